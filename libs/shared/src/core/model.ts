@@ -1,0 +1,118 @@
+/**
+ * The nouns of Reroll, as plain values. A *source* is what a workload reads its configuration from; a
+ * *workload* is what is rolled. Nothing here holds data of a ConfigMap or a Secret except `SourceData`,
+ * which never leaves the function that hashes it.
+ */
+
+/** Kinds of source. The order is the one in which a workload's sources are reported. */
+export const SOURCE_KINDS = ['ConfigMap', 'Secret', 'SecretProviderClass'] as const;
+export type SourceKind = (typeof SOURCE_KINDS)[number];
+
+/** Kinds of workload that Reroll knows, by their Kubernetes kind. */
+export type WorkloadKind = string;
+
+/** Identity of a source: `<kind>/<namespace>/<name>`, e.g. `ConfigMap/shop/web-config`. */
+export type SourceKey = string;
+
+/** Identity of a workload: `<kind>/<namespace>/<name>`, e.g. `Deployment/shop/web`. */
+export type WorkloadKey = string;
+
+/** The parts of a `SourceKey`. */
+export interface SourceId {
+  readonly kind: SourceKind;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** The parts of a `WorkloadKey`. */
+export interface WorkloadId {
+  readonly kind: WorkloadKind;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export type Annotations = Readonly<Record<string, string>>;
+
+/**
+ * The data of a ConfigMap (`data` is text, `binaryData` base64) or of a Secret (`data` base64), as the
+ * API serves it. Dropped as soon as it is hashed.
+ */
+export interface SourceData {
+  readonly data?: Readonly<Record<string, string>> | undefined;
+  readonly binaryData?: Readonly<Record<string, string>> | undefined;
+}
+
+/** The part of `metadata` that Reroll reads. */
+export interface ObjectMeta {
+  readonly name: string;
+  readonly namespace: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  readonly generation?: number | undefined;
+  readonly creationTimestamp?: string | undefined;
+  readonly annotations?: Annotations | undefined;
+  readonly labels?: Readonly<Record<string, string>> | undefined;
+  readonly managedFields?: readonly { readonly time?: string | undefined }[] | undefined;
+}
+
+interface NameRef {
+  readonly name?: string | undefined;
+}
+
+export interface EnvVar {
+  readonly name: string;
+  readonly value?: string | undefined;
+  readonly valueFrom?:
+    | { readonly configMapKeyRef?: NameRef | undefined; readonly secretKeyRef?: NameRef | undefined }
+    | undefined;
+}
+
+export interface Container {
+  readonly name: string;
+  readonly env?: readonly EnvVar[] | undefined;
+  readonly envFrom?:
+    | readonly { readonly configMapRef?: NameRef | undefined; readonly secretRef?: NameRef | undefined }[]
+    | undefined;
+  readonly volumeMounts?: readonly { readonly name: string }[] | undefined;
+}
+
+export interface Volume {
+  readonly name: string;
+  readonly configMap?: NameRef | undefined;
+  readonly secret?: { readonly secretName?: string | undefined } | undefined;
+  readonly projected?:
+    | {
+        readonly sources?:
+          | readonly { readonly configMap?: NameRef | undefined; readonly secret?: NameRef | undefined }[]
+          | null
+          | undefined;
+      }
+    | undefined;
+  readonly csi?: { readonly volumeAttributes?: Readonly<Record<string, string>> | undefined } | undefined;
+}
+
+/** The part of a pod spec in which sources are found. */
+export interface PodSpec {
+  readonly containers?: readonly Container[] | null | undefined;
+  readonly initContainers?: readonly Container[] | null | undefined;
+  readonly volumes?: readonly Volume[] | null | undefined;
+}
+
+export interface PodTemplate {
+  readonly metadata?: { readonly annotations?: Annotations | undefined } | undefined;
+  readonly spec?: PodSpec | undefined;
+}
+
+/** `<kind>/<namespace>/<name>` of a source or a workload. No part of a Kubernetes name holds a slash. */
+export function keyOf(id: { kind: string; namespace: string; name: string }): string {
+  return `${id.kind}/${id.namespace}/${id.name}`;
+}
+
+/** The parts of a key. Throws a `TypeError` that names the key if it has not three parts. */
+export function partsOf(key: string): { kind: string; namespace: string; name: string } {
+  const [kind, namespace, name, ...rest] = key.split('/');
+  if (!kind || !namespace || !name || rest.length > 0) {
+    throw new TypeError(`expected a key <kind>/<namespace>/<name>, given ${JSON.stringify(key)}`);
+  }
+  return { kind, namespace, name };
+}

@@ -1,0 +1,37 @@
+/**
+ * Bundles one app's compiled JavaScript (`apps/<app>/build/main.js`, made by tsc) and everything that it
+ * imports into `apps/<app>/dist/main.js`. What a bundle leaves out (most of client-node's generated
+ * models above all) is memory that the process does not need: see docs/adr/0008-bundled-apps.md.
+ *
+ * Usage, from an app's folder: `node ../../tools/build/bundle.ts`
+ */
+import { build } from 'esbuild';
+
+/** Nest loads these only if they are installed; Reroll uses none of them. */
+const OPTIONAL = [
+  '@nestjs/websockets/*',
+  '@nestjs/microservices',
+  '@nestjs/microservices/*',
+  '@nestjs/platform-express',
+  'class-validator',
+  'class-transformer',
+];
+
+await build({
+  entryPoints: ['build/main.js'],
+  outfile: 'dist/main.js',
+  bundle: true,
+  platform: 'node',
+  target: 'node22',
+  format: 'esm',
+  sourcemap: 'linked',
+  sourcesContent: false,
+  keepNames: true,
+  minifySyntax: true,
+  external: OPTIONAL,
+  logLevel: 'warning',
+  logOverride: { 'indirect-require': 'silent', 'direct-eval': 'silent' },
+  banner: {
+    js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+  },
+});

@@ -1,0 +1,39 @@
+import { defineConfig } from 'vitest/config';
+
+/** One project a suite, so that each can be run alone: `npx vitest run --project core`. */
+export default defineConfig({
+  test: {
+    passWithNoTests: false,
+    projects: [
+      { test: { name: 'core', include: ['libs/shared/src/core/**/*.spec.ts'] } },
+      { test: { name: 'platform', include: ['libs/shared/src/platform/**/*.spec.ts'] } },
+      {
+        test: {
+          name: 'adapters',
+          include: ['libs/shared/src/{kube,queue,catalog}/**/*.spec.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 180_000,
+          fileParallelism: false,
+        },
+      },
+      {
+        test: {
+          name: 'tools',
+          include: ['tools/**/*.spec.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 600_000,
+          fileParallelism: false,
+        },
+      },
+      {
+        test: {
+          name: 'e2e',
+          include: ['e2e/**/*.spec.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 600_000,
+          fileParallelism: false,
+        },
+      },
+    ],
+  },
+});
