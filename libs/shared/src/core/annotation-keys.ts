@@ -1,0 +1,100 @@
+import { LAST_RELOADED_FROM } from './marker/last-reloaded-from.ts';
+import type { Annotations, SourceKind } from './model.ts';
+
+/**
+ * The annotation keys of an installation. The defaults are those of stakater/Reloader; every one can be
+ * set, also those that it has no flag for.
+ */
+export interface AnnotationKeys {
+  /** On a workload: reload when a source of any kind that it uses changes. */
+  readonly auto: string;
+  /** On a workload: the same for one kind of source. */
+  readonly configMapAuto: string;
+  readonly secretAuto: string;
+  readonly secretProviderClassAuto: string;
+  /** On a workload: reload when a source changes whose name matches one of these patterns. */
+  readonly configMapReload: string;
+  readonly secretReload: string;
+  readonly secretProviderClassReload: string;
+  /** On a workload: never reload for the sources of these names. */
+  readonly configMapExclude: string;
+  readonly secretExclude: string;
+  readonly secretProviderClassExclude: string;
+  /** On a workload: reload when a source that it uses, and that carries `match`, changes. */
+  readonly search: string;
+  /** On a source: what `search` looks for. */
+  readonly match: string;
+  /** On a source: never reload anything for it. */
+  readonly ignore: string;
+  /** On a Deployment: how long its rollout is held back. */
+  readonly pausePeriod: string;
+  /** On a Deployment, written at a pause: since when. */
+  readonly pausedAt: string;
+  /** On an Argo Rollout: `restart`, or a rollout. */
+  readonly rolloutStrategy: string;
+  /** On a pod template, written at a reload with the annotations strategy. */
+  readonly lastReloadedFrom: string;
+}
+
+export const DEFAULT_ANNOTATION_KEYS: AnnotationKeys = {
+  auto: 'reloader.stakater.com/auto',
+  configMapAuto: 'configmap.reloader.stakater.com/auto',
+  secretAuto: 'secret.reloader.stakater.com/auto',
+  secretProviderClassAuto: 'secretproviderclass.reloader.stakater.com/auto',
+  configMapReload: 'configmap.reloader.stakater.com/reload',
+  secretReload: 'secret.reloader.stakater.com/reload',
+  secretProviderClassReload: 'secretproviderclass.reloader.stakater.com/reload',
+  configMapExclude: 'configmaps.exclude.reloader.stakater.com/reload',
+  secretExclude: 'secrets.exclude.reloader.stakater.com/reload',
+  secretProviderClassExclude: 'secretproviderclasses.exclude.reloader.stakater.com/reload',
+  search: 'reloader.stakater.com/search',
+  match: 'reloader.stakater.com/match',
+  ignore: 'reloader.stakater.com/ignore',
+  pausePeriod: 'deployment.reloader.stakater.com/pause-period',
+  pausedAt: 'deployment.reloader.stakater.com/paused-at',
+  rolloutStrategy: 'reloader.stakater.com/rollout-strategy',
+  lastReloadedFrom: LAST_RELOADED_FROM,
+};
+
+/** The keys that are read for one kind of source. */
+export interface TypedKeys {
+  readonly reload: string;
+  readonly auto: string;
+  readonly exclude: string;
+}
+
+const TYPED_KEYS: Readonly<Record<SourceKind, (keys: AnnotationKeys) => TypedKeys>> = {
+  ConfigMap: (keys) => ({
+    reload: keys.configMapReload,
+    auto: keys.configMapAuto,
+    exclude: keys.configMapExclude,
+  }),
+  Secret: (keys) => ({
+    reload: keys.secretReload,
+    auto: keys.secretAuto,
+    exclude: keys.secretExclude,
+  }),
+  SecretProviderClass: (keys) => ({
+    reload: keys.secretProviderClassReload,
+    auto: keys.secretProviderClassAuto,
+    exclude: keys.secretProviderClassExclude,
+  }),
+};
+
+export function typedKeys(keys: AnnotationKeys, kind: SourceKind): TypedKeys {
+  return TYPED_KEYS[kind](keys);
+}
+
+/** The value of an annotation, or undefined; never something that every JavaScript object has. */
+export function annotationOf(annotations: Annotations, key: string): string | undefined {
+  return Object.hasOwn(annotations, key) ? annotations[key] : undefined;
+}
+
+const TRUE = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
+const FALSE = new Set(['0', 'f', 'F', 'false', 'FALSE', 'False']);
+
+/** Go's `strconv.ParseBool`: undefined where that returns an error (`yes`, `on`, ` true`, the empty text). */
+export function parseGoBool(value: string): boolean | undefined {
+  if (TRUE.has(value)) return true;
+  return FALSE.has(value) ? false : undefined;
+}

@@ -1,0 +1,43 @@
+/**
+ * Durations as Go writes them (`1h30m`, `500ms`, `0`), with `d` for days. In code a duration is a number
+ * of milliseconds; below a millisecond it is a fraction.
+ */
+
+const MS = {
+  ns: 1e-6,
+  us: 1e-3,
+  µs: 1e-3, // U+00B5, micro sign
+  μs: 1e-3, // U+03BC, Greek letter mu
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+} as const;
+
+const PART = /(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h|d)/gu;
+const WHOLE = /^[-+]?(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h|d))+$/u;
+
+/** Milliseconds, or undefined if the text is not a duration. `0`, `+0` and `-0` need no unit, as in Go. */
+export function parseDuration(text: string): number | undefined {
+  if (/^[-+]?0$/u.test(text)) return 0;
+  if (!WHOLE.test(text)) return undefined;
+  let total = 0;
+  for (const [, amount, unit] of text.matchAll(PART)) total += Number(amount) * MS[unit as keyof typeof MS];
+  return text.startsWith('-') ? -total : total;
+}
+
+const UNITS = ['d', 'h', 'm', 's', 'ms'] as const;
+
+/** The shortest text that `parseDuration` reads as these milliseconds, rounded to whole ones: `1h30m`. */
+export function formatDuration(milliseconds: number): string {
+  let rest = Math.round(Math.abs(milliseconds));
+  if (rest === 0) return '0';
+  let text = milliseconds < 0 ? '-' : '';
+  for (const unit of UNITS) {
+    const count = Math.floor(rest / MS[unit]);
+    if (count > 0) text += `${count}${unit}`;
+    rest -= count * MS[unit];
+  }
+  return text;
+}

@@ -1,0 +1,84 @@
+import type { AnnotationKeys } from '../annotation-keys.ts';
+import type { Annotations, SourceKind } from '../model.ts';
+import { decideReload, type DecisionSettings } from '../rules/decision.ts';
+import { NO_ANNOTATIONS, NO_NAMES, type ObservedWorkload, type SourceName } from './rows.ts';
+
+/** A name that can only mean itself: no character of it is special in a pattern. */
+const LITERAL = /^[A-Za-z0-9-]+$/;
+
+type NamedKeys = readonly (readonly [SourceKind, keyof AnnotationKeys])[];
+const NAMED: NamedKeys = [
+  ['ConfigMap', 'configMapReload'],
+  ['Secret', 'secretReload'],
+  ['SecretProviderClass', 'secretProviderClassReload'],
+];
+
+type Deciding = Pick<
+  ObservedWorkload,
+  'kind' | 'annotations' | 'podAnnotations' | 'uses' | 'mentions' | 'hasContainers'
+>;
+
+export interface NamedSources {
+  /** Names that the annotations spell out. */
+  readonly literal: readonly SourceName[];
+  /** Kinds of source that the annotations name by pattern: any source of the namespace may be meant. */
+  readonly patterned: readonly SourceKind[];
+}
+
+/** What the named lists of a workload can mean, of its metadata and of its pod template alike. */
+export function namedSources(workload: Deciding, keys: AnnotationKeys): NamedSources {
+  const literal: SourceName[] = [];
+  const patterned: SourceKind[] = [];
+  for (const [kind, field] of NAMED) {
+    const key = keys[field];
+    const words = [workload.annotations[key], workload.podAnnotations[key]]
+      .flatMap((list) => list?.split(',') ?? [])
+      .map((word) => word.trim())
+      .filter((word) => word !== '');
+    for (const word of words) {
+      if (!LITERAL.test(word)) patterned.push(kind);
+      if (/^[A-Za-z0-9.-]+$/.test(word)) literal.push(`${kind}/${word}`);
+    }
+  }
+  return { literal, patterned: [...new Set(patterned)] };
+}
+
+export interface EdgeQuestion {
+  readonly workload: Deciding;
+  readonly source: SourceName;
+  /** The source's own annotations; none if it is not known. */
+  readonly annotations: Annotations | undefined;
+}
+
+/** Whether a change of the source's data rolls the workload: the rules say yes and a container can tell. */
+export function isEdge(question: EdgeQuestion, settings: DecisionSettings): boolean {
+  const { workload, source } = question;
+  const slash = source.indexOf('/');
+  const decision = decideReload({
+    source: {
+      kind: source.slice(0, slash) as SourceKind,
+      name: source.slice(slash + 1),
+      annotations: question.annotations ?? NO_ANNOTATIONS,
+    },
+    workload,
+    settings,
+  });
+  if (!decision.reload) return false;
+  return decision.auto ? workload.uses.includes(source) : workload.hasContainers;
+}
+
+/** True if no annotation of the workload and no setting can make any edge: the common case, decided cheaply. */
+export function hasNoEdges(workload: Deciding, settings: DecisionSettings): boolean {
+  if (settings.autoReloadAll) return false;
+  return isEmpty(workload.annotations) && isEmpty(workload.podAnnotations);
+}
+
+function isEmpty(annotations: Annotations): boolean {
+  for (const _ in annotations) return false;
+  return true;
+}
+
+/** The list, or the shared empty one. */
+export function compact(names: readonly SourceName[]): readonly SourceName[] {
+  return names.length === 0 ? NO_NAMES : names;
+}

@@ -1,0 +1,347 @@
+import type { SourceKey, WorkloadKey } from '../model.ts';
+import { recordedHashes } from '../record/record.ts';
+import type { DecisionSettings } from '../rules/decision.ts';
+import { RV_UNKNOWN, isNewer, maxRv, type Rv } from '../rv.ts';
+import { compact, hasNoEdges, isEdge, namedSources, type NamedSources } from './edges.ts';
+import { MultiMap } from './multi-map.ts';
+import { absentSource, deletedSource, listedSource, writtenSource } from './observe-source.ts';
+import { doubtAfterSource, edgeBegun, workloadRow } from './observe-workload.ts';
+import { Outbox, type WakeCause } from './outbox.ts';
+import { dueOf } from './owed.ts';
+import {
+  NO_NAMES,
+  isSameBesidesRv,
+  kindOf,
+  namespaceOf,
+  sameRecords,
+  sourceKeyIn,
+  sourceNameOf,
+  type ObservedSource,
+  type ObservedWorkload,
+  type SourceName,
+  type SourceRow,
+  type WorkloadRow,
+} from './rows.ts';
+
+export interface LedgerSettings {
+  readonly decision: DecisionSettings;
+  /** When this install adopted the cluster, Unix seconds by the API server's clock (kept on the Lease). */
+  readonly adoptedAt: number;
+}
+
+/** One stream's reach: a kind, in one namespace or (`''`) in all. */
+export interface Scope {
+  readonly kind: string;
+  readonly namespace: string;
+}
+
+export interface Listed<Seen, Row> {
+  readonly scope: Scope;
+  /** The resourceVersion at which the list was taken. */
+  readonly rv: Rv;
+  readonly objects: readonly Seen[];
+  /** The catalog's rows of this scope, for what the ledger does not know itself (after a gap). */
+  readonly catalog: ReadonlyMap<string, Row>;
+}
+
+interface Unsettled {
+  readonly cause: WakeCause;
+  /** How often sweeps have woken it since it was last touched. */
+  wakes: number;
+  nextSweep: number;
+  readonly sinceSweep: number;
+}
+
+/** A workload that stays unsettled is woken again after 1, 2, 4 … sweeps, and this many at most. */
+const MAX_SWEEPS_BETWEEN_WAKES = 64;
+
+/**
+ * What the watcher knows: a pure state machine from what the streams show to what is owed. It does no I/O
+ * and reads no clock; everything that it wants done is put into its outbox.
+ */
+export class Ledger {
+  readonly outbox = new Outbox();
+  readonly sources = new Map<SourceKey, SourceRow>();
+  readonly workloads = new Map<WorkloadKey, WorkloadRow>();
+  /** Workloads that are due something, by the last evaluation. Always a subset of `workloads`. */
+  readonly unsettled = new Map<WorkloadKey, Unsettled>();
+  readonly #settings: LedgerSettings;
+  readonly #users = new MultiMap();
+  /** Namespace and source kind (`<kind>/<namespace>`) to the workloads that name such sources by pattern. */
+  readonly #patterned = new MultiMap();
+  readonly #byNamespace = new MultiMap();
+  readonly #listRv = new Map<string, Rv>();
+  readonly #lastRv = new Map<string, Rv>();
+  readonly #sourcesRvAtList = new Map<string, Rv>();
+  #sweeps = 0;
+
+  constructor(settings: LedgerSettings) {
+    this.#settings = settings;
+  }
+
+  /** Sweeps begun so far; the unit of `Unsettled.sinceSweep`. */
+  get sweeps(): number {
+    return this.#sweeps;
+  }
+
+  /** A complete list of sources of one scope. */
+  sourcesListed(list: Listed<ObservedSource, SourceRow>): void {
+    const scope = scopeKey(list.scope);
+    this.#listRv.set(scope, list.rv);
+    this.#advance(scope, list.rv);
+    const present = new Set<SourceKey>();
+    for (const seen of list.objects) {
+      present.add(seen.key);
+      const known = this.sources.get(seen.key) ?? list.catalog.get(seen.key);
+      if (known && isNewer(known.rv, seen.rv) && this.sources.has(seen.key)) continue;
+      this.#putSource(seen.key, listedSource(seen, known), seen.rv);
+    }
+    for (const [key, known] of this.#knownIn(this.sources, list)) {
+      if (!present.has(key)) this.#putSource(key, absentSource(known, list.rv), list.rv);
+    }
+  }
+
+  /** A live write of a source. */
+  sourceWritten(seen: ObservedSource, scope: Scope): void {
+    this.#advance(scopeKey(scope), seen.rv);
+    const known = this.sources.get(seen.key);
+    if (known && !isNewer(seen.rv, known.rv)) return;
+    const listRv = this.#listRv.get(scopeKey(scope)) ?? RV_UNKNOWN;
+    this.#putSource(seen.key, writtenSource(seen, known, listRv), seen.rv);
+  }
+
+  /** A live deletion of a source. `rv` is that of the deletion. */
+  sourceDeleted(key: SourceKey, rv: Rv, scope: Scope): void {
+    this.#advance(scopeKey(scope), rv);
+    const known = this.sources.get(key);
+    if (known && isNewer(rv, known.rv)) this.#putSource(key, deletedSource(known, rv), rv);
+  }
+
+  /** To be called before a list of workloads is asked for: what their edges are dated by. */
+  workloadListBegins(scope: Scope): void {
+    this.#sourcesRvAtList.set(scopeKey(scope), this.#sourcesRv());
+  }
+
+  /** A complete list of workloads of one scope. */
+  workloadsListed(list: Listed<ObservedWorkload, WorkloadRow>): void {
+    const sourcesRv = this.#sourcesRvAtList.get(scopeKey(list.scope)) ?? RV_UNKNOWN;
+    const present = new Set<WorkloadKey>();
+    for (const seen of list.objects) {
+      present.add(seen.key);
+      this.#see(seen, {
+        live: false,
+        known: this.workloads.get(seen.key) ?? list.catalog.get(seen.key),
+        sourcesRv,
+      });
+    }
+    for (const [key] of this.#knownIn(this.workloads, list)) {
+      if (!present.has(key)) this.workloadDeleted(key);
+    }
+  }
+
+  /** A live write of a workload. */
+  workloadWritten(seen: ObservedWorkload): void {
+    const known = this.workloads.get(seen.key);
+    if (known && !isNewer(seen.rv, known.rv)) return;
+    this.#see(seen, { live: true, known, sourcesRv: RV_UNKNOWN });
+  }
+
+  workloadDeleted(key: WorkloadKey): void {
+    const row = this.workloads.get(key);
+    if (row) this.#unindex(key, row);
+    this.workloads.delete(key);
+    this.unsettled.delete(key);
+    this.outbox.workloads.add(key);
+  }
+
+  /** Marks every row to be written and forgets that anything was woken: on taking the lead, or a catalog lost. */
+  assertAll(): void {
+    for (const key of this.sources.keys()) this.outbox.sources.add(key);
+    for (const key of this.workloads.keys()) this.outbox.workloads.add(key);
+    for (const entry of this.unsettled.values()) {
+      entry.wakes = 0;
+      entry.nextSweep = 0;
+    }
+  }
+
+  /**
+   * Evaluates every workload and wakes what is due and has waited long enough. Yields now and then, so that
+   * a caller with much to sweep can let other work through; events may be observed in between.
+   */
+  *sweep(): Generator<void, void, void> {
+    this.#sweeps += 1;
+    let count = 0;
+    for (const key of this.workloads.keys()) {
+      this.#evaluate(key);
+      const entry = this.unsettled.get(key);
+      if (entry && entry.nextSweep <= this.#sweeps) {
+        this.outbox.wake(key, entry.cause);
+        entry.nextSweep = this.#sweeps + Math.min(2 ** entry.wakes, MAX_SWEEPS_BETWEEN_WAKES);
+        entry.wakes += 1;
+      }
+      count += 1;
+      if (count % 500 === 0) yield;
+    }
+  }
+
+  #see(seen: ObservedWorkload, how: { live: boolean; known: WorkloadRow | undefined; sourcesRv: Rv }): void {
+    const old = this.workloads.get(seen.key);
+    const sourceOf = this.#sourceOf(seen.namespace);
+    const named = namedSources(seen, this.#settings.decision.keys);
+    const row = workloadRow(seen, {
+      ...how,
+      edges: this.#edges(seen, named),
+      adoptedAt: this.#settings.adoptedAt,
+      sourceOf,
+    });
+    this.workloads.set(seen.key, row);
+    // A write of its status or of something else that nothing here depends on: no row to write, no wake.
+    if (old && isSameBesidesRv(old, row)) return;
+    if (old) this.#unindex(seen.key, old);
+    this.#index(seen.key, row, named);
+    this.outbox.workloads.add(seen.key);
+    this.#touch(seen.key);
+  }
+
+  #putSource(key: SourceKey, row: SourceRow, at: Rv): void {
+    const old = this.sources.get(key);
+    this.sources.set(key, row);
+    this.outbox.sources.add(key);
+    if (!old) this.#byNamespace.add(`${kindOf(key)}/${namespaceOf(key)}`, key);
+    const rules = !old || !sameRecords(old.annotations, row.annotations);
+    const data = hasOtherData(old, row);
+    if (!rules && !data) return;
+    const changeJobComes = old !== undefined && data;
+    if (changeJobComes) this.outbox.changes.add(key);
+    for (const workload of this.#usersOf(key, rules)) {
+      if (rules) this.#refreshEdges(workload, at);
+      if (data) this.#doubt(workload, key, row);
+      this.#touch(workload, changeJobComes);
+    }
+  }
+
+  #usersOf(key: SourceKey, patterned: boolean): Iterable<WorkloadKey> {
+    const users = this.#users.get(key);
+    if (!patterned) return users;
+    return new Set([...users, ...this.#patterned.get(`${kindOf(key)}/${namespaceOf(key)}`)]);
+  }
+
+  #doubt(workload: WorkloadKey, key: SourceKey, source: SourceRow): void {
+    const row = this.workloads.get(workload);
+    if (!row) return;
+    const doubtful = doubtAfterSource(row, sourceNameOf(key), source);
+    if (doubtful !== row.doubtful) this.#replace(workload, { ...row, doubtful });
+  }
+
+  #refreshEdges(workload: WorkloadKey, at: Rv): void {
+    const row = this.workloads.get(workload);
+    if (!row) return;
+    const deciding = { ...row, kind: kindOf(workload), namespace: namespaceOf(workload) };
+    const named = namedSources(deciding, this.#settings.decision.keys);
+    const edges = this.#edges(deciding, named);
+    let baselines = row.baselines;
+    for (const name of edges) {
+      if (!row.edges.includes(name)) baselines = edgeBegun({ ...row, baselines }, name, at);
+    }
+    const kept = Object.entries(baselines).filter(([name]) => edges.includes(name));
+    this.#unindex(workload, row);
+    const next = { ...row, edges, baselines: Object.fromEntries(kept) };
+    this.#replace(workload, next);
+    this.#index(workload, next, named);
+  }
+
+  #replace(key: WorkloadKey, row: WorkloadRow): void {
+    this.workloads.set(key, row);
+    this.outbox.workloads.add(key);
+  }
+
+  /** Evaluates a workload that something happened to; wakes it unless a change job will. */
+  #touch(key: WorkloadKey, changeJobComes = false): void {
+    this.unsettled.delete(key);
+    this.#evaluate(key);
+    const entry = this.unsettled.get(key);
+    if (entry && !changeJobComes) this.outbox.wake(key, entry.cause);
+  }
+
+  #evaluate(key: WorkloadKey): void {
+    const row = this.workloads.get(key);
+    const cause = row ? dueOf(row, this.#sourceOf(namespaceOf(key))) : null;
+    const held = this.unsettled.get(key);
+    if (cause === null) this.unsettled.delete(key);
+    else if (held?.cause !== cause) {
+      this.unsettled.set(key, { cause, wakes: 0, nextSweep: 0, sinceSweep: this.#sweeps });
+    }
+  }
+
+  #edges(
+    seen: Parameters<typeof isEdge>[0]['workload'] & { namespace: string },
+    named: NamedSources,
+  ): readonly SourceName[] {
+    const { decision } = this.#settings;
+    if (hasNoEdges(seen, decision)) return NO_NAMES;
+    const candidates = new Set([...seen.uses, ...named.literal]);
+    for (const kind of named.patterned) {
+      for (const key of this.#byNamespace.get(`${kind}/${seen.namespace}`)) candidates.add(sourceNameOf(key));
+    }
+    const sourceOf = this.#sourceOf(seen.namespace);
+    return compact(
+      [...candidates].filter((source) =>
+        isEdge({ workload: seen, source, annotations: sourceOf(source)?.annotations }, decision),
+      ),
+    );
+  }
+
+  #index(key: WorkloadKey, row: WorkloadRow, named: NamedSources): void {
+    const namespace = namespaceOf(key);
+    for (const name of indexedNames(row, named)) this.#users.add(sourceKeyIn(namespace, name), key);
+    for (const kind of named.patterned) this.#patterned.add(`${kind}/${namespace}`, key);
+  }
+
+  #unindex(key: WorkloadKey, row: WorkloadRow): void {
+    const namespace = namespaceOf(key);
+    const named = namedSources({ ...row, kind: kindOf(key) }, this.#settings.decision.keys);
+    for (const name of indexedNames(row, named)) this.#users.delete(sourceKeyIn(namespace, name), key);
+    for (const kind of named.patterned) this.#patterned.delete(`${kind}/${namespace}`, key);
+  }
+
+  #sourceOf(namespace: string): (name: SourceName) => SourceRow | undefined {
+    return (name) => this.sources.get(sourceKeyIn(namespace, name));
+  }
+
+  #knownIn<Row>(held: Map<string, Row>, list: Listed<unknown, Row>): Map<string, Row> {
+    const inScope = ([key]: [string, Row]): boolean =>
+      kindOf(key) === list.scope.kind && ['', namespaceOf(key)].includes(list.scope.namespace);
+    return new Map([...[...list.catalog].filter(inScope), ...[...held].filter(inScope)]);
+  }
+
+  #advance(scope: string, rv: Rv): void {
+    this.#lastRv.set(scope, maxRv(this.#lastRv.get(scope) ?? RV_UNKNOWN, rv));
+  }
+
+  /** How far all streams of sources have come: the one that is furthest behind. */
+  #sourcesRv(): Rv {
+    let least: Rv | undefined;
+    for (const rv of this.#lastRv.values()) if (least === undefined || isNewer(least, rv)) least = rv;
+    return least ?? RV_UNKNOWN;
+  }
+}
+
+/** Data that was not there before: written, or back after a deletion. */
+function hasOtherData(old: SourceRow | undefined, row: SourceRow): boolean {
+  return row.exists && (!old?.exists || old.hash !== row.hash);
+}
+
+function scopeKey(scope: Scope): string {
+  return `${scope.kind}/${scope.namespace}`;
+}
+
+/** Every source whose events can matter to the workload. */
+function indexedNames(row: WorkloadRow, named: NamedSources): Set<SourceName> {
+  return new Set([
+    ...row.uses,
+    ...row.mentions,
+    ...row.edges,
+    ...named.literal,
+    ...Object.keys(recordedHashes(row.record)),
+  ]);
+}

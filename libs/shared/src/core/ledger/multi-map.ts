@@ -1,0 +1,29 @@
+/**
+ * A map from a key to a set of strings that costs little where most sets have one member: with 100,000
+ * sources of one user each, a `Set` for every one would be most of the index's memory.
+ */
+export class MultiMap {
+  readonly #entries = new Map<string, string | Set<string>>();
+
+  add(key: string, value: string): void {
+    const held = this.#entries.get(key);
+    if (held === undefined) this.#entries.set(key, value);
+    else if (typeof held !== 'string') held.add(value);
+    else if (held !== value) this.#entries.set(key, new Set([held, value]));
+  }
+
+  delete(key: string, value: string): void {
+    const held = this.#entries.get(key);
+    if (held === value) this.#entries.delete(key);
+    if (held === undefined || typeof held === 'string') return;
+    held.delete(value);
+    if (held.size === 0) this.#entries.delete(key);
+  }
+
+  /** A copy, so that the caller may change the map while it iterates. */
+  get(key: string): readonly string[] {
+    const held = this.#entries.get(key);
+    if (held === undefined) return [];
+    return typeof held === 'string' ? [held] : [...held];
+  }
+}

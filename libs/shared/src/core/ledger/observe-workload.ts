@@ -1,0 +1,136 @@
+import { recordedHashes, type RecordedHashes } from '../record/record.ts';
+import { RV_UNKNOWN, isNewer, maxRv, type Rv } from '../rv.ts';
+import {
+  NO_BASELINES,
+  NO_NAMES,
+  type ObservedWorkload,
+  type SourceName,
+  type SourceRow,
+  type WorkloadRow,
+} from './rows.ts';
+import { compact } from './edges.ts';
+
+/** What surrounds a sighting of a workload. */
+export interface Sighting {
+  /** Seen on the stream, right after the write; else found by a list. */
+  readonly live: boolean;
+  /** The row that the ledger had or, at a list that knows nothing of it, the catalog's. */
+  readonly known: WorkloadRow | undefined;
+  /** Edges by the rules, as of now. */
+  readonly edges: readonly SourceName[];
+  /** How far the streams of sources had come when the list of workloads was asked for. */
+  readonly sourcesRv: Rv;
+  /** When this install adopted the cluster, Unix seconds. */
+  readonly adoptedAt: number;
+  readonly sourceOf: (name: SourceName) => SourceRow | undefined;
+}
+
+interface TemplateFacts {
+  readonly templateRv: Rv;
+  readonly doubtful: readonly SourceName[];
+}
+
+/** The row of a workload just seen. */
+export function workloadRow(seen: ObservedWorkload, at: Sighting): WorkloadRow {
+  const known = at.known?.uid === seen.uid ? at.known : undefined;
+  const sighting = { ...at, known };
+  const facts = templateFacts(seen, sighting);
+  const { key: _key, kind: _kind, namespace: _namespace, ...rest } = seen;
+  return { ...rest, edges: at.edges, ...facts, ...baselines(seen, sighting) };
+}
+
+/** `doubtful` after the source `name` of it got data with `hash`, not later than the template. */
+export function doubtAfterSource(
+  row: WorkloadRow,
+  name: SourceName,
+  source: SourceRow,
+): readonly SourceName[] {
+  const recorded = recordedHashes(row.record)[name];
+  if (recorded === undefined || isNewer(source.dataRv, row.templateRv)) return row.doubtful;
+  const others = row.doubtful.filter((other) => other !== name);
+  return compact(recorded === source.hash ? others : [...others, name]);
+}
+
+/** A baseline for an edge that began because of its source: created, or its annotations changed, at `rv`. */
+export function edgeBegun(row: WorkloadRow, name: SourceName, rv: Rv): WorkloadRow['baselines'] {
+  if (name in row.baselines || name in recordedHashes(row.record)) return row.baselines;
+  return { ...row.baselines, [name]: rv };
+}
+
+function templateFacts(seen: ObservedWorkload, at: Sighting): TemplateFacts {
+  const { known, live } = at;
+  const record = recordedHashes(seen.record);
+  const changed = known !== undefined && known.template !== seen.template;
+  if (live && (changed || !known)) {
+    return { templateRv: seen.rv, doubtful: compact(falseAt(record, seen.rv, at.sourceOf)) };
+  }
+  if (!known) return { templateRv: RV_UNKNOWN, doubtful: NO_NAMES };
+  if (changed) {
+    const untouched = known.record === seen.record;
+    return {
+      templateRv: maxRv(known.templateRv, known.rv),
+      doubtful: untouched ? compact(Object.keys(record)) : NO_NAMES,
+    };
+  }
+  const before = recordedHashes(known.record);
+  return {
+    templateRv: known.templateRv,
+    doubtful: compact(known.doubtful.filter((name) => record[name] === before[name])),
+  };
+}
+
+/** Entries of the record that were not true when the template was written. */
+function falseAt(record: RecordedHashes, rv: Rv, sourceOf: Sighting['sourceOf']): SourceName[] {
+  return Object.keys(record).filter((name) => {
+    const source = sourceOf(name);
+    return source !== undefined && (source.hash !== record[name] || isNewer(source.dataRv, rv));
+  });
+}
+
+function baselines(seen: ObservedWorkload, at: Sighting): Pick<WorkloadRow, 'baselines' | 'stale'> {
+  const record = recordedHashes(seen.record);
+  const found: Record<SourceName, Rv> = {};
+  const stale: SourceName[] = [];
+  for (const name of at.edges) {
+    if (name in record) continue;
+    const kept = at.known?.baselines[name];
+    const begun =
+      kept === undefined ? begin(name, seen, at) : { rv: kept, stale: at.known?.stale.includes(name) };
+    found[name] = begun.rv;
+    if (begun.stale) stale.push(name);
+  }
+  return { baselines: Object.keys(found).length === 0 ? NO_BASELINES : found, stale: compact(stale) };
+}
+
+interface Begun {
+  readonly rv: Rv;
+  readonly stale?: boolean | undefined;
+}
+
+function begin(name: SourceName, seen: ObservedWorkload, at: Sighting): Begun {
+  if (at.known) return beginOfKnown(name, seen.rv, { ...at, known: at.known });
+  if (at.live) return { rv: seen.rv };
+  return beginAtList(name, seen, at);
+}
+
+function beginOfKnown(name: SourceName, seenRv: Rv, at: Sighting & { known: WorkloadRow }): Begun {
+  const { known } = at;
+  const lost = recordedHashes(known.record)[name];
+  if (lost !== undefined) {
+    // Somebody stripped the record: the last one seen stands in.
+    const source = at.sourceOf(name);
+    const held = source !== undefined && source.hash === lost && !known.doubtful.includes(name);
+    return { rv: held ? source.rv : RV_UNKNOWN };
+  }
+  if (known.edges.includes(name)) return { rv: RV_UNKNOWN };
+  return { rv: at.live ? seenRv : known.rv };
+}
+
+/** An edge that neither the ledger nor the catalog knows. */
+function beginAtList(name: SourceName, seen: ObservedWorkload, at: Sighting): Begun {
+  const source = at.sourceOf(name);
+  if (!source?.exists) return { rv: seen.createdAt > at.adoptedAt ? RV_UNKNOWN : at.sourcesRv };
+  const pastWrite = seen.createdAt > source.modifiedAt;
+  const adoptedLater = source.modifiedAt <= at.adoptedAt;
+  return pastWrite || adoptedLater ? { rv: at.sourcesRv, stale: !pastWrite } : { rv: RV_UNKNOWN };
+}

@@ -1,0 +1,35 @@
+import type { SourceKey, WorkloadKey } from '../model.ts';
+
+/**
+ * Why a workload is woken. `owed`: it runs other data than it should. `correct`: only its record is behind
+ * (adoption, or its owner's own rollout brought the data), which can wait for a token of the adoption rate.
+ */
+export type WakeCause = 'owed' | 'correct';
+
+/**
+ * What the ledger wants done, in the order in which it must be done: catalog rows before jobs. A publisher
+ * drains it; what could not be written is put back. Identity only, so it never grows past the cluster.
+ */
+export class Outbox {
+  readonly sources = new Set<SourceKey>();
+  /** Rows to write, or to remove if the ledger no longer has them. */
+  readonly workloads = new Set<WorkloadKey>();
+  /** Sources whose data changed: one change job each. */
+  readonly changes = new Set<SourceKey>();
+  readonly wakes = new Map<WorkloadKey, WakeCause>();
+
+  wake(key: WorkloadKey, cause: WakeCause): void {
+    if (cause === 'owed' || !this.wakes.has(key)) this.wakes.set(key, cause);
+  }
+
+  isEmpty(): boolean {
+    return this.sources.size + this.workloads.size + this.changes.size + this.wakes.size === 0;
+  }
+
+  clear(): void {
+    this.sources.clear();
+    this.workloads.clear();
+    this.changes.clear();
+    this.wakes.clear();
+  }
+}

@@ -1,0 +1,134 @@
+import type { Annotations, SourceKey, WorkloadKey, WorkloadKind } from '../model.ts';
+import type { RecordHash } from '../record/record-hash.ts';
+import type { Rv } from '../rv.ts';
+
+/** `<kind>/<name>` of a source; its namespace is that of the workload that speaks of it. */
+export type SourceName = string;
+
+/** A source as the stream shows it: its data is hashed and gone. */
+export interface ObservedSource {
+  readonly key: SourceKey;
+  readonly rv: Rv;
+  readonly hash: RecordHash;
+  /** Unix seconds of the last write by the API server's clock (managedFields), else of its creation. */
+  readonly modifiedAt: number;
+  /** Only the annotations that the rules read on a source (ignore, match). */
+  readonly annotations: Annotations;
+}
+
+/** What the ledger and the catalog know of a source. */
+export interface SourceRow {
+  readonly hash: RecordHash;
+  /** Of the last write seen, or of the deletion. Rows are replaced only by a newer one. */
+  readonly rv: Rv;
+  /**
+   * Since when no other data could be had: the write that changed the hash; the deletion, if it came back
+   * with other data; the list, if it was absent there. Metadata writes do not move it.
+   */
+  readonly dataRv: Rv;
+  readonly exists: boolean;
+  /** 0 once it is deleted. */
+  readonly modifiedAt: number;
+  readonly annotations: Annotations;
+}
+
+/** A workload as the stream shows it, without its pod template. */
+export interface ObservedWorkload {
+  readonly key: WorkloadKey;
+  readonly kind: WorkloadKind;
+  readonly namespace: string;
+  readonly uid: string;
+  readonly generation: number;
+  readonly rv: Rv;
+  /** Unix seconds. */
+  readonly createdAt: number;
+  /** Hash of the pod template, to tell when it changed. */
+  readonly template: string;
+  /** False if the pod template has no container to carry a marker. */
+  readonly hasContainers: boolean;
+  /** Sources of which a container would get the marker under auto or search. */
+  readonly uses: readonly SourceName[];
+  /** Sources that the template mentions otherwise, e.g. a volume that nothing mounts. */
+  readonly mentions: readonly SourceName[];
+  /** Only the annotations that the rules read, of the workload's metadata and of its pod template. */
+  readonly annotations: Annotations;
+  readonly podAnnotations: Annotations;
+  /** Text of the record annotation. */
+  readonly record: string | undefined;
+}
+
+/** What the ledger and the catalog know of a workload. */
+export interface WorkloadRow extends Omit<ObservedWorkload, 'key' | 'kind' | 'namespace'> {
+  /** The last write that changed the pod template, whoever wrote it; or a lower bound of it; `'0'`: unknown. */
+  readonly templateRv: Rv;
+  /** Edges: the sources of which the rules say that a change rolls this workload. */
+  readonly edges: readonly SourceName[];
+  /**
+   * Recorded sources of which the record was seen to be false for the present template (the source had
+   * other data at `templateRv`). Such an entry never counts as equal.
+   */
+  readonly doubtful: readonly SourceName[];
+  /** For an edge without a record: the resourceVersion from which it is judged if the template is older. */
+  readonly baselines: Readonly<Record<SourceName, Rv>>;
+  /** Edges found at a list of which nothing tells whether the pods run the present data. */
+  readonly stale: readonly SourceName[];
+}
+
+export const NO_NAMES: readonly SourceName[] = Object.freeze([]);
+export const NO_ANNOTATIONS: Annotations = Object.freeze({});
+export const NO_BASELINES: Readonly<Record<SourceName, Rv>> = Object.freeze({});
+
+/** The key of the source that a workload of `namespace` calls `name`. */
+export function sourceKeyIn(namespace: string, name: SourceName): SourceKey {
+  const slash = name.indexOf('/');
+  return `${name.slice(0, slash)}/${namespace}${name.slice(slash)}`;
+}
+
+/** What a workload of the source's own namespace calls it. */
+export function sourceNameOf(key: SourceKey): SourceName {
+  const first = key.indexOf('/');
+  const second = key.indexOf('/', first + 1);
+  return key.slice(0, first) + key.slice(second);
+}
+
+export function namespaceOf(key: SourceKey | WorkloadKey): string {
+  const first = key.indexOf('/');
+  return key.slice(first + 1, key.indexOf('/', first + 1));
+}
+
+export function kindOf(key: SourceKey | WorkloadKey): string {
+  return key.slice(0, key.indexOf('/'));
+}
+
+/** Whether two rows say the same of a workload; only its resourceVersion may have moved. */
+export function isSameBesidesRv(a: WorkloadRow, b: WorkloadRow): boolean {
+  return (
+    SCALARS.every((field) => a[field] === b[field]) &&
+    LISTS.every((field) => sameLists(a[field], b[field])) &&
+    RECORDS.every((field) => sameRecords(a[field], b[field]))
+  );
+}
+
+export function sameRecords(
+  a: Readonly<Record<string, string>>,
+  b: Readonly<Record<string, string>>,
+): boolean {
+  const keys = Object.keys(a);
+  return keys.length === Object.keys(b).length && keys.every((key) => a[key] === b[key]);
+}
+
+const SCALARS = [
+  'uid',
+  'generation',
+  'createdAt',
+  'template',
+  'hasContainers',
+  'record',
+  'templateRv',
+] as const;
+const LISTS = ['uses', 'mentions', 'edges', 'doubtful', 'stale'] as const;
+const RECORDS = ['annotations', 'podAnnotations', 'baselines'] as const;
+
+function sameLists(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((item, index) => item === b[index]);
+}

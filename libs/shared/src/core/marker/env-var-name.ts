@@ -1,0 +1,24 @@
+import type { SourceKind } from '../model.ts';
+import { markerType } from './marker-type.ts';
+
+/**
+ * The environment variable that marks a container with a source's hash: `STAKATER_<NAME>_<TYPE>`, as
+ * stakater/Reloader names it.
+ *
+ * In NAME, letters are upper case and a run of anything but A-Z and 0-9 is one `_`; at the start it is
+ * nothing, at the end it stays one `_`. So `a.b`, `a-b` and `a--b` share a variable.
+ */
+export function envVarName(kind: SourceKind, name: string): string {
+  return `STAKATER_${upperSnake(name)}_${markerType(kind)}`;
+}
+
+function upperSnake(name: string): string {
+  const upper = Array.from(name, upperCase).join('');
+  return upper.replaceAll(/[^A-Z0-9]+/g, '_').replace(/^_/, '');
+}
+
+/** One character to one character, as Go does; JavaScript would make two of some (`ß` -> `SS`). */
+function upperCase(character: string): string {
+  const upper = character.toUpperCase();
+  return upper.length === 1 ? upper : '_';
+}

@@ -1,0 +1,54 @@
+import type { SourceId } from '../model.ts';
+import { markerType, sourceKindOfMarkerType } from './marker-type.ts';
+
+/** The pod template's annotation that marks it with the source it was last reloaded for. */
+export const LAST_RELOADED_FROM = 'reloader.stakater.com/last-reloaded-from';
+
+/** What that annotation says. */
+export interface LastReloadedFrom extends SourceId {
+  /** `markerHash` of the source's data, or `DELETED_MARKER_HASH`. */
+  readonly hash: string;
+  /** Names of containers; stakater/Reloader writes exactly one. */
+  readonly containerRefs: readonly string[];
+  /** Unix seconds. */
+  readonly observedAt: number;
+}
+
+/** The annotation's value: compact JSON, its fields in a fixed order, escaped as Go's `json.Marshal` does. */
+export function lastReloadedFrom(reloaded: LastReloadedFrom): string {
+  const { kind, name, namespace, hash, containerRefs, observedAt } = reloaded;
+  const text = JSON.stringify({ type: markerType(kind), name, namespace, hash, containerRefs, observedAt });
+  return text.replaceAll(/[<>&\u2028\u2029]/g, unicodeEscape);
+}
+
+/** The parts of such a value; undefined for anything else, since anybody may write the annotation. */
+export function parseLastReloadedFrom(value: string): LastReloadedFrom | undefined {
+  const fields = parseObject(value);
+  if (!fields) return undefined;
+  const { type, name, namespace, hash, containerRefs, observedAt } = fields;
+  const kind = typeof type === 'string' ? sourceKindOfMarkerType(type) : undefined;
+  if (!kind || typeof name !== 'string' || typeof namespace !== 'string') return undefined;
+  if (typeof hash !== 'string' || !isNames(containerRefs) || !isUnixSeconds(observedAt)) return undefined;
+  return { kind, namespace, name, hash, containerRefs, observedAt };
+}
+
+function parseObject(value: string): Record<string, unknown> | undefined {
+  try {
+    const parsed: unknown = JSON.parse(value);
+    return typeof parsed === 'object' && parsed !== null ? (parsed as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isNames(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string');
+}
+
+function isUnixSeconds(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value);
+}
+
+function unicodeEscape(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}

@@ -1,0 +1,65 @@
+import { createHash, createHmac } from 'node:crypto';
+import type { SourceData } from '../model.ts';
+
+/**
+ * Hash of a source's data as the record keeps it: `<scheme>.<base64url of 32 bytes>`. Scheme `1` is SHA-256
+ * over a canonical, length-prefixed form; `k<id>` is HMAC-SHA-256 over the same form under the key with that
+ * id, so that nobody who reads the record can try guesses of a weak secret. Two sources have the same hash
+ * only if they hold the same keys and bytes: unlike the marker's, the form is injective.
+ */
+export type RecordHash = string;
+
+/** A key for record hashes. `id` is derived from the secret and tells keys apart without revealing them. */
+export interface HashKey {
+  readonly id: string;
+  readonly secret: Uint8Array;
+}
+
+/** The current key first, then those that older records may still be under. Empty: plain SHA-256. */
+export type HashKeys = readonly HashKey[];
+
+const PLAIN = '1';
+
+export function hashKey(secret: Uint8Array): HashKey {
+  const id = createHmac('sha256', secret).update('reroll key id').digest('hex').slice(0, 8);
+  return { id, secret };
+}
+
+/** The hash under today's scheme. */
+export function recordHash(data: SourceData, keys: HashKeys): RecordHash {
+  return digest(canonical(data), keys[0]);
+}
+
+/**
+ * Whether `recorded` is the hash of `data`, judged under the scheme that `recorded` itself names. False if
+ * it names a scheme or a key that is not known.
+ */
+export function isHashOf(recorded: RecordHash, data: SourceData, keys: HashKeys): boolean {
+  const scheme = recorded.slice(0, Math.max(0, recorded.indexOf('.')));
+  if (scheme === PLAIN) return digest(canonical(data), undefined) === recorded;
+  const key = keys.find(({ id }) => scheme === `k${id}`);
+  return key !== undefined && digest(canonical(data), key) === recorded;
+}
+
+function digest(parts: readonly Buffer[], key: HashKey | undefined): RecordHash {
+  const hash = key ? createHmac('sha256', key.secret) : createHash('sha256');
+  for (const part of parts) hash.update(part);
+  return `${key ? `k${key.id}` : PLAIN}.${hash.digest('base64url')}`;
+}
+
+/** Each section's entries in byte order of their keys; every key and value is preceded by its length. */
+function canonical(data: SourceData): Buffer[] {
+  return [...section('d', data.data), ...section('b', data.binaryData)];
+}
+
+function section(tag: string, entries: Readonly<Record<string, string>> | undefined): Buffer[] {
+  const pairs = Object.entries(entries ?? {}).map(
+    ([key, value]) => [Buffer.from(key), Buffer.from(value)] as const,
+  );
+  pairs.sort(([a], [b]) => Buffer.compare(a, b));
+  const head = Buffer.from(`${tag}${pairs.length};`);
+  return [
+    head,
+    ...pairs.flatMap(([key, value]) => [Buffer.from(`${key.length}:${value.length};`), key, value]),
+  ];
+}

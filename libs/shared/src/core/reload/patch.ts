@@ -1,0 +1,131 @@
+import { containerUsing } from '../references.ts';
+import { envVarName } from '../marker/env-var-name.ts';
+import { LAST_RELOADED_FROM, lastReloadedFrom } from '../marker/last-reloaded-from.ts';
+import type { Annotations, EnvVar, PodTemplate, SourceKind } from '../model.ts';
+import { RECORD_ANNOTATION } from '../record/record.ts';
+import { pointer, type PatchOperation } from './json-patch.ts';
+
+export type ReloadStrategy = 'env-vars' | 'annotations';
+
+/** A source for which the pods are to be replaced. */
+export interface RolledSource {
+  readonly kind: SourceKind;
+  readonly namespace: string;
+  readonly name: string;
+  /** Found by auto or search, so only a container that uses it can carry the marker. */
+  readonly auto: boolean;
+  /** The incumbent's hash of the data (SHA-1, hex). */
+  readonly markerHash: string;
+}
+
+export interface PatchInput {
+  /** The workload as just read. */
+  readonly metadata: {
+    readonly uid: string;
+    readonly generation?: number | undefined;
+    readonly annotations?: Annotations | undefined;
+  };
+  readonly template: PodTemplate;
+  /** JSON Pointer of the pod template, e.g. `/spec/template`. */
+  readonly templatePath: string;
+  readonly strategy: ReloadStrategy;
+  readonly rolled: readonly RolledSource[];
+  /** Text of the new record. */
+  readonly record: string;
+  /** Unix seconds, for `observedAt`. */
+  readonly now: number;
+}
+
+/**
+ * One JSON Patch that rolls the workload for every source in `rolled` and writes the record. It applies only
+ * to the very object that was read: it tests the uid, the generation (so nobody changed the spec since) and
+ * the previous record (`null` tests absence). With nothing to roll it only writes the record.
+ */
+export function reloadPatch(input: PatchInput): PatchOperation[] {
+  return [...preconditions(input), ...recordOperations(input), ...markerOperations(input)];
+}
+
+function preconditions({ metadata }: PatchInput): PatchOperation[] {
+  return [
+    { op: 'test', path: '/metadata/uid', value: metadata.uid },
+    { op: 'test', path: '/metadata/generation', value: metadata.generation ?? null },
+  ];
+}
+
+function recordOperations({ metadata, record }: PatchInput): PatchOperation[] {
+  if (!metadata.annotations) {
+    return [
+      { op: 'test', path: '/metadata/annotations', value: null },
+      { op: 'add', path: '/metadata/annotations', value: { [RECORD_ANNOTATION]: record } },
+    ];
+  }
+  const path = pointer('/metadata/annotations', RECORD_ANNOTATION);
+  return [
+    { op: 'test', path, value: metadata.annotations[RECORD_ANNOTATION] ?? null },
+    { op: 'add', path, value: record },
+  ];
+}
+
+function markerOperations(input: PatchInput): PatchOperation[] {
+  const last = input.rolled.at(-1);
+  if (!last) return [];
+  if (input.strategy === 'annotations') return annotationMarker(input, last);
+  const operations = envVarMarkers(input);
+  // Two sources can share a variable (`a.b` and `a-b`): if it already has the value, nothing would roll.
+  return operations.length > 0 ? operations : annotationMarker(input, last);
+}
+
+function annotationMarker(input: PatchInput, source: RolledSource): PatchOperation[] {
+  const annotations = input.template.metadata?.annotations;
+  const container = containerOf(input.template, source);
+  const build = (observedAt: number): string =>
+    lastReloadedFrom({ ...source, hash: source.markerHash, containerRefs: [container.name], observedAt });
+  const text = build(input.now);
+  const value = annotations?.[LAST_RELOADED_FROM] === text ? build(input.now + 1) : text;
+  const base = `${input.templatePath}/metadata`;
+  if (annotations) return [{ op: 'add', path: pointer(`${base}/annotations`, LAST_RELOADED_FROM), value }];
+  if (input.template.metadata) {
+    return [{ op: 'add', path: `${base}/annotations`, value: { [LAST_RELOADED_FROM]: value } }];
+  }
+  return [{ op: 'add', path: base, value: { annotations: { [LAST_RELOADED_FROM]: value } } }];
+}
+
+/** The variables to set, by the index of their container; later sources win where two share a name. */
+function envVarMarkers(input: PatchInput): PatchOperation[] {
+  const wanted = new Map<number, Map<string, string>>();
+  for (const source of input.rolled) {
+    const { index } = containerOf(input.template, source);
+    const variables = wanted.get(index) ?? new Map<string, string>();
+    wanted.set(index, variables.set(envVarName(source.kind, source.name), source.markerHash));
+  }
+  return [...wanted].flatMap(([index, variables]) => {
+    const env = input.template.spec?.containers?.[index]?.env ?? undefined;
+    return envOperations(env, variables, `${input.templatePath}/spec/containers/${index}/env`);
+  });
+}
+
+function envOperations(
+  env: readonly EnvVar[] | undefined,
+  variables: ReadonlyMap<string, string>,
+  path: string,
+): PatchOperation[] {
+  if (!env) {
+    const value = [...variables].map(([name, hash]) => ({ name, value: hash }));
+    return [{ op: 'add', path, value }];
+  }
+  return [...variables].flatMap(([name, value]): PatchOperation[] => {
+    const index = env.findIndex((entry) => entry.name === name);
+    if (index < 0) return [{ op: 'add', path: `${path}/-`, value: { name, value } }];
+    if (env[index]?.value === value) return [];
+    return [{ op: 'replace', path: `${path}/${index}`, value: { name, value } }];
+  });
+}
+
+function containerOf(template: PodTemplate, source: RolledSource): { index: number; name: string } {
+  const index = containerUsing(template.spec ?? {}, source, source.auto);
+  const name = index === null ? undefined : template.spec?.containers?.[index]?.name;
+  if (index === null || name === undefined) {
+    throw new RangeError(`expected a container that can carry the marker of ${source.kind} ${source.name}`);
+  }
+  return { index, name };
+}

@@ -1,0 +1,147 @@
+import { reachOf } from '../ledger/owed.ts';
+import type { SourceName, SourceRow, WorkloadRow } from '../ledger/rows.ts';
+import { recordedHashes, type RecordedHashes } from '../record/record.ts';
+import type { RecordHash } from '../record/record-hash.ts';
+import { compareRv, isNewer, type Rv } from '../rv.ts';
+
+/** What a quorum read of a source gave. */
+export interface SourceReading {
+  readonly rv: Rv;
+  /** Under today's scheme. */
+  readonly hash: RecordHash;
+  /** Whether the record's entry, under the scheme that it names, is the hash of what was read. */
+  readonly isRecorded: boolean;
+  /**
+   * Read after the workload was. An older reading (a colleague's, of the same change) may be used to roll,
+   * which the leader checks against the present, but never to write off a difference.
+   */
+  readonly afterWorkload: boolean;
+}
+
+/** One edge of the workload as read now. */
+export interface EdgeFacts {
+  readonly name: SourceName;
+  /** The catalog's row of the source. */
+  readonly row: SourceRow | undefined;
+  /** `undefined`: not read; `null`: it does not exist. */
+  readonly reading: SourceReading | null | undefined;
+  /** The marker in the pod template is that of the reading: proof of what the pods run. */
+  readonly isMarked: boolean;
+}
+
+export interface PlanInput {
+  readonly workload: {
+    readonly uid: string;
+    readonly generation: number;
+    readonly record: string | undefined;
+  };
+  /** The catalog's row of the workload. */
+  readonly row: WorkloadRow | undefined;
+  readonly edges: readonly EdgeFacts[];
+  /** What to do with an edge of which nothing tells whether the pods run the present data. */
+  readonly adoptStale: 'report' | 'reload';
+}
+
+/**
+ * What is to be done about one edge.
+ * - `InStep`: the record agrees with the source. `Absent`: the source does not exist.
+ * - `Read`: the source has to be read to tell.
+ * - `Wait`: the catalog is behind what was read; the leader's own event wakes the workload again.
+ * - `Correct`: the pods have the data, only the record is behind. `Adopt`: the same, for an edge without a
+ *   record. `AdoptStale`: without a record, and nothing tells whether the pods have the data.
+ * - `Rewrite`: the record agrees under an older scheme of hashing.
+ * - `Roll`: owed.
+ */
+export type EdgeVerdict =
+  | 'InStep'
+  | 'Absent'
+  | 'Read'
+  | 'Wait'
+  | 'Correct'
+  | 'Adopt'
+  | 'AdoptStale'
+  | 'Rewrite'
+  | 'Roll';
+
+export interface Plan {
+  readonly verdicts: ReadonlyMap<SourceName, EdgeVerdict>;
+  /** Sources for which the pods are to be replaced, in the order of the edges. Empty: no rollout. */
+  readonly roll: readonly SourceName[];
+  /** The record to write, or `null` if it stays as it is. */
+  readonly hashes: RecordedHashes | null;
+}
+
+/** What one patch does for everything that a workload is owed. */
+export function planReload(input: PlanInput): Plan {
+  const record = recordedHashes(input.workload.record);
+  const verdicts = new Map<SourceName, EdgeVerdict>();
+  const hashes: Record<SourceName, RecordHash> = { ...record };
+  const roll: SourceName[] = [];
+  for (const edge of input.edges) {
+    const verdict = edgeVerdict(edge, record[edge.name], input);
+    verdicts.set(edge.name, verdict);
+    if (verdict === 'Roll') roll.push(edge.name);
+    if (WRITES.has(verdict) && edge.reading) hashes[edge.name] = edge.reading.hash;
+  }
+  const changed = Object.keys(hashes).some((name) => hashes[name] !== record[name]);
+  return { verdicts, roll, hashes: changed || roll.length > 0 ? hashes : null };
+}
+
+const WRITES: ReadonlySet<EdgeVerdict> = new Set(['Correct', 'Adopt', 'AdoptStale', 'Rewrite', 'Roll']);
+
+function edgeVerdict(edge: EdgeFacts, recorded: RecordHash | undefined, input: PlanInput): EdgeVerdict {
+  const { reading } = edge;
+  if (reading === null) return 'Absent';
+  const row = isPresent(input) ? input.row : undefined;
+  const doubtful = row !== undefined && row.doubtful.includes(edge.name);
+  if (!reading?.afterWorkload) return verdictUnread(edge, recorded, { row, doubtful });
+  if (!row || !isDated(edge, recorded, row)) return 'Wait';
+  if (reading.isRecorded && !doubtful) return recorded === reading.hash ? 'InStep' : 'Rewrite';
+  return judge(edge, reading, { row, recorded, adoptStale: input.adoptStale });
+}
+
+/** What the catalog alone can tell, with perhaps an older reading. */
+function verdictUnread(
+  edge: EdgeFacts,
+  recorded: RecordHash | undefined,
+  at: { row: WorkloadRow | undefined; doubtful: boolean },
+): EdgeVerdict {
+  const source = edge.row;
+  if (source?.exists === false) return 'Absent';
+  if (source && recorded === source.hash && !at.doubtful) return 'InStep';
+  if (!at.row || !isDated(edge, recorded, at.row)) return 'Wait';
+  return isKnownOwed(edge, at.row, recorded !== undefined) ? 'Roll' : 'Read';
+}
+
+/** The leader says that it is owed, and what a colleague read is the very write that the leader saw. */
+function isKnownOwed({ row, reading, name }: EdgeFacts, workload: WorkloadRow, recorded: boolean): boolean {
+  return (
+    row !== undefined && reading?.rv === row.rv && isNewer(row.dataRv, reachOf(workload, name, recorded))
+  );
+}
+
+/** Whether the catalog tells from when on the edge counts. */
+function isDated(edge: EdgeFacts, recorded: RecordHash | undefined, row: WorkloadRow): boolean {
+  return recorded !== undefined || edge.name in row.baselines;
+}
+
+/** Step by step: is the data older than the pods, and if not, does the leader know since when it is there? */
+function judge(
+  edge: EdgeFacts,
+  reading: SourceReading,
+  by: { row: WorkloadRow; recorded: RecordHash | undefined; adoptStale: 'report' | 'reload' },
+): EdgeVerdict {
+  const reach = reachOf(by.row, edge.name, by.recorded !== undefined);
+  if (isNewer(reading.rv, reach)) {
+    if (edge.row && isNewer(edge.row.dataRv, reach)) return 'Roll';
+    if (!edge.row || compareRv(edge.row.rv, reading.rv) < 0) return 'Wait';
+  }
+  if (by.recorded !== undefined) return 'Correct';
+  if (edge.isMarked || !by.row.stale.includes(edge.name)) return 'Adopt';
+  return by.adoptStale === 'reload' ? 'Roll' : 'AdoptStale';
+}
+
+/** The catalog's row of the workload, if it is of the very generation that was read. */
+function isPresent({ row, workload }: PlanInput): boolean {
+  return row?.uid === workload.uid && row.generation === workload.generation;
+}

@@ -1,0 +1,13 @@
+import type { Facts } from './facts.ts';
+import { pass, reloadIfUsed, type Verdict } from './rule.ts';
+
+/**
+ * With `--auto-reload-all` a workload says no by any value of `auto` (in general, or for the source's
+ * kind), also one that cannot be read. An annotation that names other sources does not say no.
+ */
+export function autoReloadAll({ settings, typed, auto, typedAuto, readFrom }: Facts): Verdict {
+  if (!settings.autoReloadAll) return pass(() => '--auto-reload-all is off');
+  return auto || typedAuto
+    ? pass(() => `the ${readFrom} has a value for ${auto ? settings.keys.auto : typed.auto}`)
+    : reloadIfUsed('AutoReloadAll', () => '--auto-reload-all is on, and the workload does not say otherwise');
+}

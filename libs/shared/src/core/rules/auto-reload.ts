@@ -1,0 +1,15 @@
+import { parseGoBool } from '../annotation-keys.ts';
+import type { Facts } from './facts.ts';
+import { pass, reloadIfUsed, type Verdict } from './rule.ts';
+
+/** Either annotation is enough: `auto: "false"` does not take back that of the source's kind. */
+export function autoReload({ settings, typed, auto, typedAuto, readFrom }: Facts): Verdict {
+  const answers = [
+    { key: settings.keys.auto, value: auto },
+    { key: typed.auto, value: typedAuto },
+  ];
+  const on = answers.find(({ value }) => parseGoBool(value ?? '') === true);
+  return on
+    ? reloadIfUsed('AutoReload', () => `the ${readFrom} has ${on.key}: ${JSON.stringify(on.value)}`)
+    : pass(() => `neither ${settings.keys.auto} nor ${typed.auto} of the ${readFrom} is true`);
+}

@@ -1,0 +1,134 @@
+import {
+  assert,
+  constantFrom,
+  dictionary,
+  oneof,
+  property,
+  record,
+  string,
+  array,
+  boolean,
+} from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { DEFAULT_ANNOTATION_KEYS } from '../annotation-keys.ts';
+import { SOURCE_KINDS } from '../model.ts';
+import { REASONS } from '../reasons.ts';
+import { decisionInput, sourceSays, workloadSays } from '../testing/decisions.ts';
+import { decideReload, explainReload } from './decision.ts';
+
+/** Text that users write, text that nobody should, and pieces of patterns in any order. */
+const piece = constantFrom(
+  'a',
+  'b',
+  '(',
+  ')',
+  '[',
+  ']',
+  '{',
+  '}',
+  '2',
+  '9',
+  ',',
+  '|',
+  '*',
+  '+',
+  '?',
+  '\\',
+  '\\Q',
+  '\\p',
+  '^',
+  '$',
+  '.',
+);
+const value = oneof(
+  constantFrom('true', 'false', '', '1', 'yes', 'a', 'a,b', 'a.*', '['),
+  array(piece, { maxLength: 30 }).map((pieces) => pieces.join('')),
+  string({ unit: 'binary' }),
+  string(),
+);
+const annotations = dictionary(
+  oneof(constantFrom(...Object.values(DEFAULT_ANNOTATION_KEYS)), string()),
+  value,
+);
+const input = record({
+  source: record({
+    kind: constantFrom(...SOURCE_KINDS),
+    name: oneof(constantFrom('a', 'b'), string()),
+    annotations,
+  }),
+  workload: record({ kind: constantFrom('Deployment', 'Job'), annotations, podAnnotations: annotations }),
+  settings: record({
+    keys: constantFrom(DEFAULT_ANNOTATION_KEYS),
+    autoReloadAll: boolean(),
+    ignoredWorkloadTypes: array(oneof(constantFrom('jobs', 'cronjobs'), string()), { maxLength: 2 }),
+  }),
+});
+
+describe('a decision', () => {
+  it('is made whatever the annotations hold, and gives a reason of the catalogue', () => {
+    assert(
+      property(input, (any) => {
+        const decision = decideReload(any);
+        expect(REASONS).toHaveProperty(decision.reason);
+        expect(decision.auto && !decision.reload).toBe(false);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('is what the explanation says: the first rule with an opinion', () => {
+    assert(
+      property(input, (any) => {
+        const decision = decideReload(any);
+        const steps = explainReload(any);
+        const deciding = steps.filter((step) => step.decides);
+        expect(deciding).toHaveLength(1);
+        expect(deciding).toEqual([steps.find((step) => step.outcome !== 'pass')]);
+        expect(deciding[0]).toMatchObject({
+          rule: decision.rule,
+          outcome: decision.reload ? 'reload' : 'skip',
+          reason: decision.reason,
+          detail: decision.detail,
+        });
+      }),
+    );
+  });
+});
+
+describe('an explanation', () => {
+  it('gives what every rule says, in the order in which they are asked', () => {
+    const steps = explainReload(
+      decisionInput(
+        sourceSays({ '/ignore': 'true' }),
+        workloadSays({ 'configmap/reload': '[', '/auto': 'true' }),
+      ),
+    );
+    expect(steps.map(({ rule, outcome, decides }) => [rule, outcome, decides])).toEqual([
+      ['IgnoredWorkloadKind', 'pass', false],
+      ['IgnoredSource', 'skip', true],
+      ['ExcludedSource', 'pass', false],
+      ['NamedSource', 'pass', false],
+      ['SearchMatch', 'pass', false],
+      ['AutoReload', 'reload', false],
+      ['AutoReloadAll', 'pass', false],
+      ['NotAsked', 'skip', false],
+    ]);
+  });
+
+  it('says of each rule why it decided or had no opinion', () => {
+    const steps = explainReload(decisionInput(workloadSays({ 'configmap/reload': 'web, app-.*' })));
+    expect(Object.fromEntries(steps.map(({ rule, detail }) => [rule, detail]))).toEqual({
+      IgnoredWorkloadKind: 'workloads of kind Deployment are not ignored',
+      IgnoredSource: 'the source does not have reloader.stakater.com/ignore: "true"',
+      ExcludedSource:
+        'configmaps.exclude.reloader.stakater.com/reload of the workload does not list app-config',
+      NamedSource: '"app-.*" in configmap.reloader.stakater.com/reload of the workload matches "app-config"',
+      SearchMatch: 'the workload does not have reloader.stakater.com/search: "true"',
+      AutoReload:
+        'neither reloader.stakater.com/auto nor configmap.reloader.stakater.com/auto of the workload is true',
+      AutoReloadAll: '--auto-reload-all is off',
+      NotAsked: 'nothing asks for a reload for ConfigMap app-config',
+    });
+  });
+});

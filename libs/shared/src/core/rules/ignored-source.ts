@@ -1,0 +1,11 @@
+import { annotationOf } from '../annotation-keys.ts';
+import type { Facts } from './facts.ts';
+import { pass, skip, type Verdict } from './rule.ts';
+
+/** A source can take itself out: `ignore: "true"`, in exactly that spelling. Has no meaning on a workload. */
+export function ignoredSource({ source, settings }: Facts): Verdict {
+  const { ignore } = settings.keys;
+  return annotationOf(source.annotations, ignore) === 'true'
+    ? skip('SourceIgnored', () => `the source has ${ignore}: "true"`)
+    : pass(() => `the source does not have ${ignore}: "true"`);
+}

@@ -1,0 +1,24 @@
+import { pass, skip, type Verdict } from './rule.ts';
+import type { Facts } from './facts.ts';
+
+/** The types that `--ignored-workload-types` accepts, and the kinds that they mean. */
+const KIND_OF_TYPE: ReadonlyMap<string, string> = new Map([
+  ['jobs', 'Job'],
+  ['cronjobs', 'CronJob'],
+]);
+
+/**
+ * Leaves kinds of workload alone. One entry that is no type switches the list off, as it does for
+ * stakater/Reloader, which only finds out here.
+ */
+export function ignoredWorkloadKind({ workload, settings }: Facts): Verdict {
+  const types = settings.ignoredWorkloadTypes;
+  const unknown = types.find((type) => !KIND_OF_TYPE.has(type));
+  if (unknown !== undefined) {
+    return pass(() => `${JSON.stringify(unknown)} is no workload type, so no kind of workload is ignored`);
+  }
+  if (types.some((type) => KIND_OF_TYPE.get(type) === workload.kind)) {
+    return skip('WorkloadKindIgnored', () => `workloads of kind ${workload.kind} are ignored`);
+  }
+  return pass(() => `workloads of kind ${workload.kind} are not ignored`);
+}

@@ -1,0 +1,13 @@
+import type { PatternError } from '../patterns.ts';
+import type { Facts } from './facts.ts';
+import { skip, type Ruling } from './rule.ts';
+
+/** The last word, if no rule has one. */
+export function notAsked({ source, typed, readFrom }: Facts, unusable: readonly PatternError[]): Ruling {
+  const [first] = unusable;
+  if (!first)
+    return skip('NotAnnotated', () => `nothing asks for a reload for ${source.kind} ${source.name}`);
+  const detail = () =>
+    `${JSON.stringify(first.pattern)} in ${typed.reload} of the ${readFrom}: ${first.error}`;
+  return skip('InvalidPattern', detail);
+}

@@ -1,0 +1,63 @@
+import { FULL_PROTECTION, type Protection, type Violation } from './api.ts';
+import { scheduleOf, type Op } from './schedule.ts';
+import { World } from './world.ts';
+
+/**
+ * Violations that the design documents as limits: after a gap of the leader, a loss of Redis or a re-list, a
+ * rollout too many; A -> B -> A inside such a gap while the owner rolled at B; and a change, in such a gap, of a
+ * source that the workload's record did not speak of yet (it is listed as stale where that can be told).
+ */
+const LIMITS = new Set(['D1f', 'D2f', 'Lflipf', 'Lunrecordedf']);
+
+export interface Run {
+  readonly schedule: readonly Op[];
+  /** What no schedule may show: something lost (L), doubled (D1, D2), unrecorded (U) or endless (T). */
+  readonly failures: readonly Violation[];
+  readonly limits: readonly Violation[];
+  readonly world: World;
+}
+
+export function runSchedule(schedule: readonly Op[], protection: Protection = FULL_PROTECTION): Run {
+  const world = new World(protection);
+  world.run(schedule);
+  return {
+    schedule,
+    failures: world.violations.filter(({ kind }) => !LIMITS.has(kind)),
+    limits: world.violations.filter(({ kind }) => LIMITS.has(kind)),
+    world,
+  };
+}
+
+export function runSeed(seed: number): Run {
+  return runSchedule(scheduleOf(seed));
+}
+
+/** The shortest schedule found, by leaving steps out, that fails in the same way with no other faults. */
+export function shrink(run: Run, kinds: readonly string[] = run.failures.map(({ kind }) => kind)): Run {
+  const faults = run.world.faults;
+  const failsAlike = (shorter: Run): boolean =>
+    shorter.world.violations.some(({ kind }) => kinds.includes(kind)) &&
+    [...shorter.world.faults].every((fault) => faults.has(fault));
+  let best = run;
+  for (let size = Math.ceil(best.schedule.length / 2); size >= 1;) {
+    const shorter = withoutAChunk(best, size, failsAlike);
+    if (shorter) best = shorter;
+    else size = size === 1 ? 0 : Math.floor(size / 2);
+  }
+  return best;
+}
+
+function withoutAChunk(run: Run, size: number, failsAlike: (run: Run) => boolean): Run | null {
+  for (let start = 0; start < run.schedule.length; start += size) {
+    const shorter = runSchedule([...run.schedule.slice(0, start), ...run.schedule.slice(start + size)]);
+    if (failsAlike(shorter)) return shorter;
+  }
+  return null;
+}
+
+/** The schedule, what happened and what went wrong, for a person. */
+export function report(run: Run): string {
+  const steps = run.schedule.map((op, index) => `  ${index} ${JSON.stringify(op)}`);
+  const wrong = run.world.violations.map(({ kind, text }) => `  ${kind}: ${text}`);
+  return ['schedule:', ...steps, 'what happened:', ...run.world.lines, 'violations:', ...wrong].join('\n');
+}

@@ -1,0 +1,162 @@
+import { SOURCES, WORKLOADS, type Letter, type SourceId, type WorkloadId } from './api.ts';
+
+type Index = 0 | 1;
+type Refs = readonly SourceId[];
+
+/** One step of a schedule. A step that does not apply does nothing, so that schedules can be shrunk. */
+export type Op =
+  | { do: 'writeSource'; source: SourceId; data: Letter }
+  | { do: 'touchSource' | 'deleteSource'; source: SourceId }
+  | { do: 'createWorkload'; workload: WorkloadId; refs: Refs; auto: boolean }
+  | { do: 'recreateWorkload'; workload: WorkloadId; refs: Refs }
+  | { do: 'deleteWorkload' | 'toggleAuto' | 'stripRecord'; workload: WorkloadId }
+  | { do: 'editTemplate'; workload: WorkloadId; refs?: Refs }
+  | { do: 'touchWorkload'; workload: WorkloadId; generations: 0 | 1 }
+  | { do: 'upgrade'; source: SourceId; data: Letter; workload: WorkloadId; refs: Refs }
+  | { do: 'tick'; units: number }
+  | { do: 'deliver'; watcher: Index; stream: 'S' | 'W' }
+  | { do: 'publish'; watcher: Index; what: 'rows' | 'all' }
+  | {
+      do:
+        | 'start'
+        | 'lead'
+        | 'list'
+        | 'sweep'
+        | 'notice'
+        | 'relist'
+        | 'crash'
+        | 'freeze'
+        | 'thaw'
+        | 'leaseExpires';
+      watcher: Index;
+    }
+  | { do: 'redisLoses'; writes: number }
+  | { do: 'redisFlush' | 'stalledCheck' }
+  | { do: 'step'; worker: Index; pick: number }
+  | { do: 'workerCrash' | 'workerFreeze' | 'workerThaw'; worker: Index };
+
+/** A small seeded generator (mulberry32): the same seed gives the same schedule on every machine. */
+export class Random {
+  #state: number;
+
+  constructor(seed: number) {
+    this.#state = seed >>> 0;
+  }
+
+  next(): number {
+    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
+    let t = this.#state;
+    t = Math.imul(t ^ (t >>> 15), t | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+  }
+
+  pick<T>(items: readonly [T, ...T[]]): T {
+    return items[Math.floor(this.next() * items.length)] ?? items[0];
+  }
+
+  between(least: number, most: number): number {
+    return least + Math.floor(this.next() * (most - least + 1));
+  }
+
+  chance(probability: number): boolean {
+    return this.next() < probability;
+  }
+}
+
+type Maker = (random: Random) => Op;
+
+const DATA = ['A', 'B', 'C'] as const;
+const REFS: readonly [Refs, ...Refs[]] = [['s0'], ['s1'], ['s0', 's1'], ['s0', 's1']];
+const refs = (random: Random): Refs => random.pick(REFS);
+const source = (random: Random): SourceId => random.pick(SOURCES);
+const workload = (random: Random): WorkloadId => random.pick(WORKLOADS);
+const index = (random: Random): Index => random.pick([0, 1] as const);
+
+/** What happens, and how often. The second group is scaled by how faulty the schedule is to be. */
+const EVENTS: readonly (readonly [number, Maker])[] = [
+  [9, (r) => ({ do: 'writeSource', source: source(r), data: r.pick(DATA) })],
+  [2, (r) => ({ do: 'touchSource', source: source(r) })],
+  [1.2, (r) => ({ do: 'deleteSource', source: source(r) })],
+  [2, (r) => ({ do: 'createWorkload', workload: workload(r), refs: refs(r), auto: r.chance(0.9) })],
+  [0.7, (r) => ({ do: 'recreateWorkload', workload: workload(r), refs: refs(r) })],
+  [1, (r) => ({ do: 'deleteWorkload', workload: workload(r) })],
+  [2, (r) => ({ do: 'editTemplate', workload: workload(r) })],
+  [1.2, (r) => ({ do: 'editTemplate', workload: workload(r), refs: refs(r) })],
+  [0.8, (r) => ({ do: 'toggleAuto', workload: workload(r) })],
+  [2, (r) => ({ do: 'touchWorkload', workload: workload(r), generations: index(r) })],
+  [3, upgrade],
+  [2, (r) => ({ do: 'tick', units: r.pick([1, 5, 12, 40]) })],
+  [40, (r) => ({ do: 'deliver', watcher: index(r), stream: r.pick(['S', 'W']) })],
+  [25, (r) => ({ do: 'publish', watcher: index(r), what: r.pick(['all', 'all', 'all', 'rows']) })],
+  [1.5, (r) => ({ do: 'sweep', watcher: index(r) })],
+  [70, (r) => ({ do: 'step', worker: index(r), pick: r.between(0, 3) })],
+  [3, (r) => ({ do: 'list', watcher: index(r) })],
+  [2, (r) => ({ do: 'lead', watcher: index(r) })],
+  [1, (r) => ({ do: 'start', watcher: index(r) })],
+  [2, () => ({ do: 'stalledCheck' })],
+  [1, (r) => ({ do: 'notice', watcher: index(r) })],
+];
+const FAULTS: readonly (readonly [number, Maker])[] = [
+  [0.25, (r) => ({ do: 'relist', watcher: index(r) })],
+  [0.9, (r) => ({ do: 'crash', watcher: index(r) })],
+  [0.5, (r) => ({ do: 'freeze', watcher: index(r) })],
+  [1, (r) => ({ do: 'thaw', watcher: index(r) })],
+  [1, (r) => ({ do: 'leaseExpires', watcher: index(r) })],
+  [0.5, (r) => ({ do: 'redisLoses', writes: r.pick([1, 2, 4, 8, 30, 100]) })],
+  [0.25, () => ({ do: 'redisFlush' })],
+  [0.4, (r) => ({ do: 'stripRecord', workload: workload(r) })],
+  [0.8, (r) => ({ do: 'workerCrash', worker: index(r) })],
+  [0.8, (r) => ({ do: 'workerFreeze', worker: index(r) })],
+  [2, (r) => ({ do: 'workerThaw', worker: index(r) })],
+];
+
+/** The schedule of a seed: a start, then 40 to 220 random steps. */
+export function scheduleOf(seed: number): Op[] {
+  const random = new Random(seed);
+  const faulty = random.pick([0, 1, 1, 3]);
+  const table = [...EVENTS, ...FAULTS.map(([weight, make]) => [weight * faulty, make] as const)];
+  const total = table.reduce((sum, [weight]) => sum + weight, 0);
+  const steps = random.between(40, 220);
+  return [...opening(random), ...Array.from({ length: steps }, () => draw(table, total, random))];
+}
+
+function opening(random: Random): Op[] {
+  const ops: Op[] = [];
+  for (const id of SOURCES)
+    if (random.chance(0.85)) ops.push({ do: 'writeSource', source: id, data: random.pick(DATA) });
+  for (const id of WORKLOADS) {
+    if (random.chance(0.6))
+      ops.push({ do: 'createWorkload', workload: id, refs: refs(random), auto: random.chance(0.9) });
+  }
+  for (let n = random.between(0, 2); n > 0; n -= 1) {
+    ops.push({ do: 'writeSource', source: source(random), data: random.pick(DATA) });
+  }
+  ops.push({ do: 'tick', units: random.pick([0, 0, 30]) }, { do: 'lead', watcher: 0 });
+  const standby = random.chance(0.6);
+  if (standby) ops.push({ do: 'start', watcher: 1 });
+  if (random.chance(0.8)) ops.push({ do: 'list', watcher: 0 }, { do: 'list', watcher: 0 });
+  if (standby && random.chance(0.8)) ops.push({ do: 'list', watcher: 1 }, { do: 'list', watcher: 1 });
+  return ops;
+}
+
+function draw(table: readonly (readonly [number, Maker])[], total: number, random: Random): Op {
+  let left = random.next() * total;
+  for (const [weight, make] of table) {
+    left -= weight;
+    if (left < 0) return make(random);
+  }
+  return { do: 'stalledCheck' };
+}
+
+function upgrade(random: Random): Op {
+  const used = refs(random);
+  const [first, ...others] = used;
+  return {
+    do: 'upgrade',
+    source: first === undefined ? 's0' : random.pick([first, ...others]),
+    data: random.pick(DATA),
+    workload: workload(random),
+    refs: used,
+  };
+}

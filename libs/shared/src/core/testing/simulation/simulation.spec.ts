@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { FULL_PROTECTION, type Protection } from './api.ts';
+import { report, runSchedule, runSeed, shrink } from './run.ts';
+import { scheduleOf } from './schedule.ts';
+
+/** Seeds run by `npm test`; `npm run -s simulate` runs any others. */
+const SEEDS = 12_000;
+const A_BATCH = 2_000;
+
+describe('under random schedules of writes, lags, crashes, freezes, Redis loss and rollback', () => {
+  const batches = Array.from({ length: SEEDS / A_BATCH }, (_, index) => index * A_BATCH);
+
+  it.each(batches)(
+    'nothing is lost, doubled or endless in the schedules from seed %i on',
+    (first) => {
+      let rollouts = 0;
+      for (let seed = first; seed < first + A_BATCH; seed += 1) {
+        const run = runSeed(seed);
+        rollouts += run.world.api.rollouts;
+        if (run.failures.length > 0) {
+          expect.fail(
+            `seed ${seed}; again with: npm run -s simulate -- --seed ${seed}\n${report(shrink(run))}`,
+          );
+        }
+      }
+      expect(rollouts).toBeGreaterThan(A_BATCH / 2);
+    },
+    60_000,
+  );
+});
+
+describe('the checker notices when', () => {
+  it.each<[string, Partial<Protection>]>([
+    ['the patch does not test the generation', { testsGeneration: false }],
+    ['a catalog set back in time is not noticed', { noticesGaps: false }],
+  ])(
+    '%s',
+    (_, missing) => {
+      const protection = { ...FULL_PROTECTION, ...missing };
+      const fails = (seed: number): boolean => runSchedule(scheduleOf(seed), protection).failures.length > 0;
+      expect(Array.from({ length: 4_000 }, (__, seed) => seed).some(fails)).toBe(true);
+    },
+    60_000,
+  );
+});
+
+describe('a schedule', () => {
+  it('is the same for the same seed', () => {
+    expect(scheduleOf(7)).toEqual(scheduleOf(7));
+    expect(scheduleOf(7)).not.toEqual(scheduleOf(8));
+  });
+
+  it('that shows a limit of the design is shrunk to one that shows the same limit', () => {
+    const seeds = Array.from({ length: 500 }, (_, seed) => seed);
+    const run = seeds.map(runSeed).find(({ limits }) => limits.some(({ kind }) => kind === 'D2f'));
+    if (!run) expect.fail('no seed below 500 shows a rollout too many after a gap');
+    const short = shrink(run, ['D2f']);
+    expect(short.schedule.length).toBeLessThan(run.schedule.length);
+    expect(short.limits.map(({ kind }) => kind)).toContain('D2f');
+  });
+});

@@ -1,0 +1,321 @@
+import { recordedHashes } from '../../record/record.ts';
+import {
+  FULL_PROTECTION,
+  SimulatedApi,
+  hashOf,
+  sourceName,
+  type Protection,
+  type SourceId,
+  type Violation,
+  type WorkloadId,
+  type WorkloadState,
+} from './api.ts';
+import { SimulatedRedis, type Job } from './redis.ts';
+import type { Op } from './schedule.ts';
+import { SimulatedWatcher } from './watcher.ts';
+import { SimulatedWorker } from './worker.ts';
+
+type Fault = 'leaderGap' | 'failover' | 'redis' | 'relist' | 'strip';
+/** After these a rollout too many is a documented limit; after the others it is a violation. */
+const HARD: readonly Fault[] = ['leaderGap', 'redis', 'relist'];
+
+/** A whole Reroll in a small world, driven by a schedule; `violations` says what went wrong. */
+export class World {
+  readonly violations: Violation[] = [];
+  readonly lines: string[] = [];
+  readonly faults = new Set<Fault>();
+  readonly api: SimulatedApi;
+  readonly #redis = new SimulatedRedis();
+  readonly #watchers: [SimulatedWatcher, SimulatedWatcher];
+  readonly #workers: [SimulatedWorker, SimulatedWorker];
+  #clock = 0;
+  #token = 0;
+  #term = 0;
+  #holder: SimulatedWatcher | null = null;
+  #leaseHeld = false;
+  #adoptedAt: number | null = null;
+  #everSynced = false;
+  #op = -1;
+
+  constructor(protection: Protection = FULL_PROTECTION) {
+    this.api = new SimulatedApi(
+      {
+        seconds: () => this.#seconds(),
+        adopted: () => this.#adoptedAt !== null,
+        synced: () => this.#everSynced,
+        watched: () => this.#isWatched(),
+        hardFault: () => HARD.some((fault) => this.faults.has(fault)),
+        op: () => this.#op,
+        violation: (violation) => void this.violations.push(violation),
+        log: (line) => this.#log(line),
+      },
+      protection,
+    );
+    const watcher = (): SimulatedWatcher => new SimulatedWatcher(this.api, this.#redis, protection);
+    this.#watchers = [watcher(), watcher()];
+    const token = (): number => (this.#token += 1);
+    this.#workers = [
+      new SimulatedWorker(this.api, this.#redis, token),
+      new SimulatedWorker(this.api, this.#redis, token),
+    ];
+  }
+
+  run(schedule: readonly Op[]): void {
+    for (const [index, op] of schedule.entries()) {
+      this.#op = index;
+      this.#clock += 1;
+      this.#apply(op);
+    }
+    this.#heal();
+    this.#judge();
+  }
+
+  #apply(op: Op): void {
+    const { api } = this;
+    switch (op.do) {
+      case 'writeSource':
+        return api.writeSource(op.source, op.data);
+      case 'touchSource':
+        return api.touchSource(op.source);
+      case 'deleteSource':
+        return api.deleteSource(op.source);
+      case 'createWorkload':
+        return api.createWorkload(op.workload, op);
+      case 'recreateWorkload': {
+        const record = api.graves.findLast(([id]) => id === op.workload)?.[1];
+        return api.createWorkload(op.workload, { refs: op.refs, auto: true, record });
+      }
+      case 'deleteWorkload':
+        return api.deleteWorkload(op.workload);
+      case 'editTemplate':
+        return api.editTemplate(op.workload, op.refs);
+      case 'toggleAuto':
+        return api.toggleAuto(op.workload);
+      case 'touchWorkload':
+        return api.touchWorkload(op.workload, op.generations);
+      case 'upgrade':
+        api.writeSource(op.source, op.data);
+        if (api.workloads.has(op.workload)) api.editTemplate(op.workload);
+        else api.createWorkload(op.workload, { refs: op.refs, auto: true });
+        return;
+      case 'stripRecord':
+        if (!this.faults.has('strip') && api.stripRecord(op.workload)) this.faults.add('strip');
+        return;
+      case 'tick':
+        this.#clock += op.units;
+        return;
+      default:
+        return this.#applyToProcess(op);
+    }
+  }
+
+  #applyToProcess(op: Op): void {
+    switch (op.do) {
+      case 'step':
+        return this.#workers[op.worker].step(op.pick);
+      case 'workerCrash':
+        this.#workers[op.worker].job = null;
+        this.#workers[op.worker].frozen = false;
+        return;
+      case 'workerFreeze':
+        this.#workers[op.worker].frozen = true;
+        return;
+      case 'workerThaw':
+        this.#workers[op.worker].frozen = false;
+        return;
+      case 'stalledCheck':
+        return this.#returnStalled();
+      case 'redisLoses':
+        this.#fault('redis');
+        this.#redis.lose(op.writes);
+        return this.#log(`redis loses ${op.writes} writes`);
+      case 'redisFlush':
+        this.#fault('redis');
+        this.#redis.flush();
+        return this.#log('redis is emptied');
+      default:
+        return this.#applyToWatcher(op);
+    }
+  }
+
+  #applyToWatcher(op: Op): void {
+    if (!('watcher' in op)) return;
+    const watcher = this.#watchers[op.watcher];
+    if (op.do === 'thaw') watcher.frozen = false;
+    if (op.do === 'crash') this.#crash(watcher);
+    if (op.do === 'notice' && !watcher.frozen) this.#notice(watcher);
+    if (op.do === 'freeze' && watcher.stage !== 'down') watcher.frozen = true;
+    if (op.do === 'leaseExpires') this.#expire();
+    if (watcher.frozen) return;
+    if (op.do === 'start') this.#start(watcher);
+    if (op.do === 'lead') this.#lead(watcher);
+    if (op.do === 'list') this.#list(watcher);
+    if (watcher.stage !== 'synced') return;
+    if (op.do === 'deliver') watcher.deliver(op.stream);
+    if (op.do === 'publish') watcher.publish(op.what);
+    if (op.do === 'sweep') watcher.sweep();
+    if (op.do === 'relist') {
+      this.#fault('relist');
+      watcher.relist();
+    }
+  }
+
+  /** A watcher begins its streams once the Lease tells since when the cluster is adopted. */
+  #start(watcher: SimulatedWatcher): void {
+    if (watcher.stage === 'down' && this.#adoptedAt !== null) watcher.start(this.#adoptedAt);
+  }
+
+  #lead(watcher: SimulatedWatcher): void {
+    if (this.#leaseHeld || watcher.term > 0) return;
+    if (this.#term > 0)
+      this.#fault(watcher.stage === 'synced' && !watcher.listedInGap ? 'failover' : 'leaderGap');
+    this.#term += 1;
+    this.#holder = watcher;
+    this.#leaseHeld = true;
+    if (this.#adoptedAt === null) {
+      this.#adoptedAt = this.#seconds();
+      for (const workload of this.api.workloads.values()) workload.transitions = 0;
+    }
+    this.#start(watcher);
+    watcher.lead(this.#term);
+    this.#log(`watcher${this.#watchers.indexOf(watcher)} leads, term ${this.#term}, ${watcher.stage}`);
+  }
+
+  #list(watcher: SimulatedWatcher): void {
+    const leader = this.#leaseHeld && this.#holder?.stage === 'synced' ? this.#holder : null;
+    if (watcher.stage !== 'synced') watcher.listedInGap = this.#everSynced && !leader?.hasPublished();
+    watcher.list();
+    if (watcher.stage !== 'synced' || watcher.term === 0 || this.#everSynced) return;
+    this.#everSynced = true;
+    for (const workload of this.api.workloads.values()) {
+      if (!workload.preexisting) continue;
+      workload.beforeSync = false;
+      workload.runs = new Map(workload.refs.map((ref) => [ref, this.api.data(ref)]));
+    }
+  }
+
+  #crash(watcher: SimulatedWatcher): void {
+    if (watcher.stage === 'down') return;
+    this.#log(`watcher${this.#watchers.indexOf(watcher)} crashes`);
+    watcher.end();
+    if (this.#holder === watcher) this.#leaseHeld = false;
+  }
+
+  /** A leader that is none any more sees it and ends. */
+  #notice(watcher: SimulatedWatcher): void {
+    if (watcher.term > 0 && (this.#holder !== watcher || watcher.term !== this.#term)) watcher.end();
+  }
+
+  #expire(): void {
+    if (this.#holder?.frozen) this.#leaseHeld = false;
+  }
+
+  #returnStalled(): void {
+    const alive = new Set(this.#workers.filter(({ frozen }) => !frozen).map(({ job }) => job?.token));
+    for (const key of [...this.#redis.keys('c/'), ...this.#redis.keys('r/')]) {
+      const job = this.#redis.get<Job>(key);
+      if (job?.state === 'active' && !alive.has(job.token)) {
+        this.#redis.set(key, { state: 'waiting', again: false, token: 0 });
+      }
+    }
+  }
+
+  /** Everything works again: the world must come to rest, with nothing owed. */
+  #heal(): void {
+    this.#log('HEAL');
+    for (const watcher of this.#watchers) {
+      watcher.frozen = false;
+      this.#notice(watcher);
+    }
+    for (const worker of this.#workers) worker.frozen = false;
+    const leader = this.#healedLeader();
+    for (let round = 0, quiet = 0; round < 400; round += 1) {
+      this.#clock += 50;
+      const before = this.api.rv;
+      leader.list();
+      leader.list();
+      while (!leader.isCurrent()) {
+        leader.deliver('S');
+        leader.deliver('W');
+      }
+      leader.publish('all');
+      leader.sweep();
+      leader.publish('all');
+      this.#returnStalled();
+      if (!this.#drain()) return void this.violations.push({ kind: 'T', text: 'the queues never drain' });
+      quiet = this.api.rv === before ? quiet + 1 : 0;
+      if (quiet >= 70) return;
+    }
+    this.violations.push({ kind: 'T', text: 'endless' });
+  }
+
+  #healedLeader(): SimulatedWatcher {
+    if (this.#leaseHeld && this.#holder && this.#holder.stage !== 'down') return this.#holder;
+    this.#leaseHeld = false;
+    this.#holder?.end();
+    const [first] = this.#watchers;
+    this.#lead(first);
+    return first;
+  }
+
+  #drain(): boolean {
+    const busy = (): boolean =>
+      this.#redis.keys('c/').length + this.#redis.keys('r/').length > 0 ||
+      this.#workers.some(({ job }) => job);
+    for (let step = 0; busy(); step += 1) {
+      if (step > 600) return false;
+      this.#workers[0].step(0);
+      this.#workers[1].step(1);
+      if (step % 50 === 49) this.#returnStalled();
+    }
+    return true;
+  }
+
+  #judge(): void {
+    for (const [id, workload] of this.api.workloads) {
+      this.api.checkRollouts(id, workload);
+      if (!workload.auto) continue;
+      for (const ref of workload.refs) this.#judgeEdge(id, workload, ref);
+    }
+  }
+
+  #judgeEdge(id: WorkloadId, workload: WorkloadState, ref: SourceId): void {
+    const data = this.api.data(ref);
+    if (data === null) return;
+    const violation = (kind: string, text: string): void =>
+      void this.violations.push({ kind, text: `${id}/${ref} ${text}` });
+    if (workload.preexisting && !workload.adopted.has(ref) && !workload.exact)
+      return violation('U', 'never recorded');
+    const recorded = recordedHashes(workload.record)[sourceName(ref)];
+    if (recorded === undefined) violation('U', 'is not recorded at the end');
+    const runs = workload.runs.get(ref);
+    if (runs === data) return;
+    const flip = recorded === hashOf(data) && workload.flipped.has(ref) ? 'flip' : '';
+    const hard = HARD.some((fault) => this.faults.has(fault)) ? 'f' : '';
+    const unrecorded = workload.unrecordedAtGap.has(ref) ? 'unrecorded' : '';
+    violation(`L${unrecorded || flip}${hard}`, `runs ${runs}, present ${data}, record ${workload.record}`);
+  }
+
+  /** Somebody sees what is written now, and will lead knowing it: not so while a leader is still listing. */
+  #isWatched(): boolean {
+    if (this.#leaseHeld && this.#holder?.stage !== 'synced') return false;
+    return this.#watchers.some(({ stage, frozen }) => stage === 'synced' && !frozen);
+  }
+
+  #fault(fault: Fault): void {
+    this.faults.add(fault);
+    if (!HARD.includes(fault)) return;
+    for (const workload of this.api.workloads.values()) {
+      const record = recordedHashes(workload.record);
+      for (const ref of workload.refs) if (!(sourceName(ref) in record)) workload.unrecordedAtGap.add(ref);
+    }
+  }
+
+  #seconds(): number {
+    return Math.floor(this.#clock / 5);
+  }
+
+  #log(line: string): void {
+    this.lines.push(`${this.#op}: ${line} [rv ${this.api.rv}]`);
+  }
+}
