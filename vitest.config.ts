@@ -19,7 +19,7 @@ export default defineConfig({
       {
         test: {
           name: 'tools',
-          include: ['tools/**/*.spec.ts'],
+          include: ['tools/**/*.spec.ts', 'apps/**/*.spec.ts'],
           testTimeout: 120_000,
           hookTimeout: 600_000,
           fileParallelism: false,
@@ -29,7 +29,17 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['e2e/**/*.spec.ts'],
+          exclude: ['e2e/faults/**'],
           testTimeout: 120_000,
+          hookTimeout: 600_000,
+          fileParallelism: false,
+        },
+      },
+      {
+        test: {
+          name: 'faults',
+          include: ['e2e/faults/**/*.spec.ts'],
+          testTimeout: 180_000,
           hookTimeout: 600_000,
           fileParallelism: false,
         },

@@ -133,6 +133,7 @@ describe('patterns that cost too much', () => {
     'nested repetitions over 1000 together, which Go refuses too': '((a{10}){11}){10}',
     'groups in groups': '((((a{9}){9}){9}){9}){9}',
     'a group behind an empty quotation': `(${'a?'.repeat(100)})\\Q\\E{100}`,
+    'groups in groups, each behind an empty quotation': `((((a)\\Q\\E{9})\\Q\\E{9})\\Q\\E{9})\\Q\\E{9}`,
     'a class of a whole alphabet': '\\pL{100}',
     'a count beyond all numbers': `(aa){${'9'.repeat(400)}}`,
   };

@@ -21,6 +21,31 @@ export const REASONS = {
     "A pattern in the workload's reload annotation cannot be used, and nothing else asks for a reload.",
   NoContainer:
     'The annotations allow a reload, but no container of the pod template uses the source, or there is no container.',
+  Reloaded: 'The workload was patched, so that its pods are replaced.',
+  ReloadedAwaitingDeletion:
+    'The workload was patched, but its update strategy is OnDelete: each pod keeps the old data until somebody deletes it.',
+  WouldReload: 'A dry run: the workload would have been patched.',
+  InStep: 'The record says that the pods were last rolled with this data already.',
+  SourceAbsent: 'The source does not exist.',
+  SourceNotWatched:
+    'The source exists but is not watched (its type is among `--secret-types-to-ignore`), so its changes are not seen.',
+  BroughtByOwner:
+    "The workload's own rollout, after the change, brought the data: only the record was corrected.",
+  Adopted: 'The workload had no record of the source yet. It was recorded as it is; nothing was rolled.',
+  StaleAtAdoption:
+    'Recorded as it is, though nothing tells whether the pods run the present data (`--adopt-stale=reload` rolls such workloads).',
+  RecordRewritten:
+    'The record was under an older scheme of hashing, and agreed: it was rewritten, nothing was rolled.',
+  CatalogBehind:
+    'The watcher has not yet seen what was read here. Nothing was done; its own event wakes the workload again.',
+  WorkloadGone: 'The workload no longer exists.',
+  RateLimited: 'The limit of reloads a minute is used up; the reload waits for its turn.',
+  Conflicting: 'Somebody kept changing the workload while it was to be patched; it is tried again later.',
+  Invalid: 'The API server refused the patched workload as invalid. It is tried again at growing intervals.',
+  Forbidden: 'Reroll may not read or patch the object (RBAC).',
+  ApiUnavailable: 'The API server could not be reached or failed; it is tried again.',
+  InvalidJob: 'A job in the queue could not be read.',
+  Failed: 'The reload failed for a reason that is none of the others; the log of the worker has its code.',
 } as const;
 
 export type Reason = keyof typeof REASONS;

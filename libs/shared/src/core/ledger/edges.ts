@@ -1,4 +1,5 @@
 import type { AnnotationKeys } from '../annotation-keys.ts';
+import { splitList } from '../go-text.ts';
 import type { Annotations, SourceKind } from '../model.ts';
 import { decideReload, type DecisionSettings } from '../rules/decision.ts';
 import { NO_ANNOTATIONS, NO_NAMES, type ObservedWorkload, type SourceName } from './rows.ts';
@@ -32,8 +33,7 @@ export function namedSources(workload: Deciding, keys: AnnotationKeys): NamedSou
   for (const [kind, field] of NAMED) {
     const key = keys[field];
     const words = [workload.annotations[key], workload.podAnnotations[key]]
-      .flatMap((list) => list?.split(',') ?? [])
-      .map((word) => word.trim())
+      .flatMap((list) => (list === undefined ? [] : splitList(list)))
       .filter((word) => word !== '');
     for (const word of words) {
       if (!LITERAL.test(word)) patterned.push(kind);

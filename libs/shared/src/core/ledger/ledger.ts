@@ -40,6 +40,8 @@ export interface Listed<Seen, Row> {
   /** The resourceVersion at which the list was taken. */
   readonly rv: Rv;
   readonly objects: readonly Seen[];
+  /** Keys of objects that exist but could not be read: neither seen nor gone. */
+  readonly unread?: readonly string[];
   /** The catalog's rows of this scope, for what the ledger does not know itself (after a gap). */
   readonly catalog: ReadonlyMap<string, Row>;
 }
@@ -89,7 +91,7 @@ export class Ledger {
     const scope = scopeKey(list.scope);
     this.#listRv.set(scope, list.rv);
     this.#advance(scope, list.rv);
-    const present = new Set<SourceKey>();
+    const present = new Set<SourceKey>(list.unread);
     for (const seen of list.objects) {
       present.add(seen.key);
       const known = this.sources.get(seen.key) ?? list.catalog.get(seen.key);
@@ -125,7 +127,7 @@ export class Ledger {
   /** A complete list of workloads of one scope. */
   workloadsListed(list: Listed<ObservedWorkload, WorkloadRow>): void {
     const sourcesRv = this.#sourcesRvAtList.get(scopeKey(list.scope)) ?? RV_UNKNOWN;
-    const present = new Set<WorkloadKey>();
+    const present = new Set<WorkloadKey>(list.unread);
     for (const seen of list.objects) {
       present.add(seen.key);
       this.#see(seen, {
@@ -162,6 +164,14 @@ export class Ledger {
       entry.wakes = 0;
       entry.nextSweep = 0;
     }
+  }
+
+  /** The sources under which a workload is to be found: what it uses, names, mentions or has recorded. */
+  sourcesOf(key: WorkloadKey): readonly SourceKey[] {
+    const row = this.workloads.get(key);
+    if (!row) return [];
+    const named = namedSources({ ...row, kind: kindOf(key) }, this.#settings.decision.keys);
+    return [...indexedNames(row, named)].map((name) => sourceKeyIn(namespaceOf(key), name));
   }
 
   /**

@@ -32,7 +32,8 @@ describe('the annotation last-reloaded-from', () => {
   });
 
   it('has nothing in it but its fields', () => {
-    expect(lastReloadedFrom({ ...EXAMPLE, ...{ auto: true } })).toBe(TEXT);
+    const more = { auto: true, ...EXAMPLE };
+    expect(lastReloadedFrom(more)).toBe(TEXT);
   });
 
   it('is read back', () => {

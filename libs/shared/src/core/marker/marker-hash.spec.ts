@@ -85,6 +85,17 @@ describe('the hash in a marker', () => {
     expect(markerHash('Secret', { data })).toBe(markerHash('Secret', { data: { a: '' } }));
   });
 
+  it('is that of the data alone: labels, annotations, type and immutable do not count', () => {
+    const data = { a: 'MQ==' };
+    const whole = {
+      data,
+      type: 'Opaque',
+      immutable: true,
+      metadata: { labels: { x: 'y' }, annotations: {} },
+    };
+    expect(markerHash('Secret', whole)).toBe(markerHash('Secret', { data }));
+  });
+
   it('is not injective: a value may hold what looks like another entry', () => {
     const one = markerHash('ConfigMap', { data: { a: '1;b=2' } });
     expect(one).toBe(markerHash('ConfigMap', { data: { a: '1', b: '2' } }));

@@ -1,6 +1,6 @@
 import { containerUsing } from '../references.ts';
 import { envVarName } from '../marker/env-var-name.ts';
-import { LAST_RELOADED_FROM, lastReloadedFrom } from '../marker/last-reloaded-from.ts';
+import { lastReloadedFrom } from '../marker/last-reloaded-from.ts';
 import type { Annotations, EnvVar, PodTemplate, SourceKind } from '../model.ts';
 import { RECORD_ANNOTATION } from '../record/record.ts';
 import { pointer, type PatchOperation } from './json-patch.ts';
@@ -32,6 +32,8 @@ export interface PatchInput {
   readonly rolled: readonly RolledSource[];
   /** Text of the new record. */
   readonly record: string;
+  /** Key of the annotation that the annotations strategy writes into the pod template. */
+  readonly markerAnnotation: string;
   /** Unix seconds, for `observedAt`. */
   readonly now: number;
 }
@@ -76,18 +78,19 @@ function markerOperations(input: PatchInput): PatchOperation[] {
 }
 
 function annotationMarker(input: PatchInput, source: RolledSource): PatchOperation[] {
+  const key = input.markerAnnotation;
   const annotations = input.template.metadata?.annotations;
   const container = containerOf(input.template, source);
   const build = (observedAt: number): string =>
     lastReloadedFrom({ ...source, hash: source.markerHash, containerRefs: [container.name], observedAt });
   const text = build(input.now);
-  const value = annotations?.[LAST_RELOADED_FROM] === text ? build(input.now + 1) : text;
+  const value = annotations?.[key] === text ? build(input.now + 1) : text;
   const base = `${input.templatePath}/metadata`;
-  if (annotations) return [{ op: 'add', path: pointer(`${base}/annotations`, LAST_RELOADED_FROM), value }];
+  if (annotations) return [{ op: 'add', path: pointer(`${base}/annotations`, key), value }];
   if (input.template.metadata) {
-    return [{ op: 'add', path: `${base}/annotations`, value: { [LAST_RELOADED_FROM]: value } }];
+    return [{ op: 'add', path: `${base}/annotations`, value: { [key]: value } }];
   }
-  return [{ op: 'add', path: base, value: { annotations: { [LAST_RELOADED_FROM]: value } } }];
+  return [{ op: 'add', path: base, value: { annotations: { [key]: value } } }];
 }
 
 /** The variables to set, by the index of their container; later sources win where two share a name. */

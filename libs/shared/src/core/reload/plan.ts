@@ -92,7 +92,7 @@ const WRITES: ReadonlySet<EdgeVerdict> = new Set(['Correct', 'Adopt', 'AdoptStal
 function edgeVerdict(edge: EdgeFacts, recorded: RecordHash | undefined, input: PlanInput): EdgeVerdict {
   const { reading } = edge;
   if (reading === null) return 'Absent';
-  const row = isPresent(input) ? input.row : undefined;
+  const row = presentRow(input);
   const doubtful = row !== undefined && row.doubtful.includes(edge.name);
   if (!reading?.afterWorkload) return verdictUnread(edge, recorded, { row, doubtful });
   if (!row || !isDated(edge, recorded, row)) return 'Wait';
@@ -142,6 +142,6 @@ function judge(
 }
 
 /** The catalog's row of the workload, if it is of the very generation that was read. */
-function isPresent({ row, workload }: PlanInput): boolean {
-  return row?.uid === workload.uid && row.generation === workload.generation;
+function presentRow({ row, workload }: PlanInput): WorkloadRow | undefined {
+  return row?.uid === workload.uid && row.generation === workload.generation ? row : undefined;
 }

@@ -109,7 +109,7 @@ export class SimulatedWorker {
     const unread = [...plan.verdicts]
       .filter(([, verdict]) => verdict === 'Read')
       .map(([name]) => name.split('/')[1] as SourceId);
-    if (plan.roll.length === 0 && unread.length > 0 && ifUnread === 'readSources') {
+    if (unread.length > 0 && ifUnread === 'readSources') {
       job.toRead = unread;
       job.step = 'readSources';
     } else {

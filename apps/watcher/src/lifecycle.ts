@@ -1,0 +1,135 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Catalog } from '@reroll/shared/catalog/catalog';
+import { Ledger } from '@reroll/shared/core/ledger/ledger';
+import { LeaderElector } from '@reroll/shared/kube/lease';
+import type { Lifecycle } from '@reroll/shared/platform/shutdown';
+import type { Queues } from '@reroll/shared/queue/queues';
+import { ADOPTED_AT, readAdoptedAt } from './adoption.ts';
+import { Publisher } from './publisher.ts';
+import type { WatcherState } from './state.ts';
+import { Streams, type StreamsContext } from './streams.ts';
+import { Sweeper } from './sweeper.ts';
+import type { Logger } from '@reroll/shared/platform/logging';
+import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
+
+export interface WatcherContext extends StreamsContext {
+  readonly catalog: Catalog;
+  readonly queues: Queues;
+  readonly lifecycle: Lifecycle;
+  readonly state: WatcherState;
+  readonly metrics: WatcherMetrics;
+  readonly log: Logger;
+}
+
+/** A start that takes longer than this says so, and goes on. */
+const PATIENCE = 30_000;
+const RETRY = 500;
+
+/**
+ * What a watcher does, in this order:
+ *
+ * 1. become a candidate for the Lease; a standby goes on all the same, to be warm when it is needed;
+ * 2. learn since when the cluster is adopted, from the Lease, where its first leader ever wrote it;
+ * 3. stream sources, then workloads, into the ledger;
+ * 4. once both the Lease is ours and the streams are complete: assert the catalog, sweep, publish.
+ *
+ * The end runs backwards: stop publishing, stop the streams, give the Lease back.
+ */
+export async function runWatcher(context: WatcherContext): Promise<void> {
+  const { lifecycle, log, state } = context;
+  const elector = candidate(context);
+  const adoptedAt = await adoption(context);
+  if (adoptedAt === undefined) return;
+  const ledger = new Ledger({ decision: context.decision, adoptedAt });
+  const publisher = publisherOf(context, ledger, elector);
+  const sweeper = new Sweeper({
+    ledger,
+    catalog: context.catalog,
+    publisher,
+    metrics: context.metrics,
+    interval: context.options.sweepInterval,
+  });
+  lifecycle.onStop('publisher', 5_000, () => publisher.stop());
+  lifecycle.onStop('sweeper', 5_000, () => sweeper.stop());
+  const streams = new Streams(context, ledger, () => publisher.kick());
+  lifecycle.onStop('streams', 5_000, () => streams.stop(3_000));
+  await streams.start({
+    signal: lifecycle.signal,
+    patience: PATIENCE,
+    onSlow: (what) => log.warning(`still waiting for the first complete list of ${what}`),
+  });
+  if (lifecycle.signal.aborted) return;
+  sweeper.start();
+  state.followStreams(() => streams.isSynced());
+  log.info('in sync', { sources: ledger.sources.size, workloads: ledger.workloads.size });
+  await state.whenLeading(lifecycle.signal);
+  if (elector.leadership) await takeOver(context, { sweeper, publisher, term: elector.leadership.term });
+}
+
+async function takeOver(
+  { lifecycle, log }: WatcherContext,
+  by: { sweeper: Sweeper; publisher: Publisher; term: string },
+): Promise<void> {
+  while (!lifecycle.signal.aborted) {
+    try {
+      await by.sweeper.takeOver();
+      by.publisher.lead(by.term);
+      log.info('became leader, starting to publish', { term: by.term });
+      return;
+    } catch (error) {
+      log.failure('taking over failed, trying again', error);
+      await pause(RETRY, undefined, { signal: lifecycle.signal }).catch(() => undefined);
+    }
+  }
+}
+
+function publisherOf(context: WatcherContext, ledger: Ledger, elector: LeaderElector): Publisher {
+  const { lifecycle } = context;
+  return new Publisher({
+    ...context,
+    ledger,
+    adoptionsPerSecond: context.options.adoptionsPerSecond,
+    isLeader: () => elector.isLeader(),
+    onRefused: () => void lifecycle.stop('no longer leader, shutting down: a newer leader has written', 1),
+  });
+}
+
+function candidate({ client, options, lifecycle, log, state }: WatcherContext): LeaderElector {
+  const elector = new LeaderElector({
+    client,
+    namespace: options.podNamespace,
+    name: options.leaseName,
+    identity: options.podName,
+    adoptedAtAnnotation: ADOPTED_AT,
+    leaseDurationMs: options.leaseDuration,
+    renewDeadlineMs: options.leaseRenewDeadline,
+    retryPeriodMs: options.leaseRetryPeriod,
+    callbacks: {
+      onAcquired: ({ term }) => {
+        log.info('the Lease is ours', { term });
+        state.lead();
+      },
+      onLost: (reason) => void lifecycle.stop(`no longer leader, shutting down: ${reason}`, 1),
+      onStandby: (holder) => log.info(`new leader is ${holder}`),
+      onError: (error) => log.failure('an attempt on the Lease failed', error),
+    },
+  });
+  lifecycle.onStop('lease', 3_000, () => elector.stop(2_500));
+  elector.start();
+  return elector;
+}
+
+/** Undefined only if the end has begun. */
+async function adoption({ client, options, lifecycle, log }: WatcherContext): Promise<number | undefined> {
+  const lease = { namespace: options.podNamespace, name: options.leaseName };
+  for (let attempt = 1; !lifecycle.signal.aborted; attempt += 1) {
+    try {
+      const adoptedAt = await readAdoptedAt(client, lease);
+      if (adoptedAt !== undefined) return adoptedAt;
+    } catch (error) {
+      if (attempt % 20 === 0) log.failure('the Lease cannot be read yet', error);
+    }
+    await pause(RETRY / 5, undefined, { signal: lifecycle.signal }).catch(() => undefined);
+  }
+  return undefined;
+}

@@ -1,0 +1,36 @@
+import { once } from 'node:events';
+import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
+
+/** Where this watcher stands, for health and metrics. */
+export class WatcherState {
+  readonly #metrics: WatcherMetrics;
+  readonly #leading = new AbortController();
+  #isSynced: () => boolean = () => false;
+
+  constructor(metrics: WatcherMetrics) {
+    this.#metrics = metrics;
+  }
+
+  lead(): void {
+    this.#leading.abort();
+    this.#metrics.leader.set(1);
+  }
+
+  /** Resolves when this watcher leads, or the signal fires. */
+  async whenLeading(signal: AbortSignal): Promise<void> {
+    if (this.#leading.signal.aborted || signal.aborted) return;
+    await Promise.race([once(this.#leading.signal, 'abort'), once(signal, 'abort')]);
+  }
+
+  followStreams(isSynced: () => boolean): void {
+    this.#isSynced = isSynced;
+    this.#metrics.synced.set(1);
+  }
+
+  /** Every stream has been listed and goes on without a gap. */
+  isSynced(): boolean {
+    const synced = this.#isSynced();
+    this.#metrics.synced.set(synced ? 1 : 0);
+    return synced;
+  }
+}

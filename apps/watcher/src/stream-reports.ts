@@ -1,0 +1,55 @@
+import type { ReflectorHooks } from '@reroll/shared/kube/reflector';
+import type { Logger } from '@reroll/shared/platform/logging';
+import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
+
+const EVENT_TYPES = { ADDED: 'add', MODIFIED: 'update', DELETED: 'delete' } as const;
+
+/** What the streams tell logs and metrics. */
+export class StreamReports {
+  readonly #metrics: WatcherMetrics;
+  readonly #log: Logger;
+
+  constructor(metrics: WatcherMetrics, log: Logger) {
+    this.#metrics = metrics;
+    this.#log = log;
+  }
+
+  received(kind: string, type: 'list' | keyof typeof EVENT_TYPES): void {
+    if (type === 'list') return;
+    this.#metrics.eventsReceived.inc({
+      event_type: EVENT_TYPES[type],
+      resource_type: `${kind.toLowerCase()}s`,
+    });
+  }
+
+  hooks(kind: string): ReflectorHooks {
+    const log = this.#log.child({ kind });
+    return {
+      onListed: ({ objects, streamed, durationMs }) => {
+        log.info('listed', { objects, streamed, milliseconds: Math.round(durationMs) });
+      },
+      onRelist: (reason) => {
+        if (reason === 'first') return;
+        this.#metrics.relists.inc({ kind });
+        log.warning('listing anew', { reason });
+      },
+      onReconnect: (reason) => {
+        this.#metrics.watchReconnects.inc({ kind });
+        log.debug('watch resumed', { reason });
+      },
+      onFailure: (error, next) => {
+        log.warning('list or watch failed, trying again', {
+          code: error.code,
+          status: error.status,
+          reason: error.reason,
+          attempt: next.attempt,
+          milliseconds: Math.round(next.delayMs),
+        });
+      },
+      onHandlerError: ({ key, step, errorClass }) => {
+        this.#metrics.handlerErrors.inc({ kind });
+        log.error('an object could not be taken in', { object: key, step, error: errorClass });
+      },
+    };
+  }
+}

@@ -1,0 +1,80 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Catalog } from '@reroll/shared/catalog/catalog';
+import type { Ledger } from '@reroll/shared/core/ledger/ledger';
+import { kindOf } from '@reroll/shared/core/ledger/rows';
+import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
+import type { Publisher } from './publisher.ts';
+
+export interface SweeperContext {
+  readonly ledger: Ledger;
+  readonly catalog: Catalog;
+  readonly publisher: Publisher;
+  readonly metrics: WatcherMetrics;
+  /** Milliseconds. */
+  readonly interval: number;
+}
+
+/** Finds what is owed and was lost on the way: at a fixed interval, and when a watcher takes the lead. */
+export class Sweeper {
+  readonly #context: SweeperContext;
+  #timer: NodeJS.Timeout | null = null;
+  #running: Promise<void> | null = null;
+  #leading = false;
+
+  constructor(context: SweeperContext) {
+    this.#context = context;
+  }
+
+  /** Sweeps every interval from now on; a standby only counts what it sees. */
+  start(): void {
+    this.#timer ??= setInterval(() => this.#begin(), this.#context.interval);
+  }
+
+  /** Asserts the whole catalog, removes what is no more, and sweeps. Rejects if Redis cannot be read. */
+  async takeOver(): Promise<void> {
+    const { ledger, catalog } = this.#context;
+    for await (const portion of catalog.eachWorkload()) {
+      for (const [key] of portion) if (!ledger.workloads.has(key)) ledger.outbox.workloads.add(key);
+    }
+    ledger.assertAll();
+    this.#leading = true;
+    await this.#sweep();
+  }
+
+  async stop(): Promise<void> {
+    if (this.#timer) clearInterval(this.#timer);
+    await this.#running;
+  }
+
+  #begin(): void {
+    this.#running ??= this.#sweep().finally(() => {
+      this.#running = null;
+    });
+  }
+
+  async #sweep(): Promise<void> {
+    const { ledger, publisher, metrics } = this.#context;
+    const end = metrics.sweepDuration.startTimer();
+    if (this.#leading) {
+      publisher.verify();
+      for (const _ of ledger.sweep()) await nextTurn();
+      publisher.kick();
+    }
+    end();
+    this.#count();
+  }
+
+  #count(): void {
+    const { ledger, metrics, interval } = this.#context;
+    const objects = new Map<string, number>();
+    for (const key of ledger.workloads.keys()) objects.set(kindOf(key), (objects.get(kindOf(key)) ?? 0) + 1);
+    for (const [key, row] of ledger.sources) {
+      if (row.exists) objects.set(kindOf(key), (objects.get(kindOf(key)) ?? 0) + 1);
+    }
+    for (const [kind, count] of objects) metrics.objects.set({ kind }, count);
+    const owed = [...ledger.unsettled.values()].filter(({ cause }) => cause === 'owed');
+    const oldest = Math.max(0, ...owed.map(({ sinceSweep }) => ledger.sweeps - sinceSweep));
+    metrics.owedWorkloads.set(owed.length);
+    metrics.oldestOwed.set((oldest * interval) / 1000);
+  }
+}

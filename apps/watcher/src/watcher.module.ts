@@ -1,0 +1,38 @@
+import { Module, type DynamicModule } from '@nestjs/common';
+import { KubeClient } from '@reroll/shared/kube/connection';
+import { createLogger } from '@reroll/shared/platform/logging';
+import { createRegistry } from '@reroll/shared/platform/metrics/registry';
+import { observeRequests } from '@reroll/shared/platform/metrics/rest-client';
+import { watcherMetrics } from '@reroll/shared/platform/metrics/watcher';
+import type { WatcherOptions } from '@reroll/shared/platform/options/table';
+import { createLifecycle } from '@reroll/shared/platform/shutdown';
+import { VERSION } from '@reroll/shared/platform/version';
+import { KUBE, LIFECYCLE, LOG, METRICS, OPTIONS, REGISTRY } from './tokens.ts';
+import { WatcherService } from './watcher.service.ts';
+
+@Module({})
+export class WatcherModule {
+  static of(options: WatcherOptions): DynamicModule {
+    const { logFormat, logLevel, kubeconfig, shutdownTimeout } = options;
+    const log = createLogger({ format: logFormat, level: logLevel });
+    const registry = createRegistry();
+    const userAgent = `reroll-watcher/${VERSION}`;
+    const kube: KubeClient = new KubeClient({
+      kubeconfig,
+      userAgent,
+      onRequest: observeRequests(registry, () => new URL(kube.server).host),
+    });
+    return {
+      module: WatcherModule,
+      providers: [
+        WatcherService,
+        { provide: OPTIONS, useValue: options },
+        { provide: LOG, useValue: log },
+        { provide: REGISTRY, useValue: registry },
+        { provide: METRICS, useFactory: () => watcherMetrics(registry) },
+        { provide: LIFECYCLE, useFactory: () => createLifecycle({ log, timeout: shutdownTimeout }) },
+        { provide: KUBE, useValue: kube },
+      ],
+    };
+  }
+}

@@ -1,0 +1,87 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { Catalog } from '@reroll/shared/catalog/catalog';
+import { CatalogError } from '@reroll/shared/catalog/errors';
+import { catalogKeys } from '@reroll/shared/catalog/keys';
+import { openRedis } from '@reroll/shared/catalog/redis';
+import { hashKey } from '@reroll/shared/core/record/record-hash';
+import type { KubeClient } from '@reroll/shared/kube/connection';
+import { KubeError } from '@reroll/shared/kube/errors';
+import { installIdentity } from '@reroll/shared/kube/install-identity';
+import { trustMessagesOf } from '@reroll/shared/platform/error-fields';
+import { ListenError } from '@reroll/shared/platform/http-server';
+import type { Logger } from '@reroll/shared/platform/logging';
+import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
+import { decisionSettings } from '@reroll/shared/platform/options/decision-settings';
+import { loadHashKeys } from '@reroll/shared/platform/options/hash-keys';
+import type { WatcherOptions } from '@reroll/shared/platform/options/table';
+import { redisReports } from '@reroll/shared/platform/redis-reports';
+import type { Lifecycle } from '@reroll/shared/platform/shutdown';
+import { Queues } from '@reroll/shared/queue/queues';
+import type { Registry } from 'prom-client';
+import { serveHealth } from './health.ts';
+import { runWatcher } from './lifecycle.ts';
+import { WatcherState } from './state.ts';
+import { StreamReports } from './stream-reports.ts';
+import { KUBE, LIFECYCLE, LOG, METRICS, OPTIONS, REGISTRY } from './tokens.ts';
+
+const WRONG_SETTINGS = 2;
+
+/** The watcher process, from its options to its end. */
+@Injectable()
+export class WatcherService {
+  @Inject(OPTIONS) private readonly options!: WatcherOptions;
+  @Inject(LOG) private readonly log!: Logger;
+  @Inject(REGISTRY) private readonly registry!: Registry;
+  @Inject(METRICS) private readonly metrics!: WatcherMetrics;
+  @Inject(LIFECYCLE) private readonly lifecycle!: Lifecycle;
+  @Inject(KUBE) private readonly client!: KubeClient;
+
+  /** Resolves when the watcher runs, or its end has begun; a start that cannot succeed ends the process. */
+  async run(): Promise<void> {
+    trustMessagesOf(KubeError, CatalogError, ListenError);
+    try {
+      await this.#start();
+    } catch (error) {
+      if (error instanceof CatalogError) await this.lifecycle.stop(error.message, WRONG_SETTINGS);
+      else await this.lifecycle.fail('The watcher could not start', error);
+    }
+  }
+
+  async #start(): Promise<void> {
+    const { options, log, lifecycle, client, metrics } = this;
+    log.info('Starting Reroll watcher');
+    const keys = loadHashKeys(options.hashKeyFile);
+    if (!keys.ok) return void (await lifecycle.stop(keys.error, WRONG_SETTINGS));
+    lifecycle.onStop('kubernetes client', 2_000, () => client.close());
+    const state = new WatcherState(metrics);
+    const redis = openRedis(options.redisUrl, redisReports(log));
+    lifecycle.onStop('redis', 2_000, () => redis.disconnect());
+    await serveHealth({ options, registry: this.registry, log, lifecycle, redis, state });
+    const identity = await installIdentity({
+      client,
+      clusterName: options.clusterName,
+      namespace: options.podNamespace,
+      signal: lifecycle.signal,
+      onRetry: (error) => log.failure('the API server cannot be asked for the cluster yet', error),
+    });
+    const catalog = new Catalog(redis, catalogKeys(identity));
+    await catalog.claim(identity.uid);
+    const { prefix } = catalog.keys;
+    const { debounce, attempts, backoff } = options;
+    const queues = new Queues({ connection: redis, prefix, debounce, attempts, backoff });
+    lifecycle.onStop('queues', 2_000, () => queues.close());
+    await runWatcher({
+      client,
+      catalog,
+      options,
+      queues,
+      lifecycle,
+      state,
+      metrics,
+      log,
+      decision: decisionSettings(options),
+      hashKeys: keys.keys.map((key) => hashKey(Buffer.from(key))),
+      reports: new StreamReports(metrics, log),
+    });
+  }
+}

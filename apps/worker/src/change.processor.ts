@@ -1,0 +1,119 @@
+import type { Catalog } from '@reroll/shared/catalog/catalog';
+import type { ChangeEntry } from '@reroll/shared/catalog/history';
+import { kindOf, sourceNameOf, type WorkloadRow } from '@reroll/shared/core/ledger/rows';
+import { partsOf, type SourceId, type SourceKey, type WorkloadKey } from '@reroll/shared/core/model';
+import type { Reason } from '@reroll/shared/core/reasons';
+import { decideReload, type DecisionSettings } from '@reroll/shared/core/rules/decision';
+import type { WorkerMetrics } from '@reroll/shared/platform/metrics/worker';
+import type { ChangeJob } from '@reroll/shared/queue/jobs';
+import type { Queues } from '@reroll/shared/queue/queues';
+import type { OutcomeRecorder } from './outcome-recorder.ts';
+import type { SourceReader } from './source-reader.ts';
+
+export interface ChangeContext {
+  readonly catalog: Catalog;
+  readonly queues: Queues;
+  readonly sources: SourceReader;
+  readonly decision: DecisionSettings;
+  readonly outcomes: OutcomeRecorder;
+  readonly metrics: WorkerMetrics;
+}
+
+interface Ruling {
+  readonly workload: WorkloadKey;
+  readonly wake: boolean;
+  readonly reason: Reason;
+  readonly detail: string;
+}
+
+/**
+ * A change job: read the source now, hash it, find its workloads in the catalog and wake each that the
+ * rules say yes for. What decides is the workload as it is when its own job runs; here the catalog's row is
+ * enough to leave those alone that did not ask.
+ */
+export class ChangeProcessor {
+  readonly #context: ChangeContext;
+
+  constructor(context: ChangeContext) {
+    this.#context = context;
+  }
+
+  /** Rejects with a `KubeError` or ioredis' error; to be repeated then. */
+  async handle(job: ChangeJob): Promise<void> {
+    const { catalog, sources, outcomes } = this.#context;
+    const source = partsOf(job.source) as SourceId;
+    const [now, users] = await Promise.all([sources.read(source), catalog.users(job.source)]);
+    const exists = typeof now !== 'string';
+    if (exists) {
+      await catalog.putReading(job.source, { rv: now.rv, hash: now.hash, markerHash: now.markerHash });
+    }
+    const rulings = exists ? await this.#rule(job.source, users) : [];
+    await this.#wake(
+      job,
+      rulings.filter(({ wake }) => wake).map(({ workload }) => workload),
+    );
+    outcomes.addChange(changeEntry(job, exists ? now.hash : null, rulings));
+  }
+
+  async #rule(source: SourceKey, users: readonly WorkloadKey[]): Promise<Ruling[]> {
+    const { catalog, metrics } = this.#context;
+    const [rows, { [0]: held }] = await Promise.all([
+      catalog.workloads(users),
+      catalog.sources([source]).then((found) => [...found.values()]),
+    ]);
+    const rulings = [...rows].map(([workload, row]) =>
+      this.#ruleOne(source, held?.annotations ?? {}, { workload, row }),
+    );
+    for (const { workload, wake } of rulings) {
+      metrics.workloadsScanned.inc({ kind: kindOf(workload) });
+      if (wake) metrics.workloadsMatched.inc({ kind: kindOf(workload) });
+      else metrics.skipped.inc({ reason: 'ignored_or_not_selected' });
+    }
+    return rulings;
+  }
+
+  #ruleOne(
+    source: SourceKey,
+    annotations: Readonly<Record<string, string>>,
+    { workload, row }: { workload: WorkloadKey; row: WorkloadRow },
+  ): Ruling {
+    const { kind, name } = partsOf(source) as SourceId;
+    const decision = decideReload({
+      source: { kind, name, annotations },
+      workload: { kind: kindOf(workload), annotations: row.annotations, podAnnotations: row.podAnnotations },
+      settings: this.#context.decision,
+    });
+    const { reason, detail = '' } = decision;
+    if (!decision.reload) return { workload, wake: false, reason, detail };
+    const carried = decision.auto ? row.uses.includes(sourceNameOf(source)) : row.hasContainers;
+    if (carried) return { workload, wake: true, reason, detail };
+    return {
+      workload,
+      wake: false,
+      reason: 'NoContainer',
+      detail: 'no container of its pod template uses it',
+    };
+  }
+
+  async #wake(job: ChangeJob, workloads: readonly WorkloadKey[]): Promise<void> {
+    const { queues, catalog, metrics } = this.#context;
+    if (workloads.length === 0) return;
+    const { source, since } = job;
+    await queues.enqueueReloads(workloads.map((workload) => ({ workload, since, source })));
+    metrics.workqueueAdds.inc(workloads.length);
+    await queues.bringForward((await catalog.backingOff(workloads)).values());
+  }
+}
+
+function changeEntry(job: ChangeJob, hash: string | null, rulings: readonly Ruling[]): ChangeEntry {
+  return {
+    source: job.source,
+    since: job.since,
+    at: Date.now(),
+    hash,
+    woken: rulings.filter(({ wake }) => wake).map(({ workload }) => workload),
+    leftAlone: rulings
+      .filter(({ wake }) => !wake)
+      .map(({ workload, reason, detail }) => ({ workload, reason, detail })),
+  };
+}

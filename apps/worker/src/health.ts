@@ -1,0 +1,34 @@
+import { startHttpServer } from '@reroll/shared/platform/http-server';
+import { formatListenAddress } from '@reroll/shared/platform/listen-address';
+import type { Logger } from '@reroll/shared/platform/logging';
+import type { WorkerOptions } from '@reroll/shared/platform/options/table';
+import type { Lifecycle } from '@reroll/shared/platform/shutdown';
+import type { Redis } from 'ioredis';
+import type { Registry } from 'prom-client';
+
+/** Metrics and health; ready when Redis answers and jobs are taken. */
+export async function serveHealth(by: {
+  options: WorkerOptions;
+  registry: Registry;
+  log: Logger;
+  lifecycle: Lifecycle;
+  redis: Redis;
+}): Promise<{ begun(): void }> {
+  let taking = false;
+  const server = await startHttpServer({
+    address: by.options.metricsAddr,
+    registry: by.registry,
+    log: by.log,
+    ready: {
+      redis: async () => ((await by.redis.ping()) === 'PONG' ? undefined : 'no answer'),
+      queues: () => (taking && !by.lifecycle.signal.aborted ? undefined : 'no jobs are taken'),
+    },
+  });
+  by.lifecycle.onStop('http server', 2_000, () => server.close(1_500));
+  by.log.info('serving metrics and health', { address: formatListenAddress(server.address) });
+  return {
+    begun: () => {
+      taking = true;
+    },
+  };
+}

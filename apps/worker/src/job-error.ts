@@ -1,0 +1,34 @@
+import type { Reason } from '@reroll/shared/core/reasons';
+import { KubeError } from '@reroll/shared/kube/errors';
+import type { WorkloadNow } from './workload-reader.ts';
+
+/**
+ * What a job fails with: a reason and a code of ours. BullMQ writes an error's message and stack into Redis,
+ * so nothing else may be in them.
+ */
+export class JobError extends Error {
+  override readonly name = 'JobError';
+  readonly reason: Reason;
+  /** Trying again cannot help until something changes. */
+  readonly isFinal: boolean;
+  /** The workload that it was about, if it had been read. */
+  subject?: WorkloadNow;
+
+  constructor(reason: Reason, code: string, isFinal = false) {
+    super(`${reason}: ${code}`);
+    this.reason = reason;
+    this.isFinal = isFinal;
+  }
+}
+
+/** The one place that says what an error means for a job. */
+export function jobErrorOf(error: unknown): JobError {
+  if (error instanceof JobError) return error;
+  if (!(error instanceof KubeError))
+    return new JobError('Failed', error instanceof Error ? error.name : typeof error);
+  const code = `${error.code} ${error.status} ${error.reason}`;
+  if (error.status === 403) return new JobError('Forbidden', code);
+  if (error.status === 422) return new JobError('Invalid', code, true);
+  if (error.retryable || error.status === 0) return new JobError('ApiUnavailable', code);
+  return new JobError('Failed', code);
+}

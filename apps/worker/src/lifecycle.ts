@@ -1,0 +1,175 @@
+import type { Catalog } from '@reroll/shared/catalog/catalog';
+import { History } from '@reroll/shared/catalog/history';
+import { RateBudget } from '@reroll/shared/catalog/rate';
+import type { HashKeys } from '@reroll/shared/core/record/record-hash';
+import type { KubeClient } from '@reroll/shared/kube/connection';
+import { EventRecorder } from '@reroll/shared/kube/kube-events';
+import type { Logger } from '@reroll/shared/platform/logging';
+import type { WorkerMetrics } from '@reroll/shared/platform/metrics/worker';
+import { decisionSettings } from '@reroll/shared/platform/options/decision-settings';
+import type { WorkerOptions } from '@reroll/shared/platform/options/table';
+import type { Lifecycle } from '@reroll/shared/platform/shutdown';
+import { changeJob, reloadJob, type ChangeJob, type ReloadJob } from '@reroll/shared/queue/jobs';
+import { CHANGES, Queues, RELOADS } from '@reroll/shared/queue/queues';
+import type { Worker } from 'bullmq';
+import type { Redis } from 'ioredis';
+import { ChangeProcessor } from './change.processor.ts';
+import { OutcomeRecorder } from './outcome-recorder.ts';
+import { runQueue, type QueueHandler } from './queue-runner.ts';
+import { ReloadProcessor } from './reload.processor.ts';
+import { ReloadReports } from './reload-reports.ts';
+import { SourceReader } from './source-reader.ts';
+import { WorkloadReader } from './workload-reader.ts';
+
+export interface WorkerContext {
+  readonly options: WorkerOptions;
+  readonly log: Logger;
+  readonly lifecycle: Lifecycle;
+  readonly client: KubeClient;
+  readonly redis: Redis;
+  readonly catalog: Catalog;
+  readonly hashKeys: HashKeys;
+  readonly metrics: WorkerMetrics;
+}
+
+/** How often the history is trimmed by age and the queue's depth is measured. */
+const HOUSEKEEPING = 15_000;
+
+/**
+ * Takes jobs from both queues until the end. The end runs backwards: no more jobs are taken and those at
+ * work are finished, then what they left to be told is told, then the connections go.
+ */
+export function runWorker(context: WorkerContext): void {
+  const { options, lifecycle, redis, catalog, metrics, log } = context;
+  const { prefix } = catalog.keys;
+  const { debounce, attempts, backoff } = options;
+  const queues = new Queues({ connection: redis, prefix, debounce, attempts, backoff });
+  lifecycle.onStop('queues', 2_000, () => queues.close());
+  const history = new History(redis, catalog.keys, {
+    maxEntries: options.historyMaxChanges,
+    maxAge: options.historyMaxAge,
+  });
+  const outcomes = new OutcomeRecorder(history, log);
+  lifecycle.onStop('history', 3_000, () => outcomes.flush());
+  housekeeping(context, history, queues);
+  const handlers = handlersOf(context, queues, outcomes);
+  const settings = {
+    connection: redis,
+    prefix,
+    concurrency: options.concurrency,
+    lockDuration: options.stalledLock,
+    metrics,
+    log,
+  };
+  stopLast(lifecycle, options.shutdownTimeout, runQueue(handlers.changes, settings));
+  stopLast(lifecycle, options.shutdownTimeout, runQueue(handlers.reloads, settings));
+}
+
+/** A worker is asked to finish what it has; what takes too long is left to be taken over. */
+function stopLast(lifecycle: Lifecycle, timeout: number, worker: Worker): void {
+  lifecycle.onStop(`queue ${worker.name}`, Math.max(1_000, timeout - 8_000), async (signal) => {
+    signal.addEventListener('abort', () => void worker.close(true).catch(() => undefined), { once: true });
+    await worker.close();
+  });
+}
+
+function handlersOf(
+  context: WorkerContext,
+  queues: Queues,
+  outcomes: OutcomeRecorder,
+): { changes: QueueHandler<ChangeJob>; reloads: QueueHandler<ReloadJob> } {
+  const { options, client, catalog, hashKeys, metrics, log, lifecycle } = context;
+  const decision = decisionSettings(options);
+  const sources = new SourceReader(client, hashKeys, options.secretTypesToIgnore);
+  const workloads = new WorkloadReader(client, catalog, decision);
+  const events = new EventRecorder({
+    client,
+    instance: options.podName,
+    onResult: (result) => {
+      if (result !== 'posted') metrics.kubeEventsDropped.inc();
+    },
+  });
+  lifecycle.onStop('events', 3_000, () => events.flush(2_500));
+  const change = new ChangeProcessor({ catalog, queues, sources, decision, outcomes, metrics });
+  const { maxReloadsPerMinute } = options;
+  const reload = new ReloadProcessor({
+    client,
+    catalog,
+    workloads,
+    sources,
+    budget:
+      maxReloadsPerMinute > 0
+        ? new RateBudget(context.redis, catalog.keys.budget, maxReloadsPerMinute)
+        : undefined,
+    metrics,
+    settings: {
+      strategy: options.reloadStrategy,
+      fieldManager: options.fieldManager,
+      dryRun: options.dryRun,
+      adoptStale: options.adoptStale,
+      decision,
+    },
+  });
+  const reports = new ReloadReports({ catalog, events, outcomes, metrics, log });
+  return { changes: changesHandler(change, context), reloads: reloadsHandler(reload, reports, catalog) };
+}
+
+function changesHandler(change: ChangeProcessor, { metrics, log }: WorkerContext): QueueHandler<ChangeJob> {
+  const resource = (job: ChangeJob): string =>
+    `${job.source.slice(0, job.source.indexOf('/')).toLowerCase()}s`;
+  return {
+    queue: CHANGES,
+    schema: changeJob,
+    handle: async (job, { startedAt }) => {
+      await change.handle(job);
+      metrics.eventsProcessed.inc({ event_type: 'unknown', resource_type: resource(job), result: 'success' });
+      metrics.reconcile.inc({ result: 'success' });
+      metrics.reconcileDuration.observe({ result: 'success' }, (Date.now() - startedAt) / 1000);
+    },
+    failed: async (job, error, { number, isLast }) => {
+      metrics.reconcile.inc({ result: 'error' });
+      if (isLast)
+        metrics.eventsProcessed.inc({
+          event_type: 'unknown',
+          resource_type: resource(job),
+          result: 'dropped',
+        });
+      log.failure('a change could not be handled', error, {
+        source: job.source,
+        attempt: number,
+        final: isLast,
+      });
+    },
+  };
+}
+
+function reloadsHandler(
+  reload: ReloadProcessor,
+  reports: ReloadReports,
+  catalog: Catalog,
+): QueueHandler<ReloadJob> {
+  return {
+    queue: RELOADS,
+    schema: reloadJob,
+    handle: async (job, { number, startedAt }) => {
+      reports.ended(job, await reload.handle(job), { attempt: number, startedAt });
+      if (number > 1) await catalog.setBackingOff(job.workload, null);
+    },
+    failed: async (job, error, { number, isLast, jobId }) => {
+      reports.failed(job, error, { attempt: number, isLast });
+      await catalog.setBackingOff(job.workload, isLast ? null : jobId);
+    },
+  };
+}
+
+function housekeeping({ lifecycle, metrics, log }: WorkerContext, history: History, queues: Queues): void {
+  const keep = async (): Promise<void> => {
+    await history.trim(Date.now());
+    const [changes, reloads] = await Promise.all([queues.waiting('changes'), queues.waiting('reloads')]);
+    metrics.workqueueDepth.set(changes + reloads);
+  };
+  const timer = setInterval(() => {
+    keep().catch((error: unknown) => log.failure('housekeeping in Redis failed', error));
+  }, HOUSEKEEPING);
+  lifecycle.onStop('housekeeping', 500, () => clearInterval(timer));
+}

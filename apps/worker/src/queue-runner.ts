@@ -1,0 +1,108 @@
+import { DelayedError, UnrecoverableError, Worker, type ConnectionOptions, type Job } from 'bullmq';
+import type { Logger } from '@reroll/shared/platform/logging';
+import type { WorkerMetrics } from '@reroll/shared/platform/metrics/worker';
+import { readPayload } from '@reroll/shared/queue/jobs';
+import type { z } from 'zod';
+import { jobErrorOf, type JobError } from './job-error.ts';
+import { RateLimitedError } from './rate-limited.ts';
+
+export interface Attempt {
+  /** 1 for the first. */
+  readonly number: number;
+  readonly startedAt: number;
+  readonly jobId: string;
+}
+
+export interface QueueHandler<Payload> {
+  readonly queue: string;
+  readonly schema: z.ZodType<Payload>;
+  handle(payload: Payload, attempt: Attempt): Promise<void>;
+  /** An attempt failed; `isLast` if there will be no other. */
+  failed(payload: Payload, error: JobError, attempt: Attempt & { isLast: boolean }): Promise<void>;
+}
+
+export interface RunnerSettings {
+  readonly connection: ConnectionOptions;
+  readonly prefix: string;
+  readonly concurrency: number;
+  /** Milliseconds that a job of a vanished worker stays locked. */
+  readonly lockDuration: number;
+  readonly metrics: WorkerMetrics;
+  readonly log: Logger;
+}
+
+/** A payload of a newer version waits so long for a worker that knows it. */
+const UNKNOWN_VERSION_DELAY = 60_000;
+/** A job can be taken over so often from workers that vanished; what it does is safe to repeat. */
+const MAX_STALLED = 100;
+
+/**
+ * Runs one queue's jobs. Everything that BullMQ has to be told about an error is told here, and nowhere
+ * else: an error's message and stack go into Redis, so only ours may reach it.
+ */
+export function runQueue<Payload>(handler: QueueHandler<Payload>, settings: RunnerSettings): Worker {
+  const { connection, prefix, concurrency, lockDuration, log } = settings;
+  const worker = new Worker(handler.queue, (job, token) => runJob(job, token, { handler, settings }), {
+    connection,
+    prefix,
+    concurrency,
+    lockDuration,
+    stalledInterval: lockDuration,
+    maxStalledCount: MAX_STALLED,
+    autorun: false,
+  });
+  // A lost connection is told by `redisReports`; BullMQ reconnects by itself.
+  worker.on('error', () => undefined);
+  worker.on('stalled', (jobId) =>
+    log.warning('a job of a worker that vanished was taken back', { queue: handler.queue, job: jobId }),
+  );
+  worker.run().catch((error: unknown) => log.failure('a queue ended', error, { queue: handler.queue }));
+  return worker;
+}
+
+interface Running<Payload> {
+  readonly handler: QueueHandler<Payload>;
+  readonly settings: RunnerSettings;
+}
+
+async function runJob<Payload>(job: Job, token: string | undefined, by: Running<Payload>): Promise<void> {
+  const { handler, settings } = by;
+  const { metrics } = settings;
+  const reading = readPayload(handler.schema, job.data);
+  if (reading.state === 'unknownVersion') return delay(job, token, UNKNOWN_VERSION_DELAY);
+  if (reading.state === 'invalid') throw new UnrecoverableError(`InvalidJob: ${reading.problem}`);
+  const attempt = { number: job.attemptsMade + 1, startedAt: Date.now(), jobId: job.id ?? '' };
+  const queue = handler.queue;
+  const end = metrics.jobDuration.startTimer({ queue });
+  if (attempt.number === 1)
+    metrics.workqueueLatency.observe(Math.max(0, attempt.startedAt - job.timestamp - job.delay) / 1000);
+  else metrics.retries.inc();
+  try {
+    await handler.handle(reading.payload, attempt);
+    metrics.jobs.inc({ queue, result: 'success' });
+  } catch (error) {
+    if (error instanceof RateLimitedError) return await delay(job, token, error.wait);
+    await fail(job, error, { ...by, payload: reading.payload, attempt });
+  } finally {
+    end();
+  }
+}
+
+async function fail<Payload>(
+  job: Job,
+  error: unknown,
+  by: Running<Payload> & { payload: Payload; attempt: Attempt },
+): Promise<never> {
+  const { handler, settings, payload, attempt } = by;
+  const jobError = jobErrorOf(error);
+  const isLast = jobError.isFinal || attempt.number >= (job.opts.attempts ?? 1);
+  settings.metrics.jobs.inc({ queue: handler.queue, result: isLast ? 'failed' : 'retry' });
+  settings.metrics.errors.inc({ type: 'handler_error' });
+  await handler.failed(payload, jobError, { ...attempt, isLast });
+  throw jobError.isFinal ? new UnrecoverableError(jobError.message) : jobError;
+}
+
+async function delay(job: Job, token: string | undefined, milliseconds: number): Promise<never> {
+  await job.moveToDelayed(Date.now() + milliseconds, token);
+  throw new DelayedError();
+}

@@ -1,0 +1,103 @@
+import { recordedHashes } from '@reroll/shared/core/record/record';
+import { containerUsing } from '@reroll/shared/core/references';
+import { envVarName } from '@reroll/shared/core/marker/env-var-name';
+import { parseLastReloadedFrom } from '@reroll/shared/core/marker/last-reloaded-from';
+import { sourceKeyIn, type SourceName } from '@reroll/shared/core/ledger/rows';
+import type { PodTemplate, SourceId, SourceKind } from '@reroll/shared/core/model';
+import { planReload, type EdgeFacts, type Plan, type SourceReading } from '@reroll/shared/core/reload/plan';
+import type { SourceAbsence, SourceNow } from './source-reader.ts';
+import type { WorkloadNow } from './workload-reader.ts';
+
+/** What was read of the sources in this attempt, by name. */
+export type Readings = ReadonlyMap<SourceName, SourceNow | SourceAbsence>;
+
+export interface PlanContext {
+  /** Text of the record to go by: the workload's own or, in a dry run, the pretended one. */
+  readonly record: string | undefined;
+  readonly adoptStale: 'report' | 'reload';
+  /** Key of the annotation that the annotations strategy writes. */
+  readonly markerAnnotation: string;
+}
+
+/** From what was gathered to the plan, which is pure. */
+export function planOf(workload: WorkloadNow, readings: Readings, context: PlanContext): Plan {
+  const { observed, facts, edges } = workload;
+  return planReload({
+    workload: { uid: observed.uid, generation: observed.generation, record: context.record },
+    row: facts.workload,
+    edges: edges.map((name) => edgeFacts(name, workload, { readings, context })),
+    adoptStale: context.adoptStale,
+  });
+}
+
+/** `<kind>/<name>` to the parts of a key. */
+export function sourceIdOf(name: SourceName, namespace: string): SourceId {
+  const slash = name.indexOf('/');
+  return { kind: name.slice(0, slash) as SourceKind, namespace, name: name.slice(slash + 1) };
+}
+
+/** The marker's hash of a source, from the reading that the plan went by. */
+export function markerHashOf(name: SourceName, workload: WorkloadNow, readings: Readings): string {
+  const reading = readings.get(name);
+  if (reading !== undefined && typeof reading !== 'string') return reading.markerHash;
+  const handed = workload.facts.readings.get(sourceKeyIn(workload.observed.namespace, name));
+  if (!handed) throw new RangeError(`expected a reading of ${name}`);
+  return handed.markerHash;
+}
+
+function edgeFacts(
+  name: SourceName,
+  workload: WorkloadNow,
+  by: { readings: Readings; context: PlanContext },
+): EdgeFacts {
+  const { facts, observed } = workload;
+  const key = sourceKeyIn(observed.namespace, name);
+  const read = by.readings.get(name);
+  const recorded = recordedHashes(by.context.record)[name];
+  return {
+    name,
+    row: facts.sources.get(key),
+    reading: read === undefined ? handedOver(workload, key, recorded) : fresh(read, recorded),
+    isMarked:
+      read !== undefined &&
+      typeof read !== 'string' &&
+      isMarked(name, read.markerHash, { workload, context: by.context }),
+  };
+}
+
+function fresh(read: SourceNow | SourceAbsence, recorded: string | undefined): SourceReading | null {
+  if (typeof read === 'string') return null;
+  const isRecorded = recorded !== undefined && read.isHash(recorded);
+  return { rv: read.rv, hash: read.hash, isRecorded, afterWorkload: true };
+}
+
+/** What the change job read that woke this one. */
+function handedOver(
+  workload: WorkloadNow,
+  key: string,
+  recorded: string | undefined,
+): SourceReading | undefined {
+  const handed = workload.facts.readings.get(key);
+  if (!handed) return undefined;
+  return { rv: handed.rv, hash: handed.hash, isRecorded: recorded === handed.hash, afterWorkload: false };
+}
+
+/** Whether the pod template's marker already is that of this data, written by us or by the incumbent. */
+function isMarked(
+  name: SourceName,
+  markerHash: string,
+  by: { workload: WorkloadNow; context: PlanContext },
+): boolean {
+  const { template, observed } = by.workload;
+  const source = sourceIdOf(name, observed.namespace);
+  if (variableOf(template, source) === markerHash) return true;
+  const text = template.metadata?.annotations?.[by.context.markerAnnotation];
+  const last = text === undefined ? undefined : parseLastReloadedFrom(text);
+  return last?.kind === source.kind && last.name === source.name && last.hash === markerHash;
+}
+
+function variableOf(template: PodTemplate, source: SourceId): string | undefined {
+  const container = containerUsing(template.spec ?? {}, source, false);
+  const env = container === null ? undefined : template.spec?.containers?.[container]?.env;
+  return env?.find((entry) => entry.name === envVarName(source.kind, source.name))?.value;
+}

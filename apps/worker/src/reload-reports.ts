@@ -1,0 +1,131 @@
+import type { Catalog } from '@reroll/shared/catalog/catalog';
+import { markerType } from '@reroll/shared/core/marker/marker-type';
+import { partsOf, type SourceId } from '@reroll/shared/core/model';
+import type { PatternError } from '@reroll/shared/core/patterns';
+import type { EventRecorder, EventSubject } from '@reroll/shared/kube/kube-events';
+import { apiVersionOf } from '@reroll/shared/kube/objects';
+import type { Logger } from '@reroll/shared/platform/logging';
+import type { WorkerMetrics } from '@reroll/shared/platform/metrics/worker';
+import type { ReloadJob } from '@reroll/shared/queue/jobs';
+import type { JobError } from './job-error.ts';
+import type { OutcomeRecorder } from './outcome-recorder.ts';
+import type { ReloadOutcome } from './reload-outcome.ts';
+import { sourceIdOf } from './reload-plan.ts';
+import type { WorkloadNow } from './workload-reader.ts';
+
+export interface ReportsContext {
+  readonly catalog: Catalog;
+  readonly events: EventRecorder;
+  readonly outcomes: OutcomeRecorder;
+  readonly metrics: WorkerMetrics;
+  readonly log: Logger;
+}
+
+/** Tells what came of a reload job: log, metrics, Kubernetes Events and history. */
+export class ReloadReports {
+  readonly #context: ReportsContext;
+
+  constructor(context: ReportsContext) {
+    this.#context = context;
+  }
+
+  ended(job: ReloadJob, outcome: ReloadOutcome, run: { attempt: number; startedAt: number }): void {
+    const { metrics, outcomes } = this.#context;
+    const { state, reason, sources, rolled, subject } = outcome;
+    metrics.outcomes.inc({ reason });
+    if (state === 'reloaded' && subject) this.#reloaded(job, subject, { rolled, startedAt: run.startedAt });
+    else if (state === 'unchanged') metrics.skipped.inc({ reason: 'strategy_not_updated' });
+    if (state === 'wouldReload')
+      this.#context.log.info('dry run: would reload', { workload: job.workload, sources: rolled });
+    if (subject && outcome.patternErrors?.length) this.#warn(subject, outcome.patternErrors);
+    outcomes.addOutcome({
+      workload: job.workload,
+      state,
+      reason,
+      sources,
+      rolled,
+      since: job.since,
+      at: Date.now(),
+      attempt: run.attempt,
+      ...(outcome.patternErrors?.length ? { detail: patternText(outcome.patternErrors) } : {}),
+    });
+  }
+
+  failed(job: ReloadJob, error: JobError, run: { attempt: number; isLast: boolean }): void {
+    const { metrics, outcomes, log, events } = this.#context;
+    const { kind, name, namespace } = partsOf(job.workload);
+    metrics.outcomes.inc({ reason: error.reason });
+    outcomes.addOutcome({
+      workload: job.workload,
+      state: run.isLast ? 'failed' : 'retrying',
+      reason: error.reason,
+      sources: {},
+      rolled: [],
+      since: job.since,
+      at: Date.now(),
+      attempt: run.attempt,
+      error: error.message,
+    });
+    log.error(
+      `Update for '${name}' of type '${kind}' in namespace '${namespace}' failed with error ${error.message}`,
+      {
+        workload: job.workload,
+        attempt: run.attempt,
+        final: run.isLast,
+      },
+    );
+    if (!run.isLast) return;
+    metrics.reloadExecuted.inc({ success: 'false' });
+    metrics.action.inc({ workload_kind: kind, result: 'error' });
+    if (!error.subject || job.source === undefined) return;
+    const source = partsOf(job.source) as SourceId;
+    events.record({ source, workload: subjectOf(error.subject), failure: error.message });
+  }
+
+  #reloaded(
+    job: ReloadJob,
+    subject: WorkloadNow,
+    by: { rolled: readonly string[]; startedAt: number },
+  ): void {
+    const { metrics, log, events } = this.#context;
+    const { kind, namespace } = subject.observed;
+    const { name } = subject.object.metadata;
+    metrics.reloadExecuted.inc({ success: 'true' });
+    metrics.action.inc({ workload_kind: kind, result: 'success' });
+    metrics.actionLatency.observe({ workload_kind: kind }, (Date.now() - by.startedAt) / 1000);
+    metrics.reloadLatency.observe((Date.now() - job.since) / 1000);
+    for (const rolled of by.rolled) {
+      const source = sourceIdOf(rolled, namespace);
+      log.info(
+        `Changes detected in '${source.name}' of type '${markerType(source.kind)}' in namespace '${namespace}'; ` +
+          `updated '${name}' of type '${kind}' in namespace '${namespace}'`,
+        { workload: job.workload, source: rolled, milliseconds: Date.now() - job.since },
+      );
+      events.record({ source, workload: subjectOf(subject) });
+    }
+  }
+
+  #warn(subject: WorkloadNow, errors: readonly PatternError[]): void {
+    this.#warnOnce(subject, patternText(errors)).catch((error: unknown) =>
+      this.#context.log.failure('a warning could not be given', error, { workload: subject.key }),
+    );
+  }
+
+  /** Once a day for each text, so that an owner is not told of it at every change. */
+  async #warnOnce(subject: WorkloadNow, text: string): Promise<void> {
+    const { catalog, log, events } = this.#context;
+    if (!(await catalog.isFirstWarning(subject.key, text.slice(0, 200)))) return;
+    log.warning('a reload annotation cannot be used', { workload: subject.key, problem: text });
+    events.record({ workload: subjectOf(subject), reason: 'InvalidAnnotation', note: text });
+  }
+}
+
+function subjectOf({ definition, object, observed }: WorkloadNow): EventSubject {
+  const { name, namespace, uid, resourceVersion } = object.metadata;
+  return { kind: observed.kind, name, namespace, uid, resourceVersion, apiVersion: apiVersionOf(definition) };
+}
+
+function patternText(errors: readonly PatternError[]): string {
+  const each = errors.map(({ pattern, error }) => `${JSON.stringify(pattern.slice(0, 80))}: ${error}`);
+  return `expected a list of regular expressions (RE2), given ${each.join('; ')}`;
+}

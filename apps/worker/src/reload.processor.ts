@@ -1,0 +1,180 @@
+import type { Catalog } from '@reroll/shared/catalog/catalog';
+import type { RateBudget } from '@reroll/shared/catalog/rate';
+import type { SourceName } from '@reroll/shared/core/ledger/rows';
+import { writeRecord } from '@reroll/shared/core/record/record';
+import { reloadPatch, type ReloadStrategy, type RolledSource } from '@reroll/shared/core/reload/patch';
+import type { PatchOperation } from '@reroll/shared/core/reload/json-patch';
+import type { Plan } from '@reroll/shared/core/reload/plan';
+import type { DecisionSettings } from '@reroll/shared/core/rules/decision';
+import type { KubeClient } from '@reroll/shared/kube/connection';
+import { KubeError } from '@reroll/shared/kube/errors';
+import { objectPath } from '@reroll/shared/kube/objects';
+import type { WorkerMetrics } from '@reroll/shared/platform/metrics/worker';
+import type { ReloadJob } from '@reroll/shared/queue/jobs';
+import { JobError, jobErrorOf } from './job-error.ts';
+import { RateLimitedError } from './rate-limited.ts';
+import { markerHashOf, planOf, sourceIdOf, type Readings } from './reload-plan.ts';
+import { outcomeOf, type ReloadOutcome } from './reload-outcome.ts';
+import type { SourceReader } from './source-reader.ts';
+import { unusablePatterns, type WorkloadNow, type WorkloadReader } from './workload-reader.ts';
+
+export interface ReloadSettings {
+  readonly strategy: ReloadStrategy;
+  readonly fieldManager: string;
+  readonly dryRun: boolean;
+  readonly adoptStale: 'report' | 'reload';
+  readonly decision: DecisionSettings;
+}
+
+export interface ReloadContext {
+  readonly client: Pick<KubeClient, 'patch'>;
+  readonly catalog: Catalog;
+  readonly workloads: WorkloadReader;
+  readonly sources: SourceReader;
+  /** Undefined: no limit. */
+  readonly budget: RateBudget | undefined;
+  readonly metrics: WorkerMetrics;
+  readonly settings: ReloadSettings;
+}
+
+/** Patches tried in one attempt of a job, if somebody else keeps writing to the workload. */
+const TRIES = 5;
+
+interface Gathered {
+  readonly workload: WorkloadNow;
+  readonly readings: Readings;
+  readonly plan: Plan;
+}
+
+/**
+ * A reload job: read the workload now, decide by the rules, and send one patch for everything that it is
+ * owed. Handling it twice, late or out of order ends the same, because the patch tests what was read.
+ */
+export class ReloadProcessor {
+  readonly #context: ReloadContext;
+
+  constructor(context: ReloadContext) {
+    this.#context = context;
+  }
+
+  /**
+   * 1. Read the workload, then what the catalog knows of it and its sources.
+   * 2. Plan; read the sources that this takes, in any case after the workload; plan again.
+   * 3. Patch. If a test of the patch fails, begin again, at most five times.
+   *
+   * Rejects with a `JobError`, a `KubeError`, ioredis' error, or `RateLimitedError`.
+   */
+  async handle(job: ReloadJob): Promise<ReloadOutcome> {
+    for (let tried = 0; tried < TRIES; tried += 1) {
+      const workload = await this.#context.workloads.read(job.workload);
+      if (!workload) return { state: 'unchanged', reason: 'WorkloadGone', sources: {}, rolled: [] };
+      const outcome = await this.#attempt(workload);
+      if (outcome) return outcome;
+      this.#context.metrics.patchConflicts.inc();
+    }
+    throw new JobError('Conflicting', `${TRIES} patches in a row met another writer`);
+  }
+
+  /** Null if a test of the patch failed. */
+  async #attempt(workload: WorkloadNow): Promise<ReloadOutcome | null> {
+    try {
+      const gathered = await this.#gather(workload);
+      const done = gathered.plan.hashes === null || (await this.#write(gathered));
+      return done ? this.#outcome(gathered) : null;
+    } catch (error) {
+      if (error instanceof RateLimitedError) throw error;
+      const jobError = jobErrorOf(error);
+      jobError.subject = workload;
+      throw jobError;
+    }
+  }
+
+  async #gather(workload: WorkloadNow): Promise<Gathered> {
+    const { settings } = this.#context;
+    const context = {
+      record: await this.#recordOf(workload),
+      adoptStale: settings.adoptStale,
+      markerAnnotation: settings.decision.keys.lastReloadedFrom,
+    };
+    const plan = planOf(workload, new Map(), context);
+    const unread = [...plan.verdicts].filter(([, verdict]) => verdict === 'Read').map(([name]) => name);
+    if (unread.length === 0) return { workload, readings: new Map(), plan };
+    const readings = await this.#read(workload, unread);
+    const fresh = await this.#context.workloads.refresh(workload);
+    return { workload: fresh, readings, plan: planOf(fresh, readings, context) };
+  }
+
+  async #recordOf(workload: WorkloadNow): Promise<string | undefined> {
+    const own = workload.observed.record;
+    if (!this.#context.settings.dryRun) return own;
+    return (await this.#context.catalog.pretended(workload.key)) ?? own;
+  }
+
+  async #read(workload: WorkloadNow, names: readonly SourceName[]): Promise<Readings> {
+    const { namespace } = workload.observed;
+    const read = async (name: SourceName) =>
+      [name, await this.#context.sources.read(sourceIdOf(name, namespace))] as const;
+    return new Map(await Promise.all(names.map(read)));
+  }
+
+  /** False if a test of the patch failed: the workload is not what was read any more. */
+  async #write({ workload, readings, plan }: Gathered): Promise<boolean> {
+    const { settings, catalog, budget } = this.#context;
+    const record = writeRecord(plan.hashes ?? {});
+    if (settings.dryRun) {
+      await catalog.pretend(workload.key, record);
+      return true;
+    }
+    if (plan.roll.length > 0 && budget) {
+      const wait = await budget.take();
+      if (wait > 0) throw new RateLimitedError(wait);
+    }
+    const patch = reloadPatch({
+      metadata: workload.object.metadata,
+      template: workload.template,
+      templatePath: workload.definition.podTemplatePath,
+      strategy: settings.strategy,
+      rolled: plan.roll.map((name) => this.#rolled(name, workload, readings)),
+      record,
+      markerAnnotation: settings.decision.keys.lastReloadedFrom,
+      now: Math.floor(Date.now() / 1000),
+    });
+    return this.#patch(workload, patch);
+  }
+
+  async #patch(workload: WorkloadNow, patch: readonly PatchOperation[]): Promise<boolean> {
+    const path = objectPath(workload.definition, workload.object.metadata);
+    const { fieldManager } = this.#context.settings;
+    try {
+      await this.#context.client.patch(path, patch, { query: { fieldManager } });
+      return true;
+    } catch (error) {
+      if (isOvertaken(error)) return false;
+      throw error;
+    }
+  }
+
+  #rolled(name: SourceName, workload: WorkloadNow, readings: Readings): RolledSource {
+    const { observed, facts } = workload;
+    return {
+      ...sourceIdOf(name, observed.namespace),
+      auto: this.#context.workloads.decide(observed, name, facts).auto,
+      markerHash: markerHashOf(name, workload, readings),
+    };
+  }
+
+  #outcome({ workload, readings, plan }: Gathered): ReloadOutcome {
+    const { settings } = this.#context;
+    return {
+      ...outcomeOf({ plan, readings, workload, dryRun: settings.dryRun }),
+      subject: workload,
+      patternErrors: unusablePatterns(workload.observed, settings.decision),
+    };
+  }
+}
+
+/** A failed `test` is 422 without causes (an invalid object has causes); 404 and 409 are seen at the next read. */
+function isOvertaken(error: unknown): boolean {
+  if (!(error instanceof KubeError)) return false;
+  return error.status === 404 || error.status === 409 || (error.status === 422 && error.causes.length === 0);
+}

@@ -1,0 +1,63 @@
+import { markerHash } from '@reroll/shared/core/marker/marker-hash';
+import type { SourceData, SourceId } from '@reroll/shared/core/model';
+import { isHashOf, recordHash, type HashKeys, type RecordHash } from '@reroll/shared/core/record/record-hash';
+import { parseRv, type Rv } from '@reroll/shared/core/rv';
+import type { KubeClient } from '@reroll/shared/kube/connection';
+import { KubeError } from '@reroll/shared/kube/errors';
+import { objectPath, type KubeObject } from '@reroll/shared/kube/objects';
+import { sourceKind } from '@reroll/shared/kube/sources/registry';
+
+/** A source as read just now: hashes, and a way to compare. The data stays in here. */
+export interface SourceNow {
+  readonly rv: Rv;
+  readonly hash: RecordHash;
+  readonly markerHash: string;
+  /** Whether a record's entry, under the scheme that it names, is the hash of this data. */
+  isHash(recorded: RecordHash): boolean;
+}
+
+/** Why a source that may exist is treated as if it did not. */
+export type SourceAbsence = 'SourceAbsent' | 'SourceNotWatched';
+
+/** Reads sources from the API server, hashes them and forgets their data. */
+export class SourceReader {
+  readonly #client: Pick<KubeClient, 'get'>;
+  readonly #hashKeys: HashKeys;
+  readonly #ignoredSecretTypes: readonly string[];
+
+  constructor(client: Pick<KubeClient, 'get'>, hashKeys: HashKeys, ignoredSecretTypes: readonly string[]) {
+    this.#client = client;
+    this.#hashKeys = hashKeys;
+    this.#ignoredSecretTypes = ignoredSecretTypes;
+  }
+
+  /** A quorum read: no `resourceVersion=0`. Rejects with a `KubeError` for anything but "not found". */
+  async read(source: SourceId): Promise<SourceNow | SourceAbsence> {
+    const definition = sourceKind(source.kind);
+    if (!definition) return 'SourceNotWatched';
+    const object = await this.#get(objectPath(definition, source));
+    if (!object) return 'SourceAbsent';
+    if (object.type !== undefined && this.#ignoredSecretTypes.includes(object.type))
+      return 'SourceNotWatched';
+    return this.#hashed(source, object, definition.data(object));
+  }
+
+  #hashed(source: SourceId, object: KubeObject, data: SourceData): SourceNow {
+    const keys = this.#hashKeys;
+    return {
+      rv: parseRv(object.metadata.resourceVersion),
+      hash: recordHash(data, keys),
+      markerHash: markerHash(source.kind, data),
+      isHash: (recorded) => isHashOf(recorded, data, keys),
+    };
+  }
+
+  async #get(path: string): Promise<(KubeObject & { type?: string }) | null> {
+    try {
+      return (await this.#client.get<KubeObject & { type?: string }>(path)).body;
+    } catch (error) {
+      if (error instanceof KubeError && error.status === 404) return null;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { Catalog } from '@reroll/shared/catalog/catalog';
+import { CatalogError } from '@reroll/shared/catalog/errors';
+import { catalogKeys } from '@reroll/shared/catalog/keys';
+import { openRedis } from '@reroll/shared/catalog/redis';
+import { hashKey } from '@reroll/shared/core/record/record-hash';
+import type { KubeClient } from '@reroll/shared/kube/connection';
+import { KubeError } from '@reroll/shared/kube/errors';
+import { installIdentity } from '@reroll/shared/kube/install-identity';
+import { trustMessagesOf } from '@reroll/shared/platform/error-fields';
+import { ListenError } from '@reroll/shared/platform/http-server';
+import type { Logger } from '@reroll/shared/platform/logging';
+import type { WorkerMetrics } from '@reroll/shared/platform/metrics/worker';
+import { loadHashKeys } from '@reroll/shared/platform/options/hash-keys';
+import type { WorkerOptions } from '@reroll/shared/platform/options/table';
+import { redisReports } from '@reroll/shared/platform/redis-reports';
+import type { Lifecycle } from '@reroll/shared/platform/shutdown';
+import type { Registry } from 'prom-client';
+import { serveHealth } from './health.ts';
+import { JobError } from './job-error.ts';
+import { runWorker } from './lifecycle.ts';
+import { KUBE, LIFECYCLE, LOG, METRICS, OPTIONS, REGISTRY } from './tokens.ts';
+
+const WRONG_SETTINGS = 2;
+
+/** The worker process, from its options to its end. */
+@Injectable()
+export class WorkerService {
+  @Inject(OPTIONS) private readonly options!: WorkerOptions;
+  @Inject(LOG) private readonly log!: Logger;
+  @Inject(REGISTRY) private readonly registry!: Registry;
+  @Inject(METRICS) private readonly metrics!: WorkerMetrics;
+  @Inject(LIFECYCLE) private readonly lifecycle!: Lifecycle;
+  @Inject(KUBE) private readonly client!: KubeClient;
+
+  /** Resolves when the worker runs, or its end has begun; a start that cannot succeed ends the process. */
+  async run(): Promise<void> {
+    trustMessagesOf(KubeError, CatalogError, ListenError, JobError);
+    try {
+      await this.#start();
+    } catch (error) {
+      if (error instanceof CatalogError) await this.lifecycle.stop(error.message, WRONG_SETTINGS);
+      else await this.lifecycle.fail('The worker could not start', error);
+    }
+  }
+
+  async #start(): Promise<void> {
+    const { options, log, lifecycle, client } = this;
+    log.info('Starting Reroll worker', { dryRun: options.dryRun });
+    const keys = loadHashKeys(options.hashKeyFile);
+    if (!keys.ok) return void (await lifecycle.stop(keys.error, WRONG_SETTINGS));
+    lifecycle.onStop('kubernetes client', 2_000, () => client.close());
+    const redis = openRedis(options.redisUrl, redisReports(log));
+    lifecycle.onStop('redis', 2_000, () => redis.disconnect());
+    const health = await serveHealth({ options, registry: this.registry, log, lifecycle, redis });
+    const identity = await installIdentity({
+      client,
+      clusterName: options.clusterName,
+      namespace: options.podNamespace,
+      signal: lifecycle.signal,
+      onRetry: (error) => log.failure('the API server cannot be asked for the cluster yet', error),
+    });
+    const catalog = new Catalog(redis, catalogKeys(identity));
+    await catalog.claim(identity.uid);
+    const hashKeys = keys.keys.map((key) => hashKey(Buffer.from(key)));
+    runWorker({ options, log, lifecycle, client, redis, catalog, hashKeys, metrics: this.metrics });
+    health.begun();
+    log.info('taking jobs', { concurrency: options.concurrency });
+  }
+}

@@ -1,0 +1,122 @@
+import { isEdge, namedSources } from '@reroll/shared/core/ledger/edges';
+import { observeWorkload } from '@reroll/shared/core/ledger/observe';
+import { sourceKeyIn, type ObservedWorkload, type SourceName } from '@reroll/shared/core/ledger/rows';
+import { partsOf, type PodTemplate, type WorkloadKey } from '@reroll/shared/core/model';
+import { matchPatterns, type PatternError } from '@reroll/shared/core/patterns';
+import { decideReload, type Decision, type DecisionSettings } from '@reroll/shared/core/rules/decision';
+import type { Catalog, ReloadFacts } from '@reroll/shared/catalog/catalog';
+import type { KubeClient } from '@reroll/shared/kube/connection';
+import { KubeError } from '@reroll/shared/kube/errors';
+import { objectPath, type KubeObject } from '@reroll/shared/kube/objects';
+import type { WorkloadKindDefinition } from '@reroll/shared/kube/workloads/definition';
+import { workloadKind } from '@reroll/shared/kube/workloads/registry';
+import { JobError } from './job-error.ts';
+
+/** A workload as read just now, with what the catalog knows around it. */
+export interface WorkloadNow {
+  readonly key: WorkloadKey;
+  readonly definition: WorkloadKindDefinition;
+  readonly object: KubeObject;
+  readonly template: PodTemplate;
+  readonly observed: ObservedWorkload;
+  readonly facts: ReloadFacts;
+  /** The sources that roll it, by the rules. */
+  readonly edges: readonly SourceName[];
+}
+
+/** Gathers all that a decision needs; what is decided then is pure. */
+export class WorkloadReader {
+  readonly #client: Pick<KubeClient, 'get'>;
+  readonly #catalog: Catalog;
+  readonly #decision: DecisionSettings;
+
+  constructor(client: Pick<KubeClient, 'get'>, catalog: Catalog, decision: DecisionSettings) {
+    this.#client = client;
+    this.#catalog = catalog;
+    this.#decision = decision;
+  }
+
+  /** Null if it does not exist. Rejects with a `KubeError`, or ioredis' error. */
+  async read(key: WorkloadKey): Promise<WorkloadNow | null> {
+    const id = partsOf(key);
+    const definition = workloadKind(id.kind);
+    if (!definition) throw new JobError('InvalidJob', `no workload kind ${id.kind}`, true);
+    const object = await this.#get(objectPath(definition, id));
+    if (!object) return null;
+    const template = definition.template(object) ?? {};
+    const observed = observeWorkload(
+      { kind: id.kind, metadata: object.metadata, template },
+      this.#decision.keys,
+    );
+    const { facts, edges } = await this.#surroundings(observed);
+    return { key, definition, object, template, observed, facts, edges };
+  }
+
+  /** The catalog's rows again: after sources were read, so that they can be as new as those. */
+  async refresh(workload: WorkloadNow): Promise<WorkloadNow> {
+    return { ...workload, ...(await this.#surroundings(workload.observed)) };
+  }
+
+  decide(workload: ObservedWorkload, source: SourceName, facts: ReloadFacts): Decision {
+    const slash = source.indexOf('/');
+    const row = facts.sources.get(sourceKeyIn(workload.namespace, source));
+    return decideReload({
+      source: {
+        kind: source.slice(0, slash) as 'ConfigMap',
+        name: source.slice(slash + 1),
+        annotations: row?.annotations ?? {},
+      },
+      workload,
+      settings: this.#decision,
+    });
+  }
+
+  async #surroundings(observed: ObservedWorkload): Promise<Pick<WorkloadNow, 'facts' | 'edges'>> {
+    const { literal } = namedSources(observed, this.#decision.keys);
+    let candidates = [...new Set([...observed.uses, ...literal])];
+    let facts = await this.#facts(observed, candidates);
+    const byPattern = (facts.workload?.edges ?? []).filter((name) => !candidates.includes(name));
+    if (byPattern.length > 0) {
+      candidates = [...candidates, ...byPattern];
+      facts = await this.#facts(observed, candidates);
+    }
+    const annotationsOf = (name: SourceName): Readonly<Record<string, string>> | undefined =>
+      facts.sources.get(sourceKeyIn(observed.namespace, name))?.annotations;
+    const edges = candidates.filter((source) =>
+      isEdge({ workload: observed, source, annotations: annotationsOf(source) }, this.#decision),
+    );
+    return { facts, edges };
+  }
+
+  #facts(observed: ObservedWorkload, names: readonly SourceName[]): Promise<ReloadFacts> {
+    return this.#catalog.reloadFacts(
+      observed.key,
+      names.map((name) => sourceKeyIn(observed.namespace, name)),
+    );
+  }
+
+  async #get(path: string): Promise<KubeObject | null> {
+    try {
+      return (await this.#client.get<KubeObject>(path)).body;
+    } catch (error) {
+      if (error instanceof KubeError && error.status === 404) return null;
+      throw error;
+    }
+  }
+}
+
+/** The patterns of the workload's reload annotations that cannot be used. */
+export function unusablePatterns(
+  workload: ObservedWorkload,
+  settings: DecisionSettings,
+): readonly PatternError[] {
+  const { keys } = settings;
+  const found = new Map<string, PatternError>();
+  for (const key of [keys.configMapReload, keys.secretReload, keys.secretProviderClassReload]) {
+    for (const list of [workload.annotations[key], workload.podAnnotations[key]]) {
+      if (list === undefined) continue;
+      for (const error of matchPatterns(list, '').errors) found.set(error.pattern, error);
+    }
+  }
+  return [...found.values()];
+}

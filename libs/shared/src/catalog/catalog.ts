@@ -1,0 +1,226 @@
+import type { Redis } from 'ioredis';
+import type { SourceRow, WorkloadRow } from '../core/ledger/rows.ts';
+import type { SourceKey, WorkloadKey } from '../core/model.ts';
+import type { RecordHash } from '../core/record/record-hash.ts';
+import type { Rv } from '../core/rv.ts';
+import { CatalogError } from './errors.ts';
+import type { CatalogKeys } from './keys.ts';
+import { PUBLISH } from './publish.lua.ts';
+import { decodeSource, decodeWorkload, encodeSource, encodeWorkload } from './row-codec.ts';
+
+/** A leader's position in the sequence of its own writes. */
+export interface Writer {
+  /** The Lease's resourceVersion when the leader acquired it. */
+  readonly term: string;
+  /** How many writes it has made. */
+  readonly sequence: number;
+}
+
+export interface Publication {
+  readonly writer: Writer;
+  readonly sources: readonly (readonly [SourceKey, SourceRow])[];
+  /** A workload without a row is removed. The index: the sources under which it is to be found. */
+  readonly workloads: readonly (readonly [
+    WorkloadKey,
+    { row: WorkloadRow; index: readonly SourceKey[] } | undefined,
+  ])[];
+}
+
+export type Published =
+  /** A newer leader has written: the writer is none any more. */
+  | { readonly refused: true }
+  | {
+      readonly refused: false;
+      /** The writer's previous write is gone: Redis was emptied or set back in time. */
+      readonly gap: boolean;
+      /** Sources of which the catalog had another hash. */
+      readonly changed: readonly SourceKey[];
+    };
+
+/** What a change job read of a source: for the reload jobs that it wakes. No data. */
+export interface SourceHashes {
+  readonly rv: Rv;
+  readonly hash: RecordHash;
+  /** The incumbent's hash, for the marker. */
+  readonly markerHash: string;
+}
+
+/** Everything that a reload job looks up, read at one moment. */
+export interface ReloadFacts {
+  readonly workload: WorkloadRow | undefined;
+  readonly sources: ReadonlyMap<SourceKey, SourceRow>;
+  readonly readings: ReadonlyMap<SourceKey, SourceHashes>;
+}
+
+/** How long a change job's reading may be used. It is checked against the catalog each time. */
+const READING_SECONDS = 600;
+const SCAN_COUNT = 1000;
+const WARNING_SECONDS = 86_400;
+
+/** The read model in Redis. Every method rejects with ioredis' error if Redis cannot be reached. */
+export class Catalog {
+  readonly keys: CatalogKeys;
+  readonly #redis: Redis;
+
+  constructor(redis: Redis, keys: CatalogKeys) {
+    this.#redis = redis;
+    this.keys = keys;
+  }
+
+  /**
+   * Claims this prefix for a cluster. Throws CATALOG_OTHER_CLUSTER if it is another's: two clusters under
+   * one name would roll each other's workloads.
+   */
+  async claim(clusterUid: string): Promise<void> {
+    await this.#redis.set(this.keys.cluster, clusterUid, 'NX');
+    const held = await this.#redis.get(this.keys.cluster);
+    if (held === clusterUid) return;
+    throw new CatalogError(
+      'CATALOG_OTHER_CLUSTER',
+      `this Redis holds ${this.keys.prefix} of another cluster: expected kube-system uid ${clusterUid}, ` +
+        `found ${held ?? 'none'}. Give each cluster a --cluster-name of its own, or a Redis of its own`,
+    );
+  }
+
+  async publish(publication: Publication): Promise<Published> {
+    const { writer, sources, workloads } = publication;
+    const reply: unknown = await this.#redis.eval(
+      PUBLISH,
+      4,
+      this.keys.writer,
+      this.keys.sources,
+      this.keys.workloads,
+      this.keys.users,
+      writer.term,
+      writer.sequence === 0 ? '' : writer.sequence,
+      writer.sequence + 1,
+      sources.length,
+      ...sources.flatMap(([key, row]) => [key, encodeSource(row)]),
+      ...workloads.flatMap(([key, value]) => [key, value ? encodeWorkload(value.row, value.index) : '']),
+    );
+    return readReply(reply);
+  }
+
+  /** Whether the last write is this writer's own: nothing was lost, nobody else has written. */
+  async isLastWriter(writer: Writer): Promise<boolean> {
+    return (await this.#redis.get(this.keys.writer)) === `${writer.term}:${writer.sequence}`;
+  }
+
+  async sources(keys: readonly SourceKey[]): Promise<Map<SourceKey, SourceRow>> {
+    return this.#rows(this.keys.sources, keys, decodeSource);
+  }
+
+  async workloads(keys: readonly WorkloadKey[]): Promise<Map<WorkloadKey, WorkloadRow>> {
+    return this.#rows(this.keys.workloads, keys, decodeWorkload);
+  }
+
+  /** Every row, in no order, in portions; a row may come twice. */
+  async *eachSource(): AsyncGenerator<[SourceKey, SourceRow][]> {
+    for await (const portion of this.#scan(this.keys.sources)) {
+      yield portion.map(([key, text]) => [key, decodeSource(text)]);
+    }
+  }
+
+  async *eachWorkload(): AsyncGenerator<[WorkloadKey, WorkloadRow][]> {
+    for await (const portion of this.#scan(this.keys.workloads)) {
+      yield portion.map(([key, text]) => [key, decodeWorkload(text)]);
+    }
+  }
+
+  /** Workloads that use, name or mention a source, sorted. */
+  async users(source: SourceKey): Promise<WorkloadKey[]> {
+    return (await this.#redis.smembers(this.keys.users + source)).sort();
+  }
+
+  async putReading(source: SourceKey, reading: SourceHashes): Promise<void> {
+    await this.#redis.set(this.keys.readings + source, JSON.stringify(reading), 'EX', READING_SECONDS);
+  }
+
+  /** One round trip. */
+  async reloadFacts(workload: WorkloadKey, sources: readonly SourceKey[]): Promise<ReloadFacts> {
+    if (sources.length === 0) {
+      return {
+        workload: (await this.workloads([workload])).get(workload),
+        sources: new Map(),
+        readings: new Map(),
+      };
+    }
+    const [row, rows, readings] = await Promise.all([
+      this.#redis.hget(this.keys.workloads, workload),
+      this.#redis.hmget(this.keys.sources, ...sources),
+      this.#redis.mget(...sources.map((source) => this.keys.readings + source)),
+    ]);
+    return {
+      workload: row === null ? undefined : decodeWorkload(row),
+      sources: zip(sources, rows, decodeSource),
+      readings: zip(sources, readings, (text) => JSON.parse(text) as SourceHashes),
+    };
+  }
+
+  /** Whether this warning about a workload was not given in the last day. */
+  async isFirstWarning(workload: WorkloadKey, warning: string): Promise<boolean> {
+    const key = `${this.keys.warned}${workload}:${warning}`;
+    return (await this.#redis.set(key, '1', 'EX', WARNING_SECONDS, 'NX')) === 'OK';
+  }
+
+  /** The record that a dry run pretends to have written. */
+  async pretended(workload: WorkloadKey): Promise<string | undefined> {
+    return (await this.#redis.hget(this.keys.pretended, workload)) ?? undefined;
+  }
+
+  async pretend(workload: WorkloadKey, record: string): Promise<void> {
+    await this.#redis.hset(this.keys.pretended, workload, record);
+  }
+
+  /** Reload jobs that wait for their next attempt, so that a new change can bring them forward. */
+  async backingOff(workloads: readonly WorkloadKey[]): Promise<Map<WorkloadKey, string>> {
+    return this.#rows(this.keys.backingOff, workloads, (jobId) => jobId);
+  }
+
+  async setBackingOff(workload: WorkloadKey, jobId: string | null): Promise<void> {
+    if (jobId === null) await this.#redis.hdel(this.keys.backingOff, workload);
+    else await this.#redis.hset(this.keys.backingOff, workload, jobId);
+  }
+
+  async #rows<Row>(
+    hash: string,
+    keys: readonly string[],
+    decode: (text: string) => Row,
+  ): Promise<Map<string, Row>> {
+    if (keys.length === 0) return new Map();
+    return zip(keys, await this.#redis.hmget(hash, ...keys), decode);
+  }
+
+  async *#scan(hash: string): AsyncGenerator<[string, string][]> {
+    let cursor = '0';
+    do {
+      const [next, flat] = await this.#redis.hscan(hash, cursor, 'COUNT', SCAN_COUNT);
+      cursor = next;
+      yield Array.from({ length: flat.length / 2 }, (_, n) => [flat[2 * n] ?? '', flat[2 * n + 1] ?? '']);
+    } while (cursor !== '0');
+  }
+}
+
+function zip<Row>(
+  keys: readonly string[],
+  texts: readonly (string | null)[],
+  decode: (text: string) => Row,
+): Map<string, Row> {
+  const found = new Map<string, Row>();
+  for (const [index, key] of keys.entries()) {
+    const text = texts[index];
+    if (text !== null && text !== undefined) found.set(key, decode(text));
+  }
+  return found;
+}
+
+function readReply(reply: unknown): Published {
+  if (!Array.isArray(reply) || typeof reply[0] !== 'number') {
+    throw new CatalogError(
+      'CATALOG_BAD_REPLY',
+      `expected a list that begins with a number, given ${typeof reply}`,
+    );
+  }
+  const [status, ...changed] = reply as [number, ...SourceKey[]];
+  return status === -1 ? { refused: true } : { refused: false, gap: status === 1, changed };
+}

@@ -1,0 +1,13 @@
+export type CatalogErrorCode = 'CATALOG_OTHER_CLUSTER' | 'CATALOG_BAD_REPLY';
+
+/** What is wrong with the catalog, in our words. Never holds a value from Redis. */
+export class CatalogError extends Error {
+  override readonly name = 'CatalogError';
+  readonly code: CatalogErrorCode;
+  readonly retryable = false;
+
+  constructor(code: CatalogErrorCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}

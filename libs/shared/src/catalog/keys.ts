@@ -1,0 +1,54 @@
+/**
+ * Names of everything that Reroll keeps in Redis. One hash tag holds an install's keys together, so that its
+ * scripts work on Redis Cluster too; the version changes when a row's form does, and rows of another version
+ * are then simply not there.
+ */
+export interface CatalogKeys {
+  /** `{reroll:<cluster>:<namespace>}`: the prefix of every key, BullMQ's included. */
+  readonly prefix: string;
+  /** String: uid of the cluster's kube-system namespace. */
+  readonly cluster: string;
+  /** String `<term>:<sequence>`: which leader wrote last, and its how manyth write that was. */
+  readonly writer: string;
+  /** Hash: source key to row. */
+  readonly sources: string;
+  /** Hash: workload key to row. */
+  readonly workloads: string;
+  /** Prefix of the sets `…<source key>`: workloads that use, name or mention the source. */
+  readonly users: string;
+  /** Prefix of the strings `…<source key>`: what a change job read of the source. */
+  readonly readings: string;
+  /** Hash: workload key to id of the reload job that is waiting for its next attempt. */
+  readonly backingOff: string;
+  /** String: the queue-wide budget of patches (see `rate.ts`). */
+  readonly budget: string;
+  /** Hash: workload key to the record that a dry run pretends to have written. */
+  readonly pretended: string;
+  /** Prefix of the strings that mark a warning as given. */
+  readonly warned: string;
+  /** Streams. */
+  readonly changes: string;
+  readonly outcomes: string;
+}
+
+const FORM = 'v1';
+
+export function catalogKeys(install: { cluster: string; namespace: string }): CatalogKeys {
+  const prefix = `{reroll:${install.cluster}:${install.namespace}}`;
+  const key = (name: string): string => `${prefix}:${FORM}:${name}`;
+  return {
+    prefix,
+    cluster: `${prefix}:cluster`,
+    writer: key('writer'),
+    sources: key('sources'),
+    workloads: key('workloads'),
+    users: key('users:'),
+    readings: key('readings:'),
+    backingOff: key('backing-off'),
+    budget: key('budget'),
+    pretended: key('pretended'),
+    warned: key('warned:'),
+    changes: key('history:changes'),
+    outcomes: key('history:outcomes'),
+  };
+}

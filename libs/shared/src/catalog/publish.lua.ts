@@ -1,0 +1,66 @@
+/**
+ * Writes rows of the catalog and keeps the index.
+ *
+ * KEYS  1 writer, 2 sources, 3 workloads, 4 prefix of the index's sets
+ * ARGV  1 term, 2 the sequence of this leader's previous write ('' for its first), 3 sequence of this one,
+ *       4 number of sources n, then n pairs (key, row), then pairs (key, row) of workloads; row '' removes.
+ * Gives `{-1}` if a newer term has written; else `{1 or 0, key…}`: 1 if the write before this one is not
+ *       there (Redis was emptied or set back in time), and the sources whose hash differs from the one that
+ *       was there, under the same scheme.
+ * Atomic because a leader that was frozen must not write over what its successor wrote, because a source
+ *       row only moves forward, and because a workload's row and its index entries belong together.
+ */
+export const PUBLISH = `
+local function newer(a, b)
+  if #a ~= #b then return #a > #b end
+  return a > b
+end
+local function scheme(hash) return string.match(hash, '^[^.]*') end
+
+local term, sequence = ARGV[1], ARGV[3]
+local writer = redis.call('GET', KEYS[1])
+if writer then
+  local held = string.match(writer, '^[^:]*')
+  if newer(held, term) then return { -1 } end
+end
+local gap = 0
+if ARGV[2] ~= '' and writer ~= term .. ':' .. ARGV[2] then gap = 1 end
+redis.call('SET', KEYS[1], term .. ':' .. sequence)
+
+local reply = { gap }
+local count = tonumber(ARGV[4])
+for n = 1, count do
+  local key, text = ARGV[3 + 2 * n], ARGV[4 + 2 * n]
+  local old = redis.call('HGET', KEYS[2], key)
+  local write = true
+  if old then
+    local was, is = cjson.decode(old), cjson.decode(text)
+    write = newer(is.v, was.v)
+    if write and is.x ~= 0 and is.h ~= was.h and scheme(is.h) == scheme(was.h) then
+      reply[#reply + 1] = key
+    end
+  end
+  if write then redis.call('HSET', KEYS[2], key, text) end
+end
+
+for at = 5 + 2 * count, #ARGV, 2 do
+  local key, text = ARGV[at], ARGV[at + 1]
+  local old = redis.call('HGET', KEYS[3], key)
+  local stay = {}
+  if text ~= '' then
+    if old ~= text then redis.call('HSET', KEYS[3], key, text) end
+    for _, source in ipairs(cjson.decode(text).i) do
+      stay[source] = true
+      redis.call('SADD', KEYS[4] .. source, key)
+    end
+  elseif old then
+    redis.call('HDEL', KEYS[3], key)
+  end
+  if old and old ~= text then
+    for _, source in ipairs(cjson.decode(old).i) do
+      if not stay[source] then redis.call('SREM', KEYS[4] .. source, key) end
+    end
+  end
+end
+return reply
+`;

@@ -1,0 +1,135 @@
+import {
+  NO_ANNOTATIONS,
+  NO_BASELINES,
+  NO_NAMES,
+  type SourceRow,
+  type WorkloadRow,
+} from '../core/ledger/rows.ts';
+import type { SourceKey } from '../core/model.ts';
+
+/**
+ * Rows as Redis holds them: JSON with short names, defaults left out. `i` of a workload is for the script
+ * that keeps the index: the keys of the sources under which the workload is to be found.
+ */
+interface WireSource {
+  h: string;
+  v: string;
+  d: string;
+  x?: 0;
+  m: number;
+  a?: SourceRow['annotations'];
+}
+
+interface WireWorkload {
+  u: string;
+  g: number;
+  v: string;
+  c: number;
+  t: string;
+  tv: string;
+  o?: 0;
+  s?: readonly string[];
+  n?: readonly string[];
+  e?: readonly string[];
+  q?: readonly string[];
+  b?: Readonly<Record<string, string>>;
+  l?: readonly string[];
+  a?: WorkloadRow['annotations'];
+  p?: WorkloadRow['podAnnotations'];
+  r?: string | undefined;
+  i: readonly SourceKey[];
+}
+
+export function encodeSource(row: SourceRow): string {
+  const wire: WireSource = {
+    h: row.hash,
+    v: row.rv,
+    d: row.dataRv,
+    ...(row.exists ? {} : { x: 0 }),
+    m: row.modifiedAt,
+    ...(isEmpty(row.annotations) ? {} : { a: row.annotations }),
+  };
+  return JSON.stringify(wire);
+}
+
+export function decodeSource(text: string): SourceRow {
+  const wire = JSON.parse(text) as WireSource;
+  return {
+    hash: wire.h,
+    rv: wire.v,
+    dataRv: wire.d,
+    exists: wire.x !== 0,
+    modifiedAt: wire.m,
+    annotations: wire.a ?? NO_ANNOTATIONS,
+  };
+}
+
+export function encodeWorkload(row: WorkloadRow, index: readonly SourceKey[]): string {
+  const wire: WireWorkload = {
+    u: row.uid,
+    g: row.generation,
+    v: row.rv,
+    c: row.createdAt,
+    t: row.template,
+    tv: row.templateRv,
+    ...(row.hasContainers ? {} : { o: 0 }),
+    ...lists(row),
+    ...(isEmpty(row.baselines) ? {} : { b: row.baselines }),
+    ...(isEmpty(row.annotations) ? {} : { a: row.annotations }),
+    ...(isEmpty(row.podAnnotations) ? {} : { p: row.podAnnotations }),
+    ...(row.record === undefined ? {} : { r: row.record }),
+    i: index,
+  };
+  return JSON.stringify(wire);
+}
+
+export function decodeWorkload(text: string): WorkloadRow {
+  const wire = JSON.parse(text) as WireWorkload;
+  return {
+    uid: wire.u,
+    generation: wire.g,
+    rv: wire.v,
+    createdAt: wire.c,
+    template: wire.t,
+    templateRv: wire.tv,
+    hasContainers: wire.o !== 0,
+    ...decodeLists(wire),
+    ...decodeMaps(wire),
+    record: wire.r,
+  };
+}
+
+function lists(row: WorkloadRow): Partial<WireWorkload> {
+  return {
+    ...(row.uses.length > 0 ? { s: row.uses } : {}),
+    ...(row.mentions.length > 0 ? { n: row.mentions } : {}),
+    ...(row.edges.length > 0 ? { e: row.edges } : {}),
+    ...(row.doubtful.length > 0 ? { q: row.doubtful } : {}),
+    ...(row.stale.length > 0 ? { l: row.stale } : {}),
+  };
+}
+
+function decodeLists(
+  wire: WireWorkload,
+): Pick<WorkloadRow, 'uses' | 'mentions' | 'edges' | 'doubtful' | 'stale'> {
+  return {
+    uses: wire.s ?? NO_NAMES,
+    mentions: wire.n ?? NO_NAMES,
+    edges: wire.e ?? NO_NAMES,
+    doubtful: wire.q ?? NO_NAMES,
+    stale: wire.l ?? NO_NAMES,
+  };
+}
+
+function decodeMaps(wire: WireWorkload): Pick<WorkloadRow, 'baselines' | 'annotations' | 'podAnnotations'> {
+  return {
+    baselines: wire.b ?? NO_BASELINES,
+    annotations: wire.a ?? NO_ANNOTATIONS,
+    podAnnotations: wire.p ?? NO_ANNOTATIONS,
+  };
+}
+
+function isEmpty(record: Readonly<Record<string, string>>): boolean {
+  for (const _ in record) return false;
+  return true;
+}

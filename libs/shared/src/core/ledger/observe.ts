@@ -1,0 +1,118 @@
+import { createHash } from 'node:crypto';
+import { annotationOf, type AnnotationKeys } from '../annotation-keys.ts';
+import {
+  keyOf,
+  type Annotations,
+  type ObjectMeta,
+  type PodTemplate,
+  type SourceData,
+  type SourceKind,
+} from '../model.ts';
+import { podUses } from '../pod-uses.ts';
+import { RECORD_ANNOTATION, recordName } from '../record/record.ts';
+import { recordHash, type HashKeys } from '../record/record-hash.ts';
+import { referencedSources } from '../references.ts';
+import { parseRv } from '../rv.ts';
+import { compact } from './edges.ts';
+import { NO_ANNOTATIONS, type ObservedSource, type ObservedWorkload } from './rows.ts';
+
+/** A source as the API serves it. */
+export interface SourceObject {
+  readonly kind: SourceKind;
+  readonly metadata: ObjectMeta;
+  readonly data: SourceData;
+}
+
+/** The small record of a source. Its data is hashed here and goes no further. */
+export function observeSource(
+  object: SourceObject,
+  keys: AnnotationKeys,
+  hashKeys: HashKeys,
+): ObservedSource {
+  const { kind, metadata } = object;
+  return {
+    key: keyOf({ kind, namespace: metadata.namespace, name: metadata.name }),
+    rv: parseRv(metadata.resourceVersion),
+    hash: recordHash(object.data, hashKeys),
+    modifiedAt: lastWrite(metadata),
+    annotations: pick(metadata.annotations, [keys.ignore, keys.match]),
+  };
+}
+
+/** The small record of a workload. Throws a `TypeError` if the object has no usable resourceVersion. */
+export function observeWorkload(
+  object: { readonly kind: string; readonly metadata: ObjectMeta; readonly template: PodTemplate },
+  keys: AnnotationKeys,
+): ObservedWorkload {
+  const { kind, metadata, template } = object;
+  const deciding = decidingKeys(keys);
+  return {
+    key: keyOf({ kind, namespace: metadata.namespace, name: metadata.name }),
+    kind,
+    namespace: metadata.namespace,
+    uid: metadata.uid,
+    generation: metadata.generation ?? 0,
+    rv: parseRv(metadata.resourceVersion),
+    createdAt: unixSeconds(metadata.creationTimestamp),
+    template: templateHash(template),
+    ...sourcesOf(template),
+    annotations: pick(metadata.annotations, deciding),
+    podAnnotations: pick(template.metadata?.annotations, deciding),
+    record: metadata.annotations?.[RECORD_ANNOTATION],
+  };
+}
+
+function sourcesOf(template: PodTemplate): Pick<ObservedWorkload, 'hasContainers' | 'uses' | 'mentions'> {
+  const spec = template.spec ?? {};
+  const uses = referencedSources(spec).map(recordName);
+  const mentions = podUses(spec)
+    .candidates.map(recordName)
+    .filter((name) => !uses.includes(name));
+  return {
+    hasContainers: (spec.containers?.length ?? 0) > 0,
+    uses: compact(uses),
+    mentions: compact([...new Set(mentions)]),
+  };
+}
+
+/** 96 bits: enough to tell one template of a workload from the next. */
+function templateHash(template: PodTemplate): string {
+  return createHash('sha256').update(JSON.stringify(template)).digest('base64url').slice(0, 16);
+}
+
+/** Unix seconds of the latest write that managedFields tell of, else of the creation. */
+function lastWrite(metadata: ObjectMeta): number {
+  const times = (metadata.managedFields ?? []).map(({ time }) => unixSeconds(time));
+  return Math.max(unixSeconds(metadata.creationTimestamp), ...times);
+}
+
+function unixSeconds(time: string | undefined): number {
+  const parsed = time === undefined ? Number.NaN : Date.parse(time);
+  return Number.isNaN(parsed) ? 0 : Math.floor(parsed / 1000);
+}
+
+/** The annotations of a workload that decide; those of its record and of a person's notes do not. */
+function decidingKeys(keys: AnnotationKeys): string[] {
+  return [
+    keys.auto,
+    keys.search,
+    keys.configMapAuto,
+    keys.secretAuto,
+    keys.secretProviderClassAuto,
+    keys.configMapReload,
+    keys.secretReload,
+    keys.secretProviderClassReload,
+    keys.configMapExclude,
+    keys.secretExclude,
+    keys.secretProviderClassExclude,
+  ];
+}
+
+function pick(annotations: Annotations | undefined, keys: readonly string[]): Annotations {
+  if (!annotations) return NO_ANNOTATIONS;
+  const found = keys.flatMap((key): [string, string][] => {
+    const value = annotationOf(annotations, key);
+    return value === undefined ? [] : [[key, value]];
+  });
+  return found.length === 0 ? NO_ANNOTATIONS : Object.fromEntries(found);
+}

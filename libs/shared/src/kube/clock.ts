@@ -1,0 +1,29 @@
+/** Time as the adapter sees it: monotonic, and replaced by a fake in specs. */
+export interface Clock {
+  /** Milliseconds since some fixed point; never goes back, goes on while the process is frozen. */
+  now(): number;
+  /** Runs `task` once after `ms`; the result cancels it. */
+  after(ms: number, task: () => void): () => void;
+}
+
+export const systemClock: Clock = {
+  now: () => performance.now(),
+  after: (ms, task) => {
+    const timer = setTimeout(task, ms);
+    return () => clearTimeout(timer);
+  },
+};
+
+/** Resolves after `ms`, or at once when the signal fires: it never rejects, the caller looks at the signal. */
+export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const done = (): void => {
+      cancel();
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const cancel = clock.after(ms, done);
+    signal.addEventListener('abort', done, { once: true });
+  });
+}

@@ -1,0 +1,320 @@
+import type { Dispatcher } from 'undici';
+import { CredentialStore, type Credentials, type KubeConfigSource } from './credentials.ts';
+import { abortedError, apiError, badResponse, networkError, timeoutError, KubeError } from './errors.ts';
+import { requestInfo, type RequestInfo } from './request-info.ts';
+import { exchange, openPool, type Endpoint, type ExchangeResult } from './transport.ts';
+
+export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+
+export const JSON_PATCH = 'application/json-patch+json';
+export const MERGE_PATCH = 'application/merge-patch+json';
+
+/** One finished request, for metrics. */
+export interface RequestReport extends RequestInfo {
+  /** HTTP status; 0 if there was no answer. */
+  readonly status: number;
+  readonly durationMs: number;
+}
+
+export interface KubeClientOptions extends KubeConfigSource {
+  /** e.g. `reroll-worker/0.1.0`. */
+  readonly userAgent: string;
+  /** At most so many requests at a time on the wire; more wait. Default 32. Watches do not count. */
+  readonly connections?: number | undefined;
+  /** Deadline of a request that names none. Default 30 s. */
+  readonly timeoutMs?: number | undefined;
+  readonly onRequest?: ((report: RequestReport) => void) | undefined;
+}
+
+export interface RequestOptions {
+  readonly query?: Query | undefined;
+  /** Default `application/json`. */
+  readonly contentType?: string | undefined;
+  readonly timeoutMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface KubeRequest extends RequestOptions {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Absolute, percent-encoded, without a query: see `collectionPath` and `objectPath`. */
+  readonly path: string;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+}
+
+export interface KubeResponse<T> {
+  readonly status: number;
+  readonly body: T;
+  /** The server's clock when it answered (the `Date` header), in milliseconds; seconds are its resolution. */
+  readonly date: number | undefined;
+}
+
+export interface StreamOptions {
+  readonly query?: Query | undefined;
+  /** Ends the stream and closes its connection. */
+  readonly signal: AbortSignal;
+  /** Until the answer begins. Default 30 s; how long it may be silent afterwards is the caller's to watch. */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** Bytes of a watch, as they come; to be read to the end or ended by the signal. */
+export type KubeStream = AsyncIterable<Buffer>;
+
+/** What is kept of an error answer to a stream. */
+const MAX_ERROR_BYTES = 64 * 1024;
+
+function withQuery(path: string, query: Query | undefined): string {
+  if (query === undefined) return path;
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) search.append(name, String(value));
+  }
+  const text = search.toString();
+  return text === '' ? path : `${path}?${text}`;
+}
+
+function headerOf(headers: ExchangeResult['headers'], name: string): string | undefined {
+  const value = headers[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+function parseError(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // a proxy's page, say: the status alone tells
+  }
+}
+
+/**
+ * A client of one API server: keep-alive HTTP/1.1 connections, JSON in and out. Every failure is a
+ * `KubeError`; no text of the server is in it. It retries nothing except once after a 401 for which other
+ * credentials could be had: whether to repeat is the caller's to decide (`error.retryable`).
+ */
+export class KubeClient {
+  readonly #options: KubeClientOptions;
+  readonly #store: CredentialStore;
+  readonly #origin: string;
+  readonly #basePath: string;
+  readonly #closing = new AbortController();
+  #pools: { digest: string; short: Dispatcher; long: Dispatcher } | undefined;
+
+  /** Throws a `KubeError` KUBE_CREDENTIALS if the kubeconfig cannot be used. Connects on first use. */
+  constructor(options: KubeClientOptions) {
+    this.#options = options;
+    this.#store = new CredentialStore(options);
+    const url = new URL(this.#store.config.getCurrentCluster()?.server ?? '');
+    this.#origin = url.origin;
+    this.#basePath = url.pathname.replace(/\/$/, '');
+  }
+
+  /** `https://host:port` of the API server. */
+  get server(): string {
+    return this.#origin;
+  }
+
+  /** The context's namespace (in a pod: the pod's own), if it names one. */
+  get namespace(): string | undefined {
+    const { config } = this.#store;
+    return config.getContextObject(config.getCurrentContext())?.namespace;
+  }
+
+  get<T>(path: string, options: RequestOptions = {}): Promise<KubeResponse<T>> {
+    return this.request<T>({ ...options, method: 'GET', path });
+  }
+
+  /** `contentType` defaults to a JSON Patch. */
+  patch<T>(path: string, body: unknown, options: RequestOptions = {}): Promise<KubeResponse<T>> {
+    return this.request<T>({ contentType: JSON_PATCH, ...options, method: 'PATCH', path, body });
+  }
+
+  post<T>(path: string, body: unknown, options: RequestOptions = {}): Promise<KubeResponse<T>> {
+    return this.request<T>({ ...options, method: 'POST', path, body });
+  }
+
+  put<T>(path: string, body: unknown, options: RequestOptions = {}): Promise<KubeResponse<T>> {
+    return this.request<T>({ ...options, method: 'PUT', path, body });
+  }
+
+  /** `T` is the caller's claim about the JSON; nothing checks it. */
+  async request<T>(request: KubeRequest): Promise<KubeResponse<T>> {
+    const started = performance.now();
+    const label = `${request.method} ${request.path}`;
+    try {
+      const result = await this.#authenticated(request, label);
+      const body = answerOf(result, label) as T;
+      this.#report(request, started, result.status);
+      return { status: result.status, body, date: dateOf(result) };
+    } catch (error) {
+      const kubeError = networkError(label, error);
+      this.#report(request, started, kubeError.status);
+      throw kubeError;
+    }
+  }
+
+  /** A watch, on a connection of its own. Rejects with a `KubeError` unless the answer is a 200. */
+  async stream(path: string, options: StreamOptions): Promise<KubeStream> {
+    const started = performance.now();
+    const label = `WATCH ${path}`;
+    const given = this.#store.get();
+    const credentials = given instanceof Promise ? await given : given;
+    try {
+      const body = await this.#openStream({ path, label, credentials }, options);
+      this.#reportWatch(path, started, 200);
+      return body;
+    } catch (error) {
+      const kubeError = networkError(label, error);
+      if (kubeError.status === 401) await this.#store.replace(credentials).catch(() => undefined);
+      this.#reportWatch(path, started, kubeError.status);
+      throw kubeError;
+    }
+  }
+
+  /** Ends everything at once, streams included. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    const pools = this.#pools;
+    this.#pools = undefined;
+    await Promise.all([pools?.short.destroy(), pools?.long.destroy()]);
+  }
+
+  async #authenticated(request: KubeRequest, label: string): Promise<ExchangeResult> {
+    const given = this.#store.get();
+    const credentials = given instanceof Promise ? await given : given;
+    const result = await this.#send({ request, label, credentials });
+    if (result.status !== 401) return result;
+    const others = await this.#store.replace(credentials);
+    return others === undefined ? result : this.#send({ request, label, credentials: others });
+  }
+
+  #send(call: { request: KubeRequest; label: string; credentials: Credentials }): Promise<ExchangeResult> {
+    const { request, label, credentials } = call;
+    const headers = this.#headers(credentials);
+    if (request.body !== undefined) headers['content-type'] = request.contentType ?? 'application/json';
+    return exchange(this.#poolsFor(credentials).short, {
+      origin: this.#origin,
+      method: request.method,
+      path: this.#basePath + withQuery(request.path, request.query),
+      headers,
+      body: request.body === undefined ? undefined : JSON.stringify(request.body),
+      timeoutMs: request.timeoutMs ?? this.#options.timeoutMs ?? 30_000,
+      signal: request.signal,
+      label,
+    });
+  }
+
+  async #openStream(
+    call: { path: string; label: string; credentials: Credentials },
+    options: StreamOptions,
+  ): Promise<KubeStream> {
+    const { label, credentials } = call;
+    const begin = new AbortController();
+    const deadline = setTimeout(() => begin.abort(timeoutError(label)), options.timeoutMs ?? 30_000);
+    const cancel = (): void => begin.abort(abortedError(label));
+    options.signal.addEventListener('abort', cancel, { once: true });
+    if (options.signal.aborted) cancel();
+    try {
+      const answer = await this.#poolsFor(credentials).long.request({
+        origin: this.#origin,
+        method: 'GET',
+        path: this.#basePath + withQuery(call.path, options.query),
+        headers: this.#headers(credentials),
+        signal: begin.signal,
+      });
+      if (answer.statusCode === 200) return readStream(answer.body, { signal: options.signal, cancel });
+      throw await streamRefusal(answer, label);
+    } catch (error) {
+      options.signal.removeEventListener('abort', cancel);
+      throw begin.signal.reason instanceof KubeError ? begin.signal.reason : error;
+    } finally {
+      clearTimeout(deadline);
+    }
+  }
+
+  #headers(credentials: Credentials): Record<string, string> {
+    return { accept: 'application/json', 'user-agent': this.#options.userAgent, ...credentials.headers };
+  }
+
+  /** The pools for these credentials; those for others finish what they have and close. */
+  #poolsFor(credentials: Credentials): { short: Dispatcher; long: Dispatcher } {
+    const present = this.#pools;
+    if (present?.digest === credentials.tlsDigest) return present;
+    if (this.#closing.signal.aborted) throw abortedError('client');
+    const endpoint: Endpoint = {
+      origin: this.#origin,
+      proxyUrl: this.#store.config.getCurrentCluster()?.proxyUrl,
+      tls: credentials.tls,
+    };
+    const next = {
+      digest: credentials.tlsDigest,
+      short: openPool(endpoint, this.#options.connections ?? 32),
+      long: openPool(endpoint, 0),
+    };
+    this.#pools = next;
+    for (const old of [present?.short, present?.long]) old?.close().catch(() => undefined);
+    return next;
+  }
+
+  #report(request: KubeRequest, started: number, status: number): void {
+    const { onRequest } = this.#options;
+    if (onRequest === undefined) return;
+    const info = requestInfo(request.method, request.path);
+    onRequest({ ...info, status, durationMs: performance.now() - started });
+  }
+
+  #reportWatch(path: string, started: number, status: number): void {
+    const { resource } = requestInfo('GET', path);
+    this.#options.onRequest?.({ verb: 'watch', resource, status, durationMs: performance.now() - started });
+  }
+}
+
+function answerOf(result: ExchangeResult, label: string): unknown {
+  if (result.status >= 300) {
+    throw apiError({
+      request: label,
+      status: result.status,
+      body: parseError(result.text),
+      retryAfter: headerOf(result.headers, 'retry-after'),
+    });
+  }
+  try {
+    return JSON.parse(result.text);
+  } catch {
+    // V8's message quotes the text.
+    throw badResponse(label, 'NotJson');
+  }
+}
+
+function dateOf(result: ExchangeResult): number | undefined {
+  const date = Date.parse(headerOf(result.headers, 'date') ?? '');
+  return Number.isNaN(date) ? undefined : date;
+}
+
+async function streamRefusal(answer: Dispatcher.ResponseData, label: string): Promise<KubeError> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of answer.body as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > MAX_ERROR_BYTES) break;
+    chunks.push(chunk);
+  }
+  return apiError({
+    request: label,
+    status: answer.statusCode,
+    body: parseError(Buffer.concat(chunks).toString()),
+    retryAfter: headerOf(answer.headers, 'retry-after'),
+  });
+}
+
+/** Passes the chunks on and, however reading ends, lets go of the connection and of the caller's signal. */
+async function* readStream(
+  body: AsyncIterable<Buffer> & { destroy(): unknown },
+  end: { signal: AbortSignal; cancel: () => void },
+): AsyncGenerator<Buffer, void, undefined> {
+  try {
+    yield* body;
+  } finally {
+    end.signal.removeEventListener('abort', end.cancel);
+    body.destroy();
+  }
+}

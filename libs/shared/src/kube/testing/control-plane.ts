@@ -1,0 +1,79 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startCluster, type Cluster, type ClusterOptions } from '../../../../../tools/cluster/src/cluster.ts';
+import { KubeClient, type KubeClientOptions } from '../connection.ts';
+import { TcpProxy } from './tcp-proxy.ts';
+
+/** A real control plane for one spec file, with what its tests need around it. Everything ends by `stop`. */
+export class ControlPlane {
+  readonly cluster: Cluster;
+  readonly client: KubeClient;
+  readonly #clients: KubeClient[] = [];
+  readonly #proxies: TcpProxy[] = [];
+
+  private constructor(cluster: Cluster) {
+    this.cluster = cluster;
+    this.client = this.connect();
+  }
+
+  static async start(options: Partial<ClusterOptions> = {}): Promise<ControlPlane> {
+    const dir = mkdtempSync(join(tmpdir(), 'reroll-kube-'));
+    const lean = { nodes: 0, redis: false, controllerManager: false, scheduler: false, log: () => undefined };
+    return new ControlPlane(await startCluster({ ...lean, ...options, dir }));
+  }
+
+  /** The kubeconfig's text, to be changed for a test. */
+  get kubeconfig(): string {
+    return readFileSync(this.cluster.kubeconfig, 'utf8');
+  }
+
+  /** A kubeconfig file with that text. */
+  writeKubeconfig(text: string): string {
+    const path = join(this.cluster.dir, `kubeconfig-${randomBytes(6).toString('hex')}`);
+    writeFileSync(path, text);
+    return path;
+  }
+
+  connect(options: Partial<KubeClientOptions> = {}): KubeClient {
+    const client = new KubeClient({
+      kubeconfig: this.cluster.kubeconfig,
+      userAgent: 'reroll-spec/0',
+      ...options,
+    });
+    this.#clients.push(client);
+    return client;
+  }
+
+  /** A client whose connections go through a proxy of their own. */
+  async throughProxy(): Promise<{ client: KubeClient; proxy: TcpProxy }> {
+    const { port } = new URL(this.client.server);
+    const proxy = await TcpProxy.start({ host: '127.0.0.1', port: Number(port) });
+    this.#proxies.push(proxy);
+    const text = this.kubeconfig.replace(`127.0.0.1:${port}`, `127.0.0.1:${proxy.port}`);
+    return { client: this.connect({ kubeconfig: this.writeKubeconfig(text) }), proxy };
+  }
+
+  /** A fresh namespace. */
+  async namespace(): Promise<string> {
+    const name = `spec-${randomBytes(5).toString('hex')}`;
+    await this.client.post('/api/v1/namespaces', { metadata: { name } });
+    return name;
+  }
+
+  /** Forgets etcd's past: whoever asks for a resourceVersion before this one gets a 410. */
+  async compact(resourceVersion: string): Promise<void> {
+    const url = `http://127.0.0.1:${this.cluster.ports.etcd}/v3/kv/compaction`;
+    const body = JSON.stringify({ revision: resourceVersion, physical: true });
+    const answer = await fetch(url, { method: 'POST', body });
+    if (!answer.ok) throw new Error(`etcd: expected status 200, given ${answer.status}`);
+    await answer.arrayBuffer();
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#clients.map((client) => client.close()));
+    await Promise.all(this.#proxies.map((proxy) => proxy.stop()));
+    await this.cluster.stop();
+  }
+}

@@ -1,0 +1,191 @@
+import { describe, expect, test } from 'vitest';
+import type { KubeObject } from '../objects.ts';
+import { WORKLOAD_KINDS, workloadKind } from './registry.ts';
+
+interface Parts {
+  readonly generation?: number;
+  readonly spec?: object;
+  readonly status?: object;
+}
+
+/** Generation 3, observed, three replicas wanted: the parts say what is otherwise. */
+function objectWith({ generation = 3, spec = {}, status = {} }: Parts): KubeObject {
+  const metadata = { name: 'web', namespace: 'shop', uid: 'u', resourceVersion: '1', generation };
+  const object = { metadata, spec: { replicas: 3, ...spec }, status: { observedGeneration: 3, ...status } };
+  return object;
+}
+
+function statusOf(kind: string, parts: Parts): [state: string, code: string] {
+  const status = workloadKind(kind)?.rolloutStatus(objectWith(parts));
+  return [status?.state ?? '', status?.code ?? ''];
+}
+
+const available = { replicas: 3, updatedReplicas: 3, readyReplicas: 3, availableReplicas: 3 };
+const exceeded = [{ type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded' }];
+const revisions = { currentRevision: 'web-1', updateRevision: 'web-2' };
+const onDelete = { updateStrategy: { type: 'OnDelete' } };
+const scheduled = {
+  desiredNumberScheduled: 3,
+  updatedNumberScheduled: 3,
+  numberReady: 3,
+  numberAvailable: 3,
+};
+
+describe('the rollout of a Deployment', () => {
+  test.each<[string, Parts, string, string]>([
+    ['is complete when all pods are updated and available', { status: available }, 'complete', 'Complete'],
+    [
+      'goes on while the generation is not observed',
+      { generation: 4, status: available },
+      'progressing',
+      'NotObserved',
+    ],
+    [
+      'goes on while pods are missing',
+      { status: { ...available, updatedReplicas: 1 } },
+      'progressing',
+      'Updating',
+    ],
+    [
+      'goes on while old pods are left',
+      { status: { ...available, replicas: 4 } },
+      'progressing',
+      'OldPodsPending',
+    ],
+    [
+      'goes on until pods are available',
+      { status: { ...available, availableReplicas: 2 } },
+      'progressing',
+      'Unavailable',
+    ],
+    [
+      'is stuck past its progress deadline',
+      { status: { updatedReplicas: 1, conditions: exceeded } },
+      'stuck',
+      'ProgressDeadlineExceeded',
+    ],
+    [
+      'waits while paused midway',
+      { spec: { paused: true }, status: { ...available, updatedReplicas: 1 } },
+      'progressing',
+      'Paused',
+    ],
+    [
+      'is complete when paused with nothing to do',
+      { spec: { paused: true }, status: available },
+      'complete',
+      'Complete',
+    ],
+    ['is complete with no replicas wanted', { spec: { replicas: 0 } }, 'complete', 'Complete'],
+  ])('%s', (_name, parts, state, code) => {
+    expect(statusOf('Deployment', parts)).toEqual([state, code]);
+  });
+});
+
+describe('the rollout of a StatefulSet', () => {
+  test.each<[string, Parts, string, string]>([
+    [
+      'is complete when the update revision is the current one',
+      { status: { readyReplicas: 3, currentRevision: 'web-2', updateRevision: 'web-2' } },
+      'complete',
+      'Complete',
+    ],
+    [
+      'is complete when all are updated and not yet promoted',
+      { status: { ...revisions, updatedReplicas: 3, readyReplicas: 3 } },
+      'complete',
+      'Complete',
+    ],
+    ['goes on while the generation is not observed', { generation: 4 }, 'progressing', 'NotObserved'],
+    [
+      'goes on until pods are ready',
+      { status: { ...revisions, updatedReplicas: 2, readyReplicas: 2 } },
+      'progressing',
+      'Unavailable',
+    ],
+    [
+      'goes on while pods are missing',
+      { status: { ...revisions, updatedReplicas: 1, readyReplicas: 3 } },
+      'progressing',
+      'Updating',
+    ],
+    [
+      'is complete up to its partition',
+      {
+        spec: { updateStrategy: { rollingUpdate: { partition: 2 } } },
+        status: { ...revisions, updatedReplicas: 1, readyReplicas: 3 },
+      },
+      'complete',
+      'PartitionComplete',
+    ],
+    [
+      'waits for somebody to delete pods',
+      { spec: onDelete, status: { ...revisions, readyReplicas: 3 } },
+      'progressing',
+      'AwaitingDeletion',
+    ],
+  ])('%s', (_name, parts, state, code) => {
+    expect(statusOf('StatefulSet', parts)).toEqual([state, code]);
+  });
+});
+
+describe('the rollout of a DaemonSet', () => {
+  test.each<[string, Parts, string, string]>([
+    [
+      'is complete when all nodes have an updated, available pod',
+      { status: scheduled },
+      'complete',
+      'Complete',
+    ],
+    [
+      'goes on while the generation is not observed',
+      { generation: 4, status: scheduled },
+      'progressing',
+      'NotObserved',
+    ],
+    [
+      'goes on while nodes are missing',
+      { status: { ...scheduled, updatedNumberScheduled: 1 } },
+      'progressing',
+      'Updating',
+    ],
+    [
+      'goes on until pods are available',
+      { status: { ...scheduled, numberAvailable: 2 } },
+      'progressing',
+      'Unavailable',
+    ],
+    [
+      'waits for somebody to delete pods',
+      { spec: onDelete, status: { ...scheduled, updatedNumberScheduled: 1 } },
+      'progressing',
+      'AwaitingDeletion',
+    ],
+    ['is complete without nodes', {}, 'complete', 'Complete'],
+  ])('%s', (_name, parts, state, code) => {
+    expect(statusOf('DaemonSet', parts)).toEqual([state, code]);
+  });
+});
+
+describe('the registry', () => {
+  test('knows each kind by its name, and no other', () => {
+    expect(WORKLOAD_KINDS.map(({ kind }) => kind)).toEqual(['Deployment', 'StatefulSet', 'DaemonSet']);
+    expect(workloadKind('CronTab')).toBeUndefined();
+  });
+
+  test.each(WORKLOAD_KINDS.map((definition) => [definition.kind, definition] as const))(
+    '%s: the template is what its pointer points at',
+    (_kind, definition) => {
+      const template = { spec: { containers: [] } };
+      expect(definition.podTemplatePath).toBe('/spec/template');
+      expect(definition.template(objectWith({ spec: { template } }))).toBe(template);
+    },
+  );
+
+  test('only StatefulSets and DaemonSets can ask to be restarted by hand', () => {
+    const manual = WORKLOAD_KINDS.filter((kind) =>
+      kind.updateStrategyOnDelete(objectWith({ spec: onDelete })),
+    );
+    expect(manual.map(({ kind }) => kind)).toEqual(['StatefulSet', 'DaemonSet']);
+  });
+});

@@ -1,0 +1,17 @@
+import type { WorkloadKind } from '../../core/model.ts';
+import { daemonSet } from './daemon-set.ts';
+import type { WorkloadKindDefinition } from './definition.ts';
+import { deployment } from './deployment.ts';
+import { statefulSet } from './stateful-set.ts';
+
+/** Every kind of workload that is rolled, in the order in which they are listed and reported. */
+export const WORKLOAD_KINDS: readonly WorkloadKindDefinition[] = [deployment, statefulSet, daemonSet];
+
+const BY_KIND: ReadonlyMap<WorkloadKind, WorkloadKindDefinition> = new Map(
+  WORKLOAD_KINDS.map((definition) => [definition.kind, definition]),
+);
+
+/** The definition of a kind; undefined if Reroll does not know it. */
+export function workloadKind(kind: WorkloadKind): WorkloadKindDefinition | undefined {
+  return BY_KIND.get(kind);
+}

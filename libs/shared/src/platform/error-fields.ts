@@ -1,0 +1,95 @@
+/**
+ * What may be told of an error. API servers, Redis and HTTP libraries quote values in their messages (the
+ * data of a rejected Secret, a URL with its password), so the message of an error is told only if the class
+ * is one of ours, whose messages are made of names, codes and our own words. Of an unknown error's stack, which
+ * begins with the message, only the place in the code is told.
+ */
+
+export interface ErrorFields {
+  /** The error's class, e.g. `KubeError`. */
+  readonly error: string;
+  /** E.g. `KUBE_API`, `ECONNREFUSED`, `409`. */
+  readonly code?: string;
+  /** Of classes whose messages are ours only. */
+  readonly message?: string;
+  /** Of other errors: where in the code it was made, `file:///app/main.js:12:34`. */
+  readonly at?: string;
+  /** Class and code of what caused it: `Error ECONNRESET`. */
+  readonly cause?: string;
+}
+
+type ErrorClass = abstract new (...args: never[]) => Error;
+
+const ours = new Set<unknown>();
+
+/**
+ * Declares classes whose messages hold no data, credentials or words of others. An app does so once, at its
+ * start. Classes that extend one of them are not included.
+ */
+export function trustMessagesOf(...classes: readonly ErrorClass[]): void {
+  for (const each of classes) ours.add(each);
+}
+
+const NAME = /^[A-Za-z_$][\w$]{0,63}$/u;
+const CODE = /^[A-Z][A-Z0-9_]{0,63}$/u;
+
+function className(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error;
+  const name = error.constructor.name;
+  return NAME.test(name) ? name : 'Error';
+}
+
+/** A `code` that has the form of one; anything else could be somebody's text. */
+function codeOf(error: unknown): string | undefined {
+  const code = error instanceof Error ? (error as { code?: unknown }).code : undefined;
+  if (typeof code === 'number' && Number.isSafeInteger(code)) return String(code);
+  return typeof code === 'string' && CODE.test(code) ? code : undefined;
+}
+
+const FRAME = /^ {4}at (?:[\w$.<># [\]]+ \()?(?<place>[\w$./:@%-]{1,200}:\d+:\d+)\)?$/u;
+
+/**
+ * The topmost frame that names a file. Frames begin behind the stack's head, which must be the message that
+ * the error still has: whatever else the message says, it is not taken for a frame.
+ */
+function placeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error) || typeof error.stack !== 'string') return undefined;
+  const { message, stack, name } = error;
+  const heads = [`${name}: ${message}`, `${error.constructor.name}: ${message}`, name];
+  const head = heads.find((each) => stack.startsWith(`${each}\n    at `));
+  if (head === undefined) return undefined;
+  const places = stack
+    .slice(head.length)
+    .split('\n')
+    .map((line) => FRAME.exec(line)?.groups?.['place']);
+  return places.find((place) => place !== undefined);
+}
+
+function isOurs(error: unknown): error is Error {
+  return error instanceof Error && ours.has(error.constructor);
+}
+
+/** Class and code only. */
+function summary(error: unknown): string {
+  const code = codeOf(error);
+  return code === undefined ? className(error) : `${className(error)} ${code}`;
+}
+
+/** The fields under which an error, or whatever else was thrown, is logged. */
+export function errorFields(error: unknown): ErrorFields {
+  const code = codeOf(error);
+  const cause = error instanceof Error ? error.cause : undefined;
+  const at = isOurs(error) ? undefined : placeOf(error);
+  return {
+    error: className(error),
+    ...(code === undefined ? {} : { code }),
+    ...(isOurs(error) ? { message: error.message } : {}),
+    ...(at === undefined ? {} : { at }),
+    ...(cause === undefined ? {} : { cause: summary(cause) }),
+  };
+}
+
+/** The same as one phrase: our message, else class and code. */
+export function errorPhrase(error: unknown): string {
+  return isOurs(error) ? error.message : summary(error);
+}

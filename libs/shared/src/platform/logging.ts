@@ -1,0 +1,114 @@
+/**
+ * The log: pino in the two forms of stakater/Reloader, which is logrus. A message is our own words; fields
+ * are keys, codes, counts and reasons. Their type admits no objects, so nothing that came from the cluster
+ * as a whole can be logged by mistake, and what gets past the type is replaced at run time.
+ */
+import { destination, pino } from 'pino';
+import { errorFields } from './error-fields.ts';
+import { logfmt } from './logfmt.ts';
+
+/** From the least to the most important. */
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warning', 'error', 'fatal', 'panic'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+export type LogFormat = 'text' | 'json';
+
+export type LogValue = string | number | boolean | undefined | readonly string[];
+export type LogFields = Readonly<Record<string, LogValue>>;
+
+type Log = (message: string, fields?: LogFields) => void;
+
+export interface Logger extends Readonly<Record<LogLevel, Log>> {
+  /** A logger that adds these fields to every line. */
+  child(fields: LogFields): Logger;
+  /** Logs at level `error` what `errorFields` tells of an error, and no more. */
+  failure(message: string, error: unknown, fields?: LogFields): void;
+}
+
+/** Where lines go, each with its newline. */
+export interface LogSink {
+  write(line: string): unknown;
+}
+
+export interface LoggerSettings {
+  readonly format: LogFormat;
+  readonly level: LogLevel;
+  /** Standard error, written synchronously, unless given. */
+  readonly sink?: LogSink;
+  readonly now?: () => Date;
+}
+
+const LEVEL_VALUES = Object.fromEntries(
+  LOG_LEVELS.map((level, index) => [level, (index + 1) * 10]),
+) as Record<LogLevel, number>;
+
+/** Keys that a line has of its own. logrus renames a field that has one of them in the same way. */
+const RESERVED: ReadonlySet<string> = new Set(['time', 'level', 'msg']);
+
+/** Logged in place of a value that is neither text, number, boolean nor a list of texts. */
+const WITHHELD = '[withheld]';
+
+function isLoggable(value: unknown): boolean {
+  if (Array.isArray(value)) return value.every((each) => typeof each === 'string');
+  return ['string', 'number', 'boolean', 'undefined'].includes(typeof value);
+}
+
+function cleaned(fields: LogFields): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([key, value]) => [
+      RESERVED.has(key) ? `fields.${key}` : key,
+      isLoggable(value) ? value : WITHHELD,
+    ]),
+  );
+}
+
+/** RFC 3339 without fractions, in UTC, as logrus writes it in a container. */
+function timestamp(date: Date): string {
+  return `${date.toISOString().slice(0, 19)}Z`;
+}
+
+function asText(sink: LogSink): LogSink {
+  return {
+    write: (line) => sink.write(`${logfmt(JSON.parse(line) as Record<string, unknown>)}\n`),
+  };
+}
+
+function pinoOf({ format, level, sink, now = () => new Date() }: LoggerSettings) {
+  const target = sink ?? destination({ fd: 2, sync: true });
+  return pino<LogLevel, true>(
+    {
+      base: null,
+      level,
+      customLevels: LEVEL_VALUES,
+      useOnlyCustomLevels: true,
+      formatters: { level: (label) => ({ level: label }) },
+      timestamp: () => `,"time":"${timestamp(now())}"`,
+    },
+    format === 'text' ? asText(target) : target,
+  );
+}
+
+type Write = (level: LogLevel, line: Record<string, unknown>, message: string) => void;
+
+const IGNORE: Log = () => undefined;
+
+/** A logger in front of `write`, which is not called below the threshold. */
+function loggerOn(write: Write, threshold: number): Logger {
+  const at = (level: LogLevel): Log =>
+    LEVEL_VALUES[level] < threshold
+      ? IGNORE
+      : (message, fields = {}) => write(level, cleaned(fields), message);
+  const methods = Object.fromEntries(LOG_LEVELS.map((level) => [level, at(level)])) as Record<LogLevel, Log>;
+  const child = (bound: LogFields): Logger =>
+    loggerOn((level, line, message) => write(level, { ...cleaned(bound), ...line }, message), threshold);
+  const failure: Logger['failure'] = (message, error, fields) =>
+    methods.error(message, { ...fields, ...errorFields(error) });
+  return { ...methods, child, failure };
+}
+
+export function createLogger(settings: LoggerSettings): Logger {
+  const log = pinoOf(settings);
+  return loggerOn((level, line, message) => log[level](line, message), LEVEL_VALUES[settings.level]);
+}
+
+/** For specs and tools that want none. */
+export const silentLogger: Logger = loggerOn(() => undefined, Number.POSITIVE_INFINITY);

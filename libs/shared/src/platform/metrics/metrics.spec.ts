@@ -1,0 +1,97 @@
+import { Registry } from 'prom-client';
+import { describe, expect, it } from 'vitest';
+import { createRegistry, histogram } from './registry.ts';
+import { restClientMetrics } from './rest-client.ts';
+import { watcherMetrics } from './watcher.ts';
+import { workerMetrics } from './worker.ts';
+
+async function served(fill: (registry: Registry) => unknown): Promise<string> {
+  const registry = new Registry();
+  fill(registry);
+  return registry.metrics();
+}
+
+describe('the metrics of the worker', () => {
+  it.each([
+    'reloader_reload_executed_total{success="true"} 0',
+    'reloader_reload_executed_total{success="false"} 0',
+    'reloader_reconcile_total{result="skipped"} 0',
+    'reloader_reconcile_duration_seconds_count{result="success"} 0',
+    'reloader_action_total{workload_kind="StatefulSet",result="error"} 0',
+    'reloader_action_latency_seconds_bucket{le="60",workload_kind="DaemonSet"} 0',
+    'reloader_skipped_total{reason="strategy_not_updated"} 0',
+    'reloader_workqueue_depth 0',
+    'reloader_workqueue_adds_total 0',
+    'reloader_workqueue_latency_seconds_count 0',
+    'reloader_errors_total{type="handler_error"} 0',
+    'reloader_retries_total 0',
+    'reloader_events_processed_total{event_type="unknown",resource_type="secrets",result="dropped"} 0',
+    'reloader_workloads_scanned_total{kind="Deployment"} 0',
+    'reloader_workloads_matched_total{kind="Deployment"} 0',
+    'reroll_jobs_total{queue="reloads",result="failed"} 0',
+    'reroll_outcomes_total{reason="Reloaded"} 0',
+    'reroll_patch_conflicts_total 0',
+    'reroll_kube_events_dropped_total 0',
+  ])('have %s before the first event', async (line) => {
+    expect((await served((registry) => workerMetrics(registry, ['Reloaded']))).split('\n')).toContain(line);
+  });
+});
+
+describe('the metrics of the watcher', () => {
+  it.each([
+    'reloader_events_received_total{event_type="delete",resource_type="configmaps"} 0',
+    'reroll_leader 0',
+    'reroll_synced 0',
+    'reroll_objects{kind="Secret"} 0',
+    'reroll_owed_workloads 0',
+    'reroll_oldest_owed_seconds 0',
+    'reroll_relists_total{kind="Deployment"} 0',
+    'reroll_watch_reconnects_total{kind="ConfigMap"} 0',
+    'reroll_handler_errors_total{kind="ConfigMap"} 0',
+    'reroll_catalog_writes_total{result="refused"} 0',
+    'reroll_publish_retries_total 0',
+    'reroll_sweep_duration_seconds_count 0',
+  ])('have %s before the first event', async (line) => {
+    expect((await served(watcherMetrics)).split('\n')).toContain(line);
+  });
+
+  it('have labels that turn up as they come, once they do', async () => {
+    const text = await served((registry) => watcherMetrics(registry).wakes.inc({ reason: 'sweep' }));
+    expect(text).toContain('reroll_wakes_total{reason="sweep"} 1');
+  });
+});
+
+describe('every metric', () => {
+  const registry = new Registry();
+  const other = new Registry();
+  restClientMetrics(registry);
+  watcherMetrics(registry);
+  workerMetrics(other);
+  const all = [...registry.getMetricsAsArray(), ...other.getMetricsAsArray()];
+
+  it.each(all.map((metric) => [metric.name, metric.constructor.name, metric.help] as const))(
+    '%s, a %s, has a good name and says what it is',
+    (name, type, help) => {
+      expect(name).toMatch(/^(?:reloader|reroll|rest_client)_[a-z_]+$/u);
+      expect(name.endsWith('_total')).toBe(type === 'Counter');
+      if (type === 'Histogram') expect(name).toMatch(/_seconds$/u);
+      expect(help).toMatch(/^[A-Z1].*\.$/u);
+    },
+  );
+});
+
+describe('a registry', () => {
+  it('has the metrics of the process, and is its own', async () => {
+    const registry = createRegistry();
+    restClientMetrics(registry);
+    restClientMetrics(createRegistry());
+    expect(await registry.metrics()).toMatch(/^process_cpu_seconds_total \d/mu);
+  });
+
+  it('keeps the buckets that it is given', async () => {
+    const text = await served((registry) =>
+      histogram(registry, { name: 'x_seconds', help: 'X.', buckets: [1, 2] }),
+    );
+    expect(text).toContain('x_seconds_bucket{le="2"} 0');
+  });
+});

@@ -1,0 +1,49 @@
+/** Requests to the Kubernetes API, under the names that client-go gave them. */
+import type { Counter, Histogram, Registry } from 'prom-client';
+import { counter, histogram } from './registry.ts';
+
+export interface RestClientMetrics {
+  /** `code` is the HTTP status, or `<error>` if there was no answer. */
+  readonly requests: Counter<'code' | 'method' | 'host'>;
+  readonly duration: Histogram<'verb' | 'host'>;
+}
+
+export function restClientMetrics(registry: Registry): RestClientMetrics {
+  return {
+    requests: counter(registry, {
+      name: 'rest_client_requests_total',
+      help: 'Number of HTTP requests to the Kubernetes API, by status code, method and host.',
+      labels: { code: [], method: [], host: [] },
+    }),
+    duration: histogram(registry, {
+      name: 'rest_client_request_duration_seconds',
+      help: 'Duration of HTTP requests to the Kubernetes API, by verb and host.',
+      labels: { verb: [], host: [] },
+      buckets: [0.001, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30],
+    }),
+  };
+}
+
+const METHODS: Readonly<Record<string, string>> = {
+  create: 'POST',
+  update: 'PUT',
+  patch: 'PATCH',
+  delete: 'DELETE',
+};
+
+/** What counts each request. `host` is asked at every request, since the client may be made later. */
+export function observeRequests(
+  registry: Registry,
+  host: () => string,
+): (request: { verb: string; status: number; durationMs: number }) => void {
+  const { requests, duration } = restClientMetrics(registry);
+  return ({ verb, status, durationMs }) => {
+    const labels = { host: host() };
+    requests.inc({
+      ...labels,
+      code: status === 0 ? '<error>' : String(status),
+      method: METHODS[verb] ?? 'GET',
+    });
+    duration.observe({ ...labels, verb }, durationMs / 1000);
+  };
+}

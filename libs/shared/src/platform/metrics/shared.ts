@@ -1,0 +1,30 @@
+/** Metrics that watcher and worker both have. */
+import type { Counter, Registry } from 'prom-client';
+import { counter } from './registry.ts';
+
+/** What `resource_type` is for each kind of source, as stakater/Reloader names them. */
+export const RESOURCE_TYPES = ['configmaps', 'secrets'] as const;
+
+/** Kinds of workload that are reloaded today. */
+export const WORKLOAD_KINDS = ['Deployment', 'StatefulSet', 'DaemonSet'] as const;
+
+export interface QueueMetrics {
+  /** `reloader_workqueue_adds_total` */
+  readonly workqueueAdds: Counter;
+  /** `reloader_errors_total` */
+  readonly errors: Counter<'type'>;
+}
+
+export function queueMetrics(registry: Registry): QueueMetrics {
+  return {
+    workqueueAdds: counter(registry, {
+      name: 'reloader_workqueue_adds_total',
+      help: 'Number of jobs that this process added to a queue.',
+    }),
+    errors: counter(registry, {
+      name: 'reloader_errors_total',
+      help: 'Number of errors, by type.',
+      labels: { type: ['handler_error', 'invalid_handler_type'] },
+    }),
+  };
+}

@@ -1,0 +1,114 @@
+/** What the watcher measures. */
+import type { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { counter, gauge, histogram } from './registry.ts';
+import { queueMetrics, RESOURCE_TYPES, WORKLOAD_KINDS } from './shared.ts';
+import type { QueueMetrics } from './shared.ts';
+
+const KINDS = ['ConfigMap', 'Secret', ...WORKLOAD_KINDS];
+
+export interface WatcherMetrics extends QueueMetrics {
+  /** `reloader_events_received_total` */
+  readonly eventsReceived: Counter<'event_type' | 'resource_type'>;
+  /** `reroll_leader` */
+  readonly leader: Gauge;
+  /** `reroll_synced` */
+  readonly synced: Gauge;
+  /** `reroll_objects` */
+  readonly objects: Gauge<'kind'>;
+  /** `reroll_owed_workloads` */
+  readonly owedWorkloads: Gauge;
+  /** `reroll_oldest_owed_seconds` */
+  readonly oldestOwed: Gauge;
+  /** `reroll_relists_total` */
+  readonly relists: Counter<'kind'>;
+  /** `reroll_watch_reconnects_total` */
+  readonly watchReconnects: Counter<'kind'>;
+  /** `reroll_handler_errors_total` */
+  readonly handlerErrors: Counter<'kind'>;
+  /** `reroll_catalog_writes_total` */
+  readonly catalogWrites: Counter<'result'>;
+  /** `reroll_wakes_total` */
+  readonly wakes: Counter<'reason'>;
+  /** `reroll_publish_retries_total` */
+  readonly publishRetries: Counter;
+  /** `reroll_sweep_duration_seconds` */
+  readonly sweepDuration: Histogram;
+}
+
+function streamMetrics(registry: Registry) {
+  return {
+    eventsReceived: counter(registry, {
+      name: 'reloader_events_received_total',
+      help: 'Number of events received from the Kubernetes API, by type of event and resource.',
+      labels: { event_type: ['add', 'update', 'delete'], resource_type: RESOURCE_TYPES },
+    }),
+    objects: gauge(registry, {
+      name: 'reroll_objects',
+      help: 'Objects that the watcher follows, by kind.',
+      labels: { kind: KINDS },
+    }),
+    relists: counter(registry, {
+      name: 'reroll_relists_total',
+      help: 'Lists taken again because a watch could not be resumed, by kind.',
+      labels: { kind: KINDS },
+    }),
+    watchReconnects: counter(registry, {
+      name: 'reroll_watch_reconnects_total',
+      help: 'Watches that ended and were resumed, by kind.',
+      labels: { kind: KINDS },
+    }),
+    handlerErrors: counter(registry, {
+      name: 'reroll_handler_errors_total',
+      help: 'Events whose handling failed, by kind.',
+      labels: { kind: KINDS },
+    }),
+  };
+}
+
+function leaderMetrics(registry: Registry) {
+  return {
+    leader: gauge(registry, { name: 'reroll_leader', help: '1 while this watcher leads, else 0.' }),
+    synced: gauge(registry, { name: 'reroll_synced', help: '1 once every stream has been listed, else 0.' }),
+    owedWorkloads: gauge(registry, {
+      name: 'reroll_owed_workloads',
+      help: 'Workloads whose pods run with other data than their ConfigMaps and Secrets have.',
+    }),
+    oldestOwed: gauge(registry, {
+      name: 'reroll_oldest_owed_seconds',
+      help: 'For how long the workload that waits longest has been owed a reload; 0 if none waits.',
+    }),
+  };
+}
+
+function publishMetrics(registry: Registry) {
+  return {
+    catalogWrites: counter(registry, {
+      name: 'reroll_catalog_writes_total',
+      help: 'Writes to the catalog: done, refused because another watcher leads by now, or failed.',
+      labels: { result: ['success', 'refused', 'error'] },
+    }),
+    wakes: counter(registry, {
+      name: 'reroll_wakes_total',
+      help: 'Reload jobs that the watcher enqueued, by reason.',
+      labels: { reason: [] },
+    }),
+    publishRetries: counter(registry, {
+      name: 'reroll_publish_retries_total',
+      help: 'Writes to Redis that were tried again.',
+    }),
+    sweepDuration: histogram(registry, {
+      name: 'reroll_sweep_duration_seconds',
+      help: 'Duration of a sweep through everything for what is owed.',
+      buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60],
+    }),
+  };
+}
+
+export function watcherMetrics(registry: Registry): WatcherMetrics {
+  return {
+    ...streamMetrics(registry),
+    ...leaderMetrics(registry),
+    ...publishMetrics(registry),
+    ...queueMetrics(registry),
+  };
+}

@@ -1,0 +1,167 @@
+/** What the worker measures: stakater/Reloader's metrics under their names, and our own. */
+import type { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { counter, gauge, histogram } from './registry.ts';
+import { queueMetrics, RESOURCE_TYPES, WORKLOAD_KINDS } from './shared.ts';
+import type { QueueMetrics } from './shared.ts';
+
+const RECONCILE_RESULTS = ['success', 'error', 'skipped'];
+const QUEUES = ['changes', 'reloads'];
+
+export interface WorkerMetrics extends QueueMetrics {
+  /** `reloader_reload_executed_total`: label `success` is `true` or `false`. */
+  readonly reloadExecuted: Counter<'success'>;
+  /** `reloader_reconcile_total` */
+  readonly reconcile: Counter<'result'>;
+  /** `reloader_reconcile_duration_seconds` */
+  readonly reconcileDuration: Histogram<'result'>;
+  /** `reloader_action_total` */
+  readonly action: Counter<'workload_kind' | 'result'>;
+  /** `reloader_action_latency_seconds` */
+  readonly actionLatency: Histogram<'workload_kind'>;
+  /** `reloader_skipped_total` */
+  readonly skipped: Counter<'reason'>;
+  /** `reloader_workqueue_depth` */
+  readonly workqueueDepth: Gauge;
+  /** `reloader_workqueue_latency_seconds` */
+  readonly workqueueLatency: Histogram;
+  /** `reloader_retries_total` */
+  readonly retries: Counter;
+  /** `reloader_events_processed_total` */
+  readonly eventsProcessed: Counter<'event_type' | 'resource_type' | 'result'>;
+  /** `reloader_workloads_scanned_total` */
+  readonly workloadsScanned: Counter<'kind'>;
+  /** `reloader_workloads_matched_total` */
+  readonly workloadsMatched: Counter<'kind'>;
+  /** `reroll_jobs_total` */
+  readonly jobs: Counter<'queue' | 'result'>;
+  /** `reroll_job_duration_seconds` */
+  readonly jobDuration: Histogram<'queue'>;
+  /** `reroll_reload_latency_seconds` */
+  readonly reloadLatency: Histogram;
+  /** `reroll_outcomes_total` */
+  readonly outcomes: Counter<'reason'>;
+  /** `reroll_patch_conflicts_total` */
+  readonly patchConflicts: Counter;
+  /** `reroll_kube_events_dropped_total` */
+  readonly kubeEventsDropped: Counter;
+}
+
+function reloadMetrics(registry: Registry) {
+  return {
+    reloadExecuted: counter(registry, {
+      name: 'reloader_reload_executed_total',
+      help: 'Counter of reloads executed by Reloader.',
+      labels: { success: ['true', 'false'] },
+    }),
+    action: counter(registry, {
+      name: 'reloader_action_total',
+      help: 'Number of reloads of workloads, by kind and result.',
+      labels: { workload_kind: WORKLOAD_KINDS, result: ['success', 'error'] },
+    }),
+    actionLatency: histogram(registry, {
+      name: 'reloader_action_latency_seconds',
+      help: 'Time from the start of a reload job to the answer to its patch, by kind of workload.',
+      labels: { workload_kind: WORKLOAD_KINDS },
+      buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
+    }),
+    workloadsScanned: counter(registry, {
+      name: 'reloader_workloads_scanned_total',
+      help: 'Number of workloads looked at for a change, by kind.',
+      labels: { kind: WORKLOAD_KINDS },
+    }),
+    workloadsMatched: counter(registry, {
+      name: 'reloader_workloads_matched_total',
+      help: 'Number of workloads that were to be reloaded for a change, by kind.',
+      labels: { kind: WORKLOAD_KINDS },
+    }),
+    skipped: counter(registry, {
+      name: 'reloader_skipped_total',
+      help: 'Number of times that nothing was done, by reason.',
+      labels: { reason: ['ignored_or_not_selected', 'no_data_change', 'strategy_not_updated'] },
+    }),
+  };
+}
+
+function reconcileMetrics(registry: Registry) {
+  return {
+    reconcile: counter(registry, {
+      name: 'reloader_reconcile_total',
+      help: 'Number of changes handled, by result.',
+      labels: { result: RECONCILE_RESULTS },
+    }),
+    reconcileDuration: histogram(registry, {
+      name: 'reloader_reconcile_duration_seconds',
+      help: 'Duration of the handling of a change, by result.',
+      labels: { result: RECONCILE_RESULTS },
+      buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    }),
+    eventsProcessed: counter(registry, {
+      name: 'reloader_events_processed_total',
+      help: 'Number of events taken from the queue, by type of event (always unknown), resource and result.',
+      labels: { event_type: ['unknown'], resource_type: RESOURCE_TYPES, result: ['success', 'dropped'] },
+    }),
+  };
+}
+
+function workqueueMetrics(registry: Registry) {
+  return {
+    workqueueDepth: gauge(registry, {
+      name: 'reloader_workqueue_depth',
+      help: 'Number of jobs that wait, delayed ones included.',
+    }),
+    workqueueLatency: histogram(registry, {
+      name: 'reloader_workqueue_latency_seconds',
+      help: 'Time that a job waited in its queue, its delay not included.',
+      buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+    }),
+    retries: counter(registry, {
+      name: 'reloader_retries_total',
+      help: 'Number of attempts after the first.',
+    }),
+  };
+}
+
+function ownMetrics(registry: Registry, reasons: readonly string[]) {
+  return {
+    jobs: counter(registry, {
+      name: 'reroll_jobs_total',
+      help: 'Jobs that ended: done, to be tried again, or failed for good; by queue.',
+      labels: { queue: QUEUES, result: ['success', 'retry', 'failed'] },
+    }),
+    jobDuration: histogram(registry, {
+      name: 'reroll_job_duration_seconds',
+      help: 'Duration of one attempt of a job, by queue.',
+      labels: { queue: QUEUES },
+      buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+    }),
+    reloadLatency: histogram(registry, {
+      name: 'reroll_reload_latency_seconds',
+      help: 'Time from a change as the watcher saw it to the patch of a workload, debounce included.',
+      buckets: [0.1, 0.25, 0.5, 0.75, 1, 1.5, 2.5, 5, 10, 30, 60, 300],
+    }),
+    outcomes: counter(registry, {
+      name: 'reroll_outcomes_total',
+      help: 'What came of reload jobs, by reason.',
+      labels: { reason: reasons },
+    }),
+    patchConflicts: counter(registry, {
+      name: 'reroll_patch_conflicts_total',
+      help: 'Patches refused because the workload had changed since it was read; it is read again.',
+    }),
+    kubeEventsDropped: counter(registry, {
+      name: 'reroll_kube_events_dropped_total',
+      help: 'Kubernetes Events that could not be written.',
+    }),
+  };
+}
+
+/** `outcomeReasons`: the reasons that `reroll_outcomes_total` has at zero. */
+export function workerMetrics(registry: Registry, outcomeReasons: readonly string[] = []): WorkerMetrics {
+  return {
+    ...reloadMetrics(registry),
+    ...reconcileMetrics(registry),
+    ...workqueueMetrics(registry),
+    ...ownMetrics(registry, outcomeReasons),
+    ...queueMetrics(registry),
+  };
+}

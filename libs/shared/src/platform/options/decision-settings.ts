@@ -1,0 +1,22 @@
+import { DEFAULT_ANNOTATION_KEYS } from '../../core/annotation-keys.ts';
+import type { DecisionSettings } from '../../core/rules/decision.ts';
+import type { CommonOptions } from './table.ts';
+
+/** What the rules need of the options. */
+export function decisionSettings(options: CommonOptions): DecisionSettings {
+  return {
+    keys: {
+      ...DEFAULT_ANNOTATION_KEYS,
+      auto: options.autoAnnotation,
+      configMapAuto: options.configmapAutoAnnotation,
+      secretAuto: options.secretAutoAnnotation,
+      configMapReload: options.configmapAnnotation,
+      secretReload: options.secretAnnotation,
+      search: options.autoSearchAnnotation,
+      match: options.searchMatchAnnotation,
+      ignore: options.ignoreAnnotation,
+    },
+    autoReloadAll: options.autoReloadAll,
+    ignoredWorkloadTypes: options.ignoredWorkloadTypes,
+  };
+}

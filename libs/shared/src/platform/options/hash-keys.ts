@@ -1,0 +1,34 @@
+/** The keys of the hashes that Reroll records: a file with one key a line, the first one in use. */
+import { readFileSync } from 'node:fs';
+
+export type HashKeys =
+  | { readonly ok: true; readonly keys: readonly string[] }
+  | { readonly ok: false; readonly error: string };
+
+/** Short enough to be guessed is worse than none, because it looks safe. */
+const SHORTEST_KEY = 16;
+
+/** A system error's code, e.g. `ENOENT`. */
+function codeOf(error: unknown): string {
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === 'string' ? code : 'unreadable';
+}
+
+/**
+ * The keys in the file, current one first; none for an undefined path (hashes without a key). A key is the
+ * text of its line as it stands, whatever it encodes: blanks around it and empty lines are dropped.
+ */
+export function loadHashKeys(path: string | undefined): HashKeys {
+  if (path === undefined) return { ok: true, keys: [] };
+  const expected = `--hash-key-file: expected a file with one key of ${SHORTEST_KEY} characters or more a line`;
+  try {
+    const lines = readFileSync(path, 'utf8').split(/\r?\n/u);
+    const keys = lines.map((line) => line.trim()).filter((line) => line !== '');
+    const tooShort = keys.findIndex((key) => key.length < SHORTEST_KEY);
+    if (keys.length === 0) return { ok: false, error: `${expected}; given an empty one` };
+    if (tooShort >= 0) return { ok: false, error: `${expected}; key ${tooShort + 1} is shorter` };
+    return { ok: true, keys };
+  } catch (error) {
+    return { ok: false, error: `${expected}; given ${JSON.stringify(path)} (${codeOf(error)})` };
+  }
+}

@@ -1,0 +1,56 @@
+/** How the API server is reached, and who we are there. */
+import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { BOTH, option, WORKER } from './option.ts';
+import { matching, optionalPath, text } from './values.ts';
+
+/** Mounted into every pod that has a service account. */
+const NAMESPACE_FILE = '/var/run/secrets/kubernetes.io/serviceaccount/namespace';
+
+function namespaceOfPod(): string {
+  try {
+    return readFileSync(NAMESPACE_FILE, 'utf8').trim() || 'default';
+  } catch {
+    return 'default'; // not in a pod
+  }
+}
+
+export const kubernetesOptions = {
+  kubeconfig: option({
+    flag: '--kubeconfig',
+    env: 'KUBECONFIG',
+    default: '',
+    apps: BOTH,
+    group: 'Kubernetes',
+    description: 'Kubeconfig file. Unset: the service account of the pod, else ~/.kube/config.',
+    ...optionalPath('the path of a kubeconfig file'),
+  }),
+  podName: option({
+    flag: '--pod-name',
+    env: 'POD_NAME',
+    default: { text: 'the host name', find: hostname },
+    apps: BOTH,
+    group: 'Kubernetes',
+    description: 'Identity of this process: holder of the Lease, source of Kubernetes Events.',
+    ...text('the name of this pod'),
+  }),
+  podNamespace: option({
+    flag: '--pod-namespace',
+    env: 'POD_NAMESPACE',
+    default: { text: 'the namespace of the pod, else default', find: namespaceOfPod },
+    apps: BOTH,
+    group: 'Kubernetes',
+    description: 'Namespace of the Lease. Also part of the Redis keys: two installations do not meet.',
+    ...matching('the name of a namespace', /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/u),
+  }),
+  fieldManager: option({
+    flag: '--field-manager',
+    env: 'REROLL_FIELD_MANAGER',
+    default: 'Reloader',
+    apps: WORKER,
+    group: 'Kubernetes',
+    description:
+      'Field manager of every patch. The default is what stakater/Reloader uses, because settings of GitOps tools name it.',
+    ...matching('1 to 128 printable characters', /^[\x20-\x7e]{1,128}$/u),
+  }),
+} as const;

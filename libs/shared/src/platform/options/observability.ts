@@ -1,0 +1,67 @@
+/** What can be seen of a process from outside, and how it ends. */
+import { BOTH, option } from './option.ts';
+import type { ValueKind } from './option.ts';
+import { duration, listenAddress, oneOf } from './values.ts';
+import { LOG_LEVELS } from '../logging.ts';
+import type { LogFormat, LogLevel } from '../logging.ts';
+import { z } from 'zod';
+
+/** '' is text, as for the incumbent. */
+function logFormat(): ValueKind<LogFormat> {
+  const words = oneOf(['', 'text', 'json']);
+  return {
+    ...words,
+    type: 'text | json',
+    expects: 'text or json',
+    schema: words.schema.pipe(z.transform((format) => (format === 'json' ? 'json' : 'text'))),
+  };
+}
+
+/** In any case of letters; `warn` is `warning`. */
+function logLevel(): ValueKind<LogLevel> {
+  const levels = oneOf(LOG_LEVELS);
+  const normalised = z.string().transform((text) => text.toLowerCase().replace(/^warn$/u, 'warning'));
+  return { ...levels, schema: normalised.pipe(levels.schema as z.ZodType<LogLevel, string>) };
+}
+
+export const observabilityOptions = {
+  logFormat: option({
+    flag: '--log-format',
+    env: 'REROLL_LOG_FORMAT',
+    default: 'text',
+    apps: BOTH,
+    group: 'Observability and lifecycle',
+    description: 'Form of the log, which goes to standard error.',
+    incumbent: true,
+    ...logFormat(),
+  }),
+  logLevel: option({
+    flag: '--log-level',
+    env: 'REROLL_LOG_LEVEL',
+    default: 'info',
+    apps: BOTH,
+    group: 'Observability and lifecycle',
+    description: 'The least important messages that are logged.',
+    incumbent: true,
+    ...logLevel(),
+  }),
+  metricsAddr: option({
+    flag: '--metrics-addr',
+    env: 'REROLL_METRICS_ADDR',
+    default: ':9090',
+    apps: BOTH,
+    group: 'Observability and lifecycle',
+    description: 'Where /metrics, /live, /ready and /healthz are served. Port 0 picks a free one.',
+    ...listenAddress(),
+  }),
+  shutdownTimeout: option({
+    flag: '--shutdown-timeout',
+    env: 'REROLL_SHUTDOWN_TIMEOUT',
+    default: '25s',
+    apps: BOTH,
+    group: 'Observability and lifecycle',
+    description:
+      'How long an orderly end may take, jobs in hand included. Keep it below terminationGracePeriodSeconds (30 s).',
+    ...duration({ min: 100, max: 3_600_000 }),
+  }),
+} as const;

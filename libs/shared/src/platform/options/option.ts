@@ -1,0 +1,77 @@
+/** What an option is. The tables beside this file hold them, one file a concern; `table.ts` lists them all. */
+import type { z } from 'zod';
+
+export const APPS = ['watcher', 'worker'] as const;
+export type App = (typeof APPS)[number];
+
+/** Headings of the help text and of the reference page, in their order there. */
+export const GROUPS = [
+  'Kubernetes',
+  'Redis',
+  'Scope',
+  'Reloading',
+  'Annotations',
+  'Queues and history',
+  'Leader election and sweep',
+  'Observability and lifecycle',
+] as const;
+export type Group = (typeof GROUPS)[number];
+
+/** A default that is found on the machine. `text` stands for it in the help. */
+export interface FoundDefault {
+  readonly text: string;
+  readonly find: () => string;
+}
+
+/** How a value is written, what is expected of it, and how it is read. The builders are in `values.ts`. */
+export interface ValueKind<T> {
+  /** `bool` needs no value after its flag; `list` is comma-separated and can be given again. */
+  readonly form: 'value' | 'bool' | 'list';
+  /** Short, for tables: `duration`. */
+  readonly type: string;
+  /** The rest of the sentence "expected …". */
+  readonly expects: string;
+  /** Reads the text (of a list: its elements). Its only issue is `expects`. */
+  readonly schema: z.ZodType<T>;
+}
+
+export interface OptionSpec<T, A extends readonly App[] = readonly App[]> extends ValueKind<T> {
+  /** With its dashes. The name in the code is the same in camel case. */
+  readonly flag: `--${string}`;
+  readonly env: string;
+  /** As it would be written after the flag. */
+  readonly default: string | FoundDefault;
+  /** Who uses it. */
+  readonly apps: A;
+  readonly group: Group;
+  /** One or more sentences. */
+  readonly description: string;
+  /** A flag of stakater/Reloader: each app takes it, used or not, so that its arguments can stay as they are. */
+  readonly incumbent?: true;
+  /** The value may hold a credential: nothing prints it, except through `redactUrl`. */
+  readonly sensitive?: true;
+}
+
+/** Any option, whatever its value. */
+export type AnyOption = OptionSpec<unknown>;
+
+/** Keeps the literal types of a table's entry. */
+export function option<T, const A extends readonly App[]>(spec: OptionSpec<T, A>): OptionSpec<T, A> {
+  return spec;
+}
+
+export const BOTH = ['watcher', 'worker'] as const;
+export const WATCHER = ['watcher'] as const;
+export const WORKER = ['worker'] as const;
+
+/** What the help shows as an option's default. */
+export function defaultText(spec: AnyOption): string {
+  return typeof spec.default === 'string' ? spec.default : spec.default.text;
+}
+
+/** `--auto-reload-all` → `autoReloadAll`. */
+export function camelCase(flag: string): string {
+  return flag
+    .replace(/^--/u, '')
+    .replaceAll(/-+([a-zA-Z0-9])/gu, (_dash, letter: string) => letter.toUpperCase());
+}

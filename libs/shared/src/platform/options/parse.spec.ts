@@ -1,0 +1,334 @@
+import { describe, expect, it } from 'vitest';
+import type { App } from './option.ts';
+import { parseOptions } from './parse.ts';
+import type { Environment } from './parse.ts';
+import type { WatcherOptions, WorkerOptions } from './table.ts';
+import { UNSUPPORTED_FLAGS } from './unsupported.ts';
+
+const SECRET = 'hunter2-s3cr3t';
+
+type AnyOptions = Partial<WatcherOptions & WorkerOptions>;
+
+interface Given {
+  readonly app?: App;
+  readonly env?: Environment;
+}
+
+function optionsOf(argv: readonly string[], { app = 'worker', env = {} }: Given = {}): AnyOptions {
+  const parsed = parseOptions(app, argv, env);
+  if (!parsed.ok) throw new Error(parsed.errors.join('\n'));
+  return parsed.options;
+}
+
+function errorsOf(argv: readonly string[], { app = 'worker', env = {} }: Given = {}): readonly string[] {
+  const parsed = parseOptions(app, argv, env);
+  return parsed.ok ? [] : parsed.errors;
+}
+
+describe('a command line', () => {
+  it.each<[string, readonly string[], AnyOptions]>([
+    ['gives a value after a blank', ['--debounce', '2s'], { debounce: 2_000 }],
+    ['gives a value after an equals sign', ['--debounce=2s'], { debounce: 2_000 }],
+    [
+      'takes what follows as the value, dashes or not',
+      ['--pod-name', '--dry-run'],
+      { podName: '--dry-run', dryRun: false },
+    ],
+    ['lets the last of a repeated flag win', ['--debounce=1s', '--debounce=2s'], { debounce: 2_000 }],
+    ['keeps equals signs in a value', ['--pod-name=a=b'], { podName: 'a=b' }],
+    ['switches a bool on without a value', ['--auto-reload-all'], { autoReloadAll: true }],
+    ['splits a list at commas', ['--namespaces=a,b'], { namespaces: ['a', 'b'] }],
+    [
+      'adds up the values of a list',
+      ['--namespaces=a', '--namespaces', 'b,c'],
+      { namespaces: ['a', 'b', 'c'] },
+    ],
+    ['reads quotes in a list as CSV', ['--namespaces="a","b"'], { namespaces: ['a', 'b'] }],
+    ['trims a list and drops repetitions', ['--namespaces=a, b,a'], { namespaces: ['a', 'b'] }],
+    ['replaces a default list', ['--secret-types-to-ignore=x/y'], { secretTypesToIgnore: ['x/y'] }],
+    ['empties a default list', ['--secret-types-to-ignore='], { secretTypesToIgnore: [] }],
+    [
+      'reads the ignored resource in any case',
+      ['--resources-to-ignore=Secrets'],
+      { resourcesToIgnore: ['secrets'] },
+    ],
+    [
+      'reads both ignored workload types',
+      ['--ignored-workload-types=jobs,cronjobs'],
+      { ignoredWorkloadTypes: ['jobs', 'cronjobs'] },
+    ],
+    ['reads the level in any case', ['--log-level=WARN'], { logLevel: 'warning' }],
+    ['reads the empty log format as text', ['--log-format='], { logFormat: 'text' }],
+    ['reads JSON as the log format', ['--log-format=json'], { logFormat: 'json' }],
+    ['accepts an empty annotation key', ['--ignore-annotation='], { ignoreAnnotation: '' }],
+    ['accepts a key without a prefix', ['--auto-annotation=auto'], { autoAnnotation: 'auto' }],
+    ['reads an address', ['--metrics-addr=[::1]:0'], { metricsAddr: { host: '::1', port: 0 } }],
+    ['reads no debounce as 0', ['--debounce=0'], { debounce: 0 }],
+    ['accepts --enable-ha', ['--enable-ha=true'], { enableHa: true }],
+    ['reads a key file', ['--hash-key-file=/keys'], { hashKeyFile: '/keys' }],
+    ['reads the other strategy', ['--reload-strategy', 'annotations'], { reloadStrategy: 'annotations' }],
+  ])('%s', (_sentence, argv, expected) => {
+    expect(optionsOf(argv)).toMatchObject(expected);
+  });
+
+  it.each(['1', 't', 'T', 'TRUE', 'true', 'True'])('reads %s as true, as Go does', (text) => {
+    expect(optionsOf([`--dry-run=${text}`]).dryRun).toBe(true);
+  });
+  it.each(['0', 'f', 'F', 'FALSE', 'false', 'False'])('reads %s as false, as Go does', (text) => {
+    expect(optionsOf([`--dry-run=${text}`]).dryRun).toBe(false);
+  });
+});
+
+describe('an environment variable', () => {
+  it('is used without a flag', () => {
+    expect(optionsOf([], { env: { REROLL_DEBOUNCE: '3s', REROLL_DRY_RUN: 'T' } })).toMatchObject({
+      debounce: 3_000,
+      dryRun: true,
+    });
+  });
+  it('gives way to a flag', () => {
+    expect(optionsOf(['--namespaces=a'], { env: { KUBERNETES_NAMESPACE: 'b' } }).namespaces).toEqual(['a']);
+  });
+  it('counts as unset when empty', () => {
+    expect(optionsOf([], { env: { KUBERNETES_NAMESPACE: '', REROLL_DEBOUNCE: '' } })).toMatchObject({
+      namespaces: [],
+      debounce: 500,
+    });
+  });
+  it('is named where its value is wrong', () => {
+    expect(errorsOf([], { env: { REROLL_ATTEMPTS: '0' } })).toEqual([
+      '--attempts: expected a whole number from 1 to 100; given "0" (from REROLL_ATTEMPTS)',
+    ]);
+  });
+  it('of the other app is not looked at', () => {
+    expect(errorsOf([], { app: 'watcher', env: { REROLL_CONCURRENCY: 'x' } })).toEqual([]);
+  });
+});
+
+describe('a wrong command line', () => {
+  it.each<[string, readonly string[], string]>([
+    [
+      'a bad duration',
+      ['--debounce=5'],
+      '--debounce: expected a duration such as 500ms, 1h30m or 7d, from 0 to 24d; given "5"',
+    ],
+    [
+      'a negative duration',
+      ['--debounce=-5s'],
+      '--debounce: expected a duration such as 500ms, 1h30m or 7d, from 0 to 24d; given "-5s"',
+    ],
+    ['a bad bool', ['--dry-run=yes'], '--dry-run: expected true or false; given "yes"'],
+    [
+      'a bad word',
+      ['--reload-strategy=x'],
+      '--reload-strategy: expected one of: env-vars, annotations; given "x"',
+    ],
+    [
+      'a bad number',
+      ['--concurrency=1.5'],
+      '--concurrency: expected a whole number from 1 to 1000; given "1.5"',
+    ],
+    [
+      'both resources',
+      ['--resources-to-ignore=secrets,configmaps'],
+      `--resources-to-ignore: expected 'configmaps' or 'secrets', not both; given "secrets,configmaps"`,
+    ],
+    [
+      'a bad resource',
+      ['--resources-to-ignore=pods'],
+      `--resources-to-ignore: expected 'configmaps' or 'secrets', not both; given "pods"`,
+    ],
+    [
+      'workload types in other letters',
+      ['--ignored-workload-types=Jobs'],
+      `--ignored-workload-types: expected 'jobs' or 'cronjobs' or both, separated by a comma; given "Jobs"`,
+    ],
+    [
+      'an empty namespace',
+      ['--namespaces=a,'],
+      '--namespaces: expected names of namespaces, separated by commas; given "a,"',
+    ],
+    [
+      'quotes that do not add up',
+      ['--namespaces="a'],
+      String.raw`--namespaces: expected names of namespaces, separated by commas; given "\"a"`,
+    ],
+    [
+      'a bad annotation key',
+      ['--auto-annotation=a b'],
+      '--auto-annotation: expected the key of an annotation such as example.com/reload, or nothing to switch it off; given "a b"',
+    ],
+    [
+      'a bad address',
+      ['--metrics-addr=9090'],
+      '--metrics-addr: expected an address such as :9090, 127.0.0.1:9090 or [::1]:9090; given "9090"',
+    ],
+    [
+      'a bad level',
+      ['--log-level=loud'],
+      '--log-level: expected one of: trace, debug, info, warning, error, fatal, panic; given "loud"',
+    ],
+    ['a bad format', ['--log-format=JSON'], '--log-format: expected text or json; given "JSON"'],
+    ['a flag without its value', ['--debounce'], '--debounce: expected a value, given none'],
+    [
+      'an unknown flag',
+      ['--debunce=1s'],
+      '--debunce: expected one of the flags that --help lists, given an unknown one',
+    ],
+    [
+      'a flag in other letters',
+      ['--Debounce=1s'],
+      '--Debounce: expected one of the flags that --help lists, given an unknown one',
+    ],
+    [
+      'a flag with one dash',
+      ['-debounce=1s'],
+      '-debounce: expected one of the flags that --help lists, given an unknown one',
+    ],
+    [
+      'a negated flag',
+      ['--no-dry-run'],
+      '--no-dry-run: expected one of the flags that --help lists, given an unknown one',
+    ],
+    ['an argument', ['start'], 'expected flags only, given the argument "start"'],
+    ['an argument after --', ['--', 'start'], 'expected flags only, given the argument "start"'],
+    [
+      'the value of a bool after a blank',
+      ['--dry-run', 'false'],
+      '--dry-run: expected its value after an equals sign, --dry-run=false; given a blank',
+    ],
+    [
+      'a flag of the other app',
+      ['--sweep-interval=1m'],
+      '--sweep-interval: expected a flag of the worker; given one of the watcher only',
+    ],
+  ])('with %s is told so', (_sentence, argv, error) => {
+    expect(errorsOf(argv)).toEqual([error]);
+  });
+
+  it('has all of it reported at once', () => {
+    const argv = [
+      '--debounce=x',
+      '--nope',
+      '--attempts=0',
+      'start',
+      '--webhook-url=http://x',
+      '--lease-duration=1s',
+    ];
+    const errors = errorsOf(argv, { app: 'watcher', env: { REROLL_BACKOFF: 'y' } });
+    expect(errors.map((error) => error.split(':')[0])).toEqual([
+      '--nope',
+      'expected flags only, given the argument "start"',
+      '--debounce',
+      '--attempts',
+      '--backoff',
+      '--lease-duration',
+      '--webhook-url',
+    ]);
+  });
+
+  it.each<[string, readonly string[], string]>([
+    [
+      'the duration is not more than the deadline',
+      ['--lease-duration=10s'],
+      '--lease-duration: expected more than --lease-renew-deadline (10s); given 10s',
+    ],
+    [
+      'the deadline is not more than 1.2 retries',
+      ['--lease-retry-period=9s'],
+      '--lease-renew-deadline: expected more than 1.2 times --lease-retry-period (9s); given 10s',
+    ],
+  ])('is told that %s', (_sentence, argv, error) => {
+    expect(errorsOf(argv, { app: 'watcher' })).toEqual([error]);
+  });
+});
+
+describe('a flag of the incumbent', () => {
+  it('that only the worker uses is accepted by the watcher, and dropped', () => {
+    const options = optionsOf(['--reload-strategy=annotations'], { app: 'watcher' });
+    expect(options).not.toHaveProperty('reloadStrategy');
+  });
+
+  it.each(UNSUPPORTED_FLAGS.map(({ flag, default: initial }) => [flag, initial] as const))(
+    '%s is accepted as long as it asks for nothing: %j',
+    (flag, initial) => {
+      expect(errorsOf([`${flag}=${initial}`])).toEqual([]);
+    },
+  );
+
+  it.each(
+    UNSUPPORTED_FLAGS.map(({ flag, form }) => [flag, ['bool', 'switch'].includes(form) ? 'true' : SECRET]),
+  )('%s=%s, which is not supported yet, is an error that does not print the value', (flag, value) => {
+    expect(errorsOf([`${flag}=${value}`])).toEqual([`${flag}: not supported yet by Reroll; leave it out`]);
+  });
+
+  it.each<[string, readonly string[], readonly string[]]>([
+    [
+      'a bool without a value',
+      ['--enable-pprof'],
+      ['--enable-pprof: not supported yet by Reroll; leave it out'],
+    ],
+    [
+      'a text that means a bool, in another form',
+      ['--reload-on-create=True'],
+      ['--reload-on-create: not supported yet by Reroll; leave it out'],
+    ],
+    [
+      'a text that means a bool, after a blank',
+      ['--is-Argo-Rollouts', 'true'],
+      ['--is-Argo-Rollouts: not supported yet by Reroll; leave it out'],
+    ],
+    ['a text that means no bool', ['--reload-on-delete=yes'], ['--reload-on-delete: expected true or false']],
+    [
+      'a list, given twice',
+      ['--namespace-selector=a', '--namespace-selector='],
+      ['--namespace-selector: not supported yet by Reroll; leave it out'],
+    ],
+  ])('that is not supported yet is noticed as %s', (_sentence, argv, errors) => {
+    expect(errorsOf(argv)).toEqual(errors);
+  });
+
+  it('has its environment variables refused as long as they would be ignored', () => {
+    expect(errorsOf([], { env: { ALERT_ON_RELOAD: 'true', METRICS_COUNT_BY_NAMESPACE: 'enabled' } })).toEqual(
+      [
+        'ALERT_ON_RELOAD: not supported yet by Reroll; leave it out',
+        'METRICS_COUNT_BY_NAMESPACE: not supported yet by Reroll; leave it out',
+      ],
+    );
+    expect(errorsOf([], { env: { ALERT_ON_RELOAD: 'false', METRICS_COUNT_BY_NAMESPACE: '' } })).toEqual([]);
+  });
+});
+
+describe('a credential', () => {
+  it.each<[string, readonly string[], Environment]>([
+    ['in a Redis URL that is wrong', [`--redis-url=http://u:${SECRET}@redis`], {}],
+    ['in a Redis URL without a scheme', ['--redis-url', `u:${SECRET}@redis`], {}],
+    ['in a Redis URL of the environment', [], { REDIS_URL: `redis://u:1/${SECRET}@redis` }],
+    ['in a URL without its flag', [`redis://u:${SECRET}@redis`], {}],
+    ['in a mistyped flag', [`--redis-ulr=redis://u:${SECRET}@redis`], {}],
+    ['after a mistyped flag', ['--redis-ulr', `redis://u:${SECRET}@redis`], {}],
+    ['after a flag with one dash', ['-redis-url', SECRET], {}],
+    ['in another option by mistake', [`--debounce=redis://:${SECRET}@redis`], {}],
+  ])('%s is not in the errors', (_sentence, argv, env) => {
+    const errors = errorsOf(argv, { env });
+    expect(errors.length).toBe(1);
+    expect(errors.join()).not.toContain(SECRET);
+  });
+
+  it.each(['redis://h', 'rediss://:p%40w@h:6380/2', 'redis://u:p@[::1]:6379/'])(
+    'is accepted in %s',
+    (url) => {
+      expect(optionsOf([], { env: { REDIS_URL: url } }).redisUrl).toBe(url);
+    },
+  );
+});
+
+describe('help and version', () => {
+  it.each([
+    ['--help', 'help'],
+    ['-h', 'help'],
+    ['--version', 'version'],
+  ] as const)('%s is asked for even beside errors', (flag, asked) => {
+    expect(parseOptions('watcher', ['--nope', flag], {})).toEqual({ ok: false, errors: [], asked });
+  });
+});

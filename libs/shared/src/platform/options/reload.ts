@@ -1,0 +1,84 @@
+/** When a workload is reloaded, and how. */
+import { BOTH, option, WORKER } from './option.ts';
+import { bool, duration, integer, oneOf, optionalPath } from './values.ts';
+
+export const reloadOptions = {
+  autoReloadAll: option({
+    flag: '--auto-reload-all',
+    env: 'REROLL_AUTO_RELOAD_ALL',
+    default: 'false',
+    apps: BOTH,
+    group: 'Reloading',
+    description: 'Reload every workload when what it uses changes, unless its annotations say otherwise.',
+    incumbent: true,
+    ...bool(),
+  }),
+  reloadStrategy: option({
+    flag: '--reload-strategy',
+    env: 'REROLL_RELOAD_STRATEGY',
+    default: 'env-vars',
+    apps: WORKER,
+    group: 'Reloading',
+    description: 'What is written into the pod template: an environment variable or an annotation.',
+    incumbent: true,
+    ...oneOf(['env-vars', 'annotations']),
+  }),
+  debounce: option({
+    flag: '--debounce',
+    env: 'REROLL_DEBOUNCE',
+    default: '500ms',
+    apps: BOTH,
+    group: 'Reloading',
+    description:
+      'How long a workload waits after the first change for others, so that they become one rollout. 0: not at all.',
+    ...duration({ min: 0 }),
+  }),
+  maxReloadsPerMinute: option({
+    flag: '--max-reloads-per-minute',
+    env: 'REROLL_MAX_RELOADS_PER_MINUTE',
+    default: '0',
+    apps: WORKER,
+    group: 'Reloading',
+    description: 'At most so many workloads are patched in a minute, by all workers together. 0: no limit.',
+    ...integer({ min: 0 }),
+  }),
+  dryRun: option({
+    flag: '--dry-run',
+    env: 'REROLL_DRY_RUN',
+    default: 'false',
+    apps: WORKER,
+    group: 'Reloading',
+    description: 'Decide and report, patch nothing.',
+    ...bool(),
+  }),
+  adoptStale: option({
+    flag: '--adopt-stale',
+    env: 'REROLL_ADOPT_STALE',
+    default: 'report',
+    apps: WORKER,
+    group: 'Reloading',
+    description:
+      'A workload that was never recorded and whose ConfigMap or Secret changed in a gap may run old data: only report it, or reload it.',
+    ...oneOf(['report', 'reload']),
+  }),
+  hash: option({
+    flag: '--hash',
+    env: 'REROLL_HASH',
+    default: 'sha1',
+    apps: WORKER,
+    group: 'Reloading',
+    description:
+      'Hash in the marker in the pod template. sha1 is that of stakater/Reloader: migration rolls nothing.',
+    ...oneOf(['sha1']),
+  }),
+  hashKeyFile: option({
+    flag: '--hash-key-file',
+    env: 'REROLL_HASH_KEY_FILE',
+    default: '',
+    apps: BOTH,
+    group: 'Reloading',
+    description:
+      'File with the keys of the hashes that Reroll records, one a line: the first is used, the others are still accepted. Unset: hashes without a key (plain SHA-256).',
+    ...optionalPath('the path of a file of keys'),
+  }),
+} as const;

@@ -1,0 +1,29 @@
+/** What options must be to each other. A rule is silent while one of its options could not be read. */
+import { formatDuration } from '../../core/durations.ts';
+import type { WatcherOptions } from './table.ts';
+
+/** As client-go: the retries jitter by so much. */
+const RETRY_JITTER = 1.2;
+
+type Rule = (options: Partial<WatcherOptions>) => string | undefined;
+
+const leaderStepsDownBeforeOthersTakeOver: Rule = ({ leaseDuration, leaseRenewDeadline }) =>
+  leaseDuration === undefined || leaseRenewDeadline === undefined || leaseDuration > leaseRenewDeadline
+    ? undefined
+    : `--lease-duration: expected more than --lease-renew-deadline (${formatDuration(leaseRenewDeadline)}); ` +
+      `given ${formatDuration(leaseDuration)}`;
+
+const leaderTriesMoreThanOnce: Rule = ({ leaseRenewDeadline, leaseRetryPeriod }) =>
+  leaseRenewDeadline === undefined ||
+  leaseRetryPeriod === undefined ||
+  leaseRenewDeadline > RETRY_JITTER * leaseRetryPeriod
+    ? undefined
+    : `--lease-renew-deadline: expected more than ${RETRY_JITTER} times --lease-retry-period ` +
+      `(${formatDuration(leaseRetryPeriod)}); given ${formatDuration(leaseRenewDeadline)}`;
+
+const RULES: readonly Rule[] = [leaderStepsDownBeforeOthersTakeOver, leaderTriesMoreThanOnce];
+
+/** Every rule that these options break, in words. */
+export function brokenRules(options: Partial<WatcherOptions>): string[] {
+  return RULES.map((rule) => rule(options)).filter((broken) => broken !== undefined);
+}

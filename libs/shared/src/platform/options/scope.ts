@@ -1,0 +1,77 @@
+/** What is watched, and what is left alone. */
+import { BOTH, option } from './option.ts';
+import { list } from './values.ts';
+
+/** The one of these words that equals the text. */
+function word<const T extends string>(words: readonly T[]): (text: string) => T | undefined {
+  return (text) => words.find((each) => each === text);
+}
+
+const SOURCES = ['configmaps', 'secrets'] as const;
+const WORKLOADS = ['jobs', 'cronjobs'] as const;
+
+function matching(pattern: RegExp): (text: string) => string | undefined {
+  return (text) => (pattern.test(text) ? text : undefined);
+}
+
+export const scopeOptions = {
+  namespaces: option({
+    flag: '--namespaces',
+    env: 'KUBERNETES_NAMESPACE',
+    default: '',
+    apps: BOTH,
+    group: 'Scope',
+    description: 'Watch these namespaces only. Empty: all of them.',
+    incumbent: true,
+    ...list({
+      type: 'namespace,…',
+      expects: 'names of namespaces, separated by commas',
+      read: matching(/^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/u),
+    }),
+  }),
+  resourcesToIgnore: option({
+    flag: '--resources-to-ignore',
+    env: 'REROLL_RESOURCES_TO_IGNORE',
+    default: '',
+    apps: BOTH,
+    group: 'Scope',
+    description: 'Watch no ConfigMaps, or no Secrets. Not both: nothing would be left. Case does not matter.',
+    incumbent: true,
+    ...list(
+      {
+        type: 'configmaps | secrets',
+        expects: "'configmaps' or 'secrets', not both",
+        read: (text) => word(SOURCES)(text.toLowerCase()),
+      },
+      1,
+    ),
+  }),
+  ignoredWorkloadTypes: option({
+    flag: '--ignored-workload-types',
+    env: 'REROLL_IGNORED_WORKLOAD_TYPES',
+    default: '',
+    apps: BOTH,
+    group: 'Scope',
+    description: 'Leave these kinds of workload alone.',
+    incumbent: true,
+    ...list({
+      type: 'jobs,cronjobs',
+      expects: "'jobs' or 'cronjobs' or both, separated by a comma",
+      read: word(WORKLOADS),
+    }),
+  }),
+  secretTypesToIgnore: option({
+    flag: '--secret-types-to-ignore',
+    env: 'REROLL_SECRET_TYPES_TO_IGNORE',
+    default: 'helm.sh/release.v1',
+    apps: BOTH,
+    group: 'Scope',
+    description:
+      'Secrets of these types are not watched. The default leaves out the releases that Helm stores.',
+    ...list({
+      type: 'type,…',
+      expects: 'types of Secrets, separated by commas',
+      read: matching(/^[\w./-]{1,253}$/u),
+    }),
+  }),
+} as const;

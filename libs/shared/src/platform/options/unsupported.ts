@@ -1,0 +1,53 @@
+/**
+ * What stakater/Reloader can do and this release cannot yet. Each is accepted as long as it asks for nothing
+ * (its default value); asking for it is an error, because to ignore it silently would be worse. An entry
+ * goes when its feature comes.
+ */
+import { parseBool } from './values.ts';
+
+export interface UnsupportedFlag {
+  readonly flag: `--${string}`;
+  /** As in `ValueKind`. `switch` is a value that means a boolean. */
+  readonly form: 'value' | 'bool' | 'list' | 'switch';
+  readonly default: string;
+}
+
+export const UNSUPPORTED_FLAGS: readonly UnsupportedFlag[] = [
+  { flag: '--webhook-url', form: 'value', default: '' },
+  { flag: '--is-Argo-Rollouts', form: 'switch', default: 'false' },
+  { flag: '--enable-csi-integration', form: 'bool', default: 'false' },
+  { flag: '--reload-on-create', form: 'switch', default: 'false' },
+  { flag: '--reload-on-delete', form: 'switch', default: 'false' },
+  { flag: '--sync-after-restart', form: 'bool', default: 'false' },
+  { flag: '--namespaces-to-ignore', form: 'list', default: '' },
+  { flag: '--namespace-selector', form: 'list', default: '' },
+  { flag: '--resource-label-selector', form: 'list', default: '' },
+  { flag: '--enable-pprof', form: 'bool', default: 'false' },
+  { flag: '--pprof-addr', form: 'value', default: ':6060' },
+  {
+    flag: '--pause-deployment-annotation',
+    form: 'value',
+    default: 'deployment.reloader.stakater.com/pause-period',
+  },
+  {
+    flag: '--pause-deployment-time-annotation',
+    form: 'value',
+    default: 'deployment.reloader.stakater.com/paused-at',
+  },
+];
+
+/** Environment variables of the incumbent, with the value that switches its feature on. */
+export const UNSUPPORTED_ENV: readonly { readonly env: string; readonly on: string }[] = [
+  { env: 'ALERT_ON_RELOAD', on: 'true' },
+  { env: 'METRICS_COUNT_BY_NAMESPACE', on: 'enabled' },
+];
+
+/** What is wrong with the last value given to an unsupported flag, or undefined. The value is not printed. */
+export function complaintAbout(unsupported: UnsupportedFlag, given: string): string | undefined {
+  const { flag, form, default: initial } = unsupported;
+  const notYet = `${flag}: not supported yet by Reroll; leave it out`;
+  if (form === 'value' || form === 'list') return given === initial || given === '' ? undefined : notYet;
+  const value = given === '' && form === 'switch' ? false : parseBool(given);
+  if (value === undefined) return `${flag}: expected true or false`;
+  return value ? notYet : undefined;
+}

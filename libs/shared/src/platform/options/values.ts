@@ -1,0 +1,145 @@
+/** The kinds of value an option can have: how each is read, and what is said when it cannot be. */
+import { z } from 'zod';
+import { formatDuration, parseDuration } from '../../core/durations.ts';
+import { parseListenAddress } from '../listen-address.ts';
+import type { ListenAddress } from '../listen-address.ts';
+import type { ValueKind } from './option.ts';
+
+/** A schema from text to `T`; `read` answers undefined for text that is not as expected. */
+function reading<T>(expects: string, read: (text: string) => T | undefined): z.ZodType<T> {
+  return z.string().transform((text, context): T => {
+    const value = read(text);
+    if (value !== undefined) return value;
+    context.addIssue({ code: 'custom', message: expects });
+    return z.NEVER;
+  });
+}
+
+interface Scalar<T> {
+  readonly type: string;
+  readonly expects: string;
+  readonly read: (text: string) => T | undefined;
+}
+
+function scalar<T>({ type, expects, read }: Scalar<T>): ValueKind<T> {
+  return { form: 'value', type, expects, schema: reading(expects, read) };
+}
+
+/** Go's `strconv.ParseBool`. */
+const BOOLS: ReadonlyMap<string, boolean> = new Map([
+  ...['1', 't', 'T', 'TRUE', 'true', 'True'].map((text) => [text, true] as const),
+  ...['0', 'f', 'F', 'FALSE', 'false', 'False'].map((text) => [text, false] as const),
+]);
+
+export function parseBool(text: string): boolean | undefined {
+  return BOOLS.get(text);
+}
+
+export function bool(): ValueKind<boolean> {
+  const expects = 'true or false';
+  return { form: 'bool', type: 'bool', expects, schema: reading(expects, parseBool) };
+}
+
+/** Any text that is not empty. */
+export function text(expects: string): ValueKind<string> {
+  return scalar({ type: 'string', expects, read: (given) => (given === '' ? undefined : given) });
+}
+
+/** Text that matches; `expects` says so in words. */
+export function matching(expects: string, pattern: RegExp): ValueKind<string> {
+  return scalar({ type: 'string', expects, read: (given) => (pattern.test(given) ? given : undefined) });
+}
+
+/** A file's path; '' is undefined, which means none. */
+export function optionalPath(expects: string): ValueKind<string | undefined> {
+  const schema = z.string().transform((given) => (given === '' ? undefined : given));
+  return { form: 'value', type: 'path', expects, schema };
+}
+
+/** One of these words. */
+export function oneOf<const T extends string>(words: readonly T[]): ValueKind<T> {
+  return scalar({
+    type: words.join(' | '),
+    expects: words.length === 1 ? String(words[0]) : `one of: ${words.join(', ')}`,
+    read: (given) => words.find((word) => word === given),
+  });
+}
+
+interface Range {
+  readonly min: number;
+  readonly max?: number;
+}
+
+/** A whole number in a range, its ends included. */
+export function integer({ min, max = Number.MAX_SAFE_INTEGER }: Range): ValueKind<number> {
+  const upTo = max === Number.MAX_SAFE_INTEGER ? `, ${min} or more` : ` from ${min} to ${max}`;
+  return scalar({
+    type: 'integer',
+    expects: `a whole number${upTo}`,
+    read: (given) => {
+      const value = /^\d{1,15}$/u.test(given) ? Number(given) : Number.NaN;
+      return value >= min && value <= max ? value : undefined;
+    },
+  });
+}
+
+/** What a Node timer can wait for at most, rounded down to whole days. */
+const LONGEST_TIMER = 24 * 86_400_000;
+
+/** Whole milliseconds from `min` to `max`; `max` is what a timer can hold unless said otherwise. */
+export function duration({ min, max = LONGEST_TIMER }: Range): ValueKind<number> {
+  return scalar({
+    type: 'duration',
+    expects: `a duration such as 500ms, 1h30m or 7d, from ${formatDuration(min)} to ${formatDuration(max)}`,
+    read: (given) => {
+      const value = parseDuration(given);
+      return value !== undefined && value >= min && value <= max ? Math.round(value) : undefined;
+    },
+  });
+}
+
+export function listenAddress(): ValueKind<ListenAddress> {
+  const expects = 'an address such as :9090, 127.0.0.1:9090 or [::1]:9090';
+  return scalar({ type: 'host:port', expects, read: parseListenAddress });
+}
+
+/** `host[:port][/db]` after `redis://` or `rediss://`, with credentials before an `@` if need be. */
+function readRedisUrl(given: string): string | undefined {
+  if (!URL.canParse(given)) return undefined;
+  const url = new URL(given);
+  const isRedis = url.protocol === 'redis:' || url.protocol === 'rediss:';
+  return isRedis && url.hostname !== '' && /^(?:\/\d*)?$/u.test(url.pathname) && url.hash === ''
+    ? given
+    : undefined;
+}
+
+export function redisUrl(): ValueKind<string> {
+  const expects =
+    'a URL such as redis://user:password@host:6379/0 or rediss://… (special characters of a password percent-encoded)';
+  return scalar({ type: 'url', expects, read: readRedisUrl });
+}
+
+/** The key of an annotation as the API server accepts it: at most 63 characters behind an optional DNS prefix. */
+const ANNOTATION_KEY =
+  /^(?=(?:[^/]{1,253}\/)?[^/]{1,63}$)(?:[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?\/)?[A-Za-z0-9](?:[-\w.]*[A-Za-z0-9])?$/u;
+
+/** '' is accepted, as by the incumbent: no object has such an annotation, so it is switched off. */
+export function annotationKey(): ValueKind<string> {
+  return scalar({
+    type: 'annotation key',
+    expects: 'the key of an annotation such as example.com/reload, or nothing to switch it off',
+    read: (given) => (given === '' || ANNOTATION_KEY.test(given) ? given : undefined),
+  });
+}
+
+/** Many of something: comma-separated, as pflag's stringSlice. Trimmed and without repetition. */
+export function list<T>(element: Scalar<T>, max = Number.POSITIVE_INFINITY): ValueKind<readonly T[]> {
+  const schema = z.array(z.string()).transform((given, context): readonly T[] => {
+    const values = given.map((each) => element.read(each.trim()));
+    const read = [...new Set(values.filter((value) => value !== undefined))];
+    if (!values.includes(undefined) && read.length <= max) return read;
+    context.addIssue({ code: 'custom', message: element.expects });
+    return z.NEVER;
+  });
+  return { form: 'list', type: element.type, expects: element.expects, schema };
+}

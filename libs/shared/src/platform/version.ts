@@ -1,0 +1,2 @@
+/** The version of this build: that of the workspace's package.json (a spec compares them). */
+export const VERSION = '0.1.0';

@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import type { SourceKey, WorkloadKey } from '../core/model.ts';
+
+/**
+ * Payloads are keys: whoever handles a job reads the present, so a job that is handled twice, late or out of
+ * order ends the same. `v` is the payload's version; a worker leaves what it does not know in the queue.
+ */
+const KEY = z.string().regex(/^[A-Za-z]+\/[^/\s]+\/[^/\s]+$/, 'expected <kind>/<namespace>/<name>');
+
+/** Unix milliseconds at which the change was first seen: for metrics only, nothing is decided by it. */
+const SINCE = z.number().int().nonnegative();
+
+export const changeJob = z.strictObject({ v: z.literal(1), source: KEY, since: SINCE });
+export const reloadJob = z.strictObject({
+  v: z.literal(1),
+  workload: KEY,
+  since: SINCE,
+  /** The source whose change woke it, if it was one. */
+  source: KEY.optional(),
+});
+
+export type ChangeJob = z.infer<typeof changeJob>;
+export type ReloadJob = z.infer<typeof reloadJob>;
+
+export function changeJobOf(source: SourceKey, since: number): ChangeJob {
+  return { v: 1, source, since };
+}
+
+export function reloadJobOf(workload: WorkloadKey, since: number, source?: SourceKey): ReloadJob {
+  return { v: 1, workload, since, ...(source === undefined ? {} : { source }) };
+}
+
+export type PayloadReading<T> =
+  | { readonly state: 'read'; readonly payload: T }
+  /** Of a version that this process does not know: it stays queued for one that does. */
+  | { readonly state: 'unknownVersion'; readonly version: number }
+  | { readonly state: 'invalid'; readonly problem: string };
+
+/** Reads a payload. What is wrong is told by path and rule, never by value. */
+export function readPayload<T>(schema: z.ZodType<T>, data: unknown): PayloadReading<T> {
+  const parsed = schema.safeParse(data);
+  if (parsed.success) return { state: 'read', payload: parsed.data };
+  const version = typeof data === 'object' && data !== null && 'v' in data ? data.v : undefined;
+  if (typeof version === 'number' && version > 1) return { state: 'unknownVersion', version };
+  const problem = parsed.error.issues.map(
+    ({ path, message }) => `${path.join('.') || 'payload'}: ${message}`,
+  );
+  return { state: 'invalid', problem: problem.join('; ') };
+}

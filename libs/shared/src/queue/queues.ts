@@ -1,0 +1,118 @@
+import { Queue, type ConnectionOptions, type JobsOptions } from 'bullmq';
+import type { SourceKey, WorkloadKey } from '../core/model.ts';
+import { changeJobOf, reloadJobOf, type ChangeJob, type ReloadJob } from './jobs.ts';
+
+export const CHANGES = 'changes';
+export const RELOADS = 'reloads';
+
+export interface QueueSettings {
+  readonly connection: ConnectionOptions;
+  /** The install's prefix, `{reroll:<cluster>:<namespace>}`. */
+  readonly prefix: string;
+  /** Milliseconds that a workload waits for further changes. */
+  readonly debounce: number;
+  /** How often a job is tried. */
+  readonly attempts: number;
+  /** Milliseconds before the second attempt; doubled each time, up to half of it random. */
+  readonly backoff: number;
+}
+
+/** Failed jobs are kept for a person to look at: a week, a thousand. */
+const KEEP_FAILED = { age: 7 * 86_400, count: 1_000 };
+
+export interface Wake {
+  readonly workload: WorkloadKey;
+  readonly since: number;
+  readonly source?: SourceKey;
+}
+
+/** The queues, as producers use them. Every method rejects if Redis cannot be reached. */
+export class Queues {
+  readonly changes: Queue<ChangeJob>;
+  readonly reloads: Queue<ReloadJob>;
+  readonly #settings: QueueSettings;
+
+  constructor(settings: QueueSettings) {
+    this.#settings = settings;
+    const { connection, prefix } = settings;
+    this.changes = new Queue(CHANGES, { connection, prefix });
+    this.reloads = new Queue(RELOADS, { connection, prefix });
+    // BullMQ reports a lost connection here; whoever awaits a call learns it from the call.
+    for (const queue of [this.changes, this.reloads]) queue.on('error', () => undefined);
+  }
+
+  /**
+   * One change job a source. `keepLastIfActive` gives one follow-up for a change that comes while the job
+   * runs, `replace` the same for one that comes while it backs off. No `jobId`: with one, such a change is lost.
+   */
+  async enqueueChanges(sources: readonly SourceKey[], since: number): Promise<void> {
+    if (sources.length === 0) return;
+    await this.changes.addBulk(
+      sources.map((source) => ({
+        name: 'change',
+        data: changeJobOf(source, since),
+        opts: {
+          ...this.#retries(),
+          deduplication: { id: source, keepLastIfActive: true, replace: true },
+        },
+      })),
+    );
+  }
+
+  /**
+   * One reload job a workload, after the debounce. Without `replace`, which would restart the delay with
+   * every wake: the first wake fixes the deadline.
+   */
+  async enqueueReloads(wakes: readonly Wake[]): Promise<void> {
+    if (wakes.length === 0) return;
+    await this.reloads.addBulk(
+      wakes.map(({ workload, since, source }) => ({
+        name: 'reload',
+        data: reloadJobOf(workload, since, source),
+        opts: {
+          ...this.#retries(),
+          delay: this.#settings.debounce,
+          deduplication: { id: workload, keepLastIfActive: true },
+        },
+      })),
+    );
+  }
+
+  /**
+   * Brings jobs forward that wait for their next attempt: a new change may have mended what failed. A job
+   * that waits no more is left alone.
+   */
+  async bringForward(jobIds: Iterable<string>): Promise<void> {
+    for (const id of jobIds) {
+      const job = await this.reloads.getJob(id);
+      if (job && (await job.isDelayed())) await job.promote().catch(ignoreNotDelayed);
+    }
+  }
+
+  /** Jobs that wait, delayed ones included. */
+  async waiting(queue: 'changes' | 'reloads'): Promise<number> {
+    const counts = await this[queue].getJobCounts('wait', 'delayed', 'prioritized');
+    return Object.values(counts).reduce((sum, count) => sum + count, 0);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.changes.close(), this.reloads.close()]);
+  }
+
+  #retries(): JobsOptions {
+    return {
+      attempts: this.#settings.attempts,
+      backoff: { type: 'exponential', delay: this.#settings.backoff, jitter: 0.5 },
+      removeOnComplete: true,
+      removeOnFail: KEEP_FAILED,
+    };
+  }
+}
+
+/** BullMQ's code for a job that is not in the state that a call needs. */
+const NOT_IN_STATE = -3;
+
+/** Between the look and the call the job began by itself. */
+function ignoreNotDelayed(error: unknown): void {
+  if ((error as { code?: unknown } | null)?.code !== NOT_IN_STATE) throw error;
+}

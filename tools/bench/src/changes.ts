@@ -1,0 +1,64 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { markerHash } from '../../../libs/shared/src/core/marker/marker-hash.ts';
+import { type KubeClient, MERGE_PATCH } from '../../../libs/shared/src/kube/connection.ts';
+import { objectPath } from '../../../libs/shared/src/kube/objects.ts';
+import { persistently } from './api.ts';
+import { forEach } from './each.ts';
+import { CONFIG_MAPS } from './kinds.ts';
+import { dataOf } from './manifests.ts';
+import type { RolloutLog } from './rollout-log.ts';
+import { type Source, idText } from './work.ts';
+import type { WorkSet } from './work-set.ts';
+
+/** Writes sources, and tells a log what has to come of it. */
+export class Changer {
+  readonly #client: KubeClient;
+  readonly #set: WorkSet;
+  readonly #log: RolloutLog;
+  readonly #signal: AbortSignal;
+
+  constructor(client: KubeClient, set: WorkSet, by: { log: RolloutLog; signal: AbortSignal }) {
+    this.#client = client;
+    this.#set = set;
+    this.#log = by.log;
+    this.#signal = by.signal;
+  }
+
+  /** Opens as many connections as will be needed, so that no handshake is in the time measured. */
+  async warmUp(sources: readonly Source[], concurrency: number): Promise<void> {
+    const first = sources.slice(0, concurrency);
+    await forEach(first, { concurrency, signal: this.#signal }, async (source) => {
+      await this.#client.get(objectPath(CONFIG_MAPS, source));
+    });
+  }
+
+  /** Gives a source data that it never had. */
+  async change(source: Source): Promise<void> {
+    const value = crypto.randomUUID();
+    const data = dataOf(value);
+    const hash = markerHash('ConfigMap', { data });
+    const changedAt = performance.now();
+    for (const id of source.workloads) this.#log.expect({ workload: idText(id), hash, changedAt });
+    this.#set.values.set(idText(source), value);
+    const path = objectPath(CONFIG_MAPS, source);
+    await persistently(() => this.#client.patch(path, { data }, { contentType: MERGE_PATCH }));
+  }
+
+  async changeAll(sources: readonly Source[], concurrency: number): Promise<void> {
+    await forEach(sources, { concurrency, signal: this.#signal }, async (source) => {
+      await this.change(source);
+    });
+  }
+
+  /** Begins so many changes a second, whether or not those before are done. */
+  async changeAtRate(sources: readonly Source[], rate: number): Promise<void> {
+    const began = performance.now();
+    const sent: Promise<void>[] = [];
+    for (const [index, source] of sources.entries()) {
+      const wait = began + (index * 1000) / rate - performance.now();
+      if (wait > 0) await sleep(wait, undefined, { signal: this.#signal });
+      sent.push(this.change(source));
+    }
+    await Promise.all(sent);
+  }
+}

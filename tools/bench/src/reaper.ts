@@ -1,0 +1,19 @@
+// node reaper.ts — started by processes.ts, which holds the other end of stdin and writes a pid a line.
+// When stdin ends, the bench has ended, however that came about: ends what it did not end, unless the last
+// line says to let it run.
+import { text } from 'node:stream/consumers';
+
+const lines = (await text(process.stdin)).split('\n').filter((line) => line !== '');
+const running = new Set<number>();
+for (const line of lines) {
+  const [sign = '', pid = ''] = [line.slice(0, 1), line.slice(1)];
+  if (sign === '+') running.add(Number(pid));
+  else running.delete(Number(pid));
+}
+for (const pid of running) {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended by itself.
+  }
+}

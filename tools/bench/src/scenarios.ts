@@ -1,0 +1,174 @@
+import type { FigureId } from './figures.ts';
+
+/** Opaque Secrets that no workload uses; `bytes` is the size of the data of one. */
+export interface SecretLoad {
+  readonly count: number;
+  readonly bytes: number;
+}
+
+/** The numbers of a scenario that the command line can override. */
+export interface Load {
+  readonly workloads: number;
+  readonly namespaces: number;
+  /** Workloads that use one source. */
+  readonly sharing: number;
+  readonly changes: number;
+  /** Changes a second; undefined: all at once. */
+  readonly rate?: number | undefined;
+  readonly secrets?: SecretLoad | undefined;
+}
+
+/** How a scenario is measured; each has a function in `measure-*.ts`. */
+export type Method = 'burst' | 'single' | 'secrets' | 'large';
+
+/** What the project asks of a figure: at most so much. */
+export type Targets = Readonly<Partial<Record<FigureId, number>>>;
+
+export interface Scenario {
+  readonly name: ScenarioName;
+  readonly about: string;
+  readonly method: Method;
+  readonly load: Load;
+  /** Scenarios with the same word run one after the other on one cluster. */
+  readonly cluster: string;
+  /** Scenarios with the same word on one cluster use the same workloads. */
+  readonly workSet: string;
+  readonly controllerManager: boolean;
+  readonly targets: Targets;
+}
+
+export const SCENARIO_NAMES = [
+  'hundred',
+  'thousand',
+  'idle',
+  'shared',
+  'idle-8000',
+  'secrets',
+  'large',
+] as const;
+
+export type ScenarioName = (typeof SCENARIO_NAMES)[number];
+
+const EACH_ONCE: Targets = { missed: 0, duplicates: 0 };
+const FEW_REQUESTS: Targets = { requestsPerRolled: 3, eventsPerRolled: 1, lists: 0 };
+const TEN_NAMESPACES = { workloads: 2000, namespaces: 10, sharing: 1 };
+const COMMON = { cluster: 'common', workSet: 'ten', controllerManager: true };
+
+/** The targets are those of the project's plan; the tables of docs/performance.md show them. */
+export const SCENARIOS: Readonly<Record<ScenarioName, Scenario>> = {
+  hundred: {
+    ...COMMON,
+    name: 'hundred',
+    about: 'many changes at once',
+    method: 'burst',
+    load: { ...TEN_NAMESPACES, changes: 100 },
+    targets: { ...EACH_ONCE, ratio: 4, ...FEW_REQUESTS },
+  },
+  thousand: {
+    ...COMMON,
+    name: 'thousand',
+    about: 'many changes at once',
+    method: 'burst',
+    load: { ...TEN_NAMESPACES, changes: 1000 },
+    targets: { ...EACH_ONCE, ratio: 3, ...FEW_REQUESTS },
+  },
+  idle: {
+    ...COMMON,
+    name: 'idle',
+    about: 'one change at a time, idle in between',
+    method: 'single',
+    load: { ...TEN_NAMESPACES, changes: 40 },
+    targets: { ...EACH_ONCE, singleP50Ms: 25, ...FEW_REQUESTS },
+  },
+  shared: {
+    ...COMMON,
+    workSet: 'shared',
+    name: 'shared',
+    about: 'one source used by many workloads',
+    method: 'burst',
+    load: { workloads: 500, namespaces: 1, sharing: 500, changes: 1 },
+    targets: { ...EACH_ONCE, ratio: 2, ...FEW_REQUESTS },
+  },
+  'idle-8000': {
+    name: 'idle-8000',
+    about: 'one change at a time, idle in between',
+    method: 'single',
+    load: { workloads: 8000, namespaces: 1, sharing: 1, changes: 40 },
+    cluster: 'one-namespace',
+    workSet: 'one',
+    controllerManager: true,
+    targets: { ...EACH_ONCE, singleP50Ms: 25, ...FEW_REQUESTS },
+  },
+  secrets: {
+    name: 'secrets',
+    about: 'memory with and without large Secrets',
+    method: 'secrets',
+    load: {
+      workloads: 100,
+      namespaces: 10,
+      sharing: 1,
+      changes: 10,
+      secrets: { count: 3000, bytes: 50_000 },
+    },
+    cluster: 'secrets',
+    workSet: 'ten',
+    controllerManager: true,
+    targets: { leaderAboveMb: 20, idleMaxMb: 150 },
+  },
+  large: {
+    name: 'large',
+    about: 'a large cluster, controller-manager off',
+    method: 'large',
+    load: { workloads: 100_000, namespaces: 100, sharing: 1, changes: 100 },
+    cluster: 'large',
+    workSet: 'hundred',
+    controllerManager: false,
+    targets: {
+      syncSeconds: 60,
+      watcherPeakMb: 350,
+      singleVersusIdle: 1.5,
+      ...EACH_ONCE,
+      ratio: 4,
+      ...FEW_REQUESTS,
+    },
+  },
+};
+
+/** Number of changes made one at a time in a scenario of method `large`. */
+export const LARGE_SINGLES = 40;
+
+/** Sources of a load: those of one namespace are used in it only. */
+export function sourceCount({ workloads, namespaces, sharing }: Load): number {
+  const smaller = Math.floor(workloads / namespaces);
+  const larger = workloads % namespaces;
+  return (
+    larger * Math.ceil((smaller + 1) / sharing) + (namespaces - larger) * Math.ceil(smaller / sharing)
+  );
+}
+
+export type LoadOverrides = { readonly [Name in keyof Load]?: Load[Name] | undefined };
+
+/** A scenario with some of its numbers replaced; its targets then say nothing and are dropped. */
+export function withOverrides(scenario: Scenario, overrides: LoadOverrides): Scenario {
+  const given = Object.entries(overrides).filter(([, value]) => value !== undefined);
+  if (given.length === 0) return scenario;
+  return { ...scenario, load: { ...scenario.load, ...Object.fromEntries(given) }, targets: {} };
+}
+
+/** What is impossible about the numbers of a scenario, a sentence each. */
+export function loadProblems({ name, load, method }: Scenario): string[] {
+  const problems: string[] = [];
+  if (load.namespaces > load.workloads) {
+    problems.push(
+      `${name}: expected at least one workload in each of ${load.namespaces} namespaces, given ${load.workloads} workloads`,
+    );
+  }
+  const sources = sourceCount(load);
+  const changes = method === 'large' ? Math.max(load.changes, LARGE_SINGLES) : load.changes;
+  if (changes > sources) {
+    problems.push(
+      `${name}: expected at most as many changes as sources (${sources}), since each changes once, given ${changes}`,
+    );
+  }
+  return problems;
+}

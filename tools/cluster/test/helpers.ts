@@ -1,0 +1,58 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll } from 'vitest';
+
+const MAIN = join(import.meta.dirname, '..', 'src', 'main.ts');
+
+/** Of the spec file that imports this, gone when it ends. */
+const root = mkdtempSync(join(tmpdir(), 'reroll-cluster-'));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+/** A path in a fresh temporary folder at which nothing exists yet; `parent` is that folder. */
+export function freshDir(): { parent: string; dir: string } {
+  const parent = mkdtempSync(join(root, 'test-'));
+  return { parent, dir: join(parent, 'made', 'by-start') };
+}
+
+/** Pids of the live processes that have `dir` in their command line; zombies have none. */
+export function processesOf(dir: string): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .filter((pid) => commandLine(pid).includes(dir))
+    .map(Number);
+}
+
+function commandLine(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+export interface CliRun {
+  readonly pid: number;
+  readonly done: Promise<{ code: number | null; stdout: string; stderr: string }>;
+}
+
+/** Runs the command line tool as a process of its own. */
+export function cli(args: readonly string[], env: Readonly<Record<string, string>> = {}): CliRun {
+  return script([MAIN, ...args], env);
+}
+
+/** Runs a TypeScript file as a process of its own. */
+export function script(args: readonly string[], env: Readonly<Record<string, string>> = {}): CliRun {
+  const child = spawn(process.execPath, args, {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const exit = new Promise<number | null>((resolve) => child.once('close', resolve));
+  const outputs = Promise.all([exit, text(child.stdout), text(child.stderr)]);
+  return {
+    pid: child.pid ?? 0,
+    done: outputs.then(([code, stdout, stderr]) => ({ code, stdout, stderr })),
+  };
+}

@@ -1,0 +1,67 @@
+/** docs/reference/metrics.md, from the registries that the apps serve. */
+import { Registry } from 'prom-client';
+
+import { restClientMetrics } from '../../libs/shared/src/platform/metrics/rest-client.ts';
+import { watcherMetrics } from '../../libs/shared/src/platform/metrics/watcher.ts';
+import { workerMetrics } from '../../libs/shared/src/platform/metrics/worker.ts';
+
+/** A metric as prom-client keeps it; its types leave out the names of the labels. */
+interface Described {
+  readonly name: string;
+  readonly help: string;
+  readonly type: string;
+  readonly labelNames: readonly string[];
+}
+
+function described(registry: Registry): Described[] {
+  const metrics = registry.getMetricsAsArray() as unknown as (Omit<Described, 'type'> & object)[];
+  return metrics
+    .map((metric) => ({
+      name: metric.name,
+      help: metric.help,
+      type: metric.constructor.name.toLowerCase(),
+      labelNames: metric.labelNames,
+    }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** The metrics of an app, without those of the process. */
+function metricsOf(...fill: readonly ((registry: Registry) => unknown)[]): Described[] {
+  const registry = new Registry();
+  for (const each of fill) each(registry);
+  return described(registry);
+}
+
+function row({ name, type, labelNames, help }: Described): string {
+  const labels = labelNames.map((label) => `\`${label}\``).join(', ');
+  return `| \`${name}\` | ${type} | ${labels} | ${help} |`;
+}
+
+function section(title: string, metrics: readonly Described[]): string {
+  return [
+    `## ${title}`,
+    '',
+    '| Name | Type | Labels | Meaning |',
+    '|---|---|---|---|',
+    ...metrics.map(row),
+  ].join('\n');
+}
+
+const INTRODUCTION = `<!-- Generated from libs/shared/src/platform/metrics: run \`node tools/docs/generate.ts\`. -->
+
+# Metrics
+
+Served at \`/metrics\` on \`--metrics-addr\`. Names that begin with \`reloader_\` or \`rest_client_\` are those of
+stakater/Reloader, so that its dashboards and alerts go on working; ours begin with \`reroll_\`. Labels whose
+values are known in advance are there at zero from the start. Every app serves the metrics of its process as
+well (\`process_*\`, \`nodejs_*\`).`;
+
+export function metricsMarkdown(): string {
+  const both = metricsOf(restClientMetrics);
+  return `${[
+    INTRODUCTION,
+    section('Watcher', metricsOf(watcherMetrics)),
+    section('Worker', metricsOf(workerMetrics)),
+    section('Both', both),
+  ].join('\n\n')}\n`;
+}

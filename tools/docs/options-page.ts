@@ -1,0 +1,76 @@
+/** docs/reference/options.md, from the table of options. */
+import type { AnyOption } from '../../libs/shared/src/platform/options/option.ts';
+import { defaultText, GROUPS } from '../../libs/shared/src/platform/options/option.ts';
+import { OPTION_LIST } from '../../libs/shared/src/platform/options/table.ts';
+import { UNSUPPORTED_ENV, UNSUPPORTED_FLAGS } from '../../libs/shared/src/platform/options/unsupported.ts';
+
+/** Inside a table cell a pipe would end it. */
+function cell(text: string): string {
+  return text.replaceAll('|', String.raw`\|`);
+}
+
+function code(text: string): string {
+  return text === '' ? '' : `\`${cell(text)}\``;
+}
+
+function row(spec: AnyOption): string {
+  const initial = typeof spec.default === 'string' ? code(spec.default) : defaultText(spec);
+  const columns = [
+    code(spec.flag),
+    code(spec.env),
+    cell(spec.type),
+    initial,
+    spec.apps.join(', '),
+    cell(spec.description),
+  ];
+  return `| ${columns.join(' | ')} |`;
+}
+
+function section(group: string): string {
+  const rows = OPTION_LIST.filter(([, spec]) => spec.group === group).map(([, spec]) => row(spec));
+  return [
+    `## ${group}`,
+    '',
+    '| Flag | Environment variable | Type | Default | Used by | Meaning |',
+    '|---|---|---|---|---|---|',
+    ...rows,
+  ].join('\n');
+}
+
+const INTRODUCTION = `<!-- Generated from libs/shared/src/platform/options: run \`node tools/docs/generate.ts\`. -->
+
+# Options
+
+Every option is a flag and an environment variable. The flag wins over the variable, the variable over the
+default; an empty variable counts as unset. All values are read before anything starts: every one that is
+wrong is reported, and the process ends with exit code 2. \`--help\` prints the options of an app,
+\`--version\` its version.
+
+- \`--flag value\` and \`--flag=value\` are the same. A flag that is true or false needs no value for true, and
+  takes one only as \`--flag=false\` (\`1 t T TRUE true True\`, \`0 f F FALSE false False\`).
+- Lists are separated by commas; a list's flag can be given again to add to it. A field in double quotes may
+  hold commas.
+- Durations are written as in Go, with \`d\` for days: \`500ms\`, \`1h30m\`, \`7d\`, \`0\`.
+- Every app takes all flags of stakater/Reloader, also those that it does not use itself.`;
+
+/** What of the incumbent is refused, as long as its feature is missing. */
+function unsupportedSection(): string {
+  const flags = UNSUPPORTED_FLAGS.map(({ flag, default: initial }) => `| ${code(flag)} | ${code(initial)} |`);
+  const variables = UNSUPPORTED_ENV.map(({ env, on }) => `${code(env)} = ${code(on)}`);
+  return [
+    '## Not supported yet',
+    '',
+    'These flags of stakater/Reloader are accepted with their default value only. Any other value is an error,',
+    'because to ignore it would be worse.',
+    '',
+    '| Flag | Accepted value |',
+    '|---|---|',
+    ...flags,
+    '',
+    `So are these environment variables: ${variables.join(', ')}.`,
+  ].join('\n');
+}
+
+export function optionsMarkdown(): string {
+  return `${[INTRODUCTION, ...GROUPS.map(section), unsupportedSection()].join('\n\n')}\n`;
+}

@@ -1,0 +1,17 @@
+import { reasonsMarkdown } from '../../libs/shared/src/core/reasons.ts';
+import { metricsMarkdown } from './metrics-page.ts';
+import { optionsMarkdown } from './options-page.ts';
+
+/** A page of the documentation that is written from the code. */
+export interface Page {
+  /** From the project's root. */
+  readonly path: string;
+  readonly render: () => string;
+}
+
+/** To generate another page, add it here. */
+export const PAGES: readonly Page[] = [
+  { path: 'docs/reference/reasons.md', render: reasonsMarkdown },
+  { path: 'docs/reference/options.md', render: optionsMarkdown },
+  { path: 'docs/reference/metrics.md', render: metricsMarkdown },
+];
