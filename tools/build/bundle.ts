@@ -28,6 +28,7 @@ await build({
   sourcesContent: false,
   keepNames: true,
   minifySyntax: true,
+  minifyWhitespace: true,
   external: OPTIONAL,
   logLevel: 'warning',
   logOverride: { 'indirect-require': 'silent', 'direct-eval': 'silent' },

@@ -63,18 +63,18 @@ export async function runWatcher(context: WatcherContext): Promise<void> {
   state.followStreams(() => streams.isSynced());
   log.info('in sync', { sources: ledger.sources.size, workloads: ledger.workloads.size });
   await state.whenLeading(lifecycle.signal);
-  if (elector.leadership) await takeOver(context, { sweeper, publisher, term: elector.leadership.term });
+  if (elector.leadership) await takeOver(context, sweeper, elector.leadership.term);
 }
 
 async function takeOver(
   { lifecycle, log }: WatcherContext,
-  by: { sweeper: Sweeper; publisher: Publisher; term: string },
+  sweeper: Sweeper,
+  term: string,
 ): Promise<void> {
   while (!lifecycle.signal.aborted) {
     try {
-      await by.sweeper.takeOver();
-      by.publisher.lead(by.term);
-      log.info('became leader, starting to publish', { term: by.term });
+      await sweeper.takeOver(term);
+      log.info('became leader, starting to publish', { term });
       return;
     } catch (error) {
       log.failure('taking over failed, trying again', error);

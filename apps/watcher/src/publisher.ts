@@ -113,12 +113,17 @@ export class Publisher {
   }
 
   #hasWork(): boolean {
-    if (this.#term === null || !this.#context.isLeader()) return false;
     return (
-      this.#verify ||
-      !this.#context.ledger.outbox.isEmpty() ||
-      this.#adoptions.hasToken(this.#corrections.size)
+      this.#mayWrite() &&
+      (this.#verify ||
+        !this.#context.ledger.outbox.isEmpty() ||
+        this.#adoptions.hasToken(this.#corrections.size))
     );
+  }
+
+  /** Asked before each write: between two of them this process may have been frozen past its Lease. */
+  #mayWrite(): boolean {
+    return this.#term !== null && this.#context.isLeader();
   }
 
   #later(milliseconds: number): void {
@@ -171,7 +176,7 @@ export class Publisher {
   }
 
   async #writeRows({ sources, workloads }: Portion): Promise<readonly SourceKey[]> {
-    if (this.#term === null || sources.length + workloads.length === 0) return [];
+    if (this.#term === null || !this.#mayWrite() || sources.length + workloads.length === 0) return [];
     const { ledger, catalog, metrics } = this.#context;
     const result = await catalog.publish({
       writer: { term: this.#term, sequence: this.#sequence },
@@ -197,7 +202,7 @@ export class Publisher {
   }
 
   async #enqueue(portion: Portion, changed: readonly SourceKey[]): Promise<void> {
-    if (this.#term === null) return;
+    if (!this.#mayWrite()) return;
     const { queues, metrics } = this.#context;
     const since = Date.now();
     const changes = [...new Set([...portion.changes, ...changed])];

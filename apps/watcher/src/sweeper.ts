@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Catalog } from '@reroll/shared/catalog/catalog';
 import type { Ledger } from '@reroll/shared/core/ledger/ledger';
 import { kindOf } from '@reroll/shared/core/ledger/rows';
+import type { WorkloadKey } from '@reroll/shared/core/model';
 import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
 import type { Publisher } from './publisher.ts';
 
@@ -30,12 +31,17 @@ export class Sweeper {
     this.#timer ??= setInterval(() => this.#begin(), this.#context.interval);
   }
 
-  /** Asserts the whole catalog, removes what is no more, and sweeps. Rejects if Redis cannot be read. */
-  async takeOver(): Promise<void> {
-    const { ledger, catalog } = this.#context;
-    for await (const portion of catalog.eachWorkload()) {
-      for (const [key] of portion) if (!ledger.workloads.has(key)) ledger.outbox.workloads.add(key);
-    }
+  /**
+   * Begins to publish: asserts the whole catalog, removes what is no more, and sweeps. Rejects if Redis cannot
+   * be read, and then nothing has begun. A standby's outbox is emptied all the time, so nothing is put into it
+   * before the publisher leads.
+   */
+  async takeOver(term: string): Promise<void> {
+    const { ledger, catalog, publisher } = this.#context;
+    const listed: WorkloadKey[] = [];
+    for await (const portion of catalog.eachWorkload()) listed.push(...portion.map(([key]) => key));
+    publisher.lead(term);
+    for (const key of listed) if (!ledger.workloads.has(key)) ledger.outbox.workloads.add(key);
     ledger.assertAll();
     this.#leading = true;
     await this.#sweep();

@@ -1,7 +1,8 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { connect, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import type { Duplex } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { KubeClient, type RequestReport } from './connection.ts';
 import { KubeError } from './errors.ts';
@@ -208,6 +209,33 @@ describe('when the server is not there', () => {
     expect(await call).toMatchObject({ code: 'KUBE_ABORTED', retryable: false });
     expect(await errorOf(client.get('/x', { signal: abort.signal }))).toMatchObject({ code: 'KUBE_ABORTED' });
     await close();
+  });
+});
+
+describe('a proxy that the kubeconfig names', () => {
+  test('is asked for a tunnel, for requests and for streams', async () => {
+    const tunnels: (string | undefined)[] = [];
+    const sockets = new Set<Duplex>();
+    const server = createServer().on('connect', (request, socket) => {
+      tunnels.push(request.url);
+      const [host, port] = (request.url ?? '').split(':');
+      const upstream = connect(Number(port), host);
+      for (const end of [socket, upstream]) sockets.add(end.on('error', () => undefined));
+      socket.write('HTTP/1.1 200 OK\r\n\r\n');
+      socket.pipe(upstream).pipe(socket);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const text = plane.kubeconfig.replace(/( +)server:/, `$1proxy-url: http://127.0.0.1:${port}\n$1server:`);
+    const client = plane.connect({ kubeconfig: plane.writeKubeconfig(text) });
+    expect((await client.get('/version')).status).toBe(200);
+    const abort = new AbortController();
+    await client.stream('/api/v1/configmaps', { query: { watch: 1 }, signal: abort.signal });
+    expect(tunnels).toEqual([1, 2].map(() => new URL(client.server).host));
+    abort.abort();
+    await client.close();
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
   });
 });
 

@@ -113,6 +113,8 @@ function headersOf(options: RequestOptions): Record<string, string> {
 
 /** No more than one look at rotating credentials in this time; client-go's is 60 s for token files. */
 const REFRESH_MS = 10_000;
+/** Nor more than one reading of everything in this time, however many requests are refused. */
+const RELOAD_MS = 1000;
 
 /**
  * The credentials in force. Static ones are read once; rotating ones at most every 10 s, without holding
@@ -123,6 +125,7 @@ export class CredentialStore {
   #config: KubeConfig;
   #current: Credentials | undefined;
   #readAt = 0;
+  #reloadedAt = -Infinity;
   #reading: Promise<Credentials> | undefined;
 
   constructor(source: KubeConfigSource) {
@@ -146,8 +149,10 @@ export class CredentialStore {
 
   /** After a 401 for `refused`: other credentials, or undefined if there are none to be had. */
   async replace(refused: Credentials): Promise<Credentials | undefined> {
-    if (this.#current !== refused) return this.#current;
-    if (performance.now() - this.#readAt < 1000) return undefined;
+    await this.#reading?.catch(() => undefined);
+    if (this.#current?.digest !== refused.digest) return this.#current;
+    if (performance.now() - this.#reloadedAt < RELOAD_MS) return undefined;
+    this.#reloadedAt = performance.now();
     this.#config = loadKubeConfig(this.#source);
     const fresh = await this.#read();
     return fresh.digest === refused.digest ? undefined : fresh;

@@ -182,11 +182,15 @@ const TIMEOUT_CODES: ReadonlySet<string> = new Set([
   'ETIMEDOUT',
 ]);
 
+/** Codes of undici for a client that was closed under the request. */
+const CLOSED_CODES: ReadonlySet<string> = new Set(['UND_ERR_DESTROYED', 'UND_ERR_CLOSED', 'UND_ERR_ABORTED']);
+
 /** What a failure below HTTP comes to. Its message is not kept; a system error's code is. */
 export function networkError(request: string, error: unknown): KubeError {
   if (error instanceof KubeError) return error;
   const code = (error as { code?: unknown } | null)?.code;
   const reason = typeof code === 'string' && /^[A-Z][A-Z0-9_]{1,63}$/.test(code) ? code : 'Unknown';
+  if (CLOSED_CODES.has(reason)) return abortedError(request);
   const timeout = TIMEOUT_CODES.has(reason);
   return new KubeError({ code: timeout ? 'KUBE_TIMEOUT' : 'KUBE_NETWORK', request, reason, retryable: true });
 }

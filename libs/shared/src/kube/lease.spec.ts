@@ -185,6 +185,33 @@ describe('losing it', () => {
     await Promise.all([first.elector.stop(), second.elector.stop()]);
   });
 
+  test('stopping while a first write is on its way gives back what that write may have taken', async () => {
+    const place = world();
+    const api = place.leases.connect();
+    /** The write is done, its answer never comes. */
+    const put: LeaseOptions['client']['put'] = async (path, body, options) => {
+      await api.put(path, body);
+      return new Promise((_resolve, reject) => {
+        options?.signal?.addEventListener('abort', () => reject(new Error('aborted')));
+        if (options?.signal === undefined) reject(new Error('expected a signal'));
+      });
+    };
+    const client = { ...api, put };
+    const elector = new LeaderElector({
+      client,
+      namespace: 'reroll',
+      name: 'watcher',
+      identity: 'first',
+      clock: place.clock,
+    });
+    elector.start();
+    await place.clock.advance(0);
+    expect([elector.isLeader(), place.leases.lease?.spec?.holderIdentity]).toEqual([false, elector.identity]);
+    client.put = api.put;
+    await elector.stop();
+    expect(place.leases.lease?.spec?.holderIdentity).toBe('');
+  });
+
   test('stopping leaves no timer behind', async () => {
     const { place, first, second } = await pair();
     await Promise.all([first.elector.stop(), second.elector.stop()]);

@@ -87,6 +87,8 @@ export class LeaderElector {
   /** When the last successful renewal was begun. */
   #renewedAt = 0;
   #cancelDeadline: () => void = () => undefined;
+  /** A write has begun and its outcome is not known: it may have made us the holder. */
+  #writing = false;
 
   /** Throws a `RangeError` for times that cannot work together. */
   constructor(options: LeaseOptions) {
@@ -130,7 +132,7 @@ export class LeaderElector {
     this.#cancelDeadline();
     this.#stopping.abort();
     await this.#loop;
-    if (leading) await this.#release(timeoutMs);
+    if (leading || this.#writing) await this.#release(timeoutMs);
   }
 
   async #run(): Promise<void> {
@@ -208,11 +210,14 @@ export class LeaderElector {
     const metadata = { name, namespace, annotations: this.#lease?.metadata.annotations ?? {} };
     const spec = this.#claim(undefined);
     const lease: Lease = { apiVersion: apiVersionOf(LEASES), kind: 'Lease', metadata, spec };
+    this.#writing = true;
     return client.post<Lease>(collectionPath(LEASES, namespace), lease, this.#limits());
   }
 
   async #write(lease: Lease, begunAt: number): Promise<void> {
+    this.#writing = true;
     const { body } = await this.#put(lease, this.#limits());
+    this.#writing = false;
     this.#observe(body);
     this.#renewed(body, begunAt);
   }

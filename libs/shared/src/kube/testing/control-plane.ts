@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startCluster, type Cluster, type ClusterOptions } from '../../../../../tools/cluster/src/cluster.ts';
@@ -75,5 +75,6 @@ export class ControlPlane {
     await Promise.all(this.#clients.map((client) => client.close()));
     await Promise.all(this.#proxies.map((proxy) => proxy.stop()));
     await this.cluster.stop();
+    rmSync(this.cluster.dir, { recursive: true, force: true });
   }
 }

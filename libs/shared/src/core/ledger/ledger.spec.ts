@@ -1,0 +1,306 @@
+import { describe, expect, it } from 'vitest';
+import { DEFAULT_ANNOTATION_KEYS } from '../annotation-keys.ts';
+import { AUTO, recordOf, seenSource, seenWorkload, sourceRow, workloadRow } from '../testing/rows.ts';
+import { Ledger, type Listed } from './ledger.ts';
+import type { ObservedSource, ObservedWorkload, SourceRow, WorkloadRow } from './rows.ts';
+
+const SOURCES = { kind: 'ConfigMap', namespace: '' };
+const WORKLOADS = { kind: 'Deployment', namespace: '' };
+const CM = 'ConfigMap/ns/cm';
+const WEB = 'Deployment/ns/web';
+
+interface Known {
+  sources?: ObservedSource[];
+  workloads?: ObservedWorkload[];
+  sourceRows?: Record<string, SourceRow>;
+  workloadRows?: Record<string, WorkloadRow>;
+  rv?: number;
+  adoptedAt?: number;
+}
+
+function listed<Seen, Row>(
+  objects: Seen[],
+  rows: Record<string, Row>,
+  rv: number,
+): Omit<Listed<Seen, Row>, 'scope'> {
+  return { rv: String(rv), objects, catalog: new Map(Object.entries(rows)) };
+}
+
+/** A ledger that has listed what is given, with an empty outbox. */
+function ledgerOf({
+  sources = [],
+  workloads = [],
+  sourceRows = {},
+  workloadRows = {},
+  rv = 100,
+  adoptedAt = 50,
+}: Known = {}): Ledger {
+  const decision = { keys: DEFAULT_ANNOTATION_KEYS, autoReloadAll: false, ignoredWorkloadTypes: [] };
+  const ledger = new Ledger({ decision, adoptedAt });
+  ledger.sourcesListed({ ...listed(sources, sourceRows, rv), scope: SOURCES });
+  ledger.workloadListBegins(WORKLOADS);
+  ledger.workloadsListed({ ...listed(workloads, workloadRows, rv), scope: WORKLOADS });
+  return ledger;
+}
+
+/** The same after its first wakes were sent. */
+function settled(known: Known = {}): Ledger {
+  const ledger = ledgerOf(known);
+  ledger.outbox.clear();
+  return ledger;
+}
+
+const recorded = {
+  sources: [seenSource('cm', 10, 'A')],
+  workloads: [seenWorkload('web', 20, { record: recordOf({ cm: 'A' }) })],
+};
+
+function sweep(ledger: Ledger): [string, string][] {
+  ledger.outbox.clear();
+  for (const _ of ledger.sweep()) continue;
+  return [...ledger.outbox.wakes];
+}
+
+describe('a live write of a source', () => {
+  it('with other data makes one change job and moves dataRv', () => {
+    const ledger = settled(recorded);
+    ledger.sourceWritten(seenSource('cm', 110, 'B'), SOURCES);
+    expect([...ledger.outbox.changes]).toEqual([CM]);
+    expect(ledger.sources.get(CM)).toMatchObject({ hash: '1.B', rv: '110', dataRv: '110' });
+    expect(ledger.unsettled.get(WEB)?.cause).toBe('owed');
+  });
+
+  it('with the same data makes no job and leaves dataRv', () => {
+    const ledger = settled(recorded);
+    ledger.sourceWritten(seenSource('cm', 110, 'A'), SOURCES);
+    expect(ledger.outbox.changes.size + ledger.outbox.wakes.size).toBe(0);
+    expect(ledger.sources.get(CM)).toMatchObject({ rv: '110', dataRv: '10' });
+  });
+
+  it('that is older than what is known is passed over', () => {
+    const ledger = settled(recorded);
+    ledger.sourceWritten(seenSource('cm', 9, 'Z'), SOURCES);
+    expect(ledger.sources.get(CM)?.hash).toBe('1.A');
+  });
+
+  it('that makes it ignored ends its edges, and another one brings them back', () => {
+    const ledger = settled(recorded);
+    ledger.sourceWritten(
+      seenSource('cm', 110, 'A', { annotations: { 'reloader.stakater.com/ignore': 'true' } }),
+      SOURCES,
+    );
+    expect(ledger.workloads.get(WEB)?.edges).toEqual([]);
+    ledger.sourceWritten(seenSource('cm', 111, 'A'), SOURCES);
+    expect(ledger.workloads.get(WEB)?.edges).toEqual(['ConfigMap/cm']);
+  });
+});
+
+describe('a source deleted and created again', () => {
+  it('with the same data owes nothing', () => {
+    const ledger = settled(recorded);
+    ledger.sourceDeleted(CM, '110', SOURCES);
+    ledger.sourceWritten(seenSource('cm', 120, 'A'), SOURCES);
+    expect(ledger.sources.get(CM)?.dataRv).toBe('10');
+    expect(ledger.unsettled.size).toBe(0);
+  });
+
+  it('with other data is dated by the deletion', () => {
+    const ledger = settled(recorded);
+    ledger.sourceDeleted(CM, '110', SOURCES);
+    ledger.sourceWritten(seenSource('cm', 120, 'B'), SOURCES);
+    expect(ledger.sources.get(CM)?.dataRv).toBe('110');
+    expect(ledger.unsettled.get(WEB)?.cause).toBe('owed');
+  });
+
+  it('while nobody watched is found at the list, by the catalog', () => {
+    const ledger = settled({ ...recorded, sources: [], sourceRows: { [CM]: sourceRow(10, 'A') } });
+    expect(ledger.sources.get(CM)).toMatchObject({ exists: false, rv: '100', hash: '1.A' });
+    ledger.sourceWritten(seenSource('cm', 120, 'B'), SOURCES);
+    expect(ledger.sources.get(CM)?.dataRv).toBe('100');
+  });
+});
+
+describe('a source that appears', () => {
+  it('after the list has data that could be had since the list', () => {
+    const ledger = settled({ workloads: [seenWorkload('web', 20)] });
+    ledger.sourceWritten(seenSource('cm', 110, 'A'), SOURCES);
+    expect(ledger.sources.get(CM)?.dataRv).toBe('100');
+    expect([...ledger.outbox.wakes]).toEqual([[WEB, 'correct']]);
+  });
+
+  it('gives an edge to a workload that names it by pattern, from then on', () => {
+    const named = seenWorkload('web', 20, {
+      uses: [],
+      annotations: { 'configmap.reloader.stakater.com/reload': 'app-.*' },
+    });
+    const ledger = settled({ workloads: [named] });
+    expect(ledger.workloads.get(WEB)?.edges).toEqual([]);
+    ledger.sourceWritten(seenSource('app-x', 110, 'A'), SOURCES);
+    expect(ledger.workloads.get(WEB)).toMatchObject({
+      edges: ['ConfigMap/app-x'],
+      baselines: { 'ConfigMap/app-x': '110' },
+    });
+  });
+});
+
+describe('one upgrade that writes a source and then its workload', () => {
+  it('owes no second rollout, whichever event comes first', () => {
+    const upgraded = seenWorkload('web', 120, {
+      template: 't2',
+      generation: 2,
+      record: recordOf({ cm: 'A' }),
+    });
+    for (const order of ['source', 'workload']) {
+      const ledger = settled(recorded);
+      if (order === 'source') ledger.sourceWritten(seenSource('cm', 110, 'B'), SOURCES);
+      ledger.workloadWritten(upgraded);
+      if (order === 'workload') ledger.sourceWritten(seenSource('cm', 110, 'B'), SOURCES);
+      expect(ledger.unsettled.get(WEB)?.cause).toBe('correct');
+      expect(ledger.workloads.get(WEB)?.doubtful).toEqual(['ConfigMap/cm']);
+    }
+  });
+
+  it('and a flip back afterwards is owed, though the record agrees with it', () => {
+    const ledger = settled(recorded);
+    ledger.sourceWritten(seenSource('cm', 110, 'B'), SOURCES);
+    ledger.workloadWritten(
+      seenWorkload('web', 120, { template: 't2', generation: 2, record: recordOf({ cm: 'A' }) }),
+    );
+    ledger.sourceWritten(seenSource('cm', 130, 'A'), SOURCES);
+    expect(ledger.unsettled.get(WEB)?.cause).toBe('owed');
+  });
+});
+
+describe('a workload', () => {
+  it('without an annotation has no edges and is never woken', () => {
+    const ledger = ledgerOf({
+      sources: [seenSource('cm', 10, 'A')],
+      workloads: [seenWorkload('web', 20, { annotations: {} })],
+    });
+    ledger.sourceWritten(seenSource('cm', 110, 'B'), SOURCES);
+    expect(ledger.outbox.wakes.size).toBe(0);
+    expect(ledger.unsettled.size).toBe(0);
+  });
+
+  it('found without a record is only recorded', () => {
+    const ledger = ledgerOf({ sources: [seenSource('cm', 10, 'A')], workloads: [seenWorkload('web', 20)] });
+    expect([...ledger.outbox.wakes]).toEqual([[WEB, 'correct']]);
+  });
+
+  it('found without a record is stale if its source was written after its creation, before the adoption', () => {
+    const ledger = ledgerOf({
+      sources: [seenSource('cm', 10, 'A', { modifiedAt: 40 })],
+      workloads: [seenWorkload('web', 5, { createdAt: 30 })],
+    });
+    expect(ledger.workloads.get(WEB)?.stale).toEqual(['ConfigMap/cm']);
+    expect(ledger.unsettled.get(WEB)?.cause).toBe('correct');
+  });
+
+  it('found without a record is owed if its source was written after the adoption and its own creation', () => {
+    const ledger = ledgerOf({
+      sources: [seenSource('cm', 60, 'B', { modifiedAt: 70 })],
+      workloads: [seenWorkload('web', 55, { createdAt: 60 })],
+    });
+    expect(ledger.unsettled.get(WEB)?.cause).toBe('owed');
+  });
+
+  it('found as the catalog has it keeps what was known', () => {
+    const row = workloadRow({ rv: '20', uid: 'uid-web', templateRv: '15', record: recordOf({ cm: 'A' }) });
+    const ledger = ledgerOf({
+      ...recorded,
+      sourceRows: { [CM]: sourceRow(10, 'A', { dataRv: '8' }) },
+      workloadRows: { [WEB]: row },
+    });
+    expect(ledger.workloads.get(WEB)?.templateRv).toBe('15');
+    expect(ledger.sources.get(CM)?.dataRv).toBe('8');
+  });
+
+  it('found with another template than the catalog has doubts its record', () => {
+    const row = workloadRow({ rv: '18', uid: 'uid-web', template: 't0', record: recordOf({ cm: 'A' }) });
+    const ledger = ledgerOf({ ...recorded, workloadRows: { [WEB]: row } });
+    expect(ledger.workloads.get(WEB)).toMatchObject({ templateRv: '18', doubtful: ['ConfigMap/cm'] });
+  });
+
+  it('whose record is stripped is judged by the last one seen', () => {
+    const ledger = settled(recorded);
+    ledger.workloadWritten(seenWorkload('web', 110));
+    expect(ledger.workloads.get(WEB)?.baselines).toEqual({ 'ConfigMap/cm': '10' });
+    expect(ledger.unsettled.get(WEB)?.cause).toBe('correct');
+    const behind = settled(recorded);
+    behind.sourceWritten(seenSource('cm', 105, 'B'), SOURCES);
+    behind.workloadWritten(seenWorkload('web', 110));
+    expect(behind.unsettled.get(WEB)?.cause).toBe('owed');
+  });
+
+  it('whose status is written makes no row and no wake', () => {
+    const ledger = settled(recorded);
+    ledger.workloadWritten(seenWorkload('web', 110, { record: recordOf({ cm: 'A' }) }));
+    expect(ledger.outbox.isEmpty()).toBe(true);
+    expect(ledger.workloads.get(WEB)?.rv).toBe('110');
+  });
+
+  it('that a list does not show is gone, unless it is there and could not be read', () => {
+    const relist = (unread: string[]): Ledger => {
+      const ledger = settled(recorded);
+      ledger.workloadListBegins(WORKLOADS);
+      ledger.workloadsListed({ scope: WORKLOADS, rv: '200', objects: [], unread, catalog: new Map() });
+      return ledger;
+    };
+    expect(relist([]).workloads.has(WEB)).toBe(false);
+    expect(relist([WEB]).workloads.has(WEB)).toBe(true);
+  });
+
+  it('of another namespace is not touched by the list of one', () => {
+    const ledger = settled(recorded);
+    ledger.workloadListBegins({ ...WORKLOADS, namespace: 'other' });
+    ledger.workloadsListed({
+      scope: { ...WORKLOADS, namespace: 'other' },
+      rv: '200',
+      objects: [],
+      catalog: new Map(),
+    });
+    expect(ledger.workloads.has(WEB)).toBe(true);
+  });
+});
+
+describe('a sweep', () => {
+  it('wakes what is owed after 1, 2, 4 … sweeps', () => {
+    const ledger = settled(recorded);
+    ledger.sourceWritten(seenSource('cm', 110, 'B'), SOURCES);
+    const woken = Array.from({ length: 16 }, () => sweep(ledger).length);
+    expect(woken).toEqual([1, 1, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1]);
+  });
+
+  it('begins anew after another change, and after the catalog was lost', () => {
+    const ledger = settled(recorded);
+    ledger.sourceWritten(seenSource('cm', 110, 'B'), SOURCES);
+    for (let n = 0; n < 5; n += 1) sweep(ledger);
+    ledger.sourceWritten(seenSource('cm', 120, 'C'), SOURCES);
+    expect(sweep(ledger)).toEqual([[WEB, 'owed']]);
+    for (let n = 0; n < 5; n += 1) sweep(ledger);
+    ledger.assertAll();
+    expect([...ledger.outbox.workloads]).toEqual([WEB]);
+    expect(sweep(ledger)).toEqual([[WEB, 'owed']]);
+  });
+
+  it('wakes nothing that is settled', () => {
+    expect(sweep(settled(recorded))).toEqual([]);
+  });
+});
+
+describe('the index', () => {
+  it('finds a workload under what it uses, names, mentions and has recorded', () => {
+    const web = seenWorkload('web', 20, {
+      mentions: ['Secret/unmounted'],
+      annotations: { ...AUTO, 'secret.reloader.stakater.com/reload': 'db' },
+      record: recordOf({ old: 'A' }),
+    });
+    const ledger = settled({ workloads: [web] });
+    expect([...ledger.sourcesOf(WEB)].sort()).toEqual([
+      CM,
+      'ConfigMap/ns/old',
+      'Secret/ns/db',
+      'Secret/ns/unmounted',
+    ]);
+  });
+});

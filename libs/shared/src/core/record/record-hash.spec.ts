@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import * as fc from 'fast-check';
+import { hashKey, isHashOf, recordHash } from './record-hash.ts';
+
+const today = hashKey(Buffer.from('today, sixteen bytes or more'));
+const older = hashKey(Buffer.from('older, sixteen bytes or more'));
+const entries = fc.dictionary(fc.string(), fc.string());
+
+describe('the hash of the record', () => {
+  it('does not depend on the order of keys', () => {
+    fc.assert(
+      fc.property(entries, (data) => {
+        const turned = Object.fromEntries(Object.entries(data).toReversed());
+        expect(recordHash({ data: turned }, [])).toBe(recordHash({ data }, []));
+      }),
+    );
+  });
+
+  it.each([
+    ['a value that reads like another entry', { a: '1;b=2' }, { a: '1', b: '2' }],
+    ['a key that swallows a value', { ab: 'c' }, { a: 'bc' }],
+    ['no value and an empty one', {}, { a: '' }],
+  ])('tells apart %s', (_, one, other) => {
+    expect(recordHash({ data: one }, [])).not.toBe(recordHash({ data: other }, []));
+  });
+
+  it('tells text from binary data of the same spelling', () => {
+    expect(recordHash({ data: { a: 'AAE=' } }, [])).not.toBe(recordHash({ binaryData: { a: 'AAE=' } }, []));
+  });
+
+  it('is the same for absent and empty data', () => {
+    expect(recordHash({}, [])).toBe(recordHash({ data: {}, binaryData: {} }, []));
+  });
+
+  it('names its scheme: plain without a key, the key otherwise', () => {
+    expect(recordHash({}, [])).toMatch(/^1\.[\w-]{43}$/);
+    expect(recordHash({}, [today])).toMatch(new RegExp(`^k${today.id}\\.[\\w-]{43}$`));
+    expect(recordHash({}, [today, older])).toBe(recordHash({}, [today]));
+  });
+
+  it('is judged under the scheme that it names', () => {
+    const data = { data: { password: 'hunter2' } };
+    expect(isHashOf(recordHash(data, []), data, [today])).toBe(true);
+    expect(isHashOf(recordHash(data, [older]), data, [today, older])).toBe(true);
+    expect(isHashOf(recordHash(data, [older]), { data: { password: 'other' } }, [today, older])).toBe(false);
+  });
+
+  it.each(['', '.', '1', '2.abc', 'k00000000.abc', 'nonsense'])('is not equal if it reads %j', (recorded) => {
+    expect(isHashOf(recorded, {}, [today])).toBe(false);
+  });
+
+  it('under a key that is gone is not equal', () => {
+    expect(isHashOf(recordHash({}, [older]), {}, [today])).toBe(false);
+  });
+});

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import * as fc from 'fast-check';
+import { readRecord, recordedHashes, writeRecord } from './record.ts';
+
+describe('the record', () => {
+  it('is compact, versioned, and sorted by source', () => {
+    const text = writeRecord({ 'Secret/b': '1.x', 'ConfigMap/a': '1.y' });
+    expect(text).toBe('{"v":1,"s":{"ConfigMap/a":"1.y","Secret/b":"1.x"}}');
+  });
+
+  it('reads what it wrote', () => {
+    const hashes = fc.dictionary(
+      fc.string().filter((key) => key !== '__proto__'),
+      fc.string(),
+    );
+    fc.assert(
+      fc.property(hashes, (some) => {
+        expect(recordedHashes(writeRecord(some))).toEqual({ ...some });
+      }),
+    );
+  });
+
+  it('is absent where there is no annotation', () => {
+    expect(readRecord(undefined)).toEqual({ state: 'absent' });
+  });
+
+  it.each([
+    ['', 'is empty'],
+    ['{"v":1', 'is cut off'],
+    ['null', 'is null'],
+    ['[]', 'is a list'],
+    ['{"v":2,"s":{}}', 'is of a later version'],
+    ['{"v":1,"s":[]}', 'has a list for a map'],
+    ['{"v":1,"s":{"ConfigMap/a":7}}', 'has a number for a hash'],
+  ])('that %j (%s) is unreadable and counts as empty', (text) => {
+    expect(readRecord(text)).toEqual({ state: 'unreadable' });
+    expect(recordedHashes(text)).toEqual({});
+  });
+
+  it('never throws, whatever somebody wrote there', () => {
+    fc.assert(fc.property(fc.string(), (text) => void readRecord(text)));
+    fc.assert(fc.property(fc.json(), (text) => void recordedHashes(text)));
+  });
+});

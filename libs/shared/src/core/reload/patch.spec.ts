@@ -1,0 +1,189 @@
+import { describe, expect, it } from 'vitest';
+import type { PodTemplate } from '../model.ts';
+import { pointer } from './json-patch.ts';
+import { reloadPatch, type PatchInput, type RolledSource } from './patch.ts';
+
+const MARKER = 'reloader.stakater.com/last-reloaded-from';
+const RECORD_PATH = '/metadata/annotations/reroll.dev~1applied';
+
+function rolled(name: string, markerHash: string, more: Partial<RolledSource> = {}): RolledSource {
+  return { kind: 'ConfigMap', namespace: 'ns', name, auto: true, markerHash, ...more };
+}
+
+function template(more: object = {}): PodTemplate {
+  return {
+    metadata: {},
+    spec: { containers: [{ name: 'app', envFrom: [{ configMapRef: { name: 'cm' } }], ...more }] },
+  };
+}
+
+function input(more: Partial<PatchInput> = {}): PatchInput {
+  return {
+    metadata: { uid: 'u', generation: 3, annotations: { 'reroll.dev/applied': 'old' } },
+    template: template(),
+    templatePath: '/spec/template',
+    strategy: 'env-vars',
+    rolled: [rolled('cm', 'h1')],
+    record: 'new',
+    markerAnnotation: MARKER,
+    now: 1_795_219_190,
+    ...more,
+  };
+}
+
+const markers = (of: PatchInput) => reloadPatch(of).filter(({ path }) => path.startsWith('/spec'));
+
+describe('the preconditions of a patch', () => {
+  it('are uid, generation and the previous record', () => {
+    expect(reloadPatch(input()).slice(0, 4)).toEqual([
+      { op: 'test', path: '/metadata/uid', value: 'u' },
+      { op: 'test', path: '/metadata/generation', value: 3 },
+      { op: 'test', path: RECORD_PATH, value: 'old' },
+      { op: 'add', path: RECORD_PATH, value: 'new' },
+    ]);
+  });
+
+  it('test that there is no record where none was read', () => {
+    const operations = reloadPatch(
+      input({ metadata: { uid: 'u', generation: 3, annotations: { other: 'x' } } }),
+    );
+    expect(operations[2]).toEqual({ op: 'test', path: RECORD_PATH, value: null });
+  });
+
+  it('test that there are no annotations before adding the first', () => {
+    const operations = reloadPatch(input({ metadata: { uid: 'u', generation: 3 } }));
+    expect(operations.slice(2, 4)).toEqual([
+      { op: 'test', path: '/metadata/annotations', value: null },
+      { op: 'add', path: '/metadata/annotations', value: { 'reroll.dev/applied': 'new' } },
+    ]);
+  });
+});
+
+describe('with nothing to roll', () => {
+  it('only the record is written', () => {
+    expect(markers(input({ rolled: [] }))).toEqual([]);
+  });
+});
+
+describe('the env-vars strategy', () => {
+  it('adds the list where the container has none', () => {
+    expect(markers(input())).toEqual([
+      {
+        op: 'add',
+        path: '/spec/template/spec/containers/0/env',
+        value: [{ name: 'STAKATER_CM_CONFIGMAP', value: 'h1' }],
+      },
+    ]);
+  });
+
+  it('appends to the list that is there', () => {
+    expect(markers(input({ template: template({ env: [{ name: 'A', value: '1' }] }) }))).toEqual([
+      {
+        op: 'add',
+        path: '/spec/template/spec/containers/0/env/-',
+        value: { name: 'STAKATER_CM_CONFIGMAP', value: 'h1' },
+      },
+    ]);
+  });
+
+  it('replaces the variable that is there', () => {
+    const env = [
+      { name: 'A', value: '1' },
+      { name: 'STAKATER_CM_CONFIGMAP', value: 'h0' },
+    ];
+    expect(markers(input({ template: template({ env }) }))).toEqual([
+      {
+        op: 'replace',
+        path: '/spec/template/spec/containers/0/env/1',
+        value: { name: 'STAKATER_CM_CONFIGMAP', value: 'h1' },
+      },
+    ]);
+  });
+
+  it('writes one list for two sources of one container', () => {
+    const both = [rolled('cm', 'h1'), rolled('named', 'h2', { auto: false })];
+    expect(markers(input({ rolled: both }))).toEqual([
+      {
+        op: 'add',
+        path: '/spec/template/spec/containers/0/env',
+        value: [
+          { name: 'STAKATER_CM_CONFIGMAP', value: 'h1' },
+          { name: 'STAKATER_NAMED_CONFIGMAP', value: 'h2' },
+        ],
+      },
+    ]);
+  });
+
+  it('writes a variable that two sources share once, for the later one', () => {
+    const both = [rolled('a.b', 'h1', { auto: false }), rolled('a-b', 'h2', { auto: false })];
+    expect(markers(input({ rolled: both }))).toEqual([
+      {
+        op: 'add',
+        path: '/spec/template/spec/containers/0/env',
+        value: [{ name: 'STAKATER_A_B_CONFIGMAP', value: 'h2' }],
+      },
+    ]);
+  });
+
+  it('marks the template by the annotation where the variable already has the value', () => {
+    const env = [{ name: 'STAKATER_CM_CONFIGMAP', value: 'h1' }];
+    const [operation, ...others] = markers(input({ template: template({ env }) }));
+    expect(others).toEqual([]);
+    expect(operation?.path).toBe('/spec/template/metadata/annotations');
+  });
+});
+
+describe('the annotations strategy', () => {
+  const value =
+    '{"type":"CONFIGMAP","name":"cm","namespace":"ns","hash":"h1","containerRefs":["app"],"observedAt":1795219190}';
+  const path = '/spec/template/metadata/annotations/reloader.stakater.com~1last-reloaded-from';
+
+  it.each<[string, PodTemplate, unknown]>([
+    [
+      'no metadata',
+      { spec: template().spec },
+      { op: 'add', path: '/spec/template/metadata', value: { annotations: { [MARKER]: value } } },
+    ],
+    [
+      'no annotations',
+      template(),
+      { op: 'add', path: '/spec/template/metadata/annotations', value: { [MARKER]: value } },
+    ],
+    [
+      'other annotations',
+      { ...template(), metadata: { annotations: { a: 'b' } } },
+      { op: 'add', path, value },
+    ],
+  ])('writes the annotation where the template has %s', (_, of, expected) => {
+    expect(markers(input({ strategy: 'annotations', template: of }))).toEqual([expected]);
+  });
+
+  it('moves the time by a second where the same text is there already, so that the template changes', () => {
+    const of = { ...template(), metadata: { annotations: { [MARKER]: value } } };
+    const later = value.replace('1795219190', '1795219191');
+    expect(markers(input({ strategy: 'annotations', template: of }))).toEqual([
+      { op: 'add', path, value: later },
+    ]);
+  });
+
+  it('names the last of several sources', () => {
+    const both = [rolled('other', 'h0', { auto: false }), rolled('cm', 'h1')];
+    expect(markers(input({ strategy: 'annotations', rolled: both }))).toEqual([
+      { op: 'add', path: '/spec/template/metadata/annotations', value: { [MARKER]: value } },
+    ]);
+  });
+});
+
+describe('a source that no container can carry', () => {
+  it('is an error that names it', () => {
+    expect(() => reloadPatch(input({ rolled: [rolled('unused', 'h1')] }))).toThrow(
+      'marker of ConfigMap unused',
+    );
+  });
+});
+
+describe('a JSON Pointer', () => {
+  it('escapes tildes before slashes', () => {
+    expect(pointer('/a', 'x~/y', 0)).toBe('/a/x~0~1y/0');
+  });
+});

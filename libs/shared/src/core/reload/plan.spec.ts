@@ -1,0 +1,245 @@
+import { describe, expect, it } from 'vitest';
+import { recordOf, sourceRow, workloadRow } from '../testing/rows.ts';
+import { planReload, type EdgeFacts, type EdgeVerdict, type PlanInput, type SourceReading } from './plan.ts';
+
+const CM = 'ConfigMap/cm';
+const RECORD_A = recordOf({ cm: 'A' });
+
+function reading(rv: number, hash: string, more: Partial<SourceReading> = {}): SourceReading {
+  return { rv: String(rv), hash: `1.${hash}`, isRecorded: false, afterWorkload: true, ...more };
+}
+
+function edge(more: Partial<EdgeFacts> = {}): EdgeFacts {
+  return { name: CM, row: undefined, reading: undefined, isMarked: false, ...more };
+}
+
+interface Case {
+  edge: EdgeFacts;
+  record?: string | undefined;
+  row?: PlanInput['row'] | 'unknown';
+  generation?: number;
+  adoptStale?: 'report' | 'reload';
+}
+
+function inputOf({ edge: facts, record, row, generation = 1, adoptStale = 'report' }: Case): PlanInput {
+  const known = row === 'unknown' ? undefined : (row ?? workloadRow({ templateRv: '100', record }));
+  return { workload: { uid: 'uid-w', generation, record }, row: known, edges: [facts], adoptStale };
+}
+
+function verdict(of: Case): EdgeVerdict | undefined {
+  return planReload(inputOf(of)).verdicts.get(CM);
+}
+
+describe('an edge', () => {
+  it.each<[string, EdgeVerdict, Case]>([
+    [
+      'is in step if record and catalog agree, without reading the source',
+      'InStep',
+      { record: RECORD_A, edge: edge({ row: sourceRow(50, 'A') }) },
+    ],
+    [
+      'is in step even where the catalog does not know the workload',
+      'InStep',
+      { record: RECORD_A, row: 'unknown', edge: edge({ row: sourceRow(50, 'A') }) },
+    ],
+    [
+      'has to be read if record and catalog differ',
+      'Read',
+      { record: RECORD_A, edge: edge({ row: sourceRow(50, 'B') }) },
+    ],
+    [
+      'has to be read if its record is doubtful',
+      'Read',
+      {
+        record: RECORD_A,
+        row: workloadRow({ templateRv: '100', record: RECORD_A, doubtful: [CM] }),
+        edge: edge({ row: sourceRow(50, 'A') }),
+      },
+    ],
+    ['has to be read if the catalog does not know the source', 'Read', { record: RECORD_A, edge: edge() }],
+    [
+      'is absent if the catalog says that the source was deleted',
+      'Absent',
+      { record: RECORD_A, edge: edge({ row: sourceRow(50, 'A', { exists: false }) }) },
+    ],
+    [
+      'is absent if the source was read and is not there',
+      'Absent',
+      { record: RECORD_A, edge: edge({ reading: null }) },
+    ],
+    [
+      'waits if the catalog does not know the workload',
+      'Wait',
+      {
+        record: RECORD_A,
+        row: 'unknown',
+        edge: edge({ row: sourceRow(150, 'B'), reading: reading(150, 'B') }),
+      },
+    ],
+    [
+      'waits if the catalog has another generation of the workload',
+      'Wait',
+      {
+        record: RECORD_A,
+        generation: 2,
+        edge: edge({ row: sourceRow(150, 'B'), reading: reading(150, 'B') }),
+      },
+    ],
+    [
+      'waits if the catalog is behind what was read of the source',
+      'Wait',
+      { record: RECORD_A, edge: edge({ row: sourceRow(50, 'A'), reading: reading(150, 'B') }) },
+    ],
+    [
+      'waits if the catalog does not know the source that was read',
+      'Wait',
+      { record: RECORD_A, edge: edge({ reading: reading(150, 'B') }) },
+    ],
+    [
+      'without a record waits until the catalog dates it',
+      'Wait',
+      { edge: edge({ row: sourceRow(150, 'B'), reading: reading(150, 'B') }) },
+    ],
+    [
+      'rolls if the data came after the template',
+      'Roll',
+      { record: RECORD_A, edge: edge({ row: sourceRow(150, 'B'), reading: reading(150, 'B') }) },
+    ],
+    [
+      'rolls by what a colleague read, if it is the write that the leader saw',
+      'Roll',
+      {
+        record: RECORD_A,
+        edge: edge({ row: sourceRow(150, 'B'), reading: reading(150, 'B', { afterWorkload: false }) }),
+      },
+    ],
+    [
+      'has to be read if what a colleague read is another write',
+      'Read',
+      {
+        record: RECORD_A,
+        edge: edge({ row: sourceRow(150, 'B'), reading: reading(140, 'C', { afterWorkload: false }) }),
+      },
+    ],
+    [
+      'is never written off by what a colleague read',
+      'Read',
+      {
+        record: RECORD_A,
+        edge: edge({ row: sourceRow(50, 'B'), reading: reading(50, 'B', { afterWorkload: false }) }),
+      },
+    ],
+    [
+      'is only corrected if the template came after the data',
+      'Correct',
+      { record: RECORD_A, edge: edge({ row: sourceRow(50, 'B'), reading: reading(50, 'B') }) },
+    ],
+    [
+      'is only corrected if a metadata write came after the template',
+      'Correct',
+      {
+        record: RECORD_A,
+        edge: edge({ row: sourceRow(150, 'B', { dataRv: '50' }), reading: reading(150, 'B') }),
+      },
+    ],
+    [
+      'that agrees with the record but is doubtful rolls if the data came later',
+      'Roll',
+      {
+        record: RECORD_A,
+        row: workloadRow({ templateRv: '100', record: RECORD_A, doubtful: [CM] }),
+        edge: edge({ row: sourceRow(150, 'A'), reading: reading(150, 'A', { isRecorded: true }) }),
+      },
+    ],
+    [
+      'under an older scheme that agrees is rewritten',
+      'Rewrite',
+      {
+        record: recordOf({ cm: 'old-scheme' }),
+        edge: edge({ row: sourceRow(150, 'B'), reading: reading(150, 'B', { isRecorded: true }) }),
+      },
+    ],
+    [
+      'without a record, older than its baseline, is adopted',
+      'Adopt',
+      {
+        row: workloadRow({ baselines: { [CM]: '100' } }),
+        edge: edge({ row: sourceRow(50, 'A'), reading: reading(50, 'A') }),
+      },
+    ],
+    [
+      'without a record, newer than its baseline, rolls',
+      'Roll',
+      {
+        row: workloadRow({ baselines: { [CM]: '100' } }),
+        edge: edge({ row: sourceRow(150, 'B'), reading: reading(150, 'B') }),
+      },
+    ],
+    [
+      'of which nothing tells what the pods run is adopted as stale',
+      'AdoptStale',
+      {
+        row: workloadRow({ baselines: { [CM]: '100' }, stale: [CM] }),
+        edge: edge({ row: sourceRow(50, 'A'), reading: reading(50, 'A') }),
+      },
+    ],
+    [
+      'that is stale but carries the marker of this data is adopted',
+      'Adopt',
+      {
+        row: workloadRow({ baselines: { [CM]: '100' }, stale: [CM] }),
+        edge: edge({ row: sourceRow(50, 'A'), reading: reading(50, 'A'), isMarked: true }),
+      },
+    ],
+    [
+      'that is stale rolls if that was asked for',
+      'Roll',
+      {
+        adoptStale: 'reload',
+        row: workloadRow({ baselines: { [CM]: '100' }, stale: [CM] }),
+        edge: edge({ row: sourceRow(50, 'A'), reading: reading(50, 'A') }),
+      },
+    ],
+  ])('%s', (_, expected, of) => {
+    expect(verdict(of)).toBe(expected);
+  });
+});
+
+describe('a plan', () => {
+  it('writes the record of everything that is owed at once, and keeps the rest of it', () => {
+    const record = recordOf({ cm: 'A', other: 'A', kept: 'K' });
+    const plan = planReload({
+      workload: { uid: 'uid-w', generation: 1, record },
+      row: workloadRow({ templateRv: '100', record, edges: [CM, 'ConfigMap/other'] }),
+      edges: [
+        edge({ row: sourceRow(150, 'B'), reading: reading(150, 'B') }),
+        edge({ name: 'ConfigMap/other', row: sourceRow(151, 'C'), reading: reading(151, 'C') }),
+      ],
+      adoptStale: 'report',
+    });
+    expect(plan.roll).toEqual([CM, 'ConfigMap/other']);
+    expect(plan.hashes).toEqual({ 'ConfigMap/cm': '1.B', 'ConfigMap/other': '1.C', 'ConfigMap/kept': '1.K' });
+  });
+
+  it('with nothing to write has no record', () => {
+    expect(planReload(inputOf({ record: RECORD_A, edge: edge({ row: sourceRow(50, 'A') }) }))).toMatchObject({
+      roll: [],
+      hashes: null,
+    });
+  });
+
+  it('made twice of what the first one wrote does nothing', () => {
+    const first = planReload(
+      inputOf({ record: RECORD_A, edge: edge({ row: sourceRow(150, 'B'), reading: reading(150, 'B') }) }),
+    );
+    const record = recordOf({ cm: 'B' });
+    expect(first.hashes).toEqual({ [CM]: '1.B' });
+    const second = planReload(
+      inputOf({
+        record,
+        edge: edge({ row: sourceRow(150, 'B'), reading: reading(150, 'B', { isRecorded: true }) }),
+      }),
+    );
+    expect(second).toMatchObject({ roll: [], hashes: null });
+  });
+});

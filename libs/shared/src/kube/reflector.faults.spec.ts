@@ -1,0 +1,210 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { apiError } from './errors.ts';
+import { FakeClock } from './testing/fake-clock.ts';
+import { follow, Following, type Entry, type Follower, type FollowOptions } from './testing/following.ts';
+import { item, line, listEnd, ScriptedClient, type Answer } from './testing/scripted-client.ts';
+
+const running: Follower[] = [];
+
+afterEach(async () => {
+  await Promise.all(running.splice(0).map(({ reflector }) => reflector.stop()));
+});
+
+interface Play extends Follower {
+  readonly client: ScriptedClient;
+  readonly clock: FakeClock;
+}
+
+function play(script: { streams: Answer[]; pages?: object[] }, options: Partial<FollowOptions> = {}): Play {
+  const client = new ScriptedClient(script);
+  const clock = new FakeClock();
+  const backoff = { baseMs: 1000, maxMs: 8000, random: () => 1 };
+  const follower = follow({ client, clock, path: '/api/v1/configmaps', backoff, ...options });
+  running.push(follower);
+  return { ...follower, client, clock };
+}
+
+/** A streamed list of one object, then whatever `then` adds. */
+function listed(then = '', open = true): Answer {
+  return { text: line('ADDED', item('a', 5)) + listEnd(7) + then, open };
+}
+
+const page = { metadata: { resourceVersion: '9' }, items: [item('a', 5)] };
+
+describe('servers that do not know streamed lists', () => {
+  test.each<[string, Answer]>([
+    ['refuses the parameters', apiError({ request: 'w', status: 422, body: { reason: 'Invalid' } })],
+    ['refuses them in an older way', apiError({ request: 'w', status: 400, body: { reason: 'BadRequest' } })],
+    ['answers with a list', { text: `${JSON.stringify({ kind: 'ConfigMapList', items: [] })}\n` }],
+    ['ends the watch without having said that the list is complete', { text: line('ADDED', item('x', 5)) }],
+  ])('one that %s is asked for pages', async (_name, answer) => {
+    const { client, clock, seen, reports } = play({ streams: [answer], pages: [page] });
+    await clock.advance(0);
+    expect(client.calls).toEqual(['list', 'page', 'watch 9']);
+    expect(reports.seen).toEqual(['relist first', 'listed 1 paged', 'synced']);
+    await seen.has({ a: '1' });
+  });
+
+  test('one that ignores the parameters and goes silent is asked for pages once that is noticed', async () => {
+    const { client, clock } = play({
+      streams: [{ text: line('ADDED', item('x', 5)), open: true }],
+      pages: [page],
+    });
+    await clock.advance(99_999);
+    expect(client.calls).toEqual(['list']);
+    await clock.advance(2);
+    expect(client.calls).toEqual(['list', 'page', 'watch 9']);
+  });
+
+  test.each([
+    ['too many requests', 429],
+    ['a server error', 500],
+    ['a missing right', 403],
+  ])('%s is no refusal: the streamed list is tried again', async (_name, status) => {
+    const { client, clock, reports } = play({
+      streams: [apiError({ request: 'w', status, body: {} }), listed()],
+    });
+    await clock.advance(1000);
+    expect(client.calls).toEqual(['list', 'list']);
+    expect(reports.seen).toEqual([
+      'relist first',
+      `failure ${status}`,
+      'relist broken',
+      'listed 1 streamed',
+      'synced',
+    ]);
+  });
+});
+
+describe('what a streamed list may hold', () => {
+  test('objects that change or go while it streams end as they are at its resourceVersion', async () => {
+    const text = [
+      line('ADDED', item('a', 5)),
+      line('ADDED', item('b', 6)),
+      line('MODIFIED', item('a', 8, '2')),
+      line('DELETED', item('b', 9)),
+      line('BOOKMARK', { metadata: { resourceVersion: '8' } }),
+      listEnd(9),
+    ].join('');
+    const { clock, seen, reflector } = play({ streams: [{ text, open: true }] });
+    await clock.advance(0);
+    await seen.has({ a: '2' });
+    expect(seen.told).toEqual(['list', 'listed 3', 'DELETED b=1', 'end']);
+    expect(reflector.status).toMatchObject({ synced: true, resourceVersion: '9' });
+  });
+
+  test('1200 objects come in batches of 500', async () => {
+    const objects = Array.from({ length: 1200 }, (_, index) => line('ADDED', item(`o${index}`, index + 1)));
+    const { clock, seen } = play({ streams: [{ text: objects.join('') + listEnd(1200), open: true }] });
+    await clock.advance(0);
+    expect(seen.told).toEqual(['list', 'listed 500', 'listed 500', 'listed 200', 'end']);
+  });
+});
+
+describe('a watch', () => {
+  test('is taken up again where the last bookmark left it', async () => {
+    const bookmark = line('BOOKMARK', { metadata: { resourceVersion: '42' } });
+    const { client, clock, reports } = play({ streams: [listed(bookmark, false)] });
+    await clock.advance(1000);
+    expect(client.calls).toEqual(['list', 'watch 42']);
+    expect(reports.seen.at(-1)).toBe('reconnect ended');
+  });
+
+  test('that the server ends at once, again and again, is asked for ever more slowly', async () => {
+    const ended = { text: '' };
+    const { client, clock } = play({ streams: [listed('', false), ended, ended, ended, ended, ended] });
+    await clock.advance(3600);
+    // Asked at 0 (list), 1 s, 3 s; next at 7 s.
+    expect(client.calls).toEqual(['list', 'watch 7', 'watch 7']);
+    await clock.advance(4000);
+    expect(client.calls).toHaveLength(4);
+  });
+
+  test('that lived for a while is taken up at once, and its end is no failure', async () => {
+    const { client, clock, reports } = play(
+      {
+        streams: [listed()],
+      },
+      { silenceMs: 60_000 },
+    );
+    await clock.advance(60_000);
+    expect(client.calls).toEqual(['list', 'watch 7']);
+    expect(reports.seen.at(-1)).toBe('reconnect silent');
+  });
+
+  test('an error event other than 410 is a failure, and resumed', async () => {
+    const error = line('ERROR', { kind: 'Status', code: 500, reason: 'InternalError', message: 'hunter2' });
+    const { client, clock, reports } = play({ streams: [listed(error)] });
+    await clock.advance(1000);
+    expect(client.calls).toEqual(['list', 'watch 7']);
+    expect(reports.seen.slice(3)).toEqual(['failure 500', 'reconnect failed']);
+  });
+
+  test('a 410 in an error event or as a status leads to a list', async () => {
+    const gone = line('ERROR', { kind: 'Status', code: 410, reason: 'Expired' });
+    const status = apiError({ request: 'w', status: 410, body: {} });
+    const { client, clock, reports } = play({ streams: [listed(gone), listed('', false), status, listed()] });
+    await clock.advance(20_000);
+    expect(client.calls).toEqual(['list', 'list', 'watch 7', 'list']);
+    expect(reports.seen.filter((report) => report.startsWith('relist'))).toEqual([
+      'relist first',
+      'relist gone',
+      'relist gone',
+    ]);
+  });
+
+  test('waits as long as the server says', async () => {
+    const busy = apiError({ request: 'w', status: 429, body: {}, retryAfter: '30' });
+    const { client, clock } = play({ streams: [listed('', false), busy] });
+    await clock.advance(30_999);
+    expect(client.calls).toEqual(['list', 'watch 7']);
+    await clock.advance(2);
+    expect(client.calls).toEqual(['list', 'watch 7', 'watch 7']);
+  });
+
+  test.each([
+    ['no JSON', 'oops hunter2\n'],
+    ['no event', '{"hunter2":true}\n'],
+    ['null', 'null\n'],
+  ])('a line that is %s is a failure, and resumed', async (_name, text) => {
+    const { client, clock, reports } = play({ streams: [listed(text)] });
+    await clock.advance(1000);
+    expect(client.calls).toEqual(['list', 'watch 7']);
+    expect(reports.seen).toContain('failure KUBE_BAD_RESPONSE');
+  });
+
+  test('is not taken for silent while the handler is busy', async () => {
+    let finish = (): void => undefined;
+    class Busy extends Following {
+      override changed(entry: Entry, type: string): Promise<void> {
+        void super.changed(entry, type);
+        return new Promise((resolve) => (finish = resolve));
+      }
+    }
+    const script = { streams: [listed(line('MODIFIED', item('a', 8, '2')))] };
+    const { client, clock, reports, reflector } = play(script, { handler: new Busy() });
+    await clock.advance(500_000);
+    expect(client.calls).toEqual(['list']);
+    expect(reflector.status.resourceVersion).toBe('7');
+    finish();
+    await clock.advance(0);
+    expect(reflector.status.resourceVersion).toBe('8');
+    expect(reports.seen).toHaveLength(3);
+  });
+});
+
+test('a handler whose promise never ends does not hold up stopping beyond its limit', async () => {
+  class Stuck extends Following {
+    override changed(): Promise<void> {
+      return new Promise(() => undefined);
+    }
+  }
+  const script = { streams: [listed(line('MODIFIED', item('a', 8)))] };
+  const { clock, reflector } = play(script, { handler: new Stuck() });
+  await clock.advance(0);
+  const stopped = reflector.stop(3000);
+  await clock.advance(3000);
+  await stopped;
+  running.splice(0);
+  expect(clock.pending).toBe(0);
+});
