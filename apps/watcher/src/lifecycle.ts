@@ -66,11 +66,7 @@ export async function runWatcher(context: WatcherContext): Promise<void> {
   if (elector.leadership) await takeOver(context, sweeper, elector.leadership.term);
 }
 
-async function takeOver(
-  { lifecycle, log }: WatcherContext,
-  sweeper: Sweeper,
-  term: string,
-): Promise<void> {
+async function takeOver({ lifecycle, log }: WatcherContext, sweeper: Sweeper, term: string): Promise<void> {
   while (!lifecycle.signal.aborted) {
     try {
       await sweeper.takeOver(term);

@@ -16,8 +16,8 @@ export interface Feed<Seen, Row> {
   listBegins(): void;
   /** Rows of the catalog by key. */
   rows(keys: readonly string[]): Promise<ReadonlyMap<string, Row>>;
-  /** Every row of the catalog that is in this stream's reach. */
-  everyRow(): AsyncIterable<readonly (readonly [string, Row])[]>;
+  /** Every row of the catalog that is in this stream's reach and wanted. */
+  everyRow(isWanted: (key: string) => boolean): AsyncIterable<readonly (readonly [string, Row])[]>;
   listed(list: CompleteList<Seen, Row>): void;
   written(seen: Seen): void;
   deleted(seen: Seen): void;
@@ -78,8 +78,8 @@ export class ListFiller<Seen extends { readonly key: string }, Row> implements R
     for (let at = 0; at < keys.length; at += ROWS_AT_ONCE) {
       for (const [key, row] of await this.#feed.rows(keys.slice(at, at + ROWS_AT_ONCE))) found.set(key, row);
     }
-    for await (const portion of this.#feed.everyRow()) {
-      for (const [key, row] of portion) if (!listing.has(key)) found.set(key, row);
+    for await (const portion of this.#feed.everyRow((key) => !listing.has(key))) {
+      for (const [key, row] of portion) found.set(key, row);
     }
     return found;
   }

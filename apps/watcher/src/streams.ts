@@ -1,13 +1,11 @@
 import type { Catalog } from '@reroll/shared/catalog/catalog';
-import type { Ledger, Scope } from '@reroll/shared/core/ledger/ledger';
+import { isWithin, type Ledger, type Scope } from '@reroll/shared/core/ledger/ledger';
 import { observeSource, observeWorkload } from '@reroll/shared/core/ledger/observe';
-import {
-  kindOf,
-  namespaceOf,
-  type ObservedSource,
-  type ObservedWorkload,
-  type SourceRow,
-  type WorkloadRow,
+import type {
+  ObservedSource,
+  ObservedWorkload,
+  SourceRow,
+  WorkloadRow,
 } from '@reroll/shared/core/ledger/rows';
 import type { HashKeys } from '@reroll/shared/core/record/record-hash';
 import type { DecisionSettings } from '@reroll/shared/core/rules/decision';
@@ -120,7 +118,7 @@ function sourceFeed(into: Into, scope: Scope): Feed<ObservedSource, SourceRow> {
   return {
     listBegins: () => undefined,
     rows: (keys) => catalog.sources(keys),
-    everyRow: () => within(scope, catalog.eachSource()),
+    everyRow: (isWanted) => catalog.eachSource((key) => isWithin(scope, key) && isWanted(key)),
     listed: (list) => ledger.sourcesListed({ ...list, scope }),
     written: (seen) => ledger.sourceWritten(seen, scope),
     deleted: (seen) => ledger.sourceDeleted(seen.key, seen.rv, scope),
@@ -136,7 +134,7 @@ function workloadFeed(into: Into, scope: Scope): Feed<ObservedWorkload, Workload
   return {
     listBegins: () => ledger.workloadListBegins(scope),
     rows: (keys) => catalog.workloads(keys),
-    everyRow: () => within(scope, catalog.eachWorkload()),
+    everyRow: (isWanted) => catalog.eachWorkload((key) => isWithin(scope, key) && isWanted(key)),
     listed: (list) => ledger.workloadsListed({ ...list, scope }),
     written: (seen) => ledger.workloadWritten(seen),
     deleted: (seen) => ledger.workloadDeleted(seen.key),
@@ -145,17 +143,6 @@ function workloadFeed(into: Into, scope: Scope): Feed<ObservedWorkload, Workload
       changed();
     },
   };
-}
-
-async function* within<Row>(
-  scope: Scope,
-  portions: AsyncIterable<[string, Row][]>,
-): AsyncGenerator<[string, Row][]> {
-  for await (const portion of portions) {
-    yield portion.filter(
-      ([key]) => kindOf(key) === scope.kind && ['', namespaceOf(key)].includes(scope.namespace),
-    );
-  }
 }
 
 function path(resource: KubeResource, namespace: string): string {

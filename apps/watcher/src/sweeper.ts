@@ -38,10 +38,12 @@ export class Sweeper {
    */
   async takeOver(term: string): Promise<void> {
     const { ledger, catalog, publisher } = this.#context;
-    const listed: WorkloadKey[] = [];
-    for await (const portion of catalog.eachWorkload()) listed.push(...portion.map(([key]) => key));
+    const unknown: WorkloadKey[] = [];
+    for await (const portion of catalog.eachWorkload((key) => !ledger.workloads.has(key))) {
+      for (const [key] of portion) unknown.push(key);
+    }
     publisher.lead(term);
-    for (const key of listed) if (!ledger.workloads.has(key)) ledger.outbox.workloads.add(key);
+    for (const key of unknown) ledger.outbox.workloads.add(key);
     ledger.assertAll();
     this.#leading = true;
     await this.#sweep();
@@ -79,7 +81,7 @@ export class Sweeper {
     }
     for (const [kind, count] of objects) metrics.objects.set({ kind }, count);
     const owed = [...ledger.unsettled.values()].filter(({ cause }) => cause === 'owed');
-    const oldest = Math.max(0, ...owed.map(({ sinceSweep }) => ledger.sweeps - sinceSweep));
+    const oldest = owed.reduce((most, { sinceSweep }) => Math.max(most, ledger.sweeps - sinceSweep), 0);
     metrics.owedWorkloads.set(owed.length);
     metrics.oldestOwed.set((oldest * interval) / 1000);
   }

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Catalog } from '@reroll/shared/catalog/catalog';
+import { claimWhenReachable } from '@reroll/shared/catalog/claim';
 import { CatalogError } from '@reroll/shared/catalog/errors';
 import { catalogKeys } from '@reroll/shared/catalog/keys';
 import { openRedis } from '@reroll/shared/catalog/redis';
@@ -65,7 +66,7 @@ export class WatcherService {
       onRetry: (error) => log.failure('the API server cannot be asked for the cluster yet', error),
     });
     const catalog = new Catalog(redis, catalogKeys(identity));
-    await catalog.claim(identity.uid);
+    if (!(await claimWhenReachable(catalog, identity.uid, lifecycle.signal))) return;
     const { prefix } = catalog.keys;
     const { debounce, attempts, backoff } = options;
     const queues = new Queues({ connection: redis, prefix, debounce, attempts, backoff });

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Catalog } from '@reroll/shared/catalog/catalog';
+import { claimWhenReachable } from '@reroll/shared/catalog/claim';
 import { CatalogError } from '@reroll/shared/catalog/errors';
 import { catalogKeys } from '@reroll/shared/catalog/keys';
 import { openRedis } from '@reroll/shared/catalog/redis';
@@ -61,7 +62,7 @@ export class WorkerService {
       onRetry: (error) => log.failure('the API server cannot be asked for the cluster yet', error),
     });
     const catalog = new Catalog(redis, catalogKeys(identity));
-    await catalog.claim(identity.uid);
+    if (!(await claimWhenReachable(catalog, identity.uid, lifecycle.signal))) return;
     const hashKeys = keys.keys.map((key) => hashKey(Buffer.from(key)));
     runWorker({ options, log, lifecycle, client, redis, catalog, hashKeys, metrics: this.metrics });
     health.begun();

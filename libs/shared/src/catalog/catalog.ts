@@ -114,17 +114,13 @@ export class Catalog {
     return this.#rows(this.keys.workloads, keys, decodeWorkload);
   }
 
-  /** Every row, in no order, in portions; a row may come twice. */
-  async *eachSource(): AsyncGenerator<[SourceKey, SourceRow][]> {
-    for await (const portion of this.#scan(this.keys.sources)) {
-      yield portion.map(([key, text]) => [key, decodeSource(text)]);
-    }
+  /** Every row whose key is wanted, in no order, in portions; a row may come twice. */
+  eachSource(isWanted: (key: SourceKey) => boolean): AsyncGenerator<[SourceKey, SourceRow][]> {
+    return this.#scan(this.keys.sources, isWanted, decodeSource);
   }
 
-  async *eachWorkload(): AsyncGenerator<[WorkloadKey, WorkloadRow][]> {
-    for await (const portion of this.#scan(this.keys.workloads)) {
-      yield portion.map(([key, text]) => [key, decodeWorkload(text)]);
-    }
+  eachWorkload(isWanted: (key: WorkloadKey) => boolean): AsyncGenerator<[WorkloadKey, WorkloadRow][]> {
+    return this.#scan(this.keys.workloads, isWanted, decodeWorkload);
   }
 
   /** Workloads that use, name or mention a source, sorted. */
@@ -191,12 +187,21 @@ export class Catalog {
     return zip(keys, await this.#redis.hmget(hash, ...keys), decode);
   }
 
-  async *#scan(hash: string): AsyncGenerator<[string, string][]> {
+  async *#scan<Row>(
+    hash: string,
+    isWanted: (key: string) => boolean,
+    decode: (text: string) => Row,
+  ): AsyncGenerator<[string, Row][]> {
     let cursor = '0';
     do {
       const [next, flat] = await this.#redis.hscan(hash, cursor, 'COUNT', SCAN_COUNT);
       cursor = next;
-      yield Array.from({ length: flat.length / 2 }, (_, n) => [flat[2 * n] ?? '', flat[2 * n + 1] ?? '']);
+      const rows: [string, Row][] = [];
+      for (let at = 0; at < flat.length; at += 2) {
+        const [key = '', text = ''] = flat.slice(at, at + 2);
+        if (isWanted(key)) rows.push([key, decode(text)]);
+      }
+      yield rows;
     } while (cursor !== '0');
   }
 }

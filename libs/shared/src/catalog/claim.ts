@@ -1,6 +1,9 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { ReplyError } from 'ioredis';
 import type { Catalog } from './catalog.ts';
 import { CatalogError } from './errors.ts';
+
+const RETRY = 100;
 
 /**
  * Claims the prefix for a cluster, waiting for a Redis that cannot be reached until the signal fires; false if
@@ -19,6 +22,7 @@ export async function claimWhenReachable(
     } catch (error) {
       // What is left is a command that got no answer in time, or that the end has cut off.
       if (error instanceof CatalogError || error instanceof ReplyError) throw error;
+      await pause(RETRY, undefined, { signal }).catch(() => undefined);
     }
   }
   return false;

@@ -98,8 +98,9 @@ export class Ledger {
       if (known && isNewer(known.rv, seen.rv) && this.sources.has(seen.key)) continue;
       this.#putSource(seen.key, listedSource(seen, known), seen.rv);
     }
-    for (const [key, known] of this.#knownIn(this.sources, list)) {
-      if (!present.has(key)) this.#putSource(key, absentSource(known, list.rv), list.rv);
+    for (const key of absentKeys(this.sources, list, present)) {
+      const known = this.sources.get(key) ?? list.catalog.get(key);
+      if (known) this.#putSource(key, absentSource(known, list.rv), list.rv);
     }
   }
 
@@ -136,9 +137,7 @@ export class Ledger {
         sourcesRv,
       });
     }
-    for (const [key] of this.#knownIn(this.workloads, list)) {
-      if (!present.has(key)) this.workloadDeleted(key);
-    }
+    for (const key of absentKeys(this.workloads, list, present)) this.workloadDeleted(key);
   }
 
   /** A live write of a workload. */
@@ -318,12 +317,6 @@ export class Ledger {
     return (name) => this.sources.get(sourceKeyIn(namespace, name));
   }
 
-  #knownIn<Row>(held: Map<string, Row>, list: Listed<unknown, Row>): Map<string, Row> {
-    const inScope = ([key]: [string, Row]): boolean =>
-      kindOf(key) === list.scope.kind && ['', namespaceOf(key)].includes(list.scope.namespace);
-    return new Map([...[...list.catalog].filter(inScope), ...[...held].filter(inScope)]);
-  }
-
   #advance(scope: string, rv: Rv): void {
     this.#lastRv.set(scope, maxRv(this.#lastRv.get(scope) ?? RV_UNKNOWN, rv));
   }
@@ -339,6 +332,24 @@ export class Ledger {
 /** Data that was not there before: written, or back after a deletion. */
 function hasOtherData(old: SourceRow | undefined, row: SourceRow): boolean {
   return row.exists && (!old?.exists || old.hash !== row.hash);
+}
+
+/** Keys of the list's scope that the ledger or the catalog knows and the list does not show. */
+function absentKeys<Row>(
+  held: ReadonlyMap<string, Row>,
+  list: Listed<unknown, Row>,
+  present: ReadonlySet<string>,
+): Set<string> {
+  const absent = new Set<string>();
+  for (const keys of [held.keys(), list.catalog.keys()]) {
+    for (const key of keys) if (!present.has(key) && isWithin(list.scope, key)) absent.add(key);
+  }
+  return absent;
+}
+
+/** Whether a key belongs to what a stream shows. */
+export function isWithin(scope: Scope, key: string): boolean {
+  return kindOf(key) === scope.kind && (scope.namespace === '' || namespaceOf(key) === scope.namespace);
 }
 
 function scopeKey(scope: Scope): string {
