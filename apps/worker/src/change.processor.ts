@@ -1,8 +1,7 @@
 import type { Catalog } from '@reroll/shared/catalog/catalog';
-import type { ChangeEntry } from '@reroll/shared/catalog/history';
+import type { ChangeEntry, RulingEntry } from '@reroll/shared/catalog/history';
 import { kindOf, sourceNameOf, type WorkloadRow } from '@reroll/shared/core/ledger/rows';
 import { partsOf, type SourceId, type SourceKey, type WorkloadKey } from '@reroll/shared/core/model';
-import type { Reason } from '@reroll/shared/core/reasons';
 import { decideReload, type DecisionSettings } from '@reroll/shared/core/rules/decision';
 import type { WorkerMetrics } from '@reroll/shared/platform/metrics/worker';
 import type { ChangeJob } from '@reroll/shared/queue/jobs';
@@ -19,11 +18,8 @@ export interface ChangeContext {
   readonly metrics: WorkerMetrics;
 }
 
-interface Ruling {
-  readonly workload: WorkloadKey;
+interface Ruling extends RulingEntry {
   readonly wake: boolean;
-  readonly reason: Reason;
-  readonly detail: string;
 }
 
 /**
@@ -111,9 +107,11 @@ function changeEntry(job: ChangeJob, hash: string | null, rulings: readonly Ruli
     since: job.since,
     at: Date.now(),
     hash,
-    woken: rulings.filter(({ wake }) => wake).map(({ workload }) => workload),
-    leftAlone: rulings
-      .filter(({ wake }) => !wake)
-      .map(({ workload, reason, detail }) => ({ workload, reason, detail })),
+    woken: rulings.filter(({ wake }) => wake).map(rulingEntry),
+    leftAlone: rulings.filter(({ wake }) => !wake).map(rulingEntry),
   };
+}
+
+function rulingEntry({ workload, reason, detail }: Ruling): RulingEntry {
+  return { workload, reason, detail };
 }

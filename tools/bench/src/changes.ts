@@ -57,7 +57,10 @@ export class Changer {
     for (const [index, source] of sources.entries()) {
       const wait = began + (index * 1000) / rate - performance.now();
       if (wait > 0) await sleep(wait, undefined, { signal: this.#signal });
-      sent.push(this.change(source));
+      const change = this.change(source);
+      // Reported below; until then it must not count as forgotten.
+      change.catch(() => undefined);
+      sent.push(change);
     }
     await Promise.all(sent);
   }

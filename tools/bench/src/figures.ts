@@ -69,7 +69,8 @@ export function combine(runs: readonly Figures[], join: (values: readonly number
 /** A row for each figure that was had or asked for. */
 export function figureRows(figures: Figures, targets: Targets): FigureRow[] {
   return IDS.filter((id) => figures[id] !== undefined || targets[id] !== undefined).map((id) => {
-    const [value, target] = [figures[id], targets[id]];
+    const target = targets[id];
+    const value = Number.isNaN(figures[id]) ? undefined : figures[id];
     return {
       id,
       label: FIGURES[id].label,

@@ -6,9 +6,9 @@ import { text } from 'node:stream/consumers';
 const lines = (await text(process.stdin)).split('\n').filter((line) => line !== '');
 const running = new Set<number>();
 for (const line of lines) {
-  const [sign = '', pid = ''] = [line.slice(0, 1), line.slice(1)];
-  if (sign === '+') running.add(Number(pid));
-  else running.delete(Number(pid));
+  const pid = Number(line.slice(1));
+  if (line.startsWith('+')) running.add(pid);
+  else running.delete(pid);
 }
 for (const pid of running) {
   try {

@@ -43,11 +43,7 @@ const READY_WITHIN_MS = 600_000;
  * Starts the subject's processes. Reroll is ready when they say so; of another reloader it is only known
  * that its process runs: whether it reacts is found out by the caller.
  */
-export async function startReloader(
-  subject: Subject,
-  place: Place,
-  processes: Processes,
-): Promise<Started> {
+export async function startReloader(subject: Subject, place: Place, processes: Processes): Promise<Started> {
   if ('reroll' in subject) return await startReroll(subject.reroll, place, processes);
   const other = processes.start({
     name: 'reloader',
@@ -113,7 +109,12 @@ async function allReady(those: readonly Ready[], by: { place: Place; processes: 
         by.processes.verify();
         return await answersOk({ url: `http://127.0.0.1:${port}/ready` });
       };
-      await waitUntil(condition, { what: `${name} to be ready`, timeoutMs: READY_WITHIN_MS, everyMs: 20, signal });
+      await waitUntil(condition, {
+        what: `${name} to be ready`,
+        timeoutMs: READY_WITHIN_MS,
+        everyMs: 20,
+        signal,
+      });
     }),
   );
 }

@@ -11,18 +11,26 @@ const VERBS: Readonly<Record<string, string>> = {
 
 const SAMPLE = /^apiserver_request_total\{([^}]*)\} (\S+)$/;
 
-/** All requests to resources that kube-apiserver has finished since it started, from the lines of its metrics. */
+/** All requests to resources that kube-apiserver has finished since it started, from the text of its metrics. */
 export function countsOf(metrics: string): RequestCounts {
   const counts = new Map<string, number>();
   for (const line of metrics.split('\n')) {
-    const [, labelText = '', value = ''] = SAMPLE.exec(line) ?? [];
-    const labels = Object.fromEntries([...labelText.matchAll(/(\w+)="([^"]*)"/g)].map(([, k, v]) => [k, v]));
-    const { verb = '', resource = '', subresource = '' } = labels;
-    if (resource === '') continue;
-    const pair = pairOf(VERBS[verb] ?? verb.toLowerCase(), resource, subresource);
-    counts.set(pair, (counts.get(pair) ?? 0) + Number(value));
+    const [, labels = '', value = ''] = SAMPLE.exec(line) ?? [];
+    const pair = pairOfLabels(labels);
+    if (pair !== undefined) counts.set(pair, (counts.get(pair) ?? 0) + Number(value));
   }
   return counts;
+}
+
+/** Undefined for a request to something else than a resource, such as `/readyz`. */
+function pairOfLabels(text: string): string | undefined {
+  const labels = new Map([...text.matchAll(/(\w+)="([^"]*)"/g)].map(([, name, value]) => [name, value]));
+  const [verb = '', resource = ''] = [labels.get('verb'), labels.get('resource')];
+  return resource === '' ? undefined : pairOf(verbOf(verb), resource, labels.get('subresource'));
+}
+
+function verbOf(label: string): string {
+  return VERBS[label] ?? label.toLowerCase();
 }
 
 export function pairOf(verb: string, resource: string, subresource = ''): string {
@@ -44,17 +52,35 @@ export function scale(counts: RequestCounts, factor: number): RequestCounts {
 /** What goes on by the clock in every cluster, whatever is rolled; watches are counted when they end. */
 const BY_THE_CLOCK = /^(watch |\w+ (leases|nodes|nodes\/status)$)/;
 
-/** Half a request in a hundred is noise of the subtraction. */
+/** Written by controllers only. */
+const STATUS = /\/status$/;
+
+/** Less than one request is noise of the subtraction. */
 const NOISE = 0.5;
 
-/**
- * The part of the requests that the reloader sent: all of them without the bench's own, without what the
- * control plane does by itself for each rolled workload (as the floor showed), and without what goes by
- * the clock.
- */
-export function reloaderRequests(all: RequestCounts, others: readonly RequestCounts[]): RequestCounts {
-  const rest = others.reduce(subtract, all);
-  return new Map([...rest].filter(([pair, count]) => count >= NOISE && !BY_THE_CLOCK.test(pair)));
+/** Controllers repeat what met a conflict, so what they do varies: a rest up to this share of it is theirs. */
+const VARIATION = 0.5;
+
+export interface Others {
+  /** Sent by the bench. */
+  readonly own: RequestCounts;
+  /** Sent by the control plane because of the rollouts, as far as the floor showed. */
+  readonly reaction: RequestCounts;
+}
+
+/** The part of the requests that the reloader sent: all of them without others', and without what goes by the clock. */
+export function reloaderRequests(all: RequestCounts, { own, reaction }: Others): RequestCounts {
+  const rest = subtract(subtract(all, own), reaction);
+  return new Map([...rest].filter(([pair, count]) => isReloaders(pair, count, reaction.get(pair) ?? 0)));
+}
+
+function isReloaders(pair: string, rest: number, reaction: number): boolean {
+  if (rest < NOISE || BY_THE_CLOCK.test(pair) || STATUS.test(pair)) return false;
+  return isEvent(pair) || rest > reaction * VARIATION;
+}
+
+function isEvent(pair: string): boolean {
+  return pair.endsWith(' events');
 }
 
 export interface RequestFigures {
@@ -66,7 +92,6 @@ export interface RequestFigures {
 export function requestFigures(requests: RequestCounts, rolled: number): RequestFigures {
   const total = (test: (pair: string) => boolean): number =>
     [...requests].filter(([pair]) => test(pair)).reduce((amount, [, count]) => amount + count, 0);
-  const isEvent = (pair: string): boolean => pair.endsWith(' events');
   return {
     requestsPerRolled: total((pair) => !isEvent(pair)) / rolled,
     eventsPerRolled: total(isEvent) / rolled,

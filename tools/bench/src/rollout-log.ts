@@ -92,7 +92,9 @@ export class RolloutLog {
 
 /** From just before the source's write to the event that shows the workload rolled, in milliseconds. */
 export function latencies(outcomes: readonly Outcome[]): number[] {
-  return outcomes.flatMap(({ changedAt, rolledAt }) => (rolledAt === undefined ? [] : [rolledAt - changedAt]));
+  return outcomes.flatMap(({ changedAt, rolledAt }) =>
+    rolledAt === undefined ? [] : [rolledAt - changedAt],
+  );
 }
 
 /** From the first write to the last patch; NaN if nothing was rolled. */

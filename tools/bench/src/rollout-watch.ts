@@ -49,7 +49,9 @@ export class RolloutWatch {
   /** @throws ClusterError when the watch broke: then what was counted is worth nothing. */
   verify(): void {
     if (this.#failure === undefined) return;
-    throw new ClusterError('the watch of the bench broke: the run measured nothing', { cause: this.#failure });
+    throw new ClusterError('the watch of the bench broke: the run measured nothing', {
+      cause: this.#failure,
+    });
   }
 
   async stop(): Promise<void> {

@@ -141,9 +141,7 @@ export const LARGE_SINGLES = 40;
 export function sourceCount({ workloads, namespaces, sharing }: Load): number {
   const smaller = Math.floor(workloads / namespaces);
   const larger = workloads % namespaces;
-  return (
-    larger * Math.ceil((smaller + 1) / sharing) + (namespaces - larger) * Math.ceil(smaller / sharing)
-  );
+  return larger * Math.ceil((smaller + 1) / sharing) + (namespaces - larger) * Math.ceil(smaller / sharing);
 }
 
 export type LoadOverrides = { readonly [Name in keyof Load]?: Load[Name] | undefined };

@@ -76,6 +76,8 @@ export interface Cluster {
   kill(component: ComponentName, signal?: NodeJS.Signals): Promise<void>;
   /** Ends it if it runs, starts it with the same port and data, and resolves when it answers. */
   restart(component: ComponentName): Promise<void>;
+  /** From now on the servers outlive this process. Safe to repeat. */
+  detach(): Promise<void>;
   /** Ends everything and removes what was written. Safe to repeat. */
   stop(): Promise<void>;
 }
@@ -234,6 +236,7 @@ function handle(stack: Stack, watch: Guard | undefined): Cluster {
     ports: pick(stack.state, 'port'),
     kill: async (component, signal) => await stack.kill(component, signal),
     restart: async (component) => await stack.restart(component),
+    detach: async () => await watch?.release(),
     stop: async () => {
       await stack.remove();
       await watch?.release();

@@ -3,6 +3,13 @@ import type { SourceKey, WorkloadKey } from '../core/model.ts';
 import type { Reason } from '../core/reasons.ts';
 import type { CatalogKeys } from './keys.ts';
 
+/** What the rules said of a workload that uses, names or mentions a source. */
+export interface RulingEntry {
+  readonly workload: WorkloadKey;
+  readonly reason: Reason;
+  readonly detail: string;
+}
+
 /** A change as a worker took it up. Names, codes and hashes; never data. */
 export interface ChangeEntry {
   readonly source: SourceKey;
@@ -11,14 +18,10 @@ export interface ChangeEntry {
   readonly at: number;
   /** The record hash; null if the source was gone by then. */
   readonly hash: string | null;
-  /** Workloads that were woken. */
-  readonly woken: readonly WorkloadKey[];
-  /** Workloads that use, name or mention the source and were left alone. */
-  readonly leftAlone: readonly {
-    readonly workload: WorkloadKey;
-    readonly reason: Reason;
-    readonly detail: string;
-  }[];
+  /** Workloads that were woken, and why. */
+  readonly woken: readonly RulingEntry[];
+  /** Workloads that were left alone, and why. */
+  readonly leftAlone: readonly RulingEntry[];
 }
 
 export type OutcomeState = 'reloaded' | 'recorded' | 'unchanged' | 'wouldReload' | 'retrying' | 'failed';

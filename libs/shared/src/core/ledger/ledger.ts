@@ -13,6 +13,7 @@ import {
   isSameBesidesRv,
   kindOf,
   namespaceOf,
+  sameLists,
   sameRecords,
   sourceKeyIn,
   sourceNameOf,
@@ -293,11 +294,11 @@ export class Ledger {
       for (const key of this.#byNamespace.get(`${kind}/${seen.namespace}`)) candidates.add(sourceNameOf(key));
     }
     const sourceOf = this.#sourceOf(seen.namespace);
-    return compact(
-      [...candidates].filter((source) =>
-        isEdge({ workload: seen, source, annotations: sourceOf(source)?.annotations }, decision),
-      ),
+    const edges = [...candidates].filter((source) =>
+      isEdge({ workload: seen, source, annotations: sourceOf(source)?.annotations }, decision),
     );
+    // Most workloads have an edge for each source that they use: with 100,000 of them a copy would show.
+    return sameLists(edges, seen.uses) ? seen.uses : compact(edges);
   }
 
   #index(key: WorkloadKey, row: WorkloadRow, named: NamedSources): void {

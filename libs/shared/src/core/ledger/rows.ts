@@ -129,6 +129,6 @@ const SCALARS = [
 const LISTS = ['uses', 'mentions', 'edges', 'doubtful', 'stale'] as const;
 const RECORDS = ['annotations', 'podAnnotations', 'baselines'] as const;
 
-function sameLists(a: readonly string[], b: readonly string[]): boolean {
+export function sameLists(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((item, index) => item === b[index]);
 }
