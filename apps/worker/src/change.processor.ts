@@ -1,4 +1,4 @@
-import type { Catalog } from '@reroll/shared/catalog/catalog';
+import type { Catalog, SourceHashes } from '@reroll/shared/catalog/catalog';
 import type { ChangeEntry, RulingEntry } from '@reroll/shared/catalog/history';
 import { kindOf, sourceNameOf, type WorkloadRow } from '@reroll/shared/core/ledger/rows';
 import { partsOf, type SourceId, type SourceKey, type WorkloadKey } from '@reroll/shared/core/model';
@@ -7,7 +7,7 @@ import type { WorkerMetrics } from '@reroll/shared/platform/metrics/worker';
 import type { ChangeJob } from '@reroll/shared/queue/jobs';
 import type { Queues } from '@reroll/shared/queue/queues';
 import type { OutcomeRecorder } from './outcome-recorder.ts';
-import type { SourceReader } from './source-reader.ts';
+import type { SourceNow, SourceReader } from './source-reader.ts';
 
 export interface ChangeContext {
   readonly catalog: Catalog;
@@ -40,10 +40,9 @@ export class ChangeProcessor {
     const source = partsOf(job.source) as SourceId;
     const [now, users] = await Promise.all([sources.read(source), catalog.users(job.source)]);
     const exists = typeof now !== 'string';
-    if (exists) {
-      await catalog.putReading(job.source, { rv: now.rv, hash: now.hash, markerHash: now.markerHash });
-    }
-    const rulings = exists ? await this.#rule(job.source, users) : [];
+    const [rulings] = exists
+      ? await Promise.all([this.#rule(job.source, users), catalog.putReading(job.source, hashesOf(now))])
+      : [[]];
     await this.#wake(
       job,
       rulings.filter(({ wake }) => wake).map(({ workload }) => workload),
@@ -53,13 +52,9 @@ export class ChangeProcessor {
 
   async #rule(source: SourceKey, users: readonly WorkloadKey[]): Promise<Ruling[]> {
     const { catalog, metrics } = this.#context;
-    const [rows, { [0]: held }] = await Promise.all([
-      catalog.workloads(users),
-      catalog.sources([source]).then((found) => [...found.values()]),
-    ]);
-    const rulings = [...rows].map(([workload, row]) =>
-      this.#ruleOne(source, held?.annotations ?? {}, { workload, row }),
-    );
+    const [rows, sources] = await Promise.all([catalog.workloads(users), catalog.sources([source])]);
+    const annotations = sources.get(source)?.annotations ?? {};
+    const rulings = [...rows].map(([workload, row]) => this.#ruleOne(source, annotations, { workload, row }));
     for (const { workload, wake } of rulings) {
       metrics.workloadsScanned.inc({ kind: kindOf(workload) });
       if (wake) metrics.workloadsMatched.inc({ kind: kindOf(workload) });
@@ -99,6 +94,11 @@ export class ChangeProcessor {
     metrics.workqueueAdds.inc(workloads.length);
     await queues.bringForward((await catalog.backingOff(workloads)).values());
   }
+}
+
+/** What is handed to the reload jobs: no data. */
+function hashesOf({ rv, hash, markerHash }: SourceNow): SourceHashes {
+  return { rv, hash, markerHash };
 }
 
 function changeEntry(job: ChangeJob, hash: string | null, rulings: readonly Ruling[]): ChangeEntry {

@@ -15,7 +15,7 @@ import type { Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { ChangeProcessor } from './change.processor.ts';
 import { OutcomeRecorder } from './outcome-recorder.ts';
-import { runQueue, type QueueHandler } from './queue-runner.ts';
+import { Activity, runQueue, type QueueHandler } from './queue-runner.ts';
 import { ReloadProcessor } from './reload.processor.ts';
 import { ReloadReports } from './reload-reports.ts';
 import { SourceReader } from './source-reader.ts';
@@ -52,7 +52,8 @@ export function runWorker(context: WorkerContext): void {
   const outcomes = new OutcomeRecorder(history, log);
   lifecycle.onStop('history', 3_000, () => outcomes.flush());
   housekeeping(context, history, queues);
-  const handlers = handlersOf(context, queues, outcomes);
+  const activity = new Activity();
+  const handlers = handlersOf(context, { queues, outcomes, activity });
   const settings = {
     connection: redis,
     prefix,
@@ -60,6 +61,7 @@ export function runWorker(context: WorkerContext): void {
     lockDuration: options.stalledLock,
     metrics,
     log,
+    activity,
   };
   stopLast(lifecycle, options.shutdownTimeout, runQueue(handlers.changes, settings));
   stopLast(lifecycle, options.shutdownTimeout, runQueue(handlers.reloads, settings));
@@ -75,16 +77,17 @@ function stopLast(lifecycle: Lifecycle, timeout: number, worker: Worker): void {
 
 function handlersOf(
   context: WorkerContext,
-  queues: Queues,
-  outcomes: OutcomeRecorder,
+  by: { queues: Queues; outcomes: OutcomeRecorder; activity: Activity },
 ): { changes: QueueHandler<ChangeJob>; reloads: QueueHandler<ReloadJob> } {
   const { options, client, catalog, hashKeys, metrics, log, lifecycle } = context;
+  const { queues, outcomes, activity } = by;
   const decision = decisionSettings(options);
   const sources = new SourceReader(client, hashKeys, options.secretTypesToIgnore);
   const workloads = new WorkloadReader(client, catalog, decision);
   const events = new EventRecorder({
     client,
     instance: options.podName,
+    isBusy: () => activity.isBusy,
     onResult: (result) => {
       if (result !== 'posted') metrics.kubeEventsDropped.inc();
     },

@@ -29,6 +29,25 @@ export interface RunnerSettings {
   readonly lockDuration: number;
   readonly metrics: WorkerMetrics;
   readonly log: Logger;
+  readonly activity: Activity;
+}
+
+/** Jobs that this process is at. */
+export class Activity {
+  #running = 0;
+
+  get isBusy(): boolean {
+    return this.#running > 0;
+  }
+
+  async during<T>(work: () => Promise<T>): Promise<T> {
+    this.#running += 1;
+    try {
+      return await work();
+    } finally {
+      this.#running -= 1;
+    }
+  }
 }
 
 /** A payload of a newer version waits so long for a worker that knows it. */
@@ -42,15 +61,19 @@ const MAX_STALLED = 100;
  */
 export function runQueue<Payload>(handler: QueueHandler<Payload>, settings: RunnerSettings): Worker {
   const { connection, prefix, concurrency, lockDuration, log } = settings;
-  const worker = new Worker(handler.queue, (job, token) => runJob(job, token, { handler, settings }), {
-    connection,
-    prefix,
-    concurrency,
-    lockDuration,
-    stalledInterval: lockDuration,
-    maxStalledCount: MAX_STALLED,
-    autorun: false,
-  });
+  const worker = new Worker(
+    handler.queue,
+    (job, token) => settings.activity.during(() => runJob(job, token, { handler, settings })),
+    {
+      connection,
+      prefix,
+      concurrency,
+      lockDuration,
+      stalledInterval: lockDuration,
+      maxStalledCount: MAX_STALLED,
+      autorun: false,
+    },
+  );
   // A lost connection is told by `redisReports`; BullMQ reconnects by itself.
   worker.on('error', () => undefined);
   worker.on('stalled', (jobId) =>

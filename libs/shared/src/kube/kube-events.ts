@@ -33,10 +33,15 @@ export interface EventRecorderOptions {
   readonly client: Pick<KubeClient, 'post'>;
   /** Who reports, e.g. the pod's name. */
   readonly instance: string;
-  /** Events waiting; when there are more the oldest is dropped. Default 1000. */
+  /** Events waiting; when there are more the oldest is dropped. Default 10,000. */
   readonly maxWaiting?: number | undefined;
   /** Requests at a time. Default 2. */
   readonly concurrency?: number | undefined;
+  /**
+   * Whether there is work that matters more: events then wait until it is done, but no longer than two
+   * seconds each. Default: never.
+   */
+  readonly isBusy?: (() => boolean) | undefined;
   /** Called once for each event with what came of it. */
   readonly onResult?: ((result: 'posted' | 'failed' | 'dropped') => void) | undefined;
   readonly clock?: Clock | undefined;
@@ -55,6 +60,9 @@ const NAMES: Readonly<Record<SourceKind, { component: string; type: string }>> =
 const POST_TIMEOUT_MS = 5000;
 const RETRY_DELAY_MS = 1000;
 const MAX_NAME = 200;
+/** How long an event waits for work that matters more, and how often that is asked. */
+const MAX_YIELD_MS = 2000;
+const YIELD_MS = 50;
 
 function textOf({ source, workload, failure }: ReloadEvent): string {
   const subject = `'${workload.name}' of type '${workload.kind}' in namespace '${workload.namespace}'`;
@@ -95,10 +103,17 @@ function sayingOf(event: ReloadEvent | WarningEvent): Saying {
   return { component, type: done ? 'Normal' : 'Warning', reason, message: textOf(event) };
 }
 
-function bodyOf(event: ReloadEvent | WarningEvent, instance: string): unknown {
+interface Waiting {
+  readonly event: ReloadEvent | WarningEvent;
+  /** RFC 3339, seconds. */
+  readonly time: string;
+  /** By the recorder's clock. */
+  readonly since: number;
+}
+
+function bodyOf({ event, time }: Waiting, instance: string): unknown {
   const { workload } = event;
   const { component, type, reason, message } = sayingOf(event);
-  const now = new Date().toISOString().replace(/\.\d+Z$/, 'Z');
   return {
     apiVersion: 'v1',
     kind: 'Event',
@@ -117,8 +132,8 @@ function bodyOf(event: ReloadEvent | WarningEvent, instance: string): unknown {
     source: { component },
     reportingComponent: component,
     reportingInstance: instance,
-    firstTimestamp: now,
-    lastTimestamp: now,
+    firstTimestamp: time,
+    lastTimestamp: time,
     count: 1,
   };
 }
@@ -131,8 +146,9 @@ export class EventRecorder {
   readonly #options: EventRecorderOptions;
   readonly #clock: Clock;
   readonly #closing = new AbortController();
-  readonly #waiting: (ReloadEvent | WarningEvent)[] = [];
+  readonly #waiting: Waiting[] = [];
   #active = 0;
+  #cancelYield: (() => void) | undefined;
   #whenIdle: (() => void) | undefined;
 
   constructor(options: EventRecorderOptions) {
@@ -150,8 +166,9 @@ export class EventRecorder {
       this.#done('dropped');
       return;
     }
-    this.#waiting.push(event);
-    if (this.#waiting.length > (this.#options.maxWaiting ?? 1000)) {
+    const time = new Date().toISOString().replace(/\.\d+Z$/, 'Z');
+    this.#waiting.push({ event, time, since: this.#clock.now() });
+    if (this.#waiting.length > (this.#options.maxWaiting ?? 10_000)) {
       this.#waiting.shift();
       this.#done('dropped');
     }
@@ -161,6 +178,7 @@ export class EventRecorder {
   /** Waits until everything is posted, at most `timeoutMs`; then drops the rest and takes no more. */
   async flush(timeoutMs: number): Promise<void> {
     if (this.pending > 0) await this.#idleWithin(timeoutMs);
+    this.#cancelYield?.();
     this.#closing.abort();
     for (const _ of this.#waiting.splice(0)) this.#done('dropped');
   }
@@ -172,23 +190,36 @@ export class EventRecorder {
         cancel();
         resolve();
       };
+      this.#fill();
     });
   }
 
   #fill(): void {
-    while (this.#active < (this.#options.concurrency ?? 2)) {
-      const event = this.#waiting.shift();
-      if (event === undefined) break;
+    while (this.#active < (this.#options.concurrency ?? 2) && !this.#yields()) {
+      const waiting = this.#waiting.shift();
+      if (waiting === undefined) break;
       this.#active += 1;
-      void this.#post(event);
+      void this.#post(waiting);
     }
     if (this.pending === 0) this.#whenIdle?.();
   }
 
+  /** Whether the oldest event gives way; it is then looked at again soon. */
+  #yields(): boolean {
+    const [oldest] = this.#waiting;
+    const isBusy = this.#whenIdle === undefined && (this.#options.isBusy?.() ?? false);
+    if (!oldest || !isBusy || this.#clock.now() - oldest.since >= MAX_YIELD_MS) return false;
+    this.#cancelYield ??= this.#clock.after(YIELD_MS, () => {
+      this.#cancelYield = undefined;
+      this.#fill();
+    });
+    return true;
+  }
+
   /** Never rejects. */
-  async #post(event: ReloadEvent | WarningEvent): Promise<void> {
-    const path = collectionPath(EVENTS, event.workload.namespace);
-    const body = bodyOf(event, this.#options.instance);
+  async #post(waiting: Waiting): Promise<void> {
+    const path = collectionPath(EVENTS, waiting.event.workload.namespace);
+    const body = bodyOf(waiting, this.#options.instance);
     let result = await this.#tryPost(path, body);
     if (result === 'retryable') {
       await pause(this.#clock, RETRY_DELAY_MS * (0.5 + Math.random()), this.#closing.signal);
