@@ -77,7 +77,7 @@ function sourcesOf(template: PodTemplate): Pick<ObservedWorkload, 'hasContainers
 
 /** 96 bits: enough to tell one template of a workload from the next. */
 function templateHash(template: PodTemplate): string {
-  return createHash('sha256').update(JSON.stringify(template)).digest('base64url').slice(0, 16);
+  return createHash('sha256').update(JSON.stringify(template)).digest().subarray(0, 12).toString('base64url');
 }
 
 /** Unix seconds of the latest write that managedFields tell of, else of the creation. */

@@ -81,7 +81,7 @@ export const NO_BASELINES: Readonly<Record<SourceName, Rv>> = Object.freeze({});
 /** The key of the source that a workload of `namespace` calls `name`. */
 export function sourceKeyIn(namespace: string, name: SourceName): SourceKey {
   const slash = name.indexOf('/');
-  return `${name.slice(0, slash)}/${namespace}${name.slice(slash)}`;
+  return [name.slice(0, slash), namespace, name.slice(slash + 1)].join('/');
 }
 
 /** What a workload of the source's own namespace calls it. */

@@ -44,7 +44,7 @@ export function isHashOf(recorded: RecordHash, data: SourceData, keys: HashKeys)
 function digest(parts: readonly Buffer[], key: HashKey | undefined): RecordHash {
   const hash = key ? createHmac('sha256', key.secret) : createHash('sha256');
   for (const part of parts) hash.update(part);
-  return `${key ? `k${key.id}` : PLAIN}.${hash.digest('base64url')}`;
+  return [key ? `k${key.id}` : PLAIN, hash.digest('base64url')].join('.');
 }
 
 /** Each section's entries in byte order of their keys; every key and value is preceded by its length. */

@@ -44,7 +44,7 @@ export function writeRecord(hashes: RecordedHashes): string {
 
 /** `<kind>/<name>`: how a record names a source of its own namespace. */
 export function recordName(source: { kind: string; name: string }): string {
-  return `${source.kind}/${source.name}`;
+  return [source.kind, source.name].join('/');
 }
 
 interface WireRecord {
