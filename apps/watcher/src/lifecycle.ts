@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Catalog } from '@reroll/shared/catalog/catalog';
 import { Ledger } from '@reroll/shared/core/ledger/ledger';
 import { LeaderElector } from '@reroll/shared/kube/lease';
+import { giveBackMemory } from '@reroll/shared/platform/memory';
 import type { Lifecycle } from '@reroll/shared/platform/shutdown';
 import type { Queues } from '@reroll/shared/queue/queues';
 import { ADOPTED_AT, readAdoptedAt } from './adoption.ts';
@@ -61,6 +62,7 @@ export async function runWatcher(context: WatcherContext): Promise<void> {
   if (lifecycle.signal.aborted) return;
   sweeper.start();
   state.followStreams(() => streams.isSynced());
+  giveBackMemory();
   log.info('in sync', { sources: ledger.sources.size, workloads: ledger.workloads.size });
   await state.whenLeading(lifecycle.signal);
   if (elector.leadership) await takeOver(context, sweeper, elector.leadership.term);
@@ -70,6 +72,7 @@ async function takeOver({ lifecycle, log }: WatcherContext, sweeper: Sweeper, te
   while (!lifecycle.signal.aborted) {
     try {
       await sweeper.takeOver(term);
+      giveBackMemory();
       log.info('became leader, starting to publish', { term });
       return;
     } catch (error) {

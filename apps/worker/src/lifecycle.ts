@@ -1,6 +1,7 @@
 import type { Catalog } from '@reroll/shared/catalog/catalog';
 import { History } from '@reroll/shared/catalog/history';
 import { RateBudget } from '@reroll/shared/catalog/rate';
+import { openForWaiting } from '@reroll/shared/catalog/redis';
 import type { HashKeys } from '@reroll/shared/core/record/record-hash';
 import type { KubeClient } from '@reroll/shared/kube/connection';
 import { EventRecorder } from '@reroll/shared/kube/kube-events';
@@ -54,8 +55,10 @@ export function runWorker(context: WorkerContext): void {
   housekeeping(context, history, queues);
   const activity = new Activity();
   const handlers = handlersOf(context, { queues, outcomes, activity });
+  const waiting = openForWaiting(redis);
+  lifecycle.onStop('redis of the queues', 500, () => waiting.disconnect());
   const settings = {
-    connection: redis,
+    connection: waiting,
     prefix,
     concurrency: options.concurrency,
     lockDuration: options.stalledLock,

@@ -92,7 +92,11 @@ async function runJob<Payload>(job: Job, token: string | undefined, by: Running<
   const { handler, settings } = by;
   const { metrics } = settings;
   const reading = readPayload(handler.schema, job.data);
-  if (reading.state === 'unknownVersion') return delay(job, token, UNKNOWN_VERSION_DELAY);
+  if (reading.state === 'unknownVersion') {
+    // While it waits for a worker that knows it, those of a known version about the same thing must get through.
+    await job.removeDeduplicationKey();
+    return await delay(job, token, UNKNOWN_VERSION_DELAY);
+  }
   if (reading.state === 'invalid') throw new UnrecoverableError(`InvalidJob: ${reading.problem}`);
   const attempt = { number: job.attemptsMade + 1, startedAt: Date.now(), jobId: job.id ?? '' };
   const queue = handler.queue;

@@ -29,6 +29,7 @@ export function outcomeOf(by: {
   readings: Readings;
   workload: WorkloadNow;
   dryRun: boolean;
+  patternErrors: readonly PatternError[];
 }): Pick<ReloadOutcome, 'state' | 'reason' | 'sources' | 'rolled'> {
   const { plan } = by;
   const sources = Object.fromEntries(
@@ -38,7 +39,7 @@ export function outcomeOf(by: {
   if (rolled.length > 0) return { ...rolledOutcome(by.workload, by.dryRun), sources, rolled };
   if (plan.hashes !== null)
     return { state: by.dryRun ? 'unchanged' : 'recorded', reason: recordedReason(plan), sources, rolled };
-  return { state: 'unchanged', reason: unchangedReason(plan, sources), sources, rolled };
+  return { state: 'unchanged', reason: unchangedReason(plan, sources, by.patternErrors), sources, rolled };
 }
 
 function rolledOutcome(workload: WorkloadNow, dryRun: boolean): Pick<ReloadOutcome, 'state' | 'reason'> {
@@ -52,9 +53,13 @@ function recordedReason(plan: Plan): Reason {
   return RECORDED.find(([verdict]) => found.has(verdict))?.[1] ?? 'Adopted';
 }
 
-function unchangedReason(plan: Plan, sources: Readonly<Record<string, string>>): Reason {
+function unchangedReason(
+  plan: Plan,
+  sources: Readonly<Record<string, string>>,
+  patternErrors: readonly PatternError[],
+): Reason {
   const found = new Set(plan.verdicts.values());
-  if (found.size === 0) return 'NotAnnotated';
+  if (found.size === 0) return patternErrors.length > 0 ? 'InvalidPattern' : 'NotAnnotated';
   if (found.has('Wait')) return 'CatalogBehind';
   if (found.has('InStep')) return 'InStep';
   return Object.values(sources).includes('SourceNotWatched') ? 'SourceNotWatched' : 'SourceAbsent';

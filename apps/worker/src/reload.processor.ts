@@ -1,5 +1,6 @@
 import type { Catalog } from '@reroll/shared/catalog/catalog';
 import type { RateBudget } from '@reroll/shared/catalog/rate';
+import { unusablePatterns } from '@reroll/shared/core/ledger/advice';
 import type { SourceName } from '@reroll/shared/core/ledger/rows';
 import { writeRecord } from '@reroll/shared/core/record/record';
 import { reloadPatch, type ReloadStrategy, type RolledSource } from '@reroll/shared/core/reload/patch';
@@ -16,7 +17,7 @@ import { RateLimitedError } from './rate-limited.ts';
 import { markerHashOf, planOf, sourceIdOf, type Readings } from './reload-plan.ts';
 import { outcomeOf, type ReloadOutcome } from './reload-outcome.ts';
 import type { SourceReader } from './source-reader.ts';
-import { unusablePatterns, type WorkloadNow, type WorkloadReader } from './workload-reader.ts';
+import type { WorkloadNow, WorkloadReader } from './workload-reader.ts';
 
 export interface ReloadSettings {
   readonly strategy: ReloadStrategy;
@@ -165,10 +166,11 @@ export class ReloadProcessor {
 
   #outcome({ workload, readings, plan }: Gathered): ReloadOutcome {
     const { settings } = this.#context;
+    const patternErrors = unusablePatterns(workload.observed, settings.decision.keys);
     return {
-      ...outcomeOf({ plan, readings, workload, dryRun: settings.dryRun }),
+      ...outcomeOf({ plan, readings, workload, dryRun: settings.dryRun, patternErrors }),
       subject: workload,
-      patternErrors: unusablePatterns(workload.observed, settings.decision),
+      patternErrors,
     };
   }
 }

@@ -14,6 +14,7 @@ import type { Logger } from '@reroll/shared/platform/logging';
 import type { WorkerMetrics } from '@reroll/shared/platform/metrics/worker';
 import { loadHashKeys } from '@reroll/shared/platform/options/hash-keys';
 import type { WorkerOptions } from '@reroll/shared/platform/options/table';
+import { giveBackMemory } from '@reroll/shared/platform/memory';
 import { redisReports } from '@reroll/shared/platform/redis-reports';
 import type { Lifecycle } from '@reroll/shared/platform/shutdown';
 import type { Registry } from 'prom-client';
@@ -65,6 +66,7 @@ export class WorkerService {
     if (!(await claimWhenReachable(catalog, identity.uid, lifecycle.signal))) return;
     const hashKeys = keys.keys.map((key) => hashKey(Buffer.from(key)));
     runWorker({ options, log, lifecycle, client, redis, catalog, hashKeys, metrics: this.metrics });
+    giveBackMemory();
     health.begun();
     log.info('taking jobs', { concurrency: options.concurrency });
   }

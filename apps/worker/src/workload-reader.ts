@@ -2,7 +2,6 @@ import { isEdge, namedSources } from '@reroll/shared/core/ledger/edges';
 import { observeWorkload } from '@reroll/shared/core/ledger/observe';
 import { sourceKeyIn, type ObservedWorkload, type SourceName } from '@reroll/shared/core/ledger/rows';
 import { partsOf, type PodTemplate, type WorkloadKey } from '@reroll/shared/core/model';
-import { matchPatterns, type PatternError } from '@reroll/shared/core/patterns';
 import { decideReload, type Decision, type DecisionSettings } from '@reroll/shared/core/rules/decision';
 import type { Catalog, ReloadFacts } from '@reroll/shared/catalog/catalog';
 import type { KubeClient } from '@reroll/shared/kube/connection';
@@ -103,20 +102,4 @@ export class WorkloadReader {
       throw error;
     }
   }
-}
-
-/** The patterns of the workload's reload annotations that cannot be used. */
-export function unusablePatterns(
-  workload: ObservedWorkload,
-  settings: DecisionSettings,
-): readonly PatternError[] {
-  const { keys } = settings;
-  const found = new Map<string, PatternError>();
-  for (const key of [keys.configMapReload, keys.secretReload, keys.secretProviderClassReload]) {
-    for (const list of [workload.annotations[key], workload.podAnnotations[key]]) {
-      if (list === undefined) continue;
-      for (const error of matchPatterns(list, '').errors) found.set(error.pattern, error);
-    }
-  }
-  return [...found.values()];
 }

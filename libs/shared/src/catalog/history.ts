@@ -49,7 +49,10 @@ export interface HistoryLimits {
   readonly maxAge: number;
 }
 
-/** The history, two Redis streams, bounded by count as they are written and by age when trimmed. */
+/**
+ * The history, two Redis streams, bounded by count as they are written (a hundred more may be there) and by
+ * age when trimmed.
+ */
 export class History {
   readonly #redis: Redis;
   readonly #keys: CatalogKeys;
@@ -81,8 +84,9 @@ export class History {
   /** Drops what is too old. `now` in Unix milliseconds. */
   async trim(now: number): Promise<void> {
     const oldest = String(Math.max(0, now - this.#limits.maxAge));
-    await this.#redis.xtrim(this.#keys.changes, 'MINID', '~', oldest);
-    await this.#redis.xtrim(this.#keys.outcomes, 'MINID', '~', oldest);
+    // Exactly: with `~` an entry stays until the hundred that Redis keeps in one node are all too old.
+    await this.#redis.xtrim(this.#keys.changes, 'MINID', oldest);
+    await this.#redis.xtrim(this.#keys.outcomes, 'MINID', oldest);
   }
 
   async #add(stream: string, entry: ChangeEntry | OutcomeEntry): Promise<void> {

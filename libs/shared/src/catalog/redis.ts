@@ -4,6 +4,7 @@ import { Redis } from 'ioredis';
 const MAX_RECONNECT_DELAY = 2_000;
 /** A command that has no answer after so many milliseconds fails; the caller decides what then. */
 const COMMAND_TIMEOUT = 10_000;
+const WAITING_TIMEOUT = 3 * COMMAND_TIMEOUT;
 
 export interface RedisHooks {
   /** The connection was lost or could not be made; only the class of what went wrong. */
@@ -30,6 +31,17 @@ export function openRedis(url: string, hooks: RedisHooks): Redis {
     hooks.onUp();
   });
   return redis;
+}
+
+/**
+ * A connection of the same kind for those who wait for jobs: BullMQ does so in one command of up to ten
+ * seconds, which must have an answer before its deadline, or every long wait ends as an error and new jobs
+ * lie for seconds. The caller closes it. Its ups and downs are told by the connection given.
+ */
+export function openForWaiting(redis: Redis): Redis {
+  const waiting = redis.duplicate({ commandTimeout: WAITING_TIMEOUT });
+  waiting.on('error', () => undefined);
+  return waiting;
 }
 
 /** 50 ms, 100 ms, … 2 s, with up to a quarter of jitter. */

@@ -43,7 +43,12 @@ export function readPayload<T>(schema: z.ZodType<T>, data: unknown): PayloadRead
   const version = typeof data === 'object' && data !== null && 'v' in data ? data.v : undefined;
   if (typeof version === 'number' && version > 1) return { state: 'unknownVersion', version };
   const problem = parsed.error.issues.map(
-    ({ path, message }) => `${path.join('.') || 'payload'}: ${message}`,
+    (issue) => `${issue.path.join('.') || 'payload'}: ${ruleOf(issue)}`,
   );
   return { state: 'invalid', problem: problem.join('; ') };
+}
+
+/** zod's words, except that they name keys that nobody expects, which may be anything. */
+function ruleOf({ code, message }: z.core.$ZodIssue): string {
+  return code === 'unrecognized_keys' ? 'a key that is not known' : message;
 }

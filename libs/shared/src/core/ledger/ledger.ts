@@ -2,6 +2,7 @@ import type { SourceKey, WorkloadKey } from '../model.ts';
 import { recordedHashes } from '../record/record.ts';
 import type { DecisionSettings } from '../rules/decision.ts';
 import { RV_UNKNOWN, isNewer, maxRv, type Rv } from '../rv.ts';
+import { asksTheSame, needsAdvice } from './advice.ts';
 import { compact, hasNoEdges, isEdge, namedSources, type NamedSources } from './edges.ts';
 import { MultiMap } from './multi-map.ts';
 import { absentSource, deletedSource, listedSource, writtenSource } from './observe-source.ts';
@@ -156,10 +157,16 @@ export class Ledger {
     this.outbox.workloads.add(key);
   }
 
-  /** Marks every row to be written and forgets that anything was woken: on taking the lead, or a catalog lost. */
+  /**
+   * Marks every row to be written, forgets that anything was woken, and wakes again those whose owners should
+   * be told of something: on taking the lead, or a catalog lost.
+   */
   assertAll(): void {
     for (const key of this.sources.keys()) this.outbox.sources.add(key);
-    for (const key of this.workloads.keys()) this.outbox.workloads.add(key);
+    for (const [key, row] of this.workloads) {
+      this.outbox.workloads.add(key);
+      this.#advise(key, row);
+    }
     for (const entry of this.unsettled.values()) {
       entry.wakes = 0;
       entry.nextSweep = 0;
@@ -211,6 +218,15 @@ export class Ledger {
     this.#index(seen.key, row, named);
     this.outbox.workloads.add(seen.key);
     this.#touch(seen.key);
+    if (!old || !asksTheSame(old, row)) this.#advise(seen.key, row);
+  }
+
+  /** Has a worker look, at its leisure, at a workload that asks for what it will not get. */
+  #advise(key: WorkloadKey, row: WorkloadRow): void {
+    const { decision } = this.#settings;
+    const sourceOf = this.#sourceOf(namespaceOf(key));
+    const isSeen = (source: SourceName): boolean => sourceOf(source)?.exists ?? false;
+    if (needsAdvice(row, { keys: decision.keys, isSeen })) this.outbox.wake(key, 'correct');
   }
 
   #putSource(key: SourceKey, row: SourceRow, at: Rv): void {

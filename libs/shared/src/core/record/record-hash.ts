@@ -35,10 +35,20 @@ export function recordHash(data: SourceData, keys: HashKeys): RecordHash {
  * it names a scheme or a key that is not known.
  */
 export function isHashOf(recorded: RecordHash, data: SourceData, keys: HashKeys): boolean {
-  const scheme = recorded.slice(0, Math.max(0, recorded.indexOf('.')));
+  const scheme = schemeOf(recorded);
   if (scheme === PLAIN) return digest(canonical(data), undefined) === recorded;
   const key = keys.find(({ id }) => scheme === `k${id}`);
   return key !== undefined && digest(canonical(data), key) === recorded;
+}
+
+/** Whether two hashes are under one scheme: only then do different hashes mean different data. */
+export function isSameScheme(a: RecordHash, b: RecordHash): boolean {
+  return schemeOf(a) === schemeOf(b);
+}
+
+/** '' for what is no record hash. */
+function schemeOf(hash: RecordHash): string {
+  return hash.slice(0, Math.max(0, hash.indexOf('.')));
 }
 
 function digest(parts: readonly Buffer[], key: HashKey | undefined): RecordHash {

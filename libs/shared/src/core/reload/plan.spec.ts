@@ -56,6 +56,14 @@ describe('an edge', () => {
         edge: edge({ row: sourceRow(50, 'A') }),
       },
     ],
+    [
+      "has to be read if its record is under another scheme, though what a colleague read is the leader's write",
+      'Read',
+      {
+        record: recordOf({ cm: 'A' }).replace('"1.', '"kold.'),
+        edge: edge({ row: sourceRow(150, 'A'), reading: reading(150, 'A', { afterWorkload: false }) }),
+      },
+    ],
     ['has to be read if the catalog does not know the source', 'Read', { record: RECORD_A, edge: edge() }],
     [
       'is absent if the catalog says that the source was deleted',

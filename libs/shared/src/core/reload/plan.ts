@@ -1,7 +1,7 @@
 import { reachOf } from '../ledger/owed.ts';
 import type { SourceName, SourceRow, WorkloadRow } from '../ledger/rows.ts';
 import { recordedHashes, type RecordedHashes } from '../record/record.ts';
-import type { RecordHash } from '../record/record-hash.ts';
+import { isSameScheme, type RecordHash } from '../record/record-hash.ts';
 import { compareRv, isNewer, type Rv } from '../rv.ts';
 
 /** What a quorum read of a source gave. */
@@ -110,14 +110,21 @@ function verdictUnread(
   if (source?.exists === false) return 'Absent';
   if (source && recorded === source.hash && !at.doubtful) return 'InStep';
   if (!at.row || !isDated(edge, recorded, at.row)) return 'Wait';
-  return isKnownOwed(edge, at.row, recorded !== undefined) ? 'Roll' : 'Read';
+  return isKnownOwed(edge, at.row, recorded) ? 'Roll' : 'Read';
 }
 
-/** The leader says that it is owed, and what a colleague read is the very write that the leader saw. */
-function isKnownOwed({ row, reading, name }: EdgeFacts, workload: WorkloadRow, recorded: boolean): boolean {
-  return (
-    row !== undefined && reading?.rv === row.rv && isNewer(row.dataRv, reachOf(workload, name, recorded))
-  );
+/**
+ * The leader says that it is owed, and what a colleague read is the very write that the leader saw. A record
+ * under an older scheme may be of the same data: whoever reads that can tell.
+ */
+function isKnownOwed(
+  { row, reading, name }: EdgeFacts,
+  workload: WorkloadRow,
+  recorded: RecordHash | undefined,
+): boolean {
+  if (row === undefined || reading?.rv !== row.rv) return false;
+  if (recorded !== undefined && !isSameScheme(recorded, reading.hash)) return false;
+  return isNewer(row.dataRv, reachOf(workload, name, recorded !== undefined));
 }
 
 /** Whether the catalog tells from when on the edge counts. */

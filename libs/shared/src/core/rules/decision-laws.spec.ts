@@ -106,6 +106,7 @@ describe('an explanation', () => {
     );
     expect(steps.map(({ rule, outcome, decides }) => [rule, outcome, decides])).toEqual([
       ['IgnoredWorkloadKind', 'pass', false],
+      ['IgnoredSourceKind', 'pass', false],
       ['IgnoredSource', 'skip', true],
       ['ExcludedSource', 'pass', false],
       ['NamedSource', 'pass', false],
@@ -120,6 +121,7 @@ describe('an explanation', () => {
     const steps = explainReload(decisionInput(workloadSays({ 'configmap/reload': 'web, app-.*' })));
     expect(Object.fromEntries(steps.map(({ rule, detail }) => [rule, detail]))).toEqual({
       IgnoredWorkloadKind: 'workloads of kind Deployment are not ignored',
+      IgnoredSourceKind: 'sources of kind ConfigMap are watched',
       IgnoredSource: 'the source does not have reloader.stakater.com/ignore: "true"',
       ExcludedSource:
         'configmaps.exclude.reloader.stakater.com/reload of the workload does not list app-config',

@@ -88,6 +88,19 @@ describe('1. ignored kinds of workload', () => {
   });
 });
 
+describe('1b. ignored kinds of source', () => {
+  decides({
+    'a source of an ignored kind is left alone, named or not': [
+      decisionInput(named, settings({ ignoredSourceKinds: ['ConfigMap'] })),
+      'SourceTypeIgnored',
+    ],
+    'a source of another kind reloads': [
+      decisionInput(named, settings({ ignoredSourceKinds: ['Secret'] })),
+      'NamedByAnnotation',
+    ],
+  });
+});
+
 describe('2. an ignored source', () => {
   decides({
     'ignore "true" on the source beats its name': [

@@ -5,6 +5,7 @@ import { autoReloadAll } from './auto-reload-all.ts';
 import { excludedSource } from './excluded-source.ts';
 import { factsOf, type Facts } from './facts.ts';
 import { ignoredSource } from './ignored-source.ts';
+import { ignoredSourceKind } from './ignored-source-kind.ts';
 import { ignoredWorkloadKind } from './ignored-workload-kind.ts';
 import { namedSource } from './named-source.ts';
 import { notAsked } from './not-asked.ts';
@@ -42,6 +43,7 @@ type Judge = (facts: Facts) => Verdict;
 /** In the order in which they are asked. The first with an opinion decides. */
 const RULES = [
   ['IgnoredWorkloadKind', ignoredWorkloadKind],
+  ['IgnoredSourceKind', ignoredSourceKind],
   ['IgnoredSource', ignoredSource],
   ['ExcludedSource', excludedSource],
   ['NamedSource', namedSource],

@@ -9,6 +9,8 @@ export interface DecisionSettings {
   readonly autoReloadAll: boolean;
   /** As given: an entry that is no workload type switches the whole list off. */
   readonly ignoredWorkloadTypes: readonly string[];
+  /** Kinds of source that are not watched. Default none. */
+  readonly ignoredSourceKinds?: readonly SourceKind[];
 }
 
 /** All that a decision depends on. */

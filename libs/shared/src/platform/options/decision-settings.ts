@@ -2,6 +2,8 @@ import { DEFAULT_ANNOTATION_KEYS } from '../../core/annotation-keys.ts';
 import type { DecisionSettings } from '../../core/rules/decision.ts';
 import type { CommonOptions } from './table.ts';
 
+const KIND_OF_PLURAL = { configmaps: 'ConfigMap', secrets: 'Secret' } as const;
+
 /** What the rules need of the options. */
 export function decisionSettings(options: CommonOptions): DecisionSettings {
   return {
@@ -18,5 +20,6 @@ export function decisionSettings(options: CommonOptions): DecisionSettings {
     },
     autoReloadAll: options.autoReloadAll,
     ignoredWorkloadTypes: options.ignoredWorkloadTypes,
+    ignoredSourceKinds: options.resourcesToIgnore.map((plural) => KIND_OF_PLURAL[plural]),
   };
 }

@@ -1,0 +1,328 @@
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { WorkloadRow } from '../core/ledger/rows.ts';
+import { RealRedis } from '../testing/real-redis.ts';
+import { Catalog, type Publication } from './catalog.ts';
+import { claimWhenReachable } from './claim.ts';
+import { sourceRow, workloadRow } from './testing/rows.ts';
+
+const SETTINGS = 'ConfigMap/shop/settings';
+const KEYS = 'Secret/shop/keys';
+const WEB = 'Deployment/shop/web';
+const API = 'Deployment/shop/api';
+
+let redis: RealRedis;
+let catalog: Catalog;
+
+beforeAll(async () => {
+  redis = await RealRedis.start();
+});
+afterAll(() => redis.stop());
+beforeEach(() => {
+  catalog = new Catalog(redis.client, redis.freshKeys());
+});
+
+/** A write of one leader, its first unless `sequence` says otherwise. */
+function write(changed: Partial<Publication> & { term?: string; sequence?: number }): Promise<unknown> {
+  const { term = '100', sequence = 0, sources = [], workloads = [] } = changed;
+  return catalog.publish({ writer: { term, sequence }, sources, workloads });
+}
+
+function workload(
+  key: string,
+  index: readonly string[],
+  changed: Partial<WorkloadRow> = {},
+): Publication['workloads'][number] {
+  return [key, { row: workloadRow(changed), index }];
+}
+
+const DONE = { refused: false, gap: false, changed: [] };
+
+describe('what is published', () => {
+  it('is read back, sources and workloads alike', async () => {
+    const source = sourceRow({ annotations: { match: 'true' } });
+    const row = { uses: ['ConfigMap/settings'], record: '{"v":1,"s":{}}' };
+    expect(
+      await write({ sources: [[SETTINGS, source]], workloads: [workload(WEB, [SETTINGS], row)] }),
+    ).toEqual(DONE);
+    expect(await catalog.sources([SETTINGS, KEYS])).toEqual(new Map([[SETTINGS, source]]));
+    expect(await catalog.workloads([API, WEB])).toEqual(new Map([[WEB, workloadRow(row)]]));
+  });
+
+  it('is found from each source that a workload is indexed under, in order', async () => {
+    await write({ workloads: [workload(WEB, [SETTINGS, KEYS]), workload(API, [SETTINGS])] });
+    expect(await catalog.users(SETTINGS)).toEqual([API, WEB]);
+    expect(await catalog.users(KEYS)).toEqual([WEB]);
+    expect(await catalog.users('ConfigMap/other/settings')).toEqual([]);
+  });
+
+  it('is asked for with no keys without a question to Redis', async () => {
+    expect(await catalog.sources([])).toEqual(new Map());
+    expect(await catalog.workloads([])).toEqual(new Map());
+  });
+
+  it('takes a workload out of the index where it no longer belongs', async () => {
+    await write({ workloads: [workload(WEB, [SETTINGS, KEYS])] });
+    await write({ sequence: 1, workloads: [workload(WEB, [KEYS, 'Secret/shop/tls'], { generation: 2 })] });
+    expect(await catalog.users(SETTINGS)).toEqual([]);
+    expect(await catalog.users(KEYS)).toEqual([WEB]);
+    expect(await catalog.users('Secret/shop/tls')).toEqual([WEB]);
+  });
+
+  it('leaves nothing of a workload that is removed', async () => {
+    await write({ workloads: [workload(WEB, [SETTINGS, KEYS]), workload(API, [KEYS])] });
+    await write({ sequence: 1, workloads: [[WEB, undefined]] });
+    expect(await catalog.workloads([WEB])).toEqual(new Map());
+    expect(await catalog.users(SETTINGS)).toEqual([]);
+    expect(await catalog.users(KEYS)).toEqual([API]);
+  });
+
+  it('may be a removal of what was never there', async () => {
+    expect(await write({ workloads: [[WEB, undefined]] })).toEqual(DONE);
+  });
+
+  it('mends an index that has lost an entry, though the row is as it was', async () => {
+    await write({ workloads: [workload(WEB, [SETTINGS])] });
+    await redis.client.del(catalog.keys.users + SETTINGS);
+    await write({ sequence: 1, workloads: [workload(WEB, [SETTINGS])] });
+    expect(await catalog.users(SETTINGS)).toEqual([WEB]);
+  });
+});
+
+describe('a source row', () => {
+  it.each([
+    ['of a later version replaces the one there', '10', '11', true],
+    ['with one digit more is later', '99', '100', true],
+    ['of an earlier version does not', '11', '10', false],
+    ['with one digit less is earlier', '100', '99', false],
+    ['of the same version does not', '10', '10', false],
+    [
+      'beyond what a number can hold is compared digit by digit',
+      '9007199254740993',
+      '9007199254740992',
+      false,
+    ],
+  ])('%s', async (_, held, given, replaces) => {
+    const [old, young] = [sourceRow({ rv: held }), sourceRow({ rv: given, dataRv: '9', modifiedAt: 5 })];
+    await write({ sources: [[SETTINGS, old]] });
+    await write({ sequence: 1, sources: [[SETTINGS, young]] });
+    expect((await catalog.sources([SETTINGS])).get(SETTINGS)).toEqual(replaces ? young : old);
+  });
+
+  it('of the same version replaces one under another scheme of hashing', async () => {
+    await write({ sources: [[SETTINGS, sourceRow()]] });
+    const rehashed = sourceRow({ hash: 'k0a1b2c3d.B' });
+    expect(await write({ sequence: 1, sources: [[SETTINGS, rehashed]] })).toEqual(DONE);
+    expect((await catalog.sources([SETTINGS])).get(SETTINGS)).toEqual(rehashed);
+  });
+});
+
+describe('a source is reported as changed', () => {
+  const later = { rv: '20', dataRv: '20' };
+
+  it.each([
+    ['if another hash was there', {}, { hash: '1.B' }, true],
+    ['also if it had been deleted meanwhile', { exists: false }, { hash: '1.B' }, true],
+    ['but not if the hash is the same', {}, {}, false],
+    ['but not if it exists no more', {}, { hash: '1.B', exists: false }, false],
+    ['but not if the hashes are of two schemes', {}, { hash: 'k0a1b2c3d.B' }, false],
+    ['but not if the row is an old one', {}, { hash: '1.B', rv: '9' }, false],
+  ])('%s', async (_, held, given, isChanged) => {
+    await write({ sources: [[SETTINGS, sourceRow(held)]] });
+    const sources: Publication['sources'] = [
+      [KEYS, sourceRow(later)],
+      [SETTINGS, sourceRow({ ...later, ...given })],
+    ];
+    expect(await write({ sequence: 1, sources })).toEqual({
+      ...DONE,
+      changed: isChanged ? [SETTINGS] : [],
+    });
+  });
+
+  it('but not at its first sight', async () => {
+    expect(await write({ sources: [[SETTINGS, sourceRow()]] })).toEqual(DONE);
+  });
+});
+
+describe('a leader', () => {
+  it.each(['99', '10', '9'])(
+    'of the earlier term %s is refused, and nothing of it is written',
+    async (term) => {
+      await write({ term: '100', workloads: [workload(WEB, [SETTINGS])] });
+      const stale = { sources: [[SETTINGS, sourceRow()]], workloads: [[WEB, undefined]] } as const;
+      expect(await write({ term, sequence: 7, ...stale })).toEqual({ refused: true });
+      expect(await catalog.sources([SETTINGS])).toEqual(new Map());
+      expect(await catalog.users(SETTINGS)).toEqual([WEB]);
+      expect(await catalog.isLastWriter({ term: '100', sequence: 1 })).toBe(true);
+    },
+  );
+
+  it('of a later term takes over, and its first write is no gap', async () => {
+    await write({ term: '99' });
+    expect(await write({ term: '100' })).toEqual(DONE);
+    expect(await write({ term: '99', sequence: 1 })).toEqual({ refused: true });
+  });
+
+  it('knows its own writes to be the last', async () => {
+    expect(await catalog.isLastWriter({ term: '100', sequence: 0 })).toBe(false);
+    await write({});
+    expect(await catalog.isLastWriter({ term: '100', sequence: 1 })).toBe(true);
+    await write({ term: '101' });
+    expect(await catalog.isLastWriter({ term: '100', sequence: 1 })).toBe(false);
+  });
+
+  it('writes in one unbroken sequence without a gap', async () => {
+    for (let sequence = 0; sequence < 12; sequence += 1) {
+      expect(await write({ sequence })).toEqual(DONE);
+    }
+  });
+
+  it('notices at its next write that Redis was emptied', async () => {
+    await write({ sources: [[SETTINGS, sourceRow()]] });
+    await redis.client.flushall();
+    expect(await catalog.isLastWriter({ term: '100', sequence: 1 })).toBe(false);
+    expect(await write({ sequence: 1 })).toEqual({ ...DONE, gap: true });
+    expect(await write({ sequence: 2 })).toEqual(DONE);
+  });
+
+  it('notices at its next write that an earlier one was lost, as when Redis is set back in time', async () => {
+    await write({});
+    const earlier = await redis.client.get(catalog.keys.writer);
+    await write({ sequence: 1, sources: [[SETTINGS, sourceRow()]] });
+    await redis.client.del(catalog.keys.sources);
+    await redis.client.set(catalog.keys.writer, earlier ?? '');
+    expect(await write({ sequence: 2 })).toEqual({ ...DONE, gap: true });
+  });
+});
+
+describe('claiming', () => {
+  it('is for one cluster, as often as it likes', async () => {
+    await catalog.claim('uid-1');
+    await catalog.claim('uid-1');
+  });
+
+  it('refuses another cluster under the same name, and says what to do', async () => {
+    await catalog.claim('uid-1');
+    const refusal = catalog.claim('uid-2');
+    await expect(refusal).rejects.toMatchObject({ name: 'CatalogError', code: 'CATALOG_OTHER_CLUSTER' });
+    await expect(refusal).rejects.toThrow(/expected kube-system uid uid-2, found uid-1.*--cluster-name/);
+  });
+
+  it('of two clusters under two names is for both', async () => {
+    await catalog.claim('uid-1');
+    await new Catalog(redis.client, redis.freshKeys()).claim('uid-2');
+  });
+
+  it('waits for a Redis that cannot be reached, until it is to end', async () => {
+    const end = new AbortController();
+    const unreachable = new Redis('redis://127.0.0.1:1', { retryStrategy: () => 20, commandTimeout: 30 });
+    unreachable.on('error', () => end.abort());
+    const waiting = new Catalog(unreachable, redis.freshKeys());
+    expect(await claimWhenReachable(waiting, 'uid-1', end.signal)).toBe(false);
+    unreachable.disconnect();
+    expect(await claimWhenReachable(catalog, 'uid-1', new AbortController().signal)).toBe(true);
+  });
+});
+
+describe('what a reload job looks up', () => {
+  const reading = { rv: '12', hash: '1.B', markerHash: 'da39a3' };
+
+  it('is the row of the workload, and rows and readings of its sources, as far as there are any', async () => {
+    await write({ sources: [[SETTINGS, sourceRow()]], workloads: [workload(WEB, [SETTINGS, KEYS])] });
+    await catalog.putReading(KEYS, reading);
+    expect(await catalog.reloadFacts(WEB, [SETTINGS, KEYS])).toEqual({
+      workload: workloadRow(),
+      sources: new Map([[SETTINGS, sourceRow()]]),
+      readings: new Map([[KEYS, reading]]),
+    });
+  });
+
+  it('is the row alone for a workload without sources', async () => {
+    await write({ workloads: [workload(WEB, [])] });
+    expect(await catalog.reloadFacts(WEB, [])).toEqual({
+      workload: workloadRow(),
+      sources: new Map(),
+      readings: new Map(),
+    });
+  });
+
+  it('is nothing for one that the catalog does not know', async () => {
+    expect((await catalog.reloadFacts(WEB, [SETTINGS])).workload).toBeUndefined();
+  });
+
+  it('has of two readings the later one, for ten minutes', async () => {
+    await catalog.putReading(KEYS, reading);
+    await catalog.putReading(KEYS, { ...reading, rv: '13' });
+    expect((await catalog.reloadFacts(WEB, [KEYS])).readings.get(KEYS)?.rv).toBe('13');
+    const left = await redis.client.ttl(catalog.keys.readings + KEYS);
+    expect(left).toBeGreaterThan(590);
+    expect(left).toBeLessThanOrEqual(600);
+  });
+});
+
+describe('2,500 rows', () => {
+  const names = Array.from({ length: 2_500 }, (_, index) => `w${index}`);
+  const deployments = names.map((name) => `Deployment/shop/${name}`);
+  const configMaps = names.map((name) => `ConfigMap/shop/${name}`);
+
+  async function keysOf(portions: AsyncIterable<readonly (readonly [string, unknown])[]>): Promise<string[]> {
+    const found = new Set<string>();
+    for await (const portion of portions) for (const [key] of portion) found.add(key);
+    return [...found].sort();
+  }
+
+  beforeEach(async () => {
+    await write({
+      sources: configMaps.map((key) => [key, sourceRow()]),
+      workloads: deployments.map((key) => workload(key, [SETTINGS])),
+    });
+  });
+
+  it('are all found by a scan, sources and workloads', async () => {
+    expect(await keysOf(catalog.eachSource(() => true))).toEqual([...configMaps].sort());
+    expect(await keysOf(catalog.eachWorkload(() => true))).toEqual([...deployments].sort());
+  });
+
+  it('are given as far as they are wanted', async () => {
+    const wanted = (key: string): boolean => key.endsWith('7');
+    expect(await keysOf(catalog.eachWorkload(wanted))).toEqual(deployments.filter(wanted).sort());
+  });
+
+  it('are all users of one source', async () => {
+    expect(await catalog.users(SETTINGS)).toEqual([...deployments].sort());
+  });
+});
+
+describe('beside the rows', () => {
+  it('a warning is the first of its kind once a day', async () => {
+    expect(await catalog.isFirstWarning(WEB, 'bad pattern')).toBe(true);
+    expect(await catalog.isFirstWarning(WEB, 'bad pattern')).toBe(false);
+    expect(await catalog.isFirstWarning(WEB, 'another')).toBe(true);
+    expect(await catalog.isFirstWarning(API, 'bad pattern')).toBe(true);
+    expect(await redis.client.ttl(`${catalog.keys.warned}${WEB}:bad pattern`)).toBeGreaterThan(86_000);
+  });
+
+  it('the record that a dry run pretends to have written is kept', async () => {
+    expect(await catalog.pretended(WEB)).toBeUndefined();
+    await catalog.pretend(WEB, '{"v":1,"s":{}}');
+    expect(await catalog.pretended(WEB)).toBe('{"v":1,"s":{}}');
+  });
+
+  it('a reload job that waits for its next attempt is known, until it does not', async () => {
+    await catalog.setBackingOff(WEB, '17');
+    expect(await catalog.backingOff([WEB, API])).toEqual(new Map([[WEB, '17']]));
+    await catalog.setBackingOff(WEB, null);
+    expect(await catalog.backingOff([WEB])).toEqual(new Map());
+  });
+
+  it('every key is under the one prefix with its hash tag, as Redis Cluster needs it', async () => {
+    await catalog.claim('uid-1');
+    await write({ sources: [[SETTINGS, sourceRow()]], workloads: [workload(WEB, [SETTINGS])] });
+    await catalog.putReading(SETTINGS, { rv: '1', hash: '1.A', markerHash: '' });
+    await catalog.isFirstWarning(WEB, 'x');
+    const cluster = catalog.keys.prefix.slice(1, -1);
+    const keys = await redis.client.keys(`*${cluster}*`);
+    expect(keys.length).toBeGreaterThanOrEqual(7);
+    for (const key of keys) expect(key.startsWith(`${catalog.keys.prefix}:`)).toBe(true);
+  });
+});

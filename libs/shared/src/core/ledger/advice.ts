@@ -1,0 +1,39 @@
+import type { AnnotationKeys } from '../annotation-keys.ts';
+import { matchPatterns, type PatternError } from '../patterns.ts';
+import { sameLists, sameRecords, type ObservedWorkload, type SourceName, type WorkloadRow } from './rows.ts';
+
+type Annotated = Pick<ObservedWorkload, 'annotations' | 'podAnnotations'>;
+
+/** The patterns of a workload's reload annotations that cannot be used, each once. */
+export function unusablePatterns(workload: Annotated, keys: AnnotationKeys): readonly PatternError[] {
+  const found = new Map<string, PatternError>();
+  for (const key of [keys.configMapReload, keys.secretReload, keys.secretProviderClassReload]) {
+    for (const list of [workload.annotations[key], workload.podAnnotations[key]]) {
+      if (list === undefined) continue;
+      for (const error of matchPatterns(list, '').errors) found.set(error.pattern, error);
+    }
+  }
+  return [...found.values()];
+}
+
+/**
+ * Whether a workload asks for what it will not get, so that a worker should look and tell its owner why,
+ * though nothing is due: a pattern that cannot be used, or a Secret that is not seen, because there is none or
+ * because its type is not watched.
+ */
+export function needsAdvice(
+  row: Annotated & Pick<WorkloadRow, 'edges'>,
+  by: { keys: AnnotationKeys; isSeen: (source: SourceName) => boolean },
+): boolean {
+  const unseen = row.edges.some((source) => source.startsWith('Secret/') && !by.isSeen(source));
+  return unseen || unusablePatterns(row, by.keys).length > 0;
+}
+
+/** Whether two rows ask for the same: then its owner was told already. */
+export function asksTheSame(a: WorkloadRow, b: WorkloadRow): boolean {
+  return (
+    sameLists(a.edges, b.edges) &&
+    sameRecords(a.annotations, b.annotations) &&
+    sameRecords(a.podAnnotations, b.podAnnotations)
+  );
+}

@@ -1,0 +1,241 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Worker, type Job } from 'bullmq';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { RealRedis } from '../testing/real-redis.ts';
+import { CHANGES, Queues, RELOADS, type QueueSettings } from './queues.ts';
+
+const SETTINGS = 'ConfigMap/shop/settings';
+const KEYS = 'Secret/shop/keys';
+const WEB = 'Deployment/shop/web';
+const API = 'Deployment/shop/api';
+
+let redis: RealRedis;
+let prefix: string;
+const opened: { close(force?: boolean): Promise<void> }[] = [];
+
+beforeAll(async () => {
+  redis = await RealRedis.start();
+});
+afterAll(() => redis.stop());
+beforeEach(() => {
+  ({ prefix } = redis.freshKeys());
+});
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((each) => each.close(true)));
+});
+
+function queuesWith(settings: Partial<QueueSettings> = {}): Queues {
+  const defaults = { connection: redis.client, prefix, debounce: 0, attempts: 3, backoff: 100 };
+  const queues = new Queues({ ...defaults, ...settings });
+  opened.push(queues);
+  return queues;
+}
+
+/** A run of a job, under way until the test ends it. */
+interface Run {
+  readonly job: Job;
+  succeed(): void;
+  fail(): void;
+}
+
+/** A worker whose runs are ended by hand; `runs` has all that have begun. */
+function workerOn(queue: string): readonly Run[] {
+  const runs: Run[] = [];
+  const handle = (job: Job): Promise<void> =>
+    new Promise((resolve, reject) => {
+      runs.push({ job, succeed: resolve, fail: () => reject(new Error('Failed: as the test wants')) });
+    });
+  const connection = redis.connect();
+  opened.push(new Worker(queue, handle, { connection, prefix, concurrency: 4 }));
+  return runs;
+}
+
+/** Resolves with the run of this number, once it has begun. */
+async function begun(runs: readonly Run[], number: number): Promise<Run> {
+  return vi.waitUntil(() => runs[number - 1], { timeout: 5_000, interval: 5 });
+}
+
+/** Resolves when nothing waits, is delayed or active: no further run can come. */
+async function settled(queues: Queues, queue: 'changes' | 'reloads'): Promise<void> {
+  const isEmpty = async (): Promise<boolean> => {
+    const counts = await queues[queue].getJobCounts('wait', 'delayed', 'active', 'prioritized');
+    return Object.values(counts).every((count) => count === 0);
+  };
+  await vi.waitUntil(isEmpty, { timeout: 5_000, interval: 10 });
+}
+
+describe('changes of a source', () => {
+  it('that come while its job waits are one job', async () => {
+    const queues = queuesWith();
+    await queues.enqueueChanges([SETTINGS, KEYS], 1);
+    await queues.enqueueChanges([SETTINGS], 2);
+    expect(await queues.waiting('changes')).toBe(2);
+  });
+
+  it.each([1, 2, 5])(
+    'that come %d times while its job is active give exactly one follow-up',
+    async (times) => {
+      const queues = queuesWith();
+      const runs = workerOn(CHANGES);
+      await queues.enqueueChanges([SETTINGS], 0);
+      const first = await begun(runs, 1);
+      for (let n = 1; n <= times; n += 1) await queues.enqueueChanges([SETTINGS], n);
+      expect(runs).toHaveLength(1);
+      first.succeed();
+      (await begun(runs, 2)).succeed();
+      await settled(queues, 'changes');
+      expect(runs.map(({ job }) => (job.data as { source: string }).source)).toEqual([SETTINGS, SETTINGS]);
+    },
+  );
+
+  it('that come while its job is active are not lost if that fails for good', async () => {
+    const queues = queuesWith({ attempts: 1 });
+    const runs = workerOn(CHANGES);
+    await queues.enqueueChanges([SETTINGS], 0);
+    const first = await begun(runs, 1);
+    await queues.enqueueChanges([SETTINGS], 1);
+    first.fail();
+    (await begun(runs, 2)).succeed();
+    await settled(queues, 'changes');
+    expect(runs).toHaveLength(2);
+  });
+
+  it('that come while its job backs off are handled at once, by one job with all its attempts', async () => {
+    const queues = queuesWith({ attempts: 2, backoff: 60_000 });
+    const runs = workerOn(CHANGES);
+    await queues.enqueueChanges([SETTINGS], 0);
+    (await begun(runs, 1)).fail();
+    await vi.waitUntil(async () => (await queues.changes.getDelayedCount()) === 1, { interval: 5 });
+    await queues.enqueueChanges([SETTINGS], 1);
+    const second = await begun(runs, 2);
+    expect(second.job.attemptsMade).toBe(0);
+    second.succeed();
+    await settled(queues, 'changes');
+    expect(runs).toHaveLength(2);
+  });
+
+  it('do not hold up another source', async () => {
+    const queues = queuesWith();
+    const runs = workerOn(CHANGES);
+    await queues.enqueueChanges([SETTINGS], 0);
+    const first = await begun(runs, 1);
+    await queues.enqueueChanges([KEYS], 0);
+    (await begun(runs, 2)).succeed();
+    first.succeed();
+    await settled(queues, 'changes');
+  });
+
+  it('may be none', async () => {
+    const queues = queuesWith();
+    await queues.enqueueChanges([], 0);
+    await queues.enqueueReloads([]);
+    expect(await queues.waiting('changes')).toBe(0);
+  });
+});
+
+describe('wakes of a workload', () => {
+  const wake = { workload: WEB, since: 0 };
+
+  it('become one job after the debounce, whose deadline the first of them fixes', async () => {
+    const debounce = 300;
+    const queues = queuesWith({ debounce });
+    const runs = workerOn(RELOADS);
+    const began = performance.now();
+    let wakes = 0;
+    while (runs.length === 0 && performance.now() - began < 5_000) {
+      await queues.enqueueReloads([{ ...wake, since: wakes }]);
+      wakes += 1;
+      await sleep(20);
+    }
+    // It ran though wakes never ceased for as long as the debounce, and not before the debounce was over.
+    const run = await begun(runs, 1);
+    expect(performance.now() - began).toBeGreaterThanOrEqual(debounce - 20);
+    expect(wakes).toBeGreaterThan(3);
+    expect((run.job.data as { since: number }).since).toBe(0);
+    run.succeed();
+    if (runs.length > 1 || (await queues.waiting('reloads')) > 0) (await begun(runs, 2)).succeed();
+    await settled(queues, 'reloads');
+  });
+
+  it('that come while its job is active give exactly one follow-up', async () => {
+    const queues = queuesWith();
+    const runs = workerOn(RELOADS);
+    await queues.enqueueReloads([wake]);
+    const first = await begun(runs, 1);
+    for (let n = 0; n < 3; n += 1) await queues.enqueueReloads([{ ...wake, source: SETTINGS }]);
+    first.succeed();
+    (await begun(runs, 2)).succeed();
+    await settled(queues, 'reloads');
+    expect(runs).toHaveLength(2);
+  });
+
+  it('that come while its job backs off neither double it nor take its attempts back', async () => {
+    const queues = queuesWith({ attempts: 2, backoff: 200 });
+    const runs = workerOn(RELOADS);
+    await queues.enqueueReloads([wake]);
+    (await begun(runs, 1)).fail();
+    await vi.waitUntil(async () => (await queues.reloads.getDelayedCount()) === 1, { interval: 5 });
+    await queues.enqueueReloads([wake]);
+    const second = await begun(runs, 2);
+    expect(second.job.attemptsMade).toBe(1);
+    second.fail();
+    await settled(queues, 'reloads');
+    expect(await queues.reloads.getFailedCount()).toBe(1);
+    expect(runs).toHaveLength(2);
+  });
+
+  it('wake each workload by a job of its own', async () => {
+    const queues = queuesWith({ debounce: 60_000 });
+    await queues.enqueueReloads([wake, { workload: API, since: 0 }, wake]);
+    expect(await queues.waiting('reloads')).toBe(2);
+  });
+});
+
+describe('bringing forward', () => {
+  it('makes a job that backs off run now', async () => {
+    const queues = queuesWith({ backoff: 60_000 });
+    const runs = workerOn(RELOADS);
+    await queues.enqueueReloads([{ workload: WEB, since: 0 }]);
+    const first = await begun(runs, 1);
+    first.fail();
+    await vi.waitUntil(async () => (await queues.reloads.getDelayedCount()) === 1, { interval: 5 });
+    await queues.bringForward([first.job.id ?? '']);
+    const second = await begun(runs, 2);
+    expect(second.job.attemptsMade).toBe(1);
+    second.succeed();
+    await settled(queues, 'reloads');
+  });
+
+  it('leaves alone what does not wait, and what is not there', async () => {
+    const queues = queuesWith();
+    const runs = workerOn(RELOADS);
+    await queues.enqueueReloads([{ workload: WEB, since: 0 }]);
+    const first = await begun(runs, 1);
+    await queues.bringForward([first.job.id ?? '', '4711']);
+    first.succeed();
+    await settled(queues, 'reloads');
+    expect(runs).toHaveLength(1);
+  });
+});
+
+describe('the queues', () => {
+  it('keep every key under the prefix, as Redis Cluster needs it', async () => {
+    const queues = queuesWith();
+    await queues.enqueueChanges([SETTINGS], 0);
+    await queues.enqueueReloads([{ workload: WEB, since: 0 }]);
+    const keys = await redis.client.keys(`*${prefix.slice(1, -1)}*`);
+    expect(keys.length).toBeGreaterThan(4);
+    for (const key of keys) expect(key.startsWith(`${prefix}:`)).toBe(true);
+  });
+
+  it('leave nothing of a job that is done, so that the next change is a new one', async () => {
+    const queues = queuesWith();
+    const runs = workerOn(CHANGES);
+    for (const number of [1, 2]) {
+      await queues.enqueueChanges([SETTINGS], number);
+      (await begun(runs, number)).succeed();
+      await settled(queues, 'changes');
+    }
+    expect(await queues.changes.getCompletedCount()).toBe(0);
+  });
+});

@@ -1,0 +1,44 @@
+import { randomBytes } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { startRedis, type Redis as Server } from '../../../../tools/cluster/src/redis.ts';
+import { catalogKeys, type CatalogKeys } from '../catalog/keys.ts';
+
+/** A real Redis for one spec file; everything ends by `stop`. */
+export class RealRedis {
+  readonly #server: Server;
+  readonly #connections: Redis[] = [];
+  /** A connection for whatever is done by hand. */
+  readonly client: Redis;
+
+  private constructor(server: Server) {
+    this.#server = server;
+    this.client = this.connect();
+  }
+
+  static async start(): Promise<RealRedis> {
+    const dir = join(tmpdir(), `reroll-redis-${randomBytes(4).toString('hex')}`);
+    return new RealRedis(await startRedis({ dir }));
+  }
+
+  get url(): string {
+    return this.#server.url;
+  }
+
+  connect(): Redis {
+    const redis = new Redis(this.url, { maxRetriesPerRequest: null });
+    this.#connections.push(redis);
+    return redis;
+  }
+
+  /** Keys that no other test has. */
+  freshKeys(): CatalogKeys {
+    return catalogKeys({ cluster: randomBytes(4).toString('hex'), namespace: 'spec' });
+  }
+
+  async stop(): Promise<void> {
+    for (const connection of this.#connections) connection.disconnect();
+    await this.#server.stop();
+  }
+}
