@@ -40,6 +40,7 @@ export default defineConfig({
         test: {
           name: 'faults',
           include: ['e2e/faults/**/*.spec.ts'],
+          globalSetup: ['e2e/faults/support/global-setup.ts'],
           testTimeout: 180_000,
           hookTimeout: 600_000,
           fileParallelism: false,

@@ -11,7 +11,7 @@ function numberOf(flag: string, text: string): number {
   const value = Number(text);
   if (Number.isSafeInteger(value) && value >= 0) return value;
   console.error(`--${flag}: expected a whole number, given ${JSON.stringify(text)}`);
-  process.exit(2);
+  return process.exit(2);
 }
 
 function replay(seed: number): void {
@@ -33,7 +33,7 @@ function sweep(from: number, seeds: number): void {
       limits.set(kind, (limits.get(kind) ?? 0) + 1);
   }
   console.log(`${seeds} schedules, ${rollouts} rollouts, ${failing.length} failing`);
-  for (const [kind, count] of [...limits].toSorted())
+  for (const [kind, count] of [...limits].toSorted(([a], [b]) => (a < b ? -1 : 1)))
     console.log(`documented limit ${kind}: ${count} schedules`);
   for (const seed of failing.slice(0, 20))
     console.log(`failing seed ${seed}: npm run -s simulate -- --seed ${seed}`);

@@ -1,4 +1,5 @@
 import type { Catalog } from '@reroll/shared/catalog/catalog';
+import { sourceKeyIn } from '@reroll/shared/core/ledger/rows';
 import { markerType } from '@reroll/shared/core/marker/marker-type';
 import { partsOf, type SourceId } from '@reroll/shared/core/model';
 import type { PatternError } from '@reroll/shared/core/patterns';
@@ -77,9 +78,12 @@ export class ReloadReports {
     if (!run.isLast) return;
     metrics.reloadExecuted.inc({ success: 'false' });
     metrics.action.inc({ workload_kind: kind, result: 'error' });
-    if (!error.subject || job.source === undefined) return;
-    const source = partsOf(job.source) as SourceId;
-    events.record({ source, workload: subjectOf(error.subject), failure: error.message });
+    // A wake of the sweep names no source.
+    const [owed] = error.owed;
+    const source = job.source ?? (owed && sourceKeyIn(namespace, owed));
+    if (!error.subject || source === undefined) return;
+    const workload = subjectOf(error.subject);
+    events.record({ source: partsOf(source) as SourceId, workload, failure: error.message });
   }
 
   #reloaded(

@@ -78,14 +78,17 @@ export class ReloadProcessor {
 
   /** Null if a test of the patch failed. */
   async #attempt(workload: WorkloadNow): Promise<ReloadOutcome | null> {
+    let owed: readonly SourceName[] = [];
     try {
       const gathered = await this.#gather(workload);
+      owed = gathered.plan.roll;
       const done = gathered.plan.hashes === null || (await this.#write(gathered));
       return done ? this.#outcome(gathered) : null;
     } catch (error) {
       if (error instanceof RateLimitedError) throw error;
       const jobError = jobErrorOf(error);
       jobError.subject = workload;
+      jobError.owed = owed;
       throw jobError;
     }
   }

@@ -2,7 +2,7 @@ import type { Targets } from './scenarios.ts';
 
 interface Figure {
   readonly label: string;
-  readonly unit: '' | 'ms' | 's' | 'MB' | 'x';
+  readonly unit: '' | 'ms' | 's' | 'MB' | 'x' | '%';
   readonly digits: number;
 }
 
@@ -15,6 +15,7 @@ export const FIGURES = {
   totalMs: { label: 'first write to last patch', unit: 'ms', digits: 0 },
   floorMs: { label: 'the floor (GET and PATCH alone, best of three)', unit: 'ms', digits: 0 },
   ratio: { label: 'times the floor', unit: 'x', digits: 2 },
+  cpuRatio: { label: 'CPU time of all processes against that of the floor', unit: 'x', digits: 2 },
   p50Ms: { label: 'change to patch, p50', unit: 'ms', digits: 0 },
   p90Ms: { label: 'change to patch, p90', unit: 'ms', digits: 0 },
   p99Ms: { label: 'change to patch, p99', unit: 'ms', digits: 0 },
@@ -26,6 +27,7 @@ export const FIGURES = {
   requestsPerRolled: { label: 'requests for a rolled workload, without Events', unit: '', digits: 2 },
   eventsPerRolled: { label: 'Events for a rolled workload', unit: '', digits: 2 },
   lists: { label: 'LISTs after start-up', unit: '', digits: 0 },
+  foreignPercent: { label: 'CPU that was taken by something else meanwhile', unit: '%', digits: 0 },
   syncSeconds: { label: 'start of the watcher until in sync', unit: 's', digits: 1 },
   watcherSyncMb: { label: 'resident memory of the watcher when in sync', unit: 'MB', digits: 0 },
   watcherPeakMb: { label: 'resident memory of the watcher, peak of the whole run', unit: 'MB', digits: 0 },
@@ -43,7 +45,7 @@ export type Figures = Partial<Record<FigureId, number>>;
 const IDS = Object.keys(FIGURES) as FigureId[];
 
 /** The figures where fewer is not the point of several runs, but that none is worse. */
-const WORST_OF: ReadonlySet<FigureId> = new Set(['missed', 'duplicates', 'startupRollouts', 'lists']);
+const WORST_OF: ReadonlySet<FigureId> = new Set(['missed', 'duplicates', 'lists', 'foreignPercent']);
 
 /** One line of a table, as text. */
 export interface FigureRow {
@@ -98,5 +100,5 @@ function show(id: FigureId, value: number): string {
 
 function withUnit(value: string, unit: string): string {
   if (unit === '') return value;
-  return unit === 'x' ? `${value}x` : `${value} ${unit}`;
+  return unit === 'x' || unit === '%' ? `${value}${unit}` : `${value} ${unit}`;
 }

@@ -64,6 +64,8 @@ function workloadSpec(labels: { app: string }, options: WorkloadOptions): unknow
   const noNode = kind === 'DaemonSet' && replicas === 0 ? { nodeSelector: { bench: 'none' } } : {};
   return {
     selector: { matchLabels: labels },
+    // Repeated runs must not begin to delete what the first ones made.
+    revisionHistoryLimit: 1000,
     template: {
       metadata: { labels },
       spec: { containers: [container], terminationGracePeriodSeconds: 0, ...noNode },

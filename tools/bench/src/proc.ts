@@ -51,13 +51,11 @@ export interface ProcessFigures extends Usage {
   readonly name: string;
 }
 
-/** CPU time from now until the returned function is called; memory as it is then. */
-export function meter(processes: readonly NamedProcess[]): () => ProcessFigures[] {
-  const before = new Map(processes.map(({ name, pid }) => [name, usageOf(pid)?.cpuSeconds ?? 0]));
-  return () =>
-    processes.flatMap(({ name, pid }) => {
-      const usage = usageOf(pid);
-      if (usage === undefined) return [];
-      return [{ ...usage, name, cpuSeconds: usage.cpuSeconds - (before.get(name) ?? 0) }];
-    });
+/** Time that all cores together were busy since the machine started, time stolen by its host included. */
+export function parseBusySeconds(stat: string): number {
+  const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, steal = 0] = (stat.split('\n')[0] ?? '')
+    .split(/ +/)
+    .slice(1)
+    .map(Number);
+  return (user + nice + system + irq + softirq + steal) / TICKS_PER_SECOND;
 }

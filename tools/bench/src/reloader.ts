@@ -37,7 +37,7 @@ export interface Started {
 
 const ROOT = join(import.meta.dirname, '../../..');
 /** A large cluster takes its time; a target says how much is too much. */
-const READY_WITHIN_MS = 600_000;
+const READY_WITHIN_MS = 300_000;
 
 /**
  * Starts the subject's processes. Reroll is ready when they say so; of another reloader it is only known

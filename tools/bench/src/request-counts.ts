@@ -53,7 +53,7 @@ export function scale(counts: RequestCounts, factor: number): RequestCounts {
 const BY_THE_CLOCK = /^(watch |\w+ (leases|nodes|nodes\/status)$)/;
 
 /** Written by controllers only. */
-const STATUS = /\/status$/;
+const CONTROLLERS = /(\/status| (replicasets|controllerrevisions|pods|endpoints|endpointslices))$/;
 
 /** Less than one request is noise of the subtraction. */
 const NOISE = 0.5;
@@ -75,7 +75,7 @@ export function reloaderRequests(all: RequestCounts, { own, reaction }: Others):
 }
 
 function isReloaders(pair: string, rest: number, reaction: number): boolean {
-  if (rest < NOISE || BY_THE_CLOCK.test(pair) || STATUS.test(pair)) return false;
+  if (rest < NOISE || BY_THE_CLOCK.test(pair) || CONTROLLERS.test(pair)) return false;
   return isEvent(pair) || rest > reaction * VARIATION;
 }
 

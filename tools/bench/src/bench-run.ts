@@ -1,0 +1,34 @@
+import type { Bench } from './bench.ts';
+import { groups, type Io, withBench } from './clusters.ts';
+import { thisMachine } from './machine.ts';
+import { measure } from './measure.ts';
+import type { BenchOptions } from './options.ts';
+import { compared, type Report } from './report.ts';
+import type { Scenario } from './scenarios.ts';
+import type { Result } from './task.ts';
+import { titleOf } from './title.ts';
+
+/** Runs all scenarios of the options, each group on a cluster of its own. */
+export async function runBench(options: BenchOptions, io: Io): Promise<Report> {
+  const startedAt = new Date().toISOString();
+  const results: Result[] = [];
+  let kubernetes = 'unknown';
+  for (const group of groups(options.scenarios)) {
+    const isLastGroup = group.includes(options.scenarios.at(-1) as Scenario);
+    const controllerManager = group.every((scenario) => scenario.controllerManager);
+    const keep = options.keep && isLastGroup;
+    await withBench({ options, controllerManager, keep }, io, async (bench) => {
+      kubernetes = await versionOf(bench);
+      for (const scenario of group) {
+        io.log(`${scenario.name}: ${titleOf(scenario)}`);
+        results.push(await measure(bench, scenario, { keep: keep && scenario === group.at(-1) }));
+      }
+    });
+  }
+  return { startedAt, machine: thisMachine(), kubernetes, options, results: compared(results) };
+}
+
+async function versionOf({ api }: Bench): Promise<string> {
+  const { body } = await api.client.get<{ gitVersion: string }>('/version');
+  return body.gitVersion;
+}

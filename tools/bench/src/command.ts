@@ -1,0 +1,58 @@
+import { writeFileSync } from 'node:fs';
+import { ClusterError, UsageError, messageOf } from '../../cluster/src/errors.ts';
+import { runBench } from './bench-run.ts';
+import { writeMarkdown } from './markdown.ts';
+import { type BenchOptions, parseCommand } from './options.ts';
+import { toJson, unmet } from './report.ts';
+import { reportText } from './text.ts';
+import { usage } from './usage.ts';
+
+/** Where a command writes, and what ends it. */
+export interface Terminal {
+  /** Results only. */
+  readonly out: (text: string) => void;
+  /** Progress and errors. */
+  readonly err: (text: string) => void;
+  readonly signal: AbortSignal;
+}
+
+export type ExitCode = 0 | 1 | 2 | 130;
+
+/** Runs one command line to its end; every failure ends up as a message and an exit code. */
+export async function runCommand(argv: readonly string[], terminal: Terminal): Promise<ExitCode> {
+  try {
+    const command = parseCommand(argv);
+    if (!command.help) return await bench(command.options, terminal);
+    terminal.out(usage());
+    return 0;
+  } catch (error) {
+    return failed(error, terminal);
+  }
+}
+
+async function bench(options: BenchOptions, terminal: Terminal): Promise<ExitCode> {
+  const { out, err, signal } = terminal;
+  const report = await runBench(options, { log: (line) => err(`${line}\n`), signal });
+  out(reportText(report));
+  if (options.json !== undefined) writeFileSync(options.json, toJson(report));
+  if (options.markdown !== undefined) writeMarkdown(options.markdown, report);
+  const problems = unmet(report.results);
+  for (const problem of problems) err(`not met: ${problem}\n`);
+  // They are Reroll's targets: another reloader is only shown beside them.
+  return problems.length === 0 || 'commandLine' in options.subject ? 0 : 1;
+}
+
+function failed(error: unknown, { err, signal }: Terminal): ExitCode {
+  if (signal.aborted) {
+    err('interrupted: everything that was started is stopped\n');
+    return 130;
+  }
+  if (error instanceof UsageError) {
+    err(`${error.problems.join('\n')}\n\nSee \`npm run bench -- --help\`.\n`);
+    return 2;
+  }
+  // Anything but a ClusterError is a fault of this tool: show where.
+  const stack = error instanceof Error && !(error instanceof ClusterError) ? error.stack : undefined;
+  err(`${stack ?? messageOf(error)}\n`);
+  return 1;
+}

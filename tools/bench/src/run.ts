@@ -1,0 +1,125 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Bench } from './bench.ts';
+import { Changer } from './changes.ts';
+import type { Figures } from './figures.ts';
+import { percentile, sum } from './numbers.ts';
+import { meter, type Metered } from './meter.ts';
+import { untilQuiet } from './quiet.ts';
+import { reloaderRequests, requestFigures, scale, subtract, type RequestCounts } from './request-counts.ts';
+import { latencies, totalTime, type Tally } from './rollout-log.ts';
+import type { Session } from './session.ts';
+import type { Source } from './work.ts';
+import type { WorkSet } from './work-set.ts';
+
+/** One go at the changes of a scenario. */
+export interface Run {
+  readonly figures: Figures;
+  /** Change to patch of every workload that was rolled, in milliseconds. */
+  readonly latencies: readonly number[];
+  readonly metered: Metered;
+  /** Those of the reloader. */
+  readonly requests: RequestCounts;
+}
+
+export interface RunInput {
+  readonly bench: Bench;
+  readonly session: Session;
+  readonly set: WorkSet;
+  /** To be changed once each. */
+  readonly sources: readonly Source[];
+  /** What the control plane does by itself for each rolled workload. */
+  readonly reaction: RequestCounts;
+}
+
+/** Writes at most so many sources at the same time. */
+const WRITERS = 100;
+/** A workload that was not rolled so long after the last rollout counts as missed. */
+const PATIENCE_MS = 30_000;
+const PAUSE_MS = 250;
+/** After the last rollout, before counting: time for one too many. */
+const LINGER_MS = 2000;
+
+/** All changes at once, or so many a second. */
+export async function burst(input: RunInput, rate: number | undefined): Promise<Run> {
+  const { run, tally } = await measured(input, async (changer) => {
+    await (rate === undefined
+      ? changer.changeAll(input.sources, WRITERS)
+      : changer.changeAtRate(input.sources, rate));
+    await untilRolled(input);
+  });
+  const values = latencies(tally.outcomes);
+  const figures: Figures = {
+    ...run.figures,
+    totalMs: totalTime(tally.outcomes),
+    p50Ms: percentile(values, 0.5),
+    p90Ms: percentile(values, 0.9),
+    p99Ms: percentile(values, 0.99),
+    maxMs: Math.max(...values),
+  };
+  return { ...run, figures };
+}
+
+/** One change after the other, each with time to rest before it. */
+export async function singles(input: RunInput): Promise<Run> {
+  const { signal } = input.bench;
+  const { run, tally } = await measured(input, async (changer) => {
+    for (const source of input.sources) {
+      await sleep(PAUSE_MS, undefined, { signal });
+      await changer.change(source);
+      await untilRolled(input);
+    }
+  });
+  const values = latencies(tally.outcomes);
+  const figures: Figures = {
+    ...run.figures,
+    singleP50Ms: percentile(values, 0.5),
+    singleP90Ms: percentile(values, 0.9),
+    singleMaxMs: Math.max(...values),
+  };
+  return { ...run, figures };
+}
+
+async function measured(
+  input: RunInput,
+  work: (changer: Changer) => Promise<void>,
+): Promise<{ run: Run; tally: Tally }> {
+  const { bench, session, sources } = input;
+  const { api, signal } = bench;
+  const client = api.open(WRITERS);
+  try {
+    const changer = new Changer(client, input.set, { log: session.log, signal });
+    await changer.warmUp(sources, WRITERS);
+    const [all, sent] = [await api.serverRequests(signal), api.ownRequests()];
+    await untilQuiet(session.watch, signal);
+    const usage = meter(session.processes);
+    await work(changer);
+    const metered = usage();
+    await sleep(LINGER_MS, undefined, { signal });
+    await untilQuiet(session.watch, signal);
+    session.verify();
+    const tally = session.log.finish();
+    const own = subtract(api.ownRequests(), sent);
+    const reaction = scale(input.reaction, tally.rolled + sum([...tally.surplus.values()]));
+    const requests = reloaderRequests(subtract(await api.serverRequests(signal), all), { own, reaction });
+    const { foreignPercent } = metered;
+    const figures = { ...tallyFigures(tally), ...requestFigures(requests, tally.rolled), foreignPercent };
+    bench.log(`changed ${sources.length} sources: ${tally.rolled} workloads rolled, ${tally.missed} missed`);
+    return { run: { figures, latencies: latencies(tally.outcomes), metered, requests }, tally };
+  } finally {
+    await client.close();
+  }
+}
+
+function tallyFigures({ rolled, missed, surplus }: Tally): Figures {
+  return { rolled, missed, duplicates: sum([...surplus.values()]) };
+}
+
+/** Resolves when everything expected was rolled, or nothing has been for a long while. */
+async function untilRolled({ bench, session }: RunInput): Promise<void> {
+  const began = performance.now();
+  while (session.log.pending > 0) {
+    session.verify();
+    if (performance.now() - Math.max(began, session.log.lastRolloutAt) > PATIENCE_MS) return;
+    await sleep(5, undefined, { signal: bench.signal });
+  }
+}

@@ -1,0 +1,37 @@
+import type { Bench } from './bench.ts';
+import type { Figures } from './figures.ts';
+import type { Floor } from './floor.ts';
+import type { ProcessFigures } from './proc.ts';
+import type { RequestCounts } from './request-counts.ts';
+import type { Run } from './run.ts';
+import type { Scenario } from './scenarios.ts';
+import type { WorkSet } from './work-set.ts';
+
+/** What a scenario came to. */
+export interface Result {
+  readonly scenario: Scenario;
+  /** The median of the runs; of what must not happen, the worst. */
+  readonly figures: Figures;
+  readonly floor?: Floor | undefined;
+  readonly runs: readonly Run[];
+  /** Of the last run. */
+  readonly processes: readonly ProcessFigures[];
+  readonly requests: RequestCounts;
+}
+
+/** A scenario to be measured. */
+export interface Task {
+  readonly bench: Bench;
+  readonly scenario: Scenario;
+  readonly set: WorkSet;
+  /** The last one: its processes may be left running. */
+  readonly keep: boolean;
+}
+
+/** As often as the command line says. `isLast` tells the last time. */
+export async function repeat<T>({ bench }: Task, once: (isLast: boolean) => Promise<T>): Promise<T[]> {
+  const { repeat: times } = bench.options;
+  const results: T[] = [];
+  while (results.length < times) results.push(await once(results.length === times - 1));
+  return results;
+}
