@@ -1,0 +1,283 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { envVarName } from '../../../libs/shared/src/core/marker/env-var-name.ts';
+import { markerHash } from '../../../libs/shared/src/core/marker/marker-hash.ts';
+import type { SourceKind } from '../../../libs/shared/src/core/model.ts';
+import { collectionPath } from '../../../libs/shared/src/kube/objects.ts';
+import { Reflector } from '../../../libs/shared/src/kube/reflector.ts';
+import { auto, deployment, source, usingEnvFrom, usingEnvKey, usingVolume } from '../../support/builders.ts';
+import { cleanUp } from '../../support/cleanup.ts';
+import { resourceOf, type KubeObject, type Ref, type Space } from '../../support/kube.ts';
+import type { Reroll } from '../../support/reroll.ts';
+import { hashOf, markerVariables, recordOf } from '../../support/rollouts.ts';
+import { eventually } from '../../support/wait.ts';
+import { persistently } from './persistently.ts';
+
+/** A workload without pods, and the one source that it uses. */
+export interface Member {
+  readonly workload: Ref;
+  readonly source: Ref;
+}
+
+interface Sight {
+  readonly generation: number;
+  readonly record: string | undefined;
+}
+
+interface Waiting {
+  readonly condition: () => boolean;
+  readonly resolve: () => void;
+}
+
+/** A patch sent twice would add its variable twice where there are others already. */
+const USES = [usingEnvKey, usingEnvFrom, usingVolume];
+
+const LANES = 8;
+const PATIENCE = 60_000;
+
+/** Who is to be made: names of one letter do not sort with those of another. */
+export function membersNamed(prefix: string, count: number): Member[] {
+  return Array.from({ length: count }, (_, index) => {
+    const name = `${prefix}-${String(index).padStart(3, '0')}`;
+    return {
+      workload: `Deployment/${name}`,
+      source: index % 2 === 0 ? `ConfigMap/${name}` : `Secret/${name}`,
+    };
+  });
+}
+
+/**
+ * Workloads with a source each. It counts what the specs change and follows what becomes of the workloads.
+ * Nobody but Reroll writes to them, and once they are recorded it writes nothing but rollouts, so from there
+ * on each step of a generation is one. (A Deployment's generation moves with its annotations, too.)
+ */
+export class Fleet {
+  readonly space: Space;
+  readonly members: readonly Member[];
+  readonly #changes = new Map<Ref, number>();
+  readonly #expected = new Map<Ref, string>();
+  readonly #seen = new Map<string, Sight>();
+  /** Generations at which the workloads were recorded. */
+  readonly #adopted = new Map<Ref, number>();
+  readonly #waiting = new Set<Waiting>();
+  #writes = 0;
+
+  constructor(space: Space, members: readonly Member[]) {
+    this.space = space;
+    this.members = members;
+  }
+
+  /** Makes sources and workloads. */
+  static async create(space: Space, count = 200): Promise<Fleet> {
+    const fleet = new Fleet(space, membersNamed('w', count));
+    fleet.follow();
+    await fleet.createSources();
+    await fleet.createWorkloads();
+    return fleet;
+  }
+
+  async createSources(members: readonly Member[] = this.members): Promise<void> {
+    await each(members, async (member) => {
+      const [created] = await persistently(() =>
+        this.space.apply(source(member.source, { key: this.#nextValue() })),
+      );
+      if (created) this.#expected.set(member.workload, hashOf(created));
+    });
+  }
+
+  async createWorkloads(members: readonly Member[] = this.members): Promise<void> {
+    await this.space.applyAll(
+      members.map(({ workload, source: ref }, index) => {
+        const using = USES[index % USES.length] ?? usingEnvFrom;
+        return deployment(nameOf(workload), auto(), using(ref));
+      }),
+    );
+  }
+
+  /** Gives each source data that it never had. */
+  async change(members: readonly Member[] = this.members): Promise<void> {
+    await each(members, async (member) => {
+      const data = { key: this.#nextValue() };
+      const changed = await persistently(() => this.space.setData(member.source, data));
+      this.#expected.set(member.workload, hashOf(changed));
+      this.#changes.set(member.workload, (this.#changes.get(member.workload) ?? 0) + 1);
+    });
+    this.#look();
+  }
+
+  /**
+   * Changes two thirds of the sources and begins the fault as soon as a third of the workloads has been
+   * rolled. The fault says when the rest is changed.
+   */
+  async inTheMiddle(fault: (changeTheRest: () => Promise<void>) => Promise<void>): Promise<void> {
+    const third = Math.ceil(this.members.length / 3);
+    const changing = this.change(this.members.slice(0, 2 * third));
+    await this.rolled(third);
+    await fault(() => this.change(this.members.slice(2 * third)));
+    await changing;
+  }
+
+  /** Resolves when every workload is in step. What comes from now on is strictly counted, from nothing. */
+  async adopted(): Promise<void> {
+    await this.inStep();
+    this.#changes.clear();
+    for (const { workload } of this.members) {
+      this.#adopted.set(workload, this.#sight(workload)?.generation ?? 0);
+    }
+  }
+
+  /** Of the workloads adopted, those that have been rolled since. */
+  get rolledNow(): number {
+    return [...this.#adopted].filter(([name, from]) => (this.#sight(name)?.generation ?? 0) > from).length;
+  }
+
+  async rolled(count: number): Promise<void> {
+    await this.#until(() => this.rolledNow >= count, `${count} workloads to be rolled`);
+  }
+
+  /** Resolves when every workload's record has the hash of what was last written to its source. */
+  async inStep(): Promise<void> {
+    const isInStep = ({ workload }: Member): boolean =>
+      this.#sight(workload)?.record === this.#expected.get(workload);
+    await this.#until(() => this.members.every(isInStep), 'every workload to be in step');
+  }
+
+  /** Resolves when all are in step, no job is left, and two sweeps after that have left it so. */
+  async settled(reroll: Reroll): Promise<void> {
+    await this.inStep();
+    await reroll.idle();
+    await sweeps(reroll, 2);
+    await reroll.idle();
+  }
+
+  /**
+   * What is wrong, by what the API server has now, a line each: a marker or a record that is not of the
+   * present data, a workload rolled more often or, as each had the time to, less often than its source changed.
+   */
+  async anomalies(expectedRollouts?: (member: Member) => readonly number[]): Promise<string[]> {
+    const [workloads, configMaps, secrets] = await Promise.all(
+      ['Deployment', 'ConfigMap', 'Secret'].map((kind) => this.space.list(kind)),
+    );
+    const byName = (objects: KubeObject[] = []): Map<string, KubeObject> =>
+      new Map(objects.map((object) => [object.metadata.name, object]));
+    const found = { Deployment: byName(workloads), ConfigMap: byName(configMaps), Secret: byName(secrets) };
+    return this.members.flatMap((member) => {
+      const kind = kindOf(member.source);
+      const workload = found.Deployment.get(nameOf(member.workload));
+      const present = found[kind].get(nameOf(member.source));
+      if (!workload || !present) return [`${member.workload}: not found`];
+      const allowed = expectedRollouts?.(member) ?? [this.#changes.get(member.workload) ?? 0];
+      return anomaliesOf({ member, workload, present, allowed, from: this.#adopted.get(member.workload) });
+    });
+  }
+
+  /** Follows the workloads until the test ends. */
+  follow(): void {
+    const look = (objects: readonly (readonly [string, Sight])[]): void => {
+      for (const [name, sight] of objects) this.#seen.set(name, sight);
+      this.#look();
+    };
+    const reflector = new Reflector<readonly [string, Sight]>({
+      client: this.space.client,
+      path: collectionPath(resourceOf('Deployment'), this.space.name),
+      convert: (raw) => sightOf(raw as unknown as KubeObject),
+      handler: {
+        listStarted: () => undefined,
+        listed: look,
+        listEnded: () => undefined,
+        changed: (object) => look([object]),
+      },
+    });
+    reflector.start();
+    cleanUp(() => reflector.stop());
+  }
+
+  #nextValue(): string {
+    this.#writes += 1;
+    return `value ${this.#writes}`;
+  }
+
+  #sight(workload: Ref): Sight | undefined {
+    return this.#seen.get(nameOf(workload));
+  }
+
+  #look(): void {
+    for (const waiting of this.#waiting) if (waiting.condition()) waiting.resolve();
+  }
+
+  /** Looks at every event, so that it resolves at the very moment. */
+  async #until(condition: () => boolean, what: string): Promise<void> {
+    if (condition()) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const waiting = { condition, resolve };
+    this.#waiting.add(waiting);
+    const timeout = new AbortController();
+    const late = pause(PATIENCE, 'late', { signal: timeout.signal }).catch(() => undefined);
+    const outcome = await Promise.race([promise, late]);
+    timeout.abort();
+    this.#waiting.delete(waiting);
+    if (outcome === 'late') throw new Error(`expected ${what} within ${PATIENCE} ms; ${this.#state()}`);
+  }
+
+  #state(): string {
+    const behind = this.members.filter(
+      ({ workload }) => this.#sight(workload)?.record !== this.#expected.get(workload),
+    );
+    const some = behind.slice(0, 5).map(({ workload }) => workload);
+    return `${this.rolledNow} rolled, ${behind.length} not in step: ${some.join(', ')}`;
+  }
+}
+
+/** Resolves when the leader has swept so many times more. */
+export async function sweeps(reroll: Reroll, more: number): Promise<void> {
+  const leader = await reroll.leader();
+  const count = async (): Promise<number> =>
+    Number(/^reroll_sweep_duration_seconds_count (\d+)/m.exec(await leader.metrics())?.[1] ?? 0);
+  const first = await count();
+  await eventually(async () => (await count()) >= first + more, { what: 'sweeps', within: 30_000 });
+}
+
+function anomaliesOf(by: {
+  member: Member;
+  workload: KubeObject;
+  present: KubeObject;
+  allowed: readonly number[];
+  /** The generation at its adoption; undefined: it was not adopted before it was rolled, if it was. */
+  from: number | undefined;
+}): string[] {
+  const { member, workload, present, allowed, from = 1 } = by;
+  const found: string[] = [];
+  const kind = kindOf(member.source);
+  const marker = markerVariables(workload)['app']?.[envVarName(kind, nameOf(member.source))];
+  const rollouts = marker === undefined ? 0 : workload.metadata.generation - from;
+  if (!allowed.includes(rollouts)) {
+    found.push(`${member.workload}: rolled ${rollouts} times, expected ${allowed.join(' or ')}`);
+  }
+  if (recordOf(workload)[member.source] !== hashOf(present)) {
+    found.push(`${member.workload}: its record is not of the present data of ${member.source}`);
+  }
+  if (rollouts > 0 && marker !== markerHash(kind, present)) {
+    found.push(`${member.workload}: its marker is not of the present data of ${member.source}`);
+  }
+  return found;
+}
+
+function sightOf(object: KubeObject): readonly [string, Sight] {
+  const [record] = Object.values(recordOf(object));
+  return [object.metadata.name, { generation: object.metadata.generation, record }];
+}
+
+function kindOf(ref: Ref): SourceKind & ('ConfigMap' | 'Secret') {
+  return ref.startsWith('Secret/') ? 'Secret' : 'ConfigMap';
+}
+
+function nameOf(ref: Ref): string {
+  return ref.slice(ref.indexOf('/') + 1);
+}
+
+async function each<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const waiting = [...items];
+  const lane = async (): Promise<void> => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) await work(next);
+  };
+  await Promise.all(Array.from({ length: LANES }, lane));
+}

@@ -1,0 +1,204 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import type { Cluster } from '../../tools/cluster/src/cluster.ts';
+import { Catalog } from '../../libs/shared/src/catalog/catalog.ts';
+import { History, type ChangeEntry, type OutcomeEntry } from '../../libs/shared/src/catalog/history.ts';
+import { catalogKeys } from '../../libs/shared/src/catalog/keys.ts';
+import { Queues } from '../../libs/shared/src/queue/queues.ts';
+import { cleanUp } from './cleanup.ts';
+import { connect, namespace, type Space } from './kube.ts';
+import { App } from './processes.ts';
+import { eventually } from './wait.ts';
+
+export interface RerollOptions {
+  readonly cluster: Cluster;
+  /** What it watches. */
+  readonly namespaces: readonly (Space | string)[] | 'all';
+  /** How many processes of each. Default 1. */
+  readonly watchers?: number;
+  readonly workers?: number;
+  /** Default `0`. */
+  readonly debounce?: string;
+  /** Default 60s, as the watcher's: the sweep repairs nothing within a test. */
+  readonly sweepInterval?: string;
+  /** Default 1000 a second, so that specs need not wait to be adopted. */
+  readonly adoptionsPerSecond?: number;
+  /** For watchers and workers. */
+  readonly flags?: readonly string[];
+  readonly watcherFlags?: readonly string[];
+  readonly workerFlags?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** The install (namespace of its Lease) of an earlier one, to follow it. Default: a fresh one. */
+  readonly install?: string;
+  /** Default that of the cluster. */
+  readonly redisUrl?: string;
+}
+
+const ROOT = join(import.meta.dirname, '../..');
+
+/** An install of Reroll: watchers and workers as separate processes, with a Lease and Redis keys of its own. */
+export class Reroll {
+  /** POD_NAMESPACE. */
+  readonly install: string;
+  readonly options: RerollOptions;
+  readonly watchers: App[] = [];
+  readonly workers: App[] = [];
+  readonly redis: Redis;
+  readonly catalog: Catalog;
+  readonly queues: Queues;
+  readonly history: History;
+  #started = 0;
+
+  constructor(options: RerollOptions, at: { install: string; clusterUid: string }) {
+    this.options = options;
+    this.install = at.install;
+    this.redis = new Redis(this.redisUrl, { maxRetriesPerRequest: null });
+    // A cluster that loses its Redis on purpose is no error here.
+    this.redis.on('error', () => undefined);
+    this.catalog = new Catalog(this.redis, catalogKeys({ cluster: at.clusterUid, namespace: at.install }));
+    this.queues = new Queues({
+      connection: this.redis,
+      prefix: this.catalog.keys.prefix,
+      debounce: 0,
+      attempts: 5,
+      backoff: 1_000,
+    });
+    this.history = new History(this.redis, this.catalog.keys, { maxEntries: 10_000, maxAge: 86_400_000 });
+    cleanUp(async () => {
+      await Promise.all(this.apps.map((app) => app.discard()));
+      await this.queues.close();
+      this.redis.disconnect();
+    });
+  }
+
+  get redisUrl(): string {
+    const url = this.options.redisUrl ?? this.options.cluster.redisUrl;
+    if (url === undefined) throw new Error('expected a cluster with a Redis');
+    return url;
+  }
+
+  get apps(): readonly App[] {
+    return [...this.watchers, ...this.workers];
+  }
+
+  /** Starts one more process; `ready` tells when it is. */
+  start(kind: 'watcher' | 'worker', flags: readonly string[] = []): App {
+    const main = join(ROOT, 'apps', kind, 'dist', 'main.js');
+    if (!existsSync(main)) throw new Error(`expected ${main} to be built: run \`npm run build\` first`);
+    this.#started += 1;
+    const name = `${kind}-${this.#started}`;
+    const args = [main, ...this.#flags(kind), ...flags];
+    const app = new App({
+      name,
+      args,
+      env: {
+        KUBECONFIG: this.options.cluster.kubeconfig,
+        REDIS_URL: this.redisUrl,
+        POD_NAME: name,
+        POD_NAMESPACE: this.install,
+        ...this.options.env,
+      },
+    });
+    (kind === 'watcher' ? this.watchers : this.workers).push(app);
+    return app;
+  }
+
+  /** Resolves when every process is ready and a leader publishes. */
+  async ready(): Promise<void> {
+    await Promise.all(this.apps.filter(({ isRunning }) => isRunning).map((app) => app.ready()));
+    if (this.watchers.length > 0) await this.leader();
+  }
+
+  /** The watcher that has begun to publish, once one has that is alive. */
+  async leader(within = 30_000): Promise<App> {
+    const leads = (app: App): boolean => app.isRunning && app.logs().includes('became leader');
+    return await eventually(() => this.watchers.findLast(leads), { what: 'a leader', within });
+  }
+
+  async standby(): Promise<App> {
+    const leader = await this.leader();
+    const standby = this.watchers.find((app) => app.isRunning && app !== leader);
+    if (!standby) throw new Error('expected a second watcher that runs');
+    return standby;
+  }
+
+  /** What all its processes have logged. */
+  logs(): string {
+    return this.apps.map((app) => app.logs()).join('\n');
+  }
+
+  /** Outcomes of a workload, or of all, oldest first. */
+  async outcomes(space: Space, ref?: string): Promise<OutcomeEntry[]> {
+    const key = ref === undefined ? undefined : keyIn(space, ref);
+    const all = (await this.history.outcomes(10_000)).reverse();
+    const prefix = `/${space.name}/`;
+    return all.filter(({ workload }) => (key === undefined ? workload.includes(prefix) : workload === key));
+  }
+
+  async changes(space: Space, ref: string): Promise<ChangeEntry[]> {
+    const key = keyIn(space, ref);
+    return (await this.history.changes(10_000)).reverse().filter(({ source }) => source === key);
+  }
+
+  /** Resolves when no job waits, is delayed or at work. */
+  async idle(within = 30_000): Promise<void> {
+    const counts = async (): Promise<number> => {
+      const queues = [this.queues.changes, this.queues.reloads];
+      const each = await Promise.all(
+        queues.map((queue) => queue.getJobCounts('wait', 'active', 'delayed', 'prioritized')),
+      );
+      return each.flatMap((count) => Object.values(count)).reduce((sum, count) => sum + count, 0);
+    };
+    await eventually(async () => (await counts()) === 0, { what: 'the queues to be empty', within });
+  }
+
+  /** Ends all its processes. Safe to repeat. */
+  async stop(): Promise<void> {
+    await Promise.all(this.apps.map((app) => app.stop()));
+  }
+
+  #flags(kind: 'watcher' | 'worker'): string[] {
+    const { options } = this;
+    const scope = options.namespaces === 'all' ? [] : options.namespaces.map(nameOf);
+    const own = kind === 'watcher' ? options.watcherFlags : options.workerFlags;
+    const watcher = [`--adoptions-per-second=${options.adoptionsPerSecond ?? 1_000}`];
+    if (options.sweepInterval !== undefined) watcher.push(`--sweep-interval=${options.sweepInterval}`);
+    return [
+      '--metrics-addr=127.0.0.1:0',
+      `--debounce=${options.debounce ?? '0'}`,
+      ...(scope.length === 0 ? [] : [`--namespaces=${scope.join(',')}`]),
+      ...(kind === 'watcher' ? watcher : []),
+      ...(options.flags ?? []),
+      ...(own ?? []),
+    ];
+  }
+}
+
+/** Starts watchers and workers and resolves when they are ready; they end with the test, or with the file. */
+export async function startReroll(options: RerollOptions): Promise<Reroll> {
+  const reroll = await prepareReroll(options);
+  for (let count = 0; count < (options.watchers ?? 1); count += 1) reroll.start('watcher');
+  for (let count = 0; count < (options.workers ?? 1); count += 1) reroll.start('worker');
+  await reroll.ready();
+  return reroll;
+}
+
+/** An install of which nothing runs yet. */
+export async function prepareReroll(options: RerollOptions): Promise<Reroll> {
+  const client = connect(options.cluster);
+  const { body } = await client.get<{ metadata: { uid: string } }>('/api/v1/namespaces/kube-system');
+  const install =
+    options.install ?? (await namespace(client, `reroll-${randomBytes(2).toString('hex')}`)).name;
+  return new Reroll(options, { install, clusterUid: body.metadata.uid });
+}
+
+/** `Deployment/api` to `Deployment/<namespace>/api`. */
+export function keyIn(space: Space, ref: string): string {
+  return ref.replace('/', `/${space.name}/`);
+}
+
+function nameOf(space: Space | string): string {
+  return typeof space === 'string' ? space : space.name;
+}

@@ -1,0 +1,72 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { PodTemplate } from '../../libs/shared/src/core/model.ts';
+import { compareRv, parseRv } from '../../libs/shared/src/core/rv.ts';
+import { collectionPath } from '../../libs/shared/src/kube/objects.ts';
+import { Reflector } from '../../libs/shared/src/kube/reflector.ts';
+import { WORKLOAD_KINDS } from '../../libs/shared/src/kube/workloads/registry.ts';
+import type { Ref, Space } from './kube.ts';
+import { eventually } from './wait.ts';
+
+interface Seen {
+  readonly ref: Ref;
+  readonly rv: string;
+  readonly template: PodTemplate;
+}
+
+/**
+ * Counts how often the pod template of each workload of a namespace was written with something else in it:
+ * its rollouts. (A Deployment's generation also counts writes of its annotations, the record among them.)
+ */
+export class TemplateWatch {
+  readonly #space: Space;
+  readonly #last = new Map<Ref, Seen>();
+  readonly #changes = new Map<Ref, number>();
+
+  private constructor(space: Space) {
+    this.#space = space;
+  }
+
+  static async start(space: Space): Promise<TemplateWatch> {
+    const watch = new TemplateWatch(space);
+    const reflectors = WORKLOAD_KINDS.map(
+      (definition) =>
+        new Reflector<Seen>({
+          client: space.client,
+          path: collectionPath(definition, space.name),
+          convert: (raw) => ({
+            ref: `${definition.kind}/${raw.metadata.name}`,
+            rv: raw.metadata.resourceVersion,
+            template: definition.template(raw) ?? {},
+          }),
+          handler: {
+            listStarted: () => undefined,
+            listed: (objects) => objects.forEach((seen) => watch.#see(seen)),
+            listEnded: () => undefined,
+            changed: (seen) => watch.#see(seen),
+          },
+        }),
+    );
+    for (const reflector of reflectors) reflector.start();
+    await Promise.all(reflectors.map((reflector) => reflector.waitSynced(30_000)));
+    space.atEnd(() => Promise.all(reflectors.map((reflector) => reflector.stop(1_000))));
+    return watch;
+  }
+
+  /** Changes of its template so far, up to its present state. */
+  async changes(ref: Ref): Promise<number> {
+    const { resourceVersion } = (await this.#space.get(ref)).metadata;
+    const isUpToDate = (): boolean => {
+      const seen = this.#last.get(ref);
+      return seen !== undefined && compareRv(parseRv(seen.rv), parseRv(resourceVersion)) >= 0;
+    };
+    await eventually(isUpToDate, { what: `${ref} of ${resourceVersion} to be seen on its stream` });
+    return this.#changes.get(ref) ?? 0;
+  }
+
+  #see(seen: Seen): void {
+    const before = this.#last.get(seen.ref);
+    this.#last.set(seen.ref, seen);
+    if (before === undefined || isDeepStrictEqual(before.template, seen.template)) return;
+    this.#changes.set(seen.ref, (this.#changes.get(seen.ref) ?? 0) + 1);
+  }
+}
