@@ -17,12 +17,14 @@ test('watcher and worker started without Redis say so once, live without being r
   const reroll = await prepareReroll({ cluster, namespaces: [space], sweepInterval: QUICK_SWEEP });
   await cluster.kill('redis', 'SIGKILL');
   const apps = [reroll.start('watcher'), reroll.start('worker')];
+  const impatient = reroll.start('worker');
 
-  for (const app of apps) {
+  for (const app of [...apps, impatient]) {
     await eventually(async () => (await app.status('/ready')) === 503, { what: 'not ready', within: 30_000 });
     expect(await app.status('/live')).toBe(200);
   }
   await pause(LONG);
+  expect(await impatient.stop(), 'exit code of one that is asked to end while it waits').toBe(0);
   for (const app of apps) {
     expect(app.isRunning).toBe(true);
     expect(app.logs().match(/Redis cannot be reached/g)).toHaveLength(1);

@@ -38,7 +38,7 @@ export interface EventRecorderOptions {
   /** Requests at a time. Default 2. */
   readonly concurrency?: number | undefined;
   /**
-   * Whether there is work that matters more: events then wait until it is done, but no longer than two
+   * Whether there is work that matters more: events then wait until it is done, but no longer than ten
    * seconds each. Default: never.
    */
   readonly isBusy?: (() => boolean) | undefined;
@@ -61,7 +61,7 @@ const POST_TIMEOUT_MS = 5000;
 const RETRY_DELAY_MS = 1000;
 const MAX_NAME = 200;
 /** How long an event waits for work that matters more, and how often that is asked. */
-const MAX_YIELD_MS = 2000;
+const MAX_YIELD_MS = 10_000;
 const YIELD_MS = 50;
 
 function textOf({ source, workload, failure }: ReloadEvent): string {
