@@ -43,6 +43,8 @@ export class WatcherService {
     try {
       await this.#start();
     } catch (error) {
+      // The end has begun while it waited for a server; what the end cuts off is no failed start.
+      if (this.lifecycle.signal.aborted) return;
       if (error instanceof CatalogError) await this.lifecycle.stop(error.message, WRONG_SETTINGS);
       else await this.lifecycle.fail('The watcher could not start', error);
     }

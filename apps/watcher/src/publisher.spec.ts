@@ -1,0 +1,78 @@
+import type { Catalog } from '@reroll/shared/catalog/catalog';
+import { DEFAULT_ANNOTATION_KEYS } from '@reroll/shared/core/annotation-keys';
+import { Ledger } from '@reroll/shared/core/ledger/ledger';
+import { createLogger } from '@reroll/shared/platform/logging';
+import { createRegistry } from '@reroll/shared/platform/metrics/registry';
+import { watcherMetrics } from '@reroll/shared/platform/metrics/watcher';
+import type { Queues } from '@reroll/shared/queue/queues';
+import { expect, test, vi } from 'vitest';
+import { seenSource, seenWorkload } from '../../../libs/shared/src/core/testing/rows.ts';
+import { Publisher } from './publisher.ts';
+import { Sweeper } from './sweeper.ts';
+
+const NONE = { rv: '1', catalog: new Map() };
+
+/** A watcher in sync, with a workload whose source changed, and what it sends to Redis. */
+function watcherInSync() {
+  const decision = { keys: DEFAULT_ANNOTATION_KEYS, autoReloadAll: false, ignoredWorkloadTypes: [] };
+  const ledger = new Ledger({ decision, adoptedAt: 0 });
+  const sources = { kind: 'ConfigMap', namespace: '' };
+  const workloads = { kind: 'Deployment', namespace: '' };
+  ledger.sourcesListed({ ...NONE, scope: sources, objects: [seenSource('cm', 1, 'a')] });
+  ledger.workloadListBegins(workloads);
+  ledger.workloadsListed({ ...NONE, scope: workloads, objects: [seenWorkload('web', 1)] });
+  ledger.sourceWritten(seenSource('cm', 2, 'b'), sources);
+
+  const state = { leading: true };
+  const publish = vi.fn<Catalog['publish']>(async () => ({ refused: false, gap: false, changed: [] }));
+  const enqueueReloads = vi.fn<Queues['enqueueReloads']>(async () => undefined);
+  const catalog = {
+    publish,
+    isLastWriter: async () => true,
+    eachWorkload: async function* () {},
+  } as unknown as Catalog;
+  const metrics = watcherMetrics(createRegistry());
+  const publisher = new Publisher({
+    ledger,
+    catalog,
+    metrics,
+    queues: { enqueueChanges: async () => undefined, enqueueReloads },
+    log: createLogger({ format: 'text', level: 'fatal' }),
+    adoptionsPerSecond: 100,
+    isLeader: () => state.leading,
+    onRefused: () => undefined,
+  });
+  const sweeper = new Sweeper({ ledger, catalog, publisher, metrics, interval: 60_000 });
+  return { state, publisher, sweeper, publish, enqueueReloads };
+}
+
+test('a standby writes nothing, and all that it knows once it takes the lead', async () => {
+  const { publisher, sweeper, publish, enqueueReloads } = watcherInSync();
+  publisher.kick();
+  await publisher.stop();
+  expect(publish).not.toHaveBeenCalled();
+
+  await sweeper.takeOver('7');
+  await vi.waitFor(() => expect(enqueueReloads).toHaveBeenCalled());
+
+  const written = publish.mock.calls[0]?.[0];
+  expect(written?.writer).toEqual({ term: '7', sequence: 0 });
+  expect(written?.sources.map(([key]) => key)).toEqual(['ConfigMap/ns/cm']);
+  expect(written?.workloads.map(([key]) => key)).toEqual(['Deployment/ns/web']);
+  expect(enqueueReloads.mock.calls[0]?.[0]).toMatchObject([{ workload: 'Deployment/ns/web' }]);
+  await publisher.stop();
+});
+
+test('a leader that loses the Lease while it writes rows enqueues nothing for them', async () => {
+  const { state, publisher, sweeper, publish, enqueueReloads } = watcherInSync();
+  publish.mockImplementation(async () => {
+    state.leading = false;
+    return { refused: false, gap: false, changed: [] };
+  });
+
+  await sweeper.takeOver('7');
+  await vi.waitFor(() => expect(publish).toHaveBeenCalled());
+  await publisher.stop();
+
+  expect(enqueueReloads).not.toHaveBeenCalled();
+});
