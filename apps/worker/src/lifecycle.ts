@@ -19,6 +19,7 @@ import { OutcomeRecorder } from './outcome-recorder.ts';
 import { Activity, runQueue, type QueueHandler } from './queue-runner.ts';
 import { ReloadProcessor } from './reload.processor.ts';
 import { ReloadReports } from './reload-reports.ts';
+import { reloadWays } from './reloads/reload-ways.ts';
 import { SourceReader } from './source-reader.ts';
 import { WorkloadReader } from './workload-reader.ts';
 
@@ -99,18 +100,21 @@ function handlersOf(
   const change = new ChangeProcessor({ catalog, queues, sources, decision, outcomes, metrics });
   const { maxReloadsPerMinute } = options;
   const reload = new ReloadProcessor({
-    client,
     catalog,
     workloads,
     sources,
+    ways: reloadWays({
+      client,
+      strategy: options.reloadStrategy,
+      fieldManager: options.fieldManager,
+      markerAnnotation: decision.keys.lastReloadedFrom,
+    }),
     budget:
       maxReloadsPerMinute > 0
         ? new RateBudget(context.redis, catalog.keys.budget, maxReloadsPerMinute)
         : undefined,
     metrics,
     settings: {
-      strategy: options.reloadStrategy,
-      fieldManager: options.fieldManager,
       dryRun: options.dryRun,
       adoptStale: options.adoptStale,
       decision,

@@ -3,35 +3,30 @@ import type { RateBudget } from '@reroll/shared/catalog/rate';
 import { unusablePatterns } from '@reroll/shared/core/ledger/advice';
 import type { SourceName } from '@reroll/shared/core/ledger/rows';
 import { writeRecord } from '@reroll/shared/core/record/record';
-import { reloadPatch, type ReloadStrategy, type RolledSource } from '@reroll/shared/core/reload/patch';
-import type { PatchOperation } from '@reroll/shared/core/reload/json-patch';
+import type { RolledSource } from '@reroll/shared/core/reload/patch';
 import type { Plan } from '@reroll/shared/core/reload/plan';
 import type { DecisionSettings } from '@reroll/shared/core/rules/decision';
-import type { KubeClient } from '@reroll/shared/kube/connection';
-import { KubeError } from '@reroll/shared/kube/errors';
-import { objectPath } from '@reroll/shared/kube/objects';
 import type { WorkerMetrics } from '@reroll/shared/platform/metrics/worker';
 import type { ReloadJob } from '@reroll/shared/queue/jobs';
 import { JobError, jobErrorOf } from './job-error.ts';
 import { RateLimitedError } from './rate-limited.ts';
 import { markerHashOf, planOf, sourceIdOf, type Readings } from './reload-plan.ts';
 import { outcomeOf, type ReloadOutcome } from './reload-outcome.ts';
+import type { ReloadWays } from './reloads/reload-ways.ts';
 import type { SourceReader } from './source-reader.ts';
 import type { WorkloadNow, WorkloadReader } from './workload-reader.ts';
 
 export interface ReloadSettings {
-  readonly strategy: ReloadStrategy;
-  readonly fieldManager: string;
   readonly dryRun: boolean;
   readonly adoptStale: 'report' | 'reload';
   readonly decision: DecisionSettings;
 }
 
 export interface ReloadContext {
-  readonly client: Pick<KubeClient, 'patch'>;
   readonly catalog: Catalog;
   readonly workloads: WorkloadReader;
   readonly sources: SourceReader;
+  readonly ways: ReloadWays;
   /** Undefined: no limit. */
   readonly budget: RateBudget | undefined;
   readonly metrics: WorkerMetrics;
@@ -123,7 +118,7 @@ export class ReloadProcessor {
 
   /** False if a test of the patch failed: the workload is not what was read any more. */
   async #write({ workload, readings, plan }: Gathered): Promise<boolean> {
-    const { settings, catalog, budget } = this.#context;
+    const { settings, catalog, budget, ways } = this.#context;
     const record = writeRecord(plan.hashes ?? {});
     if (settings.dryRun) {
       await catalog.pretend(workload.key, record);
@@ -133,29 +128,8 @@ export class ReloadProcessor {
       const wait = await budget.take();
       if (wait > 0) throw new RateLimitedError(wait);
     }
-    const patch = reloadPatch({
-      metadata: workload.object.metadata,
-      template: workload.template,
-      templatePath: workload.definition.podTemplatePath,
-      strategy: settings.strategy,
-      rolled: plan.roll.map((name) => this.#rolled(name, workload, readings)),
-      record,
-      markerAnnotation: settings.decision.keys.lastReloadedFrom,
-      now: Math.floor(Date.now() / 1000),
-    });
-    return this.#patch(workload, patch);
-  }
-
-  async #patch(workload: WorkloadNow, patch: readonly PatchOperation[]): Promise<boolean> {
-    const path = objectPath(workload.definition, workload.object.metadata);
-    const { fieldManager } = this.#context.settings;
-    try {
-      await this.#context.client.patch(path, patch, { query: { fieldManager } });
-      return true;
-    } catch (error) {
-      if (isOvertaken(error)) return false;
-      throw error;
-    }
+    const rolled = plan.roll.map((name) => this.#rolled(name, workload, readings));
+    return ways[workload.definition.reloadedBy].send({ workload, rolled, record });
   }
 
   #rolled(name: SourceName, workload: WorkloadNow, readings: Readings): RolledSource {
@@ -176,10 +150,4 @@ export class ReloadProcessor {
       patternErrors,
     };
   }
-}
-
-/** A failed `test` is 422 without causes (an invalid object has causes); 404 and 409 are seen at the next read. */
-function isOvertaken(error: unknown): boolean {
-  if (!(error instanceof KubeError)) return false;
-  return error.status === 404 || error.status === 409 || (error.status === 422 && error.causes.length === 0);
 }

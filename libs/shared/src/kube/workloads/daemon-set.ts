@@ -48,6 +48,7 @@ function rolloutStatus(object: DaemonSetObject): RolloutStatus {
 
 export const daemonSet: WorkloadKindDefinition = {
   kind: 'DaemonSet',
+  reloadedBy: 'patch',
   group: 'apps',
   version: 'v1',
   plural: 'daemonsets',

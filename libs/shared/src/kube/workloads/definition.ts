@@ -32,9 +32,13 @@ export interface RolloutStatus {
   readonly desired: number;
 }
 
+/** How new pods are had: `patch` changes the pod template, and the kind's own controller replaces them. */
+export type ReloadedBy = 'patch';
+
 /** Everything that is particular about a kind of workload. One file per kind; listed in the registry. */
 export interface WorkloadKindDefinition extends KubeResource {
   readonly kind: WorkloadKind;
+  readonly reloadedBy: ReloadedBy;
   /** JSON pointer of the pod template: where markers are patched in. */
   readonly podTemplatePath: string;
   template(object: KubeObject): PodTemplate | undefined;

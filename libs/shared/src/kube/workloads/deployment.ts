@@ -68,6 +68,7 @@ function rolloutStatus(object: DeploymentObject): RolloutStatus {
 
 export const deployment: WorkloadKindDefinition = {
   kind: 'Deployment',
+  reloadedBy: 'patch',
   group: 'apps',
   version: 'v1',
   plural: 'deployments',

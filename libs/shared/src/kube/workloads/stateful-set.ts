@@ -66,6 +66,7 @@ function rolloutStatus(object: StatefulSetObject): RolloutStatus {
 
 export const statefulSet: WorkloadKindDefinition = {
   kind: 'StatefulSet',
+  reloadedBy: 'patch',
   group: 'apps',
   version: 'v1',
   plural: 'statefulsets',

@@ -1,0 +1,20 @@
+import type { RolledSource } from '@reroll/shared/core/reload/patch';
+import type { WorkloadNow } from '../workload-reader.ts';
+
+/** What is to be sent for a workload that was just read. */
+export interface Reload {
+  readonly workload: WorkloadNow;
+  /** Sources for which new pods are to start. Empty: only the record is written. */
+  readonly rolled: readonly RolledSource[];
+  /** Text of the new record. */
+  readonly record: string;
+}
+
+/** A way of reloading, chosen by the workload kind's `reloadedBy`. One file each, listed in `reload-ways.ts`. */
+export interface ReloadWay {
+  /**
+   * Sends it. False if the workload is not what was read any more: nothing was done, and it is to be read and
+   * decided anew. Rejects with a `KubeError`. Sending twice ends the same.
+   */
+  send(reload: Reload): Promise<boolean>;
+}
