@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { apiError } from './errors.ts';
+import { apiError, networkError } from './errors.ts';
 import { FakeClock } from './testing/fake-clock.ts';
 import { follow, Following, type Entry, type Follower, type FollowOptions } from './testing/following.ts';
 import { item, line, listEnd, ScriptedClient, type Answer } from './testing/scripted-client.ts';
@@ -153,6 +153,60 @@ describe('a watch', () => {
     ]);
   });
 
+  test('a 410 after an outage is the first answer: the list comes after the shortest delay', async () => {
+    const down = networkError('w', new Error('refused'));
+    const gone = apiError({ request: 'w', status: 410, body: {} });
+    const streams = [listed('', false), down, down, down, gone, listed()];
+    const { client, clock } = play({ streams });
+    // Watches at 1, 3 and 7 s find nobody; the one at 15 s is answered.
+    await clock.advance(15_999);
+    expect(client.calls).toEqual(['list', ...times(4, 'watch 7')]);
+    await clock.advance(1);
+    expect(client.calls).toEqual(['list', ...times(4, 'watch 7'), 'list']);
+  });
+
+  test('answered by 410 for ever, whatever comes in between, is asked for ever more slowly', async () => {
+    const gone = apiError({ request: 'w', status: 410, body: {} });
+    const broken = apiError({ request: 'w', status: 500, body: {} });
+    const { client, clock } = play({ streams: [gone, broken, gone, broken, gone, broken, gone, gone] });
+    // 1 s after each 500, which never is the second in a row; 1, 2, 4, 8, 8 s after the 410s.
+    await clock.advance(17_999);
+    expect(client.calls).toHaveLength(7);
+    await clock.advance(8000);
+    expect(client.calls).toHaveLength(8);
+  });
+
+  test('after an outage of an hour it connects within ten seconds', async () => {
+    const down = networkError('w', new Error('refused'));
+    const { client, clock } = play(
+      { streams: [listed('', false), ...times(1000, down)] },
+      { backoff: { random: () => 1 } },
+    );
+    await clock.advance(3_600_000);
+    const before = client.calls.length;
+    expect(before).toBeLessThan(400);
+    await clock.advance(10_000);
+    expect(client.calls).toHaveLength(before + 1);
+  });
+
+  test('that lived for a while and was ended by the server starts the delays over', async () => {
+    const down = networkError('w', new Error('refused'));
+    class Late extends Following {
+      override changed(entry: Entry, type: string): Promise<void> {
+        void super.changed(entry, type);
+        return new Promise((resolve) => clock.after(6000, resolve));
+      }
+    }
+    const alive = { text: line('MODIFIED', item('a', 8, '2')) };
+    const streams = [listed('', false), down, down, alive, down];
+    const { client, clock } = play({ streams }, { handler: new Late() });
+    // Watches at 1, 3 and 7 s; the last lives until 13 s, is taken up at once, and fails for the first time.
+    await clock.advance(13_999);
+    expect(client.calls).toEqual(['list', ...times(3, 'watch 7'), 'watch 8']);
+    await clock.advance(1);
+    expect(client.calls).toEqual(['list', ...times(3, 'watch 7'), ...times(2, 'watch 8')]);
+  });
+
   test('waits as long as the server says', async () => {
     const busy = apiError({ request: 'w', status: 429, body: {}, retryAfter: '30' });
     const { client, clock } = play({ streams: [listed('', false), busy] });
@@ -208,3 +262,7 @@ test('a handler whose promise never ends does not hold up stopping beyond its li
   running.splice(0);
   expect(clock.pending).toBe(0);
 });
+
+function times<T>(count: number, what: T): T[] {
+  return Array.from({ length: count }, () => what);
+}

@@ -1,10 +1,11 @@
-import { Backoff, type BackoffOptions } from './backoff.ts';
+import type { BackoffOptions } from './backoff.ts';
 import { pause, systemClock, type Clock } from './clock.ts';
 import type { KubeClient, Query } from './connection.ts';
 import { Delivery, type HandlerFailure, type ReflectorHandler } from './delivery.ts';
 import { KubeError } from './errors.ts';
 import { listPages } from './list-pages.ts';
 import type { KubeObject } from './objects.ts';
+import { ReconnectDelay } from './reconnect-delay.ts';
 import { NOT_A_WATCH, readWatch, type WatchEnd, type WatchEvent } from './watch-stream.ts';
 
 /** Why a watch was left, or a list was begun. */
@@ -19,7 +20,7 @@ export interface ReflectorHooks {
   onListed?(list: { objects: number; streamed: boolean; durationMs: number }): void;
   /** A watch ended and is taken up again where it was left. */
   onReconnect?(reason: ReconnectReason): void;
-  /** A list or watch failed; the next attempt comes after `delayMs`. `attempt` counts failures in a row. */
+  /** A list or watch failed; the next attempt comes after `delayMs`. `attempt` counts 410s, or others, in a row. */
   onFailure?(error: KubeError, next: { attempt: number; delayMs: number }): void;
   onHandlerError?(failure: HandlerFailure): void;
   onSynced?(synced: boolean): void;
@@ -44,6 +45,7 @@ export interface ReflectorOptions<T> {
   readonly streamedLists?: boolean | undefined;
   /** Default 500. */
   readonly pageSize?: number | undefined;
+  /** Between connections. Default 250 ms, doubling up to 10 s. */
   readonly backoff?: BackoffOptions | undefined;
   readonly clock?: Clock | undefined;
 }
@@ -92,7 +94,7 @@ export class Reflector<T> {
   readonly #clock: Clock;
   readonly #hooks: ReflectorHooks;
   readonly #delivery: Delivery<T>;
-  readonly #backoff: Backoff;
+  readonly #delay: ReconnectDelay;
   readonly #stopping = new AbortController();
   readonly #waiters = new Set<(synced: boolean) => void>();
   #loop: Promise<void> | undefined;
@@ -118,7 +120,7 @@ export class Reflector<T> {
     this.#hooks = options.hooks ?? {};
     this.#streamed = options.streamedLists ?? true;
     this.#pageSize = options.pageSize ?? 500;
-    this.#backoff = new Backoff(options.backoff);
+    this.#delay = new ReconnectDelay(options.backoff);
     this.#delivery = new Delivery({
       handler: options.handler,
       convert: options.convert,
@@ -187,8 +189,10 @@ export class Reflector<T> {
   async #connection(): Promise<number> {
     try {
       const end = await this.#cycle();
+      if (this.#wasHealthy()) this.#delay.reset();
       return this.#afterEnd(end);
     } catch (error) {
+      if (this.#wasHealthy()) this.#delay.reset();
       return this.#stopping.signal.aborted ? 0 : this.#afterFailure(error);
     }
   }
@@ -216,23 +220,23 @@ export class Reflector<T> {
     if (this.#silences >= MAX_SILENCES) {
       this.#silences = 0;
       this.#forget('silent');
-      return this.#backoff.next();
+      return this.#delay.next({ gone: false }).delayMs;
     }
     this.#reconnected(end);
     // A server that closes every watch at once must not be asked without a pause.
-    return end === 'silent' || this.#wasHealthy() ? 0 : this.#backoff.next();
+    return end === 'silent' || this.#wasHealthy() ? 0 : this.#delay.next({ gone: false }).delayMs;
   }
 
   #afterFailure(error: unknown): number {
-    if (this.#wasHealthy()) this.#backoff.reset();
-    const delayMs = this.#backoff.next();
+    const gone = error instanceof KubeError && isGone(error);
+    const next = this.#delay.next({ gone });
     if (!(error instanceof KubeError)) {
       // The handler's own throw from listStarted or listEnded; already reported.
       this.#forget('handler');
-      return delayMs;
+      return next.delayMs;
     }
-    this.#hooks.onFailure?.(error, { attempt: this.#backoff.attempts, delayMs });
-    if (isGone(error)) {
+    this.#hooks.onFailure?.(error, next);
+    if (gone) {
       if (this.#resourceVersion === undefined) this.#pageSize *= 4;
       this.#forget('gone');
     } else if (this.#resourceVersion === undefined) {
@@ -240,7 +244,7 @@ export class Reflector<T> {
     } else {
       this.#reconnected('failed');
     }
-    return Math.max(delayMs, error.retryAfterMs ?? 0);
+    return Math.max(next.delayMs, error.retryAfterMs ?? 0);
   }
 
   #wasHealthy(): boolean {
