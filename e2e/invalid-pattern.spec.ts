@@ -102,5 +102,5 @@ it('is no error any more once it is mended: the workload is adopted', async () =
   await inStep(space, 'Deployment/bad', ['ConfigMap/cm']);
   await space.setData('ConfigMap/cm', { v: '2' });
   await inStep(space, 'Deployment/bad', ['ConfigMap/cm']);
-  expect((await reroll.outcomes(space, 'Deployment/bad')).at(-1)).toMatchObject({ state: 'reloaded' });
+  await eventually(async () => (await reroll.outcomes(space, 'Deployment/bad')).at(-1)?.state === 'reloaded');
 });
