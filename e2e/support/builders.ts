@@ -45,6 +45,16 @@ export const deployment: Builder = (name, ...modifiers) => workload('Deployment'
 export const statefulSet: Builder = (name, ...modifiers) => workload('StatefulSet', name, modifiers);
 export const daemonSet: Builder = (name, ...modifiers) => workload('DaemonSet', name, modifiers);
 
+/** These two need their CRDs: see `crds.ts`. */
+export const argoRollout: Builder = (name, ...modifiers) => workload('Rollout', name, modifiers);
+export const deploymentConfig: Builder = (name, ...modifiers) =>
+  workload('DeploymentConfig', name, modifiers);
+
+const API_VERSIONS: Readonly<Record<string, string>> = {
+  Rollout: 'argoproj.io/v1alpha1',
+  DeploymentConfig: 'apps.openshift.io/v1',
+};
+
 export const WORKLOAD_BUILDERS: Readonly<Record<string, Builder>> = {
   Deployment: deployment,
   StatefulSet: statefulSet,
@@ -182,12 +192,12 @@ export function onDelete(): Modifier {
 function workload(kind: string, name: string, modifiers: readonly Modifier[]): Manifest {
   const labels = { app: name };
   const draft: Draft = {
-    apiVersion: 'apps/v1',
+    apiVersion: API_VERSIONS[kind] ?? 'apps/v1',
     kind,
     metadata: { name, labels, annotations: {} },
     spec: {
       ...(kind === 'DaemonSet' ? {} : { replicas: 0 }),
-      selector: { matchLabels: labels },
+      selector: kind === 'DeploymentConfig' ? labels : { matchLabels: labels },
       template: {
         metadata: { labels },
         spec: {

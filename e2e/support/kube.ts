@@ -55,6 +55,8 @@ const COLLECTIONS: Readonly<Record<string, KubeResource>> = {
   StatefulSet: { group: 'apps', version: 'v1', plural: 'statefulsets' },
   DaemonSet: { group: 'apps', version: 'v1', plural: 'daemonsets' },
   ReplicaSet: { group: 'apps', version: 'v1', plural: 'replicasets' },
+  Rollout: { group: 'argoproj.io', version: 'v1alpha1', plural: 'rollouts' },
+  DeploymentConfig: { group: 'apps.openshift.io', version: 'v1', plural: 'deploymentconfigs' },
   Lease: { group: 'coordination.k8s.io', version: 'v1', plural: 'leases' },
 };
 

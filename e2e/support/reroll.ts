@@ -163,7 +163,8 @@ export class Reroll {
     const { options } = this;
     const scope = options.namespaces === 'all' ? [] : options.namespaces.map(nameOf);
     const own = kind === 'watcher' ? options.watcherFlags : options.workerFlags;
-    const watcher = [`--adoptions-per-second=${options.adoptionsPerSecond ?? 1_000}`];
+    // No looking for DeploymentConfigs, unless a spec says otherwise: it would be in everybody's audit log.
+    const watcher = [`--adoptions-per-second=${options.adoptionsPerSecond ?? 1_000}`, '--is-openshift=false'];
     if (options.sweepInterval !== undefined) watcher.push(`--sweep-interval=${options.sweepInterval}`);
     return [
       '--metrics-addr=127.0.0.1:0',

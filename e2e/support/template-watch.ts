@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { PodTemplate } from '../../libs/shared/src/core/model.ts';
 import { compareRv, parseRv } from '../../libs/shared/src/core/rv.ts';
+import { isServed } from '../../libs/shared/src/kube/discovery.ts';
 import { collectionPath } from '../../libs/shared/src/kube/objects.ts';
 import { Reflector } from '../../libs/shared/src/kube/reflector.ts';
 import { WORKLOAD_KINDS } from '../../libs/shared/src/kube/workloads/registry.ts';
@@ -28,7 +29,8 @@ export class TemplateWatch {
 
   static async start(space: Space): Promise<TemplateWatch> {
     const watch = new TemplateWatch(space);
-    const reflectors = WORKLOAD_KINDS.map(
+    const served = await Promise.all(WORKLOAD_KINDS.map((definition) => isServed(space.client, definition)));
+    const reflectors = WORKLOAD_KINDS.filter((_definition, index) => served[index]).map(
       (definition) =>
         new Reflector<Seen>({
           client: space.client,

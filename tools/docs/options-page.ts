@@ -16,7 +16,7 @@ function code(text: string): string {
 function row(spec: AnyOption): string {
   const initial = typeof spec.default === 'string' ? code(spec.default) : defaultText(spec);
   const columns = [
-    code(spec.flag),
+    [spec.flag, ...(spec.aliases ?? [])].map(code).join(', '),
     code(spec.env),
     cell(spec.type),
     initial,

@@ -49,10 +49,11 @@ export async function runWatcher(context: WatcherContext): Promise<void> {
     publisher,
     metrics: context.metrics,
     interval: context.options.sweepInterval,
+    isUndecided: (kind) => streams.isUndecided(kind),
   });
+  const streams = new Streams(context, ledger, () => publisher.kick());
   lifecycle.onStop('publisher', 5_000, () => publisher.stop());
   lifecycle.onStop('sweeper', 5_000, () => sweeper.stop());
-  const streams = new Streams(context, ledger, () => publisher.kick());
   lifecycle.onStop('streams', 5_000, () => streams.stop(3_000));
   await streams.start({
     signal: lifecycle.signal,

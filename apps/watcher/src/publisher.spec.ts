@@ -42,7 +42,8 @@ function watcherInSync() {
     isLeader: () => state.leading,
     onRefused: () => undefined,
   });
-  const sweeper = new Sweeper({ ledger, catalog, publisher, metrics, interval: 60_000 });
+  const isUndecided = (): boolean => false;
+  const sweeper = new Sweeper({ ledger, catalog, publisher, metrics, interval: 60_000, isUndecided });
   return { state, publisher, sweeper, publish, enqueueReloads };
 }
 

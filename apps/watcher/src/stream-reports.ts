@@ -8,10 +8,17 @@ const EVENT_TYPES = { ADDED: 'add', MODIFIED: 'update', DELETED: 'delete' } as c
 export class StreamReports {
   readonly #metrics: WatcherMetrics;
   readonly #log: Logger;
+  readonly #onMissing: () => void;
 
-  constructor(metrics: WatcherMetrics, log: Logger) {
+  /** `onMissing` is called when the API server does not have what a stream is to follow. */
+  constructor(metrics: WatcherMetrics, log: Logger, onMissing: () => void = () => undefined) {
     this.#metrics = metrics;
     this.#log = log;
+    this.#onMissing = onMissing;
+  }
+
+  andWhenMissing(onMissing: () => void): StreamReports {
+    return new StreamReports(this.#metrics, this.#log, onMissing);
   }
 
   received(kind: string, type: 'list' | keyof typeof EVENT_TYPES): void {
@@ -38,6 +45,7 @@ export class StreamReports {
         log.debug('watch resumed', { reason });
       },
       onFailure: (error, next) => {
+        if (error.status === 404) this.#onMissing();
         log.warning('list or watch failed, trying again', {
           code: error.code,
           status: error.status,

@@ -1,23 +1,28 @@
 import type { Catalog } from '@reroll/shared/catalog/catalog';
 import { isWithin, type Ledger, type Scope } from '@reroll/shared/core/ledger/ledger';
-import { observeSource, observeWorkload } from '@reroll/shared/core/ledger/observe';
+import { observeSource } from '@reroll/shared/core/ledger/observe';
 import type {
   ObservedSource,
   ObservedWorkload,
   SourceRow,
   WorkloadRow,
 } from '@reroll/shared/core/ledger/rows';
+import { RV_UNKNOWN } from '@reroll/shared/core/rv';
 import type { HashKeys } from '@reroll/shared/core/record/record-hash';
 import type { DecisionSettings } from '@reroll/shared/core/rules/decision';
 import type { KubeClient } from '@reroll/shared/kube/connection';
+import { isServed } from '@reroll/shared/kube/discovery';
 import { collectionPath, type KubeObject, type KubeResource } from '@reroll/shared/kube/objects';
 import { Reflector } from '@reroll/shared/kube/reflector';
 import type { SourceKindDefinition } from '@reroll/shared/kube/sources/definition';
 import { SOURCE_DEFINITIONS } from '@reroll/shared/kube/sources/registry';
 import type { WorkloadKindDefinition } from '@reroll/shared/kube/workloads/definition';
+import { observed } from '@reroll/shared/kube/workloads/observe';
 import { WORKLOAD_KINDS } from '@reroll/shared/kube/workloads/registry';
+import type { Logger } from '@reroll/shared/platform/logging';
 import type { WatcherOptions } from '@reroll/shared/platform/options/table';
 import { ListFiller, type Feed } from './list-filler.ts';
+import { OptionalStream, type Stream } from './optional-stream.ts';
 import type { StreamReports } from './stream-reports.ts';
 
 export interface StreamsContext {
@@ -27,14 +32,15 @@ export interface StreamsContext {
   readonly decision: DecisionSettings;
   readonly hashKeys: HashKeys;
   readonly reports: StreamReports;
+  readonly log: Logger;
 }
-
-type Stream = Pick<Reflector<unknown>, 'start' | 'stop' | 'waitSynced' | 'status'>;
 
 /** One reflector for each kind and namespace, all of them into one ledger. */
 export class Streams {
   readonly #sources: Stream[];
   readonly #workloads: Stream[];
+  /** By kind. */
+  readonly #optional: ReadonlyMap<string, OptionalStream>;
 
   /** `changed` is called after anything was told to the ledger. */
   constructor(context: StreamsContext, ledger: Ledger, changed: () => void) {
@@ -45,27 +51,44 @@ export class Streams {
     );
     const into = { ...context, ledger, changed };
     this.#sources = scopes.flatMap((namespace) => kinds.map((kind) => sourceStream(into, kind, namespace)));
+    const always = WORKLOAD_KINDS.filter(({ isWanted }) => isWanted === undefined);
     this.#workloads = scopes.flatMap((namespace) =>
-      WORKLOAD_KINDS.map((kind) => workloadStream(into, kind, namespace)),
+      always.map((kind) => workloadStream(into, kind, namespace)),
+    );
+    const optional = WORKLOAD_KINDS.filter(({ isWanted }) => isWanted?.(context.options));
+    this.#optional = new Map(
+      optional.map((definition) => [definition.kind, optionalStream(into, definition, scopes)]),
     );
   }
 
   /**
    * Lists sources, then workloads, and follows both from there; resolves when all are known, or when the
    * signal fires. Sources first, because the edges of a workload are dated by how far the sources were known
-   * when it was listed. `onSlow` is called every `patience` ms while it takes.
+   * when it was listed. Kinds whose API may be missing begin with the workloads, and nobody waits for them.
+   * `onSlow` is called every `patience` ms while it takes.
    */
   async start(by: { signal: AbortSignal; patience: number; onSlow: (what: string) => void }): Promise<void> {
     await follow(this.#sources, 'ConfigMaps and Secrets', by);
+    for (const stream of this.#optional.values()) if (!by.signal.aborted) stream.start();
     await follow(this.#workloads, 'workloads', by);
   }
 
   isSynced(): boolean {
-    return [...this.#sources, ...this.#workloads].every(({ status }) => status.synced);
+    const optional = [...this.#optional.values()];
+    return (
+      [...this.#sources, ...this.#workloads].every(({ status }) => status.synced) &&
+      optional.every(({ isSynced }) => isSynced)
+    );
+  }
+
+  /** Whether it is not known yet which workloads of the kind exist: none may be taken for gone. */
+  isUndecided(kind: string): boolean {
+    return this.#optional.get(kind)?.isUndecided ?? false;
   }
 
   async stop(timeout: number): Promise<void> {
-    await Promise.all([...this.#sources, ...this.#workloads].map((stream) => stream.stop(timeout)));
+    const streams = [...this.#sources, ...this.#workloads, ...this.#optional.values()];
+    await Promise.all(streams.map((stream) => stream.stop(timeout)));
   }
 }
 
@@ -99,17 +122,47 @@ function sourceStream(into: Into, definition: SourceKindDefinition, namespace: s
   });
 }
 
-function workloadStream(into: Into, definition: WorkloadKindDefinition, namespace: string): Stream {
+function workloadStream(
+  into: Into,
+  definition: WorkloadKindDefinition,
+  namespace: string,
+): Reflector<ObservedWorkload> {
   const { kind } = definition;
   const { keys } = into.decision;
-  const convert = (raw: KubeObject): ObservedWorkload =>
-    observeWorkload({ kind, metadata: raw.metadata, template: definition.template(raw) ?? {} }, keys);
   return new Reflector<ObservedWorkload>({
     client: into.client,
     path: path(definition, namespace),
-    convert,
-    handler: new ListFiller(workloadFeed(into, { kind, namespace }), (name) => `${kind}/${name}`),
+    convert: (raw: KubeObject) => observed(definition, raw, keys),
+    handler: workloadFiller(into, { kind, namespace }),
     hooks: into.reports.hooks(kind),
+  });
+}
+
+function workloadFiller(into: Into, scope: Scope): ListFiller<ObservedWorkload, WorkloadRow> {
+  return new ListFiller(workloadFeed(into, scope), (name) => `${scope.kind}/${name}`);
+}
+
+function optionalStream(
+  into: Into,
+  definition: WorkloadKindDefinition,
+  namespaces: readonly string[],
+): OptionalStream {
+  const { kind } = definition;
+  return new OptionalStream({
+    isServed: (signal) => isServed(into.client, definition, { signal }),
+    open: (onMissing) => {
+      const reporting = { ...into, reports: into.reports.andWhenMissing(onMissing) };
+      return namespaces.map((namespace) => workloadStream(reporting, definition, namespace));
+    },
+    gone: async () => {
+      for (const namespace of namespaces) {
+        const nothing = workloadFiller(into, { kind, namespace });
+        nothing.listStarted();
+        await nothing.listEnded(RV_UNKNOWN, []);
+      }
+    },
+    interval: into.options.discoveryInterval,
+    log: into.log.child({ kind }),
   });
 }
 

@@ -13,6 +13,8 @@ export interface SweeperContext {
   readonly metrics: WatcherMetrics;
   /** Milliseconds. */
   readonly interval: number;
+  /** Whether it is not known yet which workloads of the kind exist. */
+  readonly isUndecided: (kind: string) => boolean;
 }
 
 /** Finds what is owed and was lost on the way: at a fixed interval, and when a watcher takes the lead. */
@@ -37,9 +39,10 @@ export class Sweeper {
    * before the publisher leads.
    */
   async takeOver(term: string): Promise<void> {
-    const { ledger, catalog, publisher } = this.#context;
+    const { ledger, catalog, publisher, isUndecided } = this.#context;
     const unknown: WorkloadKey[] = [];
-    for await (const portion of catalog.eachWorkload((key) => !ledger.workloads.has(key))) {
+    const isUnknown = (key: WorkloadKey): boolean => !ledger.workloads.has(key) && !isUndecided(kindOf(key));
+    for await (const portion of catalog.eachWorkload(isUnknown)) {
       for (const [key] of portion) unknown.push(key);
     }
     publisher.lead(term);

@@ -108,6 +108,7 @@ function handlersOf(
       strategy: options.reloadStrategy,
       fieldManager: options.fieldManager,
       markerAnnotation: decision.keys.lastReloadedFrom,
+      rolloutStrategyAnnotation: decision.keys.rolloutStrategy,
     }),
     budget:
       maxReloadsPerMinute > 0

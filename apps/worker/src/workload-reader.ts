@@ -1,5 +1,4 @@
 import { isEdge, namedSources } from '@reroll/shared/core/ledger/edges';
-import { observeWorkload } from '@reroll/shared/core/ledger/observe';
 import { sourceKeyIn, type ObservedWorkload, type SourceName } from '@reroll/shared/core/ledger/rows';
 import { partsOf, type PodTemplate, type WorkloadKey } from '@reroll/shared/core/model';
 import { decideReload, type Decision, type DecisionSettings } from '@reroll/shared/core/rules/decision';
@@ -8,6 +7,7 @@ import type { KubeClient } from '@reroll/shared/kube/connection';
 import { KubeError } from '@reroll/shared/kube/errors';
 import { objectPath, type KubeObject } from '@reroll/shared/kube/objects';
 import type { WorkloadKindDefinition } from '@reroll/shared/kube/workloads/definition';
+import { observed } from '@reroll/shared/kube/workloads/observe';
 import { workloadKind } from '@reroll/shared/kube/workloads/registry';
 import { JobError } from './job-error.ts';
 
@@ -43,12 +43,9 @@ export class WorkloadReader {
     const object = await this.#get(objectPath(definition, id));
     if (!object) return null;
     const template = definition.template(object) ?? {};
-    const observed = observeWorkload(
-      { kind: id.kind, metadata: object.metadata, template },
-      this.#decision.keys,
-    );
-    const { facts, edges } = await this.#surroundings(observed);
-    return { key, definition, object, template, observed, facts, edges };
+    const seen = observed(definition, object, this.#decision.keys);
+    const { facts, edges } = await this.#surroundings(seen);
+    return { key, definition, object, template, observed: seen, facts, edges };
   }
 
   /** The catalog's rows again: after sources were read, so that they can be as new as those. */

@@ -1,7 +1,9 @@
+import { annotationOf } from '@reroll/shared/core/annotation-keys';
 import { reloadPatch, type ReloadStrategy } from '@reroll/shared/core/reload/patch';
 import type { KubeClient } from '@reroll/shared/kube/connection';
 import { KubeError } from '@reroll/shared/kube/errors';
 import { objectPath } from '@reroll/shared/kube/objects';
+import type { WorkloadNow } from '../workload-reader.ts';
 import type { Reload, ReloadWay } from './reload-way.ts';
 
 export interface PatchTemplateContext {
@@ -10,7 +12,12 @@ export interface PatchTemplateContext {
   readonly fieldManager: string;
   /** Key of the annotation that the annotations strategy writes into the pod template. */
   readonly markerAnnotation: string;
+  /** Key of the annotation by which an Argo Rollout asks for a restart of its pods instead of a rollout. */
+  readonly rolloutStrategyAnnotation: string;
 }
+
+/** As stakater/Reloader: exactly this value, on the workload's own metadata. */
+const RESTART = 'restart';
 
 /** Reloads by one JSON Patch of the workload: marker and record. Its own controller then replaces the pods. */
 export class PatchTemplate implements ReloadWay {
@@ -21,7 +28,7 @@ export class PatchTemplate implements ReloadWay {
   }
 
   async send({ workload, rolled, record }: Reload): Promise<boolean> {
-    const { client, strategy, fieldManager, markerAnnotation } = this.#context;
+    const { client, strategy, fieldManager, markerAnnotation, rolloutStrategyAnnotation } = this.#context;
     const patch = reloadPatch({
       metadata: workload.object.metadata,
       template: workload.template,
@@ -30,6 +37,7 @@ export class PatchTemplate implements ReloadWay {
       rolled,
       record,
       markerAnnotation,
+      restart: restartOf(workload, rolloutStrategyAnnotation),
       now: Math.floor(Date.now() / 1000),
     });
     try {
@@ -41,6 +49,17 @@ export class PatchTemplate implements ReloadWay {
       throw error;
     }
   }
+}
+
+/** The field that restarts the pods, if the kind has one and the workload asks for it. */
+function restartOf(
+  { definition, object }: WorkloadNow,
+  annotation: string,
+): { path: string; last: number } | undefined {
+  const { restartAt } = definition;
+  if (!restartAt || annotationOf(object.metadata.annotations ?? {}, annotation) !== RESTART) return undefined;
+  const last = Date.parse(restartAt.read(object) ?? '');
+  return { path: restartAt.path, last: Number.isNaN(last) ? 0 : Math.floor(last / 1000) };
 }
 
 /** A failed `test` is 422 without causes (an invalid object has causes); 404 and 409 are seen at the next read. */

@@ -50,6 +50,11 @@ const workloads: Arbitrary<WorkloadRow> = record({
   record: option(text, { nil: undefined }),
 });
 
+it('a restart of a workload comes back too', () => {
+  const row = workloadRow({ restartAt: 1_795_219_191 });
+  expect(decodeWorkload(encodeWorkload(row, [])).restartAt).toBe(1_795_219_191);
+});
+
 describe('a row comes back as it was written:', () => {
   it('any source', () => {
     assert(

@@ -26,6 +26,7 @@ interface WireWorkload {
   v: string;
   c: number;
   t: string;
+  ra?: number;
   tv: string;
   o?: 0;
   s?: readonly string[];
@@ -71,6 +72,7 @@ export function encodeWorkload(row: WorkloadRow, index: readonly SourceKey[]): s
     v: row.rv,
     c: row.createdAt,
     t: row.template,
+    ...(row.restartAt === undefined ? {} : { ra: row.restartAt }),
     tv: row.templateRv,
     ...(row.hasContainers ? {} : { o: 0 }),
     ...lists(row),
@@ -91,6 +93,7 @@ export function decodeWorkload(text: string): WorkloadRow {
     rv: wire.v,
     createdAt: wire.c,
     template: wire.t,
+    ...(wire.ra === undefined ? {} : { restartAt: wire.ra }),
     templateRv: wire.tv,
     hasContainers: wire.o !== 0,
     ...decodeLists(wire),

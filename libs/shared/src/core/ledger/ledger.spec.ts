@@ -61,6 +61,40 @@ function sweep(ledger: Ledger): [string, string][] {
   return [...ledger.outbox.wakes];
 }
 
+describe('a restart by a field, under the same template', () => {
+  const at = (restartAt: number) => ({ restartAt, record: recordOf({ cm: 'A' }) });
+  const restartedOnce = {
+    sources: [seenSource('cm', 10, 'A')],
+    workloads: [seenWorkload('web', 20, at(1_000))],
+  };
+
+  it('that comes after a change of the source has brought it: nothing is owed', () => {
+    const ledger = settled(restartedOnce);
+    ledger.sourceWritten(seenSource('cm', 110, 'B'), SOURCES);
+    ledger.workloadWritten(seenWorkload('web', 120, at(1_001)));
+    expect(ledger.workloads.get(WEB)).toMatchObject({ templateRv: '120', restartAt: 1_001 });
+    expect(ledger.unsettled.get(WEB)?.cause).toBe('correct');
+  });
+
+  it.each([
+    ['is taken away', 0],
+    ['is set back', 999],
+  ])('that %s brings nothing: the change is still owed', (_sentence, restartAt) => {
+    const ledger = settled(restartedOnce);
+    ledger.sourceWritten(seenSource('cm', 110, 'B'), SOURCES);
+    ledger.workloadWritten(seenWorkload('web', 120, at(restartAt)));
+    expect(ledger.unsettled.get(WEB)?.cause).toBe('owed');
+  });
+
+  it('that is taken away and set to what it was brings nothing either', () => {
+    const ledger = settled(restartedOnce);
+    ledger.workloadWritten(seenWorkload('web', 110, at(0)));
+    ledger.sourceWritten(seenSource('cm', 120, 'B'), SOURCES);
+    ledger.workloadWritten(seenWorkload('web', 130, at(1_000)));
+    expect(ledger.unsettled.get(WEB)?.cause).toBe('owed');
+  });
+});
+
 describe('a live write of a source', () => {
   it('with other data makes one change job and moves dataRv', () => {
     const ledger = settled(recorded);

@@ -36,7 +36,9 @@ export function workloadRow(seen: ObservedWorkload, at: Sighting): WorkloadRow {
   const sighting = { ...at, known };
   const facts = templateFacts(seen, sighting);
   const { key: _key, kind: _kind, namespace: _namespace, ...rest } = seen;
-  return { ...rest, edges: at.edges, ...facts, ...baselines(seen, sighting) };
+  const latest = Math.max(seen.restartAt ?? 0, known?.restartAt ?? 0);
+  const restartAt = latest === 0 ? {} : { restartAt: latest };
+  return { ...rest, ...restartAt, edges: at.edges, ...facts, ...baselines(seen, sighting) };
 }
 
 /** `doubtful` after the source `name` of it got data with `hash`, not later than the template. */
@@ -60,7 +62,7 @@ export function edgeBegun(row: WorkloadRow, name: SourceName, rv: Rv): WorkloadR
 function templateFacts(seen: ObservedWorkload, at: Sighting): TemplateFacts {
   const { known, live } = at;
   const record = recordedHashes(seen.record);
-  const changed = known !== undefined && known.template !== seen.template;
+  const changed = known !== undefined && isRolled(known, seen);
   if (live && (changed || !known)) {
     return { templateRv: seen.rv, doubtful: compact(falseAt(record, seen.rv, at.sourceOf)) };
   }
@@ -77,6 +79,11 @@ function templateFacts(seen: ObservedWorkload, at: Sighting): TemplateFacts {
     templateRv: known.templateRv,
     doubtful: compact(known.doubtful.filter((name) => record[name] === before[name])),
   };
+}
+
+/** Another template, or a later restart. */
+function isRolled(known: WorkloadRow, seen: ObservedWorkload): boolean {
+  return known.template !== seen.template || (seen.restartAt ?? 0) > (known.restartAt ?? 0);
 }
 
 /** Entries of the record that were not true when the template was written. */

@@ -39,12 +39,19 @@ export function observeSource(
   };
 }
 
+/** A workload as the API serves it. */
+export interface WorkloadObject {
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly template: PodTemplate;
+  /** RFC 3339; see `ObservedWorkload.restartAt`. */
+  readonly restartAt?: string | undefined;
+}
+
 /** The small record of a workload. Throws a `TypeError` if the object has no usable resourceVersion. */
-export function observeWorkload(
-  object: { readonly kind: string; readonly metadata: ObjectMeta; readonly template: PodTemplate },
-  keys: AnnotationKeys,
-): ObservedWorkload {
+export function observeWorkload(object: WorkloadObject, keys: AnnotationKeys): ObservedWorkload {
   const { kind, metadata, template } = object;
+  const restartAt = unixSeconds(object.restartAt);
   const deciding = decidingKeys(keys);
   return {
     key: keyOf({ kind, namespace: metadata.namespace, name: metadata.name }),
@@ -55,6 +62,7 @@ export function observeWorkload(
     rv: parseRv(metadata.resourceVersion),
     createdAt: unixSeconds(metadata.creationTimestamp),
     template: templateHash(template),
+    ...(restartAt === 0 ? {} : { restartAt }),
     ...sourcesOf(template),
     annotations: pick(metadata.annotations, deciding),
     podAnnotations: pick(template.metadata?.annotations, deciding),

@@ -44,6 +44,8 @@ export interface ObservedWorkload {
   readonly createdAt: number;
   /** Hash of the pod template, to tell when it changed. */
   readonly template: string;
+  /** Unix seconds: pods created before are replaced, under the same template. Only kinds with such a field. */
+  readonly restartAt?: number;
   /** False if the pod template has no container to carry a marker. */
   readonly hasContainers: boolean;
   /** Sources of which a container would get the marker under auto or search. */
@@ -59,7 +61,9 @@ export interface ObservedWorkload {
 
 /** What the ledger and the catalog know of a workload. */
 export interface WorkloadRow extends Omit<ObservedWorkload, 'key' | 'kind' | 'namespace'> {
-  /** The last write that changed the pod template, whoever wrote it; or a lower bound of it; `'0'`: unknown. */
+  /** The latest one seen: taking it away or setting it back restarts nothing. */
+  readonly restartAt?: number;
+  /** The last write that changed the pod template, or restarted its pods, whoever wrote it; or a lower bound of it; `'0'`: unknown. */
   readonly templateRv: Rv;
   /** Edges: the sources of which the rules say that a change rolls this workload. */
   readonly edges: readonly SourceName[];
@@ -122,6 +126,7 @@ const SCALARS = [
   'generation',
   'createdAt',
   'template',
+  'restartAt',
   'hasContainers',
   'record',
   'templateRv',

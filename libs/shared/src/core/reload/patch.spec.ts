@@ -33,6 +33,26 @@ function input(more: Partial<PatchInput> = {}): PatchInput {
 
 const markers = (of: PatchInput) => reloadPatch(of).filter(({ path }) => path.startsWith('/spec'));
 
+describe('a restart without another template', () => {
+  const restarted = (last: number) => markers(input({ restart: { path: '/spec/restartAt', last } }));
+
+  it('sets the next second, because pods of this one may have the old data, and touches no template', () => {
+    expect(restarted(0)).toEqual([{ op: 'add', path: '/spec/restartAt', value: '2026-11-20T23:59:51Z' }]);
+  });
+
+  it('sets another second than the one that is there', () => {
+    expect(restarted(1_795_219_191)).toMatchObject([{ value: '2026-11-20T23:59:52Z' }]);
+  });
+
+  it('sets the next second also where a later restart was planned: the data is needed now', () => {
+    expect(restarted(1_795_300_000)).toMatchObject([{ value: '2026-11-20T23:59:51Z' }]);
+  });
+
+  it('sets nothing if nothing is rolled', () => {
+    expect(markers(input({ rolled: [], restart: { path: '/spec/restartAt', last: 0 } }))).toEqual([]);
+  });
+});
+
 describe('the preconditions of a patch', () => {
   it('are uid, generation and the previous record', () => {
     expect(reloadPatch(input()).slice(0, 4)).toEqual([

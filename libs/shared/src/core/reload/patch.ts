@@ -34,7 +34,9 @@ export interface PatchInput {
   readonly record: string;
   /** Key of the annotation that the annotations strategy writes into the pod template. */
   readonly markerAnnotation: string;
-  /** Unix seconds, for `observedAt`. */
+  /** Restart the pods by this field instead of by another template; `last` is its value, Unix seconds, 0: none. */
+  readonly restart?: { readonly path: string; readonly last: number } | undefined;
+  /** Unix seconds, for `observedAt`, and for a restart. */
   readonly now: number;
 }
 
@@ -71,10 +73,21 @@ function recordOperations({ metadata, record }: PatchInput): PatchOperation[] {
 function markerOperations(input: PatchInput): PatchOperation[] {
   const last = input.rolled.at(-1);
   if (!last) return [];
+  if (input.restart) return restartOperations(input.restart, input.now);
   if (input.strategy === 'annotations') return annotationMarker(input, last);
   const operations = envVarMarkers(input);
   // Two sources can share a variable (`a.b` and `a-b`): if it already has the value, nothing would roll.
   return operations.length > 0 ? operations : annotationMarker(input, last);
+}
+
+/**
+ * The second after this one: of pods that were created in this very second some have the old data, and times
+ * are whole seconds. Another one if it has that value already, or nothing would restart.
+ */
+function restartOperations(restart: NonNullable<PatchInput['restart']>, now: number): PatchOperation[] {
+  const at = restart.last === now + 1 ? now + 2 : now + 1;
+  const value = new Date(at * 1000).toISOString().replace('.000Z', 'Z');
+  return [{ op: 'add', path: restart.path, value }];
 }
 
 function annotationMarker(input: PatchInput, source: RolledSource): PatchOperation[] {

@@ -20,7 +20,9 @@ export type RolloutCode =
   /** Update strategy OnDelete: pods are replaced only when somebody deletes them. */
   | 'AwaitingDeletion'
   /** The Deployment's progressDeadlineSeconds passed without progress. */
-  | 'ProgressDeadlineExceeded';
+  | 'ProgressDeadlineExceeded'
+  /** The Rollout's controller calls it degraded: it failed its analysis, its deadline or its own checks. */
+  | 'Degraded';
 
 export interface RolloutStatus {
   /** `stuck`: the cluster says that it does not get on by itself. */
@@ -35,13 +37,26 @@ export interface RolloutStatus {
 /** How new pods are had: `patch` changes the pod template, and the kind's own controller replaces them. */
 export type ReloadedBy = 'patch';
 
+/** What of the options decides about kinds whose API may be missing. */
+export interface WorkloadKindOptions {
+  readonly isArgoRollouts: boolean;
+  readonly isOpenshift: boolean | 'auto';
+}
+
 /** Everything that is particular about a kind of workload. One file per kind; listed in the registry. */
 export interface WorkloadKindDefinition extends KubeResource {
   readonly kind: WorkloadKind;
   readonly reloadedBy: ReloadedBy;
+  /**
+   * Of a kind that comes with a CRD or an aggregated API: whether it is to be followed as long as the server
+   * has it. Kinds without this are always there.
+   */
+  readonly isWanted?: (options: WorkloadKindOptions) => boolean;
   /** JSON pointer of the pod template: where markers are patched in. */
   readonly podTemplatePath: string;
   template(object: KubeObject): PodTemplate | undefined;
+  /** The field (RFC 3339) that has pods of an earlier creation replaced under the same template, if the kind has one. */
+  readonly restartAt?: { readonly path: string; read(object: KubeObject): string | undefined };
   rolloutStatus(object: KubeObject): RolloutStatus;
   /** Whether patching the template restarts nothing by itself. */
   updateStrategyOnDelete(object: KubeObject): boolean;

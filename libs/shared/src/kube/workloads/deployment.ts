@@ -58,7 +58,8 @@ function codeOf(object: DeploymentObject): RolloutCode {
   return available < updated ? 'Unavailable' : 'Complete';
 }
 
-function rolloutStatus(object: DeploymentObject): RolloutStatus {
+/** Also that of kinds whose status has the same fields. */
+export function deploymentRollout(object: DeploymentObject): RolloutStatus {
   const code = codeOf(object);
   const { updated, desired } = countsOf(object);
   const ready = object.status?.readyReplicas ?? 0;
@@ -74,6 +75,6 @@ export const deployment: WorkloadKindDefinition = {
   plural: 'deployments',
   podTemplatePath: '/spec/template',
   template: (object: DeploymentObject) => object.spec?.template,
-  rolloutStatus,
+  rolloutStatus: deploymentRollout,
   updateStrategyOnDelete: () => false,
 };

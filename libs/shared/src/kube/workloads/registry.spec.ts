@@ -167,9 +167,107 @@ describe('the rollout of a DaemonSet', () => {
   });
 });
 
+describe('the rollout of an Argo Rollout', () => {
+  test.each<[string, Parts, string, string]>([
+    [
+      'is complete when its controller calls it healthy',
+      { status: { observedGeneration: '3', phase: 'Healthy' } },
+      'complete',
+      'Complete',
+    ],
+    [
+      'goes on while the generation is not observed',
+      { generation: 4, status: { observedGeneration: '3', phase: 'Healthy' } },
+      'progressing',
+      'NotObserved',
+    ],
+    [
+      'goes on while its controller has said nothing',
+      { status: { observedGeneration: undefined } },
+      'progressing',
+      'NotObserved',
+    ],
+    [
+      'goes on while it progresses',
+      { status: { observedGeneration: '3', phase: 'Progressing' } },
+      'progressing',
+      'Updating',
+    ],
+    [
+      'waits while it is paused',
+      { status: { observedGeneration: '3', phase: 'Paused' } },
+      'progressing',
+      'Paused',
+    ],
+    [
+      'is stuck when it is degraded',
+      { status: { observedGeneration: '3', phase: 'Degraded' } },
+      'stuck',
+      'Degraded',
+    ],
+    [
+      'goes on while pods are to be restarted',
+      { spec: { restartAt: '2026-11-21T06:00:01Z' }, status: { observedGeneration: '3', phase: 'Healthy' } },
+      'progressing',
+      'Updating',
+    ],
+    [
+      'is complete when they are',
+      {
+        spec: { restartAt: '2026-11-21T06:00:01Z' },
+        status: { observedGeneration: '3', phase: 'Healthy', restartedAt: '2026-11-21T06:00:01Z' },
+      },
+      'complete',
+      'Complete',
+    ],
+  ])('%s', (_name, parts, state, code) => {
+    expect(statusOf('Rollout', parts)).toEqual([state, code]);
+  });
+});
+
+describe('the rollout of a DeploymentConfig', () => {
+  test.each<[string, Parts, string, string]>([
+    ['is complete when all pods are updated and available', { status: available }, 'complete', 'Complete'],
+    [
+      'goes on while the generation is not observed',
+      { generation: 4, status: available },
+      'progressing',
+      'NotObserved',
+    ],
+    [
+      'goes on while old pods are left',
+      { status: { ...available, replicas: 4 } },
+      'progressing',
+      'OldPodsPending',
+    ],
+    [
+      'is stuck past its deadline',
+      { status: { updatedReplicas: 1, conditions: exceeded } },
+      'stuck',
+      'ProgressDeadlineExceeded',
+    ],
+  ])('%s', (_name, parts, state, code) => {
+    expect(statusOf('DeploymentConfig', parts)).toEqual([state, code]);
+  });
+});
+
 describe('the registry', () => {
+  test.each([
+    ['Rollouts only when asked to', 'Rollout', [true, false, false]],
+    ['DeploymentConfigs unless told not to', 'DeploymentConfig', [true, true, false]],
+  ])('wants %s', (_name, kind, expected) => {
+    const answers = ([true, 'auto', false] as const).map((isOpenshift) =>
+      workloadKind(kind)?.isWanted?.({ isOpenshift, isArgoRollouts: isOpenshift === true }),
+    );
+    expect(answers).toEqual(expected);
+  });
+
   test('knows each kind by its name, and no other', () => {
-    expect(WORKLOAD_KINDS.map(({ kind }) => kind)).toEqual(['Deployment', 'StatefulSet', 'DaemonSet']);
+    const always = WORKLOAD_KINDS.filter(({ isWanted }) => isWanted === undefined);
+    expect(always.map(({ kind }) => kind)).toEqual(['Deployment', 'StatefulSet', 'DaemonSet']);
+    expect(
+      WORKLOAD_KINDS.map(({ kind }) => kind).filter((kind) => !always.some((one) => one.kind === kind)),
+    ).toEqual(['Rollout', 'DeploymentConfig']);
     expect(workloadKind('CronTab')).toBeUndefined();
   });
 

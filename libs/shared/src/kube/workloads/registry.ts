@@ -1,11 +1,19 @@
 import type { WorkloadKind } from '../../core/model.ts';
+import { argoRollout } from './argo-rollout.ts';
 import { daemonSet } from './daemon-set.ts';
 import type { WorkloadKindDefinition } from './definition.ts';
+import { deploymentConfig } from './deployment-config.ts';
 import { deployment } from './deployment.ts';
 import { statefulSet } from './stateful-set.ts';
 
 /** Every kind of workload that is rolled, in the order in which they are listed and reported. */
-export const WORKLOAD_KINDS: readonly WorkloadKindDefinition[] = [deployment, statefulSet, daemonSet];
+export const WORKLOAD_KINDS: readonly WorkloadKindDefinition[] = [
+  deployment,
+  statefulSet,
+  daemonSet,
+  argoRollout,
+  deploymentConfig,
+];
 
 const BY_KIND: ReadonlyMap<WorkloadKind, WorkloadKindDefinition> = new Map(
   WORKLOAD_KINDS.map((definition) => [definition.kind, definition]),

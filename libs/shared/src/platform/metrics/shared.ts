@@ -6,7 +6,13 @@ import { counter } from './registry.ts';
 export const RESOURCE_TYPES = ['configmaps', 'secrets'] as const;
 
 /** Kinds of workload that are reloaded today. */
-export const WORKLOAD_KINDS = ['Deployment', 'StatefulSet', 'DaemonSet'] as const;
+export const WORKLOAD_KINDS = [
+  'Deployment',
+  'StatefulSet',
+  'DaemonSet',
+  'Rollout',
+  'DeploymentConfig',
+] as const;
 
 export interface QueueMetrics {
   /** `reloader_workqueue_adds_total` */

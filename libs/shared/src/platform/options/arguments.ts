@@ -9,6 +9,8 @@ import { redactUrl } from '../redact-url.ts';
 export interface FlagForm {
   readonly flag: string;
   readonly takesValue: boolean;
+  /** The flag of which it is another spelling. */
+  readonly aliasOf?: string;
 }
 
 export interface Arguments {
@@ -65,7 +67,10 @@ class Reading implements Arguments {
 
   #store(flag: string, value: string | undefined): void {
     if (value === undefined) this.errors.push(`${flag}: expected a value, given none`);
-    else this.given.set(flag, [...(this.given.get(flag) ?? []), value]);
+    else {
+      const name = this.#forms.get(flag)?.aliasOf ?? flag;
+      this.given.set(name, [...(this.given.get(name) ?? []), value]);
+    }
   }
 
   /** Only what is read as a bool goes with one: `--dry-run false` is told how it is written. */

@@ -24,7 +24,8 @@ function entry(spec: AnyOption): string {
   const value = spec.form === 'bool' ? '' : ` <${spec.type}>`;
   const initial = defaultText(spec);
   const origin = `[${spec.env}${initial === '' ? '' : `, default ${initial}`}]`;
-  return `  ${spec.flag}${value}\n${wrap(`${spec.description} ${origin}`)}`;
+  const spellings = [spec.flag, ...(spec.aliases ?? [])].map((flag) => flag + value).join(', ');
+  return `  ${spellings}\n${wrap(`${spec.description} ${origin}`)}`;
 }
 
 export function helpText(app: App): string {

@@ -39,6 +39,8 @@ export interface OptionSpec<T, A extends readonly App[] = readonly App[]> extend
   /** With its dashes. The name in the code is the same in camel case. */
   readonly flag: `--${string}`;
   readonly env: string;
+  /** Other spellings of the flag. */
+  readonly aliases?: readonly `--${string}`[];
   /** As it would be written after the flag. */
   readonly default: string | FoundDefault;
   /** Who uses it. */

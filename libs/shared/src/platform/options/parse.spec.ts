@@ -275,8 +275,8 @@ describe('a flag of the incumbent', () => {
     ],
     [
       'a text that means a bool, after a blank',
-      ['--is-Argo-Rollouts', 'true'],
-      ['--is-Argo-Rollouts: not supported yet by Reroll; leave it out'],
+      ['--reload-on-create', 'true'],
+      ['--reload-on-create: not supported yet by Reroll; leave it out'],
     ],
     ['a text that means no bool', ['--reload-on-delete=yes'], ['--reload-on-delete: expected true or false']],
     [
@@ -296,6 +296,45 @@ describe('a flag of the incumbent', () => {
       ],
     );
     expect(errorsOf([], { env: { ALERT_ON_RELOAD: 'false', METRICS_COUNT_BY_NAMESPACE: '' } })).toEqual([]);
+  });
+});
+
+describe('--is-Argo-Rollouts', () => {
+  it.each<[string, readonly string[], boolean]>([
+    ["in the incumbent's spelling", ['--is-Argo-Rollouts=true'], true],
+    ['in the sane spelling', ['--is-argo-rollouts=true'], true],
+    ['after a blank', ['--is-argo-rollouts', 'T'], true],
+    ['with any text that means true', ['--is-Argo-Rollouts=1'], true],
+    ['with any text that means false', ['--is-Argo-Rollouts=F'], false],
+    ['with an empty text', ['--is-Argo-Rollouts='], false],
+    [
+      'in both spellings: the last one counts',
+      ['--is-Argo-Rollouts=true', '--is-argo-rollouts=false'],
+      false,
+    ],
+    ['not at all', [], false],
+  ])('can be given %s', (_sentence, argv, expected) => {
+    expect(optionsOf(argv, { app: 'watcher' }).isArgoRollouts).toBe(expected);
+  });
+
+  it.each(['--is-Argo-Rollouts', '--is-argo-rollouts'])('%s with another text is an error', (flag) => {
+    expect(errorsOf([`${flag}=yes`])).toEqual(['--is-Argo-Rollouts: expected true or false; given "yes"']);
+  });
+});
+
+describe('--is-openshift', () => {
+  it.each([
+    ['true', true],
+    ['0', false],
+    ['auto', 'auto'],
+  ])('takes %s', (text, expected) => {
+    expect(optionsOf([`--is-openshift=${text}`], { app: 'watcher' }).isOpenshift).toBe(expected);
+  });
+
+  it('takes nothing else', () => {
+    expect(errorsOf(['--is-openshift=maybe'], { app: 'watcher' })).toEqual([
+      '--is-openshift: expected true, false or auto; given "maybe"',
+    ]);
   });
 });
 

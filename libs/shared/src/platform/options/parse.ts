@@ -74,10 +74,12 @@ function unsupportedIn(flags: Values, env: Environment): string[] {
   return [...byFlag, ...byEnv].filter((complaint) => complaint !== undefined);
 }
 
-const FORMS = [...OPTION_LIST.map(([, spec]) => spec), ...UNSUPPORTED_FLAGS].map(({ flag, form }) => ({
-  flag,
-  takesValue: form !== 'bool',
-}));
+const FORMS = [
+  ...OPTION_LIST.flatMap(([, { flag, form, aliases = [] }]) =>
+    [flag, ...aliases].map((spelling) => ({ flag: spelling, takesValue: form !== 'bool', aliasOf: flag })),
+  ),
+  ...UNSUPPORTED_FLAGS.map(({ flag, form }) => ({ flag, takesValue: form !== 'bool' })),
+];
 
 /**
  * The options of `app`. `argv` is without the program's name. Reads nothing but its arguments, except the

@@ -1,6 +1,6 @@
 /** What is watched, and what is left alone. */
-import { BOTH, option } from './option.ts';
-import { list } from './values.ts';
+import { BOTH, option, WATCHER } from './option.ts';
+import { boolOrAuto, boolText, duration, list } from './values.ts';
 
 /** The one of these words that equals the text. */
 function word<const T extends string>(words: readonly T[]): (text: string) => T | undefined {
@@ -59,6 +59,37 @@ export const scopeOptions = {
       expects: "'jobs' or 'cronjobs' or both, separated by a comma",
       read: word(WORKLOADS),
     }),
+  }),
+  isArgoRollouts: option({
+    flag: '--is-Argo-Rollouts',
+    aliases: ['--is-argo-rollouts'],
+    env: 'REROLL_IS_ARGO_ROLLOUTS',
+    default: 'false',
+    apps: WATCHER,
+    group: 'Scope',
+    description: 'Roll Rollouts of Argo Rollouts too, as long as the API server has them.',
+    incumbent: true,
+    ...boolText(),
+  }),
+  isOpenshift: option({
+    flag: '--is-openshift',
+    env: 'REROLL_IS_OPENSHIFT',
+    default: 'auto',
+    apps: WATCHER,
+    group: 'Scope',
+    description:
+      'Roll DeploymentConfigs of OpenShift too, as long as the API server has them. true and auto are the same.',
+    ...boolOrAuto(),
+  }),
+  discoveryInterval: option({
+    flag: '--discovery-interval',
+    env: 'REROLL_DISCOVERY_INTERVAL',
+    default: '30s',
+    apps: WATCHER,
+    group: 'Scope',
+    description:
+      'How often the API server is asked whether it has the kinds that come with a CRD or an aggregated API.',
+    ...duration({ min: 100, max: 3_600_000 }),
   }),
   secretTypesToIgnore: option({
     flag: '--secret-types-to-ignore',

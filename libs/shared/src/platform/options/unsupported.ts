@@ -14,7 +14,6 @@ export interface UnsupportedFlag {
 
 export const UNSUPPORTED_FLAGS: readonly UnsupportedFlag[] = [
   { flag: '--webhook-url', form: 'value', default: '' },
-  { flag: '--is-Argo-Rollouts', form: 'switch', default: 'false' },
   { flag: '--enable-csi-integration', form: 'bool', default: 'false' },
   { flag: '--reload-on-create', form: 'switch', default: 'false' },
   { flag: '--reload-on-delete', form: 'switch', default: 'false' },

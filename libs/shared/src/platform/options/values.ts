@@ -40,6 +40,18 @@ export function bool(): ValueKind<boolean> {
   return { form: 'bool', type: 'bool', expects, schema: reading(expects, parseBool) };
 }
 
+/** A bool that takes its value as a text does, after a blank or an equals sign; the empty one is false. */
+export function boolText(): ValueKind<boolean> {
+  const read = (given: string): boolean | undefined => (given === '' ? false : parseBool(given));
+  return scalar({ type: 'true | false', expects: 'true or false', read });
+}
+
+/** The same, or `auto`. */
+export function boolOrAuto(): ValueKind<boolean | 'auto'> {
+  const read = (given: string): boolean | 'auto' | undefined => (given === 'auto' ? given : parseBool(given));
+  return scalar({ type: 'true | false | auto', expects: 'true, false or auto', read });
+}
+
 /** Any text that is not empty. */
 export function text(expects: string): ValueKind<string> {
   return scalar({ type: 'string', expects, read: (given) => (given === '' ? undefined : given) });

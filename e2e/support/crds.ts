@@ -1,0 +1,107 @@
+import { isServed } from '../../libs/shared/src/kube/discovery.ts';
+import { KubeError } from '../../libs/shared/src/kube/errors.ts';
+import type { KubeClient } from '../../libs/shared/src/kube/connection.ts';
+import { resourceOf } from './kube.ts';
+import { eventually } from './wait.ts';
+
+const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+const ANY = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+
+interface Shape {
+  /** Of `spec`, beside the template, which may hold anything. */
+  readonly spec: Readonly<Record<string, unknown>>;
+  readonly shortNames: readonly string[];
+}
+
+/** As their projects' own, in what matters here: a status subresource (so generation counts the spec), a scale. */
+const SHAPES: Readonly<Record<string, Shape>> = {
+  Rollout: {
+    shortNames: ['ro'],
+    spec: {
+      replicas: { type: 'integer', format: 'int32' },
+      restartAt: { type: 'string', format: 'date-time' },
+      paused: { type: 'boolean' },
+      selector: ANY,
+      strategy: ANY,
+      template: ANY,
+      workloadRef: {
+        type: 'object',
+        properties: {
+          apiVersion: { type: 'string' },
+          kind: { type: 'string' },
+          name: { type: 'string' },
+          scaleDown: { type: 'string' },
+        },
+      },
+    },
+  },
+  DeploymentConfig: {
+    shortNames: ['dc'],
+    spec: {
+      replicas: { type: 'integer', format: 'int32' },
+      paused: { type: 'boolean' },
+      selector: { type: 'object', additionalProperties: { type: 'string' } },
+      strategy: ANY,
+      template: ANY,
+      triggers: { type: 'array', items: ANY },
+    },
+  },
+};
+
+/** Installs the CRD of one of these kinds and resolves when the API server has it. */
+export async function installCrd(client: KubeClient, kind: string): Promise<void> {
+  await client.post(CRDS, definition(kind));
+  await eventually(() => isServed(client, resourceOf(kind)), { what: `the API of ${kind}` });
+  // Its discovery document comes a little before its collection.
+  await eventually(() => hasCollection(client, kind), { what: `the collection of ${kind}` });
+}
+
+/** Removes it with every object of it, and resolves when the API server has neither. */
+export async function removeCrd(client: KubeClient, kind: string): Promise<void> {
+  await client.request({ method: 'DELETE', path: `${CRDS}/${nameOf(kind)}` });
+  await eventually(async () => !(await hasCollection(client, kind)), { what: `${kind} to be gone` });
+}
+
+async function hasCollection(client: KubeClient, kind: string): Promise<boolean> {
+  const { group, version, plural } = resourceOf(kind);
+  try {
+    await client.get(`/apis/${group}/${version}/${plural}`, { query: { limit: 1 } });
+    return true;
+  } catch (error) {
+    if (error instanceof KubeError && error.status === 404) return false;
+    throw error;
+  }
+}
+
+function nameOf(kind: string): string {
+  const { group, plural } = resourceOf(kind);
+  return `${plural}.${group}`;
+}
+
+function definition(kind: string): object {
+  const { group, version, plural } = resourceOf(kind);
+  const { spec, shortNames } = SHAPES[kind] as Shape;
+  const properties = { spec: { type: 'object', properties: spec }, status: ANY };
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: nameOf(kind) },
+    spec: {
+      group,
+      scope: 'Namespaced',
+      names: { kind, listKind: `${kind}List`, plural, singular: kind.toLowerCase(), shortNames },
+      versions: [
+        {
+          name: version,
+          served: true,
+          storage: true,
+          subresources: {
+            status: {},
+            scale: { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' },
+          },
+          schema: { openAPIV3Schema: { type: 'object', properties } },
+        },
+      ],
+    },
+  };
+}

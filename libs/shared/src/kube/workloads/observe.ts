@@ -1,0 +1,19 @@
+import type { AnnotationKeys } from '../../core/annotation-keys.ts';
+import { observeWorkload } from '../../core/ledger/observe.ts';
+import type { ObservedWorkload } from '../../core/ledger/rows.ts';
+import type { KubeObject } from '../objects.ts';
+import type { WorkloadKindDefinition } from './definition.ts';
+
+/** The small record of an object of this kind. Throws a `TypeError` if it has no usable resourceVersion. */
+export function observed(
+  definition: WorkloadKindDefinition,
+  object: KubeObject,
+  keys: AnnotationKeys,
+): ObservedWorkload {
+  const { kind, restartAt } = definition;
+  const template = definition.template(object) ?? {};
+  return observeWorkload(
+    { kind, metadata: object.metadata, template, restartAt: restartAt?.read(object) },
+    keys,
+  );
+}
