@@ -23,13 +23,16 @@ function watcherInSync() {
   ledger.workloadsListed({ ...NONE, scope: workloads, objects: [seenWorkload('web', 1)] });
   ledger.sourceWritten(seenSource('cm', 2, 'b'), sources);
 
-  const state = { leading: true };
+  const state = { leading: true, duringScan: () => undefined as void };
   const publish = vi.fn<Catalog['publish']>(async () => ({ refused: false, gap: false, changed: [] }));
   const enqueueReloads = vi.fn<Queues['enqueueReloads']>(async () => undefined);
   const catalog = {
     publish,
     isLastWriter: async () => true,
-    eachWorkload: async function* () {},
+    eachWorkload: async function* () {
+      state.duringScan();
+      yield [];
+    },
   } as unknown as Catalog;
   const metrics = watcherMetrics(createRegistry());
   const publisher = new Publisher({
@@ -44,7 +47,7 @@ function watcherInSync() {
   });
   const isUndecided = (): boolean => false;
   const sweeper = new Sweeper({ ledger, catalog, publisher, metrics, interval: 60_000, isUndecided });
-  return { state, publisher, sweeper, publish, enqueueReloads };
+  return { ledger, state, publisher, sweeper, publish, enqueueReloads };
 }
 
 test('a standby writes nothing, and all that it knows once it takes the lead', async () => {
@@ -76,4 +79,21 @@ test('a leader that loses the Lease while it writes rows enqueues nothing for th
   await publisher.stop();
 
   expect(enqueueReloads).not.toHaveBeenCalled();
+});
+
+test('a workload that is deleted while a new leader reads the catalog is removed from it', async () => {
+  const { ledger, state, publisher, sweeper, publish } = watcherInSync();
+  state.duringScan = () => {
+    ledger.workloadDeleted('Deployment/ns/web');
+    publisher.kick();
+  };
+
+  await sweeper.takeOver('7');
+  await vi.waitFor(() => expect(publish).toHaveBeenCalled());
+  await publisher.stop();
+
+  expect(publish.mock.calls.flatMap(([{ workloads }]) => workloads)).toContainEqual([
+    'Deployment/ns/web',
+    undefined,
+  ]);
 });

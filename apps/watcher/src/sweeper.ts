@@ -42,11 +42,14 @@ export class Sweeper {
     const { ledger, catalog, publisher, isUndecided } = this.#context;
     const unknown: WorkloadKey[] = [];
     const isUnknown = (key: WorkloadKey): boolean => !ledger.workloads.has(key) && !isUndecided(kindOf(key));
+    const held = [...ledger.workloads.keys()];
     for await (const portion of catalog.eachWorkload(isUnknown)) {
       for (const [key] of portion) unknown.push(key);
     }
     publisher.lead(term);
     for (const key of unknown) ledger.outbox.workloads.add(key);
+    // Those that were deleted while the catalog was looked through, and passed over there.
+    for (const key of held) if (!ledger.workloads.has(key)) ledger.outbox.workloads.add(key);
     ledger.assertAll();
     this.#leading = true;
     await this.#sweep();
