@@ -2,7 +2,7 @@
 import type { AnyOption } from '../../libs/shared/src/platform/options/option.ts';
 import { defaultText, GROUPS } from '../../libs/shared/src/platform/options/option.ts';
 import { OPTION_LIST } from '../../libs/shared/src/platform/options/table.ts';
-import { UNSUPPORTED_ENV, UNSUPPORTED_FLAGS } from '../../libs/shared/src/platform/options/unsupported.ts';
+import { UNSUPPORTED_FLAGS } from '../../libs/shared/src/platform/options/unsupported.ts';
 
 /** Inside a table cell a pipe would end it. */
 function cell(text: string): string {
@@ -56,7 +56,6 @@ wrong is reported, and the process ends with exit code 2. \`--help\` prints the 
 /** What of the incumbent is refused, as long as its feature is missing. */
 function unsupportedSection(): string {
   const flags = UNSUPPORTED_FLAGS.map(({ flag, default: initial }) => `| ${code(flag)} | ${code(initial)} |`);
-  const variables = UNSUPPORTED_ENV.map(({ env, on }) => `${code(env)} = ${code(on)}`);
   return [
     '## Not supported yet',
     '',
@@ -66,8 +65,6 @@ function unsupportedSection(): string {
     '| Flag | Accepted value |',
     '|---|---|',
     ...flags,
-    '',
-    `So are these environment variables: ${variables.join(', ')}.`,
   ].join('\n');
 }
 

@@ -89,6 +89,7 @@ function publisherOf(context: WatcherContext, ledger: Ledger, elector: LeaderEle
     ...context,
     ledger,
     adoptionsPerSecond: context.options.adoptionsPerSecond,
+    notifyOnly: context.options.webhookUrl !== undefined,
     isLeader: () => elector.isLeader(),
     onRefused: () => void lifecycle.stop('no longer leader, shutting down: a newer leader has written', 1),
   });

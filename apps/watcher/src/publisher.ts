@@ -14,6 +14,8 @@ export interface PublisherContext {
   readonly metrics: WatcherMetrics;
   readonly log: Logger;
   readonly adoptionsPerSecond: number;
+  /** Changes are posted to `--webhook-url`: no workload is woken. */
+  readonly notifyOnly?: boolean;
   /** Whether the Lease is ours at this moment; asked before each write. */
   readonly isLeader: () => boolean;
   /** A newer leader has written. */
@@ -208,6 +210,7 @@ export class Publisher {
     const changes = [...new Set([...portion.changes, ...changed])];
     await queues.enqueueChanges(changes, since);
     metrics.workqueueAdds.inc(changes.length);
+    if (this.#context.notifyOnly === true) return;
     const wakes = this.#due(portion.wakes);
     for (let at = 0; at < wakes.length; at += WAKES_PER_WRITE) {
       const some = wakes.slice(at, at + WAKES_PER_WRITE);

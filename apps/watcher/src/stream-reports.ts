@@ -21,6 +21,12 @@ export class StreamReports {
     return new StreamReports(this.#metrics, this.#log, onMissing);
   }
 
+  /** A write of a source that left its data as it was. */
+  unchanged(): void {
+    this.#metrics.skipped.inc({ reason: 'no_data_change' });
+  }
+
+  /** Of a source; the incumbent's name counts no other events. */
   received(kind: string, type: 'list' | keyof typeof EVENT_TYPES): void {
     if (type === 'list') return;
     this.#metrics.eventsReceived.inc({

@@ -173,7 +173,10 @@ function sourceFeed(into: Into, scope: Scope): Feed<ObservedSource, SourceRow> {
     rows: (keys) => catalog.sources(keys),
     everyRow: (isWanted) => catalog.eachSource((key) => isWithin(scope, key) && isWanted(key)),
     listed: (list) => ledger.sourcesListed({ ...list, scope }),
-    written: (seen) => ledger.sourceWritten(seen, scope),
+    written: (seen) => {
+      if (ledger.sources.get(seen.key)?.hash === seen.hash) reports.unchanged();
+      ledger.sourceWritten(seen, scope);
+    },
     deleted: (seen) => ledger.sourceDeleted(seen.key, seen.rv, scope),
     told: (type) => {
       reports.received(scope.kind, type);
@@ -183,7 +186,7 @@ function sourceFeed(into: Into, scope: Scope): Feed<ObservedSource, SourceRow> {
 }
 
 function workloadFeed(into: Into, scope: Scope): Feed<ObservedWorkload, WorkloadRow> {
-  const { ledger, catalog, reports, changed } = into;
+  const { ledger, catalog, changed } = into;
   return {
     listBegins: () => ledger.workloadListBegins(scope),
     rows: (keys) => catalog.workloads(keys),
@@ -191,10 +194,7 @@ function workloadFeed(into: Into, scope: Scope): Feed<ObservedWorkload, Workload
     listed: (list) => ledger.workloadsListed({ ...list, scope }),
     written: (seen) => ledger.workloadWritten(seen),
     deleted: (seen) => ledger.workloadDeleted(seen.key),
-    told: (type) => {
-      reports.received(scope.kind, type);
-      changed();
-    },
+    told: changed,
   };
 }
 

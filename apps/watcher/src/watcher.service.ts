@@ -21,6 +21,7 @@ import { Queues } from '@reroll/shared/queue/queues';
 import type { Registry } from 'prom-client';
 import { serveHealth } from './health.ts';
 import { runWatcher } from './lifecycle.ts';
+import { warnOfScope } from './start-warnings.ts';
 import { WatcherState } from './state.ts';
 import { StreamReports } from './stream-reports.ts';
 import { KUBE, LIFECYCLE, LOG, METRICS, OPTIONS, REGISTRY } from './tokens.ts';
@@ -53,6 +54,7 @@ export class WatcherService {
   async #start(): Promise<void> {
     const { options, log, lifecycle, client, metrics } = this;
     log.info('Starting Reroll watcher');
+    warnOfScope(options, log);
     const keys = loadHashKeys(options.hashKeyFile);
     if (!keys.ok) return void (await lifecycle.stop(keys.error, WRONG_SETTINGS));
     lifecycle.onStop('kubernetes client', 2_000, () => client.close());

@@ -7,7 +7,8 @@ import type { WorkerMetrics } from '@reroll/shared/platform/metrics/worker';
 import type { ChangeJob } from '@reroll/shared/queue/jobs';
 import type { Queues } from '@reroll/shared/queue/queues';
 import type { OutcomeRecorder } from './outcome-recorder.ts';
-import type { SourceNow, SourceReader } from './source-reader.ts';
+import type { SourceAbsence, SourceNow, SourceReader } from './source-reader.ts';
+import type { Webhook } from './webhook.ts';
 
 export interface ChangeContext {
   readonly catalog: Catalog;
@@ -16,6 +17,8 @@ export interface ChangeContext {
   readonly decision: DecisionSettings;
   readonly outcomes: OutcomeRecorder;
   readonly metrics: WorkerMetrics;
+  /** Given if changes are posted there, and nothing is reloaded. */
+  readonly webhook?: Webhook | undefined;
 }
 
 interface Ruling extends RulingEntry {
@@ -36,8 +39,9 @@ export class ChangeProcessor {
 
   /** Rejects with a `KubeError` or ioredis' error; to be repeated then. */
   async handle(job: ChangeJob): Promise<void> {
-    const { catalog, sources, outcomes } = this.#context;
+    const { catalog, sources, outcomes, webhook } = this.#context;
     const source = partsOf(job.source) as SourceId;
+    if (webhook) return await this.#announce(job, webhook, await sources.read(source));
     const [now, users] = await Promise.all([sources.read(source), catalog.users(job.source)]);
     const exists = typeof now !== 'string';
     const [rulings] = exists
@@ -50,15 +54,23 @@ export class ChangeProcessor {
     outcomes.addChange(changeEntry(job, exists ? now.hash : null, rulings));
   }
 
+  async #announce(job: ChangeJob, webhook: Webhook, now: SourceNow | SourceAbsence): Promise<void> {
+    await webhook.changed(job.source, now);
+    this.#context.outcomes.addChange(changeEntry(job, typeof now === 'string' ? null : now.hash, []));
+  }
+
   async #rule(source: SourceKey, users: readonly WorkloadKey[]): Promise<Ruling[]> {
     const { catalog, metrics } = this.#context;
     const [rows, sources] = await Promise.all([catalog.workloads(users), catalog.sources([source])]);
     const annotations = sources.get(source)?.annotations ?? {};
     const rulings = [...rows].map(([workload, row]) => this.#ruleOne(source, annotations, { workload, row }));
-    for (const { workload, wake } of rulings) {
+    for (const { workload, wake, reason } of rulings) {
       metrics.workloadsScanned.inc({ kind: kindOf(workload) });
       if (wake) metrics.workloadsMatched.inc({ kind: kindOf(workload) });
-      else metrics.skipped.inc({ reason: 'ignored_or_not_selected' });
+      else
+        metrics.skipped.inc({
+          reason: reason === 'NoContainer' ? 'strategy_not_updated' : 'ignored_or_not_selected',
+        });
     }
     return rulings;
   }

@@ -15,6 +15,7 @@ import { CHANGES, Queues, RELOADS } from '@reroll/shared/queue/queues';
 import type { Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { ChangeProcessor } from './change.processor.ts';
+import { notifying, type Notifying } from './notifying.ts';
 import { OutcomeRecorder } from './outcome-recorder.ts';
 import { Activity, runQueue, type QueueHandler } from './queue-runner.ts';
 import { ReloadProcessor } from './reload.processor.ts';
@@ -55,7 +56,8 @@ export function runWorker(context: WorkerContext): void {
   lifecycle.onStop('history', 3_000, () => outcomes.flush());
   housekeeping(context, history, queues);
   const activity = new Activity();
-  const handlers = handlersOf(context, { queues, outcomes, activity });
+  const notices = notifying(context);
+  const handlers = handlersOf(context, { queues, outcomes, activity, notices });
   const waiting = openForWaiting(redis);
   lifecycle.onStop('redis of the queues', 500, () => waiting.disconnect());
   const settings = {
@@ -69,6 +71,11 @@ export function runWorker(context: WorkerContext): void {
   };
   stopLast(lifecycle, options.shutdownTimeout, runQueue(handlers.changes, settings));
   stopLast(lifecycle, options.shutdownTimeout, runQueue(handlers.reloads, settings));
+  // Its own activity: Kubernetes Events need not wait for a receiver that is slow.
+  if (notices.handler) {
+    const worker = runQueue(notices.handler, { ...settings, activity: new Activity() });
+    stopLast(lifecycle, options.shutdownTimeout, worker);
+  }
 }
 
 /** A worker is asked to finish what it has; what takes too long is left to be taken over. */
@@ -81,10 +88,11 @@ function stopLast(lifecycle: Lifecycle, timeout: number, worker: Worker): void {
 
 function handlersOf(
   context: WorkerContext,
-  by: { queues: Queues; outcomes: OutcomeRecorder; activity: Activity },
+  by: { queues: Queues; outcomes: OutcomeRecorder; activity: Activity; notices: Notifying },
 ): { changes: QueueHandler<ChangeJob>; reloads: QueueHandler<ReloadJob> } {
   const { options, client, catalog, hashKeys, metrics, log, lifecycle } = context;
-  const { queues, outcomes, activity } = by;
+  const { queues, outcomes, activity, notices } = by;
+  const { alerts, webhook } = notices;
   const decision = decisionSettings(options);
   const sources = new SourceReader(client, hashKeys, options.secretTypesToIgnore);
   const workloads = new WorkloadReader(client, catalog, decision);
@@ -97,7 +105,7 @@ function handlersOf(
     },
   });
   lifecycle.onStop('events', 3_000, () => events.flush(2_500));
-  const change = new ChangeProcessor({ catalog, queues, sources, decision, outcomes, metrics });
+  const change = new ChangeProcessor({ catalog, queues, sources, decision, outcomes, metrics, webhook });
   const { maxReloadsPerMinute } = options;
   const reload = new ReloadProcessor({
     catalog,
@@ -119,9 +127,10 @@ function handlersOf(
       dryRun: options.dryRun,
       adoptStale: options.adoptStale,
       decision,
+      notifyOnly: webhook !== undefined,
     },
   });
-  const reports = new ReloadReports({ catalog, events, outcomes, metrics, log });
+  const reports = new ReloadReports({ catalog, events, outcomes, alerts, metrics, log });
   return { changes: changesHandler(change, context), reloads: reloadsHandler(reload, reports, catalog) };
 }
 
@@ -162,8 +171,8 @@ function reloadsHandler(
   return {
     queue: RELOADS,
     schema: reloadJob,
-    handle: async (job, { number, startedAt }) => {
-      reports.ended(job, await reload.handle(job), { attempt: number, startedAt });
+    handle: async (job, { number }) => {
+      reports.ended(job, await reload.handle(job), { attempt: number });
       if (number > 1) await catalog.setBackingOff(job.workload, null);
     },
     failed: async (job, error, { number, isLast, jobId }) => {

@@ -8,6 +8,7 @@ import { apiVersionOf } from '@reroll/shared/kube/objects';
 import type { Logger } from '@reroll/shared/platform/logging';
 import type { WorkerMetrics } from '@reroll/shared/platform/metrics/worker';
 import type { ReloadJob } from '@reroll/shared/queue/jobs';
+import type { Alerts } from './alerts.ts';
 import type { JobError } from './job-error.ts';
 import type { OutcomeRecorder } from './outcome-recorder.ts';
 import type { ReloadOutcome } from './reload-outcome.ts';
@@ -18,6 +19,8 @@ export interface ReportsContext {
   readonly catalog: Catalog;
   readonly events: EventRecorder;
   readonly outcomes: OutcomeRecorder;
+  /** Given if alerts are on. */
+  readonly alerts?: Alerts | undefined;
   readonly metrics: WorkerMetrics;
   readonly log: Logger;
 }
@@ -30,11 +33,11 @@ export class ReloadReports {
     this.#context = context;
   }
 
-  ended(job: ReloadJob, outcome: ReloadOutcome, run: { attempt: number; startedAt: number }): void {
+  ended(job: ReloadJob, outcome: ReloadOutcome, run: { attempt: number }): void {
     const { metrics, outcomes } = this.#context;
     const { state, reason, sources, rolled, subject } = outcome;
     metrics.outcomes.inc({ reason });
-    if (state === 'reloaded' && subject) this.#reloaded(job, subject, { rolled, startedAt: run.startedAt });
+    if (state === 'reloaded' && subject) this.#reloaded(job, subject, rolled);
     else if (state === 'unchanged') metrics.skipped.inc({ reason: 'strategy_not_updated' });
     if (state === 'wouldReload')
       this.#context.log.info('dry run: would reload', { workload: job.workload, sources: rolled });
@@ -77,6 +80,7 @@ export class ReloadReports {
     );
     if (!run.isLast) return;
     metrics.reloadExecuted.inc({ success: 'false' });
+    metrics.reloadExecutedByNamespace?.inc({ success: 'false', namespace });
     metrics.action.inc({ workload_kind: kind, result: 'error' });
     // A wake of the sweep names no source.
     const [owed] = error.owed;
@@ -86,19 +90,17 @@ export class ReloadReports {
     events.record({ source: partsOf(source) as SourceId, workload, failure: error.message });
   }
 
-  #reloaded(
-    job: ReloadJob,
-    subject: WorkloadNow,
-    by: { rolled: readonly string[]; startedAt: number },
-  ): void {
-    const { metrics, log, events } = this.#context;
+  #reloaded(job: ReloadJob, subject: WorkloadNow, all: readonly string[]): void {
+    const { metrics, log, events, alerts } = this.#context;
     const { kind, namespace } = subject.observed;
     const { name } = subject.object.metadata;
     metrics.reloadExecuted.inc({ success: 'true' });
+    metrics.reloadExecutedByNamespace?.inc({ success: 'true', namespace });
     metrics.action.inc({ workload_kind: kind, result: 'success' });
-    metrics.actionLatency.observe({ workload_kind: kind }, (Date.now() - by.startedAt) / 1000);
-    metrics.reloadLatency.observe((Date.now() - job.since) / 1000);
-    for (const rolled of by.rolled) {
+    const latency = Math.max(0, Date.now() - job.since) / 1000;
+    metrics.actionLatency.observe({ workload_kind: kind }, latency);
+    metrics.reloadLatency.observe(latency);
+    for (const rolled of all) {
       const source = sourceIdOf(rolled, namespace);
       log.info(
         `Changes detected in '${source.name}' of type '${markerType(source.kind)}' in namespace '${namespace}'; ` +
@@ -106,6 +108,7 @@ export class ReloadReports {
         { workload: job.workload, source: rolled, milliseconds: Date.now() - job.since },
       );
       events.record({ source, workload: subjectOf(subject) });
+      alerts?.reloaded(job.workload, sourceKeyIn(namespace, rolled));
     }
   }
 

@@ -20,6 +20,8 @@ export interface ReloadSettings {
   readonly dryRun: boolean;
   readonly adoptStale: 'report' | 'reload';
   readonly decision: DecisionSettings;
+  /** Changes are posted to `--webhook-url` instead. */
+  readonly notifyOnly: boolean;
 }
 
 export interface ReloadContext {
@@ -61,6 +63,8 @@ export class ReloadProcessor {
    * Rejects with a `JobError`, a `KubeError`, ioredis' error, or `RateLimitedError`.
    */
   async handle(job: ReloadJob): Promise<ReloadOutcome> {
+    if (this.#context.settings.notifyOnly)
+      return { state: 'unchanged', reason: 'NotifiedInstead', sources: {}, rolled: [] };
     for (let tried = 0; tried < TRIES; tried += 1) {
       const workload = await this.#context.workloads.read(job.workload);
       if (!workload) return { state: 'unchanged', reason: 'WorkloadGone', sources: {}, rolled: [] };

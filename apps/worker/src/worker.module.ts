@@ -30,7 +30,10 @@ export class WorkerModule {
         { provide: OPTIONS, useValue: options },
         { provide: LOG, useValue: log },
         { provide: REGISTRY, useValue: registry },
-        { provide: METRICS, useFactory: () => workerMetrics(registry, Object.keys(REASONS)) },
+        {
+          provide: METRICS,
+          useFactory: () => workerMetrics(registry, Object.keys(REASONS), options.metricsCountByNamespace),
+        },
         { provide: LIFECYCLE, useFactory: () => createLifecycle({ log, timeout: shutdownTimeout }) },
         { provide: KUBE, useValue: kube },
       ],

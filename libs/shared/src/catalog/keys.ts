@@ -26,6 +26,10 @@ export interface CatalogKeys {
   readonly pretended: string;
   /** Prefix of the strings that mark a warning as given. */
   readonly warned: string;
+  /** Prefix of the sets `…<source key>`: workloads of an alert that is to be sent. */
+  readonly alerts: string;
+  /** Prefix of the strings `…<source key>`: the state that a webhook was last sent for. */
+  readonly announced: string;
   /** Streams. */
   readonly changes: string;
   readonly outcomes: string;
@@ -48,6 +52,8 @@ export function catalogKeys(install: { cluster: string; namespace: string }): Ca
     budget: key('budget'),
     pretended: key('pretended'),
     warned: key('warned:'),
+    alerts: key('alerts:'),
+    announced: key('announced:'),
     changes: key('history:changes'),
     outcomes: key('history:outcomes'),
   };

@@ -44,6 +44,9 @@ export const REASONS = {
   Invalid: 'The API server refused the patched workload as invalid. It is tried again at growing intervals.',
   Forbidden: 'Reroll may not read or patch the object (RBAC).',
   ApiUnavailable: 'The API server could not be reached or failed; it is tried again.',
+  NotDelivered:
+    'The receiver of an alert or webhook could not be reached or did not accept it; it is tried again.',
+  NotifiedInstead: 'Changes are posted to `--webhook-url`, and nothing is reloaded.',
   InvalidJob: 'A job in the queue could not be read.',
   Failed: 'The reload failed for a reason that is none of the others; the log of the worker has its code.',
 } as const;

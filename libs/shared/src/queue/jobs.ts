@@ -5,7 +5,7 @@ import type { SourceKey, WorkloadKey } from '../core/model.ts';
  * Payloads are keys: whoever handles a job reads the present, so a job that is handled twice, late or out of
  * order ends the same. `v` is the payload's version; a worker leaves what it does not know in the queue.
  */
-const KEY = z.string().regex(/^[A-Za-z]+\/[^/\s]+\/[^/\s]+$/, 'expected <kind>/<namespace>/<name>');
+export const KEY = z.string().regex(/^[A-Za-z]+\/[^/\s]+\/[^/\s]+$/, 'expected <kind>/<namespace>/<name>');
 
 /** Unix milliseconds at which the change was first seen: for metrics only, nothing is decided by it. */
 const SINCE = z.number().int().nonnegative();

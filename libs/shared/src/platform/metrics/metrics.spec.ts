@@ -30,10 +30,24 @@ describe('the metrics of the worker', () => {
     'reloader_workloads_matched_total{kind="Deployment"} 0',
     'reroll_jobs_total{queue="reloads",result="failed"} 0',
     'reroll_outcomes_total{reason="Reloaded"} 0',
+    'reroll_notifications_total{type="alert",result="failed"} 0',
     'reroll_patch_conflicts_total 0',
     'reroll_kube_events_dropped_total 0',
   ])('have %s before the first event', async (line) => {
     expect((await served((registry) => workerMetrics(registry, ['Reloaded']))).split('\n')).toContain(line);
+  });
+});
+
+describe('the count by namespace', () => {
+  const NAME = 'reloader_reload_executed_total_by_namespace';
+
+  it('is there only if it is wanted', async () => {
+    expect(await served((registry) => workerMetrics(registry))).not.toContain(NAME);
+    const text = await served((registry) => {
+      const { reloadExecutedByNamespace } = workerMetrics(registry, [], true);
+      reloadExecutedByNamespace?.inc({ success: 'true', namespace: 'shop' });
+    });
+    expect(text).toContain(`${NAME}{success="true",namespace="shop"} 1`);
   });
 });
 

@@ -9,6 +9,8 @@ const KINDS = ['ConfigMap', 'Secret', ...WORKLOAD_KINDS];
 export interface WatcherMetrics extends QueueMetrics {
   /** `reloader_events_received_total` */
   readonly eventsReceived: Counter<'event_type' | 'resource_type'>;
+  /** `reloader_skipped_total` */
+  readonly skipped: Counter<'reason'>;
   /** `reroll_leader` */
   readonly leader: Gauge;
   /** `reroll_synced` */
@@ -41,6 +43,11 @@ function streamMetrics(registry: Registry) {
       name: 'reloader_events_received_total',
       help: 'Number of events received from the Kubernetes API, by type of event and resource.',
       labels: { event_type: ['add', 'update', 'delete'], resource_type: RESOURCE_TYPES },
+    }),
+    skipped: counter(registry, {
+      name: 'reloader_skipped_total',
+      help: 'Number of times that nothing was done, by reason.',
+      labels: { reason: ['no_data_change'] },
     }),
     objects: gauge(registry, {
       name: 'reroll_objects',

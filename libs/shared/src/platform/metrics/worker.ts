@@ -5,11 +5,13 @@ import { queueMetrics, RESOURCE_TYPES, WORKLOAD_KINDS } from './shared.ts';
 import type { QueueMetrics } from './shared.ts';
 
 const RECONCILE_RESULTS = ['success', 'error', 'skipped'];
-const QUEUES = ['changes', 'reloads'];
+const QUEUES = ['changes', 'reloads', 'notifications'];
 
 export interface WorkerMetrics extends QueueMetrics {
   /** `reloader_reload_executed_total`: label `success` is `true` or `false`. */
   readonly reloadExecuted: Counter<'success'>;
+  /** `reloader_reload_executed_total_by_namespace`, if it is wanted. */
+  readonly reloadExecutedByNamespace?: Counter<'success' | 'namespace'>;
   /** `reloader_reconcile_total` */
   readonly reconcile: Counter<'result'>;
   /** `reloader_reconcile_duration_seconds` */
@@ -40,6 +42,8 @@ export interface WorkerMetrics extends QueueMetrics {
   readonly reloadLatency: Histogram;
   /** `reroll_outcomes_total` */
   readonly outcomes: Counter<'reason'>;
+  /** `reroll_notifications_total` */
+  readonly notifications: Counter<'type' | 'result'>;
   /** `reroll_patch_conflicts_total` */
   readonly patchConflicts: Counter;
   /** `reroll_kube_events_dropped_total` */
@@ -60,7 +64,7 @@ function reloadMetrics(registry: Registry) {
     }),
     actionLatency: histogram(registry, {
       name: 'reloader_action_latency_seconds',
-      help: 'Time from the start of a reload job to the answer to its patch, by kind of workload.',
+      help: 'Time from a change as the watcher saw it to the answer to the patch of a workload, waits included, by kind.',
       labels: { workload_kind: WORKLOAD_KINDS },
       buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
     }),
@@ -144,6 +148,11 @@ function ownMetrics(registry: Registry, reasons: readonly string[]) {
       help: 'What came of reload jobs, by reason.',
       labels: { reason: reasons },
     }),
+    notifications: counter(registry, {
+      name: 'reroll_notifications_total',
+      help: 'Alerts and webhooks: delivered, to be tried again, failed for good, or lost because they could not be enqueued.',
+      labels: { type: ['alert', 'webhook'], result: ['delivered', 'retry', 'failed', 'lost'] },
+    }),
     patchConflicts: counter(registry, {
       name: 'reroll_patch_conflicts_total',
       help: 'Patches refused because the workload had changed since it was read; it is read again.',
@@ -155,9 +164,27 @@ function ownMetrics(registry: Registry, reasons: readonly string[]) {
   };
 }
 
-/** `outcomeReasons`: the reasons that `reroll_outcomes_total` has at zero. */
-export function workerMetrics(registry: Registry, outcomeReasons: readonly string[] = []): WorkerMetrics {
+function byNamespace(registry: Registry): Pick<WorkerMetrics, 'reloadExecutedByNamespace'> {
   return {
+    reloadExecutedByNamespace: counter(registry, {
+      name: 'reloader_reload_executed_total_by_namespace',
+      help: 'Number of reloads, by success and namespace.',
+      labels: { success: [], namespace: [] },
+    }),
+  };
+}
+
+/**
+ * `outcomeReasons`: the reasons that `reroll_outcomes_total` has at zero. `countByNamespace`: whether reloads
+ * are counted for each namespace too.
+ */
+export function workerMetrics(
+  registry: Registry,
+  outcomeReasons: readonly string[] = [],
+  countByNamespace = false,
+): WorkerMetrics {
+  return {
+    ...(countByNamespace ? byNamespace(registry) : {}),
     ...reloadMetrics(registry),
     ...reconcileMetrics(registry),
     ...workqueueMetrics(registry),

@@ -1,7 +1,7 @@
 /** What can be seen of a process from outside, and how it ends. */
-import { BOTH, option } from './option.ts';
+import { BOTH, option, WORKER } from './option.ts';
 import type { ValueKind } from './option.ts';
-import { duration, listenAddress, oneOf } from './values.ts';
+import { duration, enabledOrBool, listenAddress, oneOf } from './values.ts';
 import { LOG_LEVELS } from '../logging.ts';
 import type { LogFormat, LogLevel } from '../logging.ts';
 import { z } from 'zod';
@@ -53,6 +53,16 @@ export const observabilityOptions = {
     group: 'Observability and lifecycle',
     description: 'Where /metrics, /live, /ready and /healthz are served. Port 0 picks a free one.',
     ...listenAddress(),
+  }),
+  metricsCountByNamespace: option({
+    flag: '--metrics-count-by-namespace',
+    env: 'METRICS_COUNT_BY_NAMESPACE',
+    default: 'false',
+    apps: WORKER,
+    group: 'Observability and lifecycle',
+    description:
+      'Serve reloader_reload_executed_total_by_namespace too: one series a namespace and result. `enabled` is true.',
+    ...enabledOrBool(),
   }),
   shutdownTimeout: option({
     flag: '--shutdown-timeout',

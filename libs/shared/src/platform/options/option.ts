@@ -11,6 +11,7 @@ export const GROUPS = [
   'Scope',
   'Reloading',
   'Annotations',
+  'Alerts and webhook',
   'Queues and history',
   'Leader election and sweep',
   'Observability and lifecycle',

@@ -212,7 +212,7 @@ describe('a wrong command line', () => {
       '--nope',
       '--attempts=0',
       'start',
-      '--webhook-url=http://x',
+      '--enable-csi-integration',
       '--lease-duration=1s',
     ];
     const errors = errorsOf(argv, { app: 'watcher', env: { REROLL_BACKOFF: 'y' } });
@@ -223,7 +223,7 @@ describe('a wrong command line', () => {
       '--attempts',
       '--backoff',
       '--lease-duration',
-      '--webhook-url',
+      '--enable-csi-integration',
     ]);
   });
 
@@ -288,14 +288,41 @@ describe('a flag of the incumbent', () => {
     expect(errorsOf(argv)).toEqual(errors);
   });
 
-  it('has its environment variables refused as long as they would be ignored', () => {
-    expect(errorsOf([], { env: { ALERT_ON_RELOAD: 'true', METRICS_COUNT_BY_NAMESPACE: 'enabled' } })).toEqual(
-      [
-        'ALERT_ON_RELOAD: not supported yet by Reroll; leave it out',
-        'METRICS_COUNT_BY_NAMESPACE: not supported yet by Reroll; leave it out',
-      ],
-    );
-    expect(errorsOf([], { env: { ALERT_ON_RELOAD: 'false', METRICS_COUNT_BY_NAMESPACE: '' } })).toEqual([]);
+  it.each(['true', '1', 'T', 'TRUE'])('ALERT_ON_RELOAD=%s needs a URL', (on) => {
+    expect(errorsOf([], { env: { ALERT_ON_RELOAD: on } })).toEqual([
+      '--alert-webhook-url: expected a URL, because alerts are on; given none (ALERT_WEBHOOK_URL)',
+    ]);
+    expect(errorsOf([], { env: { ALERT_ON_RELOAD: on, ALERT_WEBHOOK_URL: 'https://h/x' } })).toEqual([]);
+  });
+
+  it('ALERT_ON_RELOAD is any boolean, and nothing else', () => {
+    expect(errorsOf([], { env: { ALERT_ON_RELOAD: 'False' } })).toEqual([]);
+    expect(errorsOf([], { env: { ALERT_ON_RELOAD: 'yes' } })).toEqual([
+      '--alert-on-reload: expected true or false; given "yes" (from ALERT_ON_RELOAD)',
+    ]);
+  });
+
+  it.each([
+    ['slack', 'slack'],
+    [' Teams ', 'teams'],
+    ['GCHAT', 'gchat'],
+    ['webhook', 'raw'],
+    ['raw', 'raw'],
+    ['mail', 'raw'],
+  ])('ALERT_SINK=%j is the sink %s', (given, sink) => {
+    expect(optionsOf([], { env: { ALERT_SINK: given } }).alertSink).toBe(sink);
+  });
+
+  it.each([
+    ['enabled', true],
+    ['true', true],
+    ['1', true],
+    ['false', false],
+    ['disabled', false],
+    ['', false],
+  ])('METRICS_COUNT_BY_NAMESPACE=%j is %j', (given, on) => {
+    const { metricsCountByNamespace } = optionsOf([], { env: { METRICS_COUNT_BY_NAMESPACE: given } });
+    expect(metricsCountByNamespace).toBe(on);
   });
 });
 
@@ -347,6 +374,8 @@ describe('a credential', () => {
     ['in a mistyped flag', [`--redis-ulr=redis://u:${SECRET}@redis`], {}],
     ['after a mistyped flag', ['--redis-ulr', `redis://u:${SECRET}@redis`], {}],
     ['after a flag with one dash', ['-redis-url', SECRET], {}],
+    ['in a webhook URL that is wrong', [`--webhook-url=ftp://h/${SECRET}`], {}],
+    ['in a URL for alerts that is wrong', [], { ALERT_WEBHOOK_URL: `hooks.example/${SECRET}` }],
     ['in another option by mistake', [`--debounce=redis://:${SECRET}@redis`], {}],
   ])('%s is not in the errors', (_sentence, argv, env) => {
     const errors = errorsOf(argv, { env });

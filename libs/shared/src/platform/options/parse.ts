@@ -5,7 +5,7 @@ import type { AnyOption, App } from './option.ts';
 import { brokenRules } from './rules.ts';
 import { OPTION_LIST } from './table.ts';
 import type { OptionsOf } from './table.ts';
-import { complaintAbout, UNSUPPORTED_ENV, UNSUPPORTED_FLAGS } from './unsupported.ts';
+import { complaintAbout, UNSUPPORTED_FLAGS } from './unsupported.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -62,16 +62,12 @@ function isOfAnother(spec: AnyOption, app: App, flags: Values): boolean {
   return !spec.apps.includes(app) && spec.incumbent !== true && flags.has(spec.flag);
 }
 
-function unsupportedIn(flags: Values, env: Environment): string[] {
-  const byFlag = UNSUPPORTED_FLAGS.map((unsupported) =>
+function unsupportedIn(flags: Values): string[] {
+  return UNSUPPORTED_FLAGS.map((unsupported) =>
     (flags.get(unsupported.flag) ?? [])
       .map((value) => complaintAbout(unsupported, value))
       .find((complaint) => complaint !== undefined),
-  );
-  const byEnv = UNSUPPORTED_ENV.map(({ env: name, on }) =>
-    env[name] === on ? `${name}: not supported yet by Reroll; leave it out` : undefined,
-  );
-  return [...byFlag, ...byEnv].filter((complaint) => complaint !== undefined);
+  ).filter((complaint) => complaint !== undefined);
 }
 
 const FORMS = [
@@ -103,6 +99,6 @@ export function parseOptions<A extends App>(
     if (!result.ok) errors.push(result.error);
     else if (spec.apps.includes(app)) options[name] = result.value;
   }
-  errors.push(...brokenRules(options), ...unsupportedIn(given, env));
+  errors.push(...brokenRules(options), ...unsupportedIn(given));
   return errors.length > 0 ? { ok: false, errors } : { ok: true, options: options as OptionsOf<A> };
 }

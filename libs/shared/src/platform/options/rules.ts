@@ -1,11 +1,12 @@
 /** What options must be to each other. A rule is silent while one of its options could not be read. */
 import { formatDuration } from '../../core/durations.ts';
-import type { WatcherOptions } from './table.ts';
+import type { WatcherOptions, WorkerOptions } from './table.ts';
 
 /** As client-go: the retries jitter by so much. */
 const RETRY_JITTER = 1.2;
 
-type Rule = (options: Partial<WatcherOptions>) => string | undefined;
+type Options = Partial<WatcherOptions & WorkerOptions>;
+type Rule = (options: Options) => string | undefined;
 
 const leaderStepsDownBeforeOthersTakeOver: Rule = ({ leaseDuration, leaseRenewDeadline }) =>
   leaseDuration === undefined || leaseRenewDeadline === undefined || leaseDuration > leaseRenewDeadline
@@ -21,9 +22,18 @@ const leaderTriesMoreThanOnce: Rule = ({ leaseRenewDeadline, leaseRetryPeriod })
     : `--lease-renew-deadline: expected more than ${RETRY_JITTER} times --lease-retry-period ` +
       `(${formatDuration(leaseRetryPeriod)}); given ${formatDuration(leaseRenewDeadline)}`;
 
-const RULES: readonly Rule[] = [leaderStepsDownBeforeOthersTakeOver, leaderTriesMoreThanOnce];
+const alertsHaveAReceiver: Rule = (options) =>
+  options.alertOnReload === true && 'alertWebhookUrl' in options && options.alertWebhookUrl === undefined
+    ? '--alert-webhook-url: expected a URL, because alerts are on; given none (ALERT_WEBHOOK_URL)'
+    : undefined;
+
+const RULES: readonly Rule[] = [
+  leaderStepsDownBeforeOthersTakeOver,
+  leaderTriesMoreThanOnce,
+  alertsHaveAReceiver,
+];
 
 /** Every rule that these options break, in words. */
-export function brokenRules(options: Partial<WatcherOptions>): string[] {
+export function brokenRules(options: Options): string[] {
   return RULES.map((rule) => rule(options)).filter((broken) => broken !== undefined);
 }

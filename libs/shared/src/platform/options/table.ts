@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { annotationOptions } from './annotations.ts';
 import { kubernetesOptions } from './kubernetes.ts';
 import { leaderElectionOptions } from './leader-election.ts';
+import { notificationOptions } from './notifications.ts';
 import { observabilityOptions } from './observability.ts';
 import type { AnyOption, App } from './option.ts';
 import { queueOptions } from './queues.ts';
@@ -16,6 +17,7 @@ export const OPTIONS = {
   ...scopeOptions,
   ...reloadOptions,
   ...annotationOptions,
+  ...notificationOptions,
   ...queueOptions,
   ...leaderElectionOptions,
   ...observabilityOptions,

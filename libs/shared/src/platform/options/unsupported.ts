@@ -13,7 +13,6 @@ export interface UnsupportedFlag {
 }
 
 export const UNSUPPORTED_FLAGS: readonly UnsupportedFlag[] = [
-  { flag: '--webhook-url', form: 'value', default: '' },
   { flag: '--enable-csi-integration', form: 'bool', default: 'false' },
   { flag: '--reload-on-create', form: 'switch', default: 'false' },
   { flag: '--reload-on-delete', form: 'switch', default: 'false' },
@@ -33,12 +32,6 @@ export const UNSUPPORTED_FLAGS: readonly UnsupportedFlag[] = [
     form: 'value',
     default: 'deployment.reloader.stakater.com/paused-at',
   },
-];
-
-/** Environment variables of the incumbent, with the value that switches its feature on. */
-export const UNSUPPORTED_ENV: readonly { readonly env: string; readonly on: string }[] = [
-  { env: 'ALERT_ON_RELOAD', on: 'true' },
-  { env: 'METRICS_COUNT_BY_NAMESPACE', on: 'enabled' },
 ];
 
 /** What is wrong with the last value given to an unsupported flag, or undefined. The value is not printed. */

@@ -52,6 +52,13 @@ export function boolOrAuto(): ValueKind<boolean | 'auto'> {
   return scalar({ type: 'true | false | auto', expects: 'true, false or auto', read });
 }
 
+/** A boolean for which the incumbent has a word of its own. */
+export function enabledOrBool(): ValueKind<boolean> {
+  const expects = 'true or false, enabled or disabled';
+  const words = new Map([...BOOLS, ['enabled', true], ['disabled', false]] as const);
+  return { form: 'bool', type: 'bool', expects, schema: reading(expects, (given) => words.get(given)) };
+}
+
 /** Any text that is not empty. */
 export function text(expects: string): ValueKind<string> {
   return scalar({ type: 'string', expects, read: (given) => (given === '' ? undefined : given) });
@@ -129,6 +136,19 @@ export function redisUrl(): ValueKind<string> {
   const expects =
     'a URL such as redis://user:password@host:6379/0 or rediss://… (special characters of a password percent-encoded)';
   return scalar({ type: 'url', expects, read: readRedisUrl });
+}
+
+/** '' is undefined, which means none. */
+export function optionalHttpUrl(): ValueKind<string | undefined> {
+  const expects = 'a URL such as https://host/path (http or https)';
+  const schema = z.string().transform((given, context): string | undefined => {
+    if (given === '') return undefined;
+    const url = URL.canParse(given) ? new URL(given) : undefined;
+    if (url?.protocol === 'http:' || url?.protocol === 'https:') return given;
+    context.addIssue({ code: 'custom', message: expects });
+    return z.NEVER;
+  });
+  return { form: 'value', type: 'url', expects, schema };
 }
 
 /** The key of an annotation as the API server accepts it: at most 63 characters behind an optional DNS prefix. */
