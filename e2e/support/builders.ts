@@ -55,6 +55,41 @@ const API_VERSIONS: Readonly<Record<string, string>> = {
   DeploymentConfig: 'apps.openshift.io/v1',
 };
 
+/** With a schedule that never comes. */
+export const cronJob: Builder = (name, ...modifiers) => {
+  const { kind, metadata, spec } = workload('CronJob', name, modifiers);
+  const jobTemplate = { spec: { template: runToEnd(spec.template) } };
+  return {
+    apiVersion: 'batch/v1',
+    kind,
+    metadata,
+    spec: { schedule: '0 0 30 2 *', jobTemplate },
+  } as Manifest;
+};
+
+/** Its pod waits for a node that is not there; with `finishing` it runs to its end. */
+export const job: Builder = (name, ...modifiers) => {
+  const { kind, metadata, spec } = workload('Job', name, [waiting, ...modifiers]);
+  return { apiVersion: 'batch/v1', kind, metadata, spec: { template: runToEnd(spec.template) } } as Manifest;
+};
+
+/** A Job that is done as soon as its pod was on a node. */
+export function finishing(): Modifier {
+  return ({ spec }) => void delete spec.template.spec.nodeSelector;
+}
+
+const waiting: Modifier = ({ spec }) => {
+  spec.template.spec.nodeSelector = { e2e: 'nowhere' };
+};
+
+function runToEnd({ metadata, spec }: Draft['spec']['template']): object {
+  const { app: _app, ...labels } = metadata.labels;
+  return {
+    metadata: { ...metadata, labels: { ...labels, made: 'by-the-spec' } },
+    spec: { ...spec, restartPolicy: 'Never' },
+  };
+}
+
 export const WORKLOAD_BUILDERS: Readonly<Record<string, Builder>> = {
   Deployment: deployment,
   StatefulSet: statefulSet,
@@ -189,7 +224,7 @@ export function onDelete(): Modifier {
   };
 }
 
-function workload(kind: string, name: string, modifiers: readonly Modifier[]): Manifest {
+function workload(kind: string, name: string, modifiers: readonly Modifier[]): Draft {
   const labels = { app: name };
   const draft: Draft = {
     apiVersion: API_VERSIONS[kind] ?? 'apps/v1',

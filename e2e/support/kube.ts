@@ -20,7 +20,11 @@ export interface KubeObject {
     readonly annotations?: Readonly<Record<string, string>>;
     readonly labels?: Readonly<Record<string, string>>;
     readonly managedFields?: readonly { readonly manager: string; readonly operation: string }[];
-    readonly ownerReferences?: readonly { readonly uid: string }[];
+    readonly ownerReferences?: readonly {
+      readonly uid: string;
+      readonly kind: string;
+      readonly controller?: boolean;
+    }[];
   };
   readonly data?: Readonly<Record<string, string>>;
   readonly spec: {
@@ -54,6 +58,8 @@ const COLLECTIONS: Readonly<Record<string, KubeResource>> = {
   Deployment: { group: 'apps', version: 'v1', plural: 'deployments' },
   StatefulSet: { group: 'apps', version: 'v1', plural: 'statefulsets' },
   DaemonSet: { group: 'apps', version: 'v1', plural: 'daemonsets' },
+  CronJob: { group: 'batch', version: 'v1', plural: 'cronjobs' },
+  Job: { group: 'batch', version: 'v1', plural: 'jobs' },
   ReplicaSet: { group: 'apps', version: 'v1', plural: 'replicasets' },
   Rollout: { group: 'argoproj.io', version: 'v1alpha1', plural: 'rollouts' },
   DeploymentConfig: { group: 'apps.openshift.io', version: 'v1', plural: 'deploymentconfigs' },

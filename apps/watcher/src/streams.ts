@@ -44,14 +44,17 @@ export class Streams {
 
   /** `changed` is called after anything was told to the ledger. */
   constructor(context: StreamsContext, ledger: Ledger, changed: () => void) {
-    const { namespaces, resourcesToIgnore } = context.options;
+    const { namespaces, resourcesToIgnore, ignoredWorkloadTypes } = context.options;
     const scopes = namespaces.length === 0 ? [''] : [...new Set(namespaces)];
     const kinds = SOURCE_DEFINITIONS.filter(
       ({ plural }) => !resourcesToIgnore.some((ignored) => ignored === plural),
     );
     const into = { ...context, ledger, changed };
     this.#sources = scopes.flatMap((namespace) => kinds.map((kind) => sourceStream(into, kind, namespace)));
-    const always = WORKLOAD_KINDS.filter(({ isWanted }) => isWanted === undefined);
+    const always = WORKLOAD_KINDS.filter(
+      ({ isWanted, plural }) =>
+        isWanted === undefined && !ignoredWorkloadTypes.some((ignored) => ignored === plural),
+    );
     this.#workloads = scopes.flatMap((namespace) =>
       always.map((kind) => workloadStream(into, kind, namespace)),
     );

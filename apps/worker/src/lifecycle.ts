@@ -117,6 +117,7 @@ function handlersOf(
       fieldManager: options.fieldManager,
       markerAnnotation: decision.keys.lastReloadedFrom,
       rolloutStrategyAnnotation: decision.keys.rolloutStrategy,
+      cronJobStrategy: options.cronjobStrategy,
     }),
     budget:
       maxReloadsPerMinute > 0

@@ -30,20 +30,35 @@ export function outcomeOf(by: {
   workload: WorkloadNow;
   dryRun: boolean;
   patternErrors: readonly PatternError[];
+  /** For a workload that was reloaded; undefined: as a patched one. */
+  reloaded?: Reason | undefined;
+  /** Why what is owed was only recorded. */
+  heldBack?: Reason | undefined;
 }): Pick<ReloadOutcome, 'state' | 'reason' | 'sources' | 'rolled'> {
   const { plan } = by;
   const sources = Object.fromEntries(
     [...plan.verdicts].map(([name, verdict]) => [name, tell(name, verdict, by.readings)]),
   );
   const rolled = plan.roll;
-  if (rolled.length > 0) return { ...rolledOutcome(by.workload, by.dryRun), sources, rolled };
+  if (rolled.length > 0) return { ...rolledOutcome(by), sources, rolled };
   if (plan.hashes !== null)
-    return { state: by.dryRun ? 'unchanged' : 'recorded', reason: recordedReason(plan), sources, rolled };
+    return {
+      state: by.dryRun ? 'unchanged' : 'recorded',
+      reason: by.heldBack ?? recordedReason(plan),
+      sources,
+      rolled,
+    };
   return { state: 'unchanged', reason: unchangedReason(plan, sources, by.patternErrors), sources, rolled };
 }
 
-function rolledOutcome(workload: WorkloadNow, dryRun: boolean): Pick<ReloadOutcome, 'state' | 'reason'> {
+function rolledOutcome(by: {
+  workload: WorkloadNow;
+  dryRun: boolean;
+  reloaded?: Reason | undefined;
+}): Pick<ReloadOutcome, 'state' | 'reason'> {
+  const { workload, dryRun, reloaded } = by;
   if (dryRun) return { state: 'wouldReload', reason: 'WouldReload' };
+  if (reloaded) return { state: 'reloaded', reason: reloaded };
   const onDelete = workload.definition.updateStrategyOnDelete(workload.object);
   return { state: 'reloaded', reason: onDelete ? 'ReloadedAwaitingDeletion' : 'Reloaded' };
 }

@@ -3,6 +3,7 @@ import type { RateBudget } from '@reroll/shared/catalog/rate';
 import { unusablePatterns } from '@reroll/shared/core/ledger/advice';
 import type { SourceName } from '@reroll/shared/core/ledger/rows';
 import { writeRecord } from '@reroll/shared/core/record/record';
+import type { Reason } from '@reroll/shared/core/reasons';
 import type { RolledSource } from '@reroll/shared/core/reload/patch';
 import type { Plan } from '@reroll/shared/core/reload/plan';
 import type { DecisionSettings } from '@reroll/shared/core/rules/decision';
@@ -12,6 +13,7 @@ import { JobError, jobErrorOf } from './job-error.ts';
 import { RateLimitedError } from './rate-limited.ts';
 import { markerHashOf, planOf, sourceIdOf, type Readings } from './reload-plan.ts';
 import { outcomeOf, type ReloadOutcome } from './reload-outcome.ts';
+import type { ReloadWay } from './reloads/reload-way.ts';
 import type { ReloadWays } from './reloads/reload-ways.ts';
 import type { SourceReader } from './source-reader.ts';
 import type { WorkloadNow, WorkloadReader } from './workload-reader.ts';
@@ -42,6 +44,8 @@ interface Gathered {
   readonly workload: WorkloadNow;
   readonly readings: Readings;
   readonly plan: Plan;
+  /** Why what is owed is only recorded. */
+  readonly heldBack?: Reason;
 }
 
 /**
@@ -79,7 +83,7 @@ export class ReloadProcessor {
   async #attempt(workload: WorkloadNow): Promise<ReloadOutcome | null> {
     let owed: readonly SourceName[] = [];
     try {
-      const gathered = await this.#gather(workload);
+      const gathered = this.#holdBack(await this.#gather(workload));
       owed = gathered.plan.roll;
       const done = gathered.plan.hashes === null || (await this.#write(gathered));
       return done ? this.#outcome(gathered) : null;
@@ -120,9 +124,19 @@ export class ReloadProcessor {
     return new Map(await Promise.all(names.map(read)));
   }
 
+  #holdBack(gathered: Gathered): Gathered {
+    const { workload, plan } = gathered;
+    const heldBack = plan.roll.length > 0 ? this.#way(workload).heldBack?.(workload) : undefined;
+    return heldBack === undefined ? gathered : { ...gathered, heldBack, plan: { ...plan, roll: [] } };
+  }
+
+  #way({ definition }: WorkloadNow): ReloadWay {
+    return this.#context.ways[definition.reloadedBy];
+  }
+
   /** False if a test of the patch failed: the workload is not what was read any more. */
   async #write({ workload, readings, plan }: Gathered): Promise<boolean> {
-    const { settings, catalog, budget, ways } = this.#context;
+    const { settings, catalog, budget } = this.#context;
     const record = writeRecord(plan.hashes ?? {});
     if (settings.dryRun) {
       await catalog.pretend(workload.key, record);
@@ -133,7 +147,7 @@ export class ReloadProcessor {
       if (wait > 0) throw new RateLimitedError(wait);
     }
     const rolled = plan.roll.map((name) => this.#rolled(name, workload, readings));
-    return ways[workload.definition.reloadedBy].send({ workload, rolled, record });
+    return this.#way(workload).send({ workload, rolled, record });
   }
 
   #rolled(name: SourceName, workload: WorkloadNow, readings: Readings): RolledSource {
@@ -145,11 +159,19 @@ export class ReloadProcessor {
     };
   }
 
-  #outcome({ workload, readings, plan }: Gathered): ReloadOutcome {
+  #outcome({ workload, readings, plan, heldBack }: Gathered): ReloadOutcome {
     const { settings } = this.#context;
     const patternErrors = unusablePatterns(workload.observed, settings.decision.keys);
     return {
-      ...outcomeOf({ plan, readings, workload, dryRun: settings.dryRun, patternErrors }),
+      ...outcomeOf({
+        plan,
+        readings,
+        workload,
+        dryRun: settings.dryRun,
+        patternErrors,
+        reloaded: this.#way(workload).reason,
+        heldBack,
+      }),
       subject: workload,
       patternErrors,
     };

@@ -1,8 +1,8 @@
 import { annotationOf } from '@reroll/shared/core/annotation-keys';
 import { reloadPatch, type ReloadStrategy } from '@reroll/shared/core/reload/patch';
 import type { KubeClient } from '@reroll/shared/kube/connection';
-import { KubeError } from '@reroll/shared/kube/errors';
 import { objectPath } from '@reroll/shared/kube/objects';
+import { isOvertaken } from './overtaken.ts';
 import type { WorkloadNow } from '../workload-reader.ts';
 import type { Reload, ReloadWay } from './reload-way.ts';
 
@@ -60,10 +60,4 @@ function restartOf(
   if (!restartAt || annotationOf(object.metadata.annotations ?? {}, annotation) !== RESTART) return undefined;
   const last = Date.parse(restartAt.read(object) ?? '');
   return { path: restartAt.path, last: Number.isNaN(last) ? 0 : Math.floor(last / 1000) };
-}
-
-/** A failed `test` is 422 without causes (an invalid object has causes); 404 and 409 are seen at the next read. */
-function isOvertaken(error: unknown): boolean {
-  if (!(error instanceof KubeError)) return false;
-  return error.status === 404 || error.status === 409 || (error.status === 422 && error.causes.length === 0);
 }

@@ -1,3 +1,4 @@
+import type { Reason } from '@reroll/shared/core/reasons';
 import type { RolledSource } from '@reroll/shared/core/reload/patch';
 import type { WorkloadNow } from '../workload-reader.ts';
 
@@ -12,6 +13,10 @@ export interface Reload {
 
 /** A way of reloading, chosen by the workload kind's `reloadedBy`. One file each, listed in `reload-ways.ts`. */
 export interface ReloadWay {
+  /** What the outcome says of a workload that was reloaded so. Default: as a patched workload. */
+  readonly reason?: Reason;
+  /** Why a reload that is owed is only recorded; undefined: it is done. */
+  heldBack?(workload: WorkloadNow): Reason | undefined;
   /**
    * Sends it. False if the workload is not what was read any more: nothing was done, and it is to be read and
    * decided anew. Rejects with a `KubeError`. Sending twice ends the same.

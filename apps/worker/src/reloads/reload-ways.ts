@@ -1,10 +1,16 @@
 import type { ReloadedBy } from '@reroll/shared/kube/workloads/definition';
 import { PatchTemplate, type PatchTemplateContext } from './patch-template.ts';
 import type { ReloadWay } from './reload-way.ts';
+import { RunCronJob, type RunCronJobContext } from './run-cron-job.ts';
 
 /** Every way of reloading, by the name that a kind of workload gives it. */
 export type ReloadWays = Readonly<Record<ReloadedBy, ReloadWay>>;
 
-export function reloadWays(context: PatchTemplateContext): ReloadWays {
-  return { patch: new PatchTemplate(context) };
+export type ReloadWaysContext = PatchTemplateContext &
+  RunCronJobContext & { readonly cronJobStrategy: 'run' | 'patch' };
+
+export function reloadWays(context: ReloadWaysContext): ReloadWays {
+  const patch = new PatchTemplate(context);
+  const cronJobRun = context.cronJobStrategy === 'patch' ? patch : new RunCronJob(context);
+  return { patch, cronJobRun };
 }

@@ -24,6 +24,9 @@ export const REASONS = {
   Reloaded: 'The workload was patched, so that its pods are replaced.',
   ReloadedAwaitingDeletion:
     'The workload was patched, but its update strategy is OnDelete: each pod keeps the old data until somebody deletes it.',
+  JobCreated: "A Job was created from the CronJob's template, with the data of now.",
+  CronJobSuspended:
+    'The CronJob is suspended, so no Job was created. It was recorded: its next run reads the data of then.',
   WouldReload: 'A dry run: the workload would have been patched.',
   InStep: 'The record says that the pods were last rolled with this data already.',
   SourceAbsent: 'The source does not exist.',

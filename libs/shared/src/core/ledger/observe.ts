@@ -46,6 +46,11 @@ export interface WorkloadObject {
   readonly template: PodTemplate;
   /** RFC 3339; see `ObservedWorkload.restartAt`. */
   readonly restartAt?: string | undefined;
+  /**
+   * Whether a write of the pod template starts pods, so that they have the sources' data of then. Default true.
+   * If not, no write but its creation counts as having brought data.
+   */
+  readonly templateStartsPods?: boolean;
 }
 
 /** The small record of a workload. Throws a `TypeError` if the object has no usable resourceVersion. */
@@ -61,7 +66,7 @@ export function observeWorkload(object: WorkloadObject, keys: AnnotationKeys): O
     generation: metadata.generation ?? 0,
     rv: parseRv(metadata.resourceVersion),
     createdAt: unixSeconds(metadata.creationTimestamp),
-    template: templateHash(template),
+    template: object.templateStartsPods === false ? '' : templateHash(template),
     ...(restartAt === 0 ? {} : { restartAt }),
     ...sourcesOf(template),
     annotations: pick(metadata.annotations, deciding),

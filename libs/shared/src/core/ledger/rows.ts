@@ -42,7 +42,7 @@ export interface ObservedWorkload {
   readonly rv: Rv;
   /** Unix seconds. */
   readonly createdAt: number;
-  /** Hash of the pod template, to tell when it changed. */
+  /** Hash of the pod template, to tell when it changed; '' for a kind whose template starts no pods. */
   readonly template: string;
   /** Unix seconds: pods created before are replaced, under the same template. Only kinds with such a field. */
   readonly restartAt?: number;

@@ -5,6 +5,27 @@ export interface PatchOperation {
   readonly value?: unknown;
 }
 
+/** What `add` and `replace` operations make of a value, which stays as it is. Paths must exist, as in RFC 6902. */
+export function patched<T>(value: T, operations: readonly PatchOperation[]): T {
+  const root = { '': structuredClone(value) as unknown };
+  for (const operation of operations) apply(root, operation);
+  return root[''] as T;
+}
+
+function apply(root: object, { op, path, value }: PatchOperation): void {
+  if (op !== 'add' && op !== 'replace') throw new RangeError(`expected add or replace, given ${op}`);
+  const parts = path.split('/').map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const last = parts.pop() ?? '';
+  let at = root as Record<string, unknown>;
+  for (const part of parts) {
+    const next = at[part];
+    if (typeof next !== 'object' || next === null) throw new RangeError(`expected a value at ${path}`);
+    at = next as Record<string, unknown>;
+  }
+  if (Array.isArray(at) && last === '-') at.push(value);
+  else at[last] = value;
+}
+
 /** A JSON Pointer (RFC 6901) below `base`, its parts escaped. */
 export function pointer(base: string, ...parts: readonly (string | number)[]): string {
   return [base, ...parts.map((part) => String(part).replaceAll('~', '~0').replaceAll('/', '~1'))].join('/');

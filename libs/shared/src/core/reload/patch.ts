@@ -3,7 +3,7 @@ import { envVarName } from '../marker/env-var-name.ts';
 import { lastReloadedFrom } from '../marker/last-reloaded-from.ts';
 import type { Annotations, EnvVar, PodTemplate, SourceKind } from '../model.ts';
 import { RECORD_ANNOTATION } from '../record/record.ts';
-import { pointer, type PatchOperation } from './json-patch.ts';
+import { patched, pointer, type PatchOperation } from './json-patch.ts';
 
 export type ReloadStrategy = 'env-vars' | 'annotations';
 
@@ -18,26 +18,35 @@ export interface RolledSource {
   readonly markerHash: string;
 }
 
-export interface PatchInput {
+/** What the markers in a pod template depend on. */
+export interface MarkerInput {
+  readonly template: PodTemplate;
+  readonly strategy: ReloadStrategy;
+  readonly rolled: readonly RolledSource[];
+  /** Key of the annotation that the annotations strategy writes into the pod template. */
+  readonly markerAnnotation: string;
+  /** Unix seconds, for `observedAt`. */
+  readonly now: number;
+}
+
+export interface PatchInput extends MarkerInput {
   /** The workload as just read. */
   readonly metadata: {
     readonly uid: string;
     readonly generation?: number | undefined;
     readonly annotations?: Annotations | undefined;
   };
-  readonly template: PodTemplate;
   /** JSON Pointer of the pod template, e.g. `/spec/template`. */
   readonly templatePath: string;
-  readonly strategy: ReloadStrategy;
-  readonly rolled: readonly RolledSource[];
   /** Text of the new record. */
   readonly record: string;
-  /** Key of the annotation that the annotations strategy writes into the pod template. */
-  readonly markerAnnotation: string;
   /** Restart the pods by this field instead of by another template; `last` is its value, Unix seconds, 0: none. */
   readonly restart?: { readonly path: string; readonly last: number } | undefined;
-  /** Unix seconds, for `observedAt`, and for a restart. */
-  readonly now: number;
+}
+
+/** The pod template with the markers in it, for a way of reloading that writes a whole object. */
+export function markedTemplate(input: MarkerInput): PodTemplate {
+  return patched(input.template, markerOperations({ ...input, templatePath: '' }));
 }
 
 /**
@@ -70,7 +79,10 @@ function recordOperations({ metadata, record }: PatchInput): PatchOperation[] {
   ];
 }
 
-function markerOperations(input: PatchInput): PatchOperation[] {
+/** Markers, and where the template is that gets them. */
+type Placed = MarkerInput & Pick<PatchInput, 'templatePath' | 'restart'>;
+
+function markerOperations(input: Placed): PatchOperation[] {
   const last = input.rolled.at(-1);
   if (!last) return [];
   if (input.restart) return restartOperations(input.restart, input.now);
@@ -90,7 +102,7 @@ function restartOperations(restart: NonNullable<PatchInput['restart']>, now: num
   return [{ op: 'add', path: restart.path, value }];
 }
 
-function annotationMarker(input: PatchInput, source: RolledSource): PatchOperation[] {
+function annotationMarker(input: Placed, source: RolledSource): PatchOperation[] {
   const key = input.markerAnnotation;
   const annotations = input.template.metadata?.annotations;
   const container = containerOf(input.template, source);
@@ -107,7 +119,7 @@ function annotationMarker(input: PatchInput, source: RolledSource): PatchOperati
 }
 
 /** The variables to set, by the index of their container; later sources win where two share a name. */
-function envVarMarkers(input: PatchInput): PatchOperation[] {
+function envVarMarkers(input: Placed): PatchOperation[] {
   const wanted = new Map<number, Map<string, string>>();
   for (const source of input.rolled) {
     const { index } = containerOf(input.template, source);

@@ -34,8 +34,12 @@ export interface RolloutStatus {
   readonly desired: number;
 }
 
-/** How new pods are had: `patch` changes the pod template, and the kind's own controller replaces them. */
-export type ReloadedBy = 'patch';
+/**
+ * How new pods are had.
+ * - `patch`: the pod template is changed, and the kind's own controller replaces them.
+ * - `cronJobRun`: a Job is made of the CronJob's template.
+ */
+export type ReloadedBy = 'patch' | 'cronJobRun';
 
 /** What of the options decides about kinds whose API may be missing. */
 export interface WorkloadKindOptions {
@@ -58,6 +62,8 @@ export interface WorkloadKindDefinition extends KubeResource {
   /** The field (RFC 3339) that has pods of an earlier creation replaced under the same template, if the kind has one. */
   readonly restartAt?: { readonly path: string; read(object: KubeObject): string | undefined };
   rolloutStatus(object: KubeObject): RolloutStatus;
+  /** Whether a write of the template starts pods; default true. */
+  readonly templateStartsPods?: boolean;
   /** Whether patching the template restarts nothing by itself. */
   updateStrategyOnDelete(object: KubeObject): boolean;
 }

@@ -10,10 +10,10 @@ export function observed(
   object: KubeObject,
   keys: AnnotationKeys,
 ): ObservedWorkload {
-  const { kind, restartAt } = definition;
+  const { kind, restartAt, templateStartsPods = true } = definition;
   const template = definition.template(object) ?? {};
   return observeWorkload(
-    { kind, metadata: object.metadata, template, restartAt: restartAt?.read(object) },
+    { kind, metadata: object.metadata, template, restartAt: restartAt?.read(object), templateStartsPods },
     keys,
   );
 }

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../objects.ts';
+import { DEFAULT_ANNOTATION_KEYS } from '../../core/annotation-keys.ts';
+import { observed } from './observe.ts';
 import { WORKLOAD_KINDS, workloadKind } from './registry.ts';
 
 interface Parts {
@@ -264,7 +266,7 @@ describe('the registry', () => {
 
   test('knows each kind by its name, and no other', () => {
     const always = WORKLOAD_KINDS.filter(({ isWanted }) => isWanted === undefined);
-    expect(always.map(({ kind }) => kind)).toEqual(['Deployment', 'StatefulSet', 'DaemonSet']);
+    expect(always.map(({ kind }) => kind)).toEqual(['Deployment', 'StatefulSet', 'DaemonSet', 'CronJob']);
     expect(
       WORKLOAD_KINDS.map(({ kind }) => kind).filter((kind) => !always.some((one) => one.kind === kind)),
     ).toEqual(['Rollout', 'DeploymentConfig']);
@@ -275,8 +277,10 @@ describe('the registry', () => {
     '%s: the template is what its pointer points at',
     (_kind, definition) => {
       const template = { spec: { containers: [] } };
-      expect(definition.podTemplatePath).toBe('/spec/template');
-      expect(definition.template(objectWith({ spec: { template } }))).toBe(template);
+      const [, spec, ...path] = definition.podTemplatePath.split('/');
+      expect(spec).toBe('spec');
+      const holding = path.reduceRight<object>((inner, part) => ({ [part]: inner }), template);
+      expect(definition.template(objectWith({ spec: holding }))).toBe(template);
     },
   );
 
@@ -286,4 +290,15 @@ describe('the registry', () => {
     );
     expect(manual.map(({ kind }) => kind)).toEqual(['StatefulSet', 'DaemonSet']);
   });
+
+  test('of all kinds only a CronJob has a template whose writes start no pods, so it is not dated by them', () => {
+    const undated = WORKLOAD_KINDS.filter(
+      (kind) => observed(kind, objectWith({}), DEFAULT_ANNOTATION_KEYS).template === '',
+    );
+    expect(undated.map(({ kind }) => kind)).toEqual(['CronJob']);
+  });
+});
+
+test('a CronJob has no rollout: it is complete, whatever runs of it', () => {
+  expect(statusOf('CronJob', { status: { active: [{}] } })).toEqual(['complete', 'Complete']);
 });

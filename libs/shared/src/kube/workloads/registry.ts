@@ -1,5 +1,6 @@
 import type { WorkloadKind } from '../../core/model.ts';
 import { argoRollout } from './argo-rollout.ts';
+import { cronJob } from './cron-job.ts';
 import { daemonSet } from './daemon-set.ts';
 import type { WorkloadKindDefinition } from './definition.ts';
 import { deploymentConfig } from './deployment-config.ts';
@@ -11,6 +12,7 @@ export const WORKLOAD_KINDS: readonly WorkloadKindDefinition[] = [
   deployment,
   statefulSet,
   daemonSet,
+  cronJob,
   argoRollout,
   deploymentConfig,
 ];

@@ -10,6 +10,7 @@ export const WORKLOAD_KINDS = [
   'Deployment',
   'StatefulSet',
   'DaemonSet',
+  'CronJob',
   'Rollout',
   'DeploymentConfig',
 ] as const;

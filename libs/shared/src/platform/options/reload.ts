@@ -23,6 +23,16 @@ export const reloadOptions = {
     incumbent: true,
     ...oneOf(['env-vars', 'annotations']),
   }),
+  cronjobStrategy: option({
+    flag: '--cronjob-strategy',
+    env: 'REROLL_CRONJOB_STRATEGY',
+    default: 'run',
+    apps: WORKER,
+    group: 'Reloading',
+    description:
+      "What a change does to a CronJob: create a Job of it at once, or only write the marker into the Job's template.",
+    ...oneOf(['run', 'patch']),
+  }),
   debounce: option({
     flag: '--debounce',
     env: 'REROLL_DEBOUNCE',
