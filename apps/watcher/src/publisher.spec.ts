@@ -39,7 +39,11 @@ function watcherInSync() {
     ledger,
     catalog,
     metrics,
-    queues: { enqueueChanges: async () => undefined, enqueueReloads },
+    queues: {
+      enqueueChanges: async () => undefined,
+      enqueueReloads,
+      enqueueResumes: async () => undefined,
+    },
     log: createLogger({ format: 'text', level: 'fatal' }),
     adoptionsPerSecond: 100,
     isLeader: () => state.leading,

@@ -10,7 +10,7 @@ import { AdoptionRate } from './adoption-rate.ts';
 export interface PublisherContext {
   readonly ledger: Ledger;
   readonly catalog: Catalog;
-  readonly queues: Pick<Queues, 'enqueueChanges' | 'enqueueReloads'>;
+  readonly queues: Pick<Queues, 'enqueueChanges' | 'enqueueReloads' | 'enqueueResumes'>;
   readonly metrics: WatcherMetrics;
   readonly log: Logger;
   readonly adoptionsPerSecond: number;
@@ -35,6 +35,7 @@ interface Portion {
   readonly workloads: readonly WorkloadKey[];
   readonly changes: readonly SourceKey[];
   readonly wakes: readonly (readonly [WorkloadKey, WakeCause])[];
+  readonly resumes: readonly WorkloadKey[];
 }
 
 /**
@@ -42,7 +43,8 @@ interface Portion {
  *
  * 1. rows, so that a worker that is woken finds what it is judged by;
  * 2. change jobs;
- * 3. wakes; those that only correct a record wait for a token of the adoption rate.
+ * 3. wakes; those that only correct a record wait for a token of the adoption rate;
+ * 4. the ends of pauses, as jobs that wait until then.
  *
  * What could not be written is put back and tried again, with growing pauses and for ever: it is identity
  * only, so it never grows past the cluster. One write at a time.
@@ -162,11 +164,12 @@ export class Publisher {
     const sources = takeFrom(outbox.sources, ROWS_PER_WRITE);
     const workloads = takeFrom(outbox.workloads, ROWS_PER_WRITE);
     if (outbox.sources.size + outbox.workloads.size > 0)
-      return { sources, workloads, changes: [], wakes: [] };
+      return { sources, workloads, changes: [], wakes: [], resumes: [] };
     const changes = takeFrom(outbox.changes, outbox.changes.size);
     const wakes = [...outbox.wakes];
     outbox.wakes.clear();
-    return { sources, workloads, changes, wakes };
+    const resumes = takeFrom(outbox.resumes, outbox.resumes.size);
+    return { sources, workloads, changes, wakes, resumes };
   }
 
   #putBack(portion: Portion): void {
@@ -175,6 +178,7 @@ export class Publisher {
     for (const key of portion.workloads) outbox.workloads.add(key);
     for (const key of portion.changes) outbox.changes.add(key);
     for (const [key, cause] of portion.wakes) outbox.wake(key, cause);
+    for (const key of portion.resumes) outbox.resumes.add(key);
   }
 
   async #writeRows({ sources, workloads }: Portion): Promise<readonly SourceKey[]> {
@@ -216,6 +220,18 @@ export class Publisher {
       const some = wakes.slice(at, at + WAKES_PER_WRITE);
       await queues.enqueueReloads(some.map((workload) => ({ workload, since })));
       metrics.workqueueAdds.inc(some.length);
+    }
+    await this.#enqueueResumes(portion.resumes);
+  }
+
+  async #enqueueResumes(workloads: readonly WorkloadKey[]): Promise<void> {
+    const { queues, ledger } = this.#context;
+    const resumes = workloads.flatMap((workload) => {
+      const at = ledger.workloads.get(workload)?.resumeAt;
+      return at === undefined ? [] : [{ workload, at }];
+    });
+    for (let at = 0; at < resumes.length; at += WAKES_PER_WRITE) {
+      await queues.enqueueResumes(resumes.slice(at, at + WAKES_PER_WRITE));
     }
   }
 

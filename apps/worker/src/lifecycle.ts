@@ -10,8 +10,15 @@ import type { WorkerMetrics } from '@reroll/shared/platform/metrics/worker';
 import { decisionSettings } from '@reroll/shared/platform/options/decision-settings';
 import type { WorkerOptions } from '@reroll/shared/platform/options/table';
 import type { Lifecycle } from '@reroll/shared/platform/shutdown';
-import { changeJob, reloadJob, type ChangeJob, type ReloadJob } from '@reroll/shared/queue/jobs';
-import { CHANGES, Queues, RELOADS } from '@reroll/shared/queue/queues';
+import {
+  changeJob,
+  reloadJob,
+  resumeJob,
+  type ChangeJob,
+  type ReloadJob,
+  type ResumeJob,
+} from '@reroll/shared/queue/jobs';
+import { CHANGES, Queues, RELOADS, RESUMES } from '@reroll/shared/queue/queues';
 import type { Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { ChangeProcessor } from './change.processor.ts';
@@ -21,6 +28,7 @@ import { Activity, runQueue, type QueueHandler } from './queue-runner.ts';
 import { ReloadProcessor } from './reload.processor.ts';
 import { ReloadReports } from './reload-reports.ts';
 import { reloadWays } from './reloads/reload-ways.ts';
+import { ResumeProcessor } from './resume.processor.ts';
 import { SourceReader } from './source-reader.ts';
 import { WorkloadReader } from './workload-reader.ts';
 
@@ -76,6 +84,7 @@ export function runWorker(context: WorkerContext): void {
     const worker = runQueue(notices.handler, { ...settings, activity: new Activity() });
     stopLast(lifecycle, options.shutdownTimeout, worker);
   }
+  stopLast(lifecycle, options.shutdownTimeout, runQueue(resumesHandler(context), settings));
 }
 
 /** A worker is asked to finish what it has; what takes too long is left to be taken over. */
@@ -115,8 +124,8 @@ function handlersOf(
       client,
       strategy: options.reloadStrategy,
       fieldManager: options.fieldManager,
+      keys: decision.keys,
       markerAnnotation: decision.keys.lastReloadedFrom,
-      rolloutStrategyAnnotation: decision.keys.rolloutStrategy,
       cronJobStrategy: options.cronjobStrategy,
     }),
     budget:
@@ -179,6 +188,20 @@ function reloadsHandler(
     failed: async (job, error, { number, isLast, jobId }) => {
       reports.failed(job, error, { attempt: number, isLast });
       await catalog.setBackingOff(job.workload, isLast ? null : jobId);
+    },
+  };
+}
+
+function resumesHandler({ client, options, log }: WorkerContext): QueueHandler<ResumeJob> {
+  const { fieldManager, dryRun } = options;
+  const { keys } = decisionSettings(options);
+  const resume = new ResumeProcessor({ client, keys, fieldManager, dryRun, log });
+  return {
+    queue: RESUMES,
+    schema: resumeJob,
+    handle: (job) => resume.handle(job),
+    failed: async ({ workload }, error, { number, isLast }) => {
+      log.failure('a Deployment could not be resumed', error, { workload, attempt: number, final: isLast });
     },
   };
 }

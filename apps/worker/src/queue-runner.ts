@@ -4,7 +4,7 @@ import type { WorkerMetrics } from '@reroll/shared/platform/metrics/worker';
 import { readPayload } from '@reroll/shared/queue/jobs';
 import type { z } from 'zod';
 import { jobErrorOf, type JobError } from './job-error.ts';
-import { RateLimitedError } from './rate-limited.ts';
+import { NotYetError } from './not-yet.ts';
 
 export interface Attempt {
   /** 1 for the first. */
@@ -108,7 +108,7 @@ async function runJob<Payload>(job: Job, token: string | undefined, by: Running<
     await handler.handle(reading.payload, attempt);
     metrics.jobs.inc({ queue, result: 'success' });
   } catch (error) {
-    if (error instanceof RateLimitedError) return await delay(job, token, error.wait);
+    if (error instanceof NotYetError) return await delay(job, token, error.wait);
     await fail(job, error, { ...by, payload: reading.payload, attempt });
   } finally {
     end();

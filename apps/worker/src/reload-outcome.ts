@@ -1,7 +1,10 @@
 import type { OutcomeState } from '@reroll/shared/catalog/history';
+import type { AnnotationKeys } from '@reroll/shared/core/annotation-keys';
 import type { PatternError } from '@reroll/shared/core/patterns';
 import type { Reason } from '@reroll/shared/core/reasons';
+import { pauseWish } from '@reroll/shared/core/reload/pause';
 import type { EdgeVerdict, Plan } from '@reroll/shared/core/reload/plan';
+import { pauseOf } from './pause-of.ts';
 import type { Readings } from './reload-plan.ts';
 import type { WorkloadNow } from './workload-reader.ts';
 
@@ -14,6 +17,10 @@ export interface ReloadOutcome {
   readonly rolled: readonly string[];
   readonly subject?: WorkloadNow;
   readonly patternErrors?: readonly PatternError[];
+  /** Why its pause-period cannot be used. */
+  readonly pauseProblem?: string;
+  /** Milliseconds for which its rollout was held back. */
+  readonly pausedFor?: number;
 }
 
 /** For a job that only wrote the record: the verdict that says most, first. */
@@ -30,11 +37,12 @@ export function outcomeOf(by: {
   workload: WorkloadNow;
   dryRun: boolean;
   patternErrors: readonly PatternError[];
+  keys: AnnotationKeys;
   /** For a workload that was reloaded; undefined: as a patched one. */
   reloaded?: Reason | undefined;
   /** Why what is owed was only recorded. */
   heldBack?: Reason | undefined;
-}): Pick<ReloadOutcome, 'state' | 'reason' | 'sources' | 'rolled'> {
+}): Pick<ReloadOutcome, 'state' | 'reason' | 'sources' | 'rolled' | 'pausedFor'> {
   const { plan } = by;
   const sources = Object.fromEntries(
     [...plan.verdicts].map(([name, verdict]) => [name, tell(name, verdict, by.readings)]),
@@ -54,12 +62,19 @@ export function outcomeOf(by: {
 function rolledOutcome(by: {
   workload: WorkloadNow;
   dryRun: boolean;
+  keys: AnnotationKeys;
   reloaded?: Reason | undefined;
-}): Pick<ReloadOutcome, 'state' | 'reason'> {
-  const { workload, dryRun, reloaded } = by;
-  if (dryRun) return { state: 'wouldReload', reason: 'WouldReload' };
+}): Pick<ReloadOutcome, 'state' | 'reason' | 'pausedFor'> {
+  const { workload, keys, reloaded } = by;
+  if (by.dryRun) return { state: 'wouldReload', reason: 'WouldReload' };
   if (reloaded) return { state: 'reloaded', reason: reloaded };
-  const onDelete = workload.definition.updateStrategyOnDelete(workload.object);
+  const { definition, object, observed } = workload;
+  const pausedFor = pauseOf(workload, keys);
+  if (pausedFor !== undefined) return { state: 'reloaded', reason: 'ReloadedPaused', pausedFor };
+  if (definition.isPaused?.(object)) return { state: 'reloaded', reason: 'ReloadedPaused' };
+  if (pauseWish(observed, keys).state === 'unusable')
+    return { state: 'reloaded', reason: 'ReloadedWithoutPause' };
+  const onDelete = definition.updateStrategyOnDelete(object);
   return { state: 'reloaded', reason: onDelete ? 'ReloadedAwaitingDeletion' : 'Reloaded' };
 }
 

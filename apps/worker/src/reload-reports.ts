@@ -1,4 +1,5 @@
 import type { Catalog } from '@reroll/shared/catalog/catalog';
+import { formatDuration } from '@reroll/shared/core/durations';
 import { sourceKeyIn } from '@reroll/shared/core/ledger/rows';
 import { markerType } from '@reroll/shared/core/marker/marker-type';
 import { partsOf, type SourceId } from '@reroll/shared/core/model';
@@ -41,7 +42,9 @@ export class ReloadReports {
     else if (state === 'unchanged') metrics.skipped.inc({ reason: 'strategy_not_updated' });
     if (state === 'wouldReload')
       this.#context.log.info('dry run: would reload', { workload: job.workload, sources: rolled });
-    if (subject && outcome.patternErrors?.length) this.#warn(subject, outcome.patternErrors);
+    const problems = problemsOf(outcome);
+    if (subject && outcome.pausedFor !== undefined) this.#paused(subject, outcome.pausedFor);
+    if (subject) for (const problem of problems) this.#warn(subject, problem);
     outcomes.addOutcome({
       workload: job.workload,
       state,
@@ -51,7 +54,7 @@ export class ReloadReports {
       since: job.since,
       at: Date.now(),
       attempt: run.attempt,
-      ...(outcome.patternErrors?.length ? { detail: patternText(outcome.patternErrors) } : {}),
+      ...(problems.length > 0 ? { detail: problems.join('; ') } : {}),
     });
   }
 
@@ -112,8 +115,13 @@ export class ReloadReports {
     }
   }
 
-  #warn(subject: WorkloadNow, errors: readonly PatternError[]): void {
-    this.#warnOnce(subject, patternText(errors)).catch((error: unknown) =>
+  #paused({ key, observed, object }: WorkloadNow, period: number): void {
+    const text = `Pausing Deployment '${object.metadata.name}' in namespace '${observed.namespace}' for ${formatDuration(period)}`;
+    this.#context.log.info(text, { workload: key });
+  }
+
+  #warn(subject: WorkloadNow, problem: string): void {
+    this.#warnOnce(subject, problem).catch((error: unknown) =>
       this.#context.log.failure('a warning could not be given', error, { workload: subject.key }),
     );
   }
@@ -122,7 +130,7 @@ export class ReloadReports {
   async #warnOnce(subject: WorkloadNow, text: string): Promise<void> {
     const { catalog, log, events } = this.#context;
     if (!(await catalog.isFirstWarning(subject.key, text.slice(0, 200)))) return;
-    log.warning('a reload annotation cannot be used', { workload: subject.key, problem: text });
+    log.warning('an annotation cannot be used', { workload: subject.key, problem: text });
     events.record({ workload: subjectOf(subject), reason: 'InvalidAnnotation', note: text });
   }
 }
@@ -130,6 +138,14 @@ export class ReloadReports {
 function subjectOf({ definition, object, observed }: WorkloadNow): EventSubject {
   const { name, namespace, uid, resourceVersion } = object.metadata;
   return { kind: observed.kind, name, namespace, uid, resourceVersion, apiVersion: apiVersionOf(definition) };
+}
+
+/** What its owner should know of its annotations. */
+function problemsOf({ patternErrors = [], pauseProblem }: ReloadOutcome): string[] {
+  return [
+    ...(patternErrors.length > 0 ? [patternText(patternErrors)] : []),
+    ...(pauseProblem === undefined ? [] : [pauseProblem]),
+  ];
 }
 
 function patternText(errors: readonly PatternError[]): string {

@@ -5,12 +5,13 @@ import type { SourceName } from '@reroll/shared/core/ledger/rows';
 import { writeRecord } from '@reroll/shared/core/record/record';
 import type { Reason } from '@reroll/shared/core/reasons';
 import type { RolledSource } from '@reroll/shared/core/reload/patch';
+import { pauseWish } from '@reroll/shared/core/reload/pause';
 import type { Plan } from '@reroll/shared/core/reload/plan';
 import type { DecisionSettings } from '@reroll/shared/core/rules/decision';
 import type { WorkerMetrics } from '@reroll/shared/platform/metrics/worker';
 import type { ReloadJob } from '@reroll/shared/queue/jobs';
 import { JobError, jobErrorOf } from './job-error.ts';
-import { RateLimitedError } from './rate-limited.ts';
+import { NotYetError } from './not-yet.ts';
 import { markerHashOf, planOf, sourceIdOf, type Readings } from './reload-plan.ts';
 import { outcomeOf, type ReloadOutcome } from './reload-outcome.ts';
 import type { ReloadWay } from './reloads/reload-way.ts';
@@ -64,7 +65,7 @@ export class ReloadProcessor {
    * 2. Plan; read the sources that this takes, in any case after the workload; plan again.
    * 3. Patch. If a test of the patch fails, begin again, at most five times.
    *
-   * Rejects with a `JobError`, a `KubeError`, ioredis' error, or `RateLimitedError`.
+   * Rejects with a `JobError`, a `KubeError`, ioredis' error, or `NotYetError`.
    */
   async handle(job: ReloadJob): Promise<ReloadOutcome> {
     if (this.#context.settings.notifyOnly)
@@ -88,7 +89,7 @@ export class ReloadProcessor {
       const done = gathered.plan.hashes === null || (await this.#write(gathered));
       return done ? this.#outcome(gathered) : null;
     } catch (error) {
-      if (error instanceof RateLimitedError) throw error;
+      if (error instanceof NotYetError) throw error;
       const jobError = jobErrorOf(error);
       jobError.subject = workload;
       jobError.owed = owed;
@@ -144,7 +145,7 @@ export class ReloadProcessor {
     }
     if (plan.roll.length > 0 && budget) {
       const wait = await budget.take();
-      if (wait > 0) throw new RateLimitedError(wait);
+      if (wait > 0) throw new NotYetError('RateLimited', wait);
     }
     const rolled = plan.roll.map((name) => this.#rolled(name, workload, readings));
     return this.#way(workload).send({ workload, rolled, record });
@@ -161,7 +162,9 @@ export class ReloadProcessor {
 
   #outcome({ workload, readings, plan, heldBack }: Gathered): ReloadOutcome {
     const { settings } = this.#context;
-    const patternErrors = unusablePatterns(workload.observed, settings.decision.keys);
+    const { keys } = settings.decision;
+    const patternErrors = unusablePatterns(workload.observed, keys);
+    const wish = pauseWish(workload.observed, keys);
     return {
       ...outcomeOf({
         plan,
@@ -169,11 +172,13 @@ export class ReloadProcessor {
         workload,
         dryRun: settings.dryRun,
         patternErrors,
+        keys,
         reloaded: this.#way(workload).reason,
         heldBack,
       }),
       subject: workload,
       patternErrors,
+      ...(wish.state === 'unusable' ? { pauseProblem: wish.problem } : {}),
     };
   }
 }

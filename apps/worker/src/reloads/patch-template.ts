@@ -1,7 +1,8 @@
-import { annotationOf } from '@reroll/shared/core/annotation-keys';
+import { annotationOf, type AnnotationKeys } from '@reroll/shared/core/annotation-keys';
 import { reloadPatch, type ReloadStrategy } from '@reroll/shared/core/reload/patch';
 import type { KubeClient } from '@reroll/shared/kube/connection';
 import { objectPath } from '@reroll/shared/kube/objects';
+import { pauseOf } from '../pause-of.ts';
 import { isOvertaken } from './overtaken.ts';
 import type { WorkloadNow } from '../workload-reader.ts';
 import type { Reload, ReloadWay } from './reload-way.ts';
@@ -10,10 +11,7 @@ export interface PatchTemplateContext {
   readonly client: Pick<KubeClient, 'patch'>;
   readonly strategy: ReloadStrategy;
   readonly fieldManager: string;
-  /** Key of the annotation that the annotations strategy writes into the pod template. */
-  readonly markerAnnotation: string;
-  /** Key of the annotation by which an Argo Rollout asks for a restart of its pods instead of a rollout. */
-  readonly rolloutStrategyAnnotation: string;
+  readonly keys: AnnotationKeys;
 }
 
 /** As stakater/Reloader: exactly this value, on the workload's own metadata. */
@@ -28,7 +26,8 @@ export class PatchTemplate implements ReloadWay {
   }
 
   async send({ workload, rolled, record }: Reload): Promise<boolean> {
-    const { client, strategy, fieldManager, markerAnnotation, rolloutStrategyAnnotation } = this.#context;
+    const { client, strategy, fieldManager, keys } = this.#context;
+    const now = new Date();
     const patch = reloadPatch({
       metadata: workload.object.metadata,
       template: workload.template,
@@ -36,9 +35,10 @@ export class PatchTemplate implements ReloadWay {
       strategy,
       rolled,
       record,
-      markerAnnotation,
-      restart: restartOf(workload, rolloutStrategyAnnotation),
-      now: Math.floor(Date.now() / 1000),
+      markerAnnotation: keys.lastReloadedFrom,
+      restart: restartOf(workload, keys.rolloutStrategy),
+      now: Math.floor(now.getTime() / 1000),
+      pause: pauseOf(workload, keys) === undefined ? undefined : { key: keys.pausedAt, at: now },
     });
     try {
       const path = objectPath(workload.definition, workload.object.metadata);

@@ -48,6 +48,7 @@ const workloads: Arbitrary<WorkloadRow> = record({
   annotations: map,
   podAnnotations: map,
   record: option(text, { nil: undefined }),
+  resumeAt: option(nat(), { nil: undefined }),
 });
 
 it('a restart of a workload comes back too', () => {

@@ -38,6 +38,7 @@ interface WireWorkload {
   a?: WorkloadRow['annotations'];
   p?: WorkloadRow['podAnnotations'];
   r?: string | undefined;
+  pe?: number;
   i: readonly SourceKey[];
 }
 
@@ -80,6 +81,7 @@ export function encodeWorkload(row: WorkloadRow, index: readonly SourceKey[]): s
     ...(isEmpty(row.annotations) ? {} : { a: row.annotations }),
     ...(isEmpty(row.podAnnotations) ? {} : { p: row.podAnnotations }),
     ...(row.record === undefined ? {} : { r: row.record }),
+    ...(row.resumeAt === undefined ? {} : { pe: row.resumeAt }),
     i: index,
   };
   return JSON.stringify(wire);
@@ -99,6 +101,7 @@ export function decodeWorkload(text: string): WorkloadRow {
     ...decodeLists(wire),
     ...decodeMaps(wire),
     record: wire.r,
+    resumeAt: wire.pe,
   };
 }
 

@@ -27,6 +27,11 @@ export const REASONS = {
   JobCreated: "A Job was created from the CronJob's template, with the data of now.",
   CronJobSuspended:
     'The CronJob is suspended, so no Job was created. It was recorded: its next run reads the data of then.',
+  ReloadedPaused:
+    'The Deployment was patched, and its rollout is held back: for its pause-period, or because it was paused already.',
+  ReloadedWithoutPause:
+    'The workload was patched and rolls at once: its pause-period cannot be used (an Event says why).',
+  Paused: 'The rollout is held back until the pause-period is over.',
   WouldReload: 'A dry run: the workload would have been patched.',
   InStep: 'The record says that the pods were last rolled with this data already.',
   SourceAbsent: 'The source does not exist.',

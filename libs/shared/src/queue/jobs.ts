@@ -19,8 +19,12 @@ export const reloadJob = z.strictObject({
   source: KEY.optional(),
 });
 
+export const resumeJob = z.strictObject({ v: z.literal(1), workload: KEY });
+
 export type ChangeJob = z.infer<typeof changeJob>;
 export type ReloadJob = z.infer<typeof reloadJob>;
+/** A workload whose pause may be over; when, its object says. */
+export type ResumeJob = z.infer<typeof resumeJob>;
 
 export function changeJobOf(source: SourceKey, since: number): ChangeJob {
   return { v: 1, source, since };
@@ -28,6 +32,10 @@ export function changeJobOf(source: SourceKey, since: number): ChangeJob {
 
 export function reloadJobOf(workload: WorkloadKey, since: number, source?: SourceKey): ReloadJob {
   return { v: 1, workload, since, ...(source === undefined ? {} : { source }) };
+}
+
+export function resumeJobOf(workload: WorkloadKey): ResumeJob {
+  return { v: 1, workload };
 }
 
 export type PayloadReading<T> =

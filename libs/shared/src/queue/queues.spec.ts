@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker, type Job } from 'bullmq';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { RealRedis } from '../testing/real-redis.ts';
-import { CHANGES, Queues, RELOADS, type QueueSettings } from './queues.ts';
+import { CHANGES, Queues, RELOADS, RESUMES, type QueueSettings } from './queues.ts';
 
 const SETTINGS = 'ConfigMap/shop/settings';
 const KEYS = 'Secret/shop/keys';
@@ -56,7 +56,7 @@ async function begun(runs: readonly Run[], number: number): Promise<Run> {
 }
 
 /** Resolves when nothing waits, is delayed or active: no further run can come. */
-async function settled(queues: Queues, queue: 'changes' | 'reloads'): Promise<void> {
+async function settled(queues: Queues, queue: 'changes' | 'reloads' | 'resumes'): Promise<void> {
   const isEmpty = async (): Promise<boolean> => {
     const counts = await queues[queue].getJobCounts('wait', 'delayed', 'active', 'prioritized');
     return Object.values(counts).every((count) => count === 0);
@@ -188,6 +188,34 @@ describe('wakes of a workload', () => {
     const queues = queuesWith({ debounce: 60_000 });
     await queues.enqueueReloads([wake, { workload: API, since: 0 }, wake]);
     expect(await queues.waiting('reloads')).toBe(2);
+  });
+});
+
+describe('the end of a pause', () => {
+  it('is one job, at the time that was told last', async () => {
+    const queues = queuesWith();
+    const runs = workerOn(RESUMES);
+    await queues.enqueueResumes([{ workload: WEB, at: Date.now() + 3_600_000 }]);
+    await queues.enqueueResumes([{ workload: WEB, at: Date.now() + 7_200_000 }]);
+    expect(await queues.waiting('resumes')).toBe(1);
+    await queues.enqueueResumes([{ workload: WEB, at: 0 }]);
+    const run = await begun(runs, 1);
+    expect(run.job.data).toEqual({ v: 1, workload: WEB });
+    run.succeed();
+    await settled(queues, 'resumes');
+    expect(runs).toHaveLength(1);
+  });
+
+  it('told while it is being handled is one more job', async () => {
+    const queues = queuesWith();
+    const runs = workerOn(RESUMES);
+    await queues.enqueueResumes([{ workload: WEB, at: 0 }]);
+    const first = await begun(runs, 1);
+    await queues.enqueueResumes([{ workload: WEB, at: 0 }]);
+    first.succeed();
+    (await begun(runs, 2)).succeed();
+    await settled(queues, 'resumes');
+    expect(runs).toHaveLength(2);
   });
 });
 

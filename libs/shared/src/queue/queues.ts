@@ -1,9 +1,17 @@
 import { Queue, type ConnectionOptions, type JobsOptions } from 'bullmq';
 import type { SourceKey, WorkloadKey } from '../core/model.ts';
-import { changeJobOf, reloadJobOf, type ChangeJob, type ReloadJob } from './jobs.ts';
+import {
+  changeJobOf,
+  reloadJobOf,
+  resumeJobOf,
+  type ChangeJob,
+  type ReloadJob,
+  type ResumeJob,
+} from './jobs.ts';
 
 export const CHANGES = 'changes';
 export const RELOADS = 'reloads';
+export const RESUMES = 'resumes';
 
 export interface QueueSettings {
   readonly connection: ConnectionOptions;
@@ -26,10 +34,20 @@ export interface Wake {
   readonly source?: SourceKey;
 }
 
+export interface Resume {
+  readonly workload: WorkloadKey;
+  /** Unix milliseconds, of the process that enqueues it. */
+  readonly at: number;
+}
+
+/** The longest delay of a job; whoever handles it before its time delays it again. */
+export const LONGEST_DELAY = 86_400_000;
+
 /** The queues, as producers use them. Every method rejects if Redis cannot be reached. */
 export class Queues {
   readonly changes: Queue<ChangeJob>;
   readonly reloads: Queue<ReloadJob>;
+  readonly resumes: Queue<ResumeJob>;
   readonly #settings: QueueSettings;
 
   constructor(settings: QueueSettings) {
@@ -37,8 +55,9 @@ export class Queues {
     const { connection, prefix } = settings;
     this.changes = new Queue(CHANGES, { connection, prefix });
     this.reloads = new Queue(RELOADS, { connection, prefix });
+    this.resumes = new Queue(RESUMES, { connection, prefix });
     // BullMQ reports a lost connection here; whoever awaits a call learns it from the call.
-    for (const queue of [this.changes, this.reloads]) queue.on('error', () => undefined);
+    for (const queue of [this.changes, this.reloads, this.resumes]) queue.on('error', () => undefined);
   }
 
   /**
@@ -79,6 +98,26 @@ export class Queues {
   }
 
   /**
+   * One resume job a workload, at its time. `replace`: a later call has the later knowledge of that time, and
+   * the time is absolute, so a delay that starts anew ends when the old one did.
+   */
+  async enqueueResumes(resumes: readonly Resume[]): Promise<void> {
+    if (resumes.length === 0) return;
+    const now = Date.now();
+    await this.resumes.addBulk(
+      resumes.map(({ workload, at }) => ({
+        name: 'resume',
+        data: resumeJobOf(workload),
+        opts: {
+          ...this.#retries(),
+          delay: Math.min(Math.max(0, at - now), LONGEST_DELAY),
+          deduplication: { id: workload, keepLastIfActive: true, replace: true },
+        },
+      })),
+    );
+  }
+
+  /**
    * Brings jobs forward that wait for their next attempt: a new change may have mended what failed. A job
    * that waits no more is left alone.
    */
@@ -90,13 +129,13 @@ export class Queues {
   }
 
   /** Jobs that wait, delayed ones included. */
-  async waiting(queue: 'changes' | 'reloads'): Promise<number> {
+  async waiting(queue: 'changes' | 'reloads' | 'resumes'): Promise<number> {
     const counts = await this[queue].getJobCounts('wait', 'delayed', 'prioritized');
     return Object.values(counts).reduce((sum, count) => sum + count, 0);
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.changes.close(), this.reloads.close()]);
+    await Promise.all([this.changes.close(), this.reloads.close(), this.resumes.close()]);
   }
 
   #retries(): JobsOptions {

@@ -32,6 +32,7 @@ export function workloadRow(changed: Partial<WorkloadRow> = {}): WorkloadRow {
     annotations: {},
     podAnnotations: {},
     record: undefined,
+    resumeAt: undefined,
     ...changed,
   };
 }

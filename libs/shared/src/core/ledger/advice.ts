@@ -1,5 +1,6 @@
 import type { AnnotationKeys } from '../annotation-keys.ts';
 import { matchPatterns, type PatternError } from '../patterns.ts';
+import { pauseWish } from '../reload/pause.ts';
 import { sameLists, sameRecords, type ObservedWorkload, type SourceName, type WorkloadRow } from './rows.ts';
 
 type Annotated = Pick<ObservedWorkload, 'annotations' | 'podAnnotations'>;
@@ -18,15 +19,16 @@ export function unusablePatterns(workload: Annotated, keys: AnnotationKeys): rea
 
 /**
  * Whether a workload asks for what it will not get, so that a worker should look and tell its owner why,
- * though nothing is due: a pattern that cannot be used, or a Secret that is not seen, because there is none or
- * because its type is not watched.
+ * though nothing is due: a pattern or a period of pause that cannot be used, or a Secret that is not seen,
+ * because there is none or because its type is not watched.
  */
 export function needsAdvice(
-  row: Annotated & Pick<WorkloadRow, 'edges'>,
+  row: Annotated & Pick<WorkloadRow, 'edges'> & { readonly kind: string },
   by: { keys: AnnotationKeys; isSeen: (source: SourceName) => boolean },
 ): boolean {
   const unseen = row.edges.some((source) => source.startsWith('Secret/') && !by.isSeen(source));
-  return unseen || unusablePatterns(row, by.keys).length > 0;
+  if (unseen || unusablePatterns(row, by.keys).length > 0) return true;
+  return pauseWish(row, by.keys).state === 'unusable';
 }
 
 /** Whether two rows ask for the same: then its owner was told already. */

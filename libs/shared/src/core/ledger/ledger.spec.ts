@@ -322,6 +322,32 @@ describe('a sweep', () => {
   });
 });
 
+describe('a pause that a reload began', () => {
+  const paused = seenWorkload('web', 20, { resumeAt: 1_000 });
+
+  it('is told of when it is seen, and by every sweep until it is over', () => {
+    const ledger = settled({ workloads: [seenWorkload('web', 10)] });
+    ledger.workloadWritten(paused);
+    expect([...ledger.outbox.resumes]).toEqual([WEB]);
+    for (let n = 0; n < 2; n += 1) {
+      ledger.outbox.clear();
+      sweep(ledger);
+      expect([...ledger.outbox.resumes]).toEqual([WEB]);
+      ledger.outbox.clear();
+    }
+    ledger.workloadWritten(seenWorkload('web', 30));
+    sweep(ledger);
+    expect([...ledger.outbox.resumes]).toEqual([]);
+  });
+
+  it('changes no pod template: nothing is due by it', () => {
+    const ledger = settled({ workloads: [seenWorkload('web', 10)] });
+    const before = ledger.workloads.get(WEB)?.templateRv;
+    ledger.workloadWritten(paused);
+    expect(ledger.workloads.get(WEB)?.templateRv).toBe(before);
+  });
+});
+
 describe('the index', () => {
   it('finds a workload under what it uses, names, mentions and has recorded', () => {
     const web = seenWorkload('web', 20, {

@@ -196,6 +196,7 @@ export class Ledger {
         entry.nextSweep = this.#sweeps + Math.min(2 ** entry.wakes, MAX_SWEEPS_BETWEEN_WAKES);
         entry.wakes += 1;
       }
+      this.#resume(key);
       count += 1;
       if (count % 500 === 0) yield;
     }
@@ -218,7 +219,12 @@ export class Ledger {
     this.#index(seen.key, row, named);
     this.outbox.workloads.add(seen.key);
     this.#touch(seen.key);
+    this.#resume(seen.key);
     if (!old || !asksTheSame(old, row)) this.#advise(seen.key, row);
+  }
+
+  #resume(key: WorkloadKey): void {
+    if (this.workloads.get(key)?.resumeAt !== undefined) this.outbox.resumes.add(key);
   }
 
   /** Has a worker look, at its leisure, at a workload that asks for what it will not get. */
@@ -226,7 +232,8 @@ export class Ledger {
     const { decision } = this.#settings;
     const sourceOf = this.#sourceOf(namespaceOf(key));
     const isSeen = (source: SourceName): boolean => sourceOf(source)?.exists ?? false;
-    if (needsAdvice(row, { keys: decision.keys, isSeen })) this.outbox.wake(key, 'correct');
+    if (needsAdvice({ ...row, kind: kindOf(key) }, { keys: decision.keys, isSeen }))
+      this.outbox.wake(key, 'correct');
   }
 
   #putSource(key: SourceKey, row: SourceRow, at: Rv): void {

@@ -12,6 +12,7 @@ import { podUses } from '../pod-uses.ts';
 import { RECORD_ANNOTATION, recordName } from '../record/record.ts';
 import { recordHash, type HashKeys } from '../record/record-hash.ts';
 import { referencedSources } from '../references.ts';
+import { resumeDueAt } from '../reload/pause.ts';
 import { parseRv } from '../rv.ts';
 import { compact } from './edges.ts';
 import { NO_ANNOTATIONS, type ObservedSource, type ObservedWorkload } from './rows.ts';
@@ -51,11 +52,13 @@ export interface WorkloadObject {
    * If not, no write but its creation counts as having brought data.
    */
   readonly templateStartsPods?: boolean;
+  /** Of a kind whose rollout can be held back: whether it is. */
+  readonly paused?: boolean | undefined;
 }
 
 /** The small record of a workload. Throws a `TypeError` if the object has no usable resourceVersion. */
 export function observeWorkload(object: WorkloadObject, keys: AnnotationKeys): ObservedWorkload {
-  const { kind, metadata, template } = object;
+  const { kind, metadata, template, paused } = object;
   const restartAt = unixSeconds(object.restartAt);
   const deciding = decidingKeys(keys);
   return {
@@ -72,6 +75,7 @@ export function observeWorkload(object: WorkloadObject, keys: AnnotationKeys): O
     annotations: pick(metadata.annotations, deciding),
     podAnnotations: pick(template.metadata?.annotations, deciding),
     record: metadata.annotations?.[RECORD_ANNOTATION],
+    resumeAt: resumeDueAt({ paused, annotations: metadata.annotations }, keys),
   };
 }
 
@@ -118,6 +122,7 @@ function decidingKeys(keys: AnnotationKeys): string[] {
     keys.configMapExclude,
     keys.secretExclude,
     keys.secretProviderClassExclude,
+    keys.pausePeriod,
   ];
 }
 

@@ -17,13 +17,17 @@ export class Outbox {
   /** Sources whose data changed: one change job each. */
   readonly changes = new Set<SourceKey>();
   readonly wakes = new Map<WorkloadKey, WakeCause>();
+  /** Workloads whose pause ends at the time that their row says. */
+  readonly resumes = new Set<WorkloadKey>();
 
   wake(key: WorkloadKey, cause: WakeCause): void {
     if (cause === 'owed' || !this.wakes.has(key)) this.wakes.set(key, cause);
   }
 
   isEmpty(): boolean {
-    return this.sources.size + this.workloads.size + this.changes.size + this.wakes.size === 0;
+    return (
+      this.sources.size + this.workloads.size + this.changes.size + this.wakes.size + this.resumes.size === 0
+    );
   }
 
   clear(): void {
@@ -31,5 +35,6 @@ export class Outbox {
     this.workloads.clear();
     this.changes.clear();
     this.wakes.clear();
+    this.resumes.clear();
   }
 }

@@ -57,6 +57,8 @@ export interface ObservedWorkload {
   readonly podAnnotations: Annotations;
   /** Text of the record annotation. */
   readonly record: string | undefined;
+  /** Unix milliseconds at which a pause that we began ends; undefined: there is none. */
+  readonly resumeAt: number | undefined;
 }
 
 /** What the ledger and the catalog know of a workload. */
@@ -129,6 +131,7 @@ const SCALARS = [
   'restartAt',
   'hasContainers',
   'record',
+  'resumeAt',
   'templateRv',
 ] as const;
 const LISTS = ['uses', 'mentions', 'edges', 'doubtful', 'stale'] as const;

@@ -4,6 +4,7 @@ import { lastReloadedFrom } from '../marker/last-reloaded-from.ts';
 import type { Annotations, EnvVar, PodTemplate, SourceKind } from '../model.ts';
 import { RECORD_ANNOTATION } from '../record/record.ts';
 import { patched, pointer, type PatchOperation } from './json-patch.ts';
+import { pauseOperations } from './pause.ts';
 
 export type ReloadStrategy = 'env-vars' | 'annotations';
 
@@ -42,6 +43,8 @@ export interface PatchInput extends MarkerInput {
   readonly record: string;
   /** Restart the pods by this field instead of by another template; `last` is its value, Unix seconds, 0: none. */
   readonly restart?: { readonly path: string; readonly last: number } | undefined;
+  /** Holds the rollout back: the key of the annotation that says since when, and the time. Default: not. */
+  readonly pause?: { readonly key: string; readonly at: Date } | undefined;
 }
 
 /** The pod template with the markers in it, for a way of reloading that writes a whole object. */
@@ -55,7 +58,13 @@ export function markedTemplate(input: MarkerInput): PodTemplate {
  * the previous record (`null` tests absence). With nothing to roll it only writes the record.
  */
 export function reloadPatch(input: PatchInput): PatchOperation[] {
-  return [...preconditions(input), ...recordOperations(input), ...markerOperations(input)];
+  const { pause, rolled } = input;
+  return [
+    ...preconditions(input),
+    ...recordOperations(input),
+    ...(pause && rolled.length > 0 ? pauseOperations(pause.key, pause.at) : []),
+    ...markerOperations(input),
+  ];
 }
 
 function preconditions({ metadata }: PatchInput): PatchOperation[] {

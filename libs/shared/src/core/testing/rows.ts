@@ -48,6 +48,7 @@ export function seenWorkload(
     annotations: AUTO,
     podAnnotations: NO_ANNOTATIONS,
     record: undefined,
+    resumeAt: undefined,
     ...more,
   };
 }

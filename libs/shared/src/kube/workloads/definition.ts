@@ -61,6 +61,8 @@ export interface WorkloadKindDefinition extends KubeResource {
   template(object: KubeObject): PodTemplate | undefined;
   /** The field (RFC 3339) that has pods of an earlier creation replaced under the same template, if the kind has one. */
   readonly restartAt?: { readonly path: string; read(object: KubeObject): string | undefined };
+  /** Only of a kind whose rollout can be held back by `/spec/paused`: whether it is. */
+  isPaused?(object: KubeObject): boolean;
   rolloutStatus(object: KubeObject): RolloutStatus;
   /** Whether a write of the template starts pods; default true. */
   readonly templateStartsPods?: boolean;

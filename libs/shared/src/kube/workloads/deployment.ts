@@ -75,6 +75,7 @@ export const deployment: WorkloadKindDefinition = {
   plural: 'deployments',
   podTemplatePath: '/spec/template',
   template: (object: DeploymentObject) => object.spec?.template,
+  isPaused: (object: DeploymentObject) => object.spec?.paused === true,
   rolloutStatus: deploymentRollout,
   updateStrategyOnDelete: () => false,
 };

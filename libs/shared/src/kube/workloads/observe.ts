@@ -13,7 +13,14 @@ export function observed(
   const { kind, restartAt, templateStartsPods = true } = definition;
   const template = definition.template(object) ?? {};
   return observeWorkload(
-    { kind, metadata: object.metadata, template, restartAt: restartAt?.read(object), templateStartsPods },
+    {
+      kind,
+      metadata: object.metadata,
+      template,
+      restartAt: restartAt?.read(object),
+      templateStartsPods,
+      paused: definition.isPaused?.(object),
+    },
     keys,
   );
 }

@@ -5,7 +5,7 @@ import { queueMetrics, RESOURCE_TYPES, WORKLOAD_KINDS } from './shared.ts';
 import type { QueueMetrics } from './shared.ts';
 
 const RECONCILE_RESULTS = ['success', 'error', 'skipped'];
-const QUEUES = ['changes', 'reloads', 'notifications'];
+const QUEUES = ['changes', 'reloads', 'resumes', 'notifications'];
 
 export interface WorkerMetrics extends QueueMetrics {
   /** `reloader_reload_executed_total`: label `success` is `true` or `false`. */

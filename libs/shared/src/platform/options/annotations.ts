@@ -61,4 +61,18 @@ export const annotationOptions = {
     default: 'reloader.stakater.com/ignore',
     description: 'On a ConfigMap or Secret: whether it reloads nothing.',
   }),
+  pauseDeploymentAnnotation: option({
+    ...shared,
+    flag: '--pause-deployment-annotation',
+    env: 'REROLL_PAUSE_DEPLOYMENT_ANNOTATION',
+    default: 'deployment.reloader.stakater.com/pause-period',
+    description: 'On a Deployment: how long its rollout is held back after a reload, for further changes.',
+  }),
+  pauseDeploymentTimeAnnotation: option({
+    ...shared,
+    flag: '--pause-deployment-time-annotation',
+    env: 'REROLL_PAUSE_DEPLOYMENT_TIME_ANNOTATION',
+    default: 'deployment.reloader.stakater.com/paused-at',
+    description: 'On a Deployment, written by Reroll: since when its rollout is held back.',
+  }),
 } as const;

@@ -17,6 +17,8 @@ export function decisionSettings(options: CommonOptions): DecisionSettings {
       search: options.autoSearchAnnotation,
       match: options.searchMatchAnnotation,
       ignore: options.ignoreAnnotation,
+      pausePeriod: options.pauseDeploymentAnnotation,
+      pausedAt: options.pauseDeploymentTimeAnnotation,
     },
     autoReloadAll: options.autoReloadAll,
     ignoredWorkloadTypes: options.ignoredWorkloadTypes,

@@ -22,16 +22,6 @@ export const UNSUPPORTED_FLAGS: readonly UnsupportedFlag[] = [
   { flag: '--resource-label-selector', form: 'list', default: '' },
   { flag: '--enable-pprof', form: 'bool', default: 'false' },
   { flag: '--pprof-addr', form: 'value', default: ':6060' },
-  {
-    flag: '--pause-deployment-annotation',
-    form: 'value',
-    default: 'deployment.reloader.stakater.com/pause-period',
-  },
-  {
-    flag: '--pause-deployment-time-annotation',
-    form: 'value',
-    default: 'deployment.reloader.stakater.com/paused-at',
-  },
 ];
 
 /** What is wrong with the last value given to an unsupported flag, or undefined. The value is not printed. */

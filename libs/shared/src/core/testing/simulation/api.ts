@@ -285,6 +285,7 @@ export class SimulatedApi {
       annotations: workload.auto ? AUTO : {},
       podAnnotations: {},
       record: workload.record,
+      resumeAt: undefined,
     };
   }
 

@@ -1,0 +1,12 @@
+import type { Reason } from '@reroll/shared/core/reasons';
+
+/** It is too early for what a job is about; to be tried again after `wait` milliseconds, at no attempt's cost. */
+export class NotYetError extends Error {
+  override readonly name = 'NotYetError';
+  readonly wait: number;
+
+  constructor(reason: Reason, wait: number) {
+    super(`${reason}: wait ${wait} ms`);
+    this.wait = wait;
+  }
+}

@@ -1,0 +1,195 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { DEFAULT_ANNOTATION_KEYS as KEYS } from '../libs/shared/src/core/annotation-keys.ts';
+import type { OutcomeEntry } from '../libs/shared/src/catalog/history.ts';
+import { annotated, auto, configMap, deployment, statefulSet, usingEnvFrom } from './support/builders.ts';
+import { sharedCluster } from './support/cluster.ts';
+import { connect, namespace, type KubeObject, type Space } from './support/kube.ts';
+import { startReroll, type Reroll } from './support/reroll.ts';
+import { RolloutCount, inStep, markerVariables, settled } from './support/rollouts.ts';
+import { eventually } from './support/wait.ts';
+
+const CM = ['ConfigMap/cm'] as const;
+
+let changes = 0;
+
+function isPaused({ spec }: KubeObject): boolean {
+  return (spec as { paused?: boolean }).paused === true;
+}
+
+function pausedAt({ metadata }: KubeObject): string | undefined {
+  return metadata.annotations?.[KEYS.pausedAt];
+}
+
+/** Changes the source that all of them use, and waits until this workload's record has it. */
+async function change(space: Space, ref: string): Promise<KubeObject> {
+  changes += 1;
+  await space.setData('ConfigMap/cm', { v: `change ${changes}` });
+  return await inStep(space, ref, CM);
+}
+
+async function resumed(space: Space, ref: string): Promise<KubeObject> {
+  return await eventually(async () => {
+    const object = await space.get(ref);
+    expect({ paused: isPaused(object), pausedAt: pausedAt(object) }).toEqual({
+      paused: false,
+      pausedAt: undefined,
+    });
+    return object;
+  });
+}
+
+async function lastReload(reroll: Reroll, space: Space, ref: string): Promise<OutcomeEntry> {
+  return await eventually(async () =>
+    (await reroll.outcomes(space, ref)).findLast(({ state }) => state === 'reloaded'),
+  );
+}
+
+async function spaceWith(...names: readonly (readonly [string, Record<string, string>])[]): Promise<Space> {
+  const space = await namespace(connect(sharedCluster()));
+  await space.apply(configMap('cm', { v: '0' }));
+  await space.applyAll(
+    names.map(([name, annotations]) => deployment(name, auto(), annotated(annotations), usingEnvFrom('cm'))),
+  );
+  return space;
+}
+
+function period(text: string): Record<string, string> {
+  return { [KEYS.pausePeriod]: text };
+}
+
+describe('a Deployment with a pause-period', () => {
+  let space: Space;
+  let reroll: Reroll;
+
+  beforeAll(async () => {
+    space = await spaceWith(
+      ['long', period('1h')],
+      ['short', period('1s')],
+      ['owned', period('1h')],
+      ['by-hand', period('1h')],
+      ['unreadable', period('5minutes')],
+      ['zero', period('0s')],
+      ['negative', period('-5m')],
+    );
+    await space.apply(statefulSet('stateful', auto(), annotated(period('1h')), usingEnvFrom('cm')));
+    reroll = await startReroll({ cluster: sharedCluster(), namespaces: [space] });
+    const names = ['long', 'short', 'owned', 'by-hand', 'unreadable', 'zero', 'negative'];
+    for (const name of names) await inStep(space, `Deployment/${name}`, CM);
+    await inStep(space, 'StatefulSet/stateful', CM);
+    await settled(reroll, space);
+  });
+
+  it('gets marker, record and pause in one write, further changes join it, and its end lets one rollout go', async () => {
+    const before = await space.get('Deployment/long');
+    const rollouts = await RolloutCount.from(space, 'Deployment/long');
+    const first = await change(space, 'Deployment/long');
+    expect(first.metadata.generation).toBe(before.metadata.generation + 1);
+    expect(isPaused(first)).toBe(true);
+    expect(new Date(pausedAt(first) ?? '').toISOString()).toBe(pausedAt(first));
+    expect(Object.keys(markerVariables(first)['app'] ?? {})).toEqual(['STAKATER_CM_CONFIGMAP']);
+    await eventually(() =>
+      reroll.logs().includes(`Pausing Deployment 'long' in namespace '${space.name}' for 1h`),
+    );
+    const second = await change(space, 'Deployment/long');
+    expect(pausedAt(second)).toBe(pausedAt(first));
+    expect(markerVariables(second)).not.toEqual(markerVariables(first));
+    await settled(reroll, space);
+    const outcome = await lastReload(reroll, space, 'Deployment/long');
+    expect(outcome).toMatchObject({ reason: 'ReloadedPaused' });
+    await space.annotate('Deployment/long', period('1s'));
+    const after = await resumed(space, 'Deployment/long');
+    expect(after.spec.template).toEqual(second.spec.template);
+    expect(await rollouts.now()).toBe(2);
+  });
+
+  it('goes on by itself when the period is over', async () => {
+    await change(space, 'Deployment/short');
+    await resumed(space, 'Deployment/short');
+    await eventually(() =>
+      reroll.logs().includes(`Successfully resumed deployment 'short' in namespace '${space.name}'`),
+    );
+  });
+
+  it('is patched and left paused if its owner paused it', async () => {
+    await space.patch('Deployment/owned', {
+      spec: { paused: true },
+      metadata: { annotations: { [KEYS.pausedAt]: null } },
+    });
+    const before = await space.get('Deployment/owned');
+    const after = await change(space, 'Deployment/owned');
+    await settled(reroll, space);
+    expect(markerVariables(after)).not.toEqual(markerVariables(before));
+    const now = await space.get('Deployment/owned');
+    expect({ paused: isPaused(now), pausedAt: pausedAt(now) }).toEqual({ paused: true, pausedAt: undefined });
+  });
+
+  it('that was resumed by hand loses the time left over, and the next change pauses it anew', async () => {
+    const first = await change(space, 'Deployment/by-hand');
+    expect(isPaused(first)).toBe(true);
+    await space.patch('Deployment/by-hand', { spec: { paused: false } });
+    await resumed(space, 'Deployment/by-hand');
+    const second = await change(space, 'Deployment/by-hand');
+    expect(isPaused(second)).toBe(true);
+    expect(pausedAt(second)).not.toBe(pausedAt(first));
+    await space.annotate('Deployment/by-hand', period('1ms'));
+    await resumed(space, 'Deployment/by-hand');
+  });
+
+  it.each([
+    ['Deployment/unreadable', 'expected a duration such as 5m or 1h30m, given "5minutes"'],
+    ['StatefulSet/stateful', 'only applicable for deployments'],
+  ])('that cannot be used reloads at once, and its owner is told: %s', async (ref, problem) => {
+    await settled(reroll, space);
+    const rollouts = await RolloutCount.from(space, ref);
+    const after = await change(space, ref);
+    expect(isPaused(after)).toBe(false);
+    await settled(reroll, space);
+    expect(await rollouts.now()).toBe(1);
+    const outcome = await lastReload(reroll, space, ref);
+    expect(outcome).toMatchObject({ reason: 'ReloadedWithoutPause' });
+    expect(outcome.detail).toContain(problem);
+    const event = await eventually(async () =>
+      (await space.events(ref)).find(({ reason }) => reason === 'InvalidAnnotation'),
+    );
+    expect(event.message).toContain(problem);
+    expect(event.message).toContain(KEYS.pausePeriod);
+  });
+
+  it.each(['zero', 'negative'])('that is not longer than nothing rolls at once: %s', async (name) => {
+    const after = await change(space, `Deployment/${name}`);
+    expect({ paused: isPaused(after), pausedAt: pausedAt(after) }).toEqual({
+      paused: false,
+      pausedAt: undefined,
+    });
+    await settled(reroll, space);
+    const outcome = await lastReload(reroll, space, `Deployment/${name}`);
+    expect(outcome).toMatchObject({ reason: 'Reloaded' });
+  });
+});
+
+it('a pause that ended while nobody ran and Redis was lost is found at start; other keys work too', async () => {
+  const keys = { period: 'example.com/hold', since: 'example.com/held-since' };
+  const space = await spaceWith(['web', { [keys.period]: '1h' }]);
+  const options = {
+    cluster: sharedCluster(),
+    namespaces: [space],
+    flags: [
+      `--pause-deployment-annotation=${keys.period}`,
+      `--pause-deployment-time-annotation=${keys.since}`,
+    ],
+  };
+  const reroll = await startReroll(options);
+  await inStep(space, 'Deployment/web', CM);
+  const paused = await change(space, 'Deployment/web');
+  expect(isPaused(paused)).toBe(true);
+  expect(paused.metadata.annotations?.[keys.since]).toBeDefined();
+  await reroll.stop();
+  const earlier = new Date(Date.now() - 7_200_000).toISOString();
+  await space.annotate('Deployment/web', { [keys.since]: earlier });
+  // Another install: other Redis keys, so nothing is there of the first one's.
+  await startReroll(options);
+  await eventually(async () => {
+    const object = await space.get('Deployment/web');
+    return !isPaused(object) && object.metadata.annotations?.[keys.since] === undefined;
+  });
+});
