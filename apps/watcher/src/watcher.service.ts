@@ -9,12 +9,13 @@ import type { KubeClient } from '@reroll/shared/kube/connection';
 import { KubeError } from '@reroll/shared/kube/errors';
 import { installIdentity } from '@reroll/shared/kube/install-identity';
 import { trustMessagesOf } from '@reroll/shared/platform/error-fields';
-import { ListenError } from '@reroll/shared/platform/http-server';
+import { ListenError } from '@reroll/shared/platform/listening';
 import type { Logger } from '@reroll/shared/platform/logging';
 import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
 import { decisionSettings } from '@reroll/shared/platform/options/decision-settings';
 import { loadHashKeys } from '@reroll/shared/platform/options/hash-keys';
 import type { WatcherOptions } from '@reroll/shared/platform/options/table';
+import { serveProfiles } from '@reroll/shared/platform/profile-server';
 import { redisReports } from '@reroll/shared/platform/redis-reports';
 import type { Lifecycle } from '@reroll/shared/platform/shutdown';
 import { Queues } from '@reroll/shared/queue/queues';
@@ -61,6 +62,7 @@ export class WatcherService {
     const state = new WatcherState(metrics);
     const redis = openRedis(options.redisUrl, redisReports(log));
     lifecycle.onStop('redis', 2_000, () => redis.disconnect());
+    await serveProfiles({ options, log, lifecycle });
     await serveHealth({ options, registry: this.registry, log, lifecycle, redis, state });
     const identity = await installIdentity({
       client,

@@ -9,12 +9,13 @@ import type { KubeClient } from '@reroll/shared/kube/connection';
 import { KubeError } from '@reroll/shared/kube/errors';
 import { installIdentity } from '@reroll/shared/kube/install-identity';
 import { trustMessagesOf } from '@reroll/shared/platform/error-fields';
-import { ListenError } from '@reroll/shared/platform/http-server';
+import { ListenError } from '@reroll/shared/platform/listening';
 import type { Logger } from '@reroll/shared/platform/logging';
 import type { WorkerMetrics } from '@reroll/shared/platform/metrics/worker';
 import { loadHashKeys } from '@reroll/shared/platform/options/hash-keys';
 import type { WorkerOptions } from '@reroll/shared/platform/options/table';
 import { giveBackMemory } from '@reroll/shared/platform/memory';
+import { serveProfiles } from '@reroll/shared/platform/profile-server';
 import { redisReports } from '@reroll/shared/platform/redis-reports';
 import type { Lifecycle } from '@reroll/shared/platform/shutdown';
 import type { Registry } from 'prom-client';
@@ -56,6 +57,7 @@ export class WorkerService {
     lifecycle.onStop('kubernetes client', 2_000, () => client.close());
     const redis = openRedis(options.redisUrl, redisReports(log));
     lifecycle.onStop('redis', 2_000, () => redis.disconnect());
+    await serveProfiles({ options, log, lifecycle });
     const health = await serveHealth({ options, registry: this.registry, log, lifecycle, redis });
     const identity = await installIdentity({
       client,

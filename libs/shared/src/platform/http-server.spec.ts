@@ -5,8 +5,9 @@ import { Registry } from 'prom-client';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { HealthChecks } from './health-checks.ts';
 import { CHECK_DEADLINE_MS, runHealthChecks } from './health-checks.ts';
-import { ListenError, startHttpServer } from './http-server.ts';
+import { startHttpServer } from './http-server.ts';
 import type { HttpServer, HttpServerSettings } from './http-server.ts';
+import { ListenError } from './listening.ts';
 import { silentLogger } from './logging.ts';
 import { counter } from './metrics/registry.ts';
 

@@ -3,13 +3,13 @@
  * else. It has no authentication, so it tells nothing but numbers, names of checks and our own words.
  */
 import { createServer } from 'node:http';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Registry } from 'prom-client';
-import { errorFields, trustMessagesOf } from './error-fields.ts';
+import { errorFields } from './error-fields.ts';
 import { runHealthChecks } from './health-checks.ts';
 import type { HealthChecks } from './health-checks.ts';
-import { formatListenAddress } from './listen-address.ts';
 import type { ListenAddress } from './listen-address.ts';
+import { closer, listen } from './listening.ts';
 import type { Logger } from './logging.ts';
 
 export interface HttpServerSettings {
@@ -31,21 +31,6 @@ export interface HttpServer {
    */
   close(deadline: number): Promise<void>;
 }
-
-/** The address cannot be listened on. */
-export class ListenError extends Error {
-  readonly code: string;
-
-  constructor(address: ListenAddress, code: string) {
-    super(
-      `--metrics-addr: expected an address that is free and ours; given ${formatListenAddress(address)} (${code}). ` +
-        'Choose another with --metrics-addr or REROLL_METRICS_ADDR; port 0 picks a free one',
-    );
-    this.name = 'ListenError';
-    this.code = code;
-  }
-}
-trustMessagesOf(ListenError);
 
 interface Answer {
   readonly status: number;
@@ -111,43 +96,14 @@ function send(response: ServerResponse, { status, type, body }: Answer, closing:
   response.end(body); // of a HEAD, Node sends the headers only
 }
 
-function listen(server: Server, address: ListenAddress): Promise<ListenAddress> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      reject(new ListenError(address, error.code ?? 'unknown'));
-    });
-    server.listen(
-      { port: address.port, ...(address.host === undefined ? {} : { host: address.host }) },
-      () => {
-        const bound = server.address();
-        const port = typeof bound === 'object' && bound !== null ? bound.port : address.port;
-        resolve({ host: address.host, port });
-      },
-    );
-  });
-}
-
-function closer(server: Server): (deadline: number) => Promise<void> {
-  let closed: Promise<void> | undefined;
-  return (deadline) => {
-    closed ??= new Promise((resolve) => {
-      const timer = setTimeout(() => server.closeAllConnections(), deadline);
-      server.close(() => {
-        clearTimeout(timer);
-        resolve();
-      });
-      server.closeIdleConnections();
-    });
-    return closed;
-  };
-}
+const OPTION = { flag: '--metrics-addr', env: 'REROLL_METRICS_ADDR' };
 
 /** Resolves once it listens; rejects with a `ListenError` if it cannot. */
 export async function startHttpServer(settings: HttpServerSettings): Promise<HttpServer> {
   const server = createServer((request, response) => {
     void answerTo(request, settings).then((answer) => send(response, answer, !server.listening));
   });
-  const address = await listen(server, settings.address);
+  const address = await listen(server, settings.address, OPTION);
   server.on('error', (error) => settings.log.failure('The HTTP server has an error', error));
   return { address, close: closer(server) };
 }

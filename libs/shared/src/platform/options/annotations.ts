@@ -1,8 +1,11 @@
 /** The keys of the annotations that decide. The defaults are those of stakater/Reloader. */
+import { DEFAULT_ANNOTATION_KEYS as KEYS } from '../../core/annotation-keys.ts';
 import { BOTH, option } from './option.ts';
-import { annotationKey } from './values.ts';
+import { annotationKey, writtenAnnotationKey } from './values.ts';
 
 const shared = { apps: BOTH, group: 'Annotations', incumbent: true, ...annotationKey() } as const;
+/** Those that stakater/Reloader has no flag for. */
+const own = { apps: BOTH, group: 'Annotations', ...annotationKey() } as const;
 
 export const annotationOptions = {
   configmapAnnotation: option({
@@ -74,5 +77,56 @@ export const annotationOptions = {
     env: 'REROLL_PAUSE_DEPLOYMENT_TIME_ANNOTATION',
     default: 'deployment.reloader.stakater.com/paused-at',
     description: 'On a Deployment, written by Reroll: since when its rollout is held back.',
+  }),
+  secretProviderClassAnnotation: option({
+    ...own,
+    flag: '--secret-provider-class-annotation',
+    env: 'REROLL_SECRET_PROVIDER_CLASS_ANNOTATION',
+    default: KEYS.secretProviderClassReload,
+    description:
+      'On a workload: the names of the SecretProviderClasses that reload it, as regular expressions.',
+  }),
+  secretProviderClassAutoAnnotation: option({
+    ...own,
+    flag: '--secret-provider-class-auto-annotation',
+    env: 'REROLL_SECRET_PROVIDER_CLASS_AUTO_ANNOTATION',
+    default: KEYS.secretProviderClassAuto,
+    description: 'On a workload: whether every SecretProviderClass that it uses reloads it.',
+  }),
+  configmapExcludeAnnotation: option({
+    ...own,
+    flag: '--configmap-exclude-annotation',
+    env: 'REROLL_CONFIGMAP_EXCLUDE_ANNOTATION',
+    default: KEYS.configMapExclude,
+    description: 'On a workload: the names of ConfigMaps that never reload it.',
+  }),
+  secretExcludeAnnotation: option({
+    ...own,
+    flag: '--secret-exclude-annotation',
+    env: 'REROLL_SECRET_EXCLUDE_ANNOTATION',
+    default: KEYS.secretExclude,
+    description: 'On a workload: the names of Secrets that never reload it.',
+  }),
+  secretProviderClassExcludeAnnotation: option({
+    ...own,
+    flag: '--secret-provider-class-exclude-annotation',
+    env: 'REROLL_SECRET_PROVIDER_CLASS_EXCLUDE_ANNOTATION',
+    default: KEYS.secretProviderClassExclude,
+    description: 'On a workload: the names of SecretProviderClasses that never reload it.',
+  }),
+  rolloutStrategyAnnotation: option({
+    ...own,
+    flag: '--rollout-strategy-annotation',
+    env: 'REROLL_ROLLOUT_STRATEGY_ANNOTATION',
+    default: KEYS.rolloutStrategy,
+    description: 'On an Argo Rollout: restart, or a rollout.',
+  }),
+  lastReloadedFromAnnotation: option({
+    ...own,
+    flag: '--last-reloaded-from-annotation',
+    env: 'REROLL_LAST_RELOADED_FROM_ANNOTATION',
+    default: KEYS.lastReloadedFrom,
+    description: 'On a pod template: what the annotations strategy writes.',
+    ...writtenAnnotationKey(),
   }),
 } as const;

@@ -1,7 +1,7 @@
 /** What can be seen of a process from outside, and how it ends. */
 import { BOTH, option, WORKER } from './option.ts';
 import type { ValueKind } from './option.ts';
-import { duration, enabledOrBool, listenAddress, oneOf } from './values.ts';
+import { bool, duration, enabledOrBool, listenAddress, oneOf } from './values.ts';
 import { LOG_LEVELS } from '../logging.ts';
 import type { LogFormat, LogLevel } from '../logging.ts';
 import { z } from 'zod';
@@ -63,6 +63,27 @@ export const observabilityOptions = {
     description:
       'Serve reloader_reload_executed_total_by_namespace too: one series a namespace and result. `enabled` is true.',
     ...enabledOrBool(),
+  }),
+  enablePprof: option({
+    flag: '--enable-pprof',
+    env: 'REROLL_ENABLE_PPROF',
+    default: 'false',
+    apps: BOTH,
+    group: 'Observability and lifecycle',
+    description: 'Serve CPU profiles and sampled heap profiles at --pprof-addr.',
+    incumbent: true,
+    ...bool(),
+  }),
+  pprofAddr: option({
+    flag: '--pprof-addr',
+    env: 'REROLL_PPROF_ADDR',
+    default: ':6060',
+    apps: BOTH,
+    group: 'Observability and lifecycle',
+    description:
+      'Where /debug/pprof/profile and /debug/pprof/heap (?seconds=1 to 120) are served, without authentication. Port 0 picks a free one.',
+    incumbent: true,
+    ...listenAddress(),
   }),
   shutdownTimeout: option({
     flag: '--shutdown-timeout',

@@ -238,6 +238,11 @@ describe('a wrong command line', () => {
       ['--lease-retry-period=9s'],
       '--lease-renew-deadline: expected more than 1.2 times --lease-retry-period (9s); given 10s',
     ],
+    [
+      'profiles would be at the port of the metrics',
+      ['--enable-pprof', '--pprof-addr=127.0.0.1:9090'],
+      '--pprof-addr: expected another port than that of --metrics-addr; given 9090',
+    ],
   ])('is told that %s', (_sentence, argv, error) => {
     expect(errorsOf(argv, { app: 'watcher' })).toEqual([error]);
   });
@@ -265,8 +270,8 @@ describe('a flag of the incumbent', () => {
   it.each<[string, readonly string[], readonly string[]]>([
     [
       'a bool without a value',
-      ['--enable-pprof'],
-      ['--enable-pprof: not supported yet by Reroll; leave it out'],
+      ['--enable-csi-integration'],
+      ['--enable-csi-integration: not supported yet by Reroll; leave it out'],
     ],
     [
       'a text that means a bool, in another form',

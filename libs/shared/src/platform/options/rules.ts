@@ -27,10 +27,17 @@ const alertsHaveAReceiver: Rule = (options) =>
     ? '--alert-webhook-url: expected a URL, because alerts are on; given none (ALERT_WEBHOOK_URL)'
     : undefined;
 
+/** Also with other hosts: one of them may mean every interface. */
+const profilesHaveTheirOwnPort: Rule = ({ enablePprof, pprofAddr, metricsAddr }) =>
+  enablePprof === true && pprofAddr && pprofAddr.port !== 0 && pprofAddr.port === metricsAddr?.port
+    ? `--pprof-addr: expected another port than that of --metrics-addr; given ${pprofAddr.port}`
+    : undefined;
+
 const RULES: readonly Rule[] = [
   leaderStepsDownBeforeOthersTakeOver,
   leaderTriesMoreThanOnce,
   alertsHaveAReceiver,
+  profilesHaveTheirOwnPort,
 ];
 
 /** Every rule that these options break, in words. */

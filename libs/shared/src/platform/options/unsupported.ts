@@ -20,8 +20,6 @@ export const UNSUPPORTED_FLAGS: readonly UnsupportedFlag[] = [
   { flag: '--namespaces-to-ignore', form: 'list', default: '' },
   { flag: '--namespace-selector', form: 'list', default: '' },
   { flag: '--resource-label-selector', form: 'list', default: '' },
-  { flag: '--enable-pprof', form: 'bool', default: 'false' },
-  { flag: '--pprof-addr', form: 'value', default: ':6060' },
 ];
 
 /** What is wrong with the last value given to an unsupported flag, or undefined. The value is not printed. */

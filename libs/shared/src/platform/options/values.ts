@@ -164,6 +164,11 @@ export function annotationKey(): ValueKind<string> {
   });
 }
 
+/** Of an annotation that is written, and so cannot be switched off. */
+export function writtenAnnotationKey(): ValueKind<string> {
+  return matching('the key of an annotation such as example.com/reload', ANNOTATION_KEY);
+}
+
 /** Many of something: comma-separated, as pflag's stringSlice. Trimmed and without repetition. */
 export function list<T>(element: Scalar<T>, max = Number.POSITIVE_INFINITY): ValueKind<readonly T[]> {
   const schema = z.array(z.string()).transform((given, context): readonly T[] => {
