@@ -1,0 +1,112 @@
+import { createLogger } from '@reroll/shared/platform/logging';
+import { afterEach, expect, test, vi } from 'vitest';
+import { OptionalStream, type Stream } from './optional-stream.ts';
+
+/** A stream that is complete when it says so. */
+class FakeStream implements Stream {
+  synced = false;
+  isOpen = false;
+
+  get status(): Stream['status'] {
+    const never = { connected: false, lastEventAt: 0, relists: 0, reconnects: 0, handlerErrors: 0 };
+    return { ...never, synced: this.synced, resourceVersion: undefined };
+  }
+
+  start(): void {
+    this.isOpen = true;
+  }
+
+  async stop(): Promise<void> {
+    this.isOpen = false;
+  }
+
+  async waitSynced(): Promise<boolean> {
+    return this.synced;
+  }
+}
+
+const running: OptionalStream[] = [];
+
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((stream) => stream.stop(100)));
+});
+
+/** Asks every millisecond; the API server's answer is what the spec says at the time. */
+function follow(answer: () => boolean) {
+  const isServed = vi.fn<() => Promise<boolean>>(async () => answer());
+  const gone = vi.fn<() => Promise<void>>(async () => undefined);
+  const opened: FakeStream[] = [];
+  const log = createLogger({ format: 'text', level: 'fatal' });
+  const open = (): FakeStream[] => {
+    opened.push(new FakeStream());
+    return opened.slice(-1);
+  };
+  const stream = new OptionalStream({ isServed, open, gone, interval: 1, log });
+  running.push(stream);
+  stream.start();
+  const askedAgain = async (): Promise<void> => {
+    const before = isServed.mock.calls.length;
+    await vi.waitFor(() => expect(isServed.mock.calls.length).toBeGreaterThan(before + 1));
+  };
+  return { stream, gone, opened, askedAgain };
+}
+
+function unavailable(): boolean {
+  throw new Error('unavailable');
+}
+
+test('an API that is not there is no stream, is decided and keeps nobody from being in sync', async () => {
+  const { stream, opened, gone, askedAgain } = follow(() => false);
+  await askedAgain();
+  expect(opened).toEqual([]);
+  expect([stream.isUndecided, stream.isSynced]).toEqual([false, true]);
+  expect(gone).not.toHaveBeenCalled();
+});
+
+test('an API server that cannot tell leaves it undecided: nothing of the kind may be taken for gone', async () => {
+  const { stream, opened, gone, askedAgain } = follow(unavailable);
+  await askedAgain();
+  expect([stream.isUndecided, stream.isSynced]).toEqual([true, true]);
+  expect(opened).toEqual([]);
+  expect(gone).not.toHaveBeenCalled();
+});
+
+test('an API is undecided until its first list is complete, and counts from then on', async () => {
+  const { stream, opened } = follow(() => true);
+  await vi.waitFor(() => expect(opened.length).toBe(1));
+  expect([stream.isUndecided, stream.isSynced]).toEqual([true, true]);
+  for (const each of opened) each.synced = true;
+  expect([stream.isUndecided, stream.isSynced]).toEqual([false, true]);
+  for (const each of opened) each.synced = false;
+  expect([stream.isUndecided, stream.isSynced]).toEqual([false, false]);
+});
+
+test('an API that goes takes its streams and its workloads; one that comes back gets new streams', async () => {
+  let answer = true;
+  const { opened, gone } = follow(() => answer);
+  await vi.waitFor(() => expect(opened.length).toBe(1));
+  answer = false;
+  await vi.waitFor(() => expect(gone).toHaveBeenCalledOnce());
+  expect(opened.map(({ isOpen }) => isOpen)).toEqual([false]);
+  answer = true;
+  await vi.waitFor(() => expect(opened.map(({ isOpen }) => isOpen)).toEqual([false, true]));
+});
+
+test('an API server that cannot tell any more changes nothing', async () => {
+  let answer = (): boolean => true;
+  const { opened, gone, askedAgain } = follow(() => answer());
+  await vi.waitFor(() => expect(opened.length).toBe(1));
+  answer = unavailable;
+  await askedAgain();
+  expect(gone).not.toHaveBeenCalled();
+  expect(opened.map(({ isOpen }) => isOpen)).toEqual([true]);
+});
+
+test('what could not be forgotten is forgotten at the next try', async () => {
+  let answer = true;
+  const { opened, gone } = follow(() => answer);
+  await vi.waitFor(() => expect(opened.length).toBe(1));
+  gone.mockRejectedValueOnce(new Error('Redis is away'));
+  answer = false;
+  await vi.waitFor(() => expect(gone).toHaveBeenCalledTimes(2));
+});
