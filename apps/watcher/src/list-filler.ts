@@ -1,14 +1,18 @@
 import type { ReflectorHandler } from '@reroll/shared/kube/delivery';
 
-/** How many rows of the catalog are looked up at once. */
-const ROWS_AT_ONCE = 500;
-
-export interface CompleteList<Seen, Row> {
-  readonly rv: string;
+/** Objects of a list and what the catalog has of them. */
+export interface Found<Seen, Row> {
   readonly objects: readonly Seen[];
-  readonly unread: readonly string[];
   /** The catalog's rows, at the first list only: after that the ledger knows better. */
   readonly catalog: ReadonlyMap<string, Row>;
+}
+
+/** The end of a list: `catalog` holds what the list did not show. */
+export interface ListEnd<Seen, Row> extends Found<Seen, Row> {
+  readonly rv: string;
+  /** Keys told before as found. */
+  readonly found: ReadonlySet<string>;
+  readonly unread: readonly string[];
 }
 
 /** Where one stream leads: the side of the ledger and of the catalog that it fills. */
@@ -18,7 +22,8 @@ export interface Feed<Seen, Row> {
   rows(keys: readonly string[]): Promise<ReadonlyMap<string, Row>>;
   /** Every row of the catalog that is in this stream's reach and wanted. */
   everyRow(isWanted: (key: string) => boolean): AsyncIterable<readonly (readonly [string, Row])[]>;
-  listed(list: CompleteList<Seen, Row>): void;
+  found(portion: Found<Seen, Row>): void;
+  listed(list: ListEnd<Seen, Row>): void;
   written(seen: Seen): void;
   deleted(seen: Seen): void;
   /** Called after anything was told to the ledger. */
@@ -26,14 +31,17 @@ export interface Feed<Seen, Row> {
 }
 
 /**
- * Turns what a reflector tells into what the ledger takes: a list is gathered and told as a whole, with the
- * rows that the catalog has of it. If the catalog cannot be read, the list fails and is repeated: no error is
- * read as an empty catalog.
+ * Turns what a reflector tells into what the ledger takes. A list is told as it comes, so that it is never
+ * held whole, with the rows that the catalog has of it; what is gone is told at its end. If the catalog cannot
+ * be read, the list fails and is repeated: no error is read as an empty catalog.
  */
 export class ListFiller<Seen extends { readonly key: string }, Row> implements ReflectorHandler<Seen> {
   readonly #feed: Feed<Seen, Row>;
   readonly #keyOf: (namespacedName: string) => string;
-  #listing: Map<string, Seen> | null = null;
+  /** Keys that the list under way has shown; null: there is none. */
+  #found: Set<string> | null = null;
+  /** Why the list under way cannot succeed. */
+  #failure: { readonly error: unknown } | null = null;
   #first = true;
 
   /** `keyOf` makes a key of the `<namespace>/<name>` by which unreadable objects are told. */
@@ -43,28 +51,33 @@ export class ListFiller<Seen extends { readonly key: string }, Row> implements R
   }
 
   listStarted(): void {
-    this.#listing = new Map();
+    this.#found = new Set();
+    this.#failure = null;
     this.#feed.listBegins();
   }
 
-  listed(objects: readonly Seen[]): void {
-    for (const seen of objects) this.#listing?.set(seen.key, seen);
+  async listed(objects: readonly Seen[]): Promise<void> {
+    const catalog = await this.#rowsOf(objects);
+    if (catalog === null) return;
+    this.#feed.found({ objects, catalog });
+    for (const { key } of objects) this.#found?.add(key);
+    this.#feed.told('list', objects.length);
   }
 
   async listEnded(rv: string, unread: readonly string[]): Promise<void> {
-    const listing = this.#listing ?? new Map<string, Seen>();
-    const catalog = this.#first ? await this.#catalogOf(listing) : new Map<string, Row>();
-    const keys = unread.map(this.#keyOf);
-    this.#feed.listed({ rv, objects: [...listing.values()], unread: keys, catalog });
+    if (this.#failure) throw this.#failure.error;
+    const found = this.#found ?? new Set<string>();
+    const catalog = this.#first ? await this.#rowsBesides(found) : new Map<string, Row>();
+    this.#feed.listed({ rv, objects: [], found, unread: unread.map(this.#keyOf), catalog });
     this.#first = false;
-    this.#listing = null;
-    this.#feed.told('list', listing.size);
+    this.#found = null;
+    this.#feed.told('list', 0);
   }
 
   changed(seen: Seen, type: 'ADDED' | 'MODIFIED' | 'DELETED'): void {
-    if (this.#listing) {
-      if (type === 'DELETED') this.#listing.delete(seen.key);
-      else this.#listing.set(seen.key, seen);
+    if (this.#found && type === 'DELETED') {
+      // The end of the list tells that it is gone.
+      this.#found.delete(seen.key);
       return;
     }
     if (type === 'DELETED') this.#feed.deleted(seen);
@@ -72,15 +85,26 @@ export class ListFiller<Seen extends { readonly key: string }, Row> implements R
     this.#feed.told(type, 1);
   }
 
-  async #catalogOf(listing: ReadonlyMap<string, Seen>): Promise<Map<string, Row>> {
-    const found = new Map<string, Row>();
-    const keys = [...listing.keys()];
-    for (let at = 0; at < keys.length; at += ROWS_AT_ONCE) {
-      for (const [key, row] of await this.#feed.rows(keys.slice(at, at + ROWS_AT_ONCE))) found.set(key, row);
+  /**
+   * Null if the catalog cannot be read. That is kept for the list's end and not thrown: a throw would make
+   * these objects unreadable ones.
+   */
+  async #rowsOf(objects: readonly Seen[]): Promise<ReadonlyMap<string, Row> | null> {
+    if (this.#failure) return null;
+    if (!this.#first) return new Map();
+    try {
+      return await this.#feed.rows(objects.map(({ key }) => key));
+    } catch (error) {
+      this.#failure = { error };
+      return null;
     }
-    for await (const portion of this.#feed.everyRow((key) => !listing.has(key))) {
-      for (const [key, row] of portion) found.set(key, row);
+  }
+
+  async #rowsBesides(found: ReadonlySet<string>): Promise<Map<string, Row>> {
+    const rows = new Map<string, Row>();
+    for await (const portion of this.#feed.everyRow((key) => !found.has(key))) {
+      for (const [key, row] of portion) rows.set(key, row);
     }
-    return found;
+    return rows;
   }
 }

@@ -1,5 +1,6 @@
 import type { Catalog } from '@reroll/shared/catalog/catalog';
-import { isWithin, type Ledger, type Scope } from '@reroll/shared/core/ledger/ledger';
+import type { Ledger } from '@reroll/shared/core/ledger/ledger';
+import { isWithin, type Scope } from '@reroll/shared/core/ledger/listed';
 import { observeSource } from '@reroll/shared/core/ledger/observe';
 import type {
   ObservedSource,
@@ -19,6 +20,7 @@ import { SOURCE_DEFINITIONS } from '@reroll/shared/kube/sources/registry';
 import type { WorkloadKindDefinition } from '@reroll/shared/kube/workloads/definition';
 import { observed } from '@reroll/shared/kube/workloads/observe';
 import { WORKLOAD_KINDS } from '@reroll/shared/kube/workloads/registry';
+import { giveBackMemory } from '@reroll/shared/platform/memory';
 import type { Logger } from '@reroll/shared/platform/logging';
 import type { WatcherOptions } from '@reroll/shared/platform/options/table';
 import { ListFiller, type Feed } from './list-filler.ts';
@@ -72,6 +74,8 @@ export class Streams {
    */
   async start(by: { signal: AbortSignal; patience: number; onSlow: (what: string) => void }): Promise<void> {
     await follow(this.#sources, 'ConfigMaps and Secrets', by);
+    // What listing the sources left behind would stand beside what listing the workloads does.
+    giveBackMemory();
     for (const stream of this.#optional.values()) if (!by.signal.aborted) stream.start();
     await follow(this.#workloads, 'workloads', by);
   }
@@ -175,6 +179,7 @@ function sourceFeed(into: Into, scope: Scope): Feed<ObservedSource, SourceRow> {
     listBegins: () => undefined,
     rows: (keys) => catalog.sources(keys),
     everyRow: (isWanted) => catalog.eachSource((key) => isWithin(scope, key) && isWanted(key)),
+    found: (portion) => ledger.sourcesFound({ ...portion, scope }),
     listed: (list) => ledger.sourcesListed({ ...list, scope }),
     written: (seen) => {
       if (ledger.sources.get(seen.key)?.hash === seen.hash) reports.unchanged();
@@ -194,6 +199,7 @@ function workloadFeed(into: Into, scope: Scope): Feed<ObservedWorkload, Workload
     listBegins: () => ledger.workloadListBegins(scope),
     rows: (keys) => catalog.workloads(keys),
     everyRow: (isWanted) => catalog.eachWorkload((key) => isWithin(scope, key) && isWanted(key)),
+    found: (portion) => ledger.workloadsFound({ ...portion, scope }),
     listed: (list) => ledger.workloadsListed({ ...list, scope }),
     written: (seen) => ledger.workloadWritten(seen),
     deleted: (seen) => ledger.workloadDeleted(seen.key),

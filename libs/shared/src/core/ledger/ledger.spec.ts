@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_ANNOTATION_KEYS } from '../annotation-keys.ts';
 import { AUTO, recordOf, seenSource, seenWorkload, sourceRow, workloadRow } from '../testing/rows.ts';
-import { Ledger, type Listed } from './ledger.ts';
+import { Ledger } from './ledger.ts';
+import type { Listed } from './listed.ts';
 import type { ObservedSource, ObservedWorkload, SourceRow, WorkloadRow } from './rows.ts';
 
 const SOURCES = { kind: 'ConfigMap', namespace: '' };
@@ -282,6 +283,34 @@ describe('a workload', () => {
     };
     expect(relist([]).workloads.has(WEB)).toBe(false);
     expect(relist([WEB]).workloads.has(WEB)).toBe(true);
+  });
+
+  it('that a list showed in a portion is there, and gone if it was deleted before the end', () => {
+    const relist = (found: string[]): Ledger => {
+      const ledger = settled(recorded);
+      ledger.workloadListBegins(WORKLOADS);
+      const objects = [seenWorkload('web', 120), seenWorkload('new', 130)];
+      ledger.workloadsFound({ scope: WORKLOADS, objects, catalog: new Map() });
+      expect([...ledger.workloads.keys()]).toEqual([WEB, 'Deployment/ns/new']);
+      const end = { scope: WORKLOADS, rv: '200', objects: [], catalog: new Map() };
+      ledger.workloadsListed({ ...end, found: new Set(found) });
+      return ledger;
+    };
+    expect([...relist([WEB, 'Deployment/ns/new']).workloads.keys()]).toEqual([WEB, 'Deployment/ns/new']);
+    expect([...relist(['Deployment/ns/new']).workloads.keys()]).toEqual(['Deployment/ns/new']);
+  });
+
+  it('that a broken list showed is taken from the catalog, if a leader has written a later row since', () => {
+    const ledger = ledgerOf();
+    const before = workloadRow({ uid: 'uid-web', rv: '20', template: 'T1', templateRv: '20' });
+    const since = workloadRow({ uid: 'uid-web', rv: '140', template: 'T2', templateRv: '130' });
+    const list = (row: WorkloadRow, seen: ObservedWorkload): void => {
+      ledger.workloadListBegins(WORKLOADS);
+      ledger.workloadsFound({ scope: WORKLOADS, objects: [seen], catalog: new Map([[WEB, row]]) });
+    };
+    list(before, seenWorkload('web', 20, { template: 'T1' }));
+    list(since, seenWorkload('web', 150, { template: 'T2' }));
+    expect(ledger.workloads.get(WEB)).toMatchObject({ rv: '150', templateRv: '130' });
   });
 
   it('of another namespace is not touched by the list of one', () => {

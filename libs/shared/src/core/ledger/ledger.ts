@@ -4,6 +4,7 @@ import type { DecisionSettings } from '../rules/decision.ts';
 import { RV_UNKNOWN, isNewer, maxRv, type Rv } from '../rv.ts';
 import { asksTheSame, needsAdvice } from './advice.ts';
 import { compact, hasNoEdges, isEdge, namedSources, type NamedSources } from './edges.ts';
+import { absentKeys, latest, scopeKey, type Listed, type Portion, type Scope } from './listed.ts';
 import { MultiMap } from './multi-map.ts';
 import { absentSource, deletedSource, listedSource, writtenSource } from './observe-source.ts';
 import { doubtAfterSource, edgeBegun, workloadRow } from './observe-workload.ts';
@@ -29,23 +30,6 @@ export interface LedgerSettings {
   readonly decision: DecisionSettings;
   /** When this install adopted the cluster, Unix seconds by the API server's clock (kept on the Lease). */
   readonly adoptedAt: number;
-}
-
-/** One stream's reach: a kind, in one namespace or (`''`) in all. */
-export interface Scope {
-  readonly kind: string;
-  readonly namespace: string;
-}
-
-export interface Listed<Seen, Row> {
-  readonly scope: Scope;
-  /** The resourceVersion at which the list was taken. */
-  readonly rv: Rv;
-  readonly objects: readonly Seen[];
-  /** Keys of objects that exist but could not be read: neither seen nor gone. */
-  readonly unread?: readonly string[];
-  /** The catalog's rows of this scope, for what the ledger does not know itself (after a gap). */
-  readonly catalog: ReadonlyMap<string, Row>;
 }
 
 interface Unsettled {
@@ -88,19 +72,22 @@ export class Ledger {
     return this.#sweeps;
   }
 
-  /** A complete list of sources of one scope. */
+  /** Some sources of a list that has not ended. What they say holds even if the list breaks. */
+  sourcesFound({ objects, catalog }: Portion<ObservedSource, SourceRow>): void {
+    for (const seen of objects) {
+      const held = this.sources.get(seen.key);
+      if (held && isNewer(held.rv, seen.rv)) continue;
+      this.#putSource(seen.key, listedSource(seen, latest(held, catalog.get(seen.key))), seen.rv);
+    }
+  }
+
+  /** A complete list of sources of one scope, or what is left of it to tell. */
   sourcesListed(list: Listed<ObservedSource, SourceRow>): void {
     const scope = scopeKey(list.scope);
     this.#listRv.set(scope, list.rv);
     this.#advance(scope, list.rv);
-    const present = new Set<SourceKey>(list.unread);
-    for (const seen of list.objects) {
-      present.add(seen.key);
-      const known = this.sources.get(seen.key) ?? list.catalog.get(seen.key);
-      if (known && isNewer(known.rv, seen.rv) && this.sources.has(seen.key)) continue;
-      this.#putSource(seen.key, listedSource(seen, known), seen.rv);
-    }
-    for (const key of absentKeys(this.sources, list, present)) {
+    this.sourcesFound(list);
+    for (const key of absentKeys(this.sources, list)) {
       const known = this.sources.get(key) ?? list.catalog.get(key);
       if (known) this.#putSource(key, absentSource(known, list.rv), list.rv);
     }
@@ -127,19 +114,19 @@ export class Ledger {
     this.#sourcesRvAtList.set(scopeKey(scope), this.#sourcesRv());
   }
 
-  /** A complete list of workloads of one scope. */
-  workloadsListed(list: Listed<ObservedWorkload, WorkloadRow>): void {
-    const sourcesRv = this.#sourcesRvAtList.get(scopeKey(list.scope)) ?? RV_UNKNOWN;
-    const present = new Set<WorkloadKey>(list.unread);
-    for (const seen of list.objects) {
-      present.add(seen.key);
-      this.#see(seen, {
-        live: false,
-        known: this.workloads.get(seen.key) ?? list.catalog.get(seen.key),
-        sourcesRv,
-      });
+  /** Some workloads of a list that has begun and not ended. */
+  workloadsFound({ scope, objects, catalog }: Portion<ObservedWorkload, WorkloadRow>): void {
+    const sourcesRv = this.#sourcesRvAtList.get(scopeKey(scope)) ?? RV_UNKNOWN;
+    for (const seen of objects) {
+      const known = latest(this.workloads.get(seen.key), catalog.get(seen.key));
+      this.#see(seen, { live: false, known, sourcesRv });
     }
-    for (const key of absentKeys(this.workloads, list, present)) this.workloadDeleted(key);
+  }
+
+  /** A complete list of workloads of one scope, or what is left of it to tell. */
+  workloadsListed(list: Listed<ObservedWorkload, WorkloadRow>): void {
+    this.workloadsFound(list);
+    for (const key of absentKeys(this.workloads, list)) this.workloadDeleted(key);
   }
 
   /** A live write of a workload. */
@@ -356,28 +343,6 @@ export class Ledger {
 /** Data that was not there before: written, or back after a deletion. */
 function hasOtherData(old: SourceRow | undefined, row: SourceRow): boolean {
   return row.exists && (!old?.exists || old.hash !== row.hash);
-}
-
-/** Keys of the list's scope that the ledger or the catalog knows and the list does not show. */
-function absentKeys<Row>(
-  held: ReadonlyMap<string, Row>,
-  list: Listed<unknown, Row>,
-  present: ReadonlySet<string>,
-): Set<string> {
-  const absent = new Set<string>();
-  for (const keys of [held.keys(), list.catalog.keys()]) {
-    for (const key of keys) if (!present.has(key) && isWithin(list.scope, key)) absent.add(key);
-  }
-  return absent;
-}
-
-/** Whether a key belongs to what a stream shows. */
-export function isWithin(scope: Scope, key: string): boolean {
-  return kindOf(key) === scope.kind && (scope.namespace === '' || namespaceOf(key) === scope.namespace);
-}
-
-function scopeKey(scope: Scope): string {
-  return `${scope.kind}/${scope.namespace}`;
 }
 
 /** Every source whose events can matter to the workload. */

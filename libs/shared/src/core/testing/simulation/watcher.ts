@@ -162,7 +162,12 @@ export class SimulatedWatcher {
       'S',
       SOURCES.map((id) => [id, sourceKey(id)]),
     );
-    this.ledger.sourcesListed({ scope: SOURCE_SCOPE, rv: String(this.#api.rv), objects, catalog });
+    const found = new Set(objects.map(({ key }) => key));
+    for (const seen of objects) {
+      this.ledger.sourcesFound({ scope: SOURCE_SCOPE, objects: [seen], catalog });
+    }
+    const end = { scope: SOURCE_SCOPE, rv: String(this.#api.rv), objects: [], found, catalog };
+    this.ledger.sourcesListed(end);
   }
 
   #listWorkloads(): void {
@@ -173,7 +178,12 @@ export class SimulatedWatcher {
       'W',
       WORKLOADS.map((id) => [id, workloadKey(id)]),
     );
-    this.ledger.workloadsListed({ scope: WORKLOAD_SCOPE, rv: String(this.#api.rv), objects, catalog });
+    const found = new Set(objects.map(({ key }) => key));
+    for (const seen of objects) {
+      this.ledger.workloadsFound({ scope: WORKLOAD_SCOPE, objects: [seen], catalog });
+    }
+    const end = { scope: WORKLOAD_SCOPE, rv: String(this.#api.rv), objects: [], found, catalog };
+    this.ledger.workloadsListed(end);
   }
 
   #rows<Row extends SourceRow | WorkloadRow>(

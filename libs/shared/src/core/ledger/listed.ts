@@ -1,0 +1,60 @@
+import { isNewer, type Rv } from '../rv.ts';
+import { kindOf, namespaceOf } from './rows.ts';
+
+/** One stream's reach: a kind, in one namespace or (`''`) in all. */
+export interface Scope {
+  readonly kind: string;
+  readonly namespace: string;
+}
+
+/** Some objects of a list, told as they come. */
+export interface Portion<Seen, Row> {
+  readonly scope: Scope;
+  readonly objects: readonly Seen[];
+  /** The catalog's rows, for what the ledger does not know itself (after a gap). */
+  readonly catalog: ReadonlyMap<string, Row>;
+}
+
+/** The end of a list: its last portion, and what is needed to tell what is gone. */
+export interface Listed<Seen, Row> extends Portion<Seen, Row> {
+  /** The resourceVersion at which the list was taken. */
+  readonly rv: Rv;
+  /** Keys of the objects that were told in portions before and still exist. */
+  readonly found?: ReadonlySet<string>;
+  /** Keys of objects that exist but could not be read: neither seen nor gone. */
+  readonly unread?: readonly string[];
+}
+
+/** Keys of the list's scope that the ledger or the catalog knows and the list does not show. */
+export function absentKeys<Row>(
+  held: ReadonlyMap<string, Row>,
+  list: Listed<{ readonly key: string }, Row>,
+): Set<string> {
+  const present = new Set(list.unread);
+  for (const { key } of list.objects) present.add(key);
+  const absent = new Set<string>();
+  for (const keys of [held.keys(), list.catalog.keys()]) {
+    for (const key of keys) {
+      if (!present.has(key) && !list.found?.has(key) && isWithin(list.scope, key)) absent.add(key);
+    }
+  }
+  return absent;
+}
+
+/** What is known best of an object: the catalog's row if a list that broke has left an older one. */
+export function latest<Row extends { readonly rv: Rv }>(
+  held: Row | undefined,
+  inCatalog: Row | undefined,
+): Row | undefined {
+  if (!held || !inCatalog) return held ?? inCatalog;
+  return isNewer(inCatalog.rv, held.rv) ? inCatalog : held;
+}
+
+/** Whether a key belongs to what a stream shows. */
+export function isWithin(scope: Scope, key: string): boolean {
+  return kindOf(key) === scope.kind && (scope.namespace === '' || namespaceOf(key) === scope.namespace);
+}
+
+export function scopeKey(scope: Scope): string {
+  return `${scope.kind}/${scope.namespace}`;
+}
