@@ -81,6 +81,7 @@ it('no workload is written to, neither by a change nor by the sweep', async () =
   const api = await space.get('Deployment/api');
   expect(markerVariables(api)).toEqual({});
   expect(api.metadata.annotations?.[RECORD_ANNOTATION]).toBeUndefined();
+  expect(reroll.logs()).toContain('RELOADER_NAMESPACE is not set, skipping meta info configmap creation');
   expect(reroll.logs()).toContain(
     'webhook-url is set, will only send webhook, no resources will be reloaded',
   );

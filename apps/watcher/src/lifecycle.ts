@@ -74,7 +74,7 @@ async function takeOver({ lifecycle, log }: WatcherContext, sweeper: Sweeper, te
     try {
       await sweeper.takeOver(term);
       giveBackMemory();
-      log.info('became leader, starting to publish', { term });
+      log.info('became leader, starting controllers', { term });
       return;
     } catch (error) {
       log.failure('taking over failed, trying again', error);
@@ -110,7 +110,10 @@ function candidate({ client, options, lifecycle, log, state }: WatcherContext): 
         log.info('the Lease is ours', { term });
         state.lead();
       },
-      onLost: (reason) => void lifecycle.stop(`no longer leader, shutting down: ${reason}`, 1),
+      onLost: (reason) => {
+        log.info('no longer leader, shutting down');
+        void lifecycle.stop(`no longer leader, shutting down: ${reason}`, 1);
+      },
       onStandby: (holder) => log.info(`new leader is ${holder}`),
       onError: (error) => log.failure('an attempt on the Lease failed', error),
     },

@@ -22,6 +22,7 @@ import { Queues } from '@reroll/shared/queue/queues';
 import type { Registry } from 'prom-client';
 import { serveHealth } from './health.ts';
 import { runWatcher } from './lifecycle.ts';
+import { writeMetaInfo } from './meta-info.ts';
 import { warnOfScope } from './start-warnings.ts';
 import { WatcherState } from './state.ts';
 import { StreamReports } from './stream-reports.ts';
@@ -71,6 +72,7 @@ export class WatcherService {
       signal: lifecycle.signal,
       onRetry: (error) => log.failure('the API server cannot be asked for the cluster yet', error),
     });
+    void writeMetaInfo(client, options, log);
     const catalog = new Catalog(redis, catalogKeys(identity));
     if (!(await claimWhenReachable(catalog, identity.uid, lifecycle.signal))) return;
     const { prefix } = catalog.keys;

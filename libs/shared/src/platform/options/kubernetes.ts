@@ -1,8 +1,8 @@
 /** How the API server is reached, and who we are there. */
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { BOTH, option, WORKER } from './option.ts';
-import { matching, optionalPath, text } from './values.ts';
+import { BOTH, option, WATCHER, WORKER } from './option.ts';
+import { anyText, matching, optionalPath, text } from './values.ts';
 
 /** Mounted into every pod that has a service account. */
 const NAMESPACE_FILE = '/var/run/secrets/kubernetes.io/serviceaccount/namespace';
@@ -42,6 +42,24 @@ export const kubernetesOptions = {
     group: 'Kubernetes',
     description: 'Namespace of the Lease. Also part of the Redis keys: two installations do not meet.',
     ...matching('the name of a namespace', /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/u),
+  }),
+  reloaderNamespace: option({
+    flag: '--reloader-namespace',
+    env: 'RELOADER_NAMESPACE',
+    default: '',
+    apps: WATCHER,
+    group: 'Kubernetes',
+    description: 'Namespace of the ConfigMap reloader-meta-info. Unset: none is written.',
+    ...matching('the name of a namespace', /^(?:[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?)?$/u),
+  }),
+  reloaderDeploymentName: option({
+    flag: '--reloader-deployment-name',
+    env: 'RELOADER_DEPLOYMENT_NAME',
+    default: '',
+    apps: WATCHER,
+    group: 'Kubernetes',
+    description: 'Name of our own Deployment, told in reloader-meta-info.',
+    ...anyText('any text'),
   }),
   fieldManager: option({
     flag: '--field-manager',

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { AlertSink } from '../../core/notify/message.ts';
 import { BOTH, option, WORKER } from './option.ts';
 import type { ValueKind } from './option.ts';
-import { bool, duration, integer, oneOf, optionalHttpUrl } from './values.ts';
+import { anyText, bool, duration, integer, oneOf, optionalHttpUrl } from './values.ts';
 
 const SINKS = new Set<string>(['slack', 'teams', 'gchat']);
 
@@ -14,10 +14,6 @@ function alertSink(): ValueKind<AlertSink> {
     return SINKS.has(name) ? (name as AlertSink) : 'raw';
   });
   return { form: 'value', type: 'slack | teams | gchat | webhook', expects: 'the name of a sink', schema };
-}
-
-function anyText(expects: string): ValueKind<string> {
-  return { form: 'value', type: 'string', expects, schema: z.string() };
 }
 
 const group = 'Alerts and webhook';

@@ -249,11 +249,6 @@ describe('a wrong command line', () => {
 });
 
 describe('a flag of the incumbent', () => {
-  it('that only the worker uses is accepted by the watcher, and dropped', () => {
-    const options = optionsOf(['--reload-strategy=annotations'], { app: 'watcher' });
-    expect(options).not.toHaveProperty('reloadStrategy');
-  });
-
   it.each(UNSUPPORTED_FLAGS.map(({ flag, default: initial }) => [flag, initial] as const))(
     '%s is accepted as long as it asks for nothing: %j',
     (flag, initial) => {

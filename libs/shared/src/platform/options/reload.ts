@@ -17,7 +17,7 @@ export const reloadOptions = {
     flag: '--reload-strategy',
     env: 'REROLL_RELOAD_STRATEGY',
     default: 'env-vars',
-    apps: WORKER,
+    apps: BOTH,
     group: 'Reloading',
     description: 'What is written into the pod template: an environment variable or an annotation.',
     incumbent: true,

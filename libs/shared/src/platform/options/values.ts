@@ -59,6 +59,11 @@ export function enabledOrBool(): ValueKind<boolean> {
   return { form: 'bool', type: 'bool', expects, schema: reading(expects, (given) => words.get(given)) };
 }
 
+/** Any text, the empty one too. */
+export function anyText(expects: string): ValueKind<string> {
+  return { form: 'value', type: 'string', expects, schema: z.string() };
+}
+
 /** Any text that is not empty. */
 export function text(expects: string): ValueKind<string> {
   return scalar({ type: 'string', expects, read: (given) => (given === '' ? undefined : given) });

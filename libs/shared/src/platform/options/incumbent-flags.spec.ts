@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { parseListenAddress } from '../listen-address.ts';
+import { APPS, camelCase } from './option.ts';
+import { parseOptions } from './parse.ts';
+import { UNSUPPORTED_FLAGS } from './unsupported.ts';
+
+/** Every flag of stakater/Reloader, a value that its users give, and what it means here. */
+const FLAGS: readonly (readonly [flag: string, given: string, value: unknown])[] = [
+  ['--auto-reload-all', 'true', true],
+  ['--configmap-annotation', 'example.com/a', 'example.com/a'],
+  ['--secret-annotation', 'example.com/a', 'example.com/a'],
+  ['--auto-annotation', 'example.com/a', 'example.com/a'],
+  ['--ignore-annotation', 'example.com/a', 'example.com/a'],
+  ['--configmap-auto-annotation', 'example.com/a', 'example.com/a'],
+  ['--secret-auto-annotation', 'example.com/a', 'example.com/a'],
+  ['--auto-search-annotation', 'example.com/a', 'example.com/a'],
+  ['--search-match-annotation', 'example.com/a', 'example.com/a'],
+  ['--pause-deployment-annotation', 'example.com/a', 'example.com/a'],
+  ['--pause-deployment-time-annotation', 'example.com/a', 'example.com/a'],
+  ['--log-format', '', 'text'],
+  ['--log-level', 'warn', 'warning'],
+  ['--webhook-url', 'https://h/x', 'https://h/x'],
+  ['--resources-to-ignore', 'configMaps', ['configmaps']],
+  ['--ignored-workload-types', 'jobs,cronjobs', ['jobs', 'cronjobs']],
+  ['--namespaces', 'a,b', ['a', 'b']],
+  ['--namespaces-to-ignore', '', []],
+  ['--namespace-selector', '', []],
+  ['--resource-label-selector', '', []],
+  ['--is-Argo-Rollouts', 'false', false],
+  ['--reload-strategy', 'annotations', 'annotations'],
+  ['--reload-on-create', 'false', false],
+  ['--reload-on-delete', 'false', false],
+  ['--enable-ha', 'true', true],
+  ['--sync-after-restart', 'false', false],
+  ['--enable-pprof', 'true', true],
+  ['--pprof-addr', ':6061', parseListenAddress(':6061')],
+  ['--enable-csi-integration', 'false', false],
+];
+
+const NOT_YET = new Set<string>(UNSUPPORTED_FLAGS.map(({ flag }) => flag));
+
+describe.each(APPS)('the %s', (app) => {
+  it.each(FLAGS)('takes %s=%s', (flag, given, value) => {
+    const parsed = parseOptions(app, [`${flag}=${given}`], {});
+    expect(parsed).toMatchObject({ ok: true });
+    const options: Record<string, unknown> = parsed.ok ? parsed.options : {};
+    const name = camelCase(flag);
+    if (!NOT_YET.has(flag) && name in options) expect(options[name]).toEqual(value);
+  });
+
+  it('takes all of them at once, as a Deployment of the incumbent gives them', () => {
+    const argv = FLAGS.map(([flag, given]) => `${flag}=${given}`);
+    expect(parseOptions(app, argv, {})).toMatchObject({ ok: true });
+  });
+
+  it.each(['1', 't', 'T', 'TRUE', 'true', 'True', '0', 'f', 'F', 'FALSE', 'false', 'False'])(
+    'takes any boolean for a flag that the incumbent compares with the text true: %s',
+    (text) => {
+      expect(parseOptions(app, [`--is-Argo-Rollouts=${text}`], {})).toMatchObject({ ok: true });
+    },
+  );
+});
+
+it('there are 29 of them', () => {
+  expect(new Set(FLAGS.map(([flag]) => flag)).size).toBe(29);
+});
