@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+import { OPTION_LIST } from '../../libs/shared/src/platform/options/table.ts';
+import { UNSUPPORTED_FLAGS } from '../../libs/shared/src/platform/options/unsupported.ts';
+import { complaintAbout, rowsOf, type Row } from './compatibility.ts';
+
+const ROWS = rowsOf(readFileSync(join(import.meta.dirname, '../../docs/compatibility.md'), 'utf8'));
+
+describe('docs/compatibility.md', () => {
+  it.each(ROWS.map((row) => [row.line, row.behaviour, row] as const))('line %i: %s', (_line, _text, row) => {
+    expect(complaintAbout(row)).toBeUndefined();
+  });
+
+  const incumbent = OPTION_LIST.map(([, option]) => option).filter((option) => option.incumbent === true);
+  it.each([...incumbent, ...UNSUPPORTED_FLAGS].map(({ flag }) => flag))('has a row for %s', (flag) => {
+    expect(ROWS.filter(({ behaviour }) => behaviour.startsWith(`\`${flag}\``))).toHaveLength(1);
+  });
+
+  it.each(UNSUPPORTED_FLAGS.map(({ flag }) => flag))('says of %s, which is refused, not yet', (flag) => {
+    const row = ROWS.find(({ behaviour }) => behaviour.startsWith(`\`${flag}\``));
+    expect(row?.verdict).toMatch(/^not yet/u);
+  });
+});
+
+describe('a row', () => {
+  const row: Row = { line: 1, behaviour: 'A behaviour', verdict: 'same', specs: [] };
+  const here = '`tools/docs/compatibility.spec.ts` > a row';
+  const cases: Readonly<Record<string, readonly [Partial<Row>, string]>> = {
+    'that is the same, without a spec': [{}, 'expected a spec; given none'],
+    'that is better, without saying how': [{ verdict: 'better', specs: [here] }, 'expected how it is better'],
+    'with another word': [{ verdict: 'alike', specs: [here] }, 'expected a behaviour and one of'],
+    'that names a file that is not there': [
+      { specs: ['`core/nothing.spec.ts` > a row'] },
+      'expected the path of a spec',
+    ],
+    'that names a test that is not there': [
+      { specs: [`${here}s`] },
+      'expected a test or a group of tools/docs/compatibility.spec.ts',
+    ],
+    'of which one spec of two is not there': [{ specs: [here, `${here}s`] }, 'expected a test or a group'],
+  };
+  it.each(Object.entries(cases))('%s fails', (_, [changes, complaint]) => {
+    expect(complaintAbout({ ...row, ...changes })).toContain(complaint);
+  });
+
+  it('that names what is there does not', () => {
+    expect(complaintAbout({ ...row, specs: [here] })).toBeUndefined();
+    expect(complaintAbout({ ...row, verdict: 'not yet' })).toBeUndefined();
+  });
+
+  it('is read with its line, a bar in it, and all its specs', () => {
+    const page = ['| Behaviour | Reroll | Spec |', '|---|---|---|', '| `a\\|b` | same | x<br>y |'].join('\n');
+    expect(rowsOf(page)).toEqual([{ line: 3, behaviour: '`a|b`', verdict: 'same', specs: ['x', 'y'] }]);
+  });
+});
