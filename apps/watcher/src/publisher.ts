@@ -14,7 +14,7 @@ export interface PublisherContext {
   readonly metrics: WatcherMetrics;
   readonly log: Logger;
   readonly adoptionsPerSecond: number;
-  /** Changes are posted to `--webhook-url`: no workload is woken. */
+  /** Changes are posted to `--webhook-url`: no workload is woken, but one that we paused is resumed. */
   readonly notifyOnly?: boolean;
   /** Whether the Lease is ours at this moment; asked before each write. */
   readonly isLeader: () => boolean;
@@ -214,8 +214,7 @@ export class Publisher {
     const changes = [...new Set([...portion.changes, ...changed])];
     await queues.enqueueChanges(changes, since);
     metrics.workqueueAdds.inc(changes.length);
-    if (this.#context.notifyOnly === true) return;
-    const wakes = this.#due(portion.wakes);
+    const wakes = this.#context.notifyOnly === true ? [] : this.#due(portion.wakes);
     for (let at = 0; at < wakes.length; at += WAKES_PER_WRITE) {
       const some = wakes.slice(at, at + WAKES_PER_WRITE);
       await queues.enqueueReloads(some.map((workload) => ({ workload, since })));

@@ -75,6 +75,39 @@ describe('the metrics of the watcher', () => {
   });
 });
 
+/** Of stakater/Reloader, chart 2.2.16, with its labels. */
+const INCUMBENT: readonly (readonly [name: string, labels: readonly string[]])[] = [
+  ['reloader_reload_executed_total', ['success']],
+  ['reloader_reload_executed_total_by_namespace', ['success', 'namespace']],
+  ['reloader_reconcile_total', ['result']],
+  ['reloader_reconcile_duration_seconds', ['result']],
+  ['reloader_action_total', ['workload_kind', 'result']],
+  ['reloader_action_latency_seconds', ['workload_kind']],
+  ['reloader_skipped_total', ['reason']],
+  ['reloader_workqueue_depth', []],
+  ['reloader_workqueue_adds_total', []],
+  ['reloader_workqueue_latency_seconds', []],
+  ['reloader_errors_total', ['type']],
+  ['reloader_retries_total', []],
+  ['reloader_events_received_total', ['event_type', 'resource_type']],
+  ['reloader_events_processed_total', ['event_type', 'resource_type', 'result']],
+  ['reloader_workloads_scanned_total', ['kind']],
+  ['reloader_workloads_matched_total', ['kind']],
+  ['rest_client_requests_total', ['code', 'method', 'host']],
+  ['rest_client_request_duration_seconds', ['verb', 'host']],
+];
+
+it.each(INCUMBENT)('the metric %s of stakater/Reloader is served, with the labels %j', (name, labels) => {
+  const watcher = new Registry();
+  const worker = new Registry();
+  restClientMetrics(worker);
+  watcherMetrics(watcher);
+  workerMetrics(worker, [], true);
+  const metric = worker.getSingleMetric(name) ?? watcher.getSingleMetric(name);
+  const { labelNames } = metric as unknown as { labelNames?: readonly string[] };
+  expect([...(labelNames ?? ['none such'])].sort()).toEqual([...labels].sort());
+});
+
 describe('every metric', () => {
   const registry = new Registry();
   const other = new Registry();

@@ -1,0 +1,87 @@
+import { beforeAll, expect, it } from 'vitest';
+import { auto, configMap, deployment, usingEnvFrom } from './support/builders.ts';
+import { sharedCluster } from './support/cluster.ts';
+import { connect, namespace, type Space } from './support/kube.ts';
+import { startReroll, type Reroll } from './support/reroll.ts';
+import { inStep } from './support/rollouts.ts';
+import { eventually } from './support/wait.ts';
+import type { App } from './support/processes.ts';
+
+/** More than a change takes, so that a latency that holds it is told apart from one that does not. */
+const DEBOUNCE_SECONDS = 1;
+
+let space: Space;
+let reroll: Reroll;
+
+beforeAll(async () => {
+  space = await namespace(connect(sharedCluster()));
+  await space.apply(
+    configMap('cm', { v: '1' }),
+    deployment('api', auto(), usingEnvFrom('cm')),
+    deployment('web', auto(), usingEnvFrom('cm')),
+  );
+  reroll = await startReroll({
+    cluster: sharedCluster(),
+    namespaces: [space],
+    debounce: `${DEBOUNCE_SECONDS}s`,
+    env: { METRICS_COUNT_BY_NAMESPACE: 'enabled' },
+  });
+  for (const ref of ['Deployment/api', 'Deployment/web']) await inStep(space, ref, ['ConfigMap/cm']);
+});
+
+/** The series of a process, by name and labels. */
+async function series(app: App | undefined): Promise<Map<string, number>> {
+  const lines = ((await app?.metrics()) ?? '').split('\n').filter((line) => /^[a-z]/u.test(line));
+  return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.split(' ').at(-1))]));
+}
+
+it('one change that rolls two workloads is one reconcile and two reloads, and latency holds the wait', async () => {
+  const [worker] = reroll.workers;
+  const before = await series(worker);
+  await space.setData('ConfigMap/cm', { v: '2' });
+  for (const ref of ['Deployment/api', 'Deployment/web']) await inStep(space, ref, ['ConfigMap/cm']);
+  const expected = {
+    'reloader_reload_executed_total{success="true"}': 2,
+    'reloader_reload_executed_total{success="false"}': 0,
+    [`reloader_reload_executed_total_by_namespace{success="true",namespace="${space.name}"}`]: 2,
+    'reloader_reconcile_total{result="success"}': 1,
+    'reloader_reconcile_total{result="error"}': 0,
+    'reloader_reconcile_duration_seconds_count{result="success"}': 1,
+    'reloader_action_total{workload_kind="Deployment",result="success"}': 2,
+    'reloader_action_latency_seconds_count{workload_kind="Deployment"}': 2,
+    'reloader_workloads_scanned_total{kind="Deployment"}': 2,
+    'reloader_workloads_matched_total{kind="Deployment"}': 2,
+    'reloader_events_processed_total{event_type="unknown",resource_type="configmaps",result="success"}': 1,
+    'reloader_errors_total{type="handler_error"}': 0,
+    reloader_retries_total: 0,
+  };
+  const latency = 'reloader_action_latency_seconds_sum{workload_kind="Deployment"}';
+  await eventually(async () => {
+    const now = await series(worker);
+    const grown = Object.keys(expected).map((name) => [name, (now.get(name) ?? 0) - (before.get(name) ?? 0)]);
+    expect(Object.fromEntries(grown)).toEqual(expected);
+    expect((now.get(latency) ?? 0) - (before.get(latency) ?? 0)).toBeGreaterThanOrEqual(2 * DEBOUNCE_SECONDS);
+    return true;
+  });
+});
+
+it('a write of metadata is an event received and no change of data; events of workloads are not counted', async () => {
+  const [watcher] = reroll.watchers;
+  const before = await series(watcher);
+  await space.annotate('ConfigMap/cm', { note: 'new' });
+  await space.annotate('Deployment/api', { note: 'new' });
+  const expected = {
+    'reloader_events_received_total{event_type="update",resource_type="configmaps"}': 1,
+    'reloader_skipped_total{reason="no_data_change"}': 1,
+  };
+  await eventually(async () => {
+    const now = await series(watcher);
+    const grown = Object.keys(expected).map((name) => [name, (now.get(name) ?? 0) - (before.get(name) ?? 0)]);
+    expect(Object.fromEntries(grown)).toEqual(expected);
+    const types = [...now.keys()].flatMap(
+      (name) => /^reloader_events_received_total.*resource_type="(\w+)"/u.exec(name)?.[1] ?? [],
+    );
+    expect(new Set(types)).toEqual(new Set(['configmaps', 'secrets']));
+    return true;
+  });
+});
