@@ -11,6 +11,7 @@ import type { WatcherState } from './state.ts';
 import { Streams, type StreamsContext } from './streams.ts';
 import { Sweeper } from './sweeper.ts';
 import type { Logger } from '@reroll/shared/platform/logging';
+import { triggersOf } from '@reroll/shared/platform/options/triggers';
 import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
 
 export interface WatcherContext extends StreamsContext {
@@ -41,7 +42,8 @@ export async function runWatcher(context: WatcherContext): Promise<void> {
   const elector = candidate(context);
   const adoptedAt = await adoption(context);
   if (adoptedAt === undefined) return;
-  const ledger = new Ledger({ decision: context.decision, adoptedAt });
+  const triggers = triggersOf(context.options);
+  const ledger = new Ledger({ decision: context.decision, adoptedAt, triggers });
   const publisher = publisherOf(context, ledger, elector);
   const sweeper = new Sweeper({
     ledger,

@@ -9,6 +9,7 @@ import type { Logger } from '@reroll/shared/platform/logging';
 import type { WorkerMetrics } from '@reroll/shared/platform/metrics/worker';
 import { decisionSettings } from '@reroll/shared/platform/options/decision-settings';
 import type { WorkerOptions } from '@reroll/shared/platform/options/table';
+import { adoptStaleOf, triggersOf } from '@reroll/shared/platform/options/triggers';
 import type { Lifecycle } from '@reroll/shared/platform/shutdown';
 import {
   changeJob,
@@ -135,7 +136,8 @@ function handlersOf(
     metrics,
     settings: {
       dryRun: options.dryRun,
-      adoptStale: options.adoptStale,
+      adoptStale: adoptStaleOf(options),
+      onDelete: triggersOf(options).onDelete,
       decision,
       notifyOnly: webhook !== undefined,
     },

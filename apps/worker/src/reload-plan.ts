@@ -1,8 +1,10 @@
 import { recordedHashes } from '@reroll/shared/core/record/record';
 import { containerUsing } from '@reroll/shared/core/references';
 import { envVarName } from '@reroll/shared/core/marker/env-var-name';
+import { DELETED_MARKER_HASH } from '@reroll/shared/core/marker/marker-hash';
 import { parseLastReloadedFrom } from '@reroll/shared/core/marker/last-reloaded-from';
-import { sourceKeyIn, type SourceName } from '@reroll/shared/core/ledger/rows';
+import { sourceKeyIn, type ObservedWorkload, type SourceName } from '@reroll/shared/core/ledger/rows';
+import type { Triggers } from '@reroll/shared/core/ledger/triggers';
 import type { PodTemplate, SourceId, SourceKind } from '@reroll/shared/core/model';
 import { planReload, type EdgeFacts, type Plan, type SourceReading } from '@reroll/shared/core/reload/plan';
 import type { SourceAbsence, SourceNow } from './source-reader.ts';
@@ -15,6 +17,7 @@ export interface PlanContext {
   /** Text of the record to go by: the workload's own or, in a dry run, the pretended one. */
   readonly record: string | undefined;
   readonly adoptStale: 'report' | 'reload';
+  readonly onDelete: Triggers['onDelete'];
   /** Key of the annotation that the annotations strategy writes. */
   readonly markerAnnotation: string;
 }
@@ -27,6 +30,7 @@ export function planOf(workload: WorkloadNow, readings: Readings, context: PlanC
     row: facts.workload,
     edges: edges.map((name) => edgeFacts(name, workload, { readings, context })),
     adoptStale: context.adoptStale,
+    onDelete: context.onDelete !== 'never',
   });
 }
 
@@ -39,6 +43,7 @@ export function sourceIdOf(name: SourceName, namespace: string): SourceId {
 /** The marker's hash of a source, from the reading that the plan went by. */
 export function markerHashOf(name: SourceName, workload: WorkloadNow, readings: Readings): string {
   const reading = readings.get(name);
+  if (reading === 'SourceAbsent') return DELETED_MARKER_HASH;
   if (reading !== undefined && typeof reading !== 'string') return reading.markerHash;
   const handed = workload.facts.readings.get(sourceKeyIn(workload.observed.namespace, name));
   if (!handed) throw new RangeError(`expected a reading of ${name}`);
@@ -62,6 +67,7 @@ function edgeFacts(
       read !== undefined &&
       typeof read !== 'string' &&
       isMarked(name, read.markerHash, { workload, context: by.context }),
+    showsDeletion: read === 'SourceAbsent' && canShowDeletion(name, observed, by.context),
   };
 }
 
@@ -94,6 +100,12 @@ function isMarked(
   const text = template.metadata?.annotations?.[by.context.markerAnnotation];
   const last = text === undefined ? undefined : parseLastReloadedFrom(text);
   return last?.kind === source.kind && last.name === source.name && last.hash === markerHash;
+}
+
+/** As the ledger judges it: under the env-vars strategy there has to be a variable to take away. */
+function canShowDeletion(name: SourceName, observed: ObservedWorkload, { onDelete }: PlanContext): boolean {
+  const { kind, name: source } = sourceIdOf(name, observed.namespace);
+  return onDelete === 'always' || observed.marks.includes(envVarName(kind, source));
 }
 
 function variableOf(template: PodTemplate, source: SourceId): string | undefined {

@@ -2,6 +2,7 @@ import type { Catalog } from '@reroll/shared/catalog/catalog';
 import type { RateBudget } from '@reroll/shared/catalog/rate';
 import { unusablePatterns } from '@reroll/shared/core/ledger/advice';
 import type { SourceName } from '@reroll/shared/core/ledger/rows';
+import type { Triggers } from '@reroll/shared/core/ledger/triggers';
 import { writeRecord } from '@reroll/shared/core/record/record';
 import type { Reason } from '@reroll/shared/core/reasons';
 import type { RolledSource } from '@reroll/shared/core/reload/patch';
@@ -22,6 +23,7 @@ import type { WorkloadNow, WorkloadReader } from './workload-reader.ts';
 export interface ReloadSettings {
   readonly dryRun: boolean;
   readonly adoptStale: 'report' | 'reload';
+  readonly onDelete: Triggers['onDelete'];
   readonly decision: DecisionSettings;
   /** Changes are posted to `--webhook-url` instead. */
   readonly notifyOnly: boolean;
@@ -102,6 +104,7 @@ export class ReloadProcessor {
     const context = {
       record: await this.#recordOf(workload),
       adoptStale: settings.adoptStale,
+      onDelete: settings.onDelete,
       markerAnnotation: settings.decision.keys.lastReloadedFrom,
     };
     const plan = planOf(workload, new Map(), context);

@@ -41,6 +41,7 @@ const workloads: Arbitrary<WorkloadRow> = record({
   hasContainers: boolean(),
   uses: texts,
   mentions: texts,
+  marks: texts,
   edges: texts,
   doubtful: texts,
   stale: texts,

@@ -31,6 +31,7 @@ interface WireWorkload {
   o?: 0;
   s?: readonly string[];
   n?: readonly string[];
+  k?: readonly string[];
   e?: readonly string[];
   q?: readonly string[];
   b?: Readonly<Record<string, string>>;
@@ -109,6 +110,7 @@ function lists(row: WorkloadRow): Partial<WireWorkload> {
   return {
     ...(row.uses.length > 0 ? { s: row.uses } : {}),
     ...(row.mentions.length > 0 ? { n: row.mentions } : {}),
+    ...(row.marks.length > 0 ? { k: row.marks } : {}),
     ...(row.edges.length > 0 ? { e: row.edges } : {}),
     ...(row.doubtful.length > 0 ? { q: row.doubtful } : {}),
     ...(row.stale.length > 0 ? { l: row.stale } : {}),
@@ -117,10 +119,11 @@ function lists(row: WorkloadRow): Partial<WireWorkload> {
 
 function decodeLists(
   wire: WireWorkload,
-): Pick<WorkloadRow, 'uses' | 'mentions' | 'edges' | 'doubtful' | 'stale'> {
+): Pick<WorkloadRow, 'uses' | 'mentions' | 'marks' | 'edges' | 'doubtful' | 'stale'> {
   return {
     uses: wire.s ?? NO_NAMES,
     mentions: wire.n ?? NO_NAMES,
+    marks: wire.k ?? NO_NAMES,
     edges: wire.e ?? NO_NAMES,
     doubtful: wire.q ?? NO_NAMES,
     stale: wire.l ?? NO_NAMES,

@@ -25,6 +25,7 @@ export function workloadRow(changed: Partial<WorkloadRow> = {}): WorkloadRow {
     hasContainers: true,
     uses: [],
     mentions: [],
+    marks: [],
     edges: [],
     doubtful: [],
     stale: [],

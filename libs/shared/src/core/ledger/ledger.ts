@@ -6,7 +6,7 @@ import { asksTheSame, needsAdvice } from './advice.ts';
 import { compact, hasNoEdges, isEdge, namedSources, type NamedSources } from './edges.ts';
 import { absentKeys, latest, scopeKey, type Listed, type Portion, type Scope } from './listed.ts';
 import { MultiMap } from './multi-map.ts';
-import { absentSource, deletedSource, listedSource, writtenSource } from './observe-source.ts';
+import { absentSource, deletedSource, listedSource, sourceChange, writtenSource } from './observe-source.ts';
 import { doubtAfterSource, edgeBegun, workloadRow } from './observe-workload.ts';
 import { Outbox, type WakeCause } from './outbox.ts';
 import { dueOf } from './owed.ts';
@@ -16,7 +16,6 @@ import {
   kindOf,
   namespaceOf,
   sameLists,
-  sameRecords,
   sourceKeyIn,
   sourceNameOf,
   type ObservedSource,
@@ -25,11 +24,14 @@ import {
   type SourceRow,
   type WorkloadRow,
 } from './rows.ts';
+import { NO_TRIGGERS, type Triggers } from './triggers.ts';
 
 export interface LedgerSettings {
   readonly decision: DecisionSettings;
   /** When this install adopted the cluster, Unix seconds by the API server's clock (kept on the Lease). */
   readonly adoptedAt: number;
+  /** Default: only a change of data rolls. */
+  readonly triggers?: Triggers;
 }
 
 interface Unsettled {
@@ -53,7 +55,7 @@ export class Ledger {
   readonly workloads = new Map<WorkloadKey, WorkloadRow>();
   /** Workloads that are due something, by the last evaluation. Always a subset of `workloads`. */
   readonly unsettled = new Map<WorkloadKey, Unsettled>();
-  readonly #settings: LedgerSettings;
+  readonly #settings: Required<LedgerSettings>;
   readonly #users = new MultiMap();
   /** Namespace and source kind (`<kind>/<namespace>`) to the workloads that name such sources by pattern. */
   readonly #patterned = new MultiMap();
@@ -64,7 +66,7 @@ export class Ledger {
   #sweeps = 0;
 
   constructor(settings: LedgerSettings) {
-    this.#settings = settings;
+    this.#settings = { triggers: NO_TRIGGERS, ...settings };
   }
 
   /** Sweeps begun so far; the unit of `Unsettled.sinceSweep`. */
@@ -99,7 +101,10 @@ export class Ledger {
     const known = this.sources.get(seen.key);
     if (known && !isNewer(seen.rv, known.rv)) return;
     const listRv = this.#listRv.get(scopeKey(scope)) ?? RV_UNKNOWN;
-    this.#putSource(seen.key, writtenSource(seen, known, listRv), seen.rv);
+    const { onCreate } = this.#settings.triggers;
+    const row = writtenSource(seen, known, { listRv, onCreate });
+    // An edge that begins because its source came to exist is a creation too.
+    this.#putSource(seen.key, row, onCreate && !known ? RV_UNKNOWN : seen.rv);
   }
 
   /** A live deletion of a source. `rv` is that of the deletion. */
@@ -197,6 +202,7 @@ export class Ledger {
       ...how,
       edges: this.#edges(seen, named),
       adoptedAt: this.#settings.adoptedAt,
+      triggers: this.#settings.triggers,
       sourceOf,
     });
     this.workloads.set(seen.key, row);
@@ -228,9 +234,9 @@ export class Ledger {
     this.sources.set(key, row);
     this.outbox.sources.add(key);
     if (!old) this.#byNamespace.add(`${kindOf(key)}/${namespaceOf(key)}`, key);
-    const rules = !old || !sameRecords(old.annotations, row.annotations);
-    const data = hasOtherData(old, row);
-    if (!rules && !data) return;
+    const change = sourceChange(old, row);
+    if (!change) return;
+    const { rules, data } = change;
     const changeJobComes = old !== undefined && data;
     if (changeJobComes) this.outbox.changes.add(key);
     for (const workload of this.#usersOf(key, rules)) {
@@ -285,7 +291,7 @@ export class Ledger {
 
   #evaluate(key: WorkloadKey): void {
     const row = this.workloads.get(key);
-    const cause = row ? dueOf(row, this.#sourceOf(namespaceOf(key))) : null;
+    const cause = row ? dueOf(row, this.#sourceOf(namespaceOf(key)), this.#settings.triggers) : null;
     const held = this.unsettled.get(key);
     if (cause === null) this.unsettled.delete(key);
     else if (held?.cause !== cause) {
@@ -338,11 +344,6 @@ export class Ledger {
     for (const rv of this.#lastRv.values()) if (least === undefined || isNewer(least, rv)) least = rv;
     return least ?? RV_UNKNOWN;
   }
-}
-
-/** Data that was not there before: written, or back after a deletion. */
-function hasOtherData(old: SourceRow | undefined, row: SourceRow): boolean {
-  return row.exists && (!old?.exists || old.hash !== row.hash);
 }
 
 /** Every source whose events can matter to the workload. */

@@ -1,5 +1,5 @@
 import { maxRv, type Rv } from '../rv.ts';
-import type { ObservedSource, SourceRow } from './rows.ts';
+import { sameRecords, type ObservedSource, type SourceRow } from './rows.ts';
 
 /**
  * The row of a source that a list shows. With the same resourceVersion nothing was written, so what was
@@ -16,14 +16,39 @@ export function absentSource(known: SourceRow, listRv: Rv): SourceRow {
   return { ...known, rv: maxRv(known.rv, listRv), exists: false, modifiedAt: 0 };
 }
 
-/** The row after a live write. `listRv` is that of the last list, in which a source never seen was absent. */
-export function writtenSource(seen: ObservedSource, known: SourceRow | undefined, listRv: Rv): SourceRow {
-  return rowOf(seen, dataRvAfter(seen, known, listRv));
+/**
+ * The row after a live write. `listRv` is that of the last list, in which a source never seen was absent.
+ * If a creation counts (`onCreate`), it is what its data dates from, the same data as before or not.
+ */
+export function writtenSource(
+  seen: ObservedSource,
+  known: SourceRow | undefined,
+  by: { listRv: Rv; onCreate: boolean },
+): SourceRow {
+  if (by.onCreate && !known?.exists) return rowOf(seen, seen.rv);
+  return rowOf(seen, dataRvAfter(seen, known, by.listRv));
 }
 
 /** The row after a live deletion. */
 export function deletedSource(known: SourceRow, rv: Rv): SourceRow {
   return { ...known, rv, exists: false, modifiedAt: 0 };
+}
+
+export interface SourceChange {
+  /** It may begin or end edges: it is new here, or its annotations changed. */
+  readonly rules: boolean;
+  /** Data that was not there before: written, or back after a deletion. */
+  readonly data: boolean;
+  /** It was there, or may have been, and is no more. */
+  readonly gone: boolean;
+}
+
+/** What a new row of a source says against the old one; null if nothing that matters to a workload. */
+export function sourceChange(old: SourceRow | undefined, row: SourceRow): SourceChange | null {
+  const rules = !old || !sameRecords(old.annotations, row.annotations);
+  const data = row.exists && (!old?.exists || old.hash !== row.hash);
+  const gone = !row.exists && old?.exists !== false;
+  return rules || data || gone ? { rules, data, gone } : null;
 }
 
 function dataRvAfter(seen: ObservedSource, known: SourceRow | undefined, listRv: Rv): Rv {

@@ -9,6 +9,7 @@ import {
   type WorkloadRow,
 } from './rows.ts';
 import { compact } from './edges.ts';
+import type { Triggers } from './triggers.ts';
 
 /** What surrounds a sighting of a workload. */
 export interface Sighting {
@@ -22,6 +23,7 @@ export interface Sighting {
   readonly sourcesRv: Rv;
   /** When this install adopted the cluster, Unix seconds. */
   readonly adoptedAt: number;
+  readonly triggers: Triggers;
   readonly sourceOf: (name: SourceName) => SourceRow | undefined;
 }
 
@@ -64,7 +66,7 @@ function templateFacts(seen: ObservedWorkload, at: Sighting): TemplateFacts {
   const record = recordedHashes(seen.record);
   const changed = known !== undefined && isRolled(known, seen);
   if (live && (changed || !known)) {
-    return { templateRv: seen.rv, doubtful: compact(falseAt(record, seen.rv, at.sourceOf)) };
+    return { templateRv: seen.rv, doubtful: compact(falseAt(record, seen.rv, at)) };
   }
   if (!known) return { templateRv: RV_UNKNOWN, doubtful: NO_NAMES };
   if (changed) {
@@ -87,10 +89,13 @@ function isRolled(known: WorkloadRow, seen: ObservedWorkload): boolean {
 }
 
 /** Entries of the record that were not true when the template was written. */
-function falseAt(record: RecordedHashes, rv: Rv, sourceOf: Sighting['sourceOf']): SourceName[] {
+function falseAt(record: RecordedHashes, rv: Rv, { sourceOf, triggers }: Sighting): SourceName[] {
   return Object.keys(record).filter((name) => {
     const source = sourceOf(name);
-    return source !== undefined && (source.hash !== record[name] || isNewer(source.dataRv, rv));
+    if (source === undefined) return false;
+    // Pods that began without it have none of its data: if a creation counts, it is one for them.
+    if (triggers.onCreate && !source.exists) return true;
+    return source.hash !== record[name] || isNewer(source.dataRv, rv);
   });
 }
 
@@ -137,6 +142,8 @@ function beginOfKnown(name: SourceName, seenRv: Rv, at: Sighting & { known: Work
 function beginAtList(name: SourceName, seen: ObservedWorkload, at: Sighting): Begun {
   const source = at.sourceOf(name);
   if (!source?.exists) return { rv: seen.createdAt > at.adoptedAt ? RV_UNKNOWN : at.sourcesRv };
+  const { onCreate, afterRestart } = at.triggers;
+  if (onCreate && afterRestart) return { rv: at.sourcesRv, stale: true };
   const pastWrite = seen.createdAt > source.modifiedAt;
   const adoptedLater = source.modifiedAt <= at.adoptedAt;
   return pastWrite || adoptedLater ? { rv: at.sourcesRv, stale: !pastWrite } : { rv: RV_UNKNOWN };

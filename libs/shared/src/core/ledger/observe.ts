@@ -4,10 +4,12 @@ import {
   keyOf,
   type Annotations,
   type ObjectMeta,
+  type PodSpec,
   type PodTemplate,
   type SourceData,
   type SourceKind,
 } from '../model.ts';
+import { isEnvVarMark } from '../marker/env-var-name.ts';
 import { podUses } from '../pod-uses.ts';
 import { RECORD_ANNOTATION, recordName } from '../record/record.ts';
 import { recordHash, type HashKeys } from '../record/record-hash.ts';
@@ -79,7 +81,9 @@ export function observeWorkload(object: WorkloadObject, keys: AnnotationKeys): O
   };
 }
 
-function sourcesOf(template: PodTemplate): Pick<ObservedWorkload, 'hasContainers' | 'uses' | 'mentions'> {
+function sourcesOf(
+  template: PodTemplate,
+): Pick<ObservedWorkload, 'hasContainers' | 'uses' | 'mentions' | 'marks'> {
   const spec = template.spec ?? {};
   const uses = referencedSources(spec).map(recordName);
   const mentions = podUses(spec)
@@ -89,7 +93,13 @@ function sourcesOf(template: PodTemplate): Pick<ObservedWorkload, 'hasContainers
     hasContainers: (spec.containers?.length ?? 0) > 0,
     uses: compact(uses),
     mentions: compact([...new Set(mentions)]),
+    marks: compact(marksOf(spec)),
   };
+}
+
+function marksOf(spec: PodSpec): string[] {
+  const names = (spec.containers ?? []).flatMap(({ env }) => (env ?? []).map(({ name }) => name));
+  return names.filter(isEnvVarMark);
 }
 
 /** 96 bits: enough to tell one template of a workload from the next. */

@@ -1,7 +1,11 @@
 import { recordedHashes } from '../record/record.ts';
+import { envVarName } from '../marker/env-var-name.ts';
+import type { SourceKind } from '../model.ts';
+import { DELETED_HASH } from '../record/record-hash.ts';
 import { RV_UNKNOWN, isNewer, maxRv, type Rv } from '../rv.ts';
 import type { WakeCause } from './outbox.ts';
 import type { SourceName, SourceRow, WorkloadRow } from './rows.ts';
+import { NO_TRIGGERS, type Triggers } from './triggers.ts';
 
 /**
  * From which resourceVersion on a source's data counts as new for a workload: that of the template or, for
@@ -22,17 +26,49 @@ export function reachOf(
 export function dueOf(
   row: WorkloadRow,
   sourceOf: (name: SourceName) => SourceRow | undefined,
+  triggers: Triggers = NO_TRIGGERS,
 ): WakeCause | null {
   const record = recordedHashes(row.record);
   let due: WakeCause | null = null;
   for (const name of row.edges) {
     const source = sourceOf(name);
-    if (!source?.exists) continue;
-    const recorded = record[name];
-    const later = isNewer(source.dataRv, reachOf(row, name, recorded !== undefined));
-    if (recorded === source.hash && !(later && row.doubtful.includes(name))) continue;
-    if (later) return 'owed';
-    due = 'correct';
+    if (!source) continue;
+    const cause = source.exists
+      ? dueForData(row, { name, source, recorded: record[name] })
+      : dueForDeletion(row, source, { name, recorded: record[name], triggers });
+    if (cause === 'owed') return 'owed';
+    due = cause ?? due;
   }
   return due;
+}
+
+function dueForData(
+  row: WorkloadRow,
+  edge: { name: SourceName; source: SourceRow; recorded: string | undefined },
+): WakeCause | null {
+  const { name, source, recorded } = edge;
+  const later = isNewer(source.dataRv, reachOf(row, name, recorded !== undefined));
+  if (recorded === source.hash && !(later && row.doubtful.includes(name))) return null;
+  return later ? 'owed' : 'correct';
+}
+
+/**
+ * A deletion is due what the record still names; what was never recorded was never lost. Where it cannot be
+ * shown the record stays, so that the source may come back with other data and roll.
+ */
+function dueForDeletion(
+  row: WorkloadRow,
+  source: SourceRow,
+  by: { name: SourceName; recorded: string | undefined; triggers: Triggers },
+): WakeCause | null {
+  const { onDelete } = by.triggers;
+  if (onDelete === 'never' || by.recorded === undefined || by.recorded === DELETED_HASH) return null;
+  if (onDelete === 'marked' && !row.marks.includes(variableOf(by.name))) return null;
+  return isNewer(source.rv, row.templateRv) ? 'owed' : 'correct';
+}
+
+/** The variable that marks a container with the source. */
+function variableOf(name: SourceName): string {
+  const slash = name.indexOf('/');
+  return envVarName(name.slice(0, slash) as SourceKind, name.slice(slash + 1));
 }

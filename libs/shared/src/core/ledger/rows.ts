@@ -52,6 +52,8 @@ export interface ObservedWorkload {
   readonly uses: readonly SourceName[];
   /** Sources that the template mentions otherwise, e.g. a volume that nothing mounts. */
   readonly mentions: readonly SourceName[];
+  /** Names of the variables by which containers are marked with sources, ours or the incumbent's. */
+  readonly marks: readonly string[];
   /** Only the annotations that the rules read, of the workload's metadata and of its pod template. */
   readonly annotations: Annotations;
   readonly podAnnotations: Annotations;
@@ -134,7 +136,7 @@ const SCALARS = [
   'resumeAt',
   'templateRv',
 ] as const;
-const LISTS = ['uses', 'mentions', 'edges', 'doubtful', 'stale'] as const;
+const LISTS = ['uses', 'mentions', 'marks', 'edges', 'doubtful', 'stale'] as const;
 const RECORDS = ['annotations', 'podAnnotations', 'baselines'] as const;
 
 export function sameLists(a: readonly string[], b: readonly string[]): boolean {

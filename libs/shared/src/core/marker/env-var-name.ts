@@ -12,6 +12,11 @@ export function envVarName(kind: SourceKind, name: string): string {
   return `STAKATER_${upperSnake(name)}_${markerType(kind)}`;
 }
 
+/** Whether a variable's name is one that marks a container. */
+export function isEnvVarMark(name: string): boolean {
+  return name.startsWith('STAKATER_');
+}
+
 function upperSnake(name: string): string {
   const upper = Array.from(name, upperCase).join('');
   return upper.replaceAll(/[^A-Z0-9]+/g, '_').replace(/^_/, '');

@@ -20,6 +20,9 @@ export type HashKeys = readonly HashKey[];
 
 const PLAIN = '1';
 
+/** What a record holds for a source that was deleted: no data has this hash. Its scheme is `0`. */
+export const DELETED_HASH: RecordHash = '0.deleted';
+
 export function hashKey(secret: Uint8Array): HashKey {
   const id = createHmac('sha256', secret).update('reroll key id').digest('hex').slice(0, 8);
   return { id, secret };

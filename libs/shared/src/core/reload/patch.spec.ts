@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { DELETED_MARKER_HASH } from '../marker/marker-hash.ts';
 import type { PodTemplate } from '../model.ts';
 import { pointer } from './json-patch.ts';
 import { reloadPatch, type PatchInput, type RolledSource } from './patch.ts';
@@ -205,5 +206,48 @@ describe('a source that no container can carry', () => {
 describe('a JSON Pointer', () => {
   it('escapes tildes before slashes', () => {
     expect(pointer('/a', 'x~/y', 0)).toBe('/a/x~0~1y/0');
+  });
+});
+
+describe('a source that was deleted', () => {
+  const gone = (name: string): RolledSource => rolled(name, DELETED_MARKER_HASH, { auto: false });
+  const ENV = '/spec/template/spec/containers/0/env';
+  const variable = (name: string, value: string) => ({ name: `STAKATER_${name}_CONFIGMAP`, value });
+
+  it('has its variables taken away, the last first, each only if it is the one that was read', () => {
+    const env = [variable('CM', 'h0'), { name: 'A', value: '1' }, variable('OTHER', 'h1')];
+    const operations = markers(input({ template: template({ env }), rolled: [gone('cm'), gone('other')] }));
+    expect(operations).toEqual([
+      { op: 'test', path: `${ENV}/2`, value: env[2] },
+      { op: 'remove', path: `${ENV}/2` },
+      { op: 'test', path: `${ENV}/0`, value: env[0] },
+      { op: 'remove', path: `${ENV}/0` },
+    ]);
+  });
+
+  it('goes after what is set in the same patch, so that no index is moved before it is used', () => {
+    const env = [variable('GONE', 'h0'), variable('CM', 'h0')];
+    const operations = markers(
+      input({ template: template({ env }), rolled: [gone('gone'), rolled('cm', 'h1')] }),
+    );
+    expect(operations).toEqual([
+      { op: 'replace', path: `${ENV}/1`, value: variable('CM', 'h1') },
+      { op: 'test', path: `${ENV}/0`, value: env[0] },
+      { op: 'remove', path: `${ENV}/0` },
+    ]);
+  });
+
+  it('leaves a variable that it shares with one that is set', () => {
+    const env = [variable('A_B', 'h0')];
+    const both = [rolled('a-b', 'h1', { auto: false }), gone('a.b')];
+    expect(markers(input({ template: template({ env }), rolled: both }))).toEqual([
+      { op: 'replace', path: `${ENV}/0`, value: variable('A_B', 'h1') },
+    ]);
+  });
+
+  it('is told by the annotation under the annotations strategy', () => {
+    const [operation] = markers(input({ strategy: 'annotations', rolled: [gone('cm')] }));
+    expect(operation?.path).toBe('/spec/template/metadata/annotations');
+    expect(JSON.stringify(operation?.value)).toContain(DELETED_MARKER_HASH);
   });
 });

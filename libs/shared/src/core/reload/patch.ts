@@ -1,5 +1,6 @@
 import { containerUsing } from '../references.ts';
 import { envVarName } from '../marker/env-var-name.ts';
+import { DELETED_MARKER_HASH } from '../marker/marker-hash.ts';
 import { lastReloadedFrom } from '../marker/last-reloaded-from.ts';
 import type { Annotations, EnvVar, PodTemplate, SourceKind } from '../model.ts';
 import { RECORD_ANNOTATION } from '../record/record.ts';
@@ -15,7 +16,7 @@ export interface RolledSource {
   readonly name: string;
   /** Found by auto or search, so only a container that uses it can carry the marker. */
   readonly auto: boolean;
-  /** The incumbent's hash of the data (SHA-1, hex). */
+  /** The incumbent's hash of the data (SHA-1, hex), or `DELETED_MARKER_HASH`. */
   readonly markerHash: string;
 }
 
@@ -130,14 +131,22 @@ function annotationMarker(input: Placed, source: RolledSource): PatchOperation[]
 /** The variables to set, by the index of their container; later sources win where two share a name. */
 function envVarMarkers(input: Placed): PatchOperation[] {
   const wanted = new Map<number, Map<string, string>>();
-  for (const source of input.rolled) {
+  for (const source of input.rolled.filter(({ markerHash }) => markerHash !== DELETED_MARKER_HASH)) {
     const { index } = containerOf(input.template, source);
     const variables = wanted.get(index) ?? new Map<string, string>();
     wanted.set(index, variables.set(envVarName(source.kind, source.name), source.markerHash));
   }
-  return [...wanted].flatMap(([index, variables]) => {
-    const env = input.template.spec?.containers?.[index]?.env ?? undefined;
-    return envOperations(env, variables, `${input.templatePath}/spec/containers/${index}/env`);
+  const gone = new Set(
+    input.rolled
+      .filter(({ markerHash }) => markerHash === DELETED_MARKER_HASH)
+      .map(({ kind, name }) => envVarName(kind, name)),
+  );
+  return (input.template.spec?.containers ?? []).flatMap(({ env }, index) => {
+    const path = `${input.templatePath}/spec/containers/${index}/env`;
+    const variables = wanted.get(index) ?? new Map<string, string>();
+    // Where a deleted source shares its variable with one that is there, the latter's data is what counts.
+    const removed = new Set([...gone].filter((name) => !variables.has(name)));
+    return [...envOperations(env ?? undefined, variables, path), ...removals(env ?? [], removed, path)];
   });
 }
 
@@ -148,7 +157,7 @@ function envOperations(
 ): PatchOperation[] {
   if (!env) {
     const value = [...variables].map(([name, hash]) => ({ name, value: hash }));
-    return [{ op: 'add', path, value }];
+    return value.length === 0 ? [] : [{ op: 'add', path, value }];
   }
   return [...variables].flatMap(([name, value]): PatchOperation[] => {
     const index = env.findIndex((entry) => entry.name === name);
@@ -156,6 +165,15 @@ function envOperations(
     if (env[index]?.value === value) return [];
     return [{ op: 'replace', path: `${path}/${index}`, value: { name, value } }];
   });
+}
+
+/** Last first, so that none moves another; each only if the entry is the very one that was read. */
+function removals(env: readonly EnvVar[], removed: ReadonlySet<string>, path: string): PatchOperation[] {
+  const gone = [...env.entries()].filter(([, { name }]) => removed.has(name));
+  return gone.reverse().flatMap(([index, entry]): PatchOperation[] => [
+    { op: 'test', path: `${path}/${index}`, value: entry },
+    { op: 'remove', path: `${path}/${index}` },
+  ]);
 }
 
 function containerOf(template: PodTemplate, source: RolledSource): { index: number; name: string } {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { DELETED_HASH } from '../record/record-hash.ts';
 import { recordOf, sourceRow, workloadRow } from '../testing/rows.ts';
 import { planReload, type EdgeFacts, type EdgeVerdict, type PlanInput, type SourceReading } from './plan.ts';
 
@@ -249,5 +250,70 @@ describe('a plan', () => {
       }),
     );
     expect(second).toMatchObject({ roll: [], hashes: null });
+  });
+});
+
+describe('a source that the leader saw deleted, if deletions count', () => {
+  const gone = sourceRow(150, 'A', { exists: false });
+
+  it.each<[string, EdgeVerdict, Case]>([
+    ['has to be read', 'Read', { record: RECORD_A, edge: edge({ row: gone }) }],
+    [
+      'has to be read though a colleague read it earlier',
+      'Read',
+      { record: RECORD_A, edge: edge({ row: gone, reading: reading(50, 'A', { afterWorkload: false }) }) },
+    ],
+    [
+      'rolls if it is not there and the patch can show it',
+      'Roll',
+      { record: RECORD_A, edge: edge({ row: gone, reading: null, showsDeletion: true }) },
+    ],
+    [
+      'is only recorded if the template was written after it',
+      'Correct',
+      {
+        record: RECORD_A,
+        row: workloadRow({ templateRv: '160', record: RECORD_A }),
+        edge: edge({ row: gone, reading: null, showsDeletion: true }),
+      },
+    ],
+    [
+      'is left alone if nothing could be taken away',
+      'Absent',
+      { record: RECORD_A, edge: edge({ row: gone, reading: null }) },
+    ],
+    [
+      'waits if it is there after all: back, or out of what is watched',
+      'Wait',
+      { record: RECORD_A, edge: edge({ row: gone, reading: reading(150, 'A') }) },
+    ],
+    [
+      'waits if the catalog has another generation of the workload',
+      'Wait',
+      { record: RECORD_A, generation: 2, edge: edge({ row: gone, reading: null, showsDeletion: true }) },
+    ],
+    ['is nothing to a workload without a record of it', 'Absent', { edge: edge({ row: gone }) }],
+    [
+      'is nothing to a workload that has the deletion recorded',
+      'Absent',
+      { record: recordOf({ cm: 'A' }).replace('1.A', DELETED_HASH), edge: edge({ row: gone }) },
+    ],
+  ])('%s', (_sentence, expected, of) => {
+    const plan = planReload({ ...inputOf(of), onDelete: true });
+    expect(plan.verdicts.get(CM)).toBe(expected);
+    const writes = expected === 'Roll' || expected === 'Correct';
+    expect(plan.hashes).toEqual(writes ? { [CM]: DELETED_HASH } : null);
+  });
+
+  it('is absent if deletions do not count', () => {
+    expect(verdict({ record: RECORD_A, edge: edge({ row: gone, reading: null, showsDeletion: true }) })).toBe(
+      'Absent',
+    );
+  });
+
+  it('rolls when it comes back, though under the deletion nothing was recorded of its data', () => {
+    const record = recordOf({ cm: 'A' }).replace('1.A', DELETED_HASH);
+    const back = edge({ row: sourceRow(150, 'A'), reading: reading(150, 'A') });
+    expect(verdict({ record, edge: back })).toBe('Roll');
   });
 });

@@ -1,7 +1,7 @@
 import { reachOf } from '../ledger/owed.ts';
 import type { SourceName, SourceRow, WorkloadRow } from '../ledger/rows.ts';
 import { recordedHashes, type RecordedHashes } from '../record/record.ts';
-import { isSameScheme, type RecordHash } from '../record/record-hash.ts';
+import { DELETED_HASH, isSameScheme, type RecordHash } from '../record/record-hash.ts';
 import { compareRv, isNewer, type Rv } from '../rv.ts';
 
 /** What a quorum read of a source gave. */
@@ -27,6 +27,11 @@ export interface EdgeFacts {
   readonly reading: SourceReading | null | undefined;
   /** The marker in the pod template is that of the reading: proof of what the pods run. */
   readonly isMarked: boolean;
+  /**
+   * It was read, does not exist, and a patch can show that: under the env-vars strategy a container carries
+   * its variable, which can be taken away.
+   */
+  readonly showsDeletion?: boolean;
 }
 
 export interface PlanInput {
@@ -40,6 +45,8 @@ export interface PlanInput {
   readonly edges: readonly EdgeFacts[];
   /** What to do with an edge of which nothing tells whether the pods run the present data. */
   readonly adoptStale: 'report' | 'reload';
+  /** `--reload-on-delete`. Default: a deletion rolls nothing. */
+  readonly onDelete?: boolean;
 }
 
 /**
@@ -81,7 +88,7 @@ export function planReload(input: PlanInput): Plan {
     const verdict = edgeVerdict(edge, record[edge.name], input);
     verdicts.set(edge.name, verdict);
     if (verdict === 'Roll') roll.push(edge.name);
-    if (WRITES.has(verdict) && edge.reading) hashes[edge.name] = edge.reading.hash;
+    if (WRITES.has(verdict)) hashes[edge.name] = edge.reading?.hash ?? DELETED_HASH;
   }
   const changed = Object.keys(hashes).some((name) => hashes[name] !== record[name]);
   return { verdicts, roll, hashes: changed || roll.length > 0 ? hashes : null };
@@ -90,14 +97,35 @@ export function planReload(input: PlanInput): Plan {
 const WRITES: ReadonlySet<EdgeVerdict> = new Set(['Correct', 'Adopt', 'AdoptStale', 'Rewrite', 'Roll']);
 
 function edgeVerdict(edge: EdgeFacts, recorded: RecordHash | undefined, input: PlanInput): EdgeVerdict {
+  if (input.onDelete && edge.row?.exists === false)
+    return deletionVerdict(edge, recorded, { row: presentRow(input), deletedAt: edge.row.rv });
+  return edge.reading === null ? 'Absent' : dataVerdict(edge, recorded, input);
+}
+
+function dataVerdict(edge: EdgeFacts, recorded: RecordHash | undefined, input: PlanInput): EdgeVerdict {
   const { reading } = edge;
-  if (reading === null) return 'Absent';
   const row = presentRow(input);
   const doubtful = row !== undefined && row.doubtful.includes(edge.name);
   if (!reading?.afterWorkload) return verdictUnread(edge, recorded, { row, doubtful });
   if (!row || !isDated(edge, recorded, row)) return 'Wait';
   if (reading.isRecorded && !doubtful) return recorded === reading.hash ? 'InStep' : 'Rewrite';
   return judge(edge, reading, { row, recorded, adoptStale: input.adoptStale });
+}
+
+/** Of a source that the leader saw deleted. What is recorded is lost if a read finds none either. */
+function deletionVerdict(
+  edge: EdgeFacts,
+  recorded: RecordHash | undefined,
+  { row, deletedAt }: { row: WorkloadRow | undefined; deletedAt: Rv },
+): EdgeVerdict {
+  if (recorded === undefined || recorded === DELETED_HASH) return 'Absent';
+  if (edge.reading !== null) {
+    // It is there: back, which the leader's own event will say, or only out of what is watched.
+    return edge.reading?.afterWorkload ? 'Wait' : 'Read';
+  }
+  if (!edge.showsDeletion) return 'Absent';
+  if (!row) return 'Wait';
+  return isNewer(deletedAt, row.templateRv) ? 'Roll' : 'Correct';
 }
 
 /** What the catalog alone can tell, with perhaps an older reading. */

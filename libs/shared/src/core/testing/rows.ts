@@ -45,6 +45,7 @@ export function seenWorkload(
     hasContainers: true,
     uses: ['ConfigMap/cm'],
     mentions: NO_NAMES,
+    marks: NO_NAMES,
     annotations: AUTO,
     podAnnotations: NO_ANNOTATIONS,
     record: undefined,

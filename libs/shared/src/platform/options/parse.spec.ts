@@ -249,6 +249,20 @@ describe('a wrong command line', () => {
 });
 
 describe('a flag of the incumbent', () => {
+  it.each(['watcher', 'worker'] as const)('is accepted by the %s with the same values', (app) => {
+    const argv = ['--reload-on-create', 'True', '--reload-on-delete=true', '--sync-after-restart'];
+    const options = optionsOf(argv, { app });
+    expect(options).toMatchObject({ reloadOnCreate: true, reloadOnDelete: true, syncAfterRestart: true });
+  });
+
+  it('that is a text is false if empty, and told what it should be', () => {
+    expect(optionsOf(['--reload-on-create='])).toMatchObject({ reloadOnCreate: false });
+    expect(errorsOf(['--reload-on-create=yes', '--reload-on-delete=2'])).toEqual([
+      '--reload-on-create: expected true or false; given "yes"',
+      '--reload-on-delete: expected true or false; given "2"',
+    ]);
+  });
+
   it.each(UNSUPPORTED_FLAGS.map(({ flag, default: initial }) => [flag, initial] as const))(
     '%s is accepted as long as it asks for nothing: %j',
     (flag, initial) => {
@@ -256,11 +270,12 @@ describe('a flag of the incumbent', () => {
     },
   );
 
-  it.each(
-    UNSUPPORTED_FLAGS.map(({ flag, form }) => [flag, ['bool', 'switch'].includes(form) ? 'true' : SECRET]),
-  )('%s=%s, which is not supported yet, is an error that does not print the value', (flag, value) => {
-    expect(errorsOf([`${flag}=${value}`])).toEqual([`${flag}: not supported yet by Reroll; leave it out`]);
-  });
+  it.each(UNSUPPORTED_FLAGS.map(({ flag, form }) => [flag, form === 'bool' ? 'true' : SECRET]))(
+    '%s=%s, which is not supported yet, is an error that does not print the value',
+    (flag, value) => {
+      expect(errorsOf([`${flag}=${value}`])).toEqual([`${flag}: not supported yet by Reroll; leave it out`]);
+    },
+  );
 
   it.each<[string, readonly string[], readonly string[]]>([
     [
@@ -268,17 +283,6 @@ describe('a flag of the incumbent', () => {
       ['--enable-csi-integration'],
       ['--enable-csi-integration: not supported yet by Reroll; leave it out'],
     ],
-    [
-      'a text that means a bool, in another form',
-      ['--reload-on-create=True'],
-      ['--reload-on-create: not supported yet by Reroll; leave it out'],
-    ],
-    [
-      'a text that means a bool, after a blank',
-      ['--reload-on-create', 'true'],
-      ['--reload-on-create: not supported yet by Reroll; leave it out'],
-    ],
-    ['a text that means no bool', ['--reload-on-delete=yes'], ['--reload-on-delete: expected true or false']],
     [
       'a list, given twice',
       ['--namespace-selector=a', '--namespace-selector='],

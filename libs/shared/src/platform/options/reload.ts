@@ -1,6 +1,6 @@
 /** When a workload is reloaded, and how. */
 import { BOTH, option, WORKER } from './option.ts';
-import { bool, duration, integer, oneOf, optionalPath } from './values.ts';
+import { bool, boolText, duration, integer, oneOf, optionalPath } from './values.ts';
 
 export const reloadOptions = {
   autoReloadAll: option({
@@ -32,6 +32,38 @@ export const reloadOptions = {
     description:
       "What a change does to a CronJob: create a Job of it at once, or only write the marker into the Job's template.",
     ...oneOf(['run', 'patch']),
+  }),
+  reloadOnCreate: option({
+    flag: '--reload-on-create',
+    env: 'REROLL_RELOAD_ON_CREATE',
+    default: 'false',
+    apps: BOTH,
+    group: 'Reloading',
+    description: 'Reload also when a ConfigMap or Secret comes to exist that was not there before.',
+    incumbent: true,
+    ...boolText(),
+  }),
+  reloadOnDelete: option({
+    flag: '--reload-on-delete',
+    env: 'REROLL_RELOAD_ON_DELETE',
+    default: 'false',
+    apps: BOTH,
+    group: 'Reloading',
+    description:
+      'Reload also when a ConfigMap or Secret is deleted; under the env-vars strategy only where its variable is.',
+    incumbent: true,
+    ...boolText(),
+  }),
+  syncAfterRestart: option({
+    flag: '--sync-after-restart',
+    env: 'REROLL_SYNC_AFTER_RESTART',
+    default: 'false',
+    apps: BOTH,
+    group: 'Reloading',
+    description:
+      'With --reload-on-create: what exists at the start counts as created, once, for each workload that has neither a record nor the marker of it.',
+    incumbent: true,
+    ...bool(),
   }),
   debounce: option({
     flag: '--debounce',

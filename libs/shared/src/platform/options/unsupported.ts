@@ -7,16 +7,13 @@ import { parseBool } from './values.ts';
 
 export interface UnsupportedFlag {
   readonly flag: `--${string}`;
-  /** As in `ValueKind`. `switch` is a value that means a boolean. */
-  readonly form: 'value' | 'bool' | 'list' | 'switch';
+  /** As in `ValueKind`. */
+  readonly form: 'value' | 'bool' | 'list';
   readonly default: string;
 }
 
 export const UNSUPPORTED_FLAGS: readonly UnsupportedFlag[] = [
   { flag: '--enable-csi-integration', form: 'bool', default: 'false' },
-  { flag: '--reload-on-create', form: 'switch', default: 'false' },
-  { flag: '--reload-on-delete', form: 'switch', default: 'false' },
-  { flag: '--sync-after-restart', form: 'bool', default: 'false' },
   { flag: '--namespaces-to-ignore', form: 'list', default: '' },
   { flag: '--namespace-selector', form: 'list', default: '' },
   { flag: '--resource-label-selector', form: 'list', default: '' },
@@ -27,7 +24,7 @@ export function complaintAbout(unsupported: UnsupportedFlag, given: string): str
   const { flag, form, default: initial } = unsupported;
   const notYet = `${flag}: not supported yet by Reroll; leave it out`;
   if (form === 'value' || form === 'list') return given === initial || given === '' ? undefined : notYet;
-  const value = given === '' && form === 'switch' ? false : parseBool(given);
+  const value = parseBool(given);
   if (value === undefined) return `${flag}: expected true or false`;
   return value ? notYet : undefined;
 }

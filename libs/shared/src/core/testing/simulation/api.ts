@@ -282,6 +282,7 @@ export class SimulatedApi {
       hasContainers: true,
       uses: [...workload.refs].sort().map(sourceName),
       mentions: [],
+      marks: [],
       annotations: workload.auto ? AUTO : {},
       podAnnotations: {},
       record: workload.record,

@@ -1,0 +1,18 @@
+/** What rolls a workload besides a change of data (`--reload-on-create`, `--reload-on-delete`, `--sync-after-restart`). */
+export interface Triggers {
+  /** A source comes to exist that did not when the workload's pod template was written. */
+  readonly onCreate: boolean;
+  /**
+   * A source that the record names is deleted. `marked`: only where a container carries its variable, which
+   * is all that the env-vars strategy can take away; such a workload was rolled for it before.
+   */
+  readonly onDelete: 'never' | 'marked' | 'always';
+  /** With `onCreate`: what exists at a start counts as created, for workloads without a record of it. */
+  readonly afterRestart: boolean;
+}
+
+export const NO_TRIGGERS: Triggers = Object.freeze({
+  onCreate: false,
+  onDelete: 'never',
+  afterRestart: false,
+});

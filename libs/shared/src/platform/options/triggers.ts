@@ -1,0 +1,20 @@
+import type { Triggers } from '../../core/ledger/triggers.ts';
+import type { CommonOptions } from './table.ts';
+
+/** What rolls besides a change of data, by the options. */
+export function triggersOf(options: CommonOptions): Triggers {
+  const { reloadOnCreate, reloadOnDelete, syncAfterRestart, reloadStrategy } = options;
+  const ifDeleted = reloadStrategy === 'env-vars' ? 'marked' : 'always';
+  return {
+    onCreate: reloadOnCreate,
+    onDelete: reloadOnDelete ? ifDeleted : 'never',
+    afterRestart: syncAfterRestart,
+  };
+}
+
+/** Whether an edge without a record, of which nothing tells whether the pods have its data, is rolled. */
+export function adoptStaleOf(
+  options: CommonOptions & { adoptStale: 'report' | 'reload' },
+): 'report' | 'reload' {
+  return options.reloadOnCreate && options.syncAfterRestart ? 'reload' : options.adoptStale;
+}
