@@ -58,14 +58,25 @@ export async function installCrd(client: KubeClient, kind: string): Promise<void
 
 /** Removes it with every object of it, and resolves when the API server has neither. */
 export async function removeCrd(client: KubeClient, kind: string): Promise<void> {
-  await client.request({ method: 'DELETE', path: `${CRDS}/${nameOf(kind)}` });
+  await removeCrdNamed(client, nameOf(kind));
   await eventually(async () => !(await hasCollection(client, kind)), { what: `${kind} to be gone` });
 }
 
-async function hasCollection(client: KubeClient, kind: string): Promise<boolean> {
+/** The same by the CRD's own name, `rollouts.argoproj.io`. */
+export async function removeCrdNamed(client: KubeClient, name: string): Promise<void> {
+  const path = `${CRDS}/${name}`;
+  await client.request({ method: 'DELETE', path });
+  await eventually(async () => !(await exists(client, path)), { what: `${name} to be gone` });
+}
+
+function hasCollection(client: KubeClient, kind: string): Promise<boolean> {
   const { group, version, plural } = resourceOf(kind);
+  return exists(client, `/apis/${group}/${version}/${plural}`);
+}
+
+async function exists(client: KubeClient, path: string): Promise<boolean> {
   try {
-    await client.get(`/apis/${group}/${version}/${plural}`, { query: { limit: 1 } });
+    await client.get(path, { query: { limit: 1 } });
     return true;
   } catch (error) {
     if (error instanceof KubeError && error.status === 404) return false;

@@ -10,6 +10,8 @@ export interface Launch {
   /** Also the name of its log. */
   readonly name: string;
   readonly args: readonly string[];
+  /** Default: this Node.js. */
+  readonly command?: string;
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -18,7 +20,7 @@ const GRACE_MS = 30_000;
 const LINES_OF_FAILED_TEST = 40;
 const ADDRESS = /msg="?serving metrics and health"?.*address="?([^\s"]+)/;
 
-/** A Node.js process of ours, and what can be seen of it from outside. Whoever starts one has to `discard` it. */
+/** A process of ours, and what can be seen of it from outside. Whoever starts one has to `discard` it. */
 export class App {
   readonly name: string;
   readonly pid: number;
@@ -32,7 +34,7 @@ export class App {
     this.name = launch.name;
     this.#logFile = join(folder, `${launch.name}.log`);
     const log = openSync(this.#logFile, 'a');
-    this.#child = spawn(process.execPath, launch.args, {
+    this.#child = spawn(launch.command ?? process.execPath, launch.args, {
       // Nothing of the test runner's environment: an option must not come from there by accident.
       env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...launch.env },
       stdio: ['ignore', log, log],

@@ -1,6 +1,8 @@
 import { ClusterError } from './errors.ts';
 import type { RunResult } from './run.ts';
 
+const CONTROL_PLANE = 'the local control plane';
+
 /** What the output of a failed build looks like, and what that means; the first that fits is told. */
 const CAUSES: readonly { readonly pattern: RegExp; readonly meaning: string }[] = [
   {
@@ -10,7 +12,7 @@ const CAUSES: readonly { readonly pattern: RegExp; readonly meaning: string }[] 
   {
     pattern: /requires go >= |toolchain not available|invalid go version/i,
     meaning:
-      'this Go is too old for tools/cluster/go/go.mod: install the version that it names, from https://go.dev/dl/',
+      'this Go is too old for the go.mod below tools/cluster: install the version that it names, from https://go.dev/dl/',
   },
   {
     pattern:
@@ -24,19 +26,19 @@ const CAUSES: readonly { readonly pattern: RegExp; readonly meaning: string }[] 
 ];
 
 /** There is no Go at all. */
-export function explainMissingGo(goMod: string): ClusterError {
+export function explainMissingGo(goMod: string, what = CONTROL_PLANE): ClusterError {
   const version = /^go (\S+)$/m.exec(goMod)?.[1] ?? '1.26';
   return new ClusterError(
-    `expected Go ${version} or newer on PATH to build the local control plane, found no \`go\`: ` +
+    `expected Go ${version} or newer on PATH to build ${what}, found no \`go\`: ` +
       'install it from https://go.dev/dl/',
   );
 }
 
 /** Go is there and failed: says why as far as its output tells, and shows the end of it. */
-export function explainBuildFailure(command: string, result: RunResult): ClusterError {
+export function explainBuildFailure(command: string, result: RunResult, what = CONTROL_PLANE): ClusterError {
   const cause = CAUSES.find(({ pattern }) => pattern.test(result.tail));
   const meaning = cause?.meaning ?? 'see its last lines';
   return new ClusterError(
-    `building the local control plane failed: \`${command}\` ended with code ${result.code}: ${meaning}\n${result.tail}`,
+    `building ${what} failed: \`${command}\` ended with code ${result.code}: ${meaning}\n${result.tail}`,
   );
 }
