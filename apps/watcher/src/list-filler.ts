@@ -23,9 +23,9 @@ export interface Feed<Seen, Row> {
   /** Every row of the catalog that is in this stream's reach and wanted. */
   everyRow(isWanted: (key: string) => boolean): AsyncIterable<readonly (readonly [string, Row])[]>;
   found(portion: Found<Seen, Row>): void;
-  listed(list: ListEnd<Seen, Row>): void;
+  listed(list: ListEnd<Seen, Row>): void | Promise<void>;
   written(seen: Seen): void;
-  deleted(seen: Seen): void;
+  deleted(seen: Seen): void | Promise<void>;
   /** Called after anything was told to the ledger. */
   told(type: 'list' | 'ADDED' | 'MODIFIED' | 'DELETED', objects: number): void;
 }
@@ -68,21 +68,21 @@ export class ListFiller<Seen extends { readonly key: string }, Row> implements R
     if (this.#failure) throw this.#failure.error;
     const found = this.#found ?? new Set<string>();
     const catalog = this.#first ? await this.#rowsBesides(found) : new Map<string, Row>();
-    this.#feed.listed({ rv, objects: [], found, unread: unread.map(this.#keyOf), catalog });
+    await this.#feed.listed({ rv, objects: [], found, unread: unread.map(this.#keyOf), catalog });
     this.#first = false;
     this.#found = null;
     this.#feed.told('list', 0);
   }
 
-  changed(seen: Seen, type: 'ADDED' | 'MODIFIED' | 'DELETED'): void {
+  changed(seen: Seen, type: 'ADDED' | 'MODIFIED' | 'DELETED'): void | Promise<void> {
     if (this.#found && type === 'DELETED') {
       // The end of the list tells that it is gone.
       this.#found.delete(seen.key);
       return;
     }
-    if (type === 'DELETED') this.#feed.deleted(seen);
-    else this.#feed.written(seen);
-    this.#feed.told(type, 1);
+    const pending = type === 'DELETED' ? this.#feed.deleted(seen) : this.#feed.written(seen);
+    if (pending === undefined) return this.#feed.told(type, 1);
+    return pending.then(() => this.#feed.told(type, 1));
   }
 
   /**

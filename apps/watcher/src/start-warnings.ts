@@ -1,11 +1,29 @@
+import { labelSelectorText } from '@reroll/shared/core/label-selector';
 import type { Logger } from '@reroll/shared/platform/logging';
 import type { WatcherOptions } from '@reroll/shared/platform/options/table';
 
 /** What stakater/Reloader says at its start of what it watches, in its words. */
-export function warnOfScope({ namespaces, webhookUrl }: WatcherOptions, log: Logger): void {
-  if (namespaces.length === 0)
-    log.warning('KUBERNETES_NAMESPACE is unset, will detect changes in all namespaces.');
-  else log.info(`Watching scoped namespaces: ${namespaces.join(', ')}`);
+export function warnOfScope(options: WatcherOptions, log: Logger): void {
+  if (options.namespaces.length === 0) warnOfAll(options, log);
+  else warnOfSome(options, log);
+  const { resourceLabelSelector: labels, webhookUrl } = options;
+  if (labels !== undefined)
+    log.warning(
+      `resource-label-selector is set, will only detect changes on resources with these labels: ${labelSelectorText(labels)}.`,
+    );
   if (webhookUrl !== undefined)
     log.warning('webhook-url is set, will only send webhook, no resources will be reloaded');
+}
+
+function warnOfAll({ namespacesToIgnore }: WatcherOptions, log: Logger): void {
+  const except = namespacesToIgnore.length === 0 ? '' : ` except: ${namespacesToIgnore.join(', ')}`;
+  log.warning(`KUBERNETES_NAMESPACE is unset, will detect changes in all namespaces${except}.`);
+}
+
+function warnOfSome({ namespaces, namespacesToIgnore }: WatcherOptions, log: Logger): void {
+  log.info(`Watching scoped namespaces: ${namespaces.join(', ')}`);
+  if (namespacesToIgnore.length > 0)
+    log.warning(
+      'namespaces-to-ignore is set but is only honored in global mode (watchGlobally=true); ignoring it.',
+    );
 }

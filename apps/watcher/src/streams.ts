@@ -23,8 +23,10 @@ import { WORKLOAD_KINDS } from '@reroll/shared/kube/workloads/registry';
 import { giveBackMemory } from '@reroll/shared/platform/memory';
 import type { Logger } from '@reroll/shared/platform/logging';
 import type { WatcherOptions } from '@reroll/shared/platform/options/table';
-import { ListFiller, type Feed } from './list-filler.ts';
+import { ListFiller, type Feed, type ListEnd } from './list-filler.ts';
 import { OptionalStream, type Stream } from './optional-stream.ts';
+import { isWatched, namespaceSelector, selectors } from './scope.ts';
+import { SourcePresence } from './source-presence.ts';
 import type { StreamReports } from './stream-reports.ts';
 
 export interface StreamsContext {
@@ -39,6 +41,7 @@ export interface StreamsContext {
 
 /** One reflector for each kind and namespace, all of them into one ledger. */
 export class Streams {
+  readonly #stopping = new AbortController();
   readonly #sources: Stream[];
   readonly #workloads: Stream[];
   /** By kind. */
@@ -51,7 +54,17 @@ export class Streams {
     const kinds = SOURCE_DEFINITIONS.filter(
       ({ plural }) => !resourcesToIgnore.some((ignored) => ignored === plural),
     );
-    const into = { ...context, ledger, changed };
+    const into = {
+      ...context,
+      ledger,
+      changed,
+      presence: new SourcePresence({
+        client: context.client,
+        signal: this.#stopping.signal,
+        onRetry: (error) =>
+          context.log.failure('cannot tell whether a source is deleted, asking again', error),
+      }),
+    };
     this.#sources = scopes.flatMap((namespace) => kinds.map((kind) => sourceStream(into, kind, namespace)));
     const always = WORKLOAD_KINDS.filter(
       ({ isWanted, plural }) =>
@@ -94,12 +107,14 @@ export class Streams {
   }
 
   async stop(timeout: number): Promise<void> {
+    this.#stopping.abort();
     const streams = [...this.#sources, ...this.#workloads, ...this.#optional.values()];
     await Promise.all(streams.map((stream) => stream.stop(timeout)));
   }
 }
 
 interface Into extends StreamsContext {
+  readonly presence: SourcePresence;
   readonly ledger: Ledger;
   readonly changed: () => void;
 }
@@ -121,7 +136,7 @@ function sourceStream(into: Into, definition: SourceKindDefinition, namespace: s
   return new Reflector<ObservedSource>({
     client: into.client,
     path: path(definition, namespace),
-    fieldSelector: definition.fieldSelector({ ignoredSecretTypes: into.options.secretTypesToIgnore }),
+    ...selectors(into, definition, namespace),
     convert: (raw) =>
       observeSource({ kind, metadata: raw.metadata, data: definition.data(raw) }, keys, into.hashKeys),
     handler: new ListFiller(sourceFeed(into, { kind, namespace }), (name) => `${kind}/${name}`),
@@ -139,6 +154,7 @@ function workloadStream(
   return new Reflector<ObservedWorkload>({
     client: into.client,
     path: path(definition, namespace),
+    fieldSelector: namespaceSelector(into, namespace),
     convert: (raw: KubeObject) => observed(definition, raw, keys),
     handler: workloadFiller(into, { kind, namespace }),
     hooks: into.reports.hooks(kind),
@@ -178,14 +194,14 @@ function sourceFeed(into: Into, scope: Scope): Feed<ObservedSource, SourceRow> {
   return {
     listBegins: () => undefined,
     rows: (keys) => catalog.sources(keys),
-    everyRow: (isWanted) => catalog.eachSource((key) => isWithin(scope, key) && isWanted(key)),
+    everyRow: (isWanted) => catalog.eachSource((key) => isWatched(into, scope, key) && isWanted(key)),
     found: (portion) => ledger.sourcesFound({ ...portion, scope }),
-    listed: (list) => ledger.sourcesListed({ ...list, scope }),
+    listed: (list) => sourcesListed(into, scope, list),
     written: (seen) => {
       if (ledger.sources.get(seen.key)?.hash === seen.hash) reports.unchanged();
       ledger.sourceWritten(seen, scope);
     },
-    deleted: (seen) => ledger.sourceDeleted(seen.key, seen.rv, scope),
+    deleted: (seen) => sourceDeleted(into, scope, seen),
     told: (type) => {
       reports.received(scope.kind, type);
       changed();
@@ -193,12 +209,37 @@ function sourceFeed(into: Into, scope: Scope): Feed<ObservedSource, SourceRow> {
   };
 }
 
+/** With a label selector, what a list no longer shows may only have lost its labels: it stays as it was known. */
+function sourcesListed(
+  { ledger, options, presence }: Into,
+  scope: Scope,
+  list: ListEnd<ObservedSource, SourceRow>,
+): void | Promise<void> {
+  if (options.resourceLabelSelector === undefined) return ledger.sourcesListed({ ...list, scope });
+  const known = [...ledger.sources, ...list.catalog].filter(
+    ([key, row]) => row.exists && !list.found.has(key) && isWithin(scope, key),
+  );
+  const missing = new Set(known.map(([key]) => key));
+  return presence
+    .thoseThere(missing)
+    .then((there) => ledger.sourcesListed({ ...list, unread: [...list.unread, ...there], scope }));
+}
+
+async function deletedIfGone({ ledger, presence }: Into, scope: Scope, seen: ObservedSource): Promise<void> {
+  if (!(await presence.isThere(seen.key))) ledger.sourceDeleted(seen.key, seen.rv, scope);
+}
+
+function sourceDeleted(into: Into, scope: Scope, seen: ObservedSource): void | Promise<void> {
+  if (into.options.resourceLabelSelector !== undefined) return deletedIfGone(into, scope, seen);
+  return into.ledger.sourceDeleted(seen.key, seen.rv, scope);
+}
+
 function workloadFeed(into: Into, scope: Scope): Feed<ObservedWorkload, WorkloadRow> {
   const { ledger, catalog, changed } = into;
   return {
     listBegins: () => ledger.workloadListBegins(scope),
     rows: (keys) => catalog.workloads(keys),
-    everyRow: (isWanted) => catalog.eachWorkload((key) => isWithin(scope, key) && isWanted(key)),
+    everyRow: (isWanted) => catalog.eachWorkload((key) => isWatched(into, scope, key) && isWanted(key)),
     found: (portion) => ledger.workloadsFound({ ...portion, scope }),
     listed: (list) => ledger.workloadsListed({ ...list, scope }),
     written: (seen) => ledger.workloadWritten(seen),

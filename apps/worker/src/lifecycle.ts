@@ -100,11 +100,11 @@ function handlersOf(
   context: WorkerContext,
   by: { queues: Queues; outcomes: OutcomeRecorder; activity: Activity; notices: Notifying },
 ): { changes: QueueHandler<ChangeJob>; reloads: QueueHandler<ReloadJob> } {
-  const { options, client, catalog, hashKeys, metrics, log, lifecycle } = context;
+  const { options, client, catalog, metrics, log, lifecycle } = context;
   const { queues, outcomes, activity, notices } = by;
   const { alerts, webhook } = notices;
   const decision = decisionSettings(options);
-  const sources = new SourceReader(client, hashKeys, options.secretTypesToIgnore);
+  const sources = sourceReader(context);
   const workloads = new WorkloadReader(client, catalog, decision);
   const events = new EventRecorder({
     client,
@@ -144,6 +144,13 @@ function handlersOf(
   });
   const reports = new ReloadReports({ catalog, events, outcomes, alerts, metrics, log });
   return { changes: changesHandler(change, context), reloads: reloadsHandler(reload, reports, catalog) };
+}
+
+function sourceReader({ client, hashKeys, options }: WorkerContext): SourceReader {
+  return new SourceReader(client, hashKeys, {
+    ignoredSecretTypes: options.secretTypesToIgnore,
+    labels: options.resourceLabelSelector,
+  });
 }
 
 function changesHandler(change: ChangeProcessor, { metrics, log }: WorkerContext): QueueHandler<ChangeJob> {

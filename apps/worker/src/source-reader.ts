@@ -1,3 +1,4 @@
+import { matchesLabels, type LabelSelector } from '@reroll/shared/core/label-selector';
 import { markerHash } from '@reroll/shared/core/marker/marker-hash';
 import type { SourceData, SourceId } from '@reroll/shared/core/model';
 import { isHashOf, recordHash, type HashKeys, type RecordHash } from '@reroll/shared/core/record/record-hash';
@@ -19,16 +20,23 @@ export interface SourceNow {
 /** Why a source that may exist is treated as if it did not. */
 export type SourceAbsence = 'SourceAbsent' | 'SourceNotWatched';
 
+/** Which sources the watchers watch. */
+export interface SourceScope {
+  readonly ignoredSecretTypes: readonly string[];
+  /** Undefined: whatever their labels. */
+  readonly labels: LabelSelector | undefined;
+}
+
 /** Reads sources from the API server, hashes them and forgets their data. */
 export class SourceReader {
   readonly #client: Pick<KubeClient, 'get'>;
   readonly #hashKeys: HashKeys;
-  readonly #ignoredSecretTypes: readonly string[];
+  readonly #scope: SourceScope;
 
-  constructor(client: Pick<KubeClient, 'get'>, hashKeys: HashKeys, ignoredSecretTypes: readonly string[]) {
+  constructor(client: Pick<KubeClient, 'get'>, hashKeys: HashKeys, scope: SourceScope) {
     this.#client = client;
     this.#hashKeys = hashKeys;
-    this.#ignoredSecretTypes = ignoredSecretTypes;
+    this.#scope = scope;
   }
 
   /** A quorum read: no `resourceVersion=0`. Rejects with a `KubeError` for anything but "not found". */
@@ -37,9 +45,14 @@ export class SourceReader {
     if (!definition) return 'SourceNotWatched';
     const object = await this.#get(objectPath(definition, source));
     if (!object) return 'SourceAbsent';
-    if (object.type !== undefined && this.#ignoredSecretTypes.includes(object.type))
-      return 'SourceNotWatched';
+    if (!this.#isWatched(object)) return 'SourceNotWatched';
     return this.#hashed(source, object, definition.data(object));
+  }
+
+  #isWatched({ type, metadata }: KubeObject & { type?: string }): boolean {
+    const { ignoredSecretTypes, labels } = this.#scope;
+    if (type !== undefined && ignoredSecretTypes.includes(type)) return false;
+    return labels === undefined || matchesLabels(labels, metadata.labels);
   }
 
   #hashed(source: SourceId, object: KubeObject, data: SourceData): SourceNow {

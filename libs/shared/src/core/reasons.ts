@@ -36,7 +36,7 @@ export const REASONS = {
   InStep: 'The record says that the pods were last rolled with this data already.',
   SourceAbsent: 'The source does not exist.',
   SourceNotWatched:
-    'The source exists but is not watched (its type is among `--secret-types-to-ignore`), so its changes are not seen.',
+    'The source exists but is not watched (its type is among `--secret-types-to-ignore`, or it lacks the labels of `--resource-label-selector`), so its changes are not seen.',
   BroughtByOwner:
     "The workload's own rollout, after the change, brought the data: only the record was corrected.",
   Adopted: 'The workload had no record of the source yet. It was recorded as it is; nothing was rolled.',

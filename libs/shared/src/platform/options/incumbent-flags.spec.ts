@@ -1,3 +1,4 @@
+import { parseLabelSelector } from '../../core/label-selector.ts';
 import { describe, expect, it } from 'vitest';
 import { parseListenAddress } from '../listen-address.ts';
 import { APPS, camelCase } from './option.ts';
@@ -23,9 +24,9 @@ const FLAGS: readonly (readonly [flag: string, given: string, value: unknown])[]
   ['--resources-to-ignore', 'configMaps', ['configmaps']],
   ['--ignored-workload-types', 'jobs,cronjobs', ['jobs', 'cronjobs']],
   ['--namespaces', 'a,b', ['a', 'b']],
-  ['--namespaces-to-ignore', '', []],
+  ['--namespaces-to-ignore', 'a,b', ['a', 'b']],
   ['--namespace-selector', '', []],
-  ['--resource-label-selector', '', []],
+  ['--resource-label-selector', 'env:*', parseLabelSelector('env')],
   ['--is-Argo-Rollouts', 'false', false],
   ['--reload-strategy', 'annotations', 'annotations'],
   ['--reload-on-create', 'false', false],

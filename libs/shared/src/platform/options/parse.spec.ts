@@ -3,6 +3,7 @@ import type { App } from './option.ts';
 import { parseOptions } from './parse.ts';
 import type { Environment } from './parse.ts';
 import type { WatcherOptions, WorkerOptions } from './table.ts';
+import { labelSelectorText } from '../../core/label-selector.ts';
 import { UNSUPPORTED_FLAGS } from './unsupported.ts';
 
 const SECRET = 'hunter2-s3cr3t';
@@ -253,6 +254,25 @@ describe('a flag of the incumbent', () => {
     const argv = ['--reload-on-create', 'True', '--reload-on-delete=true', '--sync-after-restart'];
     const options = optionsOf(argv, { app });
     expect(options).toMatchObject({ reloadOnCreate: true, reloadOnDelete: true, syncAfterRestart: true });
+  });
+
+  it.each([
+    ['--resource-label-selector=env=*,a=b', 'env,a=b'],
+    ['--resource-label-selector="env=*,a:b"', 'env,a=b'],
+    ['--resource-label-selector=env in (a,b)', 'env in (a,b)'],
+    ['--resource-label-selector=', undefined],
+  ])('that is a selector is read in every spelling: %s', (flag, expected) => {
+    const { resourceLabelSelector: selector } = optionsOf([flag]);
+    expect(selector && labelSelectorText(selector)).toBe(expected);
+  });
+
+  it('that is no selector is told with whatever else is wrong', () => {
+    expect(
+      errorsOf(['--resource-label-selector=a b', '--namespaces-to-ignore=A'], { app: 'watcher' }),
+    ).toEqual([
+      '--namespaces-to-ignore: expected names of namespaces, separated by commas; given "A"',
+      '--resource-label-selector: expected a label selector such as env=prod,team in (a,b),!legacy; given "a b"',
+    ]);
   });
 
   it('that is a text is false if empty, and told what it should be', () => {

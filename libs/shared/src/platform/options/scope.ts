@@ -1,12 +1,13 @@
 /** What is watched, and what is left alone. */
 import { BOTH, option, WATCHER } from './option.ts';
-import { boolOrAuto, boolText, duration, list } from './values.ts';
+import { boolOrAuto, boolText, duration, labelSelector, list } from './values.ts';
 
 /** The one of these words that equals the text. */
 function word<const T extends string>(words: readonly T[]): (text: string) => T | undefined {
   return (text) => words.find((each) => each === text);
 }
 
+const NAMESPACE = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/u;
 const SOURCES = ['configmaps', 'secrets'] as const;
 const WORKLOADS = ['jobs', 'cronjobs'] as const;
 
@@ -26,8 +27,33 @@ export const scopeOptions = {
     ...list({
       type: 'namespace,…',
       expects: 'names of namespaces, separated by commas',
-      read: matching(/^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/u),
+      read: matching(NAMESPACE),
     }),
+  }),
+  namespacesToIgnore: option({
+    flag: '--namespaces-to-ignore',
+    env: 'REROLL_NAMESPACES_TO_IGNORE',
+    default: '',
+    apps: WATCHER,
+    group: 'Scope',
+    description: 'Watch nothing in these namespaces. Only without --namespaces.',
+    incumbent: true,
+    ...list({
+      type: 'namespace,…',
+      expects: 'names of namespaces, separated by commas',
+      read: matching(NAMESPACE),
+    }),
+  }),
+  resourceLabelSelector: option({
+    flag: '--resource-label-selector',
+    env: 'REROLL_RESOURCE_LABEL_SELECTOR',
+    default: '',
+    apps: BOTH,
+    group: 'Scope',
+    description:
+      'Watch only ConfigMaps and Secrets with these labels. `a:b` is read as `a=b`, and `a:*` and `a=*` as `a`.',
+    incumbent: true,
+    ...labelSelector(),
   }),
   resourcesToIgnore: option({
     flag: '--resources-to-ignore',

@@ -14,9 +14,7 @@ export interface UnsupportedFlag {
 
 export const UNSUPPORTED_FLAGS: readonly UnsupportedFlag[] = [
   { flag: '--enable-csi-integration', form: 'bool', default: 'false' },
-  { flag: '--namespaces-to-ignore', form: 'list', default: '' },
   { flag: '--namespace-selector', form: 'list', default: '' },
-  { flag: '--resource-label-selector', form: 'list', default: '' },
 ];
 
 /** What is wrong with the last value given to an unsupported flag, or undefined. The value is not printed. */

@@ -1,6 +1,7 @@
 /** The kinds of value an option can have: how each is read, and what is said when it cannot be. */
 import { z } from 'zod';
 import { formatDuration, parseDuration } from '../../core/durations.ts';
+import { parseLabelSelector, type LabelSelector } from '../../core/label-selector.ts';
 import { parseListenAddress } from '../listen-address.ts';
 import type { ListenAddress } from '../listen-address.ts';
 import type { ValueKind } from './option.ts';
@@ -184,4 +185,20 @@ export function list<T>(element: Scalar<T>, max = Number.POSITIVE_INFINITY): Val
     return z.NEVER;
   });
   return { form: 'list', type: element.type, expects: element.expects, schema };
+}
+
+/** Requirements of a label selector, comma-separated; `undefined` if there are none. */
+export function labelSelector(): ValueKind<LabelSelector | undefined> {
+  const expects = 'a label selector such as env=prod,team in (a,b),!legacy';
+  const schema = z.array(z.string()).transform((given, context): LabelSelector | undefined => {
+    const text = given
+      .join(',')
+
+      .trim();
+    const selector = text === '' ? undefined : parseLabelSelector(text);
+    if (selector || text === '') return selector;
+    context.addIssue({ code: 'custom', message: expects });
+    return z.NEVER;
+  });
+  return { form: 'list', type: 'label selector', expects, schema };
 }

@@ -1,0 +1,79 @@
+/** One requirement of a label selector, as the API server reads it. */
+export interface LabelRequirement {
+  readonly key: string;
+  readonly operator: 'exists' | 'absent' | 'in' | 'notin';
+  /** Of `in` and `notin`; the empty text counts. */
+  readonly values: readonly string[];
+}
+
+export type LabelSelector = readonly LabelRequirement[];
+
+const KEY = /^(?:[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?\/)?[A-Za-z0-9](?:[-\w.]{0,61}[A-Za-z0-9])?$/u;
+const VALUE = /^(?:[A-Za-z0-9](?:[-\w.]{0,61}[A-Za-z0-9])?)?$/u;
+
+/**
+ * The requirements of a selector (`env=prod,team in (a,b),!legacy`), or undefined if it is none. The older
+ * spellings of stakater/Reloader are read too: `a:b` for `a=b`, and `a:*` or `a=*` for `a`.
+ */
+export function parseLabelSelector(text: string): LabelSelector | undefined {
+  const found: LabelRequirement[] = [];
+  for (const part of text.split(/,(?![^(]*\))/u)) {
+    const requirement = readRequirement(part.trim());
+    if (!requirement) return undefined;
+    found.push(requirement);
+  }
+  return found;
+}
+
+/** The same as the API server takes it. */
+export function labelSelectorText(selector: LabelSelector): string {
+  return selector.map(requirementText).join(',');
+}
+
+export function matchesLabels(
+  selector: LabelSelector,
+  labels: Readonly<Record<string, string>> | undefined,
+): boolean {
+  return selector.every(({ key, operator, values }) => {
+    const value = labels?.[key];
+    if (operator === 'exists') return value !== undefined;
+    if (operator === 'absent') return value === undefined;
+    return (value !== undefined && values.includes(value)) === (operator === 'in');
+  });
+}
+
+function readRequirement(part: string): LabelRequirement | undefined {
+  const set = /^(\S+)\s+(in|notin)\s*\(([^()]*)\)$/u.exec(part);
+  if (set) {
+    const [, key = '', operator, list = ''] = set;
+    return checked(
+      key,
+      operator as 'in' | 'notin',
+      list.split(',').map((value) => value.trim()),
+    );
+  }
+  const equality = /^([^!=:]+?)\s*(==|!=|=|:)\s*(.*)$/u.exec(part);
+  if (equality) return readEquality(equality);
+  return part.startsWith('!') ? checked(part.slice(1).trim(), 'absent', []) : checked(part, 'exists', []);
+}
+
+function readEquality([, key = '', operator, value = '']: RegExpExecArray): LabelRequirement | undefined {
+  if (operator === '!=') return checked(key, 'notin', [value]);
+  return value === '*' ? checked(key, 'exists', []) : checked(key, 'in', [value]);
+}
+
+function checked(
+  key: string,
+  operator: LabelRequirement['operator'],
+  values: readonly string[],
+): LabelRequirement | undefined {
+  return KEY.test(key) && values.every((value) => VALUE.test(value)) ? { key, operator, values } : undefined;
+}
+
+function requirementText({ key, operator, values }: LabelRequirement): string {
+  if (operator === 'exists') return key;
+  if (operator === 'absent') return `!${key}`;
+  const [value = ''] = values;
+  if (values.length === 1) return `${key}${operator === 'in' ? '=' : '!='}${value}`;
+  return `${key} ${operator} (${values.join(',')})`;
+}
