@@ -5,8 +5,11 @@ export default defineConfig({
   test: {
     passWithNoTests: false,
     projects: [
-      { test: { name: 'core', include: ['libs/shared/src/core/**/*.spec.ts'] } },
-      { test: { name: 'platform', include: ['libs/shared/src/platform/**/*.spec.ts'] } },
+      // Much longer than any of them takes: a loaded machine fails no test.
+      { test: { name: 'core', include: ['libs/shared/src/core/**/*.spec.ts'], testTimeout: 60_000 } },
+      {
+        test: { name: 'platform', include: ['libs/shared/src/platform/**/*.spec.ts'], testTimeout: 60_000 },
+      },
       {
         test: {
           name: 'adapters',
