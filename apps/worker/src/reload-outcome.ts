@@ -17,6 +17,8 @@ export interface ReloadOutcome {
   readonly rolled: readonly string[];
   readonly subject?: WorkloadNow;
   readonly patternErrors?: readonly PatternError[];
+  /** What another system left on it that would do harm. */
+  readonly leftBehind?: readonly string[];
   /** Why its pause-period cannot be used. */
   readonly pauseProblem?: string;
   /** Milliseconds for which its rollout was held back. */

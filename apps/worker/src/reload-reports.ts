@@ -42,9 +42,8 @@ export class ReloadReports {
     else if (state === 'unchanged') metrics.skipped.inc({ reason: 'strategy_not_updated' });
     if (state === 'wouldReload')
       this.#context.log.info('dry run: would reload', { workload: job.workload, sources: rolled });
-    const problems = problemsOf(outcome);
     if (subject && outcome.pausedFor !== undefined) this.#paused(subject, outcome.pausedFor);
-    if (subject) for (const problem of problems) this.#warn(subject, problem);
+    if (subject) this.#warnOf(subject, outcome);
     outcomes.addOutcome({
       workload: job.workload,
       state,
@@ -54,7 +53,7 @@ export class ReloadReports {
       since: job.since,
       at: Date.now(),
       attempt: run.attempt,
-      ...(problems.length > 0 ? { detail: problems.join('; ') } : {}),
+      ...detailOf(outcome),
     });
   }
 
@@ -120,24 +119,38 @@ export class ReloadReports {
     this.#context.log.info(text, { workload: key });
   }
 
-  #warn(subject: WorkloadNow, problem: string): void {
-    this.#warnOnce(subject, problem).catch((error: unknown) =>
+  #warnOf(subject: WorkloadNow, outcome: ReloadOutcome): void {
+    for (const problem of problemsOf(outcome)) this.#warn(subject, problem);
+    for (const problem of outcome.leftBehind ?? []) this.#warn(subject, problem, 'LeftBehind');
+  }
+
+  #warn(subject: WorkloadNow, problem: string, reason = 'InvalidAnnotation'): void {
+    this.#warnOnce(subject, problem, reason).catch((error: unknown) =>
       this.#context.log.failure('a warning could not be given', error, { workload: subject.key }),
     );
   }
 
   /** Once a day for each text, so that an owner is not told of it at every change. */
-  async #warnOnce(subject: WorkloadNow, text: string): Promise<void> {
+  async #warnOnce(subject: WorkloadNow, text: string, reason: string): Promise<void> {
     const { catalog, log, events } = this.#context;
     if (!(await catalog.isFirstWarning(subject.key, text.slice(0, 200)))) return;
-    log.warning('an annotation cannot be used', { workload: subject.key, problem: text });
-    events.record({ workload: subjectOf(subject), reason: 'InvalidAnnotation', note: text });
+    const isLeft = reason === 'LeftBehind';
+    log.warning(isLeft ? 'another system left something behind' : 'an annotation cannot be used', {
+      workload: subject.key,
+      problem: text,
+    });
+    events.record({ workload: subjectOf(subject), reason, note: text });
   }
 }
 
 function subjectOf({ definition, object, observed }: WorkloadNow): EventSubject {
   const { name, namespace, uid, resourceVersion } = object.metadata;
   return { kind: observed.kind, name, namespace, uid, resourceVersion, apiVersion: apiVersionOf(definition) };
+}
+
+function detailOf(outcome: ReloadOutcome): { detail?: string } {
+  const problems = [...problemsOf(outcome), ...(outcome.leftBehind ?? [])];
+  return problems.length > 0 ? { detail: problems.join('; ') } : {};
 }
 
 /** What its owner should know of its annotations. */

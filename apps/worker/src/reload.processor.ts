@@ -11,6 +11,7 @@ import type { Plan } from '@reroll/shared/core/reload/plan';
 import type { DecisionSettings } from '@reroll/shared/core/rules/decision';
 import type { WorkerMetrics } from '@reroll/shared/platform/metrics/worker';
 import type { ReloadJob } from '@reroll/shared/queue/jobs';
+import { leftBehind } from './left-behind.ts';
 import { JobError, jobErrorOf } from './job-error.ts';
 import { NotYetError } from './not-yet.ts';
 import { markerHashOf, planOf, sourceIdOf, type Readings } from './reload-plan.ts';
@@ -181,6 +182,7 @@ export class ReloadProcessor {
       }),
       subject: workload,
       patternErrors,
+      leftBehind: leftBehind(workload, readings, keys),
       ...(wish.state === 'unusable' ? { pauseProblem: wish.problem } : {}),
     };
   }

@@ -13,6 +13,8 @@ export interface SourceNow {
   readonly rv: Rv;
   readonly hash: RecordHash;
   readonly markerHash: string;
+  /** uids of the objects that own it. */
+  readonly owners: readonly string[];
   /** Whether a record's entry, under the scheme that it names, is the hash of this data. */
   isHash(recorded: RecordHash): boolean;
 }
@@ -61,6 +63,7 @@ export class SourceReader {
       rv: parseRv(object.metadata.resourceVersion),
       hash: recordHash(data, keys),
       markerHash: markerHash(source.kind, data),
+      owners: (object.metadata.ownerReferences ?? []).map(({ uid }) => uid),
       isHash: (recorded) => isHashOf(recorded, data, keys),
     };
   }

@@ -1,4 +1,5 @@
 import { LAST_RELOADED_FROM } from './marker/last-reloaded-from.ts';
+import type { AdoptedSystem } from './adopted.ts';
 import type { Annotations, SourceKind } from './model.ts';
 
 /**
@@ -34,6 +35,8 @@ export interface AnnotationKeys {
   readonly rolloutStrategy: string;
   /** On a pod template, written at a reload with the annotations strategy. */
   readonly lastReloadedFrom: string;
+  /** Systems whose annotations count beside these. Default none. */
+  readonly adopt?: readonly AdoptedSystem[] | undefined;
 }
 
 export const DEFAULT_ANNOTATION_KEYS: AnnotationKeys = {

@@ -52,6 +52,8 @@ export interface ObjectMeta {
   readonly creationTimestamp?: string | undefined;
   readonly annotations?: Annotations | undefined;
   readonly labels?: Readonly<Record<string, string>> | undefined;
+  readonly finalizers?: readonly string[] | undefined;
+  readonly ownerReferences?: readonly { readonly uid: string }[] | undefined;
   readonly managedFields?: readonly { readonly time?: string | undefined }[] | undefined;
 }
 
@@ -96,6 +98,7 @@ export interface PodSpec {
   readonly containers?: readonly Container[] | null | undefined;
   readonly initContainers?: readonly Container[] | null | undefined;
   readonly volumes?: readonly Volume[] | null | undefined;
+  readonly schedulerName?: string | undefined;
 }
 
 export interface PodTemplate {

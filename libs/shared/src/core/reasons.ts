@@ -16,6 +16,8 @@ export const REASONS = {
   AutoReload: 'The workload reloads for every source that it uses (`auto`, in general or for this kind).',
   AutoReloadAll:
     'Every workload that does not say otherwise reloads for what it uses (`--auto-reload-all`), and this one does not.',
+  AdoptedAnnotation:
+    'An annotation of another system, which `--adopt` takes over, asks for a reload when this source changes.',
   NotAnnotated: 'No annotation of the workload asks for a reload when this source changes.',
   InvalidPattern:
     "A pattern in the workload's reload annotation cannot be used, and nothing else asks for a reload.",

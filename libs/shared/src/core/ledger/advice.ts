@@ -1,3 +1,4 @@
+import { adoptionProblems } from '../adopted.ts';
 import type { AnnotationKeys } from '../annotation-keys.ts';
 import { matchPatterns, type PatternError } from '../patterns.ts';
 import { pauseWish } from '../reload/pause.ts';
@@ -28,7 +29,7 @@ export function needsAdvice(
 ): boolean {
   const unseen = row.edges.some((source) => source.startsWith('Secret/') && !by.isSeen(source));
   if (unseen || unusablePatterns(row, by.keys).length > 0) return true;
-  return pauseWish(row, by.keys).state === 'unusable';
+  return pauseWish(row, by.keys).state === 'unusable' || adoptionProblems(row.annotations).length > 0;
 }
 
 /** Whether two rows ask for the same: then its owner was told already. */

@@ -1,3 +1,4 @@
+import { adoptedNames } from '../adopted.ts';
 import type { AnnotationKeys } from '../annotation-keys.ts';
 import { splitList } from '../go-text.ts';
 import type { Annotations, SourceKind } from '../model.ts';
@@ -7,7 +8,7 @@ import { NO_ANNOTATIONS, NO_NAMES, type ObservedWorkload, type SourceName } from
 /** A name that can only mean itself: no character of it is special in a pattern. */
 const LITERAL = /^[A-Za-z0-9-]+$/;
 
-type NamedKeys = readonly (readonly [SourceKind, keyof AnnotationKeys])[];
+type NamedKeys = readonly (readonly [SourceKind, Exclude<keyof AnnotationKeys, 'adopt'>])[];
 const NAMED: NamedKeys = [
   ['ConfigMap', 'configMapReload'],
   ['Secret', 'secretReload'],
@@ -40,7 +41,18 @@ export function namedSources(workload: Deciding, keys: AnnotationKeys): NamedSou
       if (/^[A-Za-z0-9.-]+$/.test(word)) literal.push(`${kind}/${word}`);
     }
   }
+  literal.push(...adoptedSources(workload, keys));
   return { literal, patterned: [...new Set(patterned)] };
+}
+
+function adoptedSources({ annotations }: Deciding, { adopt = [] }: AnnotationKeys): SourceName[] {
+  return adopt.flatMap((system) =>
+    (['ConfigMap', 'Secret'] as const).flatMap((kind) =>
+      adoptedNames(annotations, system, kind)
+        .filter((name) => name !== '' && !name.includes('/'))
+        .map((name) => `${kind}/${name}`),
+    ),
+  );
 }
 
 export interface EdgeQuestion {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { adoptedAnnotations } from '../adopted.ts';
 import { annotationOf, type AnnotationKeys } from '../annotation-keys.ts';
 import {
   keyOf,
@@ -74,11 +75,17 @@ export function observeWorkload(object: WorkloadObject, keys: AnnotationKeys): O
     template: object.templateStartsPods === false ? '' : templateHash(template),
     ...(restartAt === 0 ? {} : { restartAt }),
     ...sourcesOf(template),
-    annotations: pick(metadata.annotations, deciding),
+    annotations: withAdopted(pick(metadata.annotations, deciding), object, keys),
     podAnnotations: pick(template.metadata?.annotations, deciding),
     record: metadata.annotations?.[RECORD_ANNOTATION],
     resumeAt: resumeDueAt({ paused, annotations: metadata.annotations }, keys),
   };
+}
+
+function withAdopted(own: Annotations, object: WorkloadObject, keys: AnnotationKeys): Annotations {
+  if (keys.adopt === undefined) return own;
+  const adopted = adoptedAnnotations(object, keys.adopt);
+  return Object.keys(adopted).length === 0 ? own : { ...own, ...adopted };
 }
 
 function sourcesOf(

@@ -112,6 +112,9 @@ describe('an explanation', () => {
       ['NamedSource', 'pass', false],
       ['SearchMatch', 'pass', false],
       ['AutoReload', 'reload', false],
+      ['AdoptedFabric8', 'pass', false],
+      ['AdoptedTrigger', 'pass', false],
+      ['AdoptedWave', 'pass', false],
       ['AutoReloadAll', 'pass', false],
       ['NotAsked', 'skip', false],
     ]);
@@ -129,6 +132,9 @@ describe('an explanation', () => {
       SearchMatch: 'the workload does not have reloader.stakater.com/search: "true"',
       AutoReload:
         'neither reloader.stakater.com/auto nor configmap.reloader.stakater.com/auto of the workload is true',
+      AdoptedFabric8: 'no annotation of fabric8 counts',
+      AdoptedTrigger: 'no annotation of k8s-trigger-controller counts',
+      AdoptedWave: 'no annotation of Wave counts',
       AutoReloadAll: '--auto-reload-all is off',
       NotAsked: 'nothing asks for a reload for ConfigMap app-config',
     });

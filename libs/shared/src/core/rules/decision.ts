@@ -1,5 +1,8 @@
 import type { PatternError } from '../patterns.ts';
 import type { Reason } from '../reasons.ts';
+import { adoptedFabric8 } from './adopted-fabric8.ts';
+import { adoptedTrigger } from './adopted-trigger.ts';
+import { adoptedWave } from './adopted-wave.ts';
 import { autoReload } from './auto-reload.ts';
 import { autoReloadAll } from './auto-reload-all.ts';
 import { excludedSource } from './excluded-source.ts';
@@ -49,6 +52,9 @@ const RULES = [
   ['NamedSource', namedSource],
   ['SearchMatch', searchMatch],
   ['AutoReload', autoReload],
+  ['AdoptedFabric8', adoptedFabric8],
+  ['AdoptedTrigger', adoptedTrigger],
+  ['AdoptedWave', adoptedWave],
   ['AutoReloadAll', autoReloadAll],
 ] as const satisfies readonly (readonly [string, Judge])[];
 

@@ -56,6 +56,11 @@ export function skip(reason: Reason, detail: () => string): Ruling {
   return { outcome: 'skip', auto: false, reason, detail, patternErrors: NO_ERRORS };
 }
 
+/** Reload whether a container uses the source or not. */
+export function reloadNamed(reason: Reason, detail: () => string): Ruling {
+  return { outcome: 'reload', auto: false, reason, detail, patternErrors: NO_ERRORS };
+}
+
 /** Reload if a container uses the source. */
 export function reloadIfUsed(reason: Reason, detail: () => string): Ruling {
   return { outcome: 'reload', auto: true, reason, detail, patternErrors: NO_ERRORS };

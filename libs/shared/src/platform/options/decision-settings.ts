@@ -26,6 +26,7 @@ export function decisionSettings(options: CommonOptions): DecisionSettings {
       secretProviderClassExclude: options.secretProviderClassExcludeAnnotation,
       rolloutStrategy: options.rolloutStrategyAnnotation,
       lastReloadedFrom: options.lastReloadedFromAnnotation,
+      ...(options.adopt.length > 0 ? { adopt: options.adopt } : {}),
     },
     autoReloadAll: options.autoReloadAll,
     ignoredWorkloadTypes: options.ignoredWorkloadTypes,

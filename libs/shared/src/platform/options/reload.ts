@@ -1,6 +1,7 @@
 /** When a workload is reloaded, and how. */
+import { ADOPTED_SYSTEMS } from '../../core/adopted.ts';
 import { BOTH, option, WORKER } from './option.ts';
-import { bool, boolText, duration, integer, oneOf, optionalPath } from './values.ts';
+import { bool, boolText, duration, integer, list, oneOf, optionalPath } from './values.ts';
 
 export const reloadOptions = {
   autoReloadAll: option({
@@ -92,6 +93,20 @@ export const reloadOptions = {
     group: 'Reloading',
     description: 'Decide and report, patch nothing.',
     ...bool(),
+  }),
+  adopt: option({
+    flag: '--adopt',
+    env: 'REROLL_ADOPT',
+    default: '',
+    apps: BOTH,
+    group: 'Reloading',
+    description:
+      'Other systems whose annotations work as they stand: ConfigmapController (fabric8), k8s-trigger-controller (trigger), Wave (wave).',
+    ...list({
+      type: 'fabric8,trigger,wave',
+      expects: "'fabric8', 'trigger' or 'wave', or several of them, separated by commas",
+      read: (text) => ADOPTED_SYSTEMS.find((system) => system === text),
+    }),
   }),
   adoptStale: option({
     flag: '--adopt-stale',

@@ -1,0 +1,14 @@
+import { ADOPTED_LISTS, adoptedNames } from '../adopted.ts';
+import type { Facts } from './facts.ts';
+import { pass, reloadNamed, type Verdict } from './rule.ts';
+
+/** ConfigmapController's list of ConfigMaps, used or not. Only with `--adopt=fabric8`. */
+export function adoptedFabric8({ source, workload, settings }: Facts): Verdict {
+  const names = settings.keys.adopt?.includes('fabric8')
+    ? adoptedNames(workload.annotations, 'fabric8', source.kind)
+    : [];
+  const key = ADOPTED_LISTS.fabric8.ConfigMap;
+  return names.includes(source.name)
+    ? reloadNamed('AdoptedAnnotation', () => `${key} of the workload lists ${source.name}`)
+    : pass(() => 'no annotation of fabric8 counts');
+}

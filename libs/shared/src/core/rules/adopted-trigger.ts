@@ -1,0 +1,14 @@
+import { ADOPTED_LISTS, adoptedNames } from '../adopted.ts';
+import type { Facts } from './facts.ts';
+import { pass, reloadNamed, type Verdict } from './rule.ts';
+
+/** k8s-trigger-controller's lists: names for which there is a plain volume. Only with `--adopt=trigger`. */
+export function adoptedTrigger({ source, workload, settings }: Facts): Verdict {
+  const names = settings.keys.adopt?.includes('trigger')
+    ? adoptedNames(workload.annotations, 'trigger', source.kind)
+    : [];
+  const key = ADOPTED_LISTS.trigger[source.kind];
+  return names.includes(source.name)
+    ? reloadNamed('AdoptedAnnotation', () => `${key} of the workload lists ${source.name}, a volume`)
+    : pass(() => 'no annotation of k8s-trigger-controller counts');
+}

@@ -1,0 +1,16 @@
+import { ADOPTED_LISTS, WAVE_AUTO, adoptedNames } from '../adopted.ts';
+import { annotationOf } from '../annotation-keys.ts';
+import type { Facts } from './facts.ts';
+import { pass, reloadIfUsed, reloadNamed, type Verdict } from './rule.ts';
+
+/** Wave's annotation, for what is used, and its lists of more. Only with `--adopt=wave`. */
+export function adoptedWave({ source, workload, settings }: Facts): Verdict {
+  const isOn =
+    settings.keys.adopt?.includes('wave') && annotationOf(workload.annotations, WAVE_AUTO) === 'true';
+  if (!isOn) return pass(() => 'no annotation of Wave counts');
+  if (adoptedNames(workload.annotations, 'wave', source.kind).includes(source.name)) {
+    const key = ADOPTED_LISTS.wave[source.kind];
+    return reloadNamed('AdoptedAnnotation', () => `${key} of the workload lists ${source.name}`);
+  }
+  return reloadIfUsed('AdoptedAnnotation', () => `the workload has ${WAVE_AUTO}: "true"`);
+}
