@@ -11,6 +11,15 @@ interface Shape {
   /** Of `spec`, beside the template, which may hold anything. */
   readonly spec: Readonly<Record<string, unknown>>;
   readonly shortNames: readonly string[];
+  /** If it has no status subresource (and no scale): of `status`. */
+  readonly status?: Readonly<Record<string, unknown>>;
+}
+
+const TEXT = { type: 'string' };
+const TEXTS = { type: 'object', additionalProperties: TEXT };
+
+function listOf(properties: Readonly<Record<string, unknown>>): object {
+  return { type: 'array', items: { type: 'object', properties } };
 }
 
 /** As their projects' own, in what matters here: a status subresource (so generation counts the spec), a scale. */
@@ -44,6 +53,32 @@ const SHAPES: Readonly<Record<string, Shape>> = {
       strategy: ANY,
       template: ANY,
       triggers: { type: 'array', items: ANY },
+    },
+  },
+  SecretProviderClass: {
+    shortNames: [],
+    spec: {
+      provider: TEXT,
+      parameters: TEXTS,
+      secretObjects: listOf({
+        secretName: TEXT,
+        type: TEXT,
+        labels: TEXTS,
+        annotations: TEXTS,
+        data: listOf({ objectName: TEXT, key: TEXT }),
+      }),
+    },
+    status: { byPod: listOf({ id: TEXT, namespace: TEXT }) },
+  },
+  SecretProviderClassPodStatus: {
+    shortNames: [],
+    spec: {},
+    status: {
+      podName: TEXT,
+      secretProviderClassName: TEXT,
+      mounted: { type: 'boolean' },
+      targetPath: TEXT,
+      objects: listOf({ id: TEXT, version: TEXT }),
     },
   },
 };
@@ -91,8 +126,15 @@ function nameOf(kind: string): string {
 
 function definition(kind: string): object {
   const { group, version, plural } = resourceOf(kind);
-  const { spec, shortNames } = SHAPES[kind] as Shape;
-  const properties = { spec: { type: 'object', properties: spec }, status: ANY };
+  const { spec, shortNames, status } = SHAPES[kind] as Shape;
+  const properties = {
+    spec: { type: 'object', properties: spec },
+    status: status ? { type: 'object', properties: status } : ANY,
+  };
+  const subresources = {
+    status: {},
+    scale: { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' },
+  };
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
@@ -106,10 +148,7 @@ function definition(kind: string): object {
           name: version,
           served: true,
           storage: true,
-          subresources: {
-            status: {},
-            scale: { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' },
-          },
+          ...(status ? {} : { subresources }),
           schema: { openAPIV3Schema: { type: 'object', properties } },
         },
       ],

@@ -63,6 +63,16 @@ const COLLECTIONS: Readonly<Record<string, KubeResource>> = {
   ReplicaSet: { group: 'apps', version: 'v1', plural: 'replicasets' },
   Rollout: { group: 'argoproj.io', version: 'v1alpha1', plural: 'rollouts' },
   DeploymentConfig: { group: 'apps.openshift.io', version: 'v1', plural: 'deploymentconfigs' },
+  SecretProviderClass: {
+    group: 'secrets-store.csi.x-k8s.io',
+    version: 'v1',
+    plural: 'secretproviderclasses',
+  },
+  SecretProviderClassPodStatus: {
+    group: 'secrets-store.csi.x-k8s.io',
+    version: 'v1',
+    plural: 'secretproviderclasspodstatuses',
+  },
   Lease: { group: 'coordination.k8s.io', version: 'v1', plural: 'leases' },
 };
 

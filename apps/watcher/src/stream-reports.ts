@@ -1,5 +1,6 @@
 import type { ReflectorHooks } from '@reroll/shared/kube/reflector';
 import type { Logger } from '@reroll/shared/platform/logging';
+import { resourceType } from '@reroll/shared/platform/metrics/shared';
 import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
 
 const EVENT_TYPES = { ADDED: 'add', MODIFIED: 'update', DELETED: 'delete' } as const;
@@ -31,7 +32,7 @@ export class StreamReports {
     if (type === 'list') return;
     this.#metrics.eventsReceived.inc({
       event_type: EVENT_TYPES[type],
-      resource_type: `${kind.toLowerCase()}s`,
+      resource_type: resourceType(kind),
     });
   }
 

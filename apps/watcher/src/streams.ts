@@ -27,6 +27,7 @@ import { ListFiller, type Feed, type ListEnd } from './list-filler.ts';
 import { OptionalStream, type Stream } from './optional-stream.ts';
 import { isWatched, namespaceSelector, selectors } from './scope.ts';
 import { SourcePresence } from './source-presence.ts';
+import { providerClassStream } from './provider-class-streams.ts';
 import type { StreamReports } from './stream-reports.ts';
 
 export interface StreamsContext {
@@ -45,7 +46,7 @@ export class Streams {
   readonly #sources: Stream[];
   readonly #workloads: Stream[];
   /** By kind. */
-  readonly #optional: ReadonlyMap<string, OptionalStream>;
+  readonly #optional: Map<string, OptionalStream>;
 
   /** `changed` is called after anything was told to the ledger. */
   constructor(context: StreamsContext, ledger: Ledger, changed: () => void) {
@@ -77,6 +78,9 @@ export class Streams {
     this.#optional = new Map(
       optional.map((definition) => [definition.kind, optionalStream(into, definition, scopes)]),
     );
+    if (context.options.enableCsiIntegration) {
+      this.#optional.set('SecretProviderClass', providerClassStream(into, scopes));
+    }
   }
 
   /**
@@ -113,7 +117,7 @@ export class Streams {
   }
 }
 
-interface Into extends StreamsContext {
+export interface Into extends StreamsContext {
   readonly presence: SourcePresence;
   readonly ledger: Ledger;
   readonly changed: () => void;

@@ -6,6 +6,7 @@ import type { HashKeys } from '@reroll/shared/core/record/record-hash';
 import type { KubeClient } from '@reroll/shared/kube/connection';
 import { EventRecorder } from '@reroll/shared/kube/kube-events';
 import type { Logger } from '@reroll/shared/platform/logging';
+import { resourceType } from '@reroll/shared/platform/metrics/shared';
 import type { WorkerMetrics } from '@reroll/shared/platform/metrics/worker';
 import { decisionSettings } from '@reroll/shared/platform/options/decision-settings';
 import type { WorkerOptions } from '@reroll/shared/platform/options/table';
@@ -146,16 +147,15 @@ function handlersOf(
   return { changes: changesHandler(change, context), reloads: reloadsHandler(reload, reports, catalog) };
 }
 
-function sourceReader({ client, hashKeys, options }: WorkerContext): SourceReader {
-  return new SourceReader(client, hashKeys, {
+function sourceReader({ client, catalog, hashKeys, options }: WorkerContext): SourceReader {
+  return new SourceReader({ client, catalog }, hashKeys, {
     ignoredSecretTypes: options.secretTypesToIgnore,
     labels: options.resourceLabelSelector,
   });
 }
 
 function changesHandler(change: ChangeProcessor, { metrics, log }: WorkerContext): QueueHandler<ChangeJob> {
-  const resource = (job: ChangeJob): string =>
-    `${job.source.slice(0, job.source.indexOf('/')).toLowerCase()}s`;
+  const resource = (job: ChangeJob): string => resourceType(job.source.slice(0, job.source.indexOf('/')));
   return {
     queue: CHANGES,
     schema: changeJob,

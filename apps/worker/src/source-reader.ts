@@ -1,6 +1,7 @@
+import type { Catalog } from '@reroll/shared/catalog/catalog';
 import { matchesLabels, type LabelSelector } from '@reroll/shared/core/label-selector';
 import { markerHash } from '@reroll/shared/core/marker/marker-hash';
-import type { SourceData, SourceId } from '@reroll/shared/core/model';
+import { keyOf, type SourceData, type SourceId, type SourceKey } from '@reroll/shared/core/model';
 import { isHashOf, recordHash, type HashKeys, type RecordHash } from '@reroll/shared/core/record/record-hash';
 import { parseRv, type Rv } from '@reroll/shared/core/rv';
 import type { KubeClient } from '@reroll/shared/kube/connection';
@@ -32,17 +33,27 @@ export interface SourceScope {
 /** Reads sources from the API server, hashes them and forgets their data. */
 export class SourceReader {
   readonly #client: Pick<KubeClient, 'get'>;
+  readonly #catalog: Pick<Catalog, 'sources'>;
   readonly #hashKeys: HashKeys;
   readonly #scope: SourceScope;
 
-  constructor(client: Pick<KubeClient, 'get'>, hashKeys: HashKeys, scope: SourceScope) {
-    this.#client = client;
+  constructor(
+    from: { client: Pick<KubeClient, 'get'>; catalog: Pick<Catalog, 'sources'> },
+    hashKeys: HashKeys,
+    scope: SourceScope,
+  ) {
+    this.#client = from.client;
+    this.#catalog = from.catalog;
     this.#hashKeys = hashKeys;
     this.#scope = scope;
   }
 
-  /** A quorum read: no `resourceVersion=0`. Rejects with a `KubeError` for anything but "not found". */
+  /**
+   * A quorum read: no `resourceVersion=0`. Rejects with a `KubeError` for anything but "not found"; for a
+   * SecretProviderClass, which is read from the catalog, with ioredis' error.
+   */
   async read(source: SourceId): Promise<SourceNow | SourceAbsence> {
+    if (source.kind === 'SecretProviderClass') return await this.#fromCatalog(keyOf(source));
     const definition = sourceKind(source.kind);
     if (!definition) return 'SourceNotWatched';
     const object = await this.#get(objectPath(definition, source));
@@ -55,6 +66,19 @@ export class SourceReader {
     const { ignoredSecretTypes, labels } = this.#scope;
     if (type !== undefined && ignoredSecretTypes.includes(type)) return false;
     return labels === undefined || matchesLabels(labels, metadata.labels);
+  }
+
+  /**
+   * No object holds what a SecretProviderClass has at present: each status tells of one pod, and which of them
+   * counts only the leader knows, who saw them change. Hash and resourceVersion of its row belong together, and
+   * were written before anybody was woken for them.
+   */
+  async #fromCatalog(key: SourceKey): Promise<SourceNow | SourceAbsence> {
+    const row = (await this.#catalog.sources([key])).get(key);
+    if (!row?.exists || !row.providerClass) return 'SourceAbsent';
+    const { rv, hash, providerClass } = row;
+    const { markerHash: marked } = providerClass;
+    return { rv, hash, markerHash: marked, isHash: (recorded) => recorded === hash, owners: [] };
   }
 
   #hashed(source: SourceId, object: KubeObject, data: SourceData): SourceNow {

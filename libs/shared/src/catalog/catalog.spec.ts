@@ -117,6 +117,21 @@ describe('a source row', () => {
   });
 });
 
+describe('a row of a SecretProviderClass', () => {
+  it.each([
+    ['with annotations of a later write of the class replaces one of the same version', '100', true],
+    ['with annotations of an earlier write of the class does not', '98', false],
+    ['with annotations of the same write does not', '99', false],
+  ])('%s', async (_, rv, replaces) => {
+    const row = (of: string, annotations: Record<string, string>) =>
+      sourceRow({ annotations, providerClass: { markerHash: 'a1', rv: of } });
+    const [old, young] = [row('99', {}), row(rv, { ignore: 'true' })];
+    await write({ sources: [[SETTINGS, old]] });
+    await write({ sequence: 1, sources: [[SETTINGS, young]] });
+    expect((await catalog.sources([SETTINGS])).get(SETTINGS)).toEqual(replaces ? young : old);
+  });
+});
+
 describe('a source is reported as changed', () => {
   const later = { rv: '20', dataRv: '20' };
 

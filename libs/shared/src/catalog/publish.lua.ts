@@ -7,7 +7,8 @@
  * Gives `{-1}` if a newer term has written; else `{1 or 0, key…}`: 1 if the write before this one is not
  *       there (Redis was emptied or set back in time), and the sources whose hash differs from the one that
  *       was there, under the same scheme. A source row of the version that is there stands, unless its hash is
- *       under another scheme: its writer was given another key.
+ *       under another scheme (its writer was given another key), or its annotations are of a later write of the
+ *       SecretProviderClass, which is no write of its versions.
  * Atomic because a leader that was frozen must not write over what its successor wrote, because a source
  *       row only moves forward, and because a workload's row and its index entries belong together.
  */
@@ -37,7 +38,8 @@ for n = 1, count do
   if old then
     local was, is = cjson.decode(old), cjson.decode(text)
     local isRehashed = is.v == was.v and scheme(is.h) ~= scheme(was.h)
-    write = newer(is.v, was.v) or isRehashed
+    local isAnnotated = is.v == was.v and is.n and was.n and newer(is.n, was.n)
+    write = newer(is.v, was.v) or isRehashed or isAnnotated
     if write and is.x ~= 0 and is.h ~= was.h and scheme(is.h) == scheme(was.h) then
       reply[#reply + 1] = key
     end

@@ -57,6 +57,11 @@ it('a restart of a workload comes back too', () => {
   expect(decodeWorkload(encodeWorkload(row, [])).restartAt).toBe(1_795_219_191);
 });
 
+it('the marker of a SecretProviderClass, and which write its annotations are of, come back too', () => {
+  const row = sourceRow({ providerClass: { markerHash: 'a1', rv: '9' } });
+  expect(decodeSource(encodeSource(row))).toEqual(row);
+});
+
 describe('a row comes back as it was written:', () => {
   it('any source', () => {
     assert(

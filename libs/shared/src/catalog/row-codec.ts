@@ -6,6 +6,7 @@ import {
   type WorkloadRow,
 } from '../core/ledger/rows.ts';
 import type { SourceKey } from '../core/model.ts';
+import { RV_UNKNOWN } from '../core/rv.ts';
 
 /**
  * Rows as Redis holds them: JSON with short names, defaults left out. `i` of a workload is for the script
@@ -18,6 +19,9 @@ interface WireSource {
   x?: 0;
   m: number;
   a?: SourceRow['annotations'];
+  /** Of a SecretProviderClass: the marker's hash, and the resourceVersion that its annotations are of. */
+  k?: string;
+  n?: string;
 }
 
 interface WireWorkload {
@@ -51,6 +55,7 @@ export function encodeSource(row: SourceRow): string {
     ...(row.exists ? {} : { x: 0 }),
     m: row.modifiedAt,
     ...(isEmpty(row.annotations) ? {} : { a: row.annotations }),
+    ...(row.providerClass ? { k: row.providerClass.markerHash, n: row.providerClass.rv } : {}),
   };
   return JSON.stringify(wire);
 }
@@ -64,6 +69,7 @@ export function decodeSource(text: string): SourceRow {
     exists: wire.x !== 0,
     modifiedAt: wire.m,
     annotations: wire.a ?? NO_ANNOTATIONS,
+    ...(wire.k === undefined ? {} : { providerClass: { markerHash: wire.k, rv: wire.n ?? RV_UNKNOWN } }),
   };
 }
 

@@ -4,10 +4,17 @@ import type { DecisionSettings } from '../rules/decision.ts';
 import { RV_UNKNOWN, isNewer, maxRv, type Rv } from '../rv.ts';
 import { asksTheSame, needsAdvice } from './advice.ts';
 import { compact, hasNoEdges, isEdge, namedSources, type NamedSources } from './edges.ts';
-import { absentKeys, latest, scopeKey, type Listed, type Portion, type Scope } from './listed.ts';
+import { absentKeys, isWithin, latest, scopeKey, type Listed, type Portion, type Scope } from './listed.ts';
 import { MultiMap } from './multi-map.ts';
-import { absentSource, deletedSource, listedSource, sourceChange, writtenSource } from './observe-source.ts';
-import { doubtAfterSource, edgeBegun, workloadRow } from './observe-workload.ts';
+import {
+  absentSource,
+  deletedSource,
+  hasNewerClass,
+  listedSource,
+  sourceChange,
+  writtenSource,
+} from './observe-source.ts';
+import { doubtAfterSource, edgeBegun, movedBaselines, workloadRow } from './observe-workload.ts';
 import { Outbox, type WakeCause } from './outbox.ts';
 import { dueOf } from './owed.ts';
 import {
@@ -86,8 +93,10 @@ export class Ledger {
   /** A complete list of sources of one scope, or what is left of it to tell. */
   sourcesListed(list: Listed<ObservedSource, SourceRow>): void {
     const scope = scopeKey(list.scope);
+    const isFirst = !this.#listRv.has(scope);
     this.#listRv.set(scope, list.rv);
     this.#advance(scope, list.rv);
+    if (isFirst) this.#adoptEdges(list);
     this.sourcesFound(list);
     for (const key of absentKeys(this.sources, list)) {
       const known = this.sources.get(key) ?? list.catalog.get(key);
@@ -99,9 +108,10 @@ export class Ledger {
   sourceWritten(seen: ObservedSource, scope: Scope): void {
     this.#advance(scopeKey(scope), seen.rv);
     const known = this.sources.get(seen.key);
-    if (known && !isNewer(seen.rv, known.rv)) return;
+    if (known && !isNewer(seen.rv, known.rv) && !hasNewerClass(seen, known)) return;
     const listRv = this.#listRv.get(scopeKey(scope)) ?? RV_UNKNOWN;
-    const { onCreate } = this.#settings.triggers;
+    // A class is not created by the first pod that mounts it.
+    const onCreate = this.#settings.triggers.onCreate && !seen.providerClass;
     const row = writtenSource(seen, known, { listRv, onCreate });
     // An edge that begins because its source came to exist is a creation too.
     this.#putSource(seen.key, row, onCreate && !known ? RV_UNKNOWN : seen.rv);
@@ -274,6 +284,21 @@ export class Ledger {
     const next = { ...row, edges, baselines: Object.fromEntries(kept) };
     this.#replace(workload, next);
     this.#index(workload, next, named);
+  }
+
+  /**
+   * Sources of a kind that is listed for the first time, when workloads are known already (its API came later):
+   * an edge without a record is judged from this list on, as if both had been there at the start.
+   */
+  #adoptEdges({ scope, rv, catalog }: Listed<ObservedSource, SourceRow>): void {
+    for (const [key, row] of this.workloads) {
+      const isNew = (name: SourceName): boolean => {
+        const source = sourceKeyIn(namespaceOf(key), name);
+        return isWithin(scope, source) && !catalog.has(source);
+      };
+      const baselines = movedBaselines(row, rv, isNew);
+      if (baselines !== row.baselines) this.#replace(key, { ...row, baselines });
+    }
   }
 
   #replace(key: WorkloadKey, row: WorkloadRow): void {

@@ -1,4 +1,4 @@
-import { maxRv, type Rv } from '../rv.ts';
+import { RV_UNKNOWN, isNewer, maxRv, type Rv } from '../rv.ts';
 import { sameRecords, type ObservedSource, type SourceRow } from './rows.ts';
 
 /**
@@ -51,6 +51,12 @@ export function sourceChange(old: SourceRow | undefined, row: SourceRow): Source
   return rules || data || gone ? { rules, data, gone } : null;
 }
 
+/** The same state of a SecretProviderClass's versions, with annotations of a later write of the class. */
+export function hasNewerClass(seen: ObservedSource, known: SourceRow): boolean {
+  if (!seen.providerClass || seen.rv !== known.rv) return false;
+  return isNewer(seen.providerClass.rv, known.providerClass?.rv ?? RV_UNKNOWN);
+}
+
 function dataRvAfter(seen: ObservedSource, known: SourceRow | undefined, listRv: Rv): Rv {
   if (!known) return listRv;
   if (known.hash === seen.hash) return known.dataRv;
@@ -65,5 +71,6 @@ function rowOf(seen: ObservedSource, dataRv: Rv): SourceRow {
     exists: true,
     modifiedAt: seen.modifiedAt,
     annotations: seen.annotations,
+    ...(seen.providerClass ? { providerClass: seen.providerClass } : {}),
   };
 }

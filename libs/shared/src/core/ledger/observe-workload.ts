@@ -61,6 +61,17 @@ export function edgeBegun(row: WorkloadRow, name: SourceName, rv: Rv): WorkloadR
   return { ...row.baselines, [name]: rv };
 }
 
+/** Its baselines, those of these sources not earlier than `rv`; the same object if none is moved. */
+export function movedBaselines(
+  { baselines }: Pick<WorkloadRow, 'baselines'>,
+  rv: Rv,
+  isMeant: (name: SourceName) => boolean,
+): WorkloadRow['baselines'] {
+  const moved = Object.entries(baselines).filter(([name, from]) => isNewer(rv, from) && isMeant(name));
+  if (moved.length === 0) return baselines;
+  return { ...baselines, ...Object.fromEntries(moved.map(([name]) => [name, rv])) };
+}
+
 function templateFacts(seen: ObservedWorkload, at: Sighting): TemplateFacts {
   const { known, live } = at;
   const record = recordedHashes(seen.record);

@@ -115,12 +115,12 @@ function templateHash(template: PodTemplate): string {
 }
 
 /** Unix seconds of the latest write that managedFields tell of, else of the creation. */
-function lastWrite(metadata: ObjectMeta): number {
+export function lastWrite(metadata: ObjectMeta): number {
   const times = (metadata.managedFields ?? []).map(({ time }) => unixSeconds(time));
   return Math.max(unixSeconds(metadata.creationTimestamp), ...times);
 }
 
-function unixSeconds(time: string | undefined): number {
+export function unixSeconds(time: string | undefined): number {
   const parsed = time === undefined ? Number.NaN : Date.parse(time);
   return Number.isNaN(parsed) ? 0 : Math.floor(parsed / 1000);
 }

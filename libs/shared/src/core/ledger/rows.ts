@@ -14,6 +14,15 @@ export interface ObservedSource {
   readonly modifiedAt: number;
   /** Only the annotations that the rules read on a source (ignore, match). */
   readonly annotations: Annotations;
+  readonly providerClass?: ProviderClassFacts | undefined;
+}
+
+/** Of a SecretProviderClass only: its versions are seen in the statuses of pods, so nobody else can read them. */
+export interface ProviderClassFacts {
+  /** The incumbent's hash of the versions. */
+  readonly markerHash: string;
+  /** Of the SecretProviderClass object that the annotations are of; `'0'`: none was seen. */
+  readonly rv: Rv;
 }
 
 /** What the ledger and the catalog know of a source. */
@@ -30,6 +39,7 @@ export interface SourceRow {
   /** 0 once it is deleted. */
   readonly modifiedAt: number;
   readonly annotations: Annotations;
+  readonly providerClass?: ProviderClassFacts | undefined;
 }
 
 /** A workload as the stream shows it, without its pod template. */

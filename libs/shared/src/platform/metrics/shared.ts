@@ -5,6 +5,11 @@ import { counter } from './registry.ts';
 /** What `resource_type` is for each kind of source, as stakater/Reloader names them. */
 export const RESOURCE_TYPES = ['configmaps', 'secrets'] as const;
 
+/** `ConfigMap` -> `configmaps`, `SecretProviderClass` -> `secretproviderclasses`. */
+export function resourceType(kind: string): string {
+  return `${kind.toLowerCase()}${kind.endsWith('s') ? 'es' : 's'}`;
+}
+
 /** Kinds of workload that are reloaded today. */
 export const WORKLOAD_KINDS = [
   'Deployment',

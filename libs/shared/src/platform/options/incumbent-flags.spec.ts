@@ -35,7 +35,7 @@ const FLAGS: readonly (readonly [flag: string, given: string, value: unknown])[]
   ['--sync-after-restart', 'false', false],
   ['--enable-pprof', 'true', true],
   ['--pprof-addr', ':6061', parseListenAddress(':6061')],
-  ['--enable-csi-integration', 'false', false],
+  ['--enable-csi-integration', 'true', true],
 ];
 
 const NOT_YET = new Set<string>(UNSUPPORTED_FLAGS.map(({ flag }) => flag));

@@ -213,7 +213,7 @@ describe('a wrong command line', () => {
       '--nope',
       '--attempts=0',
       'start',
-      '--enable-csi-integration',
+      '--namespace-selector=a',
       '--lease-duration=1s',
     ];
     const errors = errorsOf(argv, { app: 'watcher', env: { REROLL_BACKOFF: 'y' } });
@@ -224,7 +224,7 @@ describe('a wrong command line', () => {
       '--attempts',
       '--backoff',
       '--lease-duration',
-      '--enable-csi-integration',
+      '--namespace-selector',
     ]);
   });
 
@@ -298,11 +298,6 @@ describe('a flag of the incumbent', () => {
   );
 
   it.each<[string, readonly string[], readonly string[]]>([
-    [
-      'a bool without a value',
-      ['--enable-csi-integration'],
-      ['--enable-csi-integration: not supported yet by Reroll; leave it out'],
-    ],
     [
       'a list, given twice',
       ['--namespace-selector=a', '--namespace-selector='],

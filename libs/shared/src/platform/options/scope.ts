@@ -1,6 +1,6 @@
 /** What is watched, and what is left alone. */
 import { BOTH, option, WATCHER } from './option.ts';
-import { boolOrAuto, boolText, duration, labelSelector, list } from './values.ts';
+import { bool, boolOrAuto, boolText, duration, labelSelector, list } from './values.ts';
 
 /** The one of these words that equals the text. */
 function word<const T extends string>(words: readonly T[]): (text: string) => T | undefined {
@@ -106,6 +106,17 @@ export const scopeOptions = {
     description:
       'Roll DeploymentConfigs of OpenShift too, as long as the API server has them. true and auto are the same.',
     ...boolOrAuto(),
+  }),
+  enableCsiIntegration: option({
+    flag: '--enable-csi-integration',
+    env: 'REROLL_ENABLE_CSI_INTEGRATION',
+    default: 'false',
+    apps: WATCHER,
+    group: 'Scope',
+    description:
+      'Watch SecretProviderClasses of the Secrets Store CSI Driver too, as long as the API server has them.',
+    incumbent: true,
+    ...bool(),
   }),
   discoveryInterval: option({
     flag: '--discovery-interval',

@@ -13,7 +13,6 @@ export interface UnsupportedFlag {
 }
 
 export const UNSUPPORTED_FLAGS: readonly UnsupportedFlag[] = [
-  { flag: '--enable-csi-integration', form: 'bool', default: 'false' },
   { flag: '--namespace-selector', form: 'list', default: '' },
 ];
 

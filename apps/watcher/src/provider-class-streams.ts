@@ -1,0 +1,139 @@
+import { labelSelectorText } from '@reroll/shared/core/label-selector';
+import { isWithin, type Scope } from '@reroll/shared/core/ledger/listed';
+import { observeSource } from '@reroll/shared/core/ledger/observe';
+import type { ObservedSource, SourceRow } from '@reroll/shared/core/ledger/rows';
+import type { SourceKey } from '@reroll/shared/core/model';
+import {
+  STATUS_KIND,
+  observeStatus,
+  type SeenStatus,
+} from '@reroll/shared/core/provider-class/observe-status';
+import { ProviderClasses } from '@reroll/shared/core/provider-class/provider-classes';
+import { isServed } from '@reroll/shared/kube/discovery';
+import { collectionPath } from '@reroll/shared/kube/objects';
+import { Reflector } from '@reroll/shared/kube/reflector';
+import {
+  SECRET_PROVIDER_CLASSES,
+  SECRET_PROVIDER_CLASS_POD_STATUSES,
+} from '@reroll/shared/kube/sources/secret-provider-class';
+import { OptionalStream, type Stream } from './optional-stream.ts';
+import { namespaceSelector } from './scope.ts';
+import type { Into } from './streams.ts';
+import { WholeList, type WholeListFeed } from './whole-list.ts';
+
+const KIND = 'SecretProviderClass';
+
+/** SecretProviderClasses and the statuses of the pods that mount them, while the API server has both. */
+export function providerClassStream(into: Into, namespaces: readonly string[]): OptionalStream {
+  return new OptionalStream({
+    isServed: async (signal) =>
+      (await isServed(into.client, SECRET_PROVIDER_CLASSES, { signal })) &&
+      (await isServed(into.client, SECRET_PROVIDER_CLASS_POD_STATUSES, { signal })),
+    open: (onMissing) => {
+      const reporting = { ...into, reports: into.reports.andWhenMissing(onMissing) };
+      return namespaces.flatMap((namespace) => streamsOf(reporting, namespace));
+    },
+    // What was known stays: a removed CRD tells nothing of the versions that pods run with.
+    gone: async () => undefined,
+    interval: into.options.discoveryInterval,
+    log: into.log.child({ kind: KIND }),
+  });
+}
+
+/** The classes first: statuses count only when it is known which classes are to be ignored. */
+function streamsOf(into: Into, namespace: string): Stream[] {
+  const { client, reports, decision } = into;
+  const classes = new ProviderClasses();
+  const known = Promise.withResolvers<void>();
+  const scope = { kind: KIND, namespace };
+  const fieldSelector = namespaceSelector(into, namespace);
+  const { resourceLabelSelector: labels } = into.options;
+  const path = (resource: typeof SECRET_PROVIDER_CLASSES): string =>
+    collectionPath(resource, namespace === '' ? undefined : namespace);
+  return [
+    new Reflector<ObservedSource>({
+      client,
+      path: path(SECRET_PROVIDER_CLASSES),
+      fieldSelector,
+      convert: ({ metadata }) => observeSource({ kind: KIND, metadata, data: {} }, decision.keys, []),
+      handler: new WholeList(classFeed(into, scope, { classes, onListed: known.resolve })),
+      hooks: reports.hooks(KIND),
+    }),
+    new Reflector<SeenStatus>({
+      client,
+      path: path(SECRET_PROVIDER_CLASS_POD_STATUSES),
+      fieldSelector,
+      labelSelector: labels && labelSelectorText(labels),
+      convert: (raw) => observeStatus(raw, into.hashKeys),
+      handler: new WholeList(statusFeed(into, scope, { classes, known: known.promise })),
+      hooks: reports.hooks(STATUS_KIND),
+    }),
+  ];
+}
+
+function classFeed(
+  into: Into,
+  scope: Scope,
+  { classes, onListed }: { classes: ProviderClasses; onListed: () => void },
+): WholeListFeed<ObservedSource> {
+  const tell = (seen: ObservedSource): void => into.ledger.sourceWritten(seen, scope);
+  return {
+    kind: KIND,
+    listed: ({ objects, unread }) => {
+      classes.classesListed(objects, unread).forEach(tell);
+      onListed();
+      return Promise.resolve();
+    },
+    written: (seen) => tellIfKnown(classes.classWritten(seen), tell),
+    deleted: ({ key }) => classes.classDeleted(key),
+    told: (type) => {
+      into.reports.received(KIND, type);
+      into.changed();
+    },
+  };
+}
+
+function statusFeed(
+  into: Into,
+  scope: Scope,
+  { classes, known }: { classes: ProviderClasses; known: Promise<void> },
+): WholeListFeed<SeenStatus> {
+  const { ledger, reports, changed } = into;
+  const tell = (seen: ObservedSource): void => ledger.sourceWritten(seen, scope);
+  let isFirst = true;
+  return {
+    kind: STATUS_KIND,
+    listed: async ({ rv, objects, unread }) => {
+      await known;
+      const catalog = isFirst ? await catalogRows(into, scope) : new Map<SourceKey, SourceRow>();
+      const rows = new Map([...catalog, ...ledgerRows(into, scope)]);
+      const { listed, advanced } = classes.statusesListed({ statuses: objects, unread, rows });
+      ledger.sourcesListed({ scope, rv, objects: listed, catalog });
+      advanced.forEach(tell);
+      isFirst = false;
+    },
+    written: (seen) => tellIfKnown(classes.statusWritten(seen), tell),
+    deleted: (seen) => classes.statusDeleted(seen),
+    told: (type) => {
+      reports.received(STATUS_KIND, type);
+      changed();
+    },
+  };
+}
+
+/** Needed at the first list only: after that the ledger knows better. */
+async function catalogRows({ catalog }: Into, scope: Scope): Promise<Map<SourceKey, SourceRow>> {
+  const rows = new Map<SourceKey, SourceRow>();
+  for await (const portion of catalog.eachSource((key) => isWithin(scope, key))) {
+    for (const [key, row] of portion) rows.set(key, row);
+  }
+  return rows;
+}
+
+function ledgerRows({ ledger }: Into, scope: Scope): [SourceKey, SourceRow][] {
+  return [...ledger.sources].filter(([key]) => isWithin(scope, key));
+}
+
+function tellIfKnown(seen: ObservedSource | undefined, tell: (seen: ObservedSource) => void): void {
+  if (seen) tell(seen);
+}

@@ -1,0 +1,73 @@
+import { keyOf, type ObjectMeta, type SourceData, type SourceKey } from '../model.ts';
+import { lastWrite, unixSeconds } from '../ledger/observe.ts';
+import { markerHash } from '../marker/marker-hash.ts';
+import { recordHash, type HashKeys, type RecordHash } from '../record/record-hash.ts';
+import { parseRv, type Rv } from '../rv.ts';
+
+/** A SecretProviderClassPodStatus as the API serves it: what one pod has mounted of one class. */
+export interface StatusObject {
+  readonly metadata: ObjectMeta;
+  readonly status?:
+    | {
+        readonly secretProviderClassName?: string | undefined;
+        readonly objects?:
+          | readonly { readonly id?: string | undefined; readonly version?: string | undefined }[]
+          | null
+          | undefined;
+      }
+    | undefined;
+}
+
+/** The small record of a status. Its ids and versions are hashed here and go no further. */
+export interface SeenStatus {
+  /** `SecretProviderClassPodStatus/<namespace>/<name>`. */
+  readonly key: string;
+  /** Of the class; undefined if the status names none. */
+  readonly source: SourceKey | undefined;
+  readonly rv: Rv;
+  /** The hash under today's key, then those under the keys that older rows may be under. Empty: nothing mounted. */
+  readonly hashes: readonly RecordHash[];
+  readonly markerHash: string;
+  /** Unix seconds of the last write; 0 if there was none after its creation: the pod began with what it shows. */
+  readonly modifiedAt: number;
+}
+
+export const STATUS_KIND = 'SecretProviderClassPodStatus';
+
+/** Throws a `TypeError` if the object has no usable resourceVersion. */
+export function observeStatus({ metadata, status }: StatusObject, keys: HashKeys): SeenStatus {
+  const { namespace, name } = metadata;
+  const provider = status?.secretProviderClassName;
+  const objects = status?.objects ?? [];
+  const data = providerClassData(provider ?? '', objects);
+  const written = lastWrite(metadata);
+  const isMounted = provider !== undefined && objects.length > 0;
+  return {
+    key: keyOf({ kind: STATUS_KIND, namespace, name }),
+    source: provider ? keyOf({ kind: 'SecretProviderClass', namespace, name: provider }) : undefined,
+    rv: parseRv(metadata.resourceVersion),
+    hashes: isMounted ? hashesOf(data, keys) : [],
+    markerHash: markerHash('SecretProviderClass', data),
+    modifiedAt: written > unixSeconds(metadata.creationTimestamp) ? written : 0,
+  };
+}
+
+/**
+ * What is hashed of a status, as `markerHash` takes it: an entry `id=version` for each object, and the name of
+ * the class. Two objects of one id become one entry that reads as both do side by side.
+ */
+export function providerClassData(
+  provider: string,
+  objects: readonly { readonly id?: string | undefined; readonly version?: string | undefined }[],
+): SourceData {
+  const versions = new Map<string, string[]>();
+  const entries = [...objects, { id: 'SecretProviderClassName', version: provider }];
+  for (const { id = '', version = '' } of entries) versions.set(id, [...(versions.get(id) ?? []), version]);
+  const joined = [...versions].map(([id, all]) => [id, all.sort().join(`;${id}=`)] as const);
+  return { data: Object.fromEntries(joined) };
+}
+
+function hashesOf(data: SourceData, keys: HashKeys): RecordHash[] {
+  const all = [keys, ...keys.slice(1).map((key) => [key]), []].map((each) => recordHash(data, each));
+  return [...new Set(all)];
+}
