@@ -117,7 +117,6 @@ function handlersOf(
   });
   lifecycle.onStop('events', 3_000, () => events.flush(2_500));
   const change = new ChangeProcessor({ catalog, queues, sources, decision, outcomes, metrics, webhook });
-  const { maxReloadsPerMinute } = options;
   const reload = new ReloadProcessor({
     catalog,
     workloads,
@@ -130,10 +129,7 @@ function handlersOf(
       markerAnnotation: decision.keys.lastReloadedFrom,
       cronJobStrategy: options.cronjobStrategy,
     }),
-    budget:
-      maxReloadsPerMinute > 0
-        ? new RateBudget(context.redis, catalog.keys.budget, maxReloadsPerMinute)
-        : undefined,
+    budget: budgetOf(context),
     metrics,
     settings: {
       dryRun: options.dryRun,
@@ -148,10 +144,22 @@ function handlersOf(
 }
 
 function sourceReader({ client, catalog, hashKeys, options }: WorkerContext): SourceReader {
-  return new SourceReader({ client, catalog }, hashKeys, {
-    ignoredSecretTypes: options.secretTypesToIgnore,
-    labels: options.resourceLabelSelector,
-  });
+  return new SourceReader(
+    { client, catalog },
+    {
+      hashKeys,
+      markerHash: options.hash,
+      ignoredSecretTypes: options.secretTypesToIgnore,
+      labels: options.resourceLabelSelector,
+    },
+  );
+}
+
+function budgetOf({ options, redis, catalog }: WorkerContext): RateBudget | undefined {
+  const { maxReloadsPerMinute } = options;
+  return maxReloadsPerMinute > 0
+    ? new RateBudget(redis, catalog.keys.budget, maxReloadsPerMinute)
+    : undefined;
 }
 
 function changesHandler(change: ChangeProcessor, { metrics, log }: WorkerContext): QueueHandler<ChangeJob> {

@@ -66,7 +66,7 @@ function edgeFacts(
     isMarked:
       read !== undefined &&
       typeof read !== 'string' &&
-      isMarked(name, read.markerHash, { workload, context: by.context }),
+      isMarked(name, read, { workload, context: by.context }),
     showsDeletion: read === 'SourceAbsent' && canShowDeletion(name, observed, by.context),
   };
 }
@@ -91,15 +91,16 @@ function handedOver(
 /** Whether the pod template's marker already is that of this data, written by us or by the incumbent. */
 function isMarked(
   name: SourceName,
-  markerHash: string,
+  read: SourceNow,
   by: { workload: WorkloadNow; context: PlanContext },
 ): boolean {
   const { template, observed } = by.workload;
   const source = sourceIdOf(name, observed.namespace);
-  if (variableOf(template, source) === markerHash) return true;
+  const variable = variableOf(template, source);
+  if (variable !== undefined && read.isMarkerHash(variable)) return true;
   const text = template.metadata?.annotations?.[by.context.markerAnnotation];
   const last = text === undefined ? undefined : parseLastReloadedFrom(text);
-  return last?.kind === source.kind && last.name === source.name && last.hash === markerHash;
+  return last?.kind === source.kind && last.name === source.name && read.isMarkerHash(last.hash);
 }
 
 /** As the ledger judges it: under the env-vars strategy there has to be a variable to take away. */

@@ -1,6 +1,6 @@
 import type { Catalog } from '@reroll/shared/catalog/catalog';
 import { matchesLabels, type LabelSelector } from '@reroll/shared/core/label-selector';
-import { markerHash } from '@reroll/shared/core/marker/marker-hash';
+import { isMarkerHashOf, markerHash, type MarkerHash } from '@reroll/shared/core/marker/marker-hash';
 import { keyOf, type SourceData, type SourceId, type SourceKey } from '@reroll/shared/core/model';
 import { isHashOf, recordHash, type HashKeys, type RecordHash } from '@reroll/shared/core/record/record-hash';
 import { parseRv, type Rv } from '@reroll/shared/core/rv';
@@ -18,13 +18,18 @@ export interface SourceNow {
   readonly owners: readonly string[];
   /** Whether a record's entry, under the scheme that it names, is the hash of this data. */
   isHash(recorded: RecordHash): boolean;
+  /** Whether a marker's hash, under whatever scheme, is that of this data. */
+  isMarkerHash(marked: string): boolean;
 }
 
 /** Why a source that may exist is treated as if it did not. */
 export type SourceAbsence = 'SourceAbsent' | 'SourceNotWatched';
 
-/** Which sources the watchers watch. */
-export interface SourceScope {
+export interface SourceReaderSettings {
+  readonly hashKeys: HashKeys;
+  /** Of the markers that are written. */
+  readonly markerHash: MarkerHash;
+  /** Which sources the watchers watch. */
   readonly ignoredSecretTypes: readonly string[];
   /** Undefined: whatever their labels. */
   readonly labels: LabelSelector | undefined;
@@ -34,18 +39,15 @@ export interface SourceScope {
 export class SourceReader {
   readonly #client: Pick<KubeClient, 'get'>;
   readonly #catalog: Pick<Catalog, 'sources'>;
-  readonly #hashKeys: HashKeys;
-  readonly #scope: SourceScope;
+  readonly #settings: SourceReaderSettings;
 
   constructor(
     from: { client: Pick<KubeClient, 'get'>; catalog: Pick<Catalog, 'sources'> },
-    hashKeys: HashKeys,
-    scope: SourceScope,
+    settings: SourceReaderSettings,
   ) {
     this.#client = from.client;
     this.#catalog = from.catalog;
-    this.#hashKeys = hashKeys;
-    this.#scope = scope;
+    this.#settings = settings;
   }
 
   /**
@@ -63,7 +65,7 @@ export class SourceReader {
   }
 
   #isWatched({ type, metadata }: KubeObject & { type?: string }): boolean {
-    const { ignoredSecretTypes, labels } = this.#scope;
+    const { ignoredSecretTypes, labels } = this.#settings;
     if (type !== undefined && ignoredSecretTypes.includes(type)) return false;
     return labels === undefined || matchesLabels(labels, metadata.labels);
   }
@@ -78,17 +80,27 @@ export class SourceReader {
     if (!row?.exists || !row.providerClass) return 'SourceAbsent';
     const { rv, hash, providerClass } = row;
     const { markerHash: marked } = providerClass;
-    return { rv, hash, markerHash: marked, isHash: (recorded) => recorded === hash, owners: [] };
+    return {
+      rv,
+      hash,
+      // The watcher's, of statuses that name versions and hold no data: SHA-1 whatever `--hash` says.
+      markerHash: marked,
+      owners: [],
+      isHash: (recorded) => recorded === hash,
+      isMarkerHash: (text) => text === marked,
+    };
   }
 
   #hashed(source: SourceId, object: KubeObject, data: SourceData): SourceNow {
-    const keys = this.#hashKeys;
+    const { hashKeys: keys, markerHash: hash } = this.#settings;
+    const { kind } = source;
     return {
       rv: parseRv(object.metadata.resourceVersion),
       hash: recordHash(data, keys),
-      markerHash: markerHash(source.kind, data),
+      markerHash: markerHash(kind, data, { hash, keys }),
       owners: (object.metadata.ownerReferences ?? []).map(({ uid }) => uid),
       isHash: (recorded) => isHashOf(recorded, data, keys),
+      isMarkerHash: (marked) => isMarkerHashOf(marked, { kind, data }, keys),
     };
   }
 

@@ -52,7 +52,7 @@ export class WorkerService {
   async #start(): Promise<void> {
     const { options, log, lifecycle, client } = this;
     log.info('Starting Reroll worker', { dryRun: options.dryRun });
-    const keys = loadHashKeys(options.hashKeyFile);
+    const keys = loadHashKeys(options.hashKeyFile, options.hash === 'hmac-sha256');
     if (!keys.ok) return void (await lifecycle.stop(keys.error, WRONG_SETTINGS));
     lifecycle.onStop('kubernetes client', 2_000, () => client.close());
     const redis = openRedis(options.redisUrl, redisReports(log));

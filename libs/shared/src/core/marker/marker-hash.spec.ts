@@ -4,7 +4,8 @@ import { array, assert, constantFrom, dictionary, property, string, uint8Array }
 import { describe, expect, it } from 'vitest';
 
 import type { SourceData, SourceKind } from '../model.ts';
-import { DELETED_MARKER_HASH, markerHash } from './marker-hash.ts';
+import { hashKey } from '../record/record-hash.ts';
+import { DELETED_MARKER_HASH, MARKER_HASHES, isMarkerHashOf, markerHash } from './marker-hash.ts';
 
 function sha1(content: string | Buffer): string {
   return createHash('sha1').update(content).digest('hex');
@@ -136,5 +137,37 @@ describe('the hash in a marker', () => {
         expect(markerHash('Secret', { data })).toBe(sha1(Buffer.concat(joined)));
       }),
     );
+  });
+});
+
+describe('another hash in a marker', () => {
+  const key = hashKey(Buffer.from('the key of the specs'));
+  const older = hashKey(Buffer.from('an older key of the specs'));
+  const data = { data: { b: '2', a: '1' } };
+
+  it('is SHA-256 over the same text', () => {
+    const expected = createHash('sha256').update('a=1;b=2').digest('hex');
+    expect(markerHash('ConfigMap', data, { hash: 'sha256', keys: [] })).toBe(expected);
+  });
+
+  it('names its key, which is the first', () => {
+    const text = markerHash('ConfigMap', data, { hash: 'hmac-sha256', keys: [key, older] });
+    expect(text).toMatch(new RegExp(`^k${key.id}\\.[0-9a-f]{64}$`));
+    expect(markerHash('ConfigMap', data, { hash: 'hmac-sha256', keys: [older] })).not.toBe(text);
+  });
+
+  it('needs a key for hmac-sha256', () => {
+    expect(() => markerHash('ConfigMap', data, { hash: 'hmac-sha256', keys: [] })).toThrow('expected a key');
+  });
+
+  it.each(MARKER_HASHES)('is recognised as that of the data, and of no other: %s', (hash) => {
+    const text = markerHash('ConfigMap', data, { hash, keys: [older] });
+    expect(isMarkerHashOf(text, { kind: 'ConfigMap', data }, [key, older])).toBe(true);
+    expect(isMarkerHashOf(text, { kind: 'ConfigMap', data: { data: { a: '1' } } }, [key, older])).toBe(false);
+  });
+
+  it('is not recognised under a key that is not known', () => {
+    const text = markerHash('ConfigMap', data, { hash: 'hmac-sha256', keys: [older] });
+    expect(isMarkerHashOf(text, { kind: 'ConfigMap', data }, [key])).toBe(false);
   });
 });

@@ -1,6 +1,19 @@
-import { createHash } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 
 import type { SourceData, SourceKind } from '../model.ts';
+import type { HashKey, HashKeys } from '../record/record-hash.ts';
+
+/** How a marker's hash is made; the first is stakater/Reloader's. */
+export const MARKER_HASHES = ['sha1', 'sha256', 'hmac-sha256'] as const;
+export type MarkerHash = (typeof MARKER_HASHES)[number];
+
+export interface MarkerScheme {
+  readonly hash: MarkerHash;
+  /** The first is used by `hmac-sha256`, which needs one. */
+  readonly keys: HashKeys;
+}
+
+const INCUMBENTS: MarkerScheme = { hash: 'sha1', keys: [] };
 
 /**
  * The hash that a marker holds for a source that was deleted: the SHA-1 of a fixed text, so that it can
@@ -11,8 +24,9 @@ export const DELETED_MARKER_HASH = sha1(Buffer.from('__RELOADER_EMPTY_DELETE_MAR
 const ENTRY_SEPARATOR = Buffer.from(';');
 
 /**
- * The hash that a marker holds for a source's data: SHA-1, 40 lower-case hex digits, byte for byte that of
- * stakater/Reloader, so that a workload it marked is not rolled again by us.
+ * The hash that a marker holds for a source's data. Default: SHA-1, 40 lower-case hex digits, byte for byte
+ * that of stakater/Reloader, so that a workload it marked is not rolled again by us. `sha256` has 64 digits over
+ * the same text; `hmac-sha256` is `k<id of the key>.<64 digits>`. Throws a `RangeError` without a key for it.
  *
  * Each key gives one entry `key=value`; the entries are put in the order of their bytes and joined with `;`.
  * The value is the text (ConfigMap `data`), the base64 (ConfigMap `binaryData`) or the decoded bytes
@@ -20,9 +34,37 @@ const ENTRY_SEPARATOR = Buffer.from(';');
  * `SecretProviderClassName -> name`. Not injective: `{a: '1;b=2'}` and `{a: '1', b: '2'}` are one hash. It
  * guards nothing but the marker; the record's hash decides.
  */
-export function markerHash(kind: SourceKind, source: SourceData): string {
+export function markerHash(kind: SourceKind, source: SourceData, scheme = INCUMBENTS): string {
+  const text = textOf(kind, source);
+  if (scheme.hash === 'sha1') return sha1(text);
+  if (scheme.hash === 'sha256') return sha256(text);
+  const [key] = scheme.keys;
+  if (!key) throw new RangeError('expected a key for hmac-sha256');
+  return keyed(text, key);
+}
+
+/** Whether a marker's hash is that of the data, under any of the schemes and any of these keys. */
+export function isMarkerHashOf(
+  marked: string,
+  source: { readonly kind: SourceKind; readonly data: SourceData },
+  keys: HashKeys,
+): boolean {
+  const text = textOf(source.kind, source.data);
+  return [sha1(text), sha256(text), ...keys.map((key) => keyed(text, key))].includes(marked);
+}
+
+function textOf(kind: SourceKind, source: SourceData): Buffer {
   const entries = kind === 'Secret' ? secretEntries(source) : configMapEntries(source);
-  return sha1(join(entries.sort((left, right) => Buffer.compare(left, right))));
+  return join(entries.sort((left, right) => Buffer.compare(left, right)));
+}
+
+/** Apart from the record's hash under the same key: neither can be taken for the other. */
+function keyed(text: Buffer, key: HashKey): string {
+  return `k${key.id}.${createHmac('sha256', key.secret).update('marker;').update(text).digest('hex')}`;
+}
+
+function sha256(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
 }
 
 function configMapEntries({ data, binaryData }: SourceData): Buffer[] {

@@ -21,6 +21,13 @@ describe('the keys of the hashes', () => {
     expect(loadHashKeys(undefined)).toEqual({ ok: true, keys: [] });
   });
 
+  it('are needed for markers under a key', () => {
+    expect(loadHashKeys(undefined, true)).toEqual({
+      ok: false,
+      error: '--hash: expected a --hash-key-file with hmac-sha256; given none',
+    });
+  });
+
   it('are the lines of the file, in their order, without blanks around them', () => {
     const file = fileWith('  0123456789abcdef \r\n\nfedcba9876543210\n');
     expect(loadHashKeys(file)).toEqual({ ok: true, keys: ['0123456789abcdef', 'fedcba9876543210'] });

@@ -15,10 +15,13 @@ function codeOf(error: unknown): string {
 }
 
 /**
- * The keys in the file, current one first; none for an undefined path (hashes without a key). A key is the
+ * The keys in the file, current one first; none for an undefined path (hashes without a key), which is an error
+ * where one is needed. A key is the
  * text of its line as it stands, whatever it encodes: blanks around it and empty lines are dropped.
  */
-export function loadHashKeys(path: string | undefined): HashKeys {
+export function loadHashKeys(path: string | undefined, isNeeded = false): HashKeys {
+  if (path === undefined && isNeeded)
+    return { ok: false, error: '--hash: expected a --hash-key-file with hmac-sha256; given none' };
   if (path === undefined) return { ok: true, keys: [] };
   const expected = `--hash-key-file: expected a file with one key of ${SHORTEST_KEY} characters or more a line`;
   try {

@@ -1,5 +1,6 @@
 /** When a workload is reloaded, and how. */
 import { ADOPTED_SYSTEMS } from '../../core/adopted.ts';
+import { MARKER_HASHES } from '../../core/marker/marker-hash.ts';
 import { BOTH, option, WORKER } from './option.ts';
 import { bool, boolText, duration, integer, list, oneOf, optionalPath } from './values.ts';
 
@@ -125,8 +126,8 @@ export const reloadOptions = {
     apps: WORKER,
     group: 'Reloading',
     description:
-      'Hash in the marker in the pod template. sha1 is that of stakater/Reloader: migration rolls nothing.',
-    ...oneOf(['sha1']),
+      'Hash in the marker in the pod template. sha1 is that of stakater/Reloader; hmac-sha256 needs --hash-key-file. To change it rolls nothing.',
+    ...oneOf(MARKER_HASHES),
   }),
   hashKeyFile: option({
     flag: '--hash-key-file',
