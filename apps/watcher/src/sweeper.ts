@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Catalog } from '@reroll/shared/catalog/catalog';
+import { isContested } from '@reroll/shared/core/ledger/contest';
 import type { Ledger } from '@reroll/shared/core/ledger/ledger';
 import { kindOf } from '@reroll/shared/core/ledger/rows';
 import type { WorkloadKey } from '@reroll/shared/core/model';
@@ -88,6 +89,8 @@ export class Sweeper {
     for (const [kind, count] of objects) metrics.objects.set({ kind }, count);
     const owed = [...ledger.unsettled.values()].filter(({ cause }) => cause === 'owed');
     const oldest = owed.reduce((most, { sinceSweep }) => Math.max(most, ledger.sweeps - sinceSweep), 0);
+    const contested = [...ledger.workloads.values()].filter(({ contest }) => isContested(contest));
+    metrics.contestedWorkloads.set(contested.length);
     metrics.owedWorkloads.set(owed.length);
     metrics.oldestOwed.set((oldest * interval) / 1000);
   }

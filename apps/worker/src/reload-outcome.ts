@@ -1,5 +1,6 @@
 import type { OutcomeState } from '@reroll/shared/catalog/history';
 import type { AnnotationKeys } from '@reroll/shared/core/annotation-keys';
+import { isContested, RELEASE_ANNOTATION } from '@reroll/shared/core/ledger/contest';
 import type { PatternError } from '@reroll/shared/core/patterns';
 import type { Reason } from '@reroll/shared/core/reasons';
 import { pauseWish } from '@reroll/shared/core/reload/pause';
@@ -21,6 +22,8 @@ export interface ReloadOutcome {
   readonly leftBehind?: readonly string[];
   /** Why its pause-period cannot be used. */
   readonly pauseProblem?: string;
+  /** What its owner is told of a fight over it. */
+  readonly contested?: string;
   /** Milliseconds for which its rollout was held back. */
   readonly pausedFor?: number;
 }
@@ -59,6 +62,18 @@ export function outcomeOf(by: {
       rolled,
     };
   return { state: 'unchanged', reason: unchangedReason(plan, sources, by.patternErrors), sources, rolled };
+}
+
+/** For a workload over which others fight with us: nothing is written to it. Undefined if there is no fight. */
+export function contestedOutcome({ workload }: { workload: WorkloadNow }): ReloadOutcome | undefined {
+  const contest = workload.facts.workload?.contest;
+  if (!isContested(contest)) return undefined;
+  const last = new Date((contest?.strips.at(-1) ?? 0) * 1000).toISOString();
+  const contested =
+    `Its marker was taken away three times in ten minutes (the last time at ${last}): another controller undoes ` +
+    'the reloads. Let it ignore the marker (see the guide). Nothing is reloaded until the pod template or the ' +
+    `reload annotations are edited, or ${RELEASE_ANNOTATION} is set to another value`;
+  return { state: 'unchanged', reason: 'Contested', sources: {}, rolled: [], subject: workload, contested };
 }
 
 function rolledOutcome(by: {

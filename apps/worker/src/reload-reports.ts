@@ -26,6 +26,13 @@ export interface ReportsContext {
   readonly log: Logger;
 }
 
+const WARNINGS = {
+  InvalidAnnotation: 'an annotation cannot be used',
+  LeftBehind: 'another system left something behind',
+  Contested: 'a workload is contested',
+} as const;
+type WarningReason = keyof typeof WARNINGS;
+
 /** Tells what came of a reload job: log, metrics, Kubernetes Events and history. */
 export class ReloadReports {
   readonly #context: ReportsContext;
@@ -120,25 +127,22 @@ export class ReloadReports {
   }
 
   #warnOf(subject: WorkloadNow, outcome: ReloadOutcome): void {
-    for (const problem of problemsOf(outcome)) this.#warn(subject, problem);
+    for (const problem of problemsOf(outcome)) this.#warn(subject, problem, 'InvalidAnnotation');
     for (const problem of outcome.leftBehind ?? []) this.#warn(subject, problem, 'LeftBehind');
+    if (outcome.contested !== undefined) this.#warn(subject, outcome.contested, 'Contested');
   }
 
-  #warn(subject: WorkloadNow, problem: string, reason = 'InvalidAnnotation'): void {
+  #warn(subject: WorkloadNow, problem: string, reason: WarningReason): void {
     this.#warnOnce(subject, problem, reason).catch((error: unknown) =>
       this.#context.log.failure('a warning could not be given', error, { workload: subject.key }),
     );
   }
 
   /** Once a day for each text, so that an owner is not told of it at every change. */
-  async #warnOnce(subject: WorkloadNow, text: string, reason: string): Promise<void> {
+  async #warnOnce(subject: WorkloadNow, text: string, reason: WarningReason): Promise<void> {
     const { catalog, log, events } = this.#context;
     if (!(await catalog.isFirstWarning(subject.key, text.slice(0, 200)))) return;
-    const isLeft = reason === 'LeftBehind';
-    log.warning(isLeft ? 'another system left something behind' : 'an annotation cannot be used', {
-      workload: subject.key,
-      problem: text,
-    });
+    log.warning(WARNINGS[reason], { workload: subject.key, problem: text });
     events.record({ workload: subjectOf(subject), reason, note: text });
   }
 }

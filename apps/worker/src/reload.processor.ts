@@ -15,7 +15,7 @@ import { leftBehind } from './left-behind.ts';
 import { JobError, jobErrorOf } from './job-error.ts';
 import { NotYetError } from './not-yet.ts';
 import { markerHashOf, planOf, sourceIdOf, type Readings } from './reload-plan.ts';
-import { outcomeOf, type ReloadOutcome } from './reload-outcome.ts';
+import { contestedOutcome, outcomeOf, type ReloadOutcome } from './reload-outcome.ts';
 import type { ReloadWay } from './reloads/reload-way.ts';
 import type { ReloadWays } from './reloads/reload-ways.ts';
 import type { SourceReader } from './source-reader.ts';
@@ -88,6 +88,8 @@ export class ReloadProcessor {
     let owed: readonly SourceName[] = [];
     try {
       const gathered = this.#holdBack(await this.#gather(workload));
+      const contested = contestedOutcome(gathered);
+      if (contested) return contested;
       owed = gathered.plan.roll;
       const done = gathered.plan.hashes === null || (await this.#write(gathered));
       return done ? this.#outcome(gathered) : null;

@@ -44,6 +44,7 @@ interface WireWorkload {
   p?: WorkloadRow['podAnnotations'];
   r?: string | undefined;
   pe?: number;
+  ct?: WorkloadRow['contest'];
   i: readonly SourceKey[];
 }
 
@@ -89,6 +90,7 @@ export function encodeWorkload(row: WorkloadRow, index: readonly SourceKey[]): s
     ...(isEmpty(row.podAnnotations) ? {} : { p: row.podAnnotations }),
     ...(row.record === undefined ? {} : { r: row.record }),
     ...(row.resumeAt === undefined ? {} : { pe: row.resumeAt }),
+    ...(row.contest ? { ct: row.contest } : {}),
     i: index,
   };
   return JSON.stringify(wire);
@@ -109,6 +111,7 @@ export function decodeWorkload(text: string): WorkloadRow {
     ...decodeMaps(wire),
     record: wire.r,
     resumeAt: wire.pe,
+    ...(wire.ct ? { contest: wire.ct } : {}),
   };
 }
 

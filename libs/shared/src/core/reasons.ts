@@ -34,6 +34,8 @@ export const REASONS = {
   ReloadedWithoutPause:
     'The workload was patched and rolls at once: its pause-period cannot be used (an Event says why).',
   Paused: 'The rollout is held back until the pause-period is over.',
+  Contested:
+    'Somebody took its marker away three times in ten minutes. Nothing is done to it until its pod template or its annotations are edited, or `reroll.dev/release` on it gets another value.',
   WouldReload: 'A dry run: the workload would have been patched.',
   InStep: 'The record says that the pods were last rolled with this data already.',
   SourceAbsent: 'The source does not exist.',

@@ -2,6 +2,7 @@ import { adoptionProblems } from '../adopted.ts';
 import type { AnnotationKeys } from '../annotation-keys.ts';
 import { matchPatterns, type PatternError } from '../patterns.ts';
 import { pauseWish } from '../reload/pause.ts';
+import { isContested } from './contest.ts';
 import { sameLists, sameRecords, type ObservedWorkload, type SourceName, type WorkloadRow } from './rows.ts';
 
 type Annotated = Pick<ObservedWorkload, 'annotations' | 'podAnnotations'>;
@@ -21,20 +22,21 @@ export function unusablePatterns(workload: Annotated, keys: AnnotationKeys): rea
 /**
  * Whether a workload asks for what it will not get, so that a worker should look and tell its owner why,
  * though nothing is due: a pattern or a period of pause that cannot be used, or a Secret that is not seen,
- * because there is none or because its type is not watched.
+ * because there is none or because its type is not watched; or it is contested.
  */
 export function needsAdvice(
-  row: Annotated & Pick<WorkloadRow, 'edges'> & { readonly kind: string },
+  row: Annotated & Pick<WorkloadRow, 'edges' | 'contest'> & { readonly kind: string },
   by: { keys: AnnotationKeys; isSeen: (source: SourceName) => boolean },
 ): boolean {
   const unseen = row.edges.some((source) => source.startsWith('Secret/') && !by.isSeen(source));
-  if (unseen || unusablePatterns(row, by.keys).length > 0) return true;
+  if (unseen || isContested(row.contest) || unusablePatterns(row, by.keys).length > 0) return true;
   return pauseWish(row, by.keys).state === 'unusable' || adoptionProblems(row.annotations).length > 0;
 }
 
 /** Whether two rows ask for the same: then its owner was told already. */
 export function asksTheSame(a: WorkloadRow, b: WorkloadRow): boolean {
   return (
+    isContested(a.contest) === isContested(b.contest) &&
     sameLists(a.edges, b.edges) &&
     sameRecords(a.annotations, b.annotations) &&
     sameRecords(a.podAnnotations, b.podAnnotations)

@@ -8,6 +8,7 @@ import {
   type SourceRow,
   type WorkloadRow,
 } from './rows.ts';
+import { contestAfter } from './contest.ts';
 import { compact } from './edges.ts';
 import type { Triggers } from './triggers.ts';
 
@@ -37,10 +38,18 @@ export function workloadRow(seen: ObservedWorkload, at: Sighting): WorkloadRow {
   const known = at.known?.uid === seen.uid ? at.known : undefined;
   const sighting = { ...at, known };
   const facts = templateFacts(seen, sighting);
-  const { key: _key, kind: _kind, namespace: _namespace, ...rest } = seen;
+  const { key: _key, kind: _kind, namespace: _namespace, writtenAt: _writtenAt, ...rest } = seen;
   const latest = Math.max(seen.restartAt ?? 0, known?.restartAt ?? 0);
   const restartAt = latest === 0 ? {} : { restartAt: latest };
-  return { ...rest, ...restartAt, edges: at.edges, ...facts, ...baselines(seen, sighting) };
+  const contest = known && contestAfter(known, seen, at.live);
+  return {
+    ...rest,
+    ...restartAt,
+    edges: at.edges,
+    ...facts,
+    ...baselines(seen, sighting),
+    ...(contest ? { contest } : {}),
+  };
 }
 
 /** `doubtful` after the source `name` of it got data with `hash`, not later than the template. */

@@ -17,6 +17,7 @@ import { recordHash, type HashKeys } from '../record/record-hash.ts';
 import { referencedSources } from '../references.ts';
 import { resumeDueAt } from '../reload/pause.ts';
 import { parseRv } from '../rv.ts';
+import { RELEASE_ANNOTATION } from './contest.ts';
 import { compact } from './edges.ts';
 import { NO_ANNOTATIONS, type ObservedSource, type ObservedWorkload } from './rows.ts';
 
@@ -79,6 +80,7 @@ export function observeWorkload(object: WorkloadObject, keys: AnnotationKeys): O
     podAnnotations: pick(template.metadata?.annotations, deciding),
     record: metadata.annotations?.[RECORD_ANNOTATION],
     resumeAt: resumeDueAt({ paused, annotations: metadata.annotations }, keys),
+    writtenAt: lastWrite(metadata),
   };
 }
 
@@ -140,6 +142,7 @@ function decidingKeys(keys: AnnotationKeys): string[] {
     keys.secretExclude,
     keys.secretProviderClassExclude,
     keys.pausePeriod,
+    RELEASE_ANNOTATION,
   ];
 }
 

@@ -1,6 +1,7 @@
 import type { Annotations, SourceKey, WorkloadKey, WorkloadKind } from '../model.ts';
 import type { RecordHash } from '../record/record-hash.ts';
 import type { Rv } from '../rv.ts';
+import type { Contest } from './contest.ts';
 
 /** `<kind>/<name>` of a source; its namespace is that of the workload that speaks of it. */
 export type SourceName = string;
@@ -71,10 +72,14 @@ export interface ObservedWorkload {
   readonly record: string | undefined;
   /** Unix milliseconds at which a pause that we began ends; undefined: there is none. */
   readonly resumeAt: number | undefined;
+  /** Unix seconds of the latest write by the API server's clock; not kept. */
+  readonly writtenAt?: number;
 }
 
 /** What the ledger and the catalog know of a workload. */
-export interface WorkloadRow extends Omit<ObservedWorkload, 'key' | 'kind' | 'namespace'> {
+export interface WorkloadRow extends Omit<ObservedWorkload, 'key' | 'kind' | 'namespace' | 'writtenAt'> {
+  /** What is known of others who take our markers away. */
+  readonly contest?: Contest;
   /** The latest one seen: taking it away or setting it back restarts nothing. */
   readonly restartAt?: number;
   /** The last write that changed the pod template, or restarted its pods, whoever wrote it; or a lower bound of it; `'0'`: unknown. */
@@ -121,6 +126,7 @@ export function kindOf(key: SourceKey | WorkloadKey): string {
 /** Whether two rows say the same of a workload; only its resourceVersion may have moved. */
 export function isSameBesidesRv(a: WorkloadRow, b: WorkloadRow): boolean {
   return (
+    a.contest === b.contest &&
     SCALARS.every((field) => a[field] === b[field]) &&
     LISTS.every((field) => sameLists(a[field], b[field])) &&
     RECORDS.every((field) => sameRecords(a[field], b[field]))

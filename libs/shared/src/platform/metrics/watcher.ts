@@ -19,6 +19,8 @@ export interface WatcherMetrics extends QueueMetrics {
   readonly objects: Gauge<'kind'>;
   /** `reroll_owed_workloads` */
   readonly owedWorkloads: Gauge;
+  /** `reroll_contested_workloads` */
+  readonly contestedWorkloads: Gauge;
   /** `reroll_oldest_owed_seconds` */
   readonly oldestOwed: Gauge;
   /** `reroll_relists_total` */
@@ -79,6 +81,10 @@ function leaderMetrics(registry: Registry) {
     owedWorkloads: gauge(registry, {
       name: 'reroll_owed_workloads',
       help: 'Workloads whose pods run with other data than their ConfigMaps and Secrets have.',
+    }),
+    contestedWorkloads: gauge(registry, {
+      name: 'reroll_contested_workloads',
+      help: 'Workloads that are reloaded no more because somebody kept taking their marker away.',
     }),
     oldestOwed: gauge(registry, {
       name: 'reroll_oldest_owed_seconds',

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { contestAfter, isContested, type Contest } from './contest.ts';
+
+const ANNOTATIONS = { auto: 'true' };
+
+interface State {
+  readonly template: string;
+  readonly record: string | undefined;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly contest?: Contest | undefined;
+}
+
+const START: State = { template: 'plain', record: 'A', annotations: ANNOTATIONS, contest: undefined };
+
+function write(state: State, more: Partial<State>, writtenAt = 0): State {
+  const { template, record, annotations } = { ...state, ...more };
+  const seen = { template, record, annotations, writtenAt };
+  const { contest } = state;
+  const known = { template: state.template, record: state.record, annotations: state.annotations };
+  return { ...seen, contest: contestAfter({ ...known, ...(contest ? { contest } : {}) }, seen, true) };
+}
+
+/** A reload of ours, and its marker taken away again at this second. */
+function fight(state: State, at: number): State {
+  const reloaded = write(state, { template: `marked ${at}`, record: `record ${at}` });
+  return write(reloaded, { template: state.template }, at);
+}
+
+describe('a workload is contested', () => {
+  it('once its marker was taken away three times in ten minutes', () => {
+    const twice = fight(fight(START, 100), 200);
+    expect(isContested(twice.contest)).toBe(false);
+    expect(isContested(fight(twice, 700).contest)).toBe(true);
+  });
+
+  it('also if the record goes each time with the marker', () => {
+    let state = START;
+    for (const at of [1, 2, 3]) {
+      state = write(state, { template: `marked ${at}`, record: `record ${at}` });
+      state = write(state, { template: 'plain', record: undefined }, at);
+      state = write(state, { record: `record ${at}` });
+    }
+    expect(isContested(state.contest)).toBe(true);
+  });
+
+  it('also if several markers go at once', () => {
+    let state = write(START, { template: 'one', record: '1' });
+    state = write(state, { template: 'two', record: '2' });
+    state = write(state, { template: 'plain' }, 1);
+    expect(state.contest?.strips).toEqual([1]);
+  });
+});
+
+describe('a workload is not contested', () => {
+  it('if it took longer', () => {
+    expect(isContested(fight(fight(fight(START, 100), 200), 701).contest)).toBe(false);
+  });
+
+  it('by our own reloads, however many', () => {
+    let state = START;
+    for (const at of [1, 2, 3, 4]) state = write(state, { template: `marked ${at}`, record: `${at}` }, at);
+    expect(state.contest?.strips).toEqual([]);
+  });
+
+  it('by writes that leave the template alone', () => {
+    const twice = fight(fight(START, 1), 2);
+    expect(write(twice, { record: 'corrected' }, 3).contest).toBe(twice.contest);
+  });
+
+  it.each<[string, Partial<State>]>([
+    ['its pod template is edited', { template: 'another image' }],
+    ['an annotation that decides is edited', { annotations: { auto: 'false' } }],
+    ['it is released', { annotations: { ...ANNOTATIONS, 'reroll.dev/release': '1' } }],
+  ])('any more once %s', (_, edit) => {
+    const contested = fight(fight(fight(START, 1), 2), 3);
+    expect(isContested(contested.contest)).toBe(true);
+    expect(write(contested, edit, 4).contest).toBeUndefined();
+  });
+});

@@ -1,0 +1,53 @@
+import type { ObservedWorkload, WorkloadRow } from './rows.ts';
+
+/** What is known of others who take our markers away from a workload. */
+export interface Contest {
+  /** Hashes of the pod templates to which somebody would go back who takes our markers away. */
+  readonly before: readonly string[];
+  /** Unix seconds of the last such writes, oldest first. */
+  readonly strips: readonly number[];
+}
+
+/** So many times within so many seconds, and nothing more is reloaded. */
+const STRIPS = 3;
+const WITHIN_SECONDS = 600;
+
+/** Annotation on a workload: another value than before begins anew after a contest. */
+export const RELEASE_ANNOTATION = 'reroll.dev/release';
+
+const NO_CONTEST: Contest = { before: [], strips: [] };
+
+type Known = Pick<WorkloadRow, 'template' | 'record' | 'annotations' | 'contest'>;
+type Seen = Pick<ObservedWorkload, 'template' | 'record' | 'annotations' | 'writtenAt'>;
+
+/**
+ * The contest after a write; of what a list shows (not `live`) nobody knows how it came about.
+ * - A template that changed with the record is our reload: what it was before is kept.
+ * - A template that went back to what it was before a reload of ours, the record as it was or gone, is a strip.
+ * - Any other change of the template, or of the annotations that decide, is an edit and begins anew.
+ */
+export function contestAfter(known: Known, seen: Seen, live: boolean): Contest | undefined {
+  if (isEdited(known, seen)) return undefined;
+  if (seen.template === known.template) return known.contest;
+  if (!live || seen.writtenAt === undefined) return undefined;
+  const { before, strips } = known.contest ?? NO_CONTEST;
+  if (seen.record !== undefined && seen.record !== known.record) {
+    // The first of all stays known: whoever goes back to it takes several markers away.
+    return { before: [...new Set([...before.slice(0, 1), known.template])], strips };
+  }
+  if (!before.includes(seen.template)) return undefined;
+  return { before, strips: [...strips, seen.writtenAt].slice(-STRIPS) };
+}
+
+/** Whether our marker was taken away so often, so fast, that another reload would only be one more turn of a fight. */
+export function isContested(contest: Contest | undefined): boolean {
+  const { strips = [] } = contest ?? {};
+  const [first = 0] = strips;
+  return strips.length >= STRIPS && (strips.at(-1) ?? 0) - first <= WITHIN_SECONDS;
+}
+
+function isEdited(known: Known, seen: Seen): boolean {
+  const [before, after] = [known.annotations, seen.annotations];
+  const keys = Object.keys(before);
+  return keys.length !== Object.keys(after).length || keys.some((key) => before[key] !== after[key]);
+}
