@@ -1,7 +1,8 @@
 import type { KubeClient } from '../../libs/shared/src/kube/connection.ts';
 import { KubeError } from '../../libs/shared/src/kube/errors.ts';
+import { collectionPath } from '../../libs/shared/src/kube/objects.ts';
 import { cleanUp } from './cleanup.ts';
-import type { Space } from './kube.ts';
+import { resourceOf, type Space } from './kube.ts';
 import { eventually } from './wait.ts';
 
 const GROUP = '/apis/admissionregistration.k8s.io/v1';
@@ -22,8 +23,30 @@ export interface Refusal {
 
 /** Makes the API server refuse updates of the pod templates of some Deployments; resolves when it does. */
 export async function refuseUpdates(space: Space, options: RefusalOptions): Promise<Refusal> {
-  const { client, name } = space;
-  const policy = policyOf(space, options);
+  const names = namesIn(options);
+  const policy = policyOf(space, options, {
+    rule: { apiGroups: ['apps'], apiVersions: ['v1'], operations: ['UPDATE'], resources: ['deployments'] },
+    expression: `!(object.metadata.name in [${names}]) || object.spec.template == oldObject.spec.template`,
+  });
+  const status = (): Promise<number> => statusOfUpdate(space.client, space, options);
+  return await enforce(space, policy, { refused: statusOf(options), allowed: 200, status });
+}
+
+/** Makes the API server refuse to create some Jobs; resolves when it does. They have to exist now. */
+export async function refuseCreatedJobs(space: Space, options: RefusalOptions): Promise<Refusal> {
+  const policy = policyOf(space, options, {
+    rule: { apiGroups: ['batch'], apiVersions: ['v1'], operations: ['CREATE'], resources: ['jobs'] },
+    expression: `!(object.metadata.name in [${namesIn(options)}])`,
+  });
+  const status = (): Promise<number> => statusOfJob(space.client, space, options);
+  return await enforce(space, policy, { refused: statusOf(options), allowed: 409, status });
+}
+
+async function enforce(
+  { client, name }: Space,
+  policy: unknown,
+  probe: { refused: number; allowed: number; status: () => Promise<number> },
+): Promise<Refusal> {
   await client.post(`${GROUP}/validatingadmissionpolicies`, policy);
   await client.post(`${GROUP}/validatingadmissionpolicybindings`, {
     metadata: { name },
@@ -36,39 +59,50 @@ export async function refuseUpdates(space: Space, options: RefusalOptions): Prom
     for (const plural of ['validatingadmissionpolicybindings', 'validatingadmissionpolicies']) {
       await client.request({ method: 'DELETE', path: `${GROUP}/${plural}/${name}` });
     }
-    await eventually(async () => (await statusOfUpdate(client, space, options)) === 200);
+    await eventually(async () => (await probe.status()) === probe.allowed);
   };
   cleanUp(end);
-  const status = options.reason === 'Invalid' ? 422 : 403;
-  await eventually(async () => (await statusOfUpdate(client, space, options)) === status, {
+  await eventually(async () => (await probe.status()) === probe.refused, {
     what: 'the policy to be in force',
     within: 60_000,
   });
   return { end };
 }
 
-function policyOf(space: Space, options: RefusalOptions): unknown {
+function statusOf({ reason }: RefusalOptions): number {
+  return reason === 'Invalid' ? 422 : 403;
+}
+
+function namesIn({ workloads }: RefusalOptions): string {
+  return workloads.map((name) => `'${name}'`).join();
+}
+
+function policyOf(space: Space, options: RefusalOptions, by: { rule: object; expression: string }): unknown {
   const { reason, message = `'refused by a policy of the specs'` } = options;
-  const names = options.workloads.map((name) => `'${name}'`).join();
   return {
     metadata: { name: space.name },
     spec: {
       failurePolicy: 'Fail',
       matchConstraints: {
         namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': space.name } },
-        resourceRules: [
-          { apiGroups: ['apps'], apiVersions: ['v1'], operations: ['UPDATE'], resources: ['deployments'] },
-        ],
+        resourceRules: [by.rule],
       },
-      validations: [
-        {
-          expression: `!(object.metadata.name in [${names}]) || object.spec.template == oldObject.spec.template`,
-          reason,
-          messageExpression: message,
-        },
-      ],
+      validations: [{ expression: by.expression, reason, messageExpression: message }],
     },
   };
+}
+
+/** What the API server would answer to the creation of the first of them: 409, for it is there. */
+async function statusOfJob(client: KubeClient, space: Space, options: RefusalOptions): Promise<number> {
+  const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'app', image: 'x' }] } };
+  const body = { metadata: { name: options.workloads[0] }, spec: { template } };
+  const path = collectionPath(resourceOf('Job'), space.name);
+  try {
+    return (await client.post(path, body, { query: { dryRun: 'All' } })).status;
+  } catch (error) {
+    if (error instanceof KubeError) return error.status;
+    throw error;
+  }
 }
 
 /** What the API server would answer to an update of the first of them. */

@@ -83,7 +83,12 @@ export class ChangeProcessor {
     const { kind, name } = partsOf(source) as SourceId;
     const decision = decideReload({
       source: { kind, name, annotations },
-      workload: { kind: kindOf(workload), annotations: row.annotations, podAnnotations: row.podAnnotations },
+      workload: {
+        kind: kindOf(workload),
+        annotations: row.annotations,
+        podAnnotations: row.podAnnotations,
+        ...(row.leftAlone === undefined ? {} : { leftAlone: row.leftAlone }),
+      },
       settings: this.#context.decision,
     });
     const { reason, detail = '' } = decision;

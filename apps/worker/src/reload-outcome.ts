@@ -61,7 +61,7 @@ export function outcomeOf(by: {
       sources,
       rolled,
     };
-  return { state: 'unchanged', reason: unchangedReason(plan, sources, by.patternErrors), sources, rolled };
+  return { state: 'unchanged', reason: unchangedReason(by, sources), sources, rolled };
 }
 
 /** For a workload over which others fight with us: nothing is written to it. Undefined if there is no fight. */
@@ -101,12 +101,17 @@ function recordedReason(plan: Plan): Reason {
 }
 
 function unchangedReason(
-  plan: Plan,
+  {
+    plan,
+    workload,
+    patternErrors,
+  }: { plan: Plan; workload: WorkloadNow; patternErrors: readonly PatternError[] },
   sources: Readonly<Record<string, string>>,
-  patternErrors: readonly PatternError[],
 ): Reason {
   const found = new Set(plan.verdicts.values());
-  if (found.size === 0) return patternErrors.length > 0 ? 'InvalidPattern' : 'NotAnnotated';
+  if (found.size === 0) {
+    return workload.observed.leftAlone ?? (patternErrors.length > 0 ? 'InvalidPattern' : 'NotAnnotated');
+  }
   if (found.has('Wait')) return 'CatalogBehind';
   if (found.has('InStep')) return 'InStep';
   return Object.values(sources).includes('SourceNotWatched') ? 'SourceNotWatched' : 'SourceAbsent';

@@ -87,6 +87,8 @@ export class ReloadProcessor {
   async #attempt(workload: WorkloadNow): Promise<ReloadOutcome | null> {
     let owed: readonly SourceName[] = [];
     try {
+      const carriedOn = await this.#carryOn(workload);
+      if (carriedOn) return carriedOn;
       const gathered = this.#holdBack(await this.#gather(workload));
       const contested = contestedOutcome(gathered);
       if (contested) return contested;
@@ -129,6 +131,12 @@ export class ReloadProcessor {
     const read = async (name: SourceName) =>
       [name, await this.#context.sources.read(sourceIdOf(name, namespace))] as const;
     return new Map(await Promise.all(names.map(read)));
+  }
+
+  async #carryOn(workload: WorkloadNow): Promise<ReloadOutcome | undefined> {
+    if (this.#context.settings.dryRun) return undefined;
+    const reason = await this.#way(workload).carryOn?.(workload);
+    return reason && { state: 'unchanged', reason, sources: {}, rolled: [] };
   }
 
   #holdBack(gathered: Gathered): Gathered {

@@ -17,6 +17,8 @@ export interface ReloadWay {
   readonly reason?: Reason;
   /** Why a reload that is owed is only recorded; undefined: it is done. */
   heldBack?(workload: WorkloadNow): Reason | undefined;
+  /** Finishes what another worker left half done, if this is what is left of it; undefined: it is not. */
+  carryOn?(workload: WorkloadNow): Promise<Reason | undefined>;
   /**
    * Sends it. False if the workload is not what was read any more: nothing was done, and it is to be read and
    * decided anew. Rejects with a `KubeError`. Sending twice ends the same.

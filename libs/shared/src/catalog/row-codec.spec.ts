@@ -62,6 +62,11 @@ it('the marker of a SecretProviderClass, and which write its annotations are of,
   expect(decodeSource(encodeSource(row))).toEqual(row);
 });
 
+it('why a workload is left alone comes back too', () => {
+  const row = workloadRow({ leftAlone: 'JobFinished' });
+  expect(decodeWorkload(encodeWorkload(row, [])).leftAlone).toBe('JobFinished');
+});
+
 describe('a row comes back as it was written:', () => {
   it('any source', () => {
     assert(

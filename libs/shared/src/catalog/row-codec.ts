@@ -40,6 +40,7 @@ interface WireWorkload {
   q?: readonly string[];
   b?: Readonly<Record<string, string>>;
   l?: readonly string[];
+  y?: NonNullable<WorkloadRow['leftAlone']>;
   a?: WorkloadRow['annotations'];
   p?: WorkloadRow['podAnnotations'];
   r?: string | undefined;
@@ -82,6 +83,7 @@ export function encodeWorkload(row: WorkloadRow, index: readonly SourceKey[]): s
     c: row.createdAt,
     t: row.template,
     ...(row.restartAt === undefined ? {} : { ra: row.restartAt }),
+    ...(row.leftAlone === undefined ? {} : { y: row.leftAlone }),
     tv: row.templateRv,
     ...(row.hasContainers ? {} : { o: 0 }),
     ...lists(row),
@@ -105,6 +107,7 @@ export function decodeWorkload(text: string): WorkloadRow {
     createdAt: wire.c,
     template: wire.t,
     ...(wire.ra === undefined ? {} : { restartAt: wire.ra }),
+    ...(wire.y === undefined ? {} : { leftAlone: wire.y }),
     templateRv: wire.tv,
     hasContainers: wire.o !== 0,
     ...decodeLists(wire),

@@ -29,6 +29,12 @@ export const REASONS = {
   JobCreated: "A Job was created from the CronJob's template, with the data of now.",
   CronJobSuspended:
     'The CronJob is suspended, so no Job was created. It was recorded: its next run reads the data of then.',
+  JobRecreated: 'The Job was deleted and created again under its name, with the data of now.',
+  JobFinished: 'The Job is finished, so it is not run again (`--recreate-finished-jobs` does).',
+  JobOfCronJob: 'The Job belongs to a CronJob, whose next run reads the data of then.',
+  JobTwin:
+    'Not a Job of its own: it keeps what another Job is to become while that one is deleted and created again.',
+  RecreationFinished: 'A recreation of a Job that another worker had left half done was finished.',
   ReloadedPaused:
     'The Deployment was patched, and its rollout is held back: for its pause-period, or because it was paused already.',
   ReloadedWithoutPause:

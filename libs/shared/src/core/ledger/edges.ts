@@ -17,7 +17,7 @@ const NAMED: NamedKeys = [
 
 type Deciding = Pick<
   ObservedWorkload,
-  'kind' | 'annotations' | 'podAnnotations' | 'uses' | 'mentions' | 'hasContainers'
+  'kind' | 'annotations' | 'podAnnotations' | 'uses' | 'mentions' | 'hasContainers' | 'leftAlone'
 >;
 
 export interface NamedSources {

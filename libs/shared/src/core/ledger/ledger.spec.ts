@@ -377,6 +377,37 @@ describe('a pause that a reload began', () => {
   });
 });
 
+describe('a workload that is left alone', () => {
+  const twin = seenWorkload('twin', 20, { leftAlone: 'JobTwin', annotations: {} });
+
+  it('has no edges, and its sources owe it nothing', () => {
+    const seen = seenWorkload('web', 20, { leftAlone: 'JobFinished', record: recordOf({ cm: 'A' }) });
+    const ledger = settled({ ...recorded, workloads: [seen] });
+    ledger.sourceWritten(seenSource('cm', 110, 'B'), SOURCES);
+    expect(ledger.workloads.get(WEB)?.edges).toEqual([]);
+    expect(ledger.unsettled.size).toBe(0);
+  });
+
+  it('begins to be when it is finished, though it was owed', () => {
+    const ledger = settled(recorded);
+    ledger.sourceWritten(seenSource('cm', 110, 'B'), SOURCES);
+    expect(ledger.unsettled.has(WEB)).toBe(true);
+    ledger.workloadWritten(
+      seenWorkload('web', 120, { leftAlone: 'JobFinished', record: recordOf({ cm: 'A' }) }),
+    );
+    expect(ledger.unsettled.has(WEB)).toBe(false);
+  });
+
+  it('as the twin of a Job is woken when it is seen, and by sweeps for as long as it is there', () => {
+    const ledger = ledgerOf({ workloads: [twin] });
+    expect([...ledger.outbox.wakes]).toEqual([[twin.key, 'owed']]);
+    expect(sweep(ledger)).toEqual([[twin.key, 'owed']]);
+    ledger.workloadDeleted(twin.key);
+    expect(ledger.unsettled.size).toBe(0);
+    expect(sweep(ledger)).toEqual([]);
+  });
+});
+
 describe('the index', () => {
   it('finds a workload under what it uses, names, mentions and has recorded', () => {
     const web = seenWorkload('web', 20, {

@@ -13,6 +13,7 @@ import {
 import { isEnvVarMark } from '../marker/env-var-name.ts';
 import { podUses } from '../pod-uses.ts';
 import { RECORD_ANNOTATION, recordName } from '../record/record.ts';
+import type { Reason } from '../reasons.ts';
 import { recordHash, type HashKeys } from '../record/record-hash.ts';
 import { referencedSources } from '../references.ts';
 import { resumeDueAt } from '../reload/pause.ts';
@@ -58,6 +59,8 @@ export interface WorkloadObject {
   readonly templateStartsPods?: boolean;
   /** Of a kind whose rollout can be held back: whether it is. */
   readonly paused?: boolean | undefined;
+  /** See `ObservedWorkload.leftAlone`. */
+  readonly leftAlone?: Reason | undefined;
 }
 
 /** The small record of a workload. Throws a `TypeError` if the object has no usable resourceVersion. */
@@ -75,6 +78,7 @@ export function observeWorkload(object: WorkloadObject, keys: AnnotationKeys): O
     createdAt: unixSeconds(metadata.creationTimestamp),
     template: object.templateStartsPods === false ? '' : templateHash(template),
     ...(restartAt === 0 ? {} : { restartAt }),
+    ...(object.leftAlone === undefined ? {} : { leftAlone: object.leftAlone }),
     ...sourcesOf(template),
     annotations: withAdopted(pick(metadata.annotations, deciding), object, keys),
     podAnnotations: pick(template.metadata?.annotations, deciding),

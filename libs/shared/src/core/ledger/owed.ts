@@ -28,6 +28,8 @@ export function dueOf(
   sourceOf: (name: SourceName) => SourceRow | undefined,
   triggers: Triggers = NO_TRIGGERS,
 ): WakeCause | null {
+  // Its Job may be gone by now, and this is all that is left of it.
+  if (row.leftAlone === 'JobTwin') return 'owed';
   const record = recordedHashes(row.record);
   let due: WakeCause | null = null;
   for (const name of row.edges) {

@@ -1,4 +1,5 @@
 import type { Annotations, SourceKey, WorkloadKey, WorkloadKind } from '../model.ts';
+import type { Reason } from '../reasons.ts';
 import type { RecordHash } from '../record/record-hash.ts';
 import type { Rv } from '../rv.ts';
 import type { Contest } from './contest.ts';
@@ -68,6 +69,8 @@ export interface ObservedWorkload {
   /** Only the annotations that the rules read, of the workload's metadata and of its pod template. */
   readonly annotations: Annotations;
   readonly podAnnotations: Annotations;
+  /** Why a workload of this kind, as it is, never reloads; undefined: it does. */
+  readonly leftAlone?: Reason;
   /** Text of the record annotation. */
   readonly record: string | undefined;
   /** Unix milliseconds at which a pause that we began ends; undefined: there is none. */
@@ -147,6 +150,7 @@ const SCALARS = [
   'createdAt',
   'template',
   'restartAt',
+  'leftAlone',
   'hasContainers',
   'record',
   'resumeAt',

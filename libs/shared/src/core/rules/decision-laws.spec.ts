@@ -106,6 +106,7 @@ describe('an explanation', () => {
     );
     expect(steps.map(({ rule, outcome, decides }) => [rule, outcome, decides])).toEqual([
       ['IgnoredWorkloadKind', 'pass', false],
+      ['LeftAlone', 'pass', false],
       ['IgnoredSourceKind', 'pass', false],
       ['IgnoredSource', 'skip', true],
       ['ExcludedSource', 'pass', false],
@@ -124,6 +125,7 @@ describe('an explanation', () => {
     const steps = explainReload(decisionInput(workloadSays({ 'configmap/reload': 'web, app-.*' })));
     expect(Object.fromEntries(steps.map(({ rule, detail }) => [rule, detail]))).toEqual({
       IgnoredWorkloadKind: 'workloads of kind Deployment are not ignored',
+      LeftAlone: 'nothing about the workload itself keeps it from reloading',
       IgnoredSourceKind: 'sources of kind ConfigMap are watched',
       IgnoredSource: 'the source does not have reloader.stakater.com/ignore: "true"',
       ExcludedSource:

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import type { Reason } from '../reasons.ts';
 import {
+  leftAlone,
   configMap,
   decisionInput,
   podTemplateSays,
@@ -84,6 +85,28 @@ describe('1. ignored kinds of workload', () => {
         settings({ ignoredWorkloadTypes: ['jobs'] }),
       ),
       'WorkloadKindIgnored',
+    ],
+  });
+});
+
+describe('1a. workloads that are not to be reloaded as they are', () => {
+  decides({
+    'a finished Job is left alone': [decisionInput(named, leftAlone('JobFinished')), 'JobFinished'],
+    'a finished Job reloads when such are to be recreated': [
+      decisionInput(named, leftAlone('JobFinished'), settings({ recreateFinishedJobs: true })),
+      'NamedByAnnotation',
+    ],
+    'a Job of a CronJob is left alone, also then': [
+      decisionInput(named, leftAlone('JobOfCronJob'), settings({ recreateFinishedJobs: true })),
+      'JobOfCronJob',
+    ],
+    'the twin of a Job is left alone, also with --auto-reload-all': [
+      decisionInput(leftAlone('JobTwin'), all),
+      'JobTwin',
+    ],
+    'it comes before an ignored source': [
+      decisionInput(sourceSays({ '/ignore': 'true' }), leftAlone('JobFinished')),
+      'JobFinished',
     ],
   });
 });

@@ -10,6 +10,7 @@ import { factsOf, type Facts } from './facts.ts';
 import { ignoredSource } from './ignored-source.ts';
 import { ignoredSourceKind } from './ignored-source-kind.ts';
 import { ignoredWorkloadKind } from './ignored-workload-kind.ts';
+import { leftAlone } from './left-alone.ts';
 import { namedSource } from './named-source.ts';
 import { notAsked } from './not-asked.ts';
 import type { DecisionInput, Ruling, Verdict } from './rule.ts';
@@ -46,6 +47,7 @@ type Judge = (facts: Facts) => Verdict;
 /** In the order in which they are asked. The first with an opinion decides. */
 const RULES = [
   ['IgnoredWorkloadKind', ignoredWorkloadKind],
+  ['LeftAlone', leftAlone],
   ['IgnoredSourceKind', ignoredSourceKind],
   ['IgnoredSource', ignoredSource],
   ['ExcludedSource', excludedSource],

@@ -9,6 +9,8 @@ export interface DecisionSettings {
   readonly autoReloadAll: boolean;
   /** As given: an entry that is no workload type switches the whole list off. */
   readonly ignoredWorkloadTypes: readonly string[];
+  /** Whether Jobs that are finished are run again. Default false. */
+  readonly recreateFinishedJobs?: boolean;
   /** Kinds of source that are not watched. Default none. */
   readonly ignoredSourceKinds?: readonly SourceKind[];
 }
@@ -22,6 +24,8 @@ export interface DecisionInput {
     readonly annotations: Annotations;
     /** Of its pod template. */
     readonly podAnnotations: Annotations;
+    /** Why it is not to be reloaded as it is, if so. */
+    readonly leftAlone?: Reason;
   };
   readonly settings: DecisionSettings;
 }

@@ -1,4 +1,5 @@
 import { DEFAULT_ANNOTATION_KEYS } from '../annotation-keys.ts';
+import type { Reason } from '../reasons.ts';
 import type { DecisionInput, DecisionSettings } from '../rules/decision.ts';
 
 type Step = (input: DecisionInput) => DecisionInput;
@@ -34,6 +35,10 @@ export function sourceSays(annotations: Texts): Step {
 
 export function workloadOfKind(kind: string): Step {
   return (input) => ({ ...input, workload: { ...input.workload, kind } });
+}
+
+export function leftAlone(reason: Reason): Step {
+  return (input) => ({ ...input, workload: { ...input.workload, leftAlone: reason } });
 }
 
 export function workloadSays(annotations: Texts): Step {

@@ -1,4 +1,5 @@
 import type { PodTemplate, WorkloadKind } from '../../core/model.ts';
+import type { Reason } from '../../core/reasons.ts';
 import type { KubeObject, KubeResource } from '../objects.ts';
 
 /** Why a rollout is in its state. */
@@ -22,7 +23,9 @@ export type RolloutCode =
   /** The Deployment's progressDeadlineSeconds passed without progress. */
   | 'ProgressDeadlineExceeded'
   /** The Rollout's controller calls it degraded: it failed its analysis, its deadline or its own checks. */
-  | 'Degraded';
+  | 'Degraded'
+  /** The Job failed. */
+  | 'Failed';
 
 export interface RolloutStatus {
   /** `stuck`: the cluster says that it does not get on by itself. */
@@ -38,8 +41,9 @@ export interface RolloutStatus {
  * How new pods are had.
  * - `patch`: the pod template is changed, and the kind's own controller replaces them.
  * - `cronJobRun`: a Job is made of the CronJob's template.
+ * - `recreation`: the workload is deleted and created anew.
  */
-export type ReloadedBy = 'patch' | 'cronJobRun';
+export type ReloadedBy = 'patch' | 'cronJobRun' | 'recreation';
 
 /** What of the options decides about kinds whose API may be missing. */
 export interface WorkloadKindOptions {
@@ -64,6 +68,8 @@ export interface WorkloadKindDefinition extends KubeResource {
   /** Only of a kind whose rollout can be held back by `/spec/paused`: whether it is. */
   isPaused?(object: KubeObject): boolean;
   rolloutStatus(object: KubeObject): RolloutStatus;
+  /** Why an object of this kind, as it is, is not to be reloaded, if so. */
+  leftAlone?(object: KubeObject): Reason | undefined;
   /** Whether a write of the template starts pods; default true. */
   readonly templateStartsPods?: boolean;
   /** Whether patching the template restarts nothing by itself. */

@@ -20,6 +20,7 @@ export function observed(
       restartAt: restartAt?.read(object),
       templateStartsPods,
       paused: definition.isPaused?.(object),
+      leftAlone: definition.leftAlone?.(object),
     },
     keys,
   );

@@ -266,7 +266,13 @@ describe('the registry', () => {
 
   test('knows each kind by its name, and no other', () => {
     const always = WORKLOAD_KINDS.filter(({ isWanted }) => isWanted === undefined);
-    expect(always.map(({ kind }) => kind)).toEqual(['Deployment', 'StatefulSet', 'DaemonSet', 'CronJob']);
+    expect(always.map(({ kind }) => kind)).toEqual([
+      'Deployment',
+      'StatefulSet',
+      'DaemonSet',
+      'CronJob',
+      'Job',
+    ]);
     expect(
       WORKLOAD_KINDS.map(({ kind }) => kind).filter((kind) => !always.some((one) => one.kind === kind)),
     ).toEqual(['Rollout', 'DeploymentConfig']);
@@ -301,4 +307,42 @@ describe('the registry', () => {
 
 test('a CronJob has no rollout: it is complete, whatever runs of it', () => {
   expect(statusOf('CronJob', { status: { active: [{}] } })).toEqual(['complete', 'Complete']);
+});
+
+const done = (type: string, status = 'True'): Parts => ({ status: { conditions: [{ type, status }] } });
+
+describe('the rollout of a Job', () => {
+  test.each<[string, Parts, string, string]>([
+    ['is complete when it is', done('Complete'), 'complete', 'Complete'],
+    ['is stuck when it failed', done('Failed'), 'stuck', 'Failed'],
+    ['goes on when a condition does not hold', done('Complete', 'False'), 'progressing', 'Updating'],
+    ['goes on before that', { status: { active: 1 } }, 'progressing', 'Updating'],
+  ])('%s', (_name, parts, state, code) => {
+    expect(statusOf('Job', parts)).toEqual([state, code]);
+  });
+});
+
+describe('of all workloads', () => {
+  const leftAlone = (kind: string, metadata: object, parts: Parts = {}): unknown => {
+    const object = objectWith(parts);
+    return workloadKind(kind)?.leftAlone?.({ ...object, metadata: { ...object.metadata, ...metadata } });
+  };
+  const owner = { ownerReferences: [{ kind: 'CronJob', controller: true }] };
+  const twin = { annotations: { 'reroll.dev/twin-of': '{}' } };
+
+  test.each<[string, unknown, string | undefined]>([
+    ['a Job that runs is reloaded', leftAlone('Job', {}, { status: { active: 1 } }), undefined],
+    [
+      'a Job of another owner is reloaded',
+      leftAlone('Job', { ownerReferences: [{ kind: 'Flow' }] }),
+      undefined,
+    ],
+    ['a Job that is complete is left alone', leftAlone('Job', {}, done('Complete')), 'JobFinished'],
+    ['a Job that failed is left alone', leftAlone('Job', {}, done('Failed')), 'JobFinished'],
+    ['a Job of a CronJob is left alone', leftAlone('Job', owner, done('Complete')), 'JobOfCronJob'],
+    ['a twin is left alone', leftAlone('Job', twin, done('Complete')), 'JobTwin'],
+    ['a Deployment is reloaded', leftAlone('Deployment', owner, done('Complete')), undefined],
+  ])('%s', (_sentence, found, expected) => {
+    expect(found).toBe(expected);
+  });
 });

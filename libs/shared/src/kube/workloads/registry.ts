@@ -5,6 +5,7 @@ import { daemonSet } from './daemon-set.ts';
 import type { WorkloadKindDefinition } from './definition.ts';
 import { deploymentConfig } from './deployment-config.ts';
 import { deployment } from './deployment.ts';
+import { job } from './job.ts';
 import { statefulSet } from './stateful-set.ts';
 
 /** Every kind of workload that is rolled, in the order in which they are listed and reported. */
@@ -13,6 +14,7 @@ export const WORKLOAD_KINDS: readonly WorkloadKindDefinition[] = [
   statefulSet,
   daemonSet,
   cronJob,
+  job,
   argoRollout,
   deploymentConfig,
 ];

@@ -16,6 +16,7 @@ export const WORKLOAD_KINDS = [
   'StatefulSet',
   'DaemonSet',
   'CronJob',
+  'Job',
   'Rollout',
   'DeploymentConfig',
 ] as const;

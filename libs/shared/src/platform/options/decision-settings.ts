@@ -30,6 +30,7 @@ export function decisionSettings(options: CommonOptions): DecisionSettings {
     },
     autoReloadAll: options.autoReloadAll,
     ignoredWorkloadTypes: options.ignoredWorkloadTypes,
+    recreateFinishedJobs: options.recreateFinishedJobs,
     ignoredSourceKinds: options.resourcesToIgnore.map((plural) => KIND_OF_PLURAL[plural]),
   };
 }

@@ -67,6 +67,15 @@ export const reloadOptions = {
     incumbent: true,
     ...bool(),
   }),
+  recreateFinishedJobs: option({
+    flag: '--recreate-finished-jobs',
+    env: 'REROLL_RECREATE_FINISHED_JOBS',
+    default: 'false',
+    apps: BOTH,
+    group: 'Reloading',
+    description: 'Run a Job that is finished again when what it uses changes, as stakater/Reloader does.',
+    ...bool(),
+  }),
   debounce: option({
     flag: '--debounce',
     env: 'REROLL_DEBOUNCE',

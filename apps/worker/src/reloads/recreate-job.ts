@@ -1,0 +1,147 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { keptBy, recreatedJob, twinOf, type JobRead, type Kept } from '@reroll/shared/core/reload/job-twin';
+import { markedTemplate, type ReloadStrategy } from '@reroll/shared/core/reload/patch';
+import type { KubeClient } from '@reroll/shared/kube/connection';
+import { KubeError } from '@reroll/shared/kube/errors';
+import { collectionPath, objectPath } from '@reroll/shared/kube/objects';
+import { job } from '@reroll/shared/kube/workloads/job';
+import { JobError } from '../job-error.ts';
+import type { WorkloadNow } from '../workload-reader.ts';
+import type { Reload, ReloadWay } from './reload-way.ts';
+
+export interface RecreateJobContext {
+  readonly client: Pick<KubeClient, 'get' | 'post' | 'request'>;
+  readonly strategy: ReloadStrategy;
+  readonly fieldManager: string;
+  readonly markerAnnotation: string;
+  /** For a record without a reload. */
+  readonly patch: ReloadWay;
+}
+
+/** How long the old Job may take to go (finalizers); then the job is tried again later. Milliseconds. */
+const PATIENCE = 10_000;
+const FIRST_PAUSE = 50;
+const MAX_PAUSE = 1_000;
+
+/**
+ * Reloads a Job by deleting it and creating it again. A worker can die between any two of these calls:
+ *
+ * 1. Dry run of the creation, under the Job's own name: all checks come before the name is found to be taken, so
+ *    "already exists" says that nothing else is in the way. Anything else ends it here, and nothing is lost.
+ * 2. The twin is created: the API holds what the Job is to become.
+ * 3. The old Job is deleted, by its uid.
+ * 4. The new Job is created, with marker and record.
+ * 5. The twin is deleted, by its uid.
+ *
+ * From 2 on the watcher wakes the twin for as long as it is there, and whoever is woken does 3 to 5.
+ */
+export class RecreateJob implements ReloadWay {
+  readonly reason = 'JobRecreated';
+  readonly #context: RecreateJobContext;
+
+  constructor(context: RecreateJobContext) {
+    this.#context = context;
+  }
+
+  async send(reload: Reload): Promise<boolean> {
+    const { workload, rolled, record } = reload;
+    if (rolled.length === 0) return this.#context.patch.send(reload);
+    const { strategy, markerAnnotation } = this.#context;
+    const now = Math.floor(Date.now() / 1000);
+    const template = markedTemplate({ template: workload.template, strategy, rolled, markerAnnotation, now });
+    const { uid } = workload.object.metadata;
+    const kept = { uid, manifest: recreatedJob(workload.object as JobRead, { template, record }) };
+    if (!(await this.#wouldBeTaken(kept))) return false;
+    await this.#finish(await this.#keep(kept));
+    return true;
+  }
+
+  async carryOn({ observed, object }: WorkloadNow): Promise<'RecreationFinished' | undefined> {
+    if (observed.leftAlone !== 'JobTwin') return undefined;
+    await this.#finish(object as JobRead);
+    return 'RecreationFinished';
+  }
+
+  /** False if the old Job is gone. Rejects if the API server would refuse the new one. */
+  async #wouldBeTaken({ manifest }: Kept): Promise<boolean> {
+    try {
+      await this.#post(manifest, { dryRun: 'All' });
+      return false;
+    } catch (error) {
+      if (isTaken(error)) return true;
+      throw error;
+    }
+  }
+
+  /** The twin; if there is one of this Job already, that one. */
+  async #keep(kept: Kept): Promise<JobRead> {
+    const twin = twinOf(kept);
+    try {
+      return await this.#post(twin);
+    } catch (error) {
+      if (!isTaken(error)) throw error;
+    }
+    const { body } = await this.#context.client.get<JobRead>(objectPath(job, twin.metadata));
+    if (keptBy(body)?.uid === kept.uid) return body;
+    throw new JobError('Conflicting', 'another Job has the name that its twin needs');
+  }
+
+  async #finish(twin: JobRead): Promise<void> {
+    const kept = keptBy(twin);
+    if (!kept) throw new JobError('Invalid', 'what a twin keeps cannot be read', true);
+    await this.#delete(kept.manifest.metadata, kept.uid);
+    await this.#create(kept);
+    await this.#delete(twin.metadata, twin.metadata.uid);
+  }
+
+  /** Creates it, unless a newer one than the old is there, whoever created that. */
+  async #create({ uid, manifest }: Kept): Promise<void> {
+    const deadline = performance.now() + PATIENCE;
+    for (let wait = FIRST_PAUSE; performance.now() < deadline; wait = Math.min(wait * 2, MAX_PAUSE)) {
+      try {
+        await this.#post(manifest);
+        return;
+      } catch (error) {
+        if (!isTaken(error)) throw error;
+      }
+      const present = await this.#uidOf(manifest.metadata);
+      if (present !== undefined && present !== uid) return;
+      await pause(wait);
+    }
+    throw new JobError('ApiUnavailable', 'the old Job is still being deleted');
+  }
+
+  async #uidOf(id: { namespace: string; name: string }): Promise<string | undefined> {
+    try {
+      return (await this.#context.client.get<JobRead>(objectPath(job, id))).body.metadata.uid;
+    } catch (error) {
+      if (error instanceof KubeError && error.status === 404) return undefined;
+      throw error;
+    }
+  }
+
+  /** Deletes this very Job and, in the background, its pods. No error if it is gone, or is another. */
+  async #delete(id: { namespace: string; name: string }, uid: string): Promise<void> {
+    const body = {
+      apiVersion: 'v1',
+      kind: 'DeleteOptions',
+      preconditions: { uid },
+      propagationPolicy: 'Background',
+    };
+    try {
+      await this.#context.client.request({ method: 'DELETE', path: objectPath(job, id), body });
+    } catch (error) {
+      if (!(error instanceof KubeError) || (error.status !== 404 && error.status !== 409)) throw error;
+    }
+  }
+
+  async #post(manifest: Kept['manifest'], query: { dryRun?: 'All' } = {}): Promise<JobRead> {
+    const { client, fieldManager } = this.#context;
+    const path = collectionPath(job, manifest.metadata.namespace);
+    return (await client.post<JobRead>(path, manifest, { query: { fieldManager, ...query } })).body;
+  }
+}
+
+function isTaken(error: unknown): boolean {
+  return error instanceof KubeError && error.reason === 'AlreadyExists';
+}

@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import { RECORD_ANNOTATION } from '../record/record.ts';
+import { keptBy, recreatedJob, twinName, twinOf, TWIN_ANNOTATION, type JobRead } from './job-twin.ts';
+
+const generated = {
+  'controller-uid': 'u1',
+  'batch.kubernetes.io/controller-uid': 'u1',
+  'batch.kubernetes.io/job-name': 'import',
+  'job-name': 'import',
+};
+const template = {
+  metadata: { labels: { app: 'x', ...generated } },
+  spec: { containers: [{ name: 'app' }] },
+};
+const read = {
+  metadata: {
+    name: 'import',
+    namespace: 'shop',
+    uid: 'u1',
+    resourceVersion: '7',
+    generation: 3,
+    creationTimestamp: '2026-11-21T06:00:00Z',
+    labels: { app: 'x' },
+    annotations: { note: 'n' },
+    ownerReferences: [{ uid: 'o' }],
+  },
+  spec: { suspend: false, backoffLimit: 3, selector: { matchLabels: generated }, template },
+  status: { active: 1 },
+} as JobRead;
+const recreated = recreatedJob(read, { template, record: 'r' });
+
+describe('a Job that is created again', () => {
+  it('has all that its owner gave it and the record, and nothing that the API server gave it', () => {
+    expect(recreated).toEqual({
+      apiVersion: 'batch/v1',
+      kind: 'Job',
+      metadata: {
+        name: 'import',
+        namespace: 'shop',
+        labels: { app: 'x' },
+        annotations: { note: 'n', [RECORD_ANNOTATION]: 'r' },
+        ownerReferences: [{ uid: 'o' }],
+      },
+      spec: {
+        suspend: false,
+        backoffLimit: 3,
+        template: { metadata: { labels: { app: 'x' } }, spec: template.spec },
+      },
+    });
+  });
+
+  it('keeps selector and labels if they are its own', () => {
+    const spec = { ...read.spec, manualSelector: true };
+    expect(recreatedJob({ ...read, spec }, { template, record: 'r' }).spec).toEqual({ ...spec, template });
+  });
+});
+
+describe('a twin', () => {
+  const twin = twinOf({ uid: 'u1', manifest: recreated });
+  const stored = { ...twin, metadata: { ...twin.metadata, uid: 'u2' } };
+
+  it('is suspended, has another name, and nothing by which others could take it for the Job', () => {
+    expect(twin.spec.suspend).toBe(true);
+    expect(twin.metadata.name).not.toBe('import');
+    expect(Object.keys(twin.metadata).sort()).toEqual(['annotations', 'name', 'namespace']);
+    expect(Object.keys(twin.metadata.annotations ?? {})).toEqual([TWIN_ANNOTATION]);
+  });
+
+  it('gives back the very Job, also after the API server added its labels to the template', () => {
+    const labels = { app: 'x', ...generated, 'job-name': twin.metadata.name };
+    const spec = {
+      ...stored.spec,
+      selector: { matchLabels: {} },
+      template: { ...template, metadata: { labels } },
+    };
+    expect(keptBy({ ...stored, spec })).toEqual({ uid: 'u1', manifest: recreated });
+  });
+
+  it.each([true, false])('gives back whether the Job is suspended: %s', (suspend) => {
+    const manifest = { ...recreated, spec: { ...recreated.spec, suspend } };
+    const { metadata, spec } = twinOf({ uid: 'u1', manifest });
+    expect(keptBy({ metadata: { ...metadata, uid: 'u2' }, spec })?.manifest.spec.suspend).toBe(suspend);
+  });
+
+  it.each([
+    ['has no such annotation', {}],
+    ['has one that is no JSON', { [TWIN_ANNOTATION]: '{' }],
+    ['has one that is null', { [TWIN_ANNOTATION]: 'null' }],
+    ['has one of another version', { [TWIN_ANNOTATION]: '{"v":2,"name":"a","uid":"u","metadata":{}}' }],
+    [
+      'is not the twin that its annotation speaks of',
+      { [TWIN_ANNOTATION]: '{"v":1,"name":"a","uid":"u","metadata":{}}' },
+    ],
+  ])('keeps nothing if it %s', (_sentence, annotations) => {
+    expect(keptBy({ ...stored, metadata: { ...stored.metadata, annotations } })).toBeUndefined();
+  });
+
+  it('has a name of at most 63 characters, the same for the same Job', () => {
+    const name = twinName('x'.repeat(63), 'u1');
+    expect(name).toHaveLength(63);
+    expect(twinName('x'.repeat(63), 'u1')).toBe(name);
+    expect(twinName('x'.repeat(63), 'u2')).not.toBe(name);
+  });
+});

@@ -1,0 +1,154 @@
+import { createHash } from 'node:crypto';
+import type { Annotations, PodTemplate } from '../model.ts';
+import { RECORD_ANNOTATION } from '../record/record.ts';
+
+/**
+ * A Job's pod template cannot be changed, so a reload deletes the Job and creates it again. What it is to become is
+ * kept meanwhile in the API as its *twin*: a suspended Job of another name, with this annotation. The annotation is
+ * JSON: whose twin it is, and what the twin itself must not have (labels and owners, so that nobody else takes it
+ * for the Job).
+ */
+export const TWIN_ANNOTATION = 'reroll.dev/twin-of';
+
+/** Labels that the API server gives a Job's pods; of another Job they would be refused. */
+const GENERATED = [
+  'controller-uid',
+  'batch.kubernetes.io/controller-uid',
+  'batch.kubernetes.io/job-name',
+  'job-name',
+] as const;
+
+const MAX_NAME = 63;
+
+interface Metadata {
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Annotations;
+  readonly ownerReferences?: readonly unknown[];
+  readonly finalizers?: readonly string[];
+}
+
+interface LabelledTemplate extends PodTemplate {
+  readonly metadata?:
+    | (PodTemplate['metadata'] & { readonly labels?: Readonly<Record<string, string>> | undefined })
+    | undefined;
+}
+
+interface JobSpec {
+  readonly suspend?: boolean;
+  readonly manualSelector?: boolean;
+  readonly selector?: unknown;
+  readonly template?: LabelledTemplate;
+}
+
+/** A Job as it is created: no field that the API server gives. */
+export interface JobManifest {
+  readonly apiVersion: 'batch/v1';
+  readonly kind: 'Job';
+  readonly metadata: Metadata & { readonly name: string; readonly namespace: string };
+  readonly spec: JobSpec;
+}
+
+/** A Job as it was read. */
+export interface JobRead {
+  readonly metadata: Metadata & { readonly name: string; readonly namespace: string; readonly uid: string };
+  readonly spec?: JobSpec;
+}
+
+/** What a twin keeps. */
+export interface Kept {
+  /** Of the Job that is to be deleted. */
+  readonly uid: string;
+  /** The Job that is to be created. */
+  readonly manifest: JobManifest;
+}
+
+/** The Job with its markers and its record, as stakater/Reloader creates it again: name, labels and spec stay. */
+export function recreatedJob(job: JobRead, by: { template: LabelledTemplate; record: string }): JobManifest {
+  const { name, namespace, labels, annotations, ownerReferences, finalizers } = job.metadata;
+  return {
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: {
+      name,
+      namespace,
+      ...(labels ? { labels: withoutGenerated(labels) } : {}),
+      annotations: { ...annotations, [RECORD_ANNOTATION]: by.record },
+      ...(ownerReferences ? { ownerReferences } : {}),
+      ...(finalizers ? { finalizers } : {}),
+    },
+    spec: cleanSpec({ ...job.spec, template: by.template }),
+  };
+}
+
+/** The twin that keeps this. */
+export function twinOf({ uid, manifest }: Kept): JobManifest {
+  const { name, namespace, ...metadata } = manifest.metadata;
+  const suspend = manifest.spec.suspend ?? false;
+  return {
+    ...manifest,
+    metadata: {
+      name: twinName(name, uid),
+      namespace,
+      annotations: { [TWIN_ANNOTATION]: JSON.stringify({ v: 1, name, uid, suspend, metadata }) },
+    },
+    spec: { ...manifest.spec, suspend: true },
+  };
+}
+
+/** What a twin keeps; undefined if it is none, or cannot be read. */
+export function keptBy(twin: JobRead): Kept | undefined {
+  const text = twin.metadata.annotations?.[TWIN_ANNOTATION];
+  const wire = text === undefined ? undefined : parse(text);
+  if (wire === undefined || twin.metadata.name !== twinName(wire.name, wire.uid)) return undefined;
+  const { namespace } = twin.metadata;
+  return {
+    uid: wire.uid,
+    manifest: {
+      apiVersion: 'batch/v1',
+      kind: 'Job',
+      metadata: { ...wire.metadata, name: wire.name, namespace },
+      spec: cleanSpec({ ...twin.spec, suspend: wire.suspend }),
+    },
+  };
+}
+
+/** `<Job>-<hash of its uid>`, at most 63 characters: the same for the same Job. */
+export function twinName(name: string, uid: string): string {
+  const hash = createHash('sha256').update(uid).digest('hex').slice(0, 10);
+  return `${name.slice(0, MAX_NAME - 1 - hash.length)}-${hash}`;
+}
+
+interface WireTwin {
+  readonly name: string;
+  readonly uid: string;
+  readonly suspend: boolean;
+  readonly metadata: Metadata;
+}
+
+function parse(text: string): WireTwin | undefined {
+  try {
+    const raw = JSON.parse(text) as Partial<WireTwin & { v: number }> | null;
+    const isWire =
+      raw?.v === 1 &&
+      typeof raw.name === 'string' &&
+      typeof raw.uid === 'string' &&
+      typeof raw.metadata === 'object';
+    return isWire ? (raw as WireTwin) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** With a selector of one's own (`manualSelector`) nothing is generated, and all of it stays. */
+function cleanSpec(spec: JobSpec): JobSpec {
+  if (spec.manualSelector) return spec;
+  const { selector: _selector, template, ...rest } = spec;
+  if (!template?.metadata?.labels) return { ...rest, ...(template ? { template } : {}) };
+  const metadata = { ...template.metadata, labels: withoutGenerated(template.metadata.labels) };
+  return { ...rest, template: { ...template, metadata } };
+}
+
+function withoutGenerated(labels: Readonly<Record<string, string>>): Record<string, string> {
+  const generated: readonly string[] = GENERATED;
+  return Object.fromEntries(Object.entries(labels).filter(([key]) => !generated.includes(key)));
+}
