@@ -53,7 +53,13 @@ export interface ObjectMeta {
   readonly annotations?: Annotations | undefined;
   readonly labels?: Readonly<Record<string, string>> | undefined;
   readonly finalizers?: readonly string[] | undefined;
-  readonly ownerReferences?: readonly { readonly uid: string }[] | undefined;
+  readonly ownerReferences?:
+    | readonly {
+        readonly uid: string;
+        readonly kind?: string | undefined;
+        readonly controller?: boolean | undefined;
+      }[]
+    | undefined;
   readonly managedFields?: readonly { readonly time?: string | undefined }[] | undefined;
 }
 

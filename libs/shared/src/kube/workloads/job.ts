@@ -5,9 +5,6 @@ import type { KubeObject } from '../objects.ts';
 import type { RolloutStatus, WorkloadKindDefinition } from './definition.ts';
 
 interface JobObject extends KubeObject {
-  readonly metadata: KubeObject['metadata'] & {
-    readonly ownerReferences?: readonly { readonly kind: string; readonly controller?: boolean }[];
-  };
   readonly spec?: { readonly completions?: number; readonly template?: PodTemplate };
   readonly status?: {
     readonly active?: number;
