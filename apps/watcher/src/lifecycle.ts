@@ -7,6 +7,7 @@ import type { Lifecycle } from '@reroll/shared/platform/shutdown';
 import type { Queues } from '@reroll/shared/queue/queues';
 import { ADOPTED_AT, readAdoptedAt } from './adoption.ts';
 import { Publisher } from './publisher.ts';
+import { watchQueues } from './queue-watch.ts';
 import type { WatcherState } from './state.ts';
 import { Streams, type StreamsContext } from './streams.ts';
 import { Sweeper } from './sweeper.ts';
@@ -68,7 +69,9 @@ export async function runWatcher(context: WatcherContext): Promise<void> {
   giveBackMemory();
   log.info('in sync', { sources: ledger.sources.size, workloads: ledger.workloads.size });
   await state.whenLeading(lifecycle.signal);
-  if (elector.leadership) await takeOver(context, sweeper, elector.leadership.term);
+  if (!elector.leadership) return;
+  watchQueues(context);
+  await takeOver(context, sweeper, elector.leadership.term);
 }
 
 async function takeOver({ lifecycle, log }: WatcherContext, sweeper: Sweeper, term: string): Promise<void> {

@@ -11,6 +11,10 @@ export class WatcherState {
     this.#metrics = metrics;
   }
 
+  get isLeading(): boolean {
+    return this.#leading.signal.aborted;
+  }
+
   lead(): void {
     this.#leading.abort();
     this.#metrics.leader.set(1);

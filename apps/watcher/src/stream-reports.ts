@@ -9,27 +9,31 @@ const EVENT_TYPES = { ADDED: 'add', MODIFIED: 'update', DELETED: 'delete' } as c
 export class StreamReports {
   readonly #metrics: WatcherMetrics;
   readonly #log: Logger;
-  readonly #onMissing: () => void;
+  readonly #isLeading: () => boolean;
+  #onMissing: () => void = () => undefined;
 
-  /** `onMissing` is called when the API server does not have what a stream is to follow. */
-  constructor(metrics: WatcherMetrics, log: Logger, onMissing: () => void = () => undefined) {
+  /** A standby sees the events that the leader sees: they are counted where `isLeading`, so once. */
+  constructor(metrics: WatcherMetrics, log: Logger, isLeading: () => boolean) {
     this.#metrics = metrics;
     this.#log = log;
-    this.#onMissing = onMissing;
+    this.#isLeading = isLeading;
   }
 
+  /** The same, with what is called when the API server does not have what a stream is to follow. */
   andWhenMissing(onMissing: () => void): StreamReports {
-    return new StreamReports(this.#metrics, this.#log, onMissing);
+    const reports = new StreamReports(this.#metrics, this.#log, this.#isLeading);
+    reports.#onMissing = onMissing;
+    return reports;
   }
 
   /** A write of a source that left its data as it was. */
   unchanged(): void {
-    this.#metrics.skipped.inc({ reason: 'no_data_change' });
+    if (this.#isLeading()) this.#metrics.skipped.inc({ reason: 'no_data_change' });
   }
 
   /** Of a source; the incumbent's name counts no other events. */
   received(kind: string, type: 'list' | keyof typeof EVENT_TYPES): void {
-    if (type === 'list') return;
+    if (type === 'list' || !this.#isLeading()) return;
     this.#metrics.eventsReceived.inc({
       event_type: EVENT_TYPES[type],
       resource_type: resourceType(kind),

@@ -61,7 +61,7 @@ export class WatcherService {
     if (!keys.ok) return void (await lifecycle.stop(keys.error, WRONG_SETTINGS));
     lifecycle.onStop('kubernetes client', 2_000, () => client.close());
     const state = new WatcherState(metrics);
-    const redis = openRedis(options.redisUrl, redisReports(log));
+    const redis = openRedis(options.redisUrl, redisReports(log, metrics.redisUp));
     lifecycle.onStop('redis', 2_000, () => redis.disconnect());
     await serveProfiles({ options, log, lifecycle });
     await serveHealth({ options, registry: this.registry, log, lifecycle, redis, state });
@@ -90,7 +90,7 @@ export class WatcherService {
       log,
       decision: decisionSettings(options),
       hashKeys: keys.keys.map((key) => hashKey(Buffer.from(key))),
-      reports: new StreamReports(metrics, log),
+      reports: new StreamReports(metrics, log, () => state.isLeading),
     });
   }
 }

@@ -45,7 +45,7 @@ export interface WorkerContext {
   readonly metrics: WorkerMetrics;
 }
 
-/** How often the history is trimmed by age and the queue's depth is measured. */
+/** How often the history is trimmed by age. */
 const HOUSEKEEPING = 15_000;
 
 /**
@@ -64,7 +64,7 @@ export function runWorker(context: WorkerContext): void {
   });
   const outcomes = new OutcomeRecorder(history, log);
   lifecycle.onStop('history', 3_000, () => outcomes.flush());
-  housekeeping(context, history, queues);
+  housekeeping(context, history);
   const activity = new Activity();
   const notices = notifying(context);
   const handlers = handlersOf(context, { queues, outcomes, activity, notices });
@@ -223,11 +223,9 @@ function resumesHandler({ client, options, log }: WorkerContext): QueueHandler<R
   };
 }
 
-function housekeeping({ lifecycle, metrics, log }: WorkerContext, history: History, queues: Queues): void {
+function housekeeping({ lifecycle, log }: WorkerContext, history: History): void {
   const keep = async (): Promise<void> => {
     await history.trim(Date.now());
-    const [changes, reloads] = await Promise.all([queues.waiting('changes'), queues.waiting('reloads')]);
-    metrics.workqueueDepth.set(changes + reloads);
   };
   const timer = setInterval(() => {
     keep().catch((error: unknown) => log.failure('housekeeping in Redis failed', error));

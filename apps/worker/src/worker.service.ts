@@ -55,7 +55,7 @@ export class WorkerService {
     const keys = loadHashKeys(options.hashKeyFile, options.hash === 'hmac-sha256');
     if (!keys.ok) return void (await lifecycle.stop(keys.error, WRONG_SETTINGS));
     lifecycle.onStop('kubernetes client', 2_000, () => client.close());
-    const redis = openRedis(options.redisUrl, redisReports(log));
+    const redis = openRedis(options.redisUrl, redisReports(log, this.metrics.redisUp));
     lifecycle.onStop('redis', 2_000, () => redis.disconnect());
     await serveProfiles({ options, log, lifecycle });
     const health = await serveHealth({ options, registry: this.registry, log, lifecycle, redis });

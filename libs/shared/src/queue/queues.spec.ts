@@ -246,6 +246,41 @@ describe('bringing forward', () => {
   });
 });
 
+describe('the job that is due for longest', () => {
+  it('has waited since it was enqueued, debounce not included, whether promoted by a worker or not', async () => {
+    const queues = queuesWith({ debounce: 60_000 });
+    await queues.enqueueChanges([SETTINGS], 0);
+    await queues.enqueueReloads([{ workload: WEB, since: 0 }]);
+    const now = Date.now();
+    expect(await queues.oldestDue('reloads', now)).toBe(0);
+    for (const [queue, at] of [
+      ['changes', now + 100_000],
+      ['reloads', now + 160_000],
+    ] as const) {
+      const waited = await queues.oldestDue(queue, at);
+      expect(waited).toBeGreaterThanOrEqual(100_000);
+      expect(waited).toBeLessThan(130_000);
+    }
+  });
+
+  it('has waited since it last began, if it has been tried', async () => {
+    const queues = queuesWith({ backoff: 60_000 });
+    const runs = workerOn(RELOADS);
+    await queues.enqueueReloads([{ workload: WEB, since: 0 }]);
+    const first = await begun(runs, 1);
+    first.fail();
+    await vi.waitUntil(async () => (await queues.reloads.getDelayedCount()) === 1, { interval: 5 });
+    const began = first.job.processedOn ?? 0;
+    expect(await queues.oldestDue('reloads', began + 20_000)).toBe(0);
+    // The back-off is 30 to 60 s, by its jitter.
+    expect(await queues.oldestDue('reloads', began + 100_000)).toBeGreaterThanOrEqual(40_000);
+  });
+
+  it('of an empty queue has waited for no time', async () => {
+    expect(await queuesWith().oldestDue('changes', Date.now())).toBe(0);
+  });
+});
+
 describe('the queues', () => {
   it('keep every key under the prefix, as Redis Cluster needs it', async () => {
     const queues = queuesWith();

@@ -40,6 +40,8 @@ export interface Resume {
   readonly at: number;
 }
 
+export type QueueName = 'changes' | 'reloads' | 'resumes';
+
 /** The longest delay of a job; whoever handles it before its time delays it again. */
 export const LONGEST_DELAY = 86_400_000;
 
@@ -129,9 +131,25 @@ export class Queues {
   }
 
   /** Jobs that wait, delayed ones included. */
-  async waiting(queue: 'changes' | 'reloads' | 'resumes'): Promise<number> {
+  async waiting(queue: QueueName): Promise<number> {
     const counts = await this[queue].getJobCounts('wait', 'delayed', 'prioritized');
     return Object.values(counts).reduce((sum, count) => sum + count, 0);
+  }
+
+  /**
+   * Milliseconds for which the job that is due for longest has waited for a worker; 0 if none is due. Of a job
+   * that has been tried, since it last began.
+   */
+  async oldestDue(name: QueueName, now: number): Promise<number> {
+    const queue: Queue = this[name];
+    const [[waiting], [delayed]] = await Promise.all([
+      queue.getJobs(['waiting'], 0, 0, true),
+      queue.getJobs(['delayed'], 0, 0, true),
+    ]);
+    const due = [now];
+    if (waiting) due.push(waiting.processedOn ?? waiting.timestamp + (waiting.opts.delay ?? 0));
+    if (delayed) due.push((delayed.processedOn ?? delayed.timestamp) + delayed.delay);
+    return now - Math.min(...due);
   }
 
   async close(): Promise<void> {

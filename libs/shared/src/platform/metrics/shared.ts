@@ -1,6 +1,6 @@
 /** Metrics that watcher and worker both have. */
-import type { Counter, Registry } from 'prom-client';
-import { counter } from './registry.ts';
+import type { Counter, Gauge, Registry } from 'prom-client';
+import { counter, gauge } from './registry.ts';
 
 /** What `resource_type` is for each kind of source, as stakater/Reloader names them. */
 export const RESOURCE_TYPES = ['configmaps', 'secrets'] as const;
@@ -24,6 +24,8 @@ export const WORKLOAD_KINDS = [
 export interface QueueMetrics {
   /** `reloader_workqueue_adds_total` */
   readonly workqueueAdds: Counter;
+  /** `reroll_redis_up` */
+  readonly redisUp: Gauge;
   /** `reloader_errors_total` */
   readonly errors: Counter<'type'>;
 }
@@ -33,6 +35,10 @@ export function queueMetrics(registry: Registry): QueueMetrics {
     workqueueAdds: counter(registry, {
       name: 'reloader_workqueue_adds_total',
       help: 'Number of jobs that this process added to a queue.',
+    }),
+    redisUp: gauge(registry, {
+      name: 'reroll_redis_up',
+      help: '1 while this process is connected to Redis, else 0.',
     }),
     errors: counter(registry, {
       name: 'reloader_errors_total',

@@ -11,6 +11,10 @@ export interface WatcherMetrics extends QueueMetrics {
   readonly eventsReceived: Counter<'event_type' | 'resource_type'>;
   /** `reloader_skipped_total` */
   readonly skipped: Counter<'reason'>;
+  /** `reloader_workqueue_depth` */
+  readonly workqueueDepth: Gauge;
+  /** `reroll_queue_oldest_seconds` */
+  readonly queueOldest: Gauge<'queue'>;
   /** `reroll_leader` */
   readonly leader: Gauge;
   /** `reroll_synced` */
@@ -93,6 +97,21 @@ function leaderMetrics(registry: Registry) {
   };
 }
 
+/** Of the leader alone, so that a sum over all processes is right. */
+function depthMetrics(registry: Registry) {
+  return {
+    workqueueDepth: gauge(registry, {
+      name: 'reloader_workqueue_depth',
+      help: 'Number of jobs that wait, delayed ones included, as the leader sees them; 0 on a standby.',
+    }),
+    queueOldest: gauge(registry, {
+      name: 'reroll_queue_oldest_seconds',
+      help: 'For how long the oldest job that is due has waited for a worker, as the leader sees it, by queue.',
+      labels: { queue: ['changes', 'reloads', 'resumes'] },
+    }),
+  };
+}
+
 function publishMetrics(registry: Registry) {
   return {
     catalogWrites: counter(registry, {
@@ -121,6 +140,7 @@ export function watcherMetrics(registry: Registry): WatcherMetrics {
   return {
     ...streamMetrics(registry),
     ...leaderMetrics(registry),
+    ...depthMetrics(registry),
     ...publishMetrics(registry),
     ...queueMetrics(registry),
   };

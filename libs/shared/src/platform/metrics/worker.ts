@@ -1,6 +1,6 @@
 /** What the worker measures: stakater/Reloader's metrics under their names, and our own. */
-import type { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { counter, gauge, histogram } from './registry.ts';
+import type { Counter, Histogram, Registry } from 'prom-client';
+import { counter, histogram } from './registry.ts';
 import { queueMetrics, RESOURCE_TYPES, WORKLOAD_KINDS } from './shared.ts';
 import type { QueueMetrics } from './shared.ts';
 
@@ -22,8 +22,6 @@ export interface WorkerMetrics extends QueueMetrics {
   readonly actionLatency: Histogram<'workload_kind'>;
   /** `reloader_skipped_total` */
   readonly skipped: Counter<'reason'>;
-  /** `reloader_workqueue_depth` */
-  readonly workqueueDepth: Gauge;
   /** `reloader_workqueue_latency_seconds` */
   readonly workqueueLatency: Histogram;
   /** `reloader_retries_total` */
@@ -109,10 +107,6 @@ function reconcileMetrics(registry: Registry) {
 
 function workqueueMetrics(registry: Registry) {
   return {
-    workqueueDepth: gauge(registry, {
-      name: 'reloader_workqueue_depth',
-      help: 'Number of jobs that wait, delayed ones included.',
-    }),
     workqueueLatency: histogram(registry, {
       name: 'reloader_workqueue_latency_seconds',
       help: 'Time that a job waited in its queue, its delay not included.',

@@ -1,0 +1,39 @@
+import type { Logger } from '@reroll/shared/platform/logging';
+import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
+import type { Lifecycle } from '@reroll/shared/platform/shutdown';
+import type { Queues } from '@reroll/shared/queue/queues';
+
+/** How often the queues are measured, in milliseconds. */
+const INTERVAL = 15_000;
+const MEASURED = ['changes', 'reloads', 'resumes'] as const;
+
+/**
+ * Measures the queues for as long as this watcher leads. The leader does it and not the workers: a sum over
+ * all processes is right, and a queue that no worker takes from is seen.
+ */
+export function watchQueues(by: {
+  readonly queues: Queues;
+  readonly metrics: WatcherMetrics;
+  readonly lifecycle: Lifecycle;
+  readonly log: Logger;
+}): void {
+  const measure = (): void => {
+    measureQueues(by.queues, by.metrics).catch((error: unknown) =>
+      by.log.failure('the queues cannot be measured', error),
+    );
+  };
+  measure();
+  const timer = setInterval(measure, INTERVAL);
+  by.lifecycle.onStop('measuring of the queues', 500, () => clearInterval(timer));
+}
+
+async function measureQueues(queues: Queues, metrics: WatcherMetrics): Promise<void> {
+  const [changes, reloads, ...oldest] = await Promise.all([
+    queues.waiting('changes'),
+    queues.waiting('reloads'),
+    ...MEASURED.map((queue) => queues.oldestDue(queue, Date.now())),
+  ]);
+  metrics.workqueueDepth.set(changes + reloads);
+  for (const [index, queue] of MEASURED.entries())
+    metrics.queueOldest.set({ queue }, (oldest[index] ?? 0) / 1_000);
+}
