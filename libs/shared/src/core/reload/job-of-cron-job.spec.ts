@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { DELETED_MARKER_HASH } from '../marker/marker-hash.ts';
 import { RECORD_ANNOTATION } from '../record/record.ts';
 import { jobName, jobOfCronJob } from './job-of-cron-job.ts';
 import { markedTemplate } from './patch.ts';
@@ -78,6 +79,14 @@ describe('a pod template with its markers', () => {
     });
     expect(twice.spec?.containers?.[0]?.env).toContainEqual({ name: 'STAKATER_CM_CONFIGMAP', value: 'g' });
     expect(twice.spec?.containers?.[0]?.env).toHaveLength(2);
+  });
+
+  it('has the variable of a deleted source removed, and the others left', () => {
+    const once = markedTemplate({ ...input, strategy: 'env-vars' });
+    const [rolled] = input.rolled;
+    const gone = [{ ...rolled, markerHash: DELETED_MARKER_HASH }];
+    const after = markedTemplate({ ...input, template: once, rolled: gone, strategy: 'env-vars' });
+    expect(after.spec?.containers?.[0]?.env).toEqual([{ name: 'KEPT', value: '1' }]);
   });
 
   it.each([

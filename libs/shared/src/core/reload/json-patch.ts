@@ -5,7 +5,10 @@ export interface PatchOperation {
   readonly value?: unknown;
 }
 
-/** What `add` and `replace` operations make of a value, which stays as it is. Paths must exist, as in RFC 6902. */
+/**
+ * What operations make of a value, which stays as it is. Paths must exist, as in RFC 6902. Tests are taken to hold:
+ * the operations were computed from this very value.
+ */
 export function patched<T>(value: T, operations: readonly PatchOperation[]): T {
   const root = { '': structuredClone(value) as unknown };
   for (const operation of operations) apply(root, operation);
@@ -13,7 +16,7 @@ export function patched<T>(value: T, operations: readonly PatchOperation[]): T {
 }
 
 function apply(root: object, { op, path, value }: PatchOperation): void {
-  if (op !== 'add' && op !== 'replace') throw new RangeError(`expected add or replace, given ${op}`);
+  if (op === 'test') return;
   const parts = path.split('/').map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
   const last = parts.pop() ?? '';
   let at = root as Record<string, unknown>;
@@ -22,8 +25,14 @@ function apply(root: object, { op, path, value }: PatchOperation): void {
     if (typeof next !== 'object' || next === null) throw new RangeError(`expected a value at ${path}`);
     at = next as Record<string, unknown>;
   }
-  if (Array.isArray(at) && last === '-') at.push(value);
+  if (op === 'remove') removeFrom(at, last);
+  else if (Array.isArray(at) && last === '-') at.push(value);
   else at[last] = value;
+}
+
+function removeFrom(at: Record<string, unknown>, key: string): void {
+  if (Array.isArray(at)) at.splice(Number(key), 1);
+  else delete at[key];
 }
 
 /** A JSON Pointer (RFC 6901) below `base`, its parts escaped. */
