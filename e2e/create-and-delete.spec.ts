@@ -2,10 +2,25 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { envVarName } from '../libs/shared/src/core/marker/env-var-name.ts';
 import { LAST_RELOADED_FROM, lastReloadedFrom } from '../libs/shared/src/core/marker/last-reloaded-from.ts';
 import { DELETED_MARKER_HASH, markerHash } from '../libs/shared/src/core/marker/marker-hash.ts';
+import { RECORD_ANNOTATION } from '../libs/shared/src/core/record/record.ts';
 import { DELETED_HASH } from '../libs/shared/src/core/record/record-hash.ts';
-import { auto, configMap, deployment, naming, usingEnvFrom, type Modifier } from './support/builders.ts';
+import {
+  argoRollout,
+  auto,
+  configMap,
+  cronJob,
+  deployment,
+  job,
+  naming,
+  usingEnvFrom,
+  variable,
+  type Builder,
+  type Modifier,
+} from './support/builders.ts';
+import { cleanUp } from './support/cleanup.ts';
 import { sharedCluster } from './support/cluster.ts';
-import { connect, namespace, type KubeObject, type Space } from './support/kube.ts';
+import { installCrd, removeCrd } from './support/crds.ts';
+import { connect, namespace, type KubeObject, type Ref, type Space } from './support/kube.ts';
 import { startReroll, type Reroll } from './support/reroll.ts';
 import {
   RolloutCount,
@@ -19,6 +34,21 @@ import { eventually } from './support/wait.ts';
 
 type Strategy = 'env-vars' | 'annotations';
 const DATA = { v: '1' };
+const TRIGGERS = ['--reload-on-create=True', '--reload-on-delete', 'true'];
+/** They are reloaded otherwise than Deployments, or have their template elsewhere. */
+const OTHER_KINDS: Readonly<Record<string, Builder>> = { CronJob: cronJob, Job: job, Rollout: argoRollout };
+
+beforeAll(async () => {
+  const client = connect(sharedCluster());
+  await installCrd(client, 'Rollout');
+  cleanUp(() => removeCrd(client, 'Rollout'));
+});
+
+/** The Job that a CronJob's template is of. */
+function jobOf(object: KubeObject): KubeObject {
+  const { jobTemplate } = object.spec as unknown as { jobTemplate: { spec: KubeObject['spec'] } };
+  return { ...object, spec: jobTemplate.spec };
+}
 
 /** What the pod template says of a ConfigMap: a hash, or nothing. */
 function markedWith(object: KubeObject, name: string, strategy: Strategy): string | undefined {
@@ -27,9 +57,9 @@ function markedWith(object: KubeObject, name: string, strategy: Strategy): strin
   return marker?.name === name ? marker.hash : undefined;
 }
 
-async function recordedAsDeleted(space: Space, workload: string, source: string): Promise<KubeObject> {
+async function recordedAsDeleted(space: Space, workload: Ref, source: string): Promise<KubeObject> {
   return await eventually(async () => {
-    const object = await space.get(`Deployment/${workload}`);
+    const object = await space.get(workload);
     expect(recordOf(object)[`ConfigMap/${source}`]).toBe(DELETED_HASH);
     return object;
   });
@@ -53,13 +83,9 @@ describe.each<Strategy>(['env-vars', 'annotations'])(
     beforeAll(async () => {
       const cluster = sharedCluster();
       space = await namespace(connect(cluster));
-      const flags = [
-        '--reload-on-create=True',
-        '--reload-on-delete',
-        'true',
-        `--reload-strategy=${strategy}`,
-      ];
-      reroll = await startReroll({ cluster, namespaces: [space], flags });
+      const flags = [...TRIGGERS, `--reload-strategy=${strategy}`];
+      const watcherFlags = ['--is-argo-rollouts=true', '--discovery-interval=200ms'];
+      reroll = await startReroll({ cluster, namespaces: [space], flags, watcherFlags });
     });
 
     it.each<[string, string, Modifier[]]>([
@@ -84,7 +110,7 @@ describe.each<Strategy>(['env-vars', 'annotations'])(
     it('a ConfigMap that goes rolls once, and when it comes back as it was, once more', async () => {
       const rollouts = await rolledBefore('flip');
       await space.delete('ConfigMap/flip');
-      const without = await recordedAsDeleted(space, 'flip', 'flip');
+      const without = await recordedAsDeleted(space, 'Deployment/flip', 'flip');
       expect(markedWith(without, 'flip', strategy)).toBe(
         strategy === 'env-vars' ? undefined : DELETED_MARKER_HASH,
       );
@@ -103,7 +129,7 @@ describe.each<Strategy>(['env-vars', 'annotations'])(
       await Promise.all(reroll.watchers.map((watcher) => watcher.stop()));
       await space.delete('ConfigMap/down');
       await reroll.start('watcher').ready();
-      await recordedAsDeleted(space, 'down', 'down');
+      await recordedAsDeleted(space, 'Deployment/down', 'down');
       await settled(reroll, space);
       expect(await rollouts.now()).toBe(1);
     });
@@ -113,7 +139,7 @@ describe.each<Strategy>(['env-vars', 'annotations'])(
       await inStep(space, 'Deployment/never', ['ConfigMap/never']);
       const rollouts = await RolloutCount.from(space, 'Deployment/never');
       await space.delete('ConfigMap/never');
-      if (strategy === 'annotations') await recordedAsDeleted(space, 'never', 'never');
+      if (strategy === 'annotations') await recordedAsDeleted(space, 'Deployment/never', 'never');
       await settled(reroll, space);
       expect(await rollouts.now()).toBe(strategy === 'annotations' ? 1 : 0);
       await space.apply(configMap('never', { v: '2' }));
@@ -121,6 +147,53 @@ describe.each<Strategy>(['env-vars', 'annotations'])(
       await settled(reroll, space);
       expect(await rollouts.now()).toBe(strategy === 'annotations' ? 2 : 1);
     });
+
+    it.each(Object.keys(OTHER_KINDS))(
+      'a ConfigMap that goes and comes back reloads a %s once each time',
+      (kind) => goesAndComesBack(kind, kind.toLowerCase()),
+    );
+
+    it('and with --cronjob-strategy=patch, so the template of a CronJob has the marker of what is there', async () => {
+      await settled(reroll, space);
+      await Promise.all(reroll.workers.map((worker) => worker.stop()));
+      reroll.start('worker', ['--cronjob-strategy=patch']);
+      await reroll.ready();
+      await goesAndComesBack('CronJob', 'patched');
+    });
+
+    async function goesAndComesBack(kind: string, name: string): Promise<void> {
+      const ref: Ref = `${kind}/${name}`;
+      const builder = OTHER_KINDS[kind] as Builder;
+      // A Job that is run of a CronJob leaves no marker in its template: without one there is nothing to take away.
+      const marked = kind === 'CronJob' ? [variable(envVarName('ConfigMap', name), 'before')] : [];
+      await space.apply(configMap(name, { v: '0' }), builder(name, auto(), usingEnvFrom(name), ...marked));
+      await inStep(space, ref, [`ConfigMap/${name}`]);
+      await space.setData(`ConfigMap/${name}`, DATA);
+      await inStep(space, ref, [`ConfigMap/${name}`]);
+      await space.delete(`ConfigMap/${name}`);
+      await recordedAsDeleted(space, ref, name);
+      expect(await markerOfLast(ref)).toBe(strategy === 'env-vars' ? undefined : DELETED_MARKER_HASH);
+      await space.apply(configMap(name, DATA));
+      await inStep(space, ref, [`ConfigMap/${name}`]);
+      expect(await markerOfLast(ref)).toBe(markerHash('ConfigMap', { data: DATA }));
+      await settled(reroll, space);
+      const reloads = async (): Promise<number> =>
+        (await reroll.outcomes(space, ref)).filter(({ state }) => state === 'reloaded').length;
+      await eventually(async () => (await reloads()) === 3, { what: `three reloads of ${ref}` });
+    }
+
+    /** Of the workload or, if it is a CronJob that was run, of the Job that stands for its record. */
+    async function markerOfLast(ref: Ref): Promise<string | undefined> {
+      const object = await space.get(ref);
+      const record = object.metadata.annotations?.[RECORD_ANNOTATION];
+      const run = (await space.list('Job')).find(
+        ({ metadata }) =>
+          metadata.annotations?.[RECORD_ANNOTATION] === record &&
+          metadata.ownerReferences?.some(({ uid }) => uid === object.metadata.uid),
+      );
+      const inTemplate = ref.startsWith('CronJob/') ? jobOf(object) : object;
+      return markedWith(run ?? inTemplate, object.metadata.name, strategy);
+    }
   },
 );
 
@@ -178,7 +251,7 @@ describe('--resources-to-ignore=secrets', () => {
     await inStep(space, 'Deployment/web', ['ConfigMap/cm']);
     expect(await rollouts.now()).toBe(1);
     await space.delete('ConfigMap/cm');
-    await recordedAsDeleted(space, 'web', 'cm');
+    await recordedAsDeleted(space, 'Deployment/web', 'cm');
     expect(await rollouts.now()).toBe(2);
   });
 });
