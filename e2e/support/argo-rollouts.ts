@@ -1,21 +1,17 @@
-import { readFileSync } from 'node:fs';
-import { basename } from 'node:path';
 import { ensureArgoRollouts } from '../../tools/cluster/src/build-argo-rollouts.ts';
 import type { Cluster } from '../../tools/cluster/src/cluster.ts';
 import { send } from '../../tools/cluster/src/http.ts';
 import { freePort } from '../../tools/cluster/src/ports.ts';
 import { cleanUp } from './cleanup.ts';
-import { removeCrdNamed } from './crds.ts';
+import { installCrdFile } from './crds.ts';
 import type { Space } from './kube.ts';
 import { App } from './processes.ts';
 import { eventually } from './wait.ts';
 
-const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-
 /** Runs the real controller for one namespace, with its own CRDs; it and they go when the file ends. */
 export async function startArgoRollouts(cluster: Cluster, space: Space): Promise<void> {
   const { controller, crds } = await ensureArgoRollouts({ log: (line) => console.error(line) });
-  for (const file of crds) await install(cluster, space, file);
+  for (const file of crds) await installCrdFile(cluster, space.client, file);
   const [metrics, healthz] = [await freePort(), await freePort()];
   const app = new App({
     name: 'rollouts-controller',
@@ -38,19 +34,4 @@ export async function startArgoRollouts(cluster: Cluster, space: Space): Promise
     return (await send({ url: `http://127.0.0.1:${healthz}/healthz` })).status === 200;
   };
   await eventually(isHealthy, { what: 'the controller to be healthy', within: 60_000 });
-}
-
-async function install({ access }: Cluster, space: Space, file: string): Promise<void> {
-  const answer = await send({
-    url: access.server + CRDS,
-    method: 'POST',
-    ca: access.ca,
-    headers: { authorization: `Bearer ${access.token}`, 'content-type': 'application/yaml' },
-    body: readFileSync(file, 'utf8'),
-    timeoutMs: 30_000,
-  });
-  if (answer.status !== 201)
-    throw new Error(`expected ${basename(file)} to be created, given ${answer.body}`);
-  const { metadata } = JSON.parse(answer.body) as { metadata: { name: string } };
-  cleanUp(() => removeCrdNamed(space.client, metadata.name));
 }

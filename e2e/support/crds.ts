@@ -1,6 +1,11 @@
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import type { Cluster } from '../../tools/cluster/src/cluster.ts';
+import { send } from '../../tools/cluster/src/http.ts';
 import { isServed } from '../../libs/shared/src/kube/discovery.ts';
 import { KubeError } from '../../libs/shared/src/kube/errors.ts';
 import type { KubeClient } from '../../libs/shared/src/kube/connection.ts';
+import { cleanUp } from './cleanup.ts';
 import { resourceOf } from './kube.ts';
 import { eventually } from './wait.ts';
 
@@ -89,6 +94,22 @@ export async function installCrd(client: KubeClient, kind: string): Promise<void
   await eventually(() => isServed(client, resourceOf(kind)), { what: `the API of ${kind}` });
   // Its discovery document comes a little before its collection.
   await eventually(() => hasCollection(client, kind), { what: `the collection of ${kind}` });
+}
+
+/** Installs a project's own CRD, one YAML file; it goes when the file of specs ends. */
+export async function installCrdFile({ access }: Cluster, client: KubeClient, file: string): Promise<void> {
+  const answer = await send({
+    url: access.server + CRDS,
+    method: 'POST',
+    ca: access.ca,
+    headers: { authorization: `Bearer ${access.token}`, 'content-type': 'application/yaml' },
+    body: readFileSync(file, 'utf8'),
+    timeoutMs: 30_000,
+  });
+  if (answer.status !== 201)
+    throw new Error(`expected ${basename(file)} to be created, given ${answer.body}`);
+  const { metadata } = JSON.parse(answer.body) as { metadata: { name: string } };
+  cleanUp(() => removeCrdNamed(client, metadata.name));
 }
 
 /** Removes it with every object of it, and resolves when the API server has neither. */

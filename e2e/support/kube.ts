@@ -73,6 +73,7 @@ const COLLECTIONS: Readonly<Record<string, KubeResource>> = {
     version: 'v1',
     plural: 'secretproviderclasspodstatuses',
   },
+  SealedSecret: { group: 'bitnami.com', version: 'v1alpha1', plural: 'sealedsecrets' },
   Lease: { group: 'coordination.k8s.io', version: 'v1', plural: 'leases' },
 };
 

@@ -12,6 +12,8 @@ export interface Launch {
   readonly args: readonly string[];
   /** Default: this Node.js. */
   readonly command?: string;
+  /** Folder that it is started in. Default: that of the test runner. */
+  readonly cwd?: string;
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -37,6 +39,7 @@ export class App {
     this.#child = spawn(launch.command ?? process.execPath, launch.args, {
       // Nothing of the test runner's environment: an option must not come from there by accident.
       env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...launch.env },
+      ...(launch.cwd === undefined ? {} : { cwd: launch.cwd }),
       stdio: ['ignore', log, log],
       detached: true,
     });
