@@ -1,4 +1,5 @@
 import { reasonsMarkdown } from '../../libs/shared/src/core/reasons.ts';
+import { optionsFile } from '../deploy/options-file.ts';
 import { metricsMarkdown } from './metrics-page.ts';
 import { optionsMarkdown } from './options-page.ts';
 
@@ -14,4 +15,5 @@ export const PAGES: readonly Page[] = [
   { path: 'docs/reference/reasons.md', render: reasonsMarkdown },
   { path: 'docs/reference/options.md', render: optionsMarkdown },
   { path: 'docs/reference/metrics.md', render: metricsMarkdown },
+  { path: 'deploy/helm/reroll/options.yaml', render: optionsFile },
 ];

@@ -1,0 +1,66 @@
+{{/* The Deployment of watcher or worker, without its replicas. Takes `root`, `component` and `replicas` (null: someone
+     else scales it). */}}
+{{- define "reroll.deployment" -}}
+{{- $deployment := .root.Values.reloader.deployment -}}
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: {{ include "reroll.componentName" . }}
+  namespace: {{ include "reroll.namespace" .root }}
+  labels:
+    {{- include "reroll.workloadLabels" . | nindent 4 }}
+  {{- with $deployment.annotations }}
+  annotations:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+spec:
+  {{- if not (kindIs "invalid" .replicas) }}
+  replicas: {{ .replicas }}
+  {{- end }}
+  revisionHistoryLimit: {{ $deployment.revisionHistoryLimit }}
+  selector:
+    matchLabels:
+      {{- include "reroll.selectorLabels" . | nindent 6 }}
+  strategy:
+    type: RollingUpdate
+    rollingUpdate: { maxUnavailable: 0, maxSurge: 1 }
+  template:
+    metadata:
+      labels:
+        {{- include "reroll.workloadLabels" . | nindent 8 }}
+      {{- $annotations := merge (include "reroll.checksums" .root | fromYaml) $deployment.pod.annotations }}
+      {{- with $annotations }}
+      annotations:
+        {{- toYaml . | nindent 8 }}
+      {{- end }}
+    spec:
+      {{- include "reroll.pod" . | nindent 6 }}
+{{- end -}}
+
+{{/* A changed credential in our own Secret restarts who reads it from the environment. */}}
+{{- define "reroll.checksums" -}}
+{{- $entries := include "reroll.secretEnv" . -}}
+{{- if $entries }}
+checksum/secret: {{ sha256sum $entries }}
+{{- end }}
+{{- end -}}
+
+{{- define "reroll.podDisruptionBudget" -}}
+{{- $budget := .budget -}}
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata:
+  name: {{ include "reroll.componentName" . }}
+  namespace: {{ include "reroll.namespace" .root }}
+  labels:
+    {{- include "reroll.labels" . | nindent 4 }}
+spec:
+  {{- if not (kindIs "invalid" $budget.minAvailable) }}
+  minAvailable: {{ $budget.minAvailable }}
+  {{- else }}
+  maxUnavailable: {{ kindIs "invalid" $budget.maxUnavailable | ternary 1 $budget.maxUnavailable }}
+  {{- end }}
+  selector:
+    matchLabels:
+      {{- include "reroll.selectorLabels" . | nindent 6 }}
+{{- end -}}

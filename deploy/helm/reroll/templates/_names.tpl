@@ -1,0 +1,90 @@
+{{/* Names, labels and images. Those of one component take a dict of `root` and `component`. */}}
+
+{{- define "reroll.name" -}}
+{{- default .Chart.Name .Values.nameOverride | trunc 50 | trimSuffix "-" -}}
+{{- end -}}
+
+{{- define "reroll.fullname" -}}
+{{- $name := include "reroll.name" . -}}
+{{- if .Values.fullnameOverride -}}
+{{- .Values.fullnameOverride | trunc 50 | trimSuffix "-" -}}
+{{- else if contains $name .Release.Name -}}
+{{- .Release.Name | trunc 50 | trimSuffix "-" -}}
+{{- else -}}
+{{- printf "%s-%s" .Release.Name $name | trunc 50 | trimSuffix "-" -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "reroll.namespace" -}}
+{{- default .Release.Namespace .Values.namespace -}}
+{{- end -}}
+
+{{- define "reroll.componentName" -}}
+{{- printf "%s-%s" (include "reroll.fullname" .root) .component -}}
+{{- end -}}
+
+{{/* Never changed on an upgrade. */}}
+{{- define "reroll.selectorLabels" -}}
+app.kubernetes.io/name: {{ include "reroll.name" .root }}
+app.kubernetes.io/instance: {{ .root.Release.Name }}
+app.kubernetes.io/component: {{ .component }}
+{{- with .root.Values.reloader.matchLabels }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}
+
+{{- define "reroll.labels" -}}
+{{ include "reroll.selectorLabels" . }}
+app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
+app.kubernetes.io/part-of: reroll
+app.kubernetes.io/managed-by: {{ .root.Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" }}
+{{- end -}}
+
+{{/* Labels of Deployments and pods of watcher and worker: with those that the values add. */}}
+{{- define "reroll.workloadLabels" -}}
+{{- $added := .root.Values.reloader.deployment.labels | default dict -}}
+{{- $own := include "reroll.labels" . | fromYaml -}}
+{{- toYaml (merge $own $added) -}}
+{{- end -}}
+
+{{- define "reroll.serviceAccountName" -}}
+{{- .root.Values.reloader.serviceAccount.name | default (include "reroll.componentName" .) -}}
+{{- end -}}
+
+{{- define "reroll.image" -}}
+{{- $values := .root.Values -}}
+{{- $image := (index $values .component).image -}}
+{{- $folder := $values.image.repository -}}
+{{- if $values.global.imageRegistry -}}
+{{- $folder = printf "%s/%s" (trimSuffix "/" $values.global.imageRegistry) $values.image.name -}}
+{{- end -}}
+{{- $repository := $image.repository | default (printf "%s/%s" $folder .component) -}}
+{{- $tag := $image.tag | default $values.image.tag | default .root.Chart.AppVersion -}}
+{{- if $image.digest -}}
+{{- printf "%s@%s" $repository $image.digest -}}
+{{- else -}}
+{{- printf "%s:%s" $repository (toString $tag) -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "reroll.redisImage" -}}
+{{- $image := .Values.redis.image -}}
+{{- $registry := .Values.global.imageRegistry | default $image.registry | trimSuffix "/" -}}
+{{- $repository := $image.repository -}}
+{{- if $registry -}}{{- $repository = printf "%s/%s" $registry $repository -}}{{- end -}}
+{{- if $image.digest -}}
+{{- printf "%s@%s" $repository $image.digest -}}
+{{- else -}}
+{{- printf "%s:%s" $repository (toString $image.tag) -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "reroll.imagePullSecrets" -}}
+{{- with .Values.global.imagePullSecrets -}}
+imagePullSecrets:
+{{- range . }}
+  - name: {{ kindIs "map" . | ternary (get (kindIs "map" . | ternary . dict) "name") . }}
+{{- end }}
+{{- end }}
+{{- end -}}

@@ -1,0 +1,134 @@
+{{/* From values to arguments and environment variables (options.yaml says which). */}}
+
+{{/* The value at a dotted path, as text; '' if there is none. Takes `root` and `path`. */}}
+{{- define "reroll.valueAt" -}}
+{{- $at := .root.Values -}}
+{{- range splitList "." .path -}}
+{{- $at = kindIs "map" $at | ternary (get (kindIs "map" $at | ternary $at dict) .) "" -}}
+{{- end -}}
+{{- if kindIs "slice" $at -}}
+{{- join "," $at -}}
+{{- else if kindIs "float64" $at -}}
+{{- int64 $at -}}
+{{- else if not (kindIs "invalid" $at) -}}
+{{- $at -}}
+{{- end -}}
+{{- end -}}
+
+{{/* The options of a component that are set, as a YAML list of flag, env, text and sensitive. */}}
+{{- define "reroll.setOptions" -}}
+{{- $root := .root -}}
+{{- $component := .component -}}
+{{- range $option := (.root.Files.Get "options.yaml" | fromYaml).options }}
+{{- $text := include "reroll.valueAt" (dict "root" $root "path" $option.value) }}
+{{- if eq $option.flag "--reload-strategy" }}{{ $text = eq $text "default" | ternary "" $text }}{{ end }}
+{{- if eq $option.flag "--lease-name" }}{{ $text = $text | default (include "reroll.componentName" (dict "root" $root "component" "watcher")) }}{{ end }}
+{{- if eq $option.flag "--cluster-name" }}{{ $text = include "reroll.clusterName" $root }}{{ end }}
+{{- if and (has $component $option.apps) (ne $text "") (ne $text $option.default) }}
+- {{ dict "flag" $option.flag "env" $option.env "text" $text "sensitive" $option.sensitive | toJson }}
+{{- end }}
+{{- end }}
+{{- end -}}
+
+{{/* Where kube-system may not be read, a Redis of our own needs no name that is known elsewhere. */}}
+{{- define "reroll.clusterName" -}}
+{{- if .Values.reloader.clusterName -}}
+{{- .Values.reloader.clusterName -}}
+{{- else if and (not .Values.reloader.watchGlobally) .Values.redis.enabled -}}
+{{- include "reroll.fullname" . -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Namespaces of a scoped install, as a YAML list: that of the release too. */}}
+{{- define "reroll.namespaces" -}}
+{{- $given := .Values.reloader.namespaces | default list -}}
+{{- if kindIs "string" $given -}}{{- $given = splitList "," $given -}}{{- end -}}
+{{- $names := list (include "reroll.namespace" .) -}}
+{{- range $given -}}{{- if trim . -}}{{- $names = append $names (trim .) -}}{{- end -}}{{- end -}}
+{{- toYaml (sortAlpha (uniq $names)) -}}
+{{- end -}}
+
+{{- define "reroll.args" -}}
+{{- $reloader := .root.Values.reloader -}}
+{{- $args := list -}}
+{{- range include "reroll.setOptions" . | fromYamlArray -}}
+{{- if not .sensitive -}}{{- $args = append $args (printf "%s=%s" .flag .text) -}}{{- end -}}
+{{- end -}}
+{{- if not $reloader.watchGlobally -}}
+{{- $args = append $args (printf "--namespaces=%s" (include "reroll.namespaces" .root | fromYamlArray | join ",")) -}}
+{{- end -}}
+{{- if $reloader.ignoreSecrets -}}{{- $args = append $args "--resources-to-ignore=secrets" -}}{{- end -}}
+{{- if $reloader.ignoreConfigMaps -}}{{- $args = append $args "--resources-to-ignore=configmaps" -}}{{- end -}}
+{{- $types := list -}}
+{{- if $reloader.ignoreJobs -}}{{- $types = append $types "jobs" -}}{{- end -}}
+{{- if $reloader.ignoreCronJobs -}}{{- $types = append $types "cronjobs" -}}{{- end -}}
+{{- with $types -}}{{- $args = append $args (printf "--ignored-workload-types=%s" (join "," .)) -}}{{- end -}}
+{{- if ne (int $reloader.metricsPort) 9090 -}}{{- $args = append $args (printf "--metrics-addr=:%d" (int $reloader.metricsPort)) -}}{{- end -}}
+{{- if $reloader.hashKey.enabled -}}{{- $args = append $args "--hash-key-file=/etc/reroll/hash-keys/keys" -}}{{- end -}}
+{{- toYaml (concat $args (index .root.Values .component).extraArgs) -}}
+{{- end -}}
+
+{{/* Credentials among the options and variables of `env.secret`: names and values, of both components. */}}
+{{- define "reroll.secretEnv" -}}
+{{- $entries := dict -}}
+{{- range $component := list "watcher" "worker" -}}
+{{- range include "reroll.setOptions" (dict "root" $ "component" $component) | fromYamlArray -}}
+{{- if .sensitive -}}{{- $_ := set $entries .env .text -}}{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- range $name, $value := .Values.reloader.deployment.env.secret -}}
+{{- if not (empty $value) -}}{{- $_ := set $entries $name (toString $value) -}}{{- end -}}
+{{- end -}}
+{{- if $entries -}}{{- toYaml $entries -}}{{- end -}}
+{{- end -}}
+
+{{- define "reroll.env" -}}
+{{- $root := .root -}}
+{{- $fullname := include "reroll.fullname" .root -}}
+- name: POD_NAME
+  valueFrom: { fieldRef: { fieldPath: metadata.name } }
+- name: POD_NAMESPACE
+  valueFrom: { fieldRef: { fieldPath: metadata.namespace } }
+{{ include "reroll.redisEnv" .root }}
+{{- if and (eq .component "watcher") .root.Values.reloader.metaInfo.enabled }}
+- name: RELOADER_NAMESPACE
+  valueFrom: { fieldRef: { fieldPath: metadata.namespace } }
+- name: RELOADER_DEPLOYMENT_NAME
+  value: {{ include "reroll.componentName" . }}
+{{- end }}
+{{- range include "reroll.setOptions" . | fromYamlArray }}
+{{- if .sensitive }}
+- name: {{ .env }}
+  valueFrom: { secretKeyRef: { name: {{ $fullname }}, key: {{ .env }} } }
+{{- end }}
+{{- end }}
+{{- with .root.Values.reloader.deployment.env }}
+{{- range $name, $value := .open }}
+{{- if not (empty $value) }}
+- name: {{ $name }}
+  value: {{ $value | quote }}
+{{- end }}
+{{- end }}
+{{- range $name, $value := .secret }}
+{{- if not (empty $value) }}
+- name: {{ $name }}
+  valueFrom: { secretKeyRef: { name: {{ $fullname }}, key: {{ $name }} } }
+{{- end }}
+{{- end }}
+{{- range $name, $path := .field }}
+{{- if not (empty $path) }}
+- name: {{ $name }}
+  valueFrom: { fieldRef: { fieldPath: {{ $path }} } }
+{{- end }}
+{{- end }}
+{{- range $secret, $keys := .existing }}
+{{- range $name, $key := $keys }}
+- name: {{ $name }}
+  valueFrom: { secretKeyRef: { name: {{ $secret }}, key: {{ $key }} } }
+{{- end }}
+{{- end }}
+{{- end }}
+{{- with (index .root.Values .component).extraEnv }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}

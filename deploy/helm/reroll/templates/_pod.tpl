@@ -1,0 +1,152 @@
+{{/* What the pods of watcher and worker have in common. All take `root` and `component`. */}}
+
+{{/* A Go duration in whole seconds, rounded up. */}}
+{{- define "reroll.seconds" -}}
+{{- $milliseconds := 0.0 -}}
+{{- $units := dict "ms" 1 "s" 1000 "m" 60000 "h" 3600000 "d" 86400000 -}}
+{{- range regexFindAll "[0-9.]+(ms|s|m|h|d)" . -1 -}}
+{{- $unit := regexFind "[a-z]+" . -}}
+{{- $milliseconds = addf $milliseconds (mulf (trimSuffix $unit . | float64) (get $units $unit)) -}}
+{{- end -}}
+{{- divf $milliseconds 1000 | ceil | int64 -}}
+{{- end -}}
+
+{{- define "reroll.gracePeriod" -}}
+{{- $drain := include "reroll.seconds" .root.Values.reloader.shutdownTimeout | int -}}
+{{- (index .root.Values .component).terminationGracePeriodSeconds | default (add $drain 10) -}}
+{{- end -}}
+
+{{/* OpenShift gives each namespace its own ids, and refuses others. */}}
+{{- define "reroll.podSecurityContext" -}}
+{{- $context := dict "runAsNonRoot" true "seccompProfile" (dict "type" "RuntimeDefault") -}}
+{{- if not .openshift -}}
+{{- $context = merge $context (dict "runAsUser" .id "runAsGroup" .group "fsGroup" .group) -}}
+{{- end -}}
+{{- toYaml (mergeOverwrite $context (deepCopy .added)) -}}
+{{- end -}}
+
+{{- define "reroll.containerSecurityContext" -}}
+{{- $context := dict "allowPrivilegeEscalation" false "readOnlyRootFilesystem" true "capabilities" (dict "drop" (list "ALL")) -}}
+{{- toYaml (mergeOverwrite $context (deepCopy .added)) -}}
+{{- end -}}
+
+{{- define "reroll.pod" -}}
+{{- $deployment := .root.Values.reloader.deployment -}}
+{{- $own := index .root.Values .component -}}
+{{- $openshift := ne (toString .root.Values.reloader.isOpenshift) "false" -}}
+{{- with include "reroll.imagePullSecrets" .root }}
+{{- . }}
+{{ end -}}
+serviceAccountName: {{ include "reroll.serviceAccountName" . }}
+automountServiceAccountToken: {{ kindIs "invalid" $deployment.automountServiceAccountToken | ternary true $deployment.automountServiceAccountToken }}
+enableServiceLinks: false
+terminationGracePeriodSeconds: {{ include "reroll.gracePeriod" . }}
+securityContext:
+  {{- include "reroll.podSecurityContext" (dict "openshift" $openshift "id" 65532 "group" 65532 "added" $deployment.securityContext) | nindent 2 }}
+{{- if not (kindIs "invalid" $deployment.hostUsers) }}
+hostUsers: {{ $deployment.hostUsers }}
+{{- end }}
+{{- with $deployment.priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
+{{- with $deployment.runtimeClassName }}
+runtimeClassName: {{ . }}
+{{- end }}
+{{- with $deployment.schedulerName }}
+schedulerName: {{ . }}
+{{- end }}
+{{- with $deployment.dnsConfig }}
+dnsConfig:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with $deployment.nodeSelector }}
+nodeSelector:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with $deployment.affinity }}
+affinity:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with $deployment.tolerations }}
+tolerations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+topologySpreadConstraints:
+{{- with $deployment.topologySpreadConstraints }}
+  {{- toYaml . | nindent 2 }}
+{{- else }}
+  - maxSkew: 1
+    topologyKey: kubernetes.io/hostname
+    whenUnsatisfiable: ScheduleAnyway
+    labelSelector:
+      matchLabels:
+        {{- include "reroll.selectorLabels" . | nindent 8 }}
+{{- end }}
+containers:
+  - name: {{ .component }}
+    {{- include "reroll.container" . | nindent 4 }}
+{{- $volumes := include "reroll.volumes" . | fromYamlArray }}
+{{- with concat $volumes $deployment.volumes }}
+volumes:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end -}}
+
+{{- define "reroll.container" -}}
+{{- $values := .root.Values -}}
+{{- $deployment := $values.reloader.deployment -}}
+{{- $own := index $values .component -}}
+image: {{ include "reroll.image" . }}
+imagePullPolicy: {{ $values.image.pullPolicy }}
+{{- with include "reroll.args" . | fromYamlArray }}
+args:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+env:
+  {{- include "reroll.env" . | nindent 2 }}
+ports:
+  - name: http
+    containerPort: {{ $values.reloader.metricsPort }}
+{{- if $values.reloader.enablePProf }}
+  - name: pprof
+    containerPort: {{ regexFind "[0-9]+$" $values.reloader.pprofAddr }}
+{{- end }}
+startupProbe:
+  httpGet: { path: /live, port: http }
+  periodSeconds: 2
+  timeoutSeconds: 5
+  failureThreshold: 60
+livenessProbe:
+  {{- $liveness := dict "httpGet" (dict "path" "/live" "port" "http") "periodSeconds" 10 "timeoutSeconds" 5 "failureThreshold" 5 }}
+  {{- toYaml (mergeOverwrite $liveness (deepCopy $deployment.livenessProbe)) | nindent 2 }}
+readinessProbe:
+  {{- $readiness := dict "httpGet" (dict "path" "/ready" "port" "http") "periodSeconds" 5 "timeoutSeconds" 5 "failureThreshold" 3 }}
+  {{- toYaml (mergeOverwrite $readiness (deepCopy $deployment.readinessProbe)) | nindent 2 }}
+resources:
+  {{- toYaml ($deployment.resources | default $own.resources) | nindent 2 }}
+securityContext:
+  {{- include "reroll.containerSecurityContext" (dict "added" $deployment.containerSecurityContext) | nindent 2 }}
+{{- $mounts := include "reroll.volumeMounts" . | fromYamlArray }}
+{{- with concat $mounts $deployment.volumeMounts }}
+volumeMounts:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end -}}
+
+{{- define "reroll.volumes" -}}
+{{- $key := .root.Values.reloader.hashKey -}}
+{{- if $key.enabled }}
+- name: hash-keys
+  secret:
+    secretName: {{ $key.existingSecret | default (printf "%s-hash-keys" (include "reroll.fullname" .root)) }}
+    defaultMode: 0440
+    items:
+      - { key: {{ $key.existingSecret | empty | ternary "keys" $key.existingSecretKey }}, path: keys }
+{{- end }}
+{{- end -}}
+
+{{- define "reroll.volumeMounts" -}}
+{{- if .root.Values.reloader.hashKey.enabled }}
+- { name: hash-keys, mountPath: /etc/reroll/hash-keys, readOnly: true }
+{{- end }}
+{{- end -}}

@@ -1,0 +1,210 @@
+{{/* The least that each component needs; a flag widens only what it needs itself. */}}
+
+{{- define "reroll.sourceResources" -}}
+{{- $resources := list -}}
+{{- if not .Values.reloader.ignoreConfigMaps -}}{{- $resources = append $resources "configmaps" -}}{{- end -}}
+{{- if not .Values.reloader.ignoreSecrets -}}{{- $resources = append $resources "secrets" -}}{{- end -}}
+{{- printf "[%s]" (join ", " $resources) -}}
+{{- end -}}
+
+{{/* Whether DeploymentConfigs are rolled. */}}
+{{- define "reroll.isOpenshift" -}}
+{{- if ne (toString .Values.reloader.isOpenshift) "false" -}}true{{- end -}}
+{{- end -}}
+
+{{- define "reroll.watcherRules" -}}
+{{- $reloader := .Values.reloader -}}
+- apiGroups: [""]
+  resources: {{ include "reroll.sourceResources" . }}
+  {{- if $reloader.resourceLabelSelector }}
+  # get: to tell one that was deleted from one that only lost its labels.
+  verbs: [get, list, watch]
+  {{- else }}
+  verbs: [list, watch]
+  {{- end }}
+- apiGroups: [apps]
+  resources: [deployments, statefulsets, daemonsets]
+  verbs: [list, watch]
+{{- if not (and $reloader.ignoreJobs $reloader.ignoreCronJobs) }}
+- apiGroups: [batch]
+  resources:
+    {{- if not $reloader.ignoreCronJobs }}
+    - cronjobs
+    {{- end }}
+    {{- if not $reloader.ignoreJobs }}
+    - jobs
+    {{- end }}
+  verbs: [list, watch]
+{{- end }}
+{{- if $reloader.isArgoRollouts }}
+- apiGroups: [argoproj.io]
+  resources: [rollouts]
+  verbs: [list, watch]
+{{- end }}
+{{- if include "reroll.isOpenshift" . }}
+- apiGroups: [apps.openshift.io]
+  resources: [deploymentconfigs]
+  verbs: [list, watch]
+{{- end }}
+{{- if $reloader.enableCSIIntegration }}
+- apiGroups: [secrets-store.csi.x-k8s.io]
+  resources: [secretproviderclasses, secretproviderclasspodstatuses]
+  verbs: [list, watch]
+{{- end }}
+{{- end -}}
+
+{{- define "reroll.workerRules" -}}
+{{- $reloader := .Values.reloader -}}
+- apiGroups: [""]
+  resources: {{ include "reroll.sourceResources" . }}
+  verbs: [get]
+- apiGroups: [apps]
+  resources: [deployments, statefulsets, daemonsets]
+  verbs: [get, patch]
+{{- if not $reloader.ignoreCronJobs }}
+- apiGroups: [batch]
+  resources: [cronjobs]
+  verbs: [get, patch]
+{{- end }}
+{{- if not $reloader.ignoreJobs }}
+# A Job's template cannot be changed: it is deleted and created anew.
+- apiGroups: [batch]
+  resources: [jobs]
+  verbs: [get, patch, create, delete]
+{{- else if and (not $reloader.ignoreCronJobs) (ne $reloader.cronJobStrategy "patch") }}
+# A change creates a Job of the CronJob; get: to know it again.
+- apiGroups: [batch]
+  resources: [jobs]
+  verbs: [get, create]
+{{- end }}
+{{- if $reloader.isArgoRollouts }}
+- apiGroups: [argoproj.io]
+  resources: [rollouts]
+  verbs: [get, patch]
+{{- end }}
+{{- if include "reroll.isOpenshift" . }}
+- apiGroups: [apps.openshift.io]
+  resources: [deploymentconfigs]
+  verbs: [get, patch]
+{{- end }}
+- apiGroups: [""]
+  resources: [events]
+  verbs: [create]
+{{- end -}}
+
+{{- define "reroll.rbacLabels" -}}
+{{- toYaml (merge (include "reroll.labels" . | fromYaml) .root.Values.reloader.rbac.labels) -}}
+{{- end -}}
+
+{{/* Namespaces that get a Role: those of a scoped install. */}}
+{{- define "reroll.roles" -}}
+{{- $root := .root -}}
+{{- $name := include "reroll.componentName" . -}}
+{{- if and $root.Values.reloader.rbac.enabled (not $root.Values.reloader.watchGlobally) }}
+{{- range include "reroll.namespaces" $root | fromYamlArray }}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata:
+  name: {{ $name }}
+  namespace: {{ . }}
+  labels:
+    {{- include "reroll.rbacLabels" $ | nindent 4 }}
+rules:
+  {{- include (printf "reroll.%sRules" $.component) $root | nindent 2 }}
+{{- end }}
+{{- end }}
+{{- end -}}
+
+{{- define "reroll.roleBindings" -}}
+{{- $root := .root -}}
+{{- if and $root.Values.reloader.rbac.enabled (not $root.Values.reloader.watchGlobally) }}
+{{- range include "reroll.namespaces" $root | fromYamlArray }}
+{{ include "reroll.roleBinding" (dict "root" $root "component" $.component "namespace" . "role" (include "reroll.componentName" $)) }}
+{{- end }}
+{{- end }}
+{{- end -}}
+
+{{- define "reroll.roleBinding" }}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata:
+  name: {{ .role }}
+  namespace: {{ .namespace }}
+  labels:
+    {{- include "reroll.rbacLabels" . | nindent 4 }}
+roleRef:
+  apiGroup: rbac.authorization.k8s.io
+  kind: Role
+  name: {{ .role }}
+subjects:
+  - kind: ServiceAccount
+    name: {{ include "reroll.serviceAccountName" . }}
+    namespace: {{ include "reroll.namespace" .root }}
+{{- end -}}
+
+{{- define "reroll.clusterRole" -}}
+{{- if and .root.Values.reloader.rbac.enabled .root.Values.reloader.watchGlobally }}
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata:
+  name: {{ include "reroll.clusterRoleName" . }}
+  labels:
+    {{- include "reroll.rbacLabels" . | nindent 4 }}
+rules:
+  {{- include (printf "reroll.%sRules" .component) .root | nindent 2 }}
+  # Its uid tells one cluster from another.
+  - apiGroups: [""]
+    resources: [namespaces]
+    resourceNames: [kube-system]
+    verbs: [get]
+{{- end }}
+{{- end -}}
+
+{{/* Objects of the cluster are told apart by the namespace too: releases may have one name. */}}
+{{- define "reroll.clusterRoleName" -}}
+{{- printf "%s-%s" (include "reroll.namespace" .root) (include "reroll.componentName" .) -}}
+{{- end -}}
+
+{{- define "reroll.clusterRoleBinding" -}}
+{{- if and .root.Values.reloader.rbac.enabled .root.Values.reloader.watchGlobally }}
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata:
+  name: {{ include "reroll.clusterRoleName" . }}
+  labels:
+    {{- include "reroll.rbacLabels" . | nindent 4 }}
+roleRef:
+  apiGroup: rbac.authorization.k8s.io
+  kind: ClusterRole
+  name: {{ include "reroll.clusterRoleName" . }}
+subjects:
+  - kind: ServiceAccount
+    name: {{ include "reroll.serviceAccountName" . }}
+    namespace: {{ include "reroll.namespace" .root }}
+{{- end }}
+{{- end -}}
+
+{{- define "reroll.serviceAccount" -}}
+{{- $account := .root.Values.reloader.serviceAccount -}}
+{{- if and $account.create (or (not $account.name) (eq .component "watcher")) }}
+apiVersion: v1
+kind: ServiceAccount
+metadata:
+  name: {{ include "reroll.serviceAccountName" . }}
+  namespace: {{ include "reroll.namespace" .root }}
+  labels:
+    {{- toYaml (merge (include "reroll.labels" . | fromYaml) $account.labels) | nindent 4 }}
+  {{- with $account.annotations }}
+  annotations:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+{{- if not (kindIs "invalid" $account.automountServiceAccountToken) }}
+automountServiceAccountToken: {{ $account.automountServiceAccountToken }}
+{{- end }}
+{{- with include "reroll.imagePullSecrets" .root }}
+{{ . }}
+{{- end }}
+{{- end }}
+{{- end -}}

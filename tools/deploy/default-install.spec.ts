@@ -1,0 +1,54 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { at, workload } from './look.ts';
+import { manifestsWith, type Manifest } from './render.ts';
+
+let manifests: readonly Manifest[];
+beforeAll(async () => {
+  manifests = await manifestsWith();
+});
+
+it('installs these objects and no others', () => {
+  const names = manifests.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+  expect(names.sort()).toEqual([
+    'ClusterRole reroll-reroll-watcher',
+    'ClusterRole reroll-reroll-worker',
+    'ClusterRoleBinding reroll-reroll-watcher',
+    'ClusterRoleBinding reroll-reroll-worker',
+    'ConfigMap reroll-redis',
+    'Deployment reroll-watcher',
+    'Deployment reroll-worker',
+    'PodDisruptionBudget reroll-watcher',
+    'PodDisruptionBudget reroll-worker',
+    'Role reroll-watcher-lease',
+    'Role reroll-watcher-metadata',
+    'RoleBinding reroll-watcher-lease',
+    'RoleBinding reroll-watcher-metadata',
+    'Secret reroll-hash-keys',
+    'Secret reroll-redis',
+    'Service reroll-redis',
+    'ServiceAccount reroll-redis',
+    'ServiceAccount reroll-watcher',
+    'ServiceAccount reroll-worker',
+    'StatefulSet reroll-redis',
+  ]);
+});
+
+describe.each(['watcher', 'worker'])('the %s', (component) => {
+  it('has a startup, a liveness and a readiness probe on the port that is named http', () => {
+    const { container } = workload(manifests, component);
+    expect(at(container, 'ports')).toEqual([{ name: 'http', containerPort: 9090 }]);
+    expect(at(container, 'startupProbe.httpGet')).toEqual({ path: '/live', port: 'http' });
+    expect(at(container, 'livenessProbe.httpGet')).toEqual({ path: '/live', port: 'http' });
+    expect(at(container, 'readinessProbe.httpGet')).toEqual({ path: '/ready', port: 'http' });
+  });
+
+  it('has longer to end than its own end may take', () => {
+    expect(at(workload(manifests, component).pod, 'terminationGracePeriodSeconds')).toBe(35);
+  });
+
+  it('runs the program of its image', () => {
+    const { container } = workload(manifests, component);
+    expect(at(container, 'image')).toBe(`ghcr.io/reroll/${component}:0.1.0`);
+    expect(at(container, 'command')).toBeUndefined();
+  });
+});

@@ -1,0 +1,51 @@
+import type { Manifest } from './render.ts';
+
+/** The one object of this kind and name. */
+export function find(manifests: readonly Manifest[], kind: string, name: string): Manifest {
+  const found = manifests.filter((each) => each.kind === kind && each.metadata.name === name);
+  const [only] = found;
+  if (only === undefined || found.length > 1)
+    throw new Error(`expected one ${kind} ${name}, found ${found.length}`);
+  return only;
+}
+
+/** What lies at a dotted path, where a number is a place in a list; undefined if nothing does. */
+export function at(object: unknown, path: string): unknown {
+  return path
+    .split('.')
+    .reduce<unknown>((inner, key) => (inner as Readonly<Record<string, unknown>> | undefined)?.[key], object);
+}
+
+interface Variable {
+  readonly name: string;
+  readonly value?: string;
+  readonly valueFrom?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+}
+
+/** Of a container: `name=value`, or `name<-kind:what` if it comes from somewhere. */
+export function variablesOf(container: unknown): readonly string[] {
+  const variables = (at(container, 'env') ?? []) as readonly Variable[];
+  return variables.map(({ name, value, valueFrom }) => {
+    if (valueFrom === undefined) return `${name}=${value}`;
+    const [[kind, from] = ['', {}]] = Object.entries(valueFrom);
+    return `${name}<-${kind}:${Object.values(from).join('/')}`;
+  });
+}
+
+export interface Workload {
+  readonly object: Manifest;
+  readonly pod: unknown;
+  readonly container: unknown;
+  readonly args: readonly string[];
+  readonly env: readonly string[];
+}
+
+/** A Deployment or StatefulSet, and its first container. */
+export function workload(manifests: readonly Manifest[], component: string, fullname = 'reroll'): Workload {
+  const kind = component === 'redis' ? 'StatefulSet' : 'Deployment';
+  const object = find(manifests, kind, `${fullname}-${component}`);
+  const pod = at(object, 'spec.template.spec');
+  const container = at(pod, 'containers.0');
+  const args = (at(container, 'args') ?? []) as readonly string[];
+  return { object, pod, container, args, env: variablesOf(container) };
+}

@@ -1,0 +1,75 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseAllDocuments } from 'yaml';
+import { run } from '../cluster/src/run.ts';
+import { ensureHelm } from './ensure-helm.ts';
+import { CHART } from './values-comments.ts';
+
+/** An object that the chart renders. What lies below is looked at with `at`. */
+export interface Manifest {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
+}
+
+/** Values, nested as in values.yaml. */
+export type ChartValues = Readonly<Record<string, unknown>>;
+
+export interface RenderOptions {
+  readonly chart?: string;
+  /** Default `reroll`. */
+  readonly release?: string;
+  /** Default `reroll`. */
+  readonly namespace?: string;
+  /** Only this file below templates/. */
+  readonly showOnly?: string;
+}
+
+/** Either the objects, or what helm said when it refused. */
+export type Rendered =
+  | { readonly ok: true; readonly text: string; readonly manifests: readonly Manifest[] }
+  | { readonly ok: false; readonly error: string };
+
+/** `helm template` with these values. */
+export async function renderChart(values: ChartValues = {}, options: RenderOptions = {}): Promise<Rendered> {
+  const { chart = CHART, release = 'reroll', namespace = 'reroll', showOnly } = options;
+  const helm = await ensureHelm({ log: console.log });
+  const folder = mkdtempSync(join(tmpdir(), 'reroll-values-'));
+  try {
+    const file = join(folder, 'values.json');
+    writeFileSync(file, JSON.stringify(values));
+    const only = showOnly === undefined ? [] : ['--show-only', `templates/${showOnly}`];
+    const args = ['template', release, chart, '--namespace', namespace, '--values', file, ...only];
+    const { code, stdout, tail } = await run(helm, args);
+    return code === 0
+      ? { ok: true, text: stdout, manifests: manifestsOf(stdout) }
+      : { ok: false, error: tail };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The objects of a YAML stream. */
+export function manifestsOf(text: string): readonly Manifest[] {
+  return parseAllDocuments(text).flatMap((document) => {
+    if (document.errors.length > 0) throw new Error(`expected YAML: ${document.errors[0]?.message}`);
+    const object = document.toJS() as Manifest | null;
+    return object === null ? [] : [object];
+  });
+}
+
+/** The objects, of values that must render. */
+export async function manifestsWith(
+  values: ChartValues = {},
+  options: RenderOptions = {},
+): Promise<readonly Manifest[]> {
+  const rendered = await renderChart(values, options);
+  if (!rendered.ok) throw new Error(rendered.error);
+  return rendered.manifests;
+}
