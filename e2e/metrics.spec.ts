@@ -2,6 +2,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { auto, configMap, deployment, usingEnvFrom } from './support/builders.ts';
 import { sharedCluster } from './support/cluster.ts';
 import { connect, namespace, type Space } from './support/kube.ts';
+import { promqlDifference, type Series } from './support/promql.ts';
 import { startReroll, type Reroll } from './support/reroll.ts';
 import { inStep } from './support/rollouts.ts';
 import { eventually } from './support/wait.ts';
@@ -25,20 +26,28 @@ beforeAll(async () => {
     namespaces: [space],
     debounce: `${DEBOUNCE_SECONDS}s`,
     watchers: 2,
+    workers: 2,
     env: { METRICS_COUNT_BY_NAMESPACE: 'enabled' },
   });
   for (const ref of ['Deployment/api', 'Deployment/web']) await inStep(space, ref, ['ConfigMap/cm']);
 });
 
 /** The series of a process, by name and labels. */
-async function series(app: App | undefined): Promise<Map<string, number>> {
-  const lines = ((await app?.metrics()) ?? '').split('\n').filter((line) => /^[a-z]/u.test(line));
+async function series(app: App): Promise<Series> {
+  const lines = (await app.metrics()).split('\n').filter((line) => /^[a-z]/u.test(line));
   return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.split(' ').at(-1))]));
 }
 
+/** Of all processes together, as a query that sums reads it. */
+async function summed(): Promise<Series> {
+  const sum = new Map<string, number>();
+  for (const each of await Promise.all([...reroll.watchers, ...reroll.workers].map(series)))
+    for (const [name, value] of each) sum.set(name, (sum.get(name) ?? 0) + value);
+  return sum;
+}
+
 it('one change that rolls two workloads is one reconcile and two reloads, and latency holds the wait', async () => {
-  const [worker] = reroll.workers;
-  const before = await series(worker);
+  const before = await summed();
   await space.setData('ConfigMap/cm', { v: '2' });
   for (const ref of ['Deployment/api', 'Deployment/web']) await inStep(space, ref, ['ConfigMap/cm']);
   const expected = {
@@ -58,21 +67,13 @@ it('one change that rolls two workloads is one reconcile and two reloads, and la
   };
   const latency = 'reloader_action_latency_seconds_sum{workload_kind="Deployment"}';
   await eventually(async () => {
-    const now = await series(worker);
+    const now = await summed();
     const grown = Object.keys(expected).map((name) => [name, (now.get(name) ?? 0) - (before.get(name) ?? 0)]);
     expect(Object.fromEntries(grown)).toEqual(expected);
     expect((now.get(latency) ?? 0) - (before.get(latency) ?? 0)).toBeGreaterThanOrEqual(2 * DEBOUNCE_SECONDS);
     return true;
   });
 });
-
-/** Of all watchers together, as a query that sums reads it. */
-async function summed(): Promise<Map<string, number>> {
-  const sum = new Map<string, number>();
-  for (const each of await Promise.all(reroll.watchers.map(series)))
-    for (const [name, value] of each) sum.set(name, (sum.get(name) ?? 0) + value);
-  return sum;
-}
 
 it('a write of metadata is one event received, of two watchers, and no change of data; those of workloads are not counted', async () => {
   const before = await summed();
@@ -86,11 +87,46 @@ it('a write of metadata is one event received, of two watchers, and no change of
     const now = await summed();
     const grown = Object.keys(expected).map((name) => [name, (now.get(name) ?? 0) - (before.get(name) ?? 0)]);
     expect(Object.fromEntries(grown)).toEqual(expected);
-    expect(now.get('reroll_redis_up')).toBe(2);
+    expect(now.get('reroll_redis_up')).toBe(4);
     const types = [...now.keys()].flatMap(
       (name) => /^reloader_events_received_total.*resource_type="(\w+)"/u.exec(name)?.[1] ?? [],
     );
     expect(new Set(types)).toEqual(new Set(['configmaps', 'secrets']));
+    return true;
+  });
+});
+
+/** Queries as dashboards and alerts of stakater/Reloader have them, and what they give for one change that rolls two. */
+const USUAL_QUERIES: Readonly<Record<string, number>> = {
+  'round(sum(increase(reloader_reload_executed_total{success="true"}[5m])))': 2,
+  'sum(increase(reloader_reload_executed_total{success="false"}[5m]))': 0,
+  'round(sum(increase(reloader_reload_executed_total_by_namespace{success="true"}[5m])))': 2,
+  'round(sum(increase(reloader_action_total{workload_kind="Deployment",result="success"}[5m])))': 2,
+  'round(sum(increase(reloader_reconcile_total[5m])))': 1,
+  'sum(rate(reloader_reconcile_total{result="error"}[5m])) / sum(rate(reloader_reconcile_total[5m]))': 0,
+  'round(sum(increase(reloader_events_received_total{resource_type="configmaps"}[5m])))': 1,
+  'round(sum(increase(reloader_events_processed_total{result="success"}[5m])))': 1,
+  'round(sum(increase(reloader_workloads_matched_total[5m])))': 2,
+  'sum(rate(reloader_errors_total[5m]))': 0,
+  'sum(rate(reloader_retries_total[5m]))': 0,
+  'sum(reloader_workqueue_depth)': 0,
+  'max(reloader_workqueue_depth)': 0,
+  'histogram_quantile(0.5, sum by (le) (rate(reloader_action_latency_seconds_bucket[5m]))) >= bool 1': 1,
+  'sum(rate(rest_client_requests_total{code=~"5.."}[5m])) or vector(0)': 0,
+};
+
+it('the usual queries of dashboards are right with metrics spread over two watchers and two workers', async () => {
+  const apps = [...reroll.watchers, ...reroll.workers];
+  const before = await Promise.all(apps.map(series));
+  await space.setData('ConfigMap/cm', { v: '3' });
+  await eventually(async () => {
+    const after = await Promise.all(apps.map(series));
+    const scrapes = apps.map((_, index) => ({
+      pod: `pod-${index}`,
+      before: before[index] ?? new Map<string, number>(),
+      after: after[index] ?? new Map<string, number>(),
+    }));
+    expect(await promqlDifference(scrapes, USUAL_QUERIES)).toBeUndefined();
     return true;
   });
 });

@@ -3,6 +3,7 @@ import type { Logger } from '@reroll/shared/platform/logging';
 import type { WatcherOptions } from '@reroll/shared/platform/options/table';
 import { formatListenAddress } from '@reroll/shared/platform/listen-address';
 import type { Lifecycle } from '@reroll/shared/platform/shutdown';
+import type { Redis } from 'ioredis';
 import type { Registry } from 'prom-client';
 import type { WatcherState } from './state.ts';
 
@@ -12,8 +13,7 @@ export async function serveHealth(by: {
   registry: Registry;
   log: Logger;
   lifecycle: Lifecycle;
-  /** Rejects if Redis does not answer. */
-  askRedis: () => Promise<void>;
+  redis: Redis;
   state: WatcherState;
 }): Promise<void> {
   const server = await startHttpServer({
@@ -21,7 +21,7 @@ export async function serveHealth(by: {
     registry: by.registry,
     log: by.log,
     ready: {
-      redis: () => by.askRedis().then(() => undefined),
+      redis: async () => ((await by.redis.ping()) === 'PONG' ? undefined : 'no answer'),
       streams: () => (by.state.isSynced() ? undefined : 'not every list is complete'),
     },
   });

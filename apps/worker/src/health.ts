@@ -3,6 +3,7 @@ import { formatListenAddress } from '@reroll/shared/platform/listen-address';
 import type { Logger } from '@reroll/shared/platform/logging';
 import type { WorkerOptions } from '@reroll/shared/platform/options/table';
 import type { Lifecycle } from '@reroll/shared/platform/shutdown';
+import type { Redis } from 'ioredis';
 import type { Registry } from 'prom-client';
 
 /** Metrics and health; ready when Redis answers and jobs are taken. */
@@ -11,8 +12,7 @@ export async function serveHealth(by: {
   registry: Registry;
   log: Logger;
   lifecycle: Lifecycle;
-  /** Rejects if Redis does not answer. */
-  askRedis: () => Promise<void>;
+  redis: Redis;
 }): Promise<{ begun(): void }> {
   let taking = false;
   const server = await startHttpServer({
@@ -20,7 +20,7 @@ export async function serveHealth(by: {
     registry: by.registry,
     log: by.log,
     ready: {
-      redis: () => by.askRedis().then(() => undefined),
+      redis: async () => ((await by.redis.ping()) === 'PONG' ? undefined : 'no answer'),
       queues: () => (taking && !by.lifecycle.signal.aborted ? undefined : 'no jobs are taken'),
     },
   });

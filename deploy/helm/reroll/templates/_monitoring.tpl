@@ -1,0 +1,50 @@
+{{/* Labels and annotations of an alert; takes root, severity, name and what it says. */}}
+{{- define "reroll.alert" -}}
+{{- $root := index . 0 -}}
+labels:
+  severity: {{ index . 1 }}
+  {{- with $root.Values.prometheusRule.alertLabels }}{{ toYaml . | nindent 2 }}{{ end }}
+annotations:
+  summary: {{ index . 3 | quote }}
+  runbook_url: {{ $root.Values.prometheusRule.runbookUrl }}#{{ index . 2 | lower }}
+{{- end -}}
+
+{{/* What ServiceMonitor and PodMonitor say of an endpoint; takes the values of one. */}}
+{{- define "reroll.endpoint" -}}
+path: /metrics
+honorLabels: {{ .honorLabels }}
+{{- with .interval }}
+interval: {{ . }}
+{{- end }}
+{{- with .timeout }}
+scrapeTimeout: {{ . }}
+{{- end }}
+{{- with .scheme }}
+scheme: {{ . }}
+{{- end }}
+{{- with .tlsConfig }}
+tlsConfig:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .bearerTokenSecret }}
+bearerTokenSecret:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .metricRelabelings }}
+metricRelabelings:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .relabelings }}
+relabelings:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end -}}
+
+{{/* Selects watcher and worker, pods and Services alike, and not Redis. */}}
+{{- define "reroll.monitored" -}}
+matchLabels:
+  app.kubernetes.io/name: {{ include "reroll.name" . }}
+  app.kubernetes.io/instance: {{ .Release.Name }}
+matchExpressions:
+  - { key: app.kubernetes.io/component, operator: In, values: [watcher, worker] }
+{{- end -}}

@@ -1,0 +1,190 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import { run } from '../../cluster/src/run.ts';
+import { manifestsWith } from '../render.ts';
+import { ensurePromtool } from './promtool.ts';
+
+interface Rule {
+  readonly alert: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: { readonly summary: string; readonly runbook_url: string };
+}
+
+/** `name{labels}` and its values, one a minute, in promtool's notation. */
+type Series = Readonly<Record<string, string>>;
+
+interface Case {
+  readonly alert: string;
+  /** It fires for these, 20 minutes in, with these labels and this summary. */
+  readonly on: Series;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly summary: string;
+  /** And not for these. */
+  readonly notOn: Readonly<Record<string, Series>>;
+}
+
+const NS = 'namespace="reroll"';
+const of = (metric: string, labels = 'pod="a"'): string => `${metric}{${NS},${labels}}`;
+const ELSEWHERE = (metric: string, values: string): Series => ({
+  [`${metric}{namespace="other",pod="a"}`]: values,
+});
+
+const CASES: readonly Case[] = [
+  {
+    alert: 'RerollNoLeader',
+    on: { [of('reroll_leader')]: '1x10 0x20', [of('reroll_leader', 'pod="b"')]: '0x30' },
+    summary: 'No watcher leads: changes are not seen until one does.',
+    notOn: {
+      'a failover in which nobody leads for a minute': {
+        [of('reroll_leader')]: '1x18 0x20',
+        [of('reroll_leader', 'pod="b"')]: '0x19 1x20',
+      },
+    },
+  },
+  {
+    alert: 'RerollNoWorker',
+    on: { [of('reroll_jobs_total')]: '1x5' },
+    labels: { namespace: 'reroll' },
+    summary: 'No worker answers: changes are seen and nothing is reloaded.',
+    notOn: {
+      'one worker of two': { [of('reroll_jobs_total')]: '1x5', [of('reroll_jobs_total', 'pod="b"')]: '1x30' },
+    },
+  },
+  {
+    alert: 'RerollRedisDown',
+    on: { [of('reroll_redis_up')]: '1x10 0x20', [of('reroll_redis_up', 'pod="b"')]: '1x30' },
+    labels: { pod: 'a' },
+    summary: 'a has no connection to Redis.',
+    notOn: {
+      'a restart of Redis': { [of('reroll_redis_up')]: '1x18 0 1x10' },
+      'another install': ELSEWHERE('reroll_redis_up', '0x30'),
+    },
+  },
+  {
+    alert: 'RerollNotSynced',
+    on: { [of('reroll_synced')]: '0x30' },
+    labels: { pod: 'a' },
+    summary: 'a has not listed everything that it is to watch.',
+    notOn: { 'a slow start': { [of('reroll_synced')]: '0x5 1x30' } },
+  },
+  {
+    alert: 'RerollOwedTooLong',
+    on: { [of('reroll_oldest_owed_seconds')]: '0+60x30' },
+    summary: 'A workload has run with other data than its ConfigMaps and Secrets have for 20m 0s.',
+    notOn: { 'what is owed for ten minutes': { [of('reroll_oldest_owed_seconds')]: '0+30x30' } },
+  },
+  {
+    alert: 'RerollQueueTooOld',
+    on: { [of('reroll_queue_oldest_seconds', 'queue="reloads"')]: '0+60x30' },
+    labels: { queue: 'reloads' },
+    summary: 'A job of the queue reloads has waited for a worker for 20m 0s.',
+    notOn: {
+      'a queue that is worked off': {
+        [of('reroll_queue_oldest_seconds', 'queue="reloads"')]: '0 200 250 0x30',
+      },
+    },
+  },
+  {
+    alert: 'RerollReloadsFail',
+    on: { [of('reroll_jobs_total', 'queue="reloads",result="failed"')]: '0x10 1x20' },
+    summary: 'Reloads failed for good in the last 15 minutes; the sweep tries them again.',
+    notOn: {
+      'attempts that are to be tried again': {
+        [of('reroll_jobs_total', 'queue="reloads",result="retry"')]: '0+5x30',
+        [of('reroll_jobs_total', 'queue="reloads",result="failed"')]: '3x30',
+      },
+    },
+  },
+  {
+    alert: 'RerollContested',
+    on: {
+      [of('reroll_contested_workloads')]: '0x10 2x20',
+      [of('reroll_contested_workloads', 'pod="b"')]: '0x30',
+    },
+    summary: '2 workloads are reloaded no more: another controller kept taking their marker away.',
+    notOn: { 'one that was released': { [of('reroll_contested_workloads')]: '2x10 0x20' } },
+  },
+  {
+    alert: 'RerollNotificationsFail',
+    on: { [of('reroll_notifications_total', 'type="alert",result="failed"')]: '0x10 1x20' },
+    labels: { type: 'alert' },
+    summary: 'Messages of the type alert did not reach their receiver in the last hour.',
+    notOn: {
+      'those that are tried again': {
+        [of('reroll_notifications_total', 'type="alert",result="retry"')]: '0+1x30',
+      },
+    },
+  },
+];
+
+let promtool: string;
+let rules: readonly Rule[];
+let folder: string;
+
+beforeAll(async () => {
+  promtool = await ensurePromtool();
+  folder = mkdtempSync(join(tmpdir(), 'reroll-alerts-'));
+  const [manifest] = await manifestsWith(
+    { prometheusRule: { enabled: true } },
+    { showOnly: 'monitoring/prometheus-rule.yaml' },
+  );
+  const { spec } = manifest as unknown as { spec: { groups: { rules: Rule[] }[] } };
+  rules = spec.groups.flatMap((group) => group.rules);
+  writeFileSync(join(folder, 'rules.yaml'), stringify(spec));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Undefined if 20 minutes in the alert is as expected, else what promtool says. */
+async function difference(
+  alert: string,
+  series: Series,
+  expected: readonly unknown[],
+): Promise<string | undefined> {
+  const test = {
+    rule_files: ['rules.yaml'],
+    evaluation_interval: '1m',
+    tests: [
+      {
+        interval: '1m',
+        input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),
+        alert_rule_test: [{ eval_time: '20m', alertname: alert, exp_alerts: expected }],
+      },
+    ],
+  };
+  const file = join(folder, `${crypto.randomUUID()}.yaml`);
+  writeFileSync(file, stringify(test));
+  const { code, tail } = await run(promtool, ['test', 'rules', file]);
+  return code === 0 ? undefined : tail;
+}
+
+describe.each(CASES)('the alert $alert', ({ alert, on, labels = {}, summary, notOn }) => {
+  it('fires', async () => {
+    const rule = rules.find((each) => each.alert === alert);
+    const expected = {
+      exp_labels: { severity: rule?.labels.severity, ...labels },
+      exp_annotations: { summary, runbook_url: rule?.annotations.runbook_url },
+    };
+    expect(await difference(alert, on, [expected])).toBeUndefined();
+  });
+
+  it.each(Object.entries(notOn))('does not fire for %s', async (_, series) => {
+    expect(await difference(alert, series, [])).toBeUndefined();
+  });
+});
+
+describe('every alert', () => {
+  it('has a case here', () => {
+    expect(rules.map(({ alert }) => alert)).toEqual(CASES.map(({ alert }) => alert));
+  });
+
+  it('has a section in the runbook, and its URL leads there', () => {
+    const runbook = readFileSync(join(import.meta.dirname, '../../../docs/runbook.md'), 'utf8');
+    const sections = [...runbook.matchAll(/^## (\w+)$/gmu)].map(([, name = '']) => name);
+    expect(sections).toEqual(rules.map(({ alert }) => alert));
+    for (const { alert, annotations } of rules)
+      expect(annotations.runbook_url).toMatch(new RegExp(`/docs/runbook\\.md#${alert.toLowerCase()}$`, 'u'));
+  });
+});

@@ -1,0 +1,85 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import { createRegistry } from '../../../libs/shared/src/platform/metrics/registry.ts';
+import { restClientMetrics } from '../../../libs/shared/src/platform/metrics/rest-client.ts';
+import { watcherMetrics } from '../../../libs/shared/src/platform/metrics/watcher.ts';
+import { workerMetrics } from '../../../libs/shared/src/platform/metrics/worker.ts';
+import { run } from '../../cluster/src/run.ts';
+import { CHART } from '../values-comments.ts';
+import { manifestsWith } from '../render.ts';
+import { ensurePromtool } from './promtool.ts';
+
+interface Panel {
+  readonly id: number;
+  readonly title: string;
+  readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
+  readonly targets?: readonly { readonly expr: string }[];
+}
+
+const dashboard = JSON.parse(readFileSync(join(CHART, 'dashboards/reroll.json'), 'utf8')) as {
+  panels: Panel[];
+};
+const queries = dashboard.panels.flatMap(({ title, targets = [] }) =>
+  targets.map(({ expr }) => [title, expr] as const),
+);
+
+let promtool: string;
+let folder: string;
+beforeAll(async () => {
+  promtool = await ensurePromtool();
+  folder = mkdtempSync(join(tmpdir(), 'reroll-dashboard-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Names of metrics that the processes serve, with those that Prometheus derives from histograms. */
+function served(): ReadonlySet<string> {
+  const registries = [createRegistry(), createRegistry()];
+  const [watcher, worker] = registries;
+  if (watcher) watcherMetrics(watcher);
+  if (worker) {
+    restClientMetrics(worker);
+    workerMetrics(worker);
+  }
+  return new Set(
+    registries.flatMap((each) => each.getMetricsAsArray().flatMap(({ name }) => [name, `${name}_bucket`])),
+  );
+}
+
+it.each(queries)('%s asks for metrics that there are: %s', (_, expr) => {
+  const names = expr.match(/\b[a-z_]+(?=\{)/gu) ?? [];
+  expect(names.length).toBeGreaterThan(0);
+  const there = served();
+  expect(names.filter((name) => !there.has(name))).toEqual([]);
+});
+
+it('has queries that Prometheus can read', async () => {
+  const rules = queries.map(([, expr], index) => ({
+    record: `panel:${index}`,
+    expr: expr.replaceAll('$__rate_interval', '5m'),
+  }));
+  const file = join(folder, 'rules.yaml');
+  writeFileSync(file, stringify({ groups: [{ name: 'dashboard', rules }] }));
+  const { code, tail } = await run(promtool, ['check', 'rules', '--lint=none', file]);
+  expect(code, tail).toBe(0);
+});
+
+it('has panels with ids of their own that do not lie on each other', () => {
+  expect(new Set(dashboard.panels.map(({ id }) => id)).size).toBe(dashboard.panels.length);
+  const cells = dashboard.panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+    Array.from({ length: w * h }, (_, cell) => `${x + (cell % w)},${y + Math.floor(cell / w)}`),
+  );
+  expect(new Set(cells).size).toBe(cells.length);
+});
+
+it('comes as a ConfigMap that Grafana finds by its label, and is the same text', async () => {
+  const [manifest] = await manifestsWith(
+    { grafanaDashboard: { enabled: true } },
+    { showOnly: 'monitoring/grafana-dashboard.yaml' },
+  );
+  expect(manifest?.metadata.labels).toMatchObject({ grafana_dashboard: '1' });
+  const { data } = manifest as unknown as { data: Record<string, string> };
+  expect(JSON.parse(data['reroll.json'] ?? '')).toEqual(dashboard);
+});

@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import { manifestsWith, renderChart, type ChartValues, type Manifest } from '../render.ts';
+
+const MONITORS = { serviceMonitor: 'ServiceMonitor', podMonitor: 'PodMonitor' } as const;
+
+async function specOf(kind: string, values: ChartValues): Promise<Record<string, unknown>> {
+  const found = (await manifestsWith(values)).find((each) => each.kind === kind);
+  return (found as { spec?: Record<string, unknown> } | undefined)?.spec ?? {};
+}
+
+const services = (manifests: readonly Manifest[]): readonly string[] =>
+  manifests.filter(({ kind }) => kind === 'Service').map(({ metadata }) => metadata.name);
+
+describe.each(Object.entries(MONITORS))('reloader.%s', (name, kind) => {
+  it(`makes a ${kind} of watcher and worker, not of Redis, in the namespace of the objects`, async () => {
+    const spec = await specOf(kind, { namespace: 'elsewhere', reloader: { [name]: { enabled: true } } });
+    expect(spec).toMatchObject({
+      namespaceSelector: { matchNames: ['elsewhere'] },
+      selector: {
+        matchLabels: { 'app.kubernetes.io/name': 'reroll', 'app.kubernetes.io/instance': 'reroll' },
+        matchExpressions: [
+          { key: 'app.kubernetes.io/component', operator: 'In', values: ['watcher', 'worker'] },
+        ],
+      },
+    });
+  });
+
+  it('passes on what it is given', async () => {
+    const given = {
+      interval: '10s',
+      timeout: '5s',
+      scheme: 'https',
+      tlsConfig: { insecureSkipVerify: true },
+      bearerTokenSecret: { name: 'token', key: 'token' },
+      honorLabels: false,
+      metricRelabelings: [{ action: 'drop', regex: 'nodejs_.*', sourceLabels: ['__name__'] }],
+      relabelings: [{ action: 'labeldrop', regex: 'pod' }],
+    };
+    const spec = await specOf(kind, { reloader: { [name]: { enabled: true, ...given } } });
+    const { timeout, ...same } = given;
+    const endpoints = spec[kind === 'PodMonitor' ? 'podMetricsEndpoints' : 'endpoints'];
+    expect(endpoints).toEqual([{ port: 'http', path: '/metrics', scrapeTimeout: timeout, ...same }]);
+  });
+});
+
+describe('Services for metrics', () => {
+  it('are made for a ServiceMonitor, one a component, on the port named http', async () => {
+    const manifests = await manifestsWith({ reloader: { serviceMonitor: { enabled: true } } });
+    expect(services(manifests)).toEqual(expect.arrayContaining(['reroll-watcher', 'reroll-worker']));
+    const watcher = manifests.find(
+      ({ kind, metadata }) => kind === 'Service' && metadata.name === 'reroll-watcher',
+    );
+    expect(watcher).toMatchObject({
+      spec: {
+        ports: [{ name: 'http', port: 9090, targetPort: 'http' }],
+        selector: { 'app.kubernetes.io/component': 'watcher', 'app.kubernetes.io/instance': 'reroll' },
+      },
+    });
+  });
+
+  it.each([[{ port: 8080 }], [{ labels: { team: 'a' } }], [{ annotations: { note: 'b' } }]])(
+    'are made when reloader.service is %j, always with a port',
+    async (service) => {
+      const manifests = await manifestsWith({ reloader: { service } });
+      const ports = manifests.flatMap((each) =>
+        each.kind === 'Service' && each.metadata.name !== 'reroll-redis'
+          ? (each as unknown as { spec: { ports: { port: number }[] } }).spec.ports.map(({ port }) => port)
+          : [],
+      );
+      expect(ports).toEqual(Array.from({ length: 2 }, () => ('port' in service ? service.port : 9090)));
+    },
+  );
+
+  it('are not made otherwise', async () => {
+    expect(services(await manifestsWith())).toEqual(['reroll-redis']);
+  });
+});
+
+it('both monitors at once are refused: every pod would be scraped twice', async () => {
+  const both = { serviceMonitor: { enabled: true }, podMonitor: { enabled: true } };
+  const rendered = await renderChart({ reloader: both });
+  expect(rendered).toMatchObject({ ok: false });
+  expect(rendered.ok ? '' : rendered.error).toContain('set one of them to false');
+});
