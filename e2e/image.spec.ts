@@ -1,0 +1,137 @@
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, expect, it } from 'vitest';
+import type { Cluster } from '../tools/cluster/src/cluster.ts';
+import { run } from '../tools/cluster/src/run.ts';
+import { ensureBuildah } from '../tools/deploy/images/buildah.ts';
+import { inContainer } from '../tools/deploy/images/container.ts';
+import { APPS, type App as AppName } from '../tools/deploy/images/dockerfile.ts';
+import { buildImage, type MountedImage } from '../tools/deploy/images/image.ts';
+import { auto, configMap, deployment, usingEnvFrom } from './support/builders.ts';
+import { cleanUp } from './support/cleanup.ts';
+import { sharedCluster } from './support/cluster.ts';
+import { connect, namespace, type Space } from './support/kube.ts';
+import { App } from './support/processes.ts';
+import { prepareReroll, type Reroll } from './support/reroll.ts';
+import { inStep, markerVariables } from './support/rollouts.ts';
+
+const STAMP = { version: '1.2.3', revision: 'a1b2c3', created: '2026-01-02T03:04:05Z' };
+const RBAC = '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings';
+
+let images: Record<AppName, MountedImage>;
+
+beforeAll(async () => {
+  const buildah = await ensureBuildah({ log: (line) => console.log(line) });
+  const build = async (app: AppName): Promise<MountedImage> => {
+    const image = await buildImage(buildah, app, STAMP);
+    cleanUp(() => image.close());
+    return image;
+  };
+  images = { watcher: await build('watcher'), worker: await build('worker') };
+});
+
+it.each(APPS)('the image of the %s says what it is and how it runs, and is small', (app) => {
+  const { config, root, size } = images[app];
+  expect(config.User).toBe('65532:65532');
+  expect(config.WorkingDir).toBe('/app');
+  expect(config.Entrypoint).toEqual(['node', '/app/main.js']);
+  expect(config.Labels).toMatchObject({
+    'org.opencontainers.image.title': `Reroll ${app}`,
+    'org.opencontainers.image.licenses': 'Apache-2.0',
+    'org.opencontainers.image.version': STAMP.version,
+    'org.opencontainers.image.revision': STAMP.revision,
+    'org.opencontainers.image.created': STAMP.created,
+  });
+  expect(readdirSync(join(root, 'app')).sort()).toEqual(['LICENSE', 'main.js', 'package.json']);
+  console.log(`the image of the ${app}: ${Math.round(size / 1e6)} MB`);
+  expect(size).toBeLessThan(150e6);
+});
+
+it.each(APPS)('compiled code of the %s is in its image, for the user that it runs as', (app) => {
+  const cache = join(images[app].root, 'home/nonroot/.cache/node');
+  const folders = existsSync(cache) ? readdirSync(cache) : [];
+  expect(folders).toEqual([expect.stringMatching(/^v24\..*-65532$/)]);
+});
+
+it('watcher and worker run from their images, read-only and as nobody, and roll a workload', async () => {
+  const cluster = sharedCluster();
+  const space = await namespace(connect(cluster));
+  const reroll = await prepareReroll({ cluster, namespaces: [space] });
+  const pod = await podOf(reroll, space, cluster);
+  reroll.watchers.push(start('watcher', pod, ['--is-openshift=false', '--adoptions-per-second=1000']));
+  reroll.workers.push(start('worker', pod, []));
+  await reroll.ready();
+  for (const { pid } of reroll.apps) {
+    expect(readFileSync(`/proc/${pid}/status`, 'utf8')).toMatch(/^Uid:\t65532\t65532\t65532\t65532$/m);
+    expect(readFileSync(`/proc/${pid}/mountinfo`, 'utf8')).toMatch(/ \/ ro[, ]/);
+  }
+
+  await space.apply(configMap('cm', { v: '1' }), deployment('api', auto(), usingEnvFrom('cm')));
+  await inStep(space, 'Deployment/api', ['ConfigMap/cm']);
+  await space.setData('ConfigMap/cm', { v: '2' });
+  const rolled = await inStep(space, 'Deployment/api', ['ConfigMap/cm']);
+  expect(Object.keys(markerVariables(rolled)['app'] ?? {})).toEqual(['STAKATER_CM_CONFIGMAP']);
+  for (const app of reroll.apps) expect(await app.stop()).toBe(0);
+});
+
+it('the program of an image tells the version of package.json', async () => {
+  const { command, args, env } = inContainer(images.worker, {
+    args: ['--version'],
+    env: {},
+    serviceAccount: tmpdir(),
+  });
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+  const { code, stdout, tail } = await run(command, args, { env });
+  expect({ code, tail }).toEqual({ code: 0, tail });
+  expect(stdout).toContain(version);
+});
+
+interface Pod {
+  readonly serviceAccount: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly args: readonly string[];
+}
+
+function start(app: AppName, pod: Pod, flags: readonly string[]): App {
+  const env = { ...pod.env, POD_NAME: `${app}-1` };
+  const launch = inContainer(images[app], { ...pod, env, args: [...pod.args, ...flags] });
+  return new App({ name: `${app}-1`, ...launch });
+}
+
+/** What a pod finds: the API server by its variables, and the token of a service account. */
+async function podOf(reroll: Reroll, space: Space, cluster: Cluster): Promise<Pod> {
+  const { client } = space;
+  const { install } = reroll;
+  const accounts = `/api/v1/namespaces/${install}/serviceaccounts`;
+  await client.post(accounts, { metadata: { name: 'reroll' } });
+  await client.post(RBAC, {
+    metadata: { name: install },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
+    subjects: [{ kind: 'ServiceAccount', namespace: install, name: 'reroll' }],
+  });
+  cleanUp(() => client.request({ method: 'DELETE', path: `${RBAC}/${install}` }));
+  const { body } = await client.post<{ status: { token: string } }>(`${accounts}/reroll/token`, {
+    spec: { audiences: ['https://kubernetes.default.svc'] },
+  });
+
+  const serviceAccount = mkdtempSync(join(tmpdir(), 'reroll-token-'));
+  cleanUp(() => rmSync(serviceAccount, { recursive: true, force: true }));
+  const kubeconfig = readFileSync(cluster.kubeconfig, 'utf8');
+  const authority = /certificate-authority-data: (\S+)/.exec(kubeconfig)?.[1] ?? '';
+  const server = new URL(/server: (\S+)/.exec(kubeconfig)?.[1] ?? '');
+  writeFileSync(join(serviceAccount, 'token'), body.status.token);
+  writeFileSync(join(serviceAccount, 'ca.crt'), Buffer.from(authority, 'base64'));
+  writeFileSync(join(serviceAccount, 'namespace'), install);
+  await run('chmod', ['0755', serviceAccount]);
+  return {
+    serviceAccount,
+    env: {
+      KUBERNETES_SERVICE_HOST: server.hostname,
+      KUBERNETES_SERVICE_PORT: server.port,
+      POD_NAMESPACE: install,
+      REDIS_URL: reroll.redisUrl,
+    },
+    args: ['--metrics-addr=127.0.0.1:0', '--debounce=0', `--namespaces=${space.name}`],
+  };
+}

@@ -1,0 +1,105 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { cacheRoot } from '../../cluster/src/cache-dir.ts';
+import { ClusterError } from '../../cluster/src/errors.ts';
+import { withLock } from '../../cluster/src/lock.ts';
+import { run, type RunResult, which } from '../../cluster/src/run.ts';
+
+export interface BuildahOptions {
+  readonly log: (line: string) => void;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Buildah with images of its own: nothing that this machine has otherwise is read or changed. */
+export class Buildah {
+  readonly folder: string;
+  readonly #global: readonly string[];
+  readonly #options: BuildahOptions;
+
+  constructor(folder: string, driver: 'overlay' | 'vfs', options: BuildahOptions) {
+    this.folder = folder;
+    // What says which layers are mounted must not outlive a restart of the machine.
+    const state = '/run/reroll-images';
+    this.#global = [`--root=${join(folder, driver)}`, `--runroot=${state}`, `--storage-driver=${driver}`];
+    this.#options = options;
+  }
+
+  log(line: string): void {
+    this.#options.log(line);
+  }
+
+  /**
+   * Standard output of a command.
+   * @throws ClusterError with its last lines when it fails.
+   */
+  async do(command: string, ...args: readonly string[]): Promise<string> {
+    const result = await this.try(command, ...args);
+    if (result.code === 0) return result.stdout.trim();
+    throw new ClusterError(`\`buildah ${command}\` ended with code ${result.code}:\n${result.tail}`);
+  }
+
+  async try(command: string, ...args: readonly string[]): Promise<RunResult> {
+    const { signal } = this.#options;
+    // The caches of `RUN --mount=type=cache` are in there as well.
+    const temporary = join(this.folder, 'tmp');
+    mkdirSync(temporary, { recursive: true });
+    const env = { TMPDIR: temporary, BUILDAH_ISOLATION: 'chroot' };
+    return await run('buildah', [...this.#global, command, ...args], { env, signal });
+  }
+}
+
+/**
+ * Builds images without a daemon: `buildah` on PATH, or that of Debian, installed with apt-get.
+ * @throws ClusterError with what to do when this is not root, or buildah cannot be had.
+ */
+export async function ensureBuildah(options: BuildahOptions): Promise<Buildah> {
+  if (process.getuid?.() !== 0)
+    throw new ClusterError(
+      'expected to be root: to build an image and to run what is in it needs mounts and chroot',
+    );
+  if (which('buildah') === undefined) await install(options);
+  const folder = join(cacheRoot(), 'images');
+  mkdirSync(folder, { recursive: true });
+  return new Buildah(folder, (await hasOverlay(folder)) ? 'overlay' : 'vfs', options);
+}
+
+async function install({ log, signal }: BuildahOptions): Promise<void> {
+  const path = join(cacheRoot(), 'buildah.lock');
+  const failed = await withLock({ path, signal }, async () => {
+    if (which('buildah') !== undefined || which('apt-get') === undefined) return '';
+    log('installing buildah: apt-get install buildah');
+    const env = { DEBIAN_FRONTEND: 'noninteractive' };
+    const apt = ['-o', 'DPkg::Lock::Timeout=300'];
+    await run('apt-get', [...apt, 'update'], { env, signal });
+    const args = [...apt, 'install', '-y', '--no-install-recommends', 'buildah'];
+    return (await run('apt-get', args, { env, signal })).tail;
+  });
+  if (which('buildah') === undefined)
+    throw new ClusterError(
+      `expected buildah, found none on PATH and could not install it. Type one of: \`apt-get install buildah\`, \`dnf install buildah\`\n${failed}`,
+    );
+}
+
+/** Layers that share files instead of copying them: not possible on a file system that is an overlay itself. */
+async function hasOverlay(folder: string): Promise<boolean> {
+  const test = mkdtempSync(join(folder, 'overlay-'));
+  try {
+    for (const name of ['lower', 'upper', 'work', 'merged']) mkdirSync(join(test, name));
+    const options = 'lowerdir=lower,upperdir=upper,workdir=work';
+    const mount = ['-t', 'overlay', 'overlay', '-o', options, 'merged'];
+    return (await run('unshare', ['--mount', 'mount', ...mount], { cwd: test })).code === 0;
+  } finally {
+    rmSync(test, { recursive: true, force: true });
+  }
+}
+
+/** A folder that is removed when the work is done. */
+export async function withFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'reroll-images-'));
+  try {
+    return await work(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

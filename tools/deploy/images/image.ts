@@ -1,0 +1,58 @@
+import { run } from '../../cluster/src/run.ts';
+import type { Buildah } from './buildah.ts';
+import { type App, DOCKERFILE, ROOT } from './dockerfile.ts';
+import { ensureStandIns } from './stand-ins.ts';
+
+/** What an image says about how it is run. */
+export interface ImageConfig {
+  readonly User: string;
+  readonly WorkingDir: string;
+  readonly Entrypoint: readonly string[];
+  /** `NAME=value`. */
+  readonly Env: readonly string[];
+  readonly Labels: Readonly<Record<string, string>>;
+}
+
+/** An image that was built, its file system mounted; changes of it stay in it until it is closed. */
+export interface MountedImage {
+  readonly config: ImageConfig;
+  readonly root: string;
+  /** Bytes of all files. */
+  readonly size: number;
+  close(): Promise<void>;
+}
+
+export interface Stamp {
+  readonly version: string;
+  readonly revision: string;
+  /** RFC 3339. */
+  readonly created: string;
+}
+
+/** Builds the image of an app, with its Dockerfile as it is, and mounts it. */
+export async function buildImage(buildah: Buildah, app: App, stamp: Stamp): Promise<MountedImage> {
+  await ensureStandIns(buildah);
+  const name = `localhost/reroll/${app}`;
+  const settings = Object.entries(stamp).map(([key, value]) => `--build-arg=${key.toUpperCase()}=${value}`);
+  const how = ['--pull-never', '--layers', '--format=docker', ...settings];
+  buildah.log(`building the image of the ${app}`);
+  await buildah.do('build', ...how, `--file=${DOCKERFILE}`, `--target=${app}`, `--tag=${name}`, ROOT);
+  const { Docker } = JSON.parse(await buildah.do('inspect', '--type=image', name)) as Inspected;
+  const container = await buildah.do('from', '--pull-never', name);
+  const root = await buildah.do('mount', container);
+  return {
+    config: Docker.config,
+    root,
+    size: await sizeOf(root),
+    close: async () => void (await buildah.do('rm', container)),
+  };
+}
+
+interface Inspected {
+  readonly Docker: { readonly config: ImageConfig };
+}
+
+async function sizeOf(folder: string): Promise<number> {
+  const { stdout } = await run('du', ['--summarize', '--bytes', folder]);
+  return Number.parseInt(stdout, 10);
+}
