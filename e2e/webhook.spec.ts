@@ -72,6 +72,17 @@ it('a write of metadata is not posted, and a job that is repeated posts nothing 
   expect(sink.received.length).toBe(before + 1);
 });
 
+it('neither a creation nor a deletion is posted if those do not count, not even by a job that finds the source gone', async () => {
+  const before = sink.received.length;
+  await space.apply(configMap('passing', { v: '1' }));
+  await space.delete('ConfigMap/passing');
+  await reroll.queues.enqueueChanges([keyIn(space, 'ConfigMap/passing')], Date.now());
+  await space.setData('ConfigMap/used', { v: '4' });
+  await eventually(() => posted(body('ConfigMap', 'used')) === 3, { what: 'the change after it' });
+  await reroll.idle();
+  expect(sink.received.length).toBe(before + 1);
+});
+
 it('no workload is written to, neither by a change nor by the sweep', async () => {
   await eventually(async () => {
     const metrics = (await reroll.watchers[0]?.metrics()) ?? '';
@@ -98,4 +109,32 @@ it('what the receiver refuses is posted again until it takes it, and the URL is 
   expect(dump).toContain('NotDelivered');
   expect(dump).not.toContain(TOKEN);
   expect(reroll.logs()).not.toContain(TOKEN);
+});
+
+it('with --reload-on-create and --reload-on-delete, creations and deletions are posted as such, once each, also by a dry run', async () => {
+  await reroll.stop();
+  const other = await Sink.open();
+  const counting = await startReroll({
+    cluster: sharedCluster(),
+    namespaces: [space],
+    install: reroll.install,
+    flags: [`--webhook-url=${other.url('/changed')}`, '--reload-on-create=true', '--reload-on-delete=true'],
+    workerFlags: ['--dry-run'],
+  });
+  const events = async (...expected: readonly string[]): Promise<void> => {
+    const posts = expected.map((event) => body('ConfigMap', 'born', event));
+    await eventually(() => other.received.length >= posts.length, { what: `${expected.join()} posted` });
+    await counting.idle();
+    await counting.queues.enqueueChanges([keyIn(space, 'ConfigMap/born')], Date.now());
+    await counting.idle();
+    expect(other.received.map((request) => request.body)).toEqual(posts);
+  };
+  await space.apply(configMap('born', { v: '1' }));
+  await events('create');
+  await space.setData('ConfigMap/born', { v: '2' });
+  await events('create', 'update');
+  await space.delete('ConfigMap/born');
+  await events('create', 'update', 'delete');
+  await space.apply(configMap('born', { v: '2' }));
+  await events('create', 'update', 'delete', 'create');
 });

@@ -38,7 +38,9 @@ export function notifying(context: WorkerContext): Notifying {
     : undefined;
   if (alerts) lifecycle.onStop('alerts', 3_000, () => alerts.flush());
   const announced = new Announced(redis, catalog.keys.announced);
-  const webhook = webhookUrl === undefined ? undefined : new Webhook({ notifications, announced, log });
+  const deletions = options.reloadOnDelete;
+  const webhook =
+    webhookUrl === undefined ? undefined : new Webhook({ notifications, announced, catalog, deletions, log });
   const processor = new NotificationProcessor({ groups, ...receivers(context) });
   return { alerts, webhook, handler: handlerOf(processor, context) };
 }

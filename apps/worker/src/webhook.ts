@@ -1,4 +1,6 @@
 import { GONE, type Announced } from '@reroll/shared/catalog/announced';
+import type { Catalog } from '@reroll/shared/catalog/catalog';
+import type { SourceRow } from '@reroll/shared/core/ledger/rows';
 import { markerType } from '@reroll/shared/core/marker/marker-type';
 import { partsOf, type SourceId, type SourceKey } from '@reroll/shared/core/model';
 import type { Logger } from '@reroll/shared/platform/logging';
@@ -8,6 +10,9 @@ import type { SourceAbsence, SourceNow } from './source-reader.ts';
 export interface WebhookContext {
   readonly notifications: Notifications;
   readonly announced: Announced;
+  readonly catalog: Pick<Catalog, 'sources'>;
+  /** Whether deletions are told (`--reload-on-delete`). */
+  readonly deletions: boolean;
   readonly log: Logger;
 }
 
@@ -20,16 +25,17 @@ export class Webhook {
   }
 
   /**
-   * Announces a change, once: a job that is repeated finds the state that it announced. Rejects with ioredis'
-   * error; to be repeated then.
+   * Announces a change, once: a job that is repeated finds the state that it announced. As stakater/Reloader, which
+   * tells of creations and deletions only with `--reload-on-create` and `--reload-on-delete`: whether a creation
+   * counts the row says. Rejects with ioredis' error; to be repeated then.
    */
   async changed(source: SourceKey, now: SourceNow | SourceAbsence): Promise<void> {
-    const { notifications, announced, log } = this.#context;
-    if (now === 'SourceNotWatched') return;
-    const state = now === 'SourceAbsent' ? GONE : now.hash;
-    const last = await announced.last(source);
-    if (last === state) return;
-    await notifications.enqueueWebhook(source, eventOf(state, last));
+    const { notifications, announced, catalog, deletions, log } = this.#context;
+    if (now === 'SourceNotWatched' || (now === 'SourceAbsent' && !deletions)) return;
+    const row = (await catalog.sources([source])).get(source);
+    const { event, state } = now === 'SourceAbsent' ? DELETED : written(now.hash, row);
+    if ((await announced.last(source)) === state) return;
+    await notifications.enqueueWebhook(source, event);
     await announced.put(source, state);
     const { kind, name, namespace } = partsOf(source) as SourceId;
     log.info(
@@ -39,8 +45,17 @@ export class Webhook {
   }
 }
 
-/** What was announced as gone and is there is new. Otherwise the watcher knew it before, or it would not be a change. */
-function eventOf(state: string, last: string | null): 'create' | 'update' | 'delete' {
-  if (state === GONE) return 'delete';
-  return last === GONE ? 'create' : 'update';
+interface News {
+  readonly event: 'create' | 'update' | 'delete';
+  /** The same for the same news, so that it is told once. */
+  readonly state: string;
+}
+
+const DELETED: News = { event: 'delete', state: GONE };
+
+/** With the data that it was created with it is new, also if what was there before it had the same. */
+function written(hash: string, row: SourceRow | undefined): News {
+  return row?.created
+    ? { event: 'create', state: `${hash}@${row.dataRv}` }
+    : { event: 'update', state: hash };
 }

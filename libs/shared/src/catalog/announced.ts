@@ -18,7 +18,7 @@ export class Announced {
     this.#prefix = prefix;
   }
 
-  /** A record hash, `GONE`, or null if nothing is known. */
+  /** Whatever stands for its state, `GONE`, or null if nothing is known. */
   async last(source: SourceKey): Promise<string | null> {
     return await this.#redis.get(this.#prefix + source);
   }

@@ -62,6 +62,11 @@ it('the marker of a SecretProviderClass, and which write its annotations are of,
   expect(decodeSource(encodeSource(row))).toEqual(row);
 });
 
+it('that a source was created with its data comes back too', () => {
+  const row = sourceRow({ created: true });
+  expect(decodeSource(encodeSource(row))).toEqual(row);
+});
+
 it('why a workload is left alone comes back too', () => {
   const row = workloadRow({ leftAlone: 'JobFinished' });
   expect(decodeWorkload(encodeWorkload(row, [])).leftAlone).toBe('JobFinished');

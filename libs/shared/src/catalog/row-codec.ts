@@ -22,6 +22,7 @@ interface WireSource {
   /** Of a SecretProviderClass: the marker's hash, and the resourceVersion that its annotations are of. */
   k?: string;
   n?: string;
+  c?: 1;
 }
 
 interface WireWorkload {
@@ -58,6 +59,7 @@ export function encodeSource(row: SourceRow): string {
     m: row.modifiedAt,
     ...(isEmpty(row.annotations) ? {} : { a: row.annotations }),
     ...(row.providerClass ? { k: row.providerClass.markerHash, n: row.providerClass.rv } : {}),
+    ...(row.created ? { c: 1 } : {}),
   };
   return JSON.stringify(wire);
 }
@@ -72,6 +74,7 @@ export function decodeSource(text: string): SourceRow {
     modifiedAt: wire.m,
     annotations: wire.a ?? NO_ANNOTATIONS,
     ...(wire.k === undefined ? {} : { providerClass: { markerHash: wire.k, rv: wire.n ?? RV_UNKNOWN } }),
+    ...(wire.c === undefined ? {} : { created: true }),
   };
 }
 

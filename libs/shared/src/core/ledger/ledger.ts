@@ -100,7 +100,10 @@ export class Ledger {
     this.sourcesFound(list);
     for (const key of absentKeys(this.sources, list)) {
       const known = this.sources.get(key) ?? list.catalog.get(key);
-      if (known) this.#putSource(key, absentSource(known, list.rv), list.rv);
+      if (!known) continue;
+      const row = absentSource(known, list.rv);
+      this.#putSource(key, row, list.rv);
+      this.#announce(key, known, row);
     }
   }
 
@@ -115,13 +118,17 @@ export class Ledger {
     const row = writtenSource(seen, known, { listRv, onCreate });
     // An edge that begins because its source came to exist is a creation too.
     this.#putSource(seen.key, row, onCreate && !known ? RV_UNKNOWN : seen.rv);
+    this.#announce(seen.key, known, row);
   }
 
   /** A live deletion of a source. `rv` is that of the deletion. */
   sourceDeleted(key: SourceKey, rv: Rv, scope: Scope): void {
     this.#advance(scopeKey(scope), rv);
     const known = this.sources.get(key);
-    if (known && isNewer(rv, known.rv)) this.#putSource(key, deletedSource(known, rv), rv);
+    if (!known || !isNewer(rv, known.rv)) return;
+    const row = deletedSource(known, rv);
+    this.#putSource(key, row, rv);
+    this.#announce(key, known, row);
   }
 
   /** To be called before a list of workloads is asked for: what their edges are dated by. */
@@ -254,6 +261,13 @@ export class Ledger {
       if (data) this.#doubt(workload, key, row);
       this.#touch(workload, changeJobComes);
     }
+  }
+
+  /** A creation or deletion that counts is told of, whoever uses the source. */
+  #announce(key: SourceKey, old: SourceRow | undefined, row: SourceRow): void {
+    const { announced, onDelete } = this.#settings.triggers;
+    if (!announced || (old?.exists ?? false) === row.exists) return;
+    if (row.exists ? row.created : onDelete !== 'never') this.outbox.changes.add(key);
   }
 
   #usersOf(key: SourceKey, patterned: boolean): Iterable<WorkloadKey> {

@@ -7,7 +7,7 @@ import { sameRecords, type ObservedSource, type SourceRow } from './rows.ts';
  */
 export function listedSource(seen: ObservedSource, known: SourceRow | undefined): SourceRow {
   const unchanged = known !== undefined && known.exists && known.rv === seen.rv;
-  return rowOf(seen, unchanged ? known.dataRv : seen.rv);
+  return rowOf(seen, unchanged ? known : { dataRv: seen.rv });
 }
 
 /** The row of a source that a list no longer shows: deleted at some time up to the list. */
@@ -25,8 +25,9 @@ export function writtenSource(
   known: SourceRow | undefined,
   by: { listRv: Rv; onCreate: boolean },
 ): SourceRow {
-  if (by.onCreate && !known?.exists) return rowOf(seen, seen.rv);
-  return rowOf(seen, dataRvAfter(seen, known, by.listRv));
+  if (by.onCreate && !known?.exists) return rowOf(seen, { dataRv: seen.rv, created: true });
+  const dataRv = dataRvAfter(seen, known, by.listRv);
+  return rowOf(seen, { dataRv, created: known?.exists && known.hash === seen.hash && known.created });
 }
 
 /** The row after a live deletion. */
@@ -63,7 +64,10 @@ function dataRvAfter(seen: ObservedSource, known: SourceRow | undefined, listRv:
   return known.exists ? seen.rv : known.rv;
 }
 
-function rowOf(seen: ObservedSource, dataRv: Rv): SourceRow {
+function rowOf(
+  seen: ObservedSource,
+  { dataRv, created }: { dataRv: Rv; created?: boolean | undefined },
+): SourceRow {
   return {
     hash: seen.hash,
     rv: seen.rv,
@@ -72,5 +76,6 @@ function rowOf(seen: ObservedSource, dataRv: Rv): SourceRow {
     modifiedAt: seen.modifiedAt,
     annotations: seen.annotations,
     ...(seen.providerClass ? { providerClass: seen.providerClass } : {}),
+    ...(created ? { created } : {}),
   };
 }

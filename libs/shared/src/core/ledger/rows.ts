@@ -42,6 +42,8 @@ export interface SourceRow {
   readonly modifiedAt: number;
   readonly annotations: Annotations;
   readonly providerClass?: ProviderClassFacts | undefined;
+  /** It has the data that it was created with, and the creation was seen. Only if creations count. */
+  readonly created?: boolean;
 }
 
 /** A workload as the stream shows it, without its pod template. */

@@ -113,6 +113,46 @@ describe('a source that comes to exist', () => {
   });
 });
 
+describe('a change job, if changes are announced,', () => {
+  const ANNOUNCED: Triggers = { ...ON_CREATE, onDelete: 'marked', announced: true };
+  const jobsOf = (triggers: Triggers, happens: (ledger: Ledger) => void): string[] => {
+    const ledger = ledgerOf(triggers, { sources: [seenSource('cm', 10, 'A')] });
+    happens(ledger);
+    return [...ledger.outbox.changes];
+  };
+  const NEW = 'ConfigMap/ns/new';
+  const created = (ledger: Ledger): void => ledger.sourceWritten(seenSource('new', 110, 'A'), SOURCES);
+  const deleted = (ledger: Ledger): void => ledger.sourceDeleted(CM, '110', SOURCES);
+  const gone = (ledger: Ledger): void =>
+    ledger.sourcesListed({ scope: SOURCES, rv: '110', objects: [], catalog: new Map() });
+
+  it.each<[string, (ledger: Ledger) => void, Triggers, string[]]>([
+    ['comes of a creation', created, ANNOUNCED, [NEW]],
+    ['comes of no creation if those do not count', created, { ...ANNOUNCED, onCreate: false }, []],
+    ['comes of a deletion', deleted, ANNOUNCED, [CM]],
+    ['comes of a deletion that a list shows', gone, ANNOUNCED, [CM]],
+    ['comes of no deletion if those do not count', deleted, { ...ANNOUNCED, onDelete: 'never' }, []],
+    ['comes of neither if nothing is announced', created, { ...ANNOUNCED, announced: false }, []],
+    ['comes of neither if nothing is announced', deleted, { ...ANNOUNCED, announced: false }, []],
+  ])('%s', (_, happens, triggers, expected) => {
+    expect(jobsOf(triggers, happens)).toEqual(expected);
+  });
+
+  it('finds a source created as long as it has the data of its creation', () => {
+    const ledger = ledgerOf(ANNOUNCED, { sources: [seenSource('cm', 10, 'A')] });
+    const isCreated = (key: string): boolean => ledger.sources.get(key)?.created === true;
+    created(ledger);
+    ledger.sourceWritten(seenSource('new', 120, 'A'), SOURCES);
+    expect([isCreated(NEW), isCreated(CM)]).toEqual([true, false]);
+    ledger.sourceWritten(seenSource('new', 130, 'B'), SOURCES);
+    ledger.sourceWritten(seenSource('new', 140, 'A'), SOURCES);
+    expect(isCreated(NEW)).toBe(false);
+    ledger.sourceDeleted(NEW, '150', SOURCES);
+    ledger.sourceWritten(seenSource('new', 160, 'A'), SOURCES);
+    expect(isCreated(NEW)).toBe(true);
+  });
+});
+
 describe('a source that is deleted', () => {
   const found = { sources: [seenSource('cm', 10, 'A')], workloads: [RECORDED] };
 

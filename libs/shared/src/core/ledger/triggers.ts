@@ -9,6 +9,11 @@ export interface Triggers {
   readonly onDelete: 'never' | 'marked' | 'always';
   /** With `onCreate`: what exists at a start counts as created, for workloads without a record of it. */
   readonly afterRestart: boolean;
+  /**
+   * Changes are told to somebody (`--webhook-url`): a creation or deletion that counts gives a change job too,
+   * whether or not a workload uses the source. Default false.
+   */
+  readonly announced?: boolean;
 }
 
 export const NO_TRIGGERS: Triggers = Object.freeze({

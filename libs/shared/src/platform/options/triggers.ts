@@ -3,12 +3,13 @@ import type { CommonOptions } from './table.ts';
 
 /** What rolls besides a change of data, by the options. */
 export function triggersOf(options: CommonOptions): Triggers {
-  const { reloadOnCreate, reloadOnDelete, syncAfterRestart, reloadStrategy } = options;
+  const { reloadOnCreate, reloadOnDelete, syncAfterRestart, reloadStrategy, webhookUrl } = options;
   const ifDeleted = reloadStrategy === 'env-vars' ? 'marked' : 'always';
   return {
     onCreate: reloadOnCreate,
     onDelete: reloadOnDelete ? ifDeleted : 'never',
     afterRestart: syncAfterRestart,
+    announced: webhookUrl !== undefined,
   };
 }
 
