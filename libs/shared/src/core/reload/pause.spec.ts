@@ -38,8 +38,8 @@ describe('the pause that a workload asks for', () => {
 
   it('is none without the annotation, or with pausing switched off', () => {
     expect(pauseWish({ kind: 'Deployment', annotations: {} }, KEYS)).toEqual({ state: 'none' });
-    const annotations = { [KEYS.pausePeriod]: '5m' };
-    expect(pauseWish({ kind: 'Deployment', annotations }, { ...KEYS, pausedAt: '' })).toEqual({
+    const annotations = { '': '5m' };
+    expect(pauseWish({ kind: 'Deployment', annotations }, { ...KEYS, pausePeriod: '' })).toEqual({
       state: 'none',
     });
   });

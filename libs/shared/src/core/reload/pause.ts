@@ -18,14 +18,14 @@ export type PauseWish =
 
 /**
  * Reads the period for which a Deployment's rollout is held back after a reload (a Go duration). Zero and less
- * hold nothing back. With an empty key, of either annotation, pausing is switched off.
+ * hold nothing back. With an empty key pausing is switched off.
  */
 export function pauseWish(
   workload: { readonly kind: WorkloadKind; readonly annotations: Annotations },
   keys: PauseKeys,
 ): PauseWish {
   const text = annotationOf(workload.annotations, keys.pausePeriod);
-  if (text === undefined || keys.pausePeriod === '' || keys.pausedAt === '') return { state: 'none' };
+  if (text === undefined || keys.pausePeriod === '') return { state: 'none' };
   if (workload.kind !== PAUSABLE) {
     return { state: 'unusable', problem: `Annotation '${keys.pausePeriod}' only applicable for deployments` };
   }
@@ -49,7 +49,7 @@ export function resumeDueAt(
   keys: PauseKeys,
 ): number | undefined {
   const { paused, annotations = {} } = workload;
-  if (paused === undefined || keys.pausedAt === '') return undefined;
+  if (paused === undefined) return undefined;
   const since = annotationOf(annotations, keys.pausedAt);
   if (since === undefined) return undefined;
   if (!paused) return 0;

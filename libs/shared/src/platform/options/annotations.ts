@@ -77,6 +77,7 @@ export const annotationOptions = {
     env: 'REROLL_PAUSE_DEPLOYMENT_TIME_ANNOTATION',
     default: 'deployment.reloader.stakater.com/paused-at',
     description: 'On a Deployment, written by Reroll: since when its rollout is held back.',
+    ...writtenAnnotationKey(),
   }),
   secretProviderClassAnnotation: option({
     ...own,

@@ -160,6 +160,16 @@ describe('a wrong command line', () => {
       '--auto-annotation: expected the key of an annotation such as example.com/reload, or nothing to switch it off; given "a b"',
     ],
     [
+      'an empty key of an annotation that is written',
+      ['--pause-deployment-time-annotation='],
+      '--pause-deployment-time-annotation: expected the key of an annotation such as example.com/reload; given ""',
+    ],
+    [
+      'an empty key of the marker',
+      ['--last-reloaded-from-annotation='],
+      '--last-reloaded-from-annotation: expected the key of an annotation such as example.com/reload; given ""',
+    ],
+    [
       'a bad address',
       ['--metrics-addr=9090'],
       '--metrics-addr: expected an address such as :9090, 127.0.0.1:9090 or [::1]:9090; given "9090"',
