@@ -4,7 +4,9 @@ import { beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Cluster } from '../../tools/cluster/src/cluster.ts';
 import { cleanUp } from '../support/cleanup.ts';
 import { connect, namespace } from '../support/kube.ts';
+import type { App } from '../support/processes.ts';
 import { startReroll, type Reroll } from '../support/reroll.ts';
+import { eventually } from '../support/wait.ts';
 import { mendedCluster } from './support/cluster.ts';
 import { Fleet } from './support/fleet.ts';
 import { QUICK_LOCK, QUICK_SWEEP } from './support/settings.ts';
@@ -32,6 +34,32 @@ beforeAll(async () => {
 beforeEach(async () => {
   await mendedCluster();
   await fleet.adopted();
+});
+
+/** What a probe is told: by name of the check, `ok` or why not. */
+async function readiness(app: App): Promise<{ status: number; checks: Record<string, string> }> {
+  const answer = await fetch(`${await app.url()}/ready`);
+  return { status: answer.status, checks: (await answer.json()) as Record<string, string> };
+}
+
+test('while Redis is away nobody is ready, though all of them live; when it is back, leader, standby and workers are', async () => {
+  const apps = [await reroll.leader(), await reroll.standby(), ...reroll.workers];
+  await cluster.kill('redis', 'SIGKILL');
+  const saysSo = async (app: App): Promise<void> => {
+    const isAway = async (): Promise<boolean> => (await readiness(app)).status === 503;
+    await eventually(isAway, { what: `${app.name} not to be ready` });
+    const { redis, ...others } = (await readiness(app)).checks;
+    expect(redis, app.name).not.toBe('ok');
+    expect(Object.values(others), app.name).toEqual(['ok']);
+    for (const path of ['/live', '/healthz']) expect(await app.status(path), `${app.name} ${path}`).toBe(200);
+  };
+  await Promise.all(apps.map(saysSo));
+  await cluster.restart('redis');
+  await reroll.ready();
+  for (const app of apps) {
+    expect((await readiness(app)).status, app.name).toBe(200);
+    expect(Object.values((await readiness(app)).checks), app.name).toEqual(['ok', 'ok']);
+  }
 });
 
 test('Redis is killed and started again in the middle of 200 changes', async ({ annotate }) => {
