@@ -43,6 +43,14 @@ describe('a workload is contested', () => {
     expect(isContested(state.contest)).toBe(true);
   });
 
+  it('also if a list shows that the marker is gone, once however often it went meanwhile', () => {
+    let state = fight(fight(START, 1), 2);
+    state = write(state, { template: 'marked', record: 'record' });
+    const gone = { ...state, template: 'plain', writtenAt: 3 };
+    expect(isContested(contestAfter(state, gone, false))).toBe(true);
+    expect(contestAfter(state, gone, false)?.strips).toEqual([1, 2, 3]);
+  });
+
   it('also if several markers go at once', () => {
     let state = write(START, { template: 'one', record: '1' });
     state = write(state, { template: 'two', record: '2' });
@@ -60,6 +68,13 @@ describe('a workload is not contested', () => {
     let state = START;
     for (const at of [1, 2, 3, 4]) state = write(state, { template: `marked ${at}`, record: `${at}` }, at);
     expect(state.contest?.strips).toEqual([]);
+  });
+
+  it('by a reload that a list shows, because an edit may have come with it', () => {
+    const twice = fight(fight(START, 1), 2);
+    const reloaded = { ...twice, template: 'marked', record: 'record', writtenAt: 3 };
+    expect(contestAfter(twice, reloaded, false)).toBeUndefined();
+    expect(contestAfter(twice, reloaded, true)?.strips).toEqual([1, 2]);
   });
 
   it('by writes that leave the template alone', () => {

@@ -21,17 +21,19 @@ type Known = Pick<WorkloadRow, 'template' | 'record' | 'annotations' | 'contest'
 type Seen = Pick<ObservedWorkload, 'template' | 'record' | 'annotations' | 'writtenAt'>;
 
 /**
- * The contest after a write; of what a list shows (not `live`) nobody knows how it came about.
- * - A template that changed with the record is our reload: what it was before is kept.
+ * The contest after a write, or after what a list shows, which may be several writes (not `live`).
+ * - A template that changed with the record is our reload: what it was before is kept. Shown by a list it may be an
+ *   edit as well, and begins anew.
  * - A template that went back to what it was before a reload of ours, the record as it was or gone, is a strip.
  * - Any other change of the template, or of the annotations that decide, is an edit and begins anew.
  */
 export function contestAfter(known: Known, seen: Seen, live: boolean): Contest | undefined {
   if (isEdited(known, seen)) return undefined;
   if (seen.template === known.template) return known.contest;
-  if (!live || seen.writtenAt === undefined) return undefined;
+  if (seen.writtenAt === undefined) return undefined;
   const { before, strips } = known.contest ?? NO_CONTEST;
   if (seen.record !== undefined && seen.record !== known.record) {
+    if (!live) return undefined;
     // The first of all stays known: whoever goes back to it takes several markers away.
     return { before: [...new Set([...before.slice(0, 1), known.template])], strips };
   }

@@ -84,7 +84,7 @@ export interface ObservedWorkload {
 /** What the ledger and the catalog know of a workload. */
 export interface WorkloadRow extends Omit<ObservedWorkload, 'key' | 'kind' | 'namespace' | 'writtenAt'> {
   /** What is known of others who take our markers away. */
-  readonly contest?: Contest;
+  readonly contest?: Contest | undefined;
   /** The latest one seen: taking it away or setting it back restarts nothing. */
   readonly restartAt?: number;
   /** The last write that changed the pod template, or restarted its pods, whoever wrote it; or a lower bound of it; `'0'`: unknown. */
