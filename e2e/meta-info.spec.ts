@@ -69,6 +69,7 @@ it('the log has the words of stakater/Reloader', async () => {
   const leader = await reroll.leader();
   expect(leader.logs()).toContain(`level=info msg="Watching scoped namespaces: ${space.name}"`);
   expect(leader.logs()).toContain('level=info msg="became leader, starting controllers"');
+  expect(leader.logs()).toContain('level=info msg="still the leader!"');
   const [, standby] = reroll.watchers;
   await eventually(() => /level=info msg="new leader is [^"]+"/u.test(standby?.logs() ?? ''));
 });

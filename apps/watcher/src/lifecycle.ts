@@ -113,6 +113,8 @@ function candidate({ client, options, lifecycle, log, state }: WatcherContext): 
     callbacks: {
       onAcquired: ({ term }) => {
         log.info('the Lease is ours', { term });
+        // The words of stakater/Reloader for a new holder that is itself.
+        log.info('still the leader!');
         state.lead();
       },
       onLost: (reason) => {
