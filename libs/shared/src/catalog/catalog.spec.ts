@@ -81,6 +81,22 @@ describe('what is published', () => {
     expect(await write({ workloads: [[WEB, undefined]] })).toEqual(DONE);
   });
 
+  it('leaves nothing of a source that is removed, and what comes back is new whatever its version', async () => {
+    await write({ sources: [[SETTINGS, sourceRow({ rv: '20' })]] });
+    const gone = { sequence: 1, sources: [[SETTINGS, undefined]] } as const;
+    expect(await write(gone)).toEqual(DONE);
+    expect(await catalog.sources([SETTINGS])).toEqual(new Map());
+    const back = sourceRow({ rv: '10', hash: '1.B' });
+    expect(await write({ sequence: 2, sources: [[SETTINGS, back]] })).toEqual(DONE);
+    expect((await catalog.sources([SETTINGS])).get(SETTINGS)).toEqual(back);
+  });
+
+  it('removes nothing for a leader that was overtaken', async () => {
+    await write({ term: '200', sources: [[SETTINGS, sourceRow()]] });
+    expect(await write({ sources: [[SETTINGS, undefined]] })).toEqual({ refused: true });
+    expect((await catalog.sources([SETTINGS])).get(SETTINGS)).toEqual(sourceRow());
+  });
+
   it('mends an index that has lost an entry, though the row is as it was', async () => {
     await write({ workloads: [workload(WEB, [SETTINGS])] });
     await redis.client.del(catalog.keys.users + SETTINGS);

@@ -18,7 +18,8 @@ export interface Writer {
 
 export interface Publication {
   readonly writer: Writer;
-  readonly sources: readonly (readonly [SourceKey, SourceRow])[];
+  /** A source without a row is removed: it is out of scope now. */
+  readonly sources: readonly (readonly [SourceKey, SourceRow | undefined])[];
   /** A workload without a row is removed. The index: the sources under which it is to be found. */
   readonly workloads: readonly (readonly [
     WorkloadKey,
@@ -95,7 +96,7 @@ export class Catalog {
       writer.sequence === 0 ? '' : writer.sequence,
       writer.sequence + 1,
       sources.length,
-      ...sources.flatMap(([key, row]) => [key, encodeSource(row)]),
+      ...sources.flatMap(([key, row]) => [key, row ? encodeSource(row) : '']),
       ...workloads.flatMap(([key, value]) => [key, value ? encodeWorkload(value.row, value.index) : '']),
     );
     return readReply(reply);

@@ -3,7 +3,8 @@
  *
  * KEYS  1 writer, 2 sources, 3 workloads, 4 prefix of the index's sets
  * ARGV  1 term, 2 the sequence of this leader's previous write ('' for its first), 3 sequence of this one,
- *       4 number of sources n, then n pairs (key, row), then pairs (key, row) of workloads; row '' removes.
+ *       4 number of sources n, then n pairs (key, row), then pairs (key, row) of workloads; row '' removes,
+ *       in both.
  * Gives `{-1}` if a newer term has written; else `{1 or 0, key…}`: 1 if the write before this one is not
  *       there (Redis was emptied or set back in time), and the sources whose hash differs from the one that
  *       was there, under the same scheme. A source row of the version that is there stands, unless its hash is
@@ -34,8 +35,10 @@ local count = tonumber(ARGV[4])
 for n = 1, count do
   local key, text = ARGV[3 + 2 * n], ARGV[4 + 2 * n]
   local old = redis.call('HGET', KEYS[2], key)
-  local write = true
-  if old then
+  local write = text ~= ''
+  if not write then
+    redis.call('HDEL', KEYS[2], key)
+  elseif old then
     local was, is = cjson.decode(old), cjson.decode(text)
     local isRehashed = is.v == was.v and scheme(is.h) ~= scheme(was.h)
     local isAnnotated = is.v == was.v and is.n and was.n and newer(is.n, was.n)

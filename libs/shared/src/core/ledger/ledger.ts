@@ -1,10 +1,10 @@
-import type { SourceKey, WorkloadKey } from '../model.ts';
+import { SOURCE_KINDS, type SourceKey, type WorkloadKey } from '../model.ts';
 import { recordedHashes } from '../record/record.ts';
 import type { DecisionSettings } from '../rules/decision.ts';
-import { RV_UNKNOWN, isNewer, maxRv, type Rv } from '../rv.ts';
+import { RV_UNKNOWN, isNewer, type Rv } from '../rv.ts';
 import { asksTheSame, needsAdvice } from './advice.ts';
 import { compact, hasNoEdges, isEdge, namedSources, type NamedSources } from './edges.ts';
-import { absentKeys, isWithin, latest, scopeKey, type Listed, type Portion, type Scope } from './listed.ts';
+import { absentKeys, isWithin, latest, type Listed, type Portion, type Scope } from './listed.ts';
 import { MultiMap } from './multi-map.ts';
 import {
   absentSource,
@@ -17,6 +17,7 @@ import {
 import { doubtAfterSource, edgeBegun, movedBaselines, workloadRow } from './observe-workload.ts';
 import { Outbox, type WakeCause } from './outbox.ts';
 import { dueOf } from './owed.ts';
+import { Positions } from './positions.ts';
 import {
   NO_NAMES,
   isSameBesidesRv,
@@ -67,9 +68,7 @@ export class Ledger {
   /** Namespace and source kind (`<kind>/<namespace>`) to the workloads that name such sources by pattern. */
   readonly #patterned = new MultiMap();
   readonly #byNamespace = new MultiMap();
-  readonly #listRv = new Map<string, Rv>();
-  readonly #lastRv = new Map<string, Rv>();
-  readonly #sourcesRvAtList = new Map<string, Rv>();
+  readonly #positions = new Positions();
   #sweeps = 0;
 
   constructor(settings: LedgerSettings) {
@@ -92,10 +91,7 @@ export class Ledger {
 
   /** A complete list of sources of one scope, or what is left of it to tell. */
   sourcesListed(list: Listed<ObservedSource, SourceRow>): void {
-    const scope = scopeKey(list.scope);
-    const isFirst = !this.#listRv.has(scope);
-    this.#listRv.set(scope, list.rv);
-    this.#advance(scope, list.rv);
+    const isFirst = this.#positions.sourcesListed(list.scope, list.rv);
     if (isFirst) this.#adoptEdges(list);
     this.sourcesFound(list);
     for (const key of absentKeys(this.sources, list)) {
@@ -109,10 +105,10 @@ export class Ledger {
 
   /** A live write of a source. */
   sourceWritten(seen: ObservedSource, scope: Scope): void {
-    this.#advance(scopeKey(scope), seen.rv);
+    this.#positions.advance(scope, seen.rv);
     const known = this.sources.get(seen.key);
     if (known && !isNewer(seen.rv, known.rv) && !hasNewerClass(seen, known)) return;
-    const listRv = this.#listRv.get(scopeKey(scope)) ?? RV_UNKNOWN;
+    const listRv = this.#positions.listOf(scope);
     // A class is not created by the first pod that mounts it.
     const onCreate = this.#settings.triggers.onCreate && !seen.providerClass;
     const row = writtenSource(seen, known, { listRv, onCreate });
@@ -123,7 +119,7 @@ export class Ledger {
 
   /** A live deletion of a source. `rv` is that of the deletion. */
   sourceDeleted(key: SourceKey, rv: Rv, scope: Scope): void {
-    this.#advance(scopeKey(scope), rv);
+    this.#positions.advance(scope, rv);
     const known = this.sources.get(key);
     if (!known || !isNewer(rv, known.rv)) return;
     const row = deletedSource(known, rv);
@@ -133,15 +129,16 @@ export class Ledger {
 
   /** To be called before a list of workloads is asked for: what their edges are dated by. */
   workloadListBegins(scope: Scope): void {
-    this.#sourcesRvAtList.set(scopeKey(scope), this.#sourcesRv());
+    this.#positions.workloadListBegins(scope);
   }
 
   /** Some workloads of a list that has begun and not ended. */
-  workloadsFound({ scope, objects, catalog }: Portion<ObservedWorkload, WorkloadRow>): void {
-    const sourcesRv = this.#sourcesRvAtList.get(scopeKey(scope)) ?? RV_UNKNOWN;
+  workloadsFound({ scope, objects, catalog, entering }: Portion<ObservedWorkload, WorkloadRow>): void {
+    const sourcesRv = this.#positions.sourcesAtListOf(scope);
+    const adoptedAt = entering === true ? Number.POSITIVE_INFINITY : this.#settings.adoptedAt;
     for (const seen of objects) {
       const known = latest(this.workloads.get(seen.key), catalog.get(seen.key));
-      this.#see(seen, { live: false, known, sourcesRv });
+      this.#see(seen, { live: false, known, sourcesRv, adoptedAt });
     }
   }
 
@@ -155,7 +152,8 @@ export class Ledger {
   workloadWritten(seen: ObservedWorkload): void {
     const known = this.workloads.get(seen.key);
     if (known && !isNewer(seen.rv, known.rv)) return;
-    this.#see(seen, { live: true, known, sourcesRv: RV_UNKNOWN });
+    const { adoptedAt } = this.#settings;
+    this.#see(seen, { live: true, known, sourcesRv: RV_UNKNOWN, adoptedAt });
   }
 
   workloadDeleted(key: WorkloadKey): void {
@@ -164,6 +162,26 @@ export class Ledger {
     this.workloads.delete(key);
     this.unsettled.delete(key);
     this.outbox.workloads.add(key);
+  }
+
+  /**
+   * Out of scope, which is no deletion: nothing is kept of the namespace, here or in the catalog, and nothing is
+   * done there any more. What comes back is seen for the first time.
+   */
+  forget(namespace: string): void {
+    for (const key of [...this.workloads.keys()].filter((each) => namespaceOf(each) === namespace)) {
+      this.workloadDeleted(key);
+      this.outbox.dropJobsOf(key);
+    }
+    for (const kind of SOURCE_KINDS) {
+      for (const key of this.#byNamespace.get(`${kind}/${namespace}`)) {
+        this.#byNamespace.delete(`${kind}/${namespace}`, key);
+        this.sources.delete(key);
+        this.outbox.dropJobsOf(key);
+        this.outbox.sources.add(key);
+      }
+    }
+    this.#positions.forget(namespace);
   }
 
   /**
@@ -211,14 +229,16 @@ export class Ledger {
     }
   }
 
-  #see(seen: ObservedWorkload, how: { live: boolean; known: WorkloadRow | undefined; sourcesRv: Rv }): void {
+  #see(
+    seen: ObservedWorkload,
+    how: { live: boolean; known: WorkloadRow | undefined; sourcesRv: Rv; adoptedAt: number },
+  ): void {
     const old = this.workloads.get(seen.key);
     const sourceOf = this.#sourceOf(seen.namespace);
     const named = namedSources(seen, this.#settings.decision.keys);
     const row = workloadRow(seen, {
       ...how,
       edges: this.#edges(seen, named),
-      adoptedAt: this.#settings.adoptedAt,
       triggers: this.#settings.triggers,
       sourceOf,
     });
@@ -371,17 +391,6 @@ export class Ledger {
 
   #sourceOf(namespace: string): (name: SourceName) => SourceRow | undefined {
     return (name) => this.sources.get(sourceKeyIn(namespace, name));
-  }
-
-  #advance(scope: string, rv: Rv): void {
-    this.#lastRv.set(scope, maxRv(this.#lastRv.get(scope) ?? RV_UNKNOWN, rv));
-  }
-
-  /** How far all streams of sources have come: the one that is furthest behind. */
-  #sourcesRv(): Rv {
-    let least: Rv | undefined;
-    for (const rv of this.#lastRv.values()) if (least === undefined || isNewer(least, rv)) least = rv;
-    return least ?? RV_UNKNOWN;
   }
 }
 

@@ -13,6 +13,11 @@ export interface Portion<Seen, Row> {
   readonly objects: readonly Seen[];
   /** The catalog's rows, for what the ledger does not know itself (after a gap). */
   readonly catalog: ReadonlyMap<string, Row>;
+  /**
+   * Its namespace has come into scope with this list (default: it was in scope before, or everything is): what
+   * nobody knows yet is adopted as on the first day of an install.
+   */
+  readonly entering?: boolean;
 }
 
 /** The end of a list: its last portion, and what is needed to tell what is gone. */

@@ -22,7 +22,7 @@ export interface Sighting {
   readonly edges: readonly SourceName[];
   /** How far the streams of sources had come when the list of workloads was asked for. */
   readonly sourcesRv: Rv;
-  /** When this install adopted the cluster, Unix seconds. */
+  /** When this install adopted the cluster, Unix seconds; infinite: with this list. */
   readonly adoptedAt: number;
   readonly triggers: Triggers;
   readonly sourceOf: (name: SourceName) => SourceRow | undefined;

@@ -11,8 +11,8 @@ export type WakeCause = 'owed' | 'correct';
  * drains it; what could not be written is put back. Identity only, so it never grows past the cluster.
  */
 export class Outbox {
-  readonly sources = new Set<SourceKey>();
   /** Rows to write, or to remove if the ledger no longer has them. */
+  readonly sources = new Set<SourceKey>();
   readonly workloads = new Set<WorkloadKey>();
   /** Sources whose data changed: one change job each. */
   readonly changes = new Set<SourceKey>();
@@ -22,6 +22,13 @@ export class Outbox {
 
   wake(key: WorkloadKey, cause: WakeCause): void {
     if (cause === 'owed' || !this.wakes.has(key)) this.wakes.set(key, cause);
+  }
+
+  /** Of a source or a workload that is out of scope now. */
+  dropJobsOf(key: SourceKey | WorkloadKey): void {
+    this.changes.delete(key);
+    this.wakes.delete(key);
+    this.resumes.delete(key);
   }
 
   isEmpty(): boolean {
