@@ -27,7 +27,12 @@ describe('--namespaces', () => {
     await shop(here);
     await shop(there);
     const audit = new AuditLog(sharedCluster());
-    const reroll = await startReroll({ cluster: sharedCluster(), namespaces: [here] });
+    const reroll = await startReroll({
+      cluster: sharedCluster(),
+      namespaces: [here],
+      // Not heeded beside names.
+      flags: ['--namespace-selector=nobody=has-it', `--namespaces-to-ignore=${here.name}`],
+    });
     await inStep(here, 'Deployment/api', ['ConfigMap/cm', 'Secret/keys']);
     const rollouts = await RolloutCount.from(there, 'Deployment/api');
     for (const space of [there, here]) await space.setData('ConfigMap/cm', { v: '2' });

@@ -129,6 +129,13 @@ export class Reroll {
     return this.apps.map((app) => app.logs()).join('\n');
   }
 
+  /** What the watcher that leads has logged, or the one that came last if none does yet. */
+  leaderLog(): string {
+    const running = this.watchers.filter(({ isRunning }) => isRunning);
+    const leader = running.findLast((app) => app.logs().includes('became leader'));
+    return (leader ?? running.at(-1))?.logs() ?? '';
+  }
+
   /** Outcomes of a workload, or of all, oldest first. */
   async outcomes(space: Space, ref?: string): Promise<OutcomeEntry[]> {
     const key = ref === undefined ? undefined : keyIn(space, ref);

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 import { OPTION_LIST } from '../../libs/shared/src/platform/options/table.ts';
-import { UNSUPPORTED_FLAGS } from '../../libs/shared/src/platform/options/unsupported.ts';
 import { complaintAbout, rowsOf, type Row } from './compatibility.ts';
 
 const ROWS = rowsOf(readFileSync(join(import.meta.dirname, '../../docs/compatibility.md'), 'utf8'));
@@ -14,13 +13,8 @@ describe('docs/compatibility.md', () => {
   });
 
   const incumbent = OPTION_LIST.map(([, option]) => option).filter((option) => option.incumbent === true);
-  it.each([...incumbent, ...UNSUPPORTED_FLAGS].map(({ flag }) => flag))('has a row for %s', (flag) => {
+  it.each(incumbent.map(({ flag }) => flag))('has a row for %s', (flag) => {
     expect(ROWS.filter(({ behaviour }) => behaviour.startsWith(`\`${flag}\``))).toHaveLength(1);
-  });
-
-  it.each(UNSUPPORTED_FLAGS.map(({ flag }) => flag))('says of %s, which is refused, not yet', (flag) => {
-    const row = ROWS.find(({ behaviour }) => behaviour.startsWith(`\`${flag}\``));
-    expect(row?.verdict).toMatch(/^not yet/u);
   });
 });
 

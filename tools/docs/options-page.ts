@@ -2,7 +2,6 @@
 import type { AnyOption } from '../../libs/shared/src/platform/options/option.ts';
 import { defaultText, GROUPS } from '../../libs/shared/src/platform/options/option.ts';
 import { OPTION_LIST } from '../../libs/shared/src/platform/options/table.ts';
-import { UNSUPPORTED_FLAGS } from '../../libs/shared/src/platform/options/unsupported.ts';
 
 /** Inside a table cell a pipe would end it. */
 function cell(text: string): string {
@@ -53,21 +52,6 @@ wrong is reported, and the process ends with exit code 2. \`--help\` prints the 
 - Durations are written as in Go, with \`d\` for days: \`500ms\`, \`1h30m\`, \`7d\`, \`0\`.
 - Every app takes all flags of stakater/Reloader, also those that it does not use itself.`;
 
-/** What of the incumbent is refused, as long as its feature is missing. */
-function unsupportedSection(): string {
-  const flags = UNSUPPORTED_FLAGS.map(({ flag, default: initial }) => `| ${code(flag)} | ${code(initial)} |`);
-  return [
-    '## Not supported yet',
-    '',
-    'These flags of stakater/Reloader are accepted with their default value only. Any other value is an error,',
-    'because to ignore it would be worse.',
-    '',
-    '| Flag | Accepted value |',
-    '|---|---|',
-    ...flags,
-  ].join('\n');
-}
-
 export function optionsMarkdown(): string {
-  return `${[INTRODUCTION, ...GROUPS.map(section), unsupportedSection()].join('\n\n')}\n`;
+  return `${[INTRODUCTION, ...GROUPS.map(section)].join('\n\n')}\n`;
 }

@@ -8,8 +8,10 @@ import type { Queues } from '@reroll/shared/queue/queues';
 import { ADOPTED_AT, readAdoptedAt } from './adoption.ts';
 import { Publisher } from './publisher.ts';
 import { watchQueues } from './queue-watch.ts';
+import { chosenByLabels } from './scope.ts';
 import type { WatcherState } from './state.ts';
-import { Streams, type StreamsContext } from './streams.ts';
+import { Streams } from './streams.ts';
+import type { StreamsContext } from './kind-streams.ts';
 import { Sweeper } from './sweeper.ts';
 import type { Logger } from '@reroll/shared/platform/logging';
 import { triggersOf } from '@reroll/shared/platform/options/triggers';
@@ -52,7 +54,8 @@ export async function runWatcher(context: WatcherContext): Promise<void> {
     publisher,
     metrics: context.metrics,
     interval: context.options.sweepInterval,
-    isUndecided: (kind) => streams.isUndecided(kind),
+    isUndecided: (key) => streams.isUndecided(key),
+    isOutside: chosenByLabels(context.options) && ((namespace) => streams.isOutside(namespace)),
   });
   const streams = new Streams(context, ledger, () => publisher.kick());
   lifecycle.onStop('publisher', 5_000, () => publisher.stop());

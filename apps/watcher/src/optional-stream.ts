@@ -1,18 +1,16 @@
 import { Backoff } from '@reroll/shared/kube/backoff';
 import { pause, systemClock } from '@reroll/shared/kube/clock';
 import { KubeError, errorClass } from '@reroll/shared/kube/errors';
-import type { Reflector } from '@reroll/shared/kube/reflector';
 import type { Logger } from '@reroll/shared/platform/logging';
-
-export type Stream = Pick<Reflector<unknown>, 'start' | 'stop' | 'waitSynced' | 'status'>;
+import { StreamGroup, type Stream } from './stream-group.ts';
 
 export interface OptionalStreamContext {
   /** Whether the API server has the kind now; rejects if it cannot tell. */
   readonly isServed: (signal: AbortSignal) => Promise<boolean>;
-  /** New streams, not started; `onMissing` is called when one of them finds its collection gone. */
-  readonly open: (onMissing: () => void) => readonly Stream[];
-  /** Every object of the kind is gone with its API. May reject, and is called again then. */
-  readonly gone: () => Promise<void>;
+  /** New streams of a namespace, not started; `onMissing` is called when one of them finds its collection gone. */
+  readonly open: (namespace: string, onMissing: () => void) => readonly Stream[];
+  /** Every object of the kind in the namespace is gone with its API. May reject, and is called again then. */
+  readonly gone: (namespace: string) => Promise<void>;
   /** Milliseconds between two questions. */
   readonly interval: number;
   readonly log: Logger;
@@ -29,9 +27,10 @@ export class OptionalStream {
   readonly #context: OptionalStreamContext;
   readonly #stopping = new AbortController();
   readonly #backoff: Backoff;
-  #streams: readonly Stream[] = [];
-  #isPresent: boolean | undefined;
-  #hasListed = false;
+  /** By namespace in scope; null while the API server does not have the kind. */
+  readonly #streams = new Map<string, StreamGroup | null>();
+  /** `ending`: it is gone, and what was known of it is not forgotten yet. */
+  #state: 'unknown' | 'present' | 'ending' | 'absent' = 'unknown';
   #loop: Promise<void> | undefined;
   #lookNow = new AbortController();
 
@@ -44,29 +43,37 @@ export class OptionalStream {
     this.#loop ??= this.#run();
   }
 
+  /** A namespace, or (`''`) all of them, comes into scope. */
+  enter(namespace: string): void {
+    this.#streams.set(namespace, this.#state === 'present' ? this.#open(namespace) : null);
+  }
+
+  /** It leaves the scope. What is known of it is another's to forget. */
+  async leave(namespace: string): Promise<void> {
+    const streams = this.#streams.get(namespace);
+    this.#streams.delete(namespace);
+    await streams?.stop(STOP);
+  }
+
   /**
    * Whether nothing that is known here can tell which objects of the kind exist: the API server has not
    * answered yet, or the first list is not complete.
    */
-  get isUndecided(): boolean {
-    if (this.#isPresent === undefined) return true;
-    return this.#isPresent && !this.#isListed();
+  isUndecided(namespace: string): boolean {
+    if (this.#state === 'unknown') return true;
+    const streams = this.#streams.get(namespace);
+    return this.#state === 'present' && streams?.isListed !== true;
   }
 
   /** Its lists are complete and go on without a gap. True also before the first of them, and without an API. */
   get isSynced(): boolean {
-    return this.isUndecided || this.#streams.every(({ status }) => status.synced);
+    return [...this.#streams.values()].every((streams) => streams === null || streams.isSynced);
   }
 
   async stop(timeout: number): Promise<void> {
     this.#stopping.abort();
     this.#lookNow.abort();
-    await Promise.all([this.#loop, ...this.#streams.map((stream) => stream.stop(timeout))]);
-  }
-
-  #isListed(): boolean {
-    this.#hasListed ||= this.#streams.every(({ status }) => status.synced);
-    return this.#hasListed;
+    await Promise.all([this.#loop, this.#stopAll(timeout)]);
   }
 
   async #run(): Promise<void> {
@@ -101,25 +108,39 @@ export class OptionalStream {
 
   async #look(): Promise<void> {
     const isPresent = await this.#context.isServed(this.#stopping.signal);
-    if (this.#stopping.signal.aborted || isPresent === this.#isPresent) return;
-    if (isPresent) this.#begin();
-    else await this.#end();
-    this.#isPresent = isPresent;
+    if (this.#stopping.signal.aborted) return;
+    if (isPresent && this.#state !== 'present') this.#begin();
+    if (!isPresent && this.#state !== 'absent') await this.#end();
   }
 
   #begin(): void {
     this.#context.log.info('the API server has this kind, following it');
-    this.#hasListed = false;
-    this.#streams = this.#context.open(() => this.#lookNow.abort());
-    for (const stream of this.#streams) stream.start();
+    this.#state = 'present';
+    for (const namespace of this.#streams.keys()) this.#streams.set(namespace, this.#open(namespace));
+  }
+
+  #open(namespace: string): StreamGroup {
+    const streams = new StreamGroup(this.#context.open(namespace, () => this.#lookNow.abort()));
+    streams.start();
+    return streams;
   }
 
   async #end(): Promise<void> {
     // At the first answer nothing is known of the kind, unless it took so long that a leader began without it.
-    if (this.#isPresent === undefined && this.#backoff.attempts === 0) return;
-    this.#context.log.info('the API server has this kind no more');
-    await Promise.all(this.#streams.map((stream) => stream.stop(STOP)));
-    this.#streams = [];
-    await this.#context.gone();
+    if (this.#state !== 'unknown' || this.#backoff.attempts > 0) {
+      this.#context.log.info('the API server has this kind no more');
+      this.#state = 'ending';
+      await this.#stopAll(STOP);
+      for (const namespace of this.#streams.keys()) {
+        this.#streams.set(namespace, null);
+        await this.#context.gone(namespace);
+      }
+    }
+    this.#state = 'absent';
+  }
+
+  async #stopAll(timeout: number): Promise<void> {
+    const open = [...this.#streams.values()].filter((streams) => streams !== null);
+    await Promise.all(open.map((streams) => streams.stop(timeout)));
   }
 }

@@ -16,35 +16,41 @@ import {
   SECRET_PROVIDER_CLASSES,
   SECRET_PROVIDER_CLASS_POD_STATUSES,
 } from '@reroll/shared/kube/sources/secret-provider-class';
-import { OptionalStream, type Stream } from './optional-stream.ts';
+import { deafAfter } from './deaf-after.ts';
+import type { Into, StreamsContext } from './kind-streams.ts';
+import { OptionalStream } from './optional-stream.ts';
 import { namespaceSelector } from './scope.ts';
-import type { Into } from './streams.ts';
+import type { Stream } from './stream-group.ts';
 import { WholeList, type WholeListFeed } from './whole-list.ts';
 
 const KIND = 'SecretProviderClass';
 
 /** SecretProviderClasses and the statuses of the pods that mount them, while the API server has both. */
-export function providerClassStream(into: Into, namespaces: readonly string[]): OptionalStream {
+export function providerClassStream(
+  { client, options, log }: StreamsContext,
+  intoOf: (namespace: string) => Into,
+): OptionalStream {
   return new OptionalStream({
     isServed: async (signal) =>
-      (await isServed(into.client, SECRET_PROVIDER_CLASSES, { signal })) &&
-      (await isServed(into.client, SECRET_PROVIDER_CLASS_POD_STATUSES, { signal })),
-    open: (onMissing) => {
-      const reporting = { ...into, reports: into.reports.andWhenMissing(onMissing) };
-      return namespaces.flatMap((namespace) => streamsOf(reporting, namespace));
+      (await isServed(client, SECRET_PROVIDER_CLASSES, { signal })) &&
+      (await isServed(client, SECRET_PROVIDER_CLASS_POD_STATUSES, { signal })),
+    open: (namespace, onMissing) => {
+      const into = intoOf(namespace);
+      return streamsOf({ ...into, reports: into.reports.andWhenMissing(onMissing) });
     },
     // What was known stays: a removed CRD tells nothing of the versions that pods run with.
     gone: async () => undefined,
-    interval: into.options.discoveryInterval,
-    log: into.log.child({ kind: KIND }),
+    interval: options.discoveryInterval,
+    log: log.child({ kind: KIND }),
   });
 }
 
 /** The classes first: statuses count only when it is known which classes are to be ignored. */
-function streamsOf(into: Into, namespace: string): Stream[] {
-  const { client, reports, decision } = into;
+function streamsOf(into: Into): Stream[] {
+  const { client, reports, decision, namespace } = into;
   const classes = new ProviderClasses();
   const known = Promise.withResolvers<void>();
+  into.ended.addEventListener('abort', () => known.resolve(), { once: true });
   const scope = { kind: KIND, namespace };
   const fieldSelector = namespaceSelector(into, namespace);
   const { resourceLabelSelector: labels } = into.options;
@@ -57,7 +63,7 @@ function streamsOf(into: Into, namespace: string): Stream[] {
       fieldSelector,
       convert: ({ metadata }) => observeSource({ kind: KIND, metadata, data: {} }, decision.keys, []),
       handler: new WholeList(classFeed(into, scope, { classes, onListed: known.resolve })),
-      hooks: reports.hooks(KIND),
+      hooks: reports.hooks(KIND, namespace),
     }),
     new Reflector<SeenStatus>({
       client,
@@ -66,7 +72,7 @@ function streamsOf(into: Into, namespace: string): Stream[] {
       labelSelector: labels && labelSelectorText(labels),
       convert: (raw) => observeStatus(raw, into.hashKeys),
       handler: new WholeList(statusFeed(into, scope, { classes, known: known.promise })),
-      hooks: reports.hooks(STATUS_KIND),
+      hooks: reports.hooks(STATUS_KIND, namespace),
     }),
   ];
 }
@@ -76,7 +82,7 @@ function classFeed(
   scope: Scope,
   { classes, onListed }: { classes: ProviderClasses; onListed: () => void },
 ): WholeListFeed<ObservedSource> {
-  const tell = (seen: ObservedSource): void => into.ledger.sourceWritten(seen, scope);
+  const tell = deafAfter(into.ended, (seen: ObservedSource) => into.ledger.sourceWritten(seen, scope));
   return {
     kind: KIND,
     listed: ({ objects, unread }) => {
@@ -98,14 +104,16 @@ function statusFeed(
   scope: Scope,
   { classes, known }: { classes: ProviderClasses; known: Promise<void> },
 ): WholeListFeed<SeenStatus> {
-  const { ledger, reports, changed } = into;
-  const tell = (seen: ObservedSource): void => ledger.sourceWritten(seen, scope);
-  let isFirst = true;
+  const { ledger, reports, changed, ended } = into;
+  const tell = deafAfter(ended, (seen: ObservedSource) => ledger.sourceWritten(seen, scope));
+  let isFirst = !into.entering;
   return {
     kind: STATUS_KIND,
     listed: async ({ rv, objects, unread }) => {
       await known;
+      if (ended.aborted) return;
       const catalog = isFirst ? await catalogRows(into, scope) : new Map<SourceKey, SourceRow>();
+      if (ended.aborted) return;
       const rows = new Map([...catalog, ...ledgerRows(into, scope)]);
       const { listed, advanced } = classes.statusesListed({ statuses: objects, unread, rows });
       ledger.sourcesListed({ scope, rv, objects: listed, catalog });

@@ -23,12 +23,15 @@ function watcherInSync() {
   ledger.workloadsListed({ ...NONE, scope: workloads, objects: [seenWorkload('web', 1)] });
   ledger.sourceWritten(seenSource('cm', 2, 'b'), sources);
 
-  const state = { leading: true, duringScan: () => undefined as void };
+  const state = { leading: true, duringScan: () => undefined as void, inCatalog: [] as string[] };
   const publish = vi.fn<Catalog['publish']>(async () => ({ refused: false, gap: false, changed: [] }));
   const enqueueReloads = vi.fn<Queues['enqueueReloads']>(async () => undefined);
   const catalog = {
     publish,
     isLastWriter: async () => true,
+    eachSource: async function* (isWanted: (key: string) => boolean) {
+      yield state.inCatalog.filter(isWanted).map((key) => [key, null]);
+    },
     eachWorkload: async function* () {
       state.duringScan();
       yield [];
@@ -50,7 +53,9 @@ function watcherInSync() {
     onRefused: () => undefined,
   });
   const isUndecided = (): boolean => false;
-  const sweeper = new Sweeper({ ledger, catalog, publisher, metrics, interval: 60_000, isUndecided });
+  const isOutside = (namespace: string): boolean => namespace !== 'ns';
+  const common = { ledger, catalog, publisher, metrics };
+  const sweeper = new Sweeper({ ...common, interval: 60_000, isUndecided, isOutside });
   return { ledger, state, publisher, sweeper, publish, enqueueReloads };
 }
 
@@ -99,5 +104,26 @@ test('a workload that is deleted while a new leader reads the catalog is removed
   expect(publish.mock.calls.flatMap(([{ workloads }]) => workloads)).toContainEqual([
     'Deployment/ns/web',
     undefined,
+  ]);
+});
+
+test('what a new leader finds of a namespace out of scope, and what leaves it meanwhile, is removed', async () => {
+  const { ledger, state, publisher, sweeper, publish } = watcherInSync();
+  state.inCatalog = ['ConfigMap/ns/cm', 'ConfigMap/outside/cm'];
+  state.duringScan = () => {
+    ledger.forget('ns');
+    publisher.kick();
+  };
+
+  await sweeper.takeOver('7');
+  await vi.waitFor(() => expect(publish).toHaveBeenCalled());
+  await publisher.stop();
+
+  expect(publish.mock.calls.flatMap(([{ sources }]) => sources)).toEqual([
+    ['ConfigMap/outside/cm', undefined],
+    ['ConfigMap/ns/cm', undefined],
+  ]);
+  expect(publish.mock.calls.flatMap(([{ workloads }]) => workloads)).toEqual([
+    ['Deployment/ns/web', undefined],
   ]);
 });

@@ -186,7 +186,7 @@ export class Publisher {
     const { ledger, catalog, metrics } = this.#context;
     const result = await catalog.publish({
       writer: { term: this.#term, sequence: this.#sequence },
-      sources: sources.flatMap((key) => present(key, ledger.sources.get(key))),
+      sources: sources.map((key) => [key, ledger.sources.get(key)] as const),
       workloads: workloads.map((key) => workloadEntry(ledger, key)),
     });
     metrics.catalogWrites.inc({ result: result.refused ? 'refused' : 'success' });
@@ -245,7 +245,11 @@ export class Publisher {
       }
     }
     this.#context.metrics.wakes.inc({ reason: 'owed' }, now.length);
-    const corrections = takeFrom(this.#corrections, this.#adoptions.take(this.#corrections.size));
+    const { ledger } = this.#context;
+    // Of what was deleted or left the scope while it waited nobody needs to hear.
+    const corrections = takeFrom(this.#corrections, this.#adoptions.take(this.#corrections.size)).filter(
+      (key) => ledger.workloads.has(key),
+    );
     this.#context.metrics.wakes.inc({ reason: 'correct' }, corrections.length);
     return [...now, ...corrections];
   }
@@ -259,10 +263,6 @@ function takeFrom<T>(set: Set<T>, most: number): T[] {
     set.delete(item);
   }
   return taken;
-}
-
-function present<Row>(key: string, row: Row | undefined): [string, Row][] {
-  return row === undefined ? [] : [[key, row]];
 }
 
 function workloadEntry(ledger: Ledger, key: WorkloadKey): Publication['workloads'][number] {

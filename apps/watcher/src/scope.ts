@@ -1,4 +1,4 @@
-import { labelSelectorText } from '@reroll/shared/core/label-selector';
+import { labelSelectorText, type LabelSelector } from '@reroll/shared/core/label-selector';
 import { isWithin, type Scope } from '@reroll/shared/core/ledger/listed';
 import { namespaceOf } from '@reroll/shared/core/ledger/rows';
 import type { SourceKindDefinition } from '@reroll/shared/kube/sources/definition';
@@ -6,6 +6,11 @@ import type { WatcherOptions } from '@reroll/shared/platform/options/table';
 
 interface Scoped {
   readonly options: WatcherOptions;
+}
+
+/** The labels by which namespaces are chosen, if they are: names (`--namespaces`) win. */
+export function chosenByLabels({ namespaces, namespaceSelector }: WatcherOptions): LabelSelector | undefined {
+  return namespaces.length === 0 ? namespaceSelector : undefined;
 }
 
 /** What the API server is asked to leave out of the streams of sources. */

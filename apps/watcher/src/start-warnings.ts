@@ -15,15 +15,24 @@ export function warnOfScope(options: WatcherOptions, log: Logger): void {
     log.warning('webhook-url is set, will only send webhook, no resources will be reloaded');
 }
 
-function warnOfAll({ namespacesToIgnore }: WatcherOptions, log: Logger): void {
+function warnOfAll({ namespacesToIgnore, namespaceSelector }: WatcherOptions, log: Logger): void {
   const except = namespacesToIgnore.length === 0 ? '' : ` except: ${namespacesToIgnore.join(', ')}`;
   log.warning(`KUBERNETES_NAMESPACE is unset, will detect changes in all namespaces${except}.`);
+  if (namespaceSelector !== undefined)
+    log.warning(
+      `namespace-selector is set, will only detect changes in namespaces with these labels: ${labelSelectorText(namespaceSelector)}.`,
+    );
 }
 
-function warnOfSome({ namespaces, namespacesToIgnore }: WatcherOptions, log: Logger): void {
+function warnOfSome(options: WatcherOptions, log: Logger): void {
+  const { namespaces, namespacesToIgnore, namespaceSelector } = options;
   log.info(`Watching scoped namespaces: ${namespaces.join(', ')}`);
   if (namespacesToIgnore.length > 0)
     log.warning(
       'namespaces-to-ignore is set but is only honored in global mode (watchGlobally=true); ignoring it.',
+    );
+  if (namespaceSelector !== undefined)
+    log.warning(
+      'namespace-selector is set but is only honored in global mode (watchGlobally=true); ignoring it.',
     );
 }

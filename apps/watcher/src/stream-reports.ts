@@ -40,8 +40,9 @@ export class StreamReports {
     });
   }
 
-  hooks(kind: string): ReflectorHooks {
-    const log = this.#log.child({ kind });
+  /** Namespace `''`: all. */
+  hooks(kind: string, namespace: string): ReflectorHooks {
+    const log = this.#log.child(namespace === '' ? { kind } : { kind, namespace });
     return {
       onListed: ({ objects, streamed, durationMs }) => {
         log.info('listed', { objects, streamed, milliseconds: Math.round(durationMs) });

@@ -1,257 +1,257 @@
-import type { Catalog } from '@reroll/shared/catalog/catalog';
+import { Backoff } from '@reroll/shared/kube/backoff';
+import { pause, systemClock } from '@reroll/shared/kube/clock';
 import type { Ledger } from '@reroll/shared/core/ledger/ledger';
-import { isWithin, type Scope } from '@reroll/shared/core/ledger/listed';
-import { observeSource } from '@reroll/shared/core/ledger/observe';
-import type {
-  ObservedSource,
-  ObservedWorkload,
-  SourceRow,
-  WorkloadRow,
-} from '@reroll/shared/core/ledger/rows';
-import { RV_UNKNOWN } from '@reroll/shared/core/rv';
-import type { HashKeys } from '@reroll/shared/core/record/record-hash';
-import type { DecisionSettings } from '@reroll/shared/core/rules/decision';
-import type { KubeClient } from '@reroll/shared/kube/connection';
+import { kindOf, namespaceOf } from '@reroll/shared/core/ledger/rows';
+import type { WorkloadKey } from '@reroll/shared/core/model';
 import { isServed } from '@reroll/shared/kube/discovery';
-import { collectionPath, type KubeObject, type KubeResource } from '@reroll/shared/kube/objects';
-import { Reflector } from '@reroll/shared/kube/reflector';
 import type { SourceKindDefinition } from '@reroll/shared/kube/sources/definition';
 import { SOURCE_DEFINITIONS } from '@reroll/shared/kube/sources/registry';
 import type { WorkloadKindDefinition } from '@reroll/shared/kube/workloads/definition';
-import { observed } from '@reroll/shared/kube/workloads/observe';
 import { WORKLOAD_KINDS } from '@reroll/shared/kube/workloads/registry';
 import { giveBackMemory } from '@reroll/shared/platform/memory';
-import type { Logger } from '@reroll/shared/platform/logging';
 import type { WatcherOptions } from '@reroll/shared/platform/options/table';
-import { ListFiller, type Feed, type ListEnd } from './list-filler.ts';
-import { OptionalStream, type Stream } from './optional-stream.ts';
-import { isWatched, namespaceSelector, selectors } from './scope.ts';
-import { SourcePresence } from './source-presence.ts';
+import { CatalogAtStart } from './catalog-at-start.ts';
+import { noWorkloads, sourceStream, workloadStream, type Into, type StreamsContext } from './kind-streams.ts';
+import { NamespaceStreams } from './namespace-streams.ts';
+import { OptionalStream } from './optional-stream.ts';
 import { providerClassStream } from './provider-class-streams.ts';
-import type { StreamReports } from './stream-reports.ts';
+import { chosenByLabels } from './scope.ts';
+import { SelectedNamespaces } from './selected-namespaces.ts';
+import { SourcePresence } from './source-presence.ts';
+import { StreamGroup } from './stream-group.ts';
 
-export interface StreamsContext {
-  readonly client: KubeClient;
-  readonly catalog: Catalog;
-  readonly options: WatcherOptions;
-  readonly decision: DecisionSettings;
-  readonly hashKeys: HashKeys;
-  readonly reports: StreamReports;
-  readonly log: Logger;
+/** Namespaces whose first lists are under way at a time: each asks for two lists, then for five. */
+const AT_A_TIME = 16;
+/** How long the end of a namespace's streams may take (ms). */
+const STOP = 3_000;
+
+interface Followed {
+  readonly into: Into;
+  readonly streams: NamespaceStreams;
 }
 
-/** One reflector for each kind and namespace, all of them into one ledger. */
+/**
+ * One reflector for each kind and namespace, all of them into one ledger. Which namespaces: all, by one reflector
+ * a kind (`''`); those of `--namespaces`; or those that have the labels of `--namespace-selector` at present.
+ */
 export class Streams {
+  readonly #context: StreamsContext;
+  readonly #ledger: Ledger;
+  readonly #changed: () => void;
   readonly #stopping = new AbortController();
-  readonly #sources: Stream[];
-  readonly #workloads: Stream[];
+  readonly #selected: SelectedNamespaces | undefined;
+  /** What is to be followed now. */
+  readonly #wanted: ReadonlySet<string>;
+  readonly #atStart: CatalogAtStart;
+  /** What was in scope at the first look; undefined before. */
+  #atFirst: ReadonlySet<string> | undefined;
+  /** Namespaces that were in scope before this watcher began; each only until it is followed. */
+  #before = new Set<string>();
+  /** What is followed, and what is not ended yet. */
+  readonly #followed = new Map<string, Followed>();
   /** By kind. */
   readonly #optional: Map<string, OptionalStream>;
+  readonly #complete = Promise.withResolvers<void>();
 
   /** `changed` is called after anything was told to the ledger. */
   constructor(context: StreamsContext, ledger: Ledger, changed: () => void) {
-    const { namespaces, resourcesToIgnore, ignoredWorkloadTypes } = context.options;
-    const scopes = namespaces.length === 0 ? [''] : [...new Set(namespaces)];
-    const kinds = SOURCE_DEFINITIONS.filter(
-      ({ plural }) => !resourcesToIgnore.some((ignored) => ignored === plural),
-    );
-    const into = {
-      ...context,
-      ledger,
-      changed,
-      presence: new SourcePresence({
-        client: context.client,
-        signal: this.#stopping.signal,
-        onRetry: (error) =>
-          context.log.failure('cannot tell whether a source is deleted, asking again', error),
-      }),
-    };
-    this.#sources = scopes.flatMap((namespace) => kinds.map((kind) => sourceStream(into, kind, namespace)));
-    const always = WORKLOAD_KINDS.filter(
-      ({ isWanted, plural }) =>
-        isWanted === undefined && !ignoredWorkloadTypes.some((ignored) => ignored === plural),
-    );
-    this.#workloads = scopes.flatMap((namespace) =>
-      always.map((kind) => workloadStream(into, kind, namespace)),
-    );
-    const optional = WORKLOAD_KINDS.filter(({ isWanted }) => isWanted?.(context.options));
-    this.#optional = new Map(
-      optional.map((definition) => [definition.kind, optionalStream(into, definition, scopes)]),
-    );
-    if (context.options.enableCsiIntegration) {
-      this.#optional.set('SecretProviderClass', providerClassStream(into, scopes));
+    this.#context = context;
+    this.#ledger = ledger;
+    this.#changed = changed;
+    const { namespaces } = context.options;
+    const selector = chosenByLabels(context.options);
+    if (selector) {
+      this.#selected = new SelectedNamespaces({ ...context, selector, onChange: () => this.#reconcile() });
     }
+    this.#wanted = this.#selected?.names ?? new Set(namespaces.length === 0 ? [''] : namespaces);
+    this.#atStart = new CatalogAtStart(context.catalog);
+    this.#optional = this.#optionalStreams();
   }
 
   /**
-   * Lists sources, then workloads, and follows both from there; resolves when all are known, or when the
-   * signal fires. Sources first, because the edges of a workload are dated by how far the sources were known
-   * when it was listed. Kinds whose API may be missing begin with the workloads, and nobody waits for them.
-   * `onSlow` is called every `patience` ms while it takes.
+   * Begins with all that is in scope; resolves when it is known, or when the signal fires. Kinds whose API may be
+   * missing begin with the first workloads, and nobody waits for them. `onSlow` is called every `patience` ms
+   * while it takes. From then on it follows what comes into scope and forgets what leaves it.
    */
   async start(by: { signal: AbortSignal; patience: number; onSlow: (what: string) => void }): Promise<void> {
-    await follow(this.#sources, 'ConfigMaps and Secrets', by);
-    // What listing the sources left behind would stand beside what listing the workloads does.
-    giveBackMemory();
-    for (const stream of this.#optional.values()) if (!by.signal.aborted) stream.start();
-    await follow(this.#workloads, 'workloads', by);
+    if (by.signal.aborted) return;
+    by.signal.addEventListener('abort', () => this.#complete.resolve(), { once: true });
+    const slow = setInterval(() => by.onSlow(this.#missing()), by.patience);
+    await this.#learn(by.signal);
+    if (this.#selected) this.#selected.stream.start();
+    else this.#reconcile();
+    await this.#complete.promise;
+    clearInterval(slow);
   }
 
   isSynced(): boolean {
-    const optional = [...this.#optional.values()];
-    return (
-      [...this.#sources, ...this.#workloads].every(({ status }) => status.synced) &&
-      optional.every(({ isSynced }) => isSynced)
-    );
+    const { synced } = this.#selected?.stream.status ?? { synced: true };
+    const followed = [...this.#followed.values()].map(({ streams }) => streams);
+    return synced && [...followed, ...this.#optional.values()].every(({ isSynced }) => isSynced);
   }
 
-  /** Whether it is not known yet which workloads of the kind exist: none may be taken for gone. */
-  isUndecided(kind: string): boolean {
-    return this.#optional.get(kind)?.isUndecided ?? false;
+  /** Whether it is not known yet if the workload exists: it may not be taken for gone. */
+  isUndecided(key: WorkloadKey): boolean {
+    const namespace = this.#wanted.has('') ? '' : namespaceOf(key);
+    if (!this.#wanted.has(namespace)) return false;
+    const followed = this.#followed.get(namespace);
+    if (!followed?.streams.isListed) return true;
+    return this.#optional.get(kindOf(key))?.isUndecided(namespace) ?? false;
+  }
+
+  /** Whether a namespace has left the scope, or never was in it. */
+  isOutside(namespace: string): boolean {
+    return !this.#wanted.has('') && !this.#wanted.has(namespace);
   }
 
   async stop(timeout: number): Promise<void> {
     this.#stopping.abort();
-    const streams = [...this.#sources, ...this.#workloads, ...this.#optional.values()];
-    await Promise.all(streams.map((stream) => stream.stop(timeout)));
+    const followed = [...this.#followed.values()].map(({ streams }) => streams);
+    const selected = this.#selected ? [this.#selected.stream] : [];
+    const all = [...selected, ...followed, ...this.#optional.values()];
+    await Promise.all(all.map((each) => each.stop(timeout)));
   }
-}
 
-export interface Into extends StreamsContext {
-  readonly presence: SourcePresence;
-  readonly ledger: Ledger;
-  readonly changed: () => void;
-}
-
-async function follow(
-  streams: readonly Stream[],
-  what: string,
-  by: { signal: AbortSignal; patience: number; onSlow: (what: string) => void },
-): Promise<void> {
-  for (const stream of streams) if (!by.signal.aborted) stream.start();
-  for (const stream of streams) {
-    while (!(await stream.waitSynced(by.patience)) && !by.signal.aborted) by.onSlow(what);
-  }
-}
-
-function sourceStream(into: Into, definition: SourceKindDefinition, namespace: string): Stream {
-  const { kind } = definition;
-  const { keys } = into.decision;
-  return new Reflector<ObservedSource>({
-    client: into.client,
-    path: path(definition, namespace),
-    ...selectors(into, definition, namespace),
-    convert: (raw) =>
-      observeSource({ kind, metadata: raw.metadata, data: definition.data(raw) }, keys, into.hashKeys),
-    handler: new ListFiller(sourceFeed(into, { kind, namespace }), (name) => `${kind}/${name}`),
-    hooks: into.reports.hooks(kind),
-  });
-}
-
-function workloadStream(
-  into: Into,
-  definition: WorkloadKindDefinition,
-  namespace: string,
-): Reflector<ObservedWorkload> {
-  const { kind } = definition;
-  const { keys } = into.decision;
-  return new Reflector<ObservedWorkload>({
-    client: into.client,
-    path: path(definition, namespace),
-    fieldSelector: namespaceSelector(into, namespace),
-    convert: (raw: KubeObject) => observed(definition, raw, keys),
-    handler: workloadFiller(into, { kind, namespace }),
-    hooks: into.reports.hooks(kind),
-  });
-}
-
-function workloadFiller(into: Into, scope: Scope): ListFiller<ObservedWorkload, WorkloadRow> {
-  return new ListFiller(workloadFeed(into, scope), (name) => `${scope.kind}/${name}`);
-}
-
-function optionalStream(
-  into: Into,
-  definition: WorkloadKindDefinition,
-  namespaces: readonly string[],
-): OptionalStream {
-  const { kind } = definition;
-  return new OptionalStream({
-    isServed: (signal) => isServed(into.client, definition, { signal }),
-    open: (onMissing) => {
-      const reporting = { ...into, reports: into.reports.andWhenMissing(onMissing) };
-      return namespaces.map((namespace) => workloadStream(reporting, definition, namespace));
-    },
-    gone: async () => {
-      for (const namespace of namespaces) {
-        const nothing = workloadFiller(into, { kind, namespace });
-        nothing.listStarted();
-        await nothing.listEnded(RV_UNKNOWN, []);
+  /** Which namespaces the catalog knows: of those the ledger is to know what happened while nobody watched. */
+  async #learn(signal: AbortSignal): Promise<void> {
+    if (!this.#selected) return;
+    const backoff = new Backoff();
+    while (!signal.aborted) {
+      try {
+        this.#before = await this.#atStart.namespaces();
+        return;
+      } catch (error) {
+        this.#context.log.failure('the catalog cannot be read yet', error);
+        await pause(systemClock, backoff.next(), signal);
       }
-    },
-    interval: into.options.discoveryInterval,
-    log: into.log.child({ kind }),
-  });
+    }
+  }
+
+  /** Brings what is followed to what is wanted, as far as there is a turn. Called after anything changed. */
+  #reconcile(): void {
+    if (this.#stopping.signal.aborted || this.#selected?.isListed === false) return;
+    this.#atFirst ??= this.#lookFirst();
+    for (const [namespace, { streams }] of this.#followed) {
+      if (!this.#wanted.has(namespace) && !streams.isEnded) void this.#leave(namespace, streams);
+    }
+    const busy = [...this.#followed.values()].filter(({ streams }) => streams.isBusy).length;
+    const waiting = [...this.#wanted].filter((namespace) => !this.#followed.has(namespace));
+    for (const namespace of waiting.slice(0, Math.max(0, AT_A_TIME - busy))) this.#enter(namespace);
+    if (this.#isComplete()) this.#complete.resolve();
+  }
+
+  #lookFirst(): Set<string> {
+    // Without a catalog nobody knows which are new, and the Lease has to tell what is.
+    if (this.#before.size === 0) this.#before = new Set(this.#wanted);
+    return new Set(this.#wanted);
+  }
+
+  /** Everything is listed that was in scope at the first look and still is. */
+  #isComplete(): boolean {
+    const atFirst = [...(this.#atFirst ?? [])];
+    return atFirst.every(
+      (namespace) => !this.#wanted.has(namespace) || this.#followed.get(namespace)?.streams.isListed === true,
+    );
+  }
+
+  #missing(): string {
+    if (this.#selected?.isListed === false) return 'namespaces';
+    const followed = [...this.#followed.values()];
+    const hasSources = followed.every(({ streams }) => streams.areSourcesListed);
+    return hasSources ? 'workloads' : 'ConfigMaps and Secrets';
+  }
+
+  #enter(namespace: string): void {
+    const followed = this.#open(namespace);
+    this.#followed.set(namespace, followed);
+    this.#before.delete(namespace);
+    if (this.#selected) this.#context.log.info(`added namespace to be watched: ${namespace}`);
+    const onSources = (): void => {
+      // What listing the sources left behind would stand beside what listing the workloads does.
+      if (namespace === '') giveBackMemory();
+      for (const stream of this.#optional.values()) {
+        stream.enter(namespace);
+        stream.start();
+      }
+    };
+    void followed.streams.follow({ onSources, onTurn: () => this.#reconcile() });
+  }
+
+  /** Forgets a namespace at once, ends its streams, and only then lets it in again. */
+  async #leave(namespace: string, streams: NamespaceStreams): Promise<void> {
+    const optional = [...this.#optional.values()];
+    const ends = [streams.stop(STOP), ...optional.map((stream) => stream.leave(namespace))];
+    this.#ledger.forget(namespace);
+    this.#changed();
+    this.#context.log.info(`removed namespace from watch: ${namespace}`);
+    await Promise.all(ends);
+    this.#followed.delete(namespace);
+    this.#reconcile();
+  }
+
+  #open(namespace: string): Followed {
+    const ending = new AbortController();
+    const { options, client, log } = this.#context;
+    const into = {
+      ...this.#context,
+      namespace,
+      ledger: this.#ledger,
+      changed: this.#changed,
+      ended: ending.signal,
+      entering: this.#selected !== undefined && !this.#before.has(namespace),
+      atStart: this.#atStart,
+      presence: new SourcePresence({
+        client,
+        signal: ending.signal,
+        onRetry: (error) => log.failure('cannot tell whether a source is deleted, asking again', error),
+      }),
+    };
+    const sources = new StreamGroup(sourceKinds(options).map((kind) => sourceStream(into, kind)));
+    const workloads = new StreamGroup(workloadKinds(options).map((kind) => workloadStream(into, kind)));
+    return { into, streams: new NamespaceStreams({ sources, workloads, ending }) };
+  }
+
+  #optionalStreams(): Map<string, OptionalStream> {
+    const { options } = this.#context;
+    const wanted = WORKLOAD_KINDS.filter(({ isWanted }) => isWanted?.(options));
+    const streams = new Map(wanted.map((definition) => [definition.kind, this.#optionalStream(definition)]));
+    if (options.enableCsiIntegration) {
+      streams.set(
+        'SecretProviderClass',
+        providerClassStream(this.#context, (name) => this.#intoOf(name)),
+      );
+    }
+    return streams;
+  }
+
+  #optionalStream(definition: WorkloadKindDefinition): OptionalStream {
+    const { client, options, log } = this.#context;
+    const { kind } = definition;
+    return new OptionalStream({
+      isServed: (signal) => isServed(client, definition, { signal }),
+      open: (namespace, onMissing) => {
+        const into = this.#intoOf(namespace);
+        return [workloadStream({ ...into, reports: into.reports.andWhenMissing(onMissing) }, definition)];
+      },
+      gone: (namespace) => noWorkloads(this.#intoOf(namespace), kind),
+      interval: options.discoveryInterval,
+      log: log.child({ kind }),
+    });
+  }
+
+  #intoOf(namespace: string): Into {
+    const followed = this.#followed.get(namespace);
+    if (!followed) throw new RangeError(`expected a namespace that is followed, given ${namespace}`);
+    return followed.into;
+  }
 }
 
-function sourceFeed(into: Into, scope: Scope): Feed<ObservedSource, SourceRow> {
-  const { ledger, catalog, reports, changed } = into;
-  return {
-    listBegins: () => undefined,
-    rows: (keys) => catalog.sources(keys),
-    everyRow: (isWanted) => catalog.eachSource((key) => isWatched(into, scope, key) && isWanted(key)),
-    found: (portion) => ledger.sourcesFound({ ...portion, scope }),
-    listed: (list) => sourcesListed(into, scope, list),
-    written: (seen) => {
-      if (ledger.sources.get(seen.key)?.hash === seen.hash) reports.unchanged();
-      ledger.sourceWritten(seen, scope);
-    },
-    deleted: (seen) => sourceDeleted(into, scope, seen),
-    told: (type) => {
-      reports.received(scope.kind, type);
-      changed();
-    },
-  };
+function sourceKinds({ resourcesToIgnore }: WatcherOptions): SourceKindDefinition[] {
+  return SOURCE_DEFINITIONS.filter(({ plural }) => !resourcesToIgnore.some((ignored) => ignored === plural));
 }
 
-/** With a label selector, what a list no longer shows may only have lost its labels: it stays as it was known. */
-function sourcesListed(
-  { ledger, options, presence }: Into,
-  scope: Scope,
-  list: ListEnd<ObservedSource, SourceRow>,
-): void | Promise<void> {
-  if (options.resourceLabelSelector === undefined) return ledger.sourcesListed({ ...list, scope });
-  const known = [...ledger.sources, ...list.catalog].filter(
-    ([key, row]) => row.exists && !list.found.has(key) && isWithin(scope, key),
-  );
-  const missing = new Set(known.map(([key]) => key));
-  return presence
-    .thoseThere(missing)
-    .then((there) => ledger.sourcesListed({ ...list, unread: [...list.unread, ...there], scope }));
-}
-
-async function deletedIfGone({ ledger, presence }: Into, scope: Scope, seen: ObservedSource): Promise<void> {
-  if (!(await presence.isThere(seen.key))) ledger.sourceDeleted(seen.key, seen.rv, scope);
-}
-
-function sourceDeleted(into: Into, scope: Scope, seen: ObservedSource): void | Promise<void> {
-  if (into.options.resourceLabelSelector !== undefined) return deletedIfGone(into, scope, seen);
-  return into.ledger.sourceDeleted(seen.key, seen.rv, scope);
-}
-
-function workloadFeed(into: Into, scope: Scope): Feed<ObservedWorkload, WorkloadRow> {
-  const { ledger, catalog, changed } = into;
-  return {
-    listBegins: () => ledger.workloadListBegins(scope),
-    rows: (keys) => catalog.workloads(keys),
-    everyRow: (isWanted) => catalog.eachWorkload((key) => isWatched(into, scope, key) && isWanted(key)),
-    found: (portion) => ledger.workloadsFound({ ...portion, scope }),
-    listed: (list) => ledger.workloadsListed({ ...list, scope }),
-    written: (seen) => ledger.workloadWritten(seen),
-    deleted: (seen) => ledger.workloadDeleted(seen.key),
-    told: changed,
-  };
-}
-
-function path(resource: KubeResource, namespace: string): string {
-  return collectionPath(resource, namespace === '' ? undefined : namespace);
+/** Those that every API server has. */
+function workloadKinds({ ignoredWorkloadTypes }: WatcherOptions): WorkloadKindDefinition[] {
+  const isIgnored = (plural: string): boolean => ignoredWorkloadTypes.some((ignored) => ignored === plural);
+  return WORKLOAD_KINDS.filter(({ isWanted, plural }) => isWanted === undefined && !isIgnored(plural));
 }

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Catalog } from '@reroll/shared/catalog/catalog';
 import { isContested } from '@reroll/shared/core/ledger/contest';
 import type { Ledger } from '@reroll/shared/core/ledger/ledger';
-import { kindOf } from '@reroll/shared/core/ledger/rows';
+import { kindOf, namespaceOf } from '@reroll/shared/core/ledger/rows';
 import type { WorkloadKey } from '@reroll/shared/core/model';
 import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
 import type { Publisher } from './publisher.ts';
@@ -14,8 +14,10 @@ export interface SweeperContext {
   readonly metrics: WatcherMetrics;
   /** Milliseconds. */
   readonly interval: number;
-  /** Whether it is not known yet which workloads of the kind exist. */
-  readonly isUndecided: (kind: string) => boolean;
+  /** Whether it is not known yet if the workload exists. */
+  readonly isUndecided: (key: WorkloadKey) => boolean;
+  /** Whether a namespace has left the scope, so that the catalog is to have nothing of it. Undefined: none ever does. */
+  readonly isOutside?: ((namespace: string) => boolean) | undefined;
 }
 
 /** Finds what is owed and was lost on the way: at a fixed interval, and when a watcher takes the lead. */
@@ -40,17 +42,17 @@ export class Sweeper {
    * before the publisher leads.
    */
   async takeOver(term: string): Promise<void> {
-    const { ledger, catalog, publisher, isUndecided } = this.#context;
-    const unknown: WorkloadKey[] = [];
-    const isUnknown = (key: WorkloadKey): boolean => !ledger.workloads.has(key) && !isUndecided(kindOf(key));
-    const held = [...ledger.workloads.keys()];
-    for await (const portion of catalog.eachWorkload(isUnknown)) {
-      for (const [key] of portion) unknown.push(key);
-    }
+    const { ledger, catalog, publisher, isUndecided, isOutside } = this.#context;
+    const isUnknown = (key: WorkloadKey): boolean => !ledger.workloads.has(key) && !isUndecided(key);
+    const held = { sources: [...ledger.sources.keys()], workloads: [...ledger.workloads.keys()] };
+    const unknown = await keysOf(catalog.eachWorkload(isUnknown));
+    const outside = isOutside ? await keysOf(catalog.eachSource((key) => isOutside(namespaceOf(key)))) : [];
     publisher.lead(term);
     for (const key of unknown) ledger.outbox.workloads.add(key);
-    // Those that were deleted while the catalog was looked through, and passed over there.
-    for (const key of held) if (!ledger.workloads.has(key)) ledger.outbox.workloads.add(key);
+    for (const key of outside) ledger.outbox.sources.add(key);
+    // Those that were deleted, or left the scope, while the catalog was looked through, and passed over there.
+    for (const key of held.workloads) if (!ledger.workloads.has(key)) ledger.outbox.workloads.add(key);
+    for (const key of held.sources) if (!ledger.sources.has(key)) ledger.outbox.sources.add(key);
     ledger.assertAll();
     this.#leading = true;
     await this.#sweep();
@@ -94,4 +96,10 @@ export class Sweeper {
     metrics.owedWorkloads.set(owed.length);
     metrics.oldestOwed.set((oldest * interval) / 1000);
   }
+}
+
+async function keysOf(portions: AsyncIterable<readonly (readonly [string, unknown])[]>): Promise<string[]> {
+  const keys: string[] = [];
+  for await (const portion of portions) for (const [key] of portion) keys.push(key);
+  return keys;
 }

@@ -22,6 +22,11 @@
   {{- else }}
   verbs: [list, watch]
   {{- end }}
+{{- if and $reloader.watchGlobally $reloader.namespaceSelector }}
+- apiGroups: [""]
+  resources: [namespaces]
+  verbs: [list, watch]
+{{- end }}
 - apiGroups: [apps]
   resources: [deployments, statefulsets, daemonsets]
   verbs: [list, watch]

@@ -2,6 +2,7 @@
  * What the ConfigMap `reloader-meta-info` says of an installation, under the incumbent's keys, for whoever
  * reads it. No credential is in it: of the webhook's URL only the host is told.
  */
+import { labelSelectorText, type LabelSelector } from '../core/label-selector.ts';
 import { formatListenAddress } from './listen-address.ts';
 import { decisionSettings } from './options/decision-settings.ts';
 import type { WatcherOptions } from './options/table.ts';
@@ -51,11 +52,13 @@ const FIELDS: Readonly<Record<string, readonly [option: string, otherwise: unkno
   enableCSIIntegration: ['enableCsiIntegration', false],
   resourcesToIgnore: ['resourcesToIgnore', []],
   workloadTypesToIgnore: ['ignoredWorkloadTypes', []],
-  namespaceSelectors: ['namespaceSelector', []],
-  resourceSelectors: ['resourceLabelSelector', []],
   namespacesToIgnore: ['namespacesToIgnore', []],
   enablePProf: ['enablePprof', false],
 };
+
+function requirementsOf(selector: LabelSelector | undefined): string[] {
+  return (selector ?? []).map((requirement) => labelSelectorText([requirement]));
+}
 
 function optionFields(options: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
@@ -82,6 +85,8 @@ export function metaInfo(
       // The incumbent's text form is the empty word.
       logFormat: logFormat === 'text' ? '' : logFormat,
       ...optionFields(options),
+      namespaceSelectors: requirementsOf(options.namespaceSelector),
+      resourceSelectors: requirementsOf(options.resourceLabelSelector),
       webhookUrl: hostOf(webhookUrl),
       pprofAddr: formatListenAddress(pprofAddr),
     }),

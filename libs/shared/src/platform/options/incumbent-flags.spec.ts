@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { parseListenAddress } from '../listen-address.ts';
 import { APPS, camelCase } from './option.ts';
 import { parseOptions } from './parse.ts';
-import { UNSUPPORTED_FLAGS } from './unsupported.ts';
 
 /** Every flag of stakater/Reloader, a value that its users give, and what it means here. */
 const FLAGS: readonly (readonly [flag: string, given: string, value: unknown])[] = [
@@ -25,20 +24,18 @@ const FLAGS: readonly (readonly [flag: string, given: string, value: unknown])[]
   ['--ignored-workload-types', 'jobs,cronjobs', ['jobs', 'cronjobs']],
   ['--namespaces', 'a,b', ['a', 'b']],
   ['--namespaces-to-ignore', 'a,b', ['a', 'b']],
-  ['--namespace-selector', '', []],
+  ['--namespace-selector', 'env:prod,team=*', parseLabelSelector('env=prod,team')],
   ['--resource-label-selector', 'env:*', parseLabelSelector('env')],
-  ['--is-Argo-Rollouts', 'false', false],
+  ['--is-Argo-Rollouts', 'true', true],
   ['--reload-strategy', 'annotations', 'annotations'],
-  ['--reload-on-create', 'false', false],
-  ['--reload-on-delete', 'false', false],
+  ['--reload-on-create', 'true', true],
+  ['--reload-on-delete', 'true', true],
   ['--enable-ha', 'true', true],
-  ['--sync-after-restart', 'false', false],
+  ['--sync-after-restart', 'true', true],
   ['--enable-pprof', 'true', true],
   ['--pprof-addr', ':6061', parseListenAddress(':6061')],
   ['--enable-csi-integration', 'true', true],
 ];
-
-const NOT_YET = new Set<string>(UNSUPPORTED_FLAGS.map(({ flag }) => flag));
 
 describe.each(APPS)('the %s', (app) => {
   it.each(FLAGS)('takes %s=%s', (flag, given, value) => {
@@ -46,7 +43,7 @@ describe.each(APPS)('the %s', (app) => {
     expect(parsed).toMatchObject({ ok: true });
     const options: Record<string, unknown> = parsed.ok ? parsed.options : {};
     const name = camelCase(flag);
-    if (!NOT_YET.has(flag) && name in options) expect(options[name]).toEqual(value);
+    if (name in options) expect(options[name]).toEqual(value);
   });
 
   it('takes all of them at once, as a Deployment of the incumbent gives them', () => {

@@ -4,7 +4,6 @@ import { parseOptions } from './parse.ts';
 import type { Environment } from './parse.ts';
 import type { WatcherOptions, WorkerOptions } from './table.ts';
 import { labelSelectorText } from '../../core/label-selector.ts';
-import { UNSUPPORTED_FLAGS } from './unsupported.ts';
 
 const SECRET = 'hunter2-s3cr3t';
 
@@ -223,18 +222,18 @@ describe('a wrong command line', () => {
       '--nope',
       '--attempts=0',
       'start',
-      '--namespace-selector=a',
+      '--namespace-selector=a b',
       '--lease-duration=1s',
     ];
     const errors = errorsOf(argv, { app: 'watcher', env: { REROLL_BACKOFF: 'y' } });
     expect(errors.map((error) => error.split(':')[0])).toEqual([
       '--nope',
       'expected flags only, given the argument "start"',
+      '--namespace-selector',
       '--debounce',
       '--attempts',
       '--backoff',
       '--lease-duration',
-      '--namespace-selector',
     ]);
   });
 
@@ -274,13 +273,18 @@ describe('a flag of the incumbent', () => {
   ])('that is a selector is read in every spelling: %s', (flag, expected) => {
     const { resourceLabelSelector: selector } = optionsOf([flag]);
     expect(selector && labelSelectorText(selector)).toBe(expected);
+    const asChosen = optionsOf([flag.replace('resource-label', 'namespace')], { app: 'watcher' });
+    expect(asChosen).toMatchObject({ namespaceSelector: selector });
   });
 
   it('that is no selector is told with whatever else is wrong', () => {
     expect(
-      errorsOf(['--resource-label-selector=a b', '--namespaces-to-ignore=A'], { app: 'watcher' }),
+      errorsOf(['--resource-label-selector=a b', '--namespaces-to-ignore=A', '--namespace-selector=a=b=c'], {
+        app: 'watcher',
+      }),
     ).toEqual([
       '--namespaces-to-ignore: expected names of namespaces, separated by commas; given "A"',
+      '--namespace-selector: expected a label selector such as env=prod,team in (a,b),!legacy; given "a=b=c"',
       '--resource-label-selector: expected a label selector such as env=prod,team in (a,b),!legacy; given "a b"',
     ]);
   });
@@ -291,30 +295,6 @@ describe('a flag of the incumbent', () => {
       '--reload-on-create: expected true or false; given "yes"',
       '--reload-on-delete: expected true or false; given "2"',
     ]);
-  });
-
-  it.each(UNSUPPORTED_FLAGS.map(({ flag, default: initial }) => [flag, initial] as const))(
-    '%s is accepted as long as it asks for nothing: %j',
-    (flag, initial) => {
-      expect(errorsOf([`${flag}=${initial}`])).toEqual([]);
-    },
-  );
-
-  it.each(UNSUPPORTED_FLAGS.map(({ flag, form }) => [flag, form === 'bool' ? 'true' : SECRET]))(
-    '%s=%s, which is not supported yet, is an error that does not print the value',
-    (flag, value) => {
-      expect(errorsOf([`${flag}=${value}`])).toEqual([`${flag}: not supported yet by Reroll; leave it out`]);
-    },
-  );
-
-  it.each<[string, readonly string[], readonly string[]]>([
-    [
-      'a list, given twice',
-      ['--namespace-selector=a', '--namespace-selector='],
-      ['--namespace-selector: not supported yet by Reroll; leave it out'],
-    ],
-  ])('that is not supported yet is noticed as %s', (_sentence, argv, errors) => {
-    expect(errorsOf(argv)).toEqual(errors);
   });
 
   it.each(['true', '1', 'T', 'TRUE'])('ALERT_ON_RELOAD=%s needs a URL', (on) => {

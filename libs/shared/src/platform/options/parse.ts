@@ -5,7 +5,6 @@ import type { AnyOption, App } from './option.ts';
 import { brokenRules } from './rules.ts';
 import { OPTION_LIST } from './table.ts';
 import type { OptionsOf } from './table.ts';
-import { complaintAbout, UNSUPPORTED_FLAGS } from './unsupported.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -62,20 +61,9 @@ function isOfAnother(spec: AnyOption, app: App, flags: Values): boolean {
   return !spec.apps.includes(app) && spec.incumbent !== true && flags.has(spec.flag);
 }
 
-function unsupportedIn(flags: Values): string[] {
-  return UNSUPPORTED_FLAGS.map((unsupported) =>
-    (flags.get(unsupported.flag) ?? [])
-      .map((value) => complaintAbout(unsupported, value))
-      .find((complaint) => complaint !== undefined),
-  ).filter((complaint) => complaint !== undefined);
-}
-
-const FORMS = [
-  ...OPTION_LIST.flatMap(([, { flag, form, aliases = [] }]) =>
-    [flag, ...aliases].map((spelling) => ({ flag: spelling, takesValue: form !== 'bool', aliasOf: flag })),
-  ),
-  ...UNSUPPORTED_FLAGS.map(({ flag, form }) => ({ flag, takesValue: form !== 'bool' })),
-];
+const FORMS = OPTION_LIST.flatMap(([, { flag, form, aliases = [] }]) =>
+  [flag, ...aliases].map((spelling) => ({ flag: spelling, takesValue: form !== 'bool', aliasOf: flag })),
+);
 
 /**
  * The options of `app`. `argv` is without the program's name. Reads nothing but its arguments, except the
@@ -99,6 +87,6 @@ export function parseOptions<A extends App>(
     if (!result.ok) errors.push(result.error);
     else if (spec.apps.includes(app)) options[name] = result.value;
   }
-  errors.push(...brokenRules(options), ...unsupportedIn(given));
+  errors.push(...brokenRules(options));
   return errors.length > 0 ? { ok: false, errors } : { ok: true, options: options as OptionsOf<A> };
 }

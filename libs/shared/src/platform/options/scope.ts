@@ -44,6 +44,17 @@ export const scopeOptions = {
       read: matching(NAMESPACE),
     }),
   }),
+  namespaceSelector: option({
+    flag: '--namespace-selector',
+    env: 'REROLL_NAMESPACE_SELECTOR',
+    default: '',
+    apps: WATCHER,
+    group: 'Scope',
+    description:
+      'Watch the namespaces that have these labels at present. Only without --namespaces. `a:b` is read as `a=b`, and `a:*` and `a=*` as `a`.',
+    incumbent: true,
+    ...labelSelector(),
+  }),
   resourceLabelSelector: option({
     flag: '--resource-label-selector',
     env: 'REROLL_RESOURCE_LABEL_SELECTOR',

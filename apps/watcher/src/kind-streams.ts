@@ -1,0 +1,197 @@
+import type { Catalog } from '@reroll/shared/catalog/catalog';
+import type { Ledger } from '@reroll/shared/core/ledger/ledger';
+import { isWithin, type Scope } from '@reroll/shared/core/ledger/listed';
+import { observeSource } from '@reroll/shared/core/ledger/observe';
+import type {
+  ObservedSource,
+  ObservedWorkload,
+  SourceRow,
+  WorkloadRow,
+} from '@reroll/shared/core/ledger/rows';
+import { RV_UNKNOWN } from '@reroll/shared/core/rv';
+import type { HashKeys } from '@reroll/shared/core/record/record-hash';
+import type { DecisionSettings } from '@reroll/shared/core/rules/decision';
+import type { KubeClient } from '@reroll/shared/kube/connection';
+import { collectionPath, type KubeObject, type KubeResource } from '@reroll/shared/kube/objects';
+import { Reflector } from '@reroll/shared/kube/reflector';
+import type { SourceKindDefinition } from '@reroll/shared/kube/sources/definition';
+import type { WorkloadKindDefinition } from '@reroll/shared/kube/workloads/definition';
+import { observed } from '@reroll/shared/kube/workloads/observe';
+import type { Logger } from '@reroll/shared/platform/logging';
+import type { WatcherOptions } from '@reroll/shared/platform/options/table';
+import type { CatalogAtStart } from './catalog-at-start.ts';
+import { feedUntil } from './deaf-after.ts';
+import { ListFiller, type Feed, type ListEnd } from './list-filler.ts';
+import { isWatched, namespaceSelector, selectors } from './scope.ts';
+import type { SourcePresence } from './source-presence.ts';
+import type { Stream } from './stream-group.ts';
+import type { StreamReports } from './stream-reports.ts';
+
+const KEYS_AT_A_TIME = 1_000;
+
+export interface StreamsContext {
+  readonly client: KubeClient;
+  readonly catalog: Catalog;
+  readonly options: WatcherOptions;
+  readonly decision: DecisionSettings;
+  readonly hashKeys: HashKeys;
+  readonly reports: StreamReports;
+  readonly log: Logger;
+}
+
+/** Where the streams of one namespace, or (`''`) of all, lead. */
+export interface Into extends StreamsContext {
+  readonly namespace: string;
+  readonly ledger: Ledger;
+  readonly presence: SourcePresence;
+  readonly atStart: CatalogAtStart;
+  /** Called after anything was told to the ledger. */
+  readonly changed: () => void;
+  /** Fires when the namespace leaves the scope, and at the end. */
+  readonly ended: AbortSignal;
+  /**
+   * Whether the namespace came into scope while this watcher ran: what the catalog may still have of it is of a
+   * time before it was forgotten.
+   */
+  readonly entering: boolean;
+}
+
+export function sourceStream(into: Into, definition: SourceKindDefinition): Stream {
+  const { kind } = definition;
+  const { namespace } = into;
+  const { keys } = into.decision;
+  return new Reflector<ObservedSource>({
+    client: into.client,
+    path: path(definition, namespace),
+    ...selectors(into, definition, namespace),
+    convert: (raw) =>
+      observeSource({ kind, metadata: raw.metadata, data: definition.data(raw) }, keys, into.hashKeys),
+    handler: new ListFiller(sourceFeed(into, { kind, namespace }), (name) => `${kind}/${name}`),
+    hooks: into.reports.hooks(kind, namespace),
+  });
+}
+
+export function workloadStream(into: Into, definition: WorkloadKindDefinition): Stream {
+  const { kind } = definition;
+  const { namespace } = into;
+  const { keys } = into.decision;
+  return new Reflector<ObservedWorkload>({
+    client: into.client,
+    path: path(definition, namespace),
+    fieldSelector: namespaceSelector(into, namespace),
+    convert: (raw: KubeObject) => observed(definition, raw, keys),
+    handler: workloadFiller(into, kind),
+    hooks: into.reports.hooks(kind, namespace),
+  });
+}
+
+/** Tells the ledger that no workload of the kind exists. */
+export async function noWorkloads(into: Into, kind: string): Promise<void> {
+  const nothing = workloadFiller(into, kind);
+  nothing.listStarted();
+  await nothing.listEnded(RV_UNKNOWN, []);
+}
+
+function workloadFiller(into: Into, kind: string): ListFiller<ObservedWorkload, WorkloadRow> {
+  const { namespace } = into;
+  return new ListFiller(workloadFeed(into, { kind, namespace }), (name) => `${kind}/${name}`);
+}
+
+function sourceFeed(into: Into, scope: Scope): Feed<ObservedSource, SourceRow> {
+  const { ledger, catalog, reports, changed, entering, ended } = into;
+  return feedUntil(ended, {
+    listBegins: () => undefined,
+    rows: async (keys) => (entering ? new Map() : await catalog.sources(keys)),
+    everyRow: (isWanted) =>
+      rowsWithin(into, scope, {
+        isWanted,
+        each: (isMeant) => catalog.eachSource(isMeant),
+        some: (keys) => catalog.sources(keys),
+      }),
+    found: (portion) => ledger.sourcesFound({ ...portion, scope }),
+    listed: (list) => sourcesListed(into, scope, list),
+    written: (seen) => {
+      if (ledger.sources.get(seen.key)?.hash === seen.hash) reports.unchanged();
+      ledger.sourceWritten(seen, scope);
+    },
+    deleted: (seen) => sourceDeleted(into, scope, seen),
+    told: (type) => {
+      reports.received(scope.kind, type);
+      changed();
+    },
+  });
+}
+
+/** With a label selector, what a list no longer shows may only have lost its labels: it stays as it was known. */
+async function sourcesListed(
+  { ledger, options, presence, ended }: Into,
+  scope: Scope,
+  list: ListEnd<ObservedSource, SourceRow>,
+): Promise<void> {
+  if (options.resourceLabelSelector === undefined) return ledger.sourcesListed({ ...list, scope });
+  const known = [...ledger.sources, ...list.catalog].filter(
+    ([key, row]) => row.exists && !list.found.has(key) && isWithin(scope, key),
+  );
+  const there = await presence.thoseThere(new Set(known.map(([key]) => key)));
+  if (!ended.aborted) ledger.sourcesListed({ ...list, unread: [...list.unread, ...there], scope });
+}
+
+/** At the end everything is there, by which nothing is concluded. */
+async function deletedIfGone({ ledger, presence }: Into, scope: Scope, seen: ObservedSource): Promise<void> {
+  if (!(await presence.isThere(seen.key))) ledger.sourceDeleted(seen.key, seen.rv, scope);
+}
+
+function sourceDeleted(into: Into, scope: Scope, seen: ObservedSource): void | Promise<void> {
+  if (into.options.resourceLabelSelector !== undefined) return deletedIfGone(into, scope, seen);
+  return into.ledger.sourceDeleted(seen.key, seen.rv, scope);
+}
+
+function workloadFeed(into: Into, scope: Scope): Feed<ObservedWorkload, WorkloadRow> {
+  const { ledger, catalog, changed, ended } = into;
+  let { entering } = into;
+  return feedUntil(ended, {
+    listBegins: () => ledger.workloadListBegins(scope),
+    rows: async (keys) => (into.entering ? new Map() : await catalog.workloads(keys)),
+    everyRow: (isWanted) =>
+      rowsWithin(into, scope, {
+        isWanted,
+        each: (isMeant) => catalog.eachWorkload(isMeant),
+        some: (keys) => catalog.workloads(keys),
+      }),
+    found: (portion) => ledger.workloadsFound({ ...portion, scope, entering }),
+    listed: (list) => {
+      ledger.workloadsListed({ ...list, scope, entering });
+      entering = false;
+    },
+    written: (seen) => ledger.workloadWritten(seen),
+    deleted: (seen) => ledger.workloadDeleted(seen.key),
+    told: changed,
+  });
+}
+
+interface CatalogRows<Row> {
+  readonly isWanted: (key: string) => boolean;
+  readonly each: (isMeant: (key: string) => boolean) => AsyncIterable<readonly (readonly [string, Row])[]>;
+  readonly some: (keys: readonly string[]) => Promise<ReadonlyMap<string, Row>>;
+}
+
+/** What the catalog has in a stream's reach. */
+async function* rowsWithin<Row>(
+  into: Into,
+  scope: Scope,
+  { isWanted, each, some }: CatalogRows<Row>,
+): AsyncGenerator<readonly (readonly [string, Row])[]> {
+  if (into.entering) return;
+  if (scope.namespace === '') {
+    yield* each((key) => isWatched(into, scope, key) && isWanted(key));
+    return;
+  }
+  const keys = (await into.atStart.keysOf(scope)).filter(isWanted);
+  for (let at = 0; at < keys.length; at += KEYS_AT_A_TIME) {
+    yield [...(await some(keys.slice(at, at + KEYS_AT_A_TIME)))];
+  }
+}
+
+function path(resource: KubeResource, namespace: string): string {
+  return collectionPath(resource, namespace === '' ? undefined : namespace);
+}
