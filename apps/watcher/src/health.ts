@@ -3,7 +3,6 @@ import type { Logger } from '@reroll/shared/platform/logging';
 import type { WatcherOptions } from '@reroll/shared/platform/options/table';
 import { formatListenAddress } from '@reroll/shared/platform/listen-address';
 import type { Lifecycle } from '@reroll/shared/platform/shutdown';
-import type { Redis } from 'ioredis';
 import type { Registry } from 'prom-client';
 import type { WatcherState } from './state.ts';
 
@@ -13,7 +12,8 @@ export async function serveHealth(by: {
   registry: Registry;
   log: Logger;
   lifecycle: Lifecycle;
-  redis: Redis;
+  /** Rejects if Redis does not answer. */
+  askRedis: () => Promise<void>;
   state: WatcherState;
 }): Promise<void> {
   const server = await startHttpServer({
@@ -21,7 +21,7 @@ export async function serveHealth(by: {
     registry: by.registry,
     log: by.log,
     ready: {
-      redis: async () => ((await by.redis.ping()) === 'PONG' ? undefined : 'no answer'),
+      redis: () => by.askRedis().then(() => undefined),
       streams: () => (by.state.isSynced() ? undefined : 'not every list is complete'),
     },
   });

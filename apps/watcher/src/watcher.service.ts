@@ -3,7 +3,8 @@ import { Catalog } from '@reroll/shared/catalog/catalog';
 import { claimWhenReachable } from '@reroll/shared/catalog/claim';
 import { CatalogError } from '@reroll/shared/catalog/errors';
 import { catalogKeys } from '@reroll/shared/catalog/keys';
-import { openRedis } from '@reroll/shared/catalog/redis';
+import { openRedis, type RedisClient } from '@reroll/shared/catalog/redis';
+import { checkServers } from '@reroll/shared/catalog/redis-checks';
 import { hashKey } from '@reroll/shared/core/record/record-hash';
 import type { KubeClient } from '@reroll/shared/kube/connection';
 import { KubeError } from '@reroll/shared/kube/errors';
@@ -14,6 +15,7 @@ import type { Logger } from '@reroll/shared/platform/logging';
 import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
 import { decisionSettings } from '@reroll/shared/platform/options/decision-settings';
 import { loadHashKeys } from '@reroll/shared/platform/options/hash-keys';
+import { redisFileProblems } from '@reroll/shared/platform/options/redis-files';
 import type { WatcherOptions } from '@reroll/shared/platform/options/table';
 import { serveProfiles } from '@reroll/shared/platform/profile-server';
 import { redisReports } from '@reroll/shared/platform/redis-reports';
@@ -59,12 +61,24 @@ export class WatcherService {
     warnOfScope(options, log);
     const keys = loadHashKeys(options.hashKeyFile);
     if (!keys.ok) return void (await lifecycle.stop(keys.error, WRONG_SETTINGS));
+    const problems = redisFileProblems(options);
+    if (problems.length > 0) return void (await lifecycle.stop(problems.join('; '), WRONG_SETTINGS));
     lifecycle.onStop('kubernetes client', 2_000, () => client.close());
     const state = new WatcherState(metrics);
-    const redis = openRedis(options.redisUrl, redisReports(log, metrics.redisUp));
+    const reports = redisReports(log, metrics.redisUp);
+    if (options.redisTlsInsecureSkipVerify) reports.onUnverified();
+    const redis = openRedis(options, reports);
+    let askRedis = async (): Promise<void> => void (await redis.ping());
     lifecycle.onStop('redis', 2_000, () => redis.disconnect());
     await serveProfiles({ options, log, lifecycle });
-    await serveHealth({ options, registry: this.registry, log, lifecycle, redis, state });
+    await serveHealth({
+      options,
+      registry: this.registry,
+      log,
+      lifecycle,
+      state,
+      askRedis: () => askRedis(),
+    });
     const identity = await installIdentity({
       client,
       clusterName: options.clusterName,
@@ -74,16 +88,14 @@ export class WatcherService {
     });
     void writeMetaInfo(client, options, log);
     const catalog = new Catalog(redis, catalogKeys(identity));
+    askRedis = () => catalog.ask();
     if (!(await claimWhenReachable(catalog, identity.uid, lifecycle.signal))) return;
-    const { prefix } = catalog.keys;
-    const { debounce, attempts, backoff } = options;
-    const queues = new Queues({ connection: redis, prefix, debounce, attempts, backoff });
-    lifecycle.onStop('queues', 2_000, () => queues.close());
+    if (!(await checkServers(redis, lifecycle.signal, (policy) => reports.onEvicting(policy)))) return;
     await runWatcher({
       client,
       catalog,
       options,
-      queues,
+      queues: this.#queues(redis, catalog),
       lifecycle,
       state,
       metrics,
@@ -92,5 +104,13 @@ export class WatcherService {
       hashKeys: keys.keys.map((key) => hashKey(Buffer.from(key))),
       reports: new StreamReports(metrics, log, () => state.isLeading),
     });
+  }
+
+  #queues(redis: RedisClient, catalog: Catalog): Queues {
+    const { prefix } = catalog.keys;
+    const { debounce, attempts, backoff } = this.options;
+    const queues = new Queues({ connection: redis, prefix, debounce, attempts, backoff });
+    this.lifecycle.onStop('queues', 2_000, () => queues.close());
+    return queues;
   }
 }

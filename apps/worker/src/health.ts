@@ -3,7 +3,6 @@ import { formatListenAddress } from '@reroll/shared/platform/listen-address';
 import type { Logger } from '@reroll/shared/platform/logging';
 import type { WorkerOptions } from '@reroll/shared/platform/options/table';
 import type { Lifecycle } from '@reroll/shared/platform/shutdown';
-import type { Redis } from 'ioredis';
 import type { Registry } from 'prom-client';
 
 /** Metrics and health; ready when Redis answers and jobs are taken. */
@@ -12,7 +11,8 @@ export async function serveHealth(by: {
   registry: Registry;
   log: Logger;
   lifecycle: Lifecycle;
-  redis: Redis;
+  /** Rejects if Redis does not answer. */
+  askRedis: () => Promise<void>;
 }): Promise<{ begun(): void }> {
   let taking = false;
   const server = await startHttpServer({
@@ -20,7 +20,7 @@ export async function serveHealth(by: {
     registry: by.registry,
     log: by.log,
     ready: {
-      redis: async () => ((await by.redis.ping()) === 'PONG' ? undefined : 'no answer'),
+      redis: () => by.askRedis().then(() => undefined),
       queues: () => (taking && !by.lifecycle.signal.aborted ? undefined : 'no jobs are taken'),
     },
   });

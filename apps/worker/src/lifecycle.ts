@@ -1,7 +1,7 @@
 import type { Catalog } from '@reroll/shared/catalog/catalog';
 import { History } from '@reroll/shared/catalog/history';
 import { RateBudget } from '@reroll/shared/catalog/rate';
-import { openForWaiting } from '@reroll/shared/catalog/redis';
+import { openForWaiting, type RedisClient } from '@reroll/shared/catalog/redis';
 import type { HashKeys } from '@reroll/shared/core/record/record-hash';
 import type { KubeClient } from '@reroll/shared/kube/connection';
 import { EventRecorder } from '@reroll/shared/kube/kube-events';
@@ -22,7 +22,6 @@ import {
 } from '@reroll/shared/queue/jobs';
 import { CHANGES, Queues, RELOADS, RESUMES } from '@reroll/shared/queue/queues';
 import type { Worker } from 'bullmq';
-import type { Redis } from 'ioredis';
 import { ChangeProcessor } from './change.processor.ts';
 import { notifying, type Notifying } from './notifying.ts';
 import { OutcomeRecorder } from './outcome-recorder.ts';
@@ -39,7 +38,7 @@ export interface WorkerContext {
   readonly log: Logger;
   readonly lifecycle: Lifecycle;
   readonly client: KubeClient;
-  readonly redis: Redis;
+  readonly redis: RedisClient;
   readonly catalog: Catalog;
   readonly hashKeys: HashKeys;
   readonly metrics: WorkerMetrics;

@@ -4,6 +4,7 @@ import { claimWhenReachable } from '@reroll/shared/catalog/claim';
 import { CatalogError } from '@reroll/shared/catalog/errors';
 import { catalogKeys } from '@reroll/shared/catalog/keys';
 import { openRedis } from '@reroll/shared/catalog/redis';
+import { checkServers } from '@reroll/shared/catalog/redis-checks';
 import { hashKey } from '@reroll/shared/core/record/record-hash';
 import type { KubeClient } from '@reroll/shared/kube/connection';
 import { KubeError } from '@reroll/shared/kube/errors';
@@ -13,6 +14,7 @@ import { ListenError } from '@reroll/shared/platform/listening';
 import type { Logger } from '@reroll/shared/platform/logging';
 import type { WorkerMetrics } from '@reroll/shared/platform/metrics/worker';
 import { loadHashKeys } from '@reroll/shared/platform/options/hash-keys';
+import { redisFileProblems } from '@reroll/shared/platform/options/redis-files';
 import type { WorkerOptions } from '@reroll/shared/platform/options/table';
 import { giveBackMemory } from '@reroll/shared/platform/memory';
 import { serveProfiles } from '@reroll/shared/platform/profile-server';
@@ -54,11 +56,22 @@ export class WorkerService {
     log.info('Starting Reroll worker', { dryRun: options.dryRun });
     const keys = loadHashKeys(options.hashKeyFile, options.hash === 'hmac-sha256');
     if (!keys.ok) return void (await lifecycle.stop(keys.error, WRONG_SETTINGS));
+    const problems = redisFileProblems(options);
+    if (problems.length > 0) return void (await lifecycle.stop(problems.join('; '), WRONG_SETTINGS));
     lifecycle.onStop('kubernetes client', 2_000, () => client.close());
-    const redis = openRedis(options.redisUrl, redisReports(log, this.metrics.redisUp));
+    const reports = redisReports(log, this.metrics.redisUp);
+    if (options.redisTlsInsecureSkipVerify) reports.onUnverified();
+    const redis = openRedis(options, reports);
+    let askRedis = async (): Promise<void> => void (await redis.ping());
     lifecycle.onStop('redis', 2_000, () => redis.disconnect());
     await serveProfiles({ options, log, lifecycle });
-    const health = await serveHealth({ options, registry: this.registry, log, lifecycle, redis });
+    const health = await serveHealth({
+      options,
+      registry: this.registry,
+      log,
+      lifecycle,
+      askRedis: () => askRedis(),
+    });
     const identity = await installIdentity({
       client,
       clusterName: options.clusterName,
@@ -67,7 +80,9 @@ export class WorkerService {
       onRetry: (error) => log.failure('the API server cannot be asked for the cluster yet', error),
     });
     const catalog = new Catalog(redis, catalogKeys(identity));
+    askRedis = () => catalog.ask();
     if (!(await claimWhenReachable(catalog, identity.uid, lifecycle.signal))) return;
+    if (!(await checkServers(redis, lifecycle.signal, (policy) => reports.onEvicting(policy)))) return;
     const hashKeys = keys.keys.map((key) => hashKey(Buffer.from(key)));
     runWorker({ options, log, lifecycle, client, redis, catalog, hashKeys, metrics: this.metrics });
     giveBackMemory();

@@ -2,10 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Redis } from 'ioredis';
 import { History } from '../../../libs/shared/src/catalog/history.ts';
 import { catalogKeys } from '../../../libs/shared/src/catalog/keys.ts';
-import { openRedis } from '../../../libs/shared/src/catalog/redis.ts';
+import { openRedis, type RedisClient } from '../../../libs/shared/src/catalog/redis.ts';
 import { KubeClient } from '../../../libs/shared/src/kube/connection.ts';
 import { LEASES, type Lease } from '../../../libs/shared/src/kube/lease-record.ts';
 import { objectPath } from '../../../libs/shared/src/kube/objects.ts';
@@ -42,7 +41,7 @@ export class Stage {
   readonly cluster: Cluster;
   readonly client: KubeClient;
   readonly history: History;
-  readonly #redis: Redis;
+  readonly #redis: RedisClient;
   readonly #processes: Processes;
   readonly #signal: AbortSignal;
   readonly #killed = new Set<string>();
@@ -51,7 +50,7 @@ export class Stage {
     this.cluster = cluster;
     this.#signal = signal;
     this.client = new KubeClient({ kubeconfig: cluster.kubeconfig, userAgent: 'reroll-demo' });
-    this.#redis = openRedis(this.redisUrl, { onDown: () => undefined, onUp: () => undefined });
+    this.#redis = openRedis({ redisUrl: this.redisUrl }, { onDown: () => undefined, onUp: () => undefined });
     const keys = catalogKeys({ cluster: CLUSTER_NAME, namespace: INSTALL });
     // The limits matter to who writes; the demo only reads.
     this.history = new History(this.#redis, keys, { maxEntries: 1_000, maxAge: 3_600_000 });

@@ -1,4 +1,4 @@
-import type { Redis } from 'ioredis';
+import type { RedisClient } from './redis.ts';
 import type { SourceKey, WorkloadKey } from '../core/model.ts';
 
 /** A group that nobody sends, because alerts were switched off, goes after so many seconds. */
@@ -6,11 +6,11 @@ const GROUP_SECONDS = 86_400;
 
 /** The workloads of an alert that is still to be sent: one set a source. */
 export class AlertGroups {
-  readonly #redis: Redis;
+  readonly #redis: RedisClient;
   readonly #prefix: string;
 
   /** `prefix`: `CatalogKeys.alerts`. */
-  constructor(redis: Redis, prefix: string) {
+  constructor(redis: RedisClient, prefix: string) {
     this.#redis = redis;
     this.#prefix = prefix;
   }

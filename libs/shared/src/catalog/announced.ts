@@ -1,4 +1,4 @@
-import type { Redis } from 'ioredis';
+import type { RedisClient } from './redis.ts';
 import type { SourceKey } from '../core/model.ts';
 
 /** Longer than any job is repeated. */
@@ -9,11 +9,11 @@ export const GONE = 'gone';
 
 /** Which state of a source was announced last, so that a change job that is repeated announces nothing twice. */
 export class Announced {
-  readonly #redis: Redis;
+  readonly #redis: RedisClient;
   readonly #prefix: string;
 
   /** `prefix`: `CatalogKeys.announced`. */
-  constructor(redis: Redis, prefix: string) {
+  constructor(redis: RedisClient, prefix: string) {
     this.#redis = redis;
     this.#prefix = prefix;
   }

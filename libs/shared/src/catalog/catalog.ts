@@ -1,4 +1,4 @@
-import type { Redis } from 'ioredis';
+import type { RedisClient } from './redis.ts';
 import type { SourceRow, WorkloadRow } from '../core/ledger/rows.ts';
 import type { SourceKey, WorkloadKey } from '../core/model.ts';
 import type { RecordHash } from '../core/record/record-hash.ts';
@@ -61,9 +61,9 @@ const WARNING_SECONDS = 86_400;
 /** The read model in Redis. Every method rejects with ioredis' error if Redis cannot be reached. */
 export class Catalog {
   readonly keys: CatalogKeys;
-  readonly #redis: Redis;
+  readonly #redis: RedisClient;
 
-  constructor(redis: Redis, keys: CatalogKeys) {
+  constructor(redis: RedisClient, keys: CatalogKeys) {
     this.#redis = redis;
     this.keys = keys;
   }
@@ -81,6 +81,11 @@ export class Catalog {
       `this Redis holds ${this.keys.prefix} of another cluster: expected kube-system uid ${clusterUid}, ` +
         `found ${held ?? 'none'}. Give each cluster a --cluster-name of its own, or a Redis of its own`,
     );
+  }
+
+  /** Rejects if the server that holds these keys does not answer. */
+  async ask(): Promise<void> {
+    await this.#redis.exists(this.keys.cluster);
   }
 
   async publish(publication: Publication): Promise<Published> {

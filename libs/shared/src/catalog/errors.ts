@@ -1,4 +1,4 @@
-export type CatalogErrorCode = 'CATALOG_OTHER_CLUSTER' | 'CATALOG_BAD_REPLY';
+export type CatalogErrorCode = 'CATALOG_OTHER_CLUSTER' | 'CATALOG_BAD_REPLY' | 'REDIS_TOO_OLD';
 
 /** What is wrong with the catalog, in our words. Never holds a value from Redis. */
 export class CatalogError extends Error {

@@ -1,4 +1,4 @@
-import type { Redis } from 'ioredis';
+import type { RedisClient } from './redis.ts';
 import type { SourceKey, WorkloadKey } from '../core/model.ts';
 import type { Reason } from '../core/reasons.ts';
 import type { CatalogKeys } from './keys.ts';
@@ -54,11 +54,11 @@ export interface HistoryLimits {
  * age when trimmed.
  */
 export class History {
-  readonly #redis: Redis;
+  readonly #redis: RedisClient;
   readonly #keys: CatalogKeys;
   readonly #limits: HistoryLimits;
 
-  constructor(redis: Redis, keys: CatalogKeys, limits: HistoryLimits) {
+  constructor(redis: RedisClient, keys: CatalogKeys, limits: HistoryLimits) {
     this.#redis = redis;
     this.#keys = keys;
     this.#limits = limits;

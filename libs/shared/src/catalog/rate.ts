@@ -1,4 +1,4 @@
-import type { Redis } from 'ioredis';
+import type { RedisClient } from './redis.ts';
 
 /**
  * Takes one token of a budget that refills evenly (GCRA), for all workers together.
@@ -21,12 +21,12 @@ return 0
 
 /** At most `perMinute` tokens a minute, a tenth of them (at least one) at once. */
 export class RateBudget {
-  readonly #redis: Redis;
+  readonly #redis: RedisClient;
   readonly #key: string;
   readonly #step: number;
   readonly #burst: number;
 
-  constructor(redis: Redis, key: string, perMinute: number) {
+  constructor(redis: RedisClient, key: string, perMinute: number) {
     this.#redis = redis;
     this.#key = key;
     this.#step = 60_000 / perMinute;

@@ -1,13 +1,19 @@
-import { Redis } from 'ioredis';
+import type { Cluster, Redis, RedisOptions } from 'ioredis';
+import type { RedisAccess } from './redis-access.ts';
+import { RedisCluster } from './redis-cluster.ts';
+import { redisErrorCode } from './redis-error-code.ts';
+import { RedisSecrets } from './redis-secrets.ts';
+import { RedisServer, serverOptions } from './redis-server.ts';
 
-/** Longest wait between two attempts to connect, in milliseconds. It is tried for ever. */
-const MAX_RECONNECT_DELAY = 2_000;
 /** A command that has no answer after so many milliseconds fails; the caller decides what then. */
 const COMMAND_TIMEOUT = 10_000;
 const WAITING_TIMEOUT = 3 * COMMAND_TIMEOUT;
 
+/** What catalog, history and queues work on. On a Cluster every key has the same hash tag. */
+export type RedisClient = Redis | Cluster;
+
 export interface RedisHooks {
-  /** The connection was lost or could not be made; only the class of what went wrong. */
+  /** The connection was lost, could not be made or was refused; only the class of what went wrong. */
   onDown(errorClass: string): void;
   onUp(): void;
 }
@@ -16,21 +22,38 @@ export interface RedisHooks {
  * A connection for catalog and history: it reconnects for ever with growing pauses, and a command fails
  * after ten seconds rather than wait for ever. The caller closes it.
  */
-export function openRedis(url: string, hooks: RedisHooks): Redis {
-  const redis = new Redis(url, {
-    maxRetriesPerRequest: null,
-    commandTimeout: COMMAND_TIMEOUT,
-    enableAutoPipelining: true,
-    retryStrategy: reconnectDelay,
-    lazyConnect: false,
-  });
-  redis.on('error', (error: Error) => {
-    hooks.onDown((error as { code?: string }).code ?? error.name);
-  });
-  redis.on('ready', () => {
-    hooks.onUp();
-  });
+export function openRedis(access: RedisAccess, hooks: RedisHooks): RedisClient {
+  const { redisCluster = [] } = access;
+  return redisCluster.length > 0 ? openCluster(access, hooks) : openServer(access, hooks);
+}
+
+function openServer(access: RedisAccess, hooks: RedisHooks): RedisServer {
+  const secrets = new RedisSecrets(access);
+  const redis = new RedisServer({ ...serverOptions(access, secrets), ...commandOptions() }, secrets);
+  const onDown = (error: Error): void => hooks.onDown(redisErrorCode(error));
+  redis.on('error', onDown);
+  redis.on('sentinelError', onDown);
+  redis.on('ready', () => hooks.onUp());
   return redis;
+}
+
+function openCluster(access: RedisAccess, hooks: RedisHooks): RedisCluster {
+  const { redisCluster = [] } = access;
+  const secrets = new RedisSecrets(access);
+  const tls = secrets.tls === undefined ? {} : { tls: secrets.tls };
+  // Without automatic pipelines: those would wait for a Cluster that cannot be reached without a deadline.
+  const options = { ...commandOptions(), enableAutoPipelining: false, ...tls };
+  const redis = new RedisCluster(redisCluster, options, secrets);
+  const onDown = (error: Error): void => hooks.onDown(redisErrorCode(error));
+  redis.on('error', onDown);
+  redis.on('node error', onDown);
+  redis.on('ready', () => hooks.onUp());
+  redis.on('+node', (node: Redis) => node.on('ready', () => hooks.onUp()));
+  return redis;
+}
+
+function commandOptions(): RedisOptions {
+  return { maxRetriesPerRequest: null, commandTimeout: COMMAND_TIMEOUT, enableAutoPipelining: true };
 }
 
 /**
@@ -38,14 +61,15 @@ export function openRedis(url: string, hooks: RedisHooks): Redis {
  * seconds, which must have an answer before its deadline, or every long wait ends as an error and new jobs
  * lie for seconds. The caller closes it. Its ups and downs are told by the connection given.
  */
-export function openForWaiting(redis: Redis): Redis {
-  const waiting = redis.duplicate({ commandTimeout: WAITING_TIMEOUT });
+export function openForWaiting(redis: RedisClient): RedisClient {
+  const options = { commandTimeout: WAITING_TIMEOUT };
+  const waiting = isCluster(redis)
+    ? redis.duplicate([], { redisOptions: options })
+    : redis.duplicate(options);
   waiting.on('error', () => undefined);
   return waiting;
 }
 
-/** 50 ms, 100 ms, … 2 s, with up to a quarter of jitter. */
-export function reconnectDelay(attempt: number): number {
-  const delay = Math.min(50 * 2 ** Math.min(attempt, 10), MAX_RECONNECT_DELAY);
-  return Math.round(delay * (1 - Math.random() / 4));
+export function isCluster(redis: RedisClient): redis is Cluster {
+  return redis.isCluster;
 }

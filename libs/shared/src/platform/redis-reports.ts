@@ -1,19 +1,43 @@
 import type { Gauge } from 'prom-client';
 import type { Logger } from './logging.ts';
 
-/** Tells the ups and downs of a connection to Redis: each once in the log, and as a gauge. */
-export function redisReports(log: Logger, redisUp: Gauge): { onDown(reason: string): void; onUp(): void } {
-  let down = false;
+/** What a server says that lets nobody in. */
+const REFUSALS: ReadonlySet<string> = new Set(['WRONGPASS', 'NOAUTH', 'NOPERM']);
+
+const UNREACHABLE = 'Redis cannot be reached, trying again';
+const REFUSED = 'Redis refuses the user, the password or the rights that it has, trying again';
+
+export interface RedisReports {
+  onDown(reason: string): void;
+  onUp(): void;
+  onEvicting(policy: string): void;
+  onUnverified(): void;
+}
+
+/** Tells the ups and downs of a connection to Redis, each once in the log and as a gauge, and what is wrong with the server. */
+export function redisReports(log: Logger, redisUp: Gauge): RedisReports {
+  let told: string | undefined;
   return {
     onDown: (reason) => {
-      if (!down) log.warning('Redis cannot be reached, trying again', { reason });
-      down = true;
+      const message = REFUSALS.has(reason) ? REFUSED : UNREACHABLE;
+      if (told !== message) log.warning(message, { reason });
+      told = message;
       redisUp.set(0);
     },
     onUp: () => {
-      if (down) log.info('Redis is reachable again');
-      down = false;
+      if (told !== undefined) log.info('Redis is reachable again');
+      told = undefined;
       redisUp.set(1);
+    },
+    onEvicting: (policy) => {
+      log.warning('Redis may drop jobs when its memory is full: expected maxmemory-policy noeviction', {
+        given: policy,
+      });
+    },
+    onUnverified: () => {
+      log.warning(
+        '--redis-tls-insecure-skip-verify: whoever is between here and Redis can read and write everything',
+      );
     },
   };
 }

@@ -1,5 +1,6 @@
 /** What options must be to each other. A rule is silent while one of its options could not be read. */
 import { formatDuration } from '../../core/durations.ts';
+import { REDIS_RULES } from './redis-rules.ts';
 import type { WatcherOptions, WorkerOptions } from './table.ts';
 
 /** As client-go: the retries jitter by so much. */
@@ -38,6 +39,7 @@ const RULES: readonly Rule[] = [
   leaderTriesMoreThanOnce,
   alertsHaveAReceiver,
   profilesHaveTheirOwnPort,
+  ...REDIS_RULES,
 ];
 
 /** Every rule that these options break, in words. */

@@ -1,4 +1,5 @@
 /** The kinds of value an option can have: how each is read, and what is said when it cannot be. */
+import { isIPv6 } from 'node:net';
 import { z } from 'zod';
 import { formatDuration, parseDuration } from '../../core/durations.ts';
 import { parseLabelSelector, type LabelSelector } from '../../core/label-selector.ts';
@@ -75,6 +76,21 @@ export function matching(expects: string, pattern: RegExp): ValueKind<string> {
   return scalar({ type: 'string', expects, read: (given) => (pattern.test(given) ? given : undefined) });
 }
 
+/** '' is undefined, which means none. */
+function optional<T>({ type, expects, read }: Scalar<T>): ValueKind<T | undefined> {
+  const schema = z.string().transform((given, context): T | undefined => {
+    const value = given === '' ? undefined : read(given);
+    if (value === undefined && given !== '') context.addIssue({ code: 'custom', message: expects });
+    return value;
+  });
+  return { form: 'value', type, expects, schema };
+}
+
+/** Any text; '' is undefined, which means none. */
+export function optionalText(expects: string): ValueKind<string | undefined> {
+  return optional({ type: 'string', expects, read: (given) => given });
+}
+
 /** A file's path; '' is undefined, which means none. */
 export function optionalPath(expects: string): ValueKind<string | undefined> {
   const schema = z.string().transform((given) => (given === '' ? undefined : given));
@@ -123,6 +139,12 @@ export function duration({ min, max = LONGEST_TIMER }: Range): ValueKind<number>
   });
 }
 
+/** The same; '' is undefined, which means none. */
+export function optionalInteger(range: Range): ValueKind<number | undefined> {
+  const { schema, ...kind } = integer(range);
+  return { ...kind, schema: z.union([z.literal('').transform(() => undefined), schema], kind.expects) };
+}
+
 export function listenAddress(): ValueKind<ListenAddress> {
   const expects = 'an address such as :9090, 127.0.0.1:9090 or [::1]:9090';
   return scalar({ type: 'host:port', expects, read: parseListenAddress });
@@ -133,15 +155,71 @@ function readRedisUrl(given: string): string | undefined {
   if (!URL.canParse(given)) return undefined;
   const url = new URL(given);
   const isRedis = url.protocol === 'redis:' || url.protocol === 'rediss:';
-  return isRedis && url.hostname !== '' && /^(?:\/\d*)?$/u.test(url.pathname) && url.hash === ''
-    ? given
-    : undefined;
+  const isPlace = url.hostname !== '' && /^(?:\/\d*)?$/u.test(url.pathname) && url.hash === '';
+  return isRedis && isPlace && canDecode(url.username + url.password) ? given : undefined;
 }
 
-export function redisUrl(): ValueKind<string> {
+function canDecode(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** '' is undefined, which means none. */
+export function redisUrl(): ValueKind<string | undefined> {
   const expects =
     'a URL such as redis://user:password@host:6379/0 or rediss://… (special characters of a password percent-encoded)';
-  return scalar({ type: 'url', expects, read: readRedisUrl });
+  return optional({ type: 'url', expects, read: readRedisUrl });
+}
+
+/** '' is undefined, which means none. */
+export function optionalHost(): ValueKind<string | undefined> {
+  const expects = 'a host name or an IP address, without a port';
+  const read = (given: string): string | undefined => (isIPv6(given) || HOST.test(given) ? given : undefined);
+  return optional({ type: 'host', expects, read });
+}
+
+/** A port; '' is undefined, and so is what Kubernetes writes into such a variable for a Service. */
+export function servicePort(): ValueKind<number | undefined> {
+  const port = integer({ min: 1, max: 65_535 });
+  const schema = z.string().transform((given, context): number | undefined => {
+    if (given === '' || given.startsWith('tcp://')) return undefined;
+    const value = readPort(given);
+    if (value === undefined) context.addIssue({ code: 'custom', message: port.expects });
+    return value;
+  });
+  return { ...port, schema };
+}
+
+function readPort(given: string): number | undefined {
+  const port = /^\d{1,5}$/u.test(given) ? Number(given) : 0;
+  return port >= 1 && port <= 65_535 ? port : undefined;
+}
+
+export interface HostPort {
+  readonly host: string;
+  readonly port: number;
+}
+
+const HOST = /^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/u;
+
+/** `host`, `host:port`, `[::1]` or `[::1]:port`. */
+function readHostPort(given: string, otherwise: number): HostPort | undefined {
+  const parts = /^(?:\[(?<v6>[^\]]+)\]|(?<name>[^:]+))(?::(?<port>.+))?$/u.exec(given)?.groups;
+  if (!parts) return undefined;
+  const { v6, name = '' } = parts;
+  const port = parts['port'] === undefined ? otherwise : readPort(parts['port']);
+  const isHost = v6 === undefined ? HOST.test(name) : isIPv6(v6);
+  return port !== undefined && isHost ? { host: v6 ?? name, port } : undefined;
+}
+
+/** Addresses, comma-separated; `port` for those that name none. */
+export function hostPorts(port: number): ValueKind<readonly HostPort[]> {
+  const expects = `addresses such as redis-0:${port},redis-1:${port}`;
+  return list({ type: 'host:port', expects, read: (given) => readHostPort(given, port) });
 }
 
 /** '' is undefined, which means none. */

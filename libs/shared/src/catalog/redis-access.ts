@@ -1,0 +1,36 @@
+/**
+ * How Redis is reached: the options of the same names, checked against each other already. One of URL, host,
+ * Sentinels and Cluster is given, or none (`redis://127.0.0.1:6379`).
+ */
+export interface RedisAccess {
+  readonly redisUrl?: string | undefined;
+  readonly redisHost?: string | undefined;
+  /** Default 6379. */
+  readonly redisPort?: number | undefined;
+  readonly redisCluster?: readonly RedisAddress[];
+  readonly redisSentinels?: readonly RedisAddress[];
+  readonly redisSentinelMaster?: string | undefined;
+  readonly redisSentinelUsername?: string | undefined;
+  readonly redisSentinelPassword?: string | undefined;
+  readonly redisSentinelPasswordFile?: string | undefined;
+  readonly redisUsername?: string | undefined;
+  readonly redisPassword?: string | undefined;
+  readonly redisPasswordFile?: string | undefined;
+  /** Default 0. */
+  readonly redisDb?: number | undefined;
+  readonly redisTls?: boolean;
+  readonly redisTlsCaFile?: string | undefined;
+  readonly redisTlsCertFile?: string | undefined;
+  readonly redisTlsKeyFile?: string | undefined;
+  readonly redisTlsServerName?: string | undefined;
+  readonly redisTlsInsecureSkipVerify?: boolean;
+}
+
+export interface RedisAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+export function usesTls({ redisUrl = '', redisTls = false }: RedisAccess): boolean {
+  return redisTls || redisUrl.startsWith('rediss:');
+}

@@ -1,0 +1,47 @@
+import { CatalogError } from './errors.ts';
+import { isCluster, type RedisClient } from './redis.ts';
+import { whenReachable } from './when-reachable.ts';
+
+/** Streams are trimmed by MINID, and BullMQ advises it. */
+const OLDEST = [6, 2] as const;
+/** Nothing is dropped when memory is full: writing fails instead, and is tried again. */
+const SAFE = 'noeviction';
+
+/**
+ * Looks at the server, of a Cluster at each master, once it can be reached; false if the signal fires first.
+ * Tells of each policy that would drop jobs; what a server keeps to itself (a managed one) is taken to be right.
+ * Rejects with REDIS_TOO_OLD.
+ */
+export async function checkServers(
+  redis: RedisClient,
+  signal: AbortSignal,
+  onEvicting: (policy: string) => void,
+): Promise<boolean> {
+  const infos = await whenReachable(() => infoOfEach(redis), signal);
+  if (infos === undefined) return false;
+  for (const info of infos) refuseOld(info);
+  const policies = infos.map((info) => fieldOf(info, 'maxmemory_policy') ?? SAFE);
+  for (const policy of new Set(policies)) if (policy !== SAFE) onEvicting(policy);
+  return true;
+}
+
+async function infoOfEach(redis: RedisClient): Promise<string[]> {
+  if (!isCluster(redis)) return [await redis.info()];
+  // Its nodes are known when it answers.
+  await redis.ping();
+  return await Promise.all(redis.nodes('master').map((node) => node.info()));
+}
+
+function refuseOld(info: string): void {
+  const version = /^\d+\.\d+(?:\.\d+)?/u.exec(fieldOf(info, 'redis_version') ?? '')?.[0];
+  if (version === undefined) return;
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  if (major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1])) return;
+  throw new CatalogError('REDIS_TOO_OLD', `expected Redis ${OLDEST.join('.')} or later, found ${version}`);
+}
+
+/** A line `name:value` of INFO. */
+function fieldOf(info: string, name: string): string | undefined {
+  const line = info.split('\r\n').find((each) => each.startsWith(`${name}:`));
+  return line?.slice(name.length + 1);
+}

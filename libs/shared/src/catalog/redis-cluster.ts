@@ -1,0 +1,43 @@
+import { Cluster, type ClusterNode, type ClusterOptions, type RedisOptions } from 'ioredis';
+import { reconnectDelay } from './reconnect-delay.ts';
+import type { RedisSecrets } from './redis-secrets.ts';
+
+const CLUSTER: Omit<ClusterOptions, 'redisOptions'> = {
+  clusterRetryStrategy: reconnectDelay,
+  // Names stay names: a certificate is for the name, and an address that moves is looked up again.
+  dnsLookup: (address, found) => found(null, address),
+};
+
+type Sent = Parameters<Cluster['sendCommand']>;
+
+/**
+ * A connection to a Redis Cluster. Other than ioredis' own it answers each command within its deadline, also
+ * while no node can be reached, and connects to each node with the present secrets.
+ */
+export class RedisCluster extends Cluster {
+  readonly #deadline: number;
+
+  constructor(start: readonly ClusterNode[], nodeOptions: RedisOptions, secrets: RedisSecrets) {
+    super([...start], {
+      ...CLUSTER,
+      redisOptions: { ...nodeOptions, ...secrets.credentials(), replyMapping: 'legacy' },
+    });
+    this.#deadline = nodeOptions.commandTimeout ?? 0;
+    // Told before the node is connected to.
+    this.on('+node', (node: { options: RedisOptions }) => {
+      Object.assign(node.options, secrets.credentials());
+    });
+    // BullMQ makes connections of its own by it. The start nodes stay those that were given.
+    this.duplicate = ((_start?: unknown, override?: ClusterOptions) =>
+      new RedisCluster(
+        start,
+        { ...this.options.redisOptions, ...override?.redisOptions },
+        secrets,
+      )) as Cluster['duplicate'];
+  }
+
+  override sendCommand(...sent: Sent): unknown {
+    if (this.#deadline > 0) sent[0].setTimeout(this.#deadline);
+    return super.sendCommand(...sent);
+  }
+}

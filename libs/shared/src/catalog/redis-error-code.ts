@@ -1,0 +1,17 @@
+/** The only words that may be taken from what a server says: the rest may hold what it was sent. */
+const CODES = /\b(?:WRONGPASS|NOAUTH|NOPERM|LOADING|READONLY|CLUSTERDOWN|MASTERDOWN|E[A-Z]{4,})\b/u;
+/** A Sentinel that answers without an address. */
+const UNKNOWN_MASTER = /^connected to sentinel .* invalid reply/u;
+
+/**
+ * What went wrong with a connection, without any text of a server: `ECONNREFUSED`, `WRONGPASS`,
+ * `DEPTH_ZERO_SELF_SIGNED_CERT`, `UnknownMaster` (the Sentinels do not know the name), else the error's class.
+ */
+export function redisErrorCode(error: unknown): string {
+  const { code, name, message, lastNodeError } = error as Partial<Record<string, unknown>>;
+  if (lastNodeError instanceof Error) return redisErrorCode(lastNodeError);
+  if (typeof code === 'string') return code;
+  const text = typeof message === 'string' ? message : '';
+  if (UNKNOWN_MASTER.test(text)) return 'UnknownMaster';
+  return CODES.exec(text)?.[0] ?? (typeof name === 'string' ? name : 'Error');
+}

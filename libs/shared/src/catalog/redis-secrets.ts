@@ -1,0 +1,57 @@
+import type { ConnectionOptions } from 'node:tls';
+import type { RedisOptions } from 'ioredis';
+import { usesTls, type RedisAccess } from './redis-access.ts';
+import { RotatedFile } from './rotated-file.ts';
+
+type Credentials = Pick<RedisOptions, 'username' | 'password' | 'sentinelUsername' | 'sentinelPassword'>;
+
+/** Passwords and certificates of a connection, as their files have them at the moment. */
+export class RedisSecrets {
+  readonly #access: RedisAccess;
+  readonly #password: RotatedFile;
+  readonly #sentinelPassword: RotatedFile;
+  /** Each attempt to connect reads the certificates anew: ioredis copies this object, so their getters run. */
+  readonly tls: ConnectionOptions | undefined;
+
+  constructor(access: RedisAccess) {
+    this.#access = access;
+    this.#password = new RotatedFile(access.redisPasswordFile);
+    this.#sentinelPassword = new RotatedFile(access.redisSentinelPasswordFile);
+    this.tls = usesTls(access) ? tlsOf(access) : undefined;
+  }
+
+  /** Those that are given beside the address. */
+  credentials(): Credentials {
+    const { redisUsername, redisPassword, redisSentinelUsername, redisSentinelPassword } = this.#access;
+    return withoutUndefined({
+      username: redisUsername,
+      password: redisPassword ?? this.#password.readLine(),
+      sentinelUsername: redisSentinelUsername,
+      sentinelPassword: redisSentinelPassword ?? this.#sentinelPassword.readLine(),
+    });
+  }
+}
+
+function tlsOf(access: RedisAccess): ConnectionOptions {
+  const ca = new RotatedFile(access.redisTlsCaFile);
+  const cert = new RotatedFile(access.redisTlsCertFile);
+  const key = new RotatedFile(access.redisTlsKeyFile);
+  const servername = access.redisTlsServerName;
+  return {
+    get ca() {
+      return ca.read();
+    },
+    get cert() {
+      return cert.read();
+    },
+    get key() {
+      return key.read();
+    },
+    ...(servername === undefined ? {} : { servername }),
+    rejectUnauthorized: access.redisTlsInsecureSkipVerify !== true,
+  };
+}
+
+function withoutUndefined<T extends object>(all: { [K in keyof T]: T[K] | undefined }): T {
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as T;
+}

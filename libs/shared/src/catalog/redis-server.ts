@@ -1,0 +1,68 @@
+import { Redis, type RedisOptions } from 'ioredis';
+import { reconnectDelay } from './reconnect-delay.ts';
+import type { RedisAccess } from './redis-access.ts';
+import type { RedisSecrets } from './redis-secrets.ts';
+
+const LOCAL = 'redis://127.0.0.1:6379';
+/** An answer of a Sentinel that takes longer counts as none, and the next one is asked. */
+const SENTINEL_TIMEOUT = 2_000;
+
+/** A connection to one Redis, or to the master that Sentinels name. Each attempt to connect has the present secrets. */
+export class RedisServer extends Redis {
+  constructor(options: RedisOptions, secrets: RedisSecrets) {
+    super({ ...options, ...secrets.credentials(), replyMapping: 'legacy' });
+    this.on('close', () => Object.assign(this.options, secrets.credentials()));
+    // BullMQ makes connections of its own by it.
+    this.duplicate = ((override?: Partial<RedisOptions>) =>
+      new RedisServer({ ...this.options, ...override }, secrets)) as Redis['duplicate'];
+  }
+}
+
+/** A server, as one that is a replica by now: then another one is the master. */
+function isNoMaster(error: Error): 2 | false {
+  return error.message.startsWith('READONLY') ? 2 : false;
+}
+
+/** Options of ioredis for a URL, a host or Sentinels. */
+export function serverOptions(access: RedisAccess, { tls }: RedisSecrets): RedisOptions {
+  const { redisHost, redisPort = 6379, redisDb, redisSentinels = [] } = access;
+  const common: RedisOptions = {
+    retryStrategy: reconnectDelay,
+    reconnectOnError: isNoMaster,
+    ...(redisDb === undefined ? {} : { db: redisDb }),
+    ...(tls ? { tls } : {}),
+  };
+  if (redisSentinels.length > 0) return { ...common, ...sentinelOptions(access, tls) };
+  if (redisHost !== undefined) return { ...common, host: redisHost, port: redisPort };
+  return { ...urlOptions(access.redisUrl ?? LOCAL), ...common };
+}
+
+function sentinelOptions(access: RedisAccess, tls: RedisSecrets['tls']): RedisOptions {
+  const { redisSentinels = [], redisSentinelMaster = '' } = access;
+  return {
+    sentinels: [...redisSentinels],
+    name: redisSentinelMaster,
+    sentinelCommandTimeout: SENTINEL_TIMEOUT,
+    sentinelRetryStrategy: reconnectDelay,
+    sentinelReconnectStrategy: reconnectDelay,
+    // A master that hangs, and not ends, closes no connection: the Sentinels tell that it is none any more.
+    failoverDetector: true,
+    ...(tls ? { sentinelTLS: tls, enableTLSForSentinelMode: true } : {}),
+  };
+}
+
+/** `redis://user:password@host:port/db`; a query holds further options of ioredis. */
+function urlOptions(text: string): RedisOptions {
+  const url = new URL(text);
+  const db = url.pathname.slice(1);
+  const family = url.searchParams.get('family');
+  return {
+    ...Object.fromEntries(url.searchParams),
+    ...(family === null ? {} : { family: Number(family) }),
+    host: url.hostname.replaceAll(/^\[|\]$/gu, ''),
+    port: Number(url.port || 6379),
+    ...(url.username === '' ? {} : { username: decodeURIComponent(url.username) }),
+    ...(url.password === '' ? {} : { password: decodeURIComponent(url.password) }),
+    ...(db === '' ? {} : { db: Number(db) }),
+  };
+}

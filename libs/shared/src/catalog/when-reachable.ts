@@ -1,0 +1,41 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { ReplyError } from 'ioredis';
+import { CatalogError } from './errors.ts';
+import { redisErrorCode } from './redis-error-code.ts';
+
+const RETRY = 100;
+
+/** What a server answers that is not, or not yet, as it will be: it loads, has lost its master, or a password is to be changed. */
+const PASSING: ReadonlySet<string> = new Set([
+  'WRONGPASS',
+  'NOAUTH',
+  'NOPERM',
+  'LOADING',
+  'READONLY',
+  'CLUSTERDOWN',
+  'MASTERDOWN',
+]);
+
+/**
+ * Does this until Redis can be reached and lets us in; undefined if the signal fires first. Rejects with a
+ * `CatalogError`, or with Redis' own error if it answers and refuses for good.
+ */
+export async function whenReachable<T>(
+  action: () => Promise<T>,
+  signal: AbortSignal,
+): Promise<T | undefined> {
+  while (!signal.aborted) {
+    try {
+      return await action();
+    } catch (error) {
+      // What is left is a command that got no answer in time, or that the end has cut off.
+      if (error instanceof CatalogError || isFinal(error)) throw error;
+      await pause(RETRY, undefined, { signal }).catch(() => undefined);
+    }
+  }
+  return undefined;
+}
+
+function isFinal(error: unknown): boolean {
+  return error instanceof ReplyError && !PASSING.has(redisErrorCode(error));
+}

@@ -1,0 +1,35 @@
+/** The files that Redis needs: whether they are there, before anything starts. */
+import { readFileSync } from 'node:fs';
+import type { CommonOptions } from './table.ts';
+
+const FILES = {
+  '--redis-password-file': 'redisPasswordFile',
+  '--redis-sentinel-password-file': 'redisSentinelPasswordFile',
+  '--redis-tls-ca-file': 'redisTlsCaFile',
+  '--redis-tls-cert-file': 'redisTlsCertFile',
+  '--redis-tls-key-file': 'redisTlsKeyFile',
+} as const;
+
+const PEM = /^-----BEGIN [A-Z ]+-----$/mu;
+
+/** Every one that cannot be used, in words; never anything of what it holds. */
+export function redisFileProblems(options: Partial<CommonOptions>): string[] {
+  return Object.entries(FILES).flatMap(([flag, name]) => {
+    const path = options[name];
+    const problem = path === undefined ? undefined : problemOf(path, name.startsWith('redisTls'));
+    return problem === undefined ? [] : [`${flag}: ${problem}`];
+  });
+}
+
+function problemOf(path: string, isPem: boolean): string | undefined {
+  const expected = isPem ? 'expected a file in PEM' : 'expected a file with a password';
+  const given = `given ${JSON.stringify(path)}`;
+  try {
+    const text = readFileSync(path, 'utf8');
+    if (isPem && !PEM.test(text)) return `${expected}; ${given}, which is in another form`;
+    return text.trim() === '' ? `${expected}; ${given}, which is empty` : undefined;
+  } catch (error) {
+    const { code } = error as { code?: unknown };
+    return `${expected}; ${given} (${typeof code === 'string' ? code : 'unreadable'})`;
+  }
+}
