@@ -39,7 +39,8 @@ export function kwokLaunch(options: {
   const { dir, kwok, stages, port } = options;
   const args = [
     `--kubeconfig=${kubeconfigFile(dir)}`,
-    '--manage-all-nodes',
+    // Other nodes are real: tools/kubelet.
+    '--manage-nodes-with-label-selector=type=kwok',
     `--server-address=127.0.0.1:${port}`,
     ...stages.map((file) => `--config=${file}`),
   ];
