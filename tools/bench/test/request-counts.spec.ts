@@ -46,6 +46,7 @@ const ALL = new Map([
   ['create events', 150],
   ['update leases', 12],
   ['watch pods', 1],
+  ['list services', 1],
   ['list deployments', 5],
 ]);
 /** The bench wrote 100 workloads of its own; controllers reacted to 100 rollouts. */
