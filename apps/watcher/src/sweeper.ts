@@ -26,6 +26,8 @@ export class Sweeper {
   #timer: NodeJS.Timeout | null = null;
   #running: Promise<void> | null = null;
   #leading = false;
+  /** Kinds of which objects were counted before. */
+  #counted: string[] = [];
 
   constructor(context: SweeperContext) {
     this.#context = context;
@@ -83,12 +85,14 @@ export class Sweeper {
 
   #count(): void {
     const { ledger, metrics, interval } = this.#context;
-    const objects = new Map<string, number>();
+    // A kind of which the last object is gone, with its API perhaps, has none: not as many as it had.
+    const objects = new Map<string, number>(this.#counted.map((kind) => [kind, 0]));
     for (const key of ledger.workloads.keys()) objects.set(kindOf(key), (objects.get(kindOf(key)) ?? 0) + 1);
     for (const [key, row] of ledger.sources) {
       if (row.exists) objects.set(kindOf(key), (objects.get(kindOf(key)) ?? 0) + 1);
     }
     for (const [kind, count] of objects) metrics.objects.set({ kind }, count);
+    this.#counted = [...objects.keys()];
     const owed = [...ledger.unsettled.values()].filter(({ cause }) => cause === 'owed');
     const oldest = owed.reduce((most, { sinceSweep }) => Math.max(most, ledger.sweeps - sinceSweep), 0);
     const contested = [...ledger.workloads.values()].filter(({ contest }) => isContested(contest));

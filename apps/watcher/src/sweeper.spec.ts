@@ -1,0 +1,44 @@
+import type { Catalog } from '@reroll/shared/catalog/catalog';
+import { DEFAULT_ANNOTATION_KEYS } from '@reroll/shared/core/annotation-keys';
+import { Ledger } from '@reroll/shared/core/ledger/ledger';
+import { createRegistry } from '@reroll/shared/platform/metrics/registry';
+import { watcherMetrics } from '@reroll/shared/platform/metrics/watcher';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { seenSource, seenWorkload } from '../../../libs/shared/src/core/testing/rows.ts';
+import type { Publisher } from './publisher.ts';
+import { Sweeper } from './sweeper.ts';
+
+const CONFIG_MAPS = { kind: 'ConfigMap', namespace: '' };
+const ROLLOUTS = { kind: 'Rollout', namespace: '' };
+
+test('a kind of which the last object is gone, or its API with all of them, is counted as none', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const decision = { keys: DEFAULT_ANNOTATION_KEYS, autoReloadAll: false, ignoredWorkloadTypes: [] };
+  const ledger = new Ledger({ decision, adoptedAt: 0 });
+  const registry = createRegistry();
+  const sweeper = new Sweeper({
+    ledger,
+    catalog: {} as Catalog,
+    publisher: {} as Publisher,
+    metrics: watcherMetrics(registry),
+    interval: 60_000,
+    isUndecided: () => false,
+  });
+  const counted = async (): Promise<readonly string[]> => {
+    await vi.advanceTimersByTimeAsync(60_000);
+    const text = await registry.getSingleMetricAsString('reroll_objects');
+    return text.split('\n').filter((line) => /"(ConfigMap|Rollout)"/.test(line));
+  };
+  const nothing = { rv: '9', objects: [], catalog: new Map() };
+  ledger.sourcesListed({ ...nothing, scope: CONFIG_MAPS, objects: [seenSource('cm', 1, 'a')] });
+  ledger.workloadListBegins(ROLLOUTS);
+  const rollout = seenWorkload('web', 1, { key: 'Rollout/ns/web', kind: 'Rollout' });
+  ledger.workloadsListed({ ...nothing, scope: ROLLOUTS, objects: [rollout] });
+  sweeper.start();
+  onTestFinished(() => sweeper.stop());
+  expect(await counted()).toEqual(['reroll_objects{kind="ConfigMap"} 1', 'reroll_objects{kind="Rollout"} 1']);
+  ledger.sourceDeleted('ConfigMap/ns/cm', '10', CONFIG_MAPS);
+  ledger.workloadsListed({ ...nothing, scope: ROLLOUTS });
+  expect(await counted()).toEqual(['reroll_objects{kind="ConfigMap"} 0', 'reroll_objects{kind="Rollout"} 0']);
+});
