@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_ANNOTATION_KEYS } from '../annotation-keys.ts';
 import { AUTO, recordOf, seenSource, seenWorkload, sourceRow, workloadRow } from '../testing/rows.ts';
+import type { Contest } from './contest.ts';
 import { Ledger } from './ledger.ts';
 import type { Listed } from './listed.ts';
 import type { ObservedSource, ObservedWorkload, SourceRow, WorkloadRow } from './rows.ts';
@@ -152,6 +153,25 @@ describe('a source deleted and created again', () => {
     expect(ledger.sources.get(CM)).toMatchObject({ exists: false, rv: '100', hash: '1.A' });
     ledger.sourceWritten(seenSource('cm', 120, 'B'), SOURCES);
     expect(ledger.sources.get(CM)?.dataRv).toBe('100');
+  });
+});
+
+describe('a source that a list does not show', () => {
+  const rowsKnown = (row: SourceRow): Ledger => {
+    const ledger = ledgerOf();
+    ledger.sourcesListed({ scope: SOURCES, rv: '200', objects: [], catalog: new Map([[CM, row]]) });
+    return ledger;
+  };
+
+  it('is gone, if the catalog has it from before the list', () => {
+    expect(rowsKnown(sourceRow(150, 'A')).sources.get(CM)).toMatchObject({ exists: false, rv: '200' });
+  });
+
+  it('is there as the stream says, if a leader has written of it since the list was taken', () => {
+    const ledger = rowsKnown(sourceRow(210, 'A'));
+    expect(ledger.sources.has(CM)).toBe(false);
+    ledger.sourceWritten(seenSource('cm', 210, 'A'), SOURCES);
+    expect(ledger.sources.get(CM)).toMatchObject({ exists: true, rv: '210' });
   });
 });
 
@@ -311,6 +331,20 @@ describe('a workload', () => {
     list(before, seenWorkload('web', 20, { template: 'T1' }));
     list(since, seenWorkload('web', 150, { template: 'T2' }));
     expect(ledger.workloads.get(WEB)).toMatchObject({ rv: '150', templateRv: '130' });
+  });
+
+  it('is not contested by strips that the stream is still to show, because the catalog is ahead of the list', () => {
+    const contest = { before: ['t1'], strips: [100, 200] };
+    const row = workloadRow({ uid: 'uid-web', rv: '140', record: recordOf({ cm: 'B' }), contest });
+    const contestOf = (seenAt: number): Contest | undefined => {
+      const ledger = ledgerOf();
+      ledger.workloadListBegins(WORKLOADS);
+      const objects = [seenWorkload('web', seenAt, { record: recordOf({ cm: 'B' }) })];
+      ledger.workloadsFound({ scope: WORKLOADS, objects, catalog: new Map([[WEB, row]]) });
+      return ledger.workloads.get(WEB)?.contest;
+    };
+    expect(contestOf(140)).toEqual(contest);
+    expect(contestOf(20)).toBeUndefined();
   });
 
   it('of another namespace is not touched by the list of one', () => {

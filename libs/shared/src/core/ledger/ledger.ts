@@ -96,7 +96,8 @@ export class Ledger {
     this.sourcesFound(list);
     for (const key of absentKeys(this.sources, list)) {
       const known = this.sources.get(key) ?? list.catalog.get(key);
-      if (!known) continue;
+      // A leader may have written of it after this list was taken: then the stream is still to tell of it.
+      if (!known || isNewer(known.rv, list.rv)) continue;
       const row = absentSource(known, list.rv);
       this.#putSource(key, row, list.rv);
       this.#announce(key, known, row);
@@ -273,12 +274,12 @@ export class Ledger {
     if (!old) this.#byNamespace.add(`${kindOf(key)}/${namespaceOf(key)}`, key);
     const change = sourceChange(old, row);
     if (!change) return;
-    const { rules, data } = change;
+    const { rules, data, gone } = change;
     const changeJobComes = old !== undefined && data;
     if (changeJobComes) this.outbox.changes.add(key);
     for (const workload of this.#usersOf(key, rules)) {
       if (rules) this.#refreshEdges(workload, at);
-      if (data) this.#doubt(workload, key, row);
+      if (data || (gone && this.#settings.triggers.onCreate)) this.#doubt(workload, key, row);
       this.#touch(workload, changeJobComes);
     }
   }

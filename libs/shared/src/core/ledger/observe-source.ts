@@ -1,4 +1,4 @@
-import { RV_UNKNOWN, isNewer, maxRv, type Rv } from '../rv.ts';
+import { RV_UNKNOWN, isNewer, type Rv } from '../rv.ts';
 import { sameRecords, type ObservedSource, type SourceRow } from './rows.ts';
 
 /**
@@ -10,10 +10,10 @@ export function listedSource(seen: ObservedSource, known: SourceRow | undefined)
   return rowOf(seen, unchanged ? known : { dataRv: seen.rv });
 }
 
-/** The row of a source that a list no longer shows: deleted at some time up to the list. */
+/** The row of a source, known from before the list, that it no longer shows: deleted at some time up to the list. */
 export function absentSource(known: SourceRow, listRv: Rv): SourceRow {
   if (!known.exists) return known;
-  return { ...known, rv: maxRv(known.rv, listRv), exists: false, modifiedAt: 0 };
+  return { ...known, rv: listRv, exists: false, modifiedAt: 0 };
 }
 
 /**

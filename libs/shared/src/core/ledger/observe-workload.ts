@@ -41,7 +41,8 @@ export function workloadRow(seen: ObservedWorkload, at: Sighting): WorkloadRow {
   const { key: _key, kind: _kind, namespace: _namespace, writtenAt: _writtenAt, ...rest } = seen;
   const latest = Math.max(seen.restartAt ?? 0, known?.restartAt ?? 0);
   const restartAt = latest === 0 ? {} : { restartAt: latest };
-  const contest = known && contestAfter(known, seen, at.live);
+  // A catalog that is ahead of the list has counted what the stream is still to tell.
+  const contest = known && !isNewer(known.rv, seen.rv) ? contestAfter(known, seen, at.live) : undefined;
   return {
     ...rest,
     ...restartAt,
@@ -52,16 +53,21 @@ export function workloadRow(seen: ObservedWorkload, at: Sighting): WorkloadRow {
   };
 }
 
-/** `doubtful` after the source `name` of it got data with `hash`, not later than the template. */
+/**
+ * `doubtful` after the source `name` of it got data with `hash`, or was deleted, not later than the template. The
+ * streams of sources and of workloads keep no order between them: a patch can be seen before what it came after.
+ */
 export function doubtAfterSource(
   row: WorkloadRow,
   name: SourceName,
   source: SourceRow,
 ): readonly SourceName[] {
   const recorded = recordedHashes(row.record)[name];
-  if (recorded === undefined || isNewer(source.dataRv, row.templateRv)) return row.doubtful;
+  const from = source.exists ? source.dataRv : source.rv;
+  if (recorded === undefined || isNewer(from, row.templateRv)) return row.doubtful;
   const others = row.doubtful.filter((other) => other !== name);
-  return compact(recorded === source.hash ? others : [...others, name]);
+  const isTrue = source.exists && recorded === source.hash;
+  return compact(isTrue ? others : [...others, name]);
 }
 
 /** A baseline for an edge that began because of its source: created, or its annotations changed, at `rv`. */
@@ -114,7 +120,7 @@ function falseAt(record: RecordedHashes, rv: Rv, { sourceOf, triggers }: Sightin
     const source = sourceOf(name);
     if (source === undefined) return false;
     // Pods that began without it have none of its data: if a creation counts, it is one for them.
-    if (triggers.onCreate && !source.exists) return true;
+    if (triggers.onCreate && !source.exists && !isNewer(source.rv, rv)) return true;
     return source.hash !== record[name] || isNewer(source.dataRv, rv);
   });
 }
@@ -127,11 +133,16 @@ function baselines(seen: ObservedWorkload, at: Sighting): Pick<WorkloadRow, 'bas
     if (name in record) continue;
     const kept = at.known?.baselines[name];
     const begun =
-      kept === undefined ? begin(name, seen, at) : { rv: kept, stale: at.known?.stale.includes(name) };
+      kept === undefined ? begin(name, seen, at) : { rv: kept, stale: isStillStale(name, seen, at.known) };
     found[name] = begun.rv;
     if (begun.stale) stale.push(name);
   }
   return { baselines: Object.keys(found).length === 0 ? NO_BASELINES : found, stale: compact(stale) };
+}
+
+/** Pods that began since it was found stale have the data of then, or a later change is owed by its date. */
+function isStillStale(name: SourceName, seen: ObservedWorkload, known: WorkloadRow | undefined): boolean {
+  return known !== undefined && known.stale.includes(name) && !isRolled(known, seen);
 }
 
 interface Begun {

@@ -94,6 +94,48 @@ describe('a source that comes to exist', () => {
     }
   });
 
+  it('is owed also if the rollout, and its record, were seen before the deletion that they came after', () => {
+    const ledger = ledgerOf(ON_CREATE, { sources: [seenSource('cm', 10, 'A')], workloads: [RECORDED] });
+    ledger.workloadWritten(
+      seenWorkload('web', 120, { template: 't2', generation: 2, record: recordOf({ cm: 'A' }) }),
+    );
+    ledger.sourceDeleted(CM, '110', SOURCES);
+    ledger.sourceWritten(seenSource('cm', 130, 'A'), SOURCES);
+    expect(due(ledger)).toBe('owed');
+  });
+
+  it('with the same data as before is nothing to a workload that was last rolled before it went', () => {
+    const ledger = ledgerOf(ON_CREATE, { sources: [seenSource('cm', 10, 'A')], workloads: [RECORDED] });
+    ledger.workloadWritten(
+      seenWorkload('web', 110, { template: 't2', generation: 2, record: recordOf({ cm: 'A' }) }),
+    );
+    ledger.sourceDeleted(CM, '120', SOURCES);
+    ledger.sourceWritten(seenSource('cm', 130, 'A'), SOURCES);
+    expect(due(ledger)).toBeUndefined();
+  });
+
+  it('nor if that rollout was seen after the deletion that it came before', () => {
+    const ledger = ledgerOf(ON_CREATE, { sources: [seenSource('cm', 10, 'A')], workloads: [RECORDED] });
+    ledger.sourceDeleted(CM, '120', SOURCES);
+    ledger.workloadWritten(
+      seenWorkload('web', 110, { template: 't2', generation: 2, record: recordOf({ cm: 'A' }) }),
+    );
+    ledger.sourceWritten(seenSource('cm', 130, 'A'), SOURCES);
+    expect(due(ledger)).toBeUndefined();
+  });
+
+  it('and existed at the start is stale to nobody whose pods were replaced since', () => {
+    const found = {
+      sources: [seenSource('cm', 10, 'A', { modifiedAt: 10 })],
+      workloads: [seenWorkload('web', 20, { createdAt: 30 })],
+    };
+    const ledger = ledgerOf({ ...ON_CREATE, afterRestart: true }, found);
+    ledger.workloadWritten(seenWorkload('web', 120, { generation: 2 }));
+    expect(ledger.workloads.get(WEB)?.stale).toEqual(['ConfigMap/cm']);
+    ledger.workloadWritten(seenWorkload('web', 130, { generation: 3, template: 't2' }));
+    expect(ledger.workloads.get(WEB)?.stale).toEqual([]);
+  });
+
   it('and existed at the start is stale to whom has no record of it, if a start counts as a creation', () => {
     const found = {
       sources: [seenSource('cm', 10, 'A', { modifiedAt: 10 })],

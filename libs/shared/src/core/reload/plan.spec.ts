@@ -65,6 +65,17 @@ describe('an edge', () => {
         edge: edge({ row: sourceRow(150, 'A'), reading: reading(150, 'A', { afterWorkload: false }) }),
       },
     ],
+    [
+      'has to be read if a colleague read what is recorded, though the leader has it under another scheme',
+      'Read',
+      {
+        record: RECORD_A,
+        edge: edge({
+          row: { ...sourceRow(150, 'A'), hash: 'kold.A' },
+          reading: reading(150, 'A', { isRecorded: true, afterWorkload: false }),
+        }),
+      },
+    ],
     ['has to be read if the catalog does not know the source', 'Read', { record: RECORD_A, edge: edge() }],
     [
       'is absent if the catalog says that the source was deleted',

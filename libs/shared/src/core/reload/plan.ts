@@ -143,7 +143,8 @@ function verdictUnread(
 
 /**
  * The leader says that it is owed, and what a colleague read is the very write that the leader saw. A record
- * under an older scheme may be of the same data: whoever reads that can tell.
+ * under an older scheme may be of the same data: whoever reads that can tell. So may one under the scheme of the
+ * workers, while the leader still has the key of before.
  */
 function isKnownOwed(
   { row, reading, name }: EdgeFacts,
@@ -152,6 +153,7 @@ function isKnownOwed(
 ): boolean {
   if (row === undefined || reading?.rv !== row.rv) return false;
   if (recorded !== undefined && !isSameScheme(recorded, reading.hash)) return false;
+  if (recorded === reading.hash) return false;
   return isNewer(row.dataRv, reachOf(workload, name, recorded !== undefined));
 }
 
