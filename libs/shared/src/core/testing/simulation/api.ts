@@ -1,5 +1,11 @@
-import { recordedHashes, writeRecord } from '../../record/record.ts';
+import { DEFAULT_ANNOTATION_KEYS } from '../../annotation-keys.ts';
+import { RELEASE_ANNOTATION } from '../../ledger/contest.ts';
 import type { ObservedSource, ObservedWorkload } from '../../ledger/rows.ts';
+import { envVarName } from '../../marker/env-var-name.ts';
+import { DELETED_HASH } from '../../record/record-hash.ts';
+import { recordedHashes, writeRecord } from '../../record/record.ts';
+import { resumeDueAt } from '../../reload/pause.ts';
+import { PLAIN, type Settings } from './settings.ts';
 
 /** Data of a source is one letter; its hash is the letter too, in the record's form. */
 export type Letter = 'A' | 'B' | 'C';
@@ -8,7 +14,13 @@ export const WORKLOADS = ['w0', 'w1'] as const;
 export type SourceId = (typeof SOURCES)[number];
 export type WorkloadId = (typeof WORKLOADS)[number];
 
-export const hashOf = (letter: Letter): string => `1.${letter}`;
+/** Under the scheme of a key; 0: without one. */
+export const hashOf = (letter: Letter, key = 0): string => (key === 0 ? `1.${letter}` : `k${key}.${letter}`);
+/** The data that a hash is of, whatever its scheme; null: none. */
+export const letterOf = (hash: string | undefined): Letter | null =>
+  hash === undefined || hash === DELETED_HASH ? null : (hash.slice(-1) as Letter);
+/** The key of a hash's scheme. */
+export const keyNumberOf = (hash: string): number => (hash.startsWith('k') ? Number(hash.slice(1, -2)) : 0);
 export const sourceName = (id: SourceId): string => `ConfigMap/${id}`;
 export const sourceKey = (id: SourceId): string => `ConfigMap/ns/${id}`;
 export const workloadKey = (id: WorkloadId): string => `Deployment/ns/${id}`;
@@ -19,6 +31,8 @@ export interface SourceState {
   data: Letter;
   exists: boolean;
   rv: number;
+  /** Of the creation of the present one. */
+  createdRv: number;
   modifiedAt: number;
 }
 
@@ -31,8 +45,28 @@ export interface WorkloadState {
   refs: readonly SourceId[];
   auto: boolean;
   record: string | undefined;
-  template: number;
+  /** The last one that it had, stripped or not. */
+  lastRecord: string | undefined;
+  template: string;
   templateBy: 'owner' | 'us';
+  /** As the owner wrote it last: without what we put into it since. */
+  ownTemplate: string;
+  /** Data of which its containers carry a marker. */
+  marks: ReadonlyMap<SourceId, Letter>;
+  writtenAt: number;
+  createdRv: number;
+  /** Seconds at which another controller took our marker away, since the last edit. */
+  strips: number[];
+  /** Our reloads since changed the record: one that does not cannot be told from an edit, which ends a contest. */
+  isTold: boolean;
+  release: number;
+  /** Text of its pause-period. */
+  period: string | undefined;
+  pausedBy: 'owner' | 'us' | null;
+  /** Text of its paused-at. */
+  pausedAt: string | undefined;
+  /** Its owner paused it while a paused-at of ours was left over: nobody can tell the two apart. */
+  ambiguous: boolean;
   /** The data that its pods run, by source; the obligation is judged by it. */
   runs: Map<SourceId, Letter | null>;
   /** Sources that changed away from what the record says: `A` recorded, then `B`, then perhaps `A` again. */
@@ -69,12 +103,26 @@ export interface Protection {
   readonly testsGeneration: boolean;
   /** A leader that finds the catalog set back in time asserts it anew. */
   readonly noticesGaps: boolean;
+  /** A list that broke is no list. */
+  readonly endsLists: boolean;
+  /** A sweep wakes the ends of pauses again. */
+  readonly sweepsResumes: boolean;
+  /** A worker leaves a contested workload alone. */
+  readonly yieldsContests: boolean;
 }
 
 export const FULL_PROTECTION: Protection = {
   testsGeneration: true,
   noticesGaps: true,
+  endsLists: true,
+  sweepsResumes: true,
+  yieldsContests: true,
 };
+
+export const KEYS = DEFAULT_ANNOTATION_KEYS;
+/** So many strips within so many seconds end it. */
+const STRIPS = 3;
+const STRIPS_WITHIN = 600;
 
 /** Facts about the rest of the world that the checker needs. */
 export interface Surroundings {
@@ -82,6 +130,8 @@ export interface Surroundings {
   adopted(): boolean;
   synced(): boolean;
   watched(): boolean;
+  /** Every watcher that is in sync knows the workload as it is. */
+  hasSeen(workload: WorkloadState): boolean;
   hardFault(): boolean;
   op(): number;
   violation(violation: Violation): void;
@@ -101,10 +151,12 @@ export class SimulatedApi {
   #template = 0;
   readonly #world: Surroundings;
   readonly #protection: Protection;
+  readonly #settings: Settings;
 
-  constructor(world: Surroundings, protection: Protection) {
+  constructor(world: Surroundings, protection: Protection, settings: Settings = PLAIN) {
     this.#world = world;
     this.#protection = protection;
+    this.#settings = settings;
   }
 
   data(id: SourceId): Letter | null {
@@ -116,9 +168,11 @@ export class SimulatedApi {
     this.rv += 1;
     const old = this.sources.get(id);
     const changed = old?.data !== data;
-    this.sources.set(id, { data, exists: true, rv: this.rv, modifiedAt: this.#world.seconds() });
+    const createdRv = old?.exists ? old.createdRv : this.rv;
+    this.sources.set(id, { data, exists: true, rv: this.rv, createdRv, modifiedAt: this.#world.seconds() });
     for (const workload of this.workloads.values())
-      if (workload.refs.includes(id)) this.#owe(workload, id, data, changed);
+      if (workload.refs.includes(id))
+        this.#owe(workload, id, { data, changed, created: createdRv === this.rv });
     this.#world.log(`${old?.exists ? 'write' : 'create'} ${id}=${data}`);
     this.#emitSource(id, old?.exists ? 'M' : 'A');
   }
@@ -138,13 +192,20 @@ export class SimulatedApi {
     if (!source?.exists) return;
     this.rv += 1;
     source.exists = false;
+    for (const workload of this.workloads.values())
+      if (workload.refs.includes(id) && this.losesBy(workload, id)) this.#change(workload);
     this.#world.log(`delete ${id}`);
     this.#emitSource(id, 'D');
   }
 
   createWorkload(
     id: WorkloadId,
-    how: { refs: readonly SourceId[]; auto: boolean; record?: string | undefined },
+    how: {
+      refs: readonly SourceId[];
+      auto: boolean;
+      record?: string | undefined;
+      period?: string | undefined;
+    },
   ): void {
     if (this.workloads.has(id)) return;
     this.rv += 1;
@@ -157,8 +218,20 @@ export class SimulatedApi {
       refs: how.refs,
       auto: how.auto,
       record: how.record,
-      template: 0,
+      lastRecord: how.record,
+      template: '',
       templateBy: 'owner',
+      ownTemplate: '',
+      marks: new Map(),
+      writtenAt: this.#world.seconds(),
+      createdRv: this.rv,
+      strips: [],
+      isTold: true,
+      release: 0,
+      period: how.period,
+      pausedBy: null,
+      pausedAt: undefined,
+      ambiguous: false,
       runs: new Map(),
       flipped: new Set(),
       transitions: 0,
@@ -194,6 +267,8 @@ export class SimulatedApi {
     const workload = this.#bump(id);
     if (!workload) return;
     if (refs) workload.refs = refs;
+    workload.strips = [];
+    workload.isTold = true;
     this.#writeTemplate(workload, 'owner');
     this.#world.log(`owner edits template of ${id} refs=${workload.refs.join()}`);
     this.#emitWorkload(id, 'M');
@@ -203,6 +278,7 @@ export class SimulatedApi {
     const workload = this.#bump(id);
     if (!workload) return;
     workload.auto = !workload.auto;
+    workload.strips = [];
     const record = recordedHashes(workload.record);
     // Opting in: the obligation starts with the data of now.
     if (workload.auto) {
@@ -231,22 +307,95 @@ export class SimulatedApi {
     return true;
   }
 
+  /** Another controller goes back to the template as its owner wrote it: a rollout, with the data of now. */
+  stripMarker(id: WorkloadId, record: boolean): void {
+    if (this.workloads.get(id)?.templateBy !== 'us') return;
+    const workload = this.#bump(id);
+    if (!workload) return;
+    if (record) workload.record = undefined;
+    this.#writeTemplate(workload, 'owner', workload.ownTemplate);
+    if (workload.isTold) workload.strips.push(this.#world.seconds());
+    workload.isTold = true;
+    this.#world.log(`the marker of ${id} is taken away${record ? ', and its record' : ''}`);
+    this.#emitWorkload(id, 'M');
+  }
+
+  release(id: WorkloadId): void {
+    const workload = this.#bump(id);
+    if (!workload) return;
+    workload.release += 1;
+    workload.strips = [];
+    this.#world.log(`release ${id}`);
+    this.#emitWorkload(id, 'M');
+  }
+
+  /** Its owner pauses it, or lets it go on; what tells since when we paused it stays. */
+  setPaused(id: WorkloadId, paused: boolean): void {
+    const old = this.workloads.get(id);
+    if (!old || (old.pausedBy !== null) === paused) return;
+    const workload = this.#bump(id);
+    if (!workload) return;
+    workload.generation += 1;
+    workload.pausedBy = paused ? 'owner' : null;
+    workload.ambiguous = paused && workload.pausedAt !== undefined;
+    this.#world.log(`the owner ${paused ? 'pauses' : 'resumes'} ${id}`);
+    this.#emitWorkload(id, 'M');
+  }
+
+  setPeriod(id: WorkloadId, period: string | undefined): void {
+    const workload = this.#bump(id);
+    if (!workload) return;
+    if (workload.period !== period) workload.strips = [];
+    workload.period = period;
+    this.#world.log(`${id} asks for a pause of ${period}`);
+    this.#emitWorkload(id, 'M');
+  }
+
+  /** A worker ends a pause. False if a `test` of the patch fails. */
+  resume(id: WorkloadId, read: { uid: string; paused: boolean; pausedAt: string }): boolean {
+    const old = this.workloads.get(id);
+    if (old?.uid !== read.uid || old.pausedAt !== read.pausedAt) return false;
+    if ((old.pausedBy !== null) !== read.paused) return false;
+    const workload = this.#bump(id);
+    if (!workload) return false;
+    if (workload.pausedBy === 'owner' && !workload.ambiguous)
+      this.#world.violation({ kind: 'P', text: `${id}: its owner's pause is ended` });
+    if (workload.pausedBy !== null) workload.generation += 1;
+    workload.pausedBy = null;
+    workload.pausedAt = undefined;
+    this.#world.log(`PATCH ${id} resumed`);
+    this.#emitWorkload(id, 'M');
+    return true;
+  }
+
+  /** Whether another controller takes our markers away so often that we are to stop. */
+  isContested({ strips }: WorkloadState): boolean {
+    const [first = 0, , third] = strips.slice(-STRIPS);
+    return third !== undefined && third - first <= STRIPS_WITHIN;
+  }
+
+  /** Whether the deletion of a source counts for a workload whose pods have its data. */
+  losesBy(workload: WorkloadState, id: SourceId): boolean {
+    const { onDelete } = this.#settings.triggers;
+    if (onDelete === 'never' || (workload.runs.get(id) ?? null) === null) return false;
+    return onDelete === 'always' || workload.marks.has(id);
+  }
+
   /** False if a `test` of the patch fails. */
-  patch(
-    id: WorkloadId,
-    read: ObservedWorkload,
-    write: { hashes: Readonly<Record<string, string>>; roll: boolean },
-  ): boolean {
+  patch(id: WorkloadId, read: ObservedWorkload, write: Rolled): boolean {
     const workload = this.workloads.get(id);
     if (workload?.uid !== read.uid) return false;
     if (this.#protection.testsGeneration && workload.generation !== read.generation) return false;
     if (workload.record !== read.record) return false;
     this.#bump(id);
-    workload.record = writeRecord(write.hashes);
-    if (write.roll) this.#roll(id, workload);
+    const record = writeRecord(write.hashes);
+    if (write.roll.length > 0) this.#contest(workload, record === workload.record);
+    workload.record = record;
+    workload.lastRecord = record;
+    if (write.roll.length > 0) this.#roll(id, workload, write);
     else if (workload.preexisting) this.#adopt(workload, write.hashes);
     for (const ref of SOURCES) if (sourceName(ref) in write.hashes) workload.adopted.add(ref);
-    this.#world.log(`PATCH ${id} ${write.roll ? 'ROLL' : 'record only'} ${workload.record}`);
+    this.#world.log(`PATCH ${id} ${write.roll.length > 0 ? 'ROLL' : 'record only'} ${workload.record}`);
     this.#emitWorkload(id, 'M');
     return true;
   }
@@ -260,11 +409,12 @@ export class SimulatedApi {
     });
   }
 
-  observeSource(id: SourceId): ObservedSource | null {
+  /** Hashed under a key. */
+  observeSource(id: SourceId, key = 0): ObservedSource | null {
     const source = this.sources.get(id);
     if (!source?.exists) return null;
     const { modifiedAt, rv, data } = source;
-    return { key: sourceKey(id), rv: String(rv), hash: hashOf(data), modifiedAt, annotations: {} };
+    return { key: sourceKey(id), rv: String(rv), hash: hashOf(data, key), modifiedAt, annotations: {} };
   }
 
   observeWorkload(id: WorkloadId): ObservedWorkload | null {
@@ -278,38 +428,99 @@ export class SimulatedApi {
       generation: workload.generation,
       rv: String(workload.rv),
       createdAt: workload.createdAt,
-      template: String(workload.template),
+      template: workload.template,
       hasContainers: true,
       uses: [...workload.refs].sort().map(sourceName),
       mentions: [],
-      marks: [],
-      annotations: workload.auto ? AUTO : {},
+      marks:
+        this.#settings.triggers.onDelete === 'always' ? [] : [...workload.marks.keys()].sort().map(variable),
+      annotations: annotationsOf(workload),
       podAnnotations: {},
       record: workload.record,
-      resumeAt: undefined,
+      resumeAt: this.dueOf(workload),
+      writtenAt: workload.writtenAt,
     };
   }
 
-  #owe(workload: WorkloadState, id: SourceId, data: Letter, changed: boolean): void {
+  /** Unix milliseconds. */
+  dueOf({ period, pausedAt, pausedBy }: WorkloadState): number | undefined {
+    const annotations = {
+      ...pauseAnnotations(period),
+      ...(pausedAt === undefined ? {} : { [KEYS.pausedAt]: pausedAt }),
+    };
+    return resumeDueAt({ paused: pausedBy !== null, annotations }, KEYS);
+  }
+
+  #owe(
+    workload: WorkloadState,
+    id: SourceId,
+    { data, changed, created }: { data: Letter; changed: boolean; created: boolean },
+  ): void {
+    const { onCreate } = this.#settings.triggers;
     if ((workload.runs.get(id) ?? null) === null) {
-      workload.runs.set(id, data); // its pods waited for the source
+      if (onCreate) this.#change(workload);
+      else workload.runs.set(id, data); // its pods waited for the source
       return;
     }
-    if (!changed) return;
-    if (recordedHashes(workload.record)[sourceName(id)] === hashOf(data)) workload.flipped.add(id);
+    if (!changed) {
+      // A creation may count unless it is known that its pods have this very data.
+      const isKnown = letterOf(recordedHashes(workload.record)[sourceName(id)]) === data;
+      if (created && onCreate && !(isKnown && this.#world.hasSeen(workload))) this.#change(workload);
+      return;
+    }
+    if (letterOf(recordedHashes(workload.lastRecord)[sourceName(id)]) === data) workload.flipped.add(id);
     else workload.flipped.delete(id);
+    this.#change(workload);
+  }
+
+  #change(workload: WorkloadState): void {
     workload.transitions += 1;
     workload.transitionsSinceTemplate += 1;
   }
 
-  #roll(id: WorkloadId, workload: WorkloadState): void {
+  #roll(id: WorkloadId, workload: WorkloadState, write: Rolled): void {
+    this.#checkRoll(id, workload, write);
+    if (this.#isSync(workload, write)) this.#change(workload);
     if (workload.templateBy === 'owner' && workload.transitionsSinceTemplate === 0) {
       const kind = workload.blind || this.#world.hardFault() ? 'D2f' : 'D2';
       this.#world.violation({ kind, text: `vacuous rollout of ${id} at op ${this.#world.op()}` });
     }
     workload.rollouts += 1;
     this.rollouts += 1;
+    const marks = new Map(workload.marks);
+    for (const ref of SOURCES) {
+      const letter = letterOf(write.hashes[sourceName(ref)]);
+      if (!write.roll.includes(sourceName(ref))) continue;
+      if (letter === null) marks.delete(ref);
+      else marks.set(ref, letter);
+    }
     this.#writeTemplate(workload, 'us');
+    workload.marks = marks;
+    if (write.pausedAt === undefined) return;
+    workload.pausedBy = 'us';
+    workload.pausedAt = write.pausedAt;
+    workload.ambiguous = false;
+  }
+
+  #contest(workload: WorkloadState, sameRecord: boolean): void {
+    if (!sameRecord) return;
+    workload.strips = [];
+    workload.isTold = false;
+  }
+
+  /** `--sync-after-restart`: what was there at the start counts as created, once, for who was there too. */
+  #isSync(workload: WorkloadState, { roll }: Rolled): boolean {
+    const { onCreate, afterRestart } = this.#settings.triggers;
+    if (!onCreate || !afterRestart || workload.exact || workload.templateBy === 'us') return false;
+    return SOURCES.some((ref) => roll.includes(sourceName(ref)) && !workload.adopted.has(ref));
+  }
+
+  #checkRoll(id: WorkloadId, workload: WorkloadState, write: Rolled): void {
+    const hard = this.#world.hardFault() ? 'f' : '';
+    if (this.isContested(workload))
+      this.#world.violation({ kind: `C${hard}`, text: `${id} is rolled though it is contested` });
+    if (write.pausedAt !== undefined && workload.pausedBy !== null)
+      this.#world.violation({ kind: 'P', text: `${id} is paused twice` });
   }
 
   /** What was there before the install may be recorded as it is found, once. */
@@ -318,7 +529,7 @@ export class SimulatedApi {
     for (const ref of workload.refs) {
       const hash = hashes[sourceName(ref)];
       if (hash === undefined || workload.adopted.has(ref) || workload.exact || !lenient) continue;
-      workload.runs.set(ref, hash.slice(2) as Letter);
+      workload.runs.set(ref, letterOf(hash));
     }
   }
 
@@ -327,12 +538,15 @@ export class SimulatedApi {
     if (!workload) return undefined;
     this.rv += 1;
     workload.rv = this.rv;
+    workload.writtenAt = this.#world.seconds();
     return workload;
   }
 
-  #writeTemplate(workload: WorkloadState, by: 'owner' | 'us'): void {
+  #writeTemplate(workload: WorkloadState, by: 'owner' | 'us', back?: string): void {
     this.#template += 1;
-    workload.template = this.#template;
+    workload.template = back ?? `t${this.#template}`;
+    if (by === 'owner') workload.ownTemplate = workload.template;
+    if (back !== undefined) workload.marks = new Map();
     workload.generation += 1;
     workload.templateBy = by;
     workload.transitionsSinceTemplate = 0;
@@ -355,4 +569,26 @@ export class SimulatedApi {
   #emitWorkload(id: WorkloadId, type: 'A' | 'M'): void {
     this.workloadEvents.push({ rv: this.rv, type, key: id, object: this.observeWorkload(id) });
   }
+}
+
+/** What a patch of a worker writes. */
+export interface Rolled {
+  readonly hashes: Readonly<Record<string, string>>;
+  /** Names of the sources for which the pods are replaced. */
+  readonly roll: readonly string[];
+  /** Given if it holds the rollout back. */
+  readonly pausedAt?: string | undefined;
+}
+
+function variable(id: SourceId): string {
+  return envVarName('ConfigMap', id);
+}
+
+function pauseAnnotations(period: string | undefined): Record<string, string> {
+  return period === undefined ? {} : { [KEYS.pausePeriod]: period };
+}
+
+function annotationsOf({ auto, period, release }: WorkloadState): Record<string, string> {
+  const released = release === 0 ? {} : { [RELEASE_ANNOTATION]: String(release) };
+  return { ...(auto ? AUTO : {}), ...pauseAnnotations(period), ...released };
 }

@@ -1,3 +1,4 @@
+import { isSameScheme } from '../../record/record-hash.ts';
 import { isNewer } from '../../rv.ts';
 import type { SourceRow, WorkloadRow } from '../../ledger/rows.ts';
 
@@ -7,6 +8,8 @@ export interface Job {
   /** Another one was asked for while it was active. */
   readonly again: boolean;
   readonly token: number;
+  /** Not before, Unix milliseconds: the end of a pause. */
+  readonly at?: number | undefined;
 }
 
 /** What a change job read, for the reload jobs that it wakes. */
@@ -73,10 +76,22 @@ export class SimulatedRedis {
     else if (job.state === 'active' && !job.again) this.set(key, { ...job, again: true });
   }
 
-  acknowledge(key: string, token: number, again = false): void {
+  /** With `replace`: a later call has the later time. */
+  enqueueAt(key: string, at: number): void {
+    const job = this.get<Job>(key);
+    if (job?.state === 'active') this.set(key, { ...job, again: true, at });
+    else this.set(key, { state: 'waiting', again: false, token: 0, at });
+  }
+
+  /** `at`: not before then. */
+  acknowledge(key: string, token: number, again: boolean | { at: number } = false): void {
     const job = this.get<Job>(key);
     if (job?.state !== 'active' || job.token !== token) return;
-    this.set(key, job.again || again ? { state: 'waiting', again: false, token: 0 } : undefined);
+    const at = typeof again === 'object' ? again.at : job.at;
+    this.set(
+      key,
+      job.again || again !== false ? { state: 'waiting', again: false, token: 0, at } : undefined,
+    );
   }
 }
 
@@ -100,8 +115,9 @@ export function writeCatalog(redis: SimulatedRedis, write: Write): WriteResult {
     const changed: string[] = [];
     for (const [key, row] of write.sources) {
       const old = redis.get<SourceRow>(`S/${key}`);
-      if (old && !isNewer(row.rv, old.rv)) continue;
-      if (old && row.exists && old.hash !== row.hash) changed.push(key);
+      const sameScheme = old && isSameScheme(row.hash, old.hash);
+      if (old && !isNewer(row.rv, old.rv) && (row.rv !== old.rv || sameScheme)) continue;
+      if (old && row.exists && old.hash !== row.hash && sameScheme) changed.push(key);
       redis.set(`S/${key}`, row);
     }
     for (const [key, row] of write.workloads) redis.set(`W/${key}`, row);

@@ -1,25 +1,28 @@
 import { FULL_PROTECTION, type Protection, type Violation } from './api.ts';
-import { scheduleOf, type Op } from './schedule.ts';
+import { scheduleOf, type Schedule } from './schedule.ts';
 import { World } from './world.ts';
 
 /**
  * Violations that the design documents as limits: after a gap of the leader, a loss of Redis or a re-list, a
- * rollout too many; A -> B -> A inside such a gap while the owner rolled at B; and a change, in such a gap, of a
- * source that the workload's record did not speak of yet (it is listed as stale where that can be told).
+ * rollout too many; A -> B -> A inside such a gap while the owner rolled at B, or where creations count a source that
+ * went and came back with the same data; a change, in such a gap, of a source that the workload's record did not
+ * speak of yet (it is listed as stale where that can be told); the deletion of a source of which leader and Redis
+ * were lost together; and a contest of which a part was not seen.
  */
-const LIMITS = new Set(['D1f', 'D2f', 'Lflipf', 'Lunrecordedf']);
+const LIMITS = new Set(['D1f', 'D2f', 'Lflipf', 'Lunrecordedf', 'Ldf', 'Cf', 'Lcreatef']);
 
 export interface Run {
-  readonly schedule: readonly Op[];
-  /** What no schedule may show: something lost (L), doubled (D1, D2), unrecorded (U) or endless (T). */
+  readonly schedule: Schedule;
+  /** What no schedule may show: something lost (L), doubled (D1, D2), unrecorded (U), endless (T), paused for ever or
+   * resumed against its owner (P), rolled though contested (C) or taken for contested (X) or gone (G) and is not. */
   readonly failures: readonly Violation[];
   readonly limits: readonly Violation[];
   readonly world: World;
 }
 
-export function runSchedule(schedule: readonly Op[], protection: Protection = FULL_PROTECTION): Run {
-  const world = new World(protection);
-  world.run(schedule);
+export function runSchedule(schedule: Schedule, protection: Protection = FULL_PROTECTION): Run {
+  const world = new World(protection, schedule.settings);
+  world.run(schedule.ops);
   return {
     schedule,
     failures: world.violations.filter(({ kind }) => !LIMITS.has(kind)),
@@ -39,7 +42,7 @@ export function shrink(run: Run, kinds: readonly string[] = run.failures.map(({ 
     shorter.world.violations.some(({ kind }) => kinds.includes(kind)) &&
     [...shorter.world.faults].every((fault) => faults.has(fault));
   let best = run;
-  for (let size = Math.ceil(best.schedule.length / 2); size >= 1;) {
+  for (let size = Math.ceil(best.schedule.ops.length / 2); size >= 1;) {
     const shorter = withoutAChunk(best, size, failsAlike);
     if (shorter) best = shorter;
     else size = size === 1 ? 0 : Math.floor(size / 2);
@@ -48,8 +51,12 @@ export function shrink(run: Run, kinds: readonly string[] = run.failures.map(({ 
 }
 
 function withoutAChunk(run: Run, size: number, failsAlike: (run: Run) => boolean): Run | null {
-  for (let start = 0; start < run.schedule.length; start += size) {
-    const shorter = runSchedule([...run.schedule.slice(0, start), ...run.schedule.slice(start + size)]);
+  const { settings, ops } = run.schedule;
+  for (let start = 0; start < ops.length; start += size) {
+    const shorter = runSchedule(
+      { settings, ops: [...ops.slice(0, start), ...ops.slice(start + size)] },
+      run.world.protection,
+    );
     if (failsAlike(shorter)) return shorter;
   }
   return null;
@@ -57,7 +64,15 @@ function withoutAChunk(run: Run, size: number, failsAlike: (run: Run) => boolean
 
 /** The schedule, what happened and what went wrong, for a person. */
 export function report(run: Run): string {
-  const steps = run.schedule.map((op, index) => `  ${index} ${JSON.stringify(op)}`);
+  const steps = run.schedule.ops.map((op, index) => `  ${index} ${JSON.stringify(op)}`);
   const wrong = run.world.violations.map(({ kind, text }) => `  ${kind}: ${text}`);
-  return ['schedule:', ...steps, 'what happened:', ...run.world.lines, 'violations:', ...wrong].join('\n');
+  return [
+    `install: ${JSON.stringify(run.schedule.settings)}`,
+    'schedule:',
+    ...steps,
+    'what happened:',
+    ...run.world.lines,
+    'violations:',
+    ...wrong,
+  ].join('\n');
 }

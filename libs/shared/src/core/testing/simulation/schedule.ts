@@ -1,4 +1,6 @@
+import { NO_TRIGGERS } from '../../ledger/triggers.ts';
 import { SOURCES, WORKLOADS, type Letter, type SourceId, type WorkloadId } from './api.ts';
+import { PLAIN, type Settings } from './settings.ts';
 
 type Index = 0 | 1;
 type Refs = readonly SourceId[];
@@ -7,10 +9,19 @@ type Refs = readonly SourceId[];
 export type Op =
   | { do: 'writeSource'; source: SourceId; data: Letter }
   | { do: 'touchSource' | 'deleteSource'; source: SourceId }
-  | { do: 'createWorkload'; workload: WorkloadId; refs: Refs; auto: boolean }
+  | { do: 'createWorkload'; workload: WorkloadId; refs: Refs; auto: boolean; period?: string | undefined }
   | { do: 'recreateWorkload'; workload: WorkloadId; refs: Refs }
   | { do: 'deleteWorkload' | 'toggleAuto' | 'stripRecord'; workload: WorkloadId }
   | { do: 'editTemplate'; workload: WorkloadId; refs?: Refs }
+  | { do: 'stripMarker'; workload: WorkloadId; record: boolean }
+  | { do: 'release'; workload: WorkloadId }
+  | { do: 'setPaused'; workload: WorkloadId; paused: boolean }
+  | { do: 'setPeriod'; workload: WorkloadId; period: string | undefined }
+  | { do: 'recreateSource'; source: SourceId; data: Letter | 'same' }
+  | { do: 'rotateKey' }
+  | { do: 'progress'; steps: number }
+  | { do: 'fight'; source: SourceId; data: Letter; workload: WorkloadId }
+  | { do: 'beginList'; watcher: Index; stream: 'S' | 'W'; shown: number; breaks: boolean }
   | { do: 'touchWorkload'; workload: WorkloadId; generations: 0 | 1 }
   | { do: 'upgrade'; source: SourceId; data: Letter; workload: WorkloadId; refs: Refs }
   | { do: 'tick'; units: number }
@@ -65,16 +76,18 @@ export class Random {
 }
 
 type Maker = (random: Random) => Op;
+type Table = readonly (readonly [number, Maker])[];
 
 const DATA = ['A', 'B', 'C'] as const;
 const REFS: readonly [Refs, ...Refs[]] = [['s0'], ['s1'], ['s0', 's1'], ['s0', 's1']];
 const refs = (random: Random): Refs => random.pick(REFS);
 const source = (random: Random): SourceId => random.pick(SOURCES);
 const workload = (random: Random): WorkloadId => random.pick(WORKLOADS);
+const PERIODS: readonly [string | undefined, ...(string | undefined)[]] = [undefined, '20s', '1m', 'soon'];
 const index = (random: Random): Index => random.pick([0, 1] as const);
 
 /** What happens, and how often. The second group is scaled by how faulty the schedule is to be. */
-const EVENTS: readonly (readonly [number, Maker])[] = [
+const EVENTS: Table = [
   [9, (r) => ({ do: 'writeSource', source: source(r), data: r.pick(DATA) })],
   [2, (r) => ({ do: 'touchSource', source: source(r) })],
   [1.2, (r) => ({ do: 'deleteSource', source: source(r) })],
@@ -97,8 +110,43 @@ const EVENTS: readonly (readonly [number, Maker])[] = [
   [2, () => ({ do: 'stalledCheck' })],
   [1, (r) => ({ do: 'notice', watcher: index(r) })],
 ];
-const FAULTS: readonly (readonly [number, Maker])[] = [
+/** Only in installs with the settings that they are about. */
+const WITH_TRIGGERS: Table = [
+  [2, (r) => ({ do: 'deleteSource', source: source(r) })],
+  [2, (r) => ({ do: 'recreateSource', source: source(r), data: r.pick(['same', 'same', ...DATA]) })],
+];
+const WITH_PAUSES: Table = [
+  [1, (r) => ({ do: 'setPaused', workload: workload(r), paused: r.chance(0.3) })],
+  [1, (r) => ({ do: 'setPeriod', workload: workload(r), period: r.pick(PERIODS) })],
+  [2, (r) => ({ do: 'tick', units: r.pick([12, 60]) })],
+];
+const WITH_RIVAL: Table = [
+  [4, (r) => ({ do: 'stripMarker', workload: workload(r), record: r.chance(0.1) })],
+  [6, (r) => ({ do: 'fight', source: source(r), data: r.pick(DATA), workload: workload(r) })],
+  [0.5, (r) => ({ do: 'release', workload: workload(r) })],
+  [0.3, () => ({ do: 'tick', units: 3_500 })],
+];
+/** Everything goes on for a while, so that more comes to its end between two events than single steps bring. */
+const WITH_ANY: Table = [[14, (r) => ({ do: 'progress', steps: r.pick([6, 20, 20]) })]];
+const WITH_ROTATION: Table = [
+  [1.5, () => ({ do: 'rotateKey' })],
+  [2, (r) => ({ do: 'workerCrash', worker: index(r) })],
+  [0.7, (r) => ({ do: 'crash', watcher: index(r) })],
+  [2, (r) => ({ do: 'start', watcher: index(r) })],
+  [2, (r) => ({ do: 'list', watcher: index(r) })],
+];
+const FAULTS: Table = [
   [0.25, (r) => ({ do: 'relist', watcher: index(r) })],
+  [
+    0.35,
+    (r) => ({
+      do: 'beginList',
+      watcher: index(r),
+      stream: r.pick(['S', 'W']),
+      shown: r.between(0, 3),
+      breaks: r.chance(0.6),
+    }),
+  ],
   [0.9, (r) => ({ do: 'crash', watcher: index(r) })],
   [0.5, (r) => ({ do: 'freeze', watcher: index(r) })],
   [1, (r) => ({ do: 'thaw', watcher: index(r) })],
@@ -111,23 +159,70 @@ const FAULTS: readonly (readonly [number, Maker])[] = [
   [2, (r) => ({ do: 'workerThaw', worker: index(r) })],
 ];
 
-/** The schedule of a seed: a start, then 40 to 220 random steps. */
-export function scheduleOf(seed: number): Op[] {
-  const random = new Random(seed);
-  const faulty = random.pick([0, 1, 1, 3]);
-  const table = [...EVENTS, ...FAULTS.map(([weight, make]) => [weight * faulty, make] as const)];
-  const total = table.reduce((sum, [weight]) => sum + weight, 0);
-  const steps = random.between(40, 220);
-  return [...opening(random), ...Array.from({ length: steps }, () => draw(table, total, random))];
+/** An install, and what happens to it. */
+export interface Schedule {
+  readonly settings: Settings;
+  readonly ops: readonly Op[];
 }
 
-function opening(random: Random): Op[] {
+/** The install of a seed. */
+export function settingsOf(seed: number): Settings {
+  return drawSettings(new Random(seed));
+}
+
+/** The schedule of a seed: a start, then 40 to 220 random steps. */
+export function scheduleOf(seed: number): Schedule {
+  const random = new Random(seed);
+  const settings = drawSettings(random);
+  const faulty = random.pick([0, 1, 1, 3]);
+  const table = tableOf(settings, faulty);
+  const total = table.reduce((sum, [weight]) => sum + weight, 0);
+  const steps = random.between(40, 220);
+  return {
+    settings,
+    ops: [...opening(random, settings), ...Array.from({ length: steps }, () => draw(table, total, random))],
+  };
+}
+
+/** Half of the installs are plain; of the others each has some of what issue 4 brought. */
+function drawSettings(random: Random): Settings {
+  if (random.chance(0.5)) return PLAIN;
+  const triggers = random.chance(0.5)
+    ? {
+        onCreate: random.chance(0.6),
+        onDelete: random.pick(['never', 'marked', 'always'] as const),
+        afterRestart: random.chance(0.25),
+      }
+    : NO_TRIGGERS;
+  return {
+    triggers,
+    adoptStale: triggers.onCreate && triggers.afterRestart ? 'reload' : 'report',
+    pauses: random.chance(0.4),
+    rival: random.chance(0.3),
+    rotates: random.chance(0.3),
+  };
+}
+
+function tableOf(settings: Settings, faulty: number): Table {
+  return [
+    ...EVENTS,
+    ...(settings === PLAIN ? [] : WITH_ANY),
+    ...(settings.triggers === NO_TRIGGERS ? [] : WITH_TRIGGERS),
+    ...(settings.pauses ? WITH_PAUSES : []),
+    ...(settings.rival ? WITH_RIVAL : []),
+    ...(settings.rotates ? WITH_ROTATION : []),
+    ...FAULTS.map(([weight, make]) => [weight * faulty, make] as const),
+  ];
+}
+
+function opening(random: Random, { pauses }: Settings): Op[] {
   const ops: Op[] = [];
   for (const id of SOURCES)
     if (random.chance(0.85)) ops.push({ do: 'writeSource', source: id, data: random.pick(DATA) });
   for (const id of WORKLOADS) {
+    const period = pauses ? random.pick(PERIODS) : undefined;
     if (random.chance(0.6))
-      ops.push({ do: 'createWorkload', workload: id, refs: refs(random), auto: random.chance(0.9) });
+      ops.push({ do: 'createWorkload', workload: id, refs: refs(random), auto: random.chance(0.9), period });
   }
   for (let n = random.between(0, 2); n > 0; n -= 1) {
     ops.push({ do: 'writeSource', source: source(random), data: random.pick(DATA) });
@@ -140,7 +235,7 @@ function opening(random: Random): Op[] {
   return ops;
 }
 
-function draw(table: readonly (readonly [number, Maker])[], total: number, random: Random): Op {
+function draw(table: Table, total: number, random: Random): Op {
   let left = random.next() * total;
   for (const [weight, make] of table) {
     left -= weight;

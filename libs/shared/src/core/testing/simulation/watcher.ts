@@ -1,9 +1,11 @@
-import { DEFAULT_ANNOTATION_KEYS } from '../../annotation-keys.ts';
 import { Ledger } from '../../ledger/ledger.ts';
 import type { ObservedSource, ObservedWorkload, SourceRow, WorkloadRow } from '../../ledger/rows.ts';
 import {
+  KEYS,
   SOURCES,
   WORKLOADS,
+  hashOf,
+  letterOf,
   sourceKey,
   workloadKey,
   type ApiEvent,
@@ -13,10 +15,20 @@ import {
   type WorkloadId,
 } from './api.ts';
 import { isWriter, writeCatalog, type SimulatedRedis } from './redis.ts';
+import type { Settings } from './settings.ts';
 
 const SOURCE_SCOPE = { kind: 'ConfigMap', namespace: '' };
 const WORKLOAD_SCOPE = { kind: 'Deployment', namespace: '' };
-export const DECISION = { keys: DEFAULT_ANNOTATION_KEYS, autoReloadAll: false, ignoredWorkloadTypes: [] };
+export const DECISION = { keys: KEYS, autoReloadAll: false, ignoredWorkloadTypes: [] };
+
+interface PendingList {
+  readonly rv: string;
+  readonly cursor: number;
+  /** Ids of all that the list shows, and of those that were told. */
+  readonly objects: readonly { readonly key: string }[];
+}
+
+type StreamName = 'S' | 'W';
 
 export type Stage = 'down' | 'listSources' | 'listWorkloads' | 'synced';
 
@@ -29,21 +41,34 @@ export class SimulatedWatcher {
   /** 0 while it is a standby. */
   term = 0;
   ledger = new Ledger({ decision: DECISION, adoptedAt: 0 });
+  /** The key under which it hashes, learnt at its start. */
+  key = 0;
   #sequence = 0;
+  /** Streams that list anew; null: their list broke, and another is to be begun. */
+  readonly #listing = new Map<StreamName, PendingList | null>();
+  /** Streams that have had a complete list: their next ones do not ask the catalog. */
+  readonly #listed = new Set<StreamName>();
   #cursor = { S: 0, W: 0 };
+  /** How far it knows the workloads. */
+  #workloadsRv = 0;
   readonly #api: SimulatedApi;
   readonly #redis: SimulatedRedis;
 
   readonly #protection: Protection;
+  readonly #settings: Settings;
 
-  constructor(api: SimulatedApi, redis: SimulatedRedis, protection: Protection) {
+  constructor(api: SimulatedApi, redis: SimulatedRedis, by: { protection: Protection; settings: Settings }) {
     this.#api = api;
     this.#redis = redis;
-    this.#protection = protection;
+    this.#protection = by.protection;
+    this.#settings = by.settings;
   }
 
-  start(adoptedAt: number): void {
-    this.ledger = new Ledger({ decision: DECISION, adoptedAt });
+  start(adoptedAt: number, key: number): void {
+    this.ledger = new Ledger({ decision: DECISION, adoptedAt, triggers: this.#settings.triggers });
+    this.key = key;
+    this.#listing.clear();
+    this.#listed.clear();
     this.stage = 'listSources';
   }
 
@@ -61,32 +86,50 @@ export class SimulatedWatcher {
 
   list(): void {
     if (this.stage === 'listSources') {
-      this.#listSources();
+      this.#list('S');
       this.stage = 'listWorkloads';
     } else if (this.stage === 'listWorkloads') {
-      this.#listWorkloads();
+      this.#list('W');
       this.stage = 'synced';
       if (this.term > 0) this.#takeOver();
       else this.ledger.outbox.clear();
+    } else if (this.stage === 'synced') {
+      for (const stream of ['S', 'W'] as const) if (this.#listing.has(stream)) this.#list(stream);
+      this.#settle();
     }
   }
 
   /** Both streams get a 410. */
   relist(): void {
-    this.#listSources();
-    this.#listWorkloads();
+    this.#list('S');
+    this.#list('W');
     this.#settle();
   }
 
-  deliver(kind: 'S' | 'W'): void {
+  /** A list is begun and tells some objects; then it stops for a while, or breaks. */
+  beginList(stream: StreamName, by: { shown: number; breaks: boolean }): void {
+    const first = this.stage === 'listSources' ? 'S' : 'W';
+    if (this.stage === 'down' || (this.stage !== 'synced' && stream !== first)) return;
+    const list = this.#openList(stream);
+    const shown = list.objects.filter((_, index) => (by.shown & (1 << index)) !== 0);
+    if (stream === 'S') this.#foundSources(shown as ObservedSource[]);
+    else this.#foundWorkloads(shown as ObservedWorkload[]);
+    this.#listing.set(stream, by.breaks ? null : list);
+    if (by.breaks && !this.#protection.endsLists) this.#endList(stream, { ...list, objects: shown });
+    if (this.stage === 'synced') this.#settle();
+  }
+
+  /** False if there is nothing to deliver. */
+  deliver(kind: StreamName): boolean {
     const events: readonly ApiEvent<ObservedSource | ObservedWorkload>[] =
       kind === 'S' ? this.#api.sourceEvents : this.#api.workloadEvents;
     const event = events[this.#cursor[kind]];
-    if (!event) return;
+    if (!event || this.#listing.has(kind)) return false;
     this.#cursor[kind] += 1;
     if (kind === 'S') this.#source(event as ApiEvent<ObservedSource>);
     else this.#workload(event as ApiEvent<ObservedWorkload>);
     this.#settle();
+    return true;
   }
 
   /** Everything that it saw is in the catalog too. */
@@ -97,7 +140,9 @@ export class SimulatedWatcher {
 
   isCurrent(): boolean {
     return (
-      this.#cursor.S === this.#api.sourceEvents.length && this.#cursor.W === this.#api.workloadEvents.length
+      this.#listing.size === 0 &&
+      this.#cursor.S === this.#api.sourceEvents.length &&
+      this.#cursor.W === this.#api.workloadEvents.length
     );
   }
 
@@ -107,6 +152,7 @@ export class SimulatedWatcher {
     if (!intact && this.#protection.noticesGaps) this.ledger.assertAll();
     this.publish('rows');
     for (const _ of this.ledger.sweep());
+    if (!this.#protection.sweepsResumes) this.ledger.outbox.resumes.clear();
   }
 
   /** Rows first; `rows` stops there, as if the process ended or Redis did before the jobs were enqueued. */
@@ -119,8 +165,28 @@ export class SimulatedWatcher {
     const { outbox } = this.ledger;
     for (const key of outbox.changes) this.#redis.enqueue(`c/${idOf(key)}`);
     for (const key of outbox.wakes.keys()) this.#redis.enqueue(`r/${idOf(key)}`);
+    for (const key of outbox.resumes) {
+      const at = this.ledger.workloads.get(key)?.resumeAt;
+      if (at !== undefined) this.#redis.enqueueAt(`p/${idOf(key)}`, at);
+    }
     outbox.changes.clear();
     outbox.wakes.clear();
+    outbox.resumes.clear();
+  }
+
+  /** What it takes for true and is not: something that is there, and was when its stream was there last, is gone. */
+  ghosts(): string[] {
+    if (this.stage === 'down') return [];
+    const { sources, workloads } = this.ledger;
+    const lost = [...this.#api.sources].filter(([id, { exists, createdRv }]) => {
+      const row = sources.get(sourceKey(id));
+      return exists && row?.exists === false && createdRv <= Number(row.rv);
+    });
+    const gone = [...this.#api.workloads].filter(
+      ([id, { createdRv }]) =>
+        this.stage === 'synced' && createdRv <= this.#workloadsRv && !workloads.has(workloadKey(id)),
+    );
+    return [...lost, ...gone].map(([id]) => id);
   }
 
   #publishRows(): boolean {
@@ -155,35 +221,64 @@ export class SimulatedWatcher {
     if (this.term === 0) this.ledger.outbox.clear();
   }
 
-  #listSources(): void {
-    this.#cursor.S = this.#api.sourceEvents.length;
-    const objects = SOURCES.map((id) => this.#api.observeSource(id)).filter((seen) => seen !== null);
-    const catalog = this.#rows<SourceRow>(
+  #list(stream: StreamName): void {
+    const list = this.#listing.get(stream) ?? this.#openList(stream);
+    if (stream === 'S') this.#foundSources(list.objects as ObservedSource[]);
+    else this.#foundWorkloads(list.objects as ObservedWorkload[]);
+    this.#endList(stream, list);
+  }
+
+  #openList(stream: StreamName): PendingList {
+    const rv = String(this.#api.rv);
+    if (stream === 'S') {
+      const objects = SOURCES.map((id) => this.#api.observeSource(id, this.key)).filter(
+        (seen) => seen !== null,
+      );
+      return { rv, cursor: this.#api.sourceEvents.length, objects };
+    }
+    this.ledger.workloadListBegins(WORKLOAD_SCOPE);
+    const objects = WORKLOADS.map((id) => this.#api.observeWorkload(id)).filter((seen) => seen !== null);
+    return { rv, cursor: this.#api.workloadEvents.length, objects };
+  }
+
+  #foundSources(objects: readonly ObservedSource[]): void {
+    const catalog = this.#sourceRows();
+    for (const seen of objects) this.ledger.sourcesFound({ scope: SOURCE_SCOPE, objects: [seen], catalog });
+  }
+
+  #foundWorkloads(objects: readonly ObservedWorkload[]): void {
+    const catalog = this.#workloadRows();
+    for (const seen of objects)
+      this.ledger.workloadsFound({ scope: WORKLOAD_SCOPE, objects: [seen], catalog });
+  }
+
+  #endList(stream: StreamName, { rv, cursor, objects }: PendingList): void {
+    const end = { rv, objects: [], found: new Set(objects.map(({ key }) => key)) };
+    if (stream === 'S') {
+      this.ledger.sourcesListed({ ...end, scope: SOURCE_SCOPE, catalog: this.#sourceRows() });
+    } else {
+      this.ledger.workloadsListed({ ...end, scope: WORKLOAD_SCOPE, catalog: this.#workloadRows() });
+      this.#workloadsRv = Number(rv);
+    }
+    this.#cursor[stream] = cursor;
+    this.#listing.delete(stream);
+    this.#listed.add(stream);
+  }
+
+  #sourceRows(): Map<string, SourceRow> {
+    if (this.#listed.has('S')) return new Map();
+    return this.#rows<SourceRow>(
       'S',
       SOURCES.map((id) => [id, sourceKey(id)]),
     );
-    const found = new Set(objects.map(({ key }) => key));
-    for (const seen of objects) {
-      this.ledger.sourcesFound({ scope: SOURCE_SCOPE, objects: [seen], catalog });
-    }
-    const end = { scope: SOURCE_SCOPE, rv: String(this.#api.rv), objects: [], found, catalog };
-    this.ledger.sourcesListed(end);
   }
 
-  #listWorkloads(): void {
-    this.ledger.workloadListBegins(WORKLOAD_SCOPE);
-    this.#cursor.W = this.#api.workloadEvents.length;
-    const objects = WORKLOADS.map((id) => this.#api.observeWorkload(id)).filter((seen) => seen !== null);
-    const catalog = this.#rows<WorkloadRow>(
+  #workloadRows(): Map<string, WorkloadRow> {
+    if (this.#listed.has('W')) return new Map();
+    return this.#rows<WorkloadRow>(
       'W',
       WORKLOADS.map((id) => [id, workloadKey(id)]),
     );
-    const found = new Set(objects.map(({ key }) => key));
-    for (const seen of objects) {
-      this.ledger.workloadsFound({ scope: WORKLOAD_SCOPE, objects: [seen], catalog });
-    }
-    const end = { scope: WORKLOAD_SCOPE, rv: String(this.#api.rv), objects: [], found, catalog };
-    this.ledger.workloadsListed(end);
   }
 
   #rows<Row extends SourceRow | WorkloadRow>(
@@ -195,11 +290,15 @@ export class SimulatedWatcher {
   }
 
   #source(event: ApiEvent<ObservedSource>): void {
-    if (event.object) this.ledger.sourceWritten(event.object, SOURCE_SCOPE);
-    else this.ledger.sourceDeleted(sourceKey(event.key as SourceId), String(event.rv), SOURCE_SCOPE);
+    const seen = event.object;
+    if (seen) {
+      const hash = hashOf(letterOf(seen.hash) ?? 'A', this.key);
+      this.ledger.sourceWritten({ ...seen, hash }, SOURCE_SCOPE);
+    } else this.ledger.sourceDeleted(sourceKey(event.key as SourceId), String(event.rv), SOURCE_SCOPE);
   }
 
   #workload(event: ApiEvent<ObservedWorkload>): void {
+    this.#workloadsRv = event.rv;
     if (event.object) this.ledger.workloadWritten(event.object);
     else this.ledger.workloadDeleted(workloadKey(event.key as WorkloadId));
   }

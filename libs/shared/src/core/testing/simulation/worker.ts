@@ -1,8 +1,23 @@
+import { isContested } from '../../ledger/contest.ts';
 import type { ObservedSource, ObservedWorkload, SourceRow, WorkloadRow } from '../../ledger/rows.ts';
 import { recordedHashes } from '../../record/record.ts';
+import { pauseWish } from '../../reload/pause.ts';
 import { planReload, type EdgeFacts, type Plan, type SourceReading } from '../../reload/plan.ts';
-import { AUTO, WORKLOADS, sourceName, type SimulatedApi, type SourceId, type WorkloadId } from './api.ts';
+import { envVarName } from '../../marker/env-var-name.ts';
+import {
+  KEYS,
+  WORKLOADS,
+  hashOf,
+  keyNumberOf,
+  letterOf,
+  sourceName,
+  type Protection,
+  type SimulatedApi,
+  type SourceId,
+  type WorkloadId,
+} from './api.ts';
 import type { Job, Reading, SimulatedRedis } from './redis.ts';
+import type { Settings } from './settings.ts';
 
 /** At most so many patches are tried in one attempt of a job. */
 const TRIES = 5;
@@ -17,36 +32,62 @@ interface Running {
   toRead: SourceId[];
   readings: Map<SourceId, ObservedSource | null>;
   plan?: Plan;
+  /** For a resume job: what was read. */
+  pause?: { uid: string; paused: boolean; pausedAt: string } | undefined;
+}
+
+/** What a worker shares with the world. */
+export interface WorkerContext {
+  readonly api: SimulatedApi;
+  readonly redis: SimulatedRedis;
+  readonly settings: Settings;
+  readonly protection: Protection;
+  token(): number;
+  /** Unix milliseconds. */
+  now(): number;
 }
 
 /** A worker process with one job at a time, every call to the API or to Redis a step of its own. */
 export class SimulatedWorker {
   frozen = false;
   job: Running | null = null;
+  /** The key under which it hashes; it knows the earlier ones too. */
+  key = 0;
   readonly #api: SimulatedApi;
   readonly #redis: SimulatedRedis;
-  readonly #token: () => number;
+  readonly #context: WorkerContext;
 
-  constructor(api: SimulatedApi, redis: SimulatedRedis, token: () => number) {
-    this.#api = api;
-    this.#redis = redis;
-    this.#token = token;
+  constructor(context: WorkerContext) {
+    this.#api = context.api;
+    this.#redis = context.redis;
+    this.#context = context;
+  }
+
+  /** Ends, and another one takes its place, with today's key. */
+  restart(key: number): void {
+    this.job = null;
+    this.frozen = false;
+    this.key = key;
   }
 
   step(pick: number): void {
     if (this.frozen) return;
     if (!this.job) this.#take(pick);
     else if (this.job.key.startsWith('c/')) this.#change(this.job);
+    else if (this.job.key.startsWith('p/')) this.#resume(this.job);
     else this.#reload(this.job, pick);
   }
 
   #take(pick: number): void {
-    const waiting = [...this.#redis.keys('c/'), ...this.#redis.keys('r/')].filter(
-      (key) => this.#redis.get<Job>(key)?.state === 'waiting',
-    );
+    const waiting = ['c/', 'r/', 'p/']
+      .flatMap((prefix) => this.#redis.keys(prefix))
+      .filter((key) => {
+        const job = this.#redis.get<Job>(key);
+        return job?.state === 'waiting' && (job.at ?? 0) <= this.#context.now();
+      });
     const key = waiting[pick % Math.max(1, waiting.length)];
     if (key === undefined) return;
-    const token = this.#token();
+    const token = this.#context.token();
     this.#redis.set(key, { state: 'active', again: false, token });
     const step = key.startsWith('c/') ? 'readSource' : 'readWorkload';
     this.job = { key, token, step, tries: 0, toRead: [], readings: new Map() };
@@ -55,7 +96,7 @@ export class SimulatedWorker {
   #change(job: Running): void {
     const id = job.key.slice(2) as SourceId;
     if (job.step === 'readSource') {
-      job.source = this.#api.observeSource(id);
+      job.source = this.#api.observeSource(id, this.key);
       job.step = 'fanOut';
     } else if (job.step === 'fanOut') {
       if (job.source) this.#redis.set(`F/${id}`, { rv: job.source.rv, hash: job.source.hash });
@@ -76,7 +117,7 @@ export class SimulatedWorker {
         return this.#decide(job, id, 'readSources');
       case 'readSources': {
         const [next] = job.toRead.splice(pick % Math.max(1, job.toRead.length), 1);
-        if (next) job.readings.set(next, this.#api.observeSource(next));
+        if (next) job.readings.set(next, this.#api.observeSource(next, this.key));
         if (job.toRead.length === 0) job.step = 'decide';
         return;
       }
@@ -99,12 +140,15 @@ export class SimulatedWorker {
   #decide(job: Running, id: WorkloadId, ifUnread: 'readSources' | 'done'): void {
     const { workload } = job;
     if (!workload) return;
-    const edges = workload.annotations === AUTO ? workload.uses : [];
+    const edges = KEYS.auto in workload.annotations ? workload.uses : [];
+    const row = this.#redis.get<WorkloadRow>(`W/${id}`);
+    const { settings, protection } = this.#context;
     const plan = planReload({
       workload,
-      row: this.#redis.get<WorkloadRow>(`W/${id}`),
+      row,
       edges: edges.map((name) => this.#facts(job, workload, name)),
-      adoptStale: 'report',
+      adoptStale: settings.adoptStale,
+      onDelete: settings.triggers.onDelete !== 'never',
     });
     const unread = [...plan.verdicts]
       .filter(([, verdict]) => verdict === 'Read')
@@ -112,6 +156,8 @@ export class SimulatedWorker {
     if (unread.length > 0 && ifUnread === 'readSources') {
       job.toRead = unread;
       job.step = 'readSources';
+    } else if (isContested(row?.contest) && protection.yieldsContests) {
+      job.step = 'done';
     } else {
       job.plan = plan;
       job.step = plan.hashes ? 'patch' : 'done';
@@ -124,15 +170,37 @@ export class SimulatedWorker {
     const read = job.readings.get(id);
     const handed = this.#redis.get<Reading>(`F/${id}`);
     let reading: SourceReading | null | undefined;
-    if (read !== undefined) reading = read && reading_(read, recorded, true);
-    else if (handed) reading = reading_(handed, recorded, false);
-    return { name, row: this.#redis.get<SourceRow>(`S/${id}`), reading, isMarked: false };
+    if (read) reading = { ...read, isRecorded: this.#isHashOf(recorded, read.hash), afterWorkload: true };
+    else if (read === null) reading = null;
+    else if (handed) reading = { ...handed, isRecorded: recorded === handed.hash, afterWorkload: false };
+    const showsDeletion = read === null && this.#showsDeletion(id, workload);
+    const marked = this.#api.workloads.get(workloadId(workload))?.marks.get(id);
+    return {
+      name,
+      row: this.#redis.get<SourceRow>(`S/${id}`),
+      reading,
+      isMarked: read ? marked === letterOf(read.hash) : false,
+      showsDeletion,
+    };
+  }
+
+  /** Whether a recorded hash is of the data that was read, if this worker knows its key. */
+  #isHashOf(recorded: string | undefined, read: string): boolean {
+    const letter = letterOf(recorded);
+    if (recorded === undefined || letter === null || keyNumberOf(recorded) > this.key) return false;
+    return hashOf(letter, this.key) === read;
+  }
+
+  #showsDeletion(id: SourceId, { marks }: ObservedWorkload): boolean {
+    const { onDelete } = this.#context.settings.triggers;
+    return onDelete === 'always' || marks.includes(envVarName('ConfigMap', id));
   }
 
   #patch(job: Running, id: WorkloadId): void {
     const { plan, workload } = job;
     if (!plan?.hashes || !workload) return;
-    if (this.#api.patch(id, workload, { hashes: plan.hashes, roll: plan.roll.length > 0 })) {
+    const write = { hashes: plan.hashes, roll: plan.roll, pausedAt: this.#pausedAt(workload, plan) };
+    if (this.#api.patch(id, workload, write)) {
       job.step = 'done';
       return;
     }
@@ -143,12 +211,40 @@ export class SimulatedWorker {
     this.job = null;
   }
 
+  #pausedAt(workload: ObservedWorkload, plan: Plan): string | undefined {
+    const id = workloadId(workload);
+    // Between the read and now its generation has not moved, or the patch fails.
+    const isPaused = (this.#api.workloads.get(id)?.pausedBy ?? null) !== null;
+    if (plan.roll.length === 0 || isPaused || pauseWish(workload, KEYS).state !== 'pause') return undefined;
+    return new Date(this.#context.now()).toISOString();
+  }
+
+  #resume(job: Running): void {
+    const id = job.key.slice(2) as WorkloadId;
+    if (job.step === 'readWorkload') return this.#readPause(job, id);
+    if (job.pause) this.#api.resume(id, job.pause);
+    return this.#finish(job);
+  }
+
+  #readPause(job: Running, id: WorkloadId): void {
+    const workload = this.#api.workloads.get(id);
+    const due = workload && this.#api.dueOf(workload);
+    if (!workload || due === undefined || workload.pausedAt === undefined) return this.#finish(job);
+    if (due > this.#context.now()) {
+      this.#redis.acknowledge(job.key, job.token, { at: due });
+      this.job = null;
+      return;
+    }
+    job.pause = { uid: workload.uid, paused: workload.pausedBy !== null, pausedAt: workload.pausedAt };
+    job.step = 'patch';
+  }
+
   #finish(job: Running): void {
     this.#redis.acknowledge(job.key, job.token);
     this.job = null;
   }
 }
 
-function reading_(seen: Reading, recorded: string | undefined, afterWorkload: boolean): SourceReading {
-  return { rv: seen.rv, hash: seen.hash, isRecorded: recorded === seen.hash, afterWorkload };
+function workloadId({ key }: ObservedWorkload): WorkloadId {
+  return key.slice(key.lastIndexOf('/') + 1) as WorkloadId;
 }

@@ -1,9 +1,11 @@
+import { isContested } from '../../ledger/contest.ts';
 import { recordedHashes } from '../../record/record.ts';
 import {
   FULL_PROTECTION,
   SimulatedApi,
-  hashOf,
+  letterOf,
   sourceName,
+  workloadKey,
   type Protection,
   type SourceId,
   type Violation,
@@ -12,6 +14,7 @@ import {
 } from './api.ts';
 import { SimulatedRedis, type Job } from './redis.ts';
 import type { Op } from './schedule.ts';
+import { PLAIN, type Settings } from './settings.ts';
 import { SimulatedWatcher } from './watcher.ts';
 import { SimulatedWorker } from './worker.ts';
 
@@ -36,28 +39,40 @@ export class World {
   #adoptedAt: number | null = null;
   #everSynced = false;
   #op = -1;
+  /** The key of the day, which a process learns at its start. */
+  #key = 0;
+  readonly protection: Protection;
 
-  constructor(protection: Protection = FULL_PROTECTION) {
+  constructor(protection: Protection = FULL_PROTECTION, settings: Settings = PLAIN) {
+    this.protection = protection;
     this.api = new SimulatedApi(
       {
         seconds: () => this.#seconds(),
         adopted: () => this.#adoptedAt !== null,
         synced: () => this.#everSynced,
         watched: () => this.#isWatched(),
+        hasSeen: (workload) => this.#hasSeen(workload),
         hardFault: () => HARD.some((fault) => this.faults.has(fault)),
         op: () => this.#op,
         violation: (violation) => void this.violations.push(violation),
         log: (line) => this.#log(line),
       },
       protection,
+      settings,
     );
-    const watcher = (): SimulatedWatcher => new SimulatedWatcher(this.api, this.#redis, protection);
+    const watcher = (): SimulatedWatcher =>
+      new SimulatedWatcher(this.api, this.#redis, { protection, settings });
     this.#watchers = [watcher(), watcher()];
-    const token = (): number => (this.#token += 1);
-    this.#workers = [
-      new SimulatedWorker(this.api, this.#redis, token),
-      new SimulatedWorker(this.api, this.#redis, token),
-    ];
+    const worker = (): SimulatedWorker =>
+      new SimulatedWorker({
+        api: this.api,
+        redis: this.#redis,
+        settings,
+        protection,
+        token: () => (this.#token += 1),
+        now: () => this.#seconds() * 1000,
+      });
+    this.#workers = [worker(), worker()];
   }
 
   run(schedule: readonly Op[]): void {
@@ -65,6 +80,7 @@ export class World {
       this.#op = index;
       this.#clock += 1;
       this.#apply(op);
+      this.#checkKnowledge();
     }
     this.#heal();
     this.#judge();
@@ -101,6 +117,21 @@ export class World {
       case 'stripRecord':
         if (!this.faults.has('strip') && api.stripRecord(op.workload)) this.faults.add('strip');
         return;
+      case 'stripMarker':
+        if (op.record && this.faults.has('strip')) return;
+        if (op.record) this.faults.add('strip');
+        return api.stripMarker(op.workload, op.record);
+      case 'release':
+        return api.release(op.workload);
+      case 'setPaused':
+        return api.setPaused(op.workload, op.paused);
+      case 'setPeriod':
+        return api.setPeriod(op.workload, op.period);
+      case 'recreateSource': {
+        const old = api.sources.get(op.source);
+        if (!old || old.exists) return;
+        return api.writeSource(op.source, op.data === 'same' ? old.data : op.data);
+      }
       case 'tick':
         this.#clock += op.units;
         return;
@@ -114,8 +145,7 @@ export class World {
       case 'step':
         return this.#workers[op.worker].step(op.pick);
       case 'workerCrash':
-        this.#workers[op.worker].job = null;
-        this.#workers[op.worker].frozen = false;
+        this.#workers[op.worker].restart(this.#key);
         return;
       case 'workerFreeze':
         this.#workers[op.worker].frozen = true;
@@ -123,6 +153,15 @@ export class World {
       case 'workerThaw':
         this.#workers[op.worker].frozen = false;
         return;
+      case 'progress':
+        return this.#progress(op.steps);
+      case 'fight':
+        this.api.writeSource(op.source, op.data);
+        this.#progress(20);
+        return this.api.stripMarker(op.workload, false);
+      case 'rotateKey':
+        this.#key += 1;
+        return this.#log(`the key is turned over: ${this.#key}`);
       case 'stalledCheck':
         return this.#returnStalled();
       case 'redisLoses':
@@ -150,8 +189,12 @@ export class World {
     if (op.do === 'start') this.#start(watcher);
     if (op.do === 'lead') this.#lead(watcher);
     if (op.do === 'list') this.#list(watcher);
+    if (op.do === 'beginList') {
+      if (watcher.stage === 'synced') this.#fault('relist');
+      watcher.beginList(op.stream, op);
+    }
     if (watcher.stage !== 'synced') return;
-    if (op.do === 'deliver') watcher.deliver(op.stream);
+    if (op.do === 'deliver') void watcher.deliver(op.stream);
     if (op.do === 'publish') watcher.publish(op.what);
     if (op.do === 'sweep') watcher.sweep();
     if (op.do === 'relist') {
@@ -160,9 +203,18 @@ export class World {
     }
   }
 
+  #progress(steps: number): void {
+    for (const watcher of this.#watchers) {
+      if (watcher.frozen || watcher.stage !== 'synced') continue;
+      while (watcher.deliver('S') || watcher.deliver('W'));
+      watcher.publish('all');
+    }
+    for (let step = 0; step < steps; step += 1) for (const worker of this.#workers) worker.step(step);
+  }
+
   /** A watcher begins its streams once the Lease tells since when the cluster is adopted. */
   #start(watcher: SimulatedWatcher): void {
-    if (watcher.stage === 'down' && this.#adoptedAt !== null) watcher.start(this.#adoptedAt);
+    if (watcher.stage === 'down' && this.#adoptedAt !== null) watcher.start(this.#adoptedAt, this.#key);
   }
 
   #lead(watcher: SimulatedWatcher): void {
@@ -212,10 +264,10 @@ export class World {
 
   #returnStalled(): void {
     const alive = new Set(this.#workers.filter(({ frozen }) => !frozen).map(({ job }) => job?.token));
-    for (const key of [...this.#redis.keys('c/'), ...this.#redis.keys('r/')]) {
+    for (const key of ['c/', 'r/', 'p/'].flatMap((prefix) => this.#redis.keys(prefix))) {
       const job = this.#redis.get<Job>(key);
       if (job?.state === 'active' && !alive.has(job.token)) {
-        this.#redis.set(key, { state: 'waiting', again: false, token: 0 });
+        this.#redis.set(key, { state: 'waiting', again: false, token: 0, at: job.at });
       }
     }
   }
@@ -227,7 +279,10 @@ export class World {
       watcher.frozen = false;
       this.#notice(watcher);
     }
-    for (const worker of this.#workers) worker.frozen = false;
+    for (const worker of this.#workers) {
+      worker.frozen = false;
+      worker.key = this.#key;
+    }
     const leader = this.#healedLeader();
     for (let round = 0, quiet = 0; round < 400; round += 1) {
       this.#clock += 50;
@@ -261,6 +316,7 @@ export class World {
   #drain(): boolean {
     const busy = (): boolean =>
       this.#redis.keys('c/').length + this.#redis.keys('r/').length > 0 ||
+      this.#redis.keys('p/').some((key) => (this.#redis.get<Job>(key)?.at ?? 0) <= this.#seconds() * 1000) ||
       this.#workers.some(({ job }) => job);
     for (let step = 0; busy(); step += 1) {
       if (step > 600) return false;
@@ -274,26 +330,64 @@ export class World {
   #judge(): void {
     for (const [id, workload] of this.api.workloads) {
       this.api.checkRollouts(id, workload);
-      if (!workload.auto) continue;
+      if (workload.pausedAt !== undefined)
+        this.violations.push({ kind: 'P', text: `${id} is paused at the end, since ${workload.pausedAt}` });
+      if (!workload.auto || this.api.isContested(workload)) continue;
       for (const ref of workload.refs) this.#judgeEdge(id, workload, ref);
     }
   }
 
   #judgeEdge(id: WorkloadId, workload: WorkloadState, ref: SourceId): void {
     const data = this.api.data(ref);
-    if (data === null) return;
     const violation = (kind: string, text: string): void =>
       void this.violations.push({ kind, text: `${id}/${ref} ${text}` });
+    if (data === null) {
+      const named = letterOf(recordedHashes(workload.record)[sourceName(ref)]);
+      if (named !== null && this.api.losesBy(workload, ref))
+        violation(`Ld${this.#hard()}`, 'runs what was deleted');
+      return;
+    }
     if (workload.preexisting && !workload.adopted.has(ref) && !workload.exact)
       return violation('U', 'never recorded');
     const recorded = recordedHashes(workload.record)[sourceName(ref)];
     if (recorded === undefined) violation('U', 'is not recorded at the end');
     const runs = workload.runs.get(ref);
     if (runs === data) return;
-    const flip = recorded === hashOf(data) && workload.flipped.has(ref) ? 'flip' : '';
-    const hard = HARD.some((fault) => this.faults.has(fault)) ? 'f' : '';
+    const flip = letterOf(recorded) === data && workload.flipped.has(ref) ? 'flip' : '';
+    const hard = this.#hard();
     const unrecorded = workload.unrecordedAtGap.has(ref) ? 'unrecorded' : '';
-    violation(`L${unrecorded || flip}${hard}`, `runs ${runs}, present ${data}, record ${workload.record}`);
+    const created = runs === null && recorded !== undefined && letterOf(recorded) === data ? 'create' : '';
+    violation(
+      `L${created || unrecorded || flip}${hard}`,
+      `runs ${runs}, present ${data}, record ${workload.record}`,
+    );
+  }
+
+  #hasSeen({ uid, rv }: WorkloadState): boolean {
+    const synced = this.#watchers.filter(({ stage }) => stage === 'synced');
+    return synced.every(({ ledger }) =>
+      [...ledger.workloads.values()].some((row) => row.uid === uid && row.rv === String(rv)),
+    );
+  }
+
+  #hard(): string {
+    return HARD.some((fault) => this.faults.has(fault)) ? 'f' : '';
+  }
+
+  /** What must hold at any time. */
+  #checkKnowledge(): void {
+    for (const watcher of this.#watchers) {
+      const [ghost] = watcher.ghosts();
+      if (ghost !== undefined && !this.violations.some(({ kind }) => kind === 'G'))
+        this.violations.push({ kind: 'G', text: `${ghost} is there and taken for gone at op ${this.#op}` });
+      for (const [id, workload] of this.api.workloads) {
+        const contest = watcher.ledger.workloads.get(workloadKey(id));
+        if (contest?.uid !== workload.uid || !isContested(contest.contest) || workload.strips.length >= 3)
+          continue;
+        if (contest.rv !== String(workload.rv)) continue;
+        this.violations.push({ kind: 'X', text: `${id} is taken for contested at op ${this.#op}` });
+      }
+    }
   }
 
   /** Somebody sees what is written now, and will lead knowing it: not so while a leader is still listing. */
