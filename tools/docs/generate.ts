@@ -17,22 +17,23 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
-const stale = PAGES.filter((page) => !isCurrent(page));
+const stale: Page[] = [];
+for (const page of PAGES) if (!(await isCurrent(page))) stale.push(page);
 if (process.argv.includes('--check')) {
   for (const { path } of stale) console.error(`${path} is out of date: run \`node tools/docs/generate.ts\``);
   process.exitCode = stale.length === 0 ? 0 : 1;
 } else {
-  stale.forEach(write);
+  for (const page of stale) await write(page);
 }
 
-function isCurrent({ path, render }: Page): boolean {
+async function isCurrent({ path, render }: Page): Promise<boolean> {
   const file = join(ROOT, path);
-  return existsSync(file) && readFileSync(file, 'utf8') === render();
+  return existsSync(file) && readFileSync(file, 'utf8') === (await render());
 }
 
-function write({ path, render }: Page): void {
+async function write({ path, render }: Page): Promise<void> {
   const file = join(ROOT, path);
   mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, render());
+  writeFileSync(file, await render());
   console.log(`wrote ${path}`);
 }

@@ -4,6 +4,9 @@ import { expect, it } from 'vitest';
 
 import { PAGES } from './pages.ts';
 
-it.each(PAGES.map((page) => [page.path, page] as const))('%s is what its generator writes', (path, page) => {
-  expect(readFileSync(join(import.meta.dirname, '../..', path), 'utf8')).toBe(page.render());
-});
+it.each(PAGES.map((page) => [page.path, page] as const))(
+  '%s is what its generator writes',
+  async (path, page) => {
+    expect(readFileSync(join(import.meta.dirname, '../..', path), 'utf8')).toBe(await page.render());
+  },
+);

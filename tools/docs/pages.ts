@@ -1,4 +1,5 @@
 import { reasonsMarkdown } from '../../libs/shared/src/core/reasons.ts';
+import { KUSTOMIZE_FILES } from '../deploy/kustomize/files.ts';
 import { optionsFile } from '../deploy/options-file.ts';
 import { metricsMarkdown } from './metrics-page.ts';
 import { optionsMarkdown } from './options-page.ts';
@@ -7,7 +8,7 @@ import { optionsMarkdown } from './options-page.ts';
 export interface Page {
   /** From the project's root. */
   readonly path: string;
-  readonly render: () => string;
+  readonly render: () => string | Promise<string>;
 }
 
 /** To generate another page, add it here. */
@@ -16,4 +17,5 @@ export const PAGES: readonly Page[] = [
   { path: 'docs/reference/options.md', render: optionsMarkdown },
   { path: 'docs/reference/metrics.md', render: metricsMarkdown },
   { path: 'deploy/helm/reroll/options.yaml', render: optionsFile },
+  ...KUSTOMIZE_FILES,
 ];

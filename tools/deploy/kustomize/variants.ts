@@ -1,0 +1,60 @@
+import type { ChartValues } from '../render.ts';
+
+/** The Secret that whoever installs makes: nothing that is in git may be a password. */
+export const CREDENTIALS = 'reroll-credentials';
+
+export interface Variant {
+  /** Lines of the comment that its kustomization.yaml begins with. */
+  readonly about: readonly string[];
+  /** What it is in the chart. */
+  readonly values: ChartValues;
+  /** Of an overlay: the file with the objects that the base does not have. Default: there are none. */
+  readonly addsIn?: string;
+}
+
+const redis = { auth: { existingSecret: CREDENTIALS, existingSecretKey: 'redis-password' } };
+const reloader = { hashKey: { existingSecret: CREDENTIALS, existingSecretKey: 'hash-keys' } };
+
+export const BASE: Variant = {
+  about: [
+    'Reroll with a Redis of its own, for all namespaces. The Secret that it needs is not in here:',
+    'deploy/README.md says how to make it.',
+  ],
+  values: { redis, reloader },
+};
+
+/** Watchers and workers each spread by themselves. */
+function spreadOver(topologyKey: string, whenUnsatisfiable: string): ChartValues {
+  const labelSelector = { matchLabels: { 'app.kubernetes.io/instance': 'reroll' } };
+  const matchLabelKeys = ['app.kubernetes.io/component'];
+  return { maxSkew: 1, topologyKey, whenUnsatisfiable, labelSelector, matchLabelKeys };
+}
+
+/** By the name of their folder below deploy/kustomize/overlays. */
+export const OVERLAYS: Readonly<Record<string, Variant>> = {
+  namespaced: {
+    about: ['Watches the namespace that it is in and nothing else: Roles, no ClusterRoles.'],
+    addsIn: 'roles.yaml',
+    values: { redis, reloader: { ...reloader, watchGlobally: false } },
+  },
+  'high-availability': {
+    about: [
+      'Three watchers and four workers, each spread evenly over the nodes, and over zones as far as there is room.',
+      'While Redis is away nothing is lost, but nothing is rolled either: see ../external-redis.',
+    ],
+    values: {
+      redis,
+      watcher: { replicas: 3 },
+      worker: { replicas: 4 },
+      reloader: {
+        ...reloader,
+        deployment: {
+          topologySpreadConstraints: [
+            spreadOver('kubernetes.io/hostname', 'DoNotSchedule'),
+            spreadOver('topology.kubernetes.io/zone', 'ScheduleAnyway'),
+          ],
+        },
+      },
+    },
+  },
+};
