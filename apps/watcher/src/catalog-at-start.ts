@@ -29,21 +29,23 @@ export class CatalogAtStart {
     return new Set([...(await this.#read()).values()].map(([key = '']) => namespaceOf(key)));
   }
 
+  /** Lets the keys go: nobody needs them now. */
+  release(): void {
+    this.#keys = null;
+  }
+
   #read(): Promise<Keys> {
     this.#keys ??= this.#readAnew();
     return this.#keys;
   }
 
   async #readAnew(): Promise<Keys> {
-    const forget = (): void => {
-      this.#keys = null;
-    };
     try {
       const keys = await readKeys(this.#catalog);
-      setTimeout(forget, KEPT).unref();
+      setTimeout(() => this.release(), KEPT).unref();
       return keys;
     } catch (error) {
-      forget();
+      this.release();
       throw error;
     }
   }

@@ -29,6 +29,7 @@ export class StreamGroup {
   /** True as soon as all of them are in sync; false if one was not so within `timeout` ms, or was stopped. */
   async waitSynced(timeout: number): Promise<boolean> {
     const each = await Promise.all(this.#streams.map((stream) => stream.waitSynced(timeout)));
+    this.#hasListed ||= each.every(Boolean);
     return each.every(Boolean);
   }
 

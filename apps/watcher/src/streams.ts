@@ -82,6 +82,7 @@ export class Streams {
     else this.#reconcile();
     await this.#complete.promise;
     clearInterval(slow);
+    this.#atStart.release();
   }
 
   isSynced(): boolean {
