@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { at, workload } from './look.ts';
+import { at, installed, workload } from './look.ts';
 import { manifestsWith, type Manifest } from './render.ts';
 
 let manifests: readonly Manifest[];
@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 
 it('installs these objects and no others', () => {
-  const names = manifests.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+  const names = installed(manifests).map(({ kind, metadata }) => `${kind} ${metadata.name}`);
   expect(names.sort()).toEqual([
     'ClusterRole reroll-reroll-watcher',
     'ClusterRole reroll-reroll-worker',

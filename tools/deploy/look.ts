@@ -9,6 +9,11 @@ export function find(manifests: readonly Manifest[], kind: string, name: string)
   return only;
 }
 
+/** Without what only `helm test` makes. */
+export function installed(manifests: readonly Manifest[]): readonly Manifest[] {
+  return manifests.filter(({ metadata }) => metadata.annotations?.['helm.sh/hook'] === undefined);
+}
+
 /** What lies at a dotted path, where a number is a place in a list; undefined if nothing does. */
 export function at(object: unknown, path: string): unknown {
   return path

@@ -1,6 +1,8 @@
 import { reasonsMarkdown } from '../../libs/shared/src/core/reasons.ts';
 import { KUSTOMIZE_FILES } from '../deploy/kustomize/files.ts';
 import { optionsFile } from '../deploy/options-file.ts';
+import { valuesSchema } from '../deploy/values-schema.ts';
+import { chartReadme } from '../deploy/values-table.ts';
 import { metricsMarkdown } from './metrics-page.ts';
 import { optionsMarkdown } from './options-page.ts';
 
@@ -18,4 +20,6 @@ export const PAGES: readonly Page[] = [
   { path: 'docs/reference/metrics.md', render: metricsMarkdown },
   { path: 'deploy/helm/reroll/options.yaml', render: optionsFile },
   ...KUSTOMIZE_FILES,
+  { path: 'deploy/helm/reroll/values.schema.json', render: valuesSchema },
+  { path: 'deploy/helm/reroll/README.md', render: chartReadme },
 ];

@@ -1,5 +1,14 @@
 {{/* From values to arguments and environment variables (options.yaml says which). */}}
 
+{{/* What a list holds, or text with commas, as a YAML list. */}}
+{{- define "reroll.items" -}}
+{{- $items := list -}}
+{{- range kindIs "string" . | ternary (splitList "," (toString .)) (. | default list) -}}
+{{- if trim (toString .) -}}{{- $items = append $items (trim (toString .)) -}}{{- end -}}
+{{- end -}}
+{{- toYaml $items -}}
+{{- end -}}
+
 {{/* The value at a dotted path, as text; '' if there is none. Takes `root` and `path`. */}}
 {{- define "reroll.valueAt" -}}
 {{- $at := .root.Values -}}
@@ -24,6 +33,8 @@
 {{- if eq $option.flag "--reload-strategy" }}{{ $text = eq $text "default" | ternary "" $text }}{{ end }}
 {{- if eq $option.flag "--lease-name" }}{{ $text = $text | default (include "reroll.componentName" (dict "root" $root "component" "watcher")) }}{{ end }}
 {{- if eq $option.flag "--cluster-name" }}{{ $text = include "reroll.clusterName" $root }}{{ end }}
+{{- if and (not $root.Values.reloader.watchGlobally) (has $option.flag (list "--namespaces-to-ignore" "--namespace-selector")) }}{{ $text = "" }}{{ end }}
+{{- if and $root.Values.redis.enabled (hasPrefix "redis.external." $option.value) }}{{ $text = "" }}{{ end }}
 {{- if and (has $component $option.apps) (ne $text "") (ne $text $option.default) }}
 - {{ dict "flag" $option.flag "env" $option.env "text" $text "sensitive" $option.sensitive | toJson }}
 {{- end }}
@@ -41,11 +52,8 @@
 
 {{/* Namespaces of a scoped install, as a YAML list: that of the release too. */}}
 {{- define "reroll.namespaces" -}}
-{{- $given := .Values.reloader.namespaces | default list -}}
-{{- if kindIs "string" $given -}}{{- $given = splitList "," $given -}}{{- end -}}
-{{- $names := list (include "reroll.namespace" .) -}}
-{{- range $given -}}{{- if trim . -}}{{- $names = append $names (trim .) -}}{{- end -}}{{- end -}}
-{{- toYaml (sortAlpha (uniq $names)) -}}
+{{- $given := include "reroll.items" .Values.reloader.namespaces | fromYamlArray -}}
+{{- toYaml (append $given (include "reroll.namespace" .) | uniq | sortAlpha) -}}
 {{- end -}}
 
 {{- define "reroll.args" -}}
@@ -64,8 +72,9 @@
 {{- if $reloader.ignoreCronJobs -}}{{- $types = append $types "cronjobs" -}}{{- end -}}
 {{- with $types -}}{{- $args = append $args (printf "--ignored-workload-types=%s" (join "," .)) -}}{{- end -}}
 {{- if ne (int $reloader.metricsPort) 9090 -}}{{- $args = append $args (printf "--metrics-addr=:%d" (int $reloader.metricsPort)) -}}{{- end -}}
+{{- $args = concat $args (include "reroll.redisArgs" .root | fromYamlArray) -}}
 {{- if $reloader.hashKey.enabled -}}{{- $args = append $args "--hash-key-file=/etc/reroll/hash-keys/keys" -}}{{- end -}}
-{{- toYaml (concat $args (index .root.Values .component).extraArgs) -}}
+{{- toYaml (concat $args ((index .root.Values .component).extraArgs | default list)) -}}
 {{- end -}}
 
 {{/* Credentials among the options and variables of `env.secret`: names and values, of both components. */}}
@@ -82,14 +91,29 @@
 {{- if $entries -}}{{- toYaml $entries -}}{{- end -}}
 {{- end -}}
 
+{{/* Variables; of those with one name the last, because a list with both would be refused. */}}
 {{- define "reroll.env" -}}
+{{- $all := include "reroll.allEnv" . | fromYamlArray -}}
+{{- $last := dict -}}
+{{- range $all -}}{{- $_ := set $last .name . -}}{{- end -}}
+{{- $env := list -}}
+{{- range $all -}}
+{{- if hasKey $last .name -}}
+{{- $env = append $env (get $last .name) -}}
+{{- $_ := unset $last .name -}}
+{{- end -}}
+{{- end -}}
+{{- toYaml $env -}}
+{{- end -}}
+
+{{- define "reroll.allEnv" -}}
 {{- $root := .root -}}
 {{- $fullname := include "reroll.fullname" .root -}}
 - name: POD_NAME
   valueFrom: { fieldRef: { fieldPath: metadata.name } }
 - name: POD_NAMESPACE
   valueFrom: { fieldRef: { fieldPath: metadata.namespace } }
-{{ include "reroll.redisEnv" .root }}
+{{- include "reroll.redisEnv" .root }}
 {{- if and (eq .component "watcher") .root.Values.reloader.metaInfo.enabled }}
 - name: RELOADER_NAMESPACE
   valueFrom: { fieldRef: { fieldPath: metadata.namespace } }

@@ -86,7 +86,7 @@ containers:
   - name: {{ .component }}
     {{- include "reroll.container" . | nindent 4 }}
 {{- $volumes := include "reroll.volumes" . | fromYamlArray }}
-{{- with concat $volumes $deployment.volumes }}
+{{- with concat $volumes ($deployment.volumes | default list) (.root.Values.reloader.volumes | default list) }}
 volumes:
   {{- toYaml . | nindent 2 }}
 {{- end }}
@@ -127,13 +127,14 @@ resources:
 securityContext:
   {{- include "reroll.containerSecurityContext" (dict "added" $deployment.containerSecurityContext) | nindent 2 }}
 {{- $mounts := include "reroll.volumeMounts" . | fromYamlArray }}
-{{- with concat $mounts $deployment.volumeMounts }}
+{{- with concat $mounts ($deployment.volumeMounts | default list) ($values.reloader.volumeMounts | default list) }}
 volumeMounts:
   {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- end -}}
 
 {{- define "reroll.volumes" -}}
+{{- include "reroll.redisVolume" .root }}
 {{- $key := .root.Values.reloader.hashKey -}}
 {{- if $key.enabled }}
 - name: hash-keys
@@ -146,6 +147,9 @@ volumeMounts:
 {{- end -}}
 
 {{- define "reroll.volumeMounts" -}}
+{{- if include "reroll.redisVolume" .root }}
+- { name: redis, mountPath: /etc/reroll/redis, readOnly: true }
+{{- end }}
 {{- if .root.Values.reloader.hashKey.enabled }}
 - { name: hash-keys, mountPath: /etc/reroll/hash-keys, readOnly: true }
 {{- end }}

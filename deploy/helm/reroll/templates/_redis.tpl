@@ -1,17 +1,80 @@
+{{/* How watcher and worker reach Redis, and what the chart's own Redis is told. */}}
+
 {{- define "reroll.redisName" -}}
 {{- include "reroll.componentName" (dict "root" . "component" "redis") -}}
 {{- end -}}
 
-{{/* How watcher and worker reach Redis. */}}
-{{- define "reroll.redisEnv" -}}
+{{/* Where the password of the chart's own Redis is, as `name` and `key`. */}}
+{{- define "reroll.redisPassword" -}}
 {{- $auth := .Values.redis.auth -}}
-- name: REDIS_SERVER_PASSWORD
-  valueFrom:
-    secretKeyRef:
-      name: {{ $auth.existingSecret | default (include "reroll.redisName" .) }}
-      key: {{ $auth.existingSecret | empty | ternary "redis-password" $auth.existingSecretKey }}
+{{- if $auth.existingSecret -}}
+name: {{ $auth.existingSecret }}
+key: {{ $auth.existingSecretKey }}
+{{- else -}}
+name: {{ include "reroll.redisName" . }}
+key: redis-password
+{{- end -}}
+{{- end -}}
+
+{{/* Files for Redis, as a YAML list of flag, file, secret and key. They are read anew, so they can be changed. */}}
+{{- define "reroll.redisFiles" -}}
+{{- if .Values.redis.enabled }}
+- { flag: --redis-password-file, file: password, from: {{ include "reroll.redisPassword" . | fromYaml | toJson }} }
+{{- else }}
+{{- $external := .Values.redis.external }}
+{{- $keys := $external.existingSecretKeys }}
+{{- if and $external.existingSecret $keys.password }}
+- { flag: --redis-password-file, file: password, from: { name: {{ $external.existingSecret }}, key: {{ $keys.password }} } }
+{{- end }}
+{{- if and $external.existingSecret $keys.sentinelPassword }}
+- { flag: --redis-sentinel-password-file, file: sentinel-password, from: { name: {{ $external.existingSecret }}, key: {{ $keys.sentinelPassword }} } }
+{{- end }}
+{{- with $external.tls }}
+{{- if .caSecret }}
+- { flag: --redis-tls-ca-file, file: ca.crt, from: { name: {{ .caSecret }}, key: {{ .caKey }} } }
+{{- end }}
+{{- if .certSecret }}
+- { flag: --redis-tls-cert-file, file: tls.crt, from: { name: {{ .certSecret }}, key: {{ .certKey }} } }
+- { flag: --redis-tls-key-file, file: tls.key, from: { name: {{ .certSecret }}, key: {{ .keyKey }} } }
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end -}}
+
+{{- define "reroll.redisArgs" -}}
+{{- if .Values.redis.enabled }}
+- --redis-host={{ include "reroll.redisName" . }}
+{{- end }}
+{{- range include "reroll.redisFiles" . | fromYamlArray }}
+- {{ .flag }}=/etc/reroll/redis/{{ .file }}
+{{- end }}
+{{- end -}}
+
+{{- define "reroll.redisEnv" -}}
+{{- $external := .Values.redis.external -}}
+{{- if and (not .Values.redis.enabled) $external.existingSecret -}}
+{{- with $external.existingSecretKeys.url }}
 - name: REDIS_URL
-  value: redis://:$(REDIS_SERVER_PASSWORD)@{{ include "reroll.redisName" . }}:6379/0
+  valueFrom: { secretKeyRef: { name: {{ $external.existingSecret }}, key: {{ . }} } }
+{{- end }}
+{{- with $external.existingSecretKeys.username }}
+- name: REDIS_USERNAME
+  valueFrom: { secretKeyRef: { name: {{ $external.existingSecret }}, key: {{ . }} } }
+{{- end }}
+{{- end -}}
+{{- end -}}
+
+{{/* One volume of all of them. */}}
+{{- define "reroll.redisVolume" -}}
+{{- with include "reroll.redisFiles" . | fromYamlArray }}
+- name: redis
+  projected:
+    defaultMode: 0440
+    sources:
+      {{- range . }}
+      - secret: { name: {{ .from.name }}, items: [{ key: {{ .from.key }}, path: {{ .file }} }] }
+      {{- end }}
+{{- end }}
 {{- end -}}
 
 {{/* redis.conf */}}

@@ -1,0 +1,69 @@
+{{/* What KEDA needs to know of Redis. */}}
+
+{{/* `redis`, `redis-cluster` or `redis-sentinel`, the names of KEDA's scalers. */}}
+{{- define "reroll.kedaScaler" -}}
+{{- $external := .Values.redis.external -}}
+{{- if .Values.redis.enabled -}}redis
+{{- else if $external.cluster -}}redis-cluster
+{{- else if $external.sentinel.hosts -}}redis-sentinel
+{{- else -}}redis
+{{- end -}}
+{{- end -}}
+
+{{- define "reroll.kedaRedisMetadata" -}}
+{{- $external := .Values.redis.external -}}
+{{- $namespace := include "reroll.namespace" . -}}
+{{- if .Values.redis.enabled -}}
+address: {{ include "reroll.redisName" . }}.{{ $namespace }}.svc:6379
+{{- else -}}
+{{- if $external.cluster -}}
+addresses: {{ include "reroll.items" $external.cluster | fromYamlArray | join "," }}
+{{- else if $external.sentinel.hosts -}}
+addresses: {{ include "reroll.items" $external.sentinel.hosts | fromYamlArray | join "," }}
+sentinelMaster: {{ $external.sentinel.master }}
+{{- else -}}
+address: {{ $external.host }}:{{ $external.port | default 6379 | int }}
+{{- end }}
+{{- if and (not $external.cluster) $external.database }}
+databaseIndex: {{ $external.database | int | quote }}
+{{- end }}
+{{- if $external.tls.enabled }}
+enableTLS: "true"
+{{- if $external.tls.insecureSkipVerify }}
+unsafeSsl: "true"
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end -}}
+
+{{/* Parameters that come from Secrets, as a YAML list of parameter, name and key. */}}
+{{- define "reroll.kedaSecrets" -}}
+{{- $external := .Values.redis.external -}}
+{{- $keys := $external.existingSecretKeys -}}
+{{- $ours := include "reroll.fullname" . -}}
+{{- if .Values.redis.enabled }}
+{{- $password := include "reroll.redisPassword" . | fromYaml }}
+- { parameter: password, name: {{ $password.name }}, key: {{ $password.key }} }
+{{- else }}
+{{- if and $external.existingSecret $keys.username }}
+- { parameter: username, name: {{ $external.existingSecret }}, key: {{ $keys.username }} }
+{{- end }}
+{{- if and $external.existingSecret $keys.password }}
+- { parameter: password, name: {{ $external.existingSecret }}, key: {{ $keys.password }} }
+{{- else if $external.password }}
+- { parameter: password, name: {{ $ours }}, key: REDIS_PASSWORD }
+{{- end }}
+{{- if and $external.existingSecret $keys.sentinelPassword }}
+- { parameter: sentinelPassword, name: {{ $external.existingSecret }}, key: {{ $keys.sentinelPassword }} }
+{{- else if $external.sentinel.password }}
+- { parameter: sentinelPassword, name: {{ $ours }}, key: REDIS_SENTINEL_PASSWORD }
+{{- end }}
+{{- with $external.tls.caSecret }}
+- { parameter: ca, name: {{ . }}, key: {{ $external.tls.caKey }} }
+{{- end }}
+{{- with $external.tls.certSecret }}
+- { parameter: cert, name: {{ . }}, key: {{ $external.tls.certKey }} }
+- { parameter: key, name: {{ . }}, key: {{ $external.tls.keyKey }} }
+{{- end }}
+{{- end }}
+{{- end -}}

@@ -1,0 +1,106 @@
+{{/* What watcher and worker may reach, and who may reach them. */}}
+
+{{- define "reroll.isNetworkPolicyEnabled" -}}
+{{- if or .Values.networkPolicy.enabled .Values.reloader.netpol.enabled -}}true{{- end -}}
+{{- end -}}
+
+{{- define "reroll.networkPolicy" -}}
+{{- $root := .root -}}
+{{- $policy := $root.Values.networkPolicy -}}
+{{- if include "reroll.isNetworkPolicyEnabled" $root }}
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata:
+  name: {{ include "reroll.componentName" . }}
+  namespace: {{ include "reroll.namespace" $root }}
+  labels:
+    {{- include "reroll.labels" . | nindent 4 }}
+spec:
+  podSelector:
+    matchLabels:
+      {{- include "reroll.selectorLabels" . | nindent 6 }}
+  policyTypes: [Ingress, Egress]
+  ingress:
+    # Metrics, and probes where the CNI does not let them through anyway.
+    - ports:
+        - { protocol: TCP, port: {{ $root.Values.reloader.metricsPort }} }
+      {{- with concat ($root.Values.reloader.netpol.from | default list) ($policy.metrics.from | default list) }}
+      from:
+        {{- toYaml . | nindent 8 }}
+      {{- end }}
+  egress:
+    # DNS
+    - ports:
+        {{- range include "reroll.dnsPorts" $root | fromYamlArray }}
+        - { protocol: UDP, port: {{ . }} }
+        - { protocol: TCP, port: {{ . }} }
+        {{- end }}
+    # The API server
+    - ports:
+        {{- range $policy.apiServer.ports }}
+        - { protocol: TCP, port: {{ . }} }
+        {{- end }}
+      {{- with include "reroll.apiServerPeers" $root | fromYamlArray }}
+      to:
+        {{- toYaml . | nindent 8 }}
+      {{- end }}
+    # Redis
+    {{- include "reroll.redisEgress" $root | nindent 4 }}
+    {{- if eq .component "worker" }}
+    {{- with $policy.extraEgress }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+    {{- end }}
+{{- end }}
+{{- end -}}
+
+{{/* The DNS of OpenShift listens on 5353 behind its Service. */}}
+{{- define "reroll.dnsPorts" -}}
+{{- toYaml (include "reroll.isOpenshift" . | eq "true" | ternary (list 53 5353) (list 53)) -}}
+{{- end -}}
+
+{{- define "reroll.apiServerPeers" -}}
+{{- range .Values.networkPolicy.apiServer.cidrs }}
+- ipBlock: { cidr: {{ . }} }
+{{- end }}
+{{- with .Values.reloader.netpol.to }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}
+
+{{- define "reroll.redisEgress" -}}
+{{- if .Values.redis.enabled -}}
+- ports:
+    - { protocol: TCP, port: 6379 }
+  to:
+    - podSelector:
+        matchLabels:
+          {{- include "reroll.selectorLabels" (dict "root" . "component" "redis") | nindent 10 }}
+{{- else -}}
+- ports:
+    {{- range include "reroll.externalRedisPorts" . | fromYamlArray }}
+    - { protocol: TCP, port: {{ . }} }
+    {{- end }}
+  {{- with .Values.networkPolicy.redis.to }}
+  to:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+{{- end -}}
+{{- end -}}
+
+{{/* Of the addresses that the values name; a Sentinel's master and what is in a Secret are taken for 6379. */}}
+{{- define "reroll.externalRedisPorts" -}}
+{{- $external := .Values.redis.external -}}
+{{- $ports := list -}}
+{{- if $external.cluster -}}
+{{- range include "reroll.items" $external.cluster | fromYamlArray -}}{{- $ports = append $ports (regexFind ":[0-9]+$" . | trimPrefix ":" | default "6379" | int) -}}{{- end -}}
+{{- else if $external.sentinel.hosts -}}
+{{- range include "reroll.items" $external.sentinel.hosts | fromYamlArray -}}{{- $ports = append $ports (regexFind ":[0-9]+$" . | trimPrefix ":" | default "26379" | int) -}}{{- end -}}
+{{- $ports = append $ports ($external.port | default 6379 | int) -}}
+{{- else if $external.url -}}
+{{- $ports = append $ports (regexFind ":[0-9]+(/[0-9]*)?$" $external.url | trimPrefix ":" | regexFind "^[0-9]+" | default "6379" | int) -}}
+{{- else -}}
+{{- $ports = append $ports ($external.port | default 6379 | int) -}}
+{{- end -}}
+{{- toYaml (uniq $ports) -}}
+{{- end -}}

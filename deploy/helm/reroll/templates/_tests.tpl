@@ -1,0 +1,58 @@
+{{/* Whether a rollout can be seen in the namespace of the release. */}}
+{{- define "reroll.isTested" -}}
+{{- $reloader := .Values.reloader -}}
+{{- $ignored := include "reroll.items" $reloader.ignoreNamespaces | fromYamlArray -}}
+{{- $unseen := and $reloader.watchGlobally (has (include "reroll.namespace" .) $ignored) -}}
+{{- if and .Values.tests.enabled (not $reloader.dryRun) (not $reloader.webhookUrl) (not $unseen) -}}true{{- end -}}
+{{- end -}}
+
+{{- define "reroll.testName" -}}
+{{- include "reroll.componentName" (dict "root" . "component" "test") -}}
+{{- end -}}
+
+{{- define "reroll.testMetadata" -}}
+name: {{ include "reroll.testName" .root }}{{ .suffix }}
+namespace: {{ include "reroll.namespace" .root }}
+labels:
+  {{- include "reroll.labels" (dict "root" .root "component" "test") | nindent 2 }}
+  {{- with .labels }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+annotations:
+  helm.sh/hook: test
+  helm.sh/hook-weight: {{ .weight | quote }}
+  helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded
+  {{- with .annotations }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+{{- end -}}
+
+{{/* What every container of the test has. */}}
+{{- define "reroll.testContainer" -}}
+image: {{ include "reroll.image" (dict "root" . "component" "worker") }}
+imagePullPolicy: {{ .Values.image.pullPolicy }}
+resources:
+  requests: { cpu: 10m, memory: 64Mi }
+  limits: { memory: 128Mi }
+securityContext:
+  {{- include "reroll.containerSecurityContext" (dict "added" .Values.reloader.deployment.containerSecurityContext) | nindent 2 }}
+{{- end -}}
+
+{{- define "reroll.testPod" -}}
+{{- $deployment := .Values.reloader.deployment -}}
+{{- $openshift := include "reroll.isOpenshift" . | eq "true" -}}
+{{- with include "reroll.imagePullSecrets" . }}
+{{- . }}
+{{ end -}}
+enableServiceLinks: false
+securityContext:
+  {{- include "reroll.podSecurityContext" (dict "openshift" $openshift "id" 65532 "group" 65532 "added" $deployment.securityContext) | nindent 2 }}
+{{- with $deployment.nodeSelector }}
+nodeSelector:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with $deployment.tolerations }}
+tolerations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end -}}
