@@ -17,13 +17,15 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
-const stale: Page[] = [];
-for (const page of PAGES) if (!(await isCurrent(page))) stale.push(page);
-if (process.argv.includes('--check')) {
-  for (const { path } of stale) console.error(`${path} is out of date: run \`node tools/docs/generate.ts\``);
-  process.exitCode = stale.length === 0 ? 0 : 1;
-} else {
-  for (const page of stale) await write(page);
+const isCheck = process.argv.includes('--check');
+for (const page of PAGES) {
+  if (await isCurrent(page)) continue;
+  if (isCheck) {
+    console.error(`${page.path} is out of date: run \`node tools/docs/generate.ts\``);
+    process.exitCode = 1;
+  } else {
+    await write(page);
+  }
 }
 
 async function isCurrent({ path, render }: Page): Promise<boolean> {

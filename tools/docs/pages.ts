@@ -19,7 +19,8 @@ export const PAGES: readonly Page[] = [
   { path: 'docs/reference/options.md', render: optionsMarkdown },
   { path: 'docs/reference/metrics.md', render: metricsMarkdown },
   { path: 'deploy/helm/reroll/options.yaml', render: optionsFile },
-  ...KUSTOMIZE_FILES,
   { path: 'deploy/helm/reroll/values.schema.json', render: valuesSchema },
   { path: 'deploy/helm/reroll/README.md', render: chartReadme },
+  // Rendered from the chart, so after what the chart consists of.
+  ...KUSTOMIZE_FILES,
 ];

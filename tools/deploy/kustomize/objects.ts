@@ -1,4 +1,5 @@
 import { stringify } from 'yaml';
+import { installed } from '../look.ts';
 import { type Manifest, manifestsWith } from '../render.ts';
 import type { Variant } from './variants.ts';
 
@@ -17,7 +18,7 @@ export async function objectsOf(variant: Variant): Promise<readonly Manifest[]> 
 }
 
 async function render({ values }: Variant): Promise<readonly Manifest[]> {
-  const objects = await manifestsWith(values);
+  const objects = installed(await manifestsWith(values));
   const secret = objects.find(({ kind }) => kind === 'Secret');
   if (secret !== undefined)
     throw new Error(`expected no Secret, for it would be in git; the chart renders ${secret.metadata.name}`);
