@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BuildOptions } from './build.ts';
-import { BUILD_FLAGS, ensureGoModule, type GoModule } from './go-module.ts';
+import { BUILD_FLAGS, ensureGoModule, moduleFolder, type GoModule } from './go-module.ts';
 
 /** The controller of Argo Rollouts, ready to run. */
 export interface ArgoRollouts {
@@ -15,6 +15,7 @@ const ARGO_ROLLOUTS = 'github.com/argoproj/argo-rollouts';
 /** A module of its own: its Kubernetes libraries are of another version than the control plane's. */
 const MODULE: GoModule = {
   name: 'argo-rollouts',
+  folder: moduleFolder('argo-rollouts'),
   what: 'the controller of Argo Rollouts',
   make: async (draft, go) => {
     await go(['build', ...BUILD_FLAGS, '-o', `${draft}/`, `${ARGO_ROLLOUTS}/cmd/rollouts-controller`]);

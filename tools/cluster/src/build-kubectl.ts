@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import type { BuildOptions } from './build.ts';
-import { BUILD_FLAGS, ensureGoModule, type GoModule } from './go-module.ts';
+import { BUILD_FLAGS, ensureGoModule, moduleFolder, type GoModule } from './go-module.ts';
 
 const MODULE: GoModule = {
   name: 'kubectl',
+  folder: moduleFolder('kubectl'),
   what: 'kubectl',
   make: async (draft, go) => {
     await go(['build', ...BUILD_FLAGS, '-o', join(draft, 'kubectl'), '.']);

@@ -24,6 +24,7 @@ const HERE = '"serviceaccount/';
 
 const MODULE: GoModule = {
   name: 'sealed-secrets',
+  folder: moduleFolder('sealed-secrets'),
   what: 'the controller of Sealed Secrets',
   recipe: `${IN_A_POD} ${HERE}`,
   make: async (draft, go) => {
@@ -47,7 +48,7 @@ export async function ensureSealedSecrets(options: BuildOptions): Promise<Sealed
 async function build(draft: string, go: Go): Promise<void> {
   const copy = join(draft, 'module');
   mkdirSync(copy);
-  for (const name of ['go.mod', 'go.sum']) cpSync(join(moduleFolder(MODULE.name), name), join(copy, name));
+  for (const name of ['go.mod', 'go.sum']) cpSync(join(MODULE.folder, name), join(copy, name));
   await go(['mod', 'vendor'], copy);
   const config = join(copy, 'vendor', CONFIG);
   const source = readFileSync(config, 'utf8');

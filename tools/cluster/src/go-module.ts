@@ -7,13 +7,15 @@ import { cacheRoot } from './cache-dir.ts';
 import { withLock } from './lock.ts';
 import { run, which } from './run.ts';
 
-/** A program of somebody else's, built from a Go module of its own below `tools/cluster`. */
+/** A program of somebody else's, built from a Go module of its own. */
 export interface GoModule {
-  /** Of the module's folder, and of its folder in the cache. */
+  /** Of its folder in the cache. */
   readonly name: string;
+  /** Where its `go.mod` and `go.sum` are. */
+  readonly folder: string;
   /** In messages: `the controller of Argo Rollouts`. */
   readonly what: string;
-  /** Whatever else changes the result, so that it is built anew: a patch of a source. Default none. */
+  /** Whatever else changes the result, so that it is built anew: a patch of a source, other flags. Default none. */
   readonly recipe?: string;
   /** Writes all that the cache shall hold into the empty folder `draft`. */
   readonly make: (draft: string, go: Go) => Promise<void>;
@@ -28,7 +30,7 @@ export type Go = (args: readonly string[], cwd?: string) => Promise<string>;
 /** Of every `go build`. */
 export const BUILD_FLAGS = ['-p', '2', '-trimpath', '-ldflags', '-s -w'];
 
-/** Where `go.mod` and `go.sum` of the module are. */
+/** The folder of a module below `tools/cluster`. */
 export function moduleFolder(name: string): string {
   return join(import.meta.dirname, '..', name);
 }
@@ -54,8 +56,7 @@ export async function ensureGoModule(module: GoModule, { log, signal }: BuildOpt
   return folder;
 }
 
-async function cacheKey({ name, what, recipe = '' }: GoModule, go: Go): Promise<string> {
-  const folder = moduleFolder(name);
+async function cacheKey({ folder, what, recipe = '' }: GoModule, go: Go): Promise<string> {
   if (which('go') === undefined) throw explainMissingGo(readFileSync(join(folder, 'go.mod'), 'utf8'), what);
   const hash = createHash('sha256').update(BUILD_FLAGS.join('\0'));
   hash.update(`\0${await go(['version'])}\0${recipe}`);
@@ -76,8 +77,8 @@ async function make(module: GoModule, go: Go, folder: string): Promise<void> {
   }
 }
 
-function goOf({ name, what }: GoModule, signal: AbortSignal | undefined): Go {
-  return async (args, cwd = moduleFolder(name)) => {
+function goOf({ folder, what }: GoModule, signal: AbortSignal | undefined): Go {
+  return async (args, cwd = folder) => {
     // GOFLAGS of the developer (-mod=vendor, -race) would change what is built.
     const env = { CGO_ENABLED: '0', GOFLAGS: '', GOWORK: 'off' };
     const result = await run('go', args, { cwd, env, signal });
