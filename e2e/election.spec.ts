@@ -33,9 +33,11 @@ it('a standby is ready, answers health and metrics, and enqueues nothing', async
     Number(/^reloader_workqueue_adds_total (\d+)$/m.exec(await app.metrics())?.[1]);
   expect(await adds(leader)).toBeGreaterThan(0);
   expect(await adds(standby)).toBe(0);
-  // It follows along all the same.
+  // It follows along all the same, and leaves the counting of events to the leader.
   const seen = /^reloader_events_received_total\{[^}]*resource_type="configmaps"[^}]*\} [1-9]/m;
-  expect(await standby.metrics()).toMatch(seen);
+  expect(await leader.metrics()).toMatch(seen);
+  expect(await standby.metrics()).not.toMatch(seen);
+  expect(await standby.metrics()).toMatch(/^reroll_synced 1$/m);
 });
 
 it('takes over within three seconds of SIGTERM to the leader, and rolls a change made right after', async () => {
