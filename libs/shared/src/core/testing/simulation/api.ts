@@ -146,6 +146,8 @@ export class SimulatedApi {
   readonly workloadEvents: ApiEvent<ObservedWorkload>[] = [];
   readonly graves: [WorkloadId, string | undefined][] = [];
   rv = 10;
+  /** Whether the labels of the namespace are those that are followed. */
+  inScope = true;
   rollouts = 0;
   #uid = 0;
   #template = 0;

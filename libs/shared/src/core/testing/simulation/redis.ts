@@ -98,7 +98,7 @@ export class SimulatedRedis {
 export interface Write {
   readonly term: number;
   readonly expected: number;
-  readonly sources: readonly (readonly [string, SourceRow])[];
+  readonly sources: readonly (readonly [string, SourceRow | undefined])[];
   readonly workloads: readonly (readonly [string, WorkloadRow | undefined])[];
 }
 
@@ -115,6 +115,10 @@ export function writeCatalog(redis: SimulatedRedis, write: Write): WriteResult {
     const changed: string[] = [];
     for (const [key, row] of write.sources) {
       const old = redis.get<SourceRow>(`S/${key}`);
+      if (!row) {
+        redis.set(`S/${key}`, undefined);
+        continue;
+      }
       const sameScheme = old && isSameScheme(row.hash, old.hash);
       if (old && !isNewer(row.rv, old.rv) && (row.rv !== old.rv || sameScheme)) continue;
       if (old && row.exists && old.hash !== row.hash && sameScheme) changed.push(key);

@@ -14,7 +14,8 @@ const LIMITS = new Set(['D1f', 'D2f', 'Lflipf', 'Lunrecordedf', 'Ldf', 'Cf', 'Lc
 export interface Run {
   readonly schedule: Schedule;
   /** What no schedule may show: something lost (L), doubled (D1, D2), unrecorded (U), endless (T), paused for ever or
-   * resumed against its owner (P), rolled though contested (C) or taken for contested (X) or gone (G) and is not. */
+   * resumed against its owner (P), rolled though contested (C) or taken for contested (X) or gone (G) and is not,
+   * or touched out of scope (N). */
   readonly failures: readonly Violation[];
   readonly limits: readonly Violation[];
   readonly world: World;

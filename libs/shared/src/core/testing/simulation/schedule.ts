@@ -19,6 +19,8 @@ export type Op =
   | { do: 'setPeriod'; workload: WorkloadId; period: string | undefined }
   | { do: 'recreateSource'; source: SourceId; data: Letter | 'same' }
   | { do: 'rotateKey' }
+  | { do: 'setScope'; inScope: boolean }
+  | { do: 'learnScope'; watcher: Index }
   | { do: 'progress'; steps: number }
   | { do: 'fight'; source: SourceId; data: Letter; workload: WorkloadId }
   | { do: 'beginList'; watcher: Index; stream: 'S' | 'W'; shown: number; breaks: boolean }
@@ -128,6 +130,10 @@ const WITH_RIVAL: Table = [
 ];
 /** Everything goes on for a while, so that more comes to its end between two events than single steps bring. */
 const WITH_ANY: Table = [[14, (r) => ({ do: 'progress', steps: r.pick([6, 20, 20]) })]];
+const WITH_SCOPE: Table = [
+  [2.5, (r) => ({ do: 'setScope', inScope: r.chance(0.6) })],
+  [5, (r) => ({ do: 'learnScope', watcher: index(r) })],
+];
 const WITH_ROTATION: Table = [
   [1.5, () => ({ do: 'rotateKey' })],
   [2, (r) => ({ do: 'workerCrash', worker: index(r) })],
@@ -174,7 +180,7 @@ export function settingsOf(seed: number): Settings {
 export function scheduleOf(seed: number): Schedule {
   const random = new Random(seed);
   const settings = drawSettings(random);
-  const faulty = random.pick([0, 1, 1, 3]);
+  const faulty = settings.scoped ? 0 : random.pick([0, 1, 1, 3]);
   const table = tableOf(settings, faulty);
   const total = table.reduce((sum, [weight]) => sum + weight, 0);
   const steps = random.between(40, 220);
@@ -200,6 +206,7 @@ function drawSettings(random: Random): Settings {
     pauses: random.chance(0.4),
     rival: random.chance(0.3),
     rotates: random.chance(0.3),
+    scoped: random.chance(0.12),
   };
 }
 
@@ -210,7 +217,8 @@ function tableOf(settings: Settings, faulty: number): Table {
     ...(settings.triggers === NO_TRIGGERS ? [] : WITH_TRIGGERS),
     ...(settings.pauses ? WITH_PAUSES : []),
     ...(settings.rival ? WITH_RIVAL : []),
-    ...(settings.rotates ? WITH_ROTATION : []),
+    ...(settings.scoped ? WITH_SCOPE : []),
+    ...(settings.rotates && !settings.scoped ? WITH_ROTATION : []),
     ...FAULTS.map(([weight, make]) => [weight * faulty, make] as const),
   ];
 }

@@ -10,6 +10,8 @@ export interface Settings {
   readonly rival: boolean;
   /** The key of the record's hashes is turned over now and then. */
   readonly rotates: boolean;
+  /** The namespace leaves the scope and enters it again. Only where no watcher fails. */
+  readonly scoped: boolean;
 }
 
 /** Only changes of data roll; nobody pauses, strips markers or turns keys over. */
@@ -19,4 +21,5 @@ export const PLAIN: Settings = {
   pauses: false,
   rival: false,
   rotates: false,
+  scoped: false,
 };

@@ -17,8 +17,8 @@ import {
 import { isWriter, writeCatalog, type SimulatedRedis } from './redis.ts';
 import type { Settings } from './settings.ts';
 
-const SOURCE_SCOPE = { kind: 'ConfigMap', namespace: '' };
-const WORKLOAD_SCOPE = { kind: 'Deployment', namespace: '' };
+const SOURCE_SCOPE = { kind: 'ConfigMap', namespace: 'ns' };
+const WORKLOAD_SCOPE = { kind: 'Deployment', namespace: 'ns' };
 export const DECISION = { keys: KEYS, autoReloadAll: false, ignoredWorkloadTypes: [] };
 
 interface PendingList {
@@ -43,6 +43,10 @@ export class SimulatedWatcher {
   ledger = new Ledger({ decision: DECISION, adoptedAt: 0 });
   /** The key under which it hashes, learnt at its start. */
   key = 0;
+  /** Whether it follows the namespace. */
+  follows = true;
+  /** The first lists after the namespace entered the scope. */
+  #entering = false;
   #sequence = 0;
   /** Streams that list anew; null: their list broke, and another is to be begun. */
   readonly #listing = new Map<StreamName, PendingList | null>();
@@ -69,6 +73,7 @@ export class SimulatedWatcher {
     this.key = key;
     this.#listing.clear();
     this.#listed.clear();
+    this.follows = true;
     this.stage = 'listSources';
   }
 
@@ -85,6 +90,7 @@ export class SimulatedWatcher {
   }
 
   list(): void {
+    if (!this.follows || (this.stage !== 'synced' && !this.#api.inScope)) return;
     if (this.stage === 'listSources') {
       this.#list('S');
       this.stage = 'listWorkloads';
@@ -99,8 +105,24 @@ export class SimulatedWatcher {
     }
   }
 
+  /** The stream of namespaces tells that it left the scope, or entered it. False if it is known. */
+  learnScope(): boolean {
+    if (this.stage !== 'synced' || this.follows === this.#api.inScope) return false;
+    this.follows = this.#api.inScope;
+    this.#listing.clear();
+    if (this.follows) {
+      this.#entering = true;
+      this.#list('S');
+      this.#list('W');
+      this.#entering = false;
+    } else this.ledger.forget('ns');
+    this.#settle();
+    return true;
+  }
+
   /** Both streams get a 410. */
   relist(): void {
+    if (!this.follows) return;
     this.#list('S');
     this.#list('W');
     this.#settle();
@@ -109,7 +131,7 @@ export class SimulatedWatcher {
   /** A list is begun and tells some objects; then it stops for a while, or breaks. */
   beginList(stream: StreamName, by: { shown: number; breaks: boolean }): void {
     const first = this.stage === 'listSources' ? 'S' : 'W';
-    if (this.stage === 'down' || (this.stage !== 'synced' && stream !== first)) return;
+    if (!this.follows || this.stage === 'down' || (this.stage !== 'synced' && stream !== first)) return;
     const list = this.#openList(stream);
     const shown = list.objects.filter((_, index) => (by.shown & (1 << index)) !== 0);
     if (stream === 'S') this.#foundSources(shown as ObservedSource[]);
@@ -124,7 +146,7 @@ export class SimulatedWatcher {
     const events: readonly ApiEvent<ObservedSource | ObservedWorkload>[] =
       kind === 'S' ? this.#api.sourceEvents : this.#api.workloadEvents;
     const event = events[this.#cursor[kind]];
-    if (!event || this.#listing.has(kind)) return false;
+    if (!event || this.#listing.has(kind) || !this.follows) return false;
     this.#cursor[kind] += 1;
     if (kind === 'S') this.#source(event as ApiEvent<ObservedSource>);
     else this.#workload(event as ApiEvent<ObservedWorkload>);
@@ -139,6 +161,7 @@ export class SimulatedWatcher {
   }
 
   isCurrent(): boolean {
+    if (!this.follows) return true;
     return (
       this.#listing.size === 0 &&
       this.#cursor.S === this.#api.sourceEvents.length &&
@@ -176,7 +199,7 @@ export class SimulatedWatcher {
 
   /** What it takes for true and is not: something that is there, and was when its stream was there last, is gone. */
   ghosts(): string[] {
-    if (this.stage === 'down') return [];
+    if (this.stage === 'down' || !this.follows) return [];
     const { sources, workloads } = this.ledger;
     const lost = [...this.#api.sources].filter(([id, { exists, createdRv }]) => {
       const row = sources.get(sourceKey(id));
@@ -196,7 +219,7 @@ export class SimulatedWatcher {
     const result = writeCatalog(this.#redis, {
       term: this.term,
       expected: this.#sequence,
-      sources: [...outbox.sources].flatMap((key) => pair(idOf(key), ledger.sources.get(key))),
+      sources: [...outbox.sources].map((key) => [idOf(key), ledger.sources.get(key)] as const),
       workloads: [...outbox.workloads].map((key) => [idOf(key), ledger.workloads.get(key)] as const),
     });
     if (result.refused) {
@@ -248,8 +271,10 @@ export class SimulatedWatcher {
 
   #foundWorkloads(objects: readonly ObservedWorkload[]): void {
     const catalog = this.#workloadRows();
-    for (const seen of objects)
-      this.ledger.workloadsFound({ scope: WORKLOAD_SCOPE, objects: [seen], catalog });
+    for (const seen of objects) {
+      const entering = this.#entering;
+      this.ledger.workloadsFound({ scope: WORKLOAD_SCOPE, objects: [seen], catalog, entering });
+    }
   }
 
   #endList(stream: StreamName, { rv, cursor, objects }: PendingList): void {

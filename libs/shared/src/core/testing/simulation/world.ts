@@ -159,6 +159,10 @@ export class World {
         this.api.writeSource(op.source, op.data);
         this.#progress(20);
         return this.api.stripMarker(op.workload, false);
+      case 'setScope':
+        if (!this.#everSynced) return;
+        this.api.inScope = op.inScope;
+        return this.#log(`the namespace is ${op.inScope ? 'in' : 'out of'} scope`);
       case 'rotateKey':
         this.#key += 1;
         return this.#log(`the key is turned over: ${this.#key}`);
@@ -189,6 +193,7 @@ export class World {
     if (op.do === 'start') this.#start(watcher);
     if (op.do === 'lead') this.#lead(watcher);
     if (op.do === 'list') this.#list(watcher);
+    if (op.do === 'learnScope') this.#learnScope(watcher);
     if (op.do === 'beginList') {
       if (watcher.stage === 'synced') this.#fault('relist');
       watcher.beginList(op.stream, op);
@@ -206,6 +211,7 @@ export class World {
   #progress(steps: number): void {
     for (const watcher of this.#watchers) {
       if (watcher.frozen || watcher.stage !== 'synced') continue;
+      this.#learnScope(watcher);
       while (watcher.deliver('S') || watcher.deliver('W'));
       watcher.publish('all');
     }
@@ -289,6 +295,7 @@ export class World {
       const before = this.api.rv;
       leader.list();
       leader.list();
+      this.#learnScope(leader);
       while (!leader.isCurrent()) {
         leader.deliver('S');
         leader.deliver('W');
@@ -299,7 +306,7 @@ export class World {
       this.#returnStalled();
       if (!this.#drain()) return void this.violations.push({ kind: 'T', text: 'the queues never drain' });
       quiet = this.api.rv === before ? quiet + 1 : 0;
-      if (quiet >= 70) return;
+      if (quiet >= 70) return this.#judgeScope(leader);
     }
     this.violations.push({ kind: 'T', text: 'endless' });
   }
@@ -328,6 +335,7 @@ export class World {
   }
 
   #judge(): void {
+    if (!this.api.inScope) return;
     for (const [id, workload] of this.api.workloads) {
       this.api.checkRollouts(id, workload);
       if (workload.pausedAt !== undefined)
@@ -361,6 +369,35 @@ export class World {
       `L${created || unrecorded || flip}${hard}`,
       `runs ${runs}, present ${data}, record ${workload.record}`,
     );
+  }
+
+  /** Entering is a gap; what has no record then is taken as it is. */
+  #learnScope(watcher: SimulatedWatcher): void {
+    if (!watcher.learnScope() || !watcher.follows) return;
+    this.#fault('relist');
+    for (const workload of this.api.workloads.values()) {
+      const record = recordedHashes(workload.record);
+      for (const ref of workload.refs)
+        if (!(sourceName(ref) in record)) workload.runs.set(ref, this.api.data(ref));
+    }
+  }
+
+  /** Out of scope, nothing is done whatever changes; nothing of it is left in the catalog. */
+  #judgeScope(leader: SimulatedWatcher): void {
+    if (this.api.inScope) return;
+    const before = this.api.rollouts;
+    for (const id of this.api.sources.keys()) this.api.writeSource(id, this.api.data(id) === 'A' ? 'B' : 'A');
+    for (let round = 0; round < 3; round += 1) {
+      leader.sweep();
+      leader.publish('all');
+      this.#drain();
+    }
+    const rows = [...this.#redis.keys('S/'), ...this.#redis.keys('W/')];
+    if (this.api.rollouts > before || rows.length > 0)
+      this.violations.push({
+        kind: 'N',
+        text: `out of scope: ${this.api.rollouts - before} rolled, rows ${rows.join()}`,
+      });
   }
 
   #hasSeen({ uid, rv }: WorkloadState): boolean {
