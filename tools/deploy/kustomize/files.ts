@@ -19,6 +19,10 @@ export const KUSTOMIZE_FILES: readonly GeneratedFile[] = [
     path: 'deploy/manifests/reroll.yaml',
     render: async () => head(BASE) + toStream(await objectsOf(BASE)),
   },
+  {
+    path: 'deploy/compose/rbac.yaml',
+    render: async () => FROM_CHART + toStream((await objectsOf(BASE)).filter(isRight)),
+  },
   { path: `${FOLDER}/base/kustomization.yaml`, render: () => Promise.resolve(baseKustomization()) },
   ...COMPONENTS.map((component) => ({
     path: `${FOLDER}/base/${component}.yaml`,
@@ -42,6 +46,12 @@ function overlayFiles(folder: string, overlay: Variant): readonly GeneratedFile[
 
 async function differenceTo(overlay: Variant): Promise<Difference> {
   return differenceOf(await objectsOf(BASE), await objectsOf(overlay));
+}
+
+/** What watcher and worker need in a cluster that they do not run in. */
+function isRight({ kind, metadata }: Manifest): boolean {
+  const isRedis = metadata.labels?.['app.kubernetes.io/component'] === 'redis';
+  return !isRedis && /^(ServiceAccount|(Cluster)?Role(Binding)?)$/.test(kind);
 }
 
 function ofComponent(objects: readonly Manifest[], component: string): readonly Manifest[] {
