@@ -113,26 +113,55 @@ describe.each(['env-vars', 'annotations'] as const)('with the strategy %s', (str
     2 * TIMES,
   );
 
-  it(
-    'a Rollout with a workloadRef rolls to a new revision by way of its annotated Deployment',
-    async () => {
-      const name = `by-reference-${strategy}`;
+  it.each<[string, Modifier[], Modifier[]]>([
+    ['annotated', [auto()], []],
+    ['plain', [], [auto()]],
+    ['both', [auto()], [auto()]],
+  ])(
+    'a Rollout with a workloadRef rolls to one new revision, whichever of it and its Deployment asks (%s)',
+    async (which, onDeployment, onRollout) => {
+      const name = `${which}-${strategy}`;
       await space.apply(
         configMap(name, { v: '1' }),
-        deployment(name, auto(), usingEnvFrom(name)),
-        byReference(name),
+        deployment(name, ...onDeployment, usingEnvFrom(name)),
+        byReference(name, ...onRollout),
       );
       const [before, after] = await rolledOnce(name, `Deployment/${name}`);
       expect(revisions(after).size).toBe(1);
       expect(revisions(after)).not.toEqual(revisions(before));
+      expect(await replicaSets(name)).toBe(2);
+    },
+    2 * TIMES,
+  );
+
+  it(
+    'a Rollout with a workloadRef and rollout-strategy: restart keeps its revision',
+    async () => {
+      const name = `restart-by-reference-${strategy}`;
+      const restart = annotated({ 'reloader.stakater.com/rollout-strategy': 'restart' });
+      await space.apply(
+        configMap(name, { v: '1' }),
+        deployment(name, usingEnvFrom(name)),
+        byReference(name, auto(), restart),
+      );
+      const [before, after] = await rolledOnce(name, `Rollout/${name}`);
+      expect(revisions(after)).toEqual(revisions(before));
+      expect(await replicaSets(name)).toBe(1);
     },
     2 * TIMES,
   );
 });
 
+/** Of the Rollout of this name: the revisions that it has had. */
+async function replicaSets(name: string): Promise<number> {
+  const { uid } = (await space.get(`Rollout/${name}`)).metadata;
+  const sets = await space.list('ReplicaSet');
+  return sets.filter(({ metadata }) => metadata.ownerReferences?.some((owner) => owner.uid === uid)).length;
+}
+
 /** Its template is the Deployment's, which has no pods of its own. */
-function byReference(name: string): Manifest {
+function byReference(name: string, ...modifiers: readonly Modifier[]): Manifest {
   const workloadRef = { apiVersion: 'apps/v1', kind: 'Deployment', name };
-  const { metadata, ...rest } = argoRollout(name, canary);
+  const { metadata, ...rest } = argoRollout(name, canary, ...modifiers);
   return { ...rest, metadata, spec: { replicas: COUNT, strategy: { canary: {} }, workloadRef } } as Manifest;
 }

@@ -196,6 +196,7 @@ describe('a worker that dies in the middle of a recreation', () => {
         key: `Job/${inNamespace}/${name}`,
         definition,
         object: object as never,
+        written: { definition, object: object as never },
         template: object.spec.template,
         observed: seen,
         facts: { workload: undefined, sources: new Map(), readings: new Map() },

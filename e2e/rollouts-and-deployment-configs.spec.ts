@@ -20,9 +20,10 @@ import {
 import { cleanUp } from './support/cleanup.ts';
 import { sharedCluster } from './support/cluster.ts';
 import { installCrd, removeCrd } from './support/crds.ts';
-import { connect, namespace, type KubeObject, type Manifest, type Space } from './support/kube.ts';
+import { connect, namespace, type KubeObject, type Space } from './support/kube.ts';
 import { keyIn, startReroll, type Reroll } from './support/reroll.ts';
 import { RolloutCount, inStep, markerText, markerVariables, recordOf, settled } from './support/rollouts.ts';
+import { eventually } from './support/wait.ts';
 
 /** Argo Rollouts and DeploymentConfigs: what every kind does, and what only they do. */
 const KINDS: Readonly<Record<string, Builder>> = { Rollout: argoRollout, DeploymentConfig: deploymentConfig };
@@ -211,33 +212,156 @@ describe('a Rollout with rollout-strategy', () => {
 });
 
 describe('a Rollout with a workloadRef', () => {
-  it('is rolled by way of its Deployment, if that is annotated: once, and the Rollout is not written', async () => {
+  const restarting = annotated({ [STRATEGY]: 'restart' });
+  let space: Space;
+  let reroll: Reroll;
+
+  beforeAll(async () => {
     const cluster = sharedCluster();
-    const space = await namespace(connect(cluster));
-    await space.apply(configMap('cm', { v: '1' }), deployment('web', auto(), usingEnvFrom('cm')));
-    const [before] = await space.apply(byReference('web', 'cm'));
-    const reroll = await startReroll({ cluster, namespaces: [space], watcherFlags: ASKED });
-    await inStep(space, 'Deployment/web', ['ConfigMap/cm']);
-    const count = await RolloutCount.from(space, 'Deployment/web');
-    await space.setData('ConfigMap/cm', { v: '2' });
-    await inStep(space, 'Deployment/web', ['ConfigMap/cm']);
-    await settled(reroll, space);
-    expect(await count.now()).toBe(1);
-    const after = await space.get('Rollout/web');
-    expect(after.metadata.resourceVersion).toBe(before?.metadata.resourceVersion);
-    const [change] = (await reroll.changes(space, 'ConfigMap/cm')).slice(-1);
-    expect(change?.woken.map(({ workload }) => workload)).toEqual([keyIn(space, 'Deployment/web')]);
-    expect(change?.leftAlone).toMatchObject([
-      { workload: keyIn(space, 'Rollout/web'), reason: 'NoContainer' },
-    ]);
-    await reroll.stop();
+    space = await namespace(connect(cluster));
+    reroll = await startReroll({ cluster, namespaces: [space], watcherFlags: ASKED });
   });
 
-  /** It has no template of its own, and names the ConfigMap in its annotations. */
-  function byReference(name: string, configMapName: string): Manifest {
-    const { metadata, ...rest } = argoRollout(name, naming(configMapName));
-    const workloadRef = { apiVersion: 'apps/v1', kind: 'Deployment', name };
-    return { ...rest, metadata, spec: { replicas: 1, workloadRef } } as Manifest;
+  afterAll(() => reroll.stop());
+
+  it('is rolled by way of its Deployment, if that is annotated: once, and the Rollout is not written', async () => {
+    await space.apply(configMap('web', { v: '1' }), deployment('web', auto(), usingEnvFrom('web')));
+    const before = await byReference('web', naming('web'));
+    await inStep(space, 'Deployment/web', ['ConfigMap/web']);
+    const count = await RolloutCount.from(space, 'Deployment/web');
+    await space.setData('ConfigMap/web', { v: '2' });
+    await inStep(space, 'Deployment/web', ['ConfigMap/web']);
+    await settled(reroll, space);
+    expect(await count.now()).toBe(1);
+    expect((await space.get('Rollout/web')).metadata.resourceVersion).toBe(before.metadata.resourceVersion);
+    const change = await lastChange('web');
+    expect(change?.woken.map(({ workload }) => workload)).toEqual([keyIn(space, 'Deployment/web')]);
+    expect(change?.leftAlone).toMatchObject([
+      { workload: keyIn(space, 'Rollout/web'), reason: 'WorkloadRefAnnotated' },
+    ]);
+  });
+
+  it.each<[string, Modifier]>([
+    ['auto', auto()],
+    ['named', naming('named')],
+  ])(
+    "is rolled by its own annotations (%s) too: the Deployment's template is written, once",
+    async (name, modifier) => {
+      await space.apply(configMap(name, { v: '1' }), deployment(name, usingEnvFrom(name)));
+      const before = await byReference(name, modifier);
+      await inStep(space, `Deployment/${name}`, [`ConfigMap/${name}`]);
+      const count = await RolloutCount.from(space, `Deployment/${name}`);
+      await changed(name, '2', 'Deployment');
+      expect(await count.now()).toBe(1);
+      expect(markerVariables(await space.get(`Deployment/${name}`)).app).toEqual({
+        [`STAKATER_${name.toUpperCase()}_CONFIGMAP`]: SHA1_OF_2,
+      });
+      expect((await space.get(`Rollout/${name}`)).metadata.resourceVersion).toBe(
+        before.metadata.resourceVersion,
+      );
+      await changed(name, '1', 'Deployment');
+      expect(await count.now()).toBe(2);
+      await eventually(async () =>
+        (await space.events(`Rollout/${name}`)).some(({ reason }) => reason === 'Reloaded'),
+      );
+    },
+  );
+
+  it('is restarted, if it asks for that, and then the Deployment is not written', async () => {
+    await space.apply(configMap('restart', { v: '1' }), deployment('restart', usingEnvFrom('restart')));
+    await byReference('restart', auto(), restarting);
+    await inStep(space, 'Rollout/restart', ['ConfigMap/restart']);
+    const count = await RolloutCount.from(space, 'Deployment/restart');
+    await changed('restart', '2', 'Rollout');
+    const first = await space.get('Rollout/restart');
+    expect(restartAt(first)).toBeDefined();
+    await changed('restart', '1', 'Rollout');
+    const second = await space.get('Rollout/restart');
+    expect(restartAt(second)).not.toBe(restartAt(first));
+    expect(second.metadata.generation).toBe(first.metadata.generation + 1);
+    expect(await count.now()).toBe(0);
+    expect(recordOf(await space.get('Deployment/restart'))).toEqual({});
+  });
+
+  it.each(['rollout', 'restart'])(
+    'follows its Deployment to other sources, whichever was there first (%s)',
+    async (strategy) => {
+      const name = `late-${strategy}`;
+      const written = strategy === 'restart' ? 'Rollout' : 'Deployment';
+      await byReference(name, auto(), annotated({ [STRATEGY]: strategy }));
+      await settled(reroll, space);
+      await space.apply(
+        configMap(name, { v: '1' }),
+        configMap(`${name}-2`, { v: '1' }),
+        deployment(name, usingEnvFrom(name)),
+      );
+      await inStep(space, `${written}/${name}`, [`ConfigMap/${name}`]);
+      await space.apply(deployment(name, usingEnvFrom(`${name}-2`)));
+      await inStep(space, `${written}/${name}`, [`ConfigMap/${name}-2`]);
+      await space.setData(`ConfigMap/${name}`, { v: '2' });
+      await settled(reroll, space);
+      const before = await space.get(`${written}/${name}`);
+      await changed(name, '2', written, `${name}-2`);
+      expect((await lastReasons(name)).filter((reason) => reason === 'Reloaded')).toHaveLength(1);
+      expect((await space.get(`${written}/${name}`)).metadata.generation).toBeGreaterThan(
+        before.metadata.generation,
+      );
+    },
+  );
+
+  it('is restarted for a change that came while its Deployment was away, because its pods stayed', async () => {
+    const manifest = deployment('away', usingEnvFrom('away'));
+    await space.apply(configMap('away', { v: '1' }), manifest);
+    await byReference('away', auto(), restarting);
+    await inStep(space, 'Rollout/away', ['ConfigMap/away']);
+    await space.delete('Deployment/away');
+    await settled(reroll, space);
+    await space.setData('ConfigMap/away', { v: '2' });
+    await settled(reroll, space);
+    expect(restartAt(await space.get('Rollout/away'))).toBeUndefined();
+    await space.apply(manifest);
+    expect(restartAt(await inStep(space, 'Rollout/away', ['ConfigMap/away']))).toBeDefined();
+  });
+
+  it('to anything but a Deployment is told that this is not followed, and nothing is written', async () => {
+    await space.apply(configMap('pods', { v: '1' }));
+    const before = await byReference('pods', { kind: 'PodTemplate', apiVersion: 'v1' }, naming('pods'));
+    await eventually(async () =>
+      (await space.events('Rollout/pods')).some(({ reason }) => reason === 'WorkloadRefUnsupported'),
+    );
+    await space.setData('ConfigMap/pods', { v: '2' });
+    await settled(reroll, space);
+    expect((await lastChange('pods'))?.leftAlone).toMatchObject([{ reason: 'WorkloadRefUnsupported' }]);
+    expect((await space.get('Rollout/pods')).metadata.resourceVersion).toBe(before.metadata.resourceVersion);
+  });
+
+  async function changed(name: string, v: string, written: string, source = name): Promise<void> {
+    await space.setData(`ConfigMap/${source}`, { v });
+    await inStep(space, `${written}/${name}`, [`ConfigMap/${source}`]);
+    await settled(reroll, space);
+  }
+
+  async function lastChange(
+    name: string,
+  ): Promise<Awaited<ReturnType<Reroll['changes']>>[number] | undefined> {
+    return (await reroll.changes(space, `ConfigMap/${name}`)).at(-1);
+  }
+
+  async function lastReasons(name: string): Promise<string[]> {
+    return (await reroll.outcomes(space, `Rollout/${name}`)).map(({ reason }) => reason);
+  }
+
+  /** A Rollout with the template of the object of its name. */
+  async function byReference(
+    name: string,
+    ...how: readonly (Modifier | { kind: string; apiVersion: string })[]
+  ): Promise<KubeObject> {
+    const ref = how.find((each) => typeof each === 'object') ?? { kind: 'Deployment', apiVersion: 'apps/v1' };
+    const modifiers = how.filter((each) => typeof each === 'function');
+    const { metadata, ...rest } = argoRollout(name, ...modifiers);
+    const manifest = { ...rest, metadata, spec: { replicas: 1, workloadRef: { ...ref, name } } };
+    const [object] = await space.apply(manifest);
+    return object as KubeObject;
   }
 });
 

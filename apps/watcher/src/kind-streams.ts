@@ -1,5 +1,6 @@
 import type { Catalog } from '@reroll/shared/catalog/catalog';
 import type { Ledger } from '@reroll/shared/core/ledger/ledger';
+import type { WorkloadIntake } from '@reroll/shared/core/ledger/workload-intake';
 import { isWithin, type Scope } from '@reroll/shared/core/ledger/listed';
 import { observeSource } from '@reroll/shared/core/ledger/observe';
 import type {
@@ -43,6 +44,7 @@ export interface StreamsContext {
 export interface Into extends StreamsContext {
   readonly namespace: string;
   readonly ledger: Ledger;
+  readonly intake: WorkloadIntake;
   readonly presence: SourcePresence;
   readonly atStart: CatalogAtStart;
   /** Called after anything was told to the ledger. */
@@ -147,7 +149,7 @@ function sourceDeleted(into: Into, scope: Scope, seen: ObservedSource): void | P
 }
 
 function workloadFeed(into: Into, scope: Scope): Feed<ObservedWorkload, WorkloadRow> {
-  const { ledger, catalog, changed, ended } = into;
+  const { ledger, intake, catalog, changed, ended } = into;
   let { entering } = into;
   return feedUntil(ended, {
     listBegins: () => ledger.workloadListBegins(scope),
@@ -158,13 +160,13 @@ function workloadFeed(into: Into, scope: Scope): Feed<ObservedWorkload, Workload
         each: (isMeant) => catalog.eachWorkload(isMeant),
         some: (keys) => catalog.workloads(keys),
       }),
-    found: (portion) => ledger.workloadsFound({ ...portion, scope, entering }),
+    found: (portion) => intake.found({ ...portion, scope, entering }),
     listed: (list) => {
-      ledger.workloadsListed({ ...list, scope, entering });
+      intake.listed({ ...list, scope, entering });
       entering = false;
     },
-    written: (seen) => ledger.workloadWritten(seen),
-    deleted: (seen) => ledger.workloadDeleted(seen.key),
+    written: (seen) => intake.written(seen),
+    deleted: (seen) => intake.deleted(seen.key),
     told: changed,
   });
 }

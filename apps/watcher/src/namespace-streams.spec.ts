@@ -46,7 +46,11 @@ function namespaceOf() {
     ending: new AbortController(),
   });
   const told: string[] = [];
-  const done = streams.follow({ onSources: () => told.push('sources'), onTurn: () => told.push('turn') });
+  const done = streams.follow({
+    onSources: () => told.push('sources'),
+    onWorkloads: () => told.push('workloads'),
+    onTurn: () => told.push('turn'),
+  });
   const isOpen = (): boolean[] => [source, workload].map((stream) => stream.isOpen);
   return { streams, source, workload, told, done, isOpen };
 }
@@ -64,7 +68,7 @@ test('workloads are asked for when the sources are known, and others have their 
   expect(told).toEqual(['sources']);
   workload.list();
   await done;
-  expect(told).toEqual(['sources', 'turn']);
+  expect(told).toEqual(['sources', 'workloads', 'turn']);
   expect([streams.isBusy, streams.isListed, streams.isSynced]).toEqual([false, true, true]);
 });
 

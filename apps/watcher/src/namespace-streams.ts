@@ -43,14 +43,15 @@ export class NamespaceStreams {
   /**
    * Lists sources, then workloads, and follows both from there. Sources first, because the edges of a workload
    * are dated by how far the sources were known when it was listed. `onSources` is called between the two,
-   * `onTurn` whenever others may have their turn. Resolves when all are known, or at the end.
+   * `onWorkloads` after both, `onTurn` whenever others may have their turn. Resolves when all are known, or at the end.
    */
-  async follow(by: { onSources: () => void; onTurn: () => void }): Promise<void> {
+  async follow(by: { onSources: () => void; onWorkloads: () => void; onTurn: () => void }): Promise<void> {
     const { sources, workloads } = this.#context;
     await this.#list(sources, by.onTurn);
     if (this.isEnded) return;
     by.onSources();
     await this.#list(workloads, by.onTurn);
+    if (!this.isEnded) by.onWorkloads();
     by.onTurn();
   }
 

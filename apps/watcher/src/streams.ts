@@ -1,5 +1,6 @@
 import { Backoff } from '@reroll/shared/kube/backoff';
 import { pause, systemClock } from '@reroll/shared/kube/clock';
+import { WorkloadIntake } from '@reroll/shared/core/ledger/workload-intake';
 import type { Ledger } from '@reroll/shared/core/ledger/ledger';
 import { kindOf, namespaceOf } from '@reroll/shared/core/ledger/rows';
 import type { WorkloadKey } from '@reroll/shared/core/model';
@@ -7,7 +8,7 @@ import { isServed } from '@reroll/shared/kube/discovery';
 import type { SourceKindDefinition } from '@reroll/shared/kube/sources/definition';
 import { SOURCE_DEFINITIONS } from '@reroll/shared/kube/sources/registry';
 import type { WorkloadKindDefinition } from '@reroll/shared/kube/workloads/definition';
-import { WORKLOAD_KINDS } from '@reroll/shared/kube/workloads/registry';
+import { WORKLOAD_KINDS, workloadKind } from '@reroll/shared/kube/workloads/registry';
 import { giveBackMemory } from '@reroll/shared/platform/memory';
 import type { WatcherOptions } from '@reroll/shared/platform/options/table';
 import { CatalogAtStart } from './catalog-at-start.ts';
@@ -37,6 +38,7 @@ interface Followed {
 export class Streams {
   readonly #context: StreamsContext;
   readonly #ledger: Ledger;
+  readonly #intake: WorkloadIntake;
   readonly #changed: () => void;
   readonly #stopping = new AbortController();
   readonly #selected: SelectedNamespaces | undefined;
@@ -57,6 +59,7 @@ export class Streams {
   constructor(context: StreamsContext, ledger: Ledger, changed: () => void) {
     this.#context = context;
     this.#ledger = ledger;
+    this.#intake = new WorkloadIntake(ledger, context.decision);
     this.#changed = changed;
     const { namespaces } = context.options;
     const selector = chosenByLabels(context.options);
@@ -70,7 +73,8 @@ export class Streams {
 
   /**
    * Begins with all that is in scope; resolves when it is known, or when the signal fires. Kinds whose API may be
-   * missing begin with the first workloads, and nobody waits for them. `onSlow` is called every `patience` ms
+   * missing begin with the first workloads, or after those whose pod template they can have, and nobody waits for
+   * them. `onSlow` is called every `patience` ms
    * while it takes. From then on it follows what comes into scope and forgets what leaves it.
    */
   async start(by: { signal: AbortSignal; patience: number; onSlow: (what: string) => void }): Promise<void> {
@@ -170,12 +174,19 @@ export class Streams {
     const onSources = (): void => {
       // What listing the sources left behind would stand beside what listing the workloads does.
       if (namespace === '') giveBackMemory();
-      for (const stream of this.#optional.values()) {
-        stream.enter(namespace);
-        stream.start();
-      }
+      this.#enterOptional(namespace, 'independent');
     };
-    void followed.streams.follow({ onSources, onTurn: () => this.#reconcile() });
+    const onWorkloads = (): void => this.#enterOptional(namespace, 'dependent');
+    void followed.streams.follow({ onSources, onWorkloads, onTurn: () => this.#reconcile() });
+  }
+
+  /** `dependent`: kinds that can have the pod template of another workload. */
+  #enterOptional(namespace: string, which: 'dependent' | 'independent'): void {
+    for (const [kind, stream] of this.#optional) {
+      if ((workloadKind(kind)?.templateFrom !== undefined) !== (which === 'dependent')) continue;
+      stream.enter(namespace);
+      stream.start();
+    }
   }
 
   /** Forgets a namespace at once, ends its streams, and only then lets it in again. */
@@ -197,6 +208,7 @@ export class Streams {
       ...this.#context,
       namespace,
       ledger: this.#ledger,
+      intake: this.#intake,
       changed: this.#changed,
       ended: ending.signal,
       entering: this.#selected !== undefined && !this.#before.has(namespace),

@@ -26,7 +26,7 @@ export interface PlanContext {
 export function planOf(workload: WorkloadNow, readings: Readings, context: PlanContext): Plan {
   const { observed, facts, edges } = workload;
   return planReload({
-    workload: { uid: observed.uid, generation: observed.generation, record: context.record },
+    workload: { ...observed, record: context.record },
     row: facts.workload,
     edges: edges.map((name) => edgeFacts(name, workload, { readings, context })),
     adoptStale: context.adoptStale,

@@ -3,6 +3,7 @@ import { formatDuration } from '@reroll/shared/core/durations';
 import { sourceKeyIn } from '@reroll/shared/core/ledger/rows';
 import { markerType } from '@reroll/shared/core/marker/marker-type';
 import { partsOf, type SourceId } from '@reroll/shared/core/model';
+import { isUnfollowed } from '@reroll/shared/core/ledger/advice';
 import type { PatternError } from '@reroll/shared/core/patterns';
 import type { EventRecorder, EventSubject } from '@reroll/shared/kube/kube-events';
 import { apiVersionOf } from '@reroll/shared/kube/objects';
@@ -30,7 +31,11 @@ const WARNINGS = {
   InvalidAnnotation: 'an annotation cannot be used',
   LeftBehind: 'another system left something behind',
   Contested: 'a workload is contested',
+  WorkloadRefUnsupported: 'a pod template cannot be followed',
 } as const;
+const UNFOLLOWED =
+  'expected a Deployment (apps/v1) in spec.workloadRef, given another kind: its pod template is not followed, so the ' +
+  'annotations of this Rollout have no effect';
 type WarningReason = keyof typeof WARNINGS;
 
 /** Tells what came of a reload job: log, metrics, Kubernetes Events and history. */
@@ -129,6 +134,7 @@ export class ReloadReports {
   #warnOf(subject: WorkloadNow, outcome: ReloadOutcome): void {
     for (const problem of problemsOf(outcome)) this.#warn(subject, problem, 'InvalidAnnotation');
     for (const problem of outcome.leftBehind ?? []) this.#warn(subject, problem, 'LeftBehind');
+    if (isUnfollowed(subject.observed)) this.#warn(subject, UNFOLLOWED, 'WorkloadRefUnsupported');
     if (outcome.contested !== undefined) this.#warn(subject, outcome.contested, 'Contested');
   }
 

@@ -2,6 +2,7 @@ import type { Catalog } from '@reroll/shared/catalog/catalog';
 import type { RateBudget } from '@reroll/shared/catalog/rate';
 import { unusablePatterns } from '@reroll/shared/core/ledger/advice';
 import type { SourceName } from '@reroll/shared/core/ledger/rows';
+import { decidedBy } from '@reroll/shared/core/ledger/template-owner';
 import type { Triggers } from '@reroll/shared/core/ledger/triggers';
 import { writeRecord } from '@reroll/shared/core/record/record';
 import type { Reason } from '@reroll/shared/core/reasons';
@@ -152,7 +153,7 @@ export class ReloadProcessor {
   /** False if a test of the patch failed: the workload is not what was read any more. */
   async #write({ workload, readings, plan }: Gathered): Promise<boolean> {
     const { settings, catalog, budget } = this.#context;
-    const record = writeRecord(plan.hashes ?? {});
+    const record = writeRecord(plan.hashes ?? {}, decidedBy(workload.observed));
     if (settings.dryRun) {
       await catalog.pretend(workload.key, record);
       return true;

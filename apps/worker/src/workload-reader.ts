@@ -1,5 +1,6 @@
 import { isEdge, namedSources } from '@reroll/shared/core/ledger/edges';
 import { sourceKeyIn, type ObservedWorkload, type SourceName } from '@reroll/shared/core/ledger/rows';
+import { withTemplateOf } from '@reroll/shared/core/ledger/template-owner';
 import { partsOf, type PodTemplate, type WorkloadKey } from '@reroll/shared/core/model';
 import { decideReload, type Decision, type DecisionSettings } from '@reroll/shared/core/rules/decision';
 import type { Catalog, ReloadFacts } from '@reroll/shared/catalog/catalog';
@@ -17,6 +18,8 @@ export interface WorkloadNow {
   readonly definition: WorkloadKindDefinition;
   readonly object: KubeObject;
   readonly template: PodTemplate;
+  /** What a reload writes to: the workload or, if that has the pod template of another one, this. */
+  readonly written: Pick<WorkloadNow, 'definition' | 'object'>;
   readonly observed: ObservedWorkload;
   readonly facts: ReloadFacts;
   /** The sources that roll it, by the rules. */
@@ -42,10 +45,26 @@ export class WorkloadReader {
     if (!definition) throw new JobError('InvalidJob', `no workload kind ${id.kind}`, true);
     const object = await this.#get(objectPath(definition, id));
     if (!object) return null;
-    const template = definition.template(object) ?? {};
-    const seen = observed(definition, object, this.#decision.keys);
+    const own = observed(definition, object, this.#decision.keys);
+    const owner = own.templateFrom && (await this.#owner(own.templateFrom.owner));
+    const seen = withTemplateOf(own, owner?.observed, this.#decision);
+    const holder = owner ?? { definition, object };
+    const template = holder.definition.template(holder.object) ?? {};
+    const written = owner && own.templateFrom?.isMarkedThere ? owner : { definition, object };
     const { facts, edges } = await this.#surroundings(seen);
-    return { key, definition, object, template, observed: seen, facts, edges };
+    return { key, definition, object, template, written, observed: seen, facts, edges };
+  }
+
+  /** The workload whose pod template another one has; undefined if it does not exist. */
+  async #owner(
+    key: WorkloadKey,
+  ): Promise<Pick<WorkloadNow, 'definition' | 'object' | 'observed'> | undefined> {
+    const id = partsOf(key);
+    const definition = workloadKind(id.kind);
+    const object = definition && (await this.#get(objectPath(definition, id)));
+    return object
+      ? { definition, object, observed: observed(definition, object, this.#decision.keys) }
+      : undefined;
   }
 
   /** The catalog's rows again: after sources were read, so that they can be as new as those. */

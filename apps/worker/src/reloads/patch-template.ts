@@ -1,7 +1,8 @@
-import { annotationOf, type AnnotationKeys } from '@reroll/shared/core/annotation-keys';
+import type { AnnotationKeys } from '@reroll/shared/core/annotation-keys';
 import { reloadPatch, type ReloadStrategy } from '@reroll/shared/core/reload/patch';
 import type { KubeClient } from '@reroll/shared/kube/connection';
 import { objectPath } from '@reroll/shared/kube/objects';
+import { restartField } from '@reroll/shared/kube/workloads/restart-field';
 import { pauseOf } from '../pause-of.ts';
 import { isOvertaken } from './overtaken.ts';
 import type { WorkloadNow } from '../workload-reader.ts';
@@ -14,9 +15,6 @@ export interface PatchTemplateContext {
   readonly keys: AnnotationKeys;
 }
 
-/** As stakater/Reloader: exactly this value, on the workload's own metadata. */
-const RESTART = 'restart';
-
 /** Reloads by one JSON Patch of the workload: marker and record. Its own controller then replaces the pods. */
 export class PatchTemplate implements ReloadWay {
   readonly #context: PatchTemplateContext;
@@ -28,21 +26,21 @@ export class PatchTemplate implements ReloadWay {
   async send({ workload, rolled, record }: Reload): Promise<boolean> {
     const { client, strategy, fieldManager, keys } = this.#context;
     const now = new Date();
+    const { definition, object } = workload.written;
     const patch = reloadPatch({
-      metadata: workload.object.metadata,
+      metadata: object.metadata,
       template: workload.template,
-      templatePath: workload.definition.podTemplatePath,
+      templatePath: definition.podTemplatePath,
       strategy,
       rolled,
       record,
       markerAnnotation: keys.lastReloadedFrom,
-      restart: restartOf(workload, keys.rolloutStrategy),
+      restart: restartOf(workload, keys),
       now: Math.floor(now.getTime() / 1000),
       pause: pauseOf(workload, keys) === undefined ? undefined : { key: keys.pausedAt, at: now },
     });
     try {
-      const path = objectPath(workload.definition, workload.object.metadata);
-      await client.patch(path, patch, { query: { fieldManager } });
+      await client.patch(objectPath(definition, object.metadata), patch, { query: { fieldManager } });
       return true;
     } catch (error) {
       if (isOvertaken(error)) return false;
@@ -54,10 +52,10 @@ export class PatchTemplate implements ReloadWay {
 /** The field that restarts the pods, if the kind has one and the workload asks for it. */
 function restartOf(
   { definition, object }: WorkloadNow,
-  annotation: string,
+  keys: AnnotationKeys,
 ): { path: string; last: number } | undefined {
-  const { restartAt } = definition;
-  if (!restartAt || annotationOf(object.metadata.annotations ?? {}, annotation) !== RESTART) return undefined;
+  const restartAt = restartField(definition, object, keys);
+  if (!restartAt) return undefined;
   const last = Date.parse(restartAt.read(object) ?? '');
   return { path: restartAt.path, last: Number.isNaN(last) ? 0 : Math.floor(last / 1000) };
 }

@@ -57,6 +57,19 @@ it('a restart of a workload comes back too', () => {
   expect(decodeWorkload(encodeWorkload(row, [])).restartAt).toBe(1_795_219_191);
 });
 
+it('the workload whose pod template another one has comes back too', () => {
+  const templateOwner = {
+    key: 'Deployment/ns/web',
+    uid: 'u',
+    generation: 3,
+    rv: '7',
+    isMarked: true,
+    templateRv: '5',
+  };
+  const row = workloadRow({ templateOwner });
+  expect(decodeWorkload(encodeWorkload(row, [])).templateOwner).toEqual(templateOwner);
+});
+
 it('the marker of a SecretProviderClass, and which write its annotations are of, come back too', () => {
   const row = sourceRow({ providerClass: { markerHash: 'a1', rv: '9' } });
   expect(decodeSource(encodeSource(row))).toEqual(row);

@@ -47,6 +47,7 @@ interface WireWorkload {
   r?: string | undefined;
   pe?: number;
   ct?: WorkloadRow['contest'];
+  to?: WorkloadRow['templateOwner'] | undefined;
   i: readonly SourceKey[];
 }
 
@@ -96,6 +97,7 @@ export function encodeWorkload(row: WorkloadRow, index: readonly SourceKey[]): s
     ...(row.record === undefined ? {} : { r: row.record }),
     ...(row.resumeAt === undefined ? {} : { pe: row.resumeAt }),
     ...(row.contest ? { ct: row.contest } : {}),
+    to: row.templateOwner,
     i: index,
   };
   return JSON.stringify(wire);
@@ -118,6 +120,7 @@ export function decodeWorkload(text: string): WorkloadRow {
     record: wire.r,
     resumeAt: wire.pe,
     ...(wire.ct ? { contest: wire.ct } : {}),
+    ...(wire.to ? { templateOwner: wire.to } : {}),
   };
 }
 

@@ -34,6 +34,12 @@ export const REASONS = {
   JobOfCronJob: 'The Job belongs to a CronJob, whose next run reads the data of then.',
   JobTwin:
     'Not a Job of its own: it keeps what another Job is to become while that one is deleted and created again.',
+  WorkloadRefAnnotated:
+    'The Deployment whose pod template the Rollout has (`spec.workloadRef`) says itself when it reloads, and then its template rolls the Rollout.',
+  WorkloadRefMissing:
+    'The Deployment whose pod template the Rollout has (`spec.workloadRef`) does not exist.',
+  WorkloadRefUnsupported:
+    'The Rollout has the pod template of an object that is not followed: expected a Deployment in `spec.workloadRef`.',
   RecreationFinished: 'A recreation of a Job that another worker had left half done was finished.',
   ReloadedPaused:
     'The Deployment was patched, and its rollout is held back: for its pause-period, or because it was paused already.',

@@ -22,21 +22,32 @@ export function unusablePatterns(workload: Annotated, keys: AnnotationKeys): rea
 /**
  * Whether a workload asks for what it will not get, so that a worker should look and tell its owner why,
  * though nothing is due: a pattern or a period of pause that cannot be used, or a Secret that is not seen,
- * because there is none or because its type is not watched; or it is contested.
+ * because there is none or because its type is not watched; or it is contested, or has a pod template that is not
+ * followed.
  */
 export function needsAdvice(
-  row: Annotated & Pick<WorkloadRow, 'edges' | 'contest'> & { readonly kind: string },
+  row: Annotated & Pick<WorkloadRow, 'edges' | 'contest' | 'leftAlone'> & { readonly kind: string },
   by: { keys: AnnotationKeys; isSeen: (source: SourceName) => boolean },
 ): boolean {
   const unseen = row.edges.some((source) => source.startsWith('Secret/') && !by.isSeen(source));
+  if (isUnfollowed(row)) return true;
   if (unseen || isContested(row.contest) || unusablePatterns(row, by.keys).length > 0) return true;
   return pauseWish(row, by.keys).state === 'unusable' || adoptionProblems(row.annotations).length > 0;
+}
+
+/** Whether its annotations ask for something, and its pod template is of an object that is not followed. */
+export function isUnfollowed({
+  leftAlone,
+  annotations,
+}: Pick<WorkloadRow, 'leftAlone' | 'annotations'>): boolean {
+  return leftAlone === 'WorkloadRefUnsupported' && Object.keys(annotations).length > 0;
 }
 
 /** Whether two rows ask for the same: then its owner was told already. */
 export function asksTheSame(a: WorkloadRow, b: WorkloadRow): boolean {
   return (
     isContested(a.contest) === isContested(b.contest) &&
+    a.leftAlone === b.leftAlone &&
     sameLists(a.edges, b.edges) &&
     sameRecords(a.annotations, b.annotations) &&
     sameRecords(a.podAnnotations, b.podAnnotations)

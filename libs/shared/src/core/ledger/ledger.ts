@@ -32,6 +32,7 @@ import {
   type SourceRow,
   type WorkloadRow,
 } from './rows.ts';
+import { isLaterSighting } from './template-owner.ts';
 import { NO_TRIGGERS, type Triggers } from './triggers.ts';
 
 export interface LedgerSettings {
@@ -152,7 +153,7 @@ export class Ledger {
   /** A live write of a workload. */
   workloadWritten(seen: ObservedWorkload): void {
     const known = this.workloads.get(seen.key);
-    if (known && !isNewer(seen.rv, known.rv)) return;
+    if (known && !isLaterSighting(seen, known)) return;
     const { adoptedAt } = this.#settings;
     this.#see(seen, { live: true, known, sourcesRv: RV_UNKNOWN, adoptedAt });
   }

@@ -10,6 +10,7 @@ import {
 } from './rows.ts';
 import { contestAfter } from './contest.ts';
 import { compact } from './edges.ts';
+import { isDecidedBefore, knownUpTo, rolledAfter, templateWriteSeen, writeSeen } from './template-owner.ts';
 import type { Triggers } from './triggers.ts';
 
 /** What surrounds a sighting of a workload. */
@@ -36,21 +37,36 @@ interface TemplateFacts {
 /** The row of a workload just seen. */
 export function workloadRow(seen: ObservedWorkload, at: Sighting): WorkloadRow {
   const known = at.known?.uid === seen.uid ? at.known : undefined;
-  const sighting = { ...at, known };
+  if (known && seen.leftAlone === 'WorkloadRefMissing') return withoutTemplate(known, seen);
+  return rowOf(seen, { ...at, known });
+}
+
+function rowOf(seen: ObservedWorkload, sighting: Sighting): WorkloadRow {
+  const { known, edges, live } = sighting;
   const facts = templateFacts(seen, sighting);
   const { key: _key, kind: _kind, namespace: _namespace, writtenAt: _writtenAt, ...rest } = seen;
   const latest = Math.max(seen.restartAt ?? 0, known?.restartAt ?? 0);
   const restartAt = latest === 0 ? {} : { restartAt: latest };
   // A catalog that is ahead of the list has counted what the stream is still to tell.
-  const contest = known && !isNewer(known.rv, seen.rv) ? contestAfter(known, seen, at.live) : undefined;
+  const contest = known && !isNewer(known.rv, seen.rv) ? contestAfter(known, seen, live) : undefined;
   return {
     ...rest,
     ...restartAt,
-    edges: at.edges,
+    edges,
     ...facts,
     ...baselines(seen, sighting),
     ...(contest ? { contest } : {}),
   };
+}
+
+/**
+ * Nobody can roll a workload whose template is gone, and its pods stay as they are. So what was known of the
+ * template and of the record stays too, and is what the next template is compared with.
+ */
+function withoutTemplate(known: WorkloadRow, seen: ObservedWorkload): WorkloadRow {
+  const { rv, generation, annotations } = seen;
+  const none = { edges: NO_NAMES, baselines: NO_BASELINES, stale: NO_NAMES };
+  return { ...known, rv, generation, annotations, leftAlone: 'WorkloadRefMissing', ...none };
 }
 
 /**
@@ -89,24 +105,36 @@ export function movedBaselines(
 
 function templateFacts(seen: ObservedWorkload, at: Sighting): TemplateFacts {
   const { known, live } = at;
-  const record = recordedHashes(seen.record);
   const changed = known !== undefined && isRolled(known, seen);
-  if (live && (changed || !known)) {
-    return { templateRv: seen.rv, doubtful: compact(falseAt(record, seen.rv, at)) };
-  }
+  if (live && (changed || !known)) return templateSeen(seen, at);
   if (!known) return { templateRv: RV_UNKNOWN, doubtful: NO_NAMES };
-  if (changed) {
-    const untouched = known.record === seen.record;
-    return {
-      templateRv: maxRv(known.templateRv, known.rv),
-      doubtful: untouched ? compact(Object.keys(record)) : NO_NAMES,
-    };
-  }
-  const before = recordedHashes(known.record);
+  return changed
+    ? templateFound(seen, known)
+    : { templateRv: known.templateRv, doubtful: doubtKept(seen, known) };
+}
+
+/** Right after the write. Of two streams, one may tell of an earlier write than the other has. */
+function templateSeen(seen: ObservedWorkload, at: Sighting): TemplateFacts {
+  const templateRv = maxRv(at.known?.templateRv ?? RV_UNKNOWN, templateWriteSeen(seen, at.known));
+  return { templateRv, doubtful: compact(falseAt(recordedHashes(seen.record), templateRv, at)) };
+}
+
+/** Found at a list: some time after what is known. */
+function templateFound(seen: ObservedWorkload, known: WorkloadRow): TemplateFacts {
+  const isDoubtful = known.record === seen.record || isDecidedBefore(seen);
   return {
-    templateRv: known.templateRv,
-    doubtful: compact(known.doubtful.filter((name) => record[name] === before[name])),
+    templateRv: maxRv(known.templateRv, rolledAfter(known, seen)),
+    doubtful: isDoubtful ? compact(Object.keys(recordedHashes(seen.record))) : NO_NAMES,
   };
+}
+
+/** Under the same template: of the entries that stayed, those that were; and new ones that were decided before it. */
+function doubtKept(seen: ObservedWorkload, known: WorkloadRow): readonly SourceName[] {
+  const record = recordedHashes(seen.record);
+  const before = recordedHashes(known.record);
+  const isDoubtful = (name: SourceName): boolean =>
+    record[name] === before[name] ? known.doubtful.includes(name) : isDecidedBefore(seen);
+  return compact(Object.keys(record).filter(isDoubtful));
 }
 
 /** Another template, or a later restart. */
@@ -151,7 +179,7 @@ interface Begun {
 }
 
 function begin(name: SourceName, seen: ObservedWorkload, at: Sighting): Begun {
-  if (at.known) return beginOfKnown(name, seen.rv, { ...at, known: at.known });
+  if (at.known) return beginOfKnown(name, writeSeen(seen, at.known), { ...at, known: at.known });
   if (at.live) return { rv: seen.rv };
   return beginAtList(name, seen, at);
 }
@@ -166,7 +194,7 @@ function beginOfKnown(name: SourceName, seenRv: Rv, at: Sighting & { known: Work
     return { rv: held ? source.rv : RV_UNKNOWN };
   }
   if (known.edges.includes(name)) return { rv: RV_UNKNOWN };
-  return { rv: at.live ? seenRv : known.rv };
+  return { rv: at.live ? seenRv : knownUpTo(known) };
 }
 
 /** An edge that neither the ledger nor the catalog knows. */

@@ -3,6 +3,7 @@ import type { Reason } from '../reasons.ts';
 import type { RecordHash } from '../record/record-hash.ts';
 import type { Rv } from '../rv.ts';
 import type { Contest } from './contest.ts';
+import { isSameOwner, type TemplateFrom, type TemplateOwner } from './template-owner.ts';
 
 /** `<kind>/<name>` of a source; its namespace is that of the workload that speaks of it. */
 export type SourceName = string;
@@ -77,12 +78,19 @@ export interface ObservedWorkload {
   readonly record: string | undefined;
   /** Unix milliseconds at which a pause that we began ends; undefined: there is none. */
   readonly resumeAt: number | undefined;
+  /** Of a workload without a pod template of its own, before the ledger is told of it: whose it has. */
+  readonly templateFrom?: TemplateFrom;
+  /** Of such a workload after that: the one whose pod template it has. */
+  readonly templateOwner?: TemplateOwner;
   /** Unix seconds of the latest write by the API server's clock; not kept. */
   readonly writtenAt?: number;
 }
 
 /** What the ledger and the catalog know of a workload. */
-export interface WorkloadRow extends Omit<ObservedWorkload, 'key' | 'kind' | 'namespace' | 'writtenAt'> {
+export interface WorkloadRow extends Omit<
+  ObservedWorkload,
+  'key' | 'kind' | 'namespace' | 'writtenAt' | 'templateFrom'
+> {
   /** What is known of others who take our markers away. */
   readonly contest?: Contest | undefined;
   /** The latest one seen: taking it away or setting it back restarts nothing. */
@@ -132,6 +140,7 @@ export function kindOf(key: SourceKey | WorkloadKey): string {
 export function isSameBesidesRv(a: WorkloadRow, b: WorkloadRow): boolean {
   return (
     a.contest === b.contest &&
+    isSameOwner(a.templateOwner, b.templateOwner) &&
     SCALARS.every((field) => a[field] === b[field]) &&
     LISTS.every((field) => sameLists(a[field], b[field])) &&
     RECORDS.every((field) => sameRecords(a[field], b[field]))

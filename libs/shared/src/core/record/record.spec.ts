@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import * as fc from 'fast-check';
-import { readRecord, recordedHashes, writeRecord } from './record.ts';
+import { readRecord, recordedHashes, recordedTemplate, writeRecord } from './record.ts';
 
 describe('the record', () => {
   it('is compact, versioned, and sorted by source', () => {
@@ -19,6 +19,20 @@ describe('the record', () => {
       }),
     );
   });
+
+  it('names the object by whose pod template it was decided, if that is another one', () => {
+    const text = writeRecord({ 'ConfigMap/a': '1.y' }, { uid: 'u-1', generation: 7 });
+    expect(text).toBe('{"v":1,"s":{"ConfigMap/a":"1.y"},"t":"u-1/7"}');
+    expect(recordedHashes(text)).toEqual({ 'ConfigMap/a': '1.y' });
+    expect(recordedTemplate(text)).toEqual({ uid: 'u-1', generation: 7 });
+  });
+
+  it.each(['{"v":1,"s":{}}', '{"v":1,"s":{},"t":7}', '{"v":1,"s":{},"t":"u-1"}', '', undefined])(
+    'that %j names no such object',
+    (text) => {
+      expect(recordedTemplate(text)).toBeUndefined();
+    },
+  );
 
   it('is absent where there is no annotation', () => {
     expect(readRecord(undefined)).toEqual({ state: 'absent' });

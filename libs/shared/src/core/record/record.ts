@@ -2,7 +2,8 @@
  * The record: the annotation `reroll.dev/applied` on a workload's own metadata (never in its pod template,
  * so that writing it rolls nothing). It says which data the pods of the workload were last rolled with, as
  * compact JSON: `{"v":1,"s":{"ConfigMap/web":"1.<hash>"}}`. `s` maps `<kind>/<name>` of a source in the
- * workload's namespace to a record hash, its keys sorted.
+ * workload's namespace to a record hash, its keys sorted. `t`, only where the pod template is another object's: the
+ * state of that object by which the record was decided, `<uid>/<generation>`.
  */
 export const RECORD_ANNOTATION = 'reroll.dev/applied';
 
@@ -11,9 +12,15 @@ const VERSION = 1;
 /** Record hash by `<kind>/<name>`, e.g. `{ 'ConfigMap/web': '1.x7…' }`. */
 export type RecordedHashes = Readonly<Record<string, string>>;
 
+/** The object that holds a workload's pod template, as it was read. */
+export interface RecordedTemplate {
+  readonly uid: string;
+  readonly generation: number;
+}
+
 export type RecordReading =
   | { readonly state: 'absent' }
-  | { readonly state: 'read'; readonly hashes: RecordedHashes }
+  | { readonly state: 'read'; readonly hashes: RecordedHashes; readonly template?: string }
   | { readonly state: 'unreadable' };
 
 const NO_HASHES: RecordedHashes = Object.freeze({});
@@ -23,7 +30,9 @@ export function readRecord(text: string | undefined): RecordReading {
   if (text === undefined) return { state: 'absent' };
   try {
     const raw: unknown = JSON.parse(text);
-    if (isWireRecord(raw)) return { state: 'read', hashes: raw.s };
+    if (isWireRecord(raw)) {
+      return { state: 'read', hashes: raw.s, ...(typeof raw.t === 'string' ? { template: raw.t } : {}) };
+    }
   } catch {
     return { state: 'unreadable' };
   }
@@ -36,10 +45,18 @@ export function recordedHashes(text: string | undefined): RecordedHashes {
   return reading.state === 'read' ? reading.hashes : NO_HASHES;
 }
 
+/** The state of another object by which the record was decided; undefined if it names none. */
+export function recordedTemplate(text: string | undefined): RecordedTemplate | undefined {
+  const reading = readRecord(text);
+  const parts = reading.state === 'read' ? /^(.+)\/(\d+)$/.exec(reading.template ?? '') : null;
+  return parts ? { uid: parts[1] ?? '', generation: Number(parts[2]) } : undefined;
+}
+
 /** The annotation's text, the same for the same hashes whatever their order. */
-export function writeRecord(hashes: RecordedHashes): string {
+export function writeRecord(hashes: RecordedHashes, template?: RecordedTemplate): string {
   const sorted = Object.fromEntries(Object.entries(hashes).sort(([a], [b]) => (a < b ? -1 : 1)));
-  return JSON.stringify({ v: VERSION, s: sorted });
+  const t = template && `${template.uid}/${template.generation}`;
+  return JSON.stringify({ v: VERSION, s: sorted, t });
 }
 
 /** `<kind>/<name>`: how a record names a source of its own namespace. */
@@ -50,6 +67,7 @@ export function recordName(source: { kind: string; name: string }): string {
 interface WireRecord {
   v: number;
   s: Record<string, string>;
+  t?: unknown;
 }
 
 function isWireRecord(raw: unknown): raw is WireRecord {

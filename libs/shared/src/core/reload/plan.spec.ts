@@ -226,6 +226,24 @@ describe('an edge', () => {
 });
 
 describe('a plan', () => {
+  it.each([
+    [1, 'Roll'],
+    [2, 'Wait'],
+  ])(
+    'goes by a row only if its template is of the owner, and of the generation, that was read (%i)',
+    (generation, verdict) => {
+      const owner = { key: 'Deployment/ns/w', uid: 'uid-d', rv: '90', isMarked: true };
+      const record = recordOf({ cm: 'A' });
+      const plan = planReload({
+        workload: { uid: 'uid-w', generation: 1, record, templateOwner: { ...owner, generation } },
+        row: workloadRow({ templateRv: '100', record, templateOwner: { ...owner, generation: 1 } }),
+        edges: [edge({ row: sourceRow(150, 'B'), reading: reading(150, 'B') })],
+        adoptStale: 'report',
+      });
+      expect(plan.verdicts.get(CM)).toBe(verdict);
+    },
+  );
+
   it('writes the record of everything that is owed at once, and keeps the rest of it', () => {
     const record = recordOf({ cm: 'A', other: 'A', kept: 'K' });
     const plan = planReload({

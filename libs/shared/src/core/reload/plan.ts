@@ -1,5 +1,6 @@
 import { reachOf } from '../ledger/owed.ts';
 import type { SourceName, SourceRow, WorkloadRow } from '../ledger/rows.ts';
+import { isSameOwner, type TemplateOwner } from '../ledger/template-owner.ts';
 import { recordedHashes, type RecordedHashes } from '../record/record.ts';
 import { DELETED_HASH, isSameScheme, type RecordHash } from '../record/record-hash.ts';
 import { compareRv, isNewer, type Rv } from '../rv.ts';
@@ -39,6 +40,8 @@ export interface PlanInput {
     readonly uid: string;
     readonly generation: number;
     readonly record: string | undefined;
+    /** See `ObservedWorkload`. */
+    readonly templateOwner?: TemplateOwner | undefined;
   };
   /** The catalog's row of the workload. */
   readonly row: WorkloadRow | undefined;
@@ -178,7 +181,8 @@ function judge(
   return by.adoptStale === 'reload' ? 'Roll' : 'AdoptStale';
 }
 
-/** The catalog's row of the workload, if it is of the very generation that was read. */
+/** The catalog's row of the workload, if it is of the very generation that was read, and so is its template's owner. */
 function presentRow({ row, workload }: PlanInput): WorkloadRow | undefined {
-  return row?.uid === workload.uid && row.generation === workload.generation ? row : undefined;
+  const isPresent = row?.uid === workload.uid && row.generation === workload.generation;
+  return isPresent && isSameOwner(row.templateOwner, workload.templateOwner) ? row : undefined;
 }

@@ -1,4 +1,5 @@
 import type { PodTemplate } from '../../core/model.ts';
+import type { Reason } from '../../core/reasons.ts';
 import type { KubeObject } from '../objects.ts';
 import type { RolloutCode, RolloutStatus, WorkloadKindDefinition } from './definition.ts';
 
@@ -7,6 +8,8 @@ interface ArgoRolloutObject extends KubeObject {
     readonly replicas?: number;
     readonly restartAt?: string;
     readonly template?: PodTemplate;
+    /** The object whose pod template it has instead of one of its own; the controller takes several kinds. */
+    readonly workloadRef?: { readonly apiVersion?: string; readonly kind?: string; readonly name?: string };
   };
   readonly status?: {
     /** A number as text; controllers before v1.0 wrote a hash. */
@@ -17,6 +20,8 @@ interface ArgoRolloutObject extends KubeObject {
     readonly readyReplicas?: number;
   };
 }
+
+type WorkloadRef = NonNullable<NonNullable<ArgoRolloutObject['spec']>['workloadRef']>;
 
 const CODE_OF_PHASE: ReadonlyMap<string, RolloutCode> = new Map([
   ['Healthy', 'Complete'],
@@ -47,6 +52,19 @@ function rolloutStatus(object: ArgoRolloutObject): RolloutStatus {
   };
 }
 
+function isFollowed({ apiVersion, kind, name }: WorkloadRef): boolean {
+  return kind === 'Deployment' && apiVersion?.startsWith('apps/') === true && Boolean(name);
+}
+
+function templateFrom({ spec }: ArgoRolloutObject): { kind: 'Deployment'; name: string } | undefined {
+  const ref = spec?.workloadRef;
+  return ref && isFollowed(ref) ? { kind: 'Deployment', name: ref.name ?? '' } : undefined;
+}
+
+function leftAlone({ spec }: ArgoRolloutObject): Reason | undefined {
+  return spec?.workloadRef && !isFollowed(spec.workloadRef) ? 'WorkloadRefUnsupported' : undefined;
+}
+
 /** Argo Rollouts' stand-in for a Deployment. Its CRD has a status subresource: generation counts the spec. */
 export const argoRollout: WorkloadKindDefinition = {
   kind: 'Rollout',
@@ -56,7 +74,9 @@ export const argoRollout: WorkloadKindDefinition = {
   reloadedBy: 'patch',
   isWanted: ({ isArgoRollouts }) => isArgoRollouts,
   podTemplatePath: '/spec/template',
-  template: (object: ArgoRolloutObject) => object.spec?.template,
+  template: ({ spec }: ArgoRolloutObject) => (spec?.workloadRef ? undefined : spec?.template),
+  templateFrom,
+  leftAlone,
   restartAt: {
     path: '/spec/restartAt',
     read: (object: ArgoRolloutObject) => object.spec?.restartAt,

@@ -63,6 +63,8 @@ export interface WorkloadKindDefinition extends KubeResource {
   /** JSON pointer of the pod template: where markers are patched in. */
   readonly podTemplatePath: string;
   template(object: KubeObject): PodTemplate | undefined;
+  /** Of a kind whose objects can have the pod template of another workload of their namespace: whose, if so. */
+  templateFrom?(object: KubeObject): { readonly kind: WorkloadKind; readonly name: string } | undefined;
   /** The field (RFC 3339) that has pods of an earlier creation replaced under the same template, if the kind has one. */
   readonly restartAt?: { readonly path: string; read(object: KubeObject): string | undefined };
   /** Only of a kind whose rollout can be held back by `/spec/paused`: whether it is. */

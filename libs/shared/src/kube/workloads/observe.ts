@@ -1,8 +1,10 @@
 import type { AnnotationKeys } from '../../core/annotation-keys.ts';
 import { observeWorkload } from '../../core/ledger/observe.ts';
 import type { ObservedWorkload } from '../../core/ledger/rows.ts';
+import { keyOf } from '../../core/model.ts';
 import type { KubeObject } from '../objects.ts';
 import type { WorkloadKindDefinition } from './definition.ts';
+import { restartField } from './restart-field.ts';
 
 /** The small record of an object of this kind. Throws a `TypeError` if it has no usable resourceVersion. */
 export function observed(
@@ -12,7 +14,10 @@ export function observed(
 ): ObservedWorkload {
   const { kind, restartAt, templateStartsPods = true } = definition;
   const template = definition.template(object) ?? {};
-  return observeWorkload(
+  const { namespace } = object.metadata;
+  const from = definition.templateFrom?.(object);
+  const isMarkedThere = restartField(definition, object, keys) === undefined;
+  const seen = observeWorkload(
     {
       kind,
       metadata: object.metadata,
@@ -24,4 +29,5 @@ export function observed(
     },
     keys,
   );
+  return from ? { ...seen, templateFrom: { owner: keyOf({ ...from, namespace }), isMarkedThere } } : seen;
 }

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../objects.ts';
 import { DEFAULT_ANNOTATION_KEYS } from '../../core/annotation-keys.ts';
+import type { ObservedWorkload } from '../../core/ledger/rows.ts';
+import { argoRollout } from './argo-rollout.ts';
 import { observed } from './observe.ts';
 import { WORKLOAD_KINDS, workloadKind } from './registry.ts';
 
@@ -319,6 +321,51 @@ describe('the rollout of a Job', () => {
     ['goes on before that', { status: { active: 1 } }, 'progressing', 'Updating'],
   ])('%s', (_name, parts, state, code) => {
     expect(statusOf('Job', parts)).toEqual([state, code]);
+  });
+});
+
+describe('the pod template of a Rollout', () => {
+  const ref = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' };
+  const restart = { 'reloader.stakater.com/rollout-strategy': 'restart' };
+  const seen = (workloadRef: object | undefined, annotations = {}): ObservedWorkload => {
+    const object = objectWith({ spec: { workloadRef } });
+    return observed(
+      argoRollout,
+      { ...object, metadata: { ...object.metadata, annotations } },
+      DEFAULT_ANNOTATION_KEYS,
+    );
+  };
+  const owner = `Deployment/${objectWith({}).metadata.namespace}/web`;
+
+  test.each<[string, ObservedWorkload, ObservedWorkload['templateFrom'], string | undefined]>([
+    ['is its own', seen(undefined), undefined, undefined],
+    [
+      'is that of the Deployment in workloadRef, and gets the marker',
+      seen(ref),
+      { owner, isMarkedThere: true },
+      undefined,
+    ],
+    [
+      'is that of the Deployment, and gets none if the Rollout is to be restarted',
+      seen(ref, restart),
+      { owner, isMarkedThere: false },
+      undefined,
+    ],
+    ...['ReplicaSet', 'PodTemplate'].map((kind): [string, ObservedWorkload, undefined, string] => [
+      `is not followed to a ${kind}`,
+      seen({ ...ref, kind }),
+      undefined,
+      'WorkloadRefUnsupported',
+    ]),
+    [
+      'is not followed to another API',
+      seen({ ...ref, apiVersion: 'x/v1' }),
+      undefined,
+      'WorkloadRefUnsupported',
+    ],
+    ['is not followed without a name', seen({ ...ref, name: '' }), undefined, 'WorkloadRefUnsupported'],
+  ])('%s', (_sentence, { templateFrom, leftAlone }, from, reason) => {
+    expect({ templateFrom, leftAlone }).toEqual({ templateFrom: from, leftAlone: reason });
   });
 });
 

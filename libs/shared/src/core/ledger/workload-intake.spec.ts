@@ -1,0 +1,326 @@
+import { describe, expect, it } from 'vitest';
+import { DEFAULT_ANNOTATION_KEYS } from '../annotation-keys.ts';
+import { AUTO, recordOf, seenSource, seenWorkload } from '../testing/rows.ts';
+import { recordedHashes, writeRecord } from '../record/record.ts';
+import { Ledger } from './ledger.ts';
+import type { ObservedWorkload, WorkloadRow } from './rows.ts';
+import { WorkloadIntake } from './workload-intake.ts';
+
+/** A Rollout that has the pod template of a Deployment: two streams, one row. */
+const SOURCES = { kind: 'ConfigMap', namespace: '' };
+const DEPLOYMENTS = { kind: 'Deployment', namespace: '' };
+const ROLLOUTS = { kind: 'Rollout', namespace: '' };
+const ROLLOUT = 'Rollout/ns/web';
+const DEPLOYMENT = 'Deployment/ns/web';
+const NONE: ReadonlyMap<string, WorkloadRow> = new Map();
+const A = recordOf({ cm: 'A' });
+
+function deployment(rv: number, more: Partial<ObservedWorkload> = {}): ObservedWorkload {
+  return seenWorkload('web', rv, { annotations: {}, ...more });
+}
+
+function rollout(
+  rv: number,
+  more: Partial<ObservedWorkload> & { restarts?: boolean } = {},
+): ObservedWorkload {
+  const { restarts = false, ...rest } = more;
+  return seenWorkload('web', rv, {
+    key: ROLLOUT,
+    kind: 'Rollout',
+    uid: 'uid-rollout',
+    template: 'empty',
+    hasContainers: false,
+    uses: [],
+    annotations: AUTO,
+    templateFrom: { owner: DEPLOYMENT, isMarkedThere: !restarts },
+    ...rest,
+  });
+}
+
+interface Told {
+  readonly ledger: Ledger;
+  readonly intake: WorkloadIntake;
+  /** The row, the cause of its wake if it has one, and whether its Deployment is due anything itself. */
+  state(): { row: WorkloadRow | undefined; due: string | undefined; owner: string | undefined };
+}
+
+/** A watcher that has listed a ConfigMap of resourceVersion 10, and no workload yet. */
+function listening(autoReloadAll = false): Told {
+  const decision = { keys: DEFAULT_ANNOTATION_KEYS, autoReloadAll, ignoredWorkloadTypes: [] };
+  const ledger = new Ledger({ decision, adoptedAt: 50 });
+  const intake = new WorkloadIntake(ledger, decision);
+  ledger.sourcesListed({
+    scope: SOURCES,
+    rv: '15',
+    objects: [seenSource('cm', 10, 'A')],
+    catalog: new Map(),
+  });
+  return {
+    ledger,
+    intake,
+    state: () => ({
+      row: ledger.workloads.get(ROLLOUT),
+      due: ledger.unsettled.get(ROLLOUT)?.cause,
+      owner: ledger.unsettled.get(DEPLOYMENT)?.cause,
+    }),
+  };
+}
+
+function list(
+  told: Told,
+  seen: { deployments?: ObservedWorkload[]; rollouts?: ObservedWorkload[] },
+  rv = 15,
+): void {
+  const { deployments = [], rollouts = [] } = seen;
+  for (const [scope, objects] of [
+    [DEPLOYMENTS, deployments],
+    [ROLLOUTS, rollouts],
+  ] as const) {
+    told.ledger.workloadListBegins(scope);
+    told.intake.listed({ scope, rv: String(rv), objects, catalog: NONE });
+  }
+}
+
+/** Both listed, recorded with what the ConfigMap has. */
+function settled(restarts = false): Told {
+  const told = listening();
+  const [onOwner, onOwn] = restarts ? [{}, { record: A }] : [{ record: A }, {}];
+  list(told, { deployments: [deployment(12, onOwner)], rollouts: [rollout(13, { ...onOwn, restarts })] });
+  expect(told.state()).toMatchObject({ due: undefined, owner: undefined });
+  return told;
+}
+
+function change(told: Told, rv: number, hash: string): void {
+  told.ledger.sourceWritten(seenSource('cm', rv, hash), SOURCES);
+}
+
+describe('a workload with the pod template of another one', () => {
+  it('is judged by that template, its own annotations, and the record where it is written', () => {
+    const told = listening();
+    list(told, { deployments: [deployment(12, { record: A })], rollouts: [rollout(13, { record: 'mine' })] });
+    expect(told.state().row).toMatchObject({
+      uid: 'uid-rollout',
+      rv: '13',
+      template: 't1',
+      uses: ['ConfigMap/cm'],
+      edges: ['ConfigMap/cm'],
+      record: A,
+      templateOwner: { key: DEPLOYMENT, uid: 'uid-web', generation: 1, rv: '12', isMarked: true },
+    });
+    expect(settled(true).state().row?.record).toBe(A);
+  });
+
+  it.each([false, true])('is owed a change, and its owner is not (restarted: %s)', (restarts) => {
+    const told = settled(restarts);
+    change(told, 20, 'B');
+    expect(told.state()).toMatchObject({ due: 'owed', owner: undefined });
+    expect([...told.ledger.outbox.changes]).toEqual(['ConfigMap/ns/cm']);
+  });
+
+  const orders: [string, (told: Told) => void][] = [
+    [
+      'the owner first',
+      ({ intake }) => [deployment(17), rollout(18)].forEach((seen) => intake.written(seen)),
+    ],
+    ['the owner last', ({ intake }) => [rollout(18), deployment(17)].forEach((seen) => intake.written(seen))],
+    [
+      'the owner last, and newer',
+      ({ intake }) => [rollout(17), deployment(18)].forEach((seen) => intake.written(seen)),
+    ],
+  ];
+  it.each(orders)('is adopted when both came live, %s, and is owed a change after that', (_order, tell) => {
+    const told = listening();
+    list(told, {});
+    tell(told);
+    expect(told.state().due).toBe('correct');
+    change(told, 20, 'B');
+    expect(told.state()).toMatchObject({ due: 'owed', owner: undefined });
+  });
+
+  it.each([
+    ['before', 19, 'owed'],
+    ['after', 22, 'correct'],
+  ])(
+    'a template written %s a change is dated by its owner, however far the other stream is',
+    (_when, rv, due) => {
+      const told = settled();
+      change(told, 20, 'B');
+      told.intake.written(rollout(30, { generation: 2 }));
+      expect(told.state().due).toBe('owed');
+      told.intake.written(deployment(rv, { record: A, template: 't2', generation: 2 }));
+      expect(told.state()).toMatchObject({ due, row: { templateRv: String(rv) } });
+    },
+  );
+
+  it('a source that its owner begins to use is dated by that write, however far the other stream is', () => {
+    const told = settled();
+    told.ledger.sourceWritten(seenSource('new', 16, 'A'), SOURCES);
+    told.ledger.sourceWritten(seenSource('new', 21, 'B'), SOURCES);
+    told.intake.written(rollout(30));
+    told.intake.written(
+      deployment(20, { record: A, template: 't2', generation: 2, uses: ['ConfigMap/cm', 'ConfigMap/new'] }),
+    );
+    expect(told.state()).toMatchObject({ due: 'owed', row: { baselines: { 'ConfigMap/new': '20' } } });
+  });
+
+  it('a change of the template that nobody saw is dated by what was known of its owner', () => {
+    const told = settled();
+    told.intake.written(rollout(30));
+    change(told, 20, 'B');
+    list(told, { deployments: [deployment(35, { record: A, template: 't2' })], rollouts: [rollout(30)] }, 40);
+    // It came after 12, not after 30: the change at 20 may have come after it.
+    expect(told.state()).toMatchObject({ due: 'owed', row: { templateRv: '12' } });
+  });
+
+  it('a restart of its own counts, as for any other', () => {
+    const told = settled(true);
+    change(told, 20, 'B');
+    told.intake.written(rollout(22, { record: A, restarts: true, restartAt: 100 }));
+    expect(told.state()).toMatchObject({ due: 'correct', row: { templateRv: '22' } });
+  });
+
+  it('that is given another owner has its template from that write on', () => {
+    const told = settled();
+    told.intake.written(deployment(16, { key: 'Deployment/ns/other', uid: 'uid-other', template: 't9' }));
+    change(told, 20, 'B');
+    const from = { owner: 'Deployment/ns/other', isMarkedThere: true };
+    told.intake.written(rollout(22, { templateFrom: from }));
+    expect(told.state().row).toMatchObject({ template: 't9', templateRv: '22' });
+    told.intake.written(deployment(25, { record: A, template: 't3' }));
+    expect(told.state().row).toMatchObject({ template: 't9', templateRv: '22' });
+  });
+
+  it('that is restarted is not dated back by a restart that its stream tells of late', () => {
+    const told = settled(true);
+    change(told, 20, 'B');
+    told.intake.written(deployment(22, { template: 't2' }));
+    told.intake.written(rollout(18, { record: A, restarts: true, restartAt: 100 }));
+    expect(told.state()).toMatchObject({ due: 'correct', row: { templateRv: '22' } });
+  });
+
+  it('that is created has the template that its owner has by then, also if that was told first', () => {
+    const told = listening();
+    list(told, {});
+    told.intake.written(deployment(16));
+    change(told, 20, 'B');
+    told.intake.written(deployment(22, { template: 't2' }));
+    told.intake.written(rollout(17));
+    expect(told.state()).toMatchObject({ due: 'correct', row: { templateRv: '22' } });
+  });
+
+  it.each([
+    [1, ['ConfigMap/cm'], 'owed'],
+    [2, [], undefined],
+  ])(
+    'a record of its own is doubtful if decided before the template (by generation %i)',
+    (by, doubtful, due) => {
+      const told = settled(true);
+      const record = writeRecord(recordedHashes(recordOf({ cm: 'C' })), { uid: 'uid-web', generation: by });
+      change(told, 20, 'B');
+      told.intake.written(deployment(22, { template: 't2', generation: 2 }));
+      change(told, 23, 'C');
+      told.intake.written(rollout(24, { record, restarts: true }));
+      expect(told.state()).toMatchObject({ row: { doubtful } });
+      expect(told.state().due).toBe(due);
+    },
+  );
+
+  it('is not dated anew by an event of its owner that comes again', () => {
+    const told = settled();
+    const seen = deployment(16, { record: A, template: 't2' });
+    told.intake.written(seen);
+    change(told, 20, 'B');
+    told.intake.written(seen);
+    expect(told.state()).toMatchObject({ due: 'owed', row: { templateRv: '16' } });
+  });
+});
+
+describe('while its owner is away', () => {
+  it.each([
+    ['live', ({ intake }: Told): void => intake.deleted(DEPLOYMENT)],
+    [
+      'at a list',
+      (told: Told): void => list(told, { rollouts: [rollout(13, { record: A, restarts: true })] }, 30),
+    ],
+  ])('nothing is due, and what its pods lack is owed when it is back (gone %s)', (_how, goes) => {
+    const told = settled(true);
+    goes(told);
+    expect(told.state()).toMatchObject({
+      due: undefined,
+      row: { leftAlone: 'WorkloadRefMissing', edges: [] },
+    });
+    change(told, 40, 'B');
+    expect(told.state().due).toBeUndefined();
+    told.intake.written(deployment(45, { uid: 'uid-again' }));
+    expect(told.state()).toMatchObject({ due: 'owed', row: { edges: ['ConfigMap/cm'] } });
+  });
+
+  it('a record that went with it stands in', () => {
+    const told = settled();
+    told.intake.deleted(DEPLOYMENT);
+    told.intake.written(deployment(45, { uid: 'uid-again' }));
+    expect(told.state().due).toBe('correct');
+    const other = settled();
+    other.intake.deleted(DEPLOYMENT);
+    change(other, 40, 'B');
+    other.intake.written(deployment(45, { uid: 'uid-again' }));
+    expect(other.state().due).toBe('owed');
+  });
+
+  it('another template that it comes back with has brought the change', () => {
+    const told = settled(true);
+    told.intake.deleted(DEPLOYMENT);
+    change(told, 40, 'B');
+    told.intake.written(deployment(45, { uid: 'uid-again', template: 't2' }));
+    expect(told.state()).toMatchObject({ due: 'correct', row: { templateRv: '45' } });
+  });
+});
+
+describe('whoever of the two asks', () => {
+  const auto = { 'reloader.stakater.com/auto': 'true' };
+  it.each<[string, Partial<ObservedWorkload>, boolean]>([
+    ['an annotation of the owner', { annotations: auto }, true],
+    ['an annotation of the pod template', { podAnnotations: auto }, true],
+    ['one that says no', { annotations: { 'reloader.stakater.com/auto': 'false' } }, true],
+    [
+      'one that only excludes',
+      { annotations: { 'secrets.exclude.reloader.stakater.com/reload': 'x' } },
+      false,
+    ],
+    ['none', {}, false],
+  ])('%s decides whether the owner alone is asked', (_which, more, isAlone) => {
+    const told = listening();
+    list(told, { deployments: [deployment(12, more)], rollouts: [rollout(13)] });
+    const expected = isAlone ? 'WorkloadRefAnnotated' : undefined;
+    expect(told.state().row?.leftAlone).toBe(expected);
+    expect(told.state().row?.edges).toEqual(isAlone ? [] : ['ConfigMap/cm']);
+  });
+
+  it('with --auto-reload-all it is the owner', () => {
+    const told = listening(true);
+    list(told, { deployments: [deployment(12)], rollouts: [rollout(13)] });
+    expect(told.state()).toMatchObject({ due: undefined, owner: 'correct' });
+  });
+
+  it('annotations that move from the one to the other roll nothing', () => {
+    const told = listening();
+    list(told, {
+      deployments: [deployment(12, { annotations: auto, record: A })],
+      rollouts: [rollout(13, { annotations: {} })],
+    });
+    told.intake.written(rollout(20));
+    told.intake.written(deployment(21, { record: A }));
+    expect(told.state()).toMatchObject({
+      due: undefined,
+      owner: undefined,
+      row: { edges: ['ConfigMap/cm'] },
+    });
+  });
+});
+
+it('a Rollout that goes takes its row along, and its owner speaks for nobody any more', () => {
+  const told = settled();
+  told.intake.deleted(ROLLOUT);
+  told.intake.written(deployment(20, { template: 't2' }));
+  expect(told.state().row).toBeUndefined();
+});

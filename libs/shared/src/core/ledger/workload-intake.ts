@@ -1,0 +1,95 @@
+import type { WorkloadKey } from '../model.ts';
+import type { DecisionSettings } from '../rules/decision.ts';
+import type { Ledger } from './ledger.ts';
+import { isWithin, type Listed, type Portion, type Scope } from './listed.ts';
+import { MultiMap } from './multi-map.ts';
+import { kindOf, namespaceOf, type ObservedWorkload, type WorkloadRow } from './rows.ts';
+import { withTemplateOf } from './template-owner.ts';
+
+/**
+ * What the streams of workloads tell, on its way into the ledger. A workload without a pod template of its own is
+ * told together with the one that has it, and again whenever that one is: from two streams, in any order, the
+ * same comes. Whoever tells of such workloads has those that may own templates listed before.
+ */
+export class WorkloadIntake {
+  readonly #ledger: Ledger;
+  readonly #decision: DecisionSettings;
+  /** Workloads without a template of their own, as their stream last showed them. */
+  readonly #followers = new Map<WorkloadKey, ObservedWorkload>();
+  /** From the owner of a template to those. */
+  readonly #byOwner = new MultiMap();
+
+  constructor(ledger: Ledger, decision: DecisionSettings) {
+    this.#ledger = ledger;
+    this.#decision = decision;
+  }
+
+  found(portion: Portion<ObservedWorkload, WorkloadRow>): void {
+    this.#ledger.workloadsFound({ ...portion, objects: this.#joined(portion.objects) });
+    for (const { key } of portion.objects) this.#tellFollowers(key, 'list');
+  }
+
+  listed(list: Listed<ObservedWorkload, WorkloadRow>): void {
+    this.#ledger.workloadsListed({ ...list, objects: this.#joined(list.objects) });
+    for (const key of this.#followers.keys()) if (!this.#ledger.workloads.has(key)) this.#forget(key);
+    const owners = new Set([...this.#followers.values()].map(ownerOf));
+    for (const key of owners) if (isWithin(list.scope, key)) this.#tellFollowers(key, 'list');
+  }
+
+  written(seen: ObservedWorkload): void {
+    this.#remember(seen);
+    this.#ledger.workloadWritten(this.#join(seen));
+    this.#tellFollowers(seen.key, 'write');
+  }
+
+  deleted(key: WorkloadKey): void {
+    this.#forget(key);
+    this.#ledger.workloadDeleted(key);
+    this.#tellFollowers(key, 'write');
+  }
+
+  #tellFollowers(owner: WorkloadKey, by: 'list' | 'write'): void {
+    for (const key of this.#byOwner.get(owner)) {
+      // A namespace that left the scope is forgotten without a word.
+      const seen = this.#ledger.workloads.has(key) ? this.#followers.get(key) : undefined;
+      if (seen && by === 'write') this.#ledger.workloadWritten(this.#join(seen));
+      else if (seen)
+        this.#ledger.workloadsFound({ scope: scopeOf(key), objects: [this.#join(seen)], catalog: NONE });
+    }
+  }
+
+  #joined(seen: readonly ObservedWorkload[]): ObservedWorkload[] {
+    return seen.map((each) => {
+      this.#remember(each);
+      return this.#join(each);
+    });
+  }
+
+  #join(seen: ObservedWorkload): ObservedWorkload {
+    const owner = seen.templateFrom && this.#ledger.workloads.get(seen.templateFrom.owner);
+    return withTemplateOf(seen, owner, this.#decision);
+  }
+
+  #remember(seen: ObservedWorkload): void {
+    this.#forget(seen.key);
+    if (!seen.templateFrom) return;
+    this.#followers.set(seen.key, seen);
+    this.#byOwner.add(seen.templateFrom.owner, seen.key);
+  }
+
+  #forget(key: WorkloadKey): void {
+    const held = this.#followers.get(key);
+    if (held) this.#byOwner.delete(ownerOf(held), key);
+    this.#followers.delete(key);
+  }
+}
+
+const NONE: ReadonlyMap<string, WorkloadRow> = new Map();
+
+function ownerOf({ templateFrom }: ObservedWorkload): WorkloadKey {
+  return templateFrom?.owner ?? '';
+}
+
+function scopeOf(key: WorkloadKey): Scope {
+  return { kind: kindOf(key), namespace: namespaceOf(key) };
+}
