@@ -33,7 +33,8 @@ export function variablesOf(container: unknown): readonly string[] {
   return variables.map(({ name, value, valueFrom }) => {
     if (valueFrom === undefined) return `${name}=${value}`;
     const [[kind, from] = ['', {}]] = Object.entries(valueFrom);
-    return `${name}<-${kind}:${Object.values(from).join('/')}`;
+    const what = from['fieldPath'] ?? `${from['name']}/${from['key']}`;
+    return `${name}<-${kind}:${what}`;
   });
 }
 

@@ -36,8 +36,17 @@ export type Rendered =
   | { readonly ok: true; readonly text: string; readonly manifests: readonly Manifest[] }
   | { readonly ok: false; readonly error: string };
 
-/** `helm template` with these values. */
-export async function renderChart(values: ChartValues = {}, options: RenderOptions = {}): Promise<Rendered> {
+const rendered = new Map<string, Promise<Rendered>>();
+
+/** `helm template` with these values; the same again is not rendered again. */
+export function renderChart(values: ChartValues = {}, options: RenderOptions = {}): Promise<Rendered> {
+  const key = JSON.stringify([values, options]);
+  const known = rendered.get(key) ?? render(values, options);
+  rendered.set(key, known);
+  return known;
+}
+
+async function render(values: ChartValues, options: RenderOptions): Promise<Rendered> {
   const { chart = CHART, release = 'reroll', namespace = 'reroll', showOnly } = options;
   const helm = await ensureHelm({ log: console.log });
   const folder = mkdtempSync(join(tmpdir(), 'reroll-values-'));
@@ -69,7 +78,7 @@ export async function manifestsWith(
   values: ChartValues = {},
   options: RenderOptions = {},
 ): Promise<readonly Manifest[]> {
-  const rendered = await renderChart(values, options);
-  if (!rendered.ok) throw new Error(rendered.error);
-  return rendered.manifests;
+  const result = await renderChart(values, options);
+  if (!result.ok) throw new Error(result.error);
+  return result.manifests;
 }

@@ -1,4 +1,5 @@
 import { reasonsMarkdown } from '../../libs/shared/src/core/reasons.ts';
+import { imagesFile } from '../deploy/images-file.ts';
 import { KUSTOMIZE_FILES } from '../deploy/kustomize/files.ts';
 import { optionsFile } from '../deploy/options-file.ts';
 import { valuesSchema } from '../deploy/values-schema.ts';
@@ -22,5 +23,6 @@ export const PAGES: readonly Page[] = [
   { path: 'deploy/helm/reroll/values.schema.json', render: valuesSchema },
   { path: 'deploy/helm/reroll/README.md', render: chartReadme },
   // Rendered from the chart, so after what the chart consists of.
+  { path: 'deploy/helm/reroll/images.txt', render: imagesFile },
   ...KUSTOMIZE_FILES,
 ];

@@ -1,0 +1,187 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { at, workload } from './look.ts';
+import { manifestsWith, type ChartValues, type Manifest } from './render.ts';
+import { isAllowed, type End } from './testing/reachability.ts';
+
+const API_SERVER: End = { address: '10.0.0.1' };
+const INTERNET: End = { address: '93.184.216.34' };
+const DNS: End = { labels: { 'k8s-app': 'kube-dns' }, namespaceLabels: { name: 'kube-system' } };
+const PROMETHEUS: End = { labels: { app: 'prometheus' }, namespaceLabels: { team: 'monitoring' } };
+const NEIGHBOUR: End = { labels: { app: 'shop' } };
+const STRANGER: End = { labels: { app: 'shop' }, namespaceLabels: { team: 'shop' } };
+const REDIS_OF_YOURS: End = { address: '10.2.0.5' };
+
+type Row = readonly [from: string, to: string, port: number, isAllowed: boolean, protocol?: 'UDP'];
+
+/** By name; watcher, worker and redis are the pods that the chart renders. */
+function endsOf(manifests: readonly Manifest[]): Readonly<Record<string, End>> {
+  const pod = (component: string): End => ({
+    labels: at(workload(manifests, component).object, 'spec.template.metadata.labels') as Record<
+      string,
+      string
+    >,
+  });
+  const hasRedis = manifests.some(({ kind }) => kind === 'StatefulSet');
+  return {
+    watcher: pod('watcher'),
+    worker: pod('worker'),
+    ...(hasRedis ? { redis: pod('redis') } : {}),
+    'the API server': API_SERVER,
+    'the internet': INTERNET,
+    DNS,
+    Prometheus: PROMETHEUS,
+    'a neighbour': NEIGHBOUR,
+    'a stranger': STRANGER,
+    'your Redis': REDIS_OF_YOURS,
+  };
+}
+
+const DEFAULT: readonly Row[] = ['watcher', 'worker'].flatMap((process): Row[] => [
+  [process, 'DNS', 53, true, 'UDP'],
+  [process, 'DNS', 53, true],
+  [process, 'DNS', 5353, false, 'UDP'],
+  [process, 'the API server', 443, true],
+  [process, 'the API server', 6443, true],
+  [process, 'the API server', 10250, false],
+  [process, 'the internet', 443, true],
+  [process, 'the internet', 80, false],
+  [process, 'redis', 6379, true],
+  [process, 'redis', 22, false],
+  [process, 'a neighbour', 6379, false],
+  [process, 'a neighbour', 8080, false],
+  ['Prometheus', process, 9090, true],
+  ['a neighbour', process, 9090, true],
+  ['a neighbour', process, 6060, false],
+  ['the internet', process, 22, false],
+]);
+const REDIS: readonly Row[] = [
+  ['a neighbour', 'redis', 6379, false],
+  ['a stranger', 'redis', 6379, false],
+  ['Prometheus', 'redis', 6379, false],
+  ['redis', 'DNS', 53, false, 'UDP'],
+  ['redis', 'the internet', 443, false],
+  ['redis', 'watcher', 9090, false],
+];
+
+const CASES: readonly (readonly [string, ChartValues, readonly Row[]])[] = [
+  ['networkPolicy.enabled', { networkPolicy: { enabled: true } }, [...DEFAULT, ...REDIS]],
+  [
+    'netpol.enabled, as the chart of stakater/Reloader has it',
+    { reloader: { netpol: { enabled: true } } },
+    [...DEFAULT, ...REDIS],
+  ],
+  [
+    'addresses of the API server and peers',
+    {
+      networkPolicy: {
+        enabled: true,
+        apiServer: { cidrs: ['10.0.0.0/24'], ports: [6443] },
+        metrics: { from: [{ namespaceSelector: { matchLabels: { team: 'monitoring' } } }] },
+        redis: { from: [{ podSelector: { matchLabels: { app: 'shop' } } }] },
+        extraEgress: [{ to: [{ ipBlock: { cidr: '93.184.216.0/24' } }], ports: [{ port: 8443 }] }],
+      },
+    },
+    [
+      ['watcher', 'the API server', 6443, true],
+      ['watcher', 'the API server', 443, false],
+      ['watcher', 'the internet', 6443, false],
+      ['watcher', 'the internet', 8443, false],
+      ['worker', 'the internet', 8443, true],
+      ['Prometheus', 'worker', 9090, true],
+      ['a stranger', 'worker', 9090, false],
+      ['a neighbour', 'worker', 9090, false],
+      ['a neighbour', 'redis', 6379, true],
+      ['a stranger', 'redis', 6379, false],
+    ],
+  ],
+  [
+    'netpol.from and netpol.to',
+    {
+      reloader: {
+        netpol: {
+          enabled: true,
+          from: [{ podSelector: { matchLabels: { app: 'shop' } } }],
+          to: [{ ipBlock: { cidr: '10.0.0.1/32' } }],
+        },
+      },
+    },
+    [
+      ['a neighbour', 'watcher', 9090, true],
+      ['Prometheus', 'watcher', 9090, false],
+      ['watcher', 'the API server', 443, true],
+      ['watcher', 'the API server', 6443, true],
+      ['watcher', 'the internet', 443, false],
+      ['watcher', 'DNS', 53, true, 'UDP'],
+    ],
+  ],
+  [
+    'a Redis of yours',
+    {
+      networkPolicy: { enabled: true, redis: { to: [{ ipBlock: { cidr: '10.2.0.0/16' } }] } },
+      redis: { enabled: false, external: { host: 'r', port: 6380 } },
+    },
+    [
+      ['worker', 'your Redis', 6380, true],
+      ['worker', 'your Redis', 6379, false],
+      ['worker', 'the internet', 6380, false],
+    ],
+  ],
+  [
+    'Sentinels',
+    {
+      networkPolicy: { enabled: true },
+      redis: { enabled: false, external: { sentinel: { hosts: ['a:26380', 'b'], master: 'm' } } },
+    },
+    [
+      ['worker', 'your Redis', 26380, true],
+      ['worker', 'your Redis', 26379, true],
+      ['worker', 'your Redis', 6379, true],
+      ['worker', 'your Redis', 7000, false],
+    ],
+  ],
+  [
+    'a URL',
+    {
+      networkPolicy: { enabled: true },
+      redis: { enabled: false, external: { url: 'rediss://u:p@r.example:7777/1' } },
+    },
+    [
+      ['worker', 'your Redis', 7777, true],
+      ['worker', 'your Redis', 6379, false],
+    ],
+  ],
+  [
+    'OpenShift, whose DNS has a port of its own',
+    { networkPolicy: { enabled: true }, reloader: { isOpenshift: true } },
+    [['watcher', 'DNS', 5353, true, 'UDP']],
+  ],
+  [
+    'another port for metrics',
+    { networkPolicy: { enabled: true }, reloader: { metricsPort: 8080 } },
+    [
+      ['Prometheus', 'watcher', 8080, true],
+      ['Prometheus', 'watcher', 9090, false],
+    ],
+  ],
+];
+
+describe.each(CASES)('with %s', (_what, values, rows) => {
+  let manifests: readonly Manifest[];
+  beforeAll(async () => {
+    manifests = await manifestsWith(values);
+  });
+
+  it.each(rows)('from %s to %s on port %i: %s', (...row) => {
+    const [from, to, port, expected, protocol] = row as unknown as Row;
+    const policies = manifests.filter(({ kind }) => kind === 'NetworkPolicy');
+    const ends = endsOf(manifests);
+    const [source, target] = [ends[from], ends[to]];
+    if (!source || !target) throw new Error(`expected ends named ${from} and ${to}`);
+    const connection = { from: source, to: target, port, ...(protocol ? { protocol } : {}) };
+    expect(isAllowed(policies, connection)).toBe(expected);
+  });
+});
+
+it('there is none by default', async () => {
+  expect((await manifestsWith()).filter(({ kind }) => kind === 'NetworkPolicy')).toEqual([]);
+});

@@ -1,0 +1,180 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { AnyOption } from '../../libs/shared/src/platform/options/option.ts';
+import { OPTION_LIST } from '../../libs/shared/src/platform/options/table.ts';
+import { at, workload, type Workload } from './look.ts';
+import { manifestsWith, renderChart, type ChartValues } from './render.ts';
+import { CHART, chartValues, leavesOf, type Value } from './values-comments.ts';
+import { listWordsOf, wordsOf } from './values-schema.ts';
+
+const VALUES = leavesOf(chartValues());
+const external = (values: ChartValues): ChartValues => ({ redis: { enabled: false, external: values } });
+
+/** Flags that the chart sets itself, or by way of a template, and values with which it does: what must then be there. */
+const BY_TEMPLATE: Readonly<Record<string, { values: ChartValues; said: string }>> = {
+  '--namespaces': { values: { reloader: { watchGlobally: false } }, said: '--namespaces=reroll' },
+  '--resources-to-ignore': {
+    values: { reloader: { ignoreSecrets: true } },
+    said: '--resources-to-ignore=secrets',
+  },
+  '--ignored-workload-types': {
+    values: { reloader: { ignoreJobs: true } },
+    said: '--ignored-workload-types=jobs',
+  },
+  '--hash-key-file': { values: {}, said: '--hash-key-file=/etc/reroll/hash-keys/keys' },
+  '--metrics-addr': { values: { reloader: { metricsPort: 8080 } }, said: '--metrics-addr=:8080' },
+  '--redis-password-file': { values: {}, said: '--redis-password-file=/etc/reroll/redis/password' },
+  '--redis-sentinel-password-file': {
+    values: external({
+      sentinel: { hosts: ['a'], master: 'm' },
+      existingSecret: 's',
+      existingSecretKeys: { sentinelPassword: 'k' },
+    }),
+    said: '--redis-sentinel-password-file=/etc/reroll/redis/sentinel-password',
+  },
+  '--redis-tls-ca-file': {
+    values: external({ host: 'r', tls: { enabled: true, caSecret: 's' } }),
+    said: '--redis-tls-ca-file=/etc/reroll/redis/ca.crt',
+  },
+  '--redis-tls-cert-file': {
+    values: external({ host: 'r', tls: { enabled: true, certSecret: 's' } }),
+    said: '--redis-tls-cert-file=/etc/reroll/redis/tls.crt',
+  },
+  '--redis-tls-key-file': {
+    values: external({ host: 'r', tls: { enabled: true, certSecret: 's' } }),
+    said: '--redis-tls-key-file=/etc/reroll/redis/tls.key',
+  },
+  '--pod-name': { values: {}, said: 'POD_NAME<-fieldRef:metadata.name' },
+  '--pod-namespace': { values: {}, said: 'POD_NAMESPACE<-fieldRef:metadata.namespace' },
+  '--reloader-namespace': { values: {}, said: 'RELOADER_NAMESPACE<-fieldRef:metadata.namespace' },
+  '--reloader-deployment-name': { values: {}, said: 'RELOADER_DEPLOYMENT_NAME=reroll-watcher' },
+};
+/** A pod has its ServiceAccount. */
+const NEVER = ['--kubeconfig'];
+
+const rest = OPTION_LIST.map(([, option]) => option).filter(
+  ({ flag }) => !NEVER.includes(flag) && BY_TEMPLATE[flag] === undefined,
+);
+
+/** A value that is not the default, as text. */
+function sampleOf(option: AnyOption): string {
+  const words = [...wordsOf(option), ...listWordsOf(option)].filter((word) => word !== option.default);
+  const samples = [...words.slice(0, 1), ...SAMPLES].filter((text) => text !== option.default);
+  const given = (text: string): unknown => (option.form === 'list' ? [text] : text);
+  const found = samples.find((text) => option.schema.safeParse(given(text)).success);
+  if (found === undefined) throw new Error(`expected a sample for ${option.flag}`);
+  return found;
+}
+const SAMPLES = [
+  'true',
+  '7s',
+  '7',
+  'https://x.example/y',
+  'rediss://r:1',
+  'example.com/x',
+  ':7777',
+  'a',
+  'a:7',
+];
+
+function nested(path: string, value: unknown): Record<string, unknown> {
+  return path.split('.').reduceRight<unknown>((inner, key) => ({ [key]: inner }), value) as Record<
+    string,
+    unknown
+  >;
+}
+
+/** What makes the values whole in which one option is set. */
+function around(path: string, values: Record<string, unknown>): ChartValues {
+  if (path.startsWith('redis.external.')) return withRedis(path, values);
+  if (path === 'reloader.alerts.onReload')
+    return merge(values, { reloader: { alerts: { webhookUrl: 'https://x' } } });
+  return values;
+}
+
+function withRedis(path: string, values: Record<string, unknown>): ChartValues {
+  const isPlace = /\.(url|host|cluster)$/u.test(path);
+  const sentinel = { sentinel: { hosts: ['s'], master: 'm' } };
+  const place = path.includes('.sentinel.') ? sentinel : isPlace ? {} : { host: 'r' };
+  const tls = path.includes('.tls.') ? { tls: { enabled: true } } : {};
+  return merge({ redis: { enabled: false, external: { ...place, ...tls } } }, values);
+}
+
+function merge(a: Record<string, unknown>, b: Record<string, unknown>): Record<string, unknown> {
+  const both = Object.entries(b).map(([key, value]) => {
+    const old = a[key];
+    const isMap = (each: unknown): boolean =>
+      typeof each === 'object' && each !== null && !Array.isArray(each);
+    const joined = isMap(old) && isMap(value) ? merge(old as typeof a, value as typeof b) : value;
+    return [key, joined] as const;
+  });
+  return { ...a, ...Object.fromEntries(both) };
+}
+
+/** As a values file would have it. */
+function typed({ initial, option }: Value, text: string): unknown {
+  if (typeof initial === 'boolean') return text === 'true';
+  if (option?.type === 'integer' || /^\d+$/u.test(text)) return Number(text);
+  return option?.form === 'list' && Array.isArray(initial) ? [text] : text;
+}
+
+function said(component: Workload): readonly string[] {
+  return [...component.args, ...component.env];
+}
+
+describe.concurrent('every option of the table can be set by a value, and reaches who uses it:', () => {
+  it.each(rest.map((option) => [option.flag, option] as const))('%s', async (flag, option) => {
+    const value = VALUES.find((each) => each.option?.flag === flag);
+    expect(value, `no value has \`@option ${flag}\``).toBeDefined();
+    if (!value) return;
+    const text = sampleOf(option);
+    const values = around(value.path, nested(value.path, typed(value, text)));
+    const manifests = await manifestsWith(values);
+    const expected = option.sensitive
+      ? `${option.env}<-secretKeyRef:reroll/${option.env}`
+      : `${flag}=${text}`;
+    for (const app of ['watcher', 'worker'] as const) {
+      const given = said(workload(manifests, app));
+      if (option.apps.includes(app)) expect(given).toContain(expected);
+      else expect(given).not.toContain(expected);
+    }
+    if (option.sensitive) {
+      const secret = manifests.find(({ kind, metadata }) => kind === 'Secret' && metadata.name === 'reroll');
+      expect(at(secret, `stringData.${option.env}`)).toBe(text);
+    }
+  });
+
+  it.each(Object.entries(BY_TEMPLATE))('%s, by a template', async (_flag, { values, said: expected }) => {
+    expect(
+      said(workload(await manifestsWith(merge({ reloader: { clusterName: 'c' } }, values)), 'watcher')),
+    ).toContain(expected);
+  });
+});
+
+it('what the comments say a template sets is set by one', () => {
+  const sets = VALUES.flatMap((value) => value.sets);
+  const set = Object.keys(BY_TEMPLATE).filter((flag) => !flag.startsWith('--pod-'));
+  expect(new Set(sets)).toEqual(new Set(set));
+});
+
+describe('the words of a value are those of its option:', () => {
+  const schema: unknown = JSON.parse(readFileSync(join(CHART, 'values.schema.json'), 'utf8'));
+  const words = VALUES.flatMap(({ path, option }) =>
+    option !== undefined && wordsOf(option).length > 0 ? [[path, option] as const] : [],
+  );
+
+  it.each(words)('%s', (path, option) => {
+    const found = at(schema, `properties.${path.replaceAll('.', '.properties.')}`);
+    const allowed = (at(found, 'enum') ??
+      (at(found, 'type') === 'boolean' ? [true, false] : [])) as unknown[];
+    const own = path === 'reloader.reloadStrategy' ? ['default'] : [];
+    const given = allowed.map(String).filter((word) => word !== '' && !own.includes(word));
+    expect(given.sort()).toEqual([...wordsOf(option)].sort());
+  });
+});
+
+it('every option that has words refuses others in the schema', async () => {
+  const rendered = await renderChart({ reloader: { alerts: { sink: 'pigeon' } } });
+  expect(rendered.ok ? '' : rendered.error).toContain('/reloader/alerts/sink');
+});

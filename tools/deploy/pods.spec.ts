@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest';
+import { at, find, workload } from './look.ts';
+import { manifestsWith, type Manifest } from './render.ts';
+import { VALUES_MATRIX } from './testing/values-matrix.ts';
+
+interface Pod {
+  readonly owner: string;
+  readonly spec: unknown;
+}
+
+/** Every pod that the objects make. */
+function podsOf(manifests: readonly Manifest[]): readonly Pod[] {
+  return manifests.flatMap((object) => {
+    const spec = object.kind === 'Pod' ? at(object, 'spec') : at(object, 'spec.template.spec');
+    return at(spec, 'containers') === undefined
+      ? []
+      : [{ owner: `${object.kind} ${object.metadata.name}`, spec }];
+  });
+}
+
+const VOLUMES = ['configMap', 'downwardAPI', 'emptyDir', 'persistentVolumeClaim', 'projected', 'secret'];
+
+/** What the pod security standard "restricted" finds wrong, and what we ask beyond it. */
+function problemsOf({ spec }: Pod, isOpenshift: boolean): readonly string[] {
+  const problems: string[] = [];
+  const check = (holds: boolean, problem: string): void => {
+    if (!holds) problems.push(problem);
+  };
+  const security = at(spec, 'securityContext');
+  check(at(security, 'runAsNonRoot') === true, 'may run as root');
+  check(at(security, 'seccompProfile.type') === 'RuntimeDefault', 'has no seccomp profile');
+  if (!isOpenshift) check(Number(at(security, 'runAsUser')) > 0, 'has no user');
+  for (const field of ['hostNetwork', 'hostPID', 'hostIPC', 'initContainers'])
+    check(at(spec, field) === undefined, `has ${field}`);
+  check(at(spec, 'enableServiceLinks') === false, 'has variables of every Service');
+  for (const volume of (at(spec, 'volumes') ?? []) as readonly object[])
+    check(
+      Object.keys(volume).every((key) => key === 'name' || VOLUMES.includes(key)),
+      'has another kind of volume',
+    );
+  for (const container of at(spec, 'containers') as readonly unknown[]) {
+    const own = at(container, 'securityContext');
+    check(at(own, 'allowPrivilegeEscalation') === false, 'may gain privileges');
+    check(at(own, 'readOnlyRootFilesystem') === true, 'may write its root file system');
+    check(JSON.stringify(at(own, 'capabilities')) === '{"drop":["ALL"]}', 'has capabilities');
+    check(at(own, 'privileged') === undefined, 'is privileged');
+    check(at(container, 'resources.requests') !== undefined, 'requests nothing');
+    check(at(container, 'resources.limits.memory') !== undefined, 'has no limit of memory');
+    const ports = (at(container, 'ports') ?? []) as readonly { hostPort?: number }[];
+    check(
+      ports.every(({ hostPort }) => hostPort === undefined),
+      'has a port of the host',
+    );
+  }
+  return problems;
+}
+
+describe.each(Object.entries(VALUES_MATRIX))('with %s', (_what, values) => {
+  it('every pod fits the pod security standard "restricted", has a read-only root, requests and a limit', async () => {
+    const isOpenshift =
+      (values['reloader'] as { isOpenshift?: unknown } | undefined)?.isOpenshift !== undefined;
+    const pods = podsOf(await manifestsWith(values));
+    expect(pods.length).toBeGreaterThan(2);
+    const problems = pods.map((pod) => [pod.owner, problemsOf(pod, isOpenshift)]);
+    expect(problems).toEqual(pods.map(({ owner }) => [owner, []]));
+  });
+
+  it('only who calls the API server has a token', async () => {
+    const pods = podsOf(await manifestsWith(values));
+    const withToken = pods.filter(({ spec }) => at(spec, 'automountServiceAccountToken') === true);
+    expect(withToken.map(({ owner }) => owner).sort()).toEqual(
+      ['Deployment reroll-watcher', 'Deployment reroll-worker', 'Pod reroll-test'].filter((owner) =>
+        pods.some((pod) => pod.owner === owner),
+      ),
+    );
+  });
+});
+
+describe('pods of watcher and worker', () => {
+  it.each(['watcher', 'worker'])(
+    '%s: its end has ten seconds more than --shutdown-timeout',
+    async (component) => {
+      const long = { reloader: { shutdownTimeout: '1m30s' } };
+      const { pod, args } = workload(await manifestsWith(long), component);
+      expect(args).toContain('--shutdown-timeout=1m30s');
+      expect(at(pod, 'terminationGracePeriodSeconds')).toBe(100);
+      const given = await manifestsWith({ ...long, [component]: { terminationGracePeriodSeconds: 91 } });
+      expect(at(workload(given, component).pod, 'terminationGracePeriodSeconds')).toBe(91);
+    },
+  );
+
+  it.each(['watcher', 'worker'])('%s: spread over nodes, and one may be away', async (component) => {
+    const manifests = await manifestsWith();
+    const { pod, object } = workload(manifests, component);
+    expect(at(object, 'spec.replicas')).toBe(2);
+    const labels = at(object, 'spec.selector.matchLabels');
+    expect(at(pod, 'topologySpreadConstraints')).toEqual([
+      {
+        maxSkew: 1,
+        topologyKey: 'kubernetes.io/hostname',
+        whenUnsatisfiable: 'ScheduleAnyway',
+        labelSelector: { matchLabels: labels },
+      },
+    ]);
+    const budget = find(manifests, 'PodDisruptionBudget', `reroll-${component}`);
+    expect(at(budget, 'spec')).toEqual({ maxUnavailable: 1, selector: { matchLabels: labels } });
+    expect(at(object, 'spec.strategy.rollingUpdate.maxUnavailable')).toBe(0);
+  });
+
+  it('restart when a credential in our Secret changes', async () => {
+    const annotations = async (url: string): Promise<unknown> => {
+      const manifests = await manifestsWith({ reloader: { webhookUrl: url } });
+      return at(workload(manifests, 'worker').object, 'spec.template.metadata.annotations');
+    };
+    expect(await annotations('https://a')).not.toEqual(await annotations('https://b'));
+    expect(await annotations('')).toBeUndefined();
+  });
+
+  it('extraArgs and extraEnv come last, and a variable that is given twice is there once', async () => {
+    const watcher = { extraArgs: ['--lease-duration=20s'], extraEnv: [{ name: 'POD_NAME', value: 'mine' }] };
+    const { args, env } = workload(await manifestsWith({ watcher }), 'watcher');
+    expect(args.at(-1)).toBe('--lease-duration=20s');
+    expect(env.filter((each) => /^POD_NAME\b/u.test(each))).toEqual(['POD_NAME=mine']);
+  });
+});
+
+it('helm test exists where a rollout can be seen, and only as a hook', async () => {
+  const tests = async (values: object): Promise<readonly Manifest[]> =>
+    (await manifestsWith(values as Record<string, unknown>)).filter(
+      ({ metadata }) => metadata.labels?.['app.kubernetes.io/component'] === 'test',
+    );
+  const hooks = await tests({});
+  expect(hooks.map(({ kind }) => kind).sort()).toEqual([
+    'ConfigMap',
+    'ConfigMap',
+    'Deployment',
+    'Pod',
+    'Role',
+    'RoleBinding',
+    'ServiceAccount',
+  ]);
+  for (const { metadata } of hooks) expect(metadata.annotations?.['helm.sh/hook']).toBe('test');
+  for (const reloader of [{ dryRun: true }, { webhookUrl: 'https://x' }, { ignoreNamespaces: 'a,reroll' }])
+    expect(await tests({ reloader })).toEqual([]);
+  const secrets = await tests({ reloader: { ignoreConfigMaps: true } });
+  expect(at(find(secrets, 'Role', 'reroll-test'), 'rules.0.resources')).toEqual(['secrets']);
+  expect(find(secrets, 'Secret', 'reroll-test')).toBeDefined();
+});

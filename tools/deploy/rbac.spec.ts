@@ -1,0 +1,166 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { at } from './look.ts';
+import { manifestsWith, type ChartValues, type Manifest } from './render.ts';
+import { rulesOf } from './testing/facts.ts';
+import { VALUES_MATRIX } from './testing/values-matrix.ts';
+
+/** What the ServiceAccount may do, by the Role that says so: `ClusterRole`, or `Role in <namespace>`. */
+function rightsOf(
+  account: string,
+  manifests: readonly Manifest[],
+): Readonly<Record<string, readonly string[]>> {
+  const rights: Record<string, readonly string[]> = {};
+  for (const binding of manifests.filter(({ kind }) => kind.endsWith('RoleBinding'))) {
+    const subjects = at(binding, 'subjects') as readonly { kind: string; name: string; namespace: string }[];
+    if (!subjects.some(({ name, namespace }) => name === account && namespace === 'reroll')) continue;
+    const ref = at(binding, 'roleRef') as { kind: string; name: string };
+    const { namespace } = binding.metadata;
+    const role = manifests.find(
+      (each) =>
+        each.kind === ref.kind &&
+        each.metadata.name === ref.name &&
+        (ref.kind === 'ClusterRole' || each.metadata.namespace === namespace),
+    );
+    const where = binding.kind === 'ClusterRoleBinding' ? 'ClusterRole' : `Role in ${namespace}`;
+    const rules = rulesOf(at(role, 'rules') as Parameters<typeof rulesOf>[0]).map((rule) => rule.slice(4));
+    rights[where] = [...(rights[where] ?? []), ...rules].sort();
+  }
+  return rights;
+}
+
+const LEASE = ['create coordination.k8s.io/leases', 'get,update coordination.k8s.io/leases[reroll-watcher]'];
+const META_INFO = ['create configmaps', 'get,update configmaps[reloader-meta-info]'];
+const IDENTITY = 'get namespaces[kube-system]';
+const WATCHED = [
+  'list,watch apps/daemonsets',
+  'list,watch apps/deployments',
+  'list,watch apps/statefulsets',
+  'list,watch batch/cronjobs',
+  'list,watch batch/jobs',
+  'list,watch configmaps',
+  'list,watch secrets',
+];
+const WORKED_ON = [
+  'create events',
+  'create,delete,get,patch batch/jobs',
+  'get configmaps',
+  'get secrets',
+  'get,patch apps/daemonsets',
+  'get,patch apps/deployments',
+  'get,patch apps/statefulsets',
+  'get,patch batch/cronjobs',
+];
+
+const ALL: readonly (readonly [string, ChartValues, Record<string, Record<string, string[]>>])[] = [
+  [
+    'an install for all namespaces',
+    {},
+    {
+      'reroll-watcher': {
+        ClusterRole: [...WATCHED, IDENTITY].sort(),
+        'Role in reroll': [...LEASE, ...META_INFO].sort(),
+      },
+      'reroll-worker': { ClusterRole: [...WORKED_ON, IDENTITY].sort() },
+      'reroll-redis': {},
+      'reroll-test': {
+        'Role in reroll': ['get apps/deployments[reroll-test]', 'patch configmaps[reroll-test]'],
+      },
+    },
+  ],
+  [
+    'a scoped install, with Roles only',
+    { reloader: { watchGlobally: false, namespaces: ['shop'] } },
+    {
+      'reroll-watcher': {
+        'Role in shop': WATCHED,
+        'Role in reroll': [...WATCHED, ...LEASE, ...META_INFO].sort(),
+      },
+      'reroll-worker': { 'Role in shop': WORKED_ON, 'Role in reroll': WORKED_ON },
+      'reroll-redis': {},
+      'reroll-test': {
+        'Role in reroll': ['get apps/deployments[reroll-test]', 'patch configmaps[reroll-test]'],
+      },
+    },
+  ],
+];
+
+describe.each(ALL)('in %s', (_what, values, expected) => {
+  let manifests: readonly Manifest[];
+  beforeAll(async () => {
+    manifests = await manifestsWith(values);
+  });
+
+  it.each(Object.keys(expected))('%s may do this and no more', (account) => {
+    expect(rightsOf(account, manifests)).toEqual(expected[account]);
+  });
+});
+
+/** The flag that widens, the values, and by what: of watcher and of worker. */
+const WIDER: readonly (readonly [string, ChartValues, readonly string[], readonly string[]])[] = [
+  [
+    'isArgoRollouts',
+    { isArgoRollouts: true },
+    ['list,watch argoproj.io/rollouts'],
+    ['get,patch argoproj.io/rollouts'],
+  ],
+  [
+    'isOpenshift',
+    { isOpenshift: true },
+    ['list,watch apps.openshift.io/deploymentconfigs'],
+    ['get,patch apps.openshift.io/deploymentconfigs'],
+  ],
+  [
+    'enableCSIIntegration',
+    { enableCSIIntegration: true },
+    [
+      'list,watch secrets-store.csi.x-k8s.io/secretproviderclasses',
+      'list,watch secrets-store.csi.x-k8s.io/secretproviderclasspodstatuses',
+    ],
+    [],
+  ],
+  ['namespaceSelector', { namespaceSelector: 'a=b' }, ['list,watch namespaces'], []],
+  ['lease.name', { lease: { name: 'mine' } }, ['get,update coordination.k8s.io/leases[mine]'], []],
+];
+
+const everyRight = (account: string, manifests: readonly Manifest[]): readonly string[] =>
+  Object.values(rightsOf(account, manifests)).flat();
+
+describe('rights are widened only by what needs them:', () => {
+  it.each(WIDER)('%s', async (_flag, values, watcher, worker) => {
+    const [before, after] = [await manifestsWith(), await manifestsWith({ reloader: values })];
+    const more = (account: string): readonly string[] => {
+      const had = everyRight(account, before);
+      return everyRight(account, after).filter((right) => !had.includes(right));
+    };
+    expect(more('reroll-watcher')).toEqual(watcher);
+    expect(more('reroll-worker')).toEqual(worker);
+  });
+
+  it.each([
+    ['cronJobStrategy patch creates no Job', { ignoreJobs: true, cronJobStrategy: 'patch' }, 'batch/jobs'],
+    ['ignoreJobs and ignoreCronJobs leave batch alone', { ignoreJobs: true, ignoreCronJobs: true }, 'batch/'],
+    [
+      'metaInfo false writes no ConfigMap',
+      { metaInfo: { enabled: false } },
+      'configmaps[reloader-meta-info]',
+    ],
+  ])('%s', async (_what, values, gone) => {
+    const after = await manifestsWith({ reloader: values });
+    for (const account of ['reroll-watcher', 'reroll-worker'])
+      expect(
+        everyRight(account, after).filter((right) => right.includes(gone) && !right.includes('list,watch')),
+      ).toEqual([]);
+  });
+});
+
+it.each(Object.entries(VALUES_MATRIX))('with %s no right has a wildcard', async (_what, values) => {
+  const roles = (await manifestsWith(values)).filter(({ kind }) => kind.endsWith('Role'));
+  expect(roles.length).toBeGreaterThan(0);
+  for (const role of roles) expect(JSON.stringify(at(role, 'rules'))).not.toContain('*');
+});
+
+it('rbac.enabled false makes no Role but that of helm test', async () => {
+  const manifests = await manifestsWith({ reloader: { rbac: { enabled: false } } });
+  const names = manifests.filter(({ kind }) => kind.includes('Role')).map(({ metadata }) => metadata.name);
+  expect([...new Set(names)]).toEqual(['reroll-test']);
+});

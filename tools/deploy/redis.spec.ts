@@ -1,0 +1,152 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { at, find, workload } from './look.ts';
+import { manifestsWith, type ChartValues } from './render.ts';
+import { VALUES_MATRIX } from './testing/values-matrix.ts';
+
+describe('the Redis of the chart', () => {
+  it('keeps an append-only file on a volume and drops nothing', async () => {
+    const manifests = await manifestsWith();
+    const { object, container, pod } = workload(manifests, 'redis');
+    const text = at(find(manifests, 'ConfigMap', 'reroll-redis'), 'data') as Record<string, string>;
+    expect(text['redis.conf']?.split('\n')).toEqual(
+      expect.arrayContaining([
+        'appendonly yes',
+        'maxmemory-policy noeviction',
+        'maxmemory 320mb',
+        'dir /data',
+      ]),
+    );
+    expect(at(container, 'command')).toEqual(['redis-server']);
+    expect(at(container, 'args')).toEqual(['/etc/redis/redis.conf', '--requirepass', '$(REDISCLI_AUTH)']);
+    expect(at(container, 'volumeMounts')).toContainEqual({ name: 'data', mountPath: '/data' });
+    expect(at(object, 'spec.volumeClaimTemplates.0.spec.resources.requests.storage')).toBe('1Gi');
+    expect(at(object, 'spec.persistentVolumeClaimRetentionPolicy.whenDeleted')).toBe('Delete');
+    expect(at(pod, 'serviceAccountName')).toBe('reroll-redis');
+    for (const probe of ['startupProbe', 'livenessProbe', 'readinessProbe'])
+      expect(at(container, probe)).toBeDefined();
+  });
+
+  it('has a password of 32 letters and digits, unless there is one already', async () => {
+    const secret = find(await manifestsWith(), 'Secret', 'reroll-redis');
+    const password = Buffer.from(String(at(secret, 'data.redis-password')), 'base64').toString();
+    expect(password).toMatch(/^[A-Za-z0-9]{32}$/u);
+    const mine = await manifestsWith({ redis: { auth: { existingSecret: 'mine', existingSecretKey: 'k' } } });
+    expect(mine.some(({ kind, metadata }) => kind === 'Secret' && metadata.name === 'reroll-redis')).toBe(
+      false,
+    );
+    expect(workload(mine, 'redis').env).toEqual(['REDISCLI_AUTH<-secretKeyRef:mine/k']);
+    expect(at(workload(mine, 'worker').pod, 'volumes.0.projected.sources')).toEqual([
+      { secret: { name: 'mine', items: [{ key: 'k', path: 'password' }] } },
+    ]);
+  });
+
+  it('may do without a volume, keep it for ever, and have a class, a size and lines of its own', async () => {
+    const without = workload(await manifestsWith({ redis: { persistence: { enabled: false } } }), 'redis');
+    expect(at(without.object, 'spec.volumeClaimTemplates')).toBeUndefined();
+    expect(at(without.pod, 'volumes')).toContainEqual({ name: 'data', emptyDir: {} });
+    const persistence = {
+      whenDeleted: 'Retain',
+      storageClass: 'fast',
+      size: '8Gi',
+      accessModes: ['ReadWriteOncePod'],
+    };
+    const manifests = await manifestsWith({ redis: { persistence, config: 'save ""\nhz 5' } });
+    const { object } = workload(manifests, 'redis');
+    expect(at(object, 'spec.persistentVolumeClaimRetentionPolicy.whenDeleted')).toBe('Retain');
+    expect(at(object, 'spec.volumeClaimTemplates.0.spec')).toEqual({
+      accessModes: ['ReadWriteOncePod'],
+      storageClassName: 'fast',
+      resources: { requests: { storage: '8Gi' } },
+    });
+    const text = at(find(manifests, 'ConfigMap', 'reroll-redis'), 'data') as Record<string, string>;
+    expect(text['redis.conf']).toMatch(/\nsave ""\nhz 5\n?$/u);
+  });
+
+  it('does not restart for a version of the chart: its pods name none', async () => {
+    const template = at(workload(await manifestsWith(), 'redis').object, 'spec.template');
+    expect(JSON.stringify(template)).not.toContain('0.1.0');
+  });
+});
+
+const redis = (values: ChartValues): ChartValues => ({ redis: { enabled: false, external: values } });
+
+/** How it is given, the values, and what both processes are told: arguments and variables of Redis. */
+const EXTERNAL: readonly (readonly [string, ChartValues, readonly string[]])[] = [
+  ['a URL', redis({ url: 'redis://r' }), ['REDIS_URL<-secretKeyRef:reroll/REDIS_URL']],
+  [
+    'a URL in a Secret',
+    redis({ existingSecret: 's', existingSecretKeys: { url: 'k' } }),
+    ['REDIS_URL<-secretKeyRef:s/k'],
+  ],
+  [
+    'parts',
+    redis({ host: 'r', port: 1, database: 2, username: 'u', password: 'p' }),
+    [
+      '--redis-host=r',
+      '--redis-port=1',
+      '--redis-db=2',
+      '--redis-username=u',
+      'REDIS_PASSWORD<-secretKeyRef:reroll/REDIS_PASSWORD',
+    ],
+  ],
+  [
+    'user and password in a Secret',
+    redis({ host: 'r', existingSecret: 's', existingSecretKeys: { username: 'u', password: 'p' } }),
+    [
+      '--redis-host=r',
+      '--redis-password-file=/etc/reroll/redis/password',
+      'REDIS_USERNAME<-secretKeyRef:s/u',
+    ],
+  ],
+  [
+    'TLS with a CA and a client certificate',
+    redis({ host: 'r', tls: { enabled: true, caSecret: 'ca', certSecret: 'c', serverName: 'n' } }),
+    [
+      '--redis-host=r',
+      '--redis-tls=true',
+      '--redis-tls-server-name=n',
+      '--redis-tls-ca-file=/etc/reroll/redis/ca.crt',
+      '--redis-tls-cert-file=/etc/reroll/redis/tls.crt',
+      '--redis-tls-key-file=/etc/reroll/redis/tls.key',
+    ],
+  ],
+  [
+    'Sentinels',
+    redis({ sentinel: { hosts: ['a', 'b:1'], master: 'm', username: 'u', password: 'p' } }),
+    [
+      '--redis-sentinels=a,b:1',
+      '--redis-sentinel-master=m',
+      '--redis-sentinel-username=u',
+      'REDIS_SENTINEL_PASSWORD<-secretKeyRef:reroll/REDIS_SENTINEL_PASSWORD',
+    ],
+  ],
+  ['a Cluster', redis({ cluster: ['a', 'b:1'] }), ['--redis-cluster=a,b:1']],
+];
+
+describe('a Redis of yours', () => {
+  it.each(EXTERNAL)('by %s', async (_how, values, expected) => {
+    const manifests = await manifestsWith(values);
+    expect(manifests.filter(({ metadata }) => metadata.name === 'reroll-redis')).toEqual([]);
+    for (const component of ['watcher', 'worker']) {
+      const { args, env } = workload(manifests, component);
+      expect([...args, ...env].filter((each) => /redis/iu.test(each)).sort()).toEqual([...expected].sort());
+    }
+  });
+});
+
+it.each(Object.entries(VALUES_MATRIX))(
+  'with %s no credential is among arguments or variables',
+  async (_what, values) => {
+    const manifests = await manifestsWith(values);
+    for (const component of ['watcher', 'worker'])
+      expect(JSON.stringify(workload(manifests, component).container)).not.toMatch(/token|redis(s)?:\/\//u);
+  },
+);
+
+it('the image is one that its licence lets everybody use (docs/adr/0017)', async () => {
+  const { container } = workload(await manifestsWith(), 'redis');
+  const image = String(at(container, 'image'));
+  const decision = readFileSync(new URL('../../docs/adr/0017-default-store.md', import.meta.url), 'utf8');
+  expect(decision).toContain(`\`${image}\``);
+});

@@ -1,0 +1,230 @@
+import { describe, expect, it } from 'vitest';
+import { renderChart, type ChartValues } from './render.ts';
+
+const external = (values: ChartValues): ChartValues => ({ redis: { enabled: false, external: values } });
+const digest = `sha256:${'a'.repeat(64)}`;
+
+/** What is wrong, the values, and what helm says. */
+const REFUSED: readonly (readonly [string, ChartValues, string])[] = [
+  [
+    "the image of stakater/Reloader in its chart's value",
+    { image: { repository: 'ghcr.io/stakater/reloader' } },
+    'image names ghcr.io/stakater/reloader, which is the program of stakater/Reloader: take image.name and image.repository out, or name the folder that holds the images watcher and worker.',
+  ],
+  [
+    'its name below a registry',
+    { image: { name: 'stakater/reloader' } },
+    'image names stakater/reloader, which is the program of stakater/Reloader',
+  ],
+  [
+    'a version of stakater/Reloader',
+    { image: { tag: 'v1.4.21' } },
+    'image.tag is v1.4.21, which is a version of stakater/Reloader (those of Reroll begin with a digit): take it out.',
+  ],
+  [
+    'one digest for two images',
+    { image: { digest } },
+    'image.digest names one image, and there are two: set watcher.image.digest and worker.image.digest instead.',
+  ],
+  [
+    'a digest that is none',
+    { watcher: { image: { digest: 'sha256:abc' } } },
+    'watcher.image.digest is sha256:abc: give sha256: and 64 digits and letters.',
+  ],
+  [
+    'namespaces of an install that watches all',
+    { reloader: { namespaces: ['a'] } },
+    'reloader.namespaces is for scoped installs: set reloader.watchGlobally to false, or leave reloader.namespaces empty.',
+  ],
+  [
+    'a namespace that is none',
+    { reloader: { watchGlobally: false, namespaces: 'shop,team-*' } },
+    'reloader.namespaces holds "team-*", which is no name of a namespace: give names, not patterns.',
+  ],
+  [
+    'nothing left to watch',
+    { reloader: { ignoreSecrets: true, ignoreConfigMaps: true } },
+    'reloader.ignoreSecrets and reloader.ignoreConfigMaps leave nothing to watch: set one of them to false.',
+  ],
+  [
+    'a hash with a key and no key',
+    { reloader: { hash: 'hmac-sha256', hashKey: { enabled: false } } },
+    'reloader.hash is hmac-sha256, which needs a key: set reloader.hashKey.enabled to true.',
+  ],
+  [
+    'alerts to nowhere',
+    { reloader: { alerts: { onReload: true } } },
+    'reloader.alerts.onReload needs to know where to: set reloader.alerts.webhookUrl, or ALERT_WEBHOOK_URL in reloader.deployment.env.',
+  ],
+  [
+    'no ServiceAccount and no name of one',
+    { reloader: { serviceAccount: { create: false } } },
+    'reloader.serviceAccount.create is false: say in reloader.serviceAccount.name which one there is.',
+  ],
+  [
+    'a grace period shorter than the end may take',
+    { worker: { terminationGracePeriodSeconds: 60 }, reloader: { shutdownTimeout: '1m30s' } },
+    'worker.terminationGracePeriodSeconds is 60, and the end may take 90s: make it longer than reloader.shutdownTimeout.',
+  ],
+  [
+    'a budget with both bounds',
+    { watcher: { podDisruptionBudget: { minAvailable: 1, maxUnavailable: 1 } } },
+    'watcher.podDisruptionBudget has minAvailable and maxUnavailable: leave one of them empty.',
+  ],
+  [
+    'profiles on the port of the metrics',
+    { reloader: { enablePProf: true, pprofAddr: ':9090' } },
+    'reloader.pprofAddr has the port of reloader.metricsPort: give it another.',
+  ],
+  [
+    'two scalers',
+    { reloader: { clusterName: 'a' }, worker: { autoscaling: { enabled: true }, keda: { enabled: true } } },
+    'worker.autoscaling and worker.keda would both scale the workers: enable one of them.',
+  ],
+  [
+    'more workers at the least than at the most',
+    { worker: { autoscaling: { enabled: true, minReplicas: 5, maxReplicas: 4 } } },
+    'worker.autoscaling.minReplicas is more than its maxReplicas: swap them.',
+  ],
+  [
+    'CPU measured against nothing',
+    { worker: { autoscaling: { enabled: true }, resources: { requests: { cpu: null } } } },
+    'worker.autoscaling measures CPU against what is requested: set worker.resources.requests.cpu.',
+  ],
+  [
+    'KEDA without the name that keys begin with',
+    { worker: { keda: { enabled: true } } },
+    "worker.keda looks into Redis under keys that begin with the cluster's name: set reloader.clusterName, or worker.keda.prometheusAddress.",
+  ],
+  [
+    'KEDA with a URL of Redis',
+    {
+      reloader: { clusterName: 'a' },
+      worker: { keda: { enabled: true } },
+      ...external({ url: 'redis://r' }),
+    },
+    'worker.keda cannot take a URL of Redis: set redis.external.host (or cluster, or sentinel) instead, or worker.keda.prometheusAddress.',
+  ],
+  [
+    'a Redis of ours and one of yours',
+    { redis: { external: { host: 'r' } } },
+    'redis.external.host is set, and redis.enabled too: set redis.enabled to false to use a Redis of yours.',
+  ],
+  [
+    'no Redis at all',
+    { redis: { enabled: false } },
+    'redis.enabled is false: say in redis.external where yours is (url, host, cluster or sentinel.hosts).',
+  ],
+  [
+    'two Redis',
+    external({ url: 'redis://r', cluster: ['a'] }),
+    'redis.external has url and cluster: leave one of them.',
+  ],
+  [
+    'Sentinels without the name of the master',
+    external({ sentinel: { hosts: ['a'] } }),
+    'redis.external.sentinel.master is empty: give the name under which the Sentinels know the master.',
+  ],
+  [
+    'a Secret of which nothing is read',
+    external({ host: 'r', existingSecret: 's' }),
+    'redis.external.existingSecret is not read: say in redis.external.existingSecretKeys what it holds.',
+  ],
+  [
+    'keys of no Secret',
+    external({ host: 'r', existingSecretKeys: { password: 'p' } }),
+    'redis.external.existingSecretKeys are keys of redis.external.existingSecret: name that Secret.',
+  ],
+  [
+    'two passwords',
+    external({ host: 'r', password: 'x', existingSecret: 's', existingSecretKeys: { password: 'p' } }),
+    'redis.external has a password and a Secret with one: leave one of them.',
+  ],
+  [
+    'details of TLS without TLS',
+    external({ host: 'r', tls: { caSecret: 'ca' } }),
+    'redis.external.tls.enabled is false, and the rest of redis.external.tls says otherwise: set it to true.',
+  ],
+  [
+    'a CA and no verification',
+    external({ host: 'r', tls: { enabled: true, caSecret: 'ca', insecureSkipVerify: true } }),
+    'redis.external.tls.insecureSkipVerify trusts everybody: take it or redis.external.tls.caSecret out.',
+  ],
+  [
+    'a database of a Cluster',
+    external({ cluster: ['a'], database: 2 }),
+    'redis.external.database is of no use to a Redis Cluster, which has only 0: take it out.',
+  ],
+  [
+    'a scoped install in a Redis that others use',
+    { reloader: { watchGlobally: false }, ...external({ host: 'r' }) },
+    'a scoped install may not ask the cluster who it is, and shares a Redis: set reloader.clusterName.',
+  ],
+  [
+    'both monitors',
+    { reloader: { serviceMonitor: { enabled: true }, podMonitor: { enabled: true } } },
+    'reloader.serviceMonitor.enabled and reloader.podMonitor.enabled are both true',
+  ],
+];
+
+/** Of the schema: what is wrong, the values, where and what helm says. */
+const NOT_IN_SCHEMA: readonly (readonly [string, ChartValues, string])[] = [
+  ['a key that is none', { reloader: { autoReloadAl: true } }, "'autoReloadAl' not allowed"],
+  [
+    'a word that is none',
+    { reloader: { logLevel: 'loud' } },
+    "at '/reloader/logLevel': value must be one of",
+  ],
+  ['text for a number', { worker: { replicas: 'two' } }, "at '/worker/replicas': got string, want integer"],
+  [
+    'no duration',
+    { reloader: { debounce: '5 minutes' } },
+    "at '/reloader/debounce': '5 minutes' does not match",
+  ],
+  ['a number out of range', { reloader: { queues: { concurrency: 0 } } }, 'minimum: got 0, want 1'],
+  ['a strategy that is none', { reloader: { reloadStrategy: 'env' } }, "at '/reloader/reloadStrategy'"],
+];
+
+async function refusal(values: ChartValues): Promise<string> {
+  const rendered = await renderChart(values);
+  return rendered.ok ? 'nothing: it was rendered' : rendered.error;
+}
+
+describe.concurrent('helm refuses, and says what to change:', () => {
+  it.each(REFUSED)('%s', async (_what, values, sentence) => {
+    expect(await refusal(values)).toContain(sentence);
+  });
+
+  it('several at once', async () => {
+    const said = await refusal({ redis: { enabled: false }, image: { tag: 'v1', digest } });
+    for (const path of ['image.tag is v1', 'image.digest names', 'redis.enabled is false'])
+      expect(said).toContain(path);
+  });
+});
+
+describe.concurrent('the schema refuses, and says where:', () => {
+  it.each(NOT_IN_SCHEMA)('%s', async (_what, values, sentence) => {
+    expect(await refusal(values)).toContain(sentence);
+  });
+});
+
+it.each([
+  [
+    'alerts with a URL among the variables',
+    {
+      reloader: {
+        alerts: { onReload: true },
+        deployment: { env: { existing: { s: { ALERT_WEBHOOK_URL: 'k' } } } },
+      },
+    },
+  ],
+  ['KEDA with Prometheus', { worker: { keda: { enabled: true, prometheusAddress: 'http://p:9090' } } }],
+  [
+    'KEDA and a scoped install with a Redis of its own',
+    { reloader: { watchGlobally: false }, worker: { keda: { enabled: true } } },
+  ],
+  ['a CA beside a URL', external({ url: 'rediss://r', tls: { caSecret: 'ca' } })],
+  ['values under `global` that are for other charts', { global: { storageClass: 'x' } }],
+] satisfies [string, ChartValues][])('renders %s', async (_what, values) => {
+  expect((await renderChart(values)).ok).toBe(true);
+});

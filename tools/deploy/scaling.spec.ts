@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import { at, find, workload } from './look.ts';
+import { manifestsWith, type ChartValues, type Manifest } from './render.ts';
+
+const keda = (values: ChartValues = {}, rest: ChartValues = {}): Promise<readonly Manifest[]> =>
+  manifestsWith({
+    reloader: { clusterName: 'prod' },
+    worker: { keda: { enabled: true, ...values } },
+    ...rest,
+  });
+
+const external = (values: ChartValues): ChartValues => ({ redis: { enabled: false, external: values } });
+
+function scaled(manifests: readonly Manifest[]): unknown {
+  return at(find(manifests, 'ScaledObject', 'reroll-worker'), 'spec');
+}
+
+describe('workers scaled by CPU', () => {
+  it('have a HorizontalPodAutoscaler, and no number of their own', async () => {
+    const manifests = await manifestsWith({
+      worker: {
+        autoscaling: { enabled: true, minReplicas: 3, maxReplicas: 20, targetCPUUtilizationPercentage: 60 },
+      },
+    });
+    expect(at(find(manifests, 'HorizontalPodAutoscaler', 'reroll-worker'), 'spec')).toEqual({
+      scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'reroll-worker' },
+      minReplicas: 3,
+      maxReplicas: 20,
+      metrics: [
+        {
+          type: 'Resource',
+          resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 60 } },
+        },
+      ],
+    });
+    expect(at(workload(manifests, 'worker').object, 'spec.replicas')).toBeUndefined();
+    expect(at(workload(manifests, 'watcher').object, 'spec.replicas')).toBe(2);
+  });
+});
+
+describe('workers scaled by the depth of the queues', () => {
+  it('have a ScaledObject on both lists of BullMQ, and no number of their own', async () => {
+    const manifests = await keda({ jobsPerWorker: 20 });
+    expect(at(workload(manifests, 'worker').object, 'spec.replicas')).toBeUndefined();
+    const trigger = (queue: string): unknown => ({
+      type: 'redis',
+      metadata: {
+        address: 'reroll-redis.reroll.svc:6379',
+        listName: `{reroll:prod:reroll}:${queue}:wait`,
+        listLength: '20',
+      },
+      authenticationRef: { name: 'reroll-worker' },
+    });
+    expect(scaled(manifests)).toMatchObject({
+      scaleTargetRef: { name: 'reroll-worker' },
+      minReplicaCount: 1,
+      maxReplicaCount: 10,
+      triggers: [trigger('changes'), trigger('reloads')],
+    });
+    expect(at(find(manifests, 'TriggerAuthentication', 'reroll-worker'), 'spec.secretTargetRef')).toEqual([
+      { parameter: 'password', name: 'reroll-redis', key: 'redis-password' },
+    ]);
+  });
+
+  it.each([
+    [
+      'in parts, with TLS and a user',
+      {
+        host: 'r.example',
+        port: 6380,
+        database: 3,
+        existingSecret: 's',
+        existingSecretKeys: { username: 'u', password: 'p' },
+        tls: { enabled: true, caSecret: 'ca', certSecret: 'cert' },
+      },
+      { type: 'redis', metadata: { address: 'r.example:6380', databaseIndex: '3', enableTLS: 'true' } },
+      ['username', 'password', 'ca', 'cert', 'key'],
+    ],
+    [
+      'behind Sentinels',
+      { sentinel: { hosts: ['a:1', 'b:2'], master: 'm', username: 'su', password: 'sp' }, password: 'p' },
+      {
+        type: 'redis-sentinel',
+        metadata: { addresses: 'a:1,b:2', sentinelMaster: 'm', sentinelUsername: 'su' },
+      },
+      ['password', 'sentinelPassword'],
+    ],
+    [
+      'as a Cluster, without a password',
+      { cluster: 'a:1,b:2' },
+      { type: 'redis-cluster', metadata: { addresses: 'a:1,b:2' } },
+      [],
+    ],
+  ] as const)('know a Redis of yours %s', async (_how, values, trigger, parameters) => {
+    const manifests = await keda({}, external(values));
+    expect(at(scaled(manifests), 'triggers.0')).toMatchObject(trigger);
+    const auth = manifests.find(({ kind }) => kind === 'TriggerAuthentication');
+    const refs = (at(auth, 'spec.secretTargetRef') ?? []) as readonly { parameter: string }[];
+    expect(refs.map(({ parameter }) => parameter)).toEqual(parameters);
+    expect(at(scaled(manifests), 'triggers.0.authenticationRef') !== undefined).toBe(parameters.length > 0);
+  });
+
+  it('may ask Prometheus instead', async () => {
+    const manifests = await keda({ prometheusAddress: 'http://p:9090' });
+    expect(at(scaled(manifests), 'triggers')).toEqual([
+      {
+        type: 'prometheus',
+        metadata: {
+          serverAddress: 'http://p:9090',
+          query: 'sum(reloader_workqueue_depth{namespace="reroll"})',
+          threshold: '50',
+        },
+      },
+    ]);
+    expect(manifests.some(({ kind }) => kind === 'TriggerAuthentication')).toBe(false);
+  });
+});

@@ -1,0 +1,95 @@
+import { at } from '../look.ts';
+import type { Manifest } from '../render.ts';
+
+/** One end of a connection: a pod by its labels, or an address outside. */
+export interface End {
+  readonly labels?: Readonly<Record<string, string>>;
+  /** Of its namespace; default: those of the release's, which has none but its name. */
+  readonly namespaceLabels?: Readonly<Record<string, string>>;
+  readonly address?: string;
+}
+
+export interface Connection {
+  readonly from: End;
+  readonly to: End;
+  readonly port: number;
+  /** Default TCP. */
+  readonly protocol?: 'TCP' | 'UDP';
+}
+
+interface Selector {
+  readonly matchLabels?: Readonly<Record<string, string>>;
+}
+interface Peer {
+  readonly podSelector?: Selector;
+  readonly namespaceSelector?: Selector;
+  readonly ipBlock?: { readonly cidr: string };
+}
+interface Rule {
+  readonly ports?: readonly { readonly protocol?: string; readonly port?: number }[];
+  readonly from?: readonly Peer[];
+  readonly to?: readonly Peer[];
+}
+type Direction = 'Ingress' | 'Egress';
+
+const OWN_NAMESPACE = { 'kubernetes.io/metadata.name': 'reroll' };
+
+/**
+ * Whether policies of one namespace let a connection through, as Kubernetes defines it: a pod that no policy selects
+ * for a direction is open in it, else one rule of those that select it has to fit; both ends have to agree.
+ */
+export function isAllowed(policies: readonly Manifest[], connection: Connection): boolean {
+  const { from, to } = connection;
+  const leaves = isOpen(policies, 'Egress', { ...connection, self: from, other: to });
+  return leaves && isOpen(policies, 'Ingress', { ...connection, self: to, other: from });
+}
+
+type Side = Connection & { readonly self: End; readonly other: End };
+
+function isOpen(policies: readonly Manifest[], direction: Direction, side: Side): boolean {
+  const { self } = side;
+  const isOurs = self.labels !== undefined && self.namespaceLabels === undefined;
+  const selecting = policies.filter(
+    (policy) =>
+      isOurs &&
+      (at(policy, 'spec.policyTypes') as readonly string[]).includes(direction) &&
+      selects(at(policy, 'spec.podSelector') as Selector, self.labels),
+  );
+  if (selecting.length === 0) return true;
+  const rules = selecting.flatMap(
+    (policy) => at(policy, `spec.${direction.toLowerCase()}`) as readonly Rule[],
+  );
+  return rules.some((rule) => fits(rule, side));
+}
+
+function fits(rule: Rule, { port, protocol = 'TCP', other }: Side): boolean {
+  const hasPort =
+    rule.ports === undefined ||
+    rule.ports.some((each) => (each.protocol ?? 'TCP') === protocol && each.port === port);
+  const peers = rule.from ?? rule.to;
+  return hasPort && (peers === undefined || peers.some((peer) => isPeer(peer, other)));
+}
+
+function isPeer({ podSelector, namespaceSelector, ipBlock }: Peer, end: End): boolean {
+  if (ipBlock !== undefined) return end.address !== undefined && isWithin(end.address, ipBlock.cidr);
+  if (end.labels === undefined) return false;
+  const isThere =
+    namespaceSelector === undefined
+      ? end.namespaceLabels === undefined
+      : selects(namespaceSelector, end.namespaceLabels ?? OWN_NAMESPACE);
+  return isThere && (podSelector === undefined || selects(podSelector, end.labels));
+}
+
+function selects({ matchLabels = {} }: Selector, labels: Readonly<Record<string, string>> = {}): boolean {
+  return Object.entries(matchLabels).every(([key, value]) => labels[key] === value);
+}
+
+function isWithin(address: string, cidr: string): boolean {
+  const [network = '', bits = '32'] = cidr.split('/');
+  const size = 2 ** (32 - Number(bits));
+  return Math.floor(numberOf(address) / size) === Math.floor(numberOf(network) / size);
+}
+
+function numberOf(address: string): number {
+  return address.split('.').reduce((sum, part) => sum * 256 + Number(part), 0);
+}

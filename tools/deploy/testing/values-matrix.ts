@@ -1,0 +1,134 @@
+import type { ChartValues } from '../render.ts';
+
+const external = (values: ChartValues): ChartValues => ({ enabled: false, external: values });
+const secret = { existingSecret: 'redis', existingSecretKeys: { username: 'user', password: 'password' } };
+const digest = `sha256:${'0123456789abcdef'.repeat(4)}`;
+
+/** Values that together reach every template and every branch of one, by what they are. */
+export const VALUES_MATRIX: Readonly<Record<string, ChartValues>> = {
+  'the default': {},
+  'a scoped install': { reloader: { watchGlobally: false, namespaces: ['shop', 'billing'] } },
+  'every optional kind': {
+    reloader: {
+      isArgoRollouts: true,
+      isOpenshift: 'auto',
+      enableCSIIntegration: true,
+      namespaceSelector: 'team=a',
+      resourceLabelSelector: 'reload=yes',
+      enablePProf: true,
+    },
+    tests: { sourceLabels: { reload: 'yes' } },
+  },
+  'ConfigMaps, Jobs and CronJobs left alone': {
+    reloader: { ignoreConfigMaps: true, ignoreJobs: true, ignoreCronJobs: true },
+  },
+  'network policies, metrics and monitors': {
+    networkPolicy: {
+      enabled: true,
+      apiServer: { cidrs: ['10.0.0.1/32'] },
+      metrics: { from: [{ namespaceSelector: { matchLabels: { team: 'monitoring' } } }] },
+      redis: { from: [{ namespaceSelector: { matchLabels: { team: 'keda' } } }] },
+      extraEgress: [{ to: [{ ipBlock: { cidr: '10.1.0.0/16' } }] }],
+    },
+    reloader: {
+      service: { port: 9090, labels: { a: 'b' }, annotations: { c: 'd' } },
+      serviceMonitor: { enabled: true, interval: '30s', timeout: '10s', relabelings: [{ action: 'keep' }] },
+      enableMetricsByNamespace: true,
+    },
+    prometheusRule: { enabled: true, alertLabels: { team: 'a' } },
+    grafanaDashboard: { enabled: true },
+  },
+  'a PodMonitor': { reloader: { podMonitor: { enabled: true, interval: '30s', labels: { release: 'p' } } } },
+  'workers scaled by CPU': {
+    worker: { autoscaling: { enabled: true, behavior: { scaleDown: { stabilizationWindowSeconds: 60 } } } },
+    reloader: { verticalPodAutoscaler: { enabled: true, maxAllowed: { memory: '1Gi' } } },
+  },
+  'workers scaled by the queue': {
+    worker: { keda: { enabled: true } },
+    reloader: { clusterName: 'prod' },
+  },
+  'workers scaled by Prometheus': { worker: { keda: { enabled: true, prometheusAddress: 'http://p:9090' } } },
+  'a Redis by its URL': { redis: external({ url: 'rediss://:x@redis.example:6380/1' }) },
+  'a Redis by its URL in a Secret': {
+    redis: external({ existingSecret: 'redis', existingSecretKeys: { url: 'url' } }),
+  },
+  'a Redis in parts, with TLS and KEDA': {
+    redis: external({
+      host: 'redis.example',
+      port: 6380,
+      database: 3,
+      ...secret,
+      tls: { enabled: true, caSecret: 'ca', certSecret: 'cert', serverName: 'redis' },
+    }),
+    worker: { keda: { enabled: true } },
+    reloader: { clusterName: 'prod' },
+    networkPolicy: { enabled: true, redis: { to: [{ ipBlock: { cidr: '10.2.0.0/16' } }] } },
+  },
+  'a Redis behind Sentinels': {
+    redis: external({
+      ...secret,
+      sentinel: { hosts: ['s-0', 's-1:26380'], master: 'main', username: 'u', password: 'p' },
+    }),
+    worker: { keda: { enabled: true } },
+    reloader: { clusterName: 'prod' },
+    networkPolicy: { enabled: true },
+  },
+  'a Redis Cluster': {
+    redis: external({ cluster: 'c-0,c-1:7000', username: 'u', password: 'p' }),
+    worker: { keda: { enabled: true } },
+    reloader: { clusterName: 'prod' },
+    networkPolicy: { enabled: true },
+  },
+  'a Redis without a volume, with keys and password of yours': {
+    redis: {
+      auth: { existingSecret: 'mine' },
+      persistence: { enabled: false },
+      config: 'save ""',
+      podAnnotations: { a: 'b' },
+      affinity: { podAntiAffinity: {} },
+    },
+    reloader: { hashKey: { existingSecret: 'keys' } },
+  },
+  'a registry, digests and pull secrets': {
+    global: { imageRegistry: 'mirror.example', imagePullSecrets: ['pull', { name: 'other' }] },
+    watcher: { image: { digest } },
+    worker: { image: { digest } },
+    redis: { image: { digest } },
+  },
+  'alerts, a webhook and variables': {
+    reloader: {
+      webhookUrl: 'https://hook.example/token',
+      alerts: { onReload: true, sink: 'slack', webhookUrl: 'https://chat.example/token', grouping: 'change' },
+      deployment: {
+        env: {
+          open: { A: 'b' },
+          secret: { C: 'd' },
+          field: { IP: 'status.podIP' },
+          existing: { mine: { E: 'key' } },
+        },
+      },
+    },
+    watcher: { extraArgs: ['--sweep-interval=30s'], extraEnv: [{ name: 'F', value: 'g' }] },
+  },
+  'everything that can be said of pods': {
+    reloader: {
+      deployment: {
+        annotations: { a: 'b' },
+        labels: { provider: 'stakater' },
+        dnsConfig: { options: [{ name: 'ndots', value: '1' }] },
+        hostUsers: false,
+        nodeSelector: { 'kubernetes.io/os': 'linux' },
+        pod: { annotations: { a: 'b' } },
+        priorityClassName: 'high',
+        runtimeClassName: 'gvisor',
+        schedulerName: 'mine',
+        tolerations: [{ key: 'a', operator: 'Exists', effect: 'NoSchedule' }],
+        volumes: [{ name: 'tmp', emptyDir: {} }],
+        volumeMounts: [{ name: 'tmp', mountPath: '/tmp' }],
+      },
+      matchLabels: { team: 'a' },
+      serviceAccount: { name: 'mine', annotations: { a: 'b' } },
+      podDisruptionBudget: { enabled: true, minAvailable: '50%' },
+    },
+  },
+};
