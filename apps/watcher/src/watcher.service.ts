@@ -18,7 +18,7 @@ import { loadHashKeys } from '@reroll/shared/platform/options/hash-keys';
 import { redisFileProblems } from '@reroll/shared/platform/options/redis-files';
 import type { WatcherOptions } from '@reroll/shared/platform/options/table';
 import { serveProfiles } from '@reroll/shared/platform/profile-server';
-import { redisReports } from '@reroll/shared/platform/redis-reports';
+import { redisReports, type RedisReports } from '@reroll/shared/platform/redis-reports';
 import type { Lifecycle } from '@reroll/shared/platform/shutdown';
 import { Queues } from '@reroll/shared/queue/queues';
 import type { Registry } from 'prom-client';
@@ -66,10 +66,8 @@ export class WatcherService {
     lifecycle.onStop('kubernetes client', 2_000, () => client.close());
     const state = new WatcherState(metrics);
     const reports = redisReports(log, metrics.redisUp);
-    if (options.redisTlsInsecureSkipVerify) reports.onUnverified();
-    const redis = openRedis(options, reports);
+    const redis = this.#openRedis(reports);
     let askRedis = async (): Promise<void> => void (await redis.ping());
-    lifecycle.onStop('redis', 2_000, () => redis.disconnect());
     await serveProfiles({ options, log, lifecycle });
     await serveHealth({
       options,
@@ -89,8 +87,9 @@ export class WatcherService {
     void writeMetaInfo(client, options, log);
     const catalog = new Catalog(redis, catalogKeys(identity));
     askRedis = () => catalog.ask();
-    if (!(await claimWhenReachable(catalog, identity.uid, lifecycle.signal))) return;
-    if (!(await checkServers(redis, lifecycle.signal, (policy) => reports.onEvicting(policy)))) return;
+    const waiting = { signal: lifecycle.signal, hooks: reports };
+    if (!(await claimWhenReachable(catalog, identity.uid, waiting))) return;
+    if (!(await checkServers(redis, waiting, (policy) => reports.onEvicting(policy)))) return;
     await runWatcher({
       client,
       catalog,
@@ -104,6 +103,13 @@ export class WatcherService {
       hashKeys: keys.keys.map((key) => hashKey(Buffer.from(key))),
       reports: new StreamReports(metrics, log, () => state.isLeading),
     });
+  }
+
+  #openRedis(reports: RedisReports): RedisClient {
+    if (this.options.redisTlsInsecureSkipVerify) reports.onUnverified();
+    const redis = openRedis(this.options, reports);
+    this.lifecycle.onStop('redis', 2_000, () => redis.disconnect());
+    return redis;
   }
 
   #queues(redis: RedisClient, catalog: Catalog): Queues {

@@ -81,8 +81,9 @@ export class WorkerService {
     });
     const catalog = new Catalog(redis, catalogKeys(identity));
     askRedis = () => catalog.ask();
-    if (!(await claimWhenReachable(catalog, identity.uid, lifecycle.signal))) return;
-    if (!(await checkServers(redis, lifecycle.signal, (policy) => reports.onEvicting(policy)))) return;
+    const waiting = { signal: lifecycle.signal, hooks: reports };
+    if (!(await claimWhenReachable(catalog, identity.uid, waiting))) return;
+    if (!(await checkServers(redis, waiting, (policy) => reports.onEvicting(policy)))) return;
     const hashKeys = keys.keys.map((key) => hashKey(Buffer.from(key)));
     runWorker({ options, log, lifecycle, client, redis, catalog, hashKeys, metrics: this.metrics });
     giveBackMemory();

@@ -246,12 +246,14 @@ describe('claiming', () => {
 
   it('waits for a Redis that cannot be reached, until it is to end', async () => {
     const end = new AbortController();
+    const { signal } = new AbortController();
+    const hooks = { onDown: () => undefined, onUp: () => undefined };
     const unreachable = new Redis('redis://127.0.0.1:1', { retryStrategy: () => 20, commandTimeout: 30 });
     unreachable.on('error', () => end.abort());
     const waiting = new Catalog(unreachable, redis.freshKeys());
-    expect(await claimWhenReachable(waiting, 'uid-1', end.signal)).toBe(false);
+    expect(await claimWhenReachable(waiting, 'uid-1', { signal: end.signal, hooks })).toBe(false);
     unreachable.disconnect();
-    expect(await claimWhenReachable(catalog, 'uid-1', new AbortController().signal)).toBe(true);
+    expect(await claimWhenReachable(catalog, 'uid-1', { signal, hooks })).toBe(true);
   });
 });
 

@@ -1,5 +1,5 @@
 import type { Catalog } from './catalog.ts';
-import { whenReachable } from './when-reachable.ts';
+import { whenReachable, type Waiting } from './when-reachable.ts';
 
 /**
  * Claims the prefix for a cluster, waiting for a Redis that cannot be reached until the signal fires; false if
@@ -9,7 +9,7 @@ import { whenReachable } from './when-reachable.ts';
 export async function claimWhenReachable(
   catalog: Pick<Catalog, 'claim'>,
   clusterUid: string,
-  signal: AbortSignal,
+  waiting: Waiting,
 ): Promise<boolean> {
-  return (await whenReachable(() => catalog.claim(clusterUid).then(() => true), signal)) ?? false;
+  return (await whenReachable(() => catalog.claim(clusterUid).then(() => true), waiting)) ?? false;
 }

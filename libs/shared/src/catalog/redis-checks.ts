@@ -1,6 +1,6 @@
 import { CatalogError } from './errors.ts';
 import { isCluster, type RedisClient } from './redis.ts';
-import { whenReachable } from './when-reachable.ts';
+import { whenReachable, type Waiting } from './when-reachable.ts';
 
 /** Streams are trimmed by MINID, and BullMQ advises it. */
 const OLDEST = [6, 2] as const;
@@ -14,10 +14,10 @@ const SAFE = 'noeviction';
  */
 export async function checkServers(
   redis: RedisClient,
-  signal: AbortSignal,
+  waiting: Waiting,
   onEvicting: (policy: string) => void,
 ): Promise<boolean> {
-  const infos = await whenReachable(() => infoOfEach(redis), signal);
+  const infos = await whenReachable(() => infoOfEach(redis), waiting);
   if (infos === undefined) return false;
   for (const info of infos) refuseOld(info);
   const policies = infos.map((info) => fieldOf(info, 'maxmemory_policy') ?? SAFE);

@@ -1,7 +1,7 @@
 /** The only words that may be taken from what a server says: the rest may hold what it was sent. */
 const CODES = /\b(?:WRONGPASS|NOAUTH|NOPERM|LOADING|READONLY|CLUSTERDOWN|MASTERDOWN|E[A-Z]{4,})\b/u;
-/** A Sentinel that answers without an address. */
-const UNKNOWN_MASTER = /^connected to sentinel .* invalid reply/u;
+/** A Sentinel that answers without an address, or that it has none. */
+const UNKNOWN_MASTER = /^connected to sentinel .* invalid reply|No such master with that name/u;
 
 /**
  * What went wrong with a connection, without any text of a server: `ECONNREFUSED`, `WRONGPASS`,

@@ -53,7 +53,13 @@ function openCluster(access: RedisAccess, hooks: RedisHooks): RedisCluster {
 }
 
 function commandOptions(): RedisOptions {
-  return { maxRetriesPerRequest: null, commandTimeout: COMMAND_TIMEOUT, enableAutoPipelining: true };
+  return {
+    maxRetriesPerRequest: null,
+    commandTimeout: COMMAND_TIMEOUT,
+    enableAutoPipelining: true,
+    // It would ask for a right, and before Redis 7.2 be refused.
+    disableClientInfo: true,
+  };
 }
 
 /**

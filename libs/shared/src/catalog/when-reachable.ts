@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { ReplyError } from 'ioredis';
 import { CatalogError } from './errors.ts';
+import type { RedisHooks } from './redis.ts';
 import { redisErrorCode } from './redis-error-code.ts';
 
 const RETRY = 100;
@@ -16,20 +17,29 @@ const PASSING: ReadonlySet<string> = new Set([
   'MASTERDOWN',
 ]);
 
+export interface Waiting {
+  readonly signal: AbortSignal;
+  /** Told of a server that answers and refuses; whoever opened the connection tells of one that does not answer. */
+  readonly hooks: RedisHooks;
+}
+
 /**
  * Does this until Redis can be reached and lets us in; undefined if the signal fires first. Rejects with a
  * `CatalogError`, or with Redis' own error if it answers and refuses for good.
  */
 export async function whenReachable<T>(
   action: () => Promise<T>,
-  signal: AbortSignal,
+  { signal, hooks }: Waiting,
 ): Promise<T | undefined> {
   while (!signal.aborted) {
     try {
-      return await action();
+      const result = await action();
+      hooks.onUp();
+      return result;
     } catch (error) {
       // What is left is a command that got no answer in time, or that the end has cut off.
       if (error instanceof CatalogError || isFinal(error)) throw error;
+      if (error instanceof ReplyError) hooks.onDown(redisErrorCode(error));
       await pause(RETRY, undefined, { signal }).catch(() => undefined);
     }
   }

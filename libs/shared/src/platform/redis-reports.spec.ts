@@ -1,0 +1,65 @@
+import { Gauge, Registry } from 'prom-client';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createLogger } from './logging.ts';
+import { redisReports, type RedisReports } from './redis-reports.ts';
+
+let lines: string[];
+let gauge: Gauge;
+let reports: RedisReports;
+
+beforeEach(() => {
+  lines = [];
+  const sink = { write: (line: string) => lines.push(line) };
+  gauge = new Gauge({ name: 'up', help: 'up', registers: [new Registry()] });
+  reports = redisReports(createLogger({ format: 'text', level: 'info', sink }), gauge);
+});
+
+async function up(): Promise<number | undefined> {
+  return (await gauge.get()).values[0]?.value;
+}
+
+/** `<level> <message>[ <fields>]` of each line. */
+function told(): string[] {
+  return lines.map((line) => /level=(\w+) msg="([^"]+)"(.*)\n/.exec(line)?.slice(1).join(' ') ?? line);
+}
+
+describe('of a connection to Redis', () => {
+  it('ups and downs are told once each, in the log and as a gauge', async () => {
+    for (const reason of ['ECONNREFUSED', 'ECONNRESET']) reports.onDown(reason);
+    expect(await up()).toBe(0);
+    for (let times = 0; times < 2; times += 1) reports.onUp();
+    expect(await up()).toBe(1);
+    expect(told()).toEqual([
+      'warning Redis cannot be reached, trying again  reason=ECONNREFUSED',
+      'info Redis is reachable again ',
+    ]);
+  });
+
+  it.each(['WRONGPASS', 'NOAUTH', 'NOPERM'])(
+    '%s is told as a refusal, also after it could not be reached',
+    (code) => {
+      for (const reason of ['ECONNREFUSED', code, code]) reports.onDown(reason);
+      expect(told()).toEqual([
+        'warning Redis cannot be reached, trying again  reason=ECONNREFUSED',
+        `warning Redis refuses the user, the password or the rights that it has, trying again  reason=${code}`,
+      ]);
+    },
+  );
+
+  it('nothing is told of one that comes up at once', () => {
+    reports.onUp();
+    expect(told()).toEqual([]);
+  });
+});
+
+it('of a server that drops jobs the policy is told', () => {
+  reports.onEvicting('allkeys-lru');
+  expect(told()).toEqual([
+    'warning Redis may drop jobs when its memory is full: expected maxmemory-policy noeviction  given=allkeys-lru',
+  ]);
+});
+
+it('of certificates that nobody looks at it is told what that means', () => {
+  reports.onUnverified();
+  expect(told()[0]).toContain('--redis-tls-insecure-skip-verify: whoever is between here and Redis can read');
+});
