@@ -40,7 +40,7 @@ it('with what setup.sh of docker-compose.yml leaves behind, watcher and worker r
     expect(statSync(kubeconfig).mode & 0o777).toBe(0o444);
     const main = join(ROOT, 'apps', app, 'dist/main.js');
     const args = [main, '--metrics-addr=127.0.0.1:0', `--namespaces=${space.name}`, '--debounce=0', ...flags];
-    const env = { KUBECONFIG: kubeconfig, REDIS_URL: reroll.redisUrl, POD_NAMESPACE: 'reroll' };
+    const env = { KUBECONFIG: kubeconfig, ...reroll.redisEnv, POD_NAMESPACE: 'reroll' };
     return new App({ name: `${app}-1`, args, env });
   };
   reroll.watchers.push(start('watcher', '--adoptions-per-second=1000'));

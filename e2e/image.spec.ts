@@ -130,7 +130,7 @@ async function podOf(reroll: Reroll, space: Space, cluster: Cluster): Promise<Po
       KUBERNETES_SERVICE_HOST: server.hostname,
       KUBERNETES_SERVICE_PORT: server.port,
       POD_NAMESPACE: install,
-      REDIS_URL: reroll.redisUrl,
+      ...reroll.redisEnv,
     },
     args: ['--metrics-addr=127.0.0.1:0', '--debounce=0', `--namespaces=${space.name}`],
   };

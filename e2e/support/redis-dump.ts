@@ -1,7 +1,7 @@
-import type { Redis } from 'ioredis';
+import type { RedisClient } from '../../libs/shared/src/catalog/redis.ts';
 
 /** Every key of the database with all that it holds, as text; throws for a type that it does not know. */
-export async function dumpRedis(redis: Redis): Promise<string> {
+export async function dumpRedis(redis: RedisClient): Promise<string> {
   const keys = (await redis.keys('*')).sort();
   const parts = await Promise.all(
     keys.map(async (key) => `${key}\n${JSON.stringify(await valueOf(redis, key))}`),
@@ -9,7 +9,7 @@ export async function dumpRedis(redis: Redis): Promise<string> {
   return parts.join('\n');
 }
 
-async function valueOf(redis: Redis, key: string): Promise<unknown> {
+async function valueOf(redis: RedisClient, key: string): Promise<unknown> {
   const type = await redis.type(key);
   switch (type) {
     case 'string':

@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { Redis } from 'ioredis';
 import type { Cluster } from '../../tools/cluster/src/cluster.ts';
 import { Catalog } from '../../libs/shared/src/catalog/catalog.ts';
 import { History, type ChangeEntry, type OutcomeEntry } from '../../libs/shared/src/catalog/history.ts';
 import { catalogKeys } from '../../libs/shared/src/catalog/keys.ts';
+import { openRedis, type RedisClient } from '../../libs/shared/src/catalog/redis.ts';
+import type { RedisAccess } from '../../libs/shared/src/catalog/redis-access.ts';
+import { parseOptions } from '../../libs/shared/src/platform/options/parse.ts';
 import { Queues } from '../../libs/shared/src/queue/queues.ts';
 import { cleanUp } from './cleanup.ts';
 import { connect, namespace, type Space } from './kube.ts';
@@ -34,6 +36,8 @@ export interface RerollOptions {
   readonly install?: string;
   /** Default that of the cluster. */
   readonly redisUrl?: string;
+  /** Variables that say where another Redis is, in the place of a URL. */
+  readonly redisEnv?: Readonly<Record<string, string>>;
 }
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -45,7 +49,7 @@ export class Reroll {
   readonly options: RerollOptions;
   readonly watchers: App[] = [];
   readonly workers: App[] = [];
-  readonly redis: Redis;
+  readonly redis: RedisClient;
   readonly catalog: Catalog;
   readonly queues: Queues;
   readonly history: History;
@@ -54,9 +58,8 @@ export class Reroll {
   constructor(options: RerollOptions, at: { install: string; clusterUid: string }) {
     this.options = options;
     this.install = at.install;
-    this.redis = new Redis(this.redisUrl, { maxRetriesPerRequest: null });
     // A cluster that loses its Redis on purpose is no error here.
-    this.redis.on('error', () => undefined);
+    this.redis = openRedis(accessOf(this.redisEnv), { onDown: () => undefined, onUp: () => undefined });
     this.catalog = new Catalog(this.redis, catalogKeys({ cluster: at.clusterUid, namespace: at.install }));
     this.queues = new Queues({
       connection: this.redis,
@@ -73,18 +76,20 @@ export class Reroll {
     });
   }
 
-  get redisUrl(): string {
-    const url = this.options.redisUrl ?? this.options.cluster.redisUrl;
+  get redisEnv(): Readonly<Record<string, string>> {
+    const { redisEnv, redisUrl, cluster } = this.options;
+    if (redisEnv) return redisEnv;
+    const url = redisUrl ?? cluster.redisUrl;
     if (url === undefined) throw new Error('expected a cluster with a Redis');
-    return url;
+    return { REDIS_URL: url };
   }
 
   get apps(): readonly App[] {
     return [...this.watchers, ...this.workers];
   }
 
-  /** Starts one more process; `ready` tells when it is. */
-  start(kind: 'watcher' | 'worker', flags: readonly string[] = []): App {
+  /** Starts one more process, with another Redis if need be; `ready` tells when it is. */
+  start(kind: 'watcher' | 'worker', flags: readonly string[] = [], redisEnv = this.redisEnv): App {
     const main = join(ROOT, 'apps', kind, 'dist', 'main.js');
     if (!existsSync(main)) throw new Error(`expected ${main} to be built: run \`npm run build\` first`);
     this.#started += 1;
@@ -95,7 +100,7 @@ export class Reroll {
       args,
       env: {
         KUBECONFIG: this.options.cluster.kubeconfig,
-        REDIS_URL: this.redisUrl,
+        ...redisEnv,
         POD_NAME: name,
         POD_NAMESPACE: this.install,
         ...this.options.env,
@@ -205,6 +210,12 @@ export async function prepareReroll(options: RerollOptions): Promise<Reroll> {
 /** `Deployment/api` to `Deployment/<namespace>/api`. */
 export function keyIn(space: Space, ref: string): string {
   return ref.replace('/', `/${space.name}/`);
+}
+
+function accessOf(env: Readonly<Record<string, string>>): RedisAccess {
+  const parsed = parseOptions('worker', [], env);
+  if (!parsed.ok) throw new Error(parsed.errors.join('\n'));
+  return parsed.options;
 }
 
 function nameOf(space: Space | string): string {
