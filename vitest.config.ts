@@ -32,9 +32,19 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['e2e/**/*.spec.ts'],
-          exclude: ['e2e/faults/**'],
+          exclude: ['e2e/faults/**', 'e2e/install/**'],
           globalSetup: ['e2e/support/global-setup.ts'],
           testTimeout: 120_000,
+          hookTimeout: 600_000,
+          fileParallelism: false,
+        },
+      },
+      {
+        test: {
+          name: 'install',
+          include: ['e2e/install/**/*.spec.ts'],
+          globalSetup: ['e2e/install/support/global-setup.ts'],
+          testTimeout: 300_000,
           hookTimeout: 600_000,
           fileParallelism: false,
         },

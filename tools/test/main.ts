@@ -16,7 +16,7 @@ const CHECKS: readonly (readonly [string, readonly string[]])[] = [
   ['format', ['oxfmt', '--check']],
   ['generated docs', ['node', 'tools/docs/generate.ts', '--check']],
 ];
-const SUITES = ['core', 'platform', 'tools', 'adapters', 'e2e', 'faults'] as const;
+const SUITES = ['core', 'platform', 'tools', 'adapters', 'e2e', 'install', 'faults'] as const;
 
 interface Counts {
   passed: number;

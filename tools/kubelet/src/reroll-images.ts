@@ -26,7 +26,12 @@ function app(name: string): Image {
     workingDir: '/app',
     user: 65532,
     group: 65532,
-    env: { NODE_ENV: 'production' },
+    env: {
+      NODE_ENV: 'production',
+      NODE_OPTIONS: '--max-semi-space-size=4',
+      NODE_COMPILE_CACHE: '/home/nonroot/.cache/node',
+      MALLOC_ARENA_MAX: '2',
+    },
   };
 }
 

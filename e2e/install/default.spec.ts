@@ -1,0 +1,99 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { auto, configMap, deployment, replicas, usingEnvFrom } from '../support/builders.ts';
+import { connect, namespace, type Space } from '../support/kube.ts';
+import { RolloutCount, markerAnnotation, markerVariables } from '../support/rollouts.ts';
+import { eventually } from '../support/wait.ts';
+import { everything } from './support/leftovers.ts';
+import { Release, installCluster } from './support/release.ts';
+
+/** One release through its life, by the defaults of the chart: each test goes on where the one before has ended. */
+let release: Release;
+let apps: Space;
+let before: string[];
+
+beforeAll(async () => {
+  apps = await namespace(connect(installCluster()), 'apps');
+  release = await Release.prepare('default');
+  await eventually(() => release.space.find('ConfigMap/kube-root-ca.crt'), { what: 'the certificate' });
+  before = await everything(release.client, release.space.name);
+});
+
+/** Changes the source and waits for its one rollout. */
+async function rollsOnce(value: string): Promise<void> {
+  const count = await RolloutCount.from(apps, 'Deployment/api');
+  await apps.setData('ConfigMap/settings', { value });
+  await eventually(async () => expect(await count.now()).toBe(1) ?? true, { within: 60_000 });
+  const generation = (object: { metadata: { generation: number } }): number => object.metadata.generation;
+  await eventually(async () => {
+    const api = await apps.get('Deployment/api');
+    const status = api.status ?? {};
+    return status['observedGeneration'] === generation(api) && status['updatedReplicas'] === 1;
+  });
+  expect(await count.now()).toBe(1);
+}
+
+describe('helm install with the values of the chart', () => {
+  it('brings two watchers, two workers and a Redis to be ready', async () => {
+    const notes = await release.install();
+    expect(notes).toContain('kubectl annotate deployment NAME reloader.stakater.com/auto=true');
+    await release.ready('watcher', 2);
+    await release.ready('worker', 2);
+    await release.ready('redis', 1);
+  });
+
+  it('rolls a workload once when its ConfigMap changes', async () => {
+    await apps.apply(
+      configMap('settings', { value: '0' }),
+      deployment('api', auto(), usingEnvFrom('settings'), replicas(1)),
+    );
+    await rollsOnce('1');
+    expect(markerVariables(await apps.get('Deployment/api'))).toHaveProperty(
+      'app.STAKATER_SETTINGS_CONFIGMAP',
+    );
+  });
+});
+
+describe('helm upgrade with other values', () => {
+  let password: string | undefined;
+
+  it('brings another form of the log, the other strategy and one worker more', async () => {
+    password = (await release.space.get('Secret/reroll-redis')).data?.['redis-password'];
+    const deployment = { readinessProbe: { periodSeconds: 1 } };
+    const reloader = { logFormat: 'json', reloadStrategy: 'annotations', deployment };
+    await release.upgrade({ reloader, worker: { replicas: 3 } });
+    const workers = await release.ready('worker', 3);
+    await rollsOnce('2');
+    expect(markerAnnotation(await apps.get('Deployment/api'))).toMatchObject({ name: 'settings' });
+    for (const { metadata } of workers) {
+      const lines = release.logs(metadata.name).trimEnd().split('\n').slice(1);
+      expect(lines.map((line) => JSON.parse(line) as object)).toContainEqual(
+        expect.objectContaining({ level: 'info', msg: 'taking jobs' }),
+      );
+    }
+  });
+
+  it('keeps the password of Redis', async () => {
+    expect(password).toMatch(/^.{40,}$/);
+    const { data } = await release.space.get('Secret/reroll-redis');
+    expect(data).toEqual({ 'redis-password': password });
+  });
+});
+
+describe('scaling', () => {
+  it('of the workers down to one, while a change comes, loses nothing', async () => {
+    await release.space.patch('Deployment/reroll-worker', { spec: { replicas: 1 } });
+    await rollsOnce('3');
+    await release.ready('worker', 1);
+    await rollsOnce('4');
+  });
+});
+
+describe('helm uninstall', () => {
+  it('leaves nothing, neither in the namespace nor outside', async () => {
+    await release.uninstall();
+    await eventually(
+      async () => expect(await everything(release.client, release.space.name)).toEqual(before) ?? true,
+      { within: 60_000 },
+    );
+  });
+});
