@@ -287,6 +287,21 @@ describe('a workload', () => {
     expect(behind.unsettled.get(WEB)?.cause).toBe('owed');
   });
 
+  it.each([
+    ['other data', 'B', 'owed'],
+    ['the same data', 'A', 'correct'],
+  ])(
+    'whose record is stripped while its source is gone is judged when that is back with %s',
+    (_, data, due) => {
+      const ledger = settled({ ...recorded, workloads: [seenWorkload('web', 20, { record: undefined })] });
+      ledger.workloadWritten(seenWorkload('web', 105, { record: recordOf({ cm: 'A' }) }));
+      ledger.sourceDeleted(CM, '110', SOURCES);
+      ledger.workloadWritten(seenWorkload('web', 120));
+      ledger.sourceWritten(seenSource('cm', 130, data), SOURCES);
+      expect(ledger.unsettled.get(WEB)?.cause).toBe(due);
+    },
+  );
+
   it('whose status is written makes no row and no wake', () => {
     const ledger = settled(recorded);
     ledger.workloadWritten(seenWorkload('web', 110, { record: recordOf({ cm: 'A' }) }));

@@ -190,8 +190,9 @@ function beginOfKnown(name: SourceName, seenRv: Rv, at: Sighting & { known: Work
   if (lost !== undefined) {
     // Somebody stripped the record: the last one seen stands in.
     const source = at.sourceOf(name);
-    const held = source !== undefined && source.hash === lost && !known.doubtful.includes(name);
-    return { rv: held ? source.rv : RV_UNKNOWN };
+    if (source?.hash !== lost || known.doubtful.includes(name)) return { rv: RV_UNKNOWN };
+    // Other data that comes after a deletion dates from it, so the deletion itself is too late.
+    return { rv: source.exists ? source.rv : source.dataRv };
   }
   if (known.edges.includes(name)) return { rv: RV_UNKNOWN };
   return { rv: at.live ? seenRv : knownUpTo(known) };
