@@ -1,0 +1,147 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '../cluster/src/ports.ts';
+import { run } from '../cluster/src/run.ts';
+import { waitUntil } from '../cluster/src/wait.ts';
+import { APPS, ROOT } from '../deploy/images/dockerfile.ts';
+import { ensureCheckers } from '../deploy/ensure-checkers.ts';
+import { ensureHelm } from '../deploy/ensure-helm.ts';
+import { manifestsOf, manifestsWith } from '../deploy/render.ts';
+import { disagreements, versionsIn } from './version.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'reroll-release-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('the version', () => {
+  const versions = versionsIn(ROOT);
+
+  it('is the same in every package.json and in the chart', () => {
+    expect(disagreements(versions, `v${versions.get('package.json')}`)).toEqual([]);
+  });
+
+  it('is refused when the tag or a package says another one', () => {
+    const changed = new Map([...versions, ['apps/worker/package.json', '9.9.9']]);
+    expect(disagreements(changed, 'v9.9.8')).toEqual([
+      'apps/worker/package.json says 9.9.9; expected 0.1.0, as package.json says',
+      'the tag says 9.9.8; expected 0.1.0, as package.json says',
+    ]);
+  });
+});
+
+describe('the chart', () => {
+  const repository = join(folder, 'repository');
+  const server = createServer((request, response) => {
+    const name = (request.url ?? '').slice(1);
+    const found = readdirSync(repository).includes(name);
+    response.writeHead(found ? 200 : 404).end(found ? readFileSync(join(repository, name)) : '');
+  });
+  let helm: string;
+  let url: string;
+  let version: string;
+  /** Of Helm: nothing that this machine has is read or changed. */
+  const env = {
+    HELM_CACHE_HOME: join(folder, 'c'),
+    HELM_CONFIG_HOME: join(folder, 'd'),
+    HELM_DATA_HOME: join(folder, 'e'),
+  };
+
+  beforeAll(async () => {
+    helm = await ensureHelm({ log: console.log });
+    version = versionsIn(ROOT).get('package.json') ?? '';
+    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    await must('/bin/sh', join(ROOT, 'tools/release/chart.sh'), repository, url);
+  });
+  afterAll(() => void server.close());
+
+  async function must(command: string, ...args: readonly string[]): Promise<string> {
+    const { code, stdout, tail } = await run(command, args, { env: { ...env, HELM: helm } });
+    expect({ code, tail }).toEqual({ code: 0, tail });
+    return stdout === '' ? tail : stdout;
+  }
+
+  it('comes from a repository that `helm repo add` knows, and renders as it does from here', async () => {
+    await must(helm, 'repo', 'add', 'reroll', url);
+    expect(await must(helm, 'search', 'repo', 'reroll', '--output=json')).toContain(`"version":"${version}"`);
+    const set = ['--set=redis.auth.existingSecret=a', '--set=reloader.hashKey.existingSecret=b'];
+    const text = await must(helm, 'template', 'reroll', 'reroll/reroll', '--namespace=reroll', ...set);
+    const values = {
+      redis: { auth: { existingSecret: 'a' } },
+      reloader: { hashKey: { existingSecret: 'b' } },
+    };
+    expect(manifestsOf(text)).toEqual(await manifestsWith(values));
+  });
+
+  it('is added to the index of the releases before it, and takes nothing away', async () => {
+    const later = join(folder, 'later');
+    mkdirSync(later);
+    const before = readFileSync(join(repository, 'index.yaml'), 'utf8').replaceAll(version, '0.0.9');
+    writeFileSync(join(later, 'index.yaml'), before);
+    await must('/bin/sh', join(ROOT, 'tools/release/chart.sh'), later, `${url}/later`);
+    const index = readFileSync(join(later, 'index.yaml'), 'utf8');
+    expect(index).toContain(`- ${url}/reroll-0.0.9.tgz`);
+    expect(index).toContain(`- ${url}/later/reroll-${version}.tgz`);
+  });
+
+  it('goes to an OCI registry and comes back from it, the same bytes', async () => {
+    const port = await freePort();
+    const registry = await startRegistry(port);
+    try {
+      const charts = `oci://localhost:${port}/charts`;
+      const archive = join(repository, `reroll-${version}.tgz`);
+      expect(await must(helm, 'push', '--plain-http', archive, charts)).toMatch(
+        /^Digest: sha256:[0-9a-f]{64}$/m,
+      );
+      const pulled = join(folder, 'pulled');
+      mkdirSync(pulled);
+      await must(
+        helm,
+        'pull',
+        '--plain-http',
+        `${charts}/reroll`,
+        `--version=${version}`,
+        `--destination=${pulled}`,
+      );
+      expect(readFileSync(join(pulled, `reroll-${version}.tgz`))).toEqual(readFileSync(archive));
+    } finally {
+      registry.kill();
+      await once(registry, 'exit');
+    }
+  });
+});
+
+async function startRegistry(port: number): Promise<ChildProcess> {
+  const { registry } = await ensureCheckers({ log: console.log });
+  const child = spawn(registry, [`--port=${port}`], { stdio: 'ignore' });
+  const answers = async (): Promise<boolean> => {
+    const answer = await fetch(`http://localhost:${port}/v2/`).catch(() => undefined);
+    return answer?.ok === true;
+  };
+  await waitUntil(answers, { what: 'the registry to answer', timeoutMs: 30_000, everyMs: 50 });
+  return child;
+}
+
+it.each(APPS)(
+  'the SBOM of the %s names what is in its bundle, and nothing that only tests need',
+  async (app) => {
+    const { code, stdout, tail } = await run('/bin/sh', [join(ROOT, 'tools/release/sbom.sh'), app]);
+    expect({ code, tail }).toEqual({ code: 0, tail });
+    const bom = JSON.parse(stdout) as {
+      bomFormat: string;
+      components: readonly { name: string; version: string; purl: string }[];
+    };
+    expect(bom.bomFormat).toBe('CycloneDX');
+    const names = bom.components.map(({ name }) => name);
+    expect(names).toEqual(
+      expect.arrayContaining(['@nestjs/core', '@kubernetes/client-node', 'bullmq', 'ioredis', 'pino']),
+    );
+    for (const name of ['vitest', 'oxlint', 'typescript', 'nx']) expect(names).not.toContain(name);
+    for (const { purl } of bom.components) expect(purl).toMatch(/^pkg:npm\/[^@]+@\d/);
+  },
+);
