@@ -74,8 +74,8 @@ function overlayKustomization(overlay: Variant, { added, removed, changed }: Dif
   if (added.length > 0 !== (addsIn !== undefined))
     throw new Error(`expected \`addsIn\` of an overlay exactly if it adds objects; it adds ${added.length}`);
   const patches = [
-    ...removed.map(({ apiVersion, kind, metadata: { name } }) => ({
-      patch: toYaml({ $patch: 'delete', apiVersion, kind, metadata: { name } }),
+    ...removed.map(({ apiVersion, kind, metadata: { name, namespace } }) => ({
+      patch: toYaml({ $patch: 'delete', apiVersion, kind, metadata: { name, namespace } }),
     })),
     ...changed.map(({ object: { kind, metadata }, operations }) => ({
       target: { kind, name: metadata.name },

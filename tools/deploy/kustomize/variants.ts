@@ -57,4 +57,17 @@ export const OVERLAYS: Readonly<Record<string, Variant>> = {
       },
     },
   },
+  'external-redis': {
+    about: [
+      'Without a Redis: a URL such as rediss://user:password@redis.example:6379/0, under the key redis-url of the Secret,',
+      'says where yours is.',
+    ],
+    values: {
+      redis: {
+        enabled: false,
+        external: { existingSecret: CREDENTIALS, existingSecretKeys: { url: 'redis-url' } },
+      },
+      reloader,
+    },
+  },
 };
