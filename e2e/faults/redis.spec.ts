@@ -62,6 +62,19 @@ test('while Redis is away nobody is ready, though all of them live; when it is b
   }
 });
 
+test('a worker that is told to end while Redis is away, as by helm uninstall, ends in good order', async () => {
+  const worker = reroll.start('worker');
+  await worker.ready();
+  await cluster.kill('redis', 'SIGKILL');
+  await eventually(async () => (await worker.status('/ready')) === 503, {
+    what: 'the worker not to be ready',
+  });
+  // Not 1: no step of its end missed its deadline.
+  expect(await worker.stop()).toBe(0);
+  await cluster.restart('redis');
+  await reroll.ready();
+});
+
 test('Redis is killed and started again in the middle of 200 changes', async ({ annotate }) => {
   let backAt = 0;
 

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { Catalog } from '@reroll/shared/catalog/catalog';
 import { History } from '@reroll/shared/catalog/history';
 import { RateBudget } from '@reroll/shared/catalog/rate';
@@ -78,22 +79,32 @@ export function runWorker(context: WorkerContext): void {
     log,
     activity,
   };
-  stopLast(lifecycle, options.shutdownTimeout, runQueue(handlers.changes, settings));
-  stopLast(lifecycle, options.shutdownTimeout, runQueue(handlers.reloads, settings));
+  const take = (worker: Worker): void =>
+    stopLast(lifecycle, options.shutdownTimeout, { worker, redis: waiting });
+  take(runQueue(handlers.changes, settings));
+  take(runQueue(handlers.reloads, settings));
   // Its own activity: Kubernetes Events need not wait for a receiver that is slow.
   if (notices.handler) {
-    const worker = runQueue(notices.handler, { ...settings, activity: new Activity() });
-    stopLast(lifecycle, options.shutdownTimeout, worker);
+    take(runQueue(notices.handler, { ...settings, activity: new Activity() }));
   }
-  stopLast(lifecycle, options.shutdownTimeout, runQueue(resumesHandler(context), settings));
+  take(runQueue(resumesHandler(context), settings));
 }
 
-/** A worker is asked to finish what it has; what takes too long is left to be taken over. */
-function stopLast(lifecycle: Lifecycle, timeout: number, worker: Worker): void {
+/**
+ * A worker is asked to finish what it has. What takes too long is left to be taken over, and so is everything while
+ * Redis is away: nobody could be told that it is done.
+ */
+function stopLast(lifecycle: Lifecycle, timeout: number, { worker, redis }: Taking): void {
   lifecycle.onStop(`queue ${worker.name}`, Math.max(1_000, timeout - 8_000), async (signal) => {
-    signal.addEventListener('abort', () => void worker.close(true).catch(() => undefined), { once: true });
-    await worker.close();
+    const lost = redis.status === 'ready' ? once(redis, 'close', { signal }) : Promise.resolve();
+    await Promise.race([worker.close(), lost.catch(() => undefined)]);
   });
+}
+
+/** What takes jobs of a queue, and the connection that it does so by. */
+interface Taking {
+  readonly worker: Worker;
+  readonly redis: RedisClient;
 }
 
 function handlersOf(
