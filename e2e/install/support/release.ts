@@ -54,8 +54,9 @@ export class Release {
     const metadata = { name: space.name, annotations: NAMESPACE_ANNOTATIONS };
     await client.post('/api/v1/namespaces', { metadata });
     const release = new Release(client, space, helm);
+    // What is outside of the namespace has to go before the next release; the rest goes with the namespace.
     cleanUp(async () => {
-      await release.uninstall('--ignore-not-found');
+      await release.helm('uninstall', release.name, '--ignore-not-found');
       await space.end();
     });
     showLogsOfFailures(space.name, () => release.logs());
@@ -92,8 +93,8 @@ export class Release {
   }
 
   /** Resolves when the API server has forgotten every object of the release and its pods. */
-  async uninstall(...args: readonly string[]): Promise<void> {
-    await this.helm('uninstall', this.name, '--wait', '--timeout', TIMEOUT, ...args);
+  async uninstall(): Promise<void> {
+    await this.helm('uninstall', this.name, '--wait', '--timeout', TIMEOUT);
     await eventually(async () => (await this.pods()).length === 0, { what: 'no pods', within: 90_000 });
   }
 

@@ -1,0 +1,132 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { installCrd, removeCrd } from '../support/crds.ts';
+import { cleanUp } from '../support/cleanup.ts';
+import { connect, namespace, type Space } from '../support/kube.ts';
+import { installDriver, removeDriver } from '../support/provider-classes.ts';
+import { eventually } from '../support/wait.ts';
+import { reloadEveryKind, reloadForProviderClass } from './support/exercise.ts';
+import { Release, SMALL, installCluster, type Values } from './support/release.ts';
+import { grantedTo, refused, requestsOf, unneeded } from './support/rights.ts';
+
+/**
+ * Least privilege, both ways: whatever the chart's roles grant is needed (each right is used by a request), and
+ * whatever is needed is granted (no request is refused). So a verb too many fails, and so does one too few.
+ */
+const EVERY_KIND: Values = {
+  reloader: {
+    isArgoRollouts: true,
+    isOpenshift: true,
+    enableCSIIntegration: true,
+    reloadOnDelete: true,
+    discoveryInterval: '1s',
+    // With isOpenshift the ids of users are left to OpenShift, which is not here.
+    deployment: { securityContext: { runAsUser: 65532, runAsGroup: 65532, fsGroup: 65532 } },
+  },
+  redis: { securityContext: { runAsUser: 999, runAsGroup: 1000, fsGroup: 1000 } },
+};
+
+const cluster = installCluster();
+const CRDS = ['Rollout', 'DeploymentConfig'];
+
+beforeAll(async () => {
+  const space = await namespace(connect(cluster));
+  for (const kind of CRDS) await installCrd(space.client, kind);
+  await installDriver(space);
+  cleanUp(async () => {
+    for (const kind of CRDS) await removeCrd(space.client, kind);
+    await removeDriver(space);
+  });
+});
+
+/** What the watchers make is made again when somebody takes it away. */
+async function takeAway(release: Release): Promise<void> {
+  const { space } = release;
+  await space.delete('Lease/reroll-watcher');
+  await eventually(() => space.find('Lease/reroll-watcher'), { what: 'another Lease', within: 60_000 });
+  await space.delete('ConfigMap/reloader-meta-info');
+  const [watcher] = await release.ready('watcher', 1);
+  await space.delete(`Pod/${watcher?.metadata.name}`);
+  await eventually(() => space.find('ConfigMap/reloader-meta-info'), { what: 'meta-info', within: 60_000 });
+  await release.ready('watcher', 1);
+}
+
+async function agrees(release: Release, asked: readonly string[] = []): Promise<void> {
+  const granted = await grantedTo(release.client, release.space.name);
+  await eventually(
+    () =>
+      expect(unneeded(granted, requestsOf(cluster, release.space.name)), 'rights that nothing needs').toEqual(
+        [],
+      ) ?? true,
+    { within: 20_000 },
+  );
+  expect(refused(requestsOf(cluster, release.space.name)), 'requests that were refused').toEqual(asked);
+}
+
+describe('an install for the whole cluster, with every kind', () => {
+  const labels = { reload: 'yes' };
+  let release: Release;
+  let apps: Space;
+
+  beforeAll(async () => {
+    apps = await namespace(connect(cluster), 'apps');
+    await apps.client.patch(`/api/v1/namespaces/${apps.name}`, [
+      { op: 'add', path: '/metadata/labels/team', value: 'a' },
+    ]);
+    const scope = { reloader: { resourceLabelSelector: 'reload=yes', namespaceSelector: 'team=a' } };
+    release = await Release.install('rights', SMALL, EVERY_KIND, scope);
+  });
+
+  it('has rights for all that it does, and for nothing more', async () => {
+    await reloadEveryKind(apps, labels);
+    await reloadForProviderClass(apps, labels);
+    // It looks whether these were deleted, or only lost the label.
+    for (const ref of ['ConfigMap/map', 'Secret/secret'])
+      await apps.patch(ref, { metadata: { labels: { reload: null } } });
+    await takeAway(release);
+    await agrees(release);
+  });
+
+  it('without one of them, what needs it is refused', async () => {
+    const path = `/apis/rbac.authorization.k8s.io/v1/clusterroles/${release.space.name}-reroll-worker`;
+    const role = (await release.client.get<{ rules: { resources: string[]; verbs: string[] }[] }>(path)).body;
+    const rules = role.rules.map((rule) =>
+      rule.resources.includes('deployments')
+        ? { ...rule, verbs: rule.verbs.filter((verb) => verb !== 'patch') }
+        : rule,
+    );
+    await release.client.put(path, { ...role, rules });
+    await apps.patch('ConfigMap/map', { metadata: { labels } });
+    await apps.setData('ConfigMap/map', { v: '3' });
+    await eventually(
+      () =>
+        expect(refused(requestsOf(cluster, release.space.name))).toContain(
+          `reroll-worker patch deployments.apps deployment in ${apps.name}`,
+        ) ?? true,
+      { within: 60_000 },
+    );
+  });
+});
+
+describe('an install for some namespaces', () => {
+  it('has Roles only, with rights for all that it does in each of them, and for nothing more', async () => {
+    const apps = await namespace(connect(cluster), 'apps');
+    const scope = { reloader: { watchGlobally: false, namespaces: [apps.name], reloadOnDelete: false } };
+    const release = await Release.install('scoped', SMALL, EVERY_KIND, scope);
+    const granted = await grantedTo(release.client, release.space.name);
+    expect([...new Set(granted.map((right) => right.namespace))].sort()).toEqual(
+      [apps.name, release.space.name].sort(),
+    );
+    await Promise.all(
+      [apps, release.space].map(async (space) => {
+        await reloadEveryKind(space, {});
+        await reloadForProviderClass(space, {});
+      }),
+    );
+    await takeAway(release);
+    // They are known by the name of the cluster where this may not be read.
+    await agrees(
+      release,
+      ['watcher', 'worker'].map((name) => `reroll-${name} get namespaces kube-system in kube-system`),
+    );
+  });
+});

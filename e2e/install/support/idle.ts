@@ -1,0 +1,70 @@
+import { inject } from 'vitest';
+import { Redis } from 'ioredis';
+import { catalogKeys } from '../../../libs/shared/src/catalog/keys.ts';
+import { Queues } from '../../../libs/shared/src/queue/queues.ts';
+import { type Forward, forward } from '../../../tools/kubelet/src/dial.ts';
+import { eventually } from '../../support/wait.ts';
+import type { Component, Release } from './release.ts';
+
+/** A port of this host that leads to a pod of the component, until `use` is done. */
+async function reach<T>(
+  release: Release,
+  at: { component: Component; port: number; index?: number },
+  use: (port: number) => Promise<T>,
+): Promise<T> {
+  const pods = await release.readyPods(at.component);
+  const ip = pods[at.index ?? 0]?.status?.podIP;
+  if (ip === undefined) throw new Error(`expected a pod of ${at.component} that is ready`);
+  const door: Forward = await forward(inject('installKubelet'), () => ({ ip, port: at.port }));
+  try {
+    return await use(door.port);
+  } finally {
+    door.close();
+  }
+}
+
+/** Resolves when no job waits, is delayed or at work in the release's own Redis. */
+export async function idle(release: Release): Promise<void> {
+  const data = (await release.space.get(`Secret/${release.name}-redis`)).data ?? {};
+  const password = Buffer.from(data['redis-password'] ?? '', 'base64').toString();
+  await reach(release, { component: 'redis', port: 6379 }, async (port) => {
+    const redis = new Redis({ port, password, maxRetriesPerRequest: null });
+    const prefix = catalogKeys({ cluster: release.name, namespace: release.space.name }).prefix;
+    const queues = new Queues({ connection: redis, prefix, debounce: 0, attempts: 5, backoff: 1_000 });
+    try {
+      await eventually(async () => (await jobs(queues)) === 0, {
+        what: 'the queues to be empty',
+        within: 60_000,
+      });
+    } finally {
+      await queues.close();
+      redis.disconnect();
+    }
+  });
+}
+
+async function jobs(queues: Queues): Promise<number> {
+  const each = await Promise.all(
+    [queues.changes, queues.reloads].map((queue) =>
+      queue.getJobCounts('wait', 'active', 'delayed', 'prioritized'),
+    ),
+  );
+  return each.flatMap((count) => Object.values(count)).reduce((sum, count) => sum + count, 0);
+}
+
+/** Resolves when the leader has swept so many times more. */
+export async function sweeps(release: Release, more: number): Promise<void> {
+  const first = await swept(release);
+  await eventually(async () => (await swept(release)) >= first + more, { what: 'sweeps', within: 60_000 });
+}
+
+async function swept(release: Release): Promise<number> {
+  const watchers = await release.readyPods('watcher');
+  const counts = watchers.map((_pod, index) =>
+    reach(release, { component: 'watcher', port: 9090, index }, async (port) => {
+      const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+      return Number(/^reroll_sweep_duration_seconds_count (\d+)/m.exec(text)?.[1] ?? 0);
+    }),
+  );
+  return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
+}
