@@ -1,6 +1,7 @@
 import type { ConnectionOptions } from 'node:tls';
 import type { RedisOptions } from 'ioredis';
 import { usesTls, type RedisAccess } from './redis-access.ts';
+import { RotatedContext } from './rotated-context.ts';
 import { RotatedFile } from './rotated-file.ts';
 
 type Credentials = Pick<RedisOptions, 'username' | 'password' | 'sentinelUsername' | 'sentinelPassword'>;
@@ -10,7 +11,7 @@ export class RedisSecrets {
   readonly #access: RedisAccess;
   readonly #password: RotatedFile;
   readonly #sentinelPassword: RotatedFile;
-  /** Each attempt to connect reads the certificates anew: ioredis copies this object, so their getters run. */
+  /** Each attempt to connect reads the certificates anew: ioredis copies this object, so its getter runs. */
   readonly tls: ConnectionOptions | undefined;
 
   constructor(access: RedisAccess) {
@@ -33,19 +34,15 @@ export class RedisSecrets {
 }
 
 function tlsOf(access: RedisAccess): ConnectionOptions {
-  const ca = new RotatedFile(access.redisTlsCaFile);
-  const cert = new RotatedFile(access.redisTlsCertFile);
-  const key = new RotatedFile(access.redisTlsKeyFile);
+  const context = new RotatedContext({
+    ca: access.redisTlsCaFile,
+    cert: access.redisTlsCertFile,
+    key: access.redisTlsKeyFile,
+  });
   const servername = access.redisTlsServerName;
   return {
-    get ca() {
-      return ca.read();
-    },
-    get cert() {
-      return cert.read();
-    },
-    get key() {
-      return key.read();
+    get secureContext() {
+      return context.current();
     },
     ...(servername === undefined ? {} : { servername }),
     rejectUnauthorized: access.redisTlsInsecureSkipVerify !== true,

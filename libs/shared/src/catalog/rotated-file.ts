@@ -10,11 +10,12 @@ export class RotatedFile {
     this.#path = path;
   }
 
-  /** What it holds now or, while it cannot be read, held before. Undefined if it never could be. */
+  /** What it holds now or, while it cannot be read or is empty, held before. Undefined if it never could be. */
   read(): string | undefined {
     if (this.#path === undefined) return undefined;
     try {
-      this.#last = readFileSync(this.#path, 'utf8');
+      const text = readFileSync(this.#path, 'utf8');
+      if (text !== '') this.#last = text;
     } catch {
       // In the middle of being replaced: whoever connects next reads it.
     }

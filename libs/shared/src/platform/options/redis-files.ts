@@ -1,5 +1,6 @@
 /** The files that Redis needs: whether they are there, before anything starts. */
 import { readFileSync } from 'node:fs';
+import { createSecureContext } from 'node:tls';
 import type { CommonOptions } from './table.ts';
 
 const FILES = {
@@ -14,11 +15,31 @@ const PEM = /^-----BEGIN [A-Z ]+-----$/mu;
 
 /** Every one that cannot be used, in words; never anything of what it holds. */
 export function redisFileProblems(options: Partial<CommonOptions>): string[] {
+  const problems = problemsOfEach(options);
+  return problems.length > 0 ? problems : unfitCertificates(options);
+}
+
+function problemsOfEach(options: Partial<CommonOptions>): string[] {
   return Object.entries(FILES).flatMap(([flag, name]) => {
     const path = options[name];
     const problem = path === undefined ? undefined : problemOf(path, name.startsWith('redisTls'));
     return problem === undefined ? [] : [`${flag}: ${problem}`];
   });
+}
+
+/** Whether they can be used together; OpenSSL's text is not told. */
+function unfitCertificates(options: Partial<CommonOptions>): string[] {
+  const { redisTlsCaFile, redisTlsCertFile, redisTlsKeyFile } = options;
+  const files = { ca: redisTlsCaFile, cert: redisTlsCertFile, key: redisTlsKeyFile };
+  const given = Object.entries(files).flatMap(([name, path]) => (path === undefined ? [] : [[name, path]]));
+  try {
+    createSecureContext(Object.fromEntries(given.map(([name, path = '']) => [name, readFileSync(path)])));
+    return [];
+  } catch (error) {
+    const { code } = error as { code?: unknown };
+    const why = typeof code === 'string' ? code : 'unreadable';
+    return [`--redis-tls-cert-file: expected certificates, and a key that fits; given others (${why})`];
+  }
 }
 
 function problemOf(path: string, isPem: boolean): string | undefined {

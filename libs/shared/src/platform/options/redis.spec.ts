@@ -196,6 +196,15 @@ describe('the files of Redis', () => {
     ]);
   });
 
+  it('are complained of if they are PEM and no certificates', () => {
+    const pem = file('pem', '-----BEGIN CERTIFICATE-----\nhidden\n-----END CERTIFICATE-----\n');
+    const [problem, ...others] = redisFileProblems({ redisTlsCertFile: pem, redisTlsKeyFile: pem });
+    expect(others).toEqual([]);
+    expect(problem).toMatch(
+      /^--redis-tls-cert-file: expected certificates, and a key that fits; given others \([A-Z0-9_]+\)$/,
+    );
+  });
+
   it('are right if there are none', () => {
     expect(redisFileProblems(optionsOf([]))).toEqual([]);
   });
