@@ -51,6 +51,14 @@ describe('a workload is contested', () => {
     expect(contestAfter(state, gone, false)?.strips).toEqual([1, 2, 3]);
   });
 
+  it('also if the annotations that decide were edited while it carried a marker: what is taken away then counts', () => {
+    let state = write(START, { template: 'marked', record: 'record' });
+    state = write(state, { annotations: { ...ANNOTATIONS, 'reroll.dev/release': '1' } });
+    state = write(state, { template: 'plain' }, 1);
+    expect(state.contest?.strips).toEqual([1]);
+    expect(isContested(fight(fight(state, 2), 3).contest)).toBe(true);
+  });
+
   it('also if several markers go at once', () => {
     let state = write(START, { template: 'one', record: '1' });
     state = write(state, { template: 'two', record: '2' });
@@ -89,6 +97,6 @@ describe('a workload is not contested', () => {
   ])('any more once %s', (_, edit) => {
     const contested = fight(fight(fight(START, 1), 2), 3);
     expect(isContested(contested.contest)).toBe(true);
-    expect(write(contested, edit, 4).contest).toBeUndefined();
+    expect(write(contested, edit, 4).contest?.strips ?? []).toEqual([]);
   });
 });

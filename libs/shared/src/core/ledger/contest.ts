@@ -25,12 +25,13 @@ type Seen = Pick<ObservedWorkload, 'template' | 'record' | 'annotations' | 'writ
  * - A template that changed with the record is our reload: what it was before is kept. Shown by a list it may be an
  *   edit as well, and begins anew.
  * - A template that went back to what it was before a reload of ours, the record as it was or gone, is a strip.
- * - Any other change of the template, or of the annotations that decide, is an edit and begins anew.
+ * - Any other change of the template, or of the annotations that decide, is an edit and begins anew. An edit of the
+ *   annotations alone leaves our marker where it is, so what the template was before stays known.
  */
 export function contestAfter(known: Known, seen: Seen, live: boolean): Contest | undefined {
-  if (isEdited(known, seen)) return undefined;
-  if (seen.template === known.template) return known.contest;
-  if (seen.writtenAt === undefined) return undefined;
+  const edited = isEdited(known, seen);
+  if (seen.template === known.template) return edited ? withoutStrips(known.contest) : known.contest;
+  if (edited || seen.writtenAt === undefined) return undefined;
   const { before, strips } = known.contest ?? NO_CONTEST;
   if (seen.record !== undefined && seen.record !== known.record) {
     if (!live) return undefined;
@@ -46,6 +47,10 @@ export function isContested(contest: Contest | undefined): boolean {
   const { strips = [] } = contest ?? {};
   const [first = 0] = strips;
   return strips.length >= STRIPS && (strips.at(-1) ?? 0) - first <= WITHIN_SECONDS;
+}
+
+function withoutStrips(contest: Contest | undefined): Contest | undefined {
+  return contest && contest.strips.length > 0 ? { ...contest, strips: [] } : contest;
 }
 
 function isEdited(known: Known, seen: Seen): boolean {
