@@ -24,21 +24,37 @@
 {{- end -}}
 {{- end -}}
 
-{{/* The options of a component that are set, as a YAML list of flag, env, text and sensitive. */}}
+{{/* The options of a component that are set, as a YAML list of flag, env and text: those that are credentials, or those
+     that are not. Takes `root`, `component` and `sensitive`. */}}
 {{- define "reroll.setOptions" -}}
 {{- $root := .root -}}
 {{- $component := .component -}}
+{{- $sensitive := .sensitive -}}
 {{- range $option := (.root.Files.Get "options.yaml" | fromYaml).options }}
-{{- $text := include "reroll.valueAt" (dict "root" $root "path" $option.value) }}
-{{- if eq $option.flag "--reload-strategy" }}{{ $text = eq $text "default" | ternary "" $text }}{{ end }}
-{{- if eq $option.flag "--lease-name" }}{{ $text = $text | default (include "reroll.componentName" (dict "root" $root "component" "watcher")) }}{{ end }}
-{{- if eq $option.flag "--cluster-name" }}{{ $text = include "reroll.clusterName" $root }}{{ end }}
-{{- if and (not $root.Values.reloader.watchGlobally) (has $option.flag (list "--namespaces-to-ignore" "--namespace-selector")) }}{{ $text = "" }}{{ end }}
-{{- if and $root.Values.redis.enabled (hasPrefix "redis.external." $option.value) }}{{ $text = "" }}{{ end }}
-{{- if and (has $component $option.apps) (ne $text "") (ne $text $option.default) }}
-- {{ dict "flag" $option.flag "env" $option.env "text" $text "sensitive" $option.sensitive | toJson }}
+{{- if and (has $component $option.apps) (eq $option.sensitive $sensitive) }}
+{{- $text := include "reroll.optionText" (dict "root" $root "option" $option) }}
+{{- if and (ne $text "") (ne $text $option.default) }}
+- {{ dict "flag" $option.flag "env" $option.env "text" $text | toJson }}
 {{- end }}
 {{- end }}
+{{- end }}
+{{- end -}}
+
+{{/* What an option is set to; '' if it is not, or has no meaning beside other values. Takes `root` and `option`. */}}
+{{- define "reroll.optionText" -}}
+{{- $values := .root.Values -}}
+{{- $text := include "reroll.valueAt" (dict "root" .root "path" .option.value) -}}
+{{- $ofAll := has .option.flag (list "--namespaces-to-ignore" "--namespace-selector") -}}
+{{- if and $values.redis.enabled (hasPrefix "redis.external." .option.value) -}}
+{{- else if and $ofAll (not $values.reloader.watchGlobally) -}}
+{{- else if and (eq .option.flag "--reload-strategy") (eq $text "default") -}}
+{{- else if eq .option.flag "--lease-name" -}}
+{{- $text | default (include "reroll.componentName" (dict "root" .root "component" "watcher")) -}}
+{{- else if eq .option.flag "--cluster-name" -}}
+{{- include "reroll.clusterName" .root -}}
+{{- else -}}
+{{- $text -}}
+{{- end -}}
 {{- end -}}
 
 {{/* Where kube-system may not be read, a Redis of our own needs no name that is known elsewhere. */}}
@@ -59,8 +75,8 @@
 {{- define "reroll.args" -}}
 {{- $reloader := .root.Values.reloader -}}
 {{- $args := list -}}
-{{- range include "reroll.setOptions" . | fromYamlArray -}}
-{{- if not .sensitive -}}{{- $args = append $args (printf "%s=%s" .flag .text) -}}{{- end -}}
+{{- range include "reroll.setOptions" (merge (dict "sensitive" false) .) | fromYamlArray -}}
+{{- $args = append $args (printf "%s=%s" .flag .text) -}}
 {{- end -}}
 {{- if not $reloader.watchGlobally -}}
 {{- $args = append $args (printf "--namespaces=%s" (include "reroll.namespaces" .root | fromYamlArray | join ",")) -}}
@@ -81,8 +97,8 @@
 {{- define "reroll.secretEnv" -}}
 {{- $entries := dict -}}
 {{- range $component := list "watcher" "worker" -}}
-{{- range include "reroll.setOptions" (dict "root" $ "component" $component) | fromYamlArray -}}
-{{- if .sensitive -}}{{- $_ := set $entries .env .text -}}{{- end -}}
+{{- range include "reroll.setOptions" (dict "root" $ "component" $component "sensitive" true) | fromYamlArray -}}
+{{- $_ := set $entries .env .text -}}
 {{- end -}}
 {{- end -}}
 {{- range $name, $value := .Values.reloader.deployment.env.secret -}}
@@ -120,11 +136,9 @@
 - name: RELOADER_DEPLOYMENT_NAME
   value: {{ include "reroll.componentName" . }}
 {{- end }}
-{{- range include "reroll.setOptions" . | fromYamlArray }}
-{{- if .sensitive }}
+{{- range include "reroll.setOptions" (merge (dict "sensitive" true) .) | fromYamlArray }}
 - name: {{ .env }}
   valueFrom: { secretKeyRef: { name: {{ $fullname }}, key: {{ .env }} } }
-{{- end }}
 {{- end }}
 {{- with .root.Values.reloader.deployment.env }}
 {{- range $name, $value := .open }}

@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto';
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import type { BuildOptions } from '../../cluster/src/build.ts';
+import { explainBuildFailure, explainMissingGo } from '../../cluster/src/build-failure.ts';
+import { cacheRoot } from '../../cluster/src/cache-dir.ts';
+import { ClusterError } from '../../cluster/src/errors.ts';
+import { withLock } from '../../cluster/src/lock.ts';
+import { run, which } from '../../cluster/src/run.ts';
+
+/** A Go module that carries schemas; `sum` is what Go's own go.sum would hold. */
+interface Pin {
+  readonly module: string;
+  readonly sum: string;
+  readonly files: readonly string[];
+}
+
+const SWAGGER = ['api/openapi-spec/swagger.json'];
+const MONITORING = ['servicemonitors', 'podmonitors', 'prometheusrules'].map(
+  (plural) => `example/prometheus-operator-crd/monitoring.coreos.com_${plural}.yaml`,
+);
+const KEDA = ['scaledobjects', 'triggerauthentications'].map(
+  (plural) => `config/crd/bases/keda.sh_${plural}.yaml`,
+);
+
+/** The oldest Kubernetes that Chart.yaml states, and the one of tools/cluster, which is the newest that we run. */
+const KUBERNETES = {
+  oldest: {
+    module: 'k8s.io/kubernetes@v1.29.15',
+    sum: 'h1:hLcyf3XmxtfkubCEmmPX5QVD7lDclXjvEUrJeP283LM=',
+    files: SWAGGER,
+  },
+  newest: {
+    module: 'k8s.io/kubernetes@v1.36.3',
+    sum: 'h1:qDQdoMiluAE2Eab6Fa52YV+WjiGz9mZFFoagEA6cI+o=',
+    files: SWAGGER,
+  },
+} satisfies Record<string, Pin>;
+
+const CRDS: readonly Pin[] = [
+  {
+    module: 'github.com/prometheus-operator/prometheus-operator@v0.85.0',
+    sum: 'h1:M5xLCLEoaW2IJfnuCwFzzpL+jSVQu3KGT84Pye+fW8s=',
+    files: MONITORING,
+  },
+  {
+    module: 'github.com/kedacore/keda/v2@v2.21.0',
+    sum: 'h1:R6z2HZvstK4RLUMxroNACzBj74xGxt3kG59b5Xc+Xps=',
+    files: KEDA,
+  },
+  {
+    module: 'k8s.io/autoscaler/vertical-pod-autoscaler@v1.8.1',
+    sum: 'h1:Pe8bV1wozN4gOKO1rleiIY5alIyAXN+DnXDbXQcL4fI=',
+    files: ['deploy/vpa-v1-crd-gen.yaml'],
+  },
+];
+
+export interface SchemaFiles {
+  /** Swagger, JSON. */
+  readonly oldest: string;
+  readonly newest: string;
+  /** CustomResourceDefinitions, YAML. */
+  readonly crds: readonly string[];
+}
+
+/**
+ * Schemas from the cache; they are taken out of Go modules first, through the module proxy.
+ * @throws ClusterError that says what is missing.
+ */
+export async function ensureSchemas(options: BuildOptions): Promise<SchemaFiles> {
+  const [oldest, newest] = [
+    await folderOf(KUBERNETES.oldest, options),
+    await folderOf(KUBERNETES.newest, options),
+  ];
+  const folders = [];
+  for (const pin of CRDS) folders.push(await folderOf(pin, options));
+  return {
+    oldest: join(oldest, 'swagger.json'),
+    newest: join(newest, 'swagger.json'),
+    crds: folders.flatMap((folder) => readdirSync(folder).map((name) => join(folder, name))),
+  };
+}
+
+/** The version of Kubernetes that a pin is of. */
+export function kubernetesVersion(which: keyof typeof KUBERNETES): string {
+  return KUBERNETES[which].module.split('@v')[1] ?? '';
+}
+
+async function folderOf(pin: Pin, { log, signal }: BuildOptions): Promise<string> {
+  const key = createHash('sha256').update(JSON.stringify(pin)).digest('hex').slice(0, 16);
+  const folder = join(cacheRoot(), `schemas-${key}`);
+  if (existsSync(folder)) return folder;
+  const onWait = ({ pid }: { pid: number }): void =>
+    log(`process ${pid} fetches ${pin.module}: waiting for it`);
+  await withLock({ path: `${folder}.lock`, signal, onWait }, async () => {
+    if (!existsSync(folder)) await fetchInto(folder, pin);
+  });
+  return folder;
+}
+
+async function fetchInto(folder: string, { module, sum, files }: Pin): Promise<void> {
+  if (which('go') === undefined) throw explainMissingGo('', `the schemas of ${module}`);
+  const result = await run('go', ['mod', 'download', '-json', module], {
+    env: { GOFLAGS: '', GOWORK: 'off' },
+  });
+  if (result.code !== 0) throw explainBuildFailure(`go mod download ${module}`, result, 'schemas');
+  const { Dir: source, Sum: found } = JSON.parse(result.stdout) as { Dir: string; Sum: string };
+  if (found !== sum) throw new ClusterError(`expected ${module} with sum ${sum}, found ${found}`);
+  const draft = `${folder}.building`;
+  rmSync(draft, { recursive: true, force: true });
+  mkdirSync(draft, { recursive: true });
+  for (const file of files) cpSync(join(source, file), join(draft, basename(file)));
+  renameSync(draft, folder);
+}
+
+/** The version that tools/cluster builds. */
+export function clusterVersion(): string | undefined {
+  const mod = readFileSync(join(import.meta.dirname, '../../cluster/go/go.mod'), 'utf8');
+  return /^\s+k8s\.io\/kubernetes v(\S+)$/m.exec(mod)?.[1];
+}
