@@ -7,7 +7,7 @@ import { manifestsWith } from './render.ts';
 import { CHART } from './values-comments.ts';
 import { VALUES_MATRIX } from './testing/values-matrix.ts';
 
-it.each(Object.entries(VALUES_MATRIX))(
+it.concurrent.each(Object.entries(VALUES_MATRIX))(
   'with %s every image is from the mirror, the one of helm test too',
   async (_what, values) => {
     const mirrored = {

@@ -18,7 +18,7 @@ function problems(version: string, objects: readonly Manifest[]): readonly strin
   return objects.flatMap((object) => set.problemsOf(object));
 }
 
-describe.each(VERSIONS.map((version) => [kubernetesVersion(version), version] as const))(
+describe.concurrent.each(VERSIONS.map((version) => [kubernetesVersion(version), version] as const))(
   'for Kubernetes %s and the CRDs of others',
   (_number, version) => {
     it.each(Object.entries(VALUES_MATRIX))('every object fits, with %s', async (_what, values) => {

@@ -55,7 +55,7 @@ function problemsOf({ spec }: Pod, isOpenshift: boolean): readonly string[] {
   return problems;
 }
 
-describe.each(Object.entries(VALUES_MATRIX))('with %s', (_what, values) => {
+describe.concurrent.each(Object.entries(VALUES_MATRIX))('with %s', (_what, values) => {
   it('every pod fits the pod security standard "restricted", has a read-only root, requests and a limit', async () => {
     const isOpenshift =
       (values['reloader'] as { isOpenshift?: unknown } | undefined)?.isOpenshift !== undefined;

@@ -135,7 +135,7 @@ describe('a Redis of yours', () => {
   });
 });
 
-it.each(Object.entries(VALUES_MATRIX))(
+it.concurrent.each(Object.entries(VALUES_MATRIX))(
   'with %s no credential is among arguments or variables',
   async (_what, values) => {
     const manifests = await manifestsWith(values);

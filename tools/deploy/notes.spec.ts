@@ -1,0 +1,65 @@
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { at, find } from './look.ts';
+import { manifestsWith, type ChartValues } from './render.ts';
+import { CHART } from './values-comments.ts';
+
+let chart: string;
+
+/** `helm template` shows no notes: in this copy of the chart they are in a ConfigMap too. */
+beforeAll(() => {
+  chart = mkdtempSync(join(tmpdir(), 'reroll-chart-'));
+  cpSync(CHART, chart, { recursive: true });
+  const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'notes' } };
+  const notes = '{{ include (print $.Template.BasePath "/NOTES.txt") . | toJson }}';
+  const text = JSON.stringify({ ...object, data: { notes: 0 } }).replace('0', notes);
+  writeFileSync(join(chart, 'templates', 'notes-too.yaml'), text);
+});
+afterAll(() => rmSync(chart, { recursive: true, force: true }));
+
+async function notesWith(values: ChartValues): Promise<string> {
+  const manifests = await manifestsWith(values, { chart, namespace: 'ops', release: 'prod' });
+  return String(at(find(manifests, 'ConfigMap', 'notes'), 'data.notes'));
+}
+
+it('say what to type next', async () => {
+  const notes = await notesWith({});
+  for (const command of [
+    'kubectl -n ops rollout status deployment/prod-reroll-watcher deployment/prod-reroll-worker',
+    'helm test prod -n ops',
+    'kubectl annotate deployment NAME reloader.stakater.com/auto=true',
+    'kubectl get events --field-selector involvedObject.name=NAME',
+  ])
+    expect(notes).toContain(`\n  ${command}\n`);
+});
+
+it.each([
+  ['the annotation that is in use', { custom_annotations: { auto: 'my.org/auto' } }, 'NAME my.org/auto=true'],
+  ['a dry run, and how it ends', { dryRun: true }, '--set reloader.dryRun=false'],
+  ['that a webhook rolls nothing', { webhookUrl: 'https://x' }, 'nothing is rolled'],
+  [
+    'what is watched',
+    { watchGlobally: false, namespaces: ['a'] },
+    'Only these namespaces are watched: a, ops.',
+  ],
+  [
+    'what has no effect on a scoped install',
+    { watchGlobally: false, ignoreNamespaces: 'a' },
+    'reloader.ignoreNamespaces has no effect',
+  ],
+  [
+    'what has no effect at all',
+    { deployment: { gomaxprocsOverride: '2' } },
+    'gomemlimitOverride have no effect',
+  ],
+  ['that rights are to be given', { rbac: { enabled: false } }, 'give the ServiceAccounts the rights'],
+])('tell %s', async (_what, reloader, text) => {
+  expect(await notesWith({ reloader })).toContain(text);
+  expect(await notesWith({})).not.toContain(text);
+});
+
+it('show no credential', async () => {
+  expect(await notesWith({ reloader: { webhookUrl: 'https://x/token' } })).not.toContain('token');
+});
