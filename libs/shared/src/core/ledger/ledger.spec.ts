@@ -302,6 +302,21 @@ describe('a workload', () => {
     },
   );
 
+  it.each([
+    ['rolled', 'T2', 'owed'],
+    ['not rolled', 'T1', 'correct'],
+  ])('stripped of its record in a gap, and %s there, is owed accordingly', (_, template, due) => {
+    const row = workloadRow({ rv: '20', uid: 'uid-web', template: 'T1', record: recordOf({ cm: 'A' }) });
+    const ledger = ledgerOf({
+      // Back at what the record said; what a worker's patch brought in between, nobody saw.
+      sources: [seenSource('cm', 60, 'A')],
+      workloads: [seenWorkload('web', 70, { template })],
+      sourceRows: { [CM]: sourceRow(30, 'B') },
+      workloadRows: { [WEB]: { ...row, templateRv: '20' } },
+    });
+    expect(ledger.unsettled.get(WEB)?.cause).toBe(due);
+  });
+
   it('whose status is written makes no row and no wake', () => {
     const ledger = settled(recorded);
     ledger.workloadWritten(seenWorkload('web', 110, { record: recordOf({ cm: 'A' }) }));

@@ -179,23 +179,28 @@ interface Begun {
 }
 
 function begin(name: SourceName, seen: ObservedWorkload, at: Sighting): Begun {
-  if (at.known) return beginOfKnown(name, writeSeen(seen, at.known), { ...at, known: at.known });
+  if (at.known) return beginOfKnown(name, seen, { ...at, known: at.known });
   if (at.live) return { rv: seen.rv };
   return beginAtList(name, seen, at);
 }
 
-function beginOfKnown(name: SourceName, seenRv: Rv, at: Sighting & { known: WorkloadRow }): Begun {
+function beginOfKnown(
+  name: SourceName,
+  seen: ObservedWorkload,
+  at: Sighting & { known: WorkloadRow },
+): Begun {
   const { known } = at;
   const lost = recordedHashes(known.record)[name];
   if (lost !== undefined) {
-    // Somebody stripped the record: the last one seen stands in.
+    // Somebody stripped the record: the last one seen stands in, unless a list shows another template than it was of.
     const source = at.sourceOf(name);
-    if (source?.hash !== lost || known.doubtful.includes(name)) return { rv: RV_UNKNOWN };
+    const isDoubtful = known.doubtful.includes(name) || (!at.live && isRolled(known, seen));
+    if (source?.hash !== lost || isDoubtful) return { rv: RV_UNKNOWN };
     // Other data that comes after a deletion dates from it, so the deletion itself is too late.
     return { rv: source.exists ? source.rv : source.dataRv };
   }
   if (known.edges.includes(name)) return { rv: RV_UNKNOWN };
-  return { rv: at.live ? seenRv : knownUpTo(known) };
+  return { rv: at.live ? writeSeen(seen, known) : knownUpTo(known) };
 }
 
 /** An edge that neither the ledger nor the catalog knows. */
