@@ -43,7 +43,12 @@ it.each(APPS)('the image of the %s says what it is and how it runs, and is small
     'org.opencontainers.image.revision': STAMP.revision,
     'org.opencontainers.image.created': STAMP.created,
   });
-  expect(readdirSync(join(root, 'app')).sort()).toEqual(['LICENSE', 'main.js', 'package.json']);
+  expect(readdirSync(join(root, 'app')).sort()).toEqual([
+    'LICENSE',
+    'licenses.txt',
+    'main.js',
+    'package.json',
+  ]);
   console.log(`the image of the ${app}: ${Math.round(size / 1e6)} MB`);
   expect(size).toBeLessThan(150e6);
 });

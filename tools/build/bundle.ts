@@ -1,11 +1,16 @@
 /**
  * Bundles one app's compiled JavaScript (`apps/<app>/build/main.js`, made by tsc) and everything that it
  * imports into `apps/<app>/dist/main.js`. What a bundle leaves out (most of client-node's generated
- * models above all) is memory that the process does not need: see docs/adr/0008-bundled-apps.md.
+ * models above all) is memory that the process does not need: see docs/adr/0008-bundled-apps.md. Beside it,
+ * `dist/licenses.txt` has the licence of every package that is in it, and `dist/sbom.cdx.json` is its bill of materials.
  *
  * Usage, from an app's folder: `node ../../tools/build/bundle.ts`
  */
+import { writeFileSync } from 'node:fs';
 import { build } from 'esbuild';
+import { licenses } from './licenses.ts';
+import { packagesOf } from './packages.ts';
+import { sbom } from './sbom.ts';
 
 /** Nest loads these only if they are installed; Reroll uses none of them. */
 const OPTIONAL = [
@@ -17,10 +22,11 @@ const OPTIONAL = [
   'class-transformer',
 ];
 
-await build({
+const { metafile } = await build({
   entryPoints: ['build/main.js'],
   outfile: 'dist/main.js',
   bundle: true,
+  metafile: true,
   platform: 'node',
   target: 'node22',
   format: 'esm',
@@ -36,3 +42,8 @@ await build({
     js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
   },
 });
+
+const inputs = metafile.outputs['dist/main.js']?.inputs ?? {};
+const packages = packagesOf(Object.keys(inputs).filter((file) => (inputs[file]?.bytesInOutput ?? 0) > 0));
+writeFileSync('dist/licenses.txt', licenses(packages));
+writeFileSync('dist/sbom.cdx.json', sbom('package.json', packages));

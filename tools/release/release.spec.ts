@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../cluster/src/ports.ts';
 import { run } from '../cluster/src/run.ts';
 import { waitUntil } from '../cluster/src/wait.ts';
-import { APPS, ROOT } from '../deploy/images/dockerfile.ts';
+import { ROOT } from '../deploy/images/dockerfile.ts';
 import { ensureCheckers } from '../deploy/ensure-checkers.ts';
 import { ensureHelm } from '../deploy/ensure-helm.ts';
 import { manifestsOf, manifestsWith } from '../deploy/render.ts';
@@ -126,22 +126,3 @@ async function startRegistry(port: number): Promise<ChildProcess> {
   await waitUntil(answers, { what: 'the registry to answer', timeoutMs: 30_000, everyMs: 50 });
   return child;
 }
-
-it.each(APPS)(
-  'the SBOM of the %s names what is in its bundle, and nothing that only tests need',
-  async (app) => {
-    const { code, stdout, tail } = await run('/bin/sh', [join(ROOT, 'tools/release/sbom.sh'), app]);
-    expect({ code, tail }).toEqual({ code: 0, tail });
-    const bom = JSON.parse(stdout) as {
-      bomFormat: string;
-      components: readonly { name: string; version: string; purl: string }[];
-    };
-    expect(bom.bomFormat).toBe('CycloneDX');
-    const names = bom.components.map(({ name }) => name);
-    expect(names).toEqual(
-      expect.arrayContaining(['@nestjs/core', '@kubernetes/client-node', 'bullmq', 'ioredis', 'pino']),
-    );
-    for (const name of ['vitest', 'oxlint', 'typescript', 'nx']) expect(names).not.toContain(name);
-    for (const { purl } of bom.components) expect(purl).toMatch(/^pkg:npm\/[^@]+@\d/);
-  },
-);

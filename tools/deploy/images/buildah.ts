@@ -1,10 +1,13 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cacheRoot } from '../../cluster/src/cache-dir.ts';
 import { ClusterError } from '../../cluster/src/errors.ts';
 import { withLock } from '../../cluster/src/lock.ts';
 import { run, type RunResult, which } from '../../cluster/src/run.ts';
+
+/** A build adds 80 MB, and the first one takes 1.4 GB. */
+const KEPT_MB = 5_000;
 
 export interface BuildahOptions {
   readonly log: (line: string) => void;
@@ -27,6 +30,13 @@ export class Buildah {
 
   log(line: string): void {
     this.#options.log(line);
+  }
+
+  /** While no other process does this. */
+  async exclusively<T>(work: () => Promise<T>): Promise<T> {
+    const onWait = ({ pid }: { pid: number }): void =>
+      this.log(`process ${pid} is building images: waiting for it`);
+    return await withLock({ path: `${this.folder}.lock`, signal: this.#options.signal, onWait }, work);
   }
 
   /**
@@ -61,7 +71,28 @@ export async function ensureBuildah(options: BuildahOptions): Promise<Buildah> {
   if (which('buildah') === undefined) await install(options);
   const folder = join(cacheRoot(), 'images');
   mkdirSync(folder, { recursive: true });
-  return new Buildah(folder, (await hasOverlay(folder)) ? 'overlay' : 'vfs', options);
+  const buildah = new Buildah(folder, (await hasOverlay(folder)) ? 'overlay' : 'vfs', options);
+  await buildah.exclusively(() => tidy(buildah));
+  return buildah;
+}
+
+/** Containers are named after the process that made them, so that others can tell whether it still needs them. */
+export function containerName(app: string): string {
+  return `reroll-${process.pid}-${app}`;
+}
+
+/** Removes what killed processes have left behind, and every image once there are too many layers of old builds. */
+async function tidy(buildah: Buildah): Promise<void> {
+  const names = (await buildah.do('containers', '--noheading', '--format={{.ContainerName}}')).split('\n');
+  for (const name of names) {
+    const pid = Number(/^reroll-(\d+)-/.exec(name)?.[1] ?? process.ppid);
+    if (pid === process.pid || !existsSync(`/proc/${pid}`)) await buildah.do('rm', name);
+  }
+  const { stdout } = await run('du', ['-s', '-x', '--block-size=1M', buildah.folder]);
+  if (Number.parseInt(stdout, 10) < KEPT_MB) return;
+  buildah.log(`removing the images in ${buildah.folder}: they are more than ${KEPT_MB} MB`);
+  // Those in use stay.
+  await buildah.try('rmi', '--all');
 }
 
 async function install({ log, signal }: BuildahOptions): Promise<void> {

@@ -1,5 +1,5 @@
 import { run } from '../../cluster/src/run.ts';
-import type { Buildah } from './buildah.ts';
+import { containerName, type Buildah } from './buildah.ts';
 import { type App, DOCKERFILE, ROOT } from './dockerfile.ts';
 import { ensureStandIns } from './stand-ins.ts';
 
@@ -31,6 +31,10 @@ export interface Stamp {
 
 /** Builds the image of an app, with its Dockerfile as it is, and mounts it. */
 export async function buildImage(buildah: Buildah, app: App, stamp: Stamp): Promise<MountedImage> {
+  return await buildah.exclusively(() => build(buildah, app, stamp));
+}
+
+async function build(buildah: Buildah, app: App, stamp: Stamp): Promise<MountedImage> {
   await ensureStandIns(buildah);
   const name = `localhost/reroll/${app}`;
   const settings = Object.entries(stamp).map(([key, value]) => `--build-arg=${key.toUpperCase()}=${value}`);
@@ -38,7 +42,7 @@ export async function buildImage(buildah: Buildah, app: App, stamp: Stamp): Prom
   buildah.log(`building the image of the ${app}`);
   await buildah.do('build', ...how, `--file=${DOCKERFILE}`, `--target=${app}`, `--tag=${name}`, ROOT);
   const { Docker } = JSON.parse(await buildah.do('inspect', '--type=image', name)) as Inspected;
-  const container = await buildah.do('from', '--pull-never', name);
+  const container = await buildah.do('from', '--pull-never', `--name=${containerName(app)}`, name);
   const root = await buildah.do('mount', container);
   return {
     config: Docker.config,
