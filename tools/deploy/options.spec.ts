@@ -142,6 +142,8 @@ describe.concurrent('every option of the table can be set by a value, and reache
     if (option.sensitive) {
       const secret = manifests.find(({ kind, metadata }) => kind === 'Secret' && metadata.name === 'reroll');
       expect(at(secret, `stringData.${option.env}`)).toBe(text);
+      for (const app of ['watcher', 'worker'])
+        expect(workload(manifests, app).args.filter((arg) => arg.includes(text))).toEqual([]);
     }
   });
 

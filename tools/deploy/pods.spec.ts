@@ -84,6 +84,8 @@ describe('pods of watcher and worker', () => {
       const { pod, args } = workload(await manifestsWith(long), component);
       expect(args).toContain('--shutdown-timeout=1m30s');
       expect(at(pod, 'terminationGracePeriodSeconds')).toBe(100);
+      const silent = await manifestsWith({ reloader: { shutdownTimeout: '' } });
+      expect(at(workload(silent, component).pod, 'terminationGracePeriodSeconds')).toBe(35);
       const given = await manifestsWith({ ...long, [component]: { terminationGracePeriodSeconds: 91 } });
       expect(at(workload(given, component).pod, 'terminationGracePeriodSeconds')).toBe(91);
     },

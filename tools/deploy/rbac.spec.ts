@@ -136,7 +136,7 @@ describe('rights are widened only by what needs them:', () => {
     expect(more('reroll-worker')).toEqual(worker);
   });
 
-  it.each([
+  const narrower: readonly (readonly [string, ChartValues, string])[] = [
     ['cronJobStrategy patch creates no Job', { ignoreJobs: true, cronJobStrategy: 'patch' }, 'batch/jobs'],
     ['ignoreJobs and ignoreCronJobs leave batch alone', { ignoreJobs: true, ignoreCronJobs: true }, 'batch/'],
     [
@@ -144,12 +144,14 @@ describe('rights are widened only by what needs them:', () => {
       { metaInfo: { enabled: false } },
       'configmaps[reloader-meta-info]',
     ],
-  ])('%s', async (_what, values, gone) => {
-    const after = await manifestsWith({ reloader: values });
-    for (const account of ['reroll-watcher', 'reroll-worker'])
-      expect(
-        everyRight(account, after).filter((right) => right.includes(gone) && !right.includes('list,watch')),
-      ).toEqual([]);
+  ];
+
+  it.each(narrower)('%s, whether it watches all or some', async (_what, values, gone) => {
+    for (const watchGlobally of [true, false]) {
+      const manifests = await manifestsWith({ reloader: { ...values, watchGlobally } });
+      for (const account of ['reroll-watcher', 'reroll-worker'])
+        expect(everyRight(account, manifests).filter((right) => right.includes(gone))).toEqual([]);
+    }
   });
 });
 

@@ -32,13 +32,24 @@ export const VALUES_MATRIX: Readonly<Record<string, ChartValues>> = {
     },
     reloader: {
       service: { port: 9090, labels: { a: 'b' }, annotations: { c: 'd' } },
-      serviceMonitor: { enabled: true, interval: '30s', timeout: '10s', relabelings: [{ action: 'keep' }] },
+      serviceMonitor: {
+        enabled: true,
+        interval: '30s',
+        timeout: '10s',
+        relabelings: [{ action: 'keep' }],
+        bearerTokenFile: '/token',
+        targetLabels: ['team'],
+      },
       enableMetricsByNamespace: true,
     },
     prometheusRule: { enabled: true, alertLabels: { team: 'a' } },
     grafanaDashboard: { enabled: true },
   },
-  'a PodMonitor': { reloader: { podMonitor: { enabled: true, interval: '30s', labels: { release: 'p' } } } },
+  'a PodMonitor': {
+    reloader: {
+      podMonitor: { enabled: true, interval: '30s', labels: { release: 'p' }, podTargetLabels: ['team'] },
+    },
+  },
   'workers scaled by CPU': {
     worker: { autoscaling: { enabled: true, behavior: { scaleDown: { stabilizationWindowSeconds: 60 } } } },
     reloader: { verticalPodAutoscaler: { enabled: true, maxAllowed: { memory: '1Gi' } } },

@@ -30,6 +30,9 @@ tlsConfig:
 bearerTokenSecret:
   {{- toYaml . | nindent 2 }}
 {{- end }}
+{{- with .bearerTokenFile }}
+bearerTokenFile: {{ . }}
+{{- end }}
 {{- with .metricRelabelings }}
 metricRelabelings:
   {{- toYaml . | nindent 2 }}

@@ -11,8 +11,13 @@
 {{- divf $milliseconds 1000 | ceil | int64 -}}
 {{- end -}}
 
+{{/* How long an orderly end may take at most; without a value, what the program allows itself. */}}
+{{- define "reroll.drainSeconds" -}}
+{{- include "reroll.seconds" (.Values.reloader.shutdownTimeout | default "25s") -}}
+{{- end -}}
+
 {{- define "reroll.gracePeriod" -}}
-{{- $drain := include "reroll.seconds" .root.Values.reloader.shutdownTimeout | int -}}
+{{- $drain := include "reroll.drainSeconds" .root | int -}}
 {{- (index .root.Values .component).terminationGracePeriodSeconds | default (add $drain 10) -}}
 {{- end -}}
 
