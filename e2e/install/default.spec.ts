@@ -53,6 +53,23 @@ describe('helm install with the values of the chart', () => {
   });
 });
 
+describe('the leader', () => {
+  it('is one of two watchers: when its pod is deleted the other one goes on', async () => {
+    const [first] = await leaders();
+    await release.space.delete(`Pod/${first}`);
+    await rollsOnce('2');
+    await release.ready('watcher', 2);
+    expect((await leaders()).filter((name) => name !== first)).not.toEqual([]);
+  });
+});
+
+/** Pods that have said that they lead. */
+async function leaders(): Promise<string[]> {
+  const pods = await release.pods('watcher');
+  const names = pods.map(({ metadata }) => metadata.name);
+  return names.filter((name) => release.logs(name).includes('became leader'));
+}
+
 describe('helm upgrade with other values', () => {
   let password: string | undefined;
 
@@ -62,7 +79,7 @@ describe('helm upgrade with other values', () => {
     const reloader = { logFormat: 'json', reloadStrategy: 'annotations', deployment };
     await release.upgrade({ reloader, worker: { replicas: 3 } });
     const workers = await release.ready('worker', 3);
-    await rollsOnce('2');
+    await rollsOnce('3');
     expect(markerAnnotation(await apps.get('Deployment/api'))).toMatchObject({ name: 'settings' });
     for (const { metadata } of workers) {
       const lines = release.logs(metadata.name).trimEnd().split('\n').slice(1);
@@ -79,12 +96,23 @@ describe('helm upgrade with other values', () => {
   });
 });
 
+describe('helm test', () => {
+  it('changes a ConfigMap, sees a rollout, and leaves nothing but its release', async () => {
+    expect(await release.test()).toMatch(/Phase:\s+Succeeded/);
+    await eventually(async () => {
+      const names = await everything(release.client, release.space.name);
+      expect(names.filter((name) => name.includes('reroll-test'))).toEqual([]);
+      return true;
+    });
+  });
+});
+
 describe('scaling', () => {
   it('of the workers down to one, while a change comes, loses nothing', async () => {
     await release.space.patch('Deployment/reroll-worker', { spec: { replicas: 1 } });
-    await rollsOnce('3');
-    await release.ready('worker', 1);
     await rollsOnce('4');
+    await release.ready('worker', 1);
+    await rollsOnce('5');
   });
 });
 
@@ -92,7 +120,11 @@ describe('helm uninstall', () => {
   it('leaves nothing, neither in the namespace nor outside', async () => {
     await release.uninstall();
     await eventually(
-      async () => expect(await everything(release.client, release.space.name)).toEqual(before) ?? true,
+      async () => {
+        const names = await everything(release.client, release.space.name);
+        expect(names.filter((name) => !before.includes(name))).toEqual([]);
+        return true;
+      },
       { within: 60_000 },
     );
   });

@@ -14,7 +14,8 @@ export function showLogsOfFailures(name: string, read: () => string): void {
   logs.set(name, read);
 }
 
-function shortened(text: string): string {
+/** The last lines of each container. */
+export function shortened(text: string): string {
   const parts = text.split(/^(?=--- )/m);
   return parts.map((part) => part.trimEnd().split('\n').slice(-LINES).join('\n')).join('\n');
 }

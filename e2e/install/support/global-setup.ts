@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { startCluster } from '../../../tools/cluster/src/cluster.ts';
 import { ensureRedis } from '../../../tools/cluster/src/redis-install.ts';
+import { ensureValkey } from '../../../tools/cluster/src/valkey-install.ts';
 import { Kubelet } from '../../../tools/kubelet/src/kubelet.ts';
 import { ADMISSION_ARGS } from '../../../tools/kubelet/src/node.ts';
 import { rerollImages } from '../../../tools/kubelet/src/reroll-images.ts';
@@ -35,7 +36,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   try {
     const kubelet = await Kubelet.start({
       kubeconfig: cluster.kubeconfig,
-      images: rerollImages(redis.path),
+      images: rerollImages({ redis: redis.path, valkey: await ensureValkey() }),
       nodes: ['kubelet-0', 'kubelet-1'],
       backoffMs: 2_000,
       log,

@@ -10,7 +10,7 @@ import type { KubeClient } from '../../../libs/shared/src/kube/connection.ts';
 import { cleanUp } from '../../support/cleanup.ts';
 import { Space, connect } from '../../support/kube.ts';
 import { eventually } from '../../support/wait.ts';
-import { showLogsOfFailures } from './failures.ts';
+import { shortened, showLogsOfFailures } from './failures.ts';
 import { Helm } from './helm.ts';
 
 /** Values of the chart, nested as in values.yaml. */
@@ -154,6 +154,12 @@ export class Release {
 
   async #apply(command: readonly string[], values: readonly Values[]): Promise<string> {
     const given = values.flatMap((each) => this.#helm.values(each));
-    return await this.helm(...command, '--wait', '--timeout', TIMEOUT, ...given);
+    try {
+      return await this.helm(...command, '--wait', '--timeout', TIMEOUT, ...given);
+    } catch (error) {
+      // In `beforeAll` nobody else shows them.
+      console.error(`=== ${this.space.name}\n${shortened(this.logs())}`);
+      throw error;
+    }
   }
 }

@@ -4,12 +4,19 @@ import { LIBRARIES, PROGRAMS, type Image, type ImageRule, type Layer } from './i
 
 const ROOT = join(import.meta.dirname, '../../..');
 
-/** The images of our release, made of the bundles as they were built last, and a Redis with Valkey's names too. */
-export function rerollImages(redisServer: string): ImageRule[] {
+/** Programs of this machine. */
+interface Servers {
+  readonly redis: string;
+  readonly valkey: string;
+}
+
+/** The images of our release, made of the bundles as they were built last, Redis and Valkey. */
+export function rerollImages(servers: Servers): ImageRule[] {
   return [
     { reference: /(^|\/)reroll\/watcher(:[\w.-]+)?(@sha256:[0-9a-f]{64})?$/, image: app('watcher') },
     { reference: /(^|\/)reroll\/worker(:[\w.-]+)?(@sha256:[0-9a-f]{64})?$/, image: app('worker') },
-    { reference: /(^|\/)(redis|valkey)(:[\w.-]+)?(@sha256:[0-9a-f]{64})?$/, image: redis(redisServer) },
+    { reference: /(^|\/)redis(:[\w.-]+)?(@sha256:[0-9a-f]{64})?$/, image: redis(servers.redis) },
+    { reference: /(^|\/)valkey(:[\w.-]+)?(@sha256:[0-9a-f]{64})?$/, image: redis(servers.valkey) },
   ];
 }
 
