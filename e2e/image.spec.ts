@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import type { Cluster } from '../tools/cluster/src/cluster.ts';
 import { run } from '../tools/cluster/src/run.ts';
-import { ensureBuildah } from '../tools/deploy/images/buildah.ts';
+import { type Buildah, ensureBuildah } from '../tools/deploy/images/buildah.ts';
 import { inContainer } from '../tools/deploy/images/container.ts';
 import { APPS, type App as AppName } from '../tools/deploy/images/dockerfile.ts';
-import { buildImage, type MountedImage } from '../tools/deploy/images/image.ts';
+import { buildImage, contextFiles, type MountedImage } from '../tools/deploy/images/image.ts';
 import { auto, configMap, deployment, usingEnvFrom } from './support/builders.ts';
 import { cleanUp } from './support/cleanup.ts';
 import { sharedCluster } from './support/cluster.ts';
@@ -19,10 +19,15 @@ import { inStep, markerVariables } from './support/rollouts.ts';
 const STAMP = { version: '1.2.3', revision: 'a1b2c3', created: '2026-01-02T03:04:05Z' };
 const RBAC = '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings';
 
+/** Nothing else is read by a build, and so nothing else can get into a layer. */
+const CONTEXT =
+  /^(LICENSE|package(-lock)?\.json|nx\.json|tsconfig\.base\.json|(apps|libs)\/\w+\/((package|tsconfig)\.json|src\/.+\.ts)|tools\/build\/\w+\.ts)$/;
+
+let buildah: Buildah;
 let images: Record<AppName, MountedImage>;
 
 beforeAll(async () => {
-  const buildah = await ensureBuildah({ log: (line) => console.log(line) });
+  buildah = await ensureBuildah({ log: (line) => console.log(line) });
   const build = async (app: AppName): Promise<MountedImage> => {
     const image = await buildImage(buildah, app, STAMP);
     cleanUp(() => image.close());
@@ -51,6 +56,12 @@ it.each(APPS)('the image of the %s says what it is and how it runs, and is small
   ]);
   console.log(`the image of the ${app}: ${Math.round(size / 1e6)} MB`);
   expect(size).toBeLessThan(150e6);
+});
+
+it('a build is given sources and nothing else', async () => {
+  const files = await contextFiles(buildah);
+  expect(files).toEqual(expect.arrayContaining(['package-lock.json', 'apps/worker/src/main.ts']));
+  expect(files.filter((file) => !CONTEXT.test(file) || file.endsWith('.spec.ts'))).toEqual([]);
 });
 
 it.each(APPS)('compiled code of the %s is in its image, for the user that it runs as', (app) => {

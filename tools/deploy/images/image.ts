@@ -1,5 +1,7 @@
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { run } from '../../cluster/src/run.ts';
-import { containerName, type Buildah } from './buildah.ts';
+import { containerName, withFolder, type Buildah } from './buildah.ts';
 import { type App, DOCKERFILE, ROOT } from './dockerfile.ts';
 import { ensureStandIns } from './stand-ins.ts';
 
@@ -50,6 +52,28 @@ async function build(buildah: Buildah, app: App, stamp: Stamp): Promise<MountedI
     size: await sizeOf(root),
     close: async () => void (await buildah.do('rm', container)),
   };
+}
+
+/** What a build is given: every file that .dockerignore lets through, from the root of the repository. */
+export async function contextFiles(buildah: Buildah): Promise<readonly string[]> {
+  return await buildah.exclusively(() =>
+    withFolder(async (folder) => {
+      const dockerfile = join(folder, 'Dockerfile');
+      writeFileSync(dockerfile, 'FROM scratch\nCOPY . /\n');
+      const name = 'localhost/reroll/context';
+      await buildah.do('build', '--format=docker', `--file=${dockerfile}`, `--tag=${name}`, ROOT);
+      const container = await buildah.do('from', '--pull-never', `--name=${containerName('context')}`, name);
+      try {
+        const root = await buildah.do('mount', container);
+        const files = readdirSync(root, { recursive: true, withFileTypes: true });
+        return files.flatMap((each) =>
+          each.isDirectory() ? [] : [relative(root, join(each.parentPath, each.name))],
+        );
+      } finally {
+        await buildah.do('rm', container);
+      }
+    }),
+  );
 }
 
 interface Inspected {

@@ -7,6 +7,7 @@ import {
   readFileSync,
   readdirSync,
   realpathSync,
+  rmSync,
   symlinkSync,
 } from 'node:fs';
 import { writeFileSync } from 'node:fs';
@@ -63,6 +64,8 @@ function nodeImage(): StandIn {
     env: [PATH, `NODE_EXTRA_CA_CERTS=${AUTHORITIES}`],
     version: ['node', 'npm'].map((name) => versionOf(name === 'npm' ? npm : dirname(dirname(node)))).join(),
     finish: (root) => {
+      for (const name of ['doc', 'locale', 'man', 'info'])
+        rmSync(join(root, 'usr/share', name), { recursive: true, force: true });
       const local = join(root, 'usr/local');
       mkdirSync(join(local, 'bin'), { recursive: true });
       cpSync(node, join(local, 'bin/node'));
