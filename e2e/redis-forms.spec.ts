@@ -1,5 +1,7 @@
+import { Redis } from 'ioredis';
 import { expect, it } from 'vitest';
 import { auto, configMap, deployment, usingEnvFrom } from './support/builders.ts';
+import { cleanUp } from './support/cleanup.ts';
 import { sharedCluster } from './support/cluster.ts';
 import { connect, namespace, type Space } from './support/kube.ts';
 import type { App } from './support/processes.ts';
@@ -75,3 +77,55 @@ it.each(Object.keys(REDIS_FORMS) as FormName[])(
     for (const secret of form.secrets) expect(reroll.logs()).not.toContain(secret);
   },
 );
+
+/** Whatever shows names of others, changes what all users share, or reaches keys and channels of others. */
+const REFUSED: readonly (readonly [string, ...string[]])[] = [
+  ['FUNCTION', 'FLUSH'],
+  ['FUNCTION', 'LOAD', "#!lua name=l\nredis.register_function('f', function() end)"],
+  ['FUNCTION', 'LIST'],
+  ['FCALL', 'f', '0'],
+  ['SCRIPT', 'FLUSH'],
+  ['CLIENT', 'TRACKING', 'ON', 'BCAST'],
+  ['CLIENT', 'LIST'],
+  ['CLIENT', 'KILL', 'TYPE', 'normal'],
+  ['KEYS', '*'],
+  ['SCAN', '0'],
+  ['RANDOMKEY'],
+  ['GET', 'other'],
+  ['SET', 'other', '1'],
+  ['COPY', '{reroll:a:b}:c', 'other'],
+  ['PUBLISH', 'channel', 'message'],
+  ['SUBSCRIBE', 'channel'],
+  ['FLUSHALL'],
+  ['FLUSHDB'],
+  ['SWAPDB', '0', '1'],
+  ['CONFIG', 'GET', '*'],
+  ['ACL', 'LIST'],
+  ['MONITOR'],
+];
+
+it('the user of the guide reaches nothing but the keys of Reroll, also from a script, and sees no other names', async () => {
+  const { env } = await REDIS_FORMS.ACL();
+  const client = new Redis({
+    host: env['REDIS_HOST'],
+    port: Number(env['REDIS_PORT']),
+    username: env['REDIS_USERNAME'],
+    password: env['REDIS_PASSWORD'],
+    protocol: 3,
+    disableClientInfo: true,
+    replyMapping: 'legacy',
+  });
+  cleanUp(() => client.disconnect());
+  const answerTo = (command: readonly [string, ...string[]]): Promise<string> =>
+    client.call(...command).then(
+      () => 'OK',
+      (error: Error) => error.message.split(' ')[0] ?? '',
+    );
+  expect(await client.set('{reroll:a:b}:c', '1')).toBe('OK');
+  const answers = [];
+  for (const command of REFUSED) answers.push([command, await answerTo(command)]);
+  expect(answers).toEqual(REFUSED.map((command) => [command, 'NOPERM']));
+  const script = (key: string): Promise<unknown> => client.eval("return redis.call('get', ARGV[1])", 0, key);
+  expect(await script('{reroll:a:b}:c')).toBe('1');
+  await expect(script('other')).rejects.toThrow(/access (?:at least one of the keys|a key)/u);
+});
