@@ -74,7 +74,8 @@ function edgeFacts(
 function fresh(read: SourceNow | SourceAbsence, recorded: string | undefined): SourceReading | null {
   if (typeof read === 'string') return null;
   const isRecorded = recorded !== undefined && read.isHash(recorded);
-  return { rv: read.rv, hash: read.hash, isRecorded, afterWorkload: true };
+  const isKeyAwaited = recorded !== undefined && read.isKeyAwaited(recorded);
+  return { rv: read.rv, hash: read.hash, isRecorded, isKeyAwaited, afterWorkload: true };
 }
 
 /** What the change job read that woke this one. */

@@ -45,6 +45,9 @@ export interface ReloadContext {
 /** Patches tried in one attempt of a job, if somebody else keeps writing to the workload. */
 const TRIES = 5;
 
+/** Milliseconds that a job waits for a worker with the key of the record: other jobs go first meanwhile. */
+const KEY_WAIT = 30_000;
+
 interface Gathered {
   readonly workload: WorkloadNow;
   readonly readings: Readings;
@@ -93,6 +96,7 @@ export class ReloadProcessor {
       const gathered = this.#holdBack(await this.#gather(workload));
       const contested = contestedOutcome(gathered);
       if (contested) return contested;
+      this.#handOn(gathered.plan);
       owed = gathered.plan.roll;
       const done = gathered.plan.hashes === null || (await this.#write(gathered));
       return done ? this.#outcome(gathered) : null;
@@ -103,6 +107,13 @@ export class ReloadProcessor {
       jobError.owed = owed;
       throw jobError;
     }
+  }
+
+  /** If all that is left to do takes a key that others have, they may do it. */
+  #handOn({ hashes, verdicts }: Plan): void {
+    if (hashes !== null || ![...verdicts.values()].includes('KeyUnknown')) return;
+    this.#context.metrics.outcomes.inc({ reason: 'KeyUnknown' });
+    throw new NotYetError('KeyUnknown', KEY_WAIT);
   }
 
   async #gather(workload: WorkloadNow): Promise<Gathered> {

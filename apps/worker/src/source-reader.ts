@@ -2,6 +2,7 @@ import type { Catalog } from '@reroll/shared/catalog/catalog';
 import { matchesLabels, type LabelSelector } from '@reroll/shared/core/label-selector';
 import { isMarkerHashOf, markerHash, type MarkerHash } from '@reroll/shared/core/marker/marker-hash';
 import { keyOf, type SourceData, type SourceId, type SourceKey } from '@reroll/shared/core/model';
+import { AwaitedKeys } from '@reroll/shared/core/record/awaited-keys';
 import { isHashOf, recordHash, type HashKeys, type RecordHash } from '@reroll/shared/core/record/record-hash';
 import { parseRv, type Rv } from '@reroll/shared/core/rv';
 import type { KubeClient } from '@reroll/shared/kube/connection';
@@ -18,6 +19,8 @@ export interface SourceNow {
   readonly owners: readonly string[];
   /** Whether a record's entry, under the scheme that it names, is the hash of this data. */
   isHash(recorded: RecordHash): boolean;
+  /** Whether the entry is under a key that is not known here, and not yet given up. */
+  isKeyAwaited(recorded: RecordHash): boolean;
   /** Whether a marker's hash, under whatever scheme, is that of this data. */
   isMarkerHash(marked: string): boolean;
 }
@@ -40,6 +43,7 @@ export class SourceReader {
   readonly #client: Pick<KubeClient, 'get'>;
   readonly #catalog: Pick<Catalog, 'sources'>;
   readonly #settings: SourceReaderSettings;
+  readonly #awaited: AwaitedKeys;
 
   constructor(
     from: { client: Pick<KubeClient, 'get'>; catalog: Pick<Catalog, 'sources'> },
@@ -48,6 +52,7 @@ export class SourceReader {
     this.#client = from.client;
     this.#catalog = from.catalog;
     this.#settings = settings;
+    this.#awaited = new AwaitedKeys(settings.hashKeys);
   }
 
   /**
@@ -87,6 +92,8 @@ export class SourceReader {
       markerHash: marked,
       owners: [],
       isHash: (recorded) => recorded === hash,
+      // Nobody else could tell either.
+      isKeyAwaited: () => false,
       isMarkerHash: (text) => text === marked,
     };
   }
@@ -100,6 +107,7 @@ export class SourceReader {
       markerHash: markerHash(kind, data, { hash, keys }),
       owners: (object.metadata.ownerReferences ?? []).map(({ uid }) => uid),
       isHash: (recorded) => isHashOf(recorded, data, keys),
+      isKeyAwaited: (recorded) => this.#awaited.isAwaited(recorded, Date.now()),
       isMarkerHash: (marked) => isMarkerHashOf(marked, { kind, data }, keys),
     };
   }

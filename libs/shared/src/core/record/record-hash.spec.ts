@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import * as fc from 'fast-check';
-import { hashKey, isHashOf, recordHash } from './record-hash.ts';
+import { hashKey, isHashOf, isKeyKnown, recordHash } from './record-hash.ts';
 
 const today = hashKey(Buffer.from('today, sixteen bytes or more'));
 const older = hashKey(Buffer.from('older, sixteen bytes or more'));
@@ -47,6 +47,13 @@ describe('the hash of the record', () => {
 
   it.each(['', '.', '1', '2.abc', 'k00000000.abc', 'nonsense'])('is not equal if it reads %j', (recorded) => {
     expect(isHashOf(recorded, {}, [today])).toBe(false);
+  });
+
+  it('tells whether its key is known; without a key everybody can tell', () => {
+    expect(isKeyKnown(recordHash({}, [older]), [today])).toBe(false);
+    expect(isKeyKnown(recordHash({}, [older]), [today, older])).toBe(true);
+    expect(isKeyKnown(recordHash({}, []), [today])).toBe(true);
+    expect(isKeyKnown('nonsense', [])).toBe(true);
   });
 
   it('under a key that is gone is not equal', () => {

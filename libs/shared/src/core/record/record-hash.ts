@@ -44,6 +44,12 @@ export function isHashOf(recorded: RecordHash, data: SourceData, keys: HashKeys)
   return key !== undefined && digest(canonical(data), key) === recorded;
 }
 
+/** Whether somebody with these keys can tell if `recorded` is the hash of some data. */
+export function isKeyKnown(recorded: RecordHash, keys: readonly Pick<HashKey, 'id'>[]): boolean {
+  const scheme = schemeOf(recorded);
+  return !scheme.startsWith('k') || keys.some(({ id }) => scheme === `k${id}`);
+}
+
 /** Whether two hashes are under one scheme: only then do different hashes mean different data. */
 export function isSameScheme(a: RecordHash, b: RecordHash): boolean {
   return schemeOf(a) === schemeOf(b);

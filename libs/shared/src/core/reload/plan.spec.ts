@@ -126,6 +126,31 @@ describe('an edge', () => {
       { record: RECORD_A, edge: edge({ row: sourceRow(150, 'B'), reading: reading(150, 'B') }) },
     ],
     [
+      'is left to others if it looks owed, but only because its record is under a key that they may have',
+      'KeyUnknown',
+      {
+        record: RECORD_A.replace('"1.', '"knew.'),
+        edge: edge({ row: sourceRow(150, 'A'), reading: reading(150, 'A', { isKeyAwaited: true }) }),
+      },
+    ],
+    [
+      'rolls whatever its record is under, if that is doubtful',
+      'Roll',
+      {
+        record: RECORD_A.replace('"1.', '"knew.'),
+        row: workloadRow({ templateRv: '100', doubtful: [CM] }),
+        edge: edge({ row: sourceRow(150, 'A'), reading: reading(150, 'A', { isKeyAwaited: true }) }),
+      },
+    ],
+    [
+      'is corrected whatever its record is under, if the pods have the data',
+      'Correct',
+      {
+        record: RECORD_A.replace('"1.', '"knew.'),
+        edge: edge({ row: sourceRow(50, 'B'), reading: reading(50, 'B', { isKeyAwaited: true }) }),
+      },
+    ],
+    [
       'rolls by what a colleague read, if it is the write that the leader saw',
       'Roll',
       {

@@ -12,6 +12,8 @@ export interface SourceReading {
   readonly hash: RecordHash;
   /** Whether the record's entry, under the scheme that it names, is the hash of what was read. */
   readonly isRecorded: boolean;
+  /** The entry is under a key that this worker does not have and others may: it cannot tell whether it agrees. */
+  readonly isKeyAwaited?: boolean;
   /**
    * Read after the workload was. An older reading (a colleague's, of the same change) may be used to roll,
    * which the leader checks against the present, but never to write off a difference.
@@ -60,6 +62,7 @@ export interface PlanInput {
  * - `Correct`: the pods have the data, only the record is behind. `Adopt`: the same, for an edge without a
  *   record. `AdoptStale`: without a record, and nothing tells whether the pods have the data.
  * - `Rewrite`: the record agrees under an older scheme of hashing.
+ * - `KeyUnknown`: as far as this worker can tell it is owed, but only one with the record's key can tell.
  * - `Roll`: owed.
  */
 export type EdgeVerdict =
@@ -71,6 +74,7 @@ export type EdgeVerdict =
   | 'Adopt'
   | 'AdoptStale'
   | 'Rewrite'
+  | 'KeyUnknown'
   | 'Roll';
 
 export interface Plan {
@@ -112,7 +116,13 @@ function dataVerdict(edge: EdgeFacts, recorded: RecordHash | undefined, input: P
   if (!reading?.afterWorkload) return verdictUnread(edge, recorded, { row, doubtful });
   if (!row || !isDated(edge, recorded, row)) return 'Wait';
   if (reading.isRecorded && !doubtful) return recorded === reading.hash ? 'InStep' : 'Rewrite';
-  return judge(edge, reading, { row, recorded, adoptStale: input.adoptStale });
+  const verdict = judge(edge, reading, { row, recorded, adoptStale: input.adoptStale });
+  // A doubtful entry is never equal, whatever it says.
+  return doubtful ? verdict : unlessLeftToOthers(verdict, reading);
+}
+
+function unlessLeftToOthers(verdict: EdgeVerdict, { isKeyAwaited }: SourceReading): EdgeVerdict {
+  return verdict === 'Roll' && isKeyAwaited === true ? 'KeyUnknown' : verdict;
 }
 
 /** Of a source that the leader saw deleted. What is recorded is lost if a read finds none either. */

@@ -74,6 +74,10 @@ export interface WorkloadState {
   transitions: number;
   transitionsSinceTemplate: number;
   rollouts: number;
+  /** Sources whose entry no watcher of then could compare when the template was written, and which stayed as it was. */
+  incomparable: Set<SourceId>;
+  /** Rollouts too many because of those. */
+  excused: number;
   /** Existed before the install adopted the cluster. */
   preexisting: boolean;
   beforeSync: boolean;
@@ -133,6 +137,8 @@ export interface Surroundings {
   /** Every watcher that is in sync knows the workload as it is. */
   hasSeen(workload: WorkloadState): boolean;
   hardFault(): boolean;
+  /** Some watcher has another key than a hash of the record is under. */
+  cannotCompare(hash: string): boolean;
   op(): number;
   violation(violation: Violation): void;
   log(line: string): void;
@@ -239,6 +245,8 @@ export class SimulatedApi {
       transitions: 0,
       transitionsSinceTemplate: 0,
       rollouts: 0,
+      incomparable: new Set(),
+      excused: 0,
       preexisting: !this.#world.adopted(),
       beforeSync: true,
       adopted: new Set(),
@@ -392,6 +400,9 @@ export class SimulatedApi {
     this.#bump(id);
     const record = writeRecord(write.hashes);
     if (write.roll.length > 0) this.#contest(workload, record === workload.record);
+    const before = recordedHashes(workload.record);
+    for (const ref of SOURCES)
+      if (before[sourceName(ref)] !== write.hashes[sourceName(ref)]) workload.incomparable.delete(ref);
     workload.record = record;
     workload.lastRecord = record;
     if (write.roll.length > 0) this.#roll(id, workload, write);
@@ -403,7 +414,7 @@ export class SimulatedApi {
   }
 
   checkRollouts(id: WorkloadId, workload: WorkloadState): void {
-    if (workload.rollouts <= workload.transitions) return;
+    if (workload.rollouts <= workload.transitions + workload.excused) return;
     const kind = workload.everBlind || this.#world.hardFault() ? 'D1f' : 'D1';
     this.#world.violation({
       kind,
@@ -483,7 +494,10 @@ export class SimulatedApi {
   #roll(id: WorkloadId, workload: WorkloadState, write: Rolled): void {
     this.#checkRoll(id, workload, write);
     if (this.#isSync(workload, write)) this.#change(workload);
-    if (workload.templateBy === 'owner' && workload.transitionsSinceTemplate === 0) {
+    if (this.#isByKey(workload, write)) {
+      workload.excused += 1;
+      this.#world.violation({ kind: 'D2k', text: `${id} rolled by an entry that could not be compared` });
+    } else if (workload.templateBy === 'owner' && workload.transitionsSinceTemplate === 0) {
       const kind = workload.blind || this.#world.hardFault() ? 'D2f' : 'D2';
       this.#world.violation({ kind, text: `vacuous rollout of ${id} at op ${this.#world.op()}` });
     }
@@ -502,6 +516,10 @@ export class SimulatedApi {
     workload.pausedBy = 'us';
     workload.pausedAt = write.pausedAt;
     workload.ambiguous = false;
+  }
+
+  #isByKey({ transitionsSinceTemplate, incomparable }: WorkloadState, { roll }: Rolled): boolean {
+    return transitionsSinceTemplate === 0 && [...incomparable].some((ref) => roll.includes(sourceName(ref)));
   }
 
   #contest(workload: WorkloadState, sameRecord: boolean): void {
@@ -553,10 +571,16 @@ export class SimulatedApi {
     workload.templateBy = by;
     workload.transitionsSinceTemplate = 0;
     workload.runs = new Map(workload.refs.map((ref) => [ref, this.data(ref)]));
+    workload.incomparable = new Set(SOURCES.filter((ref) => this.#isIncomparable(workload, ref)));
     workload.exact = this.#world.synced();
     if (by === 'us') return;
     workload.blind = !this.#world.watched();
     workload.everBlind ||= workload.blind;
+  }
+
+  #isIncomparable({ record }: WorkloadState, ref: SourceId): boolean {
+    const hash = recordedHashes(record)[sourceName(ref)];
+    return hash !== undefined && hash !== DELETED_HASH && this.#world.cannotCompare(hash);
   }
 
   #emitSource(id: SourceId, type: 'A' | 'M' | 'D'): void {

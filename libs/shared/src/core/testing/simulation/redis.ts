@@ -8,7 +8,7 @@ export interface Job {
   /** Another one was asked for while it was active. */
   readonly again: boolean;
   readonly token: number;
-  /** Not before, Unix milliseconds: the end of a pause. */
+  /** Not before, Unix milliseconds: the end of a pause, or of the wait for another worker. */
   readonly at?: number | undefined;
 }
 

@@ -1,5 +1,6 @@
 import { isContested } from '../../ledger/contest.ts';
 import type { ObservedSource, ObservedWorkload, SourceRow, WorkloadRow } from '../../ledger/rows.ts';
+import { AwaitedKeys } from '../../record/awaited-keys.ts';
 import { recordedHashes } from '../../record/record.ts';
 import { pauseWish } from '../../reload/pause.ts';
 import { planReload, type EdgeFacts, type Plan, type SourceReading } from '../../reload/plan.ts';
@@ -21,6 +22,8 @@ import type { Settings } from './settings.ts';
 
 /** At most so many patches are tried in one attempt of a job. */
 const TRIES = 5;
+/** Milliseconds that a job waits for a worker with another key. */
+const KEY_WAIT = 30_000;
 
 interface Running {
   readonly key: string;
@@ -52,7 +55,8 @@ export class SimulatedWorker {
   frozen = false;
   job: Running | null = null;
   /** The key under which it hashes; it knows the earlier ones too. */
-  key = 0;
+  #key = 0;
+  #awaited = new AwaitedKeys([]);
   readonly #api: SimulatedApi;
   readonly #redis: SimulatedRedis;
   readonly #context: WorkerContext;
@@ -67,7 +71,13 @@ export class SimulatedWorker {
   restart(key: number): void {
     this.job = null;
     this.frozen = false;
-    this.key = key;
+    this.learn(key);
+  }
+
+  learn(key: number): void {
+    if (key === this.#key) return;
+    this.#key = key;
+    this.#awaited = new AwaitedKeys(Array.from({ length: key }, (_, index) => ({ id: String(index + 1) })));
   }
 
   step(pick: number): void {
@@ -96,7 +106,7 @@ export class SimulatedWorker {
   #change(job: Running): void {
     const id = job.key.slice(2) as SourceId;
     if (job.step === 'readSource') {
-      job.source = this.#api.observeSource(id, this.key);
+      job.source = this.#api.observeSource(id, this.#key);
       job.step = 'fanOut';
     } else if (job.step === 'fanOut') {
       if (job.source) this.#redis.set(`F/${id}`, { rv: job.source.rv, hash: job.source.hash });
@@ -117,7 +127,7 @@ export class SimulatedWorker {
         return this.#decide(job, id, 'readSources');
       case 'readSources': {
         const [next] = job.toRead.splice(pick % Math.max(1, job.toRead.length), 1);
-        if (next) job.readings.set(next, this.#api.observeSource(next, this.key));
+        if (next) job.readings.set(next, this.#api.observeSource(next, this.#key));
         if (job.toRead.length === 0) job.step = 'decide';
         return;
       }
@@ -158,6 +168,9 @@ export class SimulatedWorker {
       job.step = 'readSources';
     } else if (isContested(row?.contest) && protection.yieldsContests) {
       job.step = 'done';
+    } else if (!plan.hashes && [...plan.verdicts.values()].includes('KeyUnknown')) {
+      this.#redis.acknowledge(job.key, job.token, { at: this.#context.now() + KEY_WAIT });
+      this.job = null;
     } else {
       job.plan = plan;
       job.step = plan.hashes ? 'patch' : 'done';
@@ -170,7 +183,7 @@ export class SimulatedWorker {
     const read = job.readings.get(id);
     const handed = this.#redis.get<Reading>(`F/${id}`);
     let reading: SourceReading | null | undefined;
-    if (read) reading = { ...read, isRecorded: this.#isHashOf(recorded, read.hash), afterWorkload: true };
+    if (read) reading = { ...read, ...this.#compare(recorded, read.hash), afterWorkload: true };
     else if (read === null) reading = null;
     else if (handed) reading = { ...handed, isRecorded: recorded === handed.hash, afterWorkload: false };
     const showsDeletion = read === null && this.#showsDeletion(id, workload);
@@ -185,10 +198,12 @@ export class SimulatedWorker {
   }
 
   /** Whether a recorded hash is of the data that was read, if this worker knows its key. */
-  #isHashOf(recorded: string | undefined, read: string): boolean {
+  #compare(recorded: string | undefined, read: string): Pick<SourceReading, 'isRecorded' | 'isKeyAwaited'> {
     const letter = letterOf(recorded);
-    if (recorded === undefined || letter === null || keyNumberOf(recorded) > this.key) return false;
-    return hashOf(letter, this.key) === read;
+    if (recorded === undefined || letter === null) return { isRecorded: false };
+    if (keyNumberOf(recorded) > this.#key)
+      return { isRecorded: false, isKeyAwaited: this.#awaited.isAwaited(recorded, this.#context.now()) };
+    return { isRecorded: hashOf(letter, this.#key) === read };
   }
 
   #showsDeletion(id: SourceId, { marks }: ObservedWorkload): boolean {

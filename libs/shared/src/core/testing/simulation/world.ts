@@ -3,6 +3,7 @@ import { recordedHashes } from '../../record/record.ts';
 import {
   FULL_PROTECTION,
   SimulatedApi,
+  keyNumberOf,
   letterOf,
   sourceName,
   workloadKey,
@@ -53,6 +54,8 @@ export class World {
         watched: () => this.#isWatched(),
         hasSeen: (workload) => this.#hasSeen(workload),
         hardFault: () => HARD.some((fault) => this.faults.has(fault)),
+        cannotCompare: (hash) =>
+          this.#watchers.some(({ stage, key }) => stage !== 'down' && key !== keyNumberOf(hash)),
         op: () => this.#op,
         violation: (violation) => void this.violations.push(violation),
         log: (line) => this.#log(line),
@@ -287,7 +290,7 @@ export class World {
     }
     for (const worker of this.#workers) {
       worker.frozen = false;
-      worker.key = this.#key;
+      worker.learn(this.#key);
     }
     const leader = this.#healedLeader();
     for (let round = 0, quiet = 0; round < 400; round += 1) {
@@ -321,9 +324,9 @@ export class World {
   }
 
   #drain(): boolean {
+    const isDue = (key: string): boolean => (this.#redis.get<Job>(key)?.at ?? 0) <= this.#seconds() * 1000;
     const busy = (): boolean =>
-      this.#redis.keys('c/').length + this.#redis.keys('r/').length > 0 ||
-      this.#redis.keys('p/').some((key) => (this.#redis.get<Job>(key)?.at ?? 0) <= this.#seconds() * 1000) ||
+      ['c/', 'r/', 'p/'].some((prefix) => this.#redis.keys(prefix).some(isDue)) ||
       this.#workers.some(({ job }) => job);
     for (let step = 0; busy(); step += 1) {
       if (step > 600) return false;
