@@ -35,6 +35,16 @@ it('installs these objects and no others', () => {
   ]);
 });
 
+it('a release of the longest name that Helm takes has names that Kubernetes takes', async () => {
+  const long = await manifestsWith({}, { release: 'r'.repeat(53) });
+  const set = long.find(({ kind }) => kind === 'StatefulSet');
+  expect(set?.metadata.name).toHaveLength(46);
+  for (const { metadata } of long) {
+    expect(metadata.name.length).toBeLessThanOrEqual(63);
+    for (const value of Object.values(metadata.labels ?? {})) expect(value.length).toBeLessThanOrEqual(63);
+  }
+});
+
 describe.each(['watcher', 'worker'])('the %s', (component) => {
   it('has a startup, a liveness and a readiness probe on the port that is named http', () => {
     const { container } = workload(manifests, component);

@@ -1,4 +1,5 @@
-import { defaultText } from '../../libs/shared/src/platform/options/option.ts';
+import { parseDuration } from '../../libs/shared/src/core/durations.ts';
+import { defaultText, type AnyOption } from '../../libs/shared/src/platform/options/option.ts';
 import { chartValues, leavesOf } from './values-comments.ts';
 
 const HEAD = `# Generated from values.yaml and the table of options: run \`node tools/docs/generate.ts\`.
@@ -11,7 +12,18 @@ export function optionsFile(): string {
   const lines = leavesOf(chartValues()).flatMap(({ path, option }) => {
     if (option === undefined) return [];
     const { flag, env, form, apps, sensitive = false } = option;
-    return [{ value: path, flag, env, form, default: defaultText(option), apps, sensitive }];
+    const line = { value: path, flag, env, form, default: defaultText(option), apps, sensitive };
+    return [{ ...line, ...rangeOf(option) }];
   });
   return HEAD + lines.map((line) => `  - ${JSON.stringify(line)}\n`).join('');
+}
+
+/** Of a duration: `from` and `to` as its `expects` has them, the one place that tells, and in milliseconds. */
+function rangeOf({ flag, type, expects }: AnyOption): object {
+  if (type !== 'duration') return {};
+  const { from = '', to = '' } = / from (?<from>\S+) to (?<to>\S+)$/u.exec(expects)?.groups ?? {};
+  const [min, max] = [parseDuration(from), parseDuration(to)];
+  if (min === undefined || max === undefined)
+    throw new Error(`expected a range of ${flag}, found ${expects}`);
+  return { from, to, min, max };
 }

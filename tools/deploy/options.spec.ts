@@ -90,7 +90,8 @@ function around(path: string, values: Record<string, unknown>): ChartValues {
   if (path.startsWith('redis.external.')) return withRedis(path, values);
   if (path === 'reloader.alerts.onReload')
     return merge(values, { reloader: { alerts: { webhookUrl: 'https://x' } } });
-  return values;
+  const lease = { lease: { renewDeadline: '5s' } };
+  return path === 'reloader.lease.duration' ? merge({ reloader: lease }, values) : values;
 }
 
 function withRedis(path: string, values: Record<string, unknown>): ChartValues {

@@ -57,6 +57,21 @@ const REFUSED: readonly (readonly [string, ChartValues, string])[] = [
     'reloader.alerts.onReload needs to know where to: set reloader.alerts.webhookUrl, or ALERT_WEBHOOK_URL in reloader.deployment.env.',
   ],
   [
+    'a duration out of its range',
+    { reloader: { lease: { duration: '500ms' } } },
+    'reloader.lease.duration is 500ms: give a duration from 1s to 1h.',
+  ],
+  [
+    'a leader that steps down after others take over',
+    { reloader: { lease: { duration: '10s' } } },
+    'reloader.lease.duration has to be longer than reloader.lease.renewDeadline',
+  ],
+  [
+    'a leader that tries only once',
+    { reloader: { lease: { retryPeriod: '9s' } } },
+    'reloader.lease.renewDeadline has to be longer than 1.2 times reloader.lease.retryPeriod',
+  ],
+  [
     'no ServiceAccount and no name of one',
     { reloader: { serviceAccount: { create: false } } },
     'reloader.serviceAccount.create is false: say in reloader.serviceAccount.name which one there is.',

@@ -1,14 +1,19 @@
 {{/* What the pods of watcher and worker have in common. All take `root` and `component`. */}}
 
-{{/* A Go duration in whole seconds, rounded up. */}}
-{{- define "reroll.seconds" -}}
+{{/* A Go duration in milliseconds, without what is less than one. */}}
+{{- define "reroll.milliseconds" -}}
 {{- $milliseconds := 0.0 -}}
 {{- $units := dict "ms" 1 "s" 1000 "m" 60000 "h" 3600000 "d" 86400000 -}}
 {{- range regexFindAll "[0-9.]+(ms|s|m|h|d)" . -1 -}}
 {{- $unit := regexFind "[a-z]+" . -}}
 {{- $milliseconds = addf $milliseconds (mulf (trimSuffix $unit . | float64) (get $units $unit)) -}}
 {{- end -}}
-{{- divf $milliseconds 1000 | ceil | int64 -}}
+{{- $milliseconds | int64 -}}
+{{- end -}}
+
+{{/* The same in whole seconds, rounded up. */}}
+{{- define "reroll.seconds" -}}
+{{- divf (include "reroll.milliseconds" . | float64) 1000 | ceil | int64 -}}
 {{- end -}}
 
 {{/* How long an orderly end may take at most; without a value, what the program allows itself. */}}
