@@ -23,6 +23,7 @@ export default defineConfig({
         test: {
           name: 'tools',
           include: ['tools/**/*.spec.ts', 'apps/**/*.spec.ts'],
+          exclude: ['tools/kubelet/**/kubelet.spec.ts'],
           testTimeout: 120_000,
           hookTimeout: 600_000,
           fileParallelism: false,
@@ -42,7 +43,8 @@ export default defineConfig({
       {
         test: {
           name: 'install',
-          include: ['e2e/install/**/*.spec.ts'],
+          // Both need root, or tools/kubelet/rootless.sh.
+          include: ['e2e/install/**/*.spec.ts', 'tools/kubelet/**/kubelet.spec.ts'],
           globalSetup: ['e2e/install/support/global-setup.ts'],
           testTimeout: 300_000,
           hookTimeout: 600_000,

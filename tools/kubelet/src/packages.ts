@@ -24,7 +24,8 @@ const PACKAGES: Readonly<Record<Program, string>> = {
 export async function ensurePrograms(log: (line: string) => void): Promise<Programs> {
   if (process.getuid?.() !== 0) {
     throw new KubeletError(
-      'expected to run as root: pods get network namespaces and mounts of their own. Type `sudo -E env "PATH=$PATH" npm test`',
+      'expected to be root, at least of a user namespace: pods get network namespaces and mounts of their own. ' +
+        'Begin the command with tools/kubelet/rootless.sh',
     );
   }
   if (missing().length > 0 && which('apt-get') !== undefined) await install(log);
