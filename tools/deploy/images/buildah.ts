@@ -6,8 +6,9 @@ import { ClusterError } from '../../cluster/src/errors.ts';
 import { withLock } from '../../cluster/src/lock.ts';
 import { run, type RunResult, which } from '../../cluster/src/run.ts';
 
-/** A build adds 80 MB, and the first one takes 1.4 GB. */
-const KEPT_MB = 5_000;
+/** With overlay the first build takes 1.4 GB and each other one 80 MB; vfs copies everything for every step: 9 GB. */
+const KEPT_MB = { overlay: 5_000, vfs: 20_000 };
+type Driver = keyof typeof KEPT_MB;
 
 export interface BuildahOptions {
   readonly log: (line: string) => void;
@@ -17,11 +18,14 @@ export interface BuildahOptions {
 /** Buildah with images of its own: nothing that this machine has otherwise is read or changed. */
 export class Buildah {
   readonly folder: string;
+  /** More than this of images is not kept until the next time. */
+  readonly keptMb: number;
   readonly #global: readonly string[];
   readonly #options: BuildahOptions;
 
-  constructor(folder: string, driver: 'overlay' | 'vfs', options: BuildahOptions) {
+  constructor(folder: string, driver: Driver, options: BuildahOptions) {
     this.folder = folder;
+    this.keptMb = KEPT_MB[driver];
     // What says which layers are mounted must not outlive a restart of the machine.
     const state = '/run/reroll-images';
     this.#global = [`--root=${join(folder, driver)}`, `--runroot=${state}`, `--storage-driver=${driver}`];
@@ -89,8 +93,8 @@ async function tidy(buildah: Buildah): Promise<void> {
     if (pid === process.pid || !existsSync(`/proc/${pid}`)) await buildah.do('rm', name);
   }
   const { stdout } = await run('du', ['-s', '-x', '--block-size=1M', buildah.folder]);
-  if (Number.parseInt(stdout, 10) < KEPT_MB) return;
-  buildah.log(`removing the images in ${buildah.folder}: they are more than ${KEPT_MB} MB`);
+  if (Number.parseInt(stdout, 10) < buildah.keptMb) return;
+  buildah.log(`removing the images in ${buildah.folder}: they are more than ${buildah.keptMb} MB`);
   // Those in use stay.
   await buildah.try('rmi', '--all');
 }
