@@ -1,17 +1,10 @@
-import { KubeClient, type KubeRequest } from '@reroll/shared/kube/connection';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { RecreateJob } from '../apps/worker/src/reloads/recreate-job.ts';
-import type { Reload } from '../apps/worker/src/reloads/reload-way.ts';
-import { DEFAULT_ANNOTATION_KEYS as KEYS } from '../libs/shared/src/core/annotation-keys.ts';
 import { RECORD_ANNOTATION } from '../libs/shared/src/core/record/record.ts';
-import { TWIN_ANNOTATION } from '../libs/shared/src/core/reload/job-twin.ts';
-import { observed } from '../libs/shared/src/kube/workloads/observe.ts';
-import { workloadKind } from '../libs/shared/src/kube/workloads/registry.ts';
-import { auto, configMap, cronJob, finishing, job, usingEnvFrom, variable } from './support/builders.ts';
-import { cleanUp } from './support/cleanup.ts';
+import { auto, configMap, cronJob, finishing, job, usingEnvFrom } from './support/builders.ts';
 import { sharedCluster } from './support/cluster.ts';
 import { connect, namespace, type KubeObject, type Manifest, type Space } from './support/kube.ts';
 import { refuseCreatedJobs } from './support/policy.ts';
+import { twins } from './support/recreation.ts';
 import { startReroll, type Reroll } from './support/reroll.ts';
 import { inStep, markerVariables, settled } from './support/rollouts.ts';
 import { eventually } from './support/wait.ts';
@@ -50,12 +43,6 @@ async function leftAlone(at: Reroll, where: Space, name: string): Promise<string
   });
 }
 
-async function twins(where: Space = space): Promise<string[]> {
-  const jobs = await where.list('Job');
-  const found = jobs.filter(({ metadata }) => metadata.annotations?.[TWIN_ANNOTATION] !== undefined);
-  return found.map(({ metadata }) => metadata.name);
-}
-
 async function finished(where: Space, name: string): Promise<KubeObject> {
   return await eventually(async () => {
     const object = await where.get(`Job/${name}`);
@@ -78,7 +65,7 @@ describe('a change of what a Job uses', () => {
     });
     expect(Object.keys(markerVariables(after).app ?? {})).toEqual(['STAKATER_PLAIN_CONFIGMAP']);
     expect(after.spec).not.toHaveProperty('suspend', true);
-    expect(await twins()).toEqual([]);
+    expect(await twins(space)).toEqual([]);
     expect((await reasonsOf('plain')).filter((reason) => reason === 'JobRecreated')).toHaveLength(1);
   });
 
@@ -122,7 +109,7 @@ describe('a change of what a Job uses', () => {
     await space.setData('ConfigMap/refused', { v: '2' });
     await eventually(async () => (await reasonsOf('refused')).includes('Invalid'));
     expect((await space.get('Job/refused')).metadata.uid).toBe(before.metadata.uid);
-    expect(await twins()).toEqual([]);
+    expect(await twins(space)).toEqual([]);
     await refusal.end();
     const after = await inStep(space, 'Job/refused', ['ConfigMap/refused'], { within: 60_000 });
     expect(after.metadata.uid).not.toBe(before.metadata.uid);
@@ -140,110 +127,4 @@ it('with --recreate-finished-jobs a finished Job is run again, as by stakater/Re
   await inStep(other, 'Job/done', ['ConfigMap/done']);
   await settled(again, other);
   expect((await finished(other, 'done')).metadata.uid).not.toBe(before.metadata.uid);
-});
-
-describe('a worker that dies in the middle of a recreation', () => {
-  const STEPS = ['dry run', 'twin', 'deletion', 'creation', 'end of the twin'];
-  const RECORD = '{"v":1,"s":{}}';
-
-  const patch = { send: () => Promise.reject(new Error('nothing but a record to be written')) };
-
-  /** Dies before the call of this number, the first being 0. */
-  class DyingClient extends KubeClient {
-    left: number;
-
-    constructor(kubeconfig: string, calls: number) {
-      super({ kubeconfig, userAgent: 'e2e' });
-      this.left = calls;
-      cleanUp(() => this.close());
-    }
-
-    override request<T>(request: KubeRequest): ReturnType<KubeClient['request']> & Promise<never> {
-      this.left -= 1;
-      if (this.left < 0) return Promise.reject(new Error('died'));
-      return super.request<T>(request) as never;
-    }
-  }
-
-  async function dies(where: Space, name: string, calls: number): Promise<KubeObject> {
-    const manifest = { ...job(name, auto(), variable('OWN', 'kept')) } as Manifest & { spec: object };
-    const [before] = await where.apply({
-      ...manifest,
-      spec: { ...manifest.spec, backoffLimit: 3 },
-    } as Manifest);
-    const client = new DyingClient(sharedCluster().kubeconfig, calls);
-    const settings = { client, strategy: 'env-vars', fieldManager: 'e2e', markerAnnotation: 'x' } as const;
-    await expect(new RecreateJob({ ...settings, patch }).send(reloadOf(before as never))).rejects.toThrow(
-      'died',
-    );
-    return before as KubeObject;
-  }
-
-  function reloadOf(object: KubeObject): Reload {
-    const definition = workloadKind('Job');
-    if (!definition) throw new Error('expected Job to be a kind');
-    const { namespace: inNamespace, name } = object.metadata;
-    const seen = observed(definition, object as never, KEYS);
-    const source = {
-      kind: 'ConfigMap',
-      namespace: inNamespace,
-      name: 'cm',
-      auto: false,
-      markerHash: 'h',
-    } as const;
-    return {
-      workload: {
-        key: `Job/${inNamespace}/${name}`,
-        definition,
-        object: object as never,
-        written: { definition, object: object as never },
-        template: object.spec.template,
-        observed: seen,
-        facts: { workload: undefined, sources: new Map(), readings: new Map() },
-        edges: [],
-      },
-      rolled: [source],
-      record: RECORD,
-    };
-  }
-
-  it('loses nothing and doubles nothing, whichever call was its last', async () => {
-    const other = await namespace(space.client);
-    const before = await Promise.all(STEPS.map((_, calls) => dies(other, `job-${calls}`, calls)));
-    // What is left: the Job, or its twin, or both.
-    expect(await twins(other)).toHaveLength(3);
-    expect((await other.list('Job')).map(({ metadata }) => metadata.name)).toEqual(
-      expect.arrayContaining(['job-0', 'job-1', 'job-2', 'job-4']),
-    );
-    expect(await other.find('Job/job-3')).toBeNull();
-
-    await startReroll({ cluster: sharedCluster(), namespaces: [other] });
-    await eventually(async () => (await twins(other)).length === 0);
-
-    const after = await Promise.all(STEPS.map((_, calls) => other.get(`Job/job-${calls}`)));
-    const renewed = after.map(({ metadata }, calls) => metadata.uid !== before[calls]?.metadata.uid);
-    expect(renewed).toEqual([false, false, true, true, true]);
-    for (const object of after.filter((_, calls) => renewed[calls])) {
-      expect(object.spec).toMatchObject({ backoffLimit: 3, suspend: false });
-      expect(markerVariables(object)).toEqual({ app: { STAKATER_CM_CONFIGMAP: 'h' } });
-      expect(object.spec.template.spec?.containers?.[0]?.env).toContainEqual({ name: 'OWN', value: 'kept' });
-      expect(object.metadata.annotations).toMatchObject({ [KEYS.auto]: 'true', [RECORD_ANNOTATION]: RECORD });
-      expect(object.metadata.labels).toEqual({ app: object.metadata.name });
-    }
-    expect(await other.list('Job')).toHaveLength(STEPS.length);
-  });
-
-  it('leaves what another one ends, and one that comes late with what it read before does nothing more', async () => {
-    const other = await namespace(space.client);
-    const before = await dies(other, 'again', 2);
-    const client = new DyingClient(sharedCluster().kubeconfig, Number.POSITIVE_INFINITY);
-    const settings = { client, strategy: 'env-vars', fieldManager: 'e2e', markerAnnotation: 'x' } as const;
-    const way = new RecreateJob({ ...settings, patch });
-    expect(await way.send(reloadOf(before))).toBe(true);
-    const { uid } = (await other.get('Job/again')).metadata;
-    expect(uid).not.toBe(before.metadata.uid);
-    expect(await way.send(reloadOf(before))).toBe(true);
-    expect((await other.get('Job/again')).metadata.uid).toBe(uid);
-    expect((await other.list('Job')).map(({ metadata }) => metadata.name)).toEqual(['again']);
-  });
 });

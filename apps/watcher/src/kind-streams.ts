@@ -73,7 +73,12 @@ export function sourceStream(into: Into, definition: SourceKindDefinition): Stre
   });
 }
 
-export function workloadStream(into: Into, definition: WorkloadKindDefinition): Stream {
+/** With `labelSelector`: only of the objects that it selects. */
+export function workloadStream(
+  into: Into,
+  definition: WorkloadKindDefinition,
+  labelSelector?: string,
+): Stream {
   const { kind } = definition;
   const { namespace } = into;
   const { keys } = into.decision;
@@ -81,6 +86,7 @@ export function workloadStream(into: Into, definition: WorkloadKindDefinition): 
     client: into.client,
     path: path(definition, namespace),
     fieldSelector: namespaceSelector(into, namespace),
+    labelSelector,
     convert: (raw: KubeObject) => observed(definition, raw, keys),
     handler: workloadFiller(into, kind),
     hooks: into.reports.hooks(kind, namespace),

@@ -14,7 +14,10 @@ export interface PublisherContext {
   readonly metrics: WatcherMetrics;
   readonly log: Logger;
   readonly adoptionsPerSecond: number;
-  /** Changes are posted to `--webhook-url`: no workload is woken, but one that we paused is resumed. */
+  /**
+   * Changes are posted to `--webhook-url`: no workload is woken. What was begun before is finished all the same: a pause
+   * of ours ends, and a twin is what is left of a Job.
+   */
   readonly notifyOnly?: boolean;
   /** Whether the Lease is ours at this moment; asked before each write. */
   readonly isLeader: () => boolean;
@@ -214,7 +217,7 @@ export class Publisher {
     const changes = [...new Set([...portion.changes, ...changed])];
     await queues.enqueueChanges(changes, since);
     metrics.workqueueAdds.inc(changes.length);
-    const wakes = this.#context.notifyOnly === true ? [] : this.#due(portion.wakes);
+    const wakes = this.#due(this.#context.notifyOnly === true ? this.#begun(portion.wakes) : portion.wakes);
     for (let at = 0; at < wakes.length; at += WAKES_PER_WRITE) {
       const some = wakes.slice(at, at + WAKES_PER_WRITE);
       await queues.enqueueReloads(some.map((workload) => ({ workload, since })));
@@ -232,6 +235,11 @@ export class Publisher {
     for (let at = 0; at < resumes.length; at += WAKES_PER_WRITE) {
       await queues.enqueueResumes(resumes.slice(at, at + WAKES_PER_WRITE));
     }
+  }
+
+  #begun(wakes: Portion['wakes']): Portion['wakes'] {
+    const { workloads } = this.#context.ledger;
+    return wakes.filter(([key]) => workloads.get(key)?.leftAlone === 'JobTwin');
   }
 
   /** The wakes to send now: all that are owed, and corrections as far as there are tokens. */

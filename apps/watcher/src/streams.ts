@@ -20,6 +20,7 @@ import { chosenByLabels } from './scope.ts';
 import { SelectedNamespaces } from './selected-namespaces.ts';
 import { SourcePresence } from './source-presence.ts';
 import { StreamGroup } from './stream-group.ts';
+import { twinStream } from './twin-stream.ts';
 
 /** Namespaces whose first lists are under way at a time: each asks for two lists, then for five. */
 const AT_A_TIME = 16;
@@ -228,6 +229,12 @@ export class Streams {
     const { options } = this.#context;
     const wanted = WORKLOAD_KINDS.filter(({ isWanted }) => isWanted?.(options));
     const streams = new Map(wanted.map((definition) => [definition.kind, this.#optionalStream(definition)]));
+    if (options.ignoredWorkloadTypes.some((type) => type === 'jobs')) {
+      streams.set(
+        'Job',
+        twinStream(this.#context, (name) => this.#intoOf(name)),
+      );
+    }
     if (options.enableCsiIntegration) {
       streams.set(
         'SecretProviderClass',

@@ -138,6 +138,7 @@ function handlersOf(
       keys: decision.keys,
       markerAnnotation: decision.keys.lastReloadedFrom,
       cronJobStrategy: options.cronjobStrategy,
+      recreateFinishedJobs: options.recreateFinishedJobs,
     }),
     budget: budgetOf(context),
     metrics,

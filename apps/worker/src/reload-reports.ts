@@ -47,13 +47,17 @@ export class ReloadReports {
   }
 
   ended(job: ReloadJob, outcome: ReloadOutcome, run: { attempt: number }): void {
-    const { metrics, outcomes } = this.#context;
+    const { metrics, outcomes, log } = this.#context;
     const { state, reason, sources, rolled, subject } = outcome;
     metrics.outcomes.inc({ reason });
     if (state === 'reloaded' && subject) this.#reloaded(job, subject, rolled);
     else if (state === 'unchanged') metrics.skipped.inc({ reason: 'strategy_not_updated' });
     if (state === 'wouldReload')
-      this.#context.log.info('dry run: would reload', { workload: job.workload, sources: rolled });
+      log.info('dry run: would reload', { workload: job.workload, sources: rolled });
+    if (reason === 'JobTwin')
+      log.warning('dry run: a recreation of a Job is half done, and not finished here', {
+        workload: job.workload,
+      });
     if (subject && outcome.pausedFor !== undefined) this.#paused(subject, outcome.pausedFor);
     if (subject) this.#warnOf(subject, outcome);
     outcomes.addOutcome({

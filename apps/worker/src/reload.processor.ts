@@ -75,11 +75,9 @@ export class ReloadProcessor {
    * Rejects with a `JobError`, a `KubeError`, ioredis' error, or `NotYetError`.
    */
   async handle(job: ReloadJob): Promise<ReloadOutcome> {
-    if (this.#context.settings.notifyOnly)
-      return { state: 'unchanged', reason: 'NotifiedInstead', sources: {}, rolled: [] };
     for (let tried = 0; tried < TRIES; tried += 1) {
       const workload = await this.#context.workloads.read(job.workload);
-      if (!workload) return { state: 'unchanged', reason: 'WorkloadGone', sources: {}, rolled: [] };
+      if (!workload) return unchanged('WorkloadGone');
       const outcome = await this.#attempt(workload);
       if (outcome) return outcome;
       this.#context.metrics.patchConflicts.inc();
@@ -93,6 +91,7 @@ export class ReloadProcessor {
     try {
       const carriedOn = await this.#carryOn(workload);
       if (carriedOn) return carriedOn;
+      if (this.#context.settings.notifyOnly) return unchanged('NotifiedInstead');
       const gathered = this.#holdBack(await this.#gather(workload));
       const contested = contestedOutcome(gathered);
       if (contested) return contested;
@@ -145,10 +144,11 @@ export class ReloadProcessor {
     return new Map(await Promise.all(names.map(read)));
   }
 
+  /** Whatever is ignored by now; not in a dry run, which writes nothing, and may stand beside a run that does. */
   async #carryOn(workload: WorkloadNow): Promise<ReloadOutcome | undefined> {
     if (this.#context.settings.dryRun) return undefined;
     const reason = await this.#way(workload).carryOn?.(workload);
-    return reason && { state: 'unchanged', reason, sources: {}, rolled: [] };
+    return reason && unchanged(reason);
   }
 
   #holdBack(gathered: Gathered): Gathered {
@@ -208,4 +208,8 @@ export class ReloadProcessor {
       ...(wish.state === 'unusable' ? { pauseProblem: wish.problem } : {}),
     };
   }
+}
+
+function unchanged(reason: Reason): ReloadOutcome {
+  return { state: 'unchanged', reason, sources: {}, rolled: [] };
 }

@@ -3,7 +3,7 @@ import { keptBy, recreatedJob, twinOf, type JobRead, type Kept } from '@reroll/s
 import { markedTemplate, type ReloadStrategy } from '@reroll/shared/core/reload/patch';
 import type { KubeClient } from '@reroll/shared/kube/connection';
 import { KubeError } from '@reroll/shared/kube/errors';
-import { collectionPath, objectPath } from '@reroll/shared/kube/objects';
+import { collectionPath, objectPath, type KubeObject } from '@reroll/shared/kube/objects';
 import { job } from '@reroll/shared/kube/workloads/job';
 import { JobError } from '../job-error.ts';
 import type { WorkloadNow } from '../workload-reader.ts';
@@ -14,11 +14,21 @@ export interface RecreateJobContext {
   readonly strategy: ReloadStrategy;
   readonly fieldManager: string;
   readonly markerAnnotation: string;
+  /** `--recreate-finished-jobs` */
+  readonly recreateFinishedJobs: boolean;
   /** For a record without a reload. */
   readonly patch: ReloadWay;
 }
 
-/** How long the old Job may take to go (finalizers); then the job is tried again later. Milliseconds. */
+/** Of a Job: this very one or, with `resourceVersion`, this very one unchanged. */
+interface Version {
+  readonly uid: string;
+  readonly resourceVersion?: string;
+}
+
+type JobNow = KubeObject & { readonly metadata: { readonly deletionTimestamp?: string } };
+
+/** How long the old Job may keep changing, or take to go (finalizers); then the job is tried again later. Milliseconds. */
 const PATIENCE = 10_000;
 const FIRST_PAUSE = 50;
 const MAX_PAUSE = 1_000;
@@ -29,7 +39,8 @@ const MAX_PAUSE = 1_000;
  * 1. Dry run of the creation, under the Job's own name: all checks come before the name is found to be taken, so
  *    "already exists" says that nothing else is in the way. Anything else ends it here, and nothing is lost.
  * 2. The twin is created: the API holds what the Job is to become.
- * 3. The old Job is deleted, by its uid.
+ * 3. The old Job is deleted, by uid and resourceVersion: one that has changed is read again, and one that is finished by
+ *    then stays, and only the twin goes. Nobody deletes the Job after that, because a finished Job stays finished.
  * 4. The new Job is created, with marker and record.
  * 5. The twin is deleted, by its uid.
  *
@@ -52,14 +63,15 @@ export class RecreateJob implements ReloadWay {
     const { uid } = workload.object.metadata;
     const kept = { uid, manifest: recreatedJob(workload.object as JobRead, { template, record }) };
     if (!(await this.#wouldBeTaken(kept))) return false;
-    await this.#finish(await this.#keep(kept));
-    return true;
+    return await this.#finish(await this.#keep(kept), workload.object.metadata);
   }
 
-  async carryOn({ observed, object }: WorkloadNow): Promise<'RecreationFinished' | undefined> {
+  async carryOn({
+    observed,
+    object,
+  }: WorkloadNow): Promise<'RecreationFinished' | 'JobFinished' | undefined> {
     if (observed.leftAlone !== 'JobTwin') return undefined;
-    await this.#finish(object as JobRead);
-    return 'RecreationFinished';
+    return (await this.#finish(object as JobRead)) ? 'RecreationFinished' : 'JobFinished';
   }
 
   /** False if the old Job is gone. Rejects if the API server would refuse the new one. */
@@ -86,12 +98,28 @@ export class RecreateJob implements ReloadWay {
     throw new JobError('Conflicting', 'another Job has the name that its twin needs');
   }
 
-  async #finish(twin: JobRead): Promise<void> {
+  /** False if the old Job finished first. `read`: as it was when it was not finished. */
+  async #finish(twin: JobRead, read?: Version): Promise<boolean> {
     const kept = keptBy(twin);
     if (!kept) throw new JobError('Invalid', 'what a twin keeps cannot be read', true);
-    await this.#delete(kept.manifest.metadata, kept.uid);
-    await this.#create(kept);
-    await this.#delete(twin.metadata, twin.metadata.uid);
+    const isEnded = await this.#end(kept, read);
+    if (isEnded) await this.#create(kept);
+    await this.#delete(twin.metadata, { uid: twin.metadata.uid });
+    return isEnded;
+  }
+
+  /** Deletes the old Job, as it was last read. False if it is finished, and so stays. */
+  async #end({ uid, manifest }: Kept, read?: Version): Promise<boolean> {
+    const deadline = performance.now() + PATIENCE;
+    let last = read;
+    while (performance.now() < deadline) {
+      if (last && (await this.#delete(manifest.metadata, last))) return true;
+      const present = await this.#read(manifest.metadata);
+      if (present?.metadata.uid !== uid || present.metadata.deletionTimestamp !== undefined) return true;
+      if (!this.#context.recreateFinishedJobs && job.leftAlone?.(present) === 'JobFinished') return false;
+      last = present.metadata;
+    }
+    throw new JobError('Conflicting', 'the old Job keeps changing');
   }
 
   /** Creates it, unless a newer one than the old is there, whoever created that. */
@@ -104,34 +132,39 @@ export class RecreateJob implements ReloadWay {
       } catch (error) {
         if (!isTaken(error)) throw error;
       }
-      const present = await this.#uidOf(manifest.metadata);
-      if (present !== undefined && present !== uid) return;
+      const present = await this.#read(manifest.metadata);
+      if (present && present.metadata.uid !== uid) return;
       await pause(wait);
     }
     throw new JobError('ApiUnavailable', 'the old Job is still being deleted');
   }
 
-  async #uidOf(id: { namespace: string; name: string }): Promise<string | undefined> {
+  async #read(id: { namespace: string; name: string }): Promise<JobNow | undefined> {
     try {
-      return (await this.#context.client.get<JobRead>(objectPath(job, id))).body.metadata.uid;
+      return (await this.#context.client.get<JobNow>(objectPath(job, id))).body;
     } catch (error) {
       if (error instanceof KubeError && error.status === 404) return undefined;
       throw error;
     }
   }
 
-  /** Deletes this very Job and, in the background, its pods. No error if it is gone, or is another. */
-  async #delete(id: { namespace: string; name: string }, uid: string): Promise<void> {
+  /** Deletes this very Job and, in the background, its pods. False if it is gone, or is another than this. */
+  async #delete(
+    id: { namespace: string; name: string },
+    { uid, resourceVersion }: Version,
+  ): Promise<boolean> {
     const body = {
       apiVersion: 'v1',
       kind: 'DeleteOptions',
-      preconditions: { uid },
+      preconditions: { uid, ...(resourceVersion === undefined ? {} : { resourceVersion }) },
       propagationPolicy: 'Background',
     };
     try {
       await this.#context.client.request({ method: 'DELETE', path: objectPath(job, id), body });
+      return true;
     } catch (error) {
-      if (!(error instanceof KubeError) || (error.status !== 404 && error.status !== 409)) throw error;
+      if (error instanceof KubeError && (error.status === 404 || error.status === 409)) return false;
+      throw error;
     }
   }
 

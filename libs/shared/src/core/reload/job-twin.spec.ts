@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { RECORD_ANNOTATION } from '../record/record.ts';
-import { keptBy, recreatedJob, twinName, twinOf, TWIN_ANNOTATION, type JobRead } from './job-twin.ts';
+import {
+  keptBy,
+  recreatedJob,
+  TWIN_ANNOTATION,
+  TWIN_LABEL,
+  twinName,
+  twinOf,
+  type JobRead,
+} from './job-twin.ts';
 
 const generated = {
   'controller-uid': 'u1',
@@ -62,7 +70,8 @@ describe('a twin', () => {
   it('is suspended, has another name, and nothing by which others could take it for the Job', () => {
     expect(twin.spec.suspend).toBe(true);
     expect(twin.metadata.name).not.toBe('import');
-    expect(Object.keys(twin.metadata).sort()).toEqual(['annotations', 'name', 'namespace']);
+    expect(Object.keys(twin.metadata).sort()).toEqual(['annotations', 'labels', 'name', 'namespace']);
+    expect(twin.metadata.labels).toEqual({ [TWIN_LABEL]: 'true' });
     expect(Object.keys(twin.metadata.annotations ?? {})).toEqual([TWIN_ANNOTATION]);
   });
 

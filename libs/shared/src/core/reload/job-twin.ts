@@ -10,6 +10,9 @@ import { RECORD_ANNOTATION } from '../record/record.ts';
  */
 export const TWIN_ANNOTATION = 'reroll.dev/twin-of';
 
+/** On every twin, by which they are found without the Jobs: its value is `true`. */
+export const TWIN_LABEL = 'reroll.dev/twin';
+
 /** Labels that the API server gives a Job's pods; of another Job they would be refused. */
 const GENERATED = [
   'controller-uid',
@@ -89,6 +92,7 @@ export function twinOf({ uid, manifest }: Kept): JobManifest {
     metadata: {
       name: twinName(name, uid),
       namespace,
+      labels: { [TWIN_LABEL]: 'true' },
       annotations: { [TWIN_ANNOTATION]: JSON.stringify({ v: 1, name, uid, suspend, metadata }) },
     },
     spec: { ...manifest.spec, suspend: true },

@@ -1,0 +1,38 @@
+import { TWIN_LABEL } from '@reroll/shared/core/reload/job-twin';
+import { KubeError } from '@reroll/shared/kube/errors';
+import { collectionPath } from '@reroll/shared/kube/objects';
+import { job } from '@reroll/shared/kube/workloads/job';
+import { noWorkloads, workloadStream, type Into, type StreamsContext } from './kind-streams.ts';
+import { OptionalStream } from './optional-stream.ts';
+
+/** The label's presence. */
+const labelSelector = TWIN_LABEL;
+
+/**
+ * Twins of Jobs where Jobs are ignored: what a former run began is finished all the same, because the twin may be all
+ * that is left of a Job. Followed while Reroll may list Jobs (the chart takes that right away with
+ * `reloader.ignoreJobs`), and nobody waits for it.
+ */
+export function twinStream(context: StreamsContext, intoOf: (namespace: string) => Into): OptionalStream {
+  const { options, log } = context;
+  const told = log.child({ kind: job.kind, labels: TWIN_LABEL });
+  return new OptionalStream({
+    isServed: (signal) => mayBeListed(context, signal),
+    open: (namespace) => [workloadStream(intoOf(namespace), job, labelSelector)],
+    gone: (namespace) => noWorkloads(intoOf(namespace), job.kind),
+    interval: options.discoveryInterval,
+    log: told,
+  });
+}
+
+async function mayBeListed({ client, options }: StreamsContext, signal: AbortSignal): Promise<boolean> {
+  const namespaces = options.namespaces.length === 0 ? [undefined] : options.namespaces;
+  const query = { labelSelector, limit: 1 };
+  try {
+    for (const namespace of namespaces) await client.get(collectionPath(job, namespace), { query, signal });
+    return true;
+  } catch (error) {
+    if (error instanceof KubeError && error.status === 403) return false;
+    throw error;
+  }
+}
