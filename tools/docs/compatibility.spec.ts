@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 import { OPTION_LIST } from '../../libs/shared/src/platform/options/table.ts';
-import { complaintAbout, rowsOf, type Row } from './compatibility.ts';
+import { complaintAbout, complaintAboutTitle, rowsOf, type Row } from './compatibility.ts';
 
 const ROWS = rowsOf(readFileSync(join(import.meta.dirname, '../../docs/compatibility.md'), 'utf8'));
 
@@ -42,6 +42,24 @@ describe('a row', () => {
   it('that names what is there does not', () => {
     expect(complaintAbout({ ...row, specs: [here] })).toBeUndefined();
     expect(complaintAbout({ ...row, verdict: 'not yet' })).toBeUndefined();
+  });
+
+  it.each([
+    ['skipped', "it.SKIP('a title', () => {});"],
+    ['to be done', "it.TODO('a title', () => {});"],
+    ['of a table that is skipped', "describe.SKIP.each([['a title', 1]])('%s', () => {});"],
+    ['in a group that is skipped', "describe.SKIP('a group', () => { it('a title', () => {}); });"],
+    ['skipped by an option', "it('a title', { SKIP: true }, () => {});"],
+    ['skipped on some machines', "it.SKIPIF(true)('a title', () => {});"],
+    ['beside one that alone runs', "it('a title', () => {}); it.ONLY('another', () => {});"],
+    ['expected to fail', "it.FAILS('a title', () => {});"],
+  ])('that names a test that is %s fails', (_, text) => {
+    // In capitals above, lest this file be taken for one that skips.
+    const source = text.replaceAll(/SKIPIF|[A-Z]{4,}/gu, (word) =>
+      word === 'SKIPIF' ? 'skipIf' : word.toLowerCase(),
+    );
+    expect(complaintAboutTitle(source, 'a title')).toContain('expected a test that runs');
+    expect(complaintAboutTitle(text.replaceAll(/\.[A-Z]+/gu, ''), 'a title')).toBeUndefined();
   });
 
   it('is read with its line, a bar in it, and all its specs', () => {

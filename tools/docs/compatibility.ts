@@ -5,6 +5,9 @@ import { join } from 'node:path';
 const ROOT = join(import.meta.dirname, '../..');
 /** Where a spec of a row may be: as given from the top, or in the library. */
 const FOLDERS = ['', 'libs/shared/src'];
+/** A test that is left out, or that keeps others from running: a file with one shows nothing. */
+const NOT_RUN =
+  /\b(?:it|test|describe|suite)(?:\.\w+)*\.(?:skip|todo|only|fails|skipIf|runIf)\b|\bx(?:it|describe)\(|\b(?:skip|todo|only|fails): true/u;
 const VERDICTS = ['same', 'better', 'different', 'not yet'] as const;
 
 export interface Row {
@@ -41,15 +44,21 @@ export function complaintAbout({ behaviour, verdict, specs }: Row): string | und
   return specs.map(complaintAboutSpec).find((complaint) => complaint !== undefined);
 }
 
-/** `path/of.spec.ts` > title: the file is there, and has a text in quotes that is the title. */
+/** `path/of.spec.ts` > title: the file is there, runs all its tests, and has a text in quotes that is the title. */
 function complaintAboutSpec(spec: string): string | undefined {
   const { path = '', title = '' } = /^`(?<path>[^`]+\.spec\.ts)` > (?<title>.+)$/u.exec(spec)?.groups ?? {};
   const file = FOLDERS.map((folder) => join(ROOT, folder, path)).find((each) => existsSync(each));
   if (path === '' || file === undefined) return `expected the path of a spec; given ${spec}`;
-  const source = readFileSync(file, 'utf8');
+  const complaint = complaintAboutTitle(readFileSync(file, 'utf8'), title);
+  return complaint === undefined ? undefined : `${complaint} of ${path}; given ${JSON.stringify(title)}`;
+}
+
+/** What keeps the title from being that of a test which runs, in words; undefined if nothing does. */
+export function complaintAboutTitle(source: string, title: string): string | undefined {
+  if (NOT_RUN.test(source)) return 'expected a test that runs, and no test that is left out,';
   const escaped = title.replaceAll(/[.*+?^${}()|[\]\\]/gu, '\\$&');
   const isThere = new RegExp(`(['"\`])${escaped}\\1\\s*[,:]`, 'u').test(source);
-  return isThere ? undefined : `expected a test or a group of ${path}; given ${JSON.stringify(title)}`;
+  return isThere ? undefined : 'expected a test or a group';
 }
 
 function cellsOf(text: string): string[] {

@@ -527,20 +527,6 @@ describe('10. otherwise', () => {
 
 describe('keys of an installation', () => {
   decides({
-    'a key that was set is read': [
-      decisionInput(
-        settings({ keys: { ...DEFAULT_ANNOTATION_KEYS, auto: 'constructor.reloader.stakater.com/x' } }),
-        workloadSays({ 'constructor/x': 'true' }),
-      ),
-      'AutoReload',
-    ],
-    'the default of a key that was set is not read any more': [
-      decisionInput(
-        settings({ keys: { ...DEFAULT_ANNOTATION_KEYS, auto: 'example.com/auto' } }),
-        workloadSays({ '/auto': 'true' }),
-      ),
-      'NotAnnotated',
-    ],
     'a key is no property that every object has': [
       decisionInput(
         settings({

@@ -27,7 +27,8 @@ export const annotationOptions = {
     flag: '--auto-annotation',
     env: 'REROLL_AUTO_ANNOTATION',
     default: 'reloader.stakater.com/auto',
-    description: 'On a workload: whether every ConfigMap and Secret that it uses reloads it.',
+    description:
+      'On a workload: whether every ConfigMap, Secret and SecretProviderClass that it uses reloads it.',
   }),
   configmapAutoAnnotation: option({
     ...shared,
@@ -55,14 +56,15 @@ export const annotationOptions = {
     flag: '--search-match-annotation',
     env: 'REROLL_SEARCH_MATCH_ANNOTATION',
     default: 'reloader.stakater.com/match',
-    description: 'On a ConfigMap or Secret: whether it reloads the workloads that search.',
+    description:
+      'On a ConfigMap, Secret or SecretProviderClass: whether it reloads the workloads that search.',
   }),
   ignoreAnnotation: option({
     ...shared,
     flag: '--ignore-annotation',
     env: 'REROLL_IGNORE_ANNOTATION',
     default: 'reloader.stakater.com/ignore',
-    description: 'On a ConfigMap or Secret: whether it reloads nothing.',
+    description: 'On a ConfigMap, Secret or SecretProviderClass: whether it reloads nothing.',
   }),
   pauseDeploymentAnnotation: option({
     ...shared,

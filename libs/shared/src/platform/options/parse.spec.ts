@@ -86,6 +86,12 @@ describe('an environment variable', () => {
       dryRun: true,
     });
   });
+  it.each(['watcher', 'worker'] as const)(
+    'KUBERNETES_NAMESPACE alone is what the %s is limited to',
+    (app) => {
+      expect(optionsOf([], { app, env: { KUBERNETES_NAMESPACE: 'b' } }).namespaces).toEqual(['b']);
+    },
+  );
   it('gives way to a flag', () => {
     expect(optionsOf(['--namespaces=a'], { env: { KUBERNETES_NAMESPACE: 'b' } }).namespaces).toEqual(['a']);
   });
