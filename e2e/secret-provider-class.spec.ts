@@ -48,6 +48,23 @@ async function mounted(name: string, workloads: readonly string[]): Promise<void
   for (const workload of workloads) await hasVersion(space, workload, { name, version: 'v1' });
 }
 
+const LABELLED = { metadata: { labels: { written: 'late' } } };
+
+/** Resolves when the API server's clock is past the second in which this status was created. */
+async function nextSecond(pod: string, name: string): Promise<void> {
+  const { creationTimestamp } = (await space.get(statusRef(pod, name))).metadata;
+  await eventually(() => Math.floor(Date.now() / 1000) > Date.parse(creationTimestamp) / 1000);
+}
+
+/** One pod has the new version; of those that have not, the metadata is written afterwards. */
+async function rotateOneOf(name: string, version: string): Promise<void> {
+  await space.apply(status('p1', name, version));
+  for (const pod of PODS.slice(1)) {
+    const labels = { written: `before-${version}` };
+    await space.patch(statusRef(pod, name), { metadata: { labels } });
+  }
+}
+
 async function countAll(refs: readonly string[]): Promise<() => Promise<number[]>> {
   const counts = await Promise.all(refs.map((ref) => RolloutCount.from(space, ref)));
   return () => Promise.all(counts.map((count) => count.now()));
@@ -161,15 +178,28 @@ describe('with --enable-csi-integration', () => {
   it('a restart of everything while old statuses linger rolls nothing, and misses nothing', async () => {
     await space.apply(providerClass('again'), deployment('again', classAuto(), mounting('again')));
     await mounted('again', ['Deployment/again']);
+    await nextSecond('p5', 'again');
     await space.apply(status('p1', 'again', 'v2'));
     await hasVersion(space, 'Deployment/again', { name: 'again', version: 'v2' });
-    await space.patch(statusRef('p2', 'again'), { metadata: { labels: { written: 'late' } } });
     await classesSettled(reroll, space);
     const rollouts = await countAll(['Deployment/again', 'Deployment/scaled']);
     await reroll.stop();
-    await space.apply(status('p1', 'scaled', 'v3'));
+    await rotateOneOf('scaled', 'v3');
+    for (const pod of ['p2', 'p3']) await space.patch(statusRef(pod, 'again'), LABELLED);
     reroll = await startReroll({ ...reroll.options, install: reroll.install });
     await hasVersion(space, 'Deployment/scaled', { name: 'scaled', version: 'v3' });
+    await classesSettled(reroll, space);
+    expect(await rollouts()).toEqual([0, 1]);
+  });
+
+  it('so does a restart of everything that finds Redis empty', async () => {
+    const rollouts = await countAll(['Deployment/again', 'Deployment/scaled']);
+    await reroll.stop();
+    await rotateOneOf('scaled', 'v4');
+    await space.patch(statusRef('p4', 'again'), LABELLED);
+    const redisUrl = `${cluster.redisUrl ?? ''}/7`;
+    reroll = await startReroll({ ...reroll.options, install: reroll.install, redisUrl });
+    await hasVersion(space, 'Deployment/scaled', { name: 'scaled', version: 'v4' });
     await classesSettled(reroll, space);
     expect(await rollouts()).toEqual([0, 1]);
     await reroll.stop();

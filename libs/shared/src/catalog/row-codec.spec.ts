@@ -71,7 +71,7 @@ it('the workload whose pod template another one has comes back too', () => {
 });
 
 it('the marker of a SecretProviderClass, and which write its annotations are of, come back too', () => {
-  const row = sourceRow({ providerClass: { markerHash: 'a1', rv: '9' } });
+  const row = sourceRow({ providerClass: { markerHash: 'a1', rv: '9', shownAt: 7 } });
   expect(decodeSource(encodeSource(row))).toEqual(row);
 });
 

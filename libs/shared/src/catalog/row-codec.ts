@@ -2,6 +2,7 @@ import {
   NO_ANNOTATIONS,
   NO_BASELINES,
   NO_NAMES,
+  type ProviderClassFacts,
   type SourceRow,
   type WorkloadRow,
 } from '../core/ledger/rows.ts';
@@ -22,6 +23,8 @@ interface WireSource {
   /** Of a SecretProviderClass: the marker's hash, and the resourceVersion that its annotations are of. */
   k?: string;
   n?: string;
+  /** Of a SecretProviderClass: when its versions were last shown. */
+  w?: number | undefined;
   c?: 1;
 }
 
@@ -59,7 +62,7 @@ export function encodeSource(row: SourceRow): string {
     ...(row.exists ? {} : { x: 0 }),
     m: row.modifiedAt,
     ...(isEmpty(row.annotations) ? {} : { a: row.annotations }),
-    ...(row.providerClass ? { k: row.providerClass.markerHash, n: row.providerClass.rv } : {}),
+    ...(row.providerClass ? encodeClass(row.providerClass) : {}),
     ...(row.created ? { c: 1 } : {}),
   };
   return JSON.stringify(wire);
@@ -74,9 +77,17 @@ export function decodeSource(text: string): SourceRow {
     exists: wire.x !== 0,
     modifiedAt: wire.m,
     annotations: wire.a ?? NO_ANNOTATIONS,
-    ...(wire.k === undefined ? {} : { providerClass: { markerHash: wire.k, rv: wire.n ?? RV_UNKNOWN } }),
+    ...(wire.k === undefined ? {} : { providerClass: decodeClass(wire.k, wire) }),
     ...(wire.c === undefined ? {} : { created: true }),
   };
+}
+
+function encodeClass({ markerHash, rv, shownAt }: ProviderClassFacts): Partial<WireSource> {
+  return { k: markerHash, n: rv, w: shownAt };
+}
+
+function decodeClass(markerHash: string, { n, w }: WireSource): ProviderClassFacts {
+  return { markerHash, rv: n ?? RV_UNKNOWN, ...(w === undefined ? {} : { shownAt: w }) };
 }
 
 export function encodeWorkload(row: WorkloadRow, index: readonly SourceKey[]): string {

@@ -60,7 +60,12 @@ export interface ObjectMeta {
         readonly controller?: boolean | undefined;
       }[]
     | undefined;
-  readonly managedFields?: readonly { readonly time?: string | undefined }[] | undefined;
+  readonly managedFields?:
+    | readonly {
+        readonly time?: string | undefined;
+        readonly fieldsV1?: Readonly<Record<string, unknown>> | undefined;
+      }[]
+    | undefined;
 }
 
 interface NameRef {

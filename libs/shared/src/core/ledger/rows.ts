@@ -26,6 +26,8 @@ export interface ProviderClassFacts {
   readonly markerHash: string;
   /** Of the SecretProviderClass object that the annotations are of; `'0'`: none was seen. */
   readonly rv: Rv;
+  /** When a status was last written that shows these versions, Unix seconds; absent: nothing tells. */
+  readonly shownAt?: number | undefined;
 }
 
 /** What the ledger and the catalog know of a source. */

@@ -80,6 +80,30 @@ describe('a status', () => {
     ]);
   });
 
+  it.each<[string, StatusObject['metadata']['managedFields'], number]>([
+    [
+      'the last write of the driver, whoever wrote the metadata later',
+      [
+        { time: '1970-01-01T00:01:00Z', fieldsV1: { 'f:metadata': {}, 'f:status': { 'f:objects': {} } } },
+        { time: '1970-01-01T00:02:00Z', fieldsV1: { 'f:metadata': { 'f:labels': {} } } },
+      ],
+      60,
+    ],
+    [
+      'the later of two who wrote the status',
+      [
+        { time: '1970-01-01T00:01:00Z', fieldsV1: { 'f:status': {} } },
+        { time: '1970-01-01T00:02:00Z', fieldsV1: { 'f:status': {} } },
+      ],
+      120,
+    ],
+    ['not known if nobody owns it', [{ time: '1970-01-01T00:02:00Z', fieldsV1: { 'f:metadata': {} } }], 0],
+    ['not known without managedFields', undefined, 0],
+  ])('has as time at which its versions were there %s', (_, managedFields, expected) => {
+    const seen = observeStatus(statusOf([{ id: 'a', version: '1' }], { managedFields }), []);
+    expect(seen.shownAt).toBe(expected);
+  });
+
   it.each([
     ['0 if the driver wrote it once', '2026-11-21T06:00:00Z', 0],
     ['that of the rotation', '2026-11-21T07:00:00Z', Date.parse('2026-11-21T07:00:00Z') / 1000],

@@ -30,6 +30,11 @@ export interface SeenStatus {
   readonly markerHash: string;
   /** Unix seconds of the last write; 0 if there was none after its creation: the pod began with what it shows. */
   readonly modifiedAt: number;
+  /**
+   * Unix seconds by the API server's clock: its versions are not younger, and its pod had them then. That is the
+   * last write of whoever wrote `status`; a write of its metadata by others does not count. 0: nothing tells.
+   */
+  readonly shownAt: number;
 }
 
 export const STATUS_KIND = 'SecretProviderClassPodStatus';
@@ -49,7 +54,16 @@ export function observeStatus({ metadata, status }: StatusObject, keys: HashKeys
     hashes: isMounted ? hashesOf(data, keys) : [],
     markerHash: markerHash('SecretProviderClass', data),
     modifiedAt: written > unixSeconds(metadata.creationTimestamp) ? written : 0,
+    shownAt: lastStatusWrite(metadata),
   };
+}
+
+/** The driver writes a status when its pod mounts and when the versions change, and owns `status` by that. */
+function lastStatusWrite({ managedFields = [] }: ObjectMeta): number {
+  const times = managedFields
+    .filter(({ fieldsV1 }) => fieldsV1 !== undefined && 'f:status' in fieldsV1)
+    .map(({ time }) => unixSeconds(time));
+  return Math.max(0, ...times);
 }
 
 /**

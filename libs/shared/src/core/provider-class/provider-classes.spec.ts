@@ -7,7 +7,7 @@ import { ProviderClasses } from './provider-classes.ts';
 
 const CLASS = 'SecretProviderClass/ns/vault';
 
-/** A status of `pod` that shows `version`; '' shows nothing. */
+/** A status of `pod` that shows `version`, written by the driver in the second `rv`; '' shows nothing. */
 function shows(pod: string, rv: number, version: string, more: Partial<SeenStatus> = {}): SeenStatus {
   return {
     key: `SecretProviderClassPodStatus/ns/${pod}-ns-vault`,
@@ -16,12 +16,19 @@ function shows(pod: string, rv: number, version: string, more: Partial<SeenStatu
     hashes: version === '' ? [] : [`1.${version}`],
     markerHash: `sha1 of ${version}`,
     modifiedAt: 0,
+    shownAt: rv,
     ...more,
   };
 }
 
+/** The same, but the driver wrote it at `shownAt`, and somebody else its metadata at `rv`. */
+function labelled(pod: string, [shownAt, rv]: readonly [number, number], version: string): SeenStatus {
+  return shows(pod, rv, version, { shownAt });
+}
+
 function rowOf(rv: number, version: string, more: Partial<SourceRow> = {}): SourceRow {
-  return sourceRow(rv, version, { providerClass: { markerHash: `sha1 of ${version}`, rv: '0' }, ...more });
+  const providerClass = { markerHash: `sha1 of ${version}`, rv: '0', shownAt: rv };
+  return sourceRow(rv, version, { providerClass, ...more });
 }
 
 function list(classes: ProviderClasses, statuses: SeenStatus[], row?: SourceRow, unread: string[] = []) {
@@ -124,10 +131,66 @@ describe('a list', () => {
     ],
     [
       'takes what was written in the gap',
-      [shows('a', 40, 'v3'), shows('b', 50, 'v2')],
+      [shows('a', 40, 'v3'), labelled('b', [30, 50], 'v2')],
       rowOf(30, 'v2'),
       ['v3@40'],
       ['v3@50'],
+    ],
+    [
+      'keeps the row if only the metadata of a lingering status was written in the gap',
+      [shows('a', 20, 'v2'), labelled('b', [10, 40], 'v1')],
+      rowOf(20, 'v2'),
+      ['v2@20'],
+      ['v2@40'],
+    ],
+    [
+      'keeps the row also if the pod that showed its versions is gone',
+      [labelled('b', [10, 40], 'v1')],
+      rowOf(20, 'v2'),
+      ['v2@20'],
+      ['v2@40'],
+    ],
+    [
+      'keeps the row also if only statuses tell when its versions were shown',
+      [shows('a', 20, 'v2'), labelled('b', [10, 40], 'v1')],
+      rowOf(20, 'v2', { providerClass: { markerHash: 'sha1 of v2', rv: '0' } }),
+      ['v2@20'],
+      ['v2@40'],
+    ],
+    [
+      'takes a change back in the gap',
+      [shows('a', 40, 'v1'), labelled('b', [10, 50], 'v1')],
+      rowOf(20, 'v2'),
+      ['v1@40'],
+      ['v1@50'],
+    ],
+    [
+      'without a row keeps to what was mounted last, however late the metadata of others was written',
+      [shows('a', 20, 'v2'), labelled('b', [10, 40], 'v1'), labelled('c', [11, 50], 'v1')],
+      undefined,
+      ['v2@20'],
+      ['v2@50'],
+    ],
+    [
+      'takes, in doubt, what was written in the same second',
+      [labelled('a', [20, 20], 'v2'), labelled('b', [20, 40], 'v3')],
+      rowOf(20, 'v2'),
+      ['v3@40'],
+      [],
+    ],
+    [
+      'takes, in doubt, what was written in the gap if nothing tells when its versions were',
+      [shows('a', 20, 'v2'), labelled('b', [0, 40], 'v3')],
+      rowOf(20, 'v2'),
+      ['v3@40'],
+      [],
+    ],
+    [
+      'takes the last of two changes in the gap, whichever metadata was written last',
+      [labelled('a', [40, 60], 'v2'), shows('b', 50, 'v3')],
+      rowOf(20, 'v1'),
+      ['v3@50'],
+      ['v3@60'],
     ],
     [
       'takes up a class that was gone',
@@ -148,6 +211,21 @@ describe('a list', () => {
     classes.statusWritten(shows('a', 20, 'v2'));
     const told = list(classes, [shows('a', 20, 'v2'), shows('b', 40, 'v1')], rowOf(20, 'v2'));
     expect([texts(told.listed), texts(told.advanced)]).toEqual([['v2@20'], ['v2@40']]);
+  });
+
+  it('with memory takes the last of two changes in the gap, whichever metadata was written last', () => {
+    const told = list(rolledOut(), [labelled('a', [40, 60], 'v2'), shows('b', 50, 'v3')], rowOf(11, 'v1'));
+    expect(texts(told.listed)).toEqual(['v3@50']);
+  });
+
+  it('writes down for the next one when the versions were last shown', () => {
+    const classes = rolledOut();
+    const seen = [shows('a', 20, 'v2'), shows('b', 30, 'v2'), labelled('a', [20, 40], 'v2')];
+    const times = seen.map((status) => classes.statusWritten(status)?.providerClass?.shownAt);
+    expect(times).toEqual([20, 30, 30]);
+    expect(list(classes, [], rowOf(30, 'v2')).listed).toEqual([]);
+    const told = list(new ProviderClasses(), [shows('a', 20, 'v2'), shows('b', 30, 'v2')]);
+    expect(told.listed[0]?.providerClass?.shownAt).toBe(30);
   });
 
   it('with memory sees what changed in the gap', () => {

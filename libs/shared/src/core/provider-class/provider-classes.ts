@@ -23,6 +23,8 @@ export interface ListedClasses {
 interface Present {
   readonly hash: RecordHash;
   readonly markerHash: string;
+  /** When a status was last written that shows it, Unix seconds; 0: nothing tells. */
+  readonly shownAt: number;
 }
 
 interface ClassState {
@@ -38,8 +40,10 @@ interface ClassState {
  * its pod has just mounted: then the provider has these now, and they are the class's. A status that is merely
  * still there with older versions, written or not, says nothing; neither does one that goes.
  *
- * After a gap without memory, a status that was written in the gap and shows other versions than the class's
- * row counts as changed: in doubt it rolls. A pure state machine; one for each stream of statuses.
+ * After a gap without memory it goes by when each status was last written by the driver: what the latest shows is
+ * present. A status that lingers, its metadata written or not, was written before. Within one second, or where
+ * nothing tells the time, the resourceVersion decides: in doubt it rolls. A pure state machine; one for each
+ * stream of statuses.
  */
 export class ProviderClasses {
   readonly #states = new Map<SourceKey, ClassState>();
@@ -74,6 +78,7 @@ export class ProviderClasses {
     const state = this.#states.get(source) ?? { present: shown, rv: RV_UNKNOWN, statuses: new Map() };
     const isNews = hasOwnChange(state.statuses.get(status.key), status);
     if (isNews && !status.hashes.includes(state.present.hash)) state.present = shown;
+    state.present = { ...state.present, shownAt: lastShownAt([status], state.present) };
     state.statuses.set(status.key, status);
     state.rv = maxRv(state.rv, status.rv);
     this.#states.set(source, state);
@@ -127,18 +132,20 @@ export class ProviderClasses {
   ): ClassState | undefined {
     const state = this.#states.get(key);
     const present = this.#presentOf(key, row);
+    const lastShown = state ? 0 : lastShownAt(statuses, present);
     const isNews = (status: SeenStatus): boolean =>
       state || !row?.exists
         ? hasOwnChange(state?.statuses.get(status.key), status)
-        : isNewer(status.rv, row.rv);
+        : isNewer(status.rv, row.rv) && (status.shownAt === 0 || status.shownAt >= lastShown);
     const newest = statuses
       .filter((status) => status.hashes.length > 0 && isNews(status))
       .filter((status) => present === undefined || !status.hashes.includes(present.hash))
       .reduce<SeenStatus | undefined>(
-        (best, each) => (best && isNewer(best.rv, each.rv) ? best : each),
+        (best, each) => (best && isShownLater(best, each) ? best : each),
         undefined,
       );
-    const found = (newest && presentIn(newest)) ?? present;
+    const now = (newest && presentIn(newest)) ?? present;
+    const found = now && { ...now, shownAt: lastShownAt(statuses, now) };
     const rv = newest?.rv ?? state?.rv ?? RV_UNKNOWN;
     return found && { present: found, rv, statuses: withMemory(statuses, state) };
   }
@@ -147,7 +154,8 @@ export class ProviderClasses {
     const state = this.#states.get(key);
     if (state) return state.present;
     if (!row?.exists || !row.providerClass) return undefined;
-    return { hash: row.hash, markerHash: row.providerClass.markerHash };
+    const { markerHash, shownAt = 0 } = row.providerClass;
+    return { hash: row.hash, markerHash, shownAt };
   }
 
   #seen(key: SourceKey, { present, rv, statuses }: ClassState): ObservedSource {
@@ -159,13 +167,31 @@ export class ProviderClasses {
       hash: present.hash,
       modifiedAt: showing.reduce((latest, { modifiedAt }) => Math.max(latest, modifiedAt), 0),
       annotations: object?.annotations ?? NO_ANNOTATIONS,
-      providerClass: { markerHash: present.markerHash, rv: object?.rv ?? RV_UNKNOWN },
+      providerClass: {
+        markerHash: present.markerHash,
+        rv: object?.rv ?? RV_UNKNOWN,
+        shownAt: present.shownAt,
+      },
     };
   }
 }
 
-function presentIn({ hashes: [hash], markerHash }: SeenStatus): Present | undefined {
-  return hash === undefined ? undefined : { hash, markerHash };
+function presentIn({ hashes: [hash], markerHash, shownAt }: SeenStatus): Present | undefined {
+  return hash === undefined ? undefined : { hash, markerHash, shownAt };
+}
+
+/** When what was present was last shown, by what is known of it and by the statuses that still show it. */
+function lastShownAt(statuses: readonly SeenStatus[], present: Present | undefined): number {
+  if (!present) return 0;
+  return statuses
+    .filter(({ hashes }) => hashes.includes(present.hash))
+    .reduce((latest, { shownAt }) => Math.max(latest, shownAt), present.shownAt);
+}
+
+/** Whether `one` tells of a later time than `other`. */
+function isShownLater(one: SeenStatus, other: SeenStatus): boolean {
+  const isTimed = one.shownAt !== 0 && other.shownAt !== 0 && one.shownAt !== other.shownAt;
+  return isTimed ? one.shownAt > other.shownAt : isNewer(one.rv, other.rv);
 }
 
 function hasOwnChange(before: SeenStatus | undefined, now: SeenStatus): boolean {
