@@ -25,6 +25,8 @@ export interface KubeletOptions {
   readonly nodes?: readonly string[];
   /** First pause before a container that ended is started again; it doubles. Default 10 000 ms, as a kubelet's. */
   readonly backoffMs?: number;
+  /** How often volumes are brought up to date. Default 10 000 ms. */
+  readonly refreshMs?: number;
   /** Default: none. */
   readonly log?: (line: string) => void;
 }
@@ -132,6 +134,7 @@ export class Kubelet {
       api: this.#api,
       images: this.#options.images,
       backoffMs: this.#options.backoffMs ?? 10_000,
+      refreshMs: this.#options.refreshMs ?? 10_000,
       services: () => this.#services.all,
       hosts: () => this.#hosts,
       claim: (namespace, name) => this.#storage.claim(namespace, name),

@@ -14,7 +14,7 @@ import { type PodFacts, now, podStatus } from './pod-status.ts';
 import { type Mount, identityOf, sandbox } from './sandbox.ts';
 import { type HostRow, hostsFile } from './service-table.ts';
 import type { Container, Pod, Service } from './types.ts';
-import { type MadeVolume, makeVolumes } from './volumes.ts';
+import { type MadeVolume, makeVolumes, refreshVolumes } from './volumes.ts';
 
 /** What all pods of a kubelet share. */
 export interface PodContext {
@@ -24,6 +24,7 @@ export interface PodContext {
   readonly programs: Programs;
   readonly images: readonly ImageRule[];
   readonly backoffMs: number;
+  readonly refreshMs: number;
   readonly services: () => readonly Service[];
   readonly hosts: () => readonly HostRow[];
   /** Folder of a bound claim. @throws NotYet until then. */
@@ -46,6 +47,7 @@ export class PodWorker {
   #network: PodNetwork | undefined;
   #volumes: ReadonlyMap<string, MadeVolume> | undefined;
   #ending: Promise<void> | undefined;
+  #refreshing: NodeJS.Timeout | undefined;
   #written = '';
   #writing: Promise<void> | undefined;
   #dirty = false;
@@ -120,6 +122,7 @@ export class PodWorker {
     }
     if (this.#isEnding) return;
     for (const runner of this.#main) runner.start();
+    this.#refreshing = setInterval(() => this.#refresh(), this.#context.refreshMs);
     await Promise.all(this.#main.map((runner) => runner.done));
     this.#changed();
   }
@@ -128,6 +131,7 @@ export class PodWorker {
   async #end(graceMs: number): Promise<void> {
     await Promise.all(this.#runners.map((runner) => runner.stop(graceMs)));
     await this.#running;
+    clearInterval(this.#refreshing);
     if (this.#network !== undefined) await this.#context.network.removePod(this.#network);
     this.#network = undefined;
     rmSync(this.#folder, { recursive: true, force: true });
@@ -211,6 +215,14 @@ export class PodWorker {
       return { from: join(volume.path, subPath), to: mountPath, readOnly: readOnly === true || volume.keyed };
     });
     return [...etc, ...mounts];
+  }
+
+  /** What cannot be read now stays as it is until the next time. */
+  #refresh(): void {
+    if (this.#volumes === undefined || this.#network === undefined || this.#isEnding) return;
+    const { ip } = this.#network;
+    const folder = join(this.#folder, 'volumes');
+    refreshVolumes({ pod: this.#pod, ip, folder, read: this.#read }).catch(() => undefined);
   }
 
   readonly #read: ReadData = (kind, name) => this.#context.api.data(this.#pod.metadata.namespace, kind, name);

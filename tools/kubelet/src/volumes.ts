@@ -1,17 +1,29 @@
-import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { NotYet } from './errors.ts';
 import type { ReadData } from './environment.ts';
 import { podField, resourceField } from './fields.ts';
 import type { Item, KeyedSource, Pod, ProjectedPart, TokenSource, Volume } from './types.ts';
 
-export interface VolumeOptions {
+interface FileOptions {
   readonly pod: Pod;
   readonly ip: string;
   /** Where the volumes of the pod are kept. */
   readonly folder: string;
   readonly read: ReadData;
-  readonly token: (source: TokenSource) => Promise<string>;
+  /** Undefined: the file stays as it is. */
+  readonly token: (source: TokenSource) => Promise<string | undefined>;
+}
+
+export interface VolumeOptions extends FileOptions {
   /** Folder of a claim that is bound. @throws NotYet until then. */
   readonly claim: (name: string) => Promise<string>;
 }
@@ -39,6 +51,17 @@ export async function makeVolumes(options: VolumeOptions): Promise<Map<string, M
   return made;
 }
 
+/** Brings into the volumes what has changed since in ConfigMaps and Secrets. Tokens stay, and so do keys that are gone. */
+export async function refreshVolumes(options: Omit<FileOptions, 'token'>): Promise<void> {
+  const { spec } = options.pod;
+  const keyed = (spec.volumes ?? []).filter((volume) => !volume.emptyDir && !volume.persistentVolumeClaim);
+  for (const volume of keyed) {
+    const files = await filesOf(volume, { ...options, token: () => Promise.resolve(undefined) });
+    const path = join(options.folder, volume.name);
+    for (const [name, file] of files) writeVolumeFile(join(path, name), file, spec.securityContext?.fsGroup);
+  }
+}
+
 async function make(volume: Volume, options: VolumeOptions): Promise<MadeVolume> {
   const group = options.pod.spec.securityContext?.fsGroup;
   if (volume.persistentVolumeClaim) {
@@ -58,7 +81,7 @@ async function make(volume: Volume, options: VolumeOptions): Promise<MadeVolume>
   return { path, keyed: true };
 }
 
-async function filesOf(volume: Volume, options: VolumeOptions): Promise<VolumeFiles> {
+async function filesOf(volume: Volume, options: FileOptions): Promise<VolumeFiles> {
   const { secret, projected } = volume;
   if (projected) return await projectedFiles(projected, options);
   if (secret) {
@@ -72,7 +95,7 @@ async function filesOf(volume: Volume, options: VolumeOptions): Promise<VolumeFi
 
 async function projectedFiles(
   { sources = [], defaultMode = DEFAULT_MODE }: NonNullable<Volume['projected']>,
-  options: VolumeOptions,
+  options: FileOptions,
 ): Promise<VolumeFiles> {
   const files: VolumeFiles = new Map();
   for (const part of sources) {
@@ -81,13 +104,14 @@ async function projectedFiles(
   return files;
 }
 
-async function partFiles(part: ProjectedPart, mode: number, options: VolumeOptions): Promise<VolumeFiles> {
+async function partFiles(part: ProjectedPart, mode: number, options: FileOptions): Promise<VolumeFiles> {
   const { configMap, secret, downwardAPI, serviceAccountToken } = part;
   if (configMap) return await keyedFiles('ConfigMap', configMap, { mode, options });
   if (secret) return await keyedFiles('Secret', secret, { mode, options });
   if (serviceAccountToken) {
-    const content = Buffer.from(await options.token(serviceAccountToken));
-    return new Map([[serviceAccountToken.path, { content, mode }]]);
+    const token = await options.token(serviceAccountToken);
+    if (token === undefined) return new Map();
+    return new Map([[serviceAccountToken.path, { content: Buffer.from(token), mode }]]);
   }
   const items = (downwardAPI?.items ?? []).map(({ path, fieldRef, resourceFieldRef }) => {
     const text = resourceFieldRef
@@ -101,7 +125,7 @@ async function partFiles(part: ProjectedPart, mode: number, options: VolumeOptio
 async function keyedFiles(
   kind: 'ConfigMap' | 'Secret',
   source: KeyedSource,
-  { mode, options }: { mode: number; options: VolumeOptions },
+  { mode, options }: { mode: number; options: FileOptions },
 ): Promise<VolumeFiles> {
   const { name = '', optional = false } = source;
   const data = await options.read(kind, name);
@@ -119,12 +143,15 @@ function itemsOf(source: KeyedSource, data: ReadonlyMap<string, Buffer> = new Ma
   return source.items ?? [...data.keys()].map((key) => ({ key, path: key }));
 }
 
-/** With a group of the pod, its members may read what the owner may. */
+/** As a whole, if it is not so already. With a group of the pod, its members may read what the owner may. */
 function writeVolumeFile(path: string, { content, mode }: VolumeFile, group: number | undefined): void {
+  if (existsSync(path) && readFileSync(path).equals(content)) return;
   mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, content);
-  chmodSync(path, group === undefined ? mode : mode | 0o440);
-  if (group !== undefined) chownSync(path, 0, group);
+  const draft = join(dirname(path), `.${basename(path)}.new`);
+  writeFileSync(draft, content);
+  chmodSync(draft, group === undefined ? mode : mode | 0o440);
+  if (group !== undefined) chownSync(draft, 0, group);
+  renameSync(draft, path);
 }
 
 function giveToGroup(path: string, group: number | undefined): void {

@@ -44,7 +44,12 @@ beforeAll(async () => {
   });
   cleanUp(() => cluster.stop());
   client = connect(cluster);
-  kubelet = await Kubelet.start({ kubeconfig: cluster.kubeconfig, images: testImages, backoffMs: 50 });
+  kubelet = await Kubelet.start({
+    kubeconfig: cluster.kubeconfig,
+    images: testImages,
+    backoffMs: 50,
+    refreshMs: 200,
+  });
   cleanUp(() => kubelet.stop());
   await client.post('/api/v1/namespaces', { metadata: { name: 'pods', annotations: NAMESPACE_ANNOTATIONS } });
   // Its controllers make the account and the certificate that every pod mounts.
@@ -237,6 +242,20 @@ describe('volumes', () => {
     const text = await output('keyed', '', { spec: { volumes, containers: [container] } });
     expect(text).toContain('BSABSA 400\n');
     expect(text).toContain('Read-only file system');
+  });
+
+  it('of a Secret follow it while the pod runs', async () => {
+    await client.post(`${SPACE}/secrets`, { metadata: { name: 'rotated' }, stringData: { key: 'old' } });
+    const script = 'cat /secret/key; until grep -q new /secret/key; do sleep 0.1; done; cat /secret/key';
+    const volumeMounts = [{ name: 'secret', mountPath: '/secret' }];
+    const container = { name: 'app', image: 'plain', args: [script], volumeMounts };
+    const volumes = [{ name: 'secret', secret: { secretName: 'rotated' } }];
+    await run('rotated', '', { spec: { restartPolicy: 'Never', volumes, containers: [container] } });
+    await eventually(() => logOf('rotated') === 'old');
+    const data = { key: Buffer.from('new').toString('base64') };
+    await client.patch(`${SPACE}/secrets/rotated`, [{ op: 'replace', path: '/data', value: data }]);
+    await phase('rotated', 'Succeeded');
+    expect(logOf('rotated')).toBe('oldnew');
   });
 
   it('belong to the fsGroup of the pod, so that its user can write and read them', async () => {
