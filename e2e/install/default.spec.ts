@@ -72,10 +72,12 @@ async function leaders(): Promise<string[]> {
 
 describe('helm upgrade with other values', () => {
   let password: string | undefined;
+  let redis: string | undefined;
 
   it('brings another form of the log, the other strategy and one worker more', async () => {
     password = (await release.space.get('Secret/reroll-redis')).data?.['redis-password'];
     const deployment = { readinessProbe: { periodSeconds: 1 } };
+    redis = (await release.space.get('Pod/reroll-redis-0')).metadata.uid;
     const reloader = { logFormat: 'json', reloadStrategy: 'annotations', deployment };
     await release.upgrade({ reloader, worker: { replicas: 3 } });
     const workers = await release.ready('worker', 3);
@@ -89,10 +91,11 @@ describe('helm upgrade with other values', () => {
     }
   });
 
-  it('keeps the password of Redis', async () => {
+  it('keeps the password of Redis, and Redis itself', async () => {
     expect(password).toMatch(/^.{40,}$/);
     const { data } = await release.space.get('Secret/reroll-redis');
     expect(data).toEqual({ 'redis-password': password });
+    expect((await release.space.get('Pod/reroll-redis-0')).metadata.uid).toBe(redis);
   });
 });
 

@@ -110,12 +110,14 @@ describe('pods of watcher and worker', () => {
   });
 
   it('restart when a credential in our Secret changes', async () => {
-    const annotations = async (url: string): Promise<unknown> => {
+    const checksum = async (url: string): Promise<unknown> => {
       const manifests = await manifestsWith({ reloader: { webhookUrl: url } });
-      return at(workload(manifests, 'worker').object, 'spec.template.metadata.annotations');
+      const annotations = at(workload(manifests, 'worker').object, 'spec.template.metadata.annotations');
+      return (annotations as Readonly<Record<string, string>>)['checksum/secret'];
     };
-    expect(await annotations('https://a')).not.toEqual(await annotations('https://b'));
-    expect(await annotations('')).toBeUndefined();
+    expect(await checksum('https://a')).toMatch(/^[0-9a-f]{64}$/u);
+    expect(await checksum('https://a')).not.toBe(await checksum('https://b'));
+    expect(await checksum('')).toBeUndefined();
   });
 
   it('extraArgs and extraEnv come last, and a variable that is given twice is there once', async () => {

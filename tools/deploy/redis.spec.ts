@@ -17,8 +17,6 @@ describe('the Redis of the chart', () => {
         'dir /data',
       ]),
     );
-    expect(at(container, 'command')).toEqual(['redis-server']);
-    expect(at(container, 'args')).toEqual(['/etc/redis/redis.conf', '--requirepass', '$(REDISCLI_AUTH)']);
     expect(at(container, 'volumeMounts')).toContainEqual({ name: 'data', mountPath: '/data' });
     expect(at(object, 'spec.volumeClaimTemplates.0.spec.resources.requests.storage')).toBe('1Gi');
     expect(at(object, 'spec.persistentVolumeClaimRetentionPolicy.whenDeleted')).toBe('Delete');
@@ -35,7 +33,10 @@ describe('the Redis of the chart', () => {
     expect(mine.some(({ kind, metadata }) => kind === 'Secret' && metadata.name === 'reroll-redis')).toBe(
       false,
     );
-    expect(workload(mine, 'redis').env).toEqual(['REDISCLI_AUTH<-secretKeyRef:mine/k']);
+    expect(at(workload(mine, 'redis').pod, 'volumes.1.secret')).toMatchObject({
+      secretName: 'mine',
+      items: [{ key: 'k', path: 'password' }],
+    });
     expect(at(workload(mine, 'worker').pod, 'volumes.0.projected.sources')).toEqual([
       { secret: { name: 'mine', items: [{ key: 'k', path: 'password' }] } },
     ]);

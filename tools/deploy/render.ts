@@ -29,6 +29,8 @@ export interface RenderOptions {
   readonly namespace?: string;
   /** Only this file below templates/. */
   readonly showOnly?: string;
+  /** Another number renders anew what has been rendered already. Default 0. */
+  readonly again?: number;
 }
 
 /** Either the objects, or what helm said when it refused. */

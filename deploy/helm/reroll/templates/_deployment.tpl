@@ -37,11 +37,15 @@ spec:
       {{- include "reroll.pod" . | nindent 6 }}
 {{- end -}}
 
-{{/* A changed credential in our own Secret restarts who reads it from the environment. */}}
+{{/* What is read once, at the start: when it changes in a Secret of ours, pods are replaced. */}}
 {{- define "reroll.checksums" -}}
-{{- $entries := include "reroll.secretEnv" . -}}
-{{- if $entries }}
-checksum/secret: {{ sha256sum $entries }}
+{{- with include "reroll.secretEnv" . }}
+checksum/secret: {{ sha256sum . }}
+{{- end }}
+{{- with include "reroll.ownHashKey" . | fromYaml }}
+{{- with include "reroll.keptChecksum" (merge (dict "root" $) .) }}
+checksum/hash-keys: {{ . }}
+{{- end }}
 {{- end }}
 {{- end -}}
 

@@ -77,6 +77,24 @@ key: redis-password
 {{- end }}
 {{- end -}}
 
+{{/* Starts our own Redis: the password goes from its file to its standard input, so it is in no argument or variable.
+     Newlines at its end are not part of it, as for those who connect. */}}
+{{- define "reroll.redisStart" -}}
+line=$(sed 's/\r$//; s/[\\"]/\\&/g' /etc/reroll/redis/password)
+if [ -z "$line" ] || [ "$(printf '%s\n' "$line" | wc -l)" -ne 1 ]; then
+  echo 'expected the password of Redis in one line, given none or several' >&2
+  exit 1
+fi
+exec redis-server /etc/redis/redis.conf - <<END
+requirepass "$line"
+END
+{{- end -}}
+
+{{/* Whether it has read its file and answers. With a password that was changed since its start it still does. */}}
+{{- define "reroll.redisPing" -}}
+REDISCLI_AUTH="$(sed 's/\r$//' /etc/reroll/redis/password)" redis-cli ping | grep -Eq '^(PONG|NOAUTH)'
+{{- end -}}
+
 {{/* redis.conf */}}
 {{- define "reroll.redisConfig" -}}
 dir /data

@@ -22,8 +22,8 @@ export class RotatedFile {
     return this.#last;
   }
 
-  /** The same without the newline at its end. */
+  /** The same without newlines at its end. */
   readLine(): string | undefined {
-    return this.read()?.replace(/\r?\n$/u, '');
+    return this.read()?.replace(/[\r\n]+$/u, '');
   }
 }

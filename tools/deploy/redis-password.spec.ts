@@ -1,0 +1,157 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { Redis } from 'ioredis';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { RotatedFile } from '../../libs/shared/src/catalog/rotated-file.ts';
+import { ensureRedis } from '../cluster/src/redis-install.ts';
+import { run } from '../cluster/src/run.ts';
+import { at, find, workload } from './look.ts';
+import { manifestsWith, type ChartValues, type Manifest } from './render.ts';
+
+const MINE: ChartValues = {
+  redis: { auth: { existingSecret: 'mine', existingSecretKey: 'k' } },
+  reloader: { hashKey: { existingSecret: 'keys' } },
+};
+
+/** The container's commands, with a folder of this machine for /etc and a socket for the port. */
+class Container {
+  readonly #folder: string;
+  readonly #env: Readonly<Record<string, string>>;
+  #server: ChildProcess | undefined;
+
+  constructor(folder: string, program: string) {
+    this.#folder = folder;
+    this.#env = { PATH: `${dirname(program)}:${process.env['PATH'] ?? ''}` };
+    writeFileSync(join(folder, 'redis.conf'), `port 0\nsave ""\ndir ${folder}\nunixsocket ${this.socket}\n`);
+  }
+
+  get socket(): string {
+    return join(this.#folder, 'redis.sock');
+  }
+
+  get passwordFile(): string {
+    return join(this.#folder, 'password');
+  }
+
+  async command(path: string): Promise<[string, ...string[]]> {
+    const { container } = workload(await manifestsWith(), 'redis');
+    const [program = '', ...args] = (at(container, path) as readonly string[]).map((each) =>
+      each
+        .replaceAll('/etc/reroll/redis/', `${this.#folder}/`)
+        .replaceAll('/etc/redis/', `${this.#folder}/`)
+        .replaceAll('redis-cli', `redis-cli -s ${this.socket}`),
+    );
+    return [program, ...args];
+  }
+
+  async start(): Promise<ChildProcess> {
+    const [program, ...args] = await this.command('command');
+    this.#server = spawn(program, args, { env: this.#env, stdio: ['ignore', 'ignore', 'pipe'] });
+    return this.#server;
+  }
+
+  async probe(which: 'startupProbe' | 'readinessProbe'): Promise<boolean> {
+    const [program, ...args] = await this.command(`${which}.exec.command`);
+    return (await run(program, args, { env: this.#env })).code === 0;
+  }
+
+  async stop(): Promise<void> {
+    const server = this.#server;
+    if (server === undefined || server.exitCode !== null) return;
+    const ended = once(server, 'exit');
+    server.kill('SIGKILL');
+    await ended;
+  }
+}
+
+describe('the password of the Redis of the chart', () => {
+  let folder: string;
+  let container: Container;
+  const clients: Redis[] = [];
+  beforeEach(async () => {
+    const source = await ensureRedis({ log: console.log });
+    if (source.kind === 'image') throw new Error('expected a redis-server on this machine');
+    folder = mkdtempSync(join(tmpdir(), 'reroll-redis-password-'));
+    container = new Container(folder, source.path);
+  });
+  afterEach(async () => {
+    for (const client of clients.splice(0)) client.disconnect();
+    await container.stop();
+    rmSync(folder, { recursive: true });
+  });
+
+  it.each([
+    ['as it is made', 'abcDEF123'],
+    ['with a newline at its end', 'secret\n'],
+    ['with newlines of Windows at its end', 'secret\r\n\r\n'],
+    ['with what means something to a shell or to redis.conf', String.raw`a "b" 'c' \d \\ $HOME $(id) #e;`],
+  ])('%s is what those who connect read from the same file', async (_how, text) => {
+    writeFileSync(container.passwordFile, text);
+    expect(await container.probe('startupProbe')).toBe(false);
+    await container.start();
+    const password = new RotatedFile(container.passwordFile).readLine() ?? '';
+    const retryStrategy = (): number => 50;
+    const client = new Redis({ path: container.socket, password, retryStrategy, maxRetriesPerRequest: null });
+    clients.push(client);
+    client.on('error', () => undefined);
+    expect(await client.ping()).toBe('PONG');
+    expect(await client.config('GET', 'requirepass')).toEqual(['requirepass', password]);
+    expect(await container.probe('startupProbe')).toBe(true);
+    writeFileSync(container.passwordFile, 'changed');
+    expect(await container.probe('readinessProbe')).toBe(true);
+  });
+
+  it.each([
+    ['none', ''],
+    ['an empty line', '\n'],
+    ['two lines', 'secret\nsecret\n'],
+  ])('may not be %s: Redis ends and says so, without it', async (_what, text) => {
+    writeFileSync(container.passwordFile, text);
+    const server = await container.start();
+    const said: string[] = [];
+    server.stderr?.on('data', (chunk: Buffer) => said.push(chunk.toString()));
+    expect(await once(server, 'close')).toEqual([1, null]);
+    expect(said.join('')).toBe('expected the password of Redis in one line, given none or several\n');
+  });
+
+  it('is in no argument and no variable', async () => {
+    const { container: redis } = workload(await manifestsWith(), 'redis');
+    expect(at(redis, 'args')).toBeUndefined();
+    expect(at(redis, 'env')).toBeUndefined();
+    expect(at(redis, 'envFrom')).toBeUndefined();
+  });
+});
+
+describe('what the chart makes up', () => {
+  const ofPods = (manifests: readonly Manifest[], component: string): Readonly<Record<string, string>> => {
+    const annotations = at(workload(manifests, component).object, 'spec.template.metadata.annotations');
+    return (annotations ?? {}) as Record<string, string>;
+  };
+  const render = async (which: number, values: ChartValues = {}): Promise<readonly Manifest[]> =>
+    await manifestsWith(values, { again: which });
+
+  it.each([
+    ['the password of Redis', 'Secret/reroll-redis', 'redis', 'checksum/password'],
+    ['the key of the hashes', 'Secret/reroll-hash-keys', 'watcher', 'checksum/hash-keys'],
+    ['the key of the hashes', 'Secret/reroll-hash-keys', 'worker', 'checksum/hash-keys'],
+  ])('%s: another one in %s replaces the pods of %s, which read it once', async (...row) => {
+    const [, secret, component, annotation] = row;
+    const [first, second] = [await render(1), await render(2)];
+    const data = (manifests: readonly Manifest[]): unknown =>
+      at(find(manifests, 'Secret', secret.split('/')[1] ?? ''), 'data');
+    expect(data(first)).not.toEqual(data(second));
+    const checksums = [first, second].map((manifests) => ofPods(manifests, component)[annotation]);
+    expect(checksums[0]).toMatch(/^[0-9a-f]{64}$/u);
+    expect(checksums[0]).not.toBe(checksums[1]);
+  });
+
+  it.each(['redis', 'watcher', 'worker'])('is not in the pods of %s if it is yours', async (component) => {
+    const [first, second] = [await render(1, MINE), await render(2, MINE)];
+    expect(ofPods(first, component)).toEqual(ofPods(second, component));
+    expect(Object.keys(ofPods(first, component))).not.toContain('checksum/password');
+    expect(Object.keys(ofPods(first, component))).not.toContain('checksum/hash-keys');
+  });
+});
