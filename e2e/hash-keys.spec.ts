@@ -119,6 +119,25 @@ it('giving a key, and then another while the old one is kept, rolls nothing and 
   expect(await rollouts()).toEqual([0, 1, 1]);
 });
 
+it('what is recorded under a key that a worker does not have is left to one that has it, and is no change', async () => {
+  const rollouts = await rolloutsOfAll();
+  const without = await start([FIRST]);
+  await eventually(async () => {
+    const [worker] = without.workers;
+    expect(await worker?.metrics()).toMatch(/reroll_outcomes_total\{reason="KeyUnknown"\} [1-9]/);
+    return true;
+  });
+  await without.stop();
+  expect(await schemes()).toContain(`k${keyOfText(SECOND).id}`);
+
+  // Another install, which does not wait for the end of the delay.
+  install = undefined;
+  const both = await start([FIRST, SECOND]);
+  await allInStep([keyOfText(FIRST)]);
+  await both.stop();
+  expect(await rollouts()).toEqual([0, 0, 0]);
+});
+
 it('a change that comes while the key is being changed is rolled', async () => {
   const before = await start([FIRST]);
   await allInStep([keyOfText(FIRST)]);
