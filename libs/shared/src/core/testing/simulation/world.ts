@@ -49,7 +49,8 @@ export class World {
     this.api = new SimulatedApi(
       {
         seconds: () => this.#seconds(),
-        adopted: () => this.#adoptedAt !== null,
+        // Of what is created in that very second, and found by a list, no time tells that it was not there before.
+        adopted: () => this.#adoptedAt !== null && (this.#everSynced || this.#seconds() > this.#adoptedAt),
         synced: () => this.#everSynced,
         watched: () => this.#isWatched(),
         hasSeen: (workload) => this.#hasSeen(workload),
