@@ -1,4 +1,4 @@
-import { beforeAll, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import {
   annotated,
   configMap,
@@ -13,6 +13,7 @@ import {
 } from './support/builders.ts';
 import { sharedCluster } from './support/cluster.ts';
 import { connect, namespace, type Ref, type Space } from './support/kube.ts';
+import { configmapController, triggerController, wave, type OldSystem } from './support/old-systems.ts';
 import { startReroll, type Reroll } from './support/reroll.ts';
 import { RolloutCount, inStep, recordOf, settled } from './support/rollouts.ts';
 import { eventually } from './support/wait.ts';
@@ -128,4 +129,84 @@ it('without --adopt their annotations count for nothing', async () => {
   await settled(plain, other);
   expect(await count.now()).toBe(0);
   expect(recordOf(await other.get('Deployment/wave'))).toEqual({});
+});
+
+describe('what an old system left tells whether the pods run the present data', () => {
+  const EXTRAS = { ...WAVE, 'wave.pusher.com/extra-secrets': 'SOURCE' };
+  /** The annotation that names a source, its kind, and what else Wave follows. */
+  const SYSTEMS: readonly (readonly [string, OldSystem, Readonly<Record<string, string>>, string])[] = [
+    ['fabric8', configmapController, { 'configmap.fabric8.io/update-on-change': 'SOURCE' }, 'ConfigMap'],
+    ['trigger', triggerController, { 'trigger.k8s.io/triggering-secrets': 'SOURCE' }, 'Secret'],
+    ['wave', wave, EXTRAS, 'Secret'],
+  ];
+  /** When the source of a workload was written last: before it, after it and seen by the old system, or after that. */
+  const CASES = ['older', 'newer', 'gap'] as const;
+
+  const sourcesOf = (system: string, kind: string, name: string): Ref[] => [
+    `${kind}/${name}`,
+    ...(system === 'wave' ? ['ConfigMap/shared'] : []),
+  ];
+
+  async function eachOf(
+    act: (one: { name: string; sources: Ref[]; system: (typeof SYSTEMS)[number] }) => Promise<unknown>,
+  ): Promise<void> {
+    for (const system of SYSTEMS) {
+      for (const when of CASES) {
+        const name = `${system[0]}-${when}`;
+        await act({ name, sources: sourcesOf(system[0], system[3], name), system });
+      }
+    }
+  }
+
+  async function written(there: Space, ref: Ref, value: string): Promise<void> {
+    await there.setData(ref, { key: value, other: 'x&<y>' });
+  }
+
+  /** Every old system has rolled for what was there; then it ends, and the sources of `gap` change. */
+  async function left(): Promise<Space> {
+    const there = await namespace(connect(sharedCluster()));
+    await there.apply(configMap('shared', { key: '1' }));
+    await eachOf(async ({ name, system: [, , annotations, kind] }) => {
+      await there.apply(kind === 'Secret' ? secret(name, { key: '1' }) : configMap(name, { key: '1' }));
+      const own = Object.entries(annotations).map(([key, value]) => [key, value.replace('SOURCE', name)]);
+      const uses = [usingVolume(`${kind}/${name}`), usingEnvFrom('shared')];
+      await there.apply(deployment(name, annotated(Object.fromEntries(own)), ...uses));
+    });
+    const { creationTimestamp } = (await there.get('Deployment/wave-gap')).metadata;
+    await eventually(() => Math.floor(Date.now() / 1000) > Date.parse(creationTimestamp) / 1000);
+    await eachOf(async ({ name, sources, system: [, rolls, , kind] }) => {
+      if (!name.endsWith('older')) await written(there, `${kind}/${name}`, '2');
+      await rolls(there, `Deployment/${name}`, sources);
+    });
+    await eachOf(async ({ name, system: [, , , kind] }) => {
+      if (name.endsWith('gap')) await written(there, `${kind}/${name}`, '3');
+    });
+    return there;
+  }
+
+  it.each([
+    ['report', 'lists those whose source changed since the old system ended, and no other', 0],
+    ['reload', 'rolls those, once, and no other', 1],
+  ] as const)('--adopt-stale=%s %s', async (adoptStale, _, expected) => {
+    const there = await left();
+    const names: string[] = [];
+    await eachOf(async ({ name }) => names.push(name));
+    const rolled = await Promise.all(names.map((name) => RolloutCount.from(there, `Deployment/${name}`)));
+    const adopting = await startReroll({
+      cluster: sharedCluster(),
+      namespaces: [there],
+      flags: ['--adopt=fabric8,trigger,wave'],
+      workerFlags: [`--adopt-stale=${adoptStale}`],
+    });
+    await eachOf(({ name, sources }) => inStep(there, `Deployment/${name}`, sources));
+    await settled(adopting, there);
+    const gap = (name: string): boolean => name.endsWith('-gap');
+    const counts = await Promise.all(rolled.map((each) => each.now()));
+    expect(counts).toEqual(names.map((name) => (gap(name) ? expected : 0)));
+    const outcomes = await adopting.outcomes(there);
+    const stale = outcomes.filter(({ reason }) => reason === 'StaleAtAdoption');
+    const listed = stale.map(({ workload }) => workload.slice(workload.lastIndexOf('/') + 1));
+    expect(listed.sort()).toEqual(adoptStale === 'report' ? names.filter(gap).sort() : []);
+    await adopting.stop();
+  });
 });

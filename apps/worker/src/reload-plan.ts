@@ -1,3 +1,4 @@
+import type { AdoptedSystem } from '@reroll/shared/core/adopted';
 import { recordedHashes } from '@reroll/shared/core/record/record';
 import { containerUsing } from '@reroll/shared/core/references';
 import { envVarName } from '@reroll/shared/core/marker/env-var-name';
@@ -20,6 +21,10 @@ export interface PlanContext {
   readonly onDelete: Triggers['onDelete'];
   /** Key of the annotation that the annotations strategy writes. */
   readonly markerAnnotation: string;
+  /** Systems of which a marker is proof too. */
+  readonly adopt: readonly AdoptedSystem[];
+  /** Sources of which it is proven otherwise that the pods run what was read. */
+  readonly proven: ReadonlySet<SourceName>;
 }
 
 /** From what was gathered to the plan, which is pure. */
@@ -66,7 +71,7 @@ function edgeFacts(
     isMarked:
       read !== undefined &&
       typeof read !== 'string' &&
-      isMarked(name, read, { workload, context: by.context }),
+      isProven(name, read, { workload, context: by.context }),
     showsDeletion: read === 'SourceAbsent' && canShowDeletion(name, observed, by.context),
   };
 }
@@ -87,6 +92,16 @@ function handedOver(
   const handed = workload.facts.readings.get(key);
   if (!handed) return undefined;
   return { rv: handed.rv, hash: handed.hash, isRecorded: recorded === handed.hash, afterWorkload: false };
+}
+
+/** Whether what is left in the pod template proves that its pods run this data, whoever wrote it. */
+function isProven(
+  name: SourceName,
+  read: SourceNow,
+  by: { workload: WorkloadNow; context: PlanContext },
+): boolean {
+  const { adopt, proven } = by.context;
+  return proven.has(name) || read.isAdoptedMark(by.workload.template, adopt) || isMarked(name, read, by);
 }
 
 /** Whether the pod template's marker already is that of this data, written by us or by the incumbent. */

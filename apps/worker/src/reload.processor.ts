@@ -17,6 +17,7 @@ import { JobError, jobErrorOf } from './job-error.ts';
 import { NotYetError } from './not-yet.ts';
 import { markerHashOf, planOf, sourceIdOf, type Readings } from './reload-plan.ts';
 import { contestedOutcome, outcomeOf, type ReloadOutcome } from './reload-outcome.ts';
+import { readProvenByWave } from './proven-by-wave.ts';
 import type { ReloadWay } from './reloads/reload-way.ts';
 import type { ReloadWays } from './reloads/reload-ways.ts';
 import type { SourceReader } from './source-reader.ts';
@@ -117,18 +118,24 @@ export class ReloadProcessor {
 
   async #gather(workload: WorkloadNow): Promise<Gathered> {
     const { settings } = this.#context;
+    const { adopt = [] } = settings.decision.keys;
     const context = {
       record: await this.#recordOf(workload),
       adoptStale: settings.adoptStale,
       onDelete: settings.onDelete,
       markerAnnotation: settings.decision.keys.lastReloadedFrom,
+      adopt,
+      proven: new Set<SourceName>(),
     };
     const plan = planOf(workload, new Map(), context);
     const unread = [...plan.verdicts].filter(([, verdict]) => verdict === 'Read').map(([name]) => name);
     if (unread.length === 0) return { workload, readings: new Map(), plan };
     const readings = await this.#read(workload, unread);
+    const proven = adopt.includes('wave')
+      ? await readProvenByWave(workload, readings, this.#context.sources)
+      : context.proven;
     const fresh = await this.#context.workloads.refresh(workload);
-    return { workload: fresh, readings, plan: planOf(fresh, readings, context) };
+    return { workload: fresh, readings, plan: planOf(fresh, readings, { ...context, proven }) };
   }
 
   async #recordOf(workload: WorkloadNow): Promise<string | undefined> {

@@ -1,7 +1,17 @@
 import type { Catalog } from '@reroll/shared/catalog/catalog';
+import type { AdoptedSystem } from '@reroll/shared/core/adopted';
+import { isAdoptedMark } from '@reroll/shared/core/adopted/adopted-marker';
+import { isWaveMark, type WaveChildren } from '@reroll/shared/core/adopted/wave-marker';
+import type { SourceName } from '@reroll/shared/core/ledger/rows';
 import { matchesLabels, type LabelSelector } from '@reroll/shared/core/label-selector';
 import { isMarkerHashOf, markerHash, type MarkerHash } from '@reroll/shared/core/marker/marker-hash';
-import { keyOf, type SourceData, type SourceId, type SourceKey } from '@reroll/shared/core/model';
+import {
+  keyOf,
+  type PodTemplate,
+  type SourceData,
+  type SourceId,
+  type SourceKey,
+} from '@reroll/shared/core/model';
 import { AwaitedKeys } from '@reroll/shared/core/record/awaited-keys';
 import { isHashOf, recordHash, type HashKeys, type RecordHash } from '@reroll/shared/core/record/record-hash';
 import { parseRv, type Rv } from '@reroll/shared/core/rv';
@@ -23,6 +33,8 @@ export interface SourceNow {
   isKeyAwaited(recorded: RecordHash): boolean;
   /** Whether a marker's hash, under whatever scheme, is that of this data. */
   isMarkerHash(marked: string): boolean;
+  /** Whether the template has the marker that one of these systems writes for this data. */
+  isAdoptedMark(template: PodTemplate, systems: readonly AdoptedSystem[]): boolean;
 }
 
 /** Why a source that may exist is treated as if it did not. */
@@ -44,6 +56,8 @@ export class SourceReader {
   readonly #catalog: Pick<Catalog, 'sources'>;
   readonly #settings: SourceReaderSettings;
   readonly #awaited: AwaitedKeys;
+  /** Of what was read, as long as the reading is held: for a hash over several of them. */
+  readonly #data = new WeakMap<SourceNow, SourceData>();
 
   constructor(
     from: { client: Pick<KubeClient, 'get'>; catalog: Pick<Catalog, 'sources'> },
@@ -67,6 +81,22 @@ export class SourceReader {
     if (!object) return 'SourceAbsent';
     if (!this.#isWatched(object)) return 'SourceNotWatched';
     return this.#hashed(source, object, definition.data(object));
+  }
+
+  /** Whether Wave's hash is that of these readings. False if one of its sources is not among them or not watched. */
+  isWaveMark(
+    marked: string,
+    children: WaveChildren,
+    readings: ReadonlyMap<SourceName, SourceNow | SourceAbsence>,
+  ): boolean {
+    const data = new Map<SourceName, SourceData | null>();
+    for (const name of children.keys()) {
+      const read = readings.get(name);
+      const known = typeof read === 'object' ? this.#data.get(read) : null;
+      if (known === undefined || (known === null && read !== 'SourceAbsent')) return false;
+      data.set(name, known);
+    }
+    return isWaveMark(marked, children, data);
   }
 
   #isWatched({ type, metadata }: KubeObject & { type?: string }): boolean {
@@ -95,13 +125,14 @@ export class SourceReader {
       // Nobody else could tell either.
       isKeyAwaited: () => false,
       isMarkerHash: (text) => text === marked,
+      isAdoptedMark: () => false,
     };
   }
 
   #hashed(source: SourceId, object: KubeObject, data: SourceData): SourceNow {
     const { hashKeys: keys, markerHash: hash } = this.#settings;
     const { kind } = source;
-    return {
+    const now: SourceNow = {
       rv: parseRv(object.metadata.resourceVersion),
       hash: recordHash(data, keys),
       markerHash: markerHash(kind, data, { hash, keys }),
@@ -109,7 +140,10 @@ export class SourceReader {
       isHash: (recorded) => isHashOf(recorded, data, keys),
       isKeyAwaited: (recorded) => this.#awaited.isAwaited(recorded, Date.now()),
       isMarkerHash: (marked) => isMarkerHashOf(marked, { kind, data }, keys),
+      isAdoptedMark: (template, systems) => isAdoptedMark(template, { id: source, data }, systems),
     };
+    this.#data.set(now, data);
+    return now;
   }
 
   async #get(path: string): Promise<(KubeObject & { type?: string }) | null> {

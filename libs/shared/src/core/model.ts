@@ -72,11 +72,20 @@ interface NameRef {
   readonly name?: string | undefined;
 }
 
+interface KeyRef extends NameRef {
+  readonly key?: string | undefined;
+}
+
+/** Without `items`: every key. */
+interface ProjectedRef extends NameRef {
+  readonly items?: readonly { readonly key: string }[] | null | undefined;
+}
+
 export interface EnvVar {
   readonly name: string;
   readonly value?: string | undefined;
   readonly valueFrom?:
-    | { readonly configMapKeyRef?: NameRef | undefined; readonly secretKeyRef?: NameRef | undefined }
+    | { readonly configMapKeyRef?: KeyRef | undefined; readonly secretKeyRef?: KeyRef | undefined }
     | undefined;
 }
 
@@ -96,7 +105,10 @@ export interface Volume {
   readonly projected?:
     | {
         readonly sources?:
-          | readonly { readonly configMap?: NameRef | undefined; readonly secret?: NameRef | undefined }[]
+          | readonly {
+              readonly configMap?: ProjectedRef | undefined;
+              readonly secret?: ProjectedRef | undefined;
+            }[]
           | null
           | undefined;
       }
