@@ -12,6 +12,7 @@ import {
   deployment,
   job,
   naming,
+  source,
   usingEnvFrom,
   variable,
   type Builder,
@@ -219,39 +220,74 @@ describe.each<Strategy>(['env-vars', 'annotations'])(
         deployment('marked', auto(), usingEnvFrom('cm'), marked),
         deployment('bare', auto(), usingEnvFrom('cm')),
       );
+      await space.apply(
+        cronJob('report', auto(), usingEnvFrom('cm')),
+        job('task', auto(), usingEnvFrom('cm')),
+      );
+      const task = await space.get('Job/task');
+      /** How many Jobs the CronJob has. */
+      const runs = async (): Promise<number> =>
+        (await space.list('Job')).filter(({ metadata }) => metadata.ownerReferences?.length === 1).length;
       const kept = await RolloutCount.from(space, 'Deployment/marked');
       const rolled = await RolloutCount.from(space, 'Deployment/bare');
       const flags = ['--reload-on-create=true', '--sync-after-restart', `--reload-strategy=${strategy}`];
       const reroll = await startReroll({ cluster, namespaces: [space], flags });
-      for (const ref of ['Deployment/marked', 'Deployment/bare'] as const)
+      for (const ref of ['Deployment/marked', 'Deployment/bare', 'CronJob/report', 'Job/task'] as const)
         await inStep(space, ref, ['ConfigMap/cm']);
       await settled(reroll, space);
       expect([await kept.now(), await rolled.now()]).toEqual([0, 1]);
+      expect(await runs()).toBe(1);
+      const recreated = (await space.get('Job/task')).metadata.uid;
+      expect(recreated).not.toBe(task.metadata.uid);
       await Promise.all(reroll.watchers.map((watcher) => watcher.stop()));
       await reroll.start('watcher').ready();
       await settled(reroll, space);
       expect([await kept.now(), await rolled.now()]).toEqual([0, 1]);
+      expect(await runs()).toBe(1);
+      expect((await space.get('Job/task')).metadata.uid).toBe(recreated);
     });
   },
 );
 
-describe('--resources-to-ignore=secrets', () => {
-  it('switches creations and deletions of ConfigMaps not off', async () => {
+describe('--resources-to-ignore', () => {
+  it.each([
+    ['secrets', 'ConfigMap'],
+    ['configmaps', 'Secret'],
+  ])('%s switches creations and deletions of the others not off: %s', async (ignored, kind) => {
     const cluster = sharedCluster();
     const space = await namespace(connect(cluster));
-    const flags = ['--resources-to-ignore=secrets', '--reload-on-create=true', '--reload-on-delete=true'];
+    const flags = [`--resources-to-ignore=${ignored}`, '--reload-on-create=true', '--reload-on-delete=true'];
     await startReroll({ cluster, namespaces: [space], flags });
+    const [base, coming] = [`${kind}/base`, `${kind}/coming`];
     await space.apply(
-      configMap('base', DATA),
-      deployment('web', auto(), usingEnvFrom('base'), usingEnvFrom('cm')),
+      source(base, DATA),
+      deployment('web', auto(), usingEnvFrom(base), usingEnvFrom(coming)),
     );
-    await inStep(space, 'Deployment/web', ['ConfigMap/base']);
+    await inStep(space, 'Deployment/web', [base]);
     const rollouts = await RolloutCount.from(space, 'Deployment/web');
-    await space.apply(configMap('cm', DATA));
-    await inStep(space, 'Deployment/web', ['ConfigMap/cm']);
+    await space.apply(source(coming, DATA));
+    await inStep(space, 'Deployment/web', [coming]);
     expect(await rollouts.now()).toBe(1);
-    await space.delete('ConfigMap/cm');
-    await recordedAsDeleted(space, 'Deployment/web', 'cm');
+    await space.delete(coming);
+    await eventually(async () => recordOf(await space.get('Deployment/web'))[coming] === DELETED_HASH);
     expect(await rollouts.now()).toBe(2);
   });
+});
+
+it('with --reload-on-create and several namespaces, what the first lists hold is no creation', async () => {
+  const cluster = sharedCluster();
+  const spaces = [await namespace(connect(cluster)), await namespace(connect(cluster))];
+  const used = ['ConfigMap/cm', 'Secret/keys'];
+  const counts: RolloutCount[] = [];
+  for (const space of spaces) {
+    await space.apply(deployment('web', auto(), ...used.map((ref) => usingEnvFrom(ref))));
+    await space.apply(...used.map((ref) => source(ref, DATA)));
+    counts.push(await RolloutCount.from(space, 'Deployment/web'));
+  }
+  const reroll = await startReroll({ cluster, namespaces: spaces, flags: ['--reload-on-create=true'] });
+  for (const space of spaces) {
+    await inStep(space, 'Deployment/web', used);
+    await settled(reroll, space);
+  }
+  expect(await Promise.all(counts.map((count) => count.now()))).toEqual([0, 0]);
 });

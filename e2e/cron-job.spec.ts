@@ -1,10 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { NEXT_JOB_ANNOTATION } from '../libs/shared/src/core/reload/job-of-cron-job.ts';
+import { TWIN_LABEL } from '../libs/shared/src/core/reload/job-twin.ts';
 import { RECORD_ANNOTATION } from '../libs/shared/src/core/record/record.ts';
-import { auto, configMap, cronJob, naming, usingEnvFrom, usingVolume } from './support/builders.ts';
+import { AuditLog } from './support/audit.ts';
+import { auto, configMap, cronJob, job, naming, usingEnvFrom, usingVolume } from './support/builders.ts';
 import { sharedCluster } from './support/cluster.ts';
 import { connect, namespace, type KubeObject, type Manifest, type Space } from './support/kube.ts';
-import { startReroll, type Reroll } from './support/reroll.ts';
+import { keyIn, startReroll, type Reroll } from './support/reroll.ts';
 import { RolloutCount, inStep, markerText, markerVariables, recordOf, settled } from './support/rollouts.ts';
 import { eventually } from './support/wait.ts';
 
@@ -200,10 +202,28 @@ it('with --cronjob-strategy=patch a change marks the template and creates no Job
 it('with --ignored-workload-types=cronjobs,jobs neither is watched, and nothing is written to them', async () => {
   const other = await namespace(space.client);
   const flags = ['--ignored-workload-types=cronjobs,jobs'];
+  const audit = new AuditLog(sharedCluster());
+  const using = [auto(), usingEnvFrom('cm')];
+  await other.apply(configMap('cm', { v: '1' }), cronJob('left', ...using), job('left', ...using));
+  const before = await other.get('Job/left');
   const ignoring = await startReroll({ cluster: sharedCluster(), namespaces: [other], flags });
-  await other.apply(configMap('cm', { v: '1' }), cronJob('left', auto(), usingEnvFrom('cm')));
   await other.setData('ConfigMap/cm', { v: '2' });
   await settled(ignoring, other);
-  expect((await other.get('CronJob/left')).metadata.annotations).not.toHaveProperty([RECORD_ANNOTATION]);
-  expect(await other.list('Job')).toEqual([]);
+  for (const ref of ['CronJob/left', 'Job/left'])
+    expect((await other.get(ref)).metadata.annotations).not.toHaveProperty([RECORD_ANNOTATION]);
+  expect((await other.list('Job')).map(({ metadata }) => metadata.uid)).toEqual([before.metadata.uid]);
+  const keys = ['CronJob/left', 'Job/left', 'Deployment/e2e-control'].map((ref) => keyIn(other, ref));
+  expect([...(await ignoring.catalog.workloads(keys)).keys()]).toEqual([
+    keyIn(other, 'Deployment/e2e-control'),
+  ]);
+  // A stream is in the log once it has ended.
+  await ignoring.stop();
+  const asked = audit.of('reroll-').filter(({ objectRef }) => objectRef?.namespace === other.name);
+  const resources = new Set(asked.map(({ objectRef }) => objectRef?.resource));
+  expect(resources).toContain('deployments');
+  expect(resources).not.toContain('cronjobs');
+  // But for what a recreation before this run may have left.
+  const ofJobs = asked.filter(({ objectRef }) => objectRef?.resource === 'jobs');
+  for (const { requestURI } of ofJobs)
+    expect(decodeURIComponent(requestURI)).toContain(`labelSelector=${TWIN_LABEL}`);
 });

@@ -1,7 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import {
-  IGNORED,
-  MATCHING,
   annotated,
   auto,
   configMap,
@@ -11,6 +9,7 @@ import {
   secret,
   usingEnvFrom,
   usingVolume,
+  type Modifier,
 } from './support/builders.ts';
 import { sharedCluster } from './support/cluster.ts';
 import { connect, namespace, type Manifest, type Space } from './support/kube.ts';
@@ -30,11 +29,15 @@ beforeEach(async () => {
 });
 
 /** How often each of them is rolled when every source changes, once. */
-async function rolled(workloads: readonly Manifest[], flags: readonly string[] = []): Promise<unknown> {
+async function rolled(
+  workloads: readonly Manifest[],
+  flags: readonly string[] = [],
+  prefix = PREFIX,
+): Promise<unknown> {
   const sources = [
     configMap('cm', { v: '1' }),
-    configMap('matching', { v: '1' }, MATCHING),
-    configMap('ignored', { v: '1' }, IGNORED),
+    configMap('matching', { v: '1' }, { annotations: { [`${prefix}/match`]: 'true' } }),
+    configMap('ignored', { v: '1' }, { annotations: { [`${prefix}/ignore`]: 'true' } }),
     secret('keys', { v: '1' }),
   ];
   await space.apply(...sources, ...workloads);
@@ -101,25 +104,57 @@ describe('settings decide', () => {
   });
 
   it('--auto-annotation and the like: the keys of an installation', async () => {
+    const own = (short: string, value = 'true'): Modifier => annotated({ [`example.com/${short}`]: value });
     const workloads = [
-      deployment('own', annotated({ 'example.com/auto': 'true' }), usingEnvFrom('cm')),
-      deployment('own-name', annotated({ 'example.com/configmaps': 'cm' })),
+      deployment('auto', own('auto'), usingEnvFrom('cm')),
+      deployment('ignoring', own('auto'), usingEnvFrom('ignored')),
+      deployment('cm-auto', own('cm-auto'), usingEnvFrom('cm')),
+      deployment('secret-auto', own('secret-auto'), usingVolume('Secret/keys')),
+      deployment('named', own('cm', 'cm')),
+      deployment('secret-named', own('secret', 'k.*')),
+      deployment('searching', own('search'), usingEnvFrom('matching')),
+      deployment('unmatched', own('search'), usingEnvFrom('cm')),
+      deployment('excluded', own('auto'), own('cm-exclude', 'cm'), usingEnvFrom('cm')),
       deployment('default', auto(), usingEnvFrom('cm')),
+      deployment('default-name', naming('cm', 'Secret/keys')),
+      deployment('default-search', searching(), usingEnvFrom('matching')),
     ];
-    const flags = ['--auto-annotation=example.com/auto', '--configmap-annotation=example.com/configmaps'];
-    // The specs' own way to know that all is done names its sources by annotation.
-    flags.push('--secret-annotation=secret.reloader.stakater.com/reload');
-    await expect(rolledOf(workloads, flags)).resolves.toEqual({ own: 1, 'own-name': 1, default: 0 });
+    const flags = {
+      auto: 'auto',
+      'configmap-auto': 'cm-auto',
+      'secret-auto': 'secret-auto',
+      configmap: 'cm',
+      secret: 'secret',
+      'auto-search': 'search',
+      'search-match': 'match',
+      ignore: 'ignore',
+      'configmap-exclude': 'cm-exclude',
+    };
+    const given = Object.entries(flags).map(([flag, short]) => `--${flag}-annotation=example.com/${short}`);
+    await expect(rolledOf(workloads, given)).resolves.toEqual({
+      auto: 1,
+      ignoring: 0,
+      'cm-auto': 1,
+      'secret-auto': 1,
+      named: 1,
+      'secret-named': 1,
+      searching: 1,
+      unmatched: 0,
+      excluded: 0,
+      default: 0,
+      'default-name': 0,
+      'default-search': 0,
+    });
   });
 });
 
 /** `rolled`, where the keys of the control workload are not the default ones. */
 async function rolledOf(workloads: readonly Manifest[], flags: readonly string[]): Promise<unknown> {
-  const control = { 'example.com/configmaps': 'e2e-control' };
+  const control = { 'example.com/cm': 'e2e-control', 'example.com/secret': 'e2e-control' };
   await space.apply(
     configMap('e2e-control', { change: '' }),
     secret('e2e-control', { change: '' }),
-    deployment('e2e-control', annotated(control), naming('Secret/e2e-control')),
+    deployment('e2e-control', annotated(control)),
   );
-  return await rolled(workloads, flags);
+  return await rolled(workloads, flags, 'example.com');
 }

@@ -3,7 +3,7 @@ import { AuditLog } from './support/audit.ts';
 import { auto, configMap, deployment, secret, usingEnvFrom } from './support/builders.ts';
 import { sharedCluster } from './support/cluster.ts';
 import { connect, namespace, type Space } from './support/kube.ts';
-import { startReroll, type Reroll } from './support/reroll.ts';
+import { keyIn, startReroll, type Reroll } from './support/reroll.ts';
 import { RolloutCount, inStep, recordOf } from './support/rollouts.ts';
 import { eventually } from './support/wait.ts';
 
@@ -13,6 +13,7 @@ describe('--namespaces-to-ignore and --resource-label-selector', () => {
   let watched: Space;
   let ignored: Space;
   let reroll: Reroll;
+  let audit: AuditLog;
 
   /** Resolves when everything that happened so far is dealt with: a labelled control source rolled its workload. */
   async function settled(): Promise<void> {
@@ -30,6 +31,7 @@ describe('--namespaces-to-ignore and --resource-label-selector', () => {
     const cluster = sharedCluster();
     watched = await namespace(connect(cluster));
     ignored = await namespace(connect(cluster));
+    audit = new AuditLog(cluster);
     reroll = await startReroll({
       cluster,
       namespaces: 'all',
@@ -71,6 +73,8 @@ describe('--namespaces-to-ignore and --resource-label-selector', () => {
     await settled();
     expect(await rollouts.now()).toBe(1);
     expect(Object.keys(recordOf(now))).toEqual(['ConfigMap/mine']);
+    const keys = ['Secret/plain', 'ConfigMap/mine'].map((ref) => keyIn(watched, ref));
+    expect([...(await reroll.catalog.sources(keys)).keys()]).toEqual([keyIn(watched, 'ConfigMap/mine')]);
   });
 
   it('a label that goes is no deletion, and with it the source comes back with what changed meanwhile', async () => {
@@ -106,4 +110,40 @@ describe('--namespaces-to-ignore and --resource-label-selector', () => {
     await settled();
     expect(await rollouts.now()).toBe(1);
   });
+
+  it('are in every request for more than one source', async () => {
+    // A stream is in the log once it has ended.
+    await reroll.stop();
+    const asked = audit
+      .of('reroll-')
+      .filter(
+        ({ verb, objectRef }) => verb !== 'get' && /configmaps|secrets/u.test(objectRef?.resource ?? ''),
+      );
+    expect(asked.length).toBeGreaterThan(0);
+    for (const { requestURI } of asked) expect(requestURI).toContain('labelSelector=team');
+  });
+});
+
+it.each([
+  ['with --reload-on-create', ['--reload-on-create=true'], 1],
+  ['without it', [], 0],
+])('a label gained %s counts as a creation, or not', async (_how, more, expected) => {
+  const cluster = sharedCluster();
+  const space = await namespace(connect(cluster));
+  const flags = ['--resource-label-selector=team', ...more];
+  const reroll = await startReroll({ cluster, namespaces: [space], flags });
+  await space.apply(
+    configMap('base', { v: '1' }, LABELS),
+    configMap('bare', { v: '1' }),
+    deployment('web', auto(), usingEnvFrom('base'), usingEnvFrom('bare')),
+  );
+  await inStep(space, 'Deployment/web', ['ConfigMap/base']);
+  await reroll.idle();
+  const rollouts = await RolloutCount.from(space, 'Deployment/web');
+  await space.patch('ConfigMap/bare', { metadata: LABELS });
+  await inStep(space, 'Deployment/web', ['ConfigMap/bare']);
+  await space.setData('ConfigMap/base', { v: '2' });
+  await inStep(space, 'Deployment/web', ['ConfigMap/base']);
+  await reroll.idle();
+  expect(await rollouts.now()).toBe(expected + 1);
 });

@@ -90,7 +90,10 @@ describe.each(['env-vars', 'annotations'] as const)('docs/migrate.md, with the s
     await migration.isRolled();
 
     // 1. Reroll beside it, without consequences.
-    const beside = await start({ dryRun: true });
+    const starting = start({ dryRun: true });
+    await migration.change();
+    const beside = await starting;
+    await migration.isRolled();
     for (const ref of REFS) await eventually(async () => (await beside.outcomes(space, ref)).length > 0);
     await migration.change();
     await migration.isRolled();
@@ -112,14 +115,21 @@ describe.each(['env-vars', 'annotations'] as const)('docs/migrate.md, with the s
     // 3. Back: Reroll gives way to the incumbent, and ends once that is there.
     await migration.isRecorded();
     await reroll.stop();
+    await migration.change();
     const patient = await start({ install: reroll.install, debounce: '6s' });
     await migration.isRolled();
+    await migration.isRecorded();
+    await migration.change();
     const again = await Incumbent.start(space, strategy);
+    await migration.isRolled();
+    await migration.isRecorded();
     await migration.change();
     await migration.isRolled();
     await migration.isRecorded();
     await migration.isRolled();
+    await migration.change();
     await patient.stop();
+    await migration.isRolled();
     await migration.change();
     await migration.isRolled();
     await again.stop();

@@ -38,6 +38,13 @@ async function resumed(space: Space, ref: string): Promise<KubeObject> {
   });
 }
 
+/** How many revisions its controller has made of it: each is a rollout of its pods. */
+async function revisions(space: Space, ref: string): Promise<number> {
+  const { uid } = (await space.get(ref)).metadata;
+  const sets = await space.list('ReplicaSet');
+  return sets.filter(({ metadata }) => metadata.ownerReferences?.some((owner) => owner.uid === uid)).length;
+}
+
 async function lastReload(reroll: Reroll, space: Space, ref: string): Promise<OutcomeEntry> {
   return await eventually(async () =>
     (await reroll.outcomes(space, ref)).findLast(({ state }) => state === 'reloaded'),
@@ -82,6 +89,7 @@ describe('a Deployment with a pause-period', () => {
   it('gets marker, record and pause in one write, further changes join it, and its end lets one rollout go', async () => {
     const before = await space.get('Deployment/long');
     const rollouts = await RolloutCount.from(space, 'Deployment/long');
+    await eventually(async () => (await revisions(space, 'Deployment/long')) === 1);
     const first = await change(space, 'Deployment/long');
     expect(first.metadata.generation).toBe(before.metadata.generation + 1);
     expect(isPaused(first)).toBe(true);
@@ -96,10 +104,14 @@ describe('a Deployment with a pause-period', () => {
     await settled(reroll, space);
     const outcome = await lastReload(reroll, space, 'Deployment/long');
     expect(outcome).toMatchObject({ reason: 'ReloadedPaused' });
+    expect(await revisions(space, 'Deployment/long')).toBe(1);
     await space.annotate('Deployment/long', period('1s'));
     const after = await resumed(space, 'Deployment/long');
     expect(after.spec.template).toEqual(second.spec.template);
     expect(await rollouts.now()).toBe(2);
+    await eventually(async () => (await revisions(space, 'Deployment/long')) > 1);
+    await settled(reroll, space);
+    expect(await revisions(space, 'Deployment/long')).toBe(2);
   });
 
   it('goes on by itself when the period is over', async () => {

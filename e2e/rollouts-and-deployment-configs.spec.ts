@@ -95,13 +95,20 @@ describe.each(['env-vars', 'annotations'] as const)('with the strategy %s', (str
     expect(await rollouts(way)).toEqual([0, 0]);
   });
 
-  it.each(ALL)("a change is one write of each, with the incumbent's marker (%s)", async (way) => {
+  it.each(ALL)("a change is one patch of each, with the incumbent's marker (%s)", async (way) => {
     const refs = Object.keys(KINDS).map((kind) => `${kind}/${way}`);
     const before = await Promise.all(refs.map((ref) => space.get(ref)));
+    const audit = new AuditLog(sharedCluster());
     await space.setData(sourceOf(way), { v: '2' });
     for (const ref of refs) await inStep(space, ref, [sourceOf(way)]);
     await settled(reroll, space);
     expect(await rollouts(way)).toEqual([1, 1]);
+    const requests = audit
+      .of('reroll-worker')
+      .filter(({ objectRef }) => objectRef?.namespace === space.name && objectRef.name === way)
+      .map(requestName)
+      .filter((name) => /rollouts|deploymentconfigs/u.test(name) && !name.startsWith('GET'));
+    expect(requests.sort()).toEqual(['PATCH deploymentconfigs', 'PATCH rollouts']);
     for (const [index, ref] of refs.entries()) {
       const after = await space.get(ref);
       expect(after.metadata.generation).toBe((before[index]?.metadata.generation ?? 0) + 1);

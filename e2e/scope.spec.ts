@@ -40,10 +40,32 @@ describe('--namespaces', () => {
     await settled(reroll, here);
     expect(await rollouts.now()).toBe(0);
     expect(recordOf(await there.get('Deployment/api'))).toEqual({});
+    await reroll.stop();
     const outside = audit
       .of('reroll-')
       .filter(({ objectRef }) => objectRef?.namespace !== here.name && objectRef?.resource !== 'leases');
     // Who they are, and nothing else.
+    expect(new Set(outside.map(requestName))).toEqual(new Set(['GET namespaces']));
+  });
+
+  it('is what KUBERNETES_NAMESPACE alone says too', async () => {
+    await shop(here);
+    await shop(there);
+    const env = { KUBERNETES_NAMESPACE: here.name };
+    const audit = new AuditLog(sharedCluster());
+    const reroll = await startReroll({ cluster: sharedCluster(), namespaces: 'all', env });
+    await inStep(here, 'Deployment/api', ['ConfigMap/cm', 'Secret/keys']);
+    const rollouts = await RolloutCount.from(there, 'Deployment/api');
+    for (const space of [there, here]) await space.setData('ConfigMap/cm', { v: '2' });
+    await inStep(here, 'Deployment/api', ['ConfigMap/cm']);
+    await settled(reroll, here);
+    expect(await rollouts.now()).toBe(0);
+    expect(recordOf(await there.get('Deployment/api'))).toEqual({});
+    // A stream is in the log once it has ended.
+    await reroll.stop();
+    const outside = audit
+      .of('reroll-')
+      .filter(({ objectRef }) => objectRef?.namespace !== here.name && objectRef?.resource !== 'leases');
     expect(new Set(outside.map(requestName))).toEqual(new Set(['GET namespaces']));
   });
 
@@ -90,7 +112,7 @@ describe('--resources-to-ignore', () => {
     async (ignored, seen, unseen) => {
       await shop(here);
       const audit = new AuditLog(sharedCluster());
-      await startReroll({
+      const reroll = await startReroll({
         cluster: sharedCluster(),
         namespaces: [here],
         flags: [`--resources-to-ignore=${ignored}`],
@@ -102,7 +124,11 @@ describe('--resources-to-ignore', () => {
       const now = await inStep(here, 'Deployment/api', [seen]);
       expect(await rollouts.now()).toBe(1);
       expect(Object.keys(recordOf(now))).toEqual([seen]);
-      expect(audit.of('reroll-').filter(({ objectRef }) => objectRef?.resource === ignored)).toEqual([]);
+      // A stream is in the log once it has ended.
+      await reroll.stop();
+      const asked = new Set(audit.of('reroll-').map(({ objectRef }) => objectRef?.resource));
+      expect(asked).toContain(ignored === 'secrets' ? 'configmaps' : 'secrets');
+      expect(asked).not.toContain(ignored);
     },
   );
 });

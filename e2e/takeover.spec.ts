@@ -10,6 +10,7 @@ import {
   variable,
   withContainers,
   WORKLOAD_BUILDERS,
+  type Builder,
   type Modifier,
   type SourceRef,
 } from './support/builders.ts';
@@ -17,7 +18,7 @@ import { sharedCluster } from './support/cluster.ts';
 import { variablePart } from './support/incumbent.ts';
 import { connect, namespace, type Ref, type Space } from './support/kube.ts';
 import { startReroll } from './support/reroll.ts';
-import { RolloutCount, inStep, settled } from './support/rollouts.ts';
+import { RolloutCount, inStep, markerAnnotation, markerVariables, settled } from './support/rollouts.ts';
 
 /** A name without and with what a variable cannot have, of both kinds of source. */
 const SOURCES: readonly SourceRef[] = ['ConfigMap/cm', 'ConfigMap/a.b--c', 'Secret/keys', 'Secret/tls-1.x'];
@@ -101,4 +102,35 @@ describe.each(['env-vars', 'annotations'])('what the incumbent left in both stra
       expect(await rollouts(), changed).toEqual([...expected]);
     }
   });
+});
+
+it('another strategy, and the first one again, rolls nothing, and each change is marked in that of the time', async () => {
+  const space = await namespace(connect(sharedCluster()));
+  const used = ['ConfigMap/cm', 'Secret/keys'] as const;
+  const ref = 'Deployment/web';
+  await space.apply(...used.map((each) => source(each, { key: '0' })));
+  await space.apply(
+    (WORKLOAD_BUILDERS['Deployment'] as Builder)('web', auto(), ...used.map((each) => usingEnvFrom(each))),
+  );
+  const reroll = await startReroll({ cluster: sharedCluster(), namespaces: [space] });
+  await inStep(space, ref, used);
+  const rollouts = await RolloutCount.from(space, ref);
+  for (const [round, strategy] of ['env-vars', 'annotations', 'env-vars'].entries()) {
+    await Promise.all(reroll.workers.map((worker) => worker.stop()));
+    await reroll.start('worker', [`--reload-strategy=${strategy}`]).ready();
+    await settled(reroll, space);
+    expect(await rollouts.now()).toBe(2 * round);
+    for (const changed of used) {
+      await space.setData(changed, { key: `${round + 1}` });
+      const now = await inStep(space, ref, used);
+      const { name } = partsOf(changed);
+      const hash =
+        strategy === 'annotations'
+          ? markerAnnotation(now)?.hash
+          : markerVariables(now)['app']?.[`STAKATER_${variablePart(name)}_${partsOf(changed).type}`];
+      expect(hash).toBe(hashOf(`${round + 1}`));
+    }
+    await settled(reroll, space);
+    expect(await rollouts.now()).toBe(2 * (round + 1));
+  }
 });

@@ -138,3 +138,26 @@ it('with --reload-on-create and --reload-on-delete, creations and deletions are 
   await space.apply(configMap('born', { v: '2' }));
   await events('create', 'update', 'delete', 'create');
 });
+
+it('what changed while everything was down is posted at the start, with --webhook-body=legacy in the words of stakater/Reloader', async () => {
+  await reroll.stop();
+  const flags = (receiver: Sink): string[] => [`--webhook-url=${receiver.url('/changed')}`];
+  const start = (receiver: Sink, install?: string): Promise<Reroll> =>
+    startReroll({
+      cluster: sharedCluster(),
+      namespaces: [space],
+      flags: flags(receiver),
+      workerFlags: ['--webhook-body=legacy'],
+      ...(install === undefined ? {} : { install }),
+    });
+  const receiver = await Sink.open();
+  const first = await start(receiver);
+  await first.stop();
+  expect(receiver.received).toEqual([]);
+  await space.setData('Secret/keys', { v: 'while down' });
+  const second = await start(receiver, first.install);
+  await eventually(() => receiver.received.length > 0, { what: 'the webhook' });
+  await second.idle();
+  expect(receiver.received.map((request) => request.body)).toEqual(['{"webhook":"update successful"}']);
+  expect(receiver.received[0]).toMatchObject({ method: 'POST', type: 'application/json' });
+});
