@@ -40,6 +40,8 @@ const DEFAULT: readonly Row[] = ['watcher', 'worker'].flatMap((process): Row[] =
   [process, 'DNS', 53, true, 'UDP'],
   [process, 'DNS', 53, true],
   [process, 'DNS', 5353, false, 'UDP'],
+  [process, 'the internet', 53, true, 'UDP'],
+  [process, 'a neighbour', 53, true],
   [process, 'the API server', 443, true],
   [process, 'the API server', 6443, true],
   [process, 'the API server', 10250, false],
@@ -75,6 +77,14 @@ const CASES: readonly (readonly [string, ChartValues, readonly Row[]])[] = [
     {
       networkPolicy: {
         enabled: true,
+        dns: {
+          to: [
+            {
+              namespaceSelector: { matchLabels: { name: 'kube-system' } },
+              podSelector: { matchLabels: { 'k8s-app': 'kube-dns' } },
+            },
+          ],
+        },
         apiServer: { cidrs: ['10.0.0.0/24'], ports: [6443] },
         metrics: { from: [{ namespaceSelector: { matchLabels: { team: 'monitoring' } } }] },
         redis: { from: [{ podSelector: { matchLabels: { app: 'shop' } } }] },
@@ -82,6 +92,11 @@ const CASES: readonly (readonly [string, ChartValues, readonly Row[]])[] = [
       },
     },
     [
+      ['watcher', 'DNS', 53, true, 'UDP'],
+      ['worker', 'DNS', 53, true],
+      ['worker', 'the internet', 53, false, 'UDP'],
+      ['watcher', 'the internet', 53, false],
+      ['watcher', 'a neighbour', 53, false],
       ['watcher', 'the API server', 6443, true],
       ['watcher', 'the API server', 443, false],
       ['watcher', 'the internet', 6443, false],
@@ -184,4 +199,23 @@ describe.each(CASES)('with %s', (_what, values, rows) => {
 
 it('there is none by default', async () => {
   expect((await manifestsWith()).filter(({ kind }) => kind === 'NetworkPolicy')).toEqual([]);
+});
+
+describe('what the table above does not understand is an error, never an answer:', () => {
+  const from = { labels: {} };
+  const to = { address: '10.0.0.1' };
+  const peer = (to: unknown): unknown => ({ to: [to] });
+
+  it.each([
+    ['ranges of ports', { ports: [{ port: 1, endPort: 2 }] }],
+    ['names of ports', { ports: [{ port: 'http' }] }],
+    ['addresses left out', peer({ ipBlock: { cidr: '10.0.0.0/8', except: ['10.0.0.0/9'] } })],
+    ['addresses of IPv6', peer({ ipBlock: { cidr: 'fd00::/8' } })],
+    ['expressions', peer({ podSelector: { matchExpressions: [] } })],
+    ['other keys', { too: [] }],
+  ])('%s', (_what, rule) => {
+    const spec = { podSelector: {}, policyTypes: ['Egress'], egress: [rule] };
+    const policy = { apiVersion: 'v1', kind: 'NetworkPolicy', metadata: { name: 'p' }, spec };
+    expect(() => isAllowed([policy], { from, to, port: 9 })).toThrow(/^expected /u);
+  });
 });

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { at, find, workload } from './look.ts';
 import { manifestsWith, type ChartValues } from './render.ts';
-import { VALUES_MATRIX } from './testing/values-matrix.ts';
 
 describe('the Redis of the chart', () => {
   it('keeps an append-only file on a volume and drops nothing', async () => {
@@ -35,6 +34,7 @@ describe('the Redis of the chart', () => {
     );
     expect(at(workload(mine, 'redis').pod, 'volumes.1.secret')).toMatchObject({
       secretName: 'mine',
+      defaultMode: 0o440,
       items: [{ key: 'k', path: 'password' }],
     });
     expect(at(workload(mine, 'worker').pod, 'volumes.0.projected.sources')).toEqual([
@@ -135,15 +135,6 @@ describe('a Redis of yours', () => {
     }
   });
 });
-
-it.concurrent.each(Object.entries(VALUES_MATRIX))(
-  'with %s no credential is among arguments or variables',
-  async (_what, values) => {
-    const manifests = await manifestsWith(values);
-    for (const component of ['watcher', 'worker'])
-      expect(JSON.stringify(workload(manifests, component).container)).not.toMatch(/token|redis(s)?:\/\//u);
-  },
-);
 
 it('the image is one that its licence lets everybody use (docs/adr/0017)', async () => {
   const { container } = workload(await manifestsWith(), 'redis');

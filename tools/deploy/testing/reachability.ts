@@ -26,7 +26,7 @@ interface Peer {
   readonly ipBlock?: { readonly cidr: string };
 }
 interface Rule {
-  readonly ports?: readonly { readonly protocol?: string; readonly port?: number }[];
+  readonly ports?: readonly { readonly protocol?: string; readonly port: number }[];
   readonly from?: readonly Peer[];
   readonly to?: readonly Peer[];
 }
@@ -37,9 +37,11 @@ const OWN_NAMESPACE = { 'kubernetes.io/metadata.name': 'reroll' };
 /**
  * Whether policies of one namespace let a connection through, as Kubernetes defines it: a pod that no policy selects
  * for a direction is open in it, else one rule of those that select it has to fit; both ends have to agree.
+ * @throws for what it does not know of policies: expressions, ranges and names of ports, exceptions, IPv6.
  */
 export function isAllowed(policies: readonly Manifest[], connection: Connection): boolean {
   const { from, to } = connection;
+  for (const policy of policies) checkPolicy(at(policy, 'spec'));
   const leaves = isOpen(policies, 'Egress', { ...connection, self: from, other: to });
   return leaves && isOpen(policies, 'Ingress', { ...connection, self: to, other: from });
 }
@@ -92,4 +94,34 @@ function isWithin(address: string, cidr: string): boolean {
 
 function numberOf(address: string): number {
   return address.split('.').reduce((sum, part) => sum * 256 + Number(part), 0);
+}
+
+/** Nothing but these keys. */
+function checkKeys(object: unknown, ...known: readonly string[]): void {
+  for (const key of Object.keys(object ?? {}))
+    if (!known.includes(key)) throw new Error(`expected only ${known.join(', ')}, given ${key}`);
+}
+
+function checkPolicy(spec: unknown): void {
+  checkKeys(spec, 'podSelector', 'policyTypes', 'ingress', 'egress');
+  checkKeys(at(spec, 'podSelector'), 'matchLabels');
+  for (const rule of (at(spec, 'ingress') ?? []) as readonly Rule[]) checkRule(rule, 'from');
+  for (const rule of (at(spec, 'egress') ?? []) as readonly Rule[]) checkRule(rule, 'to');
+}
+
+function checkRule(rule: Rule, peers: 'from' | 'to'): void {
+  checkKeys(rule, 'ports', peers);
+  for (const port of rule.ports ?? []) {
+    checkKeys(port, 'protocol', 'port');
+    if (typeof port.port !== 'number')
+      throw new Error(`expected a port's number, given ${String(port.port)}`);
+  }
+  for (const { podSelector, namespaceSelector, ipBlock, ...rest } of rule[peers] ?? []) {
+    checkKeys(rest);
+    checkKeys(podSelector, 'matchLabels');
+    checkKeys(namespaceSelector, 'matchLabels');
+    checkKeys(ipBlock, 'cidr');
+    if (ipBlock && !/^[\d.]+\/\d+$/u.test(ipBlock.cidr))
+      throw new Error(`expected IPv4, given ${ipBlock.cidr}`);
+  }
 }

@@ -4,6 +4,9 @@ const external = (values: ChartValues): ChartValues => ({ enabled: false, extern
 const secret = { existingSecret: 'redis', existingSecretKeys: { username: 'user', password: 'password' } };
 const digest = `sha256:${'0123456789abcdef'.repeat(4)}`;
 
+/** Part of every credential in these values, and of nothing else. */
+export const CREDENTIAL = 'credential-0123456789';
+
 /** Values that together reach every template and every branch of one, by what they are. */
 export const VALUES_MATRIX: Readonly<Record<string, ChartValues>> = {
   'the default': {},
@@ -59,7 +62,7 @@ export const VALUES_MATRIX: Readonly<Record<string, ChartValues>> = {
     reloader: { clusterName: 'prod' },
   },
   'workers scaled by Prometheus': { worker: { keda: { enabled: true, prometheusAddress: 'http://p:9090' } } },
-  'a Redis by its URL': { redis: external({ url: 'rediss://:x@redis.example:6380/1' }) },
+  'a Redis by its URL': { redis: external({ url: `rediss://:${CREDENTIAL}@redis.example:6380/1` }) },
   'a Redis by its URL in a Secret': {
     redis: external({ existingSecret: 'redis', existingSecretKeys: { url: 'url' } }),
   },
@@ -78,14 +81,14 @@ export const VALUES_MATRIX: Readonly<Record<string, ChartValues>> = {
   'a Redis behind Sentinels': {
     redis: external({
       ...secret,
-      sentinel: { hosts: ['s-0', 's-1:26380'], master: 'main', username: 'u', password: 'p' },
+      sentinel: { hosts: ['s-0', 's-1:26380'], master: 'main', username: 'u', password: CREDENTIAL },
     }),
     worker: { keda: { enabled: true } },
     reloader: { clusterName: 'prod' },
     networkPolicy: { enabled: true },
   },
   'a Redis Cluster': {
-    redis: external({ cluster: 'c-0,c-1:7000', username: 'u', password: 'p' }),
+    redis: external({ cluster: 'c-0,c-1:7000', username: 'u', password: CREDENTIAL }),
     worker: { keda: { enabled: true } },
     reloader: { clusterName: 'prod' },
     networkPolicy: { enabled: true },
@@ -108,12 +111,18 @@ export const VALUES_MATRIX: Readonly<Record<string, ChartValues>> = {
   },
   'alerts, a webhook and variables': {
     reloader: {
-      webhookUrl: 'https://hook.example/token',
-      alerts: { onReload: true, sink: 'slack', webhookUrl: 'https://chat.example/token', grouping: 'change' },
+      webhookUrl: `https://hook.example/${CREDENTIAL}`,
+      alerts: {
+        onReload: true,
+        sink: 'slack',
+        webhookUrl: `https://chat.example/${CREDENTIAL}`,
+        webhookProxy: `http://u:${CREDENTIAL}@proxy.example`,
+        grouping: 'change',
+      },
       deployment: {
         env: {
           open: { A: 'b' },
-          secret: { C: 'd' },
+          secret: { C: CREDENTIAL },
           field: { IP: 'status.podIP' },
           existing: { mine: { E: 'key' } },
         },

@@ -35,6 +35,10 @@ spec:
         - { protocol: UDP, port: {{ . }} }
         - { protocol: TCP, port: {{ . }} }
         {{- end }}
+      {{- with ($policy.dns | default dict).to }}
+      to:
+        {{- toYaml . | nindent 8 }}
+      {{- end }}
     # The API server
     - ports:
         {{- range $policy.apiServer.ports }}
