@@ -317,6 +317,14 @@ describe('a workload', () => {
     expect(ledger.unsettled.get(WEB)?.cause).toBe(due);
   });
 
+  it('rolled by the write that strips its record has the data of then, though the source is back at what it said', () => {
+    const ledger = settled(recorded);
+    ledger.sourceWritten(seenSource('cm', 110, 'B'), SOURCES);
+    ledger.sourceWritten(seenSource('cm', 130, 'A'), SOURCES);
+    ledger.workloadWritten(seenWorkload('web', 120, { template: 'another' }));
+    expect(ledger.unsettled.get(WEB)?.cause).toBe('owed');
+  });
+
   it('whose status is written makes no row and no wake', () => {
     const ledger = settled(recorded);
     ledger.workloadWritten(seenWorkload('web', 110, { record: recordOf({ cm: 'A' }) }));

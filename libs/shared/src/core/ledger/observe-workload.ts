@@ -194,7 +194,9 @@ function beginOfKnown(
   if (lost !== undefined) {
     // Somebody stripped the record: the last one seen stands in, unless a list shows another template than it was of.
     const source = at.sourceOf(name);
-    const isDoubtful = known.doubtful.includes(name) || (!at.live && isRolled(known, seen));
+    const isDoubtful = isRolled(known, seen)
+      ? !at.live || falseAt({ [name]: lost }, templateWriteSeen(seen, known), at).length > 0
+      : known.doubtful.includes(name);
     if (source?.hash !== lost || isDoubtful) return { rv: RV_UNKNOWN };
     // Other data that comes after a deletion dates from it, so the deletion itself is too late.
     return { rv: source.exists ? source.rv : source.dataRv };
