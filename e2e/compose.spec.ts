@@ -36,8 +36,9 @@ it('with what setup.sh of docker-compose.yml leaves behind, watcher and worker r
   const reroll = await prepareReroll({ cluster, namespaces: [space], install: 'reroll' });
   const start = (app: 'watcher' | 'worker', ...flags: readonly string[]): App => {
     const kubeconfig = join(kubeconfigs, `${app}.yaml`);
-    // Another user than the one who wrote it reads it there.
-    expect(statSync(kubeconfig).mode & 0o777).toBe(0o444);
+    // Watcher and worker are in its group there; nobody else reads it.
+    expect(statSync(kubeconfig).mode & 0o777).toBe(0o440);
+    expect(tokenDays(kubeconfig)).toBe(7);
     const main = join(ROOT, 'apps', app, 'dist/main.js');
     const args = [main, '--metrics-addr=127.0.0.1:0', `--namespaces=${space.name}`, '--debounce=0', ...flags];
     const env = { KUBECONFIG: kubeconfig, ...reroll.redisEnv, POD_NAMESPACE: 'reroll' };
@@ -51,3 +52,13 @@ it('with what setup.sh of docker-compose.yml leaves behind, watcher and worker r
   await space.setData('ConfigMap/cm', { v: '2' });
   await inStep(space, 'Deployment/api', ['ConfigMap/cm']);
 });
+
+/** How long the token in a kubeconfig is good for. */
+function tokenDays(kubeconfig: string): number {
+  const payload = /token: [^.]+\.([^.]+)\./.exec(readFileSync(kubeconfig, 'utf8'))?.[1] ?? '';
+  const { exp, iat } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as {
+    exp: number;
+    iat: number;
+  };
+  return (exp - iat) / 86_400;
+}

@@ -1,6 +1,15 @@
-import { readFileSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { run } from '../cluster/src/run.ts';
 import { APPS, ROOT } from '../deploy/images/dockerfile.ts';
@@ -9,11 +18,24 @@ import { ensureCheckers } from '../deploy/ensure-checkers.ts';
 const FOLDER = join(ROOT, '.github/workflows');
 const FILES = readdirSync(FOLDER);
 
+interface Step {
+  readonly id?: string;
+  readonly uses?: string;
+  readonly run?: string;
+  readonly with?: Readonly<Record<string, unknown>>;
+}
+
+interface Job {
+  readonly permissions?: Readonly<Record<string, string>>;
+  readonly uses?: string;
+  readonly needs?: string | readonly string[];
+  readonly steps?: readonly Step[];
+}
+
 interface Workflow {
   readonly permissions?: Readonly<Record<string, string>>;
-  readonly jobs: Readonly<
-    Record<string, { readonly steps: readonly { readonly uses?: string; readonly run?: string }[] }>
-  >;
+  readonly defaults?: unknown;
+  readonly jobs: Readonly<Record<string, Job>>;
 }
 
 function workflow(file: string): { readonly text: string; readonly parsed: Workflow } {
@@ -33,7 +55,16 @@ it('actionlint finds nothing in them', async () => {
 
 it.each(FILES)('%s runs actions of others at a commit only, and says of which version', (file) => {
   const uses = workflow(file).text.matchAll(/uses: (.*)$/gm);
-  for (const [, action] of uses) expect(action).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+  const others = [...uses].map(([, action = '']) => action).filter((action) => !action.startsWith('./'));
+  expect(others).not.toEqual([]);
+  for (const action of others) expect(action).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+});
+
+it.each(FILES)('%s leaves no token in a clone', (file) => {
+  const steps = Object.values(workflow(file).parsed.jobs).flatMap((job) => job.steps ?? []);
+  const clones = steps.filter(({ uses }) => uses?.startsWith('actions/checkout@') === true);
+  expect(clones).not.toEqual([]);
+  for (const clone of clones) expect(clone.with?.['persist-credentials']).toBe(false);
 });
 
 it.each(FILES)('%s may do nothing that a job does not ask for', (file) => {
@@ -47,11 +78,123 @@ it('what runs for a pull request is what runs everywhere: .ci/run', () => {
   expect(steps.at(-1)?.run).toBe('.ci/run');
 });
 
-it('a release has every app that has an image', () => {
-  const { text } = workflow('release.yml');
-  expect(text).toContain(`app: [${APPS.join(', ')}]`);
-  expect(text.match(/for app in [^;]*/g)).toEqual([
-    `for app in ${APPS.join(' ')}`,
-    `for app in ${APPS.join(' ')}`,
-  ]);
+describe('a release', () => {
+  const { text, parsed } = workflow('release.yml');
+  const folder = mkdtempSync(join(tmpdir(), 'reroll-workflows-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  /** As GitHub runs a step whose shell is `bash`. */
+  async function runStep(id: string, at: { cwd: string; env?: Record<string, string> }) {
+    const steps = Object.values(parsed.jobs).flatMap((job) => job.steps ?? []);
+    const script = join(folder, 'step.sh');
+    writeFileSync(script, steps.find((step) => step.id === id)?.run ?? 'exit 99');
+    const { code, tail } = await run('bash', ['--noprofile', '--norc', '-eo', 'pipefail', script], at);
+    return { code, tail };
+  }
+
+  it('has every app that has an image', () => {
+    expect(text).toContain(`app: [${APPS.join(', ')}]`);
+    const loops = text.match(/for app in [^;]*/g) ?? [];
+    expect(loops).toHaveLength(3);
+    expect(new Set(loops)).toEqual(new Set([`for app in ${APPS.join(' ')}`]));
+  });
+
+  it('publishes nothing before .ci/run has passed and tag, version and branch are right', () => {
+    expect(parsed.jobs['test']?.uses).toBe('./.github/workflows/ci.yml');
+    const before = (name: string): string[] =>
+      [parsed.jobs[name]?.needs ?? []].flat().flatMap((each) => [each, ...before(each)]);
+    for (const name of writers()) expect(before(name)).toEqual(expect.arrayContaining(['test', 'check']));
+  });
+
+  it('runs no script of a dependency where it may write, or says what others build from', () => {
+    const installs = jobsWith(/npm/);
+    expect(installs).toEqual(['check', 'sboms']);
+    for (const name of installs) {
+      expect(parsed.jobs[name]?.permissions).toEqual({ contents: 'read' });
+      expect(text).not.toContain(`needs.${name}.`);
+    }
+    for (const name of [...writers(), ...jobsWith(/imagetools/)]) expect(installs).not.toContain(name);
+  });
+
+  function writers(): string[] {
+    const found = Object.entries(parsed.jobs).filter(([, { permissions = {} }]) =>
+      Object.values(permissions).includes('write'),
+    );
+    expect(found.map(([name]) => name)).toEqual(['image', 'images', 'chart']);
+    return found.map(([name]) => name);
+  }
+
+  function jobsWith(command: RegExp): string[] {
+    const runs = ({ steps = [] }: Job): string => steps.map((step) => step.run ?? '').join('\n');
+    return Object.entries(parsed.jobs).flatMap(([name, job]) => (command.test(runs(job)) ? [name] : []));
+  }
+
+  it('fails where any command fails', () => {
+    expect(parsed.defaults).toEqual({ run: { shell: 'bash' } });
+    expect(text).not.toMatch(/(echo|export|local) .*\$\(/);
+  });
+
+  it('builds by a BuildKit and an SBOM scanner of a digest', () => {
+    const images = [...text.matchAll(/(?:BUILDKIT|SCANNER): (\S+)/g)].map(([, image]) => image);
+    expect(images).toHaveLength(2);
+    for (const image of images) expect(image).toMatch(/:v?\d+\.\d+\.\d+@sha256:[0-9a-f]{64}$/);
+    expect(text).toContain('--driver-opt "image=$BUILDKIT"');
+    expect(text).toContain('generator=$SCANNER"');
+  });
+
+  it('takes a commit of main, and refuses one that is not', async () => {
+    const [origin, clone] = [join(folder, 'origin'), join(folder, 'clone')];
+    const git = async (...args: readonly string[]): Promise<void> => {
+      const who = ['-c', 'user.name=a', '-c', 'user.email=a@example.com', '-c', 'commit.gpgsign=false'];
+      const { code, tail } = await run('git', [...who, ...args]);
+      expect({ args, code, tail }).toEqual({ args, code: 0, tail });
+    };
+    await git('init', '--quiet', '--initial-branch=main', origin);
+    await git('-C', origin, 'commit', '--quiet', '--allow-empty', '--message=released');
+    await git('-C', origin, 'commit', '--quiet', '--allow-empty', '--message=later');
+    await git('clone', '--quiet', origin, clone);
+    const env = { GITHUB_REF_NAME: 'v1.2.3' };
+    await git('-C', clone, 'checkout', '--quiet', '--detach', 'HEAD~1');
+    expect(await runStep('on-main', { cwd: clone, env })).toEqual({ code: 0, tail: '' });
+    await git('-C', clone, 'commit', '--quiet', '--allow-empty', '--message=aside');
+    expect(await runStep('on-main', { cwd: clone, env })).toEqual({
+      code: 1,
+      tail: expect.stringContaining('expected the commit of v1.2.3 to be on main') as string,
+    });
+  });
+
+  describe('the digests of the base images', () => {
+    /** With a `docker` that runs `script`, as there is none; nor may there be a jq. */
+    async function look(script: string) {
+      const bin = join(folder, 'bin');
+      mkdirSync(bin, { recursive: true });
+      writeFileSync(join(bin, 'docker'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+      writeFileSync(join(bin, 'jq'), `#!/bin/sh\ngrep -o 'sha256:[0-9a-f]*'\n`, { mode: 0o755 });
+      const output = join(folder, 'output');
+      rmSync(output, { force: true });
+      const env = {
+        PATH: `${bin}${delimiter}${process.env['PATH'] ?? ''}`,
+        GITHUB_OUTPUT: output,
+        GITHUB_REF_NAME: 'v1.2.3',
+      };
+      const { code } = await runStep('bases', { cwd: ROOT, env });
+      return { code, output: existsSync(output) ? readFileSync(output, 'utf8') : '' };
+    }
+
+    it('are looked up for both', async () => {
+      const { code, output } = await look('echo \'{"digest":"sha256:1"}\'');
+      expect(code).toBe(0);
+      expect(output).toMatch(/^version=1\.2\.3\nnode=\S+node:24\S+@sha256:1\nbase=\S+nonroot@sha256:1\n$/);
+    });
+
+    it.each([
+      ['the registry refuses', 'exit 1'],
+      ['the registry breaks off', 'echo \'{"digest":"sha256:1"}\'; exit 1'],
+      ['the answer has no digest', "echo '{}'"],
+    ])('are not made up when %s', async (_, script) => {
+      const { code, output } = await look(script);
+      expect(code).not.toBe(0);
+      expect(output).not.toContain('@');
+    });
+  });
 });

@@ -1,7 +1,7 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { run } from '../../cluster/src/run.ts';
 import { ensureCheckers } from '../ensure-checkers.ts';
 import { APPS, instructions, ROOT } from '../images/dockerfile.ts';
@@ -14,8 +14,22 @@ interface Service {
   readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
   readonly healthcheck?: { readonly test: readonly string[] };
   readonly ports?: readonly { readonly host_ip?: string }[];
-  readonly volumes?: readonly { readonly type: string; readonly source: string }[];
+  readonly volumes?: readonly {
+    readonly type: string;
+    readonly source: string;
+    readonly target: string;
+    readonly read_only?: boolean;
+  }[];
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly command?: readonly string[];
+  readonly entrypoint?: readonly string[];
+  readonly networks?: Readonly<Record<string, unknown>>;
+  readonly user?: string;
+  readonly group_add?: readonly string[];
   readonly read_only?: boolean;
+  readonly cap_drop?: readonly string[];
+  readonly cap_add?: readonly string[];
+  readonly security_opt?: readonly string[];
 }
 
 const FILE = join(ROOT, 'docker-compose.yml');
@@ -32,7 +46,7 @@ beforeAll(async () => {
 });
 
 it('docker-compose.yml is valid, and has a Redis, a Kubernetes, watchers and workers', () => {
-  expect(Object.keys(services).sort()).toEqual(['k3s', 'redis', 'setup', 'watcher', 'worker']);
+  expect(Object.keys(services).sort()).toEqual(['k3s', 'password', 'redis', 'setup', 'watcher', 'worker']);
 });
 
 it.each([
@@ -77,8 +91,92 @@ it('what waits for a healthy service waits for one that says whether it is', () 
     });
 });
 
-it('Redis needs nothing else, so that it can be started alone', () => {
-  expect(services['redis']?.depends_on).toBeUndefined();
+it('Redis needs nothing but its password, so that it can be started alone', () => {
+  expect(Object.keys(services['redis']?.depends_on ?? {})).toEqual(['password']);
+  expect(services['redis']?.depends_on).toMatchObject({
+    password: { condition: 'service_completed_successfully' },
+  });
+  expect(services['password']?.depends_on).toBeUndefined();
+});
+
+it('all but the Kubernetes have no capabilities, and no files to write but in volumes', () => {
+  const { k3s, ...others } = services;
+  expect(k3s).toBeDefined();
+  for (const [name, { cap_drop, cap_add = [], security_opt, read_only }] of Object.entries(others)) {
+    const once = ['password', 'setup'].includes(name);
+    expect({ name, cap_drop, security_opt }).toEqual({
+      name,
+      cap_drop: ['ALL'],
+      security_opt: ['no-new-privileges:true'],
+    });
+    expect({ name, cap_add }).toEqual({ name, cap_add: once ? ['DAC_OVERRIDE'] : [] });
+    // kubectl keeps what it has learned of the API.
+    expect({ name, read_only }).toEqual({ name, read_only: name === 'setup' ? undefined : true });
+  }
+  expect(services['redis']?.user).toBe('999:1000');
+});
+
+it('what the two that make credentials leave behind is for one group, and only those who need it are in it', () => {
+  for (const name of ['password', 'setup']) expect(services[name]?.user).toBe('0:2000');
+  const members = Object.entries(services).filter(([, { group_add = [] }]) => group_add.includes('2000'));
+  expect(members.map(([name]) => name).sort()).toEqual(['redis', 'watcher', 'worker']);
+  for (const [, { volumes = [] }] of members) {
+    const credentials = volumes.filter(({ source }) => ['credentials', 'kubeconfigs'].includes(source));
+    expect(credentials.map(({ read_only }) => read_only)).toEqual(credentials.map(() => true));
+    expect(credentials.map(({ target }) => target)).toContain('/credentials');
+  }
+});
+
+it('Redis cannot be reached from the Kubernetes and its pods; watcher and worker reach both', () => {
+  const networks = (name: string): string[] => Object.keys(services[name]?.networks ?? {}).sort();
+  expect(networks('redis')).toEqual(['redis']);
+  expect(networks('k3s')).toEqual(['kubernetes']);
+  for (const app of APPS) expect(networks(app)).toEqual(['kubernetes', 'redis']);
+});
+
+describe('the password of Redis', () => {
+  const made = join(folder, 'credentials');
+  const make = async (): Promise<void> => {
+    const { code, tail } = await run('/bin/sh', [join(ROOT, 'deploy/compose/password.sh'), made]);
+    expect({ code, tail }).toEqual({ code: 0, tail: '' });
+  };
+  const text = (name: string): string => readFileSync(join(made, name), 'utf8');
+
+  beforeAll(async () => {
+    mkdirSync(made);
+    await make();
+  });
+
+  it('is random, the same for Redis and for who connects, and for no other user to read', () => {
+    expect(text('redis-password')).toMatch(/^[0-9a-f]{64}\n$/);
+    expect(text('redis.conf')).toBe(`requirepass ${text('redis-password')}`);
+    for (const name of ['redis-password', 'redis.conf'])
+      expect(statSync(join(made, name)).mode & 0o777).toBe(0o440);
+  });
+
+  it('stays the same with each `up`, and is another one elsewhere', async () => {
+    const before = text('redis-password');
+    await make();
+    expect(text('redis-password')).toBe(before);
+    rmSync(join(made, 'redis-password'));
+    await make();
+    expect(text('redis-password')).not.toBe(before);
+    expect(text('redis.conf')).toBe(`requirepass ${text('redis-password')}`);
+  });
+
+  it('is the one that Redis, its check, watcher and worker take, and is not in the file', () => {
+    const { command = [], healthcheck } = services['redis'] ?? {};
+    expect(services['password']?.entrypoint?.slice(1)).toEqual(['/setup/password.sh', '/credentials']);
+    expect(command.slice(0, 2)).toEqual(['redis-server', '/credentials/redis.conf']);
+    expect(healthcheck?.test.join(' ')).toContain('/credentials/redis-password');
+    for (const app of APPS) {
+      expect(services[app]?.environment).toMatchObject({
+        REDIS_URL: 'redis://redis:6379',
+        REDIS_PASSWORD_FILE: '/credentials/redis-password',
+      });
+    }
+    expect(readFileSync(FILE, 'utf8')).not.toMatch(/requirepass/);
+  });
 });
 
 it('no port is open to other machines, and folders that are mounted are there', () => {
