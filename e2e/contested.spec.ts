@@ -5,7 +5,7 @@ import { pointer, type PatchOperation } from '../libs/shared/src/core/reload/jso
 import { auto, configMap, deployment, usingEnvFrom } from './support/builders.ts';
 import { sharedCluster } from './support/cluster.ts';
 import { connect, namespace, type KubeObject, type Space } from './support/kube.ts';
-import { startReroll } from './support/reroll.ts';
+import { startReroll, type Reroll } from './support/reroll.ts';
 import { RolloutCount, inStep, settled } from './support/rollouts.ts';
 import { eventually } from './support/wait.ts';
 
@@ -28,11 +28,22 @@ async function changeAll(space: Space, value: string, names: readonly string[]):
   for (const name of names) await inStep(space, `Deployment/${name}`, CM);
 }
 
+/** What the leader says by its metric, from the next sweep on. */
+async function contestedAre(reroll: Reroll, count: number): Promise<void> {
+  await eventually(async () =>
+    (await (await reroll.leader()).metrics()).includes(`\nreroll_contested_workloads ${count}\n`),
+  );
+}
+
 it('a marker taken away three times in ten minutes ends the reloads, until a release or an edit', async () => {
   const space = await namespace(connect(sharedCluster()));
   await space.apply(configMap('cm', { v: '0' }));
   await space.applyAll(NAMES.map((name) => deployment(name, auto(), usingEnvFrom('cm'))));
-  const reroll = await startReroll({ cluster: sharedCluster(), namespaces: [space] });
+  const reroll = await startReroll({
+    cluster: sharedCluster(),
+    namespaces: [space],
+    sweepInterval: '1s',
+  });
   for (const name of NAMES) await inStep(space, `Deployment/${name}`, CM);
   const before = await Promise.all(NAMES.map((name) => space.get(`Deployment/${name}`)));
   const [template, both] = before as [KubeObject, KubeObject, KubeObject];
@@ -54,6 +65,7 @@ it('a marker taken away three times in ten minutes ends the reloads, until a rel
     expect(event.message).toContain(RELEASE_ANNOTATION);
   }
 
+  await contestedAre(reroll, 2);
   await changeAll(space, '4', ['bystander']);
   await settled(reroll, space);
   expect(await rollouts()).toEqual([6, 6, 4]);
@@ -69,6 +81,7 @@ it('a marker taken away three times in ten minutes ends the reloads, until a rel
   await inStep(space, 'Deployment/both', CM);
   expect(await rollouts()).toEqual([7, 7, 4]);
 
+  await contestedAre(reroll, 0);
   await changeAll(space, '5', NAMES);
   await settled(reroll, space);
   expect(await rollouts()).toEqual([8, 8, 5]);

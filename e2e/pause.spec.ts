@@ -105,6 +105,7 @@ describe('a Deployment with a pause-period', () => {
     const outcome = await lastReload(reroll, space, 'Deployment/long');
     expect(outcome).toMatchObject({ reason: 'ReloadedPaused' });
     expect(await revisions(space, 'Deployment/long')).toBe(1);
+    expect(reroll.logs()).toContain(`Deployment 'long' in namespace '${space.name}' already paused`);
     await space.annotate('Deployment/long', period('1s'));
     const after = await resumed(space, 'Deployment/long');
     expect(after.spec.template).toEqual(second.spec.template);
@@ -145,6 +146,14 @@ describe('a Deployment with a pause-period', () => {
     expect(pausedAt(second)).not.toBe(pausedAt(first));
     await space.annotate('Deployment/by-hand', period('1ms'));
     await resumed(space, 'Deployment/by-hand');
+    await space.patch('Deployment/by-hand', { spec: { paused: true } });
+    await change(space, 'Deployment/by-hand');
+    await settled(reroll, space);
+    const owners = await space.get('Deployment/by-hand');
+    expect({ paused: isPaused(owners), pausedAt: pausedAt(owners) }).toEqual({
+      paused: true,
+      pausedAt: undefined,
+    });
   });
 
   it.each([
@@ -177,6 +186,22 @@ describe('a Deployment with a pause-period', () => {
     const outcome = await lastReload(reroll, space, `Deployment/${name}`);
     expect(outcome).toMatchObject({ reason: 'Reloaded' });
   });
+});
+
+it('a pause whose end is lost with all that Redis has, while everything runs, is found by the sweep', async () => {
+  const space = await spaceWith(['web', period('4s')]);
+  const reroll = await startReroll({
+    cluster: sharedCluster(),
+    namespaces: [space],
+    sweepInterval: '1s',
+  });
+  await inStep(space, 'Deployment/web', CM);
+  await settled(reroll, space);
+  expect(isPaused(await change(space, 'Deployment/web'))).toBe(true);
+  await eventually(async () => (await reroll.queues.resumes.getDelayedCount()) === 1);
+  const keys = await reroll.redis.keys(`${reroll.catalog.keys.prefix}*`);
+  await reroll.redis.del(...keys);
+  await resumed(space, 'Deployment/web');
 });
 
 it('a pause that ended while nobody ran and Redis was lost is found at start; other keys work too', async () => {
