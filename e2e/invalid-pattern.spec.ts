@@ -66,6 +66,8 @@ describe.each([
     });
     expect(outcome).toMatchObject({ state: 'unchanged', reason: 'InvalidPattern' });
     expect(outcome?.detail).toContain('"web-["');
+    const words = `Skipping invalid reload annotation on Deployment 'bad' in namespace '${space.name}'`;
+    await eventually(() => reroll.logs().includes(`level=error msg="${words}"`));
     expect(await rollouts.now()).toBe(0);
   }
 });

@@ -70,6 +70,10 @@ it('the log has the words of stakater/Reloader', async () => {
   expect(leader.logs()).toContain(`level=info msg="Watching scoped namespaces: ${space.name}"`);
   expect(leader.logs()).toContain('level=info msg="became leader, starting controllers"');
   expect(leader.logs()).toContain('level=info msg="still the leader!"');
+  for (const type of ['configmaps', 'secrets'])
+    expect(leader.logs()).toContain(
+      `level=info msg="Starting Controller to watch resource type: ${type} in namespace: ${space.name}"`,
+    );
   const [, standby] = reroll.watchers;
   await eventually(() => /level=info msg="new leader is [^"]+"/u.test(standby?.logs() ?? ''));
 });

@@ -3,8 +3,9 @@ import { auto, configMap, deployment, usingEnvFrom } from './support/builders.ts
 import { sharedCluster } from './support/cluster.ts';
 import { connect, namespace, type Space } from './support/kube.ts';
 import { promqlDifference, type Series } from './support/promql.ts';
-import { startReroll, type Reroll } from './support/reroll.ts';
-import { inStep } from './support/rollouts.ts';
+import { refuseUpdates } from './support/policy.ts';
+import { keyIn, startReroll, type Reroll } from './support/reroll.ts';
+import { inStep, settled } from './support/rollouts.ts';
 import { eventually } from './support/wait.ts';
 import type { App } from './support/processes.ts';
 
@@ -28,6 +29,7 @@ beforeAll(async () => {
     watchers: 2,
     workers: 2,
     env: { METRICS_COUNT_BY_NAMESPACE: 'enabled' },
+    flags: ['--log-level=debug', '--attempts=2', '--backoff=50ms'],
   });
   for (const ref of ['Deployment/api', 'Deployment/web']) await inStep(space, ref, ['ConfigMap/cm']);
 });
@@ -73,6 +75,9 @@ it('one change that rolls two workloads is one reconcile and two reloads, and la
     expect((now.get(latency) ?? 0) - (before.get(latency) ?? 0)).toBeGreaterThanOrEqual(2 * DEBOUNCE_SECONDS);
     return true;
   });
+  const where = `in namespace '${space.name}'`;
+  const words = `Changes detected in 'cm' of type 'CONFIGMAP' ${where}; updated 'api' of type 'Deployment' ${where}`;
+  expect(reroll.logs()).toContain(`level=info msg="${words}"`);
 });
 
 it('a write of metadata is one event received, of two watchers, and no change of data; those of workloads are not counted', async () => {
@@ -82,6 +87,8 @@ it('a write of metadata is one event received, of two watchers, and no change of
   const expected = {
     'reloader_events_received_total{event_type="update",resource_type="configmaps"}': 1,
     'reloader_skipped_total{reason="no_data_change"}': 1,
+    'reloader_reconcile_total{result="skipped"}': 1,
+    'reloader_reconcile_total{result="success"}': 0,
   };
   await eventually(async () => {
     const now = await summed();
@@ -91,7 +98,7 @@ it('a write of metadata is one event received, of two watchers, and no change of
     const types = [...now.keys()].flatMap(
       (name) => /^reloader_events_received_total.*resource_type="(\w+)"/u.exec(name)?.[1] ?? [],
     );
-    expect(new Set(types)).toEqual(new Set(['configmaps', 'secrets']));
+    expect(new Set(types)).toEqual(new Set(['configmaps', 'secrets', 'secretproviderclasspodstatuses']));
     return true;
   });
 });
@@ -129,4 +136,49 @@ it('the usual queries of dashboards are right with metrics spread over two watch
     expect(await promqlDifference(scrapes, USUAL_QUERIES)).toBeUndefined();
     return true;
   });
+});
+
+it('what is refused, tried again, dropped or skipped is counted as that', async () => {
+  await space.apply(
+    configMap('refused', { v: '1' }),
+    configMap('unused', { v: '1' }),
+    deployment('refused', auto(), usingEnvFrom('refused')),
+    deployment('silent', usingEnvFrom('refused')),
+  );
+  await inStep(space, 'Deployment/refused', ['ConfigMap/refused']);
+  await settled(reroll, space);
+  const refusal = await refuseUpdates(space, { workloads: ['refused'], reason: 'Forbidden' });
+  const before = await summed();
+  await space.setData('ConfigMap/refused', { v: '2' });
+  await reroll.queues.enqueueReloads([{ workload: keyIn(space, 'Deployment/api'), since: Date.now() }]);
+  // Who uses it cannot be read, however often it is tried.
+  await reroll.redis.set(reroll.catalog.keys.users + keyIn(space, 'ConfigMap/unused'), 'no set');
+  await space.setData('ConfigMap/unused', { v: '2' });
+  const moved = [
+    'reloader_reload_executed_total{success="false"}',
+    `reloader_reload_executed_total_by_namespace{success="false",namespace="${space.name}"}`,
+    'reloader_action_total{workload_kind="Deployment",result="error"}',
+    'reloader_errors_total{type="handler_error"}',
+    'reloader_retries_total',
+    'reloader_reconcile_total{result="error"}',
+    'reloader_events_processed_total{event_type="unknown",resource_type="configmaps",result="dropped"}',
+    'reloader_skipped_total{reason="ignored_or_not_selected"}',
+    'reloader_skipped_total{reason="strategy_not_updated"}',
+    'reloader_workqueue_adds_total',
+    'reloader_workqueue_latency_seconds_count',
+  ];
+  await eventually(async () => {
+    const now = await summed();
+    expect(moved.filter((name) => (now.get(name) ?? 0) <= (before.get(name) ?? 0))).toEqual([]);
+    const refusals = [...now].filter(([name]) =>
+      /^rest_client_requests_total\{(?=.*code="403").*method="PATCH"/u.test(name),
+    );
+    expect(refusals).not.toEqual([]);
+    return true;
+  });
+  const named = `'refused' of type 'CONFIGMAP' in namespace '${space.name}'`;
+  expect(reroll.logs()).toContain(`level=debug msg="No changes detected in ${named}"`);
+  expect(reroll.logs()).toMatch(/level=error msg="Error syncing events: .*attempt=1/u);
+  expect(reroll.logs()).toMatch(/level=error msg="Dropping key out of the queue: .*attempt=2/u);
+  await refusal.end();
 });

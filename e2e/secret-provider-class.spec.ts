@@ -139,6 +139,22 @@ describe('with --enable-csi-integration', () => {
       expect(await rollouts()).toEqual([1, 1, 1, 1, 0, 0]);
     });
 
+    it('counts the events of statuses as stakater/Reloader does, by what is watched', async () => {
+      const processes = [await reroll.leader(), ...reroll.workers];
+      const metrics = (await Promise.all(processes.map((app) => app.metrics()))).join('\n');
+      const type = 'resource_type="secretproviderclasspodstatuses"';
+      expect(metrics).toMatch(
+        new RegExp(`^reloader_events_received_total\\{event_type="update",${type}\\} [1-9]`, 'mu'),
+      );
+      expect(metrics).toMatch(
+        new RegExp(
+          `^reloader_events_processed_total\\{event_type="unknown",${type},result="success"\\} [1-9]`,
+          'mu',
+        ),
+      );
+      expect(metrics).not.toContain('resource_type="secretproviderclasses"');
+    });
+
     it('rolls nothing while it is to be ignored, and rolls again for what changes afterwards', async () => {
       const rollouts = await countAll(ALL);
       const key = keyIn(space, 'SecretProviderClass/vault');

@@ -21,7 +21,7 @@ export async function promqlDifference(
 ): Promise<string | undefined> {
   const series = scrapes.flatMap(({ pod, before, after }) =>
     [...after]
-      .filter(([, value]) => Number.isFinite(value))
+      .filter(([name, value]) => Number.isFinite(value) && Number.isFinite(before.get(name) ?? 0))
       .map(([name, value]) => ({
         series: withPod(name, pod),
         values: `${before.get(name) ?? 0}x${SAMPLES - 2} ${value}`,

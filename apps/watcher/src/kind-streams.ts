@@ -9,6 +9,7 @@ import type {
   SourceRow,
   WorkloadRow,
 } from '@reroll/shared/core/ledger/rows';
+import type { SourceKind } from '@reroll/shared/core/model';
 import { RV_UNKNOWN } from '@reroll/shared/core/rv';
 import type { HashKeys } from '@reroll/shared/core/record/record-hash';
 import type { DecisionSettings } from '@reroll/shared/core/rules/decision';
@@ -105,7 +106,10 @@ function workloadFiller(into: Into, kind: string): ListFiller<ObservedWorkload, 
   return new ListFiller(workloadFeed(into, { kind, namespace }), (name) => `${kind}/${name}`);
 }
 
-function sourceFeed(into: Into, scope: Scope): Feed<ObservedSource, SourceRow> {
+function sourceFeed(
+  into: Into,
+  scope: Scope & { readonly kind: SourceKind },
+): Feed<ObservedSource, SourceRow> {
   const { ledger, catalog, reports, changed, entering, ended } = into;
   return feedUntil(ended, {
     listBegins: () => undefined,

@@ -92,10 +92,8 @@ function classFeed(
     },
     written: (seen) => tellIfKnown(classes.classWritten(seen), tell),
     deleted: ({ key }) => classes.classDeleted(key),
-    told: (type) => {
-      into.reports.received(KIND, type);
-      into.changed();
-    },
+    // Not counted: stakater/Reloader follows the statuses alone.
+    told: () => into.changed(),
   };
 }
 
@@ -123,7 +121,7 @@ function statusFeed(
     written: (seen) => tellIfKnown(classes.statusWritten(seen), tell),
     deleted: (seen) => classes.statusDeleted(seen),
     told: (type) => {
-      reports.received(STATUS_KIND, type);
+      reports.received(KIND, type);
       changed();
     },
   };

@@ -6,6 +6,9 @@ import { warnOfScope } from './start-warnings.ts';
 const EVERYWHERE = 'KUBERNETES_NAMESPACE is unset, will detect changes in all namespaces';
 const ONLY_GLOBAL = 'is set but is only honored in global mode (watchGlobally=true); ignoring it.';
 
+const NO_CLASSES =
+  'info Skipping secretproviderclasspodstatuses controller: EnableCSIIntegration is disabled';
+
 const CASES: readonly (readonly [flags: string, said: readonly string[]])[] = [
   ['', [`warning ${EVERYWHERE}.`]],
   ['--namespaces-to-ignore=a,b', [`warning ${EVERYWHERE} except: a, b.`]],
@@ -24,6 +27,7 @@ const CASES: readonly (readonly [flags: string, said: readonly string[]])[] = [
       'warning webhook-url is set, will only send webhook, no resources will be reloaded',
     ],
   ],
+  ['--enable-csi-integration', [`warning ${EVERYWHERE}.`]],
   ['--namespaces=a,b', ['info Watching scoped namespaces: a, b']],
   [
     '--namespaces=a --namespaces-to-ignore=b --namespace-selector=env',
@@ -42,5 +46,7 @@ it.each(CASES)('what is watched is said at the start, as stakater/Reloader says 
   const log = createLogger({ format: 'json', level: 'trace', sink: { write: (line) => lines.push(line) } });
   warnOfScope(parsed.options, log);
   const read = lines.map((line) => JSON.parse(line) as { level: string; msg: string });
-  expect(read.map(({ level, msg }) => `${level} ${msg}`)).toEqual(said);
+  expect(read.map(({ level, msg }) => `${level} ${msg}`)).toEqual(
+    flags.includes('csi') ? said : [...said, NO_CLASSES],
+  );
 });

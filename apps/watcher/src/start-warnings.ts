@@ -6,13 +6,15 @@ import type { WatcherOptions } from '@reroll/shared/platform/options/table';
 export function warnOfScope(options: WatcherOptions, log: Logger): void {
   if (options.namespaces.length === 0) warnOfAll(options, log);
   else warnOfSome(options, log);
-  const { resourceLabelSelector: labels, webhookUrl } = options;
+  const { resourceLabelSelector: labels, webhookUrl, enableCsiIntegration } = options;
   if (labels !== undefined)
     log.warning(
       `resource-label-selector is set, will only detect changes on resources with these labels: ${labelSelectorText(labels)}.`,
     );
   if (webhookUrl !== undefined)
     log.warning('webhook-url is set, will only send webhook, no resources will be reloaded');
+  if (!enableCsiIntegration)
+    log.info('Skipping secretproviderclasspodstatuses controller: EnableCSIIntegration is disabled');
 }
 
 function warnOfAll({ namespacesToIgnore, namespaceSelector }: WatcherOptions, log: Logger): void {

@@ -1,3 +1,4 @@
+import type { SourceKind } from '@reroll/shared/core/model';
 import type { ReflectorHooks } from '@reroll/shared/kube/reflector';
 import type { Logger } from '@reroll/shared/platform/logging';
 import { resourceType } from '@reroll/shared/platform/metrics/shared';
@@ -28,11 +29,13 @@ export class StreamReports {
 
   /** A write of a source that left its data as it was. */
   unchanged(): void {
-    if (this.#isLeading()) this.#metrics.skipped.inc({ reason: 'no_data_change' });
+    if (!this.#isLeading()) return;
+    this.#metrics.skipped.inc({ reason: 'no_data_change' });
+    this.#metrics.reconcile.inc({ result: 'skipped' });
   }
 
   /** Of a source; the incumbent's name counts no other events. */
-  received(kind: string, type: 'list' | keyof typeof EVENT_TYPES): void {
+  received(kind: SourceKind, type: 'list' | keyof typeof EVENT_TYPES): void {
     if (type === 'list' || !this.#isLeading()) return;
     this.#metrics.eventsReceived.inc({
       event_type: EVENT_TYPES[type],

@@ -172,6 +172,10 @@ export class Streams {
     this.#followed.set(namespace, followed);
     this.#before.delete(namespace);
     if (this.#selected) this.#context.log.info(`added namespace to be watched: ${namespace}`);
+    for (const { plural } of sourceKinds(this.#context.options))
+      this.#context.log.info(
+        `Starting Controller to watch resource type: ${plural} in namespace: ${namespace}`,
+      );
     const onSources = (): void => {
       // What listing the sources left behind would stand beside what listing the workloads does.
       if (namespace === '') giveBackMemory();

@@ -1,8 +1,10 @@
 import type { Catalog, SourceHashes } from '@reroll/shared/catalog/catalog';
 import type { ChangeEntry, RulingEntry } from '@reroll/shared/catalog/history';
 import { kindOf, sourceNameOf, type WorkloadRow } from '@reroll/shared/core/ledger/rows';
+import { markerType } from '@reroll/shared/core/marker/marker-type';
 import { partsOf, type SourceId, type SourceKey, type WorkloadKey } from '@reroll/shared/core/model';
 import { decideReload, type DecisionSettings } from '@reroll/shared/core/rules/decision';
+import type { Logger } from '@reroll/shared/platform/logging';
 import type { WorkerMetrics } from '@reroll/shared/platform/metrics/worker';
 import type { ChangeJob } from '@reroll/shared/queue/jobs';
 import type { Queues } from '@reroll/shared/queue/queues';
@@ -17,6 +19,7 @@ export interface ChangeContext {
   readonly decision: DecisionSettings;
   readonly outcomes: OutcomeRecorder;
   readonly metrics: WorkerMetrics;
+  readonly log: Logger;
   /** Given if changes are posted there, and nothing is reloaded. */
   readonly webhook?: Webhook | undefined;
 }
@@ -51,7 +54,15 @@ export class ChangeProcessor {
       job,
       rulings.filter(({ wake }) => wake).map(({ workload }) => workload),
     );
+    this.#tellNotAsked(source, rulings);
     outcomes.addChange(changeEntry(job, exists ? now.hash : null, rulings));
+  }
+
+  /** As stakater/Reloader, which says nothing of what is ignored, excluded, or used by no container. */
+  #tellNotAsked({ kind, name, namespace }: SourceId, rulings: readonly Ruling[]): void {
+    const text = `No changes detected in '${name}' of type '${markerType(kind)}' in namespace '${namespace}'`;
+    for (const { workload, reason } of rulings)
+      if (reason === 'NotAnnotated') this.#context.log.debug(text, { workload });
   }
 
   async #announce(job: ChangeJob, webhook: Webhook, now: SourceNow | SourceAbsence): Promise<void> {

@@ -3,6 +3,8 @@ import type { Catalog } from '@reroll/shared/catalog/catalog';
 import { History } from '@reroll/shared/catalog/history';
 import { RateBudget } from '@reroll/shared/catalog/rate';
 import { openForWaiting, type RedisClient } from '@reroll/shared/catalog/redis';
+import { kindOf } from '@reroll/shared/core/ledger/rows';
+import type { SourceKind } from '@reroll/shared/core/model';
 import type { HashKeys } from '@reroll/shared/core/record/record-hash';
 import type { KubeClient } from '@reroll/shared/kube/connection';
 import { EventRecorder } from '@reroll/shared/kube/kube-events';
@@ -29,7 +31,7 @@ import { OutcomeRecorder } from './outcome-recorder.ts';
 import { Activity, runQueue, type QueueHandler } from './queue-runner.ts';
 import { ReloadProcessor } from './reload.processor.ts';
 import { ReloadReports } from './reload-reports.ts';
-import { reloadWays } from './reloads/reload-ways.ts';
+import { reloadWays, type ReloadWays } from './reloads/reload-ways.ts';
 import { ResumeProcessor } from './resume.processor.ts';
 import { SourceReader } from './source-reader.ts';
 import { WorkloadReader } from './workload-reader.ts';
@@ -126,20 +128,21 @@ function handlersOf(
     },
   });
   lifecycle.onStop('events', 3_000, () => events.flush(2_500));
-  const change = new ChangeProcessor({ catalog, queues, sources, decision, outcomes, metrics, webhook });
+  const change = new ChangeProcessor({
+    catalog,
+    queues,
+    sources,
+    decision,
+    outcomes,
+    metrics,
+    webhook,
+    log,
+  });
   const reload = new ReloadProcessor({
     catalog,
     workloads,
     sources,
-    ways: reloadWays({
-      client,
-      strategy: options.reloadStrategy,
-      fieldManager: options.fieldManager,
-      keys: decision.keys,
-      markerAnnotation: decision.keys.lastReloadedFrom,
-      cronJobStrategy: options.cronjobStrategy,
-      recreateFinishedJobs: options.recreateFinishedJobs,
-    }),
+    ways: waysOf(context),
     budget: budgetOf(context),
     metrics,
     settings: {
@@ -152,6 +155,19 @@ function handlersOf(
   });
   const reports = new ReloadReports({ catalog, events, outcomes, alerts, metrics, log });
   return { changes: changesHandler(change, context), reloads: reloadsHandler(reload, reports, catalog) };
+}
+
+function waysOf({ client, options }: WorkerContext): ReloadWays {
+  const { keys } = decisionSettings(options);
+  return reloadWays({
+    client,
+    strategy: options.reloadStrategy,
+    fieldManager: options.fieldManager,
+    keys,
+    markerAnnotation: keys.lastReloadedFrom,
+    cronJobStrategy: options.cronjobStrategy,
+    recreateFinishedJobs: options.recreateFinishedJobs,
+  });
 }
 
 function sourceReader({ client, catalog, hashKeys, options }: WorkerContext): SourceReader {
@@ -174,7 +190,7 @@ function budgetOf({ options, redis, catalog }: WorkerContext): RateBudget | unde
 }
 
 function changesHandler(change: ChangeProcessor, { metrics, log }: WorkerContext): QueueHandler<ChangeJob> {
-  const resource = (job: ChangeJob): string => resourceType(job.source.slice(0, job.source.indexOf('/')));
+  const resource = (job: ChangeJob): string => resourceType(kindOf(job.source) as SourceKind);
   return {
     queue: CHANGES,
     schema: changeJob,
@@ -192,11 +208,9 @@ function changesHandler(change: ChangeProcessor, { metrics, log }: WorkerContext
           resource_type: resource(job),
           result: 'dropped',
         });
-      log.failure('a change could not be handled', error, {
-        source: job.source,
-        attempt: number,
-        final: isLast,
-      });
+      const about = { source: job.source, attempt: number, final: isLast };
+      log.error(`Error syncing events: ${error.message}`, about);
+      if (isLast) log.error(`Dropping key out of the queue: ${error.message}`, about);
     },
   };
 }

@@ -36,6 +36,7 @@ const WARNINGS = {
 const UNFOLLOWED =
   'expected a Deployment (apps/v1) in spec.workloadRef, given another kind: its pod template is not followed, so the ' +
   'annotations of this Rollout have no effect';
+const PATTERNS = 'expected a list of regular expressions (RE2)';
 type WarningReason = keyof typeof WARNINGS;
 
 /** Tells what came of a reload job: log, metrics, Kubernetes Events and history. */
@@ -58,7 +59,8 @@ export class ReloadReports {
       log.warning('dry run: a recreation of a Job is half done, and not finished here', {
         workload: job.workload,
       });
-    if (subject && outcome.pausedFor !== undefined) this.#paused(subject, outcome.pausedFor);
+    if (subject && (outcome.pausedFor !== undefined || reason === 'ReloadedPaused'))
+      this.#paused(subject, outcome.pausedFor);
     if (subject) this.#warnOf(subject, outcome);
     outcomes.addOutcome({
       workload: job.workload,
@@ -130,8 +132,11 @@ export class ReloadReports {
     }
   }
 
-  #paused({ key, observed, object }: WorkloadNow, period: number): void {
-    const text = `Pausing Deployment '${object.metadata.name}' in namespace '${observed.namespace}' for ${formatDuration(period)}`;
+  /** Without a period it was paused before. */
+  #paused({ key, observed, object }: WorkloadNow, period: number | undefined): void {
+    const which = `${observed.kind} '${object.metadata.name}' in namespace '${observed.namespace}'`;
+    const text =
+      period === undefined ? `${which} already paused` : `Pausing ${which} for ${formatDuration(period)}`;
     this.#context.log.info(text, { workload: key });
   }
 
@@ -152,7 +157,8 @@ export class ReloadReports {
   async #warnOnce(subject: WorkloadNow, text: string, reason: WarningReason): Promise<void> {
     const { catalog, log, events } = this.#context;
     if (!(await catalog.isFirstWarning(subject.key, text.slice(0, 200)))) return;
-    log.warning(WARNINGS[reason], { workload: subject.key, problem: text });
+    if (text.startsWith(PATTERNS)) log.error(skippingText(subject), { workload: subject.key, problem: text });
+    else log.warning(WARNINGS[reason], { workload: subject.key, problem: text });
     events.record({ workload: subjectOf(subject), reason, note: text });
   }
 }
@@ -177,5 +183,11 @@ function problemsOf({ patternErrors = [], pauseProblem }: ReloadOutcome): string
 
 function patternText(errors: readonly PatternError[]): string {
   const each = errors.map(({ pattern, error }) => `${JSON.stringify(pattern.slice(0, 80))}: ${error}`);
-  return `expected a list of regular expressions (RE2), given ${each.join('; ')}`;
+  return `${PATTERNS}, given ${each.join('; ')}`;
+}
+
+/** As stakater/Reloader, and at its level. */
+function skippingText({ observed, object }: WorkloadNow): string {
+  const { kind, namespace } = observed;
+  return `Skipping invalid reload annotation on ${kind} '${object.metadata.name}' in namespace '${namespace}'`;
 }

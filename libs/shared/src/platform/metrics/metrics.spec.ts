@@ -25,6 +25,7 @@ describe('the metrics of the worker', () => {
     'reloader_errors_total{type="handler_error"} 0',
     'reloader_retries_total 0',
     'reloader_events_processed_total{event_type="unknown",resource_type="secrets",result="dropped"} 0',
+    'reloader_events_processed_total{event_type="unknown",resource_type="secretproviderclasspodstatuses",result="success"} 0',
     'reloader_workloads_scanned_total{kind="Deployment"} 0',
     'reloader_workloads_matched_total{kind="Deployment"} 0',
     'reroll_jobs_total{queue="reloads",result="failed"} 0',
@@ -53,6 +54,8 @@ describe('the count by namespace', () => {
 describe('the metrics of the watcher', () => {
   it.each([
     'reloader_events_received_total{event_type="delete",resource_type="configmaps"} 0',
+    'reloader_events_received_total{event_type="add",resource_type="secretproviderclasspodstatuses"} 0',
+    'reloader_reconcile_total{result="skipped"} 0',
     'reroll_leader 0',
     'reroll_synced 0',
     'reroll_objects{kind="Secret"} 0',

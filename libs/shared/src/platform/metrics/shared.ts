@@ -1,13 +1,19 @@
 /** Metrics that watcher and worker both have. */
 import type { Counter, Gauge, Registry } from 'prom-client';
+import type { SourceKind } from '../../core/model.ts';
 import { counter, gauge } from './registry.ts';
 
-/** What `resource_type` is for each kind of source, as stakater/Reloader names them. */
-export const RESOURCE_TYPES = ['configmaps', 'secrets'] as const;
+/** What `resource_type` is for each kind of source, as stakater/Reloader names them: by what is watched. */
+const RESOURCE_TYPE: Readonly<Record<SourceKind, string>> = {
+  ConfigMap: 'configmaps',
+  Secret: 'secrets',
+  SecretProviderClass: 'secretproviderclasspodstatuses',
+};
 
-/** `ConfigMap` -> `configmaps`, `SecretProviderClass` -> `secretproviderclasses`. */
-export function resourceType(kind: string): string {
-  return `${kind.toLowerCase()}${kind.endsWith('s') ? 'es' : 's'}`;
+export const RESOURCE_TYPES = Object.values(RESOURCE_TYPE);
+
+export function resourceType(kind: SourceKind): string {
+  return RESOURCE_TYPE[kind];
 }
 
 /** Kinds of workload that are reloaded today. */

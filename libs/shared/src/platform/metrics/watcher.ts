@@ -9,6 +9,8 @@ const KINDS = ['ConfigMap', 'Secret', ...WORKLOAD_KINDS];
 export interface WatcherMetrics extends QueueMetrics {
   /** `reloader_events_received_total` */
   readonly eventsReceived: Counter<'event_type' | 'resource_type'>;
+  /** `reloader_reconcile_total` */
+  readonly reconcile: Counter<'result'>;
   /** `reloader_skipped_total` */
   readonly skipped: Counter<'reason'>;
   /** `reloader_workqueue_depth` */
@@ -49,6 +51,11 @@ function streamMetrics(registry: Registry) {
       name: 'reloader_events_received_total',
       help: 'Number of events received from the Kubernetes API, by type of event and resource.',
       labels: { event_type: ['add', 'update', 'delete'], resource_type: RESOURCE_TYPES },
+    }),
+    reconcile: counter(registry, {
+      name: 'reloader_reconcile_total',
+      help: 'Number of changes handled, by result; here writes of a source that left its data as it was.',
+      labels: { result: ['skipped'] },
     }),
     skipped: counter(registry, {
       name: 'reloader_skipped_total',

@@ -4,6 +4,7 @@ import { counter, histogram } from './registry.ts';
 import { queueMetrics, RESOURCE_TYPES, WORKLOAD_KINDS } from './shared.ts';
 import type { QueueMetrics } from './shared.ts';
 
+/** `skipped` is counted by the watcher, from which such a write goes no further. */
 const RECONCILE_RESULTS = ['success', 'error', 'skipped'];
 const QUEUES = ['changes', 'reloads', 'resumes', 'notifications'];
 
