@@ -78,17 +78,17 @@ describe('workers scaled by the depth of the queues', () => {
     ],
     [
       'behind Sentinels',
-      { sentinel: { hosts: ['a:1', 'b:2'], master: 'm', username: 'su', password: 'sp' }, password: 'p' },
+      { sentinel: { hosts: ['a:1', 'b'], master: 'm', username: 'su', password: 'sp' }, password: 'p' },
       {
         type: 'redis-sentinel',
-        metadata: { addresses: 'a:1,b:2', sentinelMaster: 'm', sentinelUsername: 'su' },
+        metadata: { addresses: 'a:1,b:26379', sentinelMaster: 'm', sentinelUsername: 'su' },
       },
       ['password', 'sentinelPassword'],
     ],
     [
       'as a Cluster, without a password',
-      { cluster: 'a:1,b:2' },
-      { type: 'redis-cluster', metadata: { addresses: 'a:1,b:2' } },
+      { cluster: 'a:1,b' },
+      { type: 'redis-cluster', metadata: { addresses: 'a:1,b:6379' } },
       [],
     ],
   ] as const)('know a Redis of yours %s', async (_how, values, trigger, parameters) => {

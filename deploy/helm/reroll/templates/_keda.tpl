@@ -10,6 +10,16 @@
 {{- end -}}
 {{- end -}}
 
+{{/* Addresses with commas, each with a port, which KEDA needs. Takes `addresses` and the default `port`. */}}
+{{- define "reroll.kedaAddresses" -}}
+{{- $all := list -}}
+{{- $port := .port -}}
+{{- range include "reroll.items" .addresses | fromYamlArray -}}
+{{- $all = append $all (regexMatch ":[0-9]+$" . | ternary . (printf "%s:%d" . (int $port))) -}}
+{{- end -}}
+{{- join "," $all -}}
+{{- end -}}
+
 {{- define "reroll.kedaRedisMetadata" -}}
 {{- $external := .Values.redis.external -}}
 {{- $namespace := include "reroll.namespace" . -}}
@@ -17,9 +27,9 @@
 address: {{ include "reroll.redisName" . }}.{{ $namespace }}.svc:6379
 {{- else -}}
 {{- if $external.cluster -}}
-addresses: {{ include "reroll.items" $external.cluster | fromYamlArray | join "," }}
+addresses: {{ include "reroll.kedaAddresses" (dict "addresses" $external.cluster "port" 6379) }}
 {{- else if $external.sentinel.hosts -}}
-addresses: {{ include "reroll.items" $external.sentinel.hosts | fromYamlArray | join "," }}
+addresses: {{ include "reroll.kedaAddresses" (dict "addresses" $external.sentinel.hosts "port" 26379) }}
 sentinelMaster: {{ $external.sentinel.master }}
 {{- else -}}
 address: {{ $external.host }}:{{ $external.port | default 6379 | int }}
