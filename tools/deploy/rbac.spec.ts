@@ -164,6 +164,27 @@ it.concurrent.each(Object.entries(VALUES_MATRIX))(
   },
 );
 
+it('scoped releases of one name share a namespace, and no Role and no binding', async () => {
+  const rights = async (namespace: string): Promise<readonly string[]> => {
+    const values = { reloader: { watchGlobally: false, namespaces: ['shared'] } };
+    const manifests = await manifestsWith(values, { namespace });
+    const found = manifests.filter(
+      ({ kind, metadata }) => kind.startsWith('Role') && metadata.namespace === 'shared',
+    );
+    for (const each of found.filter(({ kind }) => kind === 'RoleBinding'))
+      expect(at(each, 'roleRef.name')).toBe(each.metadata.name);
+    return found.map(({ kind, metadata }) => `${kind} ${metadata.name}`).sort();
+  };
+  expect(await rights('team-a')).toEqual([
+    'Role team-a-reroll-watcher',
+    'Role team-a-reroll-worker',
+    'RoleBinding team-a-reroll-watcher',
+    'RoleBinding team-a-reroll-worker',
+  ]);
+  const ofB = await rights('team-b');
+  expect((await rights('team-a')).filter((each) => ofB.includes(each))).toEqual([]);
+});
+
 it('rbac.enabled false makes no Role but that of helm test', async () => {
   const manifests = await manifestsWith({ reloader: { rbac: { enabled: false } } });
   const names = manifests.filter(({ kind }) => kind.includes('Role')).map(({ metadata }) => metadata.name);

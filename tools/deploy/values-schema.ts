@@ -25,14 +25,21 @@ function schemaOf(value: Value): Schema {
     const open = value.path === 'global' ? { additionalProperties: true } : {};
     return { ...objectOf(value.children), ...open };
   }
-  const implied = value.option ? optionSchema(value.option, value.initial) : impliedBy(value.initial);
+  const implied = value.option ? optionSchema(value.option, value.initial) : impliedBy(value);
   return { ...described, ...implied, ...value.schema };
 }
 
-function impliedBy(initial: unknown): Schema {
+const STRING = { type: 'string' };
+
+/** Maps in which Kubernetes wants text: Helm's --set makes a number of 1. */
+const OF_TEXT = /(labels|annotations|nodeSelector)$/iu;
+
+function impliedBy({ path, initial }: Value): Schema {
   if (Array.isArray(initial)) return { type: 'array' };
   if (typeof initial === 'number') return { type: 'integer' };
-  return initial === null ? {} : { type: typeof initial };
+  if (initial === null) return {};
+  const text = OF_TEXT.test(path) && typeof initial === 'object' ? { additionalProperties: STRING } : {};
+  return { type: typeof initial, ...text };
 }
 
 const DURATION = String.raw`^$|^0$|^([0-9]+(\.[0-9]*)?(ns|us|µs|ms|s|m|h|d))+$`;

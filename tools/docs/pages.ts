@@ -1,6 +1,7 @@
 import { reasonsMarkdown } from '../../libs/shared/src/core/reasons.ts';
 import { imagesFile } from '../deploy/images-file.ts';
 import { KUSTOMIZE_FILES } from '../deploy/kustomize/files.ts';
+import { mapsFile } from '../deploy/maps-file.ts';
 import { optionsFile } from '../deploy/options-file.ts';
 import { valuesSchema } from '../deploy/values-schema.ts';
 import { chartReadme } from '../deploy/values-table.ts';
@@ -19,6 +20,7 @@ export const PAGES: readonly Page[] = [
   { path: 'docs/reference/reasons.md', render: reasonsMarkdown },
   { path: 'docs/reference/options.md', render: optionsMarkdown },
   { path: 'docs/reference/metrics.md', render: metricsMarkdown },
+  { path: 'deploy/helm/reroll/maps.yaml', render: mapsFile },
   { path: 'deploy/helm/reroll/options.yaml', render: optionsFile },
   { path: 'deploy/helm/reroll/values.schema.json', render: valuesSchema },
   { path: 'deploy/helm/reroll/README.md', render: chartReadme },

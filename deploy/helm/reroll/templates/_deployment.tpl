@@ -5,8 +5,8 @@
 apiVersion: apps/v1
 kind: Deployment
 metadata:
-  name: {{ include "reroll.componentName" . }}
-  namespace: {{ include "reroll.namespace" .root }}
+  name: {{ include "reroll.componentName" . | quote }}
+  namespace: {{ include "reroll.namespace" .root | quote }}
   labels:
     {{- include "reroll.workloadLabels" . | nindent 4 }}
   {{- with $deployment.annotations }}
@@ -54,8 +54,8 @@ checksum/hash-keys: {{ . }}
 apiVersion: policy/v1
 kind: PodDisruptionBudget
 metadata:
-  name: {{ include "reroll.componentName" . }}
-  namespace: {{ include "reroll.namespace" .root }}
+  name: {{ include "reroll.componentName" . | quote }}
+  namespace: {{ include "reroll.namespace" .root | quote }}
   labels:
     {{- include "reroll.labels" . | nindent 4 }}
 spec:

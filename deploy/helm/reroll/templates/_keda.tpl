@@ -27,10 +27,10 @@
 address: {{ include "reroll.redisName" . }}.{{ $namespace }}.svc:6379
 {{- else -}}
 {{- if $external.cluster -}}
-addresses: {{ include "reroll.kedaAddresses" (dict "addresses" $external.cluster "port" 6379) }}
+addresses: {{ include "reroll.kedaAddresses" (dict "addresses" $external.cluster "port" 6379) | quote }}
 {{- else if $external.sentinel.hosts -}}
-addresses: {{ include "reroll.kedaAddresses" (dict "addresses" $external.sentinel.hosts "port" 26379) }}
-sentinelMaster: {{ $external.sentinel.master }}
+addresses: {{ include "reroll.kedaAddresses" (dict "addresses" $external.sentinel.hosts "port" 26379) | quote }}
+sentinelMaster: {{ $external.sentinel.master | quote }}
 {{- else -}}
 address: {{ $external.host }}:{{ $external.port | default 6379 | int }}
 {{- end }}
@@ -53,27 +53,27 @@ unsafeSsl: "true"
 {{- $ours := include "reroll.fullname" . -}}
 {{- if .Values.redis.enabled }}
 {{- $password := include "reroll.redisPassword" . | fromYaml }}
-- { parameter: password, name: {{ $password.name }}, key: {{ $password.key }} }
+- { parameter: password, name: {{ $password.name | quote }}, key: {{ $password.key | quote }} }
 {{- else }}
 {{- if and $external.existingSecret $keys.username }}
-- { parameter: username, name: {{ $external.existingSecret }}, key: {{ $keys.username }} }
+- { parameter: username, name: {{ $external.existingSecret | quote }}, key: {{ $keys.username | quote }} }
 {{- end }}
 {{- if and $external.existingSecret $keys.password }}
-- { parameter: password, name: {{ $external.existingSecret }}, key: {{ $keys.password }} }
+- { parameter: password, name: {{ $external.existingSecret | quote }}, key: {{ $keys.password | quote }} }
 {{- else if $external.password }}
-- { parameter: password, name: {{ $ours }}, key: REDIS_PASSWORD }
+- { parameter: password, name: {{ $ours | quote }}, key: REDIS_PASSWORD }
 {{- end }}
 {{- if and $external.existingSecret $keys.sentinelPassword }}
-- { parameter: sentinelPassword, name: {{ $external.existingSecret }}, key: {{ $keys.sentinelPassword }} }
+- { parameter: sentinelPassword, name: {{ $external.existingSecret | quote }}, key: {{ $keys.sentinelPassword | quote }} }
 {{- else if $external.sentinel.password }}
-- { parameter: sentinelPassword, name: {{ $ours }}, key: REDIS_SENTINEL_PASSWORD }
+- { parameter: sentinelPassword, name: {{ $ours | quote }}, key: REDIS_SENTINEL_PASSWORD }
 {{- end }}
 {{- with $external.tls.caSecret }}
-- { parameter: ca, name: {{ . }}, key: {{ $external.tls.caKey }} }
+- { parameter: ca, name: {{ . | quote }}, key: {{ $external.tls.caKey | quote }} }
 {{- end }}
 {{- with $external.tls.certSecret }}
-- { parameter: cert, name: {{ . }}, key: {{ $external.tls.certKey }} }
-- { parameter: key, name: {{ . }}, key: {{ $external.tls.keyKey }} }
+- { parameter: cert, name: {{ . | quote }}, key: {{ $external.tls.certKey | quote }} }
+- { parameter: key, name: {{ . | quote }}, key: {{ $external.tls.keyKey | quote }} }
 {{- end }}
 {{- end }}
 {{- end -}}

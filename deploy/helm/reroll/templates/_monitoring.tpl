@@ -31,7 +31,7 @@ bearerTokenSecret:
   {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- with .bearerTokenFile }}
-bearerTokenFile: {{ . }}
+bearerTokenFile: {{ . | quote }}
 {{- end }}
 {{- with .metricRelabelings }}
 metricRelabelings:
@@ -46,8 +46,8 @@ relabelings:
 {{/* Selects watcher and worker, pods and Services alike, and not Redis. */}}
 {{- define "reroll.monitored" -}}
 matchLabels:
-  app.kubernetes.io/name: {{ include "reroll.name" . }}
-  app.kubernetes.io/instance: {{ .Release.Name }}
+  app.kubernetes.io/name: {{ include "reroll.name" . | quote }}
+  app.kubernetes.io/instance: {{ .Release.Name | quote }}
 matchExpressions:
   - { key: app.kubernetes.io/component, operator: In, values: [watcher, worker] }
 {{- end -}}

@@ -26,8 +26,8 @@
 
 {{/* Never changed on an upgrade. */}}
 {{- define "reroll.selectorLabels" -}}
-app.kubernetes.io/name: {{ include "reroll.name" .root }}
-app.kubernetes.io/instance: {{ .root.Release.Name }}
+app.kubernetes.io/name: {{ include "reroll.name" .root | quote }}
+app.kubernetes.io/instance: {{ .root.Release.Name | quote }}
 app.kubernetes.io/component: {{ .component }}
 {{- with .root.Values.reloader.matchLabels }}
 {{ toYaml . }}
@@ -38,7 +38,7 @@ app.kubernetes.io/component: {{ .component }}
 {{ include "reroll.selectorLabels" . }}
 app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
 app.kubernetes.io/part-of: reroll
-app.kubernetes.io/managed-by: {{ .root.Release.Service }}
+app.kubernetes.io/managed-by: {{ .root.Release.Service | quote }}
 helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" }}
 {{- end -}}
 
@@ -85,7 +85,7 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 {{- with .Values.global.imagePullSecrets -}}
 imagePullSecrets:
 {{- range . }}
-  - name: {{ kindIs "map" . | ternary (get (kindIs "map" . | ternary . dict) "name") . }}
+  - name: {{ kindIs "map" . | ternary (get (kindIs "map" . | ternary . dict) "name") . | quote }}
 {{- end }}
 {{- end }}
 {{- end -}}

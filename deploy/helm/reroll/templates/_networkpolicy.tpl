@@ -11,8 +11,8 @@
 apiVersion: networking.k8s.io/v1
 kind: NetworkPolicy
 metadata:
-  name: {{ include "reroll.componentName" . }}
-  namespace: {{ include "reroll.namespace" $root }}
+  name: {{ include "reroll.componentName" . | quote }}
+  namespace: {{ include "reroll.namespace" $root | quote }}
   labels:
     {{- include "reroll.labels" . | nindent 4 }}
 spec:
@@ -65,7 +65,7 @@ spec:
 
 {{- define "reroll.apiServerPeers" -}}
 {{- range .Values.networkPolicy.apiServer.cidrs }}
-- ipBlock: { cidr: {{ . }} }
+- ipBlock: { cidr: {{ . | quote }} }
 {{- end }}
 {{- with .Values.reloader.netpol.to }}
 {{ toYaml . }}

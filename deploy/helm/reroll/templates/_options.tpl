@@ -134,35 +134,35 @@
 - name: RELOADER_NAMESPACE
   valueFrom: { fieldRef: { fieldPath: metadata.namespace } }
 - name: RELOADER_DEPLOYMENT_NAME
-  value: {{ include "reroll.componentName" . }}
+  value: {{ include "reroll.componentName" . | quote }}
 {{- end }}
 {{- range include "reroll.setOptions" (merge (dict "sensitive" true) .) | fromYamlArray }}
-- name: {{ .env }}
-  valueFrom: { secretKeyRef: { name: {{ $fullname }}, key: {{ .env }} } }
+- name: {{ .env | quote }}
+  valueFrom: { secretKeyRef: { name: {{ $fullname | quote }}, key: {{ .env | quote }} } }
 {{- end }}
 {{- with .root.Values.reloader.deployment.env }}
 {{- range $name, $value := .open }}
 {{- if not (empty $value) }}
-- name: {{ $name }}
+- name: {{ $name | quote }}
   value: {{ $value | quote }}
 {{- end }}
 {{- end }}
 {{- range $name, $value := .secret }}
 {{- if not (empty $value) }}
-- name: {{ $name }}
-  valueFrom: { secretKeyRef: { name: {{ $fullname }}, key: {{ $name }} } }
+- name: {{ $name | quote }}
+  valueFrom: { secretKeyRef: { name: {{ $fullname | quote }}, key: {{ $name | quote }} } }
 {{- end }}
 {{- end }}
 {{- range $name, $path := .field }}
 {{- if not (empty $path) }}
-- name: {{ $name }}
-  valueFrom: { fieldRef: { fieldPath: {{ $path }} } }
+- name: {{ $name | quote }}
+  valueFrom: { fieldRef: { fieldPath: {{ $path | quote }} } }
 {{- end }}
 {{- end }}
 {{- range $secret, $keys := .existing }}
 {{- range $name, $key := $keys }}
-- name: {{ $name }}
-  valueFrom: { secretKeyRef: { name: {{ $secret }}, key: {{ $key }} } }
+- name: {{ $name | quote }}
+  valueFrom: { secretKeyRef: { name: {{ $secret | quote }}, key: {{ $key | quote }} } }
 {{- end }}
 {{- end }}
 {{- end }}

@@ -47,7 +47,7 @@
 {{- with include "reroll.imagePullSecrets" .root }}
 {{- . }}
 {{ end -}}
-serviceAccountName: {{ include "reroll.serviceAccountName" . }}
+serviceAccountName: {{ include "reroll.serviceAccountName" . | quote }}
 automountServiceAccountToken: {{ kindIs "invalid" $deployment.automountServiceAccountToken | ternary true $deployment.automountServiceAccountToken }}
 enableServiceLinks: false
 terminationGracePeriodSeconds: {{ include "reroll.gracePeriod" . }}
@@ -57,13 +57,13 @@ securityContext:
 hostUsers: {{ $deployment.hostUsers }}
 {{- end }}
 {{- with $deployment.priorityClassName }}
-priorityClassName: {{ . }}
+priorityClassName: {{ . | quote }}
 {{- end }}
 {{- with $deployment.runtimeClassName }}
-runtimeClassName: {{ . }}
+runtimeClassName: {{ . | quote }}
 {{- end }}
 {{- with $deployment.schedulerName }}
-schedulerName: {{ . }}
+schedulerName: {{ . | quote }}
 {{- end }}
 {{- with $deployment.dnsConfig }}
 dnsConfig:
@@ -93,7 +93,7 @@ topologySpreadConstraints:
         {{- include "reroll.selectorLabels" . | nindent 8 }}
 {{- end }}
 containers:
-  - name: {{ .component }}
+  - name: {{ .component | quote }}
     {{- include "reroll.container" . | nindent 4 }}
 {{- $volumes := include "reroll.volumes" . | fromYamlArray }}
 {{- with concat $volumes ($deployment.volumes | default list) (.root.Values.reloader.volumes | default list) }}
@@ -149,10 +149,10 @@ volumeMounts:
 {{- if $key.enabled }}
 - name: hash-keys
   secret:
-    secretName: {{ $key.existingSecret | default (printf "%s-hash-keys" (include "reroll.fullname" .root)) }}
+    secretName: {{ $key.existingSecret | default (printf "%s-hash-keys" (include "reroll.fullname" .root)) | quote }}
     defaultMode: 0440
     items:
-      - { key: {{ $key.existingSecret | empty | ternary "keys" $key.existingSecretKey }}, path: keys }
+      - { key: {{ $key.existingSecret | empty | ternary "keys" $key.existingSecretKey | quote }}, path: keys }
 {{- end }}
 {{- end -}}
 

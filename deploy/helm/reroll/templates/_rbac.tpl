@@ -101,18 +101,22 @@
 {{- toYaml (merge (include "reroll.labels" . | fromYaml) .root.Values.reloader.rbac.labels) -}}
 {{- end -}}
 
+{{/* In a namespace of others, releases of one name are told apart by their own namespace. Takes `namespace` too. */}}
+{{- define "reroll.roleName" -}}
+{{- eq .namespace (include "reroll.namespace" .root) | ternary (include "reroll.componentName" .) (include "reroll.clusterRoleName" .) -}}
+{{- end -}}
+
 {{/* Namespaces that get a Role: those of a scoped install. */}}
 {{- define "reroll.roles" -}}
 {{- $root := .root -}}
-{{- $name := include "reroll.componentName" . -}}
 {{- if and $root.Values.reloader.rbac.enabled (not $root.Values.reloader.watchGlobally) }}
 {{- range include "reroll.namespaces" $root | fromYamlArray }}
 ---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: Role
 metadata:
-  name: {{ $name }}
-  namespace: {{ . }}
+  name: {{ include "reroll.roleName" (merge (dict "namespace" .) $) | quote }}
+  namespace: {{ . | quote }}
   labels:
     {{- include "reroll.rbacLabels" $ | nindent 4 }}
 rules:
@@ -125,7 +129,8 @@ rules:
 {{- $root := .root -}}
 {{- if and $root.Values.reloader.rbac.enabled (not $root.Values.reloader.watchGlobally) }}
 {{- range include "reroll.namespaces" $root | fromYamlArray }}
-{{ include "reroll.roleBinding" (dict "root" $root "component" $.component "namespace" . "role" (include "reroll.componentName" $)) }}
+{{- $in := merge (dict "namespace" .) $ }}
+{{ include "reroll.roleBinding" (merge (dict "role" (include "reroll.roleName" $in)) $in) }}
 {{- end }}
 {{- end }}
 {{- end -}}
@@ -135,18 +140,18 @@ rules:
 apiVersion: rbac.authorization.k8s.io/v1
 kind: RoleBinding
 metadata:
-  name: {{ .role }}
-  namespace: {{ .namespace }}
+  name: {{ .role | quote }}
+  namespace: {{ .namespace | quote }}
   labels:
     {{- include "reroll.rbacLabels" . | nindent 4 }}
 roleRef:
   apiGroup: rbac.authorization.k8s.io
   kind: Role
-  name: {{ .role }}
+  name: {{ .role | quote }}
 subjects:
   - kind: ServiceAccount
-    name: {{ include "reroll.serviceAccountName" . }}
-    namespace: {{ include "reroll.namespace" .root }}
+    name: {{ include "reroll.serviceAccountName" . | quote }}
+    namespace: {{ include "reroll.namespace" .root | quote }}
 {{- end -}}
 
 {{- define "reroll.clusterRole" -}}
@@ -154,7 +159,7 @@ subjects:
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRole
 metadata:
-  name: {{ include "reroll.clusterRoleName" . }}
+  name: {{ include "reroll.clusterRoleName" . | quote }}
   labels:
     {{- include "reroll.rbacLabels" . | nindent 4 }}
 rules:
@@ -177,17 +182,17 @@ rules:
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRoleBinding
 metadata:
-  name: {{ include "reroll.clusterRoleName" . }}
+  name: {{ include "reroll.clusterRoleName" . | quote }}
   labels:
     {{- include "reroll.rbacLabels" . | nindent 4 }}
 roleRef:
   apiGroup: rbac.authorization.k8s.io
   kind: ClusterRole
-  name: {{ include "reroll.clusterRoleName" . }}
+  name: {{ include "reroll.clusterRoleName" . | quote }}
 subjects:
   - kind: ServiceAccount
-    name: {{ include "reroll.serviceAccountName" . }}
-    namespace: {{ include "reroll.namespace" .root }}
+    name: {{ include "reroll.serviceAccountName" . | quote }}
+    namespace: {{ include "reroll.namespace" .root | quote }}
 {{- end }}
 {{- end -}}
 
@@ -197,8 +202,8 @@ subjects:
 apiVersion: v1
 kind: ServiceAccount
 metadata:
-  name: {{ include "reroll.serviceAccountName" . }}
-  namespace: {{ include "reroll.namespace" .root }}
+  name: {{ include "reroll.serviceAccountName" . | quote }}
+  namespace: {{ include "reroll.namespace" .root | quote }}
   labels:
     {{- toYaml (merge (include "reroll.labels" . | fromYaml) $account.labels) | nindent 4 }}
   {{- with $account.annotations }}

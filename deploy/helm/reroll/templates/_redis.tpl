@@ -8,10 +8,10 @@
 {{- define "reroll.redisPassword" -}}
 {{- $auth := .Values.redis.auth -}}
 {{- if $auth.existingSecret -}}
-name: {{ $auth.existingSecret }}
-key: {{ $auth.existingSecretKey }}
+name: {{ $auth.existingSecret | quote }}
+key: {{ $auth.existingSecretKey | quote }}
 {{- else -}}
-name: {{ include "reroll.redisName" . }}
+name: {{ include "reroll.redisName" . | quote }}
 key: redis-password
 {{- end -}}
 {{- end -}}
@@ -24,18 +24,18 @@ key: redis-password
 {{- $external := .Values.redis.external }}
 {{- $keys := $external.existingSecretKeys }}
 {{- if and $external.existingSecret $keys.password }}
-- { flag: --redis-password-file, file: password, from: { name: {{ $external.existingSecret }}, key: {{ $keys.password }} } }
+- { flag: --redis-password-file, file: password, from: { name: {{ $external.existingSecret | quote }}, key: {{ $keys.password | quote }} } }
 {{- end }}
 {{- if and $external.existingSecret $keys.sentinelPassword }}
-- { flag: --redis-sentinel-password-file, file: sentinel-password, from: { name: {{ $external.existingSecret }}, key: {{ $keys.sentinelPassword }} } }
+- { flag: --redis-sentinel-password-file, file: sentinel-password, from: { name: {{ $external.existingSecret | quote }}, key: {{ $keys.sentinelPassword | quote }} } }
 {{- end }}
 {{- with $external.tls }}
 {{- if .caSecret }}
-- { flag: --redis-tls-ca-file, file: ca.crt, from: { name: {{ .caSecret }}, key: {{ .caKey }} } }
+- { flag: --redis-tls-ca-file, file: ca.crt, from: { name: {{ .caSecret | quote }}, key: {{ .caKey | quote }} } }
 {{- end }}
 {{- if .certSecret }}
-- { flag: --redis-tls-cert-file, file: tls.crt, from: { name: {{ .certSecret }}, key: {{ .certKey }} } }
-- { flag: --redis-tls-key-file, file: tls.key, from: { name: {{ .certSecret }}, key: {{ .keyKey }} } }
+- { flag: --redis-tls-cert-file, file: tls.crt, from: { name: {{ .certSecret | quote }}, key: {{ .certKey | quote }} } }
+- { flag: --redis-tls-key-file, file: tls.key, from: { name: {{ .certSecret | quote }}, key: {{ .keyKey | quote }} } }
 {{- end }}
 {{- end }}
 {{- end }}
@@ -55,11 +55,11 @@ key: redis-password
 {{- if and (not .Values.redis.enabled) $external.existingSecret -}}
 {{- with $external.existingSecretKeys.url }}
 - name: REDIS_URL
-  valueFrom: { secretKeyRef: { name: {{ $external.existingSecret }}, key: {{ . }} } }
+  valueFrom: { secretKeyRef: { name: {{ $external.existingSecret | quote }}, key: {{ . | quote }} } }
 {{- end }}
 {{- with $external.existingSecretKeys.username }}
 - name: REDIS_USERNAME
-  valueFrom: { secretKeyRef: { name: {{ $external.existingSecret }}, key: {{ . }} } }
+  valueFrom: { secretKeyRef: { name: {{ $external.existingSecret | quote }}, key: {{ . | quote }} } }
 {{- end }}
 {{- end -}}
 {{- end -}}
@@ -72,7 +72,7 @@ key: redis-password
     defaultMode: 0440
     sources:
       {{- range . }}
-      - secret: { name: {{ .from.name }}, items: [{ key: {{ .from.key }}, path: {{ .file }} }] }
+      - secret: { name: {{ .from.name | quote }}, items: [{ key: {{ .from.key | quote }}, path: {{ .file }} }] }
       {{- end }}
 {{- end }}
 {{- end -}}

@@ -12,7 +12,7 @@
 
 {{- define "reroll.testMetadata" -}}
 name: {{ include "reroll.testName" .root }}{{ .suffix }}
-namespace: {{ include "reroll.namespace" .root }}
+namespace: {{ include "reroll.namespace" .root | quote }}
 labels:
   {{- include "reroll.labels" (dict "root" .root "component" "test") | nindent 2 }}
   {{- with .labels }}

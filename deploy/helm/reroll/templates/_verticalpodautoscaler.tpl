@@ -4,8 +4,8 @@
 apiVersion: autoscaling.k8s.io/v1
 kind: VerticalPodAutoscaler
 metadata:
-  name: {{ include "reroll.componentName" . }}
-  namespace: {{ include "reroll.namespace" .root }}
+  name: {{ include "reroll.componentName" . | quote }}
+  namespace: {{ include "reroll.namespace" .root | quote }}
   labels:
     {{- include "reroll.labels" . | nindent 4 }}
 spec:
@@ -15,7 +15,7 @@ spec:
   {{- end }}
   resourcePolicy:
     containerPolicies:
-      - containerName: {{ .component }}
+      - containerName: {{ .component | quote }}
         {{- with $scaler.controlledResources }}
         controlledResources:
           {{- toYaml . | nindent 10 }}
@@ -34,7 +34,7 @@ spec:
   targetRef:
     apiVersion: apps/v1
     kind: Deployment
-    name: {{ include "reroll.componentName" . }}
+    name: {{ include "reroll.componentName" . | quote }}
   {{- with $scaler.updatePolicy }}
   updatePolicy:
     {{- toYaml . | nindent 4 }}
