@@ -19,8 +19,9 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(chart, { recursive: true, force: true }));
 
-async function notesWith(values: ChartValues): Promise<string> {
-  const manifests = await manifestsWith(values, { chart, namespace: 'ops', release: 'prod' });
+async function notesWith(values: ChartValues, api?: string): Promise<string> {
+  const apis = api === undefined ? {} : { api };
+  const manifests = await manifestsWith(values, { ...apis, chart, namespace: 'ops', release: 'prod' });
   return String(at(find(manifests, 'ConfigMap', 'notes'), 'data.notes'));
 }
 
@@ -58,6 +59,13 @@ it.each([
 ])('tell %s', async (_what, reloader, text) => {
   expect(await notesWith({ reloader })).toContain(text);
   expect(await notesWith({})).not.toContain(text);
+});
+
+it('tell that OpenShift needs a value, where it is not given', async () => {
+  const api = 'security.openshift.io/v1';
+  expect(await notesWith({}, api)).toContain('set reloader.isOpenshift=auto');
+  expect(await notesWith({ reloader: { isOpenshift: 'auto' } }, api)).not.toContain('isOpenshift=auto');
+  expect(await notesWith({})).not.toContain('isOpenshift=auto');
 });
 
 it('show no credential', async () => {

@@ -99,7 +99,11 @@ function withRedis(path: string, values: Record<string, unknown>): ChartValues {
   const sentinel = { sentinel: { hosts: ['s'], master: 'm' } };
   const place = path.includes('.sentinel.') ? sentinel : isPlace ? {} : { host: 'r' };
   const tls = path.includes('.tls.') ? { tls: { enabled: true } } : {};
-  return merge({ redis: { enabled: false, external: { ...place, ...tls } } }, values);
+  const isUser = path.endsWith('.username');
+  const password = isUser && !path.includes('.sentinel.') ? { password: 'p' } : {};
+  const user =
+    isUser && path.includes('.sentinel.') ? { sentinel: { ...sentinel.sentinel, password: 'p' } } : {};
+  return merge({ redis: { enabled: false, external: { ...place, ...tls, ...password, ...user } } }, values);
 }
 
 function merge(a: Record<string, unknown>, b: Record<string, unknown>): Record<string, unknown> {

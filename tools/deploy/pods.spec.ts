@@ -144,8 +144,16 @@ it('helm test exists where a rollout can be seen, and only as a hook', async () 
     'ServiceAccount',
   ]);
   for (const { metadata } of hooks) expect(metadata.annotations?.['helm.sh/hook']).toBe('test');
-  for (const reloader of [{ dryRun: true }, { webhookUrl: 'https://x' }, { ignoreNamespaces: 'a,reroll' }])
-    expect(await tests({ reloader })).toEqual([]);
+  const unseen = [
+    { dryRun: true },
+    { webhookUrl: 'https://x' },
+    { ignoreNamespaces: 'a,reroll' },
+    { namespaceSelector: 'team=a' },
+    { resourceLabelSelector: 'reload=yes' },
+  ];
+  for (const reloader of unseen) expect(await tests({ reloader })).toEqual([]);
+  const labelled = { reloader: unseen.at(-1), tests: { sourceLabels: { reload: 'yes' } } };
+  expect(at(find(await tests(labelled), 'ConfigMap', 'reroll-test'), 'metadata.labels.reload')).toBe('yes');
   const secrets = await tests({ reloader: { ignoreConfigMaps: true } });
   expect(at(find(secrets, 'Role', 'reroll-test'), 'rules.0.resources')).toEqual(['secrets']);
   expect(find(secrets, 'Secret', 'reroll-test')).toBeDefined();

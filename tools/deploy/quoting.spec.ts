@@ -17,7 +17,8 @@ const everywhere = (value: string): readonly (readonly [string, ChartValues])[] 
     'the default install and pods',
     {
       nameOverride: value,
-      fullnameOverride: 'own',
+      // Cut, as any that is too long for a label.
+      fullnameOverride: `o${'w'.repeat(62)}`,
       namespace: value,
       global: { imagePullSecrets: [value] },
       redis: {

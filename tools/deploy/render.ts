@@ -29,6 +29,8 @@ export interface RenderOptions {
   readonly namespace?: string;
   /** Only this file below templates/. */
   readonly showOnly?: string;
+  /** An API that the cluster has besides its own, such as `security.openshift.io/v1`. */
+  readonly api?: string;
   /** Another number renders anew what has been rendered already. Default 0. */
   readonly again?: number;
 }
@@ -49,14 +51,15 @@ export function renderChart(values: ChartValues = {}, options: RenderOptions = {
 }
 
 async function render(values: ChartValues, options: RenderOptions): Promise<Rendered> {
-  const { chart = CHART, release = 'reroll', namespace = 'reroll', showOnly } = options;
+  const { chart = CHART, release = 'reroll', namespace = 'reroll', showOnly, api } = options;
   const helm = await ensureHelm({ log: console.log });
   const folder = mkdtempSync(join(tmpdir(), 'reroll-values-'));
   try {
     const file = join(folder, 'values.json');
     writeFileSync(file, JSON.stringify(values));
     const only = showOnly === undefined ? [] : ['--show-only', `templates/${showOnly}`];
-    const args = ['template', release, chart, '--namespace', namespace, '--values', file, ...only];
+    const apis = api === undefined ? [] : ['--api-versions', api];
+    const args = ['template', release, chart, '--namespace', namespace, '--values', file, ...only, ...apis];
     const { code, stdout, tail } = await run(helm, args);
     return code === 0
       ? { ok: true, text: stdout, manifests: manifestsOf(stdout) }

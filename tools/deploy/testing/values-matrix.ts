@@ -151,4 +151,9 @@ export const VALUES_MATRIX: Readonly<Record<string, ChartValues>> = {
       podDisruptionBudget: { enabled: true, minAvailable: '50%' },
     },
   },
+  'names that look like numbers, and an address for profiles': {
+    nameOverride: '1e3',
+    namespace: '123',
+    reloader: { enablePProf: true, pprofAddr: 'localhost:6061', watchGlobally: false, namespaces: '7' },
+  },
 };

@@ -6,7 +6,7 @@ labels:
   {{- with $root.Values.prometheusRule.alertLabels }}{{ toYaml . | nindent 2 }}{{ end }}
 annotations:
   summary: {{ index . 3 | quote }}
-  runbook_url: {{ $root.Values.prometheusRule.runbookUrl }}#{{ index . 2 | lower }}
+  runbook_url: {{ printf "%s#%s" $root.Values.prometheusRule.runbookUrl (index . 2 | lower) | quote }}
 {{- end -}}
 
 {{/* What ServiceMonitor and PodMonitor say of an endpoint; takes the values of one. */}}

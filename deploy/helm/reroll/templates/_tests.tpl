@@ -1,9 +1,12 @@
-{{/* Whether a rollout can be seen in the namespace of the release. */}}
+{{/* Whether a rollout can be seen in the namespace of the release. Its labels, which a namespaceSelector asks for, and the
+     labels of a source are not known here. */}}
 {{- define "reroll.isTested" -}}
 {{- $reloader := .Values.reloader -}}
 {{- $ignored := include "reroll.items" $reloader.ignoreNamespaces | fromYamlArray -}}
 {{- $unseen := and $reloader.watchGlobally (has (include "reroll.namespace" .) $ignored) -}}
-{{- if and .Values.tests.enabled (not $reloader.dryRun) (not $reloader.webhookUrl) (not $unseen) -}}true{{- end -}}
+{{- $unlabelled := and $reloader.resourceLabelSelector (not .Values.tests.sourceLabels) -}}
+{{- $unknown := and $reloader.watchGlobally $reloader.namespaceSelector -}}
+{{- if and .Values.tests.enabled (not (or $unlabelled $unknown)) (not $reloader.dryRun) (not $reloader.webhookUrl) (not $unseen) -}}true{{- end -}}
 {{- end -}}
 
 {{- define "reroll.testName" -}}

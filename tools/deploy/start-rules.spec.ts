@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import { REDIS_RULES } from '../../libs/shared/src/platform/options/redis-rules.ts';
+import { renderChart, type ChartValues } from './render.ts';
+
+const url = 'redis://r';
+const keys = (existingSecretKeys: ChartValues): ChartValues => ({ existingSecret: 's', existingSecretKeys });
+
+/** What a process would refuse when it starts, as values of `redis.external`, and what helm says first. */
+const OF_REDIS: readonly (readonly [string, ChartValues, string])[] = [
+  ['no URL', { url: 'h:6379' }, 'redis.external.url is no URL of Redis'],
+  ['a URL twice', { url, ...keys({ url: 'u' }) }, 'redis.external has a url and a Secret with one'],
+  ['two places', { url, host: 'h' }, 'redis.external has url and host: leave one of them.'],
+  ['a port beside a URL', { url, port: 1 }, 'redis.external.port is that of redis.external.host'],
+  [
+    'credentials in a URL and beside it',
+    { url: 'redis://:x@r', password: 'p' },
+    'redis.external.url has credentials, and there are others beside it',
+  ],
+  ['a database twice', { url: 'redis://r/1', database: 0 }, 'redis.external.url has a database, and'],
+  [
+    'a user twice',
+    { host: 'h', username: 'u', ...keys({ username: 'u', password: 'p' }) },
+    'a Secret with one',
+  ],
+  ['a user without a password', { host: 'h', username: 'u' }, 'has a username and no password'],
+  ['a password twice', { host: 'h', password: 'p', ...keys({ password: 'p' }) }, 'a password and a Secret'],
+  ['TLS and a URL without', { url, tls: { enabled: true } }, 'begin it with rediss://.'],
+  ['a CA and a URL without TLS', { url, tls: { caSecret: 'c' } }, 'begin it with rediss://.'],
+  ['a CA without TLS', { host: 'h', tls: { caSecret: 'c' } }, 'redis.external.tls.enabled is false'],
+  [
+    'trust for a CA and for everybody',
+    { host: 'h', tls: { enabled: true, caSecret: 'c', insecureSkipVerify: true } },
+    'insecureSkipVerify trusts everybody',
+  ],
+  ['a database of a Redis Cluster', { cluster: ['c'], database: 1 }, 'of no use to a Redis Cluster'],
+  ['Sentinels without a master', { sentinel: { hosts: ['s'] } }, 'sentinel.master is empty'],
+  ['a master without Sentinels', { host: 'h', sentinel: { master: 'm' } }, 'sentinel.hosts is empty'],
+  [
+    "the Sentinels' password twice",
+    { sentinel: { hosts: ['s'], master: 'm', password: 'p' }, ...keys({ sentinelPassword: 'p' }) },
+    'redis.external.sentinel has a password and a Secret with one',
+  ],
+  [
+    "the Sentinels' user without a password",
+    { sentinel: { hosts: ['s'], master: 'm', username: 'u' } },
+    'redis.external.sentinel has a username and no password',
+  ],
+];
+
+const OTHERS: readonly (readonly [string, ChartValues, string])[] = [
+  [
+    'profiles nowhere',
+    { reloader: { enablePProf: true, pprofAddr: '' } },
+    'pprofAddr is "", which has no port',
+  ],
+  [
+    'profiles without a port',
+    { reloader: { enablePProf: true, pprofAddr: 'localhost' } },
+    'give an address such as :6060.',
+  ],
+  ['no label selector', { reloader: { resourceLabelSelector: 'a in (' } }, 'which is no label selector'],
+  ['no selector of namespaces', { reloader: { namespaceSelector: 'a notin b)' } }, 'no label selector'],
+  ['a name with a space', { nameOverride: 'a b:c' }, "at '/nameOverride'"],
+  ['a name with capitals', { nameOverride: 'My_Name' }, "at '/nameOverride'"],
+  ['a name with a dot', { fullnameOverride: 'my.name' }, "at '/fullnameOverride'"],
+  ['a name that begins with a digit', { fullnameOverride: '1abc' }, "at '/fullnameOverride'"],
+  ['a namespace that is none', { namespace: 'A: B' }, "at '/namespace'"],
+  ['a volume without a size', { redis: { persistence: { size: '' } } }, "at '/redis/persistence/size'"],
+  ['no runbook', { prometheusRule: { runbookUrl: '' } }, "at '/prometheusRule/runbookUrl'"],
+];
+
+async function refusal(values: ChartValues, release = 'reroll'): Promise<string> {
+  const rendered = await renderChart(values, { release });
+  return rendered.ok ? 'nothing: it was rendered' : rendered.error;
+}
+
+describe.concurrent('helm refuses what would not start:', () => {
+  it.each(OF_REDIS)('%s', async (_what, external, sentence) => {
+    expect(await refusal({ redis: { enabled: false, external } })).toContain(sentence);
+  });
+
+  it.each(OTHERS)('%s', async (_what, values, sentence) => {
+    expect(await refusal(values)).toContain(sentence);
+  });
+
+  it.each(['1abc', 'my.name', '123'])('a release %s without another name', async (release) => {
+    expect(await refusal({}, release)).toContain('set fullnameOverride.');
+  });
+});
+
+it('a further rule of the programs about Redis needs a row above', () => {
+  // All but one have theirs: a certificate and its key have one value, so that none can be without the other.
+  expect(REDIS_RULES.length).toBe(15);
+});
+
+it.each(['team in (a,b),!legacy', 'a notin ( b )', 'a=b,c!=d,e', 'a:*'])(
+  'the label selector %s is rendered',
+  async (selector) => {
+    const values = { reloader: { namespaceSelector: selector, resourceLabelSelector: selector } };
+    expect(await refusal(values)).toBe('nothing: it was rendered');
+  },
+);
