@@ -528,7 +528,7 @@ describe.concurrent('what is more than a difference:', () => {
         expect(workload(after, component).args).toContain(`--namespaces=${watched}`);
       expect(after.filter(({ kind }) => kind.startsWith('ClusterRole'))).toEqual([]);
       const roles = after.filter(
-        ({ kind, metadata }) => kind === 'Role' && metadata.name === 'reroll-worker',
+        ({ kind, metadata }) => kind === 'Role' && metadata.name.endsWith('reroll-worker'),
       );
       expect(roles.map(({ metadata }) => metadata.namespace)).toEqual(watched.split(','));
     },

@@ -152,7 +152,6 @@ export const VALUES_MATRIX: Readonly<Record<string, ChartValues>> = {
     },
   },
   'names that look like numbers, and an address for profiles': {
-    nameOverride: '1e3',
     namespace: '123',
     reloader: { enablePProf: true, pprofAddr: 'localhost:6061', watchGlobally: false, namespaces: '7' },
   },
