@@ -14,7 +14,7 @@ import { everything } from './support/leftovers.ts';
 import { Release, SMALL, installCluster, type Values } from './support/release.ts';
 
 /** Groups of optional values that go together, each in a release for a namespace of its own; all at the same time. */
-type Group = 'operators' | 'autoscalers' | 'environment' | 'redis' | 'redisUrl';
+type Group = 'operators' | 'autoscalers' | 'environment' | 'redis' | 'redisUrl' | 'webhook';
 
 const STORE_USER = 'someone';
 const STORE_PASSWORD = 'pass-5c1e';
@@ -86,9 +86,15 @@ const REDIS: Values = {
 };
 
 const REDIS_URL: Values = {
-  reloader: { clusterName: 'shop' },
+  reloader: {
+    clusterName: 'shop',
+    alerts: { onReload: true, sink: 'webhook', webhookUrl: 'http://receiver:8080/alerts' },
+  },
   redis: { enabled: false, external: { existingSecret: 'own', existingSecretKeys: { url: 'url' } } },
 };
+
+/** Nothing is reloaded. */
+const WEBHOOK: Values = { reloader: { webhookUrl: 'http://receiver:8080/changes' } };
 
 const VALUES: Readonly<Record<Group, Values>> = {
   operators: OPERATORS,
@@ -96,7 +102,9 @@ const VALUES: Readonly<Record<Group, Values>> = {
   environment: ENVIRONMENT,
   redis: REDIS,
   redisUrl: REDIS_URL,
+  webhook: WEBHOOK,
 };
+const RELOADING = (Object.keys(VALUES) as Group[]).filter((group) => group !== 'webhook');
 
 const releases = new Map<string, { release: Release; apps: Space }>();
 
@@ -133,6 +141,10 @@ async function install(group: Group): Promise<void> {
   await release.space.apply(secret('own', { ...values, url }));
   if (group === 'redis') await startTlsStore(release);
   if (group === 'redisUrl') await startStore(release, [], ['--requirepass', STORE_PASSWORD]);
+  if (group === 'redisUrl' || group === 'webhook') await startReceiver(release);
+  // What is there at the start is not posted.
+  if (group === 'webhook')
+    await apps.apply(configMap('settings', { v: '1' }), deployment('api', auto(), usingEnvFrom('settings')));
   const scope = { reloader: { watchGlobally: false, namespaces: [apps.name] } };
   await release.install(SMALL, VALUES[group], scope);
 }
@@ -163,6 +175,23 @@ async function startStore(
   await client.post(`/api/v1/namespaces/${space.name}/pods`, pod);
 }
 
+/** Writes what is posted to it into its log, a line a request. */
+async function startReceiver({ space, client }: Release): Promise<void> {
+  const program = `require('node:http').createServer((request, response) => {
+    let body = '';
+    request.on('data', (part) => (body += part));
+    request.on('end', () => { console.log(request.url, body); response.end(); });
+  }).listen(8080);`;
+  const labels = { receiver: 'yes' };
+  const service = { metadata: { name: 'receiver' }, spec: { selector: labels, ports: [{ port: 8080 }] } };
+  await client.post(`/api/v1/namespaces/${space.name}/services`, service);
+  const container = { name: 'receiver', image: 'reroll/worker:1', command: ['node', '-e', program] };
+  await client.post(`/api/v1/namespaces/${space.name}/pods`, {
+    metadata: { name: 'receiver', labels },
+    spec: { terminationGracePeriodSeconds: 1, containers: [container] },
+  });
+}
+
 /** With client certificates, for a user of its own; the default user may do nothing. */
 async function startTlsStore(release: Release): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'reroll-store-'));
@@ -179,13 +208,34 @@ async function startTlsStore(release: Release): Promise<void> {
   await startStore(release, ['store-tls'], [...tls, ...own, ...users]);
 }
 
-describe.each(Object.keys(VALUES) as Group[])('an install with %s', (group) => {
+describe.each(RELOADING)('an install with %s', (group) => {
   it('rolls a workload once when its ConfigMap changes', async () => {
     const { apps } = of(group);
     await apps.apply(configMap('settings', { v: '1' }), deployment('api', auto(), usingEnvFrom('settings')));
     const count = await RolloutCount.from(apps, 'Deployment/api');
     await apps.setData('ConfigMap/settings', { v: '2' });
     await eventually(async () => (await count.now()) === 1, { ...WITHIN, what: 'one rollout' });
+  });
+});
+
+describe('what is told', () => {
+  it('alerts of reloads reach their receiver', async () => {
+    const { release, apps } = of('redisUrl');
+    const told = (): boolean =>
+      release
+        .logs('receiver')
+        .split('\n')
+        .some((line) => line.startsWith('/alerts') && line.includes(apps.name));
+    await eventually(() => told(), { ...WITHIN, what: 'an alert' });
+  });
+
+  it('with a webhook, a change is posted and nothing is reloaded', async () => {
+    const { release, apps } = of('webhook');
+    const count = await RolloutCount.from(apps, 'Deployment/api');
+    await apps.setData('ConfigMap/settings', { v: '2' });
+    const posted = `/changes {"event":"update","kind":"ConfigMap","namespace":"${apps.name}","name":"settings"}`;
+    await eventually(() => release.logs('receiver').includes(posted), { ...WITHIN, what: 'the change' });
+    expect(await count.now()).toBe(0);
   });
 });
 
