@@ -66,15 +66,42 @@ const credentialsOnce: Rule = (options) => {
     : undefined;
 };
 
-const onePassword: Rule = (options) =>
-  options.redisPassword !== undefined && options.redisPasswordFile !== undefined
-    ? '--redis-password-file: expected it or --redis-password; given both'
-    : undefined;
+/** A user with a password or a file with one, of Redis or of the Sentinels. */
+interface Login {
+  /** What its flags begin with. */
+  readonly flags: string;
+  readonly username: 'redisUsername' | 'redisSentinelUsername';
+  readonly password: 'redisPassword' | 'redisSentinelPassword';
+  readonly file: 'redisPasswordFile' | 'redisSentinelPasswordFile';
+}
 
-const userHasAPassword: Rule = (options) =>
-  options.redisUsername !== undefined && (options.redisPassword ?? options.redisPasswordFile) === undefined
-    ? '--redis-username: expected a --redis-password or --redis-password-file beside it; given none'
-    : undefined;
+const REDIS_LOGIN: Login = {
+  flags: '--redis',
+  username: 'redisUsername',
+  password: 'redisPassword',
+  file: 'redisPasswordFile',
+};
+
+const SENTINEL_LOGIN: Login = {
+  flags: '--redis-sentinel',
+  username: 'redisSentinelUsername',
+  password: 'redisSentinelPassword',
+  file: 'redisSentinelPasswordFile',
+};
+
+function onePassword({ flags, password, file }: Login): Rule {
+  return (options) =>
+    options[password] !== undefined && options[file] !== undefined
+      ? `${flags}-password-file: expected it or ${flags}-password; given both`
+      : undefined;
+}
+
+function userHasAPassword({ flags, username, password, file }: Login): Rule {
+  return (options) =>
+    options[username] !== undefined && (options[password] ?? options[file]) === undefined
+      ? `${flags}-username: expected a ${flags}-password or ${flags}-password-file beside it; given none`
+      : undefined;
+}
 
 const databaseOnce: Rule = (options) =>
   options.redisDb !== undefined && (urlOf(options)?.pathname.length ?? 0) > 1
@@ -121,23 +148,12 @@ const detailsNeedSentinels: Rule = (options) => {
     : undefined;
 };
 
-const oneSentinelPassword: Rule = (options) =>
-  options.redisSentinelPassword !== undefined && options.redisSentinelPasswordFile !== undefined
-    ? '--redis-sentinel-password-file: expected it or --redis-sentinel-password; given both'
-    : undefined;
-
-const sentinelUserHasAPassword: Rule = (options) =>
-  options.redisSentinelUsername !== undefined &&
-  (options.redisSentinelPassword ?? options.redisSentinelPasswordFile) === undefined
-    ? '--redis-sentinel-username: expected a --redis-sentinel-password or --redis-sentinel-password-file beside it; given none'
-    : undefined;
-
 export const REDIS_RULES: readonly Rule[] = [
   oneLocation,
   portHasAHost,
   credentialsOnce,
-  onePassword,
-  userHasAPassword,
+  onePassword(REDIS_LOGIN),
+  userHasAPassword(REDIS_LOGIN),
   databaseOnce,
   clusterHasOneDatabase,
   tlsInTheUrl,
@@ -146,6 +162,6 @@ export const REDIS_RULES: readonly Rule[] = [
   trustsOrSkips,
   sentinelsHaveAMaster,
   detailsNeedSentinels,
-  oneSentinelPassword,
-  sentinelUserHasAPassword,
+  onePassword(SENTINEL_LOGIN),
+  userHasAPassword(SENTINEL_LOGIN),
 ];
