@@ -3,7 +3,7 @@ import { AuditLog, requestName } from './support/audit.ts';
 import { auto, configMap, deployment, secret, usingEnvFrom, usingVolume } from './support/builders.ts';
 import { sharedCluster } from './support/cluster.ts';
 import { connect, namespace, type Space } from './support/kube.ts';
-import { startReroll } from './support/reroll.ts';
+import { startReroll, type Reroll } from './support/reroll.ts';
 import { RolloutCount, inStep, recordOf, settled } from './support/rollouts.ts';
 
 let here: Space;
@@ -22,6 +22,24 @@ async function shop(space: Space): Promise<void> {
   );
 }
 
+/** A change in both namespaces rolls what is here; there, nothing is written, and nothing outside of here was asked for. */
+async function expectHereAlone(reroll: Reroll, audit: AuditLog): Promise<void> {
+  await inStep(here, 'Deployment/api', ['ConfigMap/cm', 'Secret/keys']);
+  const rollouts = await RolloutCount.from(there, 'Deployment/api');
+  for (const space of [there, here]) await space.setData('ConfigMap/cm', { v: '2' });
+  await inStep(here, 'Deployment/api', ['ConfigMap/cm']);
+  await settled(reroll, here);
+  expect(await rollouts.now()).toBe(0);
+  expect(recordOf(await there.get('Deployment/api'))).toEqual({});
+  // A stream is in the log once it has ended.
+  await reroll.stop();
+  const outside = audit
+    .of('reroll-')
+    .filter(({ objectRef }) => objectRef?.namespace !== here.name && objectRef?.resource !== 'leases');
+  // Who they are, and nothing else.
+  expect(new Set(outside.map(requestName))).toEqual(new Set(['GET namespaces']));
+}
+
 describe('--namespaces', () => {
   it('leaves every other namespace alone: nothing there is read or written', async () => {
     await shop(here);
@@ -33,19 +51,7 @@ describe('--namespaces', () => {
       // Not heeded beside names.
       flags: ['--namespace-selector=nobody=has-it', `--namespaces-to-ignore=${here.name}`],
     });
-    await inStep(here, 'Deployment/api', ['ConfigMap/cm', 'Secret/keys']);
-    const rollouts = await RolloutCount.from(there, 'Deployment/api');
-    for (const space of [there, here]) await space.setData('ConfigMap/cm', { v: '2' });
-    await inStep(here, 'Deployment/api', ['ConfigMap/cm']);
-    await settled(reroll, here);
-    expect(await rollouts.now()).toBe(0);
-    expect(recordOf(await there.get('Deployment/api'))).toEqual({});
-    await reroll.stop();
-    const outside = audit
-      .of('reroll-')
-      .filter(({ objectRef }) => objectRef?.namespace !== here.name && objectRef?.resource !== 'leases');
-    // Who they are, and nothing else.
-    expect(new Set(outside.map(requestName))).toEqual(new Set(['GET namespaces']));
+    await expectHereAlone(reroll, audit);
   });
 
   it('is what KUBERNETES_NAMESPACE alone says too', async () => {
@@ -54,19 +60,7 @@ describe('--namespaces', () => {
     const env = { KUBERNETES_NAMESPACE: here.name };
     const audit = new AuditLog(sharedCluster());
     const reroll = await startReroll({ cluster: sharedCluster(), namespaces: 'all', env });
-    await inStep(here, 'Deployment/api', ['ConfigMap/cm', 'Secret/keys']);
-    const rollouts = await RolloutCount.from(there, 'Deployment/api');
-    for (const space of [there, here]) await space.setData('ConfigMap/cm', { v: '2' });
-    await inStep(here, 'Deployment/api', ['ConfigMap/cm']);
-    await settled(reroll, here);
-    expect(await rollouts.now()).toBe(0);
-    expect(recordOf(await there.get('Deployment/api'))).toEqual({});
-    // A stream is in the log once it has ended.
-    await reroll.stop();
-    const outside = audit
-      .of('reroll-')
-      .filter(({ objectRef }) => objectRef?.namespace !== here.name && objectRef?.resource !== 'leases');
-    expect(new Set(outside.map(requestName))).toEqual(new Set(['GET namespaces']));
+    await expectHereAlone(reroll, audit);
   });
 
   it('may be several; without it all are watched', async () => {

@@ -20,6 +20,17 @@ const key = (values: ChartValues): ChartValues => ours({ custom_annotations: val
 
 const watcherRole = 'ClusterRole reroll-reroll-watcher';
 const workerRole = 'ClusterRole reroll-reroll-worker';
+/** Without Roles and bindings. */
+const NO_RIGHTS: readonly string[] = [
+  `- ${watcherRole}`,
+  `- ${workerRole}`,
+  '- ClusterRoleBinding reroll-reroll-watcher',
+  '- ClusterRoleBinding reroll-reroll-worker',
+  '- Role reroll-watcher-lease',
+  '- Role reroll-watcher-metadata',
+  '- RoleBinding reroll-watcher-lease',
+  '- RoleBinding reroll-watcher-metadata',
+];
 
 /** Taken out for another: `- old`, `+ new`. */
 const image = (component: string, to: string): readonly string[] => {
@@ -404,20 +415,7 @@ const OBJECTS: readonly Row[] = [
     ours({ verticalPodAutoscaler: { enabled: true } }),
     ['watcher', 'worker'].map((name) => `+ VerticalPodAutoscaler reroll-${name}`),
   ],
-  [
-    'rbac.enabled false',
-    ours({ rbac: { enabled: false } }),
-    [
-      `- ${watcherRole}`,
-      `- ${workerRole}`,
-      '- ClusterRoleBinding reroll-reroll-watcher',
-      '- ClusterRoleBinding reroll-reroll-worker',
-      '- Role reroll-watcher-lease',
-      '- Role reroll-watcher-metadata',
-      '- RoleBinding reroll-watcher-lease',
-      '- RoleBinding reroll-watcher-metadata',
-    ],
-  ],
+  ['rbac.enabled false', ours({ rbac: { enabled: false } }), NO_RIGHTS],
   [
     'rbac.labels',
     ours({ rbac: { labels: { a: 'b' } } }),
@@ -470,14 +468,7 @@ const OBJECTS: readonly Row[] = [
     'serviceAccount.create false with a name',
     ours({ serviceAccount: { create: false, name: 'mine' }, rbac: { enabled: false } }),
     [
-      `- ${watcherRole}`,
-      `- ${workerRole}`,
-      '- ClusterRoleBinding reroll-reroll-watcher',
-      '- ClusterRoleBinding reroll-reroll-worker',
-      '- Role reroll-watcher-lease',
-      '- Role reroll-watcher-metadata',
-      '- RoleBinding reroll-watcher-lease',
-      '- RoleBinding reroll-watcher-metadata',
+      ...NO_RIGHTS,
       ...['watcher', 'worker'].flatMap((name) => [
         `- Deployment reroll-${name} pod.serviceAccountName="reroll-${name}"`,
         `+ Deployment reroll-${name} pod.serviceAccountName="mine"`,

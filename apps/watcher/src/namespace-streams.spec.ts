@@ -1,28 +1,18 @@
 import { expect, test, vi } from 'vitest';
 import { NamespaceStreams } from './namespace-streams.ts';
-import { StreamGroup, type Stream } from './stream-group.ts';
+import { StreamGroup } from './stream-group.ts';
+import { FakeStream } from './testing/fake-stream.ts';
 
-/** A stream that is complete when it says so, and whose waiting ends when it says so. */
-class FakeStream implements Stream {
-  synced = false;
-  isOpen = false;
+/** Its waiting ends when it says so, too. */
+class SlowStream extends FakeStream {
   #waiting = Promise.withResolvers<void>();
 
-  get status(): Stream['status'] {
-    const never = { connected: false, lastEventAt: 0, relists: 0, reconnects: 0, handlerErrors: 0 };
-    return { ...never, synced: this.synced, resourceVersion: undefined };
-  }
-
-  start(): void {
-    this.isOpen = true;
-  }
-
-  async stop(): Promise<void> {
-    this.isOpen = false;
+  override async stop(): Promise<void> {
+    await super.stop();
     this.endWait();
   }
 
-  async waitSynced(): Promise<boolean> {
+  override async waitSynced(): Promise<boolean> {
     await this.#waiting.promise;
     return this.synced;
   }
@@ -39,7 +29,7 @@ class FakeStream implements Stream {
 }
 
 function namespaceOf() {
-  const [source, workload] = [new FakeStream(), new FakeStream()];
+  const [source, workload] = [new SlowStream(), new SlowStream()];
   const streams = new NamespaceStreams({
     sources: new StreamGroup([source]),
     workloads: new StreamGroup([workload]),

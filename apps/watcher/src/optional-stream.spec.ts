@@ -1,30 +1,7 @@
 import { createLogger } from '@reroll/shared/platform/logging';
 import { afterEach, expect, test, vi } from 'vitest';
 import { OptionalStream } from './optional-stream.ts';
-import type { Stream } from './stream-group.ts';
-
-/** A stream that is complete when it says so. */
-class FakeStream implements Stream {
-  synced = false;
-  isOpen = false;
-
-  get status(): Stream['status'] {
-    const never = { connected: false, lastEventAt: 0, relists: 0, reconnects: 0, handlerErrors: 0 };
-    return { ...never, synced: this.synced, resourceVersion: undefined };
-  }
-
-  start(): void {
-    this.isOpen = true;
-  }
-
-  async stop(): Promise<void> {
-    this.isOpen = false;
-  }
-
-  async waitSynced(): Promise<boolean> {
-    return this.synced;
-  }
-}
+import { FakeStream } from './testing/fake-stream.ts';
 
 const running: OptionalStream[] = [];
 

@@ -1,0 +1,24 @@
+import type { Stream } from '../stream-group.ts';
+
+/** A stream that is complete when it says so. */
+export class FakeStream implements Stream {
+  synced = false;
+  isOpen = false;
+
+  get status(): Stream['status'] {
+    const never = { connected: false, lastEventAt: 0, relists: 0, reconnects: 0, handlerErrors: 0 };
+    return { ...never, synced: this.synced, resourceVersion: undefined };
+  }
+
+  start(): void {
+    this.isOpen = true;
+  }
+
+  async stop(): Promise<void> {
+    this.isOpen = false;
+  }
+
+  async waitSynced(): Promise<boolean> {
+    return this.synced;
+  }
+}
