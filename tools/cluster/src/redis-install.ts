@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { aptInstall } from './apt.ts';
 import { cacheRoot } from './cache-dir.ts';
 import { ClusterError } from './errors.ts';
 import { withLock } from './lock.ts';
@@ -69,16 +70,10 @@ async function installWithApt({ log, signal }: EnsureRedisOptions): Promise<stri
     const present = await debianProgram();
     if (present !== undefined) return present;
     log(`installing Redis: apt-get install ${APT_PACKAGE} (the program alone, no service)`);
-    await aptGet(['update'], signal);
-    const installed = await aptGet(['install', '-y', '--no-install-recommends', APT_PACKAGE], signal);
+    const installed = await aptInstall([APT_PACKAGE], signal);
     if (installed.code !== 0) log(`apt-get install ${APT_PACKAGE} failed:\n${installed.tail}`);
     return await debianProgram();
   });
-}
-
-async function aptGet(args: readonly string[], signal: AbortSignal | undefined): ReturnType<typeof run> {
-  const env = { DEBIAN_FRONTEND: 'noninteractive' };
-  return await run('apt-get', ['-o', 'DPkg::Lock::Timeout=300', ...args], { env, signal });
 }
 
 async function containerRuntime(signal: AbortSignal | undefined): Promise<string | undefined> {

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { aptInstall } from '../../cluster/src/apt.ts';
 import { cacheRoot } from '../../cluster/src/cache-dir.ts';
 import { ClusterError } from '../../cluster/src/errors.ts';
 import { withLock } from '../../cluster/src/lock.ts';
@@ -104,11 +105,7 @@ async function install({ log, signal }: BuildahOptions): Promise<void> {
   const failed = await withLock({ path, signal }, async () => {
     if (which('buildah') !== undefined || which('apt-get') === undefined) return '';
     log('installing buildah: apt-get install buildah');
-    const env = { DEBIAN_FRONTEND: 'noninteractive' };
-    const apt = ['-o', 'DPkg::Lock::Timeout=300'];
-    await run('apt-get', [...apt, 'update'], { env, signal });
-    const args = [...apt, 'install', '-y', '--no-install-recommends', 'buildah'];
-    return (await run('apt-get', args, { env, signal })).tail;
+    return (await aptInstall(['buildah'], signal)).tail;
   });
   if (which('buildah') === undefined)
     throw new ClusterError(

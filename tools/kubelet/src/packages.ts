@@ -1,7 +1,8 @@
 import { join } from 'node:path';
+import { aptInstall } from '../../cluster/src/apt.ts';
 import { cacheRoot } from '../../cluster/src/cache-dir.ts';
 import { withLock } from '../../cluster/src/lock.ts';
-import { run, which } from '../../cluster/src/run.ts';
+import { which } from '../../cluster/src/run.ts';
 import { KubeletError } from './errors.ts';
 
 /** What containers are made with, by name; paths. */
@@ -53,14 +54,7 @@ async function install(log: (line: string) => void): Promise<void> {
     const packages = packagesOf(missing());
     if (packages.length === 0) return;
     log(`installing with apt-get: ${packages.join(' ')}`);
-    const env = { DEBIAN_FRONTEND: 'noninteractive' };
-    const options = ['-o', 'DPkg::Lock::Timeout=300'];
-    await run('apt-get', [...options, 'update'], { env });
-    const installed = await run(
-      'apt-get',
-      [...options, 'install', '-y', '--no-install-recommends', ...packages],
-      { env },
-    );
+    const installed = await aptInstall(packages);
     if (installed.code !== 0) log(`apt-get install ${packages.join(' ')} failed:\n${installed.tail}`);
   });
 }
