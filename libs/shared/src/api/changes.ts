@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import {
+  hash,
+  namespaceName,
+  reason,
+  sourceKeyText,
+  sourceRef,
+  time,
+  workloadKeyText,
+  workloadRef,
+} from './common.ts';
+import { page, pageQuery } from './page.ts';
+import { rollout } from './rollout.ts';
+
+/**
+ * What became of one workload at a change.
+ * - `pending`: its job waits for a worker; `delayed`: until `until`; `running`: a worker has it;
+ *   `retrying`: it failed and is tried again at `until`.
+ * - `reloaded`: patched, its pods are being replaced; `rolledOut`: they are; `stuck`: the cluster says that they will not be.
+ * - `recorded`: only the record was written; `skipped`: nothing was to be done, or the rules said no; `wouldReload`: a dry run.
+ * - `failed`: for good, until a new change, an edit or a person's word.
+ */
+export const RELOAD_STATES = [
+  'pending',
+  'delayed',
+  'running',
+  'retrying',
+  'reloaded',
+  'rolledOut',
+  'stuck',
+  'recorded',
+  'skipped',
+  'wouldReload',
+  'failed',
+] as const;
+export const reloadState = z.enum(RELOAD_STATES).meta({ id: 'ReloadState' });
+export type ReloadState = z.infer<typeof reloadState>;
+
+/** `missed`: found later, not by a live event. `repeated`: the job ran again. `manual`: a person asked. */
+export const CAUSES = ['updated', 'created', 'deleted', 'missed', 'repeated', 'manual'] as const;
+export const cause = z.enum(CAUSES).meta({ id: 'Cause' });
+
+export const actorRequest = z
+  .strictObject({ actor: z.string(), reason: z.string() })
+  .meta({ id: 'ActorRequest' });
+
+export const changeWorkload = z
+  .strictObject({
+    workload: workloadRef,
+    verdict: z.enum(['reload', 'skip']),
+    /** What the rules said when the change was taken up. */
+    reason,
+    detail: z.string(),
+    state: reloadState,
+    /** What came of it, once something has. */
+    outcome: reason.nullable(),
+    /** Verdict or reason of each source that the outcome weighed, by `<kind>/<name>`. */
+    sources: z.record(z.string(), z.string()).optional(),
+    until: time.nullable(),
+    attempts: z.strictObject({ made: z.number().int(), most: z.number().int().nullable() }).nullable(),
+    error: z.string().nullable(),
+    decidedAt: time.nullable(),
+    endedAt: time.nullable(),
+    rollout: rollout.nullable(),
+  })
+  .meta({ id: 'ChangeWorkload' });
+
+const summary = {
+  id: z.string().meta({ example: '1763737200123-0' }),
+  /** Null of a person's reload, which no source caused. */
+  source: sourceRef.nullable(),
+  cause,
+  seenAt: time,
+  takenUpAt: time,
+  from: hash.nullable(),
+  to: hash.nullable(),
+  request: actorRequest.nullable(),
+};
+
+/** In lists: how many workloads are in each state, of those that the caller may see. */
+export const changeSummary = z
+  .strictObject({ ...summary, states: z.partialRecord(reloadState, z.number().int()) })
+  .meta({ id: 'ChangeSummary' });
+
+export const change = z
+  .strictObject({ ...summary, workloads: z.array(changeWorkload) })
+  .meta({ id: 'Change' });
+
+export const changesQuery = z.strictObject({
+  ...pageQuery,
+  namespace: namespaceName.optional(),
+  source: sourceKeyText.optional(),
+  workload: workloadKeyText.optional(),
+  state: reloadState.optional(),
+  cause: cause.optional(),
+  since: time.optional(),
+});
+export const changesPage = page(changeSummary).meta({ id: 'ChangesPage' });
+export type ChangeSummary = z.infer<typeof changeSummary>;
+export type Change = z.infer<typeof change>;
+export type ChangeWorkload = z.infer<typeof changeWorkload>;

@@ -1,0 +1,34 @@
+import { z } from 'zod';
+
+/** Why a request was not served; `type` of a problem is `urn:reroll:problem:<code>`. */
+export const PROBLEMS = {
+  InvalidRequest: { status: 400, title: 'The request is not as documented' },
+  Unauthenticated: { status: 401, title: 'No valid bearer token was given' },
+  Forbidden: { status: 403, title: 'The caller may not do this' },
+  NotFound: { status: 404, title: 'There is no such thing, or the caller may not see it' },
+  MethodNotAllowed: { status: 405, title: 'The path does not have this method' },
+  NotAcceptable: { status: 406, title: 'The answer is JSON' },
+  Conflict: { status: 409, title: 'The present state does not allow it' },
+  TooLarge: { status: 413, title: 'The body is too large' },
+  UnsupportedMediaType: { status: 415, title: 'The body is to be JSON' },
+  IdempotencyMismatch: { status: 422, title: 'The idempotency key was used for another request' },
+  TooManyRequests: { status: 429, title: 'Too many requests' },
+  Internal: { status: 500, title: 'The request failed' },
+  Unavailable: { status: 503, title: 'Redis or the API server cannot be reached' },
+} as const;
+export type ProblemCode = keyof typeof PROBLEMS;
+
+/** RFC 9457, as `application/problem+json`. */
+export const problem = z
+  .strictObject({
+    type: z.string(),
+    title: z.string(),
+    status: z.number().int(),
+    code: z.enum(Object.keys(PROBLEMS) as [ProblemCode, ...ProblemCode[]]),
+    detail: z.string().optional(),
+    /** What was expected, by place in the request; never what was given, where that could be a credential. */
+    errors: z.array(z.strictObject({ path: z.string(), expected: z.string() })).optional(),
+    requestId: z.string().optional(),
+  })
+  .meta({ id: 'Problem' });
+export type Problem = z.infer<typeof problem>;

@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { time, writeReason } from './common.ts';
+import { page, pageQuery } from './page.ts';
+
+export const QUEUE_NAMES = ['changes', 'reloads', 'resumes', 'notifications'] as const;
+export const queueName = z.enum(QUEUE_NAMES).meta({ id: 'QueueName' });
+export const jobState = z.enum(['waiting', 'delayed', 'active', 'failed']).meta({ id: 'JobState' });
+
+export const queue = z
+  .strictObject({
+    name: queueName,
+    paused: z.boolean(),
+    /** Of jobs that the caller may see. */
+    counts: z.record(jobState, z.number().int()),
+    /** For how long the job that is due for longest has waited. */
+    oldestDueSeconds: z.number(),
+  })
+  .meta({ id: 'Queue' });
+export const queues = z.strictObject({ items: z.array(queue) }).meta({ id: 'Queues' });
+
+export const job = z
+  .strictObject({
+    id: z.string().meta({ example: 'reloads:1234' }),
+    queue: queueName,
+    state: jobState,
+    /** `<kind>/<namespace>/<name>` of what the job names. */
+    subject: z.string().nullable(),
+    since: time.nullable(),
+    createdAt: time,
+    startedAt: time.nullable(),
+    endedAt: time.nullable(),
+    until: time.nullable(),
+    attempts: z.strictObject({ made: z.number().int(), most: z.number().int() }),
+    error: z.string().nullable(),
+  })
+  .meta({ id: 'Job' });
+
+export const jobsQuery = z.strictObject({
+  ...pageQuery,
+  queue: queueName.optional(),
+  state: jobState.optional(),
+});
+export const jobsPage = page(job).meta({ id: 'JobsPage' });
+export const jobParams = z.strictObject({
+  id: z
+    .string()
+    .regex(/^(changes|reloads|resumes|notifications):[\w:-]{1,200}$/, 'expected <queue>:<job id>'),
+});
+export const queueParams = z.strictObject({ name: queueName });
+
+/** Body of a write that needs nothing but its reason. */
+export const because = z.strictObject({ reason: writeReason }).meta({ id: 'Because' });
+
+/** Null: the flag's. */
+export const limits = z
+  .strictObject({
+    /** Jobs of a queue that one worker handles at the same time. */
+    concurrency: z.number().int().min(1).max(1000).nullable(),
+    reloadsPerMinute: z.number().int().min(1).max(1_000_000).nullable(),
+  })
+  .meta({ id: 'Limits' });
+export const limitsRequest = z
+  .strictObject({ ...limits.shape, reason: writeReason })
+  .meta({ id: 'LimitsRequest' });
+
+export type Queue = z.infer<typeof queue>;
+export type Job = z.infer<typeof job>;
+export type Limits = z.infer<typeof limits>;

@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { time } from './common.ts';
+import { limits } from './queues.ts';
+
+export const processStatus = z
+  .strictObject({
+    app: z.enum(['watcher', 'worker', 'admin']),
+    name: z.string(),
+    version: z.string(),
+    startedAt: time,
+    seenAt: time,
+    /** Of a watcher. */
+    role: z.enum(['leader', 'standby']).nullable(),
+    synced: z.boolean().nullable(),
+    concurrency: z.number().int().nullable(),
+  })
+  .meta({ id: 'ProcessStatus' });
+
+export const status = z
+  .strictObject({
+    version: z.string(),
+    cluster: z.string(),
+    leader: z.string().nullable(),
+    processes: z.array(processStatus),
+    /** Seconds for which the job that is due for longest has waited; null if unknown. */
+    lagSeconds: z.number().nullable(),
+    owed: z.strictObject({ workloads: z.number().int(), oldest: time.nullable() }).nullable(),
+    redis: z.strictObject({ ok: z.boolean(), milliseconds: z.number().nullable() }),
+    apiServer: z.strictObject({ ok: z.boolean().nullable(), milliseconds: z.number().nullable() }),
+    history: z.strictObject({ changes: z.number().int(), oldest: time.nullable() }),
+    limits,
+    /** What somebody should look at, in sentences. */
+    warnings: z.array(z.string()),
+    /** What the caller may do, so that nobody is offered what would be refused. */
+    caller: z.strictObject({
+      name: z.string(),
+      clusterWide: z.boolean(),
+      mayReload: z.boolean(),
+      maySteer: z.boolean(),
+    }),
+  })
+  .meta({ id: 'Status' });
+export type Status = z.infer<typeof status>;

@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import { cause, reloadState } from './changes.ts';
+import {
+  annotations,
+  hash,
+  namespaceName,
+  objectName,
+  reason,
+  sourceKind,
+  sourceRef,
+  time,
+  workloadKind,
+  workloadRef,
+} from './common.ts';
+import { page, pageQuery } from './page.ts';
+import { rollout } from './rollout.ts';
+
+/** One source of a workload, or one workload of a source: the same facts from either side. */
+export const edge = z
+  .strictObject({
+    /** `used`: a container would carry its marker; `mentioned`: in the pod template otherwise; `named`: by an annotation only. */
+    how: z.enum(['used', 'mentioned', 'named']),
+    /** Whether a change of the data rolls the workload. */
+    rolls: z.boolean(),
+    reason,
+    detail: z.string(),
+    recorded: hash.nullable(),
+    current: hash.nullable(),
+    exists: z.boolean(),
+    /** `owed`: a reload is due; `correct`: only the record is behind; null: settled. */
+    due: z.enum(['owed', 'correct']).nullable(),
+  })
+  .meta({ id: 'Edge' });
+
+export const historyEntry = z
+  .strictObject({
+    /** The change that it belongs to, if the history still has it. */
+    change: z.string().nullable(),
+    source: sourceRef.nullable(),
+    cause: cause.nullable(),
+    workload: workloadRef,
+    state: reloadState,
+    reason,
+    at: time,
+    rolled: z.array(z.string()),
+    error: z.string().nullable(),
+  })
+  .meta({ id: 'HistoryEntry' });
+
+const summary = {
+  ...workloadRef.shape,
+  /** How many sources roll it. */
+  sources: z.number().int(),
+  due: z.enum(['owed', 'correct']).nullable(),
+  leftAlone: reason.nullable(),
+  contested: z.boolean(),
+  pausedUntil: time.nullable(),
+  rollout: z.enum(['progressing', 'complete', 'stuck']),
+  lastReload: z.strictObject({ at: time, reason, change: z.string().nullable() }).nullable(),
+};
+
+export const workloadSummary = z.strictObject(summary).meta({ id: 'WorkloadSummary' });
+
+export const workload = z
+  .strictObject({
+    ...summary,
+    generation: z.number().int(),
+    /** Only those that decide. */
+    annotations,
+    podAnnotations: annotations,
+    sourcesInDetail: z.array(edge.extend({ source: sourceRef })),
+    job: z
+      .strictObject({ id: z.string(), state: z.string(), until: time.nullable(), attempts: z.number().int() })
+      .nullable(),
+    rolloutInDetail: rollout,
+    history: z.array(historyEntry),
+  })
+  .meta({ id: 'Workload' });
+
+export const workloadsQuery = z.strictObject({
+  ...pageQuery,
+  namespace: namespaceName.optional(),
+  kind: workloadKind.optional(),
+  /** Part of the name. */
+  name: z.string().max(253).optional(),
+  due: z.enum(['owed', 'correct']).optional(),
+  rollout: z.enum(['progressing', 'complete', 'stuck']).optional(),
+});
+export const workloadsPage = page(workloadSummary).meta({ id: 'WorkloadsPage' });
+export const workloadParams = z.strictObject({
+  kind: workloadKind,
+  namespace: namespaceName,
+  name: objectName,
+});
+
+const sourceSummaryShape = {
+  ...sourceRef.shape,
+  exists: z.boolean(),
+  hash: hash.nullable(),
+  /** How many workloads a change of its data rolls. */
+  workloads: z.number().int(),
+  changedAt: time.nullable(),
+};
+export const sourceSummary = z.strictObject(sourceSummaryShape).meta({ id: 'SourceSummary' });
+
+export const source = z
+  .strictObject({
+    ...sourceSummaryShape,
+    annotations,
+    workloadsInDetail: z.array(edge.extend({ workload: workloadRef })),
+    history: z.array(historyEntry),
+  })
+  .meta({ id: 'Source' });
+
+export const sourcesQuery = z.strictObject({
+  ...pageQuery,
+  namespace: namespaceName.optional(),
+  kind: sourceKind.optional(),
+  name: z.string().max(253).optional(),
+});
+export const sourcesPage = page(sourceSummary).meta({ id: 'SourcesPage' });
+export const sourceParams = z.strictObject({ kind: sourceKind, namespace: namespaceName, name: objectName });
+
+export type Workload = z.infer<typeof workload>;
+export type WorkloadSummary = z.infer<typeof workloadSummary>;
+export type Source = z.infer<typeof source>;
+export type SourceSummary = z.infer<typeof sourceSummary>;
+export type HistoryEntry = z.infer<typeof historyEntry>;
