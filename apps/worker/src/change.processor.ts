@@ -1,5 +1,5 @@
 import type { Catalog, SourceHashes } from '@reroll/shared/catalog/catalog';
-import type { ChangeEntry, RulingEntry } from '@reroll/shared/catalog/history';
+import type { ChangeEntry, RulingEntry } from '@reroll/shared/catalog/history-entries';
 import { kindOf, sourceNameOf, type WorkloadRow } from '@reroll/shared/core/ledger/rows';
 import { markerType } from '@reroll/shared/core/marker/marker-type';
 import { partsOf, type SourceId, type SourceKey, type WorkloadKey } from '@reroll/shared/core/model';
@@ -132,8 +132,10 @@ function hashesOf({ rv, hash, markerHash }: SourceNow): SourceHashes {
 function changeEntry(job: ChangeJob, hash: string | null, rulings: readonly Ruling[]): ChangeEntry {
   return {
     source: job.source,
+    cause: 'updated',
     since: job.since,
     at: Date.now(),
+    from: null,
     hash,
     woken: rulings.filter(({ wake }) => wake).map(rulingEntry),
     leftAlone: rulings.filter(({ wake }) => !wake).map(rulingEntry),

@@ -223,12 +223,12 @@ function reloadsHandler(
   return {
     queue: RELOADS,
     schema: reloadJob,
-    handle: async (job, { number }) => {
-      reports.ended(job, await reload.handle(job), { attempt: number });
+    handle: async (job, { number, most }) => {
+      reports.ended(job, await reload.handle(job), { attempt: number, attempts: most });
       if (number > 1) await catalog.setBackingOff(job.workload, null);
     },
-    failed: async (job, error, { number, isLast, jobId }) => {
-      reports.failed(job, error, { attempt: number, isLast });
+    failed: async (job, error, { number, most, isLast, jobId, next }) => {
+      reports.failed(job, error, { attempt: number, attempts: most, isLast, next });
       await catalog.setBackingOff(job.workload, isLast ? null : jobId);
     },
   };

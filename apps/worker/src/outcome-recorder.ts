@@ -1,4 +1,5 @@
-import type { ChangeEntry, History, OutcomeEntry } from '@reroll/shared/catalog/history';
+import type { History } from '@reroll/shared/catalog/history';
+import type { ChangeEntry, OutcomeEntry } from '@reroll/shared/catalog/history-entries';
 import type { Logger } from '@reroll/shared/platform/logging';
 
 /**

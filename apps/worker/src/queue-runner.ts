@@ -2,6 +2,7 @@ import { DelayedError, UnrecoverableError, Worker, type ConnectionOptions, type 
 import type { Logger } from '@reroll/shared/platform/logging';
 import type { WorkerMetrics } from '@reroll/shared/platform/metrics/worker';
 import { readPayload } from '@reroll/shared/queue/jobs';
+import { leastPause } from '@reroll/shared/queue/least-pause';
 import type { z } from 'zod';
 import { jobErrorOf, type JobError } from './job-error.ts';
 import { NotYetError } from './not-yet.ts';
@@ -9,16 +10,24 @@ import { NotYetError } from './not-yet.ts';
 export interface Attempt {
   /** 1 for the first. */
   readonly number: number;
+  /** The most that there are. */
+  readonly most: number;
   readonly startedAt: number;
   readonly jobId: string;
+}
+
+export interface FailedAttempt extends Attempt {
+  /** There will be no other. */
+  readonly isLast: boolean;
+  /** Unix milliseconds of the next one, at the earliest. */
+  readonly next?: number;
 }
 
 export interface QueueHandler<Payload> {
   readonly queue: string;
   readonly schema: z.ZodType<Payload>;
   handle(payload: Payload, attempt: Attempt): Promise<void>;
-  /** An attempt failed; `isLast` if there will be no other. */
-  failed(payload: Payload, error: JobError, attempt: Attempt & { isLast: boolean }): Promise<void>;
+  failed(payload: Payload, error: JobError, attempt: FailedAttempt): Promise<void>;
 }
 
 export interface RunnerSettings {
@@ -98,7 +107,8 @@ async function runJob<Payload>(job: Job, token: string | undefined, by: Running<
     return await delay(job, token, UNKNOWN_VERSION_DELAY);
   }
   if (reading.state === 'invalid') throw new UnrecoverableError(`InvalidJob: ${reading.problem}`);
-  const attempt = { number: job.attemptsMade + 1, startedAt: Date.now(), jobId: job.id ?? '' };
+  const most = job.opts.attempts ?? 1;
+  const attempt = { number: job.attemptsMade + 1, most, startedAt: Date.now(), jobId: job.id ?? '' };
   const queue = handler.queue;
   const end = metrics.jobDuration.startTimer({ queue });
   if (attempt.number === 1)
@@ -122,10 +132,11 @@ async function fail<Payload>(
 ): Promise<never> {
   const { handler, settings, payload, attempt } = by;
   const jobError = jobErrorOf(error);
-  const isLast = jobError.isFinal || attempt.number >= (job.opts.attempts ?? 1);
+  const isLast = jobError.isFinal || attempt.number >= attempt.most;
   settings.metrics.jobs.inc({ queue: handler.queue, result: isLast ? 'failed' : 'retry' });
   settings.metrics.errors.inc({ type: 'handler_error' });
-  await handler.failed(payload, jobError, { ...attempt, isLast });
+  const next = isLast ? {} : { next: Date.now() + leastPause(job.opts.backoff, attempt.number) };
+  await handler.failed(payload, jobError, { ...attempt, isLast, ...next });
   throw jobError.isFinal ? new UnrecoverableError(jobError.message) : jobError;
 }
 

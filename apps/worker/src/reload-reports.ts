@@ -47,7 +47,7 @@ export class ReloadReports {
     this.#context = context;
   }
 
-  ended(job: ReloadJob, outcome: ReloadOutcome, run: { attempt: number }): void {
+  ended(job: ReloadJob, outcome: ReloadOutcome, run: { attempt: number; attempts: number }): void {
     const { metrics, outcomes, log } = this.#context;
     const { state, reason, sources, rolled, subject } = outcome;
     metrics.outcomes.inc({ reason });
@@ -71,11 +71,16 @@ export class ReloadReports {
       since: job.since,
       at: Date.now(),
       attempt: run.attempt,
+      attempts: run.attempts,
       ...detailOf(outcome),
     });
   }
 
-  failed(job: ReloadJob, error: JobError, run: { attempt: number; isLast: boolean }): void {
+  failed(
+    job: ReloadJob,
+    error: JobError,
+    run: { attempt: number; attempts: number; isLast: boolean; next?: number | undefined },
+  ): void {
     const { metrics, outcomes, log, events } = this.#context;
     const { kind, name, namespace } = partsOf(job.workload);
     metrics.outcomes.inc({ reason: error.reason });
@@ -88,6 +93,8 @@ export class ReloadReports {
       since: job.since,
       at: Date.now(),
       attempt: run.attempt,
+      attempts: run.attempts,
+      next: run.next,
       error: error.message,
     });
     log.error(

@@ -1,4 +1,4 @@
-import type { ChangeEntry, OutcomeEntry } from '../../../libs/shared/src/catalog/history.ts';
+import type { ChangeEntry, OutcomeEntry } from '../../../libs/shared/src/catalog/history-entries.ts';
 import type { Observer, Rollout } from './observer.ts';
 import { NAMESPACE, WORKLOADS, keyOf, rolledBy, type Kind, type Workload } from './shop.ts';
 import type { Stage } from './stage.ts';

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { RealRedis } from '../testing/real-redis.ts';
-import { History, type ChangeEntry, type OutcomeEntry } from './history.ts';
+import type { ChangeEntry, OutcomeEntry } from './history-entries.ts';
+import { History, STREAM_START } from './history.ts';
 import type { CatalogKeys } from './keys.ts';
 
 const DAY = 86_400_000;
@@ -21,8 +22,10 @@ beforeEach(() => {
 function change(since: number): ChangeEntry {
   return {
     source: 'ConfigMap/shop/settings',
+    cause: 'updated',
     since,
     at: since + 5,
+    from: null,
     hash: '1.A',
     woken: [{ workload: 'Deployment/shop/web', reason: 'AutoReload', detail: 'auto' }],
     leftAlone: [{ workload: 'Deployment/shop/old', reason: 'NotAnnotated', detail: 'nothing asks' }],
@@ -39,6 +42,7 @@ function outcome(since: number): OutcomeEntry {
     since,
     at: since + 9,
     attempt: 1,
+    attempts: 5,
   };
 }
 
@@ -71,6 +75,39 @@ describe('the history', () => {
       expect(entries.length).toBeLessThanOrEqual(300);
       expect(entries[0]?.since).toBe(999);
     }
+  });
+});
+
+describe('a stream of the history', () => {
+  it('is read from a position on, the oldest first, in pages that neither repeat nor skip', async () => {
+    await addMany(5);
+    const first = await history.page('changes', { after: STREAM_START, count: 2 });
+    await history.addChange(change(5));
+    const second = await history.page('changes', { after: first.at(-1)?.id ?? '', count: 10 });
+    expect([...first, ...second].map(({ entry }) => entry.since)).toEqual([0, 1, 2, 3, 4, 5]);
+    expect(await history.page('changes', { after: second.at(-1)?.id ?? '', count: 10 })).toEqual([]);
+  });
+
+  it('tells the oldest position that is still there', async () => {
+    expect(await history.oldest('changes')).toBeUndefined();
+    await addMany(2);
+    const [first] = await history.page('changes', { after: STREAM_START, count: 1 });
+    expect(await history.oldest('changes')).toBe(first?.id);
+  });
+
+  it('of the audit holds what was written to it, and nothing of the others', async () => {
+    const entry = {
+      at: 1,
+      actor: 'ann',
+      action: 'reload',
+      target: 'Deployment/shop/web',
+      reason: 'a test',
+      result: 'done',
+      requestId: 'r',
+    } as const;
+    await history.addAudit(entry);
+    expect((await history.latest('audit', 10)).map((each) => each.entry)).toEqual([entry]);
+    expect(await history.changes(10)).toEqual([]);
   });
 });
 

@@ -1,46 +1,39 @@
 import type { RedisClient } from './redis.ts';
-import type { SourceKey, WorkloadKey } from '../core/model.ts';
-import type { Reason } from '../core/reasons.ts';
+import type { AuditEntry, ChangeEntry, OutcomeEntry, RolloutEntry } from './history-entries.ts';
 import type { CatalogKeys } from './keys.ts';
 
-/** What the rules said of a workload that uses, names or mentions a source. */
-export interface RulingEntry {
-  readonly workload: WorkloadKey;
-  readonly reason: Reason;
-  readonly detail: string;
+/** The streams of the history, by name. */
+export interface HistoryStreams {
+  readonly changes: ChangeEntry;
+  readonly outcomes: OutcomeEntry;
+  readonly rollouts: RolloutEntry;
+  readonly audit: AuditEntry;
+}
+export type HistoryStream = keyof HistoryStreams;
+
+export const HISTORY_STREAMS: readonly HistoryStream[] = ['changes', 'outcomes', 'rollouts', 'audit'];
+
+/** The position before the first entry of a stream. */
+export const STREAM_START = '0-0';
+
+/** An entry and its id in the stream, `<Unix ms>-<n>`: ids grow. */
+export interface StreamEntry<Entry> {
+  readonly id: string;
+  readonly entry: Entry;
 }
 
-/** A change as a worker took it up. Names, codes and hashes; never data. */
-export interface ChangeEntry {
-  readonly source: SourceKey;
-  /** Unix milliseconds when the watcher saw it, and when the worker did. */
-  readonly since: number;
-  readonly at: number;
-  /** The record hash; null if the source was gone by then. */
-  readonly hash: string | null;
-  /** Workloads that were woken, and why. */
-  readonly woken: readonly RulingEntry[];
-  /** Workloads that were left alone, and why. */
-  readonly leftAlone: readonly RulingEntry[];
+/** The key of a stream in Redis, for those who follow it by `XREAD`. */
+export function streamKey(keys: CatalogKeys, stream: HistoryStream): string {
+  return stream === 'rollouts' ? keys.rolloutHistory : keys[stream];
 }
 
-export type OutcomeState = 'reloaded' | 'recorded' | 'unchanged' | 'wouldReload' | 'retrying' | 'failed';
-
-/** What came of one attempt of a reload job. */
-export interface OutcomeEntry {
-  readonly workload: WorkloadKey;
-  readonly state: OutcomeState;
-  readonly reason: Reason;
-  /** What was found for each source that matters, e.g. `{ 'ConfigMap/web': 'Roll' }`. */
-  readonly sources: Readonly<Record<string, string>>;
-  /** Sources (`<kind>/<name>`) for which the pods are replaced. */
-  readonly rolled: readonly string[];
-  readonly since: number;
-  readonly at: number;
-  readonly attempt: number;
-  /** Code of what went wrong, e.g. `KUBE_API 422 Invalid`; no text of the API server. */
-  readonly error?: string | undefined;
-  readonly detail?: string | undefined;
+/** The entries of a reply of Redis that has `[id, ['entry', text]]` each; those without a text are left out. */
+export function streamEntries<Entry>(
+  rows: readonly (readonly [string, readonly string[]])[],
+): StreamEntry<Entry>[] {
+  return rows.flatMap(([id, [, text]]) =>
+    text === undefined ? [] : [{ id, entry: JSON.parse(text) as Entry }],
+  );
 }
 
 export interface HistoryLimits {
@@ -50,7 +43,7 @@ export interface HistoryLimits {
 }
 
 /**
- * The history, two Redis streams, bounded by count as they are written (a hundred more may be there) and by
+ * The history, Redis streams, bounded by count as they are written (a hundred more may be there) and by
  * age when trimmed.
  */
 export class History {
@@ -65,33 +58,62 @@ export class History {
   }
 
   async addChange(entry: ChangeEntry): Promise<void> {
-    await this.#add(this.#keys.changes, entry);
+    await this.#add('changes', entry);
   }
 
   async addOutcome(entry: OutcomeEntry): Promise<void> {
-    await this.#add(this.#keys.outcomes, entry);
+    await this.#add('outcomes', entry);
+  }
+
+  async addAudit(entry: AuditEntry): Promise<void> {
+    await this.#add('audit', entry);
   }
 
   /** The latest entries, newest first. */
-  changes(count: number): Promise<ChangeEntry[]> {
-    return this.#latest<ChangeEntry>(this.#keys.changes, count);
+  async changes(count: number): Promise<ChangeEntry[]> {
+    return (await this.latest('changes', count)).map(({ entry }) => entry);
   }
 
-  outcomes(count: number): Promise<OutcomeEntry[]> {
-    return this.#latest<OutcomeEntry>(this.#keys.outcomes, count);
+  async outcomes(count: number): Promise<OutcomeEntry[]> {
+    return (await this.latest('outcomes', count)).map(({ entry }) => entry);
+  }
+
+  /** The latest entries of a stream, newest first. */
+  async latest<Name extends HistoryStream>(
+    stream: Name,
+    count: number,
+  ): Promise<StreamEntry<HistoryStreams[Name]>[]> {
+    return streamEntries(
+      await this.#redis.xrevrange(streamKey(this.#keys, stream), '+', '-', 'COUNT', count),
+    );
+  }
+
+  /** At most `count` entries after a position (`STREAM_START`, or an id), oldest first; none: there are no more now. */
+  async page<Name extends HistoryStream>(
+    stream: Name,
+    by: { after: string; count: number },
+  ): Promise<StreamEntry<HistoryStreams[Name]>[]> {
+    const key = streamKey(this.#keys, stream);
+    return streamEntries(await this.#redis.xrange(key, `(${by.after}`, '+', 'COUNT', by.count));
+  }
+
+  /** The id of the oldest entry that is still there. */
+  async oldest(stream: HistoryStream): Promise<string | undefined> {
+    const [first] = await this.#redis.xrange(streamKey(this.#keys, stream), '-', '+', 'COUNT', 1);
+    return first?.[0];
   }
 
   /** Drops what is too old. `now` in Unix milliseconds. */
   async trim(now: number): Promise<void> {
     const oldest = String(Math.max(0, now - this.#limits.maxAge));
     // Exactly: with `~` an entry stays until the hundred that Redis keeps in one node are all too old.
-    await this.#redis.xtrim(this.#keys.changes, 'MINID', oldest);
-    await this.#redis.xtrim(this.#keys.outcomes, 'MINID', oldest);
+    for (const stream of HISTORY_STREAMS)
+      await this.#redis.xtrim(streamKey(this.#keys, stream), 'MINID', oldest);
   }
 
-  async #add(stream: string, entry: ChangeEntry | OutcomeEntry): Promise<void> {
+  async #add(stream: HistoryStream, entry: HistoryStreams[HistoryStream]): Promise<void> {
     await this.#redis.xadd(
-      stream,
+      streamKey(this.#keys, stream),
       'MAXLEN',
       '~',
       this.#limits.maxEntries,
@@ -99,10 +121,5 @@ export class History {
       'entry',
       JSON.stringify(entry),
     );
-  }
-
-  async #latest<Entry>(stream: string, count: number): Promise<Entry[]> {
-    const rows = await this.#redis.xrevrange(stream, '+', '-', 'COUNT', count);
-    return rows.flatMap(([, fields]) => (fields[1] === undefined ? [] : [JSON.parse(fields[1]) as Entry]));
   }
 }

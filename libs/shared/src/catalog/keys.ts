@@ -30,9 +30,25 @@ export interface CatalogKeys {
   readonly alerts: string;
   /** Prefix of the strings `…<source key>`: the state that a webhook was last sent for. */
   readonly announced: string;
+  /** Hash: source key to the hash that it had when it was told of before, if it has another by now. */
+  readonly before: string;
+  /** Hash: workload key to its rollout (see `rollouts.ts`), as long as that is not complete. */
+  readonly rollouts: string;
+  /** Hash: process id to what the process says of itself (see `processes.ts`). */
+  readonly processes: string;
+  /** Hash: workload key to the reload that a person asked for (see `requests.ts`). */
+  readonly requests: string;
+  /** Hash: what is limited, at run time (see `limits.ts`). */
+  readonly limits: string;
+  /** Prefix of the strings `…<sha256 of actor and key>`: what a write through the API gave. */
+  readonly idempotency: string;
+  /** String: the key under which admin shows hashes of Secrets. */
+  readonly shownHashKey: string;
   /** Streams. */
   readonly changes: string;
   readonly outcomes: string;
+  readonly rolloutHistory: string;
+  readonly audit: string;
 }
 
 const FORM = 'v1';
@@ -54,7 +70,16 @@ export function catalogKeys(install: { cluster: string; namespace: string }): Ca
     warned: key('warned:'),
     alerts: key('alerts:'),
     announced: key('announced:'),
+    before: key('before'),
+    rollouts: key('rollouts'),
+    processes: key('processes'),
+    requests: key('requests'),
+    limits: key('limits'),
+    idempotency: key('idempotency:'),
+    shownHashKey: key('shown-hash-key'),
     changes: key('history:changes'),
     outcomes: key('history:outcomes'),
+    rolloutHistory: key('history:rollouts'),
+    audit: key('history:audit'),
   };
 }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker, type Job } from 'bullmq';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { RealRedis } from '../testing/real-redis.ts';
+import { leastPause } from './least-pause.ts';
 import { CHANGES, Queues, RELOADS, RESUMES, type QueueSettings } from './queues.ts';
 
 const SETTINGS = 'ConfigMap/shop/settings';
@@ -216,6 +217,58 @@ describe('the end of a pause', () => {
     (await begun(runs, 2)).succeed();
     await settled(queues, 'resumes');
     expect(runs).toHaveLength(2);
+  });
+});
+
+describe('a reload now', () => {
+  it('does not wait for the debounce, whether or not a job waits already', async () => {
+    const queues = queuesWith({ debounce: 60_000 });
+    const runs = workerOn(RELOADS);
+    await queues.enqueueReloads([{ workload: WEB, since: 0 }]);
+    await queues.enqueueReloadNow(WEB, 1);
+    await queues.enqueueReloadNow(API, 1);
+    (await begun(runs, 1)).succeed();
+    (await begun(runs, 2)).succeed();
+    await settled(queues, 'reloads');
+    expect(runs.map(({ job }) => (job.data as { workload: string }).workload).sort()).toEqual([API, WEB]);
+  });
+
+  it('that comes while a job is active gives one follow-up, at once', async () => {
+    const queues = queuesWith({ debounce: 60_000 });
+    const runs = workerOn(RELOADS);
+    await queues.enqueueReloadNow(WEB, 0);
+    const first = await begun(runs, 1);
+    await queues.enqueueReloadNow(WEB, 1);
+    first.succeed();
+    (await begun(runs, 2)).succeed();
+    await settled(queues, 'reloads');
+    expect(runs).toHaveLength(2);
+  });
+
+  it('brings a job forward that waits for its next attempt', async () => {
+    const queues = queuesWith({ backoff: 60_000 });
+    const runs = workerOn(RELOADS);
+    await queues.enqueueReloads([{ workload: WEB, since: 0 }]);
+    (await begun(runs, 1)).fail();
+    await vi.waitUntil(async () => (await queues.reloads.getDelayedCount()) === 1, { interval: 5 });
+    await queues.enqueueReloadNow(WEB, 1);
+    (await begun(runs, 2)).succeed();
+    await settled(queues, 'reloads');
+    expect(runs).toHaveLength(2);
+  });
+});
+
+describe('the least pause after an attempt', () => {
+  it.each([
+    [1, 50],
+    [2, 100],
+    [3, 200],
+  ])('number %d is half of what doubles each time', (attempt, least) => {
+    expect(leastPause({ type: 'exponential', delay: 100, jitter: 0.5 }, attempt)).toBe(least);
+  });
+
+  it('of a job without back-off is none', () => {
+    expect(leastPause(undefined, 1)).toBe(0);
   });
 });
 

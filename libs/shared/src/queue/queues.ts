@@ -100,6 +100,19 @@ export class Queues {
   }
 
   /**
+   * One reload job at once, without the debounce: a person waits. One that waits already is brought forward; one
+   * that is at work gets a follow-up.
+   */
+  async enqueueReloadNow(workload: WorkloadKey, since: number): Promise<void> {
+    await this.reloads.add('reload', reloadJobOf(workload, since), {
+      ...this.#retries(),
+      deduplication: { id: workload, keepLastIfActive: true },
+    });
+    const id = await this.reloads.getDeduplicationJobId(workload);
+    if (id !== null) await this.bringForward([id]);
+  }
+
+  /**
    * One resume job a workload, at its time. `replace`: a later call has the later knowledge of that time, and
    * the time is absolute, so a delay that starts anew ends when the old one did.
    */

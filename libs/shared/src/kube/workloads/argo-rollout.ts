@@ -1,7 +1,8 @@
 import type { PodTemplate } from '../../core/model.ts';
 import type { Reason } from '../../core/reasons.ts';
+import type { RolloutCode, RolloutStatus } from '../../core/rollout.ts';
 import type { KubeObject } from '../objects.ts';
-import type { RolloutCode, RolloutStatus, WorkloadKindDefinition } from './definition.ts';
+import type { WorkloadKindDefinition } from './definition.ts';
 
 interface ArgoRolloutObject extends KubeObject {
   readonly spec?: {

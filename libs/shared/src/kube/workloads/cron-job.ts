@@ -1,6 +1,7 @@
 import type { PodTemplate } from '../../core/model.ts';
+import type { RolloutStatus } from '../../core/rollout.ts';
 import type { KubeObject } from '../objects.ts';
-import type { RolloutStatus, WorkloadKindDefinition } from './definition.ts';
+import type { WorkloadKindDefinition } from './definition.ts';
 
 /** As far as it is looked into. */
 export interface CronJobObject extends KubeObject {

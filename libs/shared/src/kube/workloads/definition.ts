@@ -1,41 +1,7 @@
 import type { PodTemplate, WorkloadKind } from '../../core/model.ts';
 import type { Reason } from '../../core/reasons.ts';
+import type { RolloutStatus } from '../../core/rollout.ts';
 import type { KubeObject, KubeResource } from '../objects.ts';
-
-/** Why a rollout is in its state. */
-export type RolloutCode =
-  /** Every pod is of the present template and available. */
-  | 'Complete'
-  /** Complete as far as the StatefulSet's partition lets it. */
-  | 'PartitionComplete'
-  /** The controller has not looked at the present generation yet. */
-  | 'NotObserved'
-  /** Fewer pods of the present template than wanted. */
-  | 'Updating'
-  /** Pods of an earlier template are still there. */
-  | 'OldPodsPending'
-  /** Pods of the present template are not available yet. */
-  | 'Unavailable'
-  /** Paused by somebody: it goes on when that is lifted. */
-  | 'Paused'
-  /** Update strategy OnDelete: pods are replaced only when somebody deletes them. */
-  | 'AwaitingDeletion'
-  /** The Deployment's progressDeadlineSeconds passed without progress. */
-  | 'ProgressDeadlineExceeded'
-  /** The Rollout's controller calls it degraded: it failed its analysis, its deadline or its own checks. */
-  | 'Degraded'
-  /** The Job failed. */
-  | 'Failed';
-
-export interface RolloutStatus {
-  /** `stuck`: the cluster says that it does not get on by itself. */
-  readonly state: 'progressing' | 'complete' | 'stuck';
-  readonly code: RolloutCode;
-  /** Pods of the present template, those of them (or of all, where the kind tells no more) ready, wanted. */
-  readonly updated: number;
-  readonly ready: number;
-  readonly desired: number;
-}
 
 /**
  * How new pods are had.

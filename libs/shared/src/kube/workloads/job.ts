@@ -1,8 +1,9 @@
 import type { PodTemplate } from '../../core/model.ts';
 import type { Reason } from '../../core/reasons.ts';
 import { TWIN_ANNOTATION } from '../../core/reload/job-twin.ts';
+import type { RolloutStatus } from '../../core/rollout.ts';
 import type { KubeObject } from '../objects.ts';
-import type { RolloutStatus, WorkloadKindDefinition } from './definition.ts';
+import type { WorkloadKindDefinition } from './definition.ts';
 
 interface JobObject extends KubeObject {
   readonly spec?: { readonly completions?: number; readonly template?: PodTemplate };

@@ -1,11 +1,7 @@
 import type { PodTemplate } from '../../core/model.ts';
+import type { RolloutCode, RolloutStatus } from '../../core/rollout.ts';
 import type { KubeObject } from '../objects.ts';
-import {
-  isObserved,
-  type RolloutCode,
-  type RolloutStatus,
-  type WorkloadKindDefinition,
-} from './definition.ts';
+import { isObserved, type WorkloadKindDefinition } from './definition.ts';
 
 interface StatefulSetObject extends KubeObject {
   readonly spec?: {

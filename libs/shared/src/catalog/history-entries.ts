@@ -1,0 +1,108 @@
+import type { SourceKey, WorkloadKey } from '../core/model.ts';
+import type { Reason } from '../core/reasons.ts';
+import type { RecordHash } from '../core/record/record-hash.ts';
+import type { PodTrouble, RolloutCondition, RolloutStatus } from '../core/rollout.ts';
+
+/** What the rules said of a workload that uses, names or mentions a source. */
+export interface RulingEntry {
+  readonly workload: WorkloadKey;
+  readonly reason: Reason;
+  readonly detail: string;
+}
+
+/**
+ * How a change came about.
+ * - `updated`, `created`, `deleted`: seen live.
+ * - `missed`: found by a list, a sweep or a leader that took over, not by a live event.
+ * - `repeated`: the job ran again, and the data is what was told before.
+ */
+export const CHANGE_CAUSES = ['updated', 'created', 'deleted', 'missed', 'repeated'] as const;
+export type ChangeCause = (typeof CHANGE_CAUSES)[number];
+
+/** A change as a worker took it up. Names, codes and hashes; never data. Its id is that in the stream. */
+export interface ChangeEntry {
+  readonly source: SourceKey;
+  readonly cause: ChangeCause;
+  /** Unix milliseconds when the watcher saw it, and when the worker did. */
+  readonly since: number;
+  readonly at: number;
+  /** The hash at the change that was told before; null: the source did not exist, or it is not known. */
+  readonly from: RecordHash | null;
+  /** The record hash; null if the source was gone by then. */
+  readonly hash: RecordHash | null;
+  /** Workloads that were woken, and why. */
+  readonly woken: readonly RulingEntry[];
+  /** Workloads that were left alone, and why. */
+  readonly leftAlone: readonly RulingEntry[];
+}
+
+export const OUTCOME_STATES = [
+  'reloaded',
+  'recorded',
+  'unchanged',
+  'wouldReload',
+  'retrying',
+  'failed',
+] as const;
+export type OutcomeState = (typeof OUTCOME_STATES)[number];
+
+/** What came of one attempt of a reload job. */
+export interface OutcomeEntry {
+  readonly workload: WorkloadKey;
+  readonly state: OutcomeState;
+  readonly reason: Reason;
+  /** What was found for each source that matters, e.g. `{ 'ConfigMap/web': 'Roll' }`. */
+  readonly sources: Readonly<Record<string, string>>;
+  /** Sources (`<kind>/<name>`) for which the pods are replaced. */
+  readonly rolled: readonly string[];
+  readonly since: number;
+  readonly at: number;
+  readonly attempt: number;
+  /** The most attempts that there are. */
+  readonly attempts: number;
+  /** Unix milliseconds of the next attempt, at the earliest. Only of `retrying`. */
+  readonly next?: number | undefined;
+  /** Of the workload after the patch: the rollout of this generation, or of a later one, is that of this reload. */
+  readonly generation?: number | undefined;
+  /** Code of what went wrong, e.g. `KUBE_API 422 Invalid`; no text of the API server. */
+  readonly error?: string | undefined;
+  readonly detail?: string | undefined;
+  /** A person asked for it. */
+  readonly request?: { readonly id: string; readonly actor: string; readonly reason: string } | undefined;
+}
+
+/**
+ * How far a rollout is. In the stream: one that is complete or stuck now and was not before. In the hash
+ * `rollouts`: one that is not complete.
+ */
+export interface RolloutEntry extends RolloutStatus {
+  readonly workload: WorkloadKey;
+  readonly generation: number;
+  /** Unix milliseconds when it was first seen under way, and when it was seen so. */
+  readonly since: number;
+  readonly at: number;
+  readonly conditions: readonly RolloutCondition[];
+  /** Of one that is stuck, with `--rollout-details`: at most five. */
+  readonly pods?: readonly PodTrouble[] | undefined;
+}
+
+export const AUDIT_RESULTS = ['done', 'refused', 'failed'] as const;
+export type AuditResult = (typeof AUDIT_RESULTS)[number];
+
+/** A write through the API. */
+export interface AuditEntry {
+  /** Unix milliseconds. */
+  readonly at: number;
+  /** The authenticated name. */
+  readonly actor: string;
+  /** Name of the operation. */
+  readonly action: string;
+  /** What it concerned, e.g. `Deployment/shop/web`. */
+  readonly target: string;
+  /** The person's. */
+  readonly reason: string;
+  readonly result: AuditResult;
+  /** Code of why it was refused or failed. */
+  readonly code?: string | undefined;
+  readonly requestId: string;
+}

@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { DEFAULT_ANNOTATION_KEYS } from '../core/annotation-keys.ts';
+import { NO_TRIGGERS } from '../core/ledger/triggers.ts';
+import { RealRedis } from '../testing/real-redis.ts';
+import { Processes, settingsInForce, type ProcessEntry, type ProcessSettings } from './processes.ts';
+
+let redis: RealRedis;
+let processes: Processes;
+let key: string;
+
+beforeAll(async () => {
+  redis = await RealRedis.start();
+});
+afterAll(() => redis.stop());
+beforeEach(() => {
+  key = redis.freshKeys().processes;
+  processes = new Processes(redis.client, key);
+});
+
+const SETTINGS: ProcessSettings = {
+  decision: {
+    keys: DEFAULT_ANNOTATION_KEYS,
+    autoReloadAll: false,
+    ignoredWorkloadTypes: [],
+    recreateFinishedJobs: false,
+    ignoredSourceKinds: [],
+  },
+  triggers: NO_TRIGGERS,
+  adoptStale: 'report',
+  dryRun: false,
+  notifyOnly: false,
+};
+
+function worker(startedAt: number): Omit<ProcessEntry, 'seenAt'> {
+  return { app: 'worker', name: `worker-${startedAt}`, version: '1', startedAt };
+}
+
+/** As if it had been heard of so long ago (ms). */
+async function heardOf(id: string, entry: Omit<ProcessEntry, 'seenAt'>, ago: number): Promise<void> {
+  await redis.client.hset(key, id, JSON.stringify({ ...entry, seenAt: Date.now() - ago }));
+}
+
+describe('the processes', () => {
+  it('are those that wrote an entry, the watchers first, those that are not heard of any more last', async () => {
+    await heardOf('gone', worker(1), 31_000);
+    await processes.write('w2', worker(3));
+    await processes.write('w1', worker(2));
+    await processes.write('leader', { ...worker(9), app: 'watcher' });
+    const found = (await processes.all()).map(({ id, isLive }) => ({ id, isLive }));
+    expect(found).toEqual([
+      { id: 'leader', isLive: true },
+      { id: 'w1', isLive: true },
+      { id: 'w2', isLive: true },
+      { id: 'gone', isLive: false },
+    ]);
+  });
+
+  it('are removed at their own word, and ten minutes after they were last heard of', async () => {
+    await heardOf('dead', worker(1), 600_001);
+    await heardOf('quiet', worker(2), 590_000);
+    await processes.write('ended', worker(3));
+    await processes.remove('ended');
+    await processes.removeDead();
+    expect((await processes.all()).map(({ id }) => id)).toEqual(['quiet']);
+  });
+});
+
+describe('the settings in force', () => {
+  it('are those of the worker that began last of those alive', async () => {
+    await processes.write('old', { ...worker(1), settings: SETTINGS });
+    await processes.write('new', { ...worker(2), settings: { ...SETTINGS, dryRun: true } });
+    await heardOf('gone', { ...worker(3), settings: SETTINGS }, 31_000);
+    expect(settingsInForce(await processes.all())).toEqual({ ...SETTINGS, dryRun: true });
+  });
+
+  it('are not known without a live worker', async () => {
+    await processes.write('leader', { ...worker(9), app: 'watcher' });
+    expect(settingsInForce(await processes.all())).toBeUndefined();
+  });
+});

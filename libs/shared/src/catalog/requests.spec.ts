@@ -1,0 +1,36 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { RealRedis } from '../testing/real-redis.ts';
+import { ReloadRequests } from './requests.ts';
+
+const WEB = 'Deployment/shop/web';
+const ANN = { actor: 'ann', reason: 'a test' };
+
+let redis: RealRedis;
+let requests: ReloadRequests;
+
+beforeAll(async () => {
+  redis = await RealRedis.start();
+});
+afterAll(() => redis.stop());
+beforeEach(() => {
+  requests = new ReloadRequests(redis.client, redis.freshKeys().requests);
+});
+
+describe('a request for a reload', () => {
+  it('is there until it is done', async () => {
+    const request = await requests.put(WEB, ANN);
+    expect(request).toMatchObject({ ...ANN, id: expect.stringMatching(/^[0-9]{13}-[0-9a-f]{10}$/u) });
+    expect(await requests.of(WEB)).toEqual(request);
+    expect(await requests.workloads()).toEqual([WEB]);
+    await requests.done(WEB, request.id);
+    expect(await requests.of(WEB)).toBeUndefined();
+    expect(await requests.workloads()).toEqual([]);
+  });
+
+  it('takes the place of an earlier one, and stays when that is done', async () => {
+    const first = await requests.put(WEB, ANN);
+    const second = await requests.put(WEB, { actor: 'bob', reason: 'another' });
+    await requests.done(WEB, first.id);
+    expect(await requests.of(WEB)).toEqual(second);
+  });
+});

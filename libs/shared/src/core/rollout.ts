@@ -1,0 +1,47 @@
+/** Why a rollout is in its state, in words for people. A code, once released, keeps its meaning. */
+export const ROLLOUT_CODES = {
+  Complete: 'Every pod is of the present template and available.',
+  PartitionComplete: "It is complete as far as the StatefulSet's partition lets it.",
+  NotObserved: "The workload's controller has not looked at the present generation yet.",
+  Updating: 'There are fewer pods of the present template than wanted.',
+  OldPodsPending: 'Pods of an earlier template are still there.',
+  Unavailable: 'Pods of the present template are not available yet.',
+  Paused: 'It is paused: it goes on when that is lifted.',
+  AwaitingDeletion:
+    'Its update strategy is OnDelete: pods are replaced only when somebody deletes the old ones.',
+  ProgressDeadlineExceeded: 'Its progressDeadlineSeconds passed without progress.',
+  Degraded: "The Rollout's controller calls it degraded: it failed its analysis, its deadline or its checks.",
+  Failed: 'The Job failed.',
+} as const;
+
+export type RolloutCode = keyof typeof ROLLOUT_CODES;
+
+/** `stuck`: the cluster says that it does not get on by itself. */
+export const ROLLOUT_STATES = ['progressing', 'complete', 'stuck'] as const;
+export type RolloutState = (typeof ROLLOUT_STATES)[number];
+
+/** How far the replacement of a workload's pods is. */
+export interface RolloutStatus {
+  readonly state: RolloutState;
+  readonly code: RolloutCode;
+  /** Pods of the present template, those of them (or of all, where the kind tells no more) ready, wanted. */
+  readonly updated: number;
+  readonly ready: number;
+  readonly desired: number;
+}
+
+/** What the cluster says of a workload, without the message, which may quote values. */
+export interface RolloutCondition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason: string;
+}
+
+/** Why a container of a pod does not run. Only with `--rollout-details`. */
+export interface PodTrouble {
+  readonly name: string;
+  readonly container: string;
+  readonly reason: string;
+  /** The kubelet's, at most 300 characters. */
+  readonly message: string;
+}
