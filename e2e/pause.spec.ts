@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_ANNOTATION_KEYS as KEYS } from '../libs/shared/src/core/annotation-keys.ts';
-import type { OutcomeEntry } from '../libs/shared/src/catalog/history-entries.ts';
+import type { OutcomeEntry } from '../libs/shared/src/core/history/entries.ts';
 import { annotated, auto, configMap, deployment, statefulSet, usingEnvFrom } from './support/builders.ts';
 import { sharedCluster } from './support/cluster.ts';
 import { connect, namespace, type KubeObject, type Space } from './support/kube.ts';

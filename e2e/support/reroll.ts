@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Cluster } from '../../tools/cluster/src/cluster.ts';
 import { Catalog } from '../../libs/shared/src/catalog/catalog.ts';
-import type { ChangeEntry, OutcomeEntry } from '../../libs/shared/src/catalog/history-entries.ts';
+import type { ChangeEntry, OutcomeEntry } from '../../libs/shared/src/core/history/entries.ts';
 import { History } from '../../libs/shared/src/catalog/history.ts';
 import { catalogKeys } from '../../libs/shared/src/catalog/keys.ts';
 import { openRedis, type RedisClient } from '../../libs/shared/src/catalog/redis.ts';

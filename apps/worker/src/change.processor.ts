@@ -1,5 +1,5 @@
 import type { Catalog, SourceHashes } from '@reroll/shared/catalog/catalog';
-import type { ChangeEntry, RulingEntry } from '@reroll/shared/catalog/history-entries';
+import type { ChangeEntry, RulingEntry } from '@reroll/shared/core/history/entries';
 import { kindOf, sourceNameOf, type WorkloadRow } from '@reroll/shared/core/ledger/rows';
 import { markerType } from '@reroll/shared/core/marker/marker-type';
 import { partsOf, type SourceId, type SourceKey, type WorkloadKey } from '@reroll/shared/core/model';

@@ -1,5 +1,5 @@
 import type { History } from '@reroll/shared/catalog/history';
-import type { ChangeEntry, OutcomeEntry } from '@reroll/shared/catalog/history-entries';
+import type { ChangeEntry, OutcomeEntry } from '@reroll/shared/core/history/entries';
 import type { Logger } from '@reroll/shared/platform/logging';
 
 /**
@@ -17,7 +17,7 @@ export class OutcomeRecorder {
   }
 
   addChange(entry: ChangeEntry): void {
-    this.#write(this.#history.addChange(entry), { source: entry.source });
+    this.#write(this.#history.addChange(entry), { source: entry.source ?? 'none' });
   }
 
   addOutcome(entry: OutcomeEntry): void {

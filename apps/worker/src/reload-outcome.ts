@@ -1,4 +1,4 @@
-import type { OutcomeState } from '@reroll/shared/catalog/history-entries';
+import type { OutcomeState } from '@reroll/shared/core/history/entries';
 import type { AnnotationKeys } from '@reroll/shared/core/annotation-keys';
 import { isContested, RELEASE_ANNOTATION } from '@reroll/shared/core/ledger/contest';
 import type { PatternError } from '@reroll/shared/core/patterns';

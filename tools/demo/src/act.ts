@@ -1,4 +1,4 @@
-import type { ChangeEntry, OutcomeEntry } from '../../../libs/shared/src/catalog/history-entries.ts';
+import type { ChangeEntry, OutcomeEntry } from '../../../libs/shared/src/core/history/entries.ts';
 import type { Observer, Rollout } from './observer.ts';
 import { NAMESPACE, WORKLOADS, keyOf, rolledBy, type Kind, type Workload } from './shop.ts';
 import type { Stage } from './stage.ts';
@@ -156,7 +156,7 @@ function surprises(workload: Workload, by: { act: Act; told: Told; rollout: Roll
   const kinds = reloaded.flatMap(({ rolled }) => rolled.map((name) => name.slice(0, name.indexOf('/'))));
   check('to be rolled for', expected.join(' and '), kinds.sort().join(' and '));
   for (const kind of act.changed) {
-    const entries = told.changes.filter(({ source }) => source.startsWith(`${kind}/`));
+    const entries = told.changes.filter(({ source }) => source?.startsWith(`${kind}/`));
     const rulings = entries.flatMap(({ woken, leftAlone }) => [...woken, ...leftAlone]);
     const reasons = new Set(rulings.filter((ruling) => ruling.workload === key).map(({ reason }) => reason));
     check(`for ${kind} the reason`, workload.rules[kind] ?? 'none', [...reasons].join(', ') || 'none');

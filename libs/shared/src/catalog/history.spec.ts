@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { RealRedis } from '../testing/real-redis.ts';
-import type { ChangeEntry, OutcomeEntry } from './history-entries.ts';
+import type { ChangeEntry, OutcomeEntry } from '../core/history/entries.ts';
 import { History, STREAM_START } from './history.ts';
 import type { CatalogKeys } from './keys.ts';
 

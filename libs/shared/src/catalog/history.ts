@@ -1,5 +1,5 @@
 import type { RedisClient } from './redis.ts';
-import type { AuditEntry, ChangeEntry, OutcomeEntry, RolloutEntry } from './history-entries.ts';
+import type { AuditEntry, ChangeEntry, OutcomeEntry, RolloutEntry } from '../core/history/entries.ts';
 import type { CatalogKeys } from './keys.ts';
 
 /** The streams of the history, by name. */

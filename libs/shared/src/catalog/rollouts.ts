@@ -1,6 +1,6 @@
 import type { RedisClient } from './redis.ts';
 import type { WorkloadKey } from '../core/model.ts';
-import type { RolloutEntry } from './history-entries.ts';
+import type { RolloutEntry } from '../core/history/entries.ts';
 
 /** Rollouts that are not complete: `progressing` or `stuck`. A workload that is not there has none under way. */
 export class Rollouts {

@@ -1,7 +1,7 @@
-import type { SourceKey, WorkloadKey } from '../core/model.ts';
-import type { Reason } from '../core/reasons.ts';
-import type { RecordHash } from '../core/record/record-hash.ts';
-import type { PodTrouble, RolloutCondition, RolloutStatus } from '../core/rollout.ts';
+import type { SourceKey, WorkloadKey } from '../model.ts';
+import type { Reason } from '../reasons.ts';
+import type { RecordHash } from '../record/record-hash.ts';
+import type { PodTrouble, RolloutCondition, RolloutStatus } from '../rollout.ts';
 
 /** What the rules said of a workload that uses, names or mentions a source. */
 export interface RulingEntry {
@@ -15,13 +15,23 @@ export interface RulingEntry {
  * - `updated`, `created`, `deleted`: seen live.
  * - `missed`: found by a list, a sweep or a leader that took over, not by a live event.
  * - `repeated`: the job ran again, and the data is what was told before.
+ * - `manual`: a person asked for a reload; it has no source.
  */
-export const CHANGE_CAUSES = ['updated', 'created', 'deleted', 'missed', 'repeated'] as const;
+export const CHANGE_CAUSES = ['updated', 'created', 'deleted', 'missed', 'repeated', 'manual'] as const;
 export type ChangeCause = (typeof CHANGE_CAUSES)[number];
+
+/** A reload that a person asked for: the id of the request, who asked, and why. */
+export interface RequestEntry {
+  readonly id: string;
+  /** The authenticated name. */
+  readonly actor: string;
+  readonly reason: string;
+}
 
 /** A change as a worker took it up. Names, codes and hashes; never data. Its id is that in the stream. */
 export interface ChangeEntry {
-  readonly source: SourceKey;
+  /** Null of a person's reload, which no source caused. */
+  readonly source: SourceKey | null;
   readonly cause: ChangeCause;
   /** Unix milliseconds when the watcher saw it, and when the worker did. */
   readonly since: number;
@@ -34,6 +44,8 @@ export interface ChangeEntry {
   readonly woken: readonly RulingEntry[];
   /** Workloads that were left alone, and why. */
   readonly leftAlone: readonly RulingEntry[];
+  /** Of cause `manual`; outcomes of it carry the same. */
+  readonly request?: RequestEntry | undefined;
 }
 
 export const OUTCOME_STATES = [
@@ -68,7 +80,7 @@ export interface OutcomeEntry {
   readonly error?: string | undefined;
   readonly detail?: string | undefined;
   /** A person asked for it. */
-  readonly request?: { readonly id: string; readonly actor: string; readonly reason: string } | undefined;
+  readonly request?: RequestEntry | undefined;
 }
 
 /**
