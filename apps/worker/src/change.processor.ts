@@ -1,9 +1,11 @@
-import type { Catalog, SourceHashes } from '@reroll/shared/catalog/catalog';
+import type { Catalog } from '@reroll/shared/catalog/catalog';
+import type { SourceHashes } from '@reroll/shared/catalog/reading-codec';
 import type { ChangeEntry, RulingEntry } from '@reroll/shared/core/history/entries';
 import { kindOf, sourceNameOf, type WorkloadRow } from '@reroll/shared/core/ledger/rows';
 import { markerType } from '@reroll/shared/core/marker/marker-type';
-import { partsOf, type SourceId, type SourceKey, type WorkloadKey } from '@reroll/shared/core/model';
+import { isKey, partsOf, type SourceId, type SourceKey, type WorkloadKey } from '@reroll/shared/core/model';
 import { decideReload, type DecisionSettings } from '@reroll/shared/core/rules/decision';
+import { workloadKind } from '@reroll/shared/kube/workloads/registry';
 import type { Logger } from '@reroll/shared/platform/logging';
 import type { WorkerMetrics } from '@reroll/shared/platform/metrics/worker';
 import type { ChangeJob } from '@reroll/shared/queue/jobs';
@@ -45,7 +47,7 @@ export class ChangeProcessor {
     const { catalog, sources, outcomes, webhook } = this.#context;
     const source = partsOf(job.source) as SourceId;
     if (webhook) return await this.#announce(job, webhook, await sources.read(source));
-    const [now, users] = await Promise.all([sources.read(source), catalog.users(job.source)]);
+    const [now, users] = await Promise.all([sources.read(source), this.#users(job.source)]);
     const exists = typeof now !== 'string';
     const [rulings] = exists
       ? await Promise.all([this.#rule(job.source, users), catalog.putReading(job.source, hashesOf(now))])
@@ -56,6 +58,12 @@ export class ChangeProcessor {
     );
     this.#tellNotAsked(source, rulings);
     outcomes.addChange(changeEntry(job, exists ? now.hash : null, rulings));
+  }
+
+  /** Of the index, which others could have written into, only what can be a workload. */
+  async #users(source: SourceKey): Promise<WorkloadKey[]> {
+    const users = await this.#context.catalog.users(source);
+    return users.filter((key) => isKey(key) && workloadKind(kindOf(key)) !== undefined);
   }
 
   /** As stakater/Reloader, which says nothing of what is ignored, excluded, or used by no container. */

@@ -4,8 +4,14 @@ import { isAdoptedMark } from '@reroll/shared/core/adopted/adopted-marker';
 import { isWaveMark, type WaveChildren } from '@reroll/shared/core/adopted/wave-marker';
 import type { SourceName } from '@reroll/shared/core/ledger/rows';
 import { matchesLabels, type LabelSelector } from '@reroll/shared/core/label-selector';
-import { isMarkerHashOf, markerHash, type MarkerHash } from '@reroll/shared/core/marker/marker-hash';
 import {
+  isMarkerHash,
+  isMarkerHashOf,
+  markerHash,
+  type MarkerHash,
+} from '@reroll/shared/core/marker/marker-hash';
+import {
+  isKey,
   keyOf,
   type PodTemplate,
   type SourceData,
@@ -13,12 +19,19 @@ import {
   type SourceKey,
 } from '@reroll/shared/core/model';
 import { AwaitedKeys } from '@reroll/shared/core/record/awaited-keys';
-import { isHashOf, recordHash, type HashKeys, type RecordHash } from '@reroll/shared/core/record/record-hash';
-import { parseRv, type Rv } from '@reroll/shared/core/rv';
+import {
+  isHashOf,
+  isRecordHash,
+  recordHash,
+  type HashKeys,
+  type RecordHash,
+} from '@reroll/shared/core/record/record-hash';
+import { isRv, parseRv, type Rv } from '@reroll/shared/core/rv';
 import type { KubeClient } from '@reroll/shared/kube/connection';
 import { KubeError } from '@reroll/shared/kube/errors';
 import { objectPath, type KubeObject } from '@reroll/shared/kube/objects';
 import { sourceKind } from '@reroll/shared/kube/sources/registry';
+import { JobError } from './job-error.ts';
 
 /** A source as read just now: hashes, and a way to compare. The data stays in here. */
 export interface SourceNow {
@@ -74,6 +87,8 @@ export class SourceReader {
    * SecretProviderClass, which is read from the catalog, with ioredis' error.
    */
   async read(source: SourceId): Promise<SourceNow | SourceAbsence> {
+    // A name that no object can have comes from a row that nobody of ours wrote.
+    if (!isKey(keyOf(source))) return 'SourceNotWatched';
     if (source.kind === 'SecretProviderClass') return await this.#fromCatalog(keyOf(source));
     const definition = sourceKind(source.kind);
     if (!definition) return 'SourceNotWatched';
@@ -115,6 +130,8 @@ export class SourceReader {
     if (!row?.exists || !row.providerClass) return 'SourceAbsent';
     const { rv, hash, providerClass } = row;
     const { markerHash: marked } = providerClass;
+    if (!isRv(rv) || !isRecordHash(hash) || !isMarkerHash(marked))
+      throw new JobError('Failed', 'CATALOG_ROW');
     return {
       rv,
       hash,

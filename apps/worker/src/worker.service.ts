@@ -79,12 +79,12 @@ export class WorkerService {
       signal: lifecycle.signal,
       onRetry: (error) => log.failure('the API server cannot be asked for the cluster yet', error),
     });
-    const catalog = new Catalog(redis, catalogKeys(identity));
+    const hashKeys = keys.keys.map((key) => hashKey(Buffer.from(key)));
+    const catalog = new Catalog(redis, catalogKeys(identity), hashKeys);
     askRedis = () => catalog.ask();
     const waiting = { signal: lifecycle.signal, hooks: reports };
     if (!(await claimWhenReachable(catalog, identity.uid, waiting))) return;
     if (!(await checkServers(redis, waiting, (policy) => reports.onEvicting(policy)))) return;
-    const hashKeys = keys.keys.map((key) => hashKey(Buffer.from(key)));
     runWorker({ options, log, lifecycle, client, redis, catalog, hashKeys, metrics: this.metrics });
     giveBackMemory();
     health.begun();

@@ -1,7 +1,7 @@
 import { isEdge, namedSources } from '@reroll/shared/core/ledger/edges';
-import { sourceKeyIn, type ObservedWorkload, type SourceName } from '@reroll/shared/core/ledger/rows';
+import { kindOf, sourceKeyIn, type ObservedWorkload, type SourceName } from '@reroll/shared/core/ledger/rows';
 import { withTemplateOf } from '@reroll/shared/core/ledger/template-owner';
-import { partsOf, type PodTemplate, type WorkloadKey } from '@reroll/shared/core/model';
+import { isKey, partsOf, SOURCE_KINDS, type PodTemplate, type WorkloadKey } from '@reroll/shared/core/model';
 import { decideReload, type Decision, type DecisionSettings } from '@reroll/shared/core/rules/decision';
 import type { Catalog, ReloadFacts } from '@reroll/shared/catalog/catalog';
 import type { KubeClient } from '@reroll/shared/kube/connection';
@@ -90,7 +90,8 @@ export class WorkloadReader {
     const { literal } = namedSources(observed, this.#decision.keys);
     let candidates = [...new Set([...observed.uses, ...literal])];
     let facts = await this.#facts(observed, candidates);
-    const byPattern = (facts.workload?.edges ?? []).filter((name) => !candidates.includes(name));
+    const known = (facts.workload?.edges ?? []).filter((name) => isSourceName(name, observed.namespace));
+    const byPattern = known.filter((name) => !candidates.includes(name));
     if (byPattern.length > 0) {
       candidates = [...candidates, ...byPattern];
       facts = await this.#facts(observed, candidates);
@@ -118,4 +119,10 @@ export class WorkloadReader {
       throw error;
     }
   }
+}
+
+/** Whether it can be one: a row is only as good as who may write to Redis. */
+function isSourceName(name: SourceName, namespace: string): boolean {
+  const key = sourceKeyIn(namespace, name);
+  return isKey(key) && SOURCE_KINDS.some((kind) => kind === kindOf(key));
 }

@@ -258,7 +258,7 @@ describe('claiming', () => {
 });
 
 describe('what a reload job looks up', () => {
-  const reading = { rv: '12', hash: '1.B', markerHash: 'da39a3' };
+  const reading = { rv: '12', hash: `1.${'B'.repeat(43)}`, markerHash: 'da39a3ee'.repeat(5) };
 
   it('is the row of the workload, and rows and readings of its sources, as far as there are any', async () => {
     await write({ sources: [[SETTINGS, sourceRow()]], workloads: [workload(WEB, [SETTINGS, KEYS])] });
@@ -290,6 +290,25 @@ describe('what a reload job looks up', () => {
     const left = await redis.client.ttl(catalog.keys.readings + KEYS);
     expect(left).toBeGreaterThan(590);
     expect(left).toBeLessThanOrEqual(600);
+  });
+});
+
+describe('what nobody of ours can have written', () => {
+  const FORGED = ['', 'no JSON', '[]', 'null', '7', '{}', '{"i":[1]}', '{"h":{},"v":[],"i":"x"}'];
+
+  it.each(FORGED)('%j is no row, and the next write puts a row in its place', async (text) => {
+    await redis.client.hset(catalog.keys.sources, SETTINGS, text);
+    await redis.client.hset(catalog.keys.workloads, WEB, text);
+    await redis.client.set(catalog.keys.readings + SETTINGS, text);
+    const facts = await catalog.reloadFacts(WEB, [SETTINGS]);
+    expect(facts).toEqual({ workload: undefined, sources: new Map(), readings: new Map() });
+    for await (const rows of catalog.eachSource(() => true)) expect(rows).toEqual([]);
+    for await (const rows of catalog.eachWorkload(() => true)) expect(rows).toEqual([]);
+    expect(
+      await write({ sources: [[SETTINGS, sourceRow()]], workloads: [workload(WEB, [SETTINGS])] }),
+    ).toEqual(DONE);
+    expect((await catalog.sources([SETTINGS])).get(SETTINGS)).toEqual(sourceRow());
+    expect((await catalog.workloads([WEB])).get(WEB)).toEqual(workloadRow());
   });
 });
 
@@ -351,7 +370,11 @@ describe('beside the rows', () => {
   it('every key is under the one prefix with its hash tag, as Redis Cluster needs it', async () => {
     await catalog.claim('uid-1');
     await write({ sources: [[SETTINGS, sourceRow()]], workloads: [workload(WEB, [SETTINGS])] });
-    await catalog.putReading(SETTINGS, { rv: '1', hash: '1.A', markerHash: '' });
+    await catalog.putReading(SETTINGS, {
+      rv: '1',
+      hash: `1.${'A'.repeat(43)}`,
+      markerHash: '0'.repeat(40),
+    });
     await catalog.isFirstWarning(WEB, 'x');
     const cluster = catalog.keys.prefix.slice(1, -1);
     const keys = await redis.client.keys(`*${cluster}*`);

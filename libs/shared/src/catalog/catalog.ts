@@ -1,11 +1,11 @@
 import type { RedisClient } from './redis.ts';
 import type { SourceRow, WorkloadRow } from '../core/ledger/rows.ts';
 import type { SourceKey, WorkloadKey } from '../core/model.ts';
-import type { RecordHash } from '../core/record/record-hash.ts';
-import type { Rv } from '../core/rv.ts';
+import type { HashKeys } from '../core/record/record-hash.ts';
 import { CatalogError } from './errors.ts';
 import type { CatalogKeys } from './keys.ts';
 import { PUBLISH } from './publish.lua.ts';
+import { decodeReading, encodeReading, type SourceHashes } from './reading-codec.ts';
 import { decodeSource, decodeWorkload, encodeSource, encodeWorkload } from './row-codec.ts';
 
 /** A leader's position in the sequence of its own writes. */
@@ -38,14 +38,6 @@ export type Published =
       readonly changed: readonly SourceKey[];
     };
 
-/** What a change job read of a source: for the reload jobs that it wakes. No data. */
-export interface SourceHashes {
-  readonly rv: Rv;
-  readonly hash: RecordHash;
-  /** The incumbent's hash, for the marker. */
-  readonly markerHash: string;
-}
-
 /** Everything that a reload job looks up, read at one moment. */
 export interface ReloadFacts {
   readonly workload: WorkloadRow | undefined;
@@ -62,10 +54,13 @@ const WARNING_SECONDS = 86_400;
 export class Catalog {
   readonly keys: CatalogKeys;
   readonly #redis: RedisClient;
+  readonly #hashKeys: HashKeys;
 
-  constructor(redis: RedisClient, keys: CatalogKeys) {
+  /** `hashKeys`: those under which readings are sealed. Default none: they are plain. */
+  constructor(redis: RedisClient, keys: CatalogKeys, hashKeys: HashKeys = []) {
     this.#redis = redis;
     this.keys = keys;
+    this.#hashKeys = hashKeys;
   }
 
   /**
@@ -135,7 +130,8 @@ export class Catalog {
   }
 
   async putReading(source: SourceKey, reading: SourceHashes): Promise<void> {
-    await this.#redis.set(this.keys.readings + source, JSON.stringify(reading), 'EX', READING_SECONDS);
+    const text = encodeReading(source, reading, this.#hashKeys);
+    await this.#redis.set(this.keys.readings + source, text, 'EX', READING_SECONDS);
   }
 
   /** One round trip. */
@@ -155,7 +151,7 @@ export class Catalog {
     return {
       workload: row === null ? undefined : decodeWorkload(row),
       sources: zip(sources, rows, decodeSource),
-      readings: zip(sources, readings, (text) => JSON.parse(text) as SourceHashes),
+      readings: zip(sources, readings, (text, source) => decodeReading(source, text, this.#hashKeys)),
     };
   }
 
@@ -187,7 +183,7 @@ export class Catalog {
   async #rows<Row>(
     hash: string,
     keys: readonly string[],
-    decode: (text: string) => Row,
+    decode: (text: string) => Row | undefined,
   ): Promise<Map<string, Row>> {
     if (keys.length === 0) return new Map();
     return zip(keys, await this.#redis.hmget(hash, ...keys), decode);
@@ -196,7 +192,7 @@ export class Catalog {
   async *#scan<Row>(
     hash: string,
     isWanted: (key: string) => boolean,
-    decode: (text: string) => Row,
+    decode: (text: string) => Row | undefined,
   ): AsyncGenerator<[string, Row][]> {
     let cursor = '0';
     do {
@@ -205,7 +201,8 @@ export class Catalog {
       const rows: [string, Row][] = [];
       for (let at = 0; at < flat.length; at += 2) {
         const [key = '', text = ''] = flat.slice(at, at + 2);
-        if (isWanted(key)) rows.push([key, decode(text)]);
+        const row = isWanted(key) ? decode(text) : undefined;
+        if (row !== undefined) rows.push([key, row]);
       }
       yield rows;
     } while (cursor !== '0');
@@ -215,12 +212,13 @@ export class Catalog {
 function zip<Row>(
   keys: readonly string[],
   texts: readonly (string | null)[],
-  decode: (text: string) => Row,
+  decode: (text: string, key: string) => Row | undefined,
 ): Map<string, Row> {
   const found = new Map<string, Row>();
   for (const [index, key] of keys.entries()) {
     const text = texts[index];
-    if (text !== null && text !== undefined) found.set(key, decode(text));
+    const row = text === null || text === undefined ? undefined : decode(text, key);
+    if (row !== undefined) found.set(key, row);
   }
   return found;
 }

@@ -9,7 +9,7 @@
  *       there (Redis was emptied or set back in time), and the sources whose hash differs from the one that
  *       was there, under the same scheme. A source row of the version that is there stands, unless its hash is
  *       under another scheme (its writer was given another key), or its annotations are of a later write of the
- *       SecretProviderClass, which is no write of its versions.
+ *       SecretProviderClass, which is no write of its versions. A row that nobody of ours can have written is replaced.
  * Atomic because a leader that was frozen must not write over what its successor wrote, because a source
  *       row only moves forward, and because a workload's row and its index entries belong together.
  */
@@ -19,6 +19,20 @@ local function newer(a, b)
   return a > b
 end
 local function scheme(hash) return string.match(hash, '^[^.]*') end
+local function sourceOf(text)
+  local ok, row = pcall(cjson.decode, text)
+  if ok and type(row) == 'table' and type(row.h) == 'string' and type(row.v) == 'string' then return row end
+end
+local function indexOf(text)
+  local ok, row = pcall(cjson.decode, text)
+  local index = {}
+  if ok and type(row) == 'table' and type(row.i) == 'table' then
+    for _, source in ipairs(row.i) do
+      if type(source) == 'string' then index[#index + 1] = source end
+    end
+  end
+  return index
+end
 
 local term, sequence = ARGV[1], ARGV[3]
 local writer = redis.call('GET', KEYS[1])
@@ -36,12 +50,13 @@ for n = 1, count do
   local key, text = ARGV[3 + 2 * n], ARGV[4 + 2 * n]
   local old = redis.call('HGET', KEYS[2], key)
   local write = text ~= ''
+  local was = old and sourceOf(old)
   if not write then
     redis.call('HDEL', KEYS[2], key)
-  elseif old then
-    local was, is = cjson.decode(old), cjson.decode(text)
+  elseif was then
+    local is = cjson.decode(text)
     local isRehashed = is.v == was.v and scheme(is.h) ~= scheme(was.h)
-    local isAnnotated = is.v == was.v and is.n and was.n and newer(is.n, was.n)
+    local isAnnotated = is.v == was.v and is.n and type(was.n) == 'string' and newer(is.n, was.n)
     write = newer(is.v, was.v) or isRehashed or isAnnotated
     if write and is.x ~= 0 and is.h ~= was.h and scheme(is.h) == scheme(was.h) then
       reply[#reply + 1] = key
@@ -56,7 +71,7 @@ for at = 5 + 2 * count, #ARGV, 2 do
   local stay = {}
   if text ~= '' then
     if old ~= text then redis.call('HSET', KEYS[3], key, text) end
-    for _, source in ipairs(cjson.decode(text).i) do
+    for _, source in ipairs(indexOf(text)) do
       stay[source] = true
       redis.call('SADD', KEYS[4] .. source, key)
     end
@@ -64,7 +79,7 @@ for at = 5 + 2 * count, #ARGV, 2 do
     redis.call('HDEL', KEYS[3], key)
   end
   if old and old ~= text then
-    for _, source in ipairs(cjson.decode(old).i) do
+    for _, source in ipairs(indexOf(old)) do
       if not stay[source] then redis.call('SREM', KEYS[4] .. source, key) end
     end
   end

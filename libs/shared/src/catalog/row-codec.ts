@@ -68,8 +68,10 @@ export function encodeSource(row: SourceRow): string {
   return JSON.stringify(wire);
 }
 
-export function decodeSource(text: string): SourceRow {
-  const wire = JSON.parse(text) as WireSource;
+/** Undefined for what nobody of ours can have written: it is as if it were not there. */
+export function decodeSource(text: string): SourceRow | undefined {
+  const wire = parse(text, SOURCE_TEXTS) as WireSource | undefined;
+  if (!wire || !areMaps([wire.a])) return undefined;
   return {
     hash: wire.h,
     rv: wire.v,
@@ -114,8 +116,10 @@ export function encodeWorkload(row: WorkloadRow, index: readonly SourceKey[]): s
   return JSON.stringify(wire);
 }
 
-export function decodeWorkload(text: string): WorkloadRow {
-  const wire = JSON.parse(text) as WireWorkload;
+/** Undefined for what nobody of ours can have written: it is as if it were not there. */
+export function decodeWorkload(text: string): WorkloadRow | undefined {
+  const wire = parse(text, WORKLOAD_TEXTS) as WireWorkload | undefined;
+  if (!wire || !areLists(wire) || !areMaps([wire.b, wire.a, wire.p])) return undefined;
   return {
     uid: wire.u,
     generation: wire.g,
@@ -133,6 +137,39 @@ export function decodeWorkload(text: string): WorkloadRow {
     ...(wire.ct ? { contest: wire.ct } : {}),
     ...(wire.to ? { templateOwner: wire.to } : {}),
   };
+}
+
+const SOURCE_TEXTS = ['h', 'v', 'd'] as const;
+const WORKLOAD_TEXTS = ['u', 'v', 't', 'tv'] as const;
+
+/** An object with these fields, all of them text. */
+function parse(text: string, texts: readonly string[]): object | undefined {
+  let found: unknown;
+  try {
+    found = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (typeof found !== 'object' || found === null) return undefined;
+  const fields = found as Readonly<Record<string, unknown>>;
+  return texts.every((name) => typeof fields[name] === 'string') ? found : undefined;
+}
+
+function areLists({ s, n, k, e, q, l }: WireWorkload): boolean {
+  return [s, n, k, e, q, l].every((list) => list === undefined || isListOfTexts(list));
+}
+
+function isListOfTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string');
+}
+
+function areMaps(maps: readonly unknown[]): boolean {
+  return maps.every((map) => map === undefined || isMapOfTexts(map));
+}
+
+function isMapOfTexts(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.values(value).every((each) => typeof each === 'string');
 }
 
 function lists(row: WorkloadRow): Partial<WireWorkload> {

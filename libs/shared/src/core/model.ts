@@ -137,6 +137,14 @@ export function keyOf(id: { kind: string; namespace: string; name: string }): st
   return [id.kind, id.namespace, id.name].join('/');
 }
 
+/** A kind, and names as the API server takes them: no other text becomes part of a path of the API. */
+const KEY_FORM =
+  /^[A-Za-z]{1,63}\/[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?\/[a-z0-9](?:[-.a-z0-9]{0,251}[a-z0-9])?$/;
+
+export function isKey(text: string): boolean {
+  return KEY_FORM.test(text);
+}
+
 /** The parts of a key. Throws a `TypeError` that names the key if it has not three parts. */
 export function partsOf(key: string): { kind: string; namespace: string; name: string } {
   const [kind, namespace, name, ...rest] = key.split('/');

@@ -21,12 +21,16 @@ export function maxRv(a: Rv, b: Rv): Rv {
   return compareRv(a, b) >= 0 ? a : b;
 }
 
+export function isRv(text: unknown): text is Rv {
+  return typeof text === 'string' && /^(0|[1-9]\d*)$/.test(text);
+}
+
 /**
  * The resourceVersion that the API served. Throws a `TypeError` for anything but a decimal number: an
  * aggregated API may serve other text, and such an object cannot be placed in time.
  */
 export function parseRv(text: unknown): Rv {
-  if (typeof text !== 'string' || !/^(0|[1-9]\d*)$/.test(text)) {
+  if (!isRv(text)) {
     throw new TypeError(`expected a resourceVersion (a decimal number), given ${JSON.stringify(text)}`);
   }
   return text;

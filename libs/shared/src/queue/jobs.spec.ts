@@ -35,6 +35,17 @@ describe('a payload', () => {
       { v: 1, workload: 'Deployment/shop/a b', since: 17 },
       'workload: expected <kind>/',
     ],
+    ...[
+      'Deployment/../web',
+      'Deployment/shop/..',
+      'Deployment/shop/web?x',
+      'Deployment/shop/a%2fb',
+      'a b/shop/web',
+    ].map((workload): [string, unknown, string] => [
+      `a key ${workload}`,
+      { v: 1, workload, since: 17 },
+      'workload: expected <kind>/',
+    ]),
     ['a source that is no key', { v: 1, workload: WORKLOAD, since: 17, source: '' }, 'source: expected'],
     ['a time before 1970', { v: 1, workload: WORKLOAD, since: -1 }, 'since: '],
     ['more than a key', { v: 1, workload: WORKLOAD, since: 17, data: {} }, 'payload: '],

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import type { SourceKey, WorkloadKey } from '../core/model.ts';
+import { isKey, type SourceKey, type WorkloadKey } from '../core/model.ts';
 
 /**
  * Payloads are keys: whoever handles a job reads the present, so a job that is handled twice, late or out of
  * order ends the same. `v` is the payload's version; a worker leaves what it does not know in the queue.
  */
-export const KEY = z.string().regex(/^[A-Za-z]+\/[^/\s]+\/[^/\s]+$/, 'expected <kind>/<namespace>/<name>');
+export const KEY = z.string().refine(isKey, 'expected <kind>/<namespace>/<name>');
 
 /** Unix milliseconds at which the change was first seen: for metrics only, nothing is decided by it. */
 const SINCE = z.number().int().nonnegative();

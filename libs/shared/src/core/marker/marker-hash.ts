@@ -43,6 +43,11 @@ export function markerHash(kind: SourceKind, source: SourceData, scheme = INCUMB
   return keyed(text, key);
 }
 
+/** Whether this has the form of a marker's hash, under any scheme. */
+export function isMarkerHash(text: unknown): text is string {
+  return typeof text === 'string' && /^(?:[0-9a-f]{40}|(?:k[0-9a-f]{8}\.)?[0-9a-f]{64})$/.test(text);
+}
+
 /** Whether a marker's hash is that of the data, under any of the schemes and any of these keys. */
 export function isMarkerHashOf(
   marked: string,

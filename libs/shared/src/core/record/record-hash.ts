@@ -28,6 +28,11 @@ export function hashKey(secret: Uint8Array): HashKey {
   return { id, secret };
 }
 
+/** Whether this has the form of a hash of data, under any scheme. */
+export function isRecordHash(text: unknown): text is RecordHash {
+  return typeof text === 'string' && /^(?:1|k[0-9a-f]{8})\.[A-Za-z0-9_-]{43}$/.test(text);
+}
+
 /** The hash under today's scheme. */
 export function recordHash(data: SourceData, keys: HashKeys): RecordHash {
   return digest(canonical(data), keys[0]);
