@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { CHANGE_CAUSES } from '../core/history/entries.ts';
+import { RELOAD_STATES } from '../core/history/states.ts';
 import {
   hash,
   namespaceName,
@@ -12,33 +14,9 @@ import {
 import { page, pageQuery } from './page.ts';
 import { rollout } from './rollout.ts';
 
-/**
- * What became of one workload at a change.
- * - `pending`: its job waits for a worker; `delayed`: until `until`; `running`: a worker has it;
- *   `retrying`: it failed and is tried again at `until`.
- * - `reloaded`: patched, its pods are being replaced; `rolledOut`: they are; `stuck`: the cluster says that they will not be.
- * - `recorded`: only the record was written; `skipped`: nothing was to be done, or the rules said no; `wouldReload`: a dry run.
- * - `failed`: for good, until a new change, an edit or a person's word.
- */
-export const RELOAD_STATES = [
-  'pending',
-  'delayed',
-  'running',
-  'retrying',
-  'reloaded',
-  'rolledOut',
-  'stuck',
-  'recorded',
-  'skipped',
-  'wouldReload',
-  'failed',
-] as const;
 export const reloadState = z.enum(RELOAD_STATES).meta({ id: 'ReloadState' });
-export type ReloadState = z.infer<typeof reloadState>;
 
-/** `missed`: found later, not by a live event. `repeated`: the job ran again. `manual`: a person asked. */
-export const CAUSES = ['updated', 'created', 'deleted', 'missed', 'repeated', 'manual'] as const;
-export const cause = z.enum(CAUSES).meta({ id: 'Cause' });
+export const cause = z.enum(CHANGE_CAUSES).meta({ id: 'Cause' });
 
 export const actorRequest = z
   .strictObject({ actor: z.string(), reason: z.string() })

@@ -1,0 +1,459 @@
+import { assert, property, array, constantFrom, record, integer, nat } from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { changed, CONFIG, inStep, reloaded, retrying, rollout, WEB } from '../testing/history.ts';
+import type { ChangeEntry, OutcomeEntry, RolloutEntry } from './entries.ts';
+import { HistoryJoin } from './join.ts';
+import { liveState, outcomeReason, stateOf, type LiveJob } from './states.ts';
+
+type Entry = ChangeEntry | OutcomeEntry | RolloutEntry;
+
+/** An entry that is added at a time; the order is that of the list. */
+type Added = readonly [at: number, entry: Entry];
+
+function joined(...added: readonly Added[]): HistoryJoin {
+  const join = new HistoryJoin();
+  for (const [index, [at, entry]] of added.entries()) add(join, `${at}-${index}`, entry);
+  return join;
+}
+
+function add(join: HistoryJoin, id: string, entry: Entry): void {
+  if ('woken' in entry) join.addChange(id, entry);
+  else if ('attempt' in entry) join.addOutcome(id, entry);
+  else join.addRollout(id, entry);
+}
+
+/** Of each change, oldest first: state and reason of its first workload. */
+function told(join: HistoryJoin): string[] {
+  return join.changes.map(({ pairs: [pair] }) =>
+    pair ? [stateOf(pair), outcomeReason(pair)].filter(Boolean).join(' ') : 'none',
+  );
+}
+
+const stuck = rollout(2, { state: 'stuck', code: 'ProgressDeadlineExceeded' });
+const manual = changed(1000, {
+  source: null,
+  cause: 'manual',
+  request: { id: '1000-a', actor: 'ann', reason: 'a test' },
+});
+
+const CASES: Readonly<Record<string, { added: readonly Added[]; tells: readonly string[] }>> = {
+  'waits for its outcome': { added: [[1002, changed(1000)]], tells: ['pending'] },
+  'is reloaded by the job that it made': {
+    added: [
+      [1002, changed(1000)],
+      [1010, reloaded(1000)],
+    ],
+    tells: ['reloaded Reloaded'],
+  },
+  'is reloaded by a job whose outcome was written before the change was': {
+    added: [
+      [1009, reloaded(1000)],
+      [1010, changed(1000)],
+    ],
+    tells: ['reloaded Reloaded'],
+  },
+  'is reloaded by a job that waited when it came': {
+    added: [
+      [1002, changed(1000)],
+      [1500, reloaded(500)],
+    ],
+    tells: ['reloaded Reloaded'],
+  },
+  'is reloaded by a job that was woken later': {
+    added: [
+      [1002, changed(1000)],
+      [2500, reloaded(2000)],
+    ],
+    tells: ['reloaded Reloaded'],
+  },
+  'belongs to the reload that brought it, not to the job after that, which found the work done': {
+    added: [
+      [1002, changed(1000)],
+      [1010, reloaded(500)],
+      [1020, inStep(1000)],
+    ],
+    tells: ['reloaded Reloaded'],
+  },
+  'belongs to the job after one that was at work and had not seen it': {
+    added: [
+      [1002, changed(1000)],
+      [1010, inStep(500)],
+      [1020, reloaded(1000)],
+    ],
+    tells: ['reloaded Reloaded'],
+  },
+  'keeps its outcome when the workload is reloaded for a later one': {
+    added: [
+      [1002, changed(1000)],
+      [1010, inStep(500)],
+      [9002, changed(9000)],
+      [9010, reloaded(9000)],
+    ],
+    tells: ['skipped InStep', 'reloaded Reloaded'],
+  },
+  'shares the reload of a later one that came before the job ran': {
+    added: [
+      [1002, changed(1000)],
+      [1102, changed(1100)],
+      [1500, reloaded(1000)],
+    ],
+    tells: ['reloaded Reloaded', 'reloaded Reloaded'],
+  },
+  'has the reload of its own when each was taken up in turn': {
+    added: [
+      [1002, changed(1000)],
+      [1010, reloaded(1000)],
+      [2002, changed(2000)],
+      [2010, reloaded(2000, { reason: 'ReloadedPaused', generation: 3 })],
+    ],
+    tells: ['reloaded Reloaded', 'reloaded ReloadedPaused'],
+  },
+  'is not touched by an outcome from before it was seen': {
+    added: [
+      [900, reloaded(890)],
+      [1002, changed(1000)],
+    ],
+    tells: ['pending'],
+  },
+  'is retried, then reloaded': {
+    added: [
+      [1002, changed(1000)],
+      [1010, retrying(1000)],
+      [3010, reloaded(1000, { attempt: 2 })],
+    ],
+    tells: ['reloaded Reloaded'],
+  },
+  'is retried': {
+    added: [
+      [1002, changed(1000)],
+      [1010, retrying(1000, { next: 2000 })],
+    ],
+    tells: ['retrying ApiUnavailable'],
+  },
+  'has failed, and stays so while the sweep tries in vain': {
+    added: [
+      [1002, changed(1000)],
+      [1010, retrying(1000, { state: 'failed', reason: 'Invalid' })],
+      [61_010, retrying(61_000)],
+    ],
+    tells: ['failed Invalid'],
+  },
+  'has failed, and is reloaded when a later try succeeds': {
+    added: [
+      [1002, changed(1000)],
+      [1010, retrying(1000, { state: 'failed', reason: 'Invalid' })],
+      [61_010, reloaded(61_000)],
+    ],
+    tells: ['reloaded Reloaded'],
+  },
+  'waits on when the catalog was behind': {
+    added: [
+      [1002, changed(1000)],
+      [1010, inStep(1000, { reason: 'CatalogBehind', sources: { 'ConfigMap/cm': 'Wait' } })],
+    ],
+    tells: ['pending CatalogBehind'],
+  },
+  'is reloaded by the wake after the catalog was behind': {
+    added: [
+      [1002, changed(1000)],
+      [1010, inStep(1000, { reason: 'CatalogBehind', sources: { 'ConfigMap/cm': 'Wait' } })],
+      [1090, reloaded(1080)],
+    ],
+    tells: ['reloaded Reloaded'],
+  },
+  'is skipped where another source rolled the workload': {
+    added: [
+      [1002, changed(1000)],
+      [
+        1010,
+        reloaded(1000, { sources: { 'ConfigMap/cm': 'InStep', 'Secret/s': 'Roll' }, rolled: ['Secret/s'] }),
+      ],
+    ],
+    tells: ['skipped InStep'],
+  },
+  'is only recorded where the owner brought it': {
+    added: [
+      [1002, changed(1000)],
+      [
+        1010,
+        inStep(1000, {
+          state: 'recorded',
+          reason: 'BroughtByOwner',
+          sources: { 'ConfigMap/cm': 'Correct' },
+        }),
+      ],
+    ],
+    tells: ['recorded BroughtByOwner'],
+  },
+  'is only recorded where a way of reloading holds it back': {
+    added: [
+      [1002, changed(1000)],
+      [1010, reloaded(1000, { state: 'recorded', reason: 'CronJobSuspended', rolled: [] })],
+    ],
+    tells: ['recorded CronJobSuspended'],
+  },
+  'is skipped when the workload does not ask any more': {
+    added: [
+      [1002, changed(1000)],
+      [1010, inStep(1000, { sources: { 'Secret/s': 'InStep' } })],
+    ],
+    tells: ['skipped NotAnnotated'],
+  },
+  'is skipped when the workload is gone': {
+    added: [
+      [1002, changed(1000)],
+      [1010, inStep(1000, { reason: 'WorkloadGone', sources: {} })],
+    ],
+    tells: ['skipped WorkloadGone'],
+  },
+  'is reloaded once the contest over the workload is over': {
+    added: [
+      [1002, changed(1000)],
+      [1010, inStep(1000, { reason: 'Contested', sources: {} })],
+      [9010, reloaded(9000)],
+    ],
+    tells: ['reloaded Reloaded'],
+  },
+  'would be reloaded, in a dry run': {
+    added: [
+      [1002, changed(1000)],
+      [1010, reloaded(1000, { state: 'wouldReload', reason: 'WouldReload' })],
+    ],
+    tells: ['wouldReload WouldReload'],
+  },
+  'leaves alone whom the rules leave alone': {
+    added: [
+      [
+        1002,
+        changed(1000, {
+          woken: [],
+          leftAlone: [{ workload: WEB, reason: 'NotAnnotated', detail: '' }],
+        }),
+      ],
+      [1010, reloaded(1000)],
+    ],
+    tells: ['skipped'],
+  },
+  'that a person asked for has the outcome that carries the request': {
+    added: [
+      [1000, manual],
+      [1005, reloaded(900)],
+      [1010, reloaded(1000, { rolled: [], request: { id: '1000-a', actor: 'ann', reason: 'a test' } })],
+    ],
+    tells: ['reloaded Reloaded'],
+  },
+  'that a person asked for is not what another source did': {
+    added: [
+      [1000, manual],
+      [1005, reloaded(900)],
+    ],
+    tells: ['pending'],
+  },
+  'that a person asked for shares the reload of a later request': {
+    added: [
+      [1000, manual],
+      [1010, reloaded(1000, { request: { id: '1004-b', actor: 'bob', reason: 'a test' } })],
+    ],
+    tells: ['reloaded Reloaded'],
+  },
+  'that a person asked for has failed': {
+    added: [
+      [1000, manual],
+      [1010, retrying(1000, { state: 'failed', reason: 'Invalid' })],
+    ],
+    tells: ['failed Invalid'],
+  },
+  'is rolled out': {
+    added: [
+      [1002, changed(1000)],
+      [1010, reloaded(1000)],
+      [1400, rollout(2)],
+    ],
+    tells: ['rolledOut Reloaded'],
+  },
+  'is rolled out, though that was told first': {
+    added: [
+      [1002, changed(1000)],
+      [1009, rollout(2)],
+      [1010, reloaded(1000)],
+    ],
+    tells: ['rolledOut Reloaded'],
+  },
+  'is not rolled out by an earlier rollout': {
+    added: [
+      [1002, changed(1000)],
+      [1009, rollout(1)],
+      [1010, reloaded(1000)],
+    ],
+    tells: ['reloaded Reloaded'],
+  },
+  'is rolled out with a later generation': {
+    added: [
+      [1002, changed(1000)],
+      [1010, reloaded(1000)],
+      [1400, rollout(5)],
+    ],
+    tells: ['rolledOut Reloaded'],
+  },
+  'is stuck': {
+    added: [
+      [1002, changed(1000)],
+      [1010, reloaded(1000)],
+      [1400, stuck],
+    ],
+    tells: ['stuck Reloaded'],
+  },
+  'was stuck, and is rolled out': {
+    added: [
+      [1002, changed(1000)],
+      [1010, reloaded(1000)],
+      [1400, stuck],
+      [1900, rollout(3)],
+    ],
+    tells: ['rolledOut Reloaded'],
+  },
+  'stays rolled out when a later rollout gets stuck': {
+    added: [
+      [1002, changed(1000)],
+      [1010, reloaded(1000)],
+      [1400, rollout(2)],
+      [1900, { ...stuck, generation: 3 }],
+    ],
+    tells: ['rolledOut Reloaded'],
+  },
+};
+
+describe('a change', () => {
+  it.each(Object.entries(CASES))('%s', (_, { added, tells }) => {
+    expect(told(joined(...added))).toEqual(tells);
+  });
+
+  it('is rolled out unseen once the workload is at its generation and nothing is under way', () => {
+    const join = joined([1002, changed(1000)], [1010, reloaded(1000)]);
+    expect([...join.rolling()]).toEqual([[WEB, 2]]);
+    join.noteComplete(WEB, 1);
+    expect(told(join)).toEqual(['reloaded Reloaded']);
+    join.noteComplete(WEB, 2);
+    expect(told(join)).toEqual(['rolledOut Reloaded']);
+    expect([...join.rolling()]).toEqual([]);
+  });
+
+  it('has the namespace of its source, or of the workload that a person reloaded', () => {
+    const join = joined([1002, changed(1000)], [1003, manual]);
+    expect(join.changes.map(({ namespace }) => namespace)).toEqual(['shop', 'shop']);
+  });
+
+  it.each<[string, LiveJob | null, number, string]>([
+    ['waits for a worker', { id: '1', state: 'waiting', until: null, made: 0, most: 5 }, 2000, 'pending'],
+    ['is delayed', { id: '1', state: 'delayed', until: 9000, made: 0, most: 5 }, 2000, 'delayed'],
+    ['is retried', { id: '1', state: 'delayed', until: 9000, made: 1, most: 5 }, 2000, 'retrying'],
+    ['is running', { id: '1', state: 'active', until: null, made: 0, most: 5 }, 2000, 'running'],
+    ['has a job that is about to come', null, 2000, 'pending'],
+    ['is forgotten: no job, no outcome, and a minute has passed', null, 62_000, 'forgotten'],
+  ])('without an outcome %s', (_, job, now, state) => {
+    const [pair] = joined([1002, changed(1000)]).changes[0]?.pairs ?? [];
+    expect(pair && liveState(pair, { job, now })).toBe(state);
+  });
+});
+
+describe('the history', () => {
+  it('takes an entry once, however often it is read', () => {
+    const join = joined([1002, changed(1000)], [1010, reloaded(1000)]);
+    expect(join.addChange('1002-0', changed(1000))).toBeUndefined();
+    expect(join.addOutcome('1010-1', reloaded(1000))).toBeUndefined();
+    expect(join.changes).toHaveLength(1);
+    expect(join.workload(WEB)?.outcomes).toHaveLength(1);
+  });
+
+  it('drops what the streams dropped', () => {
+    const join = joined(
+      [1002, changed(1000)],
+      [1010, reloaded(1000)],
+      [1400, rollout(2)],
+      [2002, changed(2000)],
+    );
+    join.dropChanges('2002-3');
+    expect(join.changes.map(({ id }) => id)).toEqual(['2002-3']);
+    expect(join.change('1002-0')).toBeUndefined();
+    expect(join.changesOf(CONFIG)).toHaveLength(1);
+    expect(join.workload(WEB)?.outcomes[0]?.pairs).toEqual([]);
+    join.dropOutcomes('2002-0');
+    join.dropRollouts('2002-0');
+    join.dropChanges('3000-0');
+    expect(join.workload(WEB)).toBeUndefined();
+    expect([join.changes, join.outcomes, join.rollouts]).toEqual([[], [], []]);
+  });
+
+  it('does not take a later outcome for one that was dropped', () => {
+    const live = joined([1002, changed(1000)], [1010, reloaded(1000)]);
+    live.dropOutcomes('5000-0');
+    const loaded = new HistoryJoin();
+    loaded.dropOutcomes('5000-0');
+    loaded.addChange('1002-0', changed(1000));
+    for (const join of [live, loaded]) {
+      expect(told(join)).toEqual(['forgotten']);
+      join.addOutcome('9000-0', inStep(8990));
+      expect(told(join)).toEqual(['forgotten']);
+    }
+  });
+
+  it('is the same in whatever order the streams are read', () => {
+    const time = integer({ min: 0, max: 400 });
+    const generation = integer({ min: 1, max: 4 });
+    const changes = array(record({ kind: constantFrom('change' as const), at: time, waited: nat(80) }), {
+      maxLength: 8,
+    });
+    const outcomes = array(
+      record({
+        kind: constantFrom('reloaded' as const, 'inStep' as const, 'retrying' as const, 'failed' as const),
+        at: time,
+        waited: nat(120),
+        generation,
+      }),
+      { maxLength: 10 },
+    );
+    const rollouts = array(
+      record({ kind: constantFrom('complete' as const, 'stuck' as const), at: time, generation }),
+      { maxLength: 6 },
+    );
+    assert(
+      property(changes, outcomes, rollouts, array(nat(2), { maxLength: 30 }), (a, b, c, order) => {
+        const streams = [sorted(a.map(changeAt)), sorted(b.map(outcomeAt)), sorted(c.map(rolloutAt))];
+        const inTurn = joined(...streams.flat());
+        const mixed = new HistoryJoin();
+        const left = streams.map((stream) => [...stream.entries()]);
+        let offset = 0;
+        const indexes = streams.map((stream) => (offset += stream.length) - stream.length);
+        for (const which of [...order, ...left.flatMap((stream, index) => stream.map(() => index))]) {
+          const next = left[which]?.shift();
+          if (next) add(mixed, `${next[1][0]}-${(indexes[which] ?? 0) + next[0]}`, next[1][1]);
+        }
+        expect(told(mixed)).toEqual(told(inTurn));
+      }),
+    );
+  });
+});
+
+function sorted(added: readonly Added[]): Added[] {
+  return [...added].sort(([a], [b]) => a - b);
+}
+
+function changeAt({ at, waited }: { at: number; waited: number }): Added {
+  return [1000 + at, changed(1000 + at - waited, { at: 1000 + at })];
+}
+
+function outcomeAt(of: {
+  kind: 'reloaded' | 'inStep' | 'retrying' | 'failed';
+  at: number;
+  waited: number;
+  generation: number;
+}): Added {
+  const since = 1000 + of.at - of.waited;
+  if (of.kind === 'reloaded') return [1000 + of.at, reloaded(since, { generation: of.generation })];
+  if (of.kind === 'inStep') return [1000 + of.at, inStep(since)];
+  return [1000 + of.at, retrying(since, { state: of.kind })];
+}
+
+function rolloutAt(of: { kind: 'complete' | 'stuck'; at: number; generation: number }): Added {
+  return [1000 + of.at, rollout(of.generation, { state: of.kind })];
+}

@@ -1,0 +1,125 @@
+import type { Reason } from '../reasons.ts';
+import type { EdgeVerdict } from '../reload/plan.ts';
+import { isUndecided, rolls } from './attribution.ts';
+import type { Outcome, Pair } from './join.ts';
+import { millisecondsOf } from './stream-id.ts';
+
+/**
+ * What became of one workload at a change.
+ * - `pending`: its job waits for a worker; `delayed`: until its time; `running`: a worker has it;
+ *   `retrying`: it failed and is tried again.
+ * - `reloaded`: patched, its pods are being replaced; `rolledOut`: they are; `stuck`: the cluster says that they will not be.
+ * - `recorded`: only the record was written; `skipped`: nothing was to be done, or the rules said no; `wouldReload`: a dry run.
+ * - `failed`: for good, until a new change, an edit or a person's word.
+ * - `forgotten`: the history has no outcome of it any more.
+ */
+export const RELOAD_STATES = [
+  'pending',
+  'delayed',
+  'running',
+  'retrying',
+  'reloaded',
+  'rolledOut',
+  'stuck',
+  'recorded',
+  'skipped',
+  'wouldReload',
+  'failed',
+  'forgotten',
+] as const;
+export type ReloadState = (typeof RELOAD_STATES)[number];
+
+/** A reload job that has not ended. */
+export interface LiveJob {
+  readonly id: string;
+  readonly state: 'waiting' | 'delayed' | 'active';
+  /** Unix milliseconds before which it does not run; null: it may at once. */
+  readonly until: number | null;
+  readonly made: number;
+  readonly most: number;
+}
+
+/** A change of which nothing is known so long after it (ms), although it has no job, is not told of any more. */
+const FORGOTTEN_AFTER = 60_000;
+
+const REASON_OF: Partial<Record<EdgeVerdict | 'SourceNotWatched', Reason>> = {
+  InStep: 'InStep',
+  Absent: 'SourceAbsent',
+  SourceNotWatched: 'SourceNotWatched',
+  Wait: 'CatalogBehind',
+  KeyUnknown: 'KeyUnknown',
+  Correct: 'BroughtByOwner',
+  Adopt: 'Adopted',
+  AdoptStale: 'StaleAtAdoption',
+  Rewrite: 'RecordRewritten',
+};
+const RECORDED: ReadonlySet<Reason> = new Set([
+  'BroughtByOwner',
+  'Adopted',
+  'StaleAtAdoption',
+  'RecordRewritten',
+]);
+
+/** The state by the history alone. */
+export function stateOf(pair: Pair): ReloadState {
+  const { outcome } = pair;
+  if (pair.verdict === 'skip') return 'skipped';
+  if (!outcome) return pair.isForgotten ? 'forgotten' : 'pending';
+  const { state } = outcome.entry;
+  if (state === 'retrying' || state === 'failed') return state;
+  if (isOwn(pair, outcome)) return outcomeState(outcome);
+  if (isUndecided(pair, outcome)) return 'pending';
+  return state !== 'unchanged' && RECORDED.has(reasonOf(pair, outcome)) ? 'recorded' : 'skipped';
+}
+
+/** The state of an outcome, whatever it was for. */
+export function outcomeState(outcome: Outcome): ReloadState {
+  const { state } = outcome.entry;
+  if (state === 'unchanged') return 'skipped';
+  if (state !== 'reloaded') return state;
+  if (outcome.isComplete) return 'rolledOut';
+  return outcome.rollout?.state === 'stuck' ? 'stuck' : 'reloaded';
+}
+
+/** Why it is so, for the source of the change; null: nothing has come of it yet. */
+export function outcomeReason(pair: Pair): Reason | null {
+  return pair.outcome ? reasonOf(pair, pair.outcome) : null;
+}
+
+function reasonOf(pair: Pair, outcome: Outcome): Reason {
+  const { entry } = outcome;
+  if (isOwn(pair, outcome) || pair.source === null) return entry.reason;
+  const verdict = entry.sources[pair.source];
+  if (verdict === undefined) return 'NotAnnotated';
+  return REASON_OF[verdict as EdgeVerdict] ?? entry.reason;
+}
+
+/** Whether the outcome's own state and reason are those of this source: another one may have rolled the workload. */
+function isOwn(pair: Pair, outcome: Outcome): boolean {
+  const { entry } = outcome;
+  if (pair.source === null || rolls(pair, outcome)) return true;
+  if (Object.keys(entry.sources).length === 0) return true;
+  return entry.sources[pair.source] === 'Roll';
+}
+
+/** Whether the job of the workload, if there is one, tells more than the history. */
+export function isOpen(pair: Pair): boolean {
+  const state = stateOf(pair);
+  return state === 'pending' || state === 'retrying' || state === 'forgotten';
+}
+
+/** The state of an open pair by its job: `null`: it has none. `now`: Unix milliseconds by Redis' clock. */
+export function liveState(pair: Pair, by: { job: LiveJob | null; now: number }): ReloadState {
+  const told = stateOf(pair);
+  if (!isOpen(pair)) return told;
+  const { job } = by;
+  if (!job) return told === 'pending' ? jobless(pair, by.now) : told;
+  if (job.state === 'active') return 'running';
+  if (job.state === 'waiting') return 'pending';
+  return job.made > 0 ? 'retrying' : 'delayed';
+}
+
+function jobless({ outcome, change }: Pair, now: number): ReloadState {
+  if (outcome) return 'skipped';
+  return now - millisecondsOf(change.id) > FORGOTTEN_AFTER ? 'forgotten' : 'pending';
+}
