@@ -1,10 +1,11 @@
 import type { Catalog } from '@reroll/shared/catalog/catalog';
 import type { SourceHashes } from '@reroll/shared/catalog/reading-codec';
 import type { ChangeEntry, RulingEntry } from '@reroll/shared/core/history/entries';
+import { judgeEdge } from '@reroll/shared/core/ledger/edges';
 import { kindOf, sourceNameOf, type WorkloadRow } from '@reroll/shared/core/ledger/rows';
 import { markerType } from '@reroll/shared/core/marker/marker-type';
 import { isKey, partsOf, type SourceId, type SourceKey, type WorkloadKey } from '@reroll/shared/core/model';
-import { decideReload, type DecisionSettings } from '@reroll/shared/core/rules/decision';
+import type { DecisionSettings } from '@reroll/shared/core/rules/decision';
 import { workloadKind } from '@reroll/shared/kube/workloads/registry';
 import type { Logger } from '@reroll/shared/platform/logging';
 import type { WorkerMetrics } from '@reroll/shared/platform/metrics/worker';
@@ -99,21 +100,13 @@ export class ChangeProcessor {
     annotations: Readonly<Record<string, string>>,
     { workload, row }: { workload: WorkloadKey; row: WorkloadRow },
   ): Ruling {
-    const { kind, name } = partsOf(source) as SourceId;
-    const decision = decideReload({
-      source: { kind, name, annotations },
-      workload: {
-        kind: kindOf(workload),
-        annotations: row.annotations,
-        podAnnotations: row.podAnnotations,
-        ...(row.leftAlone === undefined ? {} : { leftAlone: row.leftAlone }),
-      },
-      settings: this.#context.decision,
-    });
+    const { decision, isCarried } = judgeEdge(
+      { workload: { ...row, kind: kindOf(workload) }, source: sourceNameOf(source), annotations },
+      this.#context.decision,
+    );
     const { reason, detail = '' } = decision;
     if (!decision.reload) return { workload, wake: false, reason, detail };
-    const carried = decision.auto ? row.uses.includes(sourceNameOf(source)) : row.hasContainers;
-    if (carried) return { workload, wake: true, reason, detail };
+    if (isCarried) return { workload, wake: true, reason, detail };
     return {
       workload,
       wake: false,

@@ -4,7 +4,8 @@ import { containerUsing } from '@reroll/shared/core/references';
 import { envVarName } from '@reroll/shared/core/marker/env-var-name';
 import { DELETED_MARKER_HASH } from '@reroll/shared/core/marker/marker-hash';
 import { parseLastReloadedFrom } from '@reroll/shared/core/marker/last-reloaded-from';
-import { sourceKeyIn, type ObservedWorkload, type SourceName } from '@reroll/shared/core/ledger/rows';
+import { canShowDeletion } from '@reroll/shared/core/ledger/owed';
+import { sourceKeyIn, type SourceName } from '@reroll/shared/core/ledger/rows';
 import type { Triggers } from '@reroll/shared/core/ledger/triggers';
 import type { PodTemplate, SourceId, SourceKind } from '@reroll/shared/core/model';
 import { planReload, type EdgeFacts, type Plan, type SourceReading } from '@reroll/shared/core/reload/plan';
@@ -72,7 +73,7 @@ function edgeFacts(
       read !== undefined &&
       typeof read !== 'string' &&
       isProven(name, read, { workload, context: by.context }),
-    showsDeletion: read === 'SourceAbsent' && canShowDeletion(name, observed, by.context),
+    showsDeletion: read === 'SourceAbsent' && canShowDeletion(observed, name, by.context.onDelete),
   };
 }
 
@@ -117,12 +118,6 @@ function isMarked(
   const text = template.metadata?.annotations?.[by.context.markerAnnotation];
   const last = text === undefined ? undefined : parseLastReloadedFrom(text);
   return last?.kind === source.kind && last.name === source.name && read.isMarkerHash(last.hash);
-}
-
-/** As the ledger judges it: under the env-vars strategy there has to be a variable to take away. */
-function canShowDeletion(name: SourceName, observed: ObservedWorkload, { onDelete }: PlanContext): boolean {
-  const { kind, name: source } = sourceIdOf(name, observed.namespace);
-  return onDelete === 'always' || observed.marks.includes(envVarName(kind, source));
 }
 
 function variableOf(template: PodTemplate, source: SourceId): string | undefined {

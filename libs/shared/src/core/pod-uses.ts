@@ -66,7 +66,8 @@ function mountsOf(container: Container): string[] {
   return (container.volumeMounts ?? []).map((mount) => mount.name);
 }
 
-function refsOfVolume(volume: Volume): SourceRef[] {
+/** The sources that a volume holds. */
+export function refsOfVolume(volume: Volume): SourceRef[] {
   const projected = volume.projected?.sources ?? [];
   return [
     ...ref('ConfigMap', volume.configMap?.name),
@@ -87,7 +88,8 @@ function refsOfEnvironment(container: Container): SourceRef[] {
   ];
 }
 
-function refsOfVariable({ valueFrom }: EnvVar): SourceRef[] {
+/** The source that a variable is read from, if any. */
+export function refsOfVariable({ valueFrom }: EnvVar): SourceRef[] {
   return [
     ...ref('ConfigMap', valueFrom?.configMapKeyRef?.name),
     ...ref('Secret', valueFrom?.secretKeyRef?.name),

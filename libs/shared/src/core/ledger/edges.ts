@@ -2,7 +2,12 @@ import { adoptedNames } from '../adopted.ts';
 import type { AnnotationKeys } from '../annotation-keys.ts';
 import { splitList } from '../go-text.ts';
 import type { Annotations, SourceKind } from '../model.ts';
-import { decideReload, type DecisionSettings } from '../rules/decision.ts';
+import {
+  decideReload,
+  type Decision,
+  type DecisionInput,
+  type DecisionSettings,
+} from '../rules/decision.ts';
 import { NO_ANNOTATIONS, NO_NAMES, type ObservedWorkload, type SourceName } from './rows.ts';
 
 /** A name that can only mean itself: no character of it is special in a pattern. */
@@ -15,7 +20,8 @@ const NAMED: NamedKeys = [
   ['SecretProviderClass', 'secretProviderClassReload'],
 ];
 
-type Deciding = Pick<
+/** What of a workload decides its edges. */
+export type Deciding = Pick<
   ObservedWorkload,
   'kind' | 'annotations' | 'podAnnotations' | 'uses' | 'mentions' | 'hasContainers' | 'leftAlone'
 >;
@@ -62,11 +68,17 @@ export interface EdgeQuestion {
   readonly annotations: Annotations | undefined;
 }
 
-/** Whether a change of the source's data rolls the workload: the rules say yes and a container can tell. */
-export function isEdge(question: EdgeQuestion, settings: DecisionSettings): boolean {
+export interface EdgeJudgement {
+  readonly decision: Decision;
+  /** Whether a container can carry the marker: one uses the source or, if it is named, there is any at all. */
+  readonly isCarried: boolean;
+}
+
+/** All that the rules are asked with. */
+export function decisionInput(question: EdgeQuestion, settings: DecisionSettings): DecisionInput {
   const { workload, source } = question;
   const slash = source.indexOf('/');
-  const decision = decideReload({
+  return {
     source: {
       kind: source.slice(0, slash) as SourceKind,
       name: source.slice(slash + 1),
@@ -74,9 +86,20 @@ export function isEdge(question: EdgeQuestion, settings: DecisionSettings): bool
     },
     workload,
     settings,
-  });
-  if (!decision.reload) return false;
-  return decision.auto ? workload.uses.includes(source) : workload.hasContainers;
+  };
+}
+
+/** What the rules say, and whether a container can tell. */
+export function judgeEdge(question: EdgeQuestion, settings: DecisionSettings): EdgeJudgement {
+  const { workload, source } = question;
+  const decision = decideReload(decisionInput(question, settings));
+  return { decision, isCarried: decision.auto ? workload.uses.includes(source) : workload.hasContainers };
+}
+
+/** Whether a change of the source's data rolls the workload: the rules say yes and a container can tell. */
+export function isEdge(question: EdgeQuestion, settings: DecisionSettings): boolean {
+  const { decision, isCarried } = judgeEdge(question, settings);
+  return decision.reload && isCarried;
 }
 
 /** True if no annotation of the workload and no setting can make any edge: the common case, decided cheaply. */

@@ -41,7 +41,7 @@ export function observeSource(
     rv: parseRv(metadata.resourceVersion),
     hash: recordHash(object.data, hashKeys),
     modifiedAt: lastWrite(metadata),
-    annotations: pick(metadata.annotations, [keys.ignore, keys.match]),
+    annotations: sourceAnnotations(metadata.annotations, keys),
   };
 }
 
@@ -67,7 +67,6 @@ export interface WorkloadObject {
 export function observeWorkload(object: WorkloadObject, keys: AnnotationKeys): ObservedWorkload {
   const { kind, metadata, template, paused } = object;
   const restartAt = unixSeconds(object.restartAt);
-  const deciding = decidingKeys(keys);
   return {
     key: keyOf({ kind, namespace: metadata.namespace, name: metadata.name }),
     kind,
@@ -80,12 +79,22 @@ export function observeWorkload(object: WorkloadObject, keys: AnnotationKeys): O
     ...(restartAt === 0 ? {} : { restartAt }),
     ...(object.leftAlone === undefined ? {} : { leftAlone: object.leftAlone }),
     ...sourcesOf(template),
-    annotations: withAdopted(pick(metadata.annotations, deciding), object, keys),
-    podAnnotations: pick(template.metadata?.annotations, deciding),
+    annotations: withAdopted(decidingAnnotations(metadata.annotations, keys), object, keys),
+    podAnnotations: decidingAnnotations(template.metadata?.annotations, keys),
     record: metadata.annotations?.[RECORD_ANNOTATION],
     resumeAt: resumeDueAt({ paused, annotations: metadata.annotations }, keys),
     writtenAt: lastWrite(metadata),
   };
+}
+
+/** Those that the rules read on a source. */
+export function sourceAnnotations(annotations: Annotations | undefined, keys: AnnotationKeys): Annotations {
+  return pick(annotations, [keys.ignore, keys.match]);
+}
+
+/** Those that the rules read on a workload or its pod template, without those of other systems. */
+export function decidingAnnotations(annotations: Annotations | undefined, keys: AnnotationKeys): Annotations {
+  return pick(annotations, decidingKeys(keys));
 }
 
 function withAdopted(own: Annotations, object: WorkloadObject, keys: AnnotationKeys): Annotations {

@@ -30,18 +30,31 @@ export function dueOf(
 ): WakeCause | null {
   // Its Job may be gone by now, and this is all that is left of it.
   if (row.leftAlone === 'JobTwin') return 'owed';
-  const record = recordedHashes(row.record);
   let due: WakeCause | null = null;
+  const record = recordedHashes(row.record);
   for (const name of row.edges) {
-    const source = sourceOf(name);
-    if (!source) continue;
-    const cause = source.exists
-      ? dueForData(row, { name, source, recorded: record[name] })
-      : dueForDeletion(row, source, { name, recorded: record[name], triggers });
+    const cause = dueOfEdge(row, { name, source: sourceOf(name), recorded: record[name] }, triggers);
     if (cause === 'owed') return 'owed';
     due = cause ?? due;
   }
   return due;
+}
+
+/** The same of one edge, whose entry in the record is `recorded`. */
+export function dueOfEdge(
+  row: WorkloadRow,
+  edge: {
+    readonly name: SourceName;
+    readonly source: SourceRow | undefined;
+    readonly recorded: string | undefined;
+  },
+  triggers: Triggers,
+): WakeCause | null {
+  const { name, source, recorded } = edge;
+  if (!source) return null;
+  return source.exists
+    ? dueForData(row, { name, source, recorded })
+    : dueForDeletion(row, source, { name, recorded, triggers });
 }
 
 function dueForData(
@@ -65,8 +78,17 @@ function dueForDeletion(
 ): WakeCause | null {
   const { onDelete } = by.triggers;
   if (onDelete === 'never' || by.recorded === undefined || by.recorded === DELETED_HASH) return null;
-  if (onDelete === 'marked' && !row.marks.includes(variableOf(by.name))) return null;
+  if (!canShowDeletion(row, by.name, onDelete)) return null;
   return isNewer(source.rv, row.templateRv) ? 'owed' : 'correct';
+}
+
+/** Whether a patch can show that the source is gone: under the env-vars strategy there has to be a variable to take away. */
+export function canShowDeletion(
+  { marks }: Pick<WorkloadRow, 'marks'>,
+  name: SourceName,
+  onDelete: Triggers['onDelete'],
+): boolean {
+  return onDelete === 'always' || (onDelete === 'marked' && marks.includes(variableOf(name)));
 }
 
 /** The variable that marks a container with the source. */
