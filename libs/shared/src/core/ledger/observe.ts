@@ -141,7 +141,7 @@ export function unixSeconds(time: string | undefined): number {
 }
 
 /** The annotations of a workload that decide; those of its record and of a person's notes do not. */
-function decidingKeys(keys: AnnotationKeys): string[] {
+export function decidingKeys(keys: AnnotationKeys): string[] {
   return [
     keys.auto,
     keys.search,

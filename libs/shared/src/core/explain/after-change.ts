@@ -1,0 +1,41 @@
+import { writtenSource } from '../ledger/observe-source.ts';
+import { edgeBegun } from '../ledger/observe-workload.ts';
+import { NO_ANNOTATIONS, sourceNameOf, type ObservedSource } from '../ledger/rows.ts';
+import type { EdgeVerdict } from '../reload/plan.ts';
+import { RV_UNKNOWN, maxRv, type Rv } from '../rv.ts';
+import { verdictFor } from './due.ts';
+import type { ExplainInput } from './facts.ts';
+
+/** No data has this hash. */
+const OTHER_DATA = 'other-data';
+
+/**
+ * The plan's verdict for an edge if other data were written to its source now, after all that is known of the two. A
+ * source that does not exist would come to exist.
+ */
+export function verdictAfterChange(question: Omit<ExplainInput, 'from'>): EdgeVerdict {
+  const { workload, source, settings } = question;
+  const name = sourceNameOf(source.key);
+  const { row: before } = workload;
+  const dates = [before.rv, before.templateRv, before.baselines[name], source.row?.rv, source.row?.dataRv];
+  const known = dates.reduce<Rv>((latest, rv) => maxRv(latest, rv ?? RV_UNKNOWN), RV_UNKNOWN);
+  // An edge that no watcher has seen yet begins before the write.
+  const row = { ...before, baselines: edgeBegun(before, name, known) };
+  const { providerClass, annotations = NO_ANNOTATIONS } = source.row ?? {};
+  const seen: ObservedSource = {
+    key: source.key,
+    rv: after(known),
+    hash: OTHER_DATA,
+    modifiedAt: 0,
+    annotations,
+    providerClass,
+  };
+  const onCreate = settings.triggers.onCreate && !providerClass;
+  const written = writtenSource(seen, source.row, { listRv: RV_UNKNOWN, onCreate });
+  const reading = { rv: written.rv, hash: written.hash, isRecorded: false, afterWorkload: true };
+  return verdictFor({ ...question, workload: { ...workload, row } }, written, reading);
+}
+
+function after(rv: Rv): Rv {
+  return String(BigInt(rv) + 1n);
+}

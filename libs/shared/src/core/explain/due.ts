@@ -1,0 +1,120 @@
+import { canShowDeletion, dueOfEdge } from '../ledger/owed.ts';
+import type { WakeCause } from '../ledger/outbox.ts';
+import { sourceNameOf, type SourceRow } from '../ledger/rows.ts';
+import { recordedHashes } from '../record/record.ts';
+import { DELETED_HASH, isSameScheme, type RecordHash } from '../record/record-hash.ts';
+import { planReload, type EdgeFacts, type EdgeVerdict } from '../reload/plan.ts';
+import type { ExplainedSource, ExplainInput } from './facts.ts';
+
+/** Which data the pods were last rolled with, and which there is. */
+export interface RecordFacts {
+  /** `0.deleted`: they were rolled for its deletion. Null: there is no record of it. */
+  readonly recorded: RecordHash | null;
+  /** Null: it does not exist, or its hash is not known. */
+  readonly current: RecordHash | null;
+  /** Null: nothing to compare, or hashes of different schemes or keys. */
+  readonly agrees: boolean | null;
+  /** The record was seen to be false for the present pod template, so it counts as different. */
+  readonly isDoubtful: boolean;
+}
+
+/** What is due of the workload for this source. */
+export interface DueFacts {
+  /** As the ledger has it; null: nothing, or it is not known. */
+  readonly state: WakeCause | null;
+  /** What a worker would find if it looked now. Null: no edge, or it is not known. */
+  readonly verdict: EdgeVerdict | null;
+  /** One sentence, or two. */
+  readonly detail: string;
+}
+
+export function recordFacts({ workload, source, from }: ExplainInput): RecordFacts {
+  const name = sourceNameOf(source.key);
+  const recorded = recordedHashes(workload.row.record)[name] ?? null;
+  const current = from === 'catalog' && source.row?.exists ? source.row.hash : null;
+  const isDoubtful = workload.row.doubtful.includes(name);
+  const both = recorded !== null && current !== null && isComparable(recorded, current);
+  return { recorded, current, agrees: both ? recorded === current && !isDoubtful : null, isDoubtful };
+}
+
+const NO_EDGE = 'Nothing is due: no change of the source rolls the workload.';
+const UNKNOWN =
+  'Not known: only the watchers know since when the data and the pod template are what they are, and which data there is.';
+
+/** By the ledger, and by the plan of a worker that reads just what the catalog knows. */
+export function dueFacts(input: ExplainInput, isEdge: boolean): DueFacts {
+  const { workload, source, settings, from } = input;
+  if (!isEdge) return { state: null, verdict: null, detail: NO_EDGE };
+  if (from === 'cluster') return { state: null, verdict: null, detail: UNKNOWN };
+  const { recorded } = recordFacts(input);
+  const edge = { name: sourceNameOf(source.key), source: source.row, recorded: recorded ?? undefined };
+  const verdict = verdictFor(input, source.row, readingOf(source.row, recorded));
+  return {
+    state: dueOfEdge(workload.row, edge, settings.triggers),
+    verdict,
+    detail: wordsOf(verdict, source, recorded !== null),
+  };
+}
+
+/** The plan's verdict for this edge, if its source is as in `row` and a read gives `reading`. */
+export function verdictFor(
+  { workload, source, settings }: Omit<ExplainInput, 'from'>,
+  row: SourceRow | undefined,
+  reading: EdgeFacts['reading'],
+): EdgeVerdict {
+  const name = sourceNameOf(source.key);
+  const { onDelete } = settings.triggers;
+  const showsDeletion = canShowDeletion(workload.row, name, onDelete);
+  const { verdicts } = planReload({
+    workload: workload.row,
+    row: workload.row,
+    // A marker in the pod template, which is not known here, only spares a workload to be listed as stale.
+    edges: [{ name, row, reading, isMarked: false, showsDeletion }],
+    adoptStale: settings.adoptStale,
+    onDelete: onDelete !== 'never',
+  });
+  return verdicts.get(name) ?? 'Absent';
+}
+
+/** As if the source was read just now, and what the catalog says. Undefined: only its data tells if the record agrees. */
+function readingOf(row: SourceRow | undefined, recorded: RecordHash | null): EdgeFacts['reading'] {
+  if (!row?.exists) return null;
+  if (recorded !== null && !isComparable(recorded, row.hash)) return undefined;
+  return { rv: row.rv, hash: row.hash, isRecorded: recorded === row.hash, afterWorkload: true };
+}
+
+/** A record of a deletion is of no data, so it differs from any. */
+function isComparable(recorded: RecordHash, present: RecordHash): boolean {
+  return recorded === DELETED_HASH || isSameScheme(recorded, present);
+}
+
+const OTHER_SCHEME =
+  'Only a worker that reads the data can tell: the record is under another scheme of hashing, or another key.';
+
+const WORDS: Readonly<Record<Exclude<EdgeVerdict, 'Roll' | 'Absent'>, string>> = {
+  InStep: 'Nothing is due: by the record the pods were last rolled with the present data.',
+  Correct:
+    'No rollout is due: the pod template was written after the data changed, so the pods have it. The record is to be corrected.',
+  Adopt:
+    'No rollout is due: there is no record of the source yet, and nothing says that it changed since the pods began. It is to be recorded.',
+  AdoptStale:
+    'No rollout is due, though nothing tells whether the pods run the present data. It is to be recorded, and listed as stale unless the marker shows that it was applied.',
+  Read: OTHER_SCHEME,
+  Rewrite: OTHER_SCHEME,
+  KeyUnknown: OTHER_SCHEME,
+  Wait: 'Not known yet: the watcher has still to see since when this source counts for the workload.',
+};
+
+function wordsOf(verdict: EdgeVerdict, { row }: ExplainedSource, isRecorded: boolean): string {
+  if (verdict === 'Absent') {
+    return row
+      ? 'Nothing is due: the source was deleted, which rolls nothing here.'
+      : 'Nothing is due: no such source was seen.';
+  }
+  if (verdict !== 'Roll') return WORDS[verdict];
+  if (!row?.exists)
+    return 'A rollout is due: the source was deleted after the pod template was last written.';
+  return isRecorded
+    ? 'A rollout is due: the data changed after the pod template was last written, and the record has other data.'
+    : 'A rollout is due: the data came after the pods began, and there is no record of it.';
+}

@@ -1,0 +1,351 @@
+import { assert, constantFrom, integer, property, record, subarray } from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { DEFAULT_ANNOTATION_KEYS as KEYS } from '../annotation-keys.ts';
+import { isEdge } from '../ledger/edges.ts';
+import { dueOf } from '../ledger/owed.ts';
+import { NO_TRIGGERS } from '../ledger/triggers.ts';
+import { decideReload } from '../rules/decision.ts';
+import { EXPLAIN_SETTINGS, explainInput } from '../testing/explaining.ts';
+import { recordOf, seenWorkload, sourceRow, workloadRow } from '../testing/rows.ts';
+import { explain } from './explain.ts';
+import { sourceFromCluster, workloadFromCluster } from './facts.ts';
+
+const decision = EXPLAIN_SETTINGS.decision;
+const strips = { before: ['t0'], strips: [100, 200, 300] };
+
+/** What is asked, and the conclusion. */
+const CONCLUSIONS: Readonly<
+  Record<string, { of?: Parameters<typeof explainInput>[0]; reason: string; says: string }>
+> = {
+  'auto, used': {
+    reason: 'AutoReload',
+    says: 'Deployment ns/web reloads when ConfigMap ns/cm changes: the workload has reloader.stakater.com/auto: "true".',
+  },
+  'auto, not used': {
+    of: { workload: { uses: [] } },
+    reason: 'NoContainer',
+    says: 'Deployment ns/web does not reload when ConfigMap ns/cm changes: the workload has reloader.stakater.com/auto: "true", but no container of its pod template uses the source.',
+  },
+  'named, not used': {
+    of: { workload: { uses: [], annotations: { [KEYS.configMapReload]: 'c.' } } },
+    reason: 'NamedByAnnotation',
+    says: 'Deployment ns/web reloads when ConfigMap ns/cm changes: "c." in configmap.reloader.stakater.com/reload of the workload matches "cm".',
+  },
+  'named, without a container': {
+    of: { workload: { hasContainers: false, annotations: { [KEYS.configMapReload]: 'cm' } } },
+    reason: 'NoContainer',
+    says: 'Deployment ns/web does not reload when ConfigMap ns/cm changes: "cm" in configmap.reloader.stakater.com/reload of the workload matches "cm", but its pod template has no container that could carry the marker.',
+  },
+  'nothing asked': {
+    of: { workload: { annotations: {} } },
+    reason: 'NotAnnotated',
+    says: 'Deployment ns/web does not reload when ConfigMap ns/cm changes: nothing asks for a reload for ConfigMap cm.',
+  },
+  'ignored by the source': {
+    of: { source: { annotations: { [KEYS.ignore]: 'true' } } },
+    reason: 'SourceIgnored',
+    says: 'Deployment ns/web does not reload when ConfigMap ns/cm changes: the source has reloader.stakater.com/ignore: "true".',
+  },
+  'a Job that is finished': {
+    of: { kind: 'Job', workload: { leftAlone: 'JobFinished' } },
+    reason: 'JobFinished',
+    says: 'Job ns/web does not reload when ConfigMap ns/cm changes: the Job is finished, so it is not run again (`--recreate-finished-jobs` does).',
+  },
+  'a webhook instead': {
+    of: { settings: { notifyOnly: true } },
+    reason: 'NotifiedInstead',
+    says: 'Deployment ns/web does not reload when ConfigMap ns/cm changes: the workload has reloader.stakater.com/auto: "true", but changes are posted to `--webhook-url`, and nothing is reloaded.',
+  },
+  'a dry run': {
+    of: { settings: { dryRun: true } },
+    reason: 'WouldReload',
+    says: 'Deployment ns/web does not reload when ConfigMap ns/cm changes: the workload has reloader.stakater.com/auto: "true", but this is a dry run (`--dry-run`): nothing is patched.',
+  },
+  'a source that does not exist': {
+    of: { source: null },
+    reason: 'SourceAbsent',
+    says: 'Deployment ns/web does not reload when ConfigMap ns/cm comes to exist: the workload has reloader.stakater.com/auto: "true", but a source that comes to exist is no change of data.',
+  },
+  'a source that does not exist, with --reload-on-create': {
+    of: { source: null, settings: { triggers: { ...NO_TRIGGERS, onCreate: true } } },
+    reason: 'AutoReload',
+    says: 'Deployment ns/web reloads when ConfigMap ns/cm comes to exist: the workload has reloader.stakater.com/auto: "true".',
+  },
+  'a source that was deleted and recorded': {
+    of: { source: { exists: false, rv: '20' }, workload: { record: recordOf({ cm: 'a' }) } },
+    reason: 'AutoReload',
+    says: 'Deployment ns/web reloads when ConfigMap ns/cm comes to exist: the workload has reloader.stakater.com/auto: "true".',
+  },
+};
+
+describe('the conclusion says whether, when and why', () => {
+  it.each(Object.entries(CONCLUSIONS))('%s', (_name, { of, reason, says }) => {
+    const { conclusion, ...found } = explain(explainInput(of));
+    expect(conclusion).toBe(says);
+    expect(found.reason).toBe(reason);
+    expect(found.reloads).toBe(!says.includes('does not reload'));
+  });
+
+  it('a contest stops what the rules allow, and is told among what holds it back', () => {
+    const { reloads, reason, isEdge: edge, holds } = explain(explainInput({ workload: { contest: strips } }));
+    expect({ reloads, reason, edge }).toEqual({ reloads: false, reason: 'Contested', edge: true });
+    expect(holds).toEqual([{ reason: 'Contested', stops: true, detail: expect.stringMatching(/marker/) }]);
+  });
+});
+
+it('gives every rule in order, and the one that decides is the one that decides', () => {
+  const { rules } = explain(explainInput({ workload: { annotations: { [KEYS.search]: 'true' } } }));
+  expect(rules.map(({ rule, outcome, decides }) => [rule, outcome, decides])).toEqual([
+    ['IgnoredWorkloadKind', 'pass', false],
+    ['LeftAlone', 'pass', false],
+    ['IgnoredSourceKind', 'pass', false],
+    ['IgnoredSource', 'pass', false],
+    ['ExcludedSource', 'pass', false],
+    ['NamedSource', 'pass', false],
+    ['SearchMatch', 'pass', false],
+    ['AutoReload', 'pass', false],
+    ['AdoptedFabric8', 'pass', false],
+    ['AdoptedTrigger', 'pass', false],
+    ['AdoptedWave', 'pass', false],
+    ['AutoReloadAll', 'pass', false],
+    ['NotAsked', 'skip', true],
+  ]);
+});
+
+/** What the catalog knows, and what is due. */
+const DUE: Readonly<
+  Record<
+    string,
+    { of?: Parameters<typeof explainInput>[0]; due: string | null; verdict: string | null; says: RegExp }
+  >
+> = {
+  'recorded, the same': {
+    of: { workload: { record: recordOf({ cm: 'a' }) } },
+    due: null,
+    verdict: 'InStep',
+    says: /^Nothing is due: by the record/,
+  },
+  'recorded, other data since': {
+    of: { workload: { record: recordOf({ cm: 'a' }) }, source: { hash: '1.b', rv: '11', dataRv: '11' } },
+    due: 'owed',
+    verdict: 'Roll',
+    says: /the record has other data/,
+  },
+  'recorded, other data before the template': {
+    of: { workload: { record: recordOf({ cm: 'a' }) }, source: { hash: '1.b', rv: '9', dataRv: '9' } },
+    due: 'correct',
+    verdict: 'Correct',
+    says: /the pods have it/,
+  },
+  'recorded under a key': {
+    of: { workload: { record: '{"v":1,"s":{"ConfigMap/cm":"k1.x"}}' } },
+    due: 'correct',
+    verdict: 'Read',
+    says: /another scheme/,
+  },
+  'doubtful, and later': {
+    of: {
+      workload: { record: recordOf({ cm: 'a' }), doubtful: ['ConfigMap/cm'] },
+      source: { rv: '11', dataRv: '11' },
+    },
+    due: 'owed',
+    verdict: 'Roll',
+    says: /A rollout is due/,
+  },
+  'not recorded, data before': { due: 'correct', verdict: 'Adopt', says: /no record of the source yet/ },
+  'not recorded, stale': {
+    of: { workload: { stale: ['ConfigMap/cm'] } },
+    due: 'correct',
+    verdict: 'AdoptStale',
+    says: /listed as stale/,
+  },
+  'not recorded, data later': {
+    of: { source: { rv: '11', dataRv: '11' } },
+    due: 'owed',
+    verdict: 'Roll',
+    says: /there is no record of it/,
+  },
+  'never seen': { of: { source: null }, due: null, verdict: 'Absent', says: /no such source was seen/ },
+  'deleted, which rolls nothing': {
+    of: { source: { exists: false, rv: '11' }, workload: { record: recordOf({ cm: 'a' }) } },
+    due: null,
+    verdict: 'Absent',
+    says: /was deleted, which rolls nothing/,
+  },
+  'deleted, with --reload-on-delete': {
+    of: {
+      source: { exists: false, rv: '11' },
+      workload: { record: recordOf({ cm: 'a' }) },
+      settings: { triggers: { ...NO_TRIGGERS, onDelete: 'always' } },
+    },
+    due: 'owed',
+    verdict: 'Roll',
+    says: /was deleted after/,
+  },
+  'rolled for its deletion, and back': {
+    of: {
+      workload: { record: '{"v":1,"s":{"ConfigMap/cm":"0.deleted"}}' },
+      source: { rv: '11', dataRv: '11' },
+    },
+    due: 'owed',
+    verdict: 'Roll',
+    says: /the record has other data/,
+  },
+  'no edge': {
+    of: { workload: { annotations: {}, edges: [] } },
+    due: null,
+    verdict: null,
+    says: /no change of the source rolls/,
+  },
+};
+
+describe('what is due, and why', () => {
+  it.each(Object.entries(DUE))('%s', (_name, { of, due, verdict, says }) => {
+    const found = explain(explainInput(of)).due;
+    expect(found).toEqual({ state: due, verdict, detail: expect.stringMatching(says) });
+  });
+
+  it('is what the ledger wakes for, and what a worker that reads then does', () => {
+    const rv = integer({ min: 1, max: 6 }).map(String);
+    const hash = constantFrom('a', 'b');
+    const facts = record({
+      recorded: constantFrom('a', 'b', undefined),
+      templateRv: rv,
+      baseline: rv,
+      dataRv: rv,
+      hash,
+      doubtful: subarray(['ConfigMap/cm']),
+      onDelete: constantFrom('never' as const, 'always' as const),
+      exists: constantFrom(true, false),
+    });
+    assert(
+      property(facts, ({ recorded, templateRv, baseline, dataRv, doubtful, onDelete, exists, ...more }) => {
+        const triggers = { ...NO_TRIGGERS, onDelete };
+        const row = workloadRow({
+          rv: templateRv,
+          templateRv,
+          baselines: recorded === undefined ? { 'ConfigMap/cm': baseline } : {},
+          record: recorded === undefined ? undefined : recordOf({ cm: recorded }),
+          doubtful: recorded === undefined ? [] : doubtful,
+        });
+        const source = sourceRow(Number(dataRv), more.hash, { exists });
+        const input = explainInput({ settings: { triggers } });
+        const { due } = explain({
+          ...input,
+          workload: { ...input.workload, row },
+          source: { ...input.source, row: source },
+        });
+        expect(due.state).toBe(dueOf(row, () => source, triggers));
+        expect(due.verdict === 'Roll').toBe(due.state === 'owed');
+      }),
+    );
+  });
+});
+
+it('says of the record what is recorded, what there is, and whether they agree', () => {
+  const workload = { record: recordOf({ cm: 'a' }) };
+  const facts = { recorded: '1.a', current: '1.a', agrees: true, isDoubtful: false };
+  expect(explain(explainInput({ workload })).record).toEqual(facts);
+  expect(explain(explainInput({ workload, source: { hash: '1.b' } })).record).toEqual({
+    ...facts,
+    current: '1.b',
+    agrees: false,
+  });
+  expect(explain(explainInput({ workload, source: { hash: 'kx.b' } })).record.agrees).toBeNull();
+  expect(explain(explainInput({ source: null })).record).toEqual({
+    recorded: null,
+    current: null,
+    agrees: null,
+    isDoubtful: false,
+  });
+});
+
+it('tells of pauses, patterns that cannot be used and sources that are not there, which stop nothing', () => {
+  const annotations = {
+    [KEYS.auto]: 'true',
+    [KEYS.configMapReload]: '[',
+    [KEYS.pausePeriod]: '5m',
+  };
+  const { reloads, holds } = explain(
+    explainInput({ workload: { annotations, resumeAt: Date.UTC(2026, 0, 2) }, source: null }),
+  );
+  expect(reloads).toBe(false);
+  expect(holds.map(({ reason, stops }) => [reason, stops])).toEqual([
+    ['SourceAbsent', false],
+    ['Paused', false],
+    ['ReloadedPaused', false],
+    ['InvalidPattern', false],
+  ]);
+  expect(holds[1]?.detail).toBe('Its rollout is held back until 2026-01-02T00:00:00.000Z.');
+  expect(holds[2]?.detail).toContain('held back for 5m');
+});
+
+describe('read from the cluster', () => {
+  const source = (metadata: Parameters<typeof sourceFromCluster>[1]) =>
+    sourceFromCluster('ConfigMap/ns/cm', metadata, KEYS);
+  const spec = {
+    containers: [{ name: 'app', envFrom: [{ configMapRef: { name: 'cm' } }] }],
+    volumes: [{ name: 'v', configMap: { name: 'cm' } }],
+  };
+  const workload = workloadFromCluster(seenWorkload('web', 10, { record: recordOf({ cm: 'a' }) }), spec);
+  const from = 'cluster';
+  const settings = EXPLAIN_SETTINGS;
+
+  it('the rules and the use are known, and what is due is not', () => {
+    const found = explain({ workload, source: source({ resourceVersion: '20' }), settings, from });
+    expect(found).toMatchObject({
+      reloads: true,
+      reason: 'AutoReload',
+      record: { recorded: '1.a', current: null },
+    });
+    expect(found.use.detail).toBe(
+      'The pod template uses the source: envFrom of container app; volume v, which nothing mounts.',
+    );
+    expect(found.due).toEqual({ state: null, verdict: null, detail: expect.stringMatching(/^Not known/) });
+  });
+
+  it('a source that may not be read is judged as one without annotations, and that is said', () => {
+    const found = explain({ workload, source: source('forbidden'), settings, from });
+    expect(found.reloads).toBe(true);
+    expect(found.holds).toEqual([
+      { reason: 'Forbidden', stops: false, detail: expect.stringMatching(/may not read/) },
+    ]);
+  });
+
+  it('a source that does not exist', () => {
+    const found = explain({ workload, source: source(null), settings, from });
+    expect(found).toMatchObject({ reloads: false, reason: 'SourceAbsent' });
+  });
+});
+
+it('agrees with the rules, and with what the ledger counts as an edge, whatever the annotations', () => {
+  const annotations = record(
+    {
+      [KEYS.auto]: constantFrom('true', 'false', 'x'),
+      [KEYS.search]: constantFrom('true', 'x'),
+      [KEYS.configMapReload]: constantFrom('cm', 'c.*', '[', ''),
+      [KEYS.configMapExclude]: constantFrom('cm', 'other'),
+    },
+    { requiredKeys: [] },
+  );
+  const marks = record(
+    { [KEYS.match]: constantFrom('true'), [KEYS.ignore]: constantFrom('true') },
+    { requiredKeys: [] },
+  );
+  assert(
+    property(annotations, marks, subarray(['ConfigMap/cm']), (own, source, uses) => {
+      const input = explainInput({ workload: { annotations: own, uses }, source: { annotations: source } });
+      const found = explain(input);
+      const asked = { ...input.workload.row, kind: 'Deployment' };
+      const question = { workload: asked, source: 'ConfigMap/cm', annotations: source };
+      expect(found.isEdge).toBe(isEdge(question, decision));
+      expect(found.reloads).toBe(found.isEdge);
+      const ruled = decideReload({
+        source: { kind: 'ConfigMap', name: 'cm', annotations: source },
+        workload: asked,
+        settings: decision,
+      });
+      expect(found.rules.find(({ decides }) => decides)?.rule).toBe(ruled.rule);
+    }),
+  );
+});

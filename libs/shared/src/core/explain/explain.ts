@@ -1,0 +1,110 @@
+import { decisionInput, judgeEdge, type EdgeJudgement } from '../ledger/edges.ts';
+import { kindOf, sourceNameOf } from '../ledger/rows.ts';
+import { partsOf, type SourceKey, type WorkloadKey } from '../model.ts';
+import type { Reason } from '../reasons.ts';
+import { explainReload, type RuleStep } from '../rules/decision.ts';
+import { verdictAfterChange } from './after-change.ts';
+import { dueFacts, recordFacts, type DueFacts, type RecordFacts } from './due.ts';
+import type { ExplainInput } from './facts.ts';
+import { holdsOn, type Hold } from './holds.ts';
+import { useFacts, type UseFacts } from './use.ts';
+
+/** Why a workload does, or does not, reload when a source changes. Hashes are as the record has them. */
+export interface Explanation {
+  readonly workload: WorkloadKey;
+  readonly source: SourceKey;
+  /** Whether the workload is reloaded if other data are written to the source now. */
+  readonly reloads: boolean;
+  /** What settles that: of a rule, or of what stops the reload after the rules. */
+  readonly reason: Reason;
+  /** One sentence for a person. */
+  readonly conclusion: string;
+  /** Every rule in the order in which they are asked, and which one decides. */
+  readonly rules: readonly RuleStep[];
+  readonly use: UseFacts;
+  /** The rules say yes, and a container can carry the marker. */
+  readonly isEdge: boolean;
+  readonly record: RecordFacts;
+  readonly due: DueFacts;
+  /** Whatever else bears on a reload. */
+  readonly holds: readonly Hold[];
+}
+
+/** By the functions that decide: the rules, the ledger, a worker's plan. Throws a `TypeError` for a key that is none. */
+export function explain(input: ExplainInput): Explanation {
+  const { workload, source, settings } = input;
+  const question = {
+    workload: { ...workload.row, kind: kindOf(workload.key) },
+    source: sourceNameOf(source.key),
+    annotations: source.row?.annotations,
+  };
+  const judgement = judgeEdge(question, settings.decision);
+  const isEdge = judgement.decision.reload && judgement.isCarried;
+  const holds = holdsOn(input);
+  const settled = settle(input, judgement, holds);
+  return {
+    workload: workload.key,
+    source: source.key,
+    reloads: settled.reloads,
+    reason: settled.reason,
+    conclusion: conclusion(input, settled),
+    rules: explainReload(decisionInput(question, settings.decision)),
+    use: useFacts(workload, source.key, judgement.decision),
+    isEdge,
+    record: recordFacts(input),
+    due: dueFacts(input, isEdge),
+    holds,
+  };
+}
+
+interface Settled {
+  readonly reloads: boolean;
+  readonly reason: Reason;
+  readonly because: string;
+}
+
+/** In the order in which change job and reload job come to it. */
+function settle(
+  input: ExplainInput,
+  { decision, isCarried }: EdgeJudgement,
+  holds: readonly Hold[],
+): Settled {
+  const because = decision.detail ?? '';
+  const not = (reason: Reason, but: string): Settled => ({
+    reloads: false,
+    reason,
+    because: `${because}, but ${midSentence(but)}`,
+  });
+  if (!decision.reload) return { reloads: false, reason: decision.reason, because };
+  if (!isCarried) return not('NoContainer', uncarried(decision.auto));
+  const stopped = holds.find(({ stops }) => stops);
+  if (stopped) return not(stopped.reason, stopped.detail);
+  // All that can keep a later write from being owed is that there was nothing before it.
+  if (verdictAfterChange(input) !== 'Roll')
+    return not('SourceAbsent', 'a source that comes to exist is no change of data');
+  return { reloads: true, reason: decision.reason, because };
+}
+
+function uncarried(isUseNeeded: boolean): string {
+  return isUseNeeded
+    ? 'no container of its pod template uses the source'
+    : 'its pod template has no container that could carry the marker';
+}
+
+/** `Deployment shop/web reloads when Secret shop/db changes: the workload has reloader.stakater.com/auto: "true".` */
+function conclusion({ workload, source }: ExplainInput, { reloads, because }: Settled): string {
+  const event = source.row?.exists ? 'changes' : 'comes to exist';
+  const does = reloads ? 'reloads' : 'does not reload';
+  return `${called(workload.key)} ${does} when ${called(source.key)} ${event}: ${midSentence(because)}.`;
+}
+
+/** A sentence of its own as the rest of another. */
+function midSentence(sentence: string): string {
+  return sentence.replace(/\.$/, '').replace(/^[A-Z](?=[a-z]+ )/, (letter) => letter.toLowerCase());
+}
+
+/** `Deployment/shop/web` to `Deployment shop/web`. */
+function called(key: WorkloadKey | SourceKey): string {
+  const { kind, namespace, name } = partsOf(key);
+  return `${kind} ${namespace}/${name}`;
+}

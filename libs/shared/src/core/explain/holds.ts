@@ -1,0 +1,76 @@
+import { formatDuration } from '../durations.ts';
+import { unusablePatterns } from '../ledger/advice.ts';
+import { isContested } from '../ledger/contest.ts';
+import { kindOf } from '../ledger/rows.ts';
+import { REASONS, type Reason } from '../reasons.ts';
+import { pauseWish } from '../reload/pause.ts';
+import type { ExplainInput, ExplainedWorkload, FactsFrom } from './facts.ts';
+
+/** Something besides the rules that bears on a reload. */
+export interface Hold {
+  readonly reason: Reason;
+  /** Nothing is reloaded as long as it is so. */
+  readonly stops: boolean;
+  /** One sentence, or two. */
+  readonly detail: string;
+}
+
+/** In the order in which a worker meets them; the first that stops it is what it would report. */
+export function holdsOn(input: ExplainInput): Hold[] {
+  const { workload, settings } = input;
+  const { row } = workload;
+  return [
+    ...(settings.notifyOnly ? [stop('NotifiedInstead')] : []),
+    ...(isContested(row.contest) ? [stop('Contested')] : []),
+    ...(settings.dryRun ? [stop('WouldReload', 'This is a dry run (`--dry-run`): nothing is patched.')] : []),
+    ...ofSource(input),
+    ...ofPause(workload, settings.decision.keys),
+    ...unusablePatterns(row, settings.decision.keys).map(({ pattern, error }) =>
+      remark('InvalidPattern', `The pattern ${JSON.stringify(pattern)} cannot be used: ${error}.`),
+    ),
+  ];
+}
+
+function stop(reason: Reason, detail: string = REASONS[reason]): Hold {
+  return { reason, stops: true, detail };
+}
+
+function remark(reason: Reason, detail: string): Hold {
+  return { reason, stops: false, detail };
+}
+
+const UNSEEN: Readonly<Record<FactsFrom, string>> = {
+  catalog: 'No such source was seen: it does not exist, or it is not watched (by its type, labels or kind).',
+  cluster: 'The source does not exist.',
+};
+const UNREADABLE =
+  'You may not read the source, so what its own annotations say is not known: it was judged as one that has none.';
+const NOT_ON_CREATE =
+  'That it comes to exist rolls nothing (`--reload-on-create`), unless it was recorded before and comes back with other data.';
+
+function ofSource({ source, settings, from }: ExplainInput): Hold[] {
+  if (source.isUnreadable === true) return [remark('Forbidden', UNREADABLE)];
+  if (source.row?.exists) return [];
+  const what = source.row ? 'The source was deleted.' : UNSEEN[from];
+  return [remark('SourceAbsent', settings.triggers.onCreate ? what : `${what} ${NOT_ON_CREATE}`)];
+}
+
+function ofPause({ key, row }: ExplainedWorkload, keys: Parameters<typeof pauseWish>[1]): Hold[] {
+  const wish = pauseWish({ kind: kindOf(key), annotations: row.annotations }, keys);
+  const wished =
+    wish.state === 'pause'
+      ? `When it is reloaded, its rollout is held back for ${formatDuration(wish.period)} (${keys.pausePeriod}).`
+      : undefined;
+  return [
+    ...(row.resumeAt === undefined ? [] : [remark('Paused', pausedUntil(row.resumeAt))]),
+    ...(wished === undefined ? [] : [remark('ReloadedPaused', wished)]),
+    ...(wish.state === 'unusable' ? [remark('ReloadedWithoutPause', `${wish.problem}.`)] : []),
+  ];
+}
+
+/** 0, or in the past: what tells when it ends cannot be read, or it is over. */
+function pausedUntil(resumeAt: number): string {
+  return resumeAt === 0
+    ? 'Its rollout is held back, and goes on at once.'
+    : `Its rollout is held back until ${new Date(resumeAt).toISOString()}.`;
+}

@@ -1,0 +1,28 @@
+import type { Annotations } from '../model.ts';
+import type { ExplainedSource, ExplainedWorkload, ExplainInput } from './facts.ts';
+import { preview, type Preview } from './preview.ts';
+import { sourceWithProposed, unreadKeys } from './proposed.ts';
+
+export interface SourcePreviewInput extends Pick<ExplainInput, 'settings' | 'from'> {
+  readonly source: ExplainedSource;
+  /** Of the source's namespace: at least those that have to do with it. */
+  readonly workloads: readonly ExplainedWorkload[];
+  /** That the source would have instead of its own. */
+  readonly annotations?: Annotations | undefined;
+}
+
+/** What would reload if the source's data changed now or, with other annotations, then. */
+export function previewSource({ source, workloads, annotations, ...rest }: SourcePreviewInput): Preview {
+  if (annotations === undefined) {
+    return preview(workloads.map((workload) => ({ today: { ...rest, source, workload } })));
+  }
+  const { keys } = rest.settings.decision;
+  const then = sourceWithProposed(source, annotations, keys);
+  const pairs = workloads.map((workload) => ({
+    today: { ...rest, source, workload },
+    proposed: { ...rest, source: then, workload },
+  }));
+  const unread = unreadKeys(annotations, [keys.ignore, keys.match]);
+  const absent = source.row ? [] : ['The source does not exist, so its annotations were not tried.'];
+  return preview(pairs, [...absent, ...unread]);
+}

@@ -1,0 +1,78 @@
+import { namedSources } from '../ledger/edges.ts';
+import { decidingKeys } from '../ledger/observe.ts';
+import { kindOf, namespaceOf, sourceKeyIn, type SourceRow } from '../ledger/rows.ts';
+import type { AnnotationKeys } from '../annotation-keys.ts';
+import type { SourceKey } from '../model.ts';
+import { recordedHashes } from '../record/record.ts';
+import type { ExplainedSource, ExplainedWorkload, ExplainInput } from './facts.ts';
+import { preview, type Preview } from './preview.ts';
+import { followerOf, unreadKeys, withProposed, type ProposedAnnotations } from './proposed.ts';
+
+export interface WorkloadPreviewInput extends Pick<ExplainInput, 'settings' | 'from'> {
+  readonly workload: ExplainedWorkload;
+  readonly proposed: ProposedAnnotations;
+  /** Workloads that have its pod template. */
+  readonly followers: readonly ExplainedWorkload[];
+  /** The sources of its namespace: at least those of `sourcesOf`, and all of the kinds that a pattern may mean. */
+  readonly sources: ReadonlyMap<SourceKey, SourceRow>;
+}
+
+const ROLLS_ITSELF = 'To write other annotations into the pod template is a rollout by itself.';
+
+/** What changes of its sources would do if a workload had other annotations. */
+export function previewWorkload(input: WorkloadPreviewInput): Preview {
+  const { workload, proposed, followers, sources, settings, from } = input;
+  const { keys } = settings.decision;
+  const then = withProposed(workload, proposed, keys);
+  const changed = [
+    { today: workload, proposed: then },
+    ...followers.map((follower) => ({
+      today: follower,
+      proposed: followerOf(follower, then, settings.decision),
+    })),
+  ];
+  const pairs = changed.flatMap((each) =>
+    candidates([each.today, each.proposed], sources, keys).map((source) => ({
+      today: { workload: each.today, source, settings, from },
+      proposed: { workload: each.proposed, source, settings, from },
+    })),
+  );
+  const given = { ...proposed.annotations, ...proposed.podAnnotations };
+  return preview(pairs, [
+    ...(proposed.podAnnotations === undefined ? [] : [ROLLS_ITSELF]),
+    ...unreadKeys(given, decidingKeys(keys)),
+  ]);
+}
+
+/** Annotations may spell out what no object can be called. */
+const NAMEABLE = /^\w+\/[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
+
+/** The sources that a workload uses, names, mentions or has recorded, as far as it spells them out. */
+export function sourcesOf({ key, row }: ExplainedWorkload, keys: AnnotationKeys): SourceKey[] {
+  const { literal } = namedSources({ ...row, kind: kindOf(key) }, keys);
+  const names = [
+    ...row.uses,
+    ...row.mentions,
+    ...row.edges,
+    ...literal,
+    ...Object.keys(recordedHashes(row.record)),
+  ];
+  return [...new Set(names)]
+    .filter((name) => NAMEABLE.test(name))
+    .map((name) => sourceKeyIn(namespaceOf(key), name));
+}
+
+/** Those, and what there is of the kinds that it names by pattern. */
+function candidates(
+  workloads: readonly ExplainedWorkload[],
+  known: ReadonlyMap<SourceKey, SourceRow>,
+  keys: AnnotationKeys,
+): ExplainedSource[] {
+  const found = new Set(workloads.flatMap((workload) => sourcesOf(workload, keys)));
+  for (const { key, row } of workloads) {
+    const { patterned } = namedSources({ ...row, kind: kindOf(key) }, keys);
+    for (const source of known.keys())
+      if (patterned.some((kind) => kind === kindOf(source))) found.add(source);
+  }
+  return [...found].map((key) => ({ key, row: known.get(key) }));
+}

@@ -1,0 +1,182 @@
+import { describe, expect, it } from 'vitest';
+import { DEFAULT_ANNOTATION_KEYS as KEYS } from '../annotation-keys.ts';
+import type { SourceRow, WorkloadRow } from '../ledger/rows.ts';
+import type { SourceKey } from '../model.ts';
+import { EXPLAIN_SETTINGS } from '../testing/explaining.ts';
+import { recordOf, sourceRow, workloadRow } from '../testing/rows.ts';
+import type { ExplainedWorkload } from './facts.ts';
+import type { Preview } from './preview.ts';
+import { previewSource } from './preview-source.ts';
+import { previewWorkload } from './preview-workload.ts';
+
+const from = 'catalog';
+const settings = EXPLAIN_SETTINGS;
+
+function workload(name: string, row: Partial<WorkloadRow> = {}, kind = 'Deployment'): ExplainedWorkload {
+  return { key: `${kind}/ns/${name}`, row: workloadRow({ uid: name, rv: '10', templateRv: '10', ...row }) };
+}
+
+const none = { uses: [], edges: [], annotations: {} };
+const source = { key: 'ConfigMap/ns/cm', row: sourceRow(5, 'a') };
+
+/** `[<workload>, <source>, <reloads>, <reason>]`, names alone. */
+function told({ verdicts, today }: Preview, which: 'verdicts' | 'today' = 'verdicts'): unknown[] {
+  return (which === 'verdicts' ? verdicts : today).map((each) => [
+    each.workload.split('/').at(-1),
+    each.source.split('/').at(-1),
+    each.reloads,
+    each.reason,
+  ]);
+}
+
+describe('if the data of a source changed', () => {
+  const workloads = [
+    workload('auto'),
+    workload('elsewhere', { uses: ['ConfigMap/other'], edges: ['ConfigMap/other'] }),
+    workload('nothing', { annotations: {}, edges: [] }),
+    workload('named', { ...none, annotations: { [KEYS.configMapReload]: 'c.*' } }),
+    workload('misnamed', { ...none, annotations: { [KEYS.configMapReload]: 'd.*' } }),
+    workload('excluding', {
+      ...none,
+      annotations: { [KEYS.configMapReload]: 'c.*', [KEYS.configMapExclude]: 'cm' },
+    }),
+    workload('mentioning', { uses: [], edges: [], mentions: ['ConfigMap/cm'] }),
+    workload('recorded', { ...none, record: recordOf({ cm: 'a' }) }),
+    workload('finished', { leftAlone: 'JobFinished' }, 'Job'),
+  ];
+
+  it('those that would reload come first, then those that have to do with it and would not', () => {
+    const preview = previewSource({ source, workloads, settings, from });
+    expect(told(preview)).toEqual([
+      ['auto', 'cm', true, 'AutoReload'],
+      ['named', 'cm', true, 'NamedByAnnotation'],
+      ['excluding', 'cm', false, 'SourceExcluded'],
+      ['mentioning', 'cm', false, 'NoContainer'],
+      ['nothing', 'cm', false, 'NotAnnotated'],
+      ['recorded', 'cm', false, 'NotAnnotated'],
+      ['finished', 'cm', false, 'JobFinished'],
+    ]);
+    expect(preview.today).toEqual([]);
+    expect(preview.conclusion).toBe('2 workloads would reload, 5 would be left alone.');
+  });
+
+  it('with other annotations on it: what is today of that which differs', () => {
+    const annotations = { [KEYS.ignore]: 'true', 'reloader.stakater.com/ingore': 'true', team: 'a' };
+    const preview = previewSource({ source, workloads, annotations, settings, from });
+    expect(told(preview).slice(0, 2)).toEqual([
+      ['auto', 'cm', false, 'SourceIgnored'],
+      ['excluding', 'cm', false, 'SourceIgnored'],
+    ]);
+    expect(told(preview, 'today').slice(0, 2)).toEqual([
+      ['auto', 'cm', true, 'AutoReload'],
+      ['named', 'cm', true, 'NamedByAnnotation'],
+    ]);
+    expect(preview.conclusion).toBe(
+      `0 workloads would reload, 7 would be left alone. 6 verdicts differ from today's. ` +
+        'The annotation "reloader.stakater.com/ingore" decides nothing here.',
+    );
+  });
+
+  it('annotations of a source that does not exist are not tried, and that is said', () => {
+    const absent = { key: source.key, row: undefined };
+    const { conclusion } = previewSource({ source: absent, workloads, annotations: {}, settings, from });
+    expect(conclusion).toMatch(/does not exist, so its annotations were not tried/);
+  });
+});
+
+describe('if a workload had other annotations', () => {
+  const sources = new Map<SourceKey, SourceRow>([
+    ['ConfigMap/ns/cm', sourceRow(5, 'a')],
+    ['ConfigMap/ns/cm-2', sourceRow(5, 'a')],
+    ['Secret/ns/cm-3', sourceRow(5, 'a')],
+    ['ConfigMap/ns/ignored', sourceRow(5, 'a', { annotations: { [KEYS.ignore]: 'true' } })],
+  ]);
+  const preview = (of: ExplainedWorkload, annotations: Record<string, string>, more = {}): Preview =>
+    previewWorkload({
+      workload: of,
+      proposed: { annotations, ...more },
+      followers: [],
+      sources,
+      settings,
+      from,
+    });
+
+  it('auto taken away, and a pattern instead: the sources that it meets, of its kind', () => {
+    const found = preview(workload('web'), { [KEYS.configMapReload]: 'cm-.*,ignored,NOT,gone' });
+    expect(told(found)).toEqual([
+      ['web', 'cm-2', true, 'NamedByAnnotation'],
+      ['web', 'cm', false, 'NotAnnotated'],
+      ['web', 'gone', false, 'SourceAbsent'],
+      ['web', 'ignored', false, 'SourceIgnored'],
+    ]);
+    expect(told(found, 'today')).toEqual([
+      ['web', 'cm', true, 'AutoReload'],
+      ['web', 'cm-2', false, 'NoContainer'],
+      ['web', 'gone', false, 'NoContainer'],
+    ]);
+  });
+
+  it('the same annotations: nothing is other than today', () => {
+    const found = preview(workload('web'), { [KEYS.auto]: 'true' });
+    expect(found.conclusion).toBe(
+      '1 workload would reload, 0 would be left alone. Nothing would be other than today.',
+    );
+  });
+
+  it('to edit what decides ends a contest, and to write what does not leaves it', () => {
+    const contested = workload('web', { contest: { before: ['t0'], strips: [1, 2, 3] } });
+    expect(told(preview(contested, { [KEYS.auto]: 'true', team: 'b' }))).toEqual([
+      ['web', 'cm', false, 'Contested'],
+    ]);
+    expect(told(preview(contested, { [KEYS.configMapAuto]: 'true' }))).toEqual([
+      ['web', 'cm', true, 'AutoReload'],
+    ]);
+  });
+
+  it('those of its pod template count if its own do not ask, and writing them is a rollout', () => {
+    const found = preview(workload('web'), {}, { podAnnotations: { [KEYS.auto]: 'true' } });
+    expect(told(found)).toEqual([['web', 'cm', true, 'AutoReload']]);
+    expect(found.conclusion).toMatch(/is a rollout by itself/);
+  });
+
+  it('annotations of other systems stay', () => {
+    const adopt = { 'configmap.fabric8.io/update-on-change': 'cm' };
+    const keys = { ...KEYS, adopt: ['fabric8' as const] };
+    const found = previewWorkload({
+      workload: workload('web', { annotations: adopt }),
+      proposed: { annotations: {} },
+      followers: [],
+      sources,
+      settings: { ...settings, decision: { ...settings.decision, keys } },
+      from,
+    });
+    expect(told(found)).toEqual([['web', 'cm', true, 'AdoptedAnnotation']]);
+  });
+
+  it('a Rollout that has its pod template is left to it once it asks itself, and asks itself once it does not', () => {
+    const owner = workload('web', { annotations: {} });
+    const templateOwner = { key: owner.key, uid: 'web', generation: 1, rv: '10', isMarked: true };
+    const rollout = workload('roll', { templateOwner }, 'Rollout');
+    const asking = { workload: owner, followers: [rollout], sources, settings, from } as const;
+    const found = previewWorkload({ ...asking, proposed: { annotations: { [KEYS.auto]: 'true' } } });
+    expect(told(found)).toEqual([
+      ['web', 'cm', true, 'AutoReload'],
+      ['roll', 'cm', false, 'WorkloadRefAnnotated'],
+    ]);
+    expect(told(found, 'today')).toEqual([
+      ['roll', 'cm', true, 'AutoReload'],
+      ['web', 'cm', false, 'NotAnnotated'],
+    ]);
+    const left = workload('roll', { templateOwner, leftAlone: 'WorkloadRefAnnotated' }, 'Rollout');
+    const back = previewWorkload({
+      ...asking,
+      workload: workload('web'),
+      followers: [left],
+      proposed: { annotations: {} },
+    });
+    expect(told(back)).toEqual([
+      ['roll', 'cm', true, 'AutoReload'],
+      ['web', 'cm', false, 'NotAnnotated'],
+    ]);
+  });
+});

@@ -1,0 +1,90 @@
+import type { SourceKey, WorkloadKey } from '../model.ts';
+import type { Reason } from '../reasons.ts';
+import { isConcerned } from './concerned.ts';
+import { explain, type Explanation } from './explain.ts';
+import type { ExplainInput } from './facts.ts';
+
+/** What a change of a source's data would do to a workload. */
+export interface PreviewVerdict {
+  readonly workload: WorkloadKey;
+  readonly source: SourceKey;
+  readonly reloads: boolean;
+  readonly reason: Reason;
+  /** One sentence. */
+  readonly detail: string;
+}
+
+export interface Preview {
+  /** Of every pair that has to do with each other, now or then: those that reload first, then by key. */
+  readonly verdicts: readonly PreviewVerdict[];
+  /** What is so today, of the pairs of which it differs. */
+  readonly today: readonly PreviewVerdict[];
+  /** One sentence, or more. */
+  readonly conclusion: string;
+}
+
+/** A pair as it is and, if something is proposed, as it would be. */
+export interface PreviewPair {
+  readonly today: ExplainInput;
+  readonly proposed?: ExplainInput;
+}
+
+interface Explained {
+  readonly today: Explanation;
+  readonly proposed: Explanation;
+  readonly isConcerned: boolean;
+}
+
+/** What changes of the pairs' sources would do. Nothing is sent, and nothing is written: a preview is explanations. */
+export function preview(pairs: readonly PreviewPair[], remarks: readonly string[] = []): Preview {
+  const explained = pairs.map(explainPair).filter((pair) => pair.isConcerned);
+  const verdicts = explained.map(({ proposed }) => verdictOf(proposed)).sort(byOrder);
+  const today = explained.filter(differs).map((pair) => verdictOf(pair.today));
+  return {
+    verdicts,
+    today: today.sort(byOrder),
+    conclusion: [conclusion(pairs, verdicts, today), ...remarks].join(' '),
+  };
+}
+
+function explainPair(pair: PreviewPair): Explained {
+  const today = explain(pair.today);
+  if (!pair.proposed) return { today, proposed: today, isConcerned: isConcerned(pair.today, today) };
+  const proposed = explain(pair.proposed);
+  return {
+    today,
+    proposed,
+    isConcerned: isConcerned(pair.today, today) || isConcerned(pair.proposed, proposed),
+  };
+}
+
+function differs({ today, proposed }: Explained): boolean {
+  return today.reloads !== proposed.reloads || today.reason !== proposed.reason;
+}
+
+function verdictOf({ workload, source, reloads, reason, conclusion }: Explanation): PreviewVerdict {
+  return { workload, source, reloads, reason, detail: conclusion };
+}
+
+function byOrder(a: PreviewVerdict, b: PreviewVerdict): number {
+  if (a.reloads !== b.reloads) return a.reloads ? -1 : 1;
+  return compare(a.workload, b.workload) || compare(a.source, b.source);
+}
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+function conclusion(
+  pairs: readonly PreviewPair[],
+  verdicts: readonly PreviewVerdict[],
+  today: readonly PreviewVerdict[],
+): string {
+  const rolled = new Set(verdicts.filter(({ reloads }) => reloads).map(({ workload }) => workload)).size;
+  const left = new Set(verdicts.map(({ workload }) => workload)).size - rolled;
+  const counted = `${rolled} ${rolled === 1 ? 'workload' : 'workloads'} would reload, ${left} would be left alone.`;
+  if (pairs.every(({ proposed }) => proposed === undefined)) return counted;
+  if (today.length === 0) return `${counted} Nothing would be other than today.`;
+  return `${counted} ${today.length} ${today.length === 1 ? 'verdict differs' : 'verdicts differ'} from today's.`;
+}

@@ -1,0 +1,93 @@
+import { decidingAnnotations, sourceAnnotations } from '../ledger/observe.ts';
+import { contestAfter } from '../ledger/contest.ts';
+import { withTemplateOf } from '../ledger/template-owner.ts';
+import { kindOf, namespaceOf, NO_ANNOTATIONS, type WorkloadRow } from '../ledger/rows.ts';
+import type { AnnotationKeys } from '../annotation-keys.ts';
+import type { Annotations } from '../model.ts';
+import type { DecisionSettings } from '../rules/decision.ts';
+import type { ExplainedSource, ExplainedWorkload } from './facts.ts';
+
+/** A set of annotations to stand in the place of those that are there. */
+export interface ProposedAnnotations {
+  /** On the workload's own metadata. */
+  readonly annotations: Annotations;
+  /** On its pod template; undefined: as they are. */
+  readonly podAnnotations?: Annotations | undefined;
+}
+
+/**
+ * The workload as it would be with other annotations. Those of other systems (`--adopt`) stay as they are: what they
+ * come to takes the pod template.
+ */
+export function withProposed(
+  workload: ExplainedWorkload,
+  proposed: ProposedAnnotations,
+  keys: AnnotationKeys,
+): ExplainedWorkload {
+  const { contest: _contest, ...row } = workload.row;
+  const annotations = {
+    ...foreign(row.annotations, keys),
+    ...decidingAnnotations(proposed.annotations, keys),
+  };
+  const { podAnnotations } = proposed;
+  const contest = contestAfter(workload.row, { ...row, annotations }, true);
+  return {
+    ...workload,
+    row: {
+      ...row,
+      ...(contest ? { contest } : {}),
+      annotations,
+      podAnnotations: podAnnotations ? decidingAnnotations(podAnnotations, keys) : row.podAnnotations,
+    },
+  };
+}
+
+/** A workload that has the pod template of `owner`, as it would be if that were another. */
+export function followerOf(
+  { key, ...rest }: ExplainedWorkload,
+  owner: ExplainedWorkload,
+  settings: DecisionSettings,
+): ExplainedWorkload {
+  const { leftAlone: _leftAlone, templateOwner, ...row } = rest.row;
+  if (templateOwner?.key !== owner.key) return { key, ...rest };
+  const identity = { key, kind: kindOf(key), namespace: namespaceOf(key) };
+  const templateFrom = { owner: owner.key, isMarkedThere: templateOwner.isMarked };
+  const seen = withTemplateOf({ ...row, ...identity, templateFrom }, owner.row, settings);
+  const {
+    key: _key,
+    kind: _kind,
+    namespace: _namespace,
+    writtenAt: _at,
+    templateFrom: _from,
+    ...joined
+  } = seen;
+  return { ...rest, key, row: { ...datesOf(rest.row), ...joined } };
+}
+
+/** A source as it would be with other annotations; as it is, if there is none. */
+export function sourceWithProposed(
+  source: ExplainedSource,
+  annotations: Annotations,
+  keys: AnnotationKeys,
+): ExplainedSource {
+  const { row } = source;
+  return row ? { ...source, row: { ...row, annotations: sourceAnnotations(annotations, keys) } } : source;
+}
+
+function datesOf({ templateRv, edges, doubtful, baselines, stale, contest }: WorkloadRow) {
+  return { templateRv, edges, doubtful, baselines, stale, ...(contest ? { contest } : {}) };
+}
+
+/** Annotations of a row that are none of this installation's own. */
+function foreign(annotations: Annotations, keys: AnnotationKeys): Annotations {
+  const own = decidingAnnotations(annotations, keys);
+  const others = Object.entries(annotations).filter(([key]) => !Object.hasOwn(own, key));
+  return others.length === 0 ? NO_ANNOTATIONS : Object.fromEntries(others);
+}
+
+/** What to say of keys that look as if they decide, and do not: they are often misspelt. */
+export function unreadKeys(annotations: Annotations, deciding: readonly string[]): string[] {
+  return Object.keys(annotations)
+    .filter((key) => /reload|reroll/i.test(key) && !deciding.includes(key))
+    .map((key) => `The annotation ${JSON.stringify(key)} decides nothing here.`);
+}
