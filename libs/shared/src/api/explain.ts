@@ -22,6 +22,17 @@ export const ruleStep = z
   })
   .meta({ id: 'RuleStep' });
 
+const place = z
+  .strictObject({
+    by: z.enum(['env', 'envFrom', 'volume', 'projectedVolume', 'csiVolume']),
+    /** Null: a volume that nothing mounts. */
+    container: z.string().nullable(),
+    init: z.boolean(),
+    /** Of the variable or the volume. */
+    name: z.string().nullable(),
+  })
+  .meta({ id: 'SourcePlace' });
+
 export const explanation = z
   .strictObject({
     workload: workloadRef,
@@ -34,22 +45,42 @@ export const explanation = z
     rules: z.array(ruleStep),
     use: z.strictObject({
       used: z.boolean(),
+      /** Only by a volume that no container mounts. */
       mentioned: z.boolean(),
       hasContainers: z.boolean(),
+      /** Whether the rule that decides asks for a use; otherwise any container carries the marker. */
+      needed: z.boolean(),
+      /** Every place of the pod template that refers to the source; null: the catalog does not tell. */
+      places: z.array(place).nullable(),
       detail: z.string(),
     }),
+    /** The rules say yes, and a container can carry the marker. */
+    edge: z.boolean(),
     record: z.strictObject({
       recorded: hash.nullable(),
       current: hash.nullable(),
+      /** Null: nothing to compare, or hashes of different schemes or keys. */
       agrees: z.boolean().nullable(),
+      /** It was seen to be false for the present pod template, so it counts as different. */
+      doubtful: z.boolean(),
     }),
-    due: z.strictObject({ state: z.enum(['owed', 'correct']).nullable(), detail: z.string() }),
-    /** Whatever holds a reload back although the rules say yes. */
-    holds: z.array(z.strictObject({ reason, detail: z.string() })),
+    due: z.strictObject({
+      state: z.enum(['owed', 'correct']).nullable(),
+      /** False: whoever answers cannot tell, and `state` is null. */
+      known: z.boolean(),
+      detail: z.string(),
+    }),
+    /** What else bears on a reload; whatever `stops` it does so although the rules say yes. */
+    holds: z.array(z.strictObject({ reason, stops: z.boolean(), detail: z.string() })),
+    /** Who told of the objects: the watchers, or a read of metadata by whoever asks (the command line without admin). */
+    facts: z.enum(['catalog', 'cluster']),
   })
   .meta({ id: 'Explanation' });
 
-/** What if: a source's data changed; or a workload, or a source, had these annotations. Nothing is sent. */
+/**
+ * What if the data of a source changed, and (with annotations) the workload or the source had these instead of its own.
+ * Those that decide nothing are not looked at. `podAnnotations` left out: as they are. Nothing is sent.
+ */
 export const previewRequest = z
   .discriminatedUnion('of', [
     z.strictObject({ of: z.literal('source'), source: sourceRef, annotations: annotations.optional() }),

@@ -22,6 +22,8 @@ export interface RecordFacts {
 export interface DueFacts {
   /** As the ledger has it; null: nothing, or it is not known. */
   readonly state: WakeCause | null;
+  /** False: whoever asks cannot tell. */
+  readonly isKnown: boolean;
   /** What a worker would find if it looked now. Null: no edge, or it is not known. */
   readonly verdict: EdgeVerdict | null;
   /** One sentence, or two. */
@@ -44,13 +46,14 @@ const UNKNOWN =
 /** By the ledger, and by the plan of a worker that reads just what the catalog knows. */
 export function dueFacts(input: ExplainInput, isEdge: boolean): DueFacts {
   const { workload, source, settings, from } = input;
-  if (!isEdge) return { state: null, verdict: null, detail: NO_EDGE };
-  if (from === 'cluster') return { state: null, verdict: null, detail: UNKNOWN };
+  if (!isEdge) return { state: null, isKnown: true, verdict: null, detail: NO_EDGE };
+  if (from === 'cluster') return { state: null, isKnown: false, verdict: null, detail: UNKNOWN };
   const { recorded } = recordFacts(input);
   const edge = { name: sourceNameOf(source.key), source: source.row, recorded: recorded ?? undefined };
   const verdict = verdictFor(input, source.row, readingOf(source.row, recorded));
   return {
     state: dueOfEdge(workload.row, edge, settings.triggers),
+    isKnown: !UNTOLD.has(verdict),
     verdict,
     detail: wordsOf(verdict, source, recorded !== null),
   };
@@ -87,6 +90,8 @@ function readingOf(row: SourceRow | undefined, recorded: RecordHash | null): Edg
 function isComparable(recorded: RecordHash, present: RecordHash): boolean {
   return recorded === DELETED_HASH || isSameScheme(recorded, present);
 }
+
+const UNTOLD: ReadonlySet<EdgeVerdict> = new Set(['Read', 'Rewrite', 'KeyUnknown', 'Wait']);
 
 const OTHER_SCHEME =
   'Only a worker that reads the data can tell: the record is under another scheme of hashing, or another key.';

@@ -4,6 +4,7 @@ import { DEFAULT_ANNOTATION_KEYS as KEYS } from '../annotation-keys.ts';
 import { isEdge } from '../ledger/edges.ts';
 import { dueOf } from '../ledger/owed.ts';
 import { NO_TRIGGERS } from '../ledger/triggers.ts';
+import type { Annotations } from '../model.ts';
 import { decideReload } from '../rules/decision.ts';
 import { EXPLAIN_SETTINGS, explainInput } from '../testing/explaining.ts';
 import { recordOf, seenWorkload, sourceRow, workloadRow } from '../testing/rows.ts';
@@ -202,7 +203,8 @@ const DUE: Readonly<
 describe('what is due, and why', () => {
   it.each(Object.entries(DUE))('%s', (_name, { of, due, verdict, says }) => {
     const found = explain(explainInput(of)).due;
-    expect(found).toEqual({ state: due, verdict, detail: expect.stringMatching(says) });
+    expect(found).toMatchObject({ state: due, verdict, detail: expect.stringMatching(says) });
+    expect(found.isKnown).toBe(verdict !== 'Read');
   });
 
   it('is what the ledger wakes for, and what a worker that reads then does', () => {
@@ -301,7 +303,11 @@ describe('read from the cluster', () => {
     expect(found.use.detail).toBe(
       'The pod template uses the source: envFrom of container app; volume v, which nothing mounts.',
     );
-    expect(found.due).toEqual({ state: null, verdict: null, detail: expect.stringMatching(/^Not known/) });
+    expect(found.due).toMatchObject({
+      state: null,
+      isKnown: false,
+      detail: expect.stringMatching(/^Not known/),
+    });
   });
 
   it('a source that may not be read is judged as one without annotations, and that is said', () => {
@@ -333,7 +339,8 @@ it('agrees with the rules, and with what the ledger counts as an edge, whatever 
     { requiredKeys: [] },
   );
   assert(
-    property(annotations, marks, subarray(['ConfigMap/cm']), (own, source, uses) => {
+    property(annotations, marks, subarray(['ConfigMap/cm']), (given, marked, uses) => {
+      const [own, source] = [given as Annotations, marked as Annotations];
       const input = explainInput({ workload: { annotations: own, uses }, source: { annotations: source } });
       const found = explain(input);
       const asked = { ...input.workload.row, kind: 'Deployment' };

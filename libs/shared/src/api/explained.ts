@@ -1,0 +1,83 @@
+import type { Explanation as Explained } from '../core/explain/explain.ts';
+import type { FactsFrom } from '../core/explain/facts.ts';
+import type { Preview as Previewed, PreviewVerdict } from '../core/explain/preview.ts';
+import { partsOf } from '../core/model.ts';
+import type { RecordHash } from '../core/record/record-hash.ts';
+import type { Explanation, Preview } from './explain.ts';
+
+type WorkloadRef = Explanation['workload'];
+type SourceRef = Explanation['source'];
+
+/** An explanation as the API answers it. `shown` gives a hash as it may be shown: of a Secret only keyed. */
+export function explanationAnswer(
+  explained: Explained,
+  facts: FactsFrom,
+  shown: (hash: RecordHash) => string,
+): Explanation {
+  const { workload, source, conclusion, reloads, reason, rules, use, record, due, holds } = explained;
+  const { recorded, current, agrees, isDoubtful } = record;
+  return {
+    workload: partsOf(workload) as WorkloadRef,
+    source: partsOf(source) as SourceRef,
+    conclusion,
+    reloads,
+    reason,
+    rules: rules.map((step) => ({
+      rule: step.rule,
+      outcome: step.outcome,
+      decides: step.decides,
+      reason: step.reason ?? null,
+      detail: step.detail,
+    })),
+    use: useAnswer(use),
+    edge: explained.isEdge,
+    record: {
+      recorded: recorded === null ? null : shown(recorded),
+      current: current === null ? null : shown(current),
+      agrees,
+      doubtful: isDoubtful,
+    },
+    due: { state: due.state, known: due.isKnown, detail: due.detail },
+    holds: [...holds],
+    facts,
+  };
+}
+
+export function previewAnswer({ verdicts, today, conclusion }: Previewed): Preview {
+  return { verdicts: verdicts.map(verdictAnswer), today: today.map(verdictAnswer), conclusion };
+}
+
+function useAnswer({
+  used,
+  mentioned,
+  hasContainers,
+  isNeeded,
+  places,
+  detail,
+}: Explained['use']): Explanation['use'] {
+  return {
+    used,
+    mentioned,
+    hasContainers,
+    needed: isNeeded,
+    places:
+      places?.map(({ by, container, init, name }) => ({
+        by,
+        container: container ?? null,
+        init,
+        name: name ?? null,
+      })) ?? null,
+    detail,
+  };
+}
+
+function verdictAnswer(verdict: PreviewVerdict): Preview['verdicts'][number] {
+  const { workload, source, reloads, reason, detail } = verdict;
+  return {
+    workload: partsOf(workload) as WorkloadRef,
+    source: partsOf(source) as SourceRef,
+    reloads,
+    reason,
+    detail,
+  };
+}
