@@ -2,12 +2,7 @@ import { adoptedNames } from '../adopted.ts';
 import type { AnnotationKeys } from '../annotation-keys.ts';
 import { splitList } from '../go-text.ts';
 import type { Annotations, SourceKind } from '../model.ts';
-import {
-  decideReload,
-  type Decision,
-  type DecisionInput,
-  type DecisionSettings,
-} from '../rules/decision.ts';
+import { decideReload, type Decision, type DecisionInput, type DecisionSettings } from '../rules/decision.ts';
 import { NO_ANNOTATIONS, NO_NAMES, type ObservedWorkload, type SourceName } from './rows.ts';
 
 /** A name that can only mean itself: no character of it is special in a pattern. */
