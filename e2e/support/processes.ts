@@ -21,6 +21,7 @@ export interface Launch {
 const GRACE_MS = 30_000;
 const LINES_OF_FAILED_TEST = 40;
 const ADDRESS = /msg="?serving metrics and health"?.*address="?([^\s"]+)/;
+const API_ADDRESS = /msg="?serving the API"?.*address="?([^\s"]+)/;
 
 /** A process of ours, and what can be seen of it from outside. Whoever starts one has to `discard` it. */
 export class App {
@@ -70,6 +71,15 @@ export class App {
   async url(): Promise<string> {
     const address = await eventually(() => ADDRESS.exec(this.#alive().logs())?.[1], {
       what: `${this.name} to serve metrics and health`,
+      within: 30_000,
+    });
+    return `http://${address}`;
+  }
+
+  /** The same of an admin's API. */
+  async apiUrl(): Promise<string> {
+    const address = await eventually(() => API_ADDRESS.exec(this.#alive().logs())?.[1], {
+      what: `${this.name} to serve the API`,
       within: 30_000,
     });
     return `http://${address}`;

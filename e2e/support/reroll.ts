@@ -10,6 +10,7 @@ import { openRedis, type RedisClient } from '../../libs/shared/src/catalog/redis
 import type { RedisAccess } from '../../libs/shared/src/catalog/redis-access.ts';
 import { parseOptions } from '../../libs/shared/src/platform/options/parse.ts';
 import { Queues } from '../../libs/shared/src/queue/queues.ts';
+import { tokensFile } from './admin-api.ts';
 import { cleanUp } from './cleanup.ts';
 import { connect, namespace, type Space } from './kube.ts';
 import { App } from './processes.ts';
@@ -22,6 +23,8 @@ export interface RerollOptions {
   /** How many processes of each. Default 1. */
   readonly watchers?: number;
   readonly workers?: number;
+  /** Default none. They know the tokens of `admin-api.ts`, unless `adminFlags` choose another `--auth`. */
+  readonly admins?: number;
   /** Default `0`. */
   readonly debounce?: string;
   /** Default 60s, as the watcher's: the sweep repairs nothing within a test. */
@@ -32,6 +35,7 @@ export interface RerollOptions {
   readonly flags?: readonly string[];
   readonly watcherFlags?: readonly string[];
   readonly workerFlags?: readonly string[];
+  readonly adminFlags?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   /** The install (namespace of its Lease) of an earlier one, to follow it. Default: a fresh one. */
   readonly install?: string;
@@ -40,6 +44,8 @@ export interface RerollOptions {
   /** Variables that say where another Redis is, in the place of a URL. */
   readonly redisEnv?: Readonly<Record<string, string>>;
 }
+
+type Kind = 'watcher' | 'worker' | 'admin';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -50,6 +56,7 @@ export class Reroll {
   readonly options: RerollOptions;
   readonly watchers: App[] = [];
   readonly workers: App[] = [];
+  readonly admins: App[] = [];
   readonly redis: RedisClient;
   readonly catalog: Catalog;
   readonly queues: Queues;
@@ -86,11 +93,11 @@ export class Reroll {
   }
 
   get apps(): readonly App[] {
-    return [...this.watchers, ...this.workers];
+    return [...this.watchers, ...this.workers, ...this.admins];
   }
 
   /** Starts one more process, with another Redis if need be; `ready` tells when it is. */
-  start(kind: 'watcher' | 'worker', flags: readonly string[] = [], redisEnv = this.redisEnv): App {
+  start(kind: Kind, flags: readonly string[] = [], redisEnv = this.redisEnv): App {
     const main = join(ROOT, 'apps', kind, 'dist', 'main.js');
     if (!existsSync(main)) throw new Error(`expected ${main} to be built: run \`npm run build\` first`);
     this.#started += 1;
@@ -107,7 +114,7 @@ export class Reroll {
         ...this.options.env,
       },
     });
-    (kind === 'watcher' ? this.watchers : this.workers).push(app);
+    this[`${kind}s`].push(app);
     return app;
   }
 
@@ -172,8 +179,9 @@ export class Reroll {
     await Promise.all(this.apps.map((app) => app.stop()));
   }
 
-  #flags(kind: 'watcher' | 'worker'): string[] {
+  #flags(kind: Kind): string[] {
     const { options } = this;
+    if (kind === 'admin') return adminFlags(options.adminFlags);
     const scope = options.namespaces === 'all' ? [] : options.namespaces.map(nameOf);
     const own = kind === 'watcher' ? options.watcherFlags : options.workerFlags;
     // No looking for DeploymentConfigs, unless a spec says otherwise: it would be in everybody's audit log.
@@ -195,6 +203,7 @@ export async function startReroll(options: RerollOptions): Promise<Reroll> {
   const reroll = await prepareReroll(options);
   for (let count = 0; count < (options.watchers ?? 1); count += 1) reroll.start('watcher');
   for (let count = 0; count < (options.workers ?? 1); count += 1) reroll.start('worker');
+  for (let count = 0; count < (options.admins ?? 0); count += 1) reroll.start('admin');
   await reroll.ready();
   return reroll;
 }
@@ -211,6 +220,12 @@ export async function prepareReroll(options: RerollOptions): Promise<Reroll> {
 /** `Deployment/api` to `Deployment/<namespace>/api`. */
 export function keyIn(space: Space, ref: string): string {
   return ref.replace('/', `/${space.name}/`);
+}
+
+function adminFlags(own: readonly string[] = []): string[] {
+  const common = ['--metrics-addr=127.0.0.1:0', '--api-addr=127.0.0.1:0', '--api-requests-per-minute=100000'];
+  const chosen = own.some((flag) => flag.startsWith('--auth') || flag.startsWith('--static-tokens-file'));
+  return [...common, ...(chosen ? [] : ['--auth=static', `--static-tokens-file=${tokensFile()}`]), ...own];
 }
 
 function accessOf(env: Readonly<Record<string, string>>): RedisAccess {

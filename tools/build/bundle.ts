@@ -4,15 +4,18 @@
  * models above all) is memory that the process does not need: see docs/adr/0008-bundled-apps.md. Beside it,
  * `dist/licenses.txt` has the licence of every package that is in it, and `dist/sbom.cdx.json` is its bill of materials.
  *
+ * Admin has `dist/public` too, which it serves.
+ *
  * Usage, from an app's folder: `node ../../tools/build/bundle.ts`
  */
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { build } from 'esbuild';
 import { licenses } from './licenses.ts';
 import { packagesOf } from './packages.ts';
+import { copyPublicFiles } from './public-files.ts';
 import { sbom } from './sbom.ts';
 
-/** Nest loads these only if they are installed; Reroll uses none of them. */
+/** Nest loads these only if they are installed; an app that uses one of them names it in its package.json. */
 const OPTIONAL = [
   '@nestjs/websockets/*',
   '@nestjs/microservices',
@@ -21,6 +24,10 @@ const OPTIONAL = [
   'class-validator',
   'class-transformer',
 ];
+
+const { dependencies = {} } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+  dependencies?: Readonly<Record<string, string>>;
+};
 
 const { metafile } = await build({
   entryPoints: ['build/main.js'],
@@ -35,7 +42,7 @@ const { metafile } = await build({
   keepNames: true,
   minifySyntax: true,
   minifyWhitespace: true,
-  external: OPTIONAL,
+  external: OPTIONAL.filter((name) => dependencies[name] === undefined),
   logLevel: 'warning',
   logOverride: { 'indirect-require': 'silent', 'direct-eval': 'silent' },
   banner: {
@@ -44,6 +51,8 @@ const { metafile } = await build({
 });
 
 const inputs = metafile.outputs['dist/main.js']?.inputs ?? {};
-const packages = packagesOf(Object.keys(inputs).filter((file) => (inputs[file]?.bytesInOutput ?? 0) > 0));
+const bundled = Object.keys(inputs).filter((file) => (inputs[file]?.bytesInOutput ?? 0) > 0);
+const copied = dependencies['swagger-ui-dist'] === undefined ? [] : copyPublicFiles();
+const packages = packagesOf([...bundled, ...copied]);
 writeFileSync('dist/licenses.txt', licenses(packages));
 writeFileSync('dist/sbom.cdx.json', sbom('package.json', packages));

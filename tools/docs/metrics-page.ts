@@ -1,6 +1,7 @@
 /** docs/reference/metrics.md, from the registries that the apps serve. */
 import { Registry } from 'prom-client';
 
+import { adminMetrics } from '../../libs/shared/src/platform/metrics/admin.ts';
 import { restClientMetrics } from '../../libs/shared/src/platform/metrics/rest-client.ts';
 import { watcherMetrics } from '../../libs/shared/src/platform/metrics/watcher.ts';
 import { workerMetrics } from '../../libs/shared/src/platform/metrics/worker.ts';
@@ -58,11 +59,12 @@ well (\`process_*\`, \`nodejs_*\`). With \`METRICS_COUNT_BY_NAMESPACE\` the work
 \`reloader_reload_executed_total_by_namespace\` (labels \`success\`, \`namespace\`) too.`;
 
 export function metricsMarkdown(): string {
-  const both = metricsOf(restClientMetrics);
+  const all = metricsOf(restClientMetrics);
   return `${[
     INTRODUCTION,
     section('Watcher', metricsOf(watcherMetrics)),
     section('Worker', metricsOf(workerMetrics)),
-    section('Both', both),
+    section('Admin', metricsOf(adminMetrics)),
+    section('All', all),
   ].join('\n\n')}\n`;
 }

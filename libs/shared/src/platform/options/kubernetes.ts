@@ -1,7 +1,7 @@
 /** How the API server is reached, and who we are there. */
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { BOTH, option, WATCHER, WORKER } from './option.ts';
+import { ALL, option, WATCHER, WORKER } from './option.ts';
 import { anyText, matching, optionalPath, text } from './values.ts';
 
 /** Mounted into every pod that has a service account. */
@@ -20,7 +20,7 @@ export const kubernetesOptions = {
     flag: '--kubeconfig',
     env: 'KUBECONFIG',
     default: '',
-    apps: BOTH,
+    apps: ALL,
     group: 'Kubernetes',
     description: 'Kubeconfig file. Unset: the service account of the pod, else ~/.kube/config.',
     ...optionalPath('the path of a kubeconfig file'),
@@ -29,7 +29,7 @@ export const kubernetesOptions = {
     flag: '--pod-name',
     env: 'POD_NAME',
     default: { text: 'the host name', find: hostname },
-    apps: BOTH,
+    apps: ALL,
     group: 'Kubernetes',
     description: 'Identity of this process: holder of the Lease, source of Kubernetes Events.',
     ...text('the name of this pod'),
@@ -38,7 +38,7 @@ export const kubernetesOptions = {
     flag: '--pod-namespace',
     env: 'POD_NAMESPACE',
     default: { text: 'the namespace of the pod, else default', find: namespaceOfPod },
-    apps: BOTH,
+    apps: ALL,
     group: 'Kubernetes',
     description: 'Namespace of the Lease. Also part of the Redis keys: two installations do not meet.',
     ...matching('the name of a namespace', /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/u),

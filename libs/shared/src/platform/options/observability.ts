@@ -1,5 +1,5 @@
 /** What can be seen of a process from outside, and how it ends. */
-import { BOTH, option, WORKER } from './option.ts';
+import { ALL, option, WORKER } from './option.ts';
 import type { ValueKind } from './option.ts';
 import { bool, duration, enabledOrBool, listenAddress, oneOf } from './values.ts';
 import { LOG_LEVELS } from '../logging.ts';
@@ -29,7 +29,7 @@ export const observabilityOptions = {
     flag: '--log-format',
     env: 'REROLL_LOG_FORMAT',
     default: 'text',
-    apps: BOTH,
+    apps: ALL,
     group: 'Observability and lifecycle',
     description: 'Form of the log, which goes to standard error.',
     incumbent: true,
@@ -39,7 +39,7 @@ export const observabilityOptions = {
     flag: '--log-level',
     env: 'REROLL_LOG_LEVEL',
     default: 'info',
-    apps: BOTH,
+    apps: ALL,
     group: 'Observability and lifecycle',
     description: 'The least important messages that are logged.',
     incumbent: true,
@@ -49,7 +49,7 @@ export const observabilityOptions = {
     flag: '--metrics-addr',
     env: 'REROLL_METRICS_ADDR',
     default: ':9090',
-    apps: BOTH,
+    apps: ALL,
     group: 'Observability and lifecycle',
     description: 'Where /metrics, /live, /ready and /healthz are served. Port 0 picks a free one.',
     ...listenAddress(),
@@ -68,7 +68,7 @@ export const observabilityOptions = {
     flag: '--enable-pprof',
     env: 'REROLL_ENABLE_PPROF',
     default: 'false',
-    apps: BOTH,
+    apps: ALL,
     group: 'Observability and lifecycle',
     description: 'Serve CPU profiles and sampled heap profiles at --pprof-addr.',
     incumbent: true,
@@ -78,7 +78,7 @@ export const observabilityOptions = {
     flag: '--pprof-addr',
     env: 'REROLL_PPROF_ADDR',
     default: ':6060',
-    apps: BOTH,
+    apps: ALL,
     group: 'Observability and lifecycle',
     description:
       'Where /debug/pprof/profile and /debug/pprof/heap (?seconds=1 to 120) are served, without authentication. Port 0 picks a free one.',
@@ -89,7 +89,7 @@ export const observabilityOptions = {
     flag: '--shutdown-timeout',
     env: 'REROLL_SHUTDOWN_TIMEOUT',
     default: '25s',
-    apps: BOTH,
+    apps: ALL,
     group: 'Observability and lifecycle',
     description:
       'How long an orderly end may take, jobs in hand included. Keep it below terminationGracePeriodSeconds (30 s).',

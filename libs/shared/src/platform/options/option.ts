@@ -1,7 +1,7 @@
 /** What an option is. The tables beside this file hold them, one file a concern; `table.ts` lists them all. */
 import type { z } from 'zod';
 
-export const APPS = ['watcher', 'worker'] as const;
+export const APPS = ['watcher', 'worker', 'admin'] as const;
 export type App = (typeof APPS)[number];
 
 /** Headings of the help text and of the reference page, in their order there. */
@@ -14,6 +14,7 @@ export const GROUPS = [
   'Alerts and webhook',
   'Queues and history',
   'Leader election and sweep',
+  'Admin API',
   'Observability and lifecycle',
 ] as const;
 export type Group = (typeof GROUPS)[number];
@@ -63,9 +64,11 @@ export function option<T, const A extends readonly App[]>(spec: OptionSpec<T, A>
   return spec;
 }
 
+export const ALL = APPS;
 export const BOTH = ['watcher', 'worker'] as const;
 export const WATCHER = ['watcher'] as const;
 export const WORKER = ['worker'] as const;
+export const ADMIN = ['admin'] as const;
 
 /** What the help shows as an option's default. */
 export function defaultText(spec: AnyOption): string {

@@ -1,5 +1,5 @@
 /** How jobs are run and retried, and how long their history is kept. */
-import { BOTH, option, WORKER } from './option.ts';
+import { ALL, option, WORKER } from './option.ts';
 import { duration, integer } from './values.ts';
 
 const DAY = 86_400_000;
@@ -18,7 +18,7 @@ export const queueOptions = {
     flag: '--attempts',
     env: 'REROLL_ATTEMPTS',
     default: '5',
-    apps: BOTH,
+    apps: ALL,
     group: 'Queues and history',
     description:
       'How often a job is tried before it counts as failed. The sweep comes back to its workload later.',
@@ -28,7 +28,7 @@ export const queueOptions = {
     flag: '--backoff',
     env: 'REROLL_BACKOFF',
     default: '1s',
-    apps: BOTH,
+    apps: ALL,
     group: 'Queues and history',
     description: 'Pause before the second attempt; it doubles with every further one.',
     ...duration({ min: 1, max: DAY }),
@@ -46,7 +46,7 @@ export const queueOptions = {
     flag: '--history-max-changes',
     env: 'REROLL_HISTORY_MAX_CHANGES',
     default: '10000',
-    apps: BOTH,
+    apps: ALL,
     group: 'Queues and history',
     description: 'How many changes, and how many outcomes, the history keeps.',
     ...integer({ min: 1 }),
@@ -55,7 +55,7 @@ export const queueOptions = {
     flag: '--history-max-age',
     env: 'REROLL_HISTORY_MAX_AGE',
     default: '7d',
-    apps: BOTH,
+    apps: ALL,
     group: 'Queues and history',
     description: 'How long the history keeps them.',
     ...duration({ min: 1_000, max: 3650 * DAY }),

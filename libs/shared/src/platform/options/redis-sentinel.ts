@@ -1,5 +1,5 @@
 /** A Redis that Sentinels watch over. */
-import { BOTH, option } from './option.ts';
+import { ALL, option } from './option.ts';
 import { hostPorts, optionalPath, optionalText } from './values.ts';
 
 const group = 'Redis';
@@ -9,7 +9,7 @@ export const redisSentinelOptions = {
     flag: '--redis-sentinels',
     env: 'REDIS_SENTINELS',
     default: '',
-    apps: BOTH,
+    apps: ALL,
     group,
     description:
       'Sentinels that know the master, in the place of a URL. Port 26379 if none is given. Needs --redis-sentinel-master.',
@@ -19,7 +19,7 @@ export const redisSentinelOptions = {
     flag: '--redis-sentinel-master',
     env: 'REDIS_SENTINEL_MASTER',
     default: '',
-    apps: BOTH,
+    apps: ALL,
     group,
     description: 'Name under which the Sentinels know the master.',
     ...optionalText('the name of a master'),
@@ -28,7 +28,7 @@ export const redisSentinelOptions = {
     flag: '--redis-sentinel-username',
     env: 'REDIS_SENTINEL_USERNAME',
     default: '',
-    apps: BOTH,
+    apps: ALL,
     group,
     description: 'ACL user at the Sentinels.',
     ...optionalText('the name of a user'),
@@ -37,7 +37,7 @@ export const redisSentinelOptions = {
     flag: '--redis-sentinel-password',
     env: 'REDIS_SENTINEL_PASSWORD',
     default: '',
-    apps: BOTH,
+    apps: ALL,
     group,
     description:
       'Password at the Sentinels; that of Redis is not used there. Give it by the variable or by a file.',
@@ -48,7 +48,7 @@ export const redisSentinelOptions = {
     flag: '--redis-sentinel-password-file',
     env: 'REDIS_SENTINEL_PASSWORD_FILE',
     default: '',
-    apps: BOTH,
+    apps: ALL,
     group,
     description: 'File with the password at the Sentinels, as --redis-password-file.',
     ...optionalPath('the path of a file'),

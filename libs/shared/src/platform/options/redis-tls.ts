@@ -1,5 +1,5 @@
 /** TLS to Redis, and to its Sentinels. */
-import { BOTH, option } from './option.ts';
+import { ALL, option } from './option.ts';
 import { bool, optionalPath, optionalText } from './values.ts';
 
 const group = 'Redis';
@@ -9,7 +9,7 @@ export const redisTlsOptions = {
     flag: '--redis-tls',
     env: 'REDIS_TLS',
     default: 'false',
-    apps: BOTH,
+    apps: ALL,
     group,
     description: 'TLS to Redis, and to the Sentinels. A URL says so by rediss://.',
     ...bool(),
@@ -18,7 +18,7 @@ export const redisTlsOptions = {
     flag: '--redis-tls-ca-file',
     env: 'REDIS_TLS_CA_FILE',
     default: '',
-    apps: BOTH,
+    apps: ALL,
     group,
     description:
       "Certificates (PEM) of the authorities to trust, in the place of those of Node.js. This file and the client's are read anew for each connection.",
@@ -28,7 +28,7 @@ export const redisTlsOptions = {
     flag: '--redis-tls-cert-file',
     env: 'REDIS_TLS_CERT_FILE',
     default: '',
-    apps: BOTH,
+    apps: ALL,
     group,
     description: 'Client certificate (PEM). Needs --redis-tls-key-file.',
     ...optionalPath('the path of a file'),
@@ -37,7 +37,7 @@ export const redisTlsOptions = {
     flag: '--redis-tls-key-file',
     env: 'REDIS_TLS_KEY_FILE',
     default: '',
-    apps: BOTH,
+    apps: ALL,
     group,
     description: 'Key (PEM) of the client certificate.',
     ...optionalPath('the path of a file'),
@@ -46,7 +46,7 @@ export const redisTlsOptions = {
     flag: '--redis-tls-server-name',
     env: 'REDIS_TLS_SERVER_NAME',
     default: '',
-    apps: BOTH,
+    apps: ALL,
     group,
     description: 'Name that the certificates must be for. Unset: the host that is connected to.',
     ...optionalText('a host name'),
@@ -55,7 +55,7 @@ export const redisTlsOptions = {
     flag: '--redis-tls-insecure-skip-verify',
     env: 'REDIS_TLS_INSECURE_SKIP_VERIFY',
     default: 'false',
-    apps: BOTH,
+    apps: ALL,
     group,
     description:
       'Accept any certificate: whoever is in between can read and write everything. Warned of at each start.',

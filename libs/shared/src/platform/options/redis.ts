@@ -1,5 +1,5 @@
 /** Where queues, catalog and history live, and how they are reached. What goes together is in `redis-rules.ts`. */
-import { BOTH, option } from './option.ts';
+import { ALL, option } from './option.ts';
 import { redisSentinelOptions } from './redis-sentinel.ts';
 import { redisTlsOptions } from './redis-tls.ts';
 import {
@@ -20,7 +20,7 @@ const serverOptions = {
     flag: '--redis-url',
     env: 'REDIS_URL',
     default: { text: 'redis://127.0.0.1:6379', find: () => '' },
-    apps: BOTH,
+    apps: ALL,
     group,
     description:
       'Redis 6.2 or later with maxmemory-policy noeviction, rediss:// for TLS. Give a URL with a password by the environment variable: arguments can be read by others on the host.',
@@ -31,7 +31,7 @@ const serverOptions = {
     flag: '--redis-host',
     env: 'REDIS_HOST',
     default: '',
-    apps: BOTH,
+    apps: ALL,
     group,
     description: 'Host of a single Redis, in the place of a URL.',
     ...optionalHost(),
@@ -40,7 +40,7 @@ const serverOptions = {
     flag: '--redis-port',
     env: 'REDIS_PORT',
     default: { text: '6379', find: () => '' },
-    apps: BOTH,
+    apps: ALL,
     group,
     description:
       'Port of --redis-host. What Kubernetes writes into REDIS_PORT for a Service named redis (tcp://…) counts as unset.',
@@ -50,7 +50,7 @@ const serverOptions = {
     flag: '--redis-cluster',
     env: 'REDIS_CLUSTER',
     default: '',
-    apps: BOTH,
+    apps: ALL,
     group,
     description:
       'Redis Cluster, in the place of a URL: nodes to begin with, or the one address of a service that names them all. Port 6379 if none is given.',
@@ -63,7 +63,7 @@ const credentialOptions = {
     flag: '--redis-username',
     env: 'REDIS_USERNAME',
     default: '',
-    apps: BOTH,
+    apps: ALL,
     group,
     description: 'ACL user. Unset: the user default, or that of the URL.',
     ...optionalText('the name of a user'),
@@ -72,7 +72,7 @@ const credentialOptions = {
     flag: '--redis-password',
     env: 'REDIS_PASSWORD',
     default: '',
-    apps: BOTH,
+    apps: ALL,
     group,
     description:
       'Password. Give it by the variable or by a file: arguments can be read by others on the host.',
@@ -83,7 +83,7 @@ const credentialOptions = {
     flag: '--redis-password-file',
     env: 'REDIS_PASSWORD_FILE',
     default: '',
-    apps: BOTH,
+    apps: ALL,
     group,
     description: 'File with the password, read anew for each connection. A newline at its end is dropped.',
     ...optionalPath('the path of a file'),
@@ -92,7 +92,7 @@ const credentialOptions = {
     flag: '--redis-db',
     env: 'REDIS_DB',
     default: { text: '0', find: () => '' },
-    apps: BOTH,
+    apps: ALL,
     group,
     description: 'Database. A Redis Cluster has only 0.',
     ...optionalInteger({ min: 0, max: 65_535 }),
@@ -108,7 +108,7 @@ export const redisOptions = {
     flag: '--cluster-name',
     env: 'REROLL_CLUSTER_NAME',
     default: '',
-    apps: BOTH,
+    apps: ALL,
     group,
     description:
       'Name of the Kubernetes cluster. Part of the Redis keys: clusters that share a Redis need one each. Unset: the uid of the namespace kube-system.',

@@ -1,12 +1,12 @@
 /** What options must be to each other. A rule is silent while one of its options could not be read. */
 import { formatDuration } from '../../core/durations.ts';
 import { REDIS_RULES } from './redis-rules.ts';
-import type { WatcherOptions, WorkerOptions } from './table.ts';
+import type { AdminOptions, WatcherOptions, WorkerOptions } from './table.ts';
 
 /** As client-go: the retries jitter by so much. */
 const RETRY_JITTER = 1.2;
 
-type Options = Partial<WatcherOptions & WorkerOptions>;
+type Options = Partial<WatcherOptions & WorkerOptions & AdminOptions>;
 type Rule = (options: Options) => string | undefined;
 
 const leaderStepsDownBeforeOthersTakeOver: Rule = ({ leaseDuration, leaseRenewDeadline }) =>
@@ -34,11 +34,33 @@ const profilesHaveTheirOwnPort: Rule = ({ enablePprof, pprofAddr, metricsAddr })
     ? `--pprof-addr: expected another port than that of --metrics-addr; given ${pprofAddr.port}`
     : undefined;
 
+const certificateHasAKey: Rule = ({ apiTlsCertFile: cert, apiTlsKeyFile: key }) => {
+  if ((cert === undefined) === (key === undefined)) return undefined;
+  const found = key === undefined ? '--api-tls-cert-file' : '--api-tls-key-file';
+  return `--api-tls-cert-file: expected it with --api-tls-key-file; given only ${found}`;
+};
+
+const staticTokensHaveAFile: Rule = ({ auth, staticTokensFile, anonymous }) => {
+  if (auth === 'kubernetes' && staticTokensFile !== undefined)
+    return '--static-tokens-file: expected --auth=static beside it; given --auth=kubernetes';
+  return auth === 'static' && staticTokensFile === undefined && anonymous === 'none'
+    ? '--static-tokens-file: expected a file, because of --auth=static; given none'
+    : undefined;
+};
+
+const apiHasItsOwnPort: Rule = ({ apiAddr, metricsAddr }) =>
+  apiAddr && apiAddr.port !== 0 && apiAddr.port === metricsAddr?.port
+    ? `--api-addr: expected another port than that of --metrics-addr; given ${apiAddr.port}`
+    : undefined;
+
 const RULES: readonly Rule[] = [
   leaderStepsDownBeforeOthersTakeOver,
   leaderTriesMoreThanOnce,
   alertsHaveAReceiver,
   profilesHaveTheirOwnPort,
+  certificateHasAKey,
+  staticTokensHaveAFile,
+  apiHasItsOwnPort,
   ...REDIS_RULES,
 ];
 

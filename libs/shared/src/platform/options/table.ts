@@ -1,5 +1,6 @@
 /** Every option of every app, by its name in the code. The one list: help, documentation and types follow it. */
 import type { z } from 'zod';
+import { adminOptions } from './admin.ts';
 import { annotationOptions } from './annotations.ts';
 import { kubernetesOptions } from './kubernetes.ts';
 import { leaderElectionOptions } from './leader-election.ts';
@@ -20,6 +21,7 @@ export const OPTIONS = {
   ...notificationOptions,
   ...queueOptions,
   ...leaderElectionOptions,
+  ...adminOptions,
   ...observabilityOptions,
 } as const;
 
@@ -31,6 +33,7 @@ export type OptionsOf<A extends App> = {
 };
 export type WatcherOptions = OptionsOf<'watcher'>;
 export type WorkerOptions = OptionsOf<'worker'>;
+export type AdminOptions = OptionsOf<'admin'>;
 /** What every app has. */
 export type CommonOptions = Pick<WatcherOptions, keyof WatcherOptions & keyof WorkerOptions>;
 

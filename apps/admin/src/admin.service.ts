@@ -1,0 +1,103 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { Catalog } from '@reroll/shared/catalog/catalog';
+import { claimWhenReachable } from '@reroll/shared/catalog/claim';
+import { CatalogError } from '@reroll/shared/catalog/errors';
+import { History } from '@reroll/shared/catalog/history';
+import { catalogKeys } from '@reroll/shared/catalog/keys';
+import { openRedis, type RedisClient } from '@reroll/shared/catalog/redis';
+import { checkServers } from '@reroll/shared/catalog/redis-checks';
+import type { KubeClient } from '@reroll/shared/kube/connection';
+import { KubeError } from '@reroll/shared/kube/errors';
+import { installIdentity } from '@reroll/shared/kube/install-identity';
+import { trustMessagesOf } from '@reroll/shared/platform/error-fields';
+import { ListenError } from '@reroll/shared/platform/listening';
+import type { Logger } from '@reroll/shared/platform/logging';
+import { giveBackMemory } from '@reroll/shared/platform/memory';
+import type { AdminMetrics } from '@reroll/shared/platform/metrics/admin';
+import { redisFileProblems } from '@reroll/shared/platform/options/redis-files';
+import type { AdminOptions } from '@reroll/shared/platform/options/table';
+import { serveProfiles } from '@reroll/shared/platform/profile-server';
+import { redisReports } from '@reroll/shared/platform/redis-reports';
+import type { Lifecycle } from '@reroll/shared/platform/shutdown';
+import { Queues } from '@reroll/shared/queue/queues';
+import type { Registry } from 'prom-client';
+import type { ApiContext } from './api.module.ts';
+import { authenticatorOf } from './auth/authenticator.ts';
+import type { Authenticator } from './auth/caller.ts';
+import { StaticTokensError } from './auth/static-tokens.ts';
+import { serveHealth } from './health.ts';
+import { JobBoard } from './jobs/job-board.ts';
+import { serveApi } from './serve-api.ts';
+import { KUBE, LIFECYCLE, LOG, METRICS, OPTIONS, REGISTRY } from './tokens.ts';
+
+const WRONG_SETTINGS = 2;
+
+/** The admin process, from its options to its end. */
+@Injectable()
+export class AdminService {
+  @Inject(OPTIONS) private readonly options!: AdminOptions;
+  @Inject(LOG) private readonly log!: Logger;
+  @Inject(REGISTRY) private readonly registry!: Registry;
+  @Inject(METRICS) private readonly metrics!: AdminMetrics;
+  @Inject(LIFECYCLE) private readonly lifecycle!: Lifecycle;
+  @Inject(KUBE) private readonly client!: KubeClient;
+
+  /** Resolves when the API is served, or the end has begun; a start that cannot succeed ends the process. */
+  async run(): Promise<void> {
+    trustMessagesOf(KubeError, CatalogError, ListenError, StaticTokensError);
+    try {
+      await this.#start();
+    } catch (error) {
+      // The end has begun while it waited for a server; what the end cuts off is no failed start.
+      if (this.lifecycle.signal.aborted) return;
+      const isSetting = error instanceof CatalogError || error instanceof StaticTokensError;
+      if (isSetting) await this.lifecycle.stop(error.message, WRONG_SETTINGS);
+      else await this.lifecycle.fail('The admin could not start', error);
+    }
+  }
+
+  async #start(): Promise<void> {
+    const { options, log, lifecycle, client } = this;
+    log.info('Starting Reroll admin', { auth: options.auth, anonymous: options.anonymous });
+    const problems = redisFileProblems(options);
+    if (problems.length > 0) return void (await lifecycle.stop(problems.join('; '), WRONG_SETTINGS));
+    const authenticator = authenticatorOf({ options, log });
+    lifecycle.onStop('kubernetes client', 2_000, () => client.close());
+    const reports = redisReports(log, this.metrics.redisUp);
+    if (options.redisTlsInsecureSkipVerify) reports.onUnverified();
+    const redis = openRedis(options, reports);
+    lifecycle.onStop('redis', 2_000, () => redis.disconnect());
+    let askRedis = async (): Promise<void> => void (await redis.ping());
+    await serveProfiles({ options, log, lifecycle });
+    const { registry } = this;
+    const health = await serveHealth({ options, registry, log, lifecycle, askRedis: () => askRedis() });
+    const identity = await installIdentity({
+      client,
+      clusterName: options.clusterName,
+      namespace: options.podNamespace,
+      signal: lifecycle.signal,
+      onRetry: (error) => log.failure('the API server cannot be asked for the cluster yet', error),
+    });
+    const catalog = new Catalog(redis, catalogKeys(identity));
+    askRedis = () => catalog.ask();
+    const waiting = { signal: lifecycle.signal, hooks: reports };
+    if (!(await claimWhenReachable(catalog, identity.uid, waiting))) return;
+    if (!(await checkServers(redis, waiting, (policy) => reports.onEvicting(policy)))) return;
+    await serveApi(this.#context({ redis, catalog, authenticator }));
+    giveBackMemory();
+    health.begun();
+  }
+
+  #context(by: { redis: RedisClient; catalog: Catalog; authenticator: Authenticator }): ApiContext {
+    const { options, log, metrics, lifecycle, client } = this;
+    const { redis, catalog } = by;
+    const { attempts, backoff, historyMaxChanges: maxEntries, historyMaxAge: maxAge } = options;
+    const { prefix } = catalog.keys;
+    const queues = new Queues({ connection: redis, prefix, debounce: 0, attempts, backoff });
+    lifecycle.onStop('queues', 2_000, () => queues.close());
+    const board = new JobBoard({ connection: redis, prefix });
+    lifecycle.onStop('views of the queues', 2_000, () => board.close());
+    const history = new History(redis, catalog.keys, { maxEntries, maxAge });
+    return { options, log, metrics, lifecycle, client, history, queues, board, ...by };
+  }
+}

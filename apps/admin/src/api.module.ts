@@ -1,0 +1,90 @@
+/**
+ * The API. To serve an operation of `libs/shared/src/api/operations.ts`:
+ * 1. A controller in `controllers/` (one a resource), and its name in `CONTROLLERS` below.
+ * 2. A method with `@Serves('<operation id>')`. It takes `Input<'<id>'>`, has read `params`, `query` and `body` by their
+ *    schemas, and resolves with `AnswerOf<'<id>'>`. Method, path and status are the table's.
+ * 3. The caller is known and may call it by then. What they may see is yours: `const { all, sees } = await
+ *    visibility(caller)`; what they do not see is `throw new ProblemError('NotFound')`, and in no list and no count.
+ * 4. Whatever goes wrong is thrown: `ProblemError` with a code of `api/problem.ts`; errors of Redis and of the API server become
+ *    503 by themselves, others 500.
+ * 5. What it needs is injected by a token of `tokens.ts` (REDIS, CATALOG, HISTORY, QUEUES, LOG, …), or is a provider of yours here.
+ * Server-sent events (an operation without `answer`): write to `response` and resolve when `gone` fires.
+ */
+import { Module, type DynamicModule, type Provider, type Type } from '@nestjs/common';
+import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
+import type { Catalog } from '@reroll/shared/catalog/catalog';
+import type { History } from '@reroll/shared/catalog/history';
+import type { RedisClient } from '@reroll/shared/catalog/redis';
+import type { KubeClient } from '@reroll/shared/kube/connection';
+import type { Logger } from '@reroll/shared/platform/logging';
+import type { AdminMetrics } from '@reroll/shared/platform/metrics/admin';
+import type { AdminOptions } from '@reroll/shared/platform/options/table';
+import type { Lifecycle } from '@reroll/shared/platform/shutdown';
+import type { Queues } from '@reroll/shared/queue/queues';
+import type { Authenticator } from './auth/caller.ts';
+import { QueuesController } from './controllers/queues.controller.ts';
+import { CallerGuard } from './http/caller.guard.ts';
+import { DeadlineInterceptor } from './http/deadline.interceptor.ts';
+import { ProblemFilter } from './http/problem.filter.ts';
+import { JobBoard } from './jobs/job-board.ts';
+import {
+  AUTHENTICATOR,
+  CATALOG,
+  HISTORY,
+  KUBE,
+  LIFECYCLE,
+  LOG,
+  METRICS,
+  OPTIONS,
+  QUEUES,
+  REDIS,
+} from './tokens.ts';
+
+const CONTROLLERS: readonly Type[] = [QueuesController];
+
+/** What the API works on; made when Redis is known to be ours. */
+export interface ApiContext {
+  readonly options: AdminOptions;
+  readonly log: Logger;
+  readonly metrics: AdminMetrics;
+  readonly lifecycle: Lifecycle;
+  readonly client: KubeClient;
+  readonly redis: RedisClient;
+  readonly catalog: Catalog;
+  readonly history: History;
+  readonly queues: Queues;
+  readonly board: JobBoard;
+  readonly authenticator: Authenticator;
+}
+
+@Module({})
+export class ApiModule {
+  static of(context: ApiContext): DynamicModule {
+    return {
+      module: ApiModule,
+      controllers: [...CONTROLLERS],
+      providers: [
+        ...valuesOf(context),
+        { provide: APP_GUARD, useClass: CallerGuard },
+        { provide: APP_INTERCEPTOR, useClass: DeadlineInterceptor },
+        { provide: APP_FILTER, useClass: ProblemFilter },
+      ],
+    };
+  }
+}
+
+function valuesOf(context: ApiContext): Provider[] {
+  return [
+    { provide: OPTIONS, useValue: context.options },
+    { provide: LOG, useValue: context.log },
+    { provide: METRICS, useValue: context.metrics },
+    { provide: LIFECYCLE, useValue: context.lifecycle },
+    { provide: KUBE, useValue: context.client },
+    { provide: REDIS, useValue: context.redis },
+    { provide: CATALOG, useValue: context.catalog },
+    { provide: HISTORY, useValue: context.history },
+    { provide: QUEUES, useValue: context.queues },
+    { provide: JobBoard, useValue: context.board },
+    { provide: AUTHENTICATOR, useValue: context.authenticator },
+  ];
+}

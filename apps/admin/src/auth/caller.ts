@@ -1,0 +1,52 @@
+import type { WorkloadKey } from '@reroll/shared/core/model';
+
+/** What is asked for, as rights are given for it. */
+export interface Access {
+  /** Of HTTP, in lower case; `head` counts as `get`. */
+  readonly method: string;
+  /** As requested, without the query: `/api/v1/changes`. */
+  readonly path: string;
+  /** Whether it changes anything. */
+  readonly writes: boolean;
+}
+
+/**
+ * Who asks, and what they may. Each question may be put to the API server: it rejects with a `ProblemError`
+ * `Unavailable` if that cannot be asked, and then nothing may be answered. Answers are kept for some seconds.
+ */
+export interface Caller {
+  readonly name: string;
+  readonly groups: readonly string[];
+  mayRequest(access: Access): Promise<boolean>;
+  /** Whether they may see every namespace. */
+  seesAll(): Promise<boolean>;
+  sees(namespace: string): Promise<boolean>;
+  /** Whether they may patch this workload. */
+  mayChange(workload: WorkloadKey): Promise<boolean>;
+  /** Whether they may do what concerns everybody: pause, resume, limits. */
+  maySteer(): Promise<boolean>;
+  /** Whether they would still be let in: for streams, which outlast a token. */
+  isKnown(): Promise<boolean>;
+}
+
+/** Tells who a token belongs to. */
+export interface Authenticator {
+  /** Rejects with a `ProblemError`: `Unauthenticated`, or `Unavailable` if nobody can tell. */
+  authenticate(token: string): Promise<Caller>;
+  /** Who comes without a token; undefined if they are not let in. */
+  readonly anonymous: Caller | undefined;
+}
+
+/** What of the namespaces a caller sees. What they do not see does not exist for them. */
+export interface Visibility {
+  /** Every one of them. */
+  readonly all: boolean;
+  /** To be asked for each namespace that is met. */
+  readonly sees: (namespace: string) => Promise<boolean>;
+}
+
+/** Asked once a request. */
+export async function visibility(caller: Caller): Promise<Visibility> {
+  if (await caller.seesAll()) return { all: true, sees: () => Promise.resolve(true) };
+  return { all: false, sees: (namespace) => caller.sees(namespace) };
+}

@@ -1,0 +1,44 @@
+import { Inject, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import { OPERATIONS, type OperationId } from '@reroll/shared/api/operations';
+import type { Request } from 'express';
+import { bearerToken } from '../auth/bearer-token.ts';
+import type { Authenticator, Caller } from '../auth/caller.ts';
+import { AUTHENTICATOR } from '../tokens.ts';
+import { writes } from './operation-types.ts';
+import { ProblemError } from './problem-error.ts';
+import { contextOf, pathOf } from './request-context.ts';
+import { OPERATION } from './serves.ts';
+
+/** Lets in whoever is known and may do this. A method that serves no operation is closed. */
+@Injectable()
+export class CallerGuard implements CanActivate {
+  @Inject(AUTHENTICATOR) private readonly authenticator!: Authenticator;
+  @Inject(Reflector) private readonly reflector!: Reflector;
+
+  async canActivate(execution: ExecutionContext): Promise<boolean> {
+    const id = this.reflector.get<OperationId | undefined>(OPERATION, execution.getHandler());
+    if (id === undefined) throw new ProblemError('NotFound');
+    const request = execution.switchToHttp().getRequest<Request>();
+    const context = contextOf(request);
+    context.operation = id;
+    const caller = await this.#callerOf(request);
+    context.caller = caller;
+    const access = { method: methodOf(request), path: pathOf(request), writes: writes(OPERATIONS[id]) };
+    if (!(await caller.mayRequest(access))) throw new ProblemError('Forbidden');
+    return true;
+  }
+
+  async #callerOf(request: Request): Promise<Caller> {
+    const { given, token } = bearerToken(request);
+    if (token !== undefined) return await this.authenticator.authenticate(token);
+    const { anonymous } = this.authenticator;
+    if (given || !anonymous)
+      throw new ProblemError('Unauthenticated', { detail: 'expected Authorization: Bearer <token>' });
+    return anonymous;
+  }
+}
+
+function methodOf({ method }: Request): string {
+  return method === 'HEAD' ? 'get' : method.toLowerCase();
+}

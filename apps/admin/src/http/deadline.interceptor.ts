@@ -1,0 +1,37 @@
+import {
+  Inject,
+  Injectable,
+  type CallHandler,
+  type ExecutionContext,
+  type NestInterceptor,
+} from '@nestjs/common';
+import { OPERATIONS, type Operation } from '@reroll/shared/api/operations';
+import type { RedisClient } from '@reroll/shared/catalog/redis';
+import type { AdminOptions } from '@reroll/shared/platform/options/table';
+import type { Request } from 'express';
+import { throwError, timeout, type Observable } from 'rxjs';
+import { OPTIONS, REDIS } from '../tokens.ts';
+import { ProblemError } from './problem-error.ts';
+import { contextOf } from './request-context.ts';
+
+/** What can be answered while Redis is away. */
+const WITHOUT_REDIS = 'getStatus';
+
+/** No answer takes longer than it may, and none waits for a Redis that is known to be away. */
+@Injectable()
+export class DeadlineInterceptor implements NestInterceptor {
+  @Inject(OPTIONS) private readonly options!: AdminOptions;
+  @Inject(REDIS) private readonly redis!: RedisClient;
+
+  intercept(execution: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const { operation: id } = contextOf(execution.switchToHttp().getRequest<Request>());
+    if (id !== WITHOUT_REDIS && this.redis.status !== 'ready')
+      throw new ProblemError('Unavailable', { detail: 'Redis cannot be reached' });
+    const operation: Operation | undefined = id && OPERATIONS[id];
+    if (operation?.answer === undefined) return next.handle();
+    const late = (): ProblemError => new ProblemError('Unavailable', { detail: 'the answer took too long' });
+    return next
+      .handle()
+      .pipe(timeout({ first: this.options.apiRequestTimeout, with: () => throwError(late) }));
+  }
+}

@@ -1,0 +1,66 @@
+import { Catch, HttpException, Inject, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import { KubeError } from '@reroll/shared/kube/errors';
+import { errorFields } from '@reroll/shared/platform/error-fields';
+import type { Logger } from '@reroll/shared/platform/logging';
+import type { Request, Response } from 'express';
+import { ReplyError } from 'ioredis';
+import { LOG } from '../tokens.ts';
+import { methodsOf } from './methods.ts';
+import { ProblemError } from './problem-error.ts';
+import { contextOf, pathOf } from './request-context.ts';
+
+/** What ioredis says when a command got no answer. */
+const NO_ANSWER: ReadonlySet<string> = new Set(['Command timed out', 'Connection is closed.']);
+
+/** Every error, as problem details; what is not of the caller's doing is logged. */
+@Catch()
+export class ProblemFilter implements ExceptionFilter {
+  @Inject(LOG) private readonly log!: Logger;
+
+  catch(error: unknown, host: ArgumentsHost): void {
+    const http = host.switchToHttp();
+    const request = http.getRequest<Request>();
+    const response = http.getResponse<Response>();
+    const { id, operation } = contextOf(request);
+    const methods = methodsOf(pathOf(request));
+    const problem = problemOf(error, methods.length > 0);
+    if (problem.status >= 500 && !(error instanceof ProblemError))
+      this.log.error('a request failed', { requestId: id, operation, ...errorFields(error) });
+    if (response.headersSent) return void response.destroy();
+    sendProblem(problem, { response, requestId: id, methods });
+  }
+}
+
+export function sendProblem(
+  problem: ProblemError,
+  to: { response: Response; requestId: string; methods?: readonly string[] },
+): void {
+  const { response, requestId, methods = [] } = to;
+  if (problem.code === 'Unauthenticated') response.setHeader('WWW-Authenticate', 'Bearer realm="reroll"');
+  if (problem.code === 'MethodNotAllowed') response.setHeader('Allow', methods.join(', '));
+  if (problem.code === 'Unavailable') response.setHeader('Retry-After', '1');
+  // What is left of the body is not read, so the connection cannot be used again.
+  if (problem.code === 'TooLarge') response.setHeader('Connection', 'close');
+  response.statusCode = problem.status;
+  response.setHeader('Content-Type', 'application/problem+json; charset=utf-8');
+  response.setHeader('Cache-Control', 'no-store');
+  response.end(JSON.stringify({ ...problem.toJSON(), requestId }));
+}
+
+function problemOf(error: unknown, isPath: boolean): ProblemError {
+  if (error instanceof ProblemError) return error;
+  if (error instanceof HttpException) return ofNest(error.getStatus(), isPath);
+  if (error instanceof KubeError)
+    return new ProblemError('Unavailable', { detail: 'the API server did not answer' });
+  if (error instanceof ReplyError || (error instanceof Error && NO_ANSWER.has(error.message)))
+    return new ProblemError('Unavailable', { detail: 'Redis did not answer' });
+  // Of Express: a path whose percent-encoding does not add up.
+  if (error instanceof URIError) return new ProblemError('InvalidRequest');
+  return new ProblemError('Internal');
+}
+
+/** Nest itself refuses only what has no route. */
+function ofNest(status: number, isPath: boolean): ProblemError {
+  if (status === 404) return new ProblemError(isPath ? 'MethodNotAllowed' : 'NotFound');
+  return new ProblemError(status < 500 ? 'InvalidRequest' : 'Internal');
+}

@@ -1,0 +1,87 @@
+import { COMMON_PROBLEMS, OPERATIONS, type Operation } from '@reroll/shared/api/operations';
+import { problem, PROBLEMS, type ProblemCode } from '@reroll/shared/api/problem';
+import { VERSION } from '@reroll/shared/platform/version';
+import { z } from 'zod';
+import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
+import { writes } from './http/operation-types.ts';
+
+type Responses = ZodOpenApiOperationObject['responses'];
+
+const IDEMPOTENCY_KEY = z.string().min(1).max(128).optional().meta({
+  description: 'The same key with the same request is done once, and answered the same, for 24 hours.',
+});
+
+/** OpenAPI 3.1, of the whole table. */
+export function openApiDocument(): object {
+  return createDocument({
+    openapi: '3.1.1',
+    info: {
+      title: 'Reroll',
+      version: VERSION,
+      description:
+        'Why workloads were reloaded, or were not; what would be; and steering. Namespaces that a caller may not see do not exist for them. Errors are problem details (RFC 9457).',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    // From where this document is, so that it holds behind any proxy.
+    servers: [{ url: './v1' }],
+    security: [{ bearer: [] }, { proxied: [] }],
+    tags: [...new Set(Object.values<Operation>(OPERATIONS).map(({ tag }) => tag))].map((name) => ({ name })),
+    paths: paths(),
+    components: {
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer' },
+        proxied: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'Reroll-Authorization',
+          description:
+            "`Bearer <token>`, through the API server's proxy, which keeps Authorization for itself.",
+        },
+      },
+    },
+  });
+}
+
+function paths(): ZodOpenApiPathsObject {
+  const found: ZodOpenApiPathsObject = {};
+  for (const [id, operation] of Object.entries<Operation>(OPERATIONS)) {
+    found[operation.path] = { ...found[operation.path], [operation.method]: describe(id, operation) };
+  }
+  return found;
+}
+
+function describe(id: string, operation: Operation): ZodOpenApiOperationObject {
+  const { tag, summary, params, query, body } = operation;
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    requestParams: {
+      ...(params === undefined ? {} : { path: params }),
+      ...(query === undefined ? {} : { query }),
+      ...(writes(operation) ? { header: z.object({ 'Idempotency-Key': IDEMPOTENCY_KEY }) } : {}),
+    },
+    ...(body === undefined
+      ? {}
+      : { requestBody: { required: true, content: { 'application/json': { schema: body } } } }),
+    responses: { ...answers(operation), ...problems(operation) },
+  };
+}
+
+function answers({ status, answer }: Operation): Responses {
+  const content =
+    answer === undefined
+      ? { 'text/event-stream': { schema: z.string() } }
+      : { 'application/json': { schema: answer } };
+  return { [`${status}`]: { description: status === 202 ? 'Accepted' : 'OK', content } };
+}
+
+function problems(operation: Operation): Responses {
+  const codes = [...new Set<ProblemCode>([...COMMON_PROBLEMS, ...operation.problems])];
+  return Object.fromEntries(
+    codes.map((code) => [
+      `${PROBLEMS[code].status}`,
+      { description: PROBLEMS[code].title, content: { 'application/problem+json': { schema: problem } } },
+    ]),
+  );
+}

@@ -1,0 +1,50 @@
+/** What the admin measures. */
+import type { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { OPERATIONS } from '../../api/operations.ts';
+import { counter, gauge, histogram } from './registry.ts';
+
+const OPERATION_IDS = Object.keys(OPERATIONS);
+const CODE_CLASSES = ['2xx', '4xx', '5xx'];
+
+export interface AdminMetrics {
+  /** `reroll_redis_up` */
+  readonly redisUp: Gauge;
+  /** `reroll_api_requests_total`: `operation` is `none` of a path that is no operation. */
+  readonly requests: Counter<'operation' | 'code'>;
+  /** `reroll_api_request_duration_seconds` */
+  readonly duration: Histogram<'operation'>;
+  /** `reroll_api_reviews_total` */
+  readonly reviews: Counter<'review' | 'result'>;
+  /** `reroll_api_refused_total` */
+  readonly refused: Counter<'reason'>;
+}
+
+export function adminMetrics(registry: Registry): AdminMetrics {
+  return {
+    redisUp: gauge(registry, {
+      name: 'reroll_redis_up',
+      help: '1 while this process is connected to Redis, else 0.',
+    }),
+    requests: counter(registry, {
+      name: 'reroll_api_requests_total',
+      help: 'Requests to the API that were answered, by operation and class of status.',
+      labels: { operation: [...OPERATION_IDS, 'none'], code: CODE_CLASSES },
+    }),
+    duration: histogram(registry, {
+      name: 'reroll_api_request_duration_seconds',
+      help: 'Time until a request to the API was answered, by operation. Server-sent events are not in it.',
+      labels: { operation: OPERATION_IDS },
+      buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15],
+    }),
+    reviews: counter(registry, {
+      name: 'reroll_api_reviews_total',
+      help: 'What the API server said of tokens (TokenReview) and of rights (SubjectAccessReview), or that it could not be asked. What was still known is not in it.',
+      labels: { review: ['token', 'access'], result: ['allowed', 'denied', 'error'] },
+    }),
+    refused: counter(registry, {
+      name: 'reroll_api_refused_total',
+      help: 'Requests that were refused before they were looked at, by reason.',
+      labels: { reason: ['address_rate', 'actor_rate', 'cross_site'] },
+    }),
+  };
+}
