@@ -63,10 +63,10 @@ describe('a worker that dies in the middle of a recreation', () => {
     const other = await namespace(space.client);
     const before = await diesBefore(other, 'again', 'deletion');
     const way = recreation();
-    expect(await way.send(reloadOf(before))).toBe(true);
+    expect(await way.send(reloadOf(before))).toEqual({ generation: 1 });
     const { uid } = (await other.get('Job/again')).metadata;
     expect(uid).not.toBe(before.metadata.uid);
-    expect(await way.send(reloadOf(before))).toBe(true);
+    expect(await way.send(reloadOf(before))).toEqual({ generation: 1 });
     expect((await other.get('Job/again')).metadata.uid).toBe(uid);
     expect((await other.list('Job')).map(({ metadata }) => metadata.name)).toEqual(['again']);
   });
@@ -85,10 +85,10 @@ describe('a Job that finishes', () => {
     const other = await namespace(space.client);
     const [again, changed] = await Promise.all([waitingJob(other, 'again'), waitingJob(other, 'changed')]);
     const before = (step: string) => (step === 'deletion' ? finish(other, 'again') : undefined);
-    expect(await recreation(before, true).send(reloadOf(again))).toBe(true);
+    expect(await recreation(before, true).send(reloadOf(again))).toEqual({ generation: 1 });
     const touch = (step: string) =>
       step === 'deletion' ? other.annotate('Job/changed', { note: 'new' }) : undefined;
-    expect(await recreation(touch).send(reloadOf(changed))).toBe(true);
+    expect(await recreation(touch).send(reloadOf(changed))).toEqual({ generation: 1 });
     expectRecreated(await other.get('Job/again'), again);
     expectRecreated(await other.get('Job/changed'), changed);
     expect(await other.list('Job')).toHaveLength(2);

@@ -48,6 +48,11 @@ describe.each([
     expect(failed.error).toBe(`${reason}: KUBE_API ${status} ${reason}`);
     const retries = (await reroll.outcomes(space, BAD)).filter(({ state }) => state === 'retrying');
     expect(retries.length).toBeGreaterThanOrEqual(attempts - 1);
+    for (const { at, next, attempts: most } of retries) {
+      expect(next).toBeGreaterThan(at - 1_000);
+      expect(most).toBe(attempts);
+    }
+    expect(failed.next).toBeUndefined();
     await eventually(async () => {
       const events = (await space.events(BAD)).filter((event) => event.reason === 'ReloadFail');
       expect(events[0]?.message).toBe(

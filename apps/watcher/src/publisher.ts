@@ -1,6 +1,6 @@
 import type { Catalog, Published, Publication } from '@reroll/shared/catalog/catalog';
 import type { Ledger } from '@reroll/shared/core/ledger/ledger';
-import type { WakeCause } from '@reroll/shared/core/ledger/outbox';
+import type { FoundBy, WakeCause } from '@reroll/shared/core/ledger/outbox';
 import type { SourceKey, WorkloadKey } from '@reroll/shared/core/model';
 import type { Logger } from '@reroll/shared/platform/logging';
 import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
@@ -34,7 +34,7 @@ const MAX_PAUSE = 5_000;
 const CORRECTIONS_PAUSE = 200;
 
 interface Portion {
-  readonly sources: readonly SourceKey[];
+  readonly sources: readonly (readonly [SourceKey, FoundBy | undefined])[];
   readonly workloads: readonly WorkloadKey[];
   readonly changes: readonly SourceKey[];
   readonly wakes: readonly (readonly [WorkloadKey, WakeCause])[];
@@ -164,7 +164,9 @@ export class Publisher {
   /** The oldest rows, and all jobs if these are all rows: a job never goes out before its row. */
   #take(): Portion {
     const { outbox } = this.#context.ledger;
-    const sources = takeFrom(outbox.sources, ROWS_PER_WRITE);
+    const sources = takeFrom(outbox.sources, ROWS_PER_WRITE).map(
+      (key) => [key, outbox.takeFoundBy(key)] as const,
+    );
     const workloads = takeFrom(outbox.workloads, ROWS_PER_WRITE);
     if (outbox.sources.size + outbox.workloads.size > 0)
       return { sources, workloads, changes: [], wakes: [], resumes: [] };
@@ -177,7 +179,10 @@ export class Publisher {
 
   #putBack(portion: Portion): void {
     const { outbox } = this.#context.ledger;
-    for (const key of portion.sources) outbox.sources.add(key);
+    for (const [key, foundBy] of portion.sources) {
+      outbox.sources.add(key);
+      if (foundBy === 'event') outbox.live.add(key);
+    }
     for (const key of portion.workloads) outbox.workloads.add(key);
     for (const key of portion.changes) outbox.changes.add(key);
     for (const [key, cause] of portion.wakes) outbox.wake(key, cause);
@@ -189,7 +194,7 @@ export class Publisher {
     const { ledger, catalog, metrics } = this.#context;
     const result = await catalog.publish({
       writer: { term: this.#term, sequence: this.#sequence },
-      sources: sources.map((key) => [key, ledger.sources.get(key)] as const),
+      sources: sources.map(([key, foundBy]) => [key, ledger.sources.get(key), foundBy] as const),
       workloads: workloads.map((key) => workloadEntry(ledger, key)),
     });
     metrics.catalogWrites.inc({ result: result.refused ? 'refused' : 'success' });

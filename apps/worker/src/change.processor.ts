@@ -1,5 +1,7 @@
 import type { Catalog } from '@reroll/shared/catalog/catalog';
+import type { History } from '@reroll/shared/catalog/history';
 import type { SourceHashes } from '@reroll/shared/catalog/reading-codec';
+import { changeCause, type Before } from '@reroll/shared/core/history/change-cause';
 import type { ChangeEntry, RulingEntry } from '@reroll/shared/core/history/entries';
 import { judgeEdge } from '@reroll/shared/core/ledger/edges';
 import { kindOf, sourceNameOf, type WorkloadRow } from '@reroll/shared/core/ledger/rows';
@@ -20,11 +22,18 @@ export interface ChangeContext {
   readonly queues: Queues;
   readonly sources: SourceReader;
   readonly decision: DecisionSettings;
+  readonly history: Pick<History, 'before'>;
   readonly outcomes: OutcomeRecorder;
   readonly metrics: WorkerMetrics;
   readonly log: Logger;
   /** Given if changes are posted there, and nothing is reloaded. */
   readonly webhook?: Webhook | undefined;
+}
+
+/** What a change job found of its source. */
+interface Found {
+  readonly before: Before | undefined;
+  readonly now: SourceNow | SourceAbsence;
 }
 
 interface Ruling extends RulingEntry {
@@ -45,10 +54,12 @@ export class ChangeProcessor {
 
   /** Rejects with a `KubeError` or ioredis' error; to be repeated then. */
   async handle(job: ChangeJob): Promise<void> {
-    const { catalog, sources, outcomes, webhook } = this.#context;
+    const { catalog, sources, history, outcomes, webhook } = this.#context;
     const source = partsOf(job.source) as SourceId;
-    if (webhook) return await this.#announce(job, webhook, await sources.read(source));
-    const [now, users] = await Promise.all([sources.read(source), this.#users(job.source)]);
+    // Asked for before the source is read: of a change that comes in between the next job tells.
+    const [before, users] = await Promise.all([history.before(job.source), this.#users(job.source)]);
+    const now = await sources.read(source);
+    if (webhook) return await this.#announce(job, webhook, { before, now });
     const exists = typeof now !== 'string';
     const [rulings] = exists
       ? await Promise.all([this.#rule(job.source, users), catalog.putReading(job.source, hashesOf(now))])
@@ -58,7 +69,7 @@ export class ChangeProcessor {
       rulings.filter(({ wake }) => wake).map(({ workload }) => workload),
     );
     this.#tellNotAsked(source, rulings);
-    outcomes.addChange(changeEntry(job, exists ? now.hash : null, rulings));
+    outcomes.addChange(changeEntry(job, { before, now, rulings }));
   }
 
   /** Of the index, which others could have written into, only what can be a workload. */
@@ -74,9 +85,9 @@ export class ChangeProcessor {
       if (reason === 'NotAnnotated') this.#context.log.debug(text, { workload });
   }
 
-  async #announce(job: ChangeJob, webhook: Webhook, now: SourceNow | SourceAbsence): Promise<void> {
-    await webhook.changed(job.source, now);
-    this.#context.outcomes.addChange(changeEntry(job, typeof now === 'string' ? null : now.hash, []));
+  async #announce(job: ChangeJob, webhook: Webhook, found: Found): Promise<void> {
+    await webhook.changed(job.source, found.now);
+    this.#context.outcomes.addChange(changeEntry(job, { ...found, rulings: [] }));
   }
 
   async #rule(source: SourceKey, users: readonly WorkloadKey[]): Promise<Ruling[]> {
@@ -130,13 +141,14 @@ function hashesOf({ rv, hash, markerHash }: SourceNow): SourceHashes {
   return { rv, hash, markerHash };
 }
 
-function changeEntry(job: ChangeJob, hash: string | null, rulings: readonly Ruling[]): ChangeEntry {
+function changeEntry(job: ChangeJob, found: Found & { rulings: readonly Ruling[] }): ChangeEntry {
+  const { before, now, rulings } = found;
+  const hash = typeof now === 'string' ? null : now.hash;
   return {
     source: job.source,
-    cause: 'updated',
+    ...changeCause(before, hash),
     since: job.since,
     at: Date.now(),
-    from: null,
     hash,
     woken: rulings.filter(({ wake }) => wake).map(rulingEntry),
     leftAlone: rulings.filter(({ wake }) => !wake).map(rulingEntry),

@@ -69,7 +69,7 @@ export function runWorker(context: WorkerContext): void {
   housekeeping(context, history);
   const activity = new Activity();
   const notices = notifying(context);
-  const handlers = handlersOf(context, { queues, outcomes, activity, notices });
+  const handlers = handlersOf(context, { queues, history, outcomes, activity, notices });
   const waiting = openForWaiting(redis);
   lifecycle.onStop('redis of the queues', 500, () => waiting.disconnect());
   const settings = {
@@ -111,10 +111,10 @@ interface Taking {
 
 function handlersOf(
   context: WorkerContext,
-  by: { queues: Queues; outcomes: OutcomeRecorder; activity: Activity; notices: Notifying },
+  by: { queues: Queues; history: History; outcomes: OutcomeRecorder; activity: Activity; notices: Notifying },
 ): { changes: QueueHandler<ChangeJob>; reloads: QueueHandler<ReloadJob> } {
   const { options, client, catalog, metrics, log, lifecycle } = context;
-  const { queues, outcomes, activity, notices } = by;
+  const { queues, history, outcomes, activity, notices } = by;
   const { alerts, webhook } = notices;
   const decision = decisionSettings(options);
   const sources = sourceReader(context);
@@ -133,6 +133,7 @@ function handlersOf(
     queues,
     sources,
     decision,
+    history,
     outcomes,
     metrics,
     webhook,

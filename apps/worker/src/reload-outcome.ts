@@ -26,6 +26,8 @@ export interface ReloadOutcome {
   readonly contested?: string;
   /** Milliseconds for which its rollout was held back. */
   readonly pausedFor?: number;
+  /** Of the workload, after the patch. */
+  readonly generation?: number | undefined;
 }
 
 /** For a job that only wrote the record: the verdict that says most, first. */

@@ -72,6 +72,7 @@ export class ReloadReports {
       at: Date.now(),
       attempt: run.attempt,
       attempts: run.attempts,
+      generation: outcome.generation,
       ...detailOf(outcome),
     });
   }

@@ -18,7 +18,7 @@ import { NotYetError } from './not-yet.ts';
 import { markerHashOf, planOf, sourceIdOf, type Readings } from './reload-plan.ts';
 import { contestedOutcome, outcomeOf, type ReloadOutcome } from './reload-outcome.ts';
 import { readProvenByWave } from './proven-by-wave.ts';
-import type { ReloadWay } from './reloads/reload-way.ts';
+import type { ReloadWay, Sent } from './reloads/reload-way.ts';
 import type { ReloadWays } from './reloads/reload-ways.ts';
 import type { SourceReader } from './source-reader.ts';
 import type { WorkloadNow, WorkloadReader } from './workload-reader.ts';
@@ -86,8 +86,8 @@ export class ReloadProcessor {
     throw new JobError('Conflicting', `${TRIES} patches in a row met another writer`);
   }
 
-  /** Null if a test of the patch failed. */
-  async #attempt(workload: WorkloadNow): Promise<ReloadOutcome | null> {
+  /** False if a test of the patch failed. */
+  async #attempt(workload: WorkloadNow): Promise<ReloadOutcome | false> {
     let owed: readonly SourceName[] = [];
     try {
       const carriedOn = await this.#carryOn(workload);
@@ -98,8 +98,8 @@ export class ReloadProcessor {
       if (contested) return contested;
       this.#handOn(gathered.plan);
       owed = gathered.plan.roll;
-      const done = gathered.plan.hashes === null || (await this.#write(gathered));
-      return done ? this.#outcome(gathered) : null;
+      const sent = gathered.plan.hashes === null ? {} : await this.#write(gathered);
+      return sent && { ...this.#outcome(gathered), ...sent };
     } catch (error) {
       if (error instanceof NotYetError) throw error;
       const jobError = jobErrorOf(error);
@@ -169,12 +169,12 @@ export class ReloadProcessor {
   }
 
   /** False if a test of the patch failed: the workload is not what was read any more. */
-  async #write({ workload, readings, plan }: Gathered): Promise<boolean> {
+  async #write({ workload, readings, plan }: Gathered): Promise<Sent | false> {
     const { settings, catalog, budget } = this.#context;
     const record = writeRecord(plan.hashes ?? {}, decidedBy(workload.observed));
     if (settings.dryRun) {
       await catalog.pretend(workload.key, record);
-      return true;
+      return {};
     }
     if (plan.roll.length > 0 && budget) {
       const wait = await budget.take();

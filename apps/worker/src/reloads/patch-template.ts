@@ -1,12 +1,12 @@
 import type { AnnotationKeys } from '@reroll/shared/core/annotation-keys';
 import { reloadPatch, type ReloadStrategy } from '@reroll/shared/core/reload/patch';
 import type { KubeClient } from '@reroll/shared/kube/connection';
-import { objectPath } from '@reroll/shared/kube/objects';
+import { objectPath, type KubeObject } from '@reroll/shared/kube/objects';
 import { restartField } from '@reroll/shared/kube/workloads/restart-field';
 import { pauseOf } from '../pause-of.ts';
 import { isOvertaken } from './overtaken.ts';
 import type { WorkloadNow } from '../workload-reader.ts';
-import type { Reload, ReloadWay } from './reload-way.ts';
+import type { Reload, ReloadWay, Sent } from './reload-way.ts';
 
 export interface PatchTemplateContext {
   readonly client: Pick<KubeClient, 'patch'>;
@@ -23,7 +23,7 @@ export class PatchTemplate implements ReloadWay {
     this.#context = context;
   }
 
-  async send({ workload, rolled, record }: Reload): Promise<boolean> {
+  async send({ workload, rolled, record }: Reload): Promise<Sent | false> {
     const { client, strategy, fieldManager, keys } = this.#context;
     const now = new Date();
     const { definition, object } = workload.written;
@@ -40,8 +40,10 @@ export class PatchTemplate implements ReloadWay {
       pause: pauseOf(workload, keys) === undefined ? undefined : { key: keys.pausedAt, at: now },
     });
     try {
-      await client.patch(objectPath(definition, object.metadata), patch, { query: { fieldManager } });
-      return true;
+      const path = objectPath(definition, object.metadata);
+      const { body } = await client.patch<KubeObject>(path, patch, { query: { fieldManager } });
+      const isOwn = definition.kind === workload.definition.kind;
+      return isOwn ? { generation: body.metadata.generation } : {};
     } catch (error) {
       if (isOvertaken(error)) return false;
       throw error;

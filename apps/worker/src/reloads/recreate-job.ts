@@ -7,7 +7,7 @@ import { collectionPath, objectPath, type KubeObject } from '@reroll/shared/kube
 import { job } from '@reroll/shared/kube/workloads/job';
 import { JobError } from '../job-error.ts';
 import type { WorkloadNow } from '../workload-reader.ts';
-import type { Reload, ReloadWay } from './reload-way.ts';
+import type { Reload, ReloadWay, Sent } from './reload-way.ts';
 
 export interface RecreateJobContext {
   readonly client: Pick<KubeClient, 'get' | 'post' | 'request'>;
@@ -54,7 +54,7 @@ export class RecreateJob implements ReloadWay {
     this.#context = context;
   }
 
-  async send(reload: Reload): Promise<boolean> {
+  async send(reload: Reload): Promise<Sent | false> {
     const { workload, rolled, record } = reload;
     if (rolled.length === 0) return this.#context.patch.send(reload);
     const { strategy, markerAnnotation } = this.#context;
@@ -63,7 +63,9 @@ export class RecreateJob implements ReloadWay {
     const { uid } = workload.object.metadata;
     const kept = { uid, manifest: recreatedJob(workload.object as JobRead, { template, record }) };
     if (!(await this.#wouldBeTaken(kept))) return false;
-    return await this.#finish(await this.#keep(kept), workload.object.metadata);
+    const isDone = await this.#finish(await this.#keep(kept), workload.object.metadata);
+    // That of an object that is created.
+    return isDone && { generation: 1 };
   }
 
   async carryOn({

@@ -11,6 +11,12 @@ export interface Reload {
   readonly record: string;
 }
 
+/** What is known of a workload after a reload. */
+export interface Sent {
+  /** Of the workload that was reloaded; undefined: it does not tell of this reload. */
+  readonly generation?: number | undefined;
+}
+
 /** A way of reloading, chosen by the workload kind's `reloadedBy`. One file each, listed in `reload-ways.ts`. */
 export interface ReloadWay {
   /** What the outcome says of a workload that was reloaded so. Default: as a patched workload. */
@@ -23,5 +29,5 @@ export interface ReloadWay {
    * Sends it. False if the workload is not what was read any more: nothing was done, and it is to be read and
    * decided anew. Rejects with a `KubeError`. Sending twice ends the same.
    */
-  send(reload: Reload): Promise<boolean>;
+  send(reload: Reload): Promise<Sent | false>;
 }

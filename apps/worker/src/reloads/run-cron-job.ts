@@ -9,7 +9,7 @@ import { collectionPath, objectPath, type KubeObject } from '@reroll/shared/kube
 import type { CronJobObject } from '@reroll/shared/kube/workloads/cron-job';
 import type { WorkloadNow } from '../workload-reader.ts';
 import { isOvertaken } from './overtaken.ts';
-import type { Reload, ReloadWay } from './reload-way.ts';
+import type { Reload, ReloadWay, Sent } from './reload-way.ts';
 
 export interface RunCronJobContext {
   readonly client: Pick<KubeClient, 'get' | 'post' | 'patch'>;
@@ -47,7 +47,11 @@ export class RunCronJob implements ReloadWay {
     return (object as CronJobObject).spec?.suspend === true ? 'CronJobSuspended' : undefined;
   }
 
-  async send(reload: Reload): Promise<boolean> {
+  async send(reload: Reload): Promise<Sent | false> {
+    return (await this.#send(reload)) && {};
+  }
+
+  async #send(reload: Reload): Promise<boolean> {
     const { workload, rolled, record } = reload;
     if (rolled.length === 0) return this.#write(workload, record, nextOf(workload) ?? suffix());
     const next = nextOf(workload);

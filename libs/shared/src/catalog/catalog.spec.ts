@@ -1,9 +1,13 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { WorkloadRow } from '../core/ledger/rows.ts';
+import type { Before } from '../core/history/change-cause.ts';
+import type { FoundBy } from '../core/ledger/outbox.ts';
+import type { SourceRow, WorkloadRow } from '../core/ledger/rows.ts';
 import { RealRedis } from '../testing/real-redis.ts';
 import { Catalog, type Publication } from './catalog.ts';
 import { claimWhenReachable } from './claim.ts';
+import type { ChangeEntry } from '../core/history/entries.ts';
+import { History } from './history.ts';
 import { sourceRow, workloadRow } from './testing/rows.ts';
 
 const SETTINGS = 'ConfigMap/shop/settings';
@@ -381,4 +385,83 @@ describe('beside the rows', () => {
     expect(keys.length).toBeGreaterThanOrEqual(7);
     for (const key of keys) expect(key.startsWith(`${catalog.keys.prefix}:`)).toBe(true);
   });
+});
+
+describe('what the next change of a source is told from', () => {
+  const [hashA, hashB, hashC] = ['A', 'B', 'C'].map((letter) => `1.${letter.repeat(43)}`) as [
+    string,
+    string,
+    string,
+  ];
+  const [A, B, C] = [hashA, hashB, hashC].map((hash, n) => sourceRow({ hash, rv: String(10 + n) }));
+  const gone = sourceRow({ hash: hashA, exists: false, rv: '20' });
+  const back = sourceRow({ hash: hashA, rv: '21' });
+  let history: History;
+
+  beforeEach(() => {
+    history = new History(redis.client, catalog.keys, { maxEntries: 100, maxAge: 1_000 });
+  });
+
+  /** Publishes these states one after another, the first by a list. */
+  async function states(...rows: readonly (readonly [SourceRow | undefined, FoundBy?])[]): Promise<void> {
+    for (const [sequence, [row, foundBy]] of rows.entries()) {
+      await write({ sequence, sources: [[SETTINGS, row, foundBy]] });
+    }
+  }
+
+  it.each<[string, readonly (readonly [SourceRow | undefined, FoundBy?])[], Before | undefined]>([
+    ['is nothing for one that was only listed', [[A]], undefined],
+    ['is the hash before a live write', [[A], [B, 'event']], { foundBy: 'event', hash: hashA }],
+    ['is the hash before what a list found', [[A], [B, 'list']], { foundBy: 'list', hash: hashA }],
+    ['is the hash before what a new leader asserts', [[A], [B]], { foundBy: 'list', hash: hashA }],
+    [
+      'is that before the first of several',
+      [[A], [B, 'event'], [C, 'list']],
+      { foundBy: 'event', hash: hashA },
+    ],
+    ['is nothing for one that is created', [[A, 'event']], { foundBy: 'event', hash: null }],
+    ['is the hash before a deletion', [[A], [gone, 'event']], { foundBy: 'event', hash: hashA }],
+    ['is not asked for by a deletion of which no job comes', [[A], [gone]], undefined],
+    ['is nothing for one that comes back', [[A], [gone], [back, 'event']], { foundBy: 'event', hash: null }],
+    ['is forgotten with a source that leaves the scope', [[A], [B, 'event'], [undefined]], undefined],
+  ])('%s', async (_what, rows, expected) => {
+    await states(...rows);
+    expect(await history.before(SETTINGS)).toEqual(expected);
+  });
+
+  it('is not touched by another scheme of the same data', async () => {
+    await states([A], [sourceRow({ hash: `k00000000.${'A'.repeat(43)}` })]);
+    expect(await history.before(SETTINGS)).toBeUndefined();
+  });
+
+  it('is, once a change is told, the next one', async () => {
+    await states([A], [B, 'event']);
+    await history.addChange(told(hashB));
+    expect(await history.before(SETTINGS)).toBeUndefined();
+    await write({ sequence: 2, sources: [[SETTINGS, C, 'event']] });
+    expect(await history.before(SETTINGS)).toEqual({ foundBy: 'event', hash: hashB });
+  });
+
+  it('is what was told, if the row was ahead of it or behind it', async () => {
+    await states([A], [B, 'event'], [C, 'event']);
+    await history.addChange(told(hashB));
+    expect(await history.before(SETTINGS)).toEqual({ foundBy: 'event', hash: hashB });
+    await history.addChange(told(hashC));
+    expect(await history.before(SETTINGS)).toBeUndefined();
+    await history.addChange(told(null));
+    expect(await history.before(SETTINGS)).toEqual({ foundBy: 'event', hash: null });
+  });
+
+  function told(hash: string | null): ChangeEntry {
+    return {
+      source: SETTINGS,
+      cause: 'updated',
+      since: 0,
+      at: 1,
+      from: hashA,
+      hash,
+      woken: [],
+      leftAlone: [],
+    };
+  }
 });

@@ -1,4 +1,5 @@
 import type { RedisClient } from './redis.ts';
+import type { FoundBy } from '../core/ledger/outbox.ts';
 import type { SourceRow, WorkloadRow } from '../core/ledger/rows.ts';
 import type { SourceKey, WorkloadKey } from '../core/model.ts';
 import type { HashKeys } from '../core/record/record-hash.ts';
@@ -18,8 +19,8 @@ export interface Writer {
 
 export interface Publication {
   readonly writer: Writer;
-  /** A source without a row is removed: it is out of scope now. */
-  readonly sources: readonly (readonly [SourceKey, SourceRow | undefined])[];
+  /** A source without a row is removed: it is out of scope now. With how its change was found, if a job comes for it. */
+  readonly sources: readonly (readonly [SourceKey, SourceRow | undefined, (FoundBy | undefined)?])[];
   /** A workload without a row is removed. The index: the sources under which it is to be found. */
   readonly workloads: readonly (readonly [
     WorkloadKey,
@@ -87,16 +88,17 @@ export class Catalog {
     const { writer, sources, workloads } = publication;
     const reply: unknown = await this.#redis.eval(
       PUBLISH,
-      4,
+      5,
       this.keys.writer,
       this.keys.sources,
       this.keys.workloads,
       this.keys.users,
+      this.keys.before,
       writer.term,
       writer.sequence === 0 ? '' : writer.sequence,
       writer.sequence + 1,
       sources.length,
-      ...sources.flatMap(([key, row]) => [key, row ? encodeSource(row) : '']),
+      ...sources.flatMap(([key, row, foundBy]) => [key, row ? encodeSource(row) : '', foundBy ?? '']),
       ...workloads.flatMap(([key, value]) => [key, value ? encodeWorkload(value.row, value.index) : '']),
     );
     return readReply(reply);

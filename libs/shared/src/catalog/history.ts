@@ -1,6 +1,10 @@
 import type { RedisClient } from './redis.ts';
 import type { AuditEntry, ChangeEntry, OutcomeEntry, RolloutEntry } from '../core/history/entries.ts';
+import type { Before } from '../core/history/change-cause.ts';
+import type { SourceKey } from '../core/model.ts';
+import { isRecordHash } from '../core/record/record-hash.ts';
 import type { CatalogKeys } from './keys.ts';
+import { TELL_CHANGE } from './tell-change.lua.ts';
 
 /** The streams of the history, by name. */
 export interface HistoryStreams {
@@ -57,8 +61,25 @@ export class History {
     this.#limits = limits;
   }
 
+  /** What the next change of a source is told from; undefined: nothing changed since it was told. */
+  async before(source: SourceKey): Promise<Before | undefined> {
+    const text = await this.#redis.hget(this.#keys.before, source);
+    if (text === null) return undefined;
+    const colon = text.indexOf(':');
+    const hash = text.slice(colon + 1);
+    return {
+      foundBy: text.slice(0, colon) === 'list' ? 'list' : 'event',
+      hash: isRecordHash(hash) ? hash : null,
+    };
+  }
+
+  /** Tells of a change: the next one of its source, if it has one, is counted from it. */
   async addChange(entry: ChangeEntry): Promise<void> {
-    await this.#add('changes', entry);
+    if (entry.source === null) return await this.#add('changes', entry);
+    const { before, sources, changes } = this.#keys;
+    const { maxEntries } = this.#limits;
+    const argv = [entry.source, entry.hash ?? '', JSON.stringify(entry), maxEntries];
+    await this.#redis.eval(TELL_CHANGE, 3, before, sources, changes, ...argv);
   }
 
   async addOutcome(entry: OutcomeEntry): Promise<void> {

@@ -30,7 +30,7 @@ export interface CatalogKeys {
   readonly alerts: string;
   /** Prefix of the strings `…<source key>`: the state that a webhook was last sent for. */
   readonly announced: string;
-  /** Hash: source key to the hash that it had when it was told of before, if it has another by now. */
+  /** Hash: source key to what its next change is told from, as `event:1.A` or `list:` (it did not exist). */
   readonly before: string;
   /** Hash: workload key to its rollout (see `rollouts.ts`), as long as that is not complete. */
   readonly rollouts: string;

@@ -1,15 +1,17 @@
 /**
  * Writes rows of the catalog and keeps the index.
  *
- * KEYS  1 writer, 2 sources, 3 workloads, 4 prefix of the index's sets
+ * KEYS  1 writer, 2 sources, 3 workloads, 4 prefix of the index's sets, 5 before
  * ARGV  1 term, 2 the sequence of this leader's previous write ('' for its first), 3 sequence of this one,
- *       4 number of sources n, then n pairs (key, row), then pairs (key, row) of workloads; row '' removes,
- *       in both.
+ *       4 number of sources n, then n times (key, row, how the change was found: 'event', 'list', or '' if no
+ *       change job comes), then pairs (key, row) of workloads; row '' removes, in both.
  * Gives `{-1}` if a newer term has written; else `{1 or 0, key…}`: 1 if the write before this one is not
  *       there (Redis was emptied or set back in time), and the sources whose hash differs from the one that
  *       was there, under the same scheme. A source row of the version that is there stands, unless its hash is
  *       under another scheme (its writer was given another key), or its annotations are of a later write of the
  *       SecretProviderClass, which is no write of its versions. A row that nobody of ours can have written is replaced.
+ *       For a source of which a change job comes, \`before\` gets how that was found and the hash that was there
+ *       (\`event:1.A\`; nothing after the colon: none), unless it has one of a change that was not told yet.
  * Atomic because a leader that was frozen must not write over what its successor wrote, because a source
  *       row only moves forward, and because a workload's row and its index entries belong together.
  */
@@ -47,25 +49,35 @@ redis.call('SET', KEYS[1], term .. ':' .. sequence)
 local reply = { gap }
 local count = tonumber(ARGV[4])
 for n = 1, count do
-  local key, text = ARGV[3 + 2 * n], ARGV[4 + 2 * n]
+  local key, text, found = ARGV[2 + 3 * n], ARGV[3 + 3 * n], ARGV[4 + 3 * n]
   local old = redis.call('HGET', KEYS[2], key)
   local write = text ~= ''
   local was = old and sourceOf(old)
   if not write then
     redis.call('HDEL', KEYS[2], key)
+    redis.call('HDEL', KEYS[5], key)
   elseif was then
     local is = cjson.decode(text)
+    local isChanged = is.h ~= was.h and scheme(is.h) == scheme(was.h)
     local isRehashed = is.v == was.v and scheme(is.h) ~= scheme(was.h)
     local isAnnotated = is.v == was.v and is.n and type(was.n) == 'string' and newer(is.n, was.n)
     write = newer(is.v, was.v) or isRehashed or isAnnotated
-    if write and is.x ~= 0 and is.h ~= was.h and scheme(is.h) == scheme(was.h) then
+    if write and is.x ~= 0 and isChanged then
       reply[#reply + 1] = key
+      if found == '' then found = 'list' end
     end
+    if write and found ~= '' and (isChanged or is.x ~= was.x) then
+      local hash = was.h
+      if was.x == 0 then hash = '' end
+      redis.call('HSETNX', KEYS[5], key, found .. ':' .. hash)
+    end
+  elseif found == 'event' then
+    redis.call('HSETNX', KEYS[5], key, found .. ':')
   end
   if write then redis.call('HSET', KEYS[2], key, text) end
 end
 
-for at = 5 + 2 * count, #ARGV, 2 do
+for at = 5 + 3 * count, #ARGV, 2 do
   local key, text = ARGV[at], ARGV[at + 1]
   local old = redis.call('HGET', KEYS[3], key)
   local stay = {}

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { RedisClient } from './redis.ts';
-import type { WorkloadKey } from '../core/model.ts';
+import { isRequestId } from '../core/reload/request-id.ts';
+import { isKey, type WorkloadKey } from '../core/model.ts';
 
 /** A reload that a person asked for. */
 export interface ReloadRequest {
@@ -16,14 +17,29 @@ export interface ReloadRequest {
 /**
  * KEYS  1 the requests
  * ARGV  1 workload, 2 id
- * Gives 1 if the request was removed, else 0: there is none, or a later one.
+ * Gives 1 if the request was removed, else 0: there is none, or a later one. What is no request goes too.
  * Atomic because a request that comes meanwhile must stay.
  */
 const DONE = `
 local text = redis.call('HGET', KEYS[1], ARGV[1])
-if not text or cjson.decode(text).id ~= ARGV[2] then return 0 end
+if not text then return 0 end
+local ok, request = pcall(cjson.decode, text)
+if ok and type(request) == 'table' and request.id ~= ARGV[2] then return 0 end
 return redis.call('HDEL', KEYS[1], ARGV[1])
 `;
+
+/** Undefined for what is no request. */
+export function decodeRequest(text: string): ReloadRequest | undefined {
+  let found: Partial<Record<keyof ReloadRequest, unknown>> | null;
+  try {
+    found = JSON.parse(text) as typeof found;
+  } catch {
+    return undefined;
+  }
+  const { id, actor, reason, at } = found ?? {};
+  if (typeof id !== 'string' || typeof actor !== 'string' || typeof reason !== 'string') return undefined;
+  return isRequestId(id) && typeof at === 'number' ? { id, actor, reason, at } : undefined;
+}
 
 /** Requests that are not done, one a workload at most: a later one takes the place of an earlier. */
 export class ReloadRequests {
@@ -47,11 +63,11 @@ export class ReloadRequests {
 
   async of(workload: WorkloadKey): Promise<ReloadRequest | undefined> {
     const text = await this.#redis.hget(this.#key, workload);
-    return text === null ? undefined : (JSON.parse(text) as ReloadRequest);
+    return text === null ? undefined : decodeRequest(text);
   }
 
   async workloads(): Promise<WorkloadKey[]> {
-    return await this.#redis.hkeys(this.#key);
+    return (await this.#redis.hkeys(this.#key)).filter(isKey);
   }
 
   /** Takes it away, unless another has come since. */

@@ -15,7 +15,7 @@ import {
   writtenSource,
 } from './observe-source.ts';
 import { doubtAfterSource, edgeBegun, movedBaselines, workloadRow } from './observe-workload.ts';
-import { Outbox, type WakeCause } from './outbox.ts';
+import { Outbox, type FoundBy, type WakeCause } from './outbox.ts';
 import { dueOf } from './owed.ts';
 import { Positions } from './positions.ts';
 import {
@@ -86,7 +86,10 @@ export class Ledger {
     for (const seen of objects) {
       const held = this.sources.get(seen.key);
       if (held && isNewer(held.rv, seen.rv)) continue;
-      this.#putSource(seen.key, listedSource(seen, latest(held, catalog.get(seen.key))), seen.rv);
+      this.#putSource(seen.key, listedSource(seen, latest(held, catalog.get(seen.key))), {
+        at: seen.rv,
+        by: 'list',
+      });
     }
   }
 
@@ -100,8 +103,8 @@ export class Ledger {
       // A leader may have written of it after this list was taken: then the stream is still to tell of it.
       if (!known || isNewer(known.rv, list.rv)) continue;
       const row = absentSource(known, list.rv);
-      this.#putSource(key, row, list.rv);
-      this.#announce(key, known, row);
+      this.#putSource(key, row, { at: list.rv, by: 'list' });
+      this.#announce(key, { old: known, row, by: 'list' });
     }
   }
 
@@ -115,8 +118,8 @@ export class Ledger {
     const onCreate = this.#settings.triggers.onCreate && !seen.providerClass;
     const row = writtenSource(seen, known, { listRv, onCreate });
     // An edge that begins because its source came to exist is a creation too.
-    this.#putSource(seen.key, row, onCreate && !known ? RV_UNKNOWN : seen.rv);
-    this.#announce(seen.key, known, row);
+    this.#putSource(seen.key, row, { at: onCreate && !known ? RV_UNKNOWN : seen.rv, by: 'event' });
+    this.#announce(seen.key, { old: known, row, by: 'event' });
   }
 
   /** A live deletion of a source. `rv` is that of the deletion. */
@@ -125,8 +128,8 @@ export class Ledger {
     const known = this.sources.get(key);
     if (!known || !isNewer(rv, known.rv)) return;
     const row = deletedSource(known, rv);
-    this.#putSource(key, row, rv);
-    this.#announce(key, known, row);
+    this.#putSource(key, row, { at: rv, by: 'event' });
+    this.#announce(key, { old: known, row, by: 'event' });
   }
 
   /** To be called before a list of workloads is asked for: what their edges are dated by. */
@@ -268,7 +271,7 @@ export class Ledger {
       this.outbox.wake(key, 'correct');
   }
 
-  #putSource(key: SourceKey, row: SourceRow, at: Rv): void {
+  #putSource(key: SourceKey, row: SourceRow, { at, by }: { at: Rv; by: FoundBy }): void {
     const old = this.sources.get(key);
     this.sources.set(key, row);
     this.outbox.sources.add(key);
@@ -277,7 +280,7 @@ export class Ledger {
     if (!change) return;
     const { rules, data, gone } = change;
     const changeJobComes = old !== undefined && data;
-    if (changeJobComes) this.outbox.changes.add(key);
+    if (changeJobComes) this.outbox.change(key, by);
     for (const workload of this.#usersOf(key, rules)) {
       if (rules) this.#refreshEdges(workload, at);
       if (data || (gone && this.#settings.triggers.onCreate)) this.#doubt(workload, key, row);
@@ -285,11 +288,17 @@ export class Ledger {
     }
   }
 
-  /** A creation or deletion that counts is told of, whoever uses the source. */
-  #announce(key: SourceKey, old: SourceRow | undefined, row: SourceRow): void {
+  /** A creation or deletion that counts is told of, and so is a deletion of what is used, for the history. */
+  #announce(
+    key: SourceKey,
+    { old, row, by }: { old: SourceRow | undefined; row: SourceRow; by: FoundBy },
+  ): void {
+    if ((old?.exists ?? false) === row.exists) return;
     const { announced, onDelete } = this.#settings.triggers;
-    if (!announced || (old?.exists ?? false) === row.exists) return;
-    if (row.exists ? row.created : onDelete !== 'never') this.outbox.changes.add(key);
+    const isUsed = this.#users.get(key).length > 0;
+    const counts = row.exists ? row.created : onDelete !== 'never';
+    const isTold = counts ? announced || isUsed : isUsed && !announced && !row.exists;
+    if (isTold) this.outbox.change(key, by);
   }
 
   #usersOf(key: SourceKey, patterned: boolean): Iterable<WorkloadKey> {

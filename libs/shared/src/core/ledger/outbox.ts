@@ -6,6 +6,9 @@ import type { SourceKey, WorkloadKey } from '../model.ts';
  */
 export type WakeCause = 'owed' | 'correct';
 
+/** How a change of a source that is to be told of was found: by a live event, or by a list or a sweep. */
+export type FoundBy = 'event' | 'list';
+
 /**
  * What the ledger wants done, in the order in which it must be done: catalog rows before jobs. A publisher
  * drains it; what could not be written is put back. Identity only, so it never grows past the cluster.
@@ -16,6 +19,8 @@ export class Outbox {
   readonly workloads = new Set<WorkloadKey>();
   /** Sources whose data changed: one change job each. */
   readonly changes = new Set<SourceKey>();
+  /** Those of them that a live event showed; each until its row is taken. */
+  readonly live = new Set<SourceKey>();
   readonly wakes = new Map<WorkloadKey, WakeCause>();
   /** Workloads whose pause ends at the time that their row says. */
   readonly resumes = new Set<WorkloadKey>();
@@ -24,9 +29,21 @@ export class Outbox {
     if (cause === 'owed' || !this.wakes.has(key)) this.wakes.set(key, cause);
   }
 
+  change(key: SourceKey, by: FoundBy): void {
+    this.changes.add(key);
+    if (by === 'event') this.live.add(key);
+  }
+
+  /** How the change of the row that is to be written was found; undefined: no change job comes. To be asked once. */
+  takeFoundBy(key: SourceKey): FoundBy | undefined {
+    if (this.live.delete(key)) return 'event';
+    return this.changes.has(key) ? 'list' : undefined;
+  }
+
   /** Of a source or a workload that is out of scope now. */
   dropJobsOf(key: SourceKey | WorkloadKey): void {
     this.changes.delete(key);
+    this.live.delete(key);
     this.wakes.delete(key);
     this.resumes.delete(key);
   }
@@ -41,6 +58,7 @@ export class Outbox {
     this.sources.clear();
     this.workloads.clear();
     this.changes.clear();
+    this.live.clear();
     this.wakes.clear();
     this.resumes.clear();
   }
