@@ -19,8 +19,9 @@ export function packagesOf(files: readonly string[]): readonly Package[] {
     const manifest = join(folder, 'package.json');
     if (!existsSync(manifest)) return [];
     const found = JSON.parse(readFileSync(manifest, 'utf8')) as Omit<Package, 'folder' | 'license'> &
-      Partial<Package>;
-    const { name, version, license = '' } = found;
+      Partial<Package> & { licenses?: readonly { readonly type?: string }[] };
+    // Before there was `license` there was a list.
+    const { name, version, licenses: [old] = [], license = old?.type ?? '' } = found;
     return [[`${name} ${version}`, { folder, name, version, license }] as const];
   });
   const byName = [...new Map(packages)].sort(([a], [b]) => a.localeCompare(b));

@@ -61,7 +61,7 @@ export class AdminService {
     log.info('Starting Reroll admin', { auth: options.auth, anonymous: options.anonymous });
     const problems = redisFileProblems(options);
     if (problems.length > 0) return void (await lifecycle.stop(problems.join('; '), WRONG_SETTINGS));
-    const authenticator = authenticatorOf({ options, log });
+    const authenticator = authenticatorOf({ options, log, client, metrics: this.metrics });
     lifecycle.onStop('kubernetes client', 2_000, () => client.close());
     const reports = redisReports(log, this.metrics.redisUp);
     if (options.redisTlsInsecureSkipVerify) reports.onUnverified();

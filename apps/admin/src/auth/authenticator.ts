@@ -1,14 +1,23 @@
+import type { KubeClient } from '@reroll/shared/kube/connection';
 import type { Logger } from '@reroll/shared/platform/logging';
+import type { AdminMetrics } from '@reroll/shared/platform/metrics/admin';
 import type { AdminOptions } from '@reroll/shared/platform/options/table';
 import type { Authenticator } from './caller.ts';
-import { StaticTokens } from './static-tokens.ts';
+import { KubernetesTokens } from './kubernetes-tokens.ts';
+import { Reviews } from './reviews.ts';
+import { anonymousReader, StaticTokens } from './static-tokens.ts';
 
-/** As `--auth` says. Throws a `StaticTokensError`. */
-export function authenticatorOf(by: { options: AdminOptions; log: Logger }): Authenticator {
+/** As `--auth` and `--anonymous` say. Throws a `StaticTokensError`. */
+export function authenticatorOf(by: {
+  options: AdminOptions;
+  log: Logger;
+  metrics: AdminMetrics;
+  client: KubeClient;
+}): Authenticator {
   const { options, log } = by;
-  const anonymous = options.anonymous === 'read';
-  return new StaticTokens(options.staticTokensFile, {
-    anonymous,
-    onUnusable: (problem) => log.warning('the tokens that were read before stay in force', { problem }),
-  });
+  const anonymous = options.anonymous === 'read' ? anonymousReader() : undefined;
+  if (options.auth === 'kubernetes') return new KubernetesTokens({ reviews: new Reviews(by), anonymous });
+  const onUnusable = (problem: string): void =>
+    log.warning('the tokens that were read before stay in force', { problem });
+  return new StaticTokens(options.staticTokensFile, { anonymous, onUnusable });
 }

@@ -31,10 +31,13 @@ export class StaticTokens implements Authenticator {
   #entries: readonly Entry[] = [];
 
   /** Throws a `StaticTokensError` if there is a path and the file cannot be used. */
-  constructor(path: string | undefined, by: { anonymous: boolean; onUnusable: (problem: string) => void }) {
+  constructor(
+    path: string | undefined,
+    by: { anonymous: Caller | undefined; onUnusable: (problem: string) => void },
+  ) {
     this.#file = new RotatedFile(path);
     this.#onUnusable = by.onUnusable;
-    this.anonymous = by.anonymous ? callerOf(ANONYMOUS, () => Promise.resolve(true)) : undefined;
+    this.anonymous = by.anonymous;
     if (path === undefined) return;
     this.#text = this.#file.read() ?? '';
     this.#entries = readEntries(this.#text);

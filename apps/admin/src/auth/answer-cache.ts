@@ -1,0 +1,60 @@
+interface Kept<T> {
+  readonly answer: Promise<T>;
+  /** By `performance.now()`; infinite while it is asked. */
+  until: number;
+}
+
+export interface AnswerCacheSettings<T> {
+  /** The oldest are dropped for the sake of new ones. */
+  readonly most: number;
+  /** Milliseconds for which an answer is kept. */
+  readonly keptFor: (answer: T) => number;
+  /** Default `performance.now`. */
+  readonly now?: () => number;
+}
+
+/** Answers to questions that cost a request: each is asked once at a time and kept for a while; an error is not kept. */
+export class AnswerCache<T> {
+  readonly #settings: AnswerCacheSettings<T>;
+  readonly #now: () => number;
+  /** In the order in which they were asked. */
+  readonly #kept = new Map<string, Kept<T>>();
+
+  constructor(settings: AnswerCacheSettings<T>) {
+    this.#settings = settings;
+    this.#now = settings.now ?? (() => performance.now());
+  }
+
+  get(question: string, ask: () => Promise<T>): Promise<T> {
+    const present = this.#kept.get(question);
+    if (present && this.#now() < present.until) return present.answer;
+    const kept: Kept<T> = { answer: this.#asked(question, ask), until: Number.POSITIVE_INFINITY };
+    this.#kept.delete(question);
+    this.#kept.set(question, kept);
+    this.#bound();
+    return kept.answer;
+  }
+
+  get size(): number {
+    return this.#kept.size;
+  }
+
+  async #asked(question: string, ask: () => Promise<T>): Promise<T> {
+    try {
+      const answer = await ask();
+      const kept = this.#kept.get(question);
+      if (kept) kept.until = this.#now() + this.#settings.keptFor(answer);
+      return answer;
+    } catch (error) {
+      this.#kept.delete(question);
+      throw error;
+    }
+  }
+
+  #bound(): void {
+    for (const question of this.#kept.keys()) {
+      if (this.#kept.size <= this.#settings.most) return;
+      this.#kept.delete(question);
+    }
+  }
+}

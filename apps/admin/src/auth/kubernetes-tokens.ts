@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import type { WorkloadKey } from '@reroll/shared/core/model';
+import { workloadKind } from '@reroll/shared/kube/workloads/registry';
+import { ProblemError } from '../http/problem-error.ts';
+import { AnswerCache } from './answer-cache.ts';
+import type { Access, Authenticator, Caller } from './caller.ts';
+import type { AccessAttributes, KubeUser, Reviews } from './reviews.ts';
+
+/** How long answers are kept (ms): docs/adr/0018. */
+const ALLOWED_FOR = 10_000;
+const DENIED_FOR = 5_000;
+const MOST_TOKENS = 2_000;
+const MOST_ACCESSES = 20_000;
+
+/**
+ * The paths of the API as RBAC knows them. Not the bare path: each cluster lets every authenticated user get `/api/*`
+ * (`system:discovery`).
+ */
+const RBAC_PREFIX = '/reroll';
+
+const DEPLOYMENTS = { group: 'apps', resource: 'deployments' } as const;
+
+/** Callers as Kubernetes knows them: TokenReview says who, SubjectAccessReview what they may. */
+export class KubernetesTokens implements Authenticator {
+  readonly anonymous: Caller | undefined;
+  readonly #reviews: Reviews;
+  /** By the SHA-256 of the token, so that none is kept. */
+  readonly #users = new AnswerCache<KubeUser | undefined>({
+    most: MOST_TOKENS,
+    keptFor: (user) => (user ? ALLOWED_FOR : DENIED_FOR),
+  });
+  readonly #accesses = new AnswerCache<boolean>({
+    most: MOST_ACCESSES,
+    keptFor: (allowed) => (allowed ? ALLOWED_FOR : DENIED_FOR),
+  });
+
+  constructor(by: { reviews: Reviews; anonymous: Caller | undefined }) {
+    this.#reviews = by.reviews;
+    this.anonymous = by.anonymous;
+  }
+
+  async authenticate(token: string): Promise<Caller> {
+    const user = await this.#userOf(token);
+    if (!user)
+      throw new ProblemError('Unauthenticated', { detail: 'the API server does not know the token' });
+    const isKnown = async (): Promise<boolean> => (await this.#userOf(token))?.username === user.username;
+    return this.#callerOf(user, isKnown);
+  }
+
+  #userOf(token: string): Promise<KubeUser | undefined> {
+    return this.#users.get(sha256(token), () => this.#reviews.userOf(token));
+  }
+
+  #callerOf(user: KubeUser, isKnown: () => Promise<boolean>): Caller {
+    const identity = sha256(JSON.stringify(user));
+    const may = (attributes: AccessAttributes): Promise<boolean> =>
+      this.#accesses.get(`${identity} ${JSON.stringify(attributes)}`, () =>
+        this.#reviews.may(user, attributes),
+      );
+    const list = { ...DEPLOYMENTS, verb: 'list' };
+    return {
+      name: user.username,
+      groups: user.groups ?? [],
+      mayRequest: ({ method, path }: Access) =>
+        may({ nonResourceAttributes: { path: RBAC_PREFIX + path, verb: method } }),
+      seesAll: () => may({ resourceAttributes: list }),
+      sees: (namespace) => may({ resourceAttributes: { ...list, namespace } }),
+      mayChange: (workload) => mayPatch(workload, may),
+      maySteer: () => may({ resourceAttributes: { ...DEPLOYMENTS, verb: 'patch' } }),
+      isKnown,
+    };
+  }
+}
+
+/** Of a kind that nobody knows, nobody may. */
+async function mayPatch(
+  workload: WorkloadKey,
+  may: (attributes: AccessAttributes) => Promise<boolean>,
+): Promise<boolean> {
+  const [kind = '', namespace = '', name = ''] = workload.split('/');
+  const definition = workloadKind(kind);
+  if (!definition || namespace === '' || name === '') return false;
+  const { group, plural: resource } = definition;
+  return await may({ resourceAttributes: { group, resource, verb: 'patch', namespace, name } });
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('base64');
+}

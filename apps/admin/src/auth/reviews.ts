@@ -1,0 +1,105 @@
+import { Backoff } from '@reroll/shared/kube/backoff';
+import type { KubeClient } from '@reroll/shared/kube/connection';
+import { KubeError } from '@reroll/shared/kube/errors';
+import type { Logger } from '@reroll/shared/platform/logging';
+import type { AdminMetrics } from '@reroll/shared/platform/metrics/admin';
+import { ProblemError } from '../http/problem-error.ts';
+
+const AUTHENTICATION = 'authentication.k8s.io/v1';
+const AUTHORIZATION = 'authorization.k8s.io/v1';
+
+/** Longer than the API server takes that is well; a request must have its answer in time (ms). */
+const REVIEW_TIMEOUT = 5_000;
+/** How long nobody asks an API server that did not answer, at most (ms). */
+const LONGEST_PAUSE = 5_000;
+
+/** Who a token belongs to, as the API server says it and wants it back. */
+export interface KubeUser {
+  readonly username: string;
+  readonly uid?: string;
+  readonly groups?: readonly string[];
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** What somebody wants to do: `nonResourceAttributes` or `resourceAttributes` of a SubjectAccessReview. */
+export type AccessAttributes =
+  | { readonly nonResourceAttributes: { readonly path: string; readonly verb: string } }
+  | {
+      readonly resourceAttributes: {
+        readonly group: string;
+        readonly resource: string;
+        readonly verb: string;
+        /** None: in all of them. */
+        readonly namespace?: string;
+        readonly name?: string;
+      };
+    };
+
+interface TokenReview {
+  readonly status?: { readonly authenticated?: boolean; readonly user?: Partial<KubeUser> };
+}
+
+interface SubjectAccessReview {
+  readonly status?: { readonly allowed?: boolean };
+}
+
+/**
+ * The two questions to the API server. No answer of it is a "no": whoever asks is told by a `ProblemError` `Unavailable`,
+ * and for a pause that grows nobody asks again.
+ */
+export class Reviews {
+  readonly #client: Pick<KubeClient, 'post'>;
+  readonly #log: Logger;
+  readonly #metrics: Pick<AdminMetrics, 'reviews'>;
+  readonly #backoff = new Backoff({ maxMs: LONGEST_PAUSE });
+  /** By `performance.now()`. */
+  #pausedUntil = 0;
+
+  constructor(by: { client: Pick<KubeClient, 'post'>; log: Logger; metrics: Pick<AdminMetrics, 'reviews'> }) {
+    this.#client = by.client;
+    this.#log = by.log;
+    this.#metrics = by.metrics;
+  }
+
+  /** Undefined: the token is nobody's. */
+  async userOf(token: string): Promise<KubeUser | undefined> {
+    const body = { apiVersion: AUTHENTICATION, kind: 'TokenReview', spec: { token } };
+    const path = `/apis/${AUTHENTICATION}/tokenreviews`;
+    const { status } = await this.#ask<TokenReview>('token', { path, body });
+    const user = status?.authenticated === true ? status.user : undefined;
+    const username = user?.username ?? '';
+    this.#metrics.reviews.inc({ review: 'token', result: username === '' ? 'denied' : 'allowed' });
+    return username === '' ? undefined : { ...user, username };
+  }
+
+  async may({ username, ...rest }: KubeUser, attributes: AccessAttributes): Promise<boolean> {
+    const spec = { user: username, ...rest, ...attributes };
+    const body = { apiVersion: AUTHORIZATION, kind: 'SubjectAccessReview', spec };
+    const path = `/apis/${AUTHORIZATION}/subjectaccessreviews`;
+    const { status } = await this.#ask<SubjectAccessReview>('access', { path, body });
+    const allowed = status?.allowed === true;
+    this.#metrics.reviews.inc({ review: 'access', result: allowed ? 'allowed' : 'denied' });
+    return allowed;
+  }
+
+  async #ask<Answer>(review: 'token' | 'access', asked: { path: string; body: unknown }): Promise<Answer> {
+    if (performance.now() < this.#pausedUntil) throw unavailable();
+    try {
+      const answer = await this.#client.post<Answer>(asked.path, asked.body, { timeoutMs: REVIEW_TIMEOUT });
+      this.#backoff.reset();
+      return answer.body;
+    } catch (error) {
+      this.#metrics.reviews.inc({ review, result: 'error' });
+      if (!(error instanceof KubeError)) throw error;
+      this.#log.failure('the API server cannot be asked about a caller', error);
+      // A single question that it does not take says nothing about the next.
+      if (error.retryable || error.status === 403)
+        this.#pausedUntil = performance.now() + this.#backoff.next();
+      throw unavailable();
+    }
+  }
+}
+
+function unavailable(): ProblemError {
+  return new ProblemError('Unavailable', { detail: 'the API server cannot be asked about the caller' });
+}
