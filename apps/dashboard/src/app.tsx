@@ -1,0 +1,107 @@
+import type { JSX } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Loading, Trouble } from './components/answer.tsx';
+import { Header, SEARCH_FIELD } from './components/header.tsx';
+import { Help } from './components/help.tsx';
+import { Navigation } from './components/navigation.tsx';
+import { Page } from './pages/page.tsx';
+import { SignIn } from './pages/sign-in.tsx';
+import { route } from './router.ts';
+import { listenToKeys } from './shortcuts.ts';
+import { announcement } from './state/announcer.ts';
+import { connection } from './state/connection.ts';
+import { refused } from './state/session.ts';
+import { status } from './state/status.ts';
+import { localTime, ZONE } from './time.ts';
+import { useAnswer } from './use-answer.ts';
+
+export function App(): JSX.Element {
+  const main = useRef<HTMLElement>(null);
+  const help = useRef<HTMLDialogElement>(null);
+  const [isMenuOpen, setMenuOpen] = useState(false);
+  const { page, parts } = route.value;
+  useEffect(() => setMenuOpen(false), [page, parts.join('/')]);
+  useEffect(() => {
+    listenToKeys({
+      help: () => help.current?.showModal(),
+      search: () => document.getElementById(SEARCH_FIELD)?.focus(),
+    });
+  }, []);
+  return (
+    <>
+      <a
+        class="skip"
+        href="#main"
+        onClick={(event) => {
+          // The fragment is the route.
+          event.preventDefault();
+          main.current?.focus();
+        }}
+      >
+        Skip to the page
+      </a>
+      <Header
+        isMenuOpen={isMenuOpen}
+        toggleMenu={() => setMenuOpen((isOpen) => !isOpen)}
+        help={() => help.current?.showModal()}
+      />
+      <Navigation isOpen={isMenuOpen} />
+      <main id="main" ref={main} tabIndex={-1}>
+        <Lost />
+        <Content />
+      </main>
+      <Footer />
+      <div class="unseen" role="status" aria-live="polite">
+        {announcement.value}
+      </div>
+      <Help dialog={help} />
+    </>
+  );
+}
+
+/** The page, once it is known who the reader is. */
+function Content(): JSX.Element {
+  const answer = useAnswer('getStatus', {}, 'pulse');
+  useEffect(() => {
+    status.value = answer.data;
+  }, [answer.data]);
+  if (refused.value !== undefined) return <SignIn />;
+  if (status.value) return <Page />;
+  if (answer.error) {
+    return (
+      <>
+        <h1 class="unseen">Reroll</h1>
+        <Trouble error={answer.error} what="the status of this install" again={answer.refresh} />
+      </>
+    );
+  }
+  return (
+    <>
+      <h1 class="unseen">Reroll</h1>
+      <Loading what="the status" />
+    </>
+  );
+}
+
+/** Says that what is shown may be old. */
+function Lost(): JSX.Element | null {
+  const at = connection.answeredAt.value;
+  if (!connection.isLost.value || !at || !status.value) return null;
+  return (
+    <p class="lost" role="alert">
+      <strong>Not connected.</strong> Shown is what was known at {localTime(at, new Date())}. It is tried
+      again by itself.
+    </p>
+  );
+}
+
+function Footer(): JSX.Element {
+  return (
+    <footer>
+      <span>Times are of {ZONE}</span>
+      {status.value ? <span>Reroll {status.value.version}</span> : null}
+      <a href="api/docs">API</a>
+      <a href="licenses.txt">Licences</a>
+    </footer>
+  );
+}

@@ -1,0 +1,120 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { useId, useRef, useState } from 'preact/hooks';
+import { CallError } from '../api/client.ts';
+import { announce } from '../state/announcer.ts';
+import { Trouble } from './answer.tsx';
+
+/** What a person does: why, and a key under which the same deed is done once. */
+export interface Deed {
+  readonly reason: string;
+  readonly idempotencyKey: string;
+}
+
+interface ActionProps {
+  readonly label: string;
+  readonly title: string;
+  /** What will happen. */
+  readonly children: ComponentChildren;
+  readonly run: (deed: Deed) => Promise<unknown>;
+  /** Said when it was accepted. */
+  readonly done: string;
+  readonly isPrimary?: boolean;
+}
+
+/** A button that asks for a reason before it does anything. */
+export function Action({ label, title, children, run, done, isPrimary = false }: ActionProps): JSX.Element {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  return (
+    <>
+      <button type="button" class={isPrimary ? 'primary' : ''} onClick={() => dialog.current?.showModal()}>
+        {label}
+      </button>
+      <dialog ref={dialog} aria-labelledby={id}>
+        <h2 id={id}>{title}</h2>
+        <div class="dialog-text">{children}</div>
+        <ReasonForm
+          label={label}
+          run={run}
+          close={() => dialog.current?.close()}
+          onDone={() => {
+            dialog.current?.close();
+            announce(done);
+          }}
+        />
+      </dialog>
+    </>
+  );
+}
+
+interface ReasonFormProps {
+  readonly label: string;
+  readonly run: (deed: Deed) => Promise<unknown>;
+  readonly close: () => void;
+  readonly onDone: () => void;
+}
+
+function ReasonForm({ label, run, close, onDone }: ReasonFormProps): JSX.Element {
+  const [reason, setReason] = useState('');
+  const [state, setState] = useState<'idle' | 'sending' | CallError>('idle');
+  const key = useRef({ reason: '', key: '' });
+  const id = useId();
+
+  const submit = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    setState('sending');
+    if (key.current.reason !== reason || key.current.key === '') key.current = { reason, key: freshKey() };
+    try {
+      await run({ reason: reason.trim(), idempotencyKey: key.current.key });
+      key.current = { reason: '', key: '' };
+      setReason('');
+      setState('idle');
+      onDone();
+    } catch (error) {
+      setState(error instanceof CallError ? error : new CallError(0, {}));
+    }
+  };
+
+  return (
+    <form onSubmit={(event) => void submit(event)}>
+      <label for={id}>Reason</label>
+      <input
+        id={id}
+        value={reason}
+        onInput={({ currentTarget }) => setReason(currentTarget.value)}
+        required
+        maxLength={200}
+        pattern=".*\S.*"
+        autocomplete="off"
+        placeholder="It goes into the history and the audit log"
+      />
+      {state instanceof CallError ? <Refusal error={state} /> : null}
+      <div class="dialog-buttons">
+        <button type="button" onClick={close}>
+          Cancel
+        </button>
+        <button type="submit" class="primary" disabled={state === 'sending'}>
+          {state === 'sending' ? 'Sending…' : label}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+function Refusal({ error }: { error: CallError }): JSX.Element {
+  if (error.status !== 403) return <Trouble error={error} what="this" />;
+  return (
+    <div class="trouble" role="alert">
+      <p>
+        <strong>You may not do this.</strong> The cluster&rsquo;s rules refused it. Nothing was done.
+      </p>
+    </div>
+  );
+}
+
+/** `crypto.randomUUID` is there on secure origins only. */
+function freshKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
+    byte.toString(16).padStart(2, '0'),
+  ).join('');
+}

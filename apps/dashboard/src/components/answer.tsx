@@ -1,0 +1,98 @@
+import type { ComponentChildren, JSX } from 'preact';
+import type { CallError } from '../api/client.ts';
+import { connection } from '../state/connection.ts';
+import { utcTime } from '../time.ts';
+import type { Answered } from '../use-answer.ts';
+
+interface AnswerProps<Data> {
+  readonly of: Answered<Data>;
+  /** What is loaded, e.g. `changes`. */
+  readonly what: string;
+  readonly children: (data: Data) => ComponentChildren;
+}
+
+/** Shows an answer, or that it is awaited, or why there is none. An older answer stays while there is no newer one. */
+export function Answer<Data>({ of, what, children }: AnswerProps<Data>): JSX.Element {
+  const { data, error, refresh } = of;
+  return (
+    <>
+      {error === undefined ? null : (
+        <Trouble error={error} what={what} again={refresh} isOld={data !== undefined} />
+      )}
+      {data === undefined && error === undefined ? <Loading what={what} /> : null}
+      {data === undefined ? null : children(data)}
+    </>
+  );
+}
+
+export function Loading({ what }: { what: string }): JSX.Element {
+  return (
+    <p class="loading" role="status">
+      Loading {what}…
+    </p>
+  );
+}
+
+interface TroubleProps {
+  readonly error: CallError;
+  readonly what: string;
+  readonly again?: (() => void) | undefined;
+  /** Whether an older answer is shown below. */
+  readonly isOld?: boolean;
+}
+
+/** Why an answer did not come, in words, and what can be done. */
+export function Trouble({ error, what, again, isOld = false }: TroubleProps): JSX.Element {
+  const { title, detail } = troubleWords(error, what);
+  return (
+    <div class={`trouble ${error.status === 403 || error.status === 404 ? 'calm' : ''}`} role="alert">
+      <p>
+        <strong>{title}</strong> {detail}
+        {isOld ? <Since /> : null}
+      </p>
+      {(error.problem.errors ?? []).map(({ path, expected }) => (
+        <p key={path}>
+          <code>{path}</code> {expected}
+        </p>
+      ))}
+      {again ? (
+        <button type="button" onClick={again}>
+          Try again
+        </button>
+      ) : null}
+    </div>
+  );
+}
+
+function Since(): JSX.Element | null {
+  const at = connection.answeredAt.value;
+  if (!at) return null;
+  return (
+    <>
+      {' '}
+      Shown is what was known at{' '}
+      <time dateTime={at.toISOString()} title={utcTime(at)}>
+        {at.toLocaleTimeString('en-GB')}
+      </time>
+      .
+    </>
+  );
+}
+
+function troubleWords({ status, problem }: CallError, what: string): { title: string; detail: string } {
+  switch (status) {
+    case 0:
+      return {
+        title: 'Reroll does not answer.',
+        detail: 'The connection failed; it is tried again by itself.',
+      };
+    case 403:
+      return { title: 'You may not see this.', detail: `Your account has no right to read ${what} here.` };
+    case 404:
+      return { title: 'There is no such thing,', detail: 'or your account may not see it.' };
+    case 429:
+      return { title: 'Too many requests.', detail: 'Wait a moment, then try again.' };
+    default:
+      return { title: `${problem.title ?? 'The answer could not be used'}.`, detail: problem.detail ?? '' };
+  }
+}

@@ -1,0 +1,81 @@
+import type { JSX } from 'preact';
+import type { Workload } from '@reroll/shared/api/workloads';
+import { keyOf, spoken, type Ref } from '../names.ts';
+import { hrefOf } from '../router.ts';
+import { DUE, HOW, RULE_OUTCOMES } from '../words.ts';
+import { Badge } from './badge.tsx';
+import { RefLink } from './refs.tsx';
+import { Table, type Column } from './table.tsx';
+import { Hash, Why } from './words.tsx';
+
+/** A source and a workload; `other` is the one that the page is not about. */
+export type EdgeRow = Omit<Workload['sourcesInDetail'][number], 'source'> & {
+  readonly source: Ref;
+  readonly workload: Ref;
+  readonly other: Ref;
+};
+
+const COLUMNS: readonly Column<EdgeRow>[] = [
+  {
+    header: 'A change of it',
+    width: 'tight',
+    cell: ({ rolls }) => (
+      <Badge
+        look={{
+          ...RULE_OUTCOMES[rolls ? 'reload' : 'skip'],
+          word: rolls ? 'Rolls' : 'Rolls nothing',
+          meaning: '',
+          tone: rolls ? 'good' : 'quiet',
+        }}
+      />
+    ),
+  },
+  {
+    header: 'Why',
+    width: 'wide',
+    cell: ({ reason, detail, how }) => (
+      <>
+        <Why reason={reason} detail={detail} /> <span class="muted">{HOW[how]}.</span>
+      </>
+    ),
+  },
+  { header: 'Recorded', width: 'tight', cell: ({ recorded }) => <Hash hash={recorded} /> },
+  {
+    header: 'Current',
+    width: 'tight',
+    cell: ({ current, exists }) => (exists ? <Hash hash={current} /> : 'Does not exist'),
+  },
+  { header: 'Due', width: 'tight', cell: ({ due }) => <Badge look={DUE[due ?? 'settled']} /> },
+  {
+    header: 'Rules',
+    width: 'tight',
+    cell: ({ source, workload, other }) => (
+      <a
+        href={hrefOf('explain', [], { workload: keyOf(workload), source: keyOf(source) })}
+        aria-label={`Explain ${spoken(other)}`}
+      >
+        Explain
+      </a>
+    ),
+  },
+];
+
+/** What depends on what, row by row. */
+export function EdgeTable(props: {
+  caption: string;
+  edges: readonly EdgeRow[];
+  other: 'Source' | 'Workload';
+  empty: string;
+}): JSX.Element {
+  const { caption, edges, other, empty } = props;
+  const first: Column<EdgeRow> = { header: other, cell: (edge) => <RefLink of={edge.other} /> };
+  return (
+    <Table
+      caption={caption}
+      columns={[first, ...COLUMNS]}
+      rows={edges}
+      keyOf={(edge) => keyOf(edge.other)}
+      empty={empty}
+    />
+  );
+}

@@ -1,0 +1,135 @@
+import type { JSX } from 'preact';
+import { useId } from 'preact/hooks';
+import { isSourceKind, refOf, WORKLOAD_KINDS } from '../names.ts';
+import { go, hrefOf, route } from '../router.ts';
+import { theme, THEMES } from '../state/preferences.ts';
+import { signOut, token } from '../state/session.ts';
+import { status } from '../state/status.ts';
+
+export const SEARCH_FIELD = 'search';
+
+const THEME_WORDS = { system: 'As the system', light: 'Light', dark: 'Dark' } as const;
+
+interface HeaderProps {
+  readonly isMenuOpen: boolean;
+  readonly toggleMenu: () => void;
+  readonly help: () => void;
+}
+
+export function Header({ isMenuOpen, toggleMenu, help }: HeaderProps): JSX.Element {
+  return (
+    <header class="top">
+      <button
+        type="button"
+        class="menu plain"
+        aria-expanded={isMenuOpen}
+        aria-controls="pages"
+        onClick={toggleMenu}
+      >
+        Menu
+      </button>
+      <a class="brand" href={hrefOf('')} aria-label="Reroll, overview">
+        <Mark />
+        Reroll
+      </a>
+      <SearchForm />
+      <div class="top-end">
+        <ThemeChoice />
+        <button type="button" class="plain" onClick={help}>
+          Keys
+        </button>
+        <Caller />
+      </div>
+    </header>
+  );
+}
+
+function Mark(): JSX.Element {
+  return (
+    <svg class="mark" viewBox="0 0 32 32" aria-hidden="true">
+      <path d="M25 16a9 9 0 1 1-3.1-6.8M25.2 3.6v6.6h-6.6" />
+    </svg>
+  );
+}
+
+function SearchForm(): JSX.Element {
+  const { page, query } = route.value;
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    const given = new FormData(event.currentTarget as HTMLFormElement).get('q');
+    if (typeof given === 'string' && given.trim() !== '') search(given.trim());
+  };
+  return (
+    <form class="search" role="search" onSubmit={submit}>
+      <label class="unseen" for={SEARCH_FIELD}>
+        Search workloads and sources
+      </label>
+      <input
+        id={SEARCH_FIELD}
+        name="q"
+        type="search"
+        key={query['q']}
+        defaultValue={page === 'search' ? (query['q'] ?? '') : ''}
+        placeholder="Search by name"
+        autocomplete="off"
+        spellcheck={false}
+      />
+    </form>
+  );
+}
+
+/** A whole key leads to its page at once. */
+function search(text: string): void {
+  const ref = refOf(text);
+  const parts = ref ? [ref.kind, ref.namespace, ref.name] : [];
+  if (ref && isSourceKind(ref.kind)) go('sources', parts);
+  else if (ref && WORKLOAD_KINDS.some((kind) => kind === ref.kind)) go('workloads', parts);
+  else go('search', [], { q: text });
+}
+
+function ThemeChoice(): JSX.Element {
+  const id = useId();
+  return (
+    <>
+      <label class="unseen" for={id}>
+        Colours
+      </label>
+      <select
+        id={id}
+        class="plain"
+        value={theme.value}
+        onChange={({ currentTarget }) =>
+          (theme.value = THEMES.find((each) => each === currentTarget.value) ?? 'system')
+        }
+      >
+        {THEMES.map((each) => (
+          <option key={each} value={each}>
+            {THEME_WORDS[each]}
+          </option>
+        ))}
+      </select>
+    </>
+  );
+}
+
+function Caller(): JSX.Element | null {
+  const caller = status.value?.caller;
+  if (!caller) return null;
+  return (
+    <>
+      <span class="caller" title={caller.name}>
+        {shortName(caller.name)}
+      </span>
+      {token.value === '' ? null : (
+        <button type="button" class="plain" onClick={signOut}>
+          Sign out
+        </button>
+      )}
+    </>
+  );
+}
+
+/** `system:serviceaccount:shop:reader` to `shop:reader`. */
+function shortName(name: string): string {
+  return name.replace(/^system:serviceaccount:/, '');
+}

@@ -1,0 +1,27 @@
+import type { JSX } from 'preact';
+import { call } from '../api/client.ts';
+import { news } from '../state/live.ts';
+import { mayReload, maySteer } from '../state/status.ts';
+import { Action } from './action.tsx';
+
+/** Tries a job again, for who may. */
+export function RetryAction({ id, isFailed }: { id: string; isFailed: boolean }): JSX.Element | null {
+  if (!mayReload() && !maySteer()) return null;
+  return (
+    <Action
+      label="Try again"
+      title={`Try job ${id} again`}
+      done={`Job ${id} will be tried again`}
+      run={async ({ reason, idempotencyKey }) => {
+        await call('retryJob', { params: { id }, body: { reason }, idempotencyKey });
+        news.value += 1;
+      }}
+    >
+      <p>
+        {isFailed
+          ? 'It begins anew, with all its attempts.'
+          : 'It runs at once and does not wait for its time.'}
+      </p>
+    </Action>
+  );
+}

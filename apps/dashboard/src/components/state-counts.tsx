@@ -1,0 +1,17 @@
+import type { JSX } from 'preact';
+import type { ChangeSummary, ReloadState } from '@reroll/shared/api/changes';
+import { STATES } from '../words.ts';
+import { Badge } from './badge.tsx';
+
+/** How many workloads of a change are in each state. */
+export function StateCounts({ states }: { states: ChangeSummary['states'] }): JSX.Element {
+  const present = (Object.keys(STATES) as ReloadState[]).filter((state) => (states[state] ?? 0) > 0);
+  if (present.length === 0) return <span class="muted">No workload</span>;
+  return (
+    <span class="badges">
+      {present.map((state) => (
+        <Badge key={state} look={STATES[state]} count={states[state]} />
+      ))}
+    </span>
+  );
+}

@@ -1,0 +1,29 @@
+import type { JSX } from 'preact';
+import { reasonWords } from '../words.ts';
+
+/** A sentence in which backticks mark code. */
+export function Words({ text }: { text: string }): JSX.Element {
+  return (
+    <>{text.split('`').map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part))}</>
+  );
+}
+
+/** Why, in words, with the code that logs and metrics carry. */
+export function Why({ reason, detail }: { reason: string; detail?: string | undefined }): JSX.Element {
+  const words = detail === undefined || detail === '' ? reasonWords(reason) : detail;
+  return (
+    <span class="why">
+      <Words text={words} /> <code class="code">{reason}</code>
+    </span>
+  );
+}
+
+/** A hash, shortened; whole in its title. */
+export function Hash({ hash }: { hash: string | null }): JSX.Element {
+  if (hash === null) return <span class="muted">none</span>;
+  return (
+    <code class="hash" title={hash}>
+      {hash.length > 18 ? `${hash.slice(0, 16)}…` : hash}
+    </code>
+  );
+}

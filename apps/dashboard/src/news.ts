@@ -1,0 +1,60 @@
+import { STATES } from './words.ts';
+import { spoken, type Ref } from './names.ts';
+import type { LiveEvent } from './state/live.ts';
+
+const CAUSE_SENTENCES = {
+  updated: 'changed',
+  created: 'was created',
+  deleted: 'was deleted',
+  missed: 'had changed while nobody watched',
+  repeated: 'was looked at again',
+  manual: '',
+} as const;
+
+const ROLLOUT_SENTENCES = {
+  progressing: 'is rolling out',
+  complete: 'rolled out',
+  stuck: 'is stuck: its new pods do not become ready',
+} as const;
+
+/** An event of the stream as a sentence; undefined if it is none that a reader follows. */
+export function sentenceOf(event: LiveEvent): string | undefined {
+  switch (event.name) {
+    case 'change': {
+      const { source, cause, request } = event.data;
+      if (!source) return `${request?.actor ?? 'Somebody'} asked for a reload`;
+      return `${spoken(source)} ${CAUSE_SENTENCES[cause]}`;
+    }
+    case 'outcome':
+      return `${spoken(event.data.workload)}: ${STATES[event.data.state].word.toLowerCase()}`;
+    case 'rollout':
+      return `${spoken(event.data.workload)} ${ROLLOUT_SENTENCES[event.data.rollout.state]}`;
+    case 'audit':
+      return `${event.data.actor}: ${event.data.action} on ${event.data.target}`;
+    case 'reset':
+      return undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** What the event is about, for a link; undefined: nothing that has a page. */
+export function subjectOf(
+  event: LiveEvent,
+): { page: 'changes'; id: string } | { page: 'workloads'; ref: Ref } | undefined {
+  switch (event.name) {
+    case 'change':
+      return { page: 'changes', id: event.data.id };
+    case 'outcome':
+    case 'rollout':
+      return { page: 'workloads', ref: event.data.workload };
+    default:
+      return undefined;
+  }
+}
+
+/** When it happened. */
+export function timeOf(event: LiveEvent): string | undefined {
+  if (event.name === 'change') return event.data.seenAt;
+  return event.name === 'reset' ? undefined : event.data.at;
+}

@@ -1,0 +1,55 @@
+import type { JSX } from 'preact';
+import type { AuditEntry } from '@reroll/shared/api/audit';
+import { Filters, type Filter } from '../components/filters.tsx';
+import { PageHead } from '../components/page-head.tsx';
+import { Paged } from '../components/paged.tsx';
+import { KeyLink } from '../components/refs.tsx';
+import { Table, type Column } from '../components/table.tsx';
+import { Time } from '../components/time.tsx';
+import { route } from '../router.ts';
+import { sinceOf, SINCE } from './since.ts';
+
+const FILTERS: readonly Filter[] = [
+  { name: 'actor', label: 'Who' },
+  { name: 'since', label: 'Since', choices: SINCE },
+];
+
+const COLUMNS: readonly Column<AuditEntry>[] = [
+  { header: 'When', width: 'tight', cell: ({ at }) => <Time at={at} /> },
+  { header: 'Who', cell: ({ actor }) => actor },
+  { header: 'Did', width: 'tight', cell: ({ action }) => <code>{action}</code> },
+  { header: 'To', cell: ({ target }) => <KeyLink of={target} /> },
+  { header: 'Reason', width: 'wide', cell: ({ reason }) => reason },
+  { header: 'Result', width: 'tight', cell: ({ result }) => <Result result={result} /> },
+];
+
+/** Who did what through the API, and why; what was refused, too. */
+export function Audit(): JSX.Element {
+  const { since, ...query } = route.value.query;
+  return (
+    <>
+      <PageHead title="Audit" />
+      <Filters filters={FILTERS} />
+      <Paged
+        id="listAudit"
+        query={{ ...query, since: sinceOf(since) }}
+        what="audit entries"
+        keyOf={({ id }) => id}
+      >
+        {(entries) => (
+          <Table
+            caption="Writes, newest first"
+            columns={COLUMNS}
+            rows={entries}
+            keyOf={({ id }) => id}
+            empty="Nobody has done anything that you may see."
+          />
+        )}
+      </Paged>
+    </>
+  );
+}
+
+function Result({ result }: { result: string }): JSX.Element {
+  return result === 'done' ? <span>done</span> : <span class="bad-text">{result}</span>;
+}

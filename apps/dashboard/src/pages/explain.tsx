@@ -1,0 +1,123 @@
+import type { JSX } from 'preact';
+import type { Explanation } from '@reroll/shared/api/explain';
+import { Answer } from '../components/answer.tsx';
+import { Badge } from '../components/badge.tsx';
+import { Filters, type Filter } from '../components/filters.tsx';
+import { PageHead } from '../components/page-head.tsx';
+import { Facts, Panel } from '../components/panel.tsx';
+import { RefLink } from '../components/refs.tsx';
+import { Hash, Why, Words } from '../components/words.tsx';
+import { route } from '../router.ts';
+import { useAnswer } from '../use-answer.ts';
+import { DUE, RULE_OUTCOMES } from '../words.ts';
+
+const FIELDS: readonly Filter[] = [
+  { name: 'workload', label: 'Workload', placeholder: 'Deployment/shop/web' },
+  { name: 'source', label: 'Source', placeholder: 'Secret/shop/db' },
+];
+
+/** Why a workload does, or does not, reload when a source changes. */
+export function Explain(): JSX.Element {
+  const { workload = '', source = '' } = route.value.query;
+  return (
+    <>
+      <PageHead title="Explain" />
+      <p class="lead">
+        Why a workload does, or does not, reload when a source changes: every rule, in its order.
+      </p>
+      <Filters filters={FIELDS} submit="Explain" />
+      {workload === '' || source === '' ? (
+        <p class="empty">Name a workload and a source, each as kind/namespace/name.</p>
+      ) : (
+        <Explained workload={workload} source={source} />
+      )}
+    </>
+  );
+}
+
+function Explained({ workload, source }: { workload: string; source: string }): JSX.Element {
+  const answer = useAnswer('explain', { query: { workload, source } });
+  return (
+    <Answer of={answer} what="the explanation">
+      {(explanation) => (
+        <>
+          <Conclusion of={explanation} />
+          <Rules of={explanation} />
+          <Circumstances of={explanation} />
+        </>
+      )}
+    </Answer>
+  );
+}
+
+function Conclusion({ of }: { of: Explanation }): JSX.Element {
+  const { conclusion, reloads, reason, holds, workload, source } = of;
+  return (
+    <Panel title="In short">
+      <p class="conclusion">
+        <Badge
+          look={{
+            ...RULE_OUTCOMES[reloads ? 'reload' : 'skip'],
+            word: reloads ? 'Reloads' : 'Does not reload',
+          }}
+        />{' '}
+        <Words text={conclusion} /> <code class="code">{reason}</code>
+      </p>
+      <p>
+        <RefLink of={workload} /> <span class="muted">for</span> <RefLink of={source} />
+      </p>
+      {holds.length === 0 ? null : (
+        <ul class="holds">
+          {holds.map((hold) => (
+            <li key={hold.reason}>
+              Held back: <Why reason={hold.reason} detail={hold.detail} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </Panel>
+  );
+}
+
+function Rules({ of: { rules } }: { of: Explanation }): JSX.Element {
+  return (
+    <Panel title="Rules, in their order">
+      <ol class="rules">
+        {rules.map(({ rule, outcome, decides, reason, detail }) => (
+          <li key={rule} class={decides ? 'decides' : ''} aria-current={decides ? 'step' : undefined}>
+            <span class="rule-name">
+              <code>{rule}</code>
+              {decides ? <strong>decides</strong> : null}
+            </span>
+            <Badge look={RULE_OUTCOMES[outcome]} />
+            <span class="rule-detail">
+              {reason === null ? <Words text={detail} /> : <Why reason={reason} detail={detail} />}
+            </span>
+          </li>
+        ))}
+      </ol>
+    </Panel>
+  );
+}
+
+function Circumstances({ of: { use, record, due } }: { of: Explanation }): JSX.Element {
+  return (
+    <Panel title="Use, record, and what is due">
+      <Facts
+        facts={[
+          ['Use', <Words text={use.detail} />],
+          ['Recorded', <Hash hash={record.recorded} />],
+          ['Current', <Hash hash={record.current} />],
+          ['Record', agreement(record.agrees)],
+          ['Due', <Badge look={DUE[due.state ?? 'settled']} />],
+          ['Because', <Words text={due.detail} />],
+        ]}
+      />
+    </Panel>
+  );
+}
+
+function agreement(agrees: boolean | null): string {
+  if (agrees === null) return 'There is none to compare';
+  return agrees ? 'Agrees with the present data' : 'Differs from the present data';
+}

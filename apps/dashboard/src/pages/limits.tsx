@@ -1,0 +1,91 @@
+import type { JSX } from 'preact';
+import { useId, useState } from 'preact/hooks';
+import type { Limits as LimitsData } from '@reroll/shared/api/queues';
+import { call } from '../api/client.ts';
+import { Action } from '../components/action.tsx';
+import { Answer } from '../components/answer.tsx';
+import { Facts, Panel } from '../components/panel.tsx';
+import { maySteer } from '../state/status.ts';
+import { useAnswer } from '../use-answer.ts';
+
+/** Limits set at run time, and the form to set them for who may. */
+export function Limits(): JSX.Element {
+  const limits = useAnswer('getLimits', {}, 'pulse');
+  return (
+    <Panel title="Limits">
+      <Answer of={limits} what="limits">
+        {(data) => (
+          <>
+            <Facts
+              facts={[
+                ['Jobs at a time, each worker', data.concurrency ?? 'As the flag says'],
+                ['Reloads a minute', data.reloadsPerMinute ?? 'As the flag says'],
+              ]}
+            />
+            {maySteer() ? (
+              <SetLimits key={JSON.stringify(data)} limits={data} onDone={limits.refresh} />
+            ) : null}
+          </>
+        )}
+      </Answer>
+    </Panel>
+  );
+}
+
+function SetLimits({ limits, onDone }: { limits: LimitsData; onDone: () => void }): JSX.Element {
+  const [concurrency, setConcurrency] = useState(textOf(limits.concurrency));
+  const [reloads, setReloads] = useState(textOf(limits.reloadsPerMinute));
+  return (
+    <Action
+      label="Set limits"
+      title="Set limits for every worker"
+      done="The limits are set"
+      run={async ({ reason, idempotencyKey }) => {
+        const body = { concurrency: numberOf(concurrency), reloadsPerMinute: numberOf(reloads), reason };
+        await call('setLimits', { body, idempotencyKey });
+        onDone();
+      }}
+    >
+      <p>They hold without a restart. Empty: as the flag says.</p>
+      <NumberField
+        label="Jobs at a time, each worker"
+        most={1_000}
+        value={concurrency}
+        set={setConcurrency}
+      />
+      <NumberField label="Reloads a minute" most={1_000_000} value={reloads} set={setReloads} />
+    </Action>
+  );
+}
+
+interface NumberFieldProps {
+  readonly label: string;
+  readonly most: number;
+  readonly value: string;
+  readonly set: (value: string) => void;
+}
+
+function NumberField({ label, most, value, set }: NumberFieldProps): JSX.Element {
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <input
+        id={id}
+        type="number"
+        min={1}
+        max={most}
+        value={value}
+        onInput={({ currentTarget }) => set(currentTarget.value)}
+      />
+    </div>
+  );
+}
+
+function textOf(value: number | null): string {
+  return value === null ? '' : `${value}`;
+}
+
+function numberOf(text: string): number | null {
+  return text.trim() === '' ? null : Number(text);
+}

@@ -1,0 +1,53 @@
+import type { JSX } from 'preact';
+import { useId, useState } from 'preact/hooks';
+import { refused, signIn } from '../state/session.ts';
+import { PageHead } from '../components/page-head.tsx';
+
+const WHY = {
+  needed: 'This install wants to know who you are.',
+  notAccepted: 'The token was not accepted: it is not valid here, or it has expired.',
+} as const;
+
+/** Asks for a bearer token, which is kept for this tab only. */
+export function SignIn(): JSX.Element {
+  const [given, setGiven] = useState('');
+  const id = useId();
+  const why = refused.value ?? 'needed';
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    signIn(given.trim().replace(/^Bearer\s+/i, ''));
+  };
+  return (
+    <div class="sign-in panel">
+      <PageHead title="Sign in" />
+      <p role={why === 'notAccepted' ? 'alert' : undefined} class={why === 'notAccepted' ? 'trouble' : ''}>
+        {WHY[why]}
+      </p>
+      <form onSubmit={submit}>
+        <label for={id}>Bearer token</label>
+        <input
+          id={id}
+          type="password"
+          value={given}
+          onInput={({ currentTarget }) => setGiven(currentTarget.value)}
+          autocomplete="off"
+          spellcheck={false}
+          required
+          aria-describedby={`${id}-help`}
+        />
+        <button type="submit" class="primary">
+          Sign in
+        </button>
+      </form>
+      <div class="muted" id={`${id}-help`}>
+        <p>
+          A Kubernetes token, for example of <code>kubectl create token NAME -n NAMESPACE</code>, or one of
+          the install&rsquo;s static tokens. The cluster&rsquo;s rules decide what you see and may do.
+        </p>
+        <p>
+          It stays in this tab until you sign out or close it, and is sent to this server only, in a header.
+        </p>
+      </div>
+    </div>
+  );
+}

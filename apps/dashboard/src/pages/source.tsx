@@ -1,0 +1,76 @@
+import type { JSX } from 'preact';
+import type { Source as SourceData } from '@reroll/shared/api/workloads';
+import { AnnotationList } from '../components/annotation-list.tsx';
+import { Answer } from '../components/answer.tsx';
+import { EdgeTable } from '../components/edge-table.tsx';
+import { HistoryTable } from '../components/history-table.tsx';
+import { PageHead } from '../components/page-head.tsx';
+import { Facts, Panel } from '../components/panel.tsx';
+import { Picture } from '../components/picture.tsx';
+import { Time } from '../components/time.tsx';
+import { Hash } from '../components/words.tsx';
+import { keyOf, spoken, type Ref } from '../names.ts';
+import { hrefOf } from '../router.ts';
+import { useAnswer } from '../use-answer.ts';
+import { counted } from '../words.ts';
+
+export function Source({ of }: { of: Ref }): JSX.Element {
+  const { kind, namespace, name } = of;
+  const source = useAnswer('getSource', { params: { kind, namespace, name } });
+  return (
+    <>
+      <PageHead kind={`${kind} in ${namespace}`} title={name}>
+        <a class="button" href={hrefOf('preview', [], { of: 'source', source: keyOf(of) })}>
+          Preview a change
+        </a>
+      </PageHead>
+      <Answer of={source} what="the source">
+        {(data) => <Details source={data} />}
+      </Answer>
+    </>
+  );
+}
+
+function Details({ source }: { source: SourceData }): JSX.Element {
+  const { exists, hash, changedAt, annotations, history } = source;
+  return (
+    <>
+      <Panel title="Now">
+        <Facts
+          facts={[
+            ['Exists', exists ? 'Yes' : 'No'],
+            ['Data', <Hash hash={hash} />],
+            ['Changed', <Time at={changedAt} none="Not in the history" />],
+          ]}
+        />
+        <AnnotationList annotations={annotations} empty="No annotation on it decides anything." />
+      </Panel>
+      <Dependents source={source} />
+      <Panel title="History">
+        <HistoryTable history={history} of="source" />
+      </Panel>
+    </>
+  );
+}
+
+function Dependents({ source }: { source: SourceData }): JSX.Element {
+  const edges = source.workloadsInDetail;
+  const rolling = edges.filter(({ rolls }) => rolls).length;
+  return (
+    <Panel title="What depends on it">
+      {edges.length === 0 ? null : (
+        <Picture
+          hub={source}
+          spokes={edges.map(({ workload, rolls }) => ({ ref: workload, rolls }))}
+          sentence={`A change of ${spoken(source)} rolls ${counted(rolling, 'workload')} of ${edges.length} that refer to it. A broken line: it rolls nothing.`}
+        />
+      )}
+      <EdgeTable
+        caption="Workloads that refer to this source"
+        edges={edges.map((edge) => ({ ...edge, other: edge.workload, source }))}
+        other="Workload"
+        empty="No workload that you may see refers to it."
+      />
+    </Panel>
+  );
+}

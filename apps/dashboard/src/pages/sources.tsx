@@ -1,0 +1,53 @@
+import type { JSX } from 'preact';
+import type { SourceSummary } from '@reroll/shared/api/workloads';
+import { Filters, type Filter } from '../components/filters.tsx';
+import { PageHead } from '../components/page-head.tsx';
+import { Paged } from '../components/paged.tsx';
+import { RefLink } from '../components/refs.tsx';
+import { Table, type Column } from '../components/table.tsx';
+import { Time } from '../components/time.tsx';
+import { Hash } from '../components/words.tsx';
+import { keyOf, SOURCE_KINDS } from '../names.ts';
+import { route } from '../router.ts';
+
+const FILTERS: readonly Filter[] = [
+  { name: 'name', label: 'Name has' },
+  { name: 'namespace', label: 'Namespace' },
+  { name: 'kind', label: 'Kind', choices: SOURCE_KINDS.map((kind) => [kind, kind]) },
+];
+
+const COLUMNS: readonly Column<SourceSummary>[] = [
+  { header: 'Source', width: 'wide', cell: (source) => <RefLink of={source} /> },
+  { header: 'Rolls', width: 'tight', cell: ({ workloads }) => workloads },
+  {
+    header: 'Changed',
+    width: 'tight',
+    cell: ({ changedAt }) => <Time at={changedAt} none="not in the history" />,
+  },
+  {
+    header: 'Data',
+    width: 'tight',
+    cell: ({ exists, hash }) => (exists ? <Hash hash={hash} /> : 'Does not exist'),
+  },
+];
+
+export function SourceTable(props: { sources: readonly SourceSummary[]; empty: string }): JSX.Element {
+  return <Table caption="Sources" columns={COLUMNS} rows={props.sources} keyOf={keyOf} empty={props.empty} />;
+}
+
+export function Sources(): JSX.Element {
+  return (
+    <>
+      <PageHead title="Sources" />
+      <Filters filters={FILTERS} />
+      <Paged id="listSources" query={route.value.query} what="sources" keyOf={keyOf}>
+        {(sources) => (
+          <SourceTable
+            sources={sources}
+            empty="No source that Reroll knows, and that you may see, is like that."
+          />
+        )}
+      </Paged>
+    </>
+  );
+}

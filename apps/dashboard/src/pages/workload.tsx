@@ -1,0 +1,117 @@
+import type { JSX } from 'preact';
+import type { Workload as WorkloadData } from '@reroll/shared/api/workloads';
+import { AnnotationList } from '../components/annotation-list.tsx';
+import { Answer } from '../components/answer.tsx';
+import { Badge } from '../components/badge.tsx';
+import { EdgeTable } from '../components/edge-table.tsx';
+import { HistoryTable } from '../components/history-table.tsx';
+import { PageHead } from '../components/page-head.tsx';
+import { Facts, Panel } from '../components/panel.tsx';
+import { Picture } from '../components/picture.tsx';
+import { ReloadAction } from '../components/reload-action.tsx';
+import { RetryAction } from '../components/retry-action.tsx';
+import { RolloutFacts } from '../components/rollout-facts.tsx';
+import { Time } from '../components/time.tsx';
+import { keyOf, spoken, type Ref } from '../names.ts';
+import { hrefOf } from '../router.ts';
+import { useAnswer } from '../use-answer.ts';
+import { counted, DUE } from '../words.ts';
+import { Notes } from './workloads.tsx';
+
+export function Workload({ of }: { of: Ref }): JSX.Element {
+  const { kind, namespace, name } = of;
+  const workload = useAnswer('getWorkload', { params: { kind, namespace, name } }, 'pulse');
+  return (
+    <>
+      <PageHead kind={`${kind} in ${namespace}`} title={name}>
+        {workload.data ? (
+          <>
+            <a class="button" href={hrefOf('preview', [], { of: 'workload', workload: keyOf(of) })}>
+              Preview other annotations
+            </a>
+            <ReloadAction of={of} isPrimary />
+          </>
+        ) : null}
+      </PageHead>
+      <Answer of={workload} what="the workload">
+        {(data) => <Details workload={data} />}
+      </Answer>
+    </>
+  );
+}
+
+function Details({ workload }: { workload: WorkloadData }): JSX.Element {
+  const { annotations, podAnnotations, history, rolloutInDetail } = workload;
+  return (
+    <>
+      <div class="halves">
+        <Now workload={workload} />
+        <Panel title="Rollout">
+          <RolloutFacts rollout={rolloutInDetail} />
+        </Panel>
+      </div>
+      <Sources workload={workload} />
+      <Panel title="Annotations that decide">
+        <AnnotationList annotations={annotations} empty="None on the workload." />
+        <h3>Of the pod template</h3>
+        <AnnotationList annotations={podAnnotations} empty="None on the pod template." />
+      </Panel>
+      <Panel title="History">
+        <HistoryTable history={history} of="workload" />
+      </Panel>
+    </>
+  );
+}
+
+function Now({ workload }: { workload: WorkloadData }): JSX.Element {
+  const { due, lastReload, generation, job } = workload;
+  return (
+    <Panel title="Now">
+      <Facts
+        facts={[
+          ['Due', <Badge look={DUE[due ?? 'settled']} />],
+          ['Last reload', <Time at={lastReload?.at} none="None in the history" />],
+          ['Generation', generation],
+          ['Job', job ? <Job job={job} /> : 'None'],
+        ]}
+      />
+      <Notes of={workload} />
+    </Panel>
+  );
+}
+
+function Job({ job }: { job: NonNullable<WorkloadData['job']> }): JSX.Element {
+  return (
+    <>
+      {job.state}, {counted(job.attempts, 'attempt')}
+      {job.until === null ? null : (
+        <>
+          , until <Time at={job.until} />
+        </>
+      )}{' '}
+      <RetryAction id={job.id} isFailed={job.state === 'failed'} />
+    </>
+  );
+}
+
+function Sources({ workload }: { workload: WorkloadData }): JSX.Element {
+  const edges = workload.sourcesInDetail;
+  const rolling = edges.filter(({ rolls }) => rolls).length;
+  return (
+    <Panel title="Sources">
+      {edges.length === 0 ? null : (
+        <Picture
+          hub={workload}
+          spokes={edges.map(({ source, rolls }) => ({ ref: source, rolls }))}
+          sentence={`${counted(rolling, 'source')} of ${edges.length} ${rolling === 1 ? 'rolls' : 'roll'} ${spoken(workload)} when the data changes. A broken line: it rolls nothing.`}
+        />
+      )}
+      <EdgeTable
+        caption="Sources of this workload"
+        edges={edges.map((edge) => ({ ...edge, other: edge.source, workload }))}
+        other="Source"
+        empty="It refers to no ConfigMap, Secret or SecretProviderClass."
+      />
+    </Panel>
+  );
+}

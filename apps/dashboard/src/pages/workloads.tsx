@@ -1,0 +1,89 @@
+import type { JSX } from 'preact';
+import type { WorkloadSummary } from '@reroll/shared/api/workloads';
+import { Badge } from '../components/badge.tsx';
+import { Filters, type Filter } from '../components/filters.tsx';
+import { PageHead } from '../components/page-head.tsx';
+import { Paged } from '../components/paged.tsx';
+import { RefLink } from '../components/refs.tsx';
+import { Table, type Column } from '../components/table.tsx';
+import { Time } from '../components/time.tsx';
+import { keyOf, WORKLOAD_KINDS } from '../names.ts';
+import { hrefOf, route } from '../router.ts';
+import { DUE, reasonWords, ROLLOUTS } from '../words.ts';
+
+const FILTERS: readonly Filter[] = [
+  { name: 'name', label: 'Name has' },
+  { name: 'namespace', label: 'Namespace' },
+  { name: 'kind', label: 'Kind', choices: WORKLOAD_KINDS.map((kind) => [kind, kind]) },
+  {
+    name: 'due',
+    label: 'Due',
+    choices: [
+      ['owed', DUE.owed.word],
+      ['correct', DUE.correct.word],
+    ],
+  },
+  {
+    name: 'rollout',
+    label: 'Rollout',
+    choices: Object.entries(ROLLOUTS).map(([state, { word }]) => [state, word]),
+  },
+];
+
+const COLUMNS: readonly Column<WorkloadSummary>[] = [
+  { header: 'Workload', width: 'wide', cell: (workload) => <RefLink of={workload} /> },
+  { header: 'Sources', width: 'tight', cell: ({ sources }) => sources },
+  { header: 'Rollout', width: 'tight', cell: ({ rollout }) => <Badge look={ROLLOUTS[rollout]} /> },
+  { header: 'Due', width: 'tight', cell: ({ due }) => <Badge look={DUE[due ?? 'settled']} /> },
+  { header: 'Last reload', width: 'tight', cell: ({ lastReload }) => <LastReload of={lastReload} /> },
+  { header: 'Notes', cell: (workload) => <Notes of={workload} /> },
+];
+
+export function WorkloadTable(props: { workloads: readonly WorkloadSummary[]; empty: string }): JSX.Element {
+  const { workloads, empty } = props;
+  return <Table caption="Workloads" columns={COLUMNS} rows={workloads} keyOf={keyOf} empty={empty} />;
+}
+
+export function Workloads(): JSX.Element {
+  return (
+    <>
+      <PageHead title="Workloads" />
+      <Filters filters={FILTERS} />
+      <Paged id="listWorkloads" query={route.value.query} what="workloads" keyOf={keyOf}>
+        {(workloads) => (
+          <WorkloadTable
+            workloads={workloads}
+            empty="No workload that Reroll knows, and that you may see, is like that."
+          />
+        )}
+      </Paged>
+    </>
+  );
+}
+
+function LastReload({ of }: { of: WorkloadSummary['lastReload'] }): JSX.Element {
+  if (!of) return <span class="muted">none</span>;
+  if (of.change === null) return <Time at={of.at} />;
+  return (
+    <a href={hrefOf('changes', [of.change])}>
+      <Time at={of.at} />
+    </a>
+  );
+}
+
+/** What is unusual about it. */
+export function Notes({ of }: { of: WorkloadSummary }): JSX.Element | null {
+  const { leftAlone, contested, pausedUntil } = of;
+  if (leftAlone === null && !contested && pausedUntil === null) return null;
+  return (
+    <ul class="notes">
+      {leftAlone === null ? null : <li title={reasonWords(leftAlone)}>Left alone ({leftAlone})</li>}
+      {contested ? <li title={reasonWords('Contested')}>Contested</li> : null}
+      {pausedUntil === null ? null : (
+        <li>
+          Paused until <Time at={pausedUntil} />
+        </li>
+      )}
+    </ul>
+  );
+}

@@ -1,0 +1,56 @@
+import { signal } from '@preact/signals';
+
+/**
+ * Where the reader is. Routes stand in the fragment, so that every page is a deep link under whatever path the dashboard
+ * is served: `#/workloads/Deployment/shop/web`, `#/changes?state=failed`.
+ */
+export interface Route {
+  /** First part; empty: the overview. */
+  readonly page: string;
+  /** The parts after it, decoded. */
+  readonly parts: readonly string[];
+  readonly query: Readonly<Record<string, string>>;
+}
+
+export type Query = Readonly<Record<string, string | undefined>>;
+
+export const route = signal<Route>(parseRoute(''));
+
+export function parseRoute(fragment: string): Route {
+  const [path = '', search = ''] = fragment.replace(/^#?\/?/, '').split('?', 2);
+  const [page = '', ...parts] = path
+    .split('/')
+    .filter((part) => part !== '')
+    .map(decoded);
+  return { page, parts, query: Object.fromEntries(new URLSearchParams(search)) };
+}
+
+/** The fragment of a page; what is undefined or empty in the query is left out. */
+export function hrefOf(page: string, parts: readonly string[] = [], query: Query = {}): string {
+  const path = [page, ...parts].map(encodeURIComponent).join('/');
+  const given = Object.entries(query).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== '',
+  );
+  const search = new URLSearchParams(given).toString();
+  return `#/${path}${search === '' ? '' : `?${search}`}`;
+}
+
+export function go(page: string, parts: readonly string[] = [], query: Query = {}): void {
+  location.hash = hrefOf(page, parts, query);
+}
+
+export function followLocation(): void {
+  const follow = (): void => {
+    route.value = parseRoute(location.hash);
+  };
+  addEventListener('hashchange', follow);
+  follow();
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}

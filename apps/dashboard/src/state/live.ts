@@ -1,0 +1,123 @@
+import { effect, signal } from '@preact/signals';
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import type { EVENTS, EventName } from '@reroll/shared/api/events';
+import { CallError, openEvents } from '../api/client.ts';
+import { sentenceOf } from '../news.ts';
+import { announceNews } from './announcer.ts';
+import { token } from './session.ts';
+
+type Output<Schema> = Schema extends { parse(given: unknown): infer Value } ? Value : never;
+export type LiveEvent = {
+  readonly [Name in EventName]: { readonly name: Name; readonly data: Output<(typeof EVENTS)[Name]> };
+}[EventName];
+export type FeedEntry = LiveEvent & { readonly key: number; readonly cameAt: Date };
+
+const FEED_LENGTH = 100;
+/** A heartbeat comes every 15 s: a stream that is silent for longer has gone. */
+const SILENCE = 45_000;
+const SHORTEST_WAIT = 1_000;
+const LONGEST_WAIT = 30_000;
+const NEWS_EVERY = 1_000;
+const PULSE_EVERY = 10_000;
+
+/** What has come since the page was opened, newest first. */
+export const feed = signal<readonly FeedEntry[]>([]);
+export const liveState = signal<'connecting' | 'live' | 'lost'>('connecting');
+/** Rises, at most once a second, when something has happened that lists may show. */
+export const news = signal(0);
+/** Rises every ten seconds while the page is visible, for what no event tells (queues, processes). */
+export const pulse = signal(0);
+
+let keys = 0;
+let last: string | undefined;
+let newsTimer: ReturnType<typeof setTimeout> | undefined;
+
+/** Follows the stream with whatever token there is, for as long as the page is open. */
+export function followEvents(): void {
+  effect(() => {
+    const controller = new AbortController();
+    feed.value = [];
+    last = undefined;
+    // The token is what this effect depends on.
+    void follow(token.value, controller.signal);
+    return () => controller.abort();
+  });
+  setInterval(() => {
+    if (document.visibilityState === 'visible') pulse.value += 1;
+  }, PULSE_EVERY);
+}
+
+async function follow(_token: string, signal: AbortSignal): Promise<void> {
+  let wait = SHORTEST_WAIT;
+  while (!signal.aborted) {
+    liveState.value = liveState.peek() === 'lost' ? 'lost' : 'connecting';
+    const outcome = await listen(signal);
+    if (outcome === 'heard') wait = SHORTEST_WAIT;
+    if (signal.aborted || outcome === 'refused') return;
+    liveState.value = 'lost';
+    await pause(wait * (0.5 + Math.random() / 2), signal);
+    wait = Math.min(wait * 2, LONGEST_WAIT);
+  }
+}
+
+/** One connection, until it ends. `refused`: no use to try again with this token. */
+async function listen(signal: AbortSignal): Promise<'heard' | 'failed' | 'refused'> {
+  const silence = new AbortController();
+  let hush = setTimeout(() => silence.abort(), SILENCE);
+  try {
+    const response = await openEvents(last, AbortSignal.any([signal, silence.signal]));
+    if (liveState.peek() === 'lost') tellNews();
+    liveState.value = 'live';
+    const parser = createParser({ onEvent: take });
+    const decoder = new TextDecoder();
+    for await (const chunk of chunksOf(response)) {
+      clearTimeout(hush);
+      hush = setTimeout(() => silence.abort(), SILENCE);
+      parser.feed(decoder.decode(chunk, { stream: true }));
+    }
+    return 'heard';
+  } catch (error) {
+    return error instanceof CallError && [401, 403].includes(error.status) ? 'refused' : 'failed';
+  } finally {
+    clearTimeout(hush);
+  }
+}
+
+/** A reader instead of `for await` over the body: Safari has no iterator of streams. */
+async function* chunksOf(response: Response): AsyncGenerator<Uint8Array> {
+  const reader = response.body?.getReader();
+  if (!reader) return;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    yield value;
+  }
+}
+
+function take({ id, event, data }: EventSourceMessage): void {
+  if (id !== undefined && id !== '') last = id;
+  tellNews();
+  const entry = { name: event, data: JSON.parse(data) as unknown } as LiveEvent;
+  const sentence = sentenceOf(entry);
+  if (sentence === undefined) return;
+  keys += 1;
+  feed.value = [{ ...entry, key: keys, cameAt: new Date() }, ...feed.peek()].slice(0, FEED_LENGTH);
+  announceNews(sentence);
+}
+
+function tellNews(): void {
+  newsTimer ??= setTimeout(() => {
+    newsTimer = undefined;
+    news.value += 1;
+  }, NEWS_EVERY);
+}
+
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}

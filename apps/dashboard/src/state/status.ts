@@ -1,0 +1,13 @@
+import { signal } from '@preact/signals';
+import type { Status } from '@reroll/shared/api/status';
+
+/** The newest answer of `/status`; undefined before the first. Who the reader is and may do is in it. */
+export const status = signal<Status | undefined>(undefined);
+
+export function mayReload(): boolean {
+  return status.value?.caller.mayReload === true;
+}
+
+export function maySteer(): boolean {
+  return status.value?.caller.maySteer === true;
+}

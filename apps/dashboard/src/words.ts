@@ -1,0 +1,150 @@
+import { REASONS, type Reason } from '@reroll/shared/core/reasons';
+import type { ReloadState } from '@reroll/shared/api/changes';
+import type { Change } from '@reroll/shared/api/changes';
+import type { Job, Queue } from '@reroll/shared/api/queues';
+import type { Workload } from '@reroll/shared/api/workloads';
+
+/** How a state looks: its sign, its tone, and both in words. Colour is never alone. */
+export interface Look {
+  readonly word: string;
+  readonly meaning: string;
+  readonly sign: Sign;
+  readonly tone: 'quiet' | 'busy' | 'good' | 'warn' | 'bad';
+}
+export type Sign =
+  | 'circle'
+  | 'clock'
+  | 'half'
+  | 'again'
+  | 'arrow'
+  | 'check'
+  | 'alert'
+  | 'dot'
+  | 'dash'
+  | 'ring'
+  | 'cross';
+
+/** In the order in which a list of them reads best. */
+export const STATES: Readonly<Record<ReloadState, Look>> = {
+  failed: {
+    word: 'Failed',
+    meaning: 'For good, until a new change, an edit or a person’s word',
+    sign: 'cross',
+    tone: 'bad',
+  },
+  stuck: {
+    word: 'Stuck',
+    meaning: 'Patched, but the cluster says that its new pods will not become ready',
+    sign: 'alert',
+    tone: 'bad',
+  },
+  retrying: {
+    word: 'Trying again',
+    meaning: 'It failed and will be tried again',
+    sign: 'again',
+    tone: 'warn',
+  },
+  running: { word: 'At work', meaning: 'A worker has it', sign: 'half', tone: 'busy' },
+  pending: { word: 'Waiting', meaning: 'Its job waits for a worker', sign: 'circle', tone: 'busy' },
+  delayed: { word: 'Held back', meaning: 'Its job is due later', sign: 'clock', tone: 'busy' },
+  reloaded: {
+    word: 'Reloaded',
+    meaning: 'Patched; its pods are being replaced',
+    sign: 'arrow',
+    tone: 'busy',
+  },
+  rolledOut: {
+    word: 'Rolled out',
+    meaning: 'Patched, and all its pods are of the new template',
+    sign: 'check',
+    tone: 'good',
+  },
+  wouldReload: { word: 'Would reload', meaning: 'A dry run: nothing was sent', sign: 'ring', tone: 'quiet' },
+  recorded: {
+    word: 'Recorded',
+    meaning: 'Only the record was written; nothing was rolled',
+    sign: 'dot',
+    tone: 'quiet',
+  },
+  skipped: {
+    word: 'Skipped',
+    meaning: 'Nothing was to be done, or the rules said no',
+    sign: 'dash',
+    tone: 'quiet',
+  },
+};
+
+export const ROLLOUTS: Readonly<Record<Workload['rollout'], Look>> = {
+  progressing: { word: 'Rolling out', meaning: 'Pods are being replaced', sign: 'half', tone: 'busy' },
+  complete: {
+    word: 'Complete',
+    meaning: 'All pods are of the present template',
+    sign: 'check',
+    tone: 'good',
+  },
+  stuck: { word: 'Stuck', meaning: 'New pods do not become ready', sign: 'alert', tone: 'bad' },
+};
+
+export const JOB_STATES: Readonly<Record<Job['state'], Look>> = {
+  waiting: { word: 'Waiting', meaning: 'For a worker', sign: 'circle', tone: 'busy' },
+  delayed: { word: 'Held back', meaning: 'Due later', sign: 'clock', tone: 'busy' },
+  active: { word: 'At work', meaning: 'A worker has it', sign: 'half', tone: 'busy' },
+  failed: { word: 'Failed', meaning: 'Its attempts are used up', sign: 'cross', tone: 'bad' },
+};
+
+export const DUE: Readonly<Record<'owed' | 'correct' | 'settled', Look>> = {
+  owed: { word: 'Owed', meaning: 'A reload is due', sign: 'clock', tone: 'warn' },
+  correct: {
+    word: 'Record behind',
+    meaning: 'Only the record is to be corrected; nothing rolls',
+    sign: 'dot',
+    tone: 'quiet',
+  },
+  settled: { word: 'Settled', meaning: 'Its pods run with the present data', sign: 'check', tone: 'good' },
+};
+
+export const RULE_OUTCOMES: Readonly<Record<'reload' | 'skip' | 'pass', Look>> = {
+  reload: { word: 'Reload', meaning: 'The rule asks for a reload', sign: 'check', tone: 'good' },
+  skip: { word: 'No reload', meaning: 'The rule forbids it', sign: 'cross', tone: 'warn' },
+  pass: { word: 'No opinion', meaning: 'The rule leaves it to the next one', sign: 'dash', tone: 'quiet' },
+};
+
+export const CAUSES: Readonly<Record<Change['cause'], string>> = {
+  updated: 'Changed',
+  created: 'Created',
+  deleted: 'Deleted',
+  missed: 'Changed while nobody watched, and found later',
+  repeated: 'The job ran again; the data is what it was',
+  manual: 'Asked for by a person',
+};
+
+export const CAUSE_WORDS: Readonly<Record<Change['cause'], string>> = {
+  updated: 'changed',
+  created: 'created',
+  deleted: 'deleted',
+  missed: 'found later',
+  repeated: 'repeated',
+  manual: 'by hand',
+};
+
+export const HOW: Readonly<Record<'used' | 'mentioned' | 'named', string>> = {
+  used: 'A container uses it',
+  mentioned: 'In the pod template, not in a container',
+  named: 'Named by an annotation only',
+};
+
+export const QUEUES: Readonly<Record<Queue['name'], string>> = {
+  changes: 'Changes of sources',
+  reloads: 'Reloads of workloads',
+  resumes: 'Ends of pauses',
+  notifications: 'Alerts and webhooks',
+};
+
+/** What a reason says; the code itself where this build does not know it. */
+export function reasonWords(reason: string): string {
+  return Object.hasOwn(REASONS, reason) ? REASONS[reason as Reason] : reason;
+}
+
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
+}
