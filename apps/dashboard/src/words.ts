@@ -1,8 +1,10 @@
 import { REASONS, type Reason } from '@reroll/shared/core/reasons';
-import type { ReloadState } from '@reroll/shared/api/changes';
-import type { Change } from '@reroll/shared/api/changes';
+
+import type { Change, ChangeWorkload } from '@reroll/shared/api/changes';
 import type { Job, Queue } from '@reroll/shared/api/queues';
 import type { Workload } from '@reroll/shared/api/workloads';
+
+export type ReloadState = ChangeWorkload['state'];
 
 /** How a state looks: its sign, its tone, and both in words. Colour is never alone. */
 export interface Look {
@@ -64,6 +66,12 @@ export const STATES: Readonly<Record<ReloadState, Look>> = {
     word: 'Recorded',
     meaning: 'Only the record was written; nothing was rolled',
     sign: 'dot',
+    tone: 'quiet',
+  },
+  forgotten: {
+    word: 'Not known',
+    meaning: 'The history no longer tells what became of it',
+    sign: 'ring',
     tone: 'quiet',
   },
   skipped: {

@@ -35,7 +35,7 @@ export function Header({ isMenuOpen, toggleMenu, help }: HeaderProps): JSX.Eleme
       <SearchForm />
       <div class="top-end">
         <ThemeChoice />
-        <button type="button" class="plain" onClick={help}>
+        <button type="button" class="plain help" onClick={help}>
           Keys
         </button>
         <Caller />

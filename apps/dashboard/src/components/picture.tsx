@@ -22,7 +22,9 @@ export function Picture({ hub, spokes, sentence }: PictureProps): JSX.Element {
   const [width, setWidth] = useState(640);
   const id = useId();
   useEffect(() => {
-    const observer = new ResizeObserver(([entry]) => setWidth(Math.floor(entry?.contentRect.width ?? 640)));
+    const observer = new ResizeObserver(([entry]) =>
+      setWidth(Math.max(240, Math.floor(entry?.contentRect.width ?? 640))),
+    );
     if (figure.current) observer.observe(figure.current);
     return () => observer.disconnect();
   }, []);

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
-import type { ChangeSummary, ReloadState } from '@reroll/shared/api/changes';
-import { STATES } from '../words.ts';
+import type { ChangeSummary } from '@reroll/shared/api/changes';
+import { STATES, type ReloadState } from '../words.ts';
 import { Badge } from './badge.tsx';
 
 /** How many workloads of a change are in each state. */

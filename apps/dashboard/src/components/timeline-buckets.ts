@@ -1,5 +1,5 @@
-import type { ChangeSummary, ReloadState } from '@reroll/shared/api/changes';
-import { STATES } from '../words.ts';
+import type { ChangeSummary } from '@reroll/shared/api/changes';
+import { STATES, type ReloadState } from '../words.ts';
 
 /** Counts of workloads, by what became of them at changes of one part of the time. */
 export interface Bucket {

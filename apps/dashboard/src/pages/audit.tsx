@@ -30,22 +30,24 @@ export function Audit(): JSX.Element {
     <>
       <PageHead title="Audit" />
       <Filters filters={FILTERS} />
-      <Paged
-        id="listAudit"
-        query={{ ...query, since: sinceOf(since) }}
-        what="audit entries"
-        keyOf={({ id }) => id}
-      >
-        {(entries) => (
-          <Table
-            caption="Writes, newest first"
-            columns={COLUMNS}
-            rows={entries}
-            keyOf={({ id }) => id}
-            empty="Nobody has done anything that you may see."
-          />
-        )}
-      </Paged>
+      <div class="panel">
+        <Paged
+          id="listAudit"
+          query={{ ...query, since: sinceOf(since) }}
+          what="audit entries"
+          keyOf={({ id }) => id}
+        >
+          {(entries) => (
+            <Table
+              caption="Writes, newest first"
+              columns={COLUMNS}
+              rows={entries}
+              keyOf={({ id }) => id}
+              empty="Nobody has done anything that you may see."
+            />
+          )}
+        </Paged>
+      </div>
     </>
   );
 }

@@ -26,24 +26,26 @@ export function Changes(): JSX.Element {
     <>
       <PageHead title="Changes" />
       <Filters filters={FILTERS} />
-      <Paged
-        id="listChanges"
-        query={{ ...query, since: sinceOf(since) }}
-        what="changes"
-        keyOf={({ id }) => id}
-      >
-        {(changes) => (
-          <ChangeTable
-            changes={changes}
-            caption="Changes, newest first"
-            empty={
-              Object.keys(route.value.query).length === 0
-                ? 'No change in the history yet.'
-                : 'No change in the history is like that.'
-            }
-          />
-        )}
-      </Paged>
+      <div class="panel">
+        <Paged
+          id="listChanges"
+          query={{ ...query, since: sinceOf(since) }}
+          what="changes"
+          keyOf={({ id }) => id}
+        >
+          {(changes) => (
+            <ChangeTable
+              changes={changes}
+              caption="Changes, newest first"
+              empty={
+                Object.keys(route.value.query).length === 0
+                  ? 'No change in the history yet.'
+                  : 'No change in the history is like that.'
+              }
+            />
+          )}
+        </Paged>
+      </div>
     </>
   );
 }

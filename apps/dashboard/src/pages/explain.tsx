@@ -70,7 +70,8 @@ function Conclusion({ of }: { of: Explanation }): JSX.Element {
         <ul class="holds">
           {holds.map((hold) => (
             <li key={hold.reason}>
-              Held back: <Why reason={hold.reason} detail={hold.detail} />
+              {hold.stops ? 'Held back: ' : 'To know: '}
+              <Why reason={hold.reason} detail={hold.detail} />
             </li>
           ))}
         </ul>
@@ -106,10 +107,11 @@ function Circumstances({ of: { use, record, due } }: { of: Explanation }): JSX.E
       <Facts
         facts={[
           ['Use', <Words text={use.detail} />],
+          ['Places', <Places places={use.places} />],
           ['Recorded', <Hash hash={record.recorded} />],
           ['Current', <Hash hash={record.current} />],
-          ['Record', agreement(record.agrees)],
-          ['Due', <Badge look={DUE[due.state ?? 'settled']} />],
+          ['Record', agreement(record)],
+          ['Due', due.known ? <Badge look={DUE[due.state ?? 'settled']} /> : 'Not known'],
           ['Because', <Words text={due.detail} />],
         ]}
       />
@@ -117,7 +119,38 @@ function Circumstances({ of: { use, record, due } }: { of: Explanation }): JSX.E
   );
 }
 
-function agreement(agrees: boolean | null): string {
-  if (agrees === null) return 'There is none to compare';
+const BY = {
+  env: 'variable',
+  envFrom: 'envFrom',
+  volume: 'volume',
+  projectedVolume: 'projected volume',
+  csiVolume: 'CSI volume',
+} as const;
+
+/** Where the pod template refers to the source. */
+function Places({ places }: { places: Explanation['use']['places'] }): JSX.Element {
+  if (places === null) return <span class="muted">Not known</span>;
+  if (places.length === 0) return <span class="muted">None</span>;
+  return (
+    <ul>
+      {places.map(({ by, container, init, name }) => (
+        <li key={`${by} ${container} ${name}`}>
+          {init ? 'init container ' : ''}
+          {container === null ? 'mounted by none' : <code>{container}</code>}, {BY[by]}
+          {name === null ? null : (
+            <>
+              {' '}
+              <code>{name}</code>
+            </>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function agreement({ agrees, doubtful }: Explanation['record']): string {
+  if (doubtful) return 'In doubt: it was seen to be false for these pods';
+  if (agrees === null) return 'There is nothing to compare';
   return agrees ? 'Agrees with the present data' : 'Differs from the present data';
 }

@@ -40,14 +40,16 @@ export function Sources(): JSX.Element {
     <>
       <PageHead title="Sources" />
       <Filters filters={FILTERS} />
-      <Paged id="listSources" query={route.value.query} what="sources" keyOf={keyOf}>
-        {(sources) => (
-          <SourceTable
-            sources={sources}
-            empty="No source that Reroll knows, and that you may see, is like that."
-          />
-        )}
-      </Paged>
+      <div class="panel">
+        <Paged id="listSources" query={route.value.query} what="sources" keyOf={keyOf}>
+          {(sources) => (
+            <SourceTable
+              sources={sources}
+              empty="No source that Reroll knows, and that you may see, is like that."
+            />
+          )}
+        </Paged>
+      </div>
     </>
   );
 }

@@ -49,14 +49,16 @@ export function Workloads(): JSX.Element {
     <>
       <PageHead title="Workloads" />
       <Filters filters={FILTERS} />
-      <Paged id="listWorkloads" query={route.value.query} what="workloads" keyOf={keyOf}>
-        {(workloads) => (
-          <WorkloadTable
-            workloads={workloads}
-            empty="No workload that Reroll knows, and that you may see, is like that."
-          />
-        )}
-      </Paged>
+      <div class="panel">
+        <Paged id="listWorkloads" query={route.value.query} what="workloads" keyOf={keyOf}>
+          {(workloads) => (
+            <WorkloadTable
+              workloads={workloads}
+              empty="No workload that Reroll knows, and that you may see, is like that."
+            />
+          )}
+        </Paged>
+      </div>
     </>
   );
 }

@@ -1,10 +1,11 @@
-import { effect, signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type { EVENTS, EventName } from '@reroll/shared/api/events';
 import { CallError, openEvents } from '../api/client.ts';
 import { sentenceOf } from '../news.ts';
 import { announceNews } from './announcer.ts';
 import { token } from './session.ts';
+import { status } from './status.ts';
 
 type Output<Schema> = Schema extends { parse(given: unknown): infer Value } ? Value : never;
 export type LiveEvent = {
@@ -28,18 +29,24 @@ export const news = signal(0);
 /** Rises every ten seconds while the page is visible, for what no event tells (queues, processes). */
 export const pulse = signal(0);
 
+/** Whether the API has told who the reader is. */
+const isKnown = computed(() => status.value !== undefined);
+
 let keys = 0;
 let last: string | undefined;
 let newsTimer: ReturnType<typeof setTimeout> | undefined;
 
-/** Follows the stream with whatever token there is, for as long as the page is open. */
+/** Follows the stream for as long as the page is open, once `/status` has been answered for the token. */
 export function followEvents(): void {
   effect(() => {
+    // Another token, another reader.
+    void token.value;
+    if (!isKnown.value) return undefined;
     const controller = new AbortController();
     feed.value = [];
+    liveState.value = 'connecting';
     last = undefined;
-    // The token is what this effect depends on.
-    void follow(token.value, controller.signal);
+    void follow(controller.signal);
     return () => controller.abort();
   });
   setInterval(() => {
@@ -47,7 +54,7 @@ export function followEvents(): void {
   }, PULSE_EVERY);
 }
 
-async function follow(_token: string, signal: AbortSignal): Promise<void> {
+async function follow(signal: AbortSignal): Promise<void> {
   let wait = SHORTEST_WAIT;
   while (!signal.aborted) {
     liveState.value = liveState.peek() === 'lost' ? 'lost' : 'connecting';
