@@ -9,6 +9,10 @@ export type Query = Readonly<Record<string, string | number | boolean | undefine
 export const JSON_PATCH = 'application/json-patch+json';
 export const MERGE_PATCH = 'application/merge-patch+json';
 
+/** Objects without spec, status and data: the API server sends none of it. */
+export const METADATA_ONLY = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
+export const METADATA_ONLY_LIST = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
+
 /** One finished request, for metrics. */
 export interface RequestReport extends RequestInfo {
   /** HTTP status; 0 if there was no answer. */
@@ -30,6 +34,8 @@ export interface RequestOptions {
   readonly query?: Query | undefined;
   /** Default `application/json`. */
   readonly contentType?: string | undefined;
+  /** What the answer is to be, e.g. `METADATA_ONLY`. Default `application/json`. */
+  readonly accept?: string | undefined;
   readonly timeoutMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -190,6 +196,7 @@ export class KubeClient {
   #send(call: { request: KubeRequest; label: string; credentials: Credentials }): Promise<ExchangeResult> {
     const { request, label, credentials } = call;
     const headers = this.#headers(credentials);
+    if (request.accept !== undefined) headers.accept = request.accept;
     if (request.body !== undefined) headers['content-type'] = request.contentType ?? 'application/json';
     return exchange(this.#poolsFor(credentials).short, {
       origin: this.#origin,

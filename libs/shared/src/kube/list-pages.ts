@@ -8,6 +8,7 @@ export interface PagedList {
   readonly query: Query;
   readonly pageSize: number;
   readonly signal: AbortSignal;
+  readonly accept?: string | undefined;
 }
 
 interface Page {
@@ -46,6 +47,7 @@ async function readPage(list: PagedList, next: string | undefined): Promise<Page
     query,
     signal: list.signal,
     timeoutMs: PAGE_TIMEOUT_MS,
+    accept: list.accept,
   });
   return body;
 }
