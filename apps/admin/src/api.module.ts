@@ -23,6 +23,7 @@ import type { Lifecycle } from '@reroll/shared/platform/shutdown';
 import type { Queues } from '@reroll/shared/queue/queues';
 import type { Authenticator } from './auth/caller.ts';
 import { QueuesController } from './controllers/queues.controller.ts';
+import { WhyController } from './controllers/why.controller.ts';
 import { CallerGuard } from './http/caller.guard.ts';
 import { DeadlineInterceptor } from './http/deadline.interceptor.ts';
 import { ProblemFilter } from './http/problem.filter.ts';
@@ -38,9 +39,12 @@ import {
   OPTIONS,
   QUEUES,
   REDIS,
+  WHY,
 } from './tokens.ts';
+import { WhyFacts } from './why/why-facts.ts';
+import { Why } from './why/why.ts';
 
-const CONTROLLERS: readonly Type[] = [QueuesController];
+const CONTROLLERS: readonly Type[] = [QueuesController, WhyController];
 
 /** What the API works on; made when Redis is known to be ours. */
 export interface ApiContext {
@@ -86,5 +90,6 @@ function valuesOf(context: ApiContext): Provider[] {
     { provide: QUEUES, useValue: context.queues },
     { provide: JobBoard, useValue: context.board },
     { provide: AUTHENTICATOR, useValue: context.authenticator },
+    { provide: WHY, useValue: new Why(new WhyFacts(context.redis, context.catalog)) },
   ];
 }

@@ -11,3 +11,4 @@ export const CATALOG = Symbol('catalog');
 export const HISTORY = Symbol('history');
 export const QUEUES = Symbol('queues');
 export const AUTHENTICATOR = Symbol('authenticator');
+export const WHY = Symbol('why');

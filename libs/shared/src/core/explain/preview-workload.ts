@@ -2,7 +2,7 @@ import { namedSources } from '../ledger/edges.ts';
 import { decidingKeys } from '../ledger/observe.ts';
 import { kindOf, namespaceOf, sourceKeyIn, type SourceRow } from '../ledger/rows.ts';
 import type { AnnotationKeys } from '../annotation-keys.ts';
-import type { SourceKey } from '../model.ts';
+import type { SourceKey, SourceKind } from '../model.ts';
 import { recordedHashes } from '../record/record.ts';
 import type { ExplainedSource, ExplainedWorkload, ExplainInput } from './facts.ts';
 import { preview, type Preview } from './preview.ts';
@@ -62,17 +62,19 @@ export function sourcesOf({ key, row }: ExplainedWorkload, keys: AnnotationKeys)
     .map((name) => sourceKeyIn(namespaceOf(key), name));
 }
 
-/** Those, and what there is of the kinds that it names by pattern. */
+/** Kinds of which any source of the namespace may be meant by a pattern. */
+export function patternedKinds({ key, row }: ExplainedWorkload, keys: AnnotationKeys): readonly SourceKind[] {
+  return namedSources({ ...row, kind: kindOf(key) }, keys).patterned;
+}
+
+/** Those that it spells out, and what there is of the kinds that it names by pattern. */
 function candidates(
   workloads: readonly ExplainedWorkload[],
   known: ReadonlyMap<SourceKey, SourceRow>,
   keys: AnnotationKeys,
 ): ExplainedSource[] {
   const found = new Set(workloads.flatMap((workload) => sourcesOf(workload, keys)));
-  for (const { key, row } of workloads) {
-    const { patterned } = namedSources({ ...row, kind: kindOf(key) }, keys);
-    for (const source of known.keys())
-      if (patterned.some((kind) => kind === kindOf(source))) found.add(source);
-  }
+  const patterned = workloads.flatMap((workload) => patternedKinds(workload, keys));
+  for (const source of known.keys()) if (patterned.some((kind) => kind === kindOf(source))) found.add(source);
   return [...found].map((key) => ({ key, row: known.get(key) }));
 }

@@ -1,0 +1,21 @@
+import { Controller, Inject } from '@nestjs/common';
+import type { AnswerOf, Input } from '../http/operation-types.ts';
+import { Serves } from '../http/serves.ts';
+import { WHY } from '../tokens.ts';
+import type { Why } from '../why/why.ts';
+
+/** Why a workload is reloaded or not, and what would be. */
+@Controller()
+export class WhyController {
+  @Inject(WHY) private readonly why!: Why;
+
+  @Serves('explain')
+  async explain({ query, caller }: Input<'explain'>): Promise<AnswerOf<'explain'>> {
+    return await this.why.explain(query, caller);
+  }
+
+  @Serves('preview')
+  async preview({ body, caller }: Input<'preview'>): Promise<AnswerOf<'preview'>> {
+    return await this.why.preview(body, caller);
+  }
+}

@@ -1,0 +1,87 @@
+import type { Catalog } from '@reroll/shared/catalog/catalog';
+import { Processes, settingsInForce, type ProcessSettings } from '@reroll/shared/catalog/processes';
+import type { RedisClient } from '@reroll/shared/catalog/redis';
+import { RowsOfNamespace } from '@reroll/shared/catalog/rows-of-namespace';
+import { shownHashKey } from '@reroll/shared/catalog/shown-hash-key';
+import type { ExplainedSource, ExplainedWorkload, ExplainSettings } from '@reroll/shared/core/explain/facts';
+import { patternedKinds, sourcesOf } from '@reroll/shared/core/explain/preview-workload';
+import { withProposed, type ProposedAnnotations } from '@reroll/shared/core/explain/proposed';
+import { kindOf, namespaceOf, type SourceRow } from '@reroll/shared/core/ledger/rows';
+import type { SourceKey, WorkloadKey } from '@reroll/shared/core/model';
+
+/** The only kind that lends its pod template to others. */
+const OWNER = 'Deployment';
+const FOLLOWER = 'Rollout';
+
+/** What explanations take, from Redis. Every method rejects with ioredis' error. */
+export class WhyFacts {
+  readonly #redis: RedisClient;
+  readonly #catalog: Catalog;
+  readonly #rows: RowsOfNamespace;
+  readonly #processes: Processes;
+
+  constructor(redis: RedisClient, catalog: Catalog) {
+    this.#redis = redis;
+    this.#catalog = catalog;
+    this.#rows = new RowsOfNamespace(redis, catalog.keys);
+    this.#processes = new Processes(redis, catalog.keys.processes);
+  }
+
+  /** Undefined if no worker is alive. */
+  async settings(): Promise<ProcessSettings | undefined> {
+    return settingsInForce(await this.#processes.all());
+  }
+
+  async hashSecret(): Promise<string> {
+    return await shownHashKey(this.#redis, this.#catalog.keys.shownHashKey);
+  }
+
+  /** Undefined if the catalog does not know it. */
+  async workload(key: WorkloadKey): Promise<ExplainedWorkload | undefined> {
+    const row = (await this.#catalog.workloads([key])).get(key);
+    return row && { key, row };
+  }
+
+  async source(key: SourceKey): Promise<ExplainedSource> {
+    return { key, row: (await this.#catalog.sources([key])).get(key) };
+  }
+
+  /** The workloads that use, name or mention a source. */
+  async usersOf(source: SourceKey): Promise<ExplainedWorkload[]> {
+    return explained(await this.#catalog.workloads(await this.#catalog.users(source)));
+  }
+
+  async workloadsOf(namespace: string): Promise<ExplainedWorkload[]> {
+    return explained(await this.#rows.workloads(namespace));
+  }
+
+  /** Those that have its pod template. */
+  async followersOf({ key }: ExplainedWorkload): Promise<ExplainedWorkload[]> {
+    if (kindOf(key) !== OWNER) return [];
+    const rollouts = explained(await this.#rows.workloads(namespaceOf(key), FOLLOWER));
+    return rollouts.filter(({ row }) => row.templateOwner?.key === key);
+  }
+
+  /** The sources that these have to do with, or would have with what is proposed. */
+  async sourcesFor(by: {
+    workload: ExplainedWorkload;
+    followers: readonly ExplainedWorkload[];
+    proposed: ProposedAnnotations;
+    settings: ExplainSettings;
+  }): Promise<ReadonlyMap<SourceKey, SourceRow>> {
+    const { keys } = by.settings.decision;
+    const workloads = [by.workload, withProposed(by.workload, by.proposed, keys), ...by.followers];
+    const kinds = new Set(workloads.flatMap((workload) => patternedKinds(workload, keys)));
+    const named = new Set(workloads.flatMap((workload) => sourcesOf(workload, keys)));
+    const namespace = namespaceOf(by.workload.key);
+    const parts = await Promise.all([
+      this.#catalog.sources([...named]),
+      ...[...kinds].map((kind) => this.#rows.sources(namespace, kind)),
+    ]);
+    return new Map(parts.flatMap((part) => [...part]));
+  }
+}
+
+function explained(rows: ReadonlyMap<WorkloadKey, ExplainedWorkload['row']>): ExplainedWorkload[] {
+  return [...rows].map(([key, row]) => ({ key, row }));
+}

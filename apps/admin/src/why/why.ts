@@ -1,0 +1,98 @@
+import type { Explanation, Preview, PreviewRequest } from '@reroll/shared/api/explain';
+import { explanationAnswer, previewAnswer } from '@reroll/shared/api/explained';
+import { explain } from '@reroll/shared/core/explain/explain';
+import type { ExplainSettings } from '@reroll/shared/core/explain/facts';
+import { previewSource } from '@reroll/shared/core/explain/preview-source';
+import { previewWorkload } from '@reroll/shared/core/explain/preview-workload';
+import { kindOf, namespaceOf } from '@reroll/shared/core/ledger/rows';
+import { keyOf, type SourceKey, type WorkloadKey } from '@reroll/shared/core/model';
+import { shownHash } from '@reroll/shared/core/record/shown-hash';
+import type { Caller } from '../auth/caller.ts';
+import { ProblemError } from '../http/problem-error.ts';
+import type { WhyFacts } from './why-facts.ts';
+
+const from = 'catalog';
+const NOT_KNOWN = 'It does not exist, is not watched, or the caller may not see it.';
+
+/** Explanations and previews of what the catalog knows, as far as the caller sees it. */
+export class Why {
+  readonly #facts: WhyFacts;
+
+  constructor(facts: WhyFacts) {
+    this.#facts = facts;
+  }
+
+  /** Rejects with a `ProblemError`, or ioredis' error. */
+  async explain(asked: { workload: WorkloadKey; source: SourceKey }, caller: Caller): Promise<Explanation> {
+    const namespace = namespaceOf(asked.workload);
+    if (namespaceOf(asked.source) !== namespace) throw otherNamespace();
+    await mustSee(caller, namespace);
+    const [settings, workload, source, secret] = await Promise.all([
+      this.#settings(),
+      this.#facts.workload(asked.workload),
+      this.#facts.source(asked.source),
+      this.#facts.hashSecret(),
+    ]);
+    if (!workload) throw notKnown();
+    const explained = explain({ workload, source, settings, from });
+    return explanationAnswer(explained, from, (hash) => shownHash(hash, kindOf(asked.source), secret));
+  }
+
+  /** The same. */
+  async preview(asked: PreviewRequest, caller: Caller): Promise<Preview> {
+    await mustSee(caller, (asked.of === 'source' ? asked.source : asked.workload).namespace);
+    const settings = await this.#settings();
+    return asked.of === 'source'
+      ? await this.#ofSource(asked, settings)
+      : await this.#ofWorkload(asked, settings);
+  }
+
+  async #ofSource(
+    { source: id, annotations }: Extract<PreviewRequest, { of: 'source' }>,
+    settings: ExplainSettings,
+  ): Promise<Preview> {
+    const source = await this.#facts.source(keyOf(id));
+    // What has no edge yet may get one by a pattern, which no index has.
+    const isIndexed = source.row !== undefined && annotations === undefined;
+    const workloads = await (isIndexed
+      ? this.#facts.usersOf(source.key)
+      : this.#facts.workloadsOf(id.namespace));
+    const found = previewSource({ source, workloads, annotations, settings, from });
+    if (!source.row && found.verdicts.length === 0) throw notKnown();
+    return previewAnswer(found);
+  }
+
+  async #ofWorkload(
+    { workload: id, ...proposed }: Extract<PreviewRequest, { of: 'workload' }>,
+    settings: ExplainSettings,
+  ): Promise<Preview> {
+    const workload = await this.#facts.workload(keyOf(id));
+    if (!workload) throw notKnown();
+    const followers = await this.#facts.followersOf(workload);
+    const sources = await this.#facts.sourcesFor({ workload, followers, proposed, settings });
+    return previewAnswer(previewWorkload({ workload, followers, sources, proposed, settings, from }));
+  }
+
+  async #settings(): Promise<ExplainSettings> {
+    const settings = await this.#facts.settings();
+    if (settings) return settings;
+    throw new ProblemError('Unavailable', {
+      detail: 'No worker is alive, so nobody tells by which settings it is decided.',
+    });
+  }
+}
+
+async function mustSee(caller: Caller, namespace: string): Promise<void> {
+  if (!(await caller.seesAll()) && !(await caller.sees(namespace))) throw notKnown();
+}
+
+/** The same whether it does not exist or may not be seen. */
+function notKnown(): ProblemError {
+  return new ProblemError('NotFound', { detail: NOT_KNOWN });
+}
+
+function otherNamespace(): ProblemError {
+  return new ProblemError('InvalidRequest', {
+    errors: [{ path: 'query.source', expected: "a source of the workload's namespace" }],
+  });
+}
