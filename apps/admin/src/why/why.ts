@@ -5,7 +5,8 @@ import type { ExplainSettings } from '@reroll/shared/core/explain/facts';
 import { previewSource } from '@reroll/shared/core/explain/preview-source';
 import { previewWorkload } from '@reroll/shared/core/explain/preview-workload';
 import { kindOf, namespaceOf } from '@reroll/shared/core/ledger/rows';
-import { keyOf, type SourceKey, type WorkloadKey } from '@reroll/shared/core/model';
+import { keyOf, type SourceKey, type WorkloadKey, type WorkloadKind } from '@reroll/shared/core/model';
+import { decideReload } from '@reroll/shared/core/rules/decision';
 import { shownHash } from '@reroll/shared/core/record/shown-hash';
 import type { Caller } from '../auth/caller.ts';
 import { ProblemError } from '../http/problem-error.ts';
@@ -33,7 +34,7 @@ export class Why {
       this.#facts.source(asked.source),
       this.#facts.hashSecret(),
     ]);
-    if (!workload) throw notKnown();
+    if (!workload) throw notKnown(asked.workload, settings);
     const explained = explain({ workload, source, settings, from });
     return explanationAnswer(explained, from, (hash) => shownHash(hash, kindOf(asked.source), secret));
   }
@@ -67,7 +68,7 @@ export class Why {
     settings: ExplainSettings,
   ): Promise<Preview> {
     const workload = await this.#facts.workload(keyOf(id));
-    if (!workload) throw notKnown();
+    if (!workload) throw notKnown(keyOf(id), settings);
     const followers = await this.#facts.followersOf(workload);
     const sources = await this.#facts.sourcesFor({ workload, followers, proposed, settings });
     return previewAnswer(previewWorkload({ workload, followers, sources, proposed, settings, from }));
@@ -86,9 +87,17 @@ async function mustSee(caller: Caller, namespace: string): Promise<void> {
   if (!(await caller.seesAll()) && !(await caller.sees(namespace))) throw notKnown();
 }
 
-/** The same whether it does not exist or may not be seen. */
-function notKnown(): ProblemError {
-  return new ProblemError('NotFound', { detail: NOT_KNOWN });
+/** The same whether it does not exist or may not be seen. Of a kind that is left alone as a whole nobody knows more. */
+function notKnown(workload?: WorkloadKey, settings?: ExplainSettings): ProblemError {
+  const ignored = workload && settings && ignoredKind(kindOf(workload), settings);
+  return new ProblemError('NotFound', { detail: ignored ?? NOT_KNOWN });
+}
+
+function ignoredKind(kind: WorkloadKind, { decision }: ExplainSettings): string | undefined {
+  const none = { annotations: {}, podAnnotations: {} };
+  const source = { kind: 'ConfigMap', name: '', annotations: {} } as const;
+  const { rule, detail } = decideReload({ source, workload: { ...none, kind }, settings: decision });
+  return rule === 'IgnoredWorkloadKind' ? `None is watched: ${detail}.` : undefined;
 }
 
 function otherNamespace(): ProblemError {
