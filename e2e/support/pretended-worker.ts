@@ -8,7 +8,13 @@ export async function pretendWorker(reroll: Reroll): Promise<void> {
   const parsed = parseOptions('worker', [...flags], { ...reroll.redisEnv });
   if (!parsed.ok) throw new Error(parsed.errors.join('\n'));
   const { options } = parsed;
-  const settings = { decision: decisionSettings(options), triggers: triggersOf(options), adoptStale: adoptStaleOf(options), dryRun: options.dryRun, notifyOnly: options.webhookUrl !== undefined };
+  const settings = {
+    decision: decisionSettings(options),
+    triggers: triggersOf(options),
+    adoptStale: adoptStaleOf(options),
+    dryRun: options.dryRun,
+    notifyOnly: options.webhookUrl !== undefined,
+  };
   const entry = { app: 'worker', name: 'w', version: '0', startedAt: 1, seenAt: Date.now() + 1e9, settings };
   await reroll.redis.hset(reroll.catalog.keys.processes, 'pretended', JSON.stringify(entry));
 }
