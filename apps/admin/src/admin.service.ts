@@ -8,7 +8,7 @@ import { openRedis, type RedisClient } from '@reroll/shared/catalog/redis';
 import { checkServers } from '@reroll/shared/catalog/redis-checks';
 import type { KubeClient } from '@reroll/shared/kube/connection';
 import { KubeError } from '@reroll/shared/kube/errors';
-import { installIdentity } from '@reroll/shared/kube/install-identity';
+import { installIdentity, type InstallIdentity } from '@reroll/shared/kube/install-identity';
 import { trustMessagesOf } from '@reroll/shared/platform/error-fields';
 import { ListenError } from '@reroll/shared/platform/listening';
 import type { Logger } from '@reroll/shared/platform/logging';
@@ -83,12 +83,17 @@ export class AdminService {
     const waiting = { signal: lifecycle.signal, hooks: reports };
     if (!(await claimWhenReachable(catalog, identity.uid, waiting))) return;
     if (!(await checkServers(redis, waiting, (policy) => reports.onEvicting(policy)))) return;
-    await serveApi(this.#context({ redis, catalog, authenticator }));
+    await serveApi(this.#context({ identity, redis, catalog, authenticator }));
     giveBackMemory();
     health.begun();
   }
 
-  #context(by: { redis: RedisClient; catalog: Catalog; authenticator: Authenticator }): ApiContext {
+  #context(by: {
+    identity: InstallIdentity;
+    redis: RedisClient;
+    catalog: Catalog;
+    authenticator: Authenticator;
+  }): ApiContext {
     const { options, log, metrics, lifecycle, client } = this;
     const { redis, catalog } = by;
     const { attempts, backoff, historyMaxChanges: maxEntries, historyMaxAge: maxAge } = options;

@@ -14,37 +14,62 @@ import { Module, type DynamicModule, type Provider, type Type } from '@nestjs/co
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
 import type { Catalog } from '@reroll/shared/catalog/catalog';
 import type { History } from '@reroll/shared/catalog/history';
+import { RuntimeLimits } from '@reroll/shared/catalog/limits';
+import { Processes } from '@reroll/shared/catalog/processes';
 import type { RedisClient } from '@reroll/shared/catalog/redis';
+import { ReloadRequests } from '@reroll/shared/catalog/requests';
 import type { KubeClient } from '@reroll/shared/kube/connection';
+import type { InstallIdentity } from '@reroll/shared/kube/install-identity';
 import type { Logger } from '@reroll/shared/platform/logging';
 import type { AdminMetrics } from '@reroll/shared/platform/metrics/admin';
 import type { AdminOptions } from '@reroll/shared/platform/options/table';
 import type { Lifecycle } from '@reroll/shared/platform/shutdown';
 import type { Queues } from '@reroll/shared/queue/queues';
 import type { Authenticator } from './auth/caller.ts';
+import { AuditController } from './controllers/audit.controller.ts';
+import { JobsController } from './controllers/jobs.controller.ts';
+import { LimitsController } from './controllers/limits.controller.ts';
 import { QueuesController } from './controllers/queues.controller.ts';
+import { ReloadsController } from './controllers/reloads.controller.ts';
+import { StatusController } from './controllers/status.controller.ts';
 import { WhyController } from './controllers/why.controller.ts';
 import { CallerGuard } from './http/caller.guard.ts';
 import { DeadlineInterceptor } from './http/deadline.interceptor.ts';
 import { ProblemFilter } from './http/problem.filter.ts';
 import { JobBoard } from './jobs/job-board.ts';
+import { Servers } from './status/servers.ts';
+import { AuditLog } from './steering/audit-log.ts';
+import { Idempotency } from './steering/idempotency.ts';
+import { Writes } from './steering/writes.ts';
 import {
   AUTHENTICATOR,
   CATALOG,
   HISTORY,
+  IDENTITY,
   KUBE,
   LIFECYCLE,
+  LIMITS,
   LOG,
   METRICS,
   OPTIONS,
+  PROCESSES,
   QUEUES,
   REDIS,
+  REQUESTS,
   WHY,
 } from './tokens.ts';
 import { WhyFacts } from './why/why-facts.ts';
 import { Why } from './why/why.ts';
 
-const CONTROLLERS: readonly Type[] = [QueuesController, WhyController];
+const CONTROLLERS: readonly Type[] = [
+  AuditController,
+  JobsController,
+  LimitsController,
+  QueuesController,
+  ReloadsController,
+  StatusController,
+  WhyController,
+];
 
 /** What the API works on; made when Redis is known to be ours. */
 export interface ApiContext {
@@ -53,6 +78,7 @@ export interface ApiContext {
   readonly metrics: AdminMetrics;
   readonly lifecycle: Lifecycle;
   readonly client: KubeClient;
+  readonly identity: InstallIdentity;
   readonly redis: RedisClient;
   readonly catalog: Catalog;
   readonly history: History;
@@ -69,6 +95,7 @@ export class ApiModule {
       controllers: [...CONTROLLERS],
       providers: [
         ...valuesOf(context),
+        ...servicesOf(context),
         { provide: APP_GUARD, useClass: CallerGuard },
         { provide: APP_INTERCEPTOR, useClass: DeadlineInterceptor },
         { provide: APP_FILTER, useClass: ProblemFilter },
@@ -89,7 +116,20 @@ function valuesOf(context: ApiContext): Provider[] {
     { provide: HISTORY, useValue: context.history },
     { provide: QUEUES, useValue: context.queues },
     { provide: JobBoard, useValue: context.board },
+    { provide: IDENTITY, useValue: context.identity },
     { provide: AUTHENTICATOR, useValue: context.authenticator },
     { provide: WHY, useValue: new Why(new WhyFacts(context.redis, context.catalog)) },
+  ];
+}
+
+function servicesOf({ redis, catalog: { keys }, history, log }: ApiContext): Provider[] {
+  return [
+    Servers,
+    Writes,
+    { provide: PROCESSES, useFactory: () => new Processes(redis, keys.processes) },
+    { provide: REQUESTS, useFactory: () => new ReloadRequests(redis, keys.requests) },
+    { provide: LIMITS, useFactory: () => new RuntimeLimits(redis, keys.limits) },
+    { provide: Idempotency, useFactory: () => new Idempotency(redis, keys.idempotency) },
+    { provide: AuditLog, useFactory: () => new AuditLog({ history, log }) },
   ];
 }

@@ -12,3 +12,7 @@ export const HISTORY = Symbol('history');
 export const QUEUES = Symbol('queues');
 export const AUTHENTICATOR = Symbol('authenticator');
 export const WHY = Symbol('why');
+export const PROCESSES = Symbol('processes');
+export const REQUESTS = Symbol('requests');
+export const LIMITS = Symbol('limits');
+export const IDENTITY = Symbol('identity of the install');

@@ -23,6 +23,8 @@ export interface Caller {
   sees(namespace: string): Promise<boolean>;
   /** Whether they may patch this workload. */
   mayChange(workload: WorkloadKey): Promise<boolean>;
+  /** Whether they may patch any workload of this namespace. */
+  mayChangeAll(namespace: string): Promise<boolean>;
   /** Whether they may do what concerns everybody: pause, resume, limits. */
   maySteer(): Promise<boolean>;
   /** Whether they would still be let in: for streams, which outlast a token. */

@@ -66,6 +66,7 @@ export class KubernetesTokens implements Authenticator {
       seesAll: () => may({ resourceAttributes: list }),
       sees: (namespace) => may({ resourceAttributes: { ...list, namespace } }),
       mayChange: (workload) => mayPatch(workload, may),
+      mayChangeAll: (namespace) => may({ resourceAttributes: { ...DEPLOYMENTS, verb: 'patch', namespace } }),
       maySteer: () => may({ resourceAttributes: { ...DEPLOYMENTS, verb: 'patch' } }),
       isKnown,
     };

@@ -104,6 +104,7 @@ function callerOf(
     seesAll: () => Promise.resolve(everywhere),
     sees: (namespace) => Promise.resolve(sees(namespace)),
     mayChange: (workload) => Promise.resolve(writes && sees(workload.split('/')[1] ?? '')),
+    mayChangeAll: (namespace) => Promise.resolve(writes && sees(namespace)),
     maySteer: () => Promise.resolve(writes && everywhere),
     isKnown,
   };

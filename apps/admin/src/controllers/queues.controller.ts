@@ -3,13 +3,46 @@ import { QUEUE_NAMES } from '@reroll/shared/api/queues';
 import type { AnswerOf, Input } from '../http/operation-types.ts';
 import { Serves } from '../http/serves.ts';
 import { JobBoard } from '../jobs/job-board.ts';
+import { mustSteer } from '../steering/must.ts';
+import { Writes } from '../steering/writes.ts';
 
 @Controller()
 export class QueuesController {
   @Inject(JobBoard) private readonly board!: JobBoard;
+  @Inject(Writes) private readonly writes!: Writes;
 
   @Serves('listQueues')
   async list({ caller }: Input<'listQueues'>): Promise<AnswerOf<'listQueues'>> {
     return { items: await Promise.all(QUEUE_NAMES.map((name) => this.board.queue(name, caller))) };
+  }
+
+  @Serves('pauseQueue')
+  async pause(input: Input<'pauseQueue'>): Promise<AnswerOf<'pauseQueue'>> {
+    const { name } = input.params;
+    return await this.writes.perform(input, {
+      action: 'pauseQueue',
+      target: name,
+      allow: () => mustSteer(input.caller),
+      run: async () => {
+        await this.board.pause(name);
+        return await this.board.queue(name, input.caller);
+      },
+      answer: (queue) => queue,
+    });
+  }
+
+  @Serves('resumeQueue')
+  async resume(input: Input<'resumeQueue'>): Promise<AnswerOf<'resumeQueue'>> {
+    const { name } = input.params;
+    return await this.writes.perform(input, {
+      action: 'resumeQueue',
+      target: name,
+      allow: () => mustSteer(input.caller),
+      run: async () => {
+        await this.board.resume(name);
+        return await this.board.queue(name, input.caller);
+      },
+      answer: (queue) => queue,
+    });
   }
 }

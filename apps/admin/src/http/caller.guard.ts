@@ -4,16 +4,18 @@ import { OPERATIONS, type OperationId } from '@reroll/shared/api/operations';
 import type { Request } from 'express';
 import { bearerToken } from '../auth/bearer-token.ts';
 import type { Authenticator, Caller } from '../auth/caller.ts';
+import { AuditLog } from '../steering/audit-log.ts';
 import { AUTHENTICATOR } from '../tokens.ts';
 import { writes } from './operation-types.ts';
 import { ProblemError } from './problem-error.ts';
-import { contextOf, pathOf } from './request-context.ts';
+import { contextOf, pathOf, type RequestContext } from './request-context.ts';
 import { OPERATION } from './serves.ts';
 
 /** Lets in whoever is known and may do this. A method that serves no operation is closed. */
 @Injectable()
 export class CallerGuard implements CanActivate {
   @Inject(AUTHENTICATOR) private readonly authenticator!: Authenticator;
+  @Inject(AuditLog) private readonly audit!: AuditLog;
   @Inject(Reflector) private readonly reflector!: Reflector;
 
   async canActivate(execution: ExecutionContext): Promise<boolean> {
@@ -25,8 +27,19 @@ export class CallerGuard implements CanActivate {
     const caller = await this.#callerOf(request);
     context.caller = caller;
     const access = { method: methodOf(request), path: pathOf(request), writes: writes(OPERATIONS[id]) };
-    if (!(await caller.mayRequest(access))) throw new ProblemError('Forbidden');
-    return true;
+    if (await caller.mayRequest(access)) return true;
+    if (access.writes) await this.#auditRefusal(context, { action: id, target: access.path });
+    throw new ProblemError('Forbidden');
+  }
+
+  /** Its reason is in a body that is not read. */
+  async #auditRefusal(
+    { id, caller }: RequestContext,
+    about: { action: OperationId; target: string },
+  ): Promise<void> {
+    const actor = caller?.name ?? '';
+    const refused = { result: 'refused', code: 'Forbidden', reason: '', requestId: id } as const;
+    await this.audit.addUndone({ actor, ...about, ...refused });
   }
 
   async #callerOf(request: Request): Promise<Caller> {

@@ -3,6 +3,7 @@ import { NOTIFICATIONS } from '@reroll/shared/queue/notifications';
 import { CHANGES, RELOADS, RESUMES } from '@reroll/shared/queue/queues';
 import { Queue, type ConnectionOptions, type Job, type JobType } from 'bullmq';
 import { visibility, type Caller } from '../auth/caller.ts';
+import { ProblemError } from '../http/problem-error.ts';
 
 export type QueueName = (typeof QUEUE_NAMES)[number];
 export type JobState = keyof typeof TYPES;
@@ -17,8 +18,8 @@ const TYPES = {
 
 export const JOB_STATES = Object.keys(TYPES) as JobState[];
 
-/** Jobs of one state that are looked at for a caller who does not see everything. */
-const MOST_JOBS = 5_000;
+/** Jobs of one queue and state that are looked at. */
+const MOST_JOBS = 2_000;
 
 /** A job as it is in Redis, and where it is. */
 export interface FoundJob {
@@ -73,6 +74,28 @@ export class JobBoard {
     return visible;
   }
 
+  /** The job of an id `<queue>:<id>`; undefined if there is none, it is done, or the caller may not see it. */
+  async find(id: string, caller: Caller): Promise<FoundJob | undefined> {
+    const at = id.indexOf(':');
+    const queue = id.slice(0, at) as QueueName;
+    const job = (await this.#queues[queue].getJob(id.slice(at + 1))) as Job | undefined;
+    const namespace = job && namespaceOf(job);
+    if (!job || namespace === undefined) return undefined;
+    const { sees } = await visibility(caller);
+    if (!(await sees(namespace))) return undefined;
+    const type = await job.getState();
+    const state = JOB_STATES.find((each) => TYPES[each].some((one) => one === type));
+    return state && { queue, state, job };
+  }
+
+  async pause(name: QueueName): Promise<void> {
+    await this.#queues[name].pause();
+  }
+
+  async resume(name: QueueName): Promise<void> {
+    await this.#queues[name].resume();
+  }
+
   async close(): Promise<void> {
     await Promise.all(Object.values(this.#queues).map((queue) => queue.close()));
   }
@@ -104,6 +127,21 @@ export class JobBoard {
     if (waiting) due.push(waiting.processedOn ?? waiting.timestamp + (waiting.opts.delay ?? 0));
     if (delayed) due.push((delayed.processedOn ?? delayed.timestamp) + delayed.delay);
     return now - Math.min(...due);
+  }
+}
+
+/** Has it tried again, with all its attempts; one that waits for its time has it now. Rejects with a `ProblemError` `Conflict`. */
+export async function retry({ state, job }: FoundJob): Promise<void> {
+  if (state === 'waiting') return;
+  if (state === 'active') throw new ProblemError('Conflict', { detail: 'a worker has the job' });
+  try {
+    if (state === 'delayed') await job.promote();
+    else await job.retry('failed', { resetAttemptsMade: true, resetAttemptsStarted: true });
+  } catch (error) {
+    // BullMQ's negative codes: between the look and the call the job has gone on.
+    const { code } = error as { code?: unknown };
+    if (typeof code !== 'number') throw error;
+    throw new ProblemError('Conflict', { detail: 'the job has gone on by itself' });
   }
 }
 

@@ -56,7 +56,8 @@ export const limits = z
   .strictObject({
     /** Jobs of a queue that one worker handles at the same time. */
     concurrency: z.number().int().min(1).max(1000).nullable(),
-    reloadsPerMinute: z.number().int().min(1).max(1_000_000).nullable(),
+    /** Of all workers together; 0: no limit. */
+    reloadsPerMinute: z.number().int().min(0).max(100_000).nullable(),
   })
   .meta({ id: 'Limits' });
 export const limitsRequest = z

@@ -24,10 +24,12 @@ export const status = z
     processes: z.array(processStatus),
     /** Seconds for which the job that is due for longest has waited; null if unknown. */
     lagSeconds: z.number().nullable(),
+    /** Null if nobody tells, or the caller does not see every namespace. */
     owed: z.strictObject({ workloads: z.number().int(), oldest: time.nullable() }).nullable(),
     redis: z.strictObject({ ok: z.boolean(), milliseconds: z.number().nullable() }),
     apiServer: z.strictObject({ ok: z.boolean().nullable(), milliseconds: z.number().nullable() }),
-    history: z.strictObject({ changes: z.number().int(), oldest: time.nullable() }),
+    /** Null while Redis is away, or if the caller does not see every namespace. */
+    history: z.strictObject({ changes: z.number().int(), oldest: time.nullable() }).nullable(),
     limits,
     /** What somebody should look at, in sentences. */
     warnings: z.array(z.string()),

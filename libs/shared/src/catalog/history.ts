@@ -75,19 +75,25 @@ export class History {
 
   /** Tells of a change: the next one of its source, if it has one, is counted from it. */
   async addChange(entry: ChangeEntry): Promise<void> {
-    if (entry.source === null) return await this.#add('changes', entry);
+    if (entry.source === null) return void (await this.addManual(entry));
     const { before, sources, changes } = this.#keys;
     const { maxEntries } = this.#limits;
     const argv = [entry.source, entry.hash ?? '', JSON.stringify(entry), maxEntries];
     await this.#redis.eval(TELL_CHANGE, 3, before, sources, changes, ...argv);
   }
 
+  /** Tells that a person asked for a reload (`source` null); gives the id of that change. */
+  async addManual(entry: ChangeEntry): Promise<string> {
+    return await this.#add('changes', entry);
+  }
+
   async addOutcome(entry: OutcomeEntry): Promise<void> {
     await this.#add('outcomes', entry);
   }
 
-  async addAudit(entry: AuditEntry): Promise<void> {
-    await this.#add('audit', entry);
+  /** Gives its id. */
+  async addAudit(entry: AuditEntry): Promise<string> {
+    return await this.#add('audit', entry);
   }
 
   /** The latest entries, newest first. */
@@ -118,6 +124,21 @@ export class History {
     return streamEntries(await this.#redis.xrange(key, `(${by.after}`, '+', 'COUNT', by.count));
   }
 
+  /** At most `count` entries before a position (undefined: the end), newest first. */
+  async earlier<Name extends HistoryStream>(
+    stream: Name,
+    by: { before: string | undefined; count: number },
+  ): Promise<StreamEntry<HistoryStreams[Name]>[]> {
+    const key = streamKey(this.#keys, stream);
+    const end = by.before === undefined ? '+' : `(${by.before}`;
+    return streamEntries(await this.#redis.xrevrange(key, end, '-', 'COUNT', by.count));
+  }
+
+  /** How many entries a stream has. */
+  async count(stream: HistoryStream): Promise<number> {
+    return await this.#redis.xlen(streamKey(this.#keys, stream));
+  }
+
   /** The id of the oldest entry that is still there. */
   async oldest(stream: HistoryStream): Promise<string | undefined> {
     const [first] = await this.#redis.xrange(streamKey(this.#keys, stream), '-', '+', 'COUNT', 1);
@@ -132,8 +153,8 @@ export class History {
       await this.#redis.xtrim(streamKey(this.#keys, stream), 'MINID', oldest);
   }
 
-  async #add(stream: HistoryStream, entry: HistoryStreams[HistoryStream]): Promise<void> {
-    await this.#redis.xadd(
+  async #add(stream: HistoryStream, entry: HistoryStreams[HistoryStream]): Promise<string> {
+    const id = await this.#redis.xadd(
       streamKey(this.#keys, stream),
       'MAXLEN',
       '~',
@@ -142,5 +163,7 @@ export class History {
       'entry',
       JSON.stringify(entry),
     );
+    // Null only where a stream is not to be made.
+    return id ?? STREAM_START;
   }
 }

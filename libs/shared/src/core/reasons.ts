@@ -18,6 +18,7 @@ export const REASONS = {
     'Every workload that does not say otherwise reloads for what it uses (`--auto-reload-all`), and this one does not.',
   AdoptedAnnotation:
     'An annotation of another system, which `--adopt` takes over, asks for a reload when this source changes.',
+  Requested: 'A person asked for a reload.',
   NotAnnotated: 'No annotation of the workload asks for a reload when this source changes.',
   InvalidPattern:
     "A pattern in the workload's reload annotation cannot be used, and nothing else asks for a reload.",

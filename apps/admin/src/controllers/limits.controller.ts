@@ -1,0 +1,38 @@
+import { Controller, Inject } from '@nestjs/common';
+import type { Limits } from '@reroll/shared/api/queues';
+import type { RuntimeLimits } from '@reroll/shared/catalog/limits';
+import type { AnswerOf, Input } from '../http/operation-types.ts';
+import { Serves } from '../http/serves.ts';
+import { mustSteer } from '../steering/must.ts';
+import { Writes } from '../steering/writes.ts';
+import { LIMITS } from '../tokens.ts';
+
+@Controller()
+export class LimitsController {
+  @Inject(LIMITS) private readonly limits!: RuntimeLimits;
+  @Inject(Writes) private readonly writes!: Writes;
+
+  @Serves('getLimits')
+  async get(_input: Input<'getLimits'>): Promise<AnswerOf<'getLimits'>> {
+    return limitsView(await this.limits.get());
+  }
+
+  @Serves('setLimits')
+  async set(input: Input<'setLimits'>): Promise<AnswerOf<'setLimits'>> {
+    const { concurrency, reloadsPerMinute } = input.body;
+    return await this.writes.perform(input, {
+      action: 'setLimits',
+      target: `concurrency=${concurrency ?? 'unset'} reloadsPerMinute=${reloadsPerMinute ?? 'unset'}`,
+      allow: () => mustSteer(input.caller),
+      run: async () => {
+        await this.limits.set({ concurrency, reloadsPerMinute });
+        return limitsView(await this.limits.get());
+      },
+      answer: (limits) => limits,
+    });
+  }
+}
+
+export function limitsView(limits: Awaited<ReturnType<RuntimeLimits['get']>>): Limits {
+  return { concurrency: limits.concurrency ?? null, reloadsPerMinute: limits.reloadsPerMinute ?? null };
+}

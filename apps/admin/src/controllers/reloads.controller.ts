@@ -1,0 +1,59 @@
+import { Controller, Inject } from '@nestjs/common';
+import type { Catalog } from '@reroll/shared/catalog/catalog';
+import type { History } from '@reroll/shared/catalog/history';
+import type { ReloadRequests } from '@reroll/shared/catalog/requests';
+import type { Queues } from '@reroll/shared/queue/queues';
+import type { AnswerOf, Input } from '../http/operation-types.ts';
+import { ProblemError } from '../http/problem-error.ts';
+import { Serves } from '../http/serves.ts';
+import { mustChange } from '../steering/must.ts';
+import { Writes } from '../steering/writes.ts';
+import { CATALOG, HISTORY, QUEUES, REQUESTS } from '../tokens.ts';
+
+/** A person's word: docs/adr/0020. */
+@Controller()
+export class ReloadsController {
+  @Inject(CATALOG) private readonly catalog!: Catalog;
+  @Inject(HISTORY) private readonly history!: History;
+  @Inject(QUEUES) private readonly queues!: Queues;
+  @Inject(REQUESTS) private readonly requests!: ReloadRequests;
+  @Inject(Writes) private readonly writes!: Writes;
+
+  @Serves('reloadWorkload')
+  async reload(input: Input<'reloadWorkload'>): Promise<AnswerOf<'reloadWorkload'>> {
+    const { params, caller, body } = input;
+    const workload = `${params.kind}/${params.namespace}/${params.name}`;
+    return await this.writes.perform(input, {
+      action: 'reloadWorkload',
+      target: workload,
+      allow: async () => {
+        await mustChange(caller, workload);
+        if (!(await this.catalog.workloads([workload])).has(workload)) throw new ProblemError('NotFound');
+      },
+      run: () => this.#request(workload, { actor: caller.name, reason: body.reason }),
+      answer: (change) => change,
+    });
+  }
+
+  /** The request first: whatever is lost after it, the sweep makes up for. */
+  async #request(
+    workload: string,
+    by: { actor: string; reason: string },
+  ): Promise<{ id: string; at: string }> {
+    const request = await this.requests.put(workload, by);
+    const { id, actor, reason, at } = request;
+    const change = await this.history.addManual({
+      source: null,
+      cause: 'manual',
+      since: at,
+      at,
+      from: null,
+      hash: null,
+      woken: [{ workload, reason: 'Requested', detail: '' }],
+      leftAlone: [],
+      request: { id, actor, reason },
+    });
+    await this.queues.enqueueReloadNow(workload, at);
+    return { id: change, at: new Date(at).toISOString() };
+  }
+}

@@ -1,0 +1,60 @@
+import { Controller, Inject } from '@nestjs/common';
+import type { Status } from '@reroll/shared/api/status';
+import type { History } from '@reroll/shared/catalog/history';
+import type { RuntimeLimits } from '@reroll/shared/catalog/limits';
+import type { Processes } from '@reroll/shared/catalog/processes';
+import { VERSION } from '@reroll/shared/platform/version';
+import type { Caller } from '../auth/caller.ts';
+import type { AnswerOf, Input } from '../http/operation-types.ts';
+import { Serves } from '../http/serves.ts';
+import { JobBoard } from '../jobs/job-board.ts';
+import { installStatus, UNKNOWN, type InstallParts, type InstallStatus } from '../status/install-status.ts';
+import { Servers } from '../status/servers.ts';
+import { warningsOf } from '../status/warnings.ts';
+import { HISTORY, LIMITS, PROCESSES } from '../tokens.ts';
+
+/** Of the API, for what the caller may in general. */
+const ANY_RELOAD = '/api/v1/workloads/Deployment/default/any/reload';
+const ANY_PAUSE = '/api/v1/queues/reloads/pause';
+
+@Controller()
+export class StatusController {
+  @Inject(Servers) private readonly servers!: Servers;
+  @Inject(PROCESSES) private readonly processes!: Processes;
+  @Inject(HISTORY) private readonly history!: History;
+  @Inject(LIMITS) private readonly limits!: RuntimeLimits;
+  @Inject(JobBoard) private readonly board!: JobBoard;
+
+  get #parts(): InstallParts {
+    const { processes, history, limits, board } = this;
+    return { processes, history, limits, board };
+  }
+
+  /** Answered while Redis is away too: it says so. */
+  @Serves('getStatus')
+  async status({ caller }: Input<'getStatus'>): Promise<AnswerOf<'getStatus'>> {
+    const [redis, apiServer] = await Promise.all([this.servers.redis(), this.servers.apiServer()]);
+    const { live, paused, ...known }: InstallStatus = redis.ok
+      ? await installStatus(this.#parts, caller)
+      : UNKNOWN;
+    const status = { ...known, redis, apiServer };
+    return {
+      version: VERSION,
+      cluster: this.servers.cluster,
+      ...status,
+      warnings: warningsOf({ status, processes: live, paused, now: Date.now() }),
+      caller: await callerView(caller),
+    };
+  }
+}
+
+async function callerView(caller: Caller): Promise<Status['caller']> {
+  const may = (path: string): Promise<boolean> => caller.mayRequest({ method: 'post', path, writes: true });
+  const [clusterWide, mayReload, mayPause, maySteer] = await Promise.all([
+    caller.seesAll(),
+    may(ANY_RELOAD),
+    may(ANY_PAUSE),
+    caller.maySteer(),
+  ]);
+  return { name: caller.name, clusterWide, mayReload, maySteer: mayPause && maySteer };
+}

@@ -1,0 +1,34 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Catalog } from '@reroll/shared/catalog/catalog';
+import type { RedisClient } from '@reroll/shared/catalog/redis';
+import type { KubeClient } from '@reroll/shared/kube/connection';
+import type { InstallIdentity } from '@reroll/shared/kube/install-identity';
+import { CATALOG, IDENTITY, KUBE, REDIS } from '../tokens.ts';
+import { Reachability, type Reachable } from './reachability.ts';
+
+/** Open to every authenticated user of a cluster (`system:public-info-viewer`). */
+const VERSION_PATH = '/version';
+const AWAY: Reachable = { ok: false, milliseconds: null };
+
+/** The servers that the admin needs. */
+@Injectable()
+export class Servers {
+  @Inject(REDIS) private readonly client!: RedisClient;
+  @Inject(CATALOG) private readonly catalog!: Catalog;
+  @Inject(KUBE) private readonly kube!: KubeClient;
+  @Inject(IDENTITY) private readonly identity!: InstallIdentity;
+  readonly #reachability = new Reachability();
+
+  get cluster(): string {
+    return this.identity.cluster;
+  }
+
+  redis(): Promise<Reachable> {
+    if (this.client.status !== 'ready') return Promise.resolve(AWAY);
+    return this.#reachability.of('redis', () => this.catalog.ask());
+  }
+
+  apiServer(): Promise<Reachable> {
+    return this.#reachability.of('API server', (signal) => this.kube.get(VERSION_PATH, { signal }));
+  }
+}

@@ -1,0 +1,60 @@
+import type { Process } from '@reroll/shared/catalog/processes';
+import { describe, expect, it } from 'vitest';
+import { warningsOf } from './warnings.ts';
+
+const NOW = Date.parse('2026-11-21T12:00:00Z');
+
+function process(app: Process['app'], rest: Partial<Process> = {}): Process {
+  return {
+    id: app,
+    app,
+    name: app,
+    version: '0.1.0',
+    startedAt: NOW,
+    seenAt: NOW,
+    isLive: true,
+    ...rest,
+  };
+}
+
+const WELL: Parameters<typeof warningsOf>[0] = {
+  status: {
+    redis: { ok: true, milliseconds: 1 },
+    apiServer: { ok: true, milliseconds: 1 },
+    leader: 'watcher-1',
+    lagSeconds: 60,
+    owed: { workloads: 1, oldest: '2026-11-21T11:50:00.000Z' },
+  },
+  processes: [process('watcher'), process('worker')],
+  paused: [],
+  now: NOW,
+};
+
+describe('what somebody should look at', () => {
+  it('is nothing while all is well', () => {
+    expect(warningsOf(WELL)).toEqual([]);
+  });
+
+  it.each<[Partial<typeof WELL> & { of?: Partial<(typeof WELL)['status']> }, string]>([
+    [{ processes: undefined }, 'Redis does not answer: nothing but this is known.'],
+    [{ of: { apiServer: { ok: false, milliseconds: null } } }, 'The API server does not answer the admin.'],
+    [{ of: { leader: null } }, 'No watcher leads: changes are not seen.'],
+    [{ processes: [process('watcher')] }, 'No worker runs: nothing is reloaded.'],
+    [
+      { processes: [process('watcher'), process('worker', { isLive: false })] },
+      'No worker runs: nothing is reloaded.',
+    ],
+    [
+      { processes: [process('watcher', { version: '0.2.0' }), process('worker')] },
+      'Processes of several versions run: 0.1.0, 0.2.0.',
+    ],
+    [{ of: { lagSeconds: 61 } }, 'A job has been due for 61 s.'],
+    [
+      { of: { owed: { workloads: 1, oldest: '2026-11-21T11:49:00.000Z' } } },
+      'A workload has been owed a reload for 660 s.',
+    ],
+    [{ paused: ['reloads'] }, 'The queue reloads is paused.'],
+  ])('%# is told in a sentence', ({ of, ...rest }, sentence) => {
+    expect(warningsOf({ ...WELL, ...rest, status: { ...WELL.status, ...of } })).toEqual([sentence]);
+  });
+});

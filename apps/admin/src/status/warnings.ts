@@ -1,0 +1,31 @@
+import type { Process } from '@reroll/shared/catalog/processes';
+import type { Status } from '@reroll/shared/api/status';
+
+/** How long a job may be due, and a workload be owed something, before somebody should look (s). */
+const LONG_LAG = 60;
+const LONG_OWED = 600;
+
+/** What somebody should look at, in sentences. `processes`: undefined while Redis is away. */
+export function warningsOf(by: {
+  status: Pick<Status, 'redis' | 'apiServer' | 'leader' | 'lagSeconds' | 'owed'>;
+  processes: readonly Process[] | undefined;
+  paused: readonly string[];
+  now: number;
+}): string[] {
+  const { status, processes, paused, now } = by;
+  if (!status.redis.ok || !processes) return ['Redis does not answer: nothing but this is known.'];
+  const live = processes.filter(({ isLive }) => isLive);
+  const versions = new Set(live.map(({ version }) => version));
+  const { lagSeconds, owed } = status;
+  const oldest = owed?.oldest ? (now - Date.parse(owed.oldest)) / 1000 : 0;
+  const warnings: [boolean, string][] = [
+    [status.apiServer.ok === false, 'The API server does not answer the admin.'],
+    [status.leader === null, 'No watcher leads: changes are not seen.'],
+    [!live.some(({ app }) => app === 'worker'), 'No worker runs: nothing is reloaded.'],
+    [versions.size > 1, `Processes of several versions run: ${[...versions].sort().join(', ')}.`],
+    [(lagSeconds ?? 0) > LONG_LAG, `A job has been due for ${Math.round(lagSeconds ?? 0)} s.`],
+    [oldest > LONG_OWED, `A workload has been owed a reload for ${Math.round(oldest)} s.`],
+  ];
+  const queues = paused.map((name) => `The queue ${name} is paused.`);
+  return [...warnings.filter(([holds]) => holds).map(([, sentence]) => sentence), ...queues];
+}

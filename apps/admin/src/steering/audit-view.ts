@@ -1,0 +1,20 @@
+import type { AuditEntry as AuditAnswer } from '@reroll/shared/api/audit';
+import type { StreamEntry } from '@reroll/shared/catalog/history';
+import type { AuditEntry } from '@reroll/shared/core/history/entries';
+import type { Caller, Visibility } from '../auth/caller.ts';
+
+/** `<kind>/<namespace>/<name>`, after the id of a job or by itself. */
+const SUBJECT = /(?:^| )[A-Za-z]+\/(?<namespace>[^/\s]+)\/[^/\s]+$/u;
+
+export function auditView({ id, entry }: StreamEntry<AuditEntry>): AuditAnswer {
+  const { at, actor, action, target, reason, result, code, requestId } = entry;
+  const told = result === 'done' ? result : (code ?? result);
+  return { id, at: new Date(at).toISOString(), actor, action, target, reason, result: told, requestId };
+}
+
+/** Their own, and what concerns a namespace that they see; what concerns everybody, those who see everything. */
+export async function seesAudit(caller: Caller, visible: Visibility, entry: AuditEntry): Promise<boolean> {
+  if (visible.all || entry.actor === caller.name) return true;
+  const namespace = SUBJECT.exec(entry.target)?.groups?.['namespace'];
+  return namespace !== undefined && (await visible.sees(namespace));
+}

@@ -1,0 +1,36 @@
+import type { WorkloadKey } from '@reroll/shared/core/model';
+import type { Caller } from '../auth/caller.ts';
+import { ProblemError } from '../http/problem-error.ts';
+
+/** Rejects with a `ProblemError` unless the caller may do what concerns everybody. */
+export async function mustSteer(caller: Caller): Promise<void> {
+  if (await caller.maySteer()) return;
+  throw new ProblemError('Forbidden', {
+    detail: 'this concerns every workload: expected the right to patch Deployments in all namespaces',
+  });
+}
+
+/** The same for one workload; one that the caller may not see does not exist. */
+export async function mustChange(caller: Caller, workload: WorkloadKey): Promise<void> {
+  await mustSee(caller, workload);
+  if (await caller.mayChange(workload)) return;
+  throw new ProblemError('Forbidden', { detail: 'expected the right to patch this workload' });
+}
+
+/** The same for a source: every workload that uses it may be rolled. */
+export async function mustChangeAllOf(caller: Caller, source: string): Promise<void> {
+  await mustSee(caller, source);
+  if (await caller.mayChangeAll(namespaceOf(source))) return;
+  throw new ProblemError('Forbidden', {
+    detail: 'expected the right to patch every Deployment of the namespace',
+  });
+}
+
+async function mustSee(caller: Caller, key: string): Promise<void> {
+  if ((await caller.seesAll()) || (await caller.sees(namespaceOf(key)))) return;
+  throw new ProblemError('NotFound');
+}
+
+function namespaceOf(key: string): string {
+  return key.split('/')[1] ?? '';
+}

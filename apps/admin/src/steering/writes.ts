@@ -1,0 +1,79 @@
+import type { OperationId } from '@reroll/shared/api/operations';
+import { Inject, Injectable } from '@nestjs/common';
+import type { Request } from 'express';
+import { z } from 'zod';
+import type { Caller } from '../auth/caller.ts';
+import { ProblemError } from '../http/problem-error.ts';
+import { pathOf } from '../http/request-context.ts';
+import { AuditLog } from './audit-log.ts';
+import { Idempotency } from './idempotency.ts';
+
+/** The part of an operation's input that every write has. */
+export interface WriteInput {
+  readonly caller: Caller;
+  readonly requestId: string;
+  readonly request: Request;
+  readonly body: { readonly reason: string };
+}
+
+export interface Write<Result, Answer> {
+  readonly action: OperationId;
+  /** `<kind>/<namespace>/<name>`, a queue, a job with its subject: what the audit log says was written. */
+  readonly target: string;
+  /** Rejects with a `ProblemError` if the caller may not. */
+  readonly allow: () => Promise<void>;
+  readonly run: () => Promise<Result>;
+  /** `audit`: the entry of the audit log that this has become. */
+  readonly answer: (result: Result, audit: { id: string; at: string }) => Answer;
+}
+
+const keyHeader = z.string().regex(/^[\x21-\x7e]{1,128}$/);
+
+/** How every write goes: allowed, done once for its idempotency key, audited whatever came of it. */
+@Injectable()
+export class Writes {
+  @Inject(AuditLog) private readonly audit!: AuditLog;
+  @Inject(Idempotency) private readonly idempotency!: Idempotency;
+
+  async perform<Result, Answer>(input: WriteInput, write: Write<Result, Answer>): Promise<Answer> {
+    const { action, target } = write;
+    const key = keyOf(input.request);
+    const about = {
+      actor: input.caller.name,
+      action,
+      target,
+      reason: input.body.reason,
+      requestId: input.requestId,
+    };
+    try {
+      await write.allow();
+      const done = async (): Promise<Answer> => {
+        const result = await write.run();
+        const { id, at } = await this.audit.add({ ...about, result: 'done' });
+        return write.answer(result, { id, at: new Date(at).toISOString() });
+      };
+      if (key === undefined) return await done();
+      const request = `${input.request.method} ${pathOf(input.request)} ${JSON.stringify(input.body)}`;
+      return await this.idempotency.once(
+        { actor: about.actor, key, request, requestId: about.requestId },
+        done,
+      );
+    } catch (error) {
+      const problem = error instanceof ProblemError ? error : new ProblemError('Internal');
+      const result = problem.status < 500 ? 'refused' : 'failed';
+      await this.audit.addUndone({ ...about, result, code: problem.code });
+      throw error;
+    }
+  }
+}
+
+/** Throws a `ProblemError` if the header is there and cannot be used. */
+function keyOf({ headers }: Pick<Request, 'headers'>): string | undefined {
+  const given = headers['idempotency-key'];
+  if (given === undefined) return undefined;
+  const read = keyHeader.safeParse(given);
+  if (read.success) return read.data;
+  throw new ProblemError('InvalidRequest', {
+    errors: [{ path: 'header.Idempotency-Key', expected: '1 to 128 printable characters without blanks' }],
+  });
+}
