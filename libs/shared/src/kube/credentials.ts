@@ -13,6 +13,8 @@ export interface KubeConfigSource {
   readonly kubeconfig?: string | undefined;
   /** A context of the kubeconfig other than its current one. */
   readonly context?: string | undefined;
+  /** Loads the settings instead, for whoever has rules of their own for it (the command line has kubectl's). */
+  readonly load?: (() => KubeConfig) | undefined;
 }
 
 /** What TLS needs; passed to `tls.connect`. */
@@ -37,6 +39,17 @@ function unusable(reason: string): KubeError {
 
 /** Reads the kubeconfig. Throws a `KubeError` KUBE_CREDENTIALS that says which part is missing. */
 export function loadKubeConfig(source: KubeConfigSource): KubeConfig {
+  const config = source.load?.() ?? loadFiles(source);
+  const cluster = config.getCurrentCluster();
+  if (!cluster?.server) throw unusable('NoCurrentCluster');
+  if (!URL.canParse(cluster.server)) throw unusable('ServerIsNoUrl');
+  if (cluster.server.startsWith('http:') && !cluster.skipTLSVerify) {
+    throw unusable('PlainHttpNeedsInsecureSkipTlsVerify');
+  }
+  return config;
+}
+
+function loadFiles(source: KubeConfigSource): KubeConfig {
   const config = new KubeConfig();
   try {
     loadInto(config, source.kubeconfig);
@@ -45,12 +58,6 @@ export function loadKubeConfig(source: KubeConfigSource): KubeConfig {
     throw unusable('FileUnreadable');
   }
   if (source.context !== undefined) config.setCurrentContext(source.context);
-  const cluster = config.getCurrentCluster();
-  if (!cluster?.server) throw unusable('NoCurrentCluster');
-  if (!URL.canParse(cluster.server)) throw unusable('ServerIsNoUrl');
-  if (cluster.server.startsWith('http:') && !cluster.skipTLSVerify) {
-    throw unusable('PlainHttpNeedsInsecureSkipTlsVerify');
-  }
   return config;
 }
 
