@@ -1,0 +1,134 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { OperationId } from '@reroll/shared/api/operations';
+import { Backoff } from '@reroll/shared/kube/backoff';
+import { KubeError } from '@reroll/shared/kube/errors';
+import type { ExchangeResult } from '@reroll/shared/kube/transport';
+import type { HttpRoute, RouteStream } from '../connect/http-route.ts';
+import { CliError } from '../errors.ts';
+import { contentTypeOf, isOfAdmin, networkReason, problemError, wayError } from './answer-error.ts';
+import { answerOf, httpCall, type AnswerOf, type HttpCall, type InputOf } from './operation.ts';
+
+/** A way that is opened when it is needed. */
+export interface Way {
+  readonly open: () => Promise<HttpRoute>;
+}
+
+/** Statuses after which the same request is sent again; a write carries a key by which it happens once. */
+const TRANSIENT: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+const ATTEMPTS = 3;
+const MOST_DELAY_MS = 5_000;
+
+export interface AdminApiOptions {
+  /** In the order in which they are tried. The first that gets to an admin is kept. */
+  readonly ways: readonly Way[];
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** The admin API, wherever it is. Everything that fails is a `CliError`. */
+export class AdminApi {
+  readonly #options: AdminApiOptions;
+  readonly #opened: HttpRoute[] = [];
+  #route: HttpRoute | undefined;
+
+  constructor(options: AdminApiOptions) {
+    this.#options = options;
+  }
+
+  /** How it was reached, once it was. */
+  get route(): string | undefined {
+    return this.#route?.name;
+  }
+
+  async call<Id extends OperationId>(id: Id, input: InputOf<Id> = {}): Promise<AnswerOf<Id>> {
+    const call = httpCall(id, input);
+    const headers = headersOf(call);
+    const result = await this.#persistently(() => this.#send(call, headers));
+    if (result.status >= 300) throw problemError(result.status, result.text);
+    return answerOf(id, result.text);
+  }
+
+  /** The stream of an operation: one attempt, on the way that was found. */
+  async stream(
+    id: OperationId,
+    query: unknown,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<RouteStream> {
+    const call = httpCall(id, { query });
+    // Whatever answers tells which way leads to the admin.
+    if (this.#route === undefined) await this.call('getStatus');
+    const route = this.#route;
+    if (route === undefined) throw new CliError('the admin was not reached');
+    const { timeoutMs, signal } = this.#options;
+    return await route.stream({ path: call.path, headers, timeoutMs, signal });
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#opened.map((route) => route.close().catch(() => undefined)));
+  }
+
+  async #send(call: HttpCall, headers: Readonly<Record<string, string>>): Promise<ExchangeResult> {
+    const { timeoutMs, signal } = this.#options;
+    const request = { ...call, headers, timeoutMs, signal };
+    if (this.#route !== undefined) return await sent(this.#route, request);
+    const refusals: string[] = [];
+    for (const way of this.#options.ways) {
+      // oxlint-disable-next-line no-await-in-loop -- one way after the other
+      const tried = await this.#try(way, request);
+      if (typeof tried !== 'string') return tried;
+      refusals.push(tried);
+    }
+    throw new CliError('the admin could not be reached', { hints: refusals });
+  }
+
+  /** The answer, if it is the admin's; else what came instead. */
+  async #try(way: Way, request: Parameters<HttpRoute['send']>[0]): Promise<ExchangeResult | string> {
+    let name = 'a way to it';
+    try {
+      const route = await way.open();
+      this.#opened.push(route);
+      name = route.name;
+      const result = await route.send(request);
+      if (!isOfAdmin(result.status, contentTypeOf(result)))
+        return `${name} ${wayError(result.status, result.text)}`;
+      this.#route = route;
+      return result;
+    } catch (error) {
+      if (error instanceof KubeError) return `${name} ${networkReason(error)}`;
+      // A usage error, or no token: no other way helps.
+      throw error;
+    }
+  }
+
+  async #persistently(attempt: () => Promise<ExchangeResult>): Promise<ExchangeResult> {
+    const backoff = new Backoff({ baseMs: 500, maxMs: MOST_DELAY_MS });
+    for (let made = 1; ; made += 1) {
+      // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
+      const result = await attempt();
+      if (!TRANSIENT.has(result.status) || made >= ATTEMPTS) return result;
+      const asked = Number(result.headers['retry-after']) * 1_000;
+      const delay = asked > 0 ? Math.min(asked, MOST_DELAY_MS) : backoff.next();
+      // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
+      await sleep(delay, undefined, { signal: this.#options.signal });
+    }
+  }
+}
+
+function headersOf({ method, body }: HttpCall): Record<string, string> {
+  if (method === 'GET') return {};
+  return {
+    'idempotency-key': randomUUID(),
+    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+  };
+}
+
+async function sent(route: HttpRoute, request: Parameters<HttpRoute['send']>[0]): Promise<ExchangeResult> {
+  try {
+    const result = await route.send(request);
+    if (isOfAdmin(result.status, contentTypeOf(result)) || TRANSIENT.has(result.status)) return result;
+    throw new CliError(`${route.name} ${wayError(result.status, result.text)}`);
+  } catch (error) {
+    throw error instanceof KubeError ? new CliError(`${route.name} ${networkReason(error)}`) : error;
+  }
+}

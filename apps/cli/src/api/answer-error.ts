@@ -1,0 +1,63 @@
+import { problem } from '@reroll/shared/api/problem';
+import type { KubeError } from '@reroll/shared/kube/errors';
+import type { ExchangeResult } from '@reroll/shared/kube/transport';
+import { z } from 'zod';
+import { CliError } from '../errors.ts';
+import { loosen } from './loosen.ts';
+
+const PROBLEM = loosen(problem);
+const KUBE_STATUS = z.object({ kind: z.literal('Status'), message: z.string().optional() });
+
+export function contentTypeOf({ headers }: Pick<ExchangeResult, 'headers'>): string {
+  const value = headers['content-type'];
+  return typeof value === 'string' ? value : '';
+}
+
+/** Whether an answer comes from the admin, and not from something on the way to it. */
+export function isOfAdmin(status: number, contentType: string): boolean {
+  return status < 300
+    ? /^application\/json|^text\/event-stream/.test(contentType)
+    : /problem\+json/.test(contentType);
+}
+
+/** What the admin's problem details come to for a person. */
+export function problemError(status: number, text: string): CliError {
+  const read = PROBLEM.safeParse(jsonOf(text));
+  if (!read.success) return new CliError(`the admin refused the request (${status})`);
+  const { title, detail, errors = [], code } = read.data as z.infer<typeof problem>;
+  const places = errors.map(({ path, expected }) => `${path}: ${expected}`);
+  return new CliError(detail === undefined ? lowerFirst(title) : `${lowerFirst(title)}: ${detail}`, {
+    hints: [...places, ...(HINTS[code] ?? [])],
+  });
+}
+
+const HINTS: Readonly<Record<string, readonly string[]>> = {
+  Unauthenticated: ['give another token with --token or REROLL_TOKEN, or a context with --context'],
+  Forbidden: ['docs/guide/cli.md lists the rights that each command needs'],
+};
+
+/** What something on the way answered: of the API server its own message, of others the status. */
+export function wayError(status: number, text: string): string {
+  const read = KUBE_STATUS.safeParse(jsonOf(text));
+  const message = read.success ? read.data.message : undefined;
+  return message === undefined || message === '' ? `answered ${status}` : `answered ${status}: ${message}`;
+}
+
+/** What happened below HTTP. */
+export function networkReason(error: KubeError): string {
+  if (error.code === 'KUBE_TIMEOUT') return 'did not answer in time';
+  if (error.code === 'KUBE_ABORTED') return 'was given up';
+  return `could not be reached (${error.reason})`;
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}

@@ -1,0 +1,36 @@
+import { MOST_PER_PAGE } from '@reroll/shared/api/page';
+import type { AdminApi } from './admin-api.ts';
+import type { AnswerOf, InputOf } from './operation.ts';
+
+type ListId = 'listChanges' | 'listWorkloads' | 'listSources' | 'listJobs' | 'listAudit';
+type ItemOf<Id extends ListId> = AnswerOf<Id> extends { items: (infer Item)[] } ? Item : never;
+interface Page<Item> {
+  readonly items: readonly Item[];
+  readonly next: string | null;
+}
+
+export interface Listed<Item> {
+  readonly items: readonly Item[];
+  /** Whether there are more than were asked for. */
+  readonly more: boolean;
+}
+
+/** Up to `limit` items of a list (undefined: all of them), page by page. */
+export async function listed<Id extends ListId>(
+  api: AdminApi,
+  id: Id,
+  { query, limit }: { readonly query: InputOf<Id>['query']; readonly limit: number | undefined },
+): Promise<Listed<ItemOf<Id>>> {
+  const items: ItemOf<Id>[] = [];
+  const most = limit ?? Infinity;
+  let cursor: string | null = null;
+  for (;;) {
+    const wanted = Math.min(MOST_PER_PAGE, most - items.length);
+    const page = { ...(query as object | undefined), limit: wanted, ...(cursor === null ? {} : { cursor }) };
+    // oxlint-disable-next-line no-await-in-loop -- each page tells where the next one begins
+    const answer = (await api.call(id, { query: page } as InputOf<Id>)) as Page<ItemOf<Id>>;
+    items.push(...answer.items);
+    cursor = answer.next;
+    if (cursor === null || items.length >= most) return { items, more: cursor !== null };
+  }
+}

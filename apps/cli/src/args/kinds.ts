@@ -1,0 +1,68 @@
+import { WORKLOAD_KINDS } from '@reroll/shared/api/common';
+import { SOURCE_KINDS, type SourceKind } from '@reroll/shared/core/model';
+
+export type WorkloadKindName = (typeof WORKLOAD_KINDS)[number];
+
+interface KindNames {
+  readonly plural: string;
+  readonly short: readonly string[];
+  /** '' is the core group. */
+  readonly group: string;
+}
+
+/** As `kubectl api-resources` has them. `ro` and `spc` are what people use; their CRDs bring no short names. */
+const NAMES: Readonly<Record<WorkloadKindName | SourceKind, KindNames>> = {
+  Deployment: { plural: 'deployments', short: ['deploy'], group: 'apps' },
+  StatefulSet: { plural: 'statefulsets', short: ['sts'], group: 'apps' },
+  DaemonSet: { plural: 'daemonsets', short: ['ds'], group: 'apps' },
+  CronJob: { plural: 'cronjobs', short: ['cj'], group: 'batch' },
+  Job: { plural: 'jobs', short: [], group: 'batch' },
+  Rollout: { plural: 'rollouts', short: ['ro'], group: 'argoproj.io' },
+  DeploymentConfig: { plural: 'deploymentconfigs', short: ['dc'], group: 'apps.openshift.io' },
+  ConfigMap: { plural: 'configmaps', short: ['cm'], group: '' },
+  Secret: { plural: 'secrets', short: [], group: '' },
+  SecretProviderClass: {
+    plural: 'secretproviderclasses',
+    short: ['spc'],
+    group: 'secrets-store.csi.x-k8s.io',
+  },
+};
+
+/** `deploy`, `deployments`, `Deployment`, `deployment.apps`, `deployments.v1.apps`: whatever kubectl takes for a kind. */
+function isNameOf(kind: WorkloadKindName | SourceKind, text: string): boolean {
+  const [name = '', ...rest] = text.toLowerCase().split('.');
+  const { plural, short, group } = NAMES[kind];
+  if (name !== kind.toLowerCase() && name !== plural && !short.includes(name)) return false;
+  if (rest.length === 0) return true;
+  const given = rest.join('.');
+  const versioned = /^v\d+(?:(?:alpha|beta)\d+)?(?:\.(.*))?$/.exec(given);
+  return given === group || (versioned !== null && (versioned[1] ?? '') === group);
+}
+
+export function workloadKindOf(text: string): WorkloadKindName | undefined {
+  return WORKLOAD_KINDS.find((kind) => isNameOf(kind, text));
+}
+
+export function sourceKindOf(text: string): SourceKind | undefined {
+  return SOURCE_KINDS.find((kind) => isNameOf(kind, text));
+}
+
+/** `deployment.apps`, `secret`: as kubectl's `-o name`, and as this program takes it back. */
+export function kindForName(kind: string): string {
+  const names = Object.hasOwn(NAMES, kind) ? NAMES[kind as SourceKind] : undefined;
+  const lower = kind.toLowerCase();
+  return names === undefined || names.group === '' ? lower : `${lower}.${names.group}`;
+}
+
+/** `deployment`, as tables have it. */
+export function kindForTable(kind: string): string {
+  return kind.toLowerCase();
+}
+
+/** The shortest name of each, for help and completion. */
+export const WORKLOAD_WORDS: readonly string[] = WORKLOAD_KINDS.map(shortest);
+export const SOURCE_WORDS: readonly string[] = SOURCE_KINDS.map(shortest);
+
+function shortest(kind: WorkloadKindName | SourceKind): string {
+  return NAMES[kind].short[0] ?? kind.toLowerCase();
+}

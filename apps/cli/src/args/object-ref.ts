@@ -1,0 +1,100 @@
+import { namespaceName, objectName } from '@reroll/shared/api/common';
+import { SOURCE_KINDS, type SourceKind } from '@reroll/shared/core/model';
+import { usageError, type CliError } from '../errors.ts';
+import {
+  SOURCE_WORDS,
+  sourceKindOf,
+  WORKLOAD_WORDS,
+  workloadKindOf,
+  type WorkloadKindName,
+} from './kinds.ts';
+
+export interface ObjectRef<Kind extends string> {
+  readonly kind: Kind;
+  readonly namespace: string;
+  readonly name: string;
+}
+export type WorkloadRef = ObjectRef<WorkloadKindName>;
+export type SourceRef = ObjectRef<SourceKind>;
+
+interface Sort<Kind extends string> {
+  readonly noun: string;
+  readonly words: readonly string[];
+  readonly example: string;
+  readonly kindOf: (text: string) => Kind | undefined;
+}
+
+const WORKLOAD: Sort<WorkloadKindName> = {
+  noun: 'a workload',
+  words: WORKLOAD_WORDS,
+  example: 'deploy/web',
+  kindOf: workloadKindOf,
+};
+const SOURCE: Sort<SourceKind> = {
+  noun: 'a source',
+  words: SOURCE_WORDS,
+  example: 'secret/db',
+  kindOf: sourceKindOf,
+};
+
+/**
+ * What `deploy/web`, `deployment.apps/web`, `deploy web` and `Deployment/shop/web` name. The last form, which is how
+ * the API writes it, has a namespace of its own; the others are in `namespace`.
+ * @throws a usage error that says what was expected and what was given
+ */
+export function workloadRef(words: readonly string[], namespace: string): WorkloadRef {
+  return objectRef(WORKLOAD, words, namespace);
+}
+
+export function sourceRef(words: readonly string[], namespace: string): SourceRef {
+  return objectRef(SOURCE, words, namespace);
+}
+
+/** Either, for commands that take both. */
+export function isSourceWord(words: readonly string[]): boolean {
+  return sourceKindOf(partsOf(words)[0] ?? '') !== undefined;
+}
+
+export function isSourceKind(kind: string): kind is SourceKind {
+  return SOURCE_KINDS.some((each) => each === kind);
+}
+
+export function isSourceRef(object: SourceRef | WorkloadRef): object is SourceRef {
+  return isSourceKind(object.kind);
+}
+
+/** `<kind>/<namespace>/<name>`, as the API takes it in queries. */
+export function keyText({ kind, namespace, name }: ObjectRef<string>): string {
+  return `${kind}/${namespace}/${name}`;
+}
+
+function partsOf(words: readonly string[]): string[] {
+  return words.length === 1 ? (words[0] ?? '').split('/') : [...words];
+}
+
+function objectRef<Kind extends string>(
+  sort: Sort<Kind>,
+  words: readonly string[],
+  namespace: string,
+): ObjectRef<Kind> {
+  const parts = partsOf(words);
+  const isMixed = words.length > 1 && words.some((word) => word.includes('/'));
+  if (parts.length < 2 || parts.length > 3 || isMixed) {
+    throw unexpected(`${sort.noun} as <kind>/<name>, e.g. ${sort.example}`, words.join(' '));
+  }
+  const [kindWord = '', second = '', third] = parts;
+  const kind = sort.kindOf(kindWord);
+  if (kind === undefined) throw unexpected(`${sort.noun} (${sort.words.join(', ')})`, kindWord);
+  const named = third === undefined ? { namespace, name: second } : { namespace: second, name: third };
+  checkNames(sort.noun, named);
+  return { kind, ...named };
+}
+
+function checkNames(noun: string, { namespace, name }: { namespace: string; name: string }): void {
+  if (!objectName.safeParse(name).success) throw unexpected(`the name of ${noun}`, name);
+  if (!namespaceName.safeParse(namespace).success) throw unexpected('the name of a namespace', namespace);
+}
+
+function unexpected(expected: string, given: string): CliError {
+  return usageError(`expected ${expected}, given ${JSON.stringify(given)}`);
+}

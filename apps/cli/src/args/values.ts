@@ -1,0 +1,45 @@
+import { parseDuration } from '@reroll/shared/core/durations';
+import { usageError } from '../errors.ts';
+
+/** Milliseconds of `30s`, `2m`, or (as kubectl takes it) of a number of seconds. `0`: no limit, which is undefined. */
+export function durationArgument(flag: string, text: string): number | undefined {
+  const milliseconds = /^\d+$/.test(text) ? Number(text) * 1_000 : parseDuration(text);
+  if (milliseconds === undefined || milliseconds < 0) {
+    throw usageError(`expected ${flag} to be a duration, e.g. 30s or 2m, given ${JSON.stringify(text)}`);
+  }
+  return milliseconds === 0 ? undefined : milliseconds;
+}
+
+/** RFC 3339 of a time, or of how long ago it was (`1h`). */
+export function sinceArgument(flag: string, text: string, now: number): string {
+  const ago = parseDuration(text);
+  const at = ago === undefined || ago <= 0 ? Date.parse(text) : now - ago;
+  if (Number.isNaN(at)) {
+    throw usageError(
+      `expected ${flag} to be a time (2026-11-21T15:00:00Z) or a duration (1h), given ${JSON.stringify(text)}`,
+    );
+  }
+  return new Date(at).toISOString();
+}
+
+/** A whole number in its bounds. */
+export function numberArgument(
+  flag: string,
+  text: string,
+  { least, most }: { readonly least: number; readonly most: number },
+): number {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value < least || value > most) {
+    throw usageError(`expected ${flag} to be a number of ${least} to ${most}, given ${JSON.stringify(text)}`);
+  }
+  return value;
+}
+
+/** One of a list of words, whatever its case. */
+export function wordArgument<Word extends string>(flag: string, text: string, words: readonly Word[]): Word {
+  const found = words.find((word) => word.toLowerCase() === text.toLowerCase());
+  if (found === undefined) {
+    throw usageError(`expected ${flag} to be one of ${words.join(', ')}, given ${JSON.stringify(text)}`);
+  }
+  return found;
+}

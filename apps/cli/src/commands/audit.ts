@@ -1,0 +1,37 @@
+import { listed } from '../api/pages.ts';
+import { sinceArgument } from '../args/values.ts';
+import { printList, type Output } from '../output/print.ts';
+import { auditView } from '../views/queues.ts';
+import { limitOption, listOutput, running, type Adder } from './command.ts';
+import { limitOf } from './list-options.ts';
+
+interface AuditOptions {
+  readonly output?: Output;
+  readonly actor?: string;
+  readonly since?: string;
+  readonly limit: string;
+}
+
+export const addAudit: Adder = (program, host) => {
+  program
+    .command('audit')
+    .summary('who did what through the admin, and why')
+    .description('Lists who did what through the admin, and why, newest first; also what was refused.')
+    .addOption(listOutput())
+    .option('--actor <name>', 'only what this user did')
+    .option('--since <time>', 'only since then: RFC 3339, or how long ago (1h)')
+    .addOption(limitOption('50'))
+    .action(
+      running<AuditOptions>(host, async ({ session, io, options }) => {
+        const query = {
+          ...(options.actor === undefined ? {} : { actor: options.actor }),
+          ...(options.since === undefined
+            ? {}
+            : { since: sinceArgument('--since', options.since, io.now()) }),
+        };
+        const limit = limitOf(options.limit);
+        const { items, more } = await listed(await session.admin(), 'listAudit', { query, limit });
+        printList(io, options.output, { items, more, noun: 'entries', view: auditView(io.now()) });
+      }),
+    );
+};

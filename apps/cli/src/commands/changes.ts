@@ -1,0 +1,75 @@
+import { CHANGE_CAUSES } from '@reroll/shared/core/history/entries';
+import { RELOAD_STATES } from '@reroll/shared/core/history/states';
+import { Option } from 'commander';
+import { listed } from '../api/pages.ts';
+import { keyText, sourceRef, workloadRef } from '../args/object-ref.ts';
+import { sinceArgument, wordArgument } from '../args/values.ts';
+import { usageError } from '../errors.ts';
+import { printList, type Output } from '../output/print.ts';
+import { changesView } from '../views/changes.ts';
+import { limitOption, listOutput, running, type Adder, type Call } from './command.ts';
+import { limitOf, nounIn } from './list-options.ts';
+import { watchChanges, type ChangesQuery } from './watch-changes.ts';
+
+export interface ChangesOptions {
+  readonly output?: Output;
+  readonly watch?: boolean;
+  readonly watchOnly?: boolean;
+  readonly source?: string;
+  readonly workload?: string;
+  readonly state?: string;
+  readonly cause?: string;
+  readonly since?: string;
+  readonly limit: string;
+}
+
+export const addChanges: Adder = (program, host) => {
+  program
+    .command('changes')
+    .summary('changes of ConfigMaps and Secrets, and what came of them, newest first')
+    .description(
+      'Lists changes of ConfigMaps and Secrets, and reloads that people asked for, newest first, with how many workloads are in each state. With --watch what happens is printed as it happens, until Ctrl-C; a connection that breaks is taken up where it was.',
+    )
+    .addOption(listOutput())
+    .option('-w, --watch', 'then print what happens; with -o json one document a line')
+    .option('--watch-only', 'only what happens from now on')
+    .option('--source <source>', 'only of this source, e.g. secret/db')
+    .option('--workload <workload>', 'only those that concern this workload, e.g. deploy/web')
+    .addOption(
+      new Option('--state <state>', `only with a workload in this state: ${RELOAD_STATES.join(', ')}`),
+    )
+    .addOption(new Option('--cause <cause>', `only of this cause: ${CHANGE_CAUSES.join(', ')}`))
+    .option('--since <time>', 'only since then: RFC 3339, or how long ago (1h)')
+    .addOption(limitOption('50'))
+    .action(running<ChangesOptions>(host, runChanges));
+};
+
+async function runChanges(call: Call<ChangesOptions>): Promise<void> {
+  const { session, io, options } = call;
+  const query = queryOf(call);
+  const limit = limitOf(options.limit);
+  const namespace = session.namespaceOfLists;
+  if (options.watch === true || options.watchOnly === true) {
+    if (options.output !== undefined && options.output !== 'json') {
+      throw usageError(`expected -o json or none with --watch, given ${JSON.stringify(options.output)}`);
+    }
+    const watch = { query, limit: options.watchOnly === true ? 0 : limit, asJson: options.output === 'json' };
+    return await watchChanges(session, watch);
+  }
+  const { items, more } = await listed(await session.admin(), 'listChanges', { query, limit });
+  const view = changesView({ now: io.now(), namespaces: namespace === undefined });
+  printList(io, options.output, { items, more, noun: nounIn('changes', namespace), view });
+}
+
+function queryOf({ session, io, options }: Call<ChangesOptions>): ChangesQuery {
+  const { source, workload, state, cause, since } = options;
+  const namespace = session.namespaceOfLists;
+  return {
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(source === undefined ? {} : { source: keyText(sourceRef([source], session.namespace)) }),
+    ...(workload === undefined ? {} : { workload: keyText(workloadRef([workload], session.namespace)) }),
+    ...(state === undefined ? {} : { state: wordArgument('--state', state, RELOAD_STATES) }),
+    ...(cause === undefined ? {} : { cause: wordArgument('--cause', cause, CHANGE_CAUSES) }),
+    ...(since === undefined ? {} : { since: sinceArgument('--since', since, io.now()) }),
+  };
+}

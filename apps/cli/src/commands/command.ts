@@ -1,0 +1,62 @@
+import { Command, Option } from 'commander';
+import type { Globals } from '../connect/globals.ts';
+import { EXIT, type ExitCode } from '../errors.ts';
+import type { Io } from '../io.ts';
+import { LIST_OUTPUTS, ONE_OUTPUTS } from '../output/print.ts';
+import { Session } from '../session.ts';
+
+/** Whoever runs the program. */
+export interface Host {
+  readonly io: Io;
+  /** Tells the exit code of the command that ran. */
+  readonly finish: (code: ExitCode) => void;
+}
+
+/** One call of a command. */
+export interface Call<Options> {
+  readonly session: Session;
+  readonly io: Io;
+  /** Only those that were given. */
+  readonly words: readonly string[];
+  readonly options: Options & Globals;
+}
+
+/** Adds a command to the program. */
+export type Adder = (program: Command, host: Host) => void;
+
+/** An action of commander that opens a session, runs, and closes what the session opened. */
+export function running<Options>(
+  host: Host,
+  run: (call: Call<Options>) => Promise<ExitCode | void>,
+): (...given: unknown[]) => Promise<void> {
+  return async (...given) => {
+    const command = given.at(-1) as Command;
+    const options = command.optsWithGlobals<Options & Globals>();
+    const session = new Session(host.io, options);
+    try {
+      const code = await run({ session, io: host.io, words: command.args, options });
+      host.finish(code ?? EXIT.done);
+    } finally {
+      await session.close();
+    }
+  };
+}
+
+export function listOutput(): Option {
+  return new Option('-o, --output <format>', 'other than a table').choices(LIST_OUTPUTS);
+}
+
+export function oneOutput(): Option {
+  return new Option('-o, --output <format>', 'other than for people').choices(ONE_OUTPUTS);
+}
+
+export function limitOption(initial: string): Option {
+  return new Option('--limit <number>', 'at most so many; 0: all').default(initial);
+}
+
+export function reasonOption(): Option {
+  return new Option(
+    '--reason <text>',
+    'why; it goes into the history and the audit log',
+  ).makeOptionMandatory();
+}

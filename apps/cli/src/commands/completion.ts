@@ -1,0 +1,14 @@
+import { Argument } from 'commander';
+import { SCRIPTS, SHELLS, type Shell } from '../completion/scripts.ts';
+import type { Adder } from './command.ts';
+
+export const addCompletion: Adder = (program, { io }) => {
+  program
+    .command('completion')
+    .addArgument(new Argument('<shell>', 'for which').choices(SHELLS))
+    .summary('the completion of a shell')
+    .description(
+      'Prints what makes a shell complete commands, flags and names: `source <(reroll completion bash)`. kubectl completes `kubectl reroll` by itself, if kubectl_complete-reroll is on PATH.',
+    )
+    .action((shell: Shell) => io.out(SCRIPTS[shell]));
+};

@@ -1,0 +1,108 @@
+import { jobState, QUEUE_NAMES } from '@reroll/shared/api/queues';
+import { listed } from '../api/pages.ts';
+import { wordArgument } from '../args/values.ts';
+import { printDocument, printList, type Output } from '../output/print.ts';
+import { safeText } from '../output/safe-text.ts';
+import { jobsView, QUEUES_VIEW } from '../views/queues.ts';
+import { limitOption, listOutput, oneOutput, reasonOption, running, type Adder } from './command.ts';
+import { limitOf, onlyWord } from './list-options.ts';
+
+export const addQueues: Adder = (program, host) => {
+  program
+    .command('queues')
+    .summary('the queues, and how many jobs wait in them')
+    .description('Lists the queues, whether they are paused, and how many jobs are in each state.')
+    .addOption(listOutput())
+    .action(
+      running<{ output?: Output }>(host, async ({ session, io, options }) => {
+        const { items } = await (await session.admin()).call('listQueues');
+        printList(io, options.output, { items, more: false, noun: 'queues', view: QUEUES_VIEW });
+      }),
+    );
+};
+
+interface JobsOptions {
+  readonly output?: Output;
+  readonly queue?: string;
+  readonly state?: string;
+  readonly limit: string;
+}
+
+export const addJobs: Adder = (program, host) => {
+  program
+    .command('jobs')
+    .summary('jobs that wait, run or have failed')
+    .description(
+      'Lists the jobs that wait, run or have failed: what they are about, how often they were tried, and when next.',
+    )
+    .addOption(listOutput())
+    .option('--queue <queue>', `only of this queue: ${QUEUE_NAMES.join(', ')}`)
+    .option('--state <state>', `only in this state: ${jobState.options.join(', ')}`)
+    .addOption(limitOption('50'))
+    .action(
+      running<JobsOptions>(host, async ({ session, io, options }) => {
+        const query = {
+          ...(options.queue === undefined
+            ? {}
+            : { queue: wordArgument('--queue', options.queue, QUEUE_NAMES) }),
+          ...(options.state === undefined
+            ? {}
+            : { state: wordArgument('--state', options.state, jobState.options) }),
+        };
+        const limit = limitOf(options.limit);
+        const { items, more } = await listed(await session.admin(), 'listJobs', { query, limit });
+        printList(io, options.output, { items, more, noun: 'jobs', view: jobsView(io.now()) });
+      }),
+    );
+};
+
+interface SteerOptions {
+  readonly output?: Output;
+  readonly reason: string;
+}
+
+export const addPauseAndResume: Adder = (program, host) => {
+  for (const verb of ['pause', 'resume'] as const) {
+    program
+      .command(verb)
+      .argument('<queue>', `one of ${QUEUE_NAMES.join(', ')}`)
+      .summary(
+        verb === 'pause' ? 'workers take no more jobs of a queue' : 'workers take jobs of a queue again',
+      )
+      .description(
+        verb === 'pause'
+          ? 'Workers take no more jobs of a queue until it is resumed. Nothing is lost.'
+          : 'Workers take jobs of a queue again.',
+      )
+      .addOption(reasonOption())
+      .addOption(oneOutput())
+      .action(
+        running<SteerOptions>(host, async ({ session, io, words, options }) => {
+          const name = wordArgument('the queue', onlyWord(words, 'the name of a queue'), QUEUE_NAMES);
+          const id = verb === 'pause' ? 'pauseQueue' : 'resumeQueue';
+          const input = { params: { name }, body: { reason: options.reason } };
+          const queue = await (await session.admin()).call(id, input);
+          if (printDocument(io, options.output, queue)) return;
+          io.out(`queue/${queue.name} ${verb}d\n`);
+        }),
+      );
+  }
+};
+
+export const addRetry: Adder = (program, host) => {
+  program
+    .command('retry')
+    .argument('<job>', 'as `jobs` lists it, e.g. reloads:1234')
+    .summary('tries a failed job again, and a waiting one at once')
+    .description('Tries a failed job again, and one that waits for its next attempt at once.')
+    .addOption(reasonOption())
+    .addOption(oneOutput())
+    .action(
+      running<SteerOptions>(host, async ({ session, io, words, options }) => {
+        const id = onlyWord(words, 'the id of a job');
+        const input = { params: { id }, body: { reason: options.reason } };
+        const accepted = await (await session.admin()).call('retryJob', input);
+        if (!printDocument(io, options.output, accepted)) io.out(`job/${safeText(id)} is tried again\n`);
+      }),
+    );
+};

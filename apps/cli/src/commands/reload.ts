@@ -1,0 +1,43 @@
+import { workloadRef } from '../args/object-ref.ts';
+import { durationArgument } from '../args/values.ts';
+import type { ExitCode } from '../errors.ts';
+import { printDocument, type Output } from '../output/print.ts';
+import { fullName } from '../views/names.ts';
+import { oneOutput, reasonOption, running, type Adder, type Call } from './command.ts';
+import { waitForRollout } from './wait-for-rollout.ts';
+
+interface ReloadOptions {
+  readonly output?: Output;
+  readonly reason: string;
+  readonly wait?: boolean;
+  readonly timeout: string;
+}
+
+export const addReload: Adder = (program, host) => {
+  program
+    .command('reload')
+    .argument('<workload>', 'e.g. deploy/web')
+    .argument('[name]', 'its name, if it was not given with the kind')
+    .summary('rolls a workload now, if its annotations opt in')
+    .description(
+      'Rolls a workload now, if its own annotations opt in, and prints the id of the change that this is. With --wait it tells how far it is, and ends with 0 when it is rolled out, with 3 if it is not within --timeout, and with 4 if it will not be.',
+    )
+    .addOption(reasonOption())
+    .option('--wait', 'until it is rolled out')
+    .option('--timeout <duration>', 'how long --wait waits; 0: for ever', '5m')
+    .addOption(oneOutput())
+    .action(running<ReloadOptions>(host, runReload));
+};
+
+async function runReload({ session, io, words, options }: Call<ReloadOptions>): Promise<ExitCode | void> {
+  const workload = workloadRef(words, session.namespace);
+  const timeoutMs = durationArgument('--timeout', options.timeout);
+  const api = await session.admin();
+  const input = { params: workload, body: { reason: options.reason } };
+  const accepted = await api.call('reloadWorkload', input);
+  if (!printDocument(io, options.output, accepted)) {
+    io.out(`${fullName(workload)} reload requested (change ${accepted.id})\n`);
+  }
+  if (options.wait !== true) return;
+  return await waitForRollout(session, { change: accepted.id, workload, timeoutMs });
+}

@@ -1,0 +1,73 @@
+import { listed } from '../api/pages.ts';
+import { sourceKindOf, SOURCE_WORDS } from '../args/kinds.ts';
+import { sourceRef } from '../args/object-ref.ts';
+import { usageError } from '../errors.ts';
+import { paintFor } from '../output/colour.ts';
+import { printDocument, printList, type Output } from '../output/print.ts';
+import { facts, table } from '../output/table.ts';
+import { sourceFacts, sourcesView } from '../views/sources.ts';
+import { EDGES_OF_SOURCE, historyColumns } from '../views/workloads.ts';
+import { limitOption, listOutput, running, type Adder, type Call } from './command.ts';
+import { limitOf, nounIn } from './list-options.ts';
+
+interface SourcesOptions {
+  readonly output?: Output;
+  readonly kind?: string;
+  readonly name?: string;
+  readonly limit: string;
+}
+
+export const addSources: Adder = (program, host) => {
+  program
+    .command('sources')
+    .argument('[source]', 'only this one, with all that is known, e.g. secret/db')
+    .argument('[name]', 'its name, if it was not given with the kind')
+    .summary('ConfigMaps and Secrets that Reroll knows, or all about one')
+    .description(
+      'Lists the ConfigMaps, Secrets and SecretProviderClasses that Reroll knows. With one named: who depends on it, and its history.',
+    )
+    .addOption(listOutput())
+    .option('--kind <kind>', `only of this kind: ${SOURCE_WORDS.join(', ')}`)
+    .option('--name <part>', 'only with this in the name')
+    .addOption(limitOption('0'))
+    .action(
+      running<SourcesOptions>(host, async (call) =>
+        call.words.length > 0 ? await printSource(call) : await listSources(call),
+      ),
+    );
+};
+
+async function listSources({ session, io, options }: Call<SourcesOptions>): Promise<void> {
+  const namespace = session.namespaceOfLists;
+  const kind = options.kind === undefined ? undefined : sourceKindOf(options.kind);
+  if (options.kind !== undefined && kind === undefined) {
+    throw usageError(
+      `expected --kind to be one of ${SOURCE_WORDS.join(', ')}, given ${JSON.stringify(options.kind)}`,
+    );
+  }
+  const query = {
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(kind === undefined ? {} : { kind }),
+    ...(options.name === undefined ? {} : { name: options.name }),
+  };
+  const limit = limitOf(options.limit);
+  const { items, more } = await listed(await session.admin(), 'listSources', { query, limit });
+  const view = sourcesView({ now: io.now(), namespaces: namespace === undefined });
+  printList(io, options.output, { items, more, noun: nounIn('sources', namespace), view });
+}
+
+async function printSource({ session, io, words, options }: Call<SourcesOptions>): Promise<void> {
+  const params = sourceRef(words, session.namespace);
+  const source = await (await session.admin()).call('getSource', { params });
+  if (printDocument(io, options.output, source)) return;
+  const paint = paintFor(io, io.outIsTerminal);
+  const now = io.now();
+  const wide = options.output === 'wide';
+  io.out(facts(sourceFacts(source, now), paint));
+  if (source.workloadsInDetail.length > 0) {
+    io.out(`\n${table(EDGES_OF_SOURCE, source.workloadsInDetail, { paint, wide })}`);
+  }
+  if (source.history.length > 0) {
+    io.out(`\n${table(historyColumns('source', now), source.history, { paint, wide })}`);
+  }
+}

@@ -1,0 +1,23 @@
+import { VERSION } from '@reroll/shared/platform/version';
+import { printDocument, type Output } from '../output/print.ts';
+import { safeText } from '../output/safe-text.ts';
+import { oneOutput, running, type Adder } from './command.ts';
+
+export const addVersion: Adder = (program, host) => {
+  program
+    .command('version')
+    .summary("this program's version, and the admin's")
+    .description("Shows this program's version, and that of the admin.")
+    .option('--client', 'only the first')
+    .addOption(oneOutput())
+    .action(
+      running<{ client?: boolean; output?: Output }>(host, async ({ session, io, options }) => {
+        const server =
+          options.client === true ? undefined : (await (await session.admin()).call('getStatus')).version;
+        const versions = { client: VERSION, ...(server === undefined ? {} : { server }) };
+        if (printDocument(io, options.output, versions)) return;
+        io.out(`Client: ${VERSION}\n`);
+        if (server !== undefined) io.out(`Server: ${safeText(server)}\n`);
+      }),
+    );
+};

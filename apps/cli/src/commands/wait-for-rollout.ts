@@ -1,0 +1,105 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Change, ChangeWorkload } from '@reroll/shared/api/changes';
+import type { ReloadState } from '@reroll/shared/core/history/states';
+import type { WorkloadRef } from '../args/object-ref.ts';
+import { CliError, EXIT, type ExitCode } from '../errors.ts';
+import { humanDuration } from '../output/age.ts';
+import { paintFor, toneOf } from '../output/colour.ts';
+import { safeText } from '../output/safe-text.ts';
+import type { Session } from '../session.ts';
+import { workloadDetail } from '../views/changes.ts';
+import { fullName } from '../views/names.ts';
+
+export interface Awaited {
+  readonly change: string;
+  readonly workload: WorkloadRef;
+  /** Undefined: for ever. */
+  readonly timeoutMs: number | undefined;
+}
+
+const POLL_MS = 1_000;
+
+/** What a state means to whoever waits; the others may still become something. */
+const ENDS: Readonly<Partial<Record<ReloadState, ExitCode>>> = {
+  rolledOut: EXIT.done,
+  stuck: EXIT.notRolled,
+  failed: EXIT.notRolled,
+  skipped: EXIT.notRolled,
+  recorded: EXIT.notRolled,
+  wouldReload: EXIT.notRolled,
+  forgotten: EXIT.notRolled,
+};
+
+/** Waits until a workload of a change is rolled out, will not be, or the time is over; tells each step. */
+export async function waitForRollout(session: Session, awaited: Awaited): Promise<ExitCode> {
+  const { io } = session;
+  const deadline = io.now() + (awaited.timeoutMs ?? Infinity);
+  const progress = new Progress(session, awaited);
+  let last: ChangeWorkload | undefined;
+  while (!io.signal.aborted) {
+    // oxlint-disable-next-line no-await-in-loop -- one look after the other
+    last = (await look(session, awaited)) ?? last;
+    if (last !== undefined) progress.tell(last, io.now());
+    const end = last === undefined ? undefined : ENDS[last.state];
+    if (end !== undefined) return end;
+    if (io.now() >= deadline) {
+      io.err(`Not rolled out within ${humanDuration(awaited.timeoutMs ?? 0)}.\n`);
+      return EXIT.notInTime;
+    }
+    // oxlint-disable-next-line no-await-in-loop -- a pause before the next look
+    await sleep(Math.min(POLL_MS, deadline - io.now()), undefined, { signal: io.signal }).catch(
+      () => undefined,
+    );
+  }
+  return EXIT.interrupted;
+}
+
+/** The workload's part of the change, once the admin tells it. */
+async function look(
+  session: Session,
+  { change: id, workload }: Awaited,
+): Promise<ChangeWorkload | undefined> {
+  const api = await session.admin();
+  try {
+    const change: Change = await api.call('getChange', { params: { id } });
+    return change.workloads.find(
+      ({ workload: each }) =>
+        each.kind === workload.kind && each.name === workload.name && each.namespace === workload.namespace,
+    );
+  } catch (error) {
+    // The admin may not have read its own entry yet, or be restarting: until the time is over that is no failure.
+    if (error instanceof CliError) return undefined;
+    throw error;
+  }
+}
+
+/** One line a step, on standard error. */
+class Progress {
+  readonly #session: Session;
+  readonly #awaited: Awaited;
+  readonly #began: number;
+  #told = '';
+
+  constructor(session: Session, awaited: Awaited) {
+    this.#session = session;
+    this.#awaited = awaited;
+    this.#began = session.io.now();
+  }
+
+  tell(workload: ChangeWorkload, now: number): void {
+    const { io } = this.#session;
+    const { state, rollout, outcome, reason } = workload;
+    const pods =
+      rollout?.desired === undefined
+        ? ''
+        : ` ${rollout.updated ?? 0}/${rollout.desired} updated, ${rollout.ready ?? 0} ready`;
+    const step = `${state}${state === 'reloaded' ? pods : ''}`;
+    if (step === this.#told) return;
+    this.#told = step;
+    const detail = workloadDetail(workload, now);
+    const why = [outcome ?? reason, ...(detail === '' ? [] : [detail])].join(': ');
+    const shown = paintFor(io, io.errIsTerminal)(safeText(step), toneOf(state));
+    const after = humanDuration(now - this.#began);
+    io.err(`${fullName(this.#awaited.workload)} ${shown} (${safeText(why)}) after ${after}\n`);
+  }
+}

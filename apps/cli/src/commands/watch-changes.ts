@@ -1,0 +1,203 @@
+import type { ChangeSummary } from '@reroll/shared/api/changes';
+import type { InputOf } from '../api/operation.ts';
+import { adminEvents, type AdminEvent } from '../api/event-stream.ts';
+import { listed } from '../api/pages.ts';
+import { paintFor, toneOf } from '../output/colour.ts';
+import { jsonLine } from '../output/document.ts';
+import { table, toned, type Column } from '../output/table.ts';
+import type { Session } from '../session.ts';
+import { sourceText, statesCell } from '../views/changes.ts';
+import { shortKey, shortName } from '../views/names.ts';
+
+export type ChangesQuery = NonNullable<InputOf<'listChanges'>['query']>;
+
+export interface WatchOptions {
+  readonly query: ChangesQuery;
+  /** How many of the past are shown first; undefined: all. */
+  readonly limit: number | undefined;
+  readonly asJson: boolean;
+}
+
+/** A line of the watch: something that happened. */
+interface Line {
+  readonly at: string;
+  readonly namespace: string;
+  readonly change: string;
+  readonly source: string;
+  readonly workload: string;
+  readonly state: string;
+  readonly why: string;
+}
+
+/** Lines come one by one, so columns have a width from the start; what is longer moves the rest of its line. */
+const WIDTHS = { at: 20, namespace: 14, source: 26, workload: 26, state: 12 } as const;
+
+const COLUMNS: readonly Column<Line>[] = [
+  { title: 'TIME'.padEnd(WIDTHS.at), cell: ({ at }) => at.padEnd(WIDTHS.at) },
+  {
+    title: 'NAMESPACE'.padEnd(WIDTHS.namespace),
+    cell: ({ namespace }) => filled(namespace, WIDTHS.namespace),
+  },
+  { title: 'SOURCE'.padEnd(WIDTHS.source), cell: ({ source }) => filled(source, WIDTHS.source) },
+  { title: 'WORKLOAD'.padEnd(WIDTHS.workload), cell: ({ workload }) => filled(workload, WIDTHS.workload) },
+  {
+    title: 'STATE'.padEnd(WIDTHS.state),
+    cell: ({ state }) => toned(filled(state, WIDTHS.state), toneOf(state)),
+  },
+  { title: 'REASON', cell: ({ why }) => why },
+];
+
+function filled(text: string, width: number): string {
+  return (text === '' ? '<none>' : text).padEnd(width);
+}
+
+/** Prints the past, oldest first, and then what happens, until Ctrl-C. Nothing twice, and nothing left out. */
+export async function watchChanges(session: Session, options: WatchOptions): Promise<void> {
+  const { io } = session;
+  const api = await session.admin();
+  const printer = new Printer(session, options.asJson);
+  const { signal } = io;
+  const events = adminEvents({
+    api,
+    namespace: options.query.namespace,
+    signal,
+    // The stream is there before the list is asked for: what happens in between comes by the stream.
+    onConnected: (again) => (again ? io.err('Connected again.\n') : connected.resolve()),
+    onLost: (why) => io.err(`Lost the admin (${why}); trying again.\n`),
+  });
+  const connected = Promise.withResolvers<void>();
+  const first = events.next();
+  await Promise.race([connected.promise, first]);
+  await printPast(session, options, printer);
+  for (let next = await first; next.done !== true;) {
+    if (next.value.event === 'reset') {
+      io.err('The admin no longer has all that happened since; the list again:\n');
+      // oxlint-disable-next-line no-await-in-loop -- in order
+      await printPast(session, options, printer);
+    } else if (isWanted(next.value, options.query)) {
+      printer.event(next.value);
+    }
+    // oxlint-disable-next-line no-await-in-loop -- one event after the other
+    next = await events.next();
+  }
+}
+
+async function printPast(session: Session, { query, limit }: WatchOptions, printer: Printer): Promise<void> {
+  if (limit === 0) return;
+  const { items } = await listed(await session.admin(), 'listChanges', { query, limit });
+  for (const item of items.toReversed()) printer.change(item);
+}
+
+/** The list's filters, which the stream has not. */
+function isWanted(event: AdminEvent, query: ChangesQuery): boolean {
+  if (event.event === 'reset' || event.event === 'audit') return false;
+  const { source, workload, state, cause } = query;
+  const facts = factsOf(event);
+  return (
+    (source === undefined || facts.source === source) &&
+    (workload === undefined || facts.workload === workload) &&
+    (state === undefined || facts.state === state) &&
+    (cause === undefined || facts.cause === cause)
+  );
+}
+
+interface EventFacts {
+  readonly source?: string | undefined;
+  readonly workload?: string | undefined;
+  readonly state?: string | undefined;
+  readonly cause?: string | null | undefined;
+}
+type Shown = Exclude<AdminEvent, { readonly event: 'reset' | 'audit' }>;
+
+function factsOf(event: Shown): EventFacts {
+  if (event.event === 'rollout') {
+    return { workload: keyOf(event.data.workload), state: ROLLOUT_STATES[event.data.rollout.state] };
+  }
+  const source = event.data.source === null ? undefined : keyOf(event.data.source);
+  if (event.event === 'change') return { source, cause: event.data.cause };
+  return { source, cause: event.data.cause, workload: keyOf(event.data.workload), state: event.data.state };
+}
+
+function keyOf({ kind, namespace, name }: { kind: string; namespace: string; name: string }): string {
+  return `${kind}/${namespace}/${name}`;
+}
+
+const ROLLOUT_STATES: Readonly<Record<string, string>> = { complete: 'rolledOut', stuck: 'stuck' };
+
+class Printer {
+  readonly #session: Session;
+  readonly #asJson: boolean;
+  readonly #changes = new Set<string>();
+  #isBegun = false;
+
+  constructor(session: Session, asJson: boolean) {
+    this.#session = session;
+    this.#asJson = asJson;
+  }
+
+  change(change: ChangeSummary): void {
+    if (this.#changes.has(change.id)) return;
+    this.#changes.add(change.id);
+    this.#print({ event: 'change', data: change }, lineOfChange(change));
+  }
+
+  event(event: AdminEvent): void {
+    if (event.event === 'change') this.change(event.data);
+    else if (event.event === 'outcome') this.#print(event, lineOfOutcome(event.data));
+    else if (event.event === 'rollout') this.#print(event, lineOfRollout(event.data));
+  }
+
+  #print(event: { readonly event: string; readonly data: unknown }, line: Line): void {
+    const { io } = this.#session;
+    if (this.#asJson) return io.out(jsonLine({ event: event.event, data: event.data }));
+    const options = { paint: paintFor(io, io.outIsTerminal), titles: !this.#isBegun };
+    io.out(table(COLUMNS, [line], options));
+    this.#isBegun = true;
+  }
+}
+
+type Data<Name extends Shown['event']> = Extract<Shown, { readonly event: Name }>['data'];
+
+function lineOfChange(change: Data<'change'>): Line {
+  const cell = statesCell(change);
+  const states = typeof cell === 'string' ? cell : cell.text;
+  return {
+    at: seconds(change.seenAt),
+    namespace: change.source?.namespace ?? '',
+    change: change.id,
+    source: sourceText(change),
+    workload: states === '' ? '' : states,
+    state: change.cause,
+    why: change.request?.reason ?? `change ${change.id}`,
+  };
+}
+
+function lineOfOutcome(entry: Data<'outcome'>): Line {
+  const { source, rolled } = entry;
+  return {
+    at: seconds(entry.at),
+    namespace: entry.workload.namespace,
+    change: entry.change ?? '',
+    source: source === null ? rolled.map(shortKey).join(',') : shortName(source),
+    workload: shortName(entry.workload),
+    state: entry.state,
+    why: entry.error === null ? entry.reason : `${entry.reason}: ${entry.error}`,
+  };
+}
+
+function lineOfRollout({ workload, at, rollout }: Data<'rollout'>): Line {
+  return {
+    at: seconds(at),
+    namespace: workload.namespace,
+    change: '',
+    source: '',
+    workload: shortName(workload),
+    state: ROLLOUT_STATES[rollout.state] ?? rollout.state,
+    why: rollout.code,
+  };
+}
+
+/** Without the milliseconds. */
+function seconds(time: string): string {
+  return time.replace(/\.\d+Z$/, 'Z');
+}

@@ -1,0 +1,68 @@
+import type { Explanation } from '@reroll/shared/api/explain';
+import { keyText, sourceRef, workloadRef } from '../args/object-ref.ts';
+import { explanationOfCluster } from '../direct/explain.ts';
+import type { Io } from '../io.ts';
+import { paintFor } from '../output/colour.ts';
+import { printDocument, type Output } from '../output/print.ts';
+import { safeText } from '../output/safe-text.ts';
+import { facts, table } from '../output/table.ts';
+import { explanationFacts, RULE_COLUMNS } from '../views/explanation.ts';
+import { oneOutput, running, type Adder, type Call } from './command.ts';
+import { directOption, isDirect, rerollFlags, type DirectOptions } from './direct-option.ts';
+
+interface WhyNotOptions extends DirectOptions {
+  readonly output?: Output;
+  readonly source: string;
+}
+
+export const addWhyNot: Adder = (program, host) => {
+  program
+    .command('why-not')
+    .argument('<workload>', 'e.g. deploy/web')
+    .argument('[name]', 'its name, if it was not given with the kind')
+    .argument(
+      '[flags...]',
+      'after --: the flags that Reroll itself runs with, where there is no admin to ask',
+    )
+    .requiredOption('--source <source>', 'e.g. secret/db')
+    .summary('whether a workload restarts when a source changes, rule by rule')
+    .description(
+      'Tells whether a workload is restarted when a source changes, and if not, why not: what each rule says, in the order in which they are asked, and which one decides. Without an admin in the cluster it reads the two objects with your own rights and judges by the same rules.',
+    )
+    .addOption(directOption())
+    .addOption(oneOutput())
+    .action(running<WhyNotOptions>(host, runWhyNot));
+};
+
+async function runWhyNot({ session, io, words: given, options }: Call<WhyNotOptions>): Promise<void> {
+  const { words, flags } = rerollFlags(given);
+  const workload = workloadRef(words, session.namespace);
+  const source = sourceRef([options.source], workload.namespace);
+  if (await isDirect(session, options)) {
+    const { explanation, settings } = await explanationOfCluster(session, { workload, source, flags });
+    return printExplanation(io, options.output, { ...explanation, settings });
+  }
+  const query = { workload: keyText(workload), source: keyText(source) };
+  printExplanation(io, options.output, await (await session.admin()).call('explain', { query }));
+}
+
+function printExplanation(
+  io: Io,
+  output: Output | undefined,
+  explanation: Explanation & { readonly settings?: string },
+): void {
+  if (printDocument(io, output, explanation)) return;
+  const paint = paintFor(io, io.outIsTerminal);
+  const { settings } = explanation;
+  io.out(`${safeText(explanation.conclusion)}\n\n`);
+  io.out(
+    facts(
+      [
+        ...explanationFacts(explanation),
+        ...(settings === undefined ? [] : [['Settings', settings] as const]),
+      ],
+      paint,
+    ),
+  );
+  io.out(`\n${table(RULE_COLUMNS, explanation.rules, { paint })}`);
+}

@@ -1,0 +1,87 @@
+import type { Change } from '@reroll/shared/api/changes';
+import type { HistoryEntry, Workload } from '@reroll/shared/api/workloads';
+import type { AdminApi } from '../api/admin-api.ts';
+import { workloadRef } from '../args/object-ref.ts';
+import { CliError } from '../errors.ts';
+import { age } from '../output/age.ts';
+import { printDocument, type Output } from '../output/print.ts';
+import { safeText } from '../output/safe-text.ts';
+import { printOfCluster, whyOfCluster } from '../direct/why.ts';
+import { shortKey, shortName } from '../views/names.ts';
+import { listOutput, running, type Adder, type Call } from './command.ts';
+import { directOption, isDirect, rerollFlags, type DirectOptions } from './direct-option.ts';
+import { workloadText } from './workloads.ts';
+
+interface WhyOptions extends DirectOptions {
+  readonly output?: Output;
+}
+
+export const addWhy: Adder = (program, host) => {
+  program
+    .command('why')
+    .argument('<workload>', 'e.g. deploy/web')
+    .argument('[name]', 'its name, if it was not given with the kind')
+    .argument(
+      '[flags...]',
+      'after --: the flags that Reroll itself runs with, where there is no admin to ask',
+    )
+    .summary('why a workload was restarted lately')
+    .description(
+      'Tells why a workload was restarted lately: the change that did it, what decides, each of its sources, and its history. Without an admin in the cluster it reads the workload and its sources with your own rights and judges by the same rules; the history is not in the cluster.',
+    )
+    .addOption(listOutput())
+    .addOption(directOption())
+    .action(running<WhyOptions>(host, runWhy));
+};
+
+async function runWhy(call: Call<WhyOptions>): Promise<void> {
+  const { session, io, options } = call;
+  const { words, flags } = rerollFlags(call.words);
+  const params = workloadRef(words, session.namespace);
+  if (await isDirect(session, options)) {
+    return printOfCluster(session, options.output, await whyOfCluster(session, params, flags));
+  }
+  const api = await session.admin();
+  const workload = await api.call('getWorkload', { params });
+  if (printDocument(io, options.output, workload)) return;
+  io.out(`${safeText(await reloadText(api, workload, io.now()))}\n\n`);
+  io.out(workloadText(session, workload, options.output === 'wide'));
+}
+
+/** The last reload in one sentence. */
+async function reloadText(api: AdminApi, workload: Workload, now: number): Promise<string> {
+  const name = shortName(workload);
+  const last = workload.history.find(({ state }) => ROLLED.has(state));
+  if (last === undefined) {
+    return `The history knows of no time when Reroll rolled ${name}: if its pods restarted, it was not Reroll.`;
+  }
+  const change = await changeOf(api, last);
+  return `Reroll rolled ${name} ${age(last.at, now)} ago, because ${cause(last, change)} (${last.reason}); it is ${last.state}.`;
+}
+
+const ROLLED: ReadonlySet<string> = new Set(['reloaded', 'rolledOut', 'stuck']);
+
+async function changeOf(api: AdminApi, { change: id }: HistoryEntry): Promise<Change | undefined> {
+  if (id === null) return undefined;
+  try {
+    return await api.call('getChange', { params: { id } });
+  } catch (error) {
+    // It may have left the history by now.
+    if (error instanceof CliError) return undefined;
+    throw error;
+  }
+}
+
+function cause(entry: HistoryEntry, change: Change | undefined): string {
+  const id = entry.change === null ? '' : `, change ${entry.change}`;
+  const request = change?.request;
+  if (request) return `${request.actor} asked for it: ${request.reason}${id}`;
+  const source = entry.source === null ? entry.rolled.map(shortKey).join(', ') : shortName(entry.source);
+  return `${source} was ${VERBS[entry.cause ?? 'updated'] ?? 'updated'}${id}`;
+}
+
+const VERBS: Readonly<Record<string, string>> = {
+  created: 'created',
+  deleted: 'deleted',
+  missed: 'updated, as was found later',
+};

@@ -1,0 +1,99 @@
+import type { Workload } from '@reroll/shared/api/workloads';
+import { listed } from '../api/pages.ts';
+import { workloadRef } from '../args/object-ref.ts';
+import { workloadKindOf, WORKLOAD_WORDS } from '../args/kinds.ts';
+import { wordArgument } from '../args/values.ts';
+import { usageError } from '../errors.ts';
+import { paintFor } from '../output/colour.ts';
+import { printDocument, printList, type Output } from '../output/print.ts';
+import { facts, table } from '../output/table.ts';
+import type { Session } from '../session.ts';
+import { EDGES_OF_WORKLOAD, historyColumns, workloadFacts, workloadsView } from '../views/workloads.ts';
+import { limitOption, listOutput, running, type Adder, type Call } from './command.ts';
+import { limitOf, nounIn } from './list-options.ts';
+
+interface WorkloadsOptions {
+  readonly output?: Output;
+  readonly kind?: string;
+  readonly name?: string;
+  readonly due?: string;
+  readonly rollout?: string;
+  readonly limit: string;
+}
+
+const DUE = ['owed', 'correct'] as const;
+const ROLLOUTS = ['progressing', 'complete', 'stuck'] as const;
+
+export const addWorkloads: Adder = (program, host) => {
+  program
+    .command('workloads')
+    .argument('[workload]', 'only this one, with all that is known, e.g. deploy/web')
+    .argument('[name]', 'its name, if it was not given with the kind')
+    .summary('workloads that Reroll knows, or all about one')
+    .description(
+      'Lists the workloads that Reroll knows. With one named: what it refers to, what it is owed, its history.',
+    )
+    .addOption(listOutput())
+    .option('--kind <kind>', `only of this kind: ${WORKLOAD_WORDS.join(', ')}`)
+    .option('--name <part>', 'only with this in the name')
+    .option(
+      '--due <due>',
+      'only those that are owed a reload (owed) or a correction of their record (correct)',
+    )
+    .option('--rollout <state>', `only with a rollout in this state: ${ROLLOUTS.join(', ')}`)
+    .addOption(limitOption('0'))
+    .action(
+      running<WorkloadsOptions>(host, async (call) => {
+        if (call.words.length > 0) return await printWorkload(call.session, call.words, call.options.output);
+        return await listWorkloads(call);
+      }),
+    );
+};
+
+async function listWorkloads({ session, io, options }: Call<WorkloadsOptions>): Promise<void> {
+  const namespace = session.namespaceOfLists;
+  const kind = options.kind === undefined ? undefined : workloadKindOf(options.kind);
+  if (options.kind !== undefined && kind === undefined) {
+    throw usageError(
+      `expected --kind to be one of ${WORKLOAD_WORDS.join(', ')}, given ${JSON.stringify(options.kind)}`,
+    );
+  }
+  const query = {
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(kind === undefined ? {} : { kind }),
+    ...(options.name === undefined ? {} : { name: options.name }),
+    ...(options.due === undefined ? {} : { due: wordArgument('--due', options.due, DUE) }),
+    ...(options.rollout === undefined
+      ? {}
+      : { rollout: wordArgument('--rollout', options.rollout, ROLLOUTS) }),
+  };
+  const limit = limitOf(options.limit);
+  const { items, more } = await listed(await session.admin(), 'listWorkloads', { query, limit });
+  const view = workloadsView({ now: io.now(), namespaces: namespace === undefined });
+  printList(io, options.output, { items, more, noun: nounIn('workloads', namespace), view });
+}
+
+async function printWorkload(
+  session: Session,
+  words: readonly string[],
+  output: Output | undefined,
+): Promise<void> {
+  const { io } = session;
+  const params = workloadRef(words, session.namespace);
+  const workload = await (await session.admin()).call('getWorkload', { params });
+  if (!printDocument(io, output, workload)) io.out(workloadText(session, workload, output === 'wide'));
+}
+
+/** All about a workload, for people. */
+export function workloadText({ io }: Session, workload: Workload, wide: boolean): string {
+  const paint = paintFor(io, io.outIsTerminal);
+  const now = io.now();
+  const parts = [facts(workloadFacts(workload, now), paint)];
+  if (workload.sourcesInDetail.length > 0) {
+    parts.push(table(EDGES_OF_WORKLOAD, workload.sourcesInDetail, { paint, wide }));
+  }
+  if (workload.history.length > 0) {
+    parts.push(table(historyColumns('workload', now), workload.history, { paint, wide }));
+  }
+  return parts.join('\n');
+}

@@ -1,0 +1,80 @@
+import { namespaceName, objectName } from '@reroll/shared/api/common';
+import { z } from 'zod';
+import { CliError, usageError } from '../errors.ts';
+import type { ClusterAccess } from './cluster-access.ts';
+
+/** The shortest that the API server gives. */
+const LIFE_SECONDS = 600;
+const TOKEN_ANSWER = z.object({ status: z.object({ token: z.string().min(1) }) });
+const SERVICE_ACCOUNT = 'system:serviceaccount:';
+
+export interface BearerChoice {
+  /** `--service-account`: `NAME` or `NAMESPACE/NAME`. */
+  readonly serviceAccount?: string | undefined;
+  readonly as?: string | undefined;
+  readonly namespace: string;
+}
+
+/**
+ * The token by which the admin knows the caller: the kubeconfig's own, or one of ten minutes for a service account.
+ * @throws a `CliError` if there is none to be had
+ */
+export async function bearerForAdmin(cluster: ClusterAccess, choice: BearerChoice): Promise<string> {
+  const account = accountOf(choice);
+  if (account !== undefined) return await requestToken(cluster, account);
+  if (cluster.isImpersonating) {
+    throw new CliError(
+      'the admin cannot be asked in the name of another user: it knows callers by their token',
+      {
+        hints: [
+          `--as ${SERVICE_ACCOUNT}NAMESPACE:NAME and --service-account work, for whoever may create its tokens`,
+        ],
+      },
+    );
+  }
+  const token = await cluster.bearerToken();
+  if (token !== undefined) return token;
+  throw new CliError('the admin knows callers by a bearer token, and this user of the kubeconfig has none', {
+    hints: [
+      'with a client certificate only: --service-account NAME asks the API server for a token of ten minutes',
+      'or give one with --token, e.g. --token "$(kubectl create token NAME)"',
+    ],
+  });
+}
+
+interface Account {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+function accountOf({ serviceAccount, as, namespace }: BearerChoice): Account | undefined {
+  if (serviceAccount !== undefined) {
+    const [first = '', second] = serviceAccount.split('/');
+    return checked(
+      second === undefined ? { namespace, name: first } : { namespace: first, name: second },
+      serviceAccount,
+    );
+  }
+  if (as === undefined || !as.startsWith(SERVICE_ACCOUNT)) return undefined;
+  const [inNamespace = '', name = ''] = as.slice(SERVICE_ACCOUNT.length).split(':');
+  return checked({ namespace: inNamespace, name }, as);
+}
+
+function checked(account: Account, given: string): Account {
+  if (namespaceName.safeParse(account.namespace).success && objectName.safeParse(account.name).success) {
+    return account;
+  }
+  throw usageError(`expected a service account as NAME or NAMESPACE/NAME, given ${JSON.stringify(given)}`);
+}
+
+async function requestToken({ client }: ClusterAccess, { namespace, name }: Account): Promise<string> {
+  const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`;
+  const request = {
+    apiVersion: 'authentication.k8s.io/v1',
+    kind: 'TokenRequest',
+    spec: { expirationSeconds: LIFE_SECONDS },
+  };
+  const answer = TOKEN_ANSWER.safeParse((await client.post(path, request)).body);
+  if (!answer.success) throw new CliError(`the API server gave no token for ${namespace}/${name}`);
+  return answer.data.status.token;
+}

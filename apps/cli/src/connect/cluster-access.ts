@@ -1,0 +1,54 @@
+import { KubeClient } from '@reroll/shared/kube/connection';
+import { CredentialStore, loadKubeConfig, type Credentials } from '@reroll/shared/kube/credentials';
+import { VERSION } from '@reroll/shared/platform/version';
+import { loadKubeconfig, type KubeFlags } from './kubeconfig.ts';
+
+export const USER_AGENT = `reroll-cli/${VERSION}`;
+/** kubectl's default is no limit at all. */
+export const NO_LIMIT_MS = 2_147_483_647;
+
+/** The cluster of the kubeconfig, as the person who runs the program may use it. */
+export class ClusterAccess {
+  readonly client: KubeClient;
+  /** `https://host:port`, and what is before its paths. */
+  readonly origin: string;
+  readonly basePath: string;
+  readonly proxyUrl: string | undefined;
+  /** Of the context; undefined if it names none. */
+  readonly namespace: string | undefined;
+  readonly isImpersonating: boolean;
+  readonly #store: CredentialStore;
+
+  /** @throws a `CliError` if the kubeconfig cannot be used */
+  constructor(
+    flags: KubeFlags,
+    env: Readonly<Record<string, string | undefined>>,
+    timeoutMs: number | undefined,
+  ) {
+    const load = (): ReturnType<typeof loadKubeConfig> => loadKubeconfig(flags, env);
+    this.client = new KubeClient({ load, userAgent: USER_AGENT, timeoutMs: timeoutMs ?? NO_LIMIT_MS });
+    this.#store = new CredentialStore({ load });
+    const { config } = this.#store;
+    const url = new URL(config.getCurrentCluster()?.server ?? '');
+    this.origin = url.origin;
+    this.basePath = url.pathname.replace(/\/$/, '');
+    this.proxyUrl = config.getCurrentCluster()?.proxyUrl;
+    this.namespace = this.client.namespace;
+    this.isImpersonating = Boolean(config.getCurrentUser()?.impersonateUser);
+  }
+
+  /** The present ones: exec plugins are run, files read anew. */
+  async credentials(): Promise<Credentials> {
+    return await this.#store.get();
+  }
+
+  /** The bearer token that the API server is given; undefined for whoever has a client certificate only. */
+  async bearerToken(): Promise<string | undefined> {
+    const { headers } = await this.credentials();
+    return /^Bearer (.+)$/i.exec(headers['authorization'] ?? '')?.[1];
+  }
+
+  async close(): Promise<void> {
+    await this.client.close();
+  }
+}

@@ -1,0 +1,18 @@
+import type { KubeFlags } from './kubeconfig.ts';
+
+/** The options that every command takes, as commander reads them. */
+export interface Globals extends KubeFlags {
+  readonly namespace?: string;
+  readonly allNamespaces?: boolean;
+  readonly requestTimeout: string;
+  readonly server?: string;
+  readonly certificateAuthority?: string;
+  readonly adminNamespace?: string;
+  readonly adminService?: string;
+  readonly via: Via;
+  readonly serviceAccount?: string;
+}
+
+/** How the admin is reached. */
+export const VIAS = ['auto', 'proxy', 'port-forward'] as const;
+export type Via = (typeof VIAS)[number];

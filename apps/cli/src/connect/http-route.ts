@@ -1,0 +1,106 @@
+import { networkError } from '@reroll/shared/kube/errors';
+import {
+  exchange,
+  openPool,
+  type Endpoint,
+  type ExchangeRequest,
+  type ExchangeResult,
+} from '@reroll/shared/kube/transport';
+import { USER_AGENT } from './cluster-access.ts';
+
+export interface RouteRequest {
+  readonly method: ExchangeRequest['method'];
+  /** From the admin's root, with the query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | undefined;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+export interface RouteStream {
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: AsyncIterable<Buffer>;
+}
+
+export interface RouteOptions {
+  /** As errors name it, e.g. `the API server's proxy to reroll/reroll-admin`. */
+  readonly name: string;
+  readonly endpoint: Endpoint;
+  /** What is before the admin's paths. */
+  readonly basePath: string;
+  /** Credentials, asked for before each request. */
+  readonly headers: () => Promise<Readonly<Record<string, string>>>;
+  readonly onClose?: () => Promise<void>;
+}
+
+/** One way to the admin over HTTP. */
+export class HttpRoute {
+  readonly name: string;
+  readonly #options: RouteOptions;
+  readonly #pool: ReturnType<typeof openPool>;
+
+  constructor(options: RouteOptions) {
+    this.name = options.name;
+    this.#options = options;
+    this.#pool = openPool(options.endpoint, 0);
+  }
+
+  /** @throws a `KubeError` if there is no answer */
+  async send(request: RouteRequest): Promise<ExchangeResult> {
+    return await exchange(this.#pool, {
+      origin: this.#options.endpoint.origin,
+      method: request.method,
+      path: this.#options.basePath + request.path,
+      headers: await this.#headers(request.headers),
+      body: request.body,
+      timeoutMs: request.timeoutMs,
+      signal: request.signal,
+      label: this.name,
+    });
+  }
+
+  /** An answer whose body is read as it comes, until the signal fires. @throws a `KubeError` if there is none */
+  async stream(request: Omit<RouteRequest, 'method' | 'body'>): Promise<RouteStream> {
+    const begin = AbortSignal.timeout(request.timeoutMs);
+    const stop = new AbortController();
+    const end = (): void => stop.abort();
+    begin.addEventListener('abort', end, { once: true });
+    request.signal.addEventListener('abort', end, { once: true });
+    if (request.signal.aborted) end();
+    try {
+      const answer = await this.#pool.request({
+        origin: this.#options.endpoint.origin,
+        method: 'GET',
+        path: this.#options.basePath + request.path,
+        headers: await this.#headers(request.headers),
+        signal: stop.signal,
+      });
+      const contentType = answer.headers['content-type'];
+      return {
+        status: answer.statusCode,
+        contentType: typeof contentType === 'string' ? contentType : '',
+        body: answer.body,
+      };
+    } catch (error) {
+      throw networkError(this.name, error);
+    } finally {
+      begin.removeEventListener('abort', end);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.destroy();
+    await this.#options.onClose?.();
+  }
+
+  async #headers(own: Readonly<Record<string, string>>): Promise<Record<string, string>> {
+    return {
+      accept: 'application/json',
+      'user-agent': USER_AGENT,
+      ...(await this.#options.headers()),
+      ...own,
+    };
+  }
+}

@@ -1,0 +1,161 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { delimiter, dirname, join, resolve } from 'node:path';
+import { KubeConfig, type Context, type User } from '@kubernetes/client-node';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { CliError, usageError } from '../errors.ts';
+
+/** kubectl's flags for where the cluster is and who one is. */
+export interface KubeFlags {
+  readonly kubeconfig?: string | undefined;
+  readonly context?: string | undefined;
+  readonly cluster?: string | undefined;
+  readonly user?: string | undefined;
+  readonly token?: string | undefined;
+  readonly as?: string | undefined;
+}
+/** Of what the flags make of an entry. */
+const OWN_NAME = 'reroll-cli';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** `tokenFile` of a user, which the library reads under another name only. */
+const TOKEN_FILES = z.object({
+  users: z
+    .array(z.object({ name: z.string(), user: z.object({ tokenFile: z.string().optional() }).nullish() }))
+    .nullish(),
+});
+
+/**
+ * The kubeconfig by kubectl's rules: `--kubeconfig`, else the files of `KUBECONFIG` (those that are missing are passed
+ * over, and what an earlier file says wins), else `~/.kube/config`, else the service account of the pod.
+ * @throws an error that says which part is missing
+ */
+export function loadKubeconfig(flags: KubeFlags, env: Env): KubeConfig {
+  const config = loadFiles(flags, env);
+  const context = chosenContext(config, flags);
+  config.contexts = [...config.contexts.filter(({ name }) => name !== context.name), context];
+  config.setCurrentContext(context.name);
+  return config;
+}
+
+/** The names of its contexts; none if there is no kubeconfig that can be read. */
+export function contextNames(flags: KubeFlags, env: Env): readonly string[] {
+  try {
+    return loadFiles(flags, env).contexts.map(({ name }) => name);
+  } catch {
+    return [];
+  }
+}
+
+function loadFiles(flags: KubeFlags, env: Env): KubeConfig {
+  if (flags.kubeconfig !== undefined && flags.kubeconfig !== '') {
+    if (!existsSync(flags.kubeconfig)) {
+      throw new CliError(`expected --kubeconfig to name a file, given ${JSON.stringify(flags.kubeconfig)}`);
+    }
+    return readFile(flags.kubeconfig);
+  }
+  const files = filesOf(env).filter((file) => existsSync(file));
+  if (files.length > 0) return files.map(readFile).reduce(merged);
+  const pod = new KubeConfig();
+  if (env['KUBERNETES_SERVICE_HOST'] === undefined) {
+    throw new CliError(`found no kubeconfig: looked for ${filesOf(env).join(', ')}`, {
+      hints: ['name one with --kubeconfig or KUBECONFIG, or the admin itself with --server and --token'],
+    });
+  }
+  pod.loadFromCluster();
+  return pod;
+}
+
+function filesOf(env: Env): string[] {
+  const listed = (env['KUBECONFIG'] ?? '').split(delimiter).filter((file) => file !== '');
+  return listed.length > 0 ? listed : [join(env['HOME'] ?? env['USERPROFILE'] ?? '', '.kube', 'config')];
+}
+
+function readFile(file: string): KubeConfig {
+  const config = new KubeConfig();
+  try {
+    const text = readFileSync(file, 'utf8');
+    config.loadFromString(text);
+    withTokenFiles(config, TOKEN_FILES.parse(parse(text)), dirname(file));
+    config.makePathsAbsolute(dirname(file));
+    return config;
+  } catch (error) {
+    // What the libraries say could quote the file, which has credentials in it.
+    const code = (error as { code?: unknown }).code;
+    throw new CliError(
+      `${file} is not a kubeconfig that can be read${typeof code === 'string' ? ` (${code})` : ''}`,
+    );
+  }
+}
+
+function withTokenFiles(config: KubeConfig, { users }: z.infer<typeof TOKEN_FILES>, folder: string): void {
+  const files = new Map((users ?? []).map(({ name, user }) => [name, user?.tokenFile]));
+  config.users = config.users.map((user): User => {
+    const tokenFile = files.get(user.name);
+    if (tokenFile === undefined) return user;
+    // As for kubectl: the file wins over a token beside it.
+    const { token: _token, ...rest } = user;
+    return {
+      ...rest,
+      authProvider: { name: 'tokenFile', config: { tokenFile: resolve(folder, tokenFile) } },
+    };
+  });
+}
+
+function merged(first: KubeConfig, second: KubeConfig): KubeConfig {
+  first.clusters = unique([...first.clusters, ...second.clusters]);
+  first.users = unique([...first.users, ...second.users]);
+  first.contexts = unique([...first.contexts, ...second.contexts]);
+  if (!first.currentContext) first.setCurrentContext(second.currentContext);
+  return first;
+}
+
+/** The first of each name. */
+function unique<Named extends { readonly name: string }>(all: readonly Named[]): Named[] {
+  return all.filter(({ name }, index) => all.findIndex((each) => each.name === name) === index);
+}
+
+function chosenContext(config: KubeConfig, flags: KubeFlags): Context {
+  const found = namedContext(config, flags);
+  const cluster = flags.cluster ?? found?.cluster ?? '';
+  if (!config.clusters.some((each) => each.name === cluster)) {
+    throw missing('the cluster', cluster, config.clusters);
+  }
+  const user = chosenUser(config, flags, found?.user);
+  return { ...found, name: found?.name ?? OWN_NAME, cluster, user };
+}
+
+/** Undefined: none is current, and none is needed because the cluster is named. */
+function namedContext(config: KubeConfig, flags: KubeFlags): Context | undefined {
+  const name = flags.context ?? config.currentContext;
+  const found = config.contexts.find((each) => each.name === name);
+  if (found !== undefined) return found;
+  if (flags.context !== undefined) throw missing('--context', flags.context, config.contexts);
+  if (flags.cluster !== undefined) return undefined;
+  throw new CliError('the kubeconfig has no current context', {
+    hints: ['choose one with --context, or with `kubectl config use-context`'],
+  });
+}
+
+/** Adds the user that the flags make of the chosen one; gives its name. */
+function chosenUser(config: KubeConfig, flags: KubeFlags, named: string | undefined): string {
+  const name = flags.user ?? named ?? '';
+  const found = config.users.find((each) => each.name === name);
+  if (found === undefined && flags.user !== undefined) throw missing('--user', flags.user, config.users);
+  if (flags.token === undefined && flags.as === undefined) return name;
+  const own: User = {
+    ...(flags.token === undefined ? found : { token: flags.token }),
+    name: OWN_NAME,
+    ...(flags.as === undefined ? {} : { impersonateUser: flags.as }),
+  };
+  config.users = [...config.users.filter((each) => each.name !== own.name), own];
+  return own.name;
+}
+
+function missing(what: string, name: string, all: readonly { readonly name: string }[]): CliError {
+  const names = all.map((each) => each.name).join(', ') || 'none';
+  return usageError(
+    `the kubeconfig has no such entry for ${what}: given ${JSON.stringify(name)}, it has ${names}`,
+  );
+}

@@ -1,0 +1,45 @@
+import { explanationAnswer } from '@reroll/shared/api/explained';
+import type { Explanation } from '@reroll/shared/api/explain';
+import { explain } from '@reroll/shared/core/explain/explain';
+import type { ExplainedWorkload } from '@reroll/shared/core/explain/facts';
+import { ExplainGatherer } from '@reroll/shared/kube/gather-explain';
+import { keyText, type SourceRef, type WorkloadRef } from '../args/object-ref.ts';
+import { CliError } from '../errors.ts';
+import type { Session } from '../session.ts';
+import { shortName } from '../views/names.ts';
+import { findSettings, type FoundSettings } from './settings.ts';
+
+export interface DirectQuestion {
+  readonly workload: WorkloadRef;
+  readonly source: SourceRef;
+  /** Of Reroll. */
+  readonly flags: readonly string[];
+}
+
+/** The same as the admin's explanation, from what the caller may read. */
+export async function explanationOfCluster(
+  session: Session,
+  { workload, source, flags }: DirectQuestion,
+): Promise<{ readonly explanation: Explanation; readonly settings: string }> {
+  const found = await findSettings(session, flags);
+  const gather = gatherer(session, found);
+  const read = await existing(gather, workload);
+  const input = {
+    workload: read,
+    source: await gather.source(keyText(source)),
+    settings: found.settings,
+    from: 'cluster',
+  } as const;
+  return { explanation: explanationAnswer(explain(input), 'cluster', (hash) => hash), settings: found.from };
+}
+
+export function gatherer(session: Session, { settings }: FoundSettings): ExplainGatherer {
+  return new ExplainGatherer(session.cluster.client, settings.decision, session.io.signal);
+}
+
+/** @throws a `CliError` if there is no such workload */
+export async function existing(gather: ExplainGatherer, workload: WorkloadRef): Promise<ExplainedWorkload> {
+  const read = await gather.workload(keyText(workload));
+  if (read !== null) return read;
+  throw new CliError(`there is no ${shortName(workload)} in the namespace ${workload.namespace}`);
+}

@@ -1,0 +1,139 @@
+import { previewAnswer } from '@reroll/shared/api/explained';
+import type { Preview, PreviewRequest } from '@reroll/shared/api/explain';
+import { previewSource } from '@reroll/shared/core/explain/preview-source';
+import { previewWorkload, sourcesOf } from '@reroll/shared/core/explain/preview-workload';
+import { withProposed } from '@reroll/shared/core/explain/proposed';
+import type { ExplainedSource, ExplainedWorkload } from '@reroll/shared/core/explain/facts';
+import { SOURCE_KINDS, type SourceKey } from '@reroll/shared/core/model';
+import type { SourceRow } from '@reroll/shared/core/ledger/rows';
+import type { ExplainGatherer } from '@reroll/shared/kube/gather-explain';
+import { METADATA_ONLY } from '@reroll/shared/kube/connection';
+import { KubeError } from '@reroll/shared/kube/errors';
+import { objectPath, type KubeObject, type KubeResource } from '@reroll/shared/kube/objects';
+import { sourceKind } from '@reroll/shared/kube/sources/registry';
+import { SECRET_PROVIDER_CLASSES } from '@reroll/shared/kube/sources/secret-provider-class';
+import { workloadKind } from '@reroll/shared/kube/workloads/registry';
+import { isSourceKind, keyText, type SourceRef, type WorkloadRef } from '../args/object-ref.ts';
+import { CliError } from '../errors.ts';
+import type { Session } from '../session.ts';
+import { shortName } from '../views/names.ts';
+import { existing, gatherer } from './explain.ts';
+import { findSettings, type FoundSettings } from './settings.ts';
+
+type SourceRequest = Extract<PreviewRequest, { readonly of: 'source' }>;
+type WorkloadRequest = Extract<PreviewRequest, { readonly of: 'workload' }>;
+
+/** What an object is annotated with. */
+export interface PresentAnnotations {
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly podAnnotations: Readonly<Record<string, string>>;
+}
+
+/** The same as the admin's preview, from what the caller may read; says on standard error what they may not. */
+export async function previewOfCluster(
+  session: Session,
+  request: PreviewRequest,
+  flags: readonly string[],
+): Promise<{ readonly preview: Preview; readonly settings: string }> {
+  const found = await findSettings(session, flags);
+  const gather = gatherer(session, found);
+  const preview =
+    request.of === 'source'
+      ? await sourcePreview({ session, gather, found }, request)
+      : await workloadPreview({ session, gather, found }, request);
+  return { preview, settings: found.from };
+}
+
+interface Reading {
+  readonly session: Session;
+  readonly gather: ExplainGatherer;
+  readonly found: FoundSettings;
+}
+
+async function sourcePreview({ session, gather, found }: Reading, request: SourceRequest): Promise<Preview> {
+  const { source: ref, annotations } = request;
+  const { workloads, unread } = await gather.workloads(ref.namespace);
+  tellUnread(session, unread);
+  const source = await gather.source(keyText(ref));
+  return previewAnswer(
+    previewSource({ source, workloads, annotations, settings: found.settings, from: 'cluster' }),
+  );
+}
+
+async function workloadPreview(
+  { session, gather, found }: Reading,
+  request: WorkloadRequest,
+): Promise<Preview> {
+  const { keys } = found.settings.decision;
+  const workload = await existing(gather, request.workload);
+  const { namespace } = request.workload;
+  const { workloads, unread } = await gather.workloads(namespace);
+  const followers = workloads.filter(({ row }) => row.templateOwner?.key === workload.key);
+  const proposed = { annotations: request.annotations, podAnnotations: request.podAnnotations };
+  const then = withProposed(workload, proposed, keys);
+  const listed = await gather.sources(namespace, SOURCE_KINDS);
+  tellUnread(session, [...unread, ...listed.unread]);
+  const sources = new Map(listed.sources.flatMap(rowOf));
+  for (const key of missingOf([workload, then, ...followers], { keys, sources })) {
+    // oxlint-disable-next-line no-await-in-loop -- few, and only of kinds that may not be listed
+    for (const [found, row] of rowOf(await gather.source(key))) sources.set(found, row);
+  }
+  const input = {
+    workload,
+    proposed,
+    followers,
+    sources,
+    settings: found.settings,
+    from: 'cluster',
+  } as const;
+  return previewAnswer(previewWorkload(input));
+}
+
+/** Sources that are spelled out, and of which no list told. */
+function missingOf(
+  workloads: readonly ExplainedWorkload[],
+  known: {
+    readonly keys: Parameters<typeof sourcesOf>[1];
+    readonly sources: ReadonlyMap<SourceKey, SourceRow>;
+  },
+): readonly SourceKey[] {
+  const all = workloads.flatMap((workload) => sourcesOf(workload, known.keys));
+  return [...new Set(all)].filter((key) => !known.sources.has(key));
+}
+
+function rowOf({ key, row }: ExplainedSource): (readonly [SourceKey, SourceRow])[] {
+  return row === undefined ? [] : [[key, row]];
+}
+
+function tellUnread({ io }: Session, kinds: readonly string[]): void {
+  if (kinds.length > 0)
+    io.err(`You may not list ${kinds.join(', ')}: of those only what is named is told.\n`);
+}
+
+/** @throws a `CliError` if there is no such object */
+export async function annotationsOfCluster(
+  { cluster }: Session,
+  object: SourceRef | WorkloadRef,
+): Promise<PresentAnnotations> {
+  const resource = resourceOf(object);
+  try {
+    const path = objectPath(resource, object);
+    const accept = isSourceKind(object.kind) ? { accept: METADATA_ONLY } : {};
+    const { body } = await cluster.client.get<KubeObject>(path, accept);
+    const template = workloadKind(object.kind)?.template(body);
+    return {
+      annotations: body.metadata.annotations ?? {},
+      podAnnotations: template?.metadata?.annotations ?? {},
+    };
+  } catch (error) {
+    if (!(error instanceof KubeError) || error.status !== 404) throw error;
+    throw new CliError(`there is no ${shortName(object)} in the namespace ${object.namespace}`);
+  }
+}
+
+function resourceOf({ kind }: SourceRef | WorkloadRef): KubeResource {
+  if (isSourceKind(kind)) return sourceKind(kind) ?? SECRET_PROVIDER_CLASSES;
+  const definition = workloadKind(kind);
+  if (definition === undefined) throw new CliError(`expected a kind that Reroll knows, given ${kind}`);
+  return definition;
+}

@@ -1,0 +1,38 @@
+/** How the process ends. */
+export const EXIT = {
+  done: 0,
+  failed: 1,
+  usage: 2,
+  notInTime: 3,
+  notRolled: 4,
+  interrupted: 130,
+} as const;
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** For the reference. */
+export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
+  done: 'Done. Of a question also when the answer is no.',
+  failed: 'Refused, not found, or not reached.',
+  usage: 'Called wrongly: standard error says what was expected and what was given. Nothing was sent.',
+  notInTime: 'With `--wait`: not rolled out within `--timeout`. It may be later.',
+  notRolled: 'With `--wait`: it will not be rolled out. It is stuck, failed, or there was nothing to do.',
+  interrupted: 'Ended by Ctrl-C.',
+};
+
+/** Whatever is told to a person as one `error:` line. The message is a sentence without a full stop. */
+export class CliError extends Error {
+  readonly exit: ExitCode;
+  /** What to try, a line each. */
+  readonly hints: readonly string[];
+
+  constructor(message: string, options: { exit?: ExitCode; hints?: readonly string[] } = {}) {
+    super(message);
+    this.name = 'CliError';
+    this.exit = options.exit ?? EXIT.failed;
+    this.hints = options.hints ?? [];
+  }
+}
+
+export function usageError(message: string, ...hints: readonly string[]): CliError {
+  return new CliError(message, { exit: EXIT.usage, hints });
+}

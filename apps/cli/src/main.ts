@@ -1,0 +1,22 @@
+#!/usr/bin/env node
+import { run } from './run.ts';
+
+const interrupt = new AbortController();
+process.on('SIGINT', () => interrupt.abort());
+process.on('SIGTERM', () => interrupt.abort());
+// Whoever reads (`| head`) may have seen enough.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') interrupt.abort();
+  else throw error;
+});
+
+const [, file = '', ...words] = process.argv;
+process.exitCode = await run(file, words, {
+  out: (text) => void process.stdout.write(text),
+  err: (text) => void process.stderr.write(text),
+  outIsTerminal: process.stdout.isTTY,
+  errIsTerminal: process.stderr.isTTY,
+  env: process.env,
+  now: () => Date.now(),
+  signal: interrupt.signal,
+});

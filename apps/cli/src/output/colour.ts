@@ -1,0 +1,48 @@
+import type { Io } from '../io.ts';
+
+/** What a cell means; only terminals show it. */
+export type Tone = 'good' | 'waiting' | 'bad' | 'quiet';
+
+const CODES: Readonly<Record<Tone, number>> = { good: 32, waiting: 33, bad: 31, quiet: 2 };
+const ESCAPE = '\u001b';
+
+export type Paint = (text: string, tone: Tone | undefined) => string;
+
+const PLAIN: Paint = (text) => text;
+const ANSI: Paint = (text, tone) =>
+  tone === undefined ? text : `${ESCAPE}[${CODES[tone]}m${text}${ESCAPE}[0m`;
+
+/** Colours only on a terminal, and never with `NO_COLOR` (https://no-color.org) or a terminal that is `dumb`. */
+export function paintFor(io: Pick<Io, 'env'>, isTerminal: boolean): Paint {
+  const { NO_COLOR, TERM } = io.env;
+  const refused = (NO_COLOR !== undefined && NO_COLOR !== '') || TERM === 'dumb';
+  return isTerminal && !refused ? ANSI : PLAIN;
+}
+
+const TONES: Readonly<Record<string, Tone>> = {
+  rolledOut: 'good',
+  complete: 'good',
+  reload: 'good',
+  done: 'good',
+  yes: 'good',
+  pending: 'waiting',
+  delayed: 'waiting',
+  running: 'waiting',
+  retrying: 'waiting',
+  reloaded: 'waiting',
+  progressing: 'waiting',
+  owed: 'waiting',
+  stuck: 'bad',
+  failed: 'bad',
+  skipped: 'quiet',
+  recorded: 'quiet',
+  wouldReload: 'quiet',
+  skip: 'quiet',
+  pass: 'quiet',
+  no: 'quiet',
+};
+
+/** The tone of a state, as the API names it. */
+export function toneOf(state: string): Tone | undefined {
+  return Object.hasOwn(TONES, state) ? TONES[state] : undefined;
+}

@@ -1,0 +1,534 @@
+import { OPERATIONS, type OperationId } from '@reroll/shared/api/operations';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { parse, stringify } from 'yaml';
+import {
+  change,
+  changeSummary,
+  changeWorkload,
+  status,
+  WEB,
+  workload,
+  workloadSummary,
+} from './testing/answers.ts';
+import { runCli, type Ran, type RunOptions } from './testing/run-cli.ts';
+import { problem, stubAdmin, type StubAnswer, type StubRequest } from './testing/stub-admin.ts';
+
+const ACCEPTED = { id: '1763737200123-0', at: '2026-11-21T15:00:00.000Z' };
+const JOB = {
+  id: 'reloads:1234',
+  queue: 'reloads',
+  state: 'failed',
+  subject: 'Deployment/shop/web',
+  since: null,
+  createdAt: '2026-11-21T14:00:00.000Z',
+  startedAt: null,
+  endedAt: null,
+  until: null,
+  attempts: { made: 5, most: 5 },
+  error: 'KUBE_API 403',
+};
+const QUEUE = {
+  name: 'reloads',
+  paused: true,
+  counts: { waiting: 3, delayed: 0, active: 1, failed: 2 },
+  oldestDueSeconds: 90,
+};
+const AUDIT = {
+  id: '1-0',
+  at: '2026-11-21T14:59:00.000Z',
+  actor: 'alice',
+  action: 'reloadWorkload',
+  target: 'Deployment/shop/web',
+  reason: 'rotated',
+  result: 'done',
+  requestId: 'r1',
+};
+const SOURCE = {
+  kind: 'Secret',
+  namespace: 'shop',
+  name: 'db',
+  exists: true,
+  hash: '2.bbbbbbbbbbbbbbb',
+  workloads: 1,
+  changedAt: '2026-11-21T14:00:00.000Z',
+};
+const { source: _source, ...EDGE } = workload().sourcesInDetail[0] ?? { source: undefined };
+const EXPLANATION = {
+  workload: WEB,
+  source: { kind: 'Secret', namespace: 'shop', name: 'db' },
+  conclusion: 'Deployment shop/web does not reload when Secret shop/db changes: nothing asks for it.',
+  reloads: false,
+  reason: 'NotAnnotated',
+  rules: [
+    { rule: 'IgnoredSource', outcome: 'pass', decides: false, reason: null, detail: 'it is not ignored' },
+    { rule: 'NotAsked', outcome: 'skip', decides: true, reason: 'NotAnnotated', detail: 'nothing asks' },
+  ],
+  use: {
+    used: true,
+    mentioned: false,
+    hasContainers: true,
+    needed: true,
+    places: null,
+    detail: 'by a volume',
+  },
+  edge: false,
+  record: { recorded: null, current: '2.bbb', agrees: null, doubtful: false },
+  due: { state: null, known: true, detail: 'nothing' },
+  holds: [],
+  facts: 'catalog',
+};
+const PREVIEW = {
+  verdicts: [
+    { workload: WEB, source: EXPLANATION.source, reloads: true, reason: 'AutoReload', detail: 'it would' },
+  ],
+  today: [],
+  conclusion: '1 workload would reload, 0 would be left alone.',
+};
+
+const ANSWERS: Readonly<Record<string, unknown>> = {
+  'GET /api/v1/status': status({ warnings: ['no worker is alive'] }),
+  'GET /api/v1/changes': { items: [changeSummary()], next: null },
+  'GET /api/v1/changes/1763737200123-0': change({
+    workloads: [changeWorkload('failed', { error: 'KUBE_API 403' })],
+  }),
+  'GET /api/v1/workloads': { items: [workloadSummary()], next: null },
+  'GET /api/v1/workloads/Deployment/shop/web': workload(),
+  'GET /api/v1/sources': { items: [SOURCE], next: null },
+  'GET /api/v1/sources/Secret/shop/db': {
+    ...SOURCE,
+    annotations: { 'reloader.stakater.com/match': 'true' },
+    workloadsInDetail: [{ ...EDGE, workload: WEB }],
+    history: workload().history,
+  },
+  'GET /api/v1/explain': EXPLANATION,
+  'POST /api/v1/preview': PREVIEW,
+  'GET /api/v1/queues': { items: [QUEUE] },
+  'POST /api/v1/queues/reloads/pause': QUEUE,
+  'POST /api/v1/queues/reloads/resume': { ...QUEUE, paused: false },
+  'GET /api/v1/jobs': { items: [JOB], next: null },
+  'POST /api/v1/jobs/reloads:1234/retry': ACCEPTED,
+  'POST /api/v1/workloads/Deployment/shop/web/reload': ACCEPTED,
+  'GET /api/v1/limits': { concurrency: null, reloadsPerMinute: 60 },
+  'PUT /api/v1/limits': { concurrency: 4, reloadsPerMinute: 60 },
+  'GET /api/v1/audit': { items: [AUDIT], next: null },
+};
+
+const admin = await stubAdmin(({ method, path }) => {
+  const body = ANSWERS[`${method} ${path}`];
+  return body === undefined ? undefined : { body };
+});
+
+async function cli(words: readonly string[], options: RunOptions = {}): Promise<Ran> {
+  const env = { REROLL_SERVER: admin.url, REROLL_TOKEN: 'test-token', ...options.env };
+  return await runCli(['-n', 'shop', ...words], { ...options, env });
+}
+
+function lastRequest(): StubRequest {
+  const last = admin.requests.at(-1);
+  if (last === undefined) throw new Error('expected a request');
+  return last;
+}
+
+it('the stub answers as the API documents it', () => {
+  const seen = new Set<string>();
+  for (const [key, body] of Object.entries(ANSWERS)) {
+    const [method = '', path = ''] = key.replace('/api/v1', '').split(' ');
+    const found = Object.entries(OPERATIONS).find(([, each]) => {
+      const pattern = new RegExp(`^${each.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
+      return each.method === method.toLowerCase() && pattern.test(path);
+    });
+    const [id, operation] = found ?? [];
+    seen.add(id ?? key);
+    expect([
+      key,
+      operation && 'answer' in operation && operation.answer.safeParse(body).error?.issues,
+    ]).toEqual([key, undefined]);
+  }
+  const others: OperationId[] = ['getJob', 'streamEvents'];
+  expect([...seen, ...others].sort()).toEqual(Object.keys(OPERATIONS).sort());
+});
+
+describe('every command, as a table, as JSON and as YAML', () => {
+  it.each([
+    [['status'], 'GET /api/v1/status', 'warning: no worker is alive'],
+    [
+      ['changes'],
+      'GET /api/v1/changes',
+      '1763737200123-0   3m20s   secret/db   updated   2 rolledOut, 1 failed',
+    ],
+    [
+      ['change', '1763737200123-0'],
+      'GET /api/v1/changes/1763737200123-0',
+      'deployment/web   failed   AutoReload   1/5        3m18s   KUBE_API 403',
+    ],
+    [
+      ['workloads'],
+      'GET /api/v1/workloads',
+      'deployment/web   2         no    complete   60m        AutoReload',
+    ],
+    [
+      ['workloads', 'deploy/web'],
+      'GET /api/v1/workloads/Deployment/shop/web',
+      'Annotation:    reloader.stakater.com/auto=true',
+    ],
+    [
+      ['workloads', 'deploy', 'web'],
+      'GET /api/v1/workloads/Deployment/shop/web',
+      'secret/db   used   yes     AutoReload   no    it uses the source',
+    ],
+    [['sources'], 'GET /api/v1/sources', 'secret/db   yes      1           60m'],
+    [
+      ['sources', 'secret/db'],
+      'GET /api/v1/sources/Secret/shop/db',
+      'deployment/web   used   yes     AutoReload   no    it uses the source',
+    ],
+    [
+      ['why-not', 'deploy/web', '--source', 'secret/db'],
+      'GET /api/v1/explain',
+      '*   NotAsked        skip   NotAnnotated   nothing asks',
+    ],
+    [
+      ['preview', 'secret/db'],
+      'POST /api/v1/preview',
+      'deployment/web   secret/db   yes     AutoReload   it would',
+    ],
+    [['queues'], 'GET /api/v1/queues', 'reloads   yes      3         0         1        2        90s'],
+    [
+      ['jobs'],
+      'GET /api/v1/jobs',
+      'reloads:1234   failed   Deployment/shop/web   5/5        60m   <none>   KUBE_API 403',
+    ],
+    [['limits'], 'GET /api/v1/limits', "Concurrency:          as the workers' flag says"],
+    [['audit'], 'GET /api/v1/audit', '60s   alice   reloadWorkload   Deployment/shop/web   done     rotated'],
+    [['pause', 'reloads', '--reason', 'r'], 'POST /api/v1/queues/reloads/pause', 'queue/reloads paused'],
+    [['resume', 'Reloads', '--reason', 'r'], 'POST /api/v1/queues/reloads/resume', 'queue/reloads resumed'],
+    [
+      ['retry', 'reloads:1234', '--reason', 'r'],
+      'POST /api/v1/jobs/reloads:1234/retry',
+      'job/reloads:1234 is tried again',
+    ],
+    [
+      ['reload', 'deploy/web', '--reason', 'r'],
+      'POST /api/v1/workloads/Deployment/shop/web/reload',
+      'deployment.apps/web reload requested (change 1763737200123-0)',
+    ],
+    [['limits', '--concurrency', '4', '--reason', 'r'], 'PUT /api/v1/limits', 'Concurrency:          4'],
+  ])('%j', async (words, request, line) => {
+    const told = await cli(words);
+    expect(told).toMatchObject({ code: 0, err: '' });
+    expect(told.out.split('\n')).toContain(line);
+    const { method, path, headers } = lastRequest();
+    expect(`${method} ${path}`).toBe(request);
+    expect(headers['authorization']).toBe('Bearer test-token');
+    expect(headers['idempotency-key'] !== undefined).toBe(method !== 'GET');
+    const { next: _next, ...body } = ANSWERS[request] as { next?: unknown };
+    expect(JSON.parse((await cli([...words, '-o', 'json'])).out)).toEqual(body);
+    expect(parse((await cli([...words, '-o', 'yaml'])).out)).toEqual(body);
+  });
+
+  it.each([
+    [['changes'], '1763737200123-0\n'],
+    [['workloads'], 'deployment.apps/web\n'],
+    [['sources'], 'secret/db\n'],
+    [['jobs'], 'reloads:1234\n'],
+    [['queues'], 'reloads\n'],
+  ])('%j -o name prints what the commands take back', async (words, out) => {
+    expect(await cli([...words, '-o', 'name'])).toEqual({ code: 0, out, err: '' });
+  });
+
+  it('-o wide has more', async () => {
+    expect((await cli(['changes', '-o', 'wide'])).out).toContain('2.aaaaaaaaaa   2.bbbbbbbbbb');
+    expect((await cli(['workloads', '-o', 'wide'])).out).toContain('1763737200123-0');
+  });
+
+  it('why tells the last reload in a sentence, then all about the workload', async () => {
+    const { out, code } = await cli(['why', 'deploy/web']);
+    expect(code).toBe(0);
+    expect(out.split('\n')[0]).toBe(
+      'Reroll rolled deployment/web 60m ago, because secret/db was updated, change 1763737200123-0 (AutoReload); it is rolledOut.',
+    );
+    expect(out).toContain('60m   rolledOut   secret/db   updated   AutoReload   1763737200123-0');
+  });
+
+  it('lists take filters, all namespaces and times, and ask for no more than the limit', async () => {
+    await cli([
+      'changes',
+      '--source',
+      'secret/db',
+      '--workload',
+      'deploy/web',
+      '--state',
+      'stuck',
+      '--cause',
+      'manual',
+      '--since',
+      '1h',
+      '--limit',
+      '7',
+    ]);
+    expect(Object.fromEntries(lastRequest().query)).toEqual({
+      namespace: 'shop',
+      source: 'Secret/shop/db',
+      workload: 'Deployment/shop/web',
+      state: 'stuck',
+      cause: 'manual',
+      since: '2026-11-21T14:00:00.000Z',
+      limit: '7',
+    });
+    const all = await cli(['changes', '-A']);
+    expect(lastRequest().query.has('namespace')).toBe(false);
+    expect(all.out.split('\n')[0]).toMatch(/^NAMESPACE +ID/);
+  });
+
+  it('limits sets what is given and leaves the rest as it is', async () => {
+    await cli(['limits', '--concurrency', 'default', '--reason', 'calm again']);
+    expect(JSON.parse(lastRequest().body)).toEqual({
+      concurrency: null,
+      reloadsPerMinute: 60,
+      reason: 'calm again',
+    });
+  });
+
+  it('preview sends the whole set of annotations that there would be', async () => {
+    await cli(['preview', 'deploy/web', '--annotate', 'reloader.stakater.com/auto-', '--annotate', 'a/b=c']);
+    expect(JSON.parse(lastRequest().body)).toEqual({
+      of: 'workload',
+      workload: WEB,
+      annotations: { 'a/b': 'c' },
+    });
+    await cli(['preview', 'secret', 'db', '--annotate', 'x=y']);
+    expect(JSON.parse(lastRequest().body)).toMatchObject({
+      of: 'source',
+      annotations: { 'reloader.stakater.com/match': 'true', x: 'y' },
+    });
+  });
+
+  it('version tells both', async () => {
+    expect((await cli(['version'])).out).toBe('Client: 0.1.0\nServer: 0.1.0\n');
+    expect((await cli(['version', '--client'])).out).toBe('Client: 0.1.0\n');
+    expect(JSON.parse((await cli(['version', '-o', 'json'])).out)).toEqual({
+      client: '0.1.0',
+      server: '0.1.0',
+    });
+  });
+});
+
+describe('called wrongly, it says what was expected and given, and ends with 2', () => {
+  it.each([
+    [['reload', 'deploy/web'], "required option '--reason <text>' not specified"],
+    [
+      ['reload', 'pod/web', '--reason', 'r'],
+      'expected a workload (deploy, sts, ds, cj, job, ro, dc), given "pod"',
+    ],
+    [
+      ['reload', 'deploy/web', '--reason', 'r', '--timeout', 'soon'],
+      'expected --timeout to be a duration, e.g. 30s or 2m, given "soon"',
+    ],
+    [
+      ['pause', 'everything', '--reason', 'r'],
+      'expected the queue to be one of changes, reloads, resumes, notifications, given "everything"',
+    ],
+    [['change', 'abc'], 'id: expected the id of a change'],
+    [['retry', 'abc', '--reason', 'r'], 'id: expected <queue>:<job id>'],
+    [['reload', 'deploy/web', '--reason', ' '], 'reason: Too small: expected string to have >=1 characters'],
+    [
+      ['changes', '-o', 'xml'],
+      "option '-o, --output <format>' argument 'xml' is invalid. Allowed choices are json, yaml, wide, name.",
+    ],
+    [['changes', '-w', '-o', 'yaml'], 'expected -o json or none with --watch, given "yaml"'],
+    [
+      ['limits', '--concurrency', '0', '--reason', 'r'],
+      'expected --concurrency to be a number of 1 to 1000, given "0"',
+    ],
+    [['limits', '--concurrency', '4'], 'expected --reason with a limit that is set'],
+    [['preview', 'deploy/web'], 'expected --annotate with a workload: what restarts it today, `why` tells'],
+    [['why-not', 'deploy/web'], "required option '--source <source>' not specified"],
+    [['chnages'], "unknown command 'chnages'\n(Did you mean changes?)"],
+    [['status', 'x'], "too many arguments for 'status'. Expected 0 arguments but got 1: x."],
+    [['status', '--colour'], "unknown option '--colour'"],
+    [
+      ['status', '--request-timeout', 'x'],
+      'expected --request-timeout to be a duration, e.g. 30s or 2m, given "x"',
+    ],
+    [['status', '--server', 'ftp://x'], 'expected --server to be an http or https URL, given "ftp://x"'],
+  ])('%j', async (words, message) => {
+    const before = admin.requests.length;
+    const { code, out, err } = await cli(words);
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toContain(`error: ${message.replace('\n', String.raw`\u000a`)}`);
+    expect(admin.requests.length).toBe(before);
+  });
+
+  it('help is no error', async () => {
+    expect(await cli(['reload', '--help'])).toMatchObject({ code: 0, err: '' });
+    expect((await runCli(['help', 'changes'], { file: '/x/kubectl-reroll' })).out).toContain(
+      'Usage: kubectl reroll changes [options]',
+    );
+    expect((await runCli(['--version'])).out).toBe('0.1.0\n');
+  });
+});
+
+describe('what fails is told in a line, with what can be done, and without a stack', () => {
+  const failing = (answer: StubAnswer) => stubAdmin(() => answer);
+
+  it.each([
+    [
+      'a problem with its places',
+      problem(400, 'InvalidRequest', {
+        detail: 'see errors',
+        errors: [{ path: 'query.since', expected: 'a time' }],
+      }),
+      'error: title of InvalidRequest: see errors\n  query.since: a time\n',
+    ],
+    [
+      'no valid token',
+      problem(401, 'Unauthenticated'),
+      'error: title of Unauthenticated\n  give another token with --token or REROLL_TOKEN, or a context with --context\n',
+    ],
+    [
+      'an escape in a detail',
+      problem(404, 'NotFound', { detail: '\u001b[2J' }),
+      'error: title of NotFound: \\u001b[2J\n',
+    ],
+    [
+      'a proxy in between',
+      { status: 500, type: 'text/html', body: '<html>' },
+      'error: the admin could not be reached\n  URL answered 500\n',
+    ],
+    [
+      'an answer that is none',
+      { body: { version: 7 } },
+      "error: the admin's answer (getStatus) is not what this version understands: version: Invalid input: expected string, received number\n  `version` shows both versions\n",
+    ],
+  ])('%s', async (_, answer, err) => {
+    const { url } = await failing(answer);
+    const told = await runCli(['status', '-n', 'shop', '--server', url]);
+    expect(told).toEqual({ code: 1, out: '', err: err.replace('URL', url) });
+  });
+
+  it('nobody there', async () => {
+    const told = await runCli(['status', '--server', 'http://127.0.0.1:1']);
+    expect(told).toEqual({
+      code: 1,
+      out: '',
+      err: 'error: the admin could not be reached\n  http://127.0.0.1:1 could not be reached (ECONNREFUSED)\n',
+    });
+  });
+
+  it('an answer that does not come in time', async () => {
+    const { url } = await stubAdmin(() => () => undefined);
+    const told = await runCli(['status', '--server', url, '--request-timeout', '100ms']);
+    expect(told).toMatchObject({
+      code: 1,
+      err: `error: the admin could not be reached\n  ${url} did not answer in time\n`,
+    });
+  });
+
+  it('the token of a kubeconfig is not sent over plain http', async () => {
+    const kubeconfig = join(mkdtempSync(join(tmpdir(), 'reroll-cli-run-')), 'config');
+    onTestFinished(() => rmSync(dirname(kubeconfig), { recursive: true }));
+    const parts = {
+      clusters: [{ name: 'c', cluster: { server: 'https://c.test' } }],
+      users: [{ name: 'u', user: { token: 't' } }],
+      contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
+    };
+    writeFileSync(kubeconfig, stringify({ ...parts, 'current-context': 'x' }));
+    const words = ['status', '--kubeconfig', kubeconfig, '--server', 'http://192.0.2.1'];
+    const { code, err } = await runCli(words);
+    expect([code, err]).toEqual([
+      1,
+      expect.stringContaining('the token of the kubeconfig is not sent over plain http'),
+    ]);
+  });
+
+  it('no kubeconfig at all', async () => {
+    const { code, err } = await runCli(['status']);
+    expect([code, err]).toEqual([
+      1,
+      expect.stringContaining('found no kubeconfig: looked for /nonexistent/.kube/config'),
+    ]);
+  });
+
+  it('a busy admin is asked again, the same write under the same key', async () => {
+    let left = 1;
+    const busy = await stubAdmin(() =>
+      left-- > 0
+        ? { ...problem(429, 'TooManyRequests'), headers: { 'retry-after': '0.01' } }
+        : { body: ACCEPTED },
+    );
+    const told = await runCli(['reload', 'deploy/web', '-n', 'shop', '--reason', 'r', '--server', busy.url]);
+    expect(told.code).toBe(0);
+    expect(busy.requests).toHaveLength(2);
+    expect(new Set(busy.requests.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
+  });
+});
+
+describe('reload --wait', () => {
+  async function waited(steps: readonly unknown[], flags: readonly string[] = []): Promise<Ran> {
+    const left = [...steps];
+    const { url } = await stubAdmin(({ method }) => {
+      if (method === 'POST') return { body: ACCEPTED };
+      const step = left.length > 1 ? left.shift() : left[0];
+      return step === undefined ? undefined : { body: change({ workloads: [step as never] }) };
+    });
+    return await runCli([
+      'reload',
+      'deploy/web',
+      '-n',
+      'shop',
+      '--reason',
+      'r',
+      '--wait',
+      ...flags,
+      '--server',
+      url,
+    ]);
+  }
+  const rollout = (state: 'progressing' | 'stuck', code: string) => ({
+    state,
+    code,
+    updated: 1,
+    ready: 0,
+    desired: 2,
+    conditions: [],
+  });
+
+  it('tells each step once, passes over an admin that does not know the change yet, and ends with 0 when it is rolled out', async () => {
+    const told = await waited([
+      undefined,
+      changeWorkload('pending'),
+      changeWorkload('reloaded', { rollout: rollout('progressing', 'Updating') }),
+      changeWorkload('rolledOut'),
+    ]);
+    expect(told).toEqual({
+      code: 0,
+      out: 'deployment.apps/web reload requested (change 1763737200123-0)\n',
+      err: [
+        'deployment.apps/web pending (AutoReload: it uses the source) after 0s',
+        'deployment.apps/web reloaded 1/2 updated, 0 ready (AutoReload: it uses the source) after 0s',
+        'deployment.apps/web rolledOut (AutoReload: it uses the source) after 0s',
+        '',
+      ].join('\n'),
+    });
+  });
+
+  it.each([
+    [
+      'stuck',
+      changeWorkload('stuck', { rollout: rollout('stuck', 'ProgressDeadlineExceeded') }),
+      'stuck (AutoReload: ProgressDeadlineExceeded)',
+    ],
+    ['failed', changeWorkload('failed', { error: 'KUBE_API 403' }), 'failed (AutoReload: KUBE_API 403)'],
+    [
+      'skipped',
+      changeWorkload('skipped', { outcome: 'NotAnnotated' }),
+      'skipped (NotAnnotated: it uses the source)',
+    ],
+  ])('ends with 4 when it is %s', async (_, step, text) => {
+    const told = await waited([step]);
+    expect([told.code, told.err]).toEqual([4, expect.stringContaining(text)]);
+  });
+});

@@ -1,0 +1,149 @@
+import { AdminApi, type Way } from './api/admin-api.ts';
+import { durationArgument } from './args/values.ts';
+import { bearerForAdmin } from './connect/bearer.ts';
+import { ClusterAccess, NO_LIMIT_MS } from './connect/cluster-access.ts';
+import { findAdmin, type AdminService } from './connect/find-admin.ts';
+import type { Globals } from './connect/globals.ts';
+import { forwardRoute, isPrivate, proxyRoute, serverRoute, type Bearer } from './connect/routes.ts';
+import { CliError } from './errors.ts';
+import type { Io } from './io.ts';
+
+/** Of a token that is good for ten minutes. */
+const TOKEN_USE_MS = 8 * 60_000;
+
+/** One run of the program: what the flags say, and what has been opened because of it. */
+export class Session {
+  readonly io: Io;
+  readonly globals: Globals;
+  readonly timeoutMs: number;
+  #cluster: ClusterAccess | undefined;
+  #admin: Promise<AdminApi | undefined> | undefined;
+
+  constructor(io: Io, globals: Globals) {
+    this.io = io;
+    this.globals = globals;
+    this.timeoutMs = durationArgument('--request-timeout', globals.requestTimeout) ?? NO_LIMIT_MS;
+  }
+
+  /** The cluster of the kubeconfig. @throws a `CliError` if there is none */
+  get cluster(): ClusterAccess {
+    this.#cluster ??= new ClusterAccess(this.globals, this.io.env, this.timeoutMs);
+    return this.#cluster;
+  }
+
+  /** `-n`, else that of the context, else `default`. */
+  get namespace(): string {
+    const { namespace } = this.globals;
+    if (namespace !== undefined) return namespace;
+    // With --server a kubeconfig is not needed, but its namespace counts if there is one.
+    return (this.#server === undefined ? this.cluster.namespace : this.#contextNamespace()) ?? 'default';
+  }
+
+  /** Of lists: undefined for all namespaces. */
+  get namespaceOfLists(): string | undefined {
+    return this.globals.allNamespaces === true ? undefined : this.namespace;
+  }
+
+  /** @throws a `CliError` if there is no admin */
+  async admin(): Promise<AdminApi> {
+    const admin = await this.adminIfAny();
+    if (admin !== undefined) return admin;
+    throw new CliError(`found no admin of Reroll in the cluster ${this.cluster.origin}`, {
+      hints: [
+        'is it installed (admin.enabled=true), and are you in the right cluster? --context chooses another',
+        'say where it is with --admin-namespace, or with --server URL',
+      ],
+    });
+  }
+
+  /** Undefined: the cluster has none. */
+  async adminIfAny(): Promise<AdminApi | undefined> {
+    this.#admin ??= this.#openAdmin();
+    return await this.#admin;
+  }
+
+  async close(): Promise<void> {
+    const admin = await this.#admin?.catch(() => undefined);
+    await admin?.close();
+    await this.#cluster?.close();
+  }
+
+  get #server(): string | undefined {
+    return this.globals.server ?? (this.io.env['REROLL_SERVER'] || undefined);
+  }
+
+  async #openAdmin(): Promise<AdminApi | undefined> {
+    const ways = await this.#ways();
+    if (ways === undefined) return undefined;
+    return new AdminApi({ ways, timeoutMs: this.timeoutMs, signal: this.io.signal });
+  }
+
+  async #ways(): Promise<readonly Way[] | undefined> {
+    const server = this.#server;
+    const { via, certificateAuthority } = this.globals;
+    if (server !== undefined) {
+      const bearer = this.#bearer(server);
+      return [{ open: () => Promise.resolve(serverRoute(server, bearer, certificateAuthority)) }];
+    }
+    const service = await this.#findService();
+    if (service === undefined) return undefined;
+    const bearer = this.#bearer(undefined);
+    const proxy: Way = { open: () => proxyRoute(this.cluster, service, bearer) };
+    const forward: Way = { open: () => forwardRoute(this.cluster, service, bearer) };
+    return { auto: [proxy, forward], proxy: [proxy], 'port-forward': [forward] }[via];
+  }
+
+  #findService(): Promise<AdminService | undefined> {
+    const { env } = this.io;
+    return findAdmin(this.cluster.client, {
+      adminNamespace: this.globals.adminNamespace ?? (env['REROLL_ADMIN_NAMESPACE'] || undefined),
+      adminService: this.globals.adminService ?? (env['REROLL_ADMIN_SERVICE'] || undefined),
+      namespace: this.cluster.namespace ?? 'default',
+    });
+  }
+
+  #bearer(server: string | undefined): Bearer {
+    const { token, serviceAccount } = this.globals;
+    const own = token ?? (this.io.env['REROLL_TOKEN'] || undefined);
+    if (own !== undefined && serviceAccount === undefined) return () => Promise.resolve(own);
+    return server === undefined ? this.#bearerOfKubeconfig() : this.#bearerFor(server);
+  }
+
+  /** For a URL, which the token of the kubeconfig was not made for. */
+  #bearerFor(server: string): Bearer {
+    // The admin may let in whoever comes without a token.
+    if (!this.#hasKubeconfig()) return () => Promise.resolve(undefined);
+    if (isPrivate(server)) return this.#bearerOfKubeconfig();
+    throw new CliError('the token of the kubeconfig is not sent over plain http', {
+      hints: ['use an https URL, or give the token that is meant for it with --token or REROLL_TOKEN'],
+    });
+  }
+
+  /** One token for the whole run, unless the kubeconfig's changes. */
+  #bearerOfKubeconfig(): Bearer {
+    const { as, serviceAccount } = this.globals;
+    const ask: Bearer = () => bearerForAdmin(this.cluster, { serviceAccount, as, namespace: this.namespace });
+    return serviceAccount === undefined && as === undefined ? ask : remembered(ask, this.io.now);
+  }
+
+  #hasKubeconfig(): boolean {
+    try {
+      return this.cluster.origin !== '';
+    } catch {
+      return false;
+    }
+  }
+
+  #contextNamespace(): string | undefined {
+    return this.#hasKubeconfig() ? this.cluster.namespace : undefined;
+  }
+}
+
+/** Asks once, and again when what it got is about to run out. */
+function remembered(ask: Bearer, now: () => number): Bearer {
+  let asked: { readonly token: ReturnType<Bearer>; readonly at: number } | undefined;
+  return () => {
+    if (asked === undefined || now() - asked.at > TOKEN_USE_MS) asked = { token: ask(), at: now() };
+    return asked.token;
+  };
+}

@@ -1,0 +1,40 @@
+import type { ExitCode } from '../errors.ts';
+import { run } from '../run.ts';
+
+export interface Ran {
+  readonly code: ExitCode;
+  readonly out: string;
+  readonly err: string;
+}
+
+export interface RunOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly file?: string;
+  readonly isTerminal?: boolean;
+  readonly signal?: AbortSignal;
+  /** Called with all that was printed so far, whenever something is. */
+  readonly onOutput?: (out: string, err: string) => void;
+}
+
+/** Runs the program in this process; `env` is all of its environment. */
+export async function runCli(words: readonly string[], options: RunOptions = {}): Promise<Ran> {
+  const { env = {}, file = '/usr/bin/reroll', isTerminal = false, onOutput } = options;
+  let out = '';
+  let err = '';
+  const code = await run(file, words, {
+    out: (text) => {
+      out += text;
+      onOutput?.(out, err);
+    },
+    err: (text) => {
+      err += text;
+      onOutput?.(out, err);
+    },
+    outIsTerminal: isTerminal,
+    errIsTerminal: isTerminal,
+    env: { HOME: '/nonexistent', ...env },
+    now: () => Date.parse('2026-11-21T15:00:00.000Z'),
+    signal: options.signal ?? new AbortController().signal,
+  });
+  return { code, out, err };
+}

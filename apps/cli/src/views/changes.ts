@@ -1,0 +1,102 @@
+import type { Change, ChangeSummary, ChangeWorkload } from '@reroll/shared/api/changes';
+import { age, until } from '../output/age.ts';
+import { toneOf } from '../output/colour.ts';
+import type { ListView } from '../output/print.ts';
+import { toned, type Cell, type Column } from '../output/table.ts';
+import { shortHash, shortName } from './names.ts';
+
+export interface ViewOptions {
+  readonly now: number;
+  /** Whether things of several namespaces are shown. */
+  readonly namespaces: boolean;
+}
+
+export function changesView({ now, namespaces }: ViewOptions): ListView<ChangeSummary> {
+  const namespace: Column<ChangeSummary> = {
+    title: 'NAMESPACE',
+    cell: ({ source }) => source?.namespace ?? '',
+  };
+  return {
+    nameOf: ({ id }) => id,
+    columns: [
+      ...(namespaces ? [namespace] : []),
+      { title: 'ID', cell: ({ id }) => id },
+      { title: 'AGE', cell: ({ seenAt }) => age(seenAt, now) },
+      { title: 'SOURCE', cell: sourceText },
+      { title: 'CAUSE', cell: ({ cause }) => cause },
+      { title: 'WORKLOADS', cell: statesCell },
+      { title: 'FROM', wide: true, cell: ({ from }) => shortHash(from) },
+      { title: 'TO', wide: true, cell: ({ to }) => shortHash(to) },
+      { title: 'BY', wide: true, cell: ({ request }) => request?.actor ?? '' },
+      { title: 'BECAUSE', wide: true, cell: ({ request }) => request?.reason ?? '' },
+    ],
+  };
+}
+
+/** What changed, or who asked. */
+export function sourceText({ source, request }: Pick<Change, 'source' | 'request'>): string {
+  if (source !== null) return shortName(source);
+  return request === null ? '' : `(asked by ${request.actor})`;
+}
+
+const WORST_FIRST = ['failed', 'stuck', 'retrying', 'delayed', 'pending', 'running', 'reloaded', 'rolledOut'];
+
+/** `2 rolledOut, 1 failed`. */
+export function statesCell({ states }: Pick<ChangeSummary, 'states'>): Cell {
+  const counted = Object.entries(states).filter(([, count]) => (count ?? 0) > 0);
+  const worst = WORST_FIRST.find((state) => counted.some(([each]) => each === state));
+  const text = counted.map(([state, count]) => `${count} ${state}`).join(', ');
+  return toned(text, toneOf(worst ?? ''));
+}
+
+export function changeFacts(change: Change, now: number): (readonly [string, Cell])[] {
+  const { request, source } = change;
+  return [
+    ['Change', change.id],
+    ['Source', source === null ? '' : `${shortName(source)} in the namespace ${source.namespace}`],
+    ['Cause', change.cause],
+    ...(request === null ? [] : ([['Asked by', `${request.actor}: ${request.reason}`]] as const)),
+    ['Seen', `${change.seenAt} (${age(change.seenAt, now)} ago)`],
+    ['Taken up', change.takenUpAt],
+    ['From', shortHash(change.from)],
+    ['To', shortHash(change.to)],
+  ];
+}
+
+export function changeWorkloadColumns(now: number): readonly Column<ChangeWorkload>[] {
+  return [
+    { title: 'NAMESPACE', cell: ({ workload }) => workload.namespace, wide: true },
+    { title: 'WORKLOAD', cell: ({ workload }) => shortName(workload) },
+    { title: 'STATE', cell: ({ state }) => toned(state, toneOf(state)) },
+    { title: 'REASON', cell: ({ outcome, reason }) => outcome ?? reason },
+    { title: 'ATTEMPTS', cell: attemptsText },
+    { title: 'AGE', cell: ({ endedAt, decidedAt }) => age(endedAt ?? decidedAt, now) },
+    { title: 'DETAIL', cell: (each) => workloadDetail(each, now) },
+  ];
+}
+
+function attemptsText({ attempts }: ChangeWorkload): string {
+  if (attempts === null) return '';
+  return attempts.most === null ? String(attempts.made) : `${attempts.made}/${attempts.most}`;
+}
+
+/** What keeps it, or what the rules said. */
+export function workloadDetail(each: ChangeWorkload, now: number): string {
+  if (each.error !== null) return each.error;
+  if (each.state === 'stuck' && each.rollout !== null) return stuckText(each.rollout);
+  if (each.until !== null && (each.state === 'delayed' || each.state === 'retrying')) {
+    return `in ${until(each.until, now)}`;
+  }
+  return each.detail;
+}
+
+type RolloutAnswer = NonNullable<ChangeWorkload['rollout']>;
+
+/** `ProgressDeadlineExceeded; web-7d9/app: ImagePullBackOff …`. */
+export function stuckText({ code, conditions, pods = [] }: RolloutAnswer): string {
+  const reasons = conditions.map(({ reason }) => reason).filter((reason) => reason !== '' && reason !== code);
+  const messages = pods.map(({ name, container, reason, message }) =>
+    [`${name}/${container}: ${reason}`, message].filter((part) => part !== '').join(' '),
+  );
+  return [code, ...new Set(reasons), ...messages].join('; ');
+}

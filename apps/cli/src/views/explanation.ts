@@ -1,0 +1,57 @@
+import type { Explanation, Preview } from '@reroll/shared/api/explain';
+import { toneOf } from '../output/colour.ts';
+import { toned, type Cell, type Column } from '../output/table.ts';
+import { shortHash, shortName } from './names.ts';
+import { yesNo } from './workloads.ts';
+
+export function explanationFacts(explanation: Explanation): (readonly [string, Cell])[] {
+  const { workload, source, record, due, use } = explanation;
+  return [
+    ['Workload', `${shortName(workload)} in the namespace ${workload.namespace}`],
+    ['Source', `${shortName(source)} in the namespace ${source.namespace}`],
+    [
+      'Reloads',
+      toned(
+        `${explanation.reloads ? 'yes' : 'no'} (${explanation.reason})`,
+        toneOf(explanation.reloads ? 'yes' : 'no'),
+      ),
+    ],
+    ['Used', use.detail],
+    ['Recorded', recordText(record)],
+    ['Due', due.detail],
+    ...explanation.holds.map(
+      ({ reason, detail }) => ['Held back', toned(`${reason}: ${detail}`, 'waiting')] as const,
+    ),
+  ];
+}
+
+function recordText({ recorded, current, agrees }: Explanation['record']): string {
+  if (recorded === null) return 'nothing yet';
+  const relation = agrees === null ? 'not comparable with' : agrees ? 'the same as' : 'other than';
+  return `${shortHash(recorded)}, ${relation} the present data${current === null ? '' : ` (${shortHash(current)})`}`;
+}
+
+export const RULE_COLUMNS: readonly Column<Explanation['rules'][number]>[] = [
+  { title: '', cell: ({ decides }) => (decides ? '*' : ' ') },
+  { title: 'RULE', cell: ({ rule }) => rule },
+  { title: 'SAYS', cell: ({ outcome }) => toned(outcome, toneOf(outcome)) },
+  { title: 'REASON', cell: ({ reason }) => reason ?? '' },
+  { title: 'DETAIL', cell: ({ detail }) => detail },
+];
+
+type PreviewVerdict = Preview['verdicts'][number];
+
+export function verdictColumns(namespaces: boolean): readonly Column<PreviewVerdict>[] {
+  const namespace: Column<PreviewVerdict> = {
+    title: 'NAMESPACE',
+    cell: ({ workload }) => workload.namespace,
+  };
+  return [
+    ...(namespaces ? [namespace] : []),
+    { title: 'WORKLOAD', cell: ({ workload }) => shortName(workload) },
+    { title: 'SOURCE', cell: ({ source }) => shortName(source) },
+    { title: 'ROLLS', cell: ({ reloads }) => yesNo(reloads) },
+    { title: 'REASON', cell: ({ reason }) => reason },
+    { title: 'DETAIL', cell: ({ detail }) => detail },
+  ];
+}

@@ -1,0 +1,35 @@
+import { kindForName, kindForTable } from '../args/kinds.ts';
+
+export interface Named {
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** `deployment/web`, as tables show it. */
+export function shortName({ kind, name }: Pick<Named, 'kind' | 'name'>): string {
+  return `${kindForTable(kind)}/${name}`;
+}
+
+/** The same, and its namespace if several are shown. */
+export function placedName(named: Named, isNamespaceShown: boolean): string {
+  return isNamespaceShown ? `${shortName(named)} (${named.namespace})` : shortName(named);
+}
+
+/** `deployment.apps/web`, as `-o name` prints it. */
+export function fullName({ kind, name }: Pick<Named, 'kind' | 'name'>): string {
+  return `${kindForName(kind)}/${name}`;
+}
+
+/** `Secret/db` or `Secret/shop/db`, as the API writes sources of a workload, as tables show it. */
+export function shortKey(key: string): string {
+  const parts = key.split('/');
+  return shortName({ kind: parts[0] ?? '', name: parts.at(-1) ?? '' });
+}
+
+/** A hash that can be told from another one. */
+export function shortHash(hash: string | null): string {
+  if (hash === null) return '';
+  const [scheme = '', rest] = hash.split('.', 2);
+  return rest === undefined ? hash.slice(0, 12) : `${scheme}.${rest.slice(0, 10)}`;
+}

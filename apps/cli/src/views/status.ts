@@ -1,0 +1,62 @@
+import type { Status } from '@reroll/shared/api/status';
+import { age, humanDuration } from '../output/age.ts';
+import { toned, type Cell, type Column } from '../output/table.ts';
+
+export function statusFacts(status: Status, now: number): (readonly [string, Cell])[] {
+  const { history, limits, caller, owed } = status;
+  return [
+    ['Cluster', status.cluster],
+    ['Version', status.version],
+    ['Leader', status.leader === null ? toned('none', 'bad') : status.leader],
+    ['Owed', owed === null ? 'unknown' : owedText(owed, now)],
+    ['Lag', status.lagSeconds === null ? 'unknown' : humanDuration(status.lagSeconds * 1_000)],
+    ['Redis', health(status.redis)],
+    ['API server', health(status.apiServer)],
+    [
+      'History',
+      `${history.changes} changes${history.oldest === null ? '' : `, since ${age(history.oldest, now)}`}`,
+    ],
+    ['Concurrency', limits.concurrency === null ? 'as the flag says' : String(limits.concurrency)],
+    [
+      'Reloads per minute',
+      limits.reloadsPerMinute === null ? 'as the flag says' : String(limits.reloadsPerMinute),
+    ],
+    ['You are', `${caller.name}, ${rightsText(caller)}`],
+  ];
+}
+
+function owedText({ workloads, oldest }: NonNullable<Status['owed']>, now: number): Cell {
+  if (workloads === 0) return toned('nothing', 'good');
+  return toned(`${workloads} workloads${oldest === null ? '' : `, for ${age(oldest, now)}`}`, 'waiting');
+}
+
+function health({ ok, milliseconds }: Status['apiServer']): Cell {
+  if (ok === null) return 'unknown';
+  const time = milliseconds === null ? '' : ` (${milliseconds} ms)`;
+  return ok ? toned(`ok${time}`, 'good') : toned('does not answer', 'bad');
+}
+
+function rightsText({ clusterWide, mayReload, maySteer }: Status['caller']): string {
+  const scope = clusterWide ? 'all namespaces' : 'your namespaces';
+  const may = [...(mayReload ? ['reload'] : []), ...(maySteer ? ['steer'] : [])];
+  return `${scope}, ${may.length === 0 ? 'to read' : `to read and ${may.join(' and ')}`}`;
+}
+
+type Process = Status['processes'][number];
+
+export function processColumns(now: number): readonly Column<Process>[] {
+  return [
+    { title: 'NAME', cell: ({ name }) => name },
+    { title: 'APP', cell: ({ app }) => app },
+    { title: 'ROLE', cell: ({ role }) => role ?? '' },
+    { title: 'SYNCED', cell: ({ synced }) => (synced === null ? '' : yesNo(synced)) },
+    { title: 'VERSION', cell: ({ version }) => version },
+    { title: 'CONCURRENCY', wide: true, cell: ({ concurrency }) => String(concurrency ?? '') },
+    { title: 'SEEN', cell: ({ seenAt }) => age(seenAt, now) },
+    { title: 'AGE', cell: ({ startedAt }) => age(startedAt, now) },
+  ];
+}
+
+function yesNo(value: boolean): Cell {
+  return value ? 'yes' : toned('no', 'waiting');
+}

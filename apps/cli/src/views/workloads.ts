@@ -1,0 +1,113 @@
+import type { HistoryEntry, Source, Workload, WorkloadSummary } from '@reroll/shared/api/workloads';
+import { age } from '../output/age.ts';
+import { toneOf } from '../output/colour.ts';
+import type { ListView } from '../output/print.ts';
+import { toned, type Cell, type Column } from '../output/table.ts';
+import type { ViewOptions } from './changes.ts';
+import { fullName, shortHash, shortKey, shortName } from './names.ts';
+
+export function workloadsView({ now, namespaces }: ViewOptions): ListView<WorkloadSummary> {
+  const namespace: Column<WorkloadSummary> = { title: 'NAMESPACE', cell: (each) => each.namespace };
+  return {
+    nameOf: fullName,
+    columns: [
+      ...(namespaces ? [namespace] : []),
+      { title: 'NAME', cell: shortName },
+      { title: 'SOURCES', cell: ({ sources }) => String(sources) },
+      { title: 'DUE', cell: ({ due }) => toned(due ?? 'no', toneOf(due ?? '')) },
+      { title: 'ROLLOUT', cell: ({ rollout }) => toned(rollout, toneOf(rollout)) },
+      { title: 'RELOADED', cell: ({ lastReload }) => (lastReload ? age(lastReload.at, now) : 'never') },
+      { title: 'REASON', cell: ({ lastReload, leftAlone }) => leftAlone ?? lastReload?.reason ?? '' },
+      { title: 'CHANGE', wide: true, cell: ({ lastReload }) => lastReload?.change ?? '' },
+      { title: 'PAUSED UNTIL', wide: true, cell: ({ pausedUntil }) => pausedUntil ?? '' },
+      { title: 'CONTESTED', wide: true, cell: ({ contested }) => (contested ? 'yes' : 'no') },
+    ],
+  };
+}
+
+type Fact = readonly [name: string, value: Cell];
+
+export function workloadFacts(workload: Workload, now: number): Fact[] {
+  const { rolloutInDetail: rollout, lastReload } = workload;
+  const pods =
+    rollout.desired === undefined ? '' : `, ${rollout.ready ?? 0} of ${rollout.desired} pods ready`;
+  return [
+    ['Workload', `${shortName(workload)} in the namespace ${workload.namespace}`],
+    ['Rollout', toned(`${rollout.state} (${rollout.code}${pods})`, toneOf(rollout.state))],
+    ['Due', DUE[workload.due ?? 'none'] ?? ''],
+    ...exceptions(workload),
+    ...annotationFacts('Annotation', workload.annotations),
+    ...annotationFacts('Of its pods', workload.podAnnotations),
+    ['Last reload', lastReload ? `${age(lastReload.at, now)} ago` : 'none in the history'],
+  ];
+}
+
+export function annotationFacts(name: string, annotations: Readonly<Record<string, string>>): Fact[] {
+  return Object.entries(annotations).map(([key, value]) => [name, `${key}=${value}`]);
+}
+
+/** What is out of the ordinary. */
+function exceptions({ leftAlone, contested, pausedUntil, job }: Workload): Fact[] {
+  const found: Fact[] = [];
+  if (leftAlone !== null) found.push(['Left alone', leftAlone]);
+  if (contested) found.push(['Contested', 'somebody takes its marker away again and again']);
+  if (pausedUntil !== null) found.push(['Paused until', pausedUntil]);
+  if (job !== null) {
+    found.push(['Job', `${job.id} (${job.state}${job.until === null ? '' : `, until ${job.until}`})`]);
+  }
+  return found;
+}
+
+const DUE: Readonly<Record<string, string>> = {
+  owed: 'a reload',
+  correct: 'only its record is behind',
+  none: 'nothing',
+};
+
+type Edge = Workload['sourcesInDetail'][number];
+type SourceEdge = Source['workloadsInDetail'][number];
+
+const EDGE_COLUMNS: readonly Column<Omit<Edge, 'source'>>[] = [
+  { title: 'HOW', cell: ({ how }) => how },
+  { title: 'ROLLS', cell: ({ rolls }) => yesNo(rolls) },
+  { title: 'REASON', cell: ({ reason }) => reason },
+  { title: 'DUE', cell: ({ due }) => toned(due ?? 'no', toneOf(due ?? '')) },
+  { title: 'RECORDED', wide: true, cell: ({ recorded }) => shortHash(recorded) },
+  { title: 'CURRENT', wide: true, cell: ({ current }) => shortHash(current) },
+  { title: 'DETAIL', cell: ({ detail, exists }) => (exists ? detail : `does not exist; ${detail}`) },
+];
+
+export const EDGES_OF_WORKLOAD: readonly Column<Edge>[] = [
+  { title: 'SOURCE', cell: ({ source }) => shortName(source) },
+  ...EDGE_COLUMNS,
+];
+
+export const EDGES_OF_SOURCE: readonly Column<SourceEdge>[] = [
+  { title: 'WORKLOAD', cell: ({ workload }) => shortName(workload) },
+  ...EDGE_COLUMNS,
+];
+
+export function yesNo(value: boolean): Cell {
+  const text = value ? 'yes' : 'no';
+  return toned(text, toneOf(text));
+}
+
+/** `of`: what the page is about, so that the other side is shown. */
+export function historyColumns(of: 'workload' | 'source', now: number): readonly Column<HistoryEntry>[] {
+  const other: Column<HistoryEntry> =
+    of === 'workload'
+      ? {
+          title: 'SOURCE',
+          cell: ({ source, rolled }) => (source ? shortName(source) : rolled.map(shortKey).join(', ')),
+        }
+      : { title: 'WORKLOAD', cell: ({ workload }) => shortName(workload) };
+  return [
+    { title: 'AGE', cell: ({ at }) => age(at, now) },
+    { title: 'STATE', cell: ({ state }) => toned(state, toneOf(state)) },
+    other,
+    { title: 'CAUSE', cell: ({ cause }) => cause ?? '' },
+    { title: 'REASON', cell: ({ reason }) => reason },
+    { title: 'CHANGE', cell: ({ change }) => change ?? '' },
+    { title: 'ERROR', wide: true, cell: ({ error }) => error ?? '' },
+  ];
+}

@@ -1,0 +1,58 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const DIST = join(import.meta.dirname, '../../apps/cli/dist');
+
+describe('the package of the command line', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'reroll-cli-package-'));
+  const bin = join(folder, 'node_modules/.bin');
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  let packed: { filename: string; size: number; files: { path: string }[] };
+
+  function run(program: string, ...words: readonly string[]): string {
+    const env = { PATH: `${bin}:${process.env['PATH']}`, HOME: folder, npm_config_update_notifier: 'false' };
+    return execFileSync(program, words, {
+      cwd: folder,
+      env,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+  }
+
+  beforeAll(() => {
+    [packed] = JSON.parse(run('npm', 'pack', DIST, '--json', '--pack-destination', folder)) as [
+      typeof packed,
+    ];
+    run('npm', 'install', '--offline', '--no-audit', '--no-fund', `./${packed.filename}`);
+  });
+
+  it('holds the bundle, its README and the licences, and no more', () => {
+    expect(packed.files.map(({ path }) => path).sort()).toEqual([
+      'LICENSE',
+      'README.md',
+      'licenses.txt',
+      'main.js',
+      'package.json',
+      'sbom.cdx.json',
+    ]);
+  });
+
+  it('runs by npx from the tarball, with nothing to fetch', () => {
+    expect(
+      run('npx', '--offline', '--yes', `--package=./${packed.filename}`, 'reroll', 'version', '--client'),
+    ).toBe('Client: 0.1.0\n');
+  });
+
+  it('installs both names, and each calls itself so', () => {
+    expect(run('reroll', '--help')).toContain('Usage: reroll <command>');
+    expect(run('kubectl-reroll', '--help')).toContain('Usage: kubectl reroll <command>');
+  });
+
+  it('installs what kubectl runs to complete the plugin, which answers as cobra does', () => {
+    expect(run('kubectl_complete-reroll', 'pau')).toBe('pause\n:4\n');
+    expect(run('kubectl_complete-reroll', 'why', 'dep')).toBe('deploy/\n:6\n');
+  });
+});
