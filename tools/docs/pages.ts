@@ -5,6 +5,7 @@ import { mapsFile } from '../deploy/maps-file.ts';
 import { optionsFile } from '../deploy/options-file.ts';
 import { valuesSchema } from '../deploy/values-schema.ts';
 import { chartReadme } from '../deploy/values-table.ts';
+import { cliMarkdown } from './cli-page.ts';
 import { metricsMarkdown } from './metrics-page.ts';
 import { optionsMarkdown } from './options-page.ts';
 
@@ -20,6 +21,7 @@ export const PAGES: readonly Page[] = [
   { path: 'docs/reference/reasons.md', render: reasonsMarkdown },
   { path: 'docs/reference/options.md', render: optionsMarkdown },
   { path: 'docs/reference/metrics.md', render: metricsMarkdown },
+  { path: 'docs/reference/cli.md', render: cliMarkdown },
   { path: 'deploy/helm/reroll/maps.yaml', render: mapsFile },
   { path: 'deploy/helm/reroll/options.yaml', render: optionsFile },
   { path: 'deploy/helm/reroll/values.schema.json', render: valuesSchema },

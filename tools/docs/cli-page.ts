@@ -1,0 +1,74 @@
+/** docs/reference/cli.md, from the command line's own help. */
+import type { Argument, Command, Option } from 'commander';
+import { EXIT, EXIT_MEANINGS } from '../../apps/cli/src/errors.ts';
+
+/** Imported when it is asked for: it needs `npm run build`, which makes libs/shared/dist. */
+async function program(): Promise<Command> {
+  const { buildProgram } = await import('../../apps/cli/src/program.ts');
+  const io = {
+    out: () => undefined,
+    err: () => undefined,
+    outIsTerminal: false,
+    errIsTerminal: false,
+    env: {},
+    now: () => 0,
+    signal: new AbortController().signal,
+  };
+  return buildProgram('reroll', { io, finish: () => undefined });
+}
+
+const INTRODUCTION = `<!-- Generated from apps/cli/src: run \`npm run build\` and \`node tools/docs/generate.ts\`. -->
+
+# Command line
+
+\`kubectl reroll <command>\`, \`reroll <command>\` and \`npx reroll <command>\` are the same. How to install and use it:
+[the guide](../guide/cli.md). Data go to standard output, whatever else is said to standard error.`;
+
+function cell(text: string): string {
+  return text.replaceAll('|', String.raw`\|`).replaceAll('<', '&lt;');
+}
+
+function code(text: string): string {
+  return `\`${text.replaceAll('|', String.raw`\|`)}\``;
+}
+
+function optionRow({ flags, description, argChoices, defaultValue, mandatory }: Option): string {
+  const choices = argChoices === undefined ? [] : [`one of ${argChoices.join(', ')}`];
+  const needed = mandatory ? ['needed'] : [];
+  const initial = typeof defaultValue === 'string' ? [`default ${code(defaultValue)}`] : [];
+  return `| ${code(flags)} | ${[cell(description), ...choices, ...needed, ...initial].join('; ')} |`;
+}
+
+function table(head: string, rows: readonly string[]): string[] {
+  return rows.length === 0 ? [] : [[`| ${head} | |`, '|---|---|', ...rows].join('\n')];
+}
+
+function argumentRow(argument: Argument): string {
+  const name = argument.variadic ? `${argument.name()}...` : argument.name();
+  const choices = argument.argChoices === undefined ? '' : `: ${argument.argChoices.join(', ')}`;
+  return `| ${code(argument.required ? `<${name}>` : `[${name}]`)} | ${cell(argument.description)}${choices} |`;
+}
+
+function section(command: Command): string {
+  return [
+    `## reroll ${command.name()}`,
+    command.description(),
+    code(`reroll ${command.name()} ${command.usage()}`),
+    ...table('Argument', command.registeredArguments.map(argumentRow)),
+    ...table('Option', command.options.map(optionRow)),
+  ].join('\n\n');
+}
+
+function exitCodes(): string {
+  const rows = Object.entries(EXIT).map(
+    ([name, number]) => `| ${number} | ${EXIT_MEANINGS[name as keyof typeof EXIT]} |`,
+  );
+  return ['## Exit codes', ['| Code | |', '|---|---|', ...rows].join('\n')].join('\n\n');
+}
+
+export async function cliMarkdown(): Promise<string> {
+  const root = await program();
+  const everywhere = ['## Options of every command', ...table('Option', root.options.map(optionRow))];
+  const commands = root.commands.map(section);
+  return `${[INTRODUCTION, ...everywhere, ...commands, exitCodes()].join('\n\n')}\n`;
+}
