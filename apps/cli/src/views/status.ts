@@ -12,10 +12,7 @@ export function statusFacts(status: Status, now: number): (readonly [string, Cel
     ['Lag', status.lagSeconds === null ? 'unknown' : humanDuration(status.lagSeconds * 1_000)],
     ['Redis', health(status.redis)],
     ['API server', health(status.apiServer)],
-    [
-      'History',
-      `${history.changes} changes${history.oldest === null ? '' : `, since ${age(history.oldest, now)}`}`,
-    ],
+    ['History', historyText(history, now)],
     ['Concurrency', limits.concurrency === null ? 'as the flag says' : String(limits.concurrency)],
     [
       'Reloads per minute',
@@ -23,6 +20,12 @@ export function statusFacts(status: Status, now: number): (readonly [string, Cel
     ],
     ['You are', `${caller.name}, ${rightsText(caller)}`],
   ];
+}
+
+function historyText(history: Status['history'], now: number): string {
+  if (history === null) return 'unknown';
+  const since = history.oldest === null ? '' : `, since ${age(history.oldest, now)}`;
+  return `${history.changes} changes${since}`;
 }
 
 function owedText({ workloads, oldest }: NonNullable<Status['owed']>, now: number): Cell {
