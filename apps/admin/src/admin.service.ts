@@ -4,11 +4,11 @@ import { claimWhenReachable } from '@reroll/shared/catalog/claim';
 import { CatalogError } from '@reroll/shared/catalog/errors';
 import { History } from '@reroll/shared/catalog/history';
 import { catalogKeys } from '@reroll/shared/catalog/keys';
-import { openRedis, type RedisClient } from '@reroll/shared/catalog/redis';
+import { openRedis } from '@reroll/shared/catalog/redis';
 import { checkServers } from '@reroll/shared/catalog/redis-checks';
 import type { KubeClient } from '@reroll/shared/kube/connection';
 import { KubeError } from '@reroll/shared/kube/errors';
-import { installIdentity, type InstallIdentity } from '@reroll/shared/kube/install-identity';
+import { installIdentity } from '@reroll/shared/kube/install-identity';
 import { trustMessagesOf } from '@reroll/shared/platform/error-fields';
 import { ListenError } from '@reroll/shared/platform/listening';
 import type { Logger } from '@reroll/shared/platform/logging';
@@ -23,10 +23,10 @@ import { Queues } from '@reroll/shared/queue/queues';
 import type { Registry } from 'prom-client';
 import type { ApiContext } from './api.module.ts';
 import { authenticatorOf } from './auth/authenticator.ts';
-import type { Authenticator } from './auth/caller.ts';
 import { StaticTokensError } from './auth/static-tokens.ts';
 import { serveHealth } from './health.ts';
 import { JobBoard } from './jobs/job-board.ts';
+import { beginReading } from './reading.ts';
 import { serveApi } from './serve-api.ts';
 import { KUBE, LIFECYCLE, LOG, METRICS, OPTIONS, REGISTRY } from './tokens.ts';
 
@@ -83,17 +83,14 @@ export class AdminService {
     const waiting = { signal: lifecycle.signal, hooks: reports };
     if (!(await claimWhenReachable(catalog, identity.uid, waiting))) return;
     if (!(await checkServers(redis, waiting, (policy) => reports.onEvicting(policy)))) return;
-    await serveApi(this.#context({ identity, redis, catalog, authenticator }));
+    const reading = await beginReading({ redis, catalog, metrics: this.metrics, log, lifecycle });
+    if (!reading) return;
+    await serveApi(this.#context({ identity, redis, catalog, authenticator, reading }));
     giveBackMemory();
     health.begun();
   }
 
-  #context(by: {
-    identity: InstallIdentity;
-    redis: RedisClient;
-    catalog: Catalog;
-    authenticator: Authenticator;
-  }): ApiContext {
+  #context(by: Pick<ApiContext, 'identity' | 'redis' | 'catalog' | 'authenticator' | 'reading'>): ApiContext {
     const { options, log, metrics, lifecycle, client } = this;
     const { redis, catalog } = by;
     const { attempts, backoff, historyMaxChanges: maxEntries, historyMaxAge: maxAge } = options;

@@ -27,12 +27,16 @@ import type { Lifecycle } from '@reroll/shared/platform/shutdown';
 import type { Queues } from '@reroll/shared/queue/queues';
 import type { Authenticator } from './auth/caller.ts';
 import { AuditController } from './controllers/audit.controller.ts';
+import { ChangesController } from './controllers/changes.controller.ts';
+import { EventsController } from './controllers/events.controller.ts';
 import { JobsController } from './controllers/jobs.controller.ts';
 import { LimitsController } from './controllers/limits.controller.ts';
 import { QueuesController } from './controllers/queues.controller.ts';
 import { ReloadsController } from './controllers/reloads.controller.ts';
+import { SourcesController } from './controllers/sources.controller.ts';
 import { StatusController } from './controllers/status.controller.ts';
 import { WhyController } from './controllers/why.controller.ts';
+import { WorkloadsController } from './controllers/workloads.controller.ts';
 import { CallerGuard } from './http/caller.guard.ts';
 import { DeadlineInterceptor } from './http/deadline.interceptor.ts';
 import { ProblemFilter } from './http/problem.filter.ts';
@@ -63,12 +67,16 @@ import { Why } from './why/why.ts';
 
 const CONTROLLERS: readonly Type[] = [
   AuditController,
+  ChangesController,
+  EventsController,
   JobsController,
   LimitsController,
   QueuesController,
   ReloadsController,
+  SourcesController,
   StatusController,
   WhyController,
+  WorkloadsController,
 ];
 
 /** What the API works on; made when Redis is known to be ours. */
@@ -85,6 +93,8 @@ export interface ApiContext {
   readonly queues: Queues;
   readonly board: JobBoard;
   readonly authenticator: Authenticator;
+  /** Of `beginReading`. */
+  readonly reading: readonly Provider[];
 }
 
 @Module({})
@@ -95,6 +105,7 @@ export class ApiModule {
       controllers: [...CONTROLLERS],
       providers: [
         ...valuesOf(context),
+        ...context.reading,
         ...servicesOf(context),
         { provide: APP_GUARD, useClass: CallerGuard },
         { provide: APP_INTERCEPTOR, useClass: DeadlineInterceptor },

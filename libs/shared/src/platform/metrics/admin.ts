@@ -17,6 +17,16 @@ export interface AdminMetrics {
   readonly reviews: Counter<'review' | 'result'>;
   /** `reroll_api_refused_total` */
   readonly refused: Counter<'reason'>;
+  /** `reroll_history_failures_total` */
+  readonly historyFailures: Counter;
+  /** `reroll_history_unusable_total` */
+  readonly historyUnusable: Counter;
+  /** `reroll_history_entries` */
+  readonly historyEntries: Gauge<'stream'>;
+  /** `reroll_event_streams` */
+  readonly eventStreams: Gauge;
+  /** `reroll_event_streams_ended_total` */
+  readonly eventStreamsEnded: Counter<'reason'>;
 }
 
 export function adminMetrics(registry: Registry): AdminMetrics {
@@ -45,6 +55,39 @@ export function adminMetrics(registry: Registry): AdminMetrics {
       name: 'reroll_api_refused_total',
       help: 'Requests that were refused before they were looked at, by reason.',
       labels: { reason: ['address_rate', 'actor_rate', 'cross_site'] },
+    }),
+    ...historyMetrics(registry),
+  };
+}
+
+type HistoryMetrics = Pick<
+  AdminMetrics,
+  'historyFailures' | 'historyUnusable' | 'historyEntries' | 'eventStreams' | 'eventStreamsEnded'
+>;
+
+function historyMetrics(registry: Registry): HistoryMetrics {
+  return {
+    historyFailures: counter(registry, {
+      name: 'reroll_history_failures_total',
+      help: 'Attempts to read the history that failed. It is tried again until it succeeds.',
+    }),
+    historyUnusable: counter(registry, {
+      name: 'reroll_history_unusable_total',
+      help: 'Entries of the history that were left out, because they have not the form of one.',
+    }),
+    historyEntries: gauge(registry, {
+      name: 'reroll_history_entries',
+      help: 'Entries of the history in memory, by stream.',
+      labels: { stream: ['changes', 'outcomes', 'rollouts', 'audit'] },
+    }),
+    eventStreams: gauge(registry, {
+      name: 'reroll_event_streams',
+      help: 'Streams of server-sent events that are being written.',
+    }),
+    eventStreamsEnded: counter(registry, {
+      name: 'reroll_event_streams_ended_total',
+      help: 'Streams of server-sent events that ended, by reason.',
+      labels: { reason: ['gone', 'slow', 'right', 'error', 'shutdown'] },
     }),
   };
 }

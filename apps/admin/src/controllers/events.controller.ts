@@ -1,0 +1,74 @@
+import { Controller, Inject } from '@nestjs/common';
+import { errorFields } from '@reroll/shared/platform/error-fields';
+import type { Logger } from '@reroll/shared/platform/logging';
+import type { AdminMetrics } from '@reroll/shared/platform/metrics/admin';
+import type { Lifecycle } from '@reroll/shared/platform/shutdown';
+import { EventStream } from '../history/event-stream.ts';
+import { EventWriter, SlowReaderError } from '../history/event-writer.ts';
+import { ReadModel } from '../history/read-model.ts';
+import { ProblemError } from '../http/problem-error.ts';
+import type { Input } from '../http/operation-types.ts';
+import { Serves } from '../http/serves.ts';
+import { ShownHashes } from '../shown-hashes.ts';
+import { LIFECYCLE, LOG, METRICS } from '../tokens.ts';
+
+/** Streams of one caller at the same time; a browser's tabs and a terminal or two. */
+const MOST_PER_CALLER = 10;
+const LONGEST_ID = 256;
+
+@Controller()
+export class EventsController {
+  @Inject(ReadModel) private readonly model!: ReadModel;
+  @Inject(ShownHashes) private readonly hashes!: ShownHashes;
+  @Inject(METRICS) private readonly metrics!: AdminMetrics;
+  @Inject(LIFECYCLE) private readonly lifecycle!: Lifecycle;
+  @Inject(LOG) private readonly log!: Logger;
+  private readonly streams = new Map<string, number>();
+
+  @Serves('streamEvents')
+  async stream(input: Input<'streamEvents'>): Promise<void> {
+    const { caller } = input;
+    const running = this.streams.get(caller.name) ?? 0;
+    if (running >= MOST_PER_CALLER)
+      throw new ProblemError('TooManyRequests', {
+        detail: `expected at most ${MOST_PER_CALLER} streams of one caller at the same time`,
+      });
+    this.streams.set(caller.name, running + 1);
+    this.metrics.eventStreams.inc();
+    try {
+      await this.run(input);
+    } finally {
+      this.metrics.eventStreams.dec();
+      const left = (this.streams.get(caller.name) ?? 1) - 1;
+      if (left > 0) this.streams.set(caller.name, left);
+      else this.streams.delete(caller.name);
+    }
+  }
+
+  private async run({
+    caller,
+    query,
+    request,
+    response,
+    gone,
+    requestId,
+  }: Input<'streamEvents'>): Promise<void> {
+    const ended = this.metrics.eventStreamsEnded;
+    const { model, hashes, lifecycle } = this;
+    const writer = new EventWriter(response, gone);
+    const signal = AbortSignal.any([gone, lifecycle.signal]);
+    const stream = new EventStream({ model, hashes, caller, namespace: query.namespace, writer, signal });
+    const given = request.headers['last-event-id'];
+    try {
+      const reason = await stream.run(typeof given === 'string' ? given.slice(0, LONGEST_ID) : undefined);
+      ended.inc({ reason: lifecycle.signal.aborted ? 'shutdown' : reason });
+      writer.end();
+    } catch (error) {
+      if (!response.headersSent) throw error;
+      const isSlow = error instanceof SlowReaderError;
+      ended.inc({ reason: isSlow ? 'slow' : 'error' });
+      this.log.warning('a stream of events was cut off', { requestId, ...errorFields(error) });
+      writer.cut();
+    }
+  }
+}

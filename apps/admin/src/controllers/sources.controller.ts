@@ -1,0 +1,80 @@
+import { Controller, Inject } from '@nestjs/common';
+import type { HistoryEntry } from '@reroll/shared/api/workloads';
+import type { HistoryJoin, Pair } from '@reroll/shared/core/history/join';
+import { keyOf, type SourceKey } from '@reroll/shared/core/model';
+import { visibility } from '../auth/caller.ts';
+import { LiveStates } from '../history/live-states.ts';
+import { NamespacesAsked } from '../history/namespaces-asked.ts';
+import { ReadModel } from '../history/read-model.ts';
+import { pairView, workloadRef } from '../history/views.ts';
+import { cursorOf, positionOf } from '../http/cursor.ts';
+import type { AnswerOf, Input } from '../http/operation-types.ts';
+import { ProblemError } from '../http/problem-error.ts';
+import { Serves } from '../http/serves.ts';
+import { ObjectFacts } from '../objects/object-facts.ts';
+import { listSources, PLACE } from '../objects/object-lists.ts';
+import { edgeView, sourceSummary } from '../objects/object-views.ts';
+import { ShownHashes } from '../shown-hashes.ts';
+import { noSettings } from './workloads.controller.ts';
+
+const MOST_HISTORY = 50;
+
+@Controller()
+export class SourcesController {
+  @Inject(ReadModel) private readonly model!: ReadModel;
+  @Inject(ObjectFacts) private readonly facts!: ObjectFacts;
+  @Inject(LiveStates) private readonly live!: LiveStates;
+  @Inject(ShownHashes) private readonly hashes!: ShownHashes;
+
+  @Serves('listSources')
+  async list({ query, caller }: Input<'listSources'>): Promise<AnswerOf<'listSources'>> {
+    const after = positionOf(query.cursor, PLACE);
+    const namespaces = new NamespacesAsked(await visibility(caller));
+    const { items, last } = await listSources(query, after, { facts: this.facts, namespaces });
+    const { join } = this.model.contents;
+    const { shown } = this.hashes;
+    return {
+      items: items.map((item) => sourceSummary(item, { join, shown })),
+      next: last === undefined ? null : cursorOf(last),
+    };
+  }
+
+  @Serves('getSource')
+  async get({ params, caller }: Input<'getSource'>): Promise<AnswerOf<'getSource'>> {
+    const { sees } = await visibility(caller);
+    const key = keyOf(params);
+    const [found] = (await sees(params.namespace)) ? await this.facts.sourceFacts([key]) : [];
+    const { join } = this.model.contents;
+    // One that is gone is known for as long as somebody needs it, or the history has it.
+    if (!found || (!found.row && found.users.size === 0 && join.changesOf(key).length === 0))
+      throw new ProblemError('NotFound');
+    const settings = await this.facts.settings();
+    if (!settings) throw noSettings();
+    const { row, users } = found;
+    const { shown } = this.hashes;
+    const by = { settings, shown };
+    return {
+      ...sourceSummary(found, { join, shown }),
+      annotations: { ...row?.annotations },
+      workloadsInDetail: [...users].map(([workload, userRow]) => ({
+        workload: workloadRef(workload),
+        ...edgeView({ workload: { key: workload, row: userRow }, source: { key, row } }, by),
+      })),
+      history: await this.history(key, join),
+    };
+  }
+
+  /** What its latest changes did, newest first. */
+  private async history(key: SourceKey, join: HistoryJoin): Promise<HistoryEntry[]> {
+    const pairs: Pair[] = [];
+    for (const change of join.changesOf(key).toReversed()) {
+      pairs.push(...change.pairs.filter(({ verdict }) => verdict === 'reload'));
+      if (pairs.length >= MOST_HISTORY) break;
+    }
+    await this.live.look(join, pairs.slice(0, MOST_HISTORY));
+    return pairs
+      .slice(0, MOST_HISTORY)
+      .map(pairView)
+      .filter((entry) => entry !== undefined);
+  }
+}

@@ -1,0 +1,99 @@
+import { Controller, Inject } from '@nestjs/common';
+import { sourcesOf } from '@reroll/shared/core/explain/preview-workload';
+import { keyOf } from '@reroll/shared/core/model';
+import { visibility } from '../auth/caller.ts';
+import { LiveStates } from '../history/live-states.ts';
+import { NamespacesAsked } from '../history/namespaces-asked.ts';
+import { ReadModel } from '../history/read-model.ts';
+import { ReloadJobs } from '../history/reload-jobs.ts';
+import { outcomeView, rolloutView, sourceRef, timeOf } from '../history/views.ts';
+import { cursorOf, positionOf } from '../http/cursor.ts';
+import type { AnswerOf, Input } from '../http/operation-types.ts';
+import { ProblemError } from '../http/problem-error.ts';
+import { Serves } from '../http/serves.ts';
+import { ObjectFacts, type WorkloadFacts } from '../objects/object-facts.ts';
+import { listWorkloads, PLACE } from '../objects/object-lists.ts';
+import { edgeView, workloadSummary } from '../objects/object-views.ts';
+import { ShownHashes } from '../shown-hashes.ts';
+
+/** Entries of the history in the answer about one object; the rest is in the list of changes. */
+const MOST_HISTORY = 50;
+
+type WorkloadView = AnswerOf<'getWorkload'>;
+
+@Controller()
+export class WorkloadsController {
+  @Inject(ReadModel) private readonly model!: ReadModel;
+  @Inject(ObjectFacts) private readonly facts!: ObjectFacts;
+  @Inject(ReloadJobs) private readonly jobs!: ReloadJobs;
+  @Inject(LiveStates) private readonly live!: LiveStates;
+  @Inject(ShownHashes) private readonly hashes!: ShownHashes;
+
+  @Serves('listWorkloads')
+  async list({ query, caller }: Input<'listWorkloads'>): Promise<AnswerOf<'listWorkloads'>> {
+    const after = positionOf(query.cursor, PLACE);
+    const namespaces = new NamespacesAsked(await visibility(caller));
+    const { items, last } = await listWorkloads(query, after, { facts: this.facts, namespaces });
+    const { join } = this.model.contents;
+    return {
+      items: items.map((item) => workloadSummary(item, join)),
+      next: last === undefined ? null : cursorOf(last),
+    };
+  }
+
+  @Serves('getWorkload')
+  async get({ params, caller }: Input<'getWorkload'>): Promise<WorkloadView> {
+    const { sees } = await visibility(caller);
+    const key = keyOf(params);
+    const found = (await sees(params.namespace)) ? await this.facts.workloadFacts([key]) : [];
+    const [workload] = found;
+    if (!workload) throw new ProblemError('NotFound');
+    const { join } = this.model.contents;
+    const [sourcesInDetail, jobs] = await Promise.all([
+      this.sources(workload),
+      this.jobs.of([key]),
+      this.live.look(join, join.workload(key)?.pairs ?? []),
+    ]);
+    const { row, rollout } = workload;
+    const job = jobs.get(key);
+    const outcomes = (join.workload(key)?.outcomes ?? []).slice(-MOST_HISTORY).reverse();
+    return {
+      ...workloadSummary(workload, join),
+      generation: row.generation,
+      annotations: { ...row.annotations },
+      podAnnotations: { ...row.podAnnotations },
+      sourcesInDetail,
+      job: job
+        ? {
+            id: `reloads:${job.id}`,
+            state: job.state,
+            until: job.until === null ? null : timeOf(job.until),
+            attempts: job.made,
+          }
+        : null,
+      rolloutInDetail: rollout
+        ? rolloutView(rollout)
+        : { state: 'complete', code: 'Complete', generation: row.generation, conditions: [] },
+      history: outcomes.map(outcomeView),
+    };
+  }
+
+  private async sources(workload: WorkloadFacts): Promise<WorkloadView['sourcesInDetail']> {
+    const settings = await this.facts.settings();
+    if (!settings) throw noSettings();
+    const keys = sourcesOf(workload, settings.decision.keys);
+    const rows = await this.facts.sourceRows(keys);
+    const { shown } = this.hashes;
+    return keys.map((key) => ({
+      source: sourceRef(key),
+      ...edgeView({ workload, source: { key, row: rows.get(key) } }, { settings, shown }),
+    }));
+  }
+}
+
+/** The rules are applied by the settings of a worker, and none has been alive for long. */
+export function noSettings(): ProblemError {
+  return new ProblemError('Unavailable', {
+    detail: 'No worker is alive, so nobody tells by which settings it is decided.',
+  });
+}

@@ -1,0 +1,134 @@
+import type { changesQuery } from '@reroll/shared/api/changes';
+import type { Change, HistoryJoin, Pair } from '@reroll/shared/core/history/join';
+import { isOpen, stateOf, type ReloadState } from '@reroll/shared/core/history/states';
+import { indexOfId, type StreamId } from '@reroll/shared/core/history/stream-id';
+import type { z } from 'zod';
+import type { Live } from './live-states.ts';
+import type { NamespacesAsked } from './namespaces-asked.ts';
+
+export type ChangesQuery = z.output<typeof changesQuery>;
+
+/** A change, with the states of its workloads when it was looked at. */
+export interface ListedChange {
+  readonly change: Change;
+  readonly stateOf: (pair: Pair) => ReloadState;
+}
+
+export interface ChangePage {
+  readonly items: readonly ListedChange[];
+  /** The last change that was looked at; undefined: there are no more. */
+  readonly last: StreamId | undefined;
+}
+
+export interface ListContext {
+  readonly join: HistoryJoin;
+  readonly namespaces: NamespacesAsked;
+  readonly look: (pairs: Iterable<Pair>) => Promise<Live>;
+}
+
+/** Looks at Redis for one page: what matched by the history may not match now, and then others are looked at. */
+const MOST_LOOKS = 5;
+/** States that only a look at Redis, or the end of a rollout, tells apart. */
+const LIVE: ReadonlySet<ReloadState> = new Set(['pending', 'delayed', 'running', 'retrying', 'forgotten']);
+const ROLLING: ReadonlySet<ReloadState> = new Set(['reloaded', 'stuck', 'rolledOut']);
+
+/** Changes before a place, newest first. */
+export async function listChanges(
+  query: ChangesQuery,
+  before: StreamId | undefined,
+  context: ListContext,
+): Promise<ChangePage> {
+  const walk = new Walk(query, candidates(query, context.join), before);
+  const items: ListedChange[] = [];
+  for (let looks = 0; looks < MOST_LOOKS && items.length < query.limit && !walk.isOver; looks += 1) {
+    // oxlint-disable-next-line no-await-in-loop -- a second look only where the first left places
+    const chosen = await walk.take(query.limit - items.length, context.namespaces);
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    const live = await context.look(chosen.flatMap(({ pairs }) => pairs));
+    for (const change of chosen) {
+      const listed = listedChange(change, live);
+      if (hasState(listed, query.state)) items.push(listed);
+    }
+  }
+  return { items, last: walk.isAtEnd ? undefined : walk.last };
+}
+
+/** Goes through changes from the newest to the oldest. */
+class Walk {
+  /** The last one looked at. */
+  last: StreamId | undefined;
+  #isStopped = false;
+  readonly #query: ChangesQuery;
+  readonly #since: number;
+  readonly #changes: readonly Change[];
+  #at: number;
+
+  constructor(query: ChangesQuery, changes: readonly Change[], before: StreamId | undefined) {
+    this.#query = query;
+    this.#since = query.since === undefined ? 0 : Date.parse(query.since);
+    this.#changes = changes;
+    this.#at = (before === undefined ? changes.length : indexOfId(changes, before)) - 1;
+    this.last = before;
+  }
+
+  get isAtEnd(): boolean {
+    return this.#at < 0;
+  }
+
+  get isOver(): boolean {
+    return this.isAtEnd || this.#isStopped;
+  }
+
+  /** The next so many that may match. */
+  async take(count: number, namespaces: NamespacesAsked): Promise<Change[]> {
+    const taken: Change[] = [];
+    for (; this.#at >= 0 && taken.length < count; this.#at -= 1) {
+      const change = this.#changes[this.#at];
+      if (!change) continue;
+      if (this.#matches(change)) {
+        // oxlint-disable-next-line no-await-in-loop -- each namespace is asked about once
+        const sees = await namespaces.sees(change.namespace);
+        if (sees === undefined) {
+          this.#isStopped = true;
+          return taken;
+        }
+        if (sees) taken.push(change);
+      }
+      this.last = change.id;
+    }
+    return taken;
+  }
+
+  #matches(change: Change): boolean {
+    const { namespace, cause, state } = this.#query;
+    if (change.since < this.#since) return false;
+    if (namespace !== undefined && change.namespace !== namespace) return false;
+    if (cause !== undefined && change.cause !== cause) return false;
+    return state === undefined || change.pairs.some((pair) => mayHave(pair, state));
+  }
+}
+
+/** Oldest first. An own copy: entries come and go while others are asked. */
+function candidates({ source, workload }: ChangesQuery, join: HistoryJoin): readonly Change[] {
+  if (workload !== undefined) {
+    const changes = (join.workload(workload)?.pairs ?? []).map(({ change }) => change);
+    return source === undefined ? changes : changes.filter((change) => change.source === source);
+  }
+  return [...(source === undefined ? join.changes : join.changesOf(source))];
+}
+
+function mayHave(pair: Pair, state: ReloadState): boolean {
+  const told = stateOf(pair);
+  if (LIVE.has(state)) return isOpen(pair) || told === 'reloaded';
+  if (ROLLING.has(state)) return ROLLING.has(told);
+  return told === state || isOpen(pair);
+}
+
+function listedChange(change: Change, live: Live): ListedChange {
+  const states = new Map(change.pairs.map((pair) => [pair, live.stateOf(pair)]));
+  return { change, stateOf: (pair) => states.get(pair) ?? 'forgotten' };
+}
+
+function hasState({ change, stateOf: now }: ListedChange, state: ReloadState | undefined): boolean {
+  return state === undefined || change.pairs.some((pair) => now(pair) === state);
+}

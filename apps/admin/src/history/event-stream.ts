@@ -1,0 +1,157 @@
+import type { EventName, EVENTS } from '@reroll/shared/api/events';
+import type { Positions } from '@reroll/shared/catalog/history-reader';
+import type { Rollout } from '@reroll/shared/core/history/join';
+import { stateOf } from '@reroll/shared/core/history/states';
+import { namespaceOf } from '@reroll/shared/core/ledger/rows';
+import type { z } from 'zod';
+import { visibility, type Caller, type Visibility } from '../auth/caller.ts';
+import type { ShownHashes } from '../shown-hashes.ts';
+import { auditView, seesAudit } from '../steering/audit-view.ts';
+import { canResume, happenedAfter, readPositions, writePositions, type Happened } from './event-source.ts';
+import type { EventWriter } from './event-writer.ts';
+import type { ReadModel } from './read-model.ts';
+import { changeSummary, outcomeView, rolloutView, timeOf, workloadRef } from './views.ts';
+
+export interface EventStreamContext {
+  readonly model: ReadModel;
+  readonly hashes: ShownHashes;
+  readonly caller: Caller;
+  /** Only of this one. */
+  readonly namespace: string | undefined;
+  readonly writer: EventWriter;
+  /** Fires when the reader has gone, or at the end. */
+  readonly signal: AbortSignal;
+}
+
+/** Why a stream ended. */
+export type StreamEnd = 'gone' | 'right';
+
+const HEARTBEAT = 15_000;
+/** Entries between two questions about rights. */
+const PORTION = 100;
+const AUDIT = { method: 'get', path: '/api/v1/audit', writes: false } as const;
+
+/**
+ * One caller's server-sent events. It goes through the history that is in memory at the pace of its reader, from its own
+ * position: nothing is queued for it.
+ */
+export class EventStream {
+  readonly #context: EventStreamContext;
+  #contents: ReadModel['contents'];
+  #positions: Positions;
+
+  constructor(context: EventStreamContext) {
+    this.#context = context;
+    this.#contents = context.model.contents;
+    this.#positions = this.#contents.positions;
+  }
+
+  /** `lastEventId`: of the event that the caller saw last. Resolves when the stream is over. Rejects as rights and writes do. */
+  async run(lastEventId: string | undefined): Promise<StreamEnd> {
+    const { writer, signal } = this.#context;
+    const isCut = this.#resume(lastEventId);
+    await writer.begin(this.#id);
+    if (isCut) await this.#reset('entries since the last event are not there any more');
+    while (!signal.aborted) {
+      // oxlint-disable-next-line no-await-in-loop -- one portion after the other
+      if (!(await this.#context.caller.isKnown())) return 'right';
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      await this.#goOn();
+    }
+    return 'gone';
+  }
+
+  async #goOn(): Promise<void> {
+    const { model, writer } = this.#context;
+    if (this.#contents !== model.contents) {
+      this.#contents = model.contents;
+      this.#positions = this.#contents.positions;
+      await this.#reset('the history was read anew');
+    }
+    const happened = happenedAfter(this.#contents, this.#positions, PORTION);
+    await this.#tell(happened);
+    if (happened.length === 0 && !(await this.#more())) await writer.beat(this.#id);
+  }
+
+  get #id(): string {
+    return writePositions(this.#positions);
+  }
+
+  /** True if something is missed. */
+  #resume(lastEventId: string | undefined): boolean {
+    if (lastEventId === undefined || lastEventId === '') return false;
+    const positions = readPositions(lastEventId);
+    if (!positions || !canResume(this.#contents, positions)) return true;
+    this.#positions = positions;
+    return false;
+  }
+
+  async #reset(reason: string): Promise<void> {
+    await this.#context.writer.send(this.#id, 'reset', { reason } satisfies EventOf<'reset'>);
+  }
+
+  async #tell(happened: readonly Happened[]): Promise<void> {
+    const { caller, writer, signal } = this.#context;
+    if (happened.length === 0) return;
+    const rights = await visibility(caller);
+    const listsAudit = happened.some(({ name }) => name === 'audit') && (await caller.mayRequest(AUDIT));
+    for (const each of happened) {
+      if (signal.aborted) return;
+      this.#positions = each.positions;
+      if (each.name === 'audit' && !listsAudit) continue;
+      // oxlint-disable-next-line no-await-in-loop -- in their order, at the reader's pace
+      if (await this.#isFor(each, rights)) await writer.send(this.#id, each.name, this.#view(each));
+    }
+  }
+
+  async #isFor(happened: Happened, rights: Visibility): Promise<boolean> {
+    const { caller, namespace } = this.#context;
+    if (happened.name === 'audit') {
+      const { entry } = happened.row;
+      const isWanted = namespace === undefined || entry.target.includes(`/${namespace}/`);
+      return isWanted && (await seesAudit(caller, rights, entry));
+    }
+    const where = namespaceIn(happened);
+    return (namespace === undefined || where === namespace) && (rights.all || (await rights.sees(where)));
+  }
+
+  #view(happened: Happened): EventOf<EventName> {
+    if (happened.name === 'change')
+      return changeSummary(happened.row, { hashes: this.#context.hashes, stateOf });
+    if (happened.name === 'outcome') return outcomeView(happened.row);
+    return happened.name === 'rollout' ? rolloutEvent(happened.row) : auditView(happened.row);
+  }
+
+  #isBehind(): boolean {
+    const { contents } = this.#context.model;
+    return contents !== this.#contents || happenedAfter(contents, this.#positions, 1).length > 0;
+  }
+
+  /** Resolves when there may be more; false: time for a heartbeat. */
+  #more(): Promise<boolean> {
+    const { model, signal } = this.#context;
+    return new Promise((resolve) => {
+      const done = (isMore: boolean): void => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', gone);
+        stop();
+        resolve(isMore);
+      };
+      const gone = (): void => done(true);
+      const stop = model.onChange(() => done(true));
+      const timer = setTimeout(() => done(false), HEARTBEAT);
+      signal.addEventListener('abort', gone);
+      if (signal.aborted || this.#isBehind()) done(true);
+    });
+  }
+}
+
+function rolloutEvent({ entry }: Rollout): EventOf<'rollout'> {
+  return { workload: workloadRef(entry.workload), at: timeOf(entry.at), rollout: rolloutView(entry) };
+}
+
+type EventOf<Name extends keyof typeof EVENTS> = z.output<(typeof EVENTS)[Name]>;
+
+function namespaceIn(happened: Exclude<Happened, { name: 'audit' }>): string {
+  return happened.name === 'change' ? happened.row.namespace : namespaceOf(happened.row.entry.workload);
+}

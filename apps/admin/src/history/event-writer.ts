@@ -1,0 +1,64 @@
+import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Response } from 'express';
+
+/** Milliseconds that a reader may take to read what is in its connection's buffer. */
+const MOST_BEHIND = 30_000;
+/** Milliseconds after which a client that was cut off comes back. */
+const COME_BACK = 2_000;
+
+/** The reader has not read what it was sent, and is not waited for any longer. */
+export class SlowReaderError extends Error {
+  override readonly name = 'SlowReaderError';
+}
+
+/** Writes server-sent events. A reader that is behind is waited for; nothing is kept for it beyond its connection's buffer. */
+export class EventWriter {
+  readonly #response: Response;
+  readonly #gone: AbortSignal;
+
+  constructor(response: Response, gone: AbortSignal) {
+    this.#response = response;
+    this.#gone = gone;
+  }
+
+  async begin(id: string): Promise<void> {
+    this.#response.status(200).set({
+      'Content-Type': 'text/event-stream; charset=utf-8',
+      'Cache-Control': 'no-store',
+      // For nginx, which would keep it back.
+      'X-Accel-Buffering': 'no',
+    });
+    await this.#write(`retry: ${COME_BACK}\nid: ${id}\n\n`);
+  }
+
+  async send(id: string, name: string, data: unknown): Promise<void> {
+    await this.#write(`id: ${id}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
+  }
+
+  /** Keeps the connection, and tells how far all was looked at, though there was nothing to see. */
+  async beat(id: string): Promise<void> {
+    await this.#write(`: heartbeat\nid: ${id}\n\n`);
+  }
+
+  end(): void {
+    this.#response.end();
+  }
+
+  /** For a reader that reads no more. */
+  cut(): void {
+    this.#response.destroy();
+  }
+
+  async #write(text: string): Promise<void> {
+    if (this.#gone.aborted || this.#response.write(text)) return;
+    const settled = new AbortController();
+    const signal = AbortSignal.any([settled.signal, this.#gone]);
+    const isLate = await Promise.race([
+      once(this.#response, 'drain', { signal }).then(() => false),
+      pause(MOST_BEHIND, true, { signal }),
+    ]).catch(() => false);
+    settled.abort();
+    if (isLate) throw new SlowReaderError(`a reader was behind for ${MOST_BEHIND} ms`);
+  }
+}

@@ -1,0 +1,42 @@
+import type { HistoryStream } from '@reroll/shared/catalog/history';
+import { NO_POSITIONS, type FollowedEntry, type Positions } from '@reroll/shared/catalog/history-reader';
+import type { AuditEntry } from '@reroll/shared/core/history/entries';
+import { HistoryJoin } from '@reroll/shared/core/history/join';
+import { indexOfId, type StreamId } from '@reroll/shared/core/history/stream-id';
+
+export interface AuditRow {
+  readonly id: StreamId;
+  readonly entry: AuditEntry;
+}
+
+/** What was read of the streams. */
+export class HistoryContents {
+  readonly join = new HistoryJoin();
+  /** Oldest first. */
+  readonly audit: AuditRow[] = [];
+  positions: Positions = NO_POSITIONS;
+  /** Entries from here on are there; of earlier ones some may be gone. */
+  readonly horizon: Record<HistoryStream, StreamId> = { ...NO_POSITIONS };
+
+  add(added: FollowedEntry): void {
+    const { id } = added;
+    if (added.stream === 'changes') this.join.addChange(id, added.entry);
+    else if (added.stream === 'outcomes') this.join.addOutcome(id, added.entry);
+    else if (added.stream === 'rollouts') this.join.addRollout(id, added.entry);
+    else this.audit.push({ id, entry: added.entry });
+  }
+
+  /** Forgets what the stream dropped. */
+  drop(stream: HistoryStream, before: StreamId): void {
+    this.horizon[stream] = before;
+    if (stream === 'changes') this.join.dropChanges(before);
+    else if (stream === 'outcomes') this.join.dropOutcomes(before);
+    else if (stream === 'rollouts') this.join.dropRollouts(before);
+    else this.audit.splice(0, indexOfId(this.audit, before));
+  }
+
+  /** Oldest first. */
+  rows(stream: HistoryStream): readonly { readonly id: StreamId }[] {
+    return stream === 'audit' ? this.audit : this.join[stream];
+  }
+}

@@ -1,0 +1,27 @@
+import type { Visibility } from '../auth/caller.ts';
+
+/**
+ * Asks about namespaces for one answer, each once; after so many of them the page ends and the caller takes the
+ * next one, so that no request puts questions to the API server without a bound.
+ */
+const MOST_NAMESPACES = 100;
+
+export class NamespacesAsked {
+  readonly #visibility: Visibility;
+  readonly #answers = new Map<string, boolean>();
+
+  constructor(visibility: Visibility) {
+    this.#visibility = visibility;
+  }
+
+  /** Undefined: too many were asked about. */
+  async sees(namespace: string): Promise<boolean | undefined> {
+    if (this.#visibility.all) return true;
+    const known = this.#answers.get(namespace);
+    if (known !== undefined) return known;
+    if (this.#answers.size >= MOST_NAMESPACES) return undefined;
+    const answer = await this.#visibility.sees(namespace);
+    this.#answers.set(namespace, answer);
+    return answer;
+  }
+}

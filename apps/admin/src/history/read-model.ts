@@ -1,0 +1,159 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { HISTORY_STREAMS, type HistoryStream } from '@reroll/shared/catalog/history';
+import type { HistoryReader, Portion } from '@reroll/shared/catalog/history-reader';
+import { reconnectDelay } from '@reroll/shared/catalog/reconnect-delay';
+import { indexOfId, type StreamId } from '@reroll/shared/core/history/stream-id';
+import type { Logger } from '@reroll/shared/platform/logging';
+import type { AdminMetrics } from '@reroll/shared/platform/metrics/admin';
+import type { ShownHashes } from '../shown-hashes.ts';
+import { HistoryContents } from './history-contents.ts';
+
+export interface ReadModelContext {
+  readonly reader: HistoryReader;
+  /** Its key is in Redis, too. */
+  readonly hashes: Pick<ShownHashes, 'agree'>;
+  readonly metrics: AdminMetrics;
+  readonly log: Logger;
+  /** Fires at the end. */
+  readonly signal: AbortSignal;
+}
+
+/** Entries read at once. */
+const PORTION = 500;
+/** Milliseconds for which Redis waits for an entry; so often it is looked whether the streams are still those. */
+const WAIT = 2_000;
+/** In this order each entry finds at once what it belongs to. */
+const LOADED: readonly HistoryStream[] = ['rollouts', 'outcomes', 'changes', 'audit'];
+
+/**
+ * The history in memory: it follows the streams and joins them. Redis that was emptied or set back has other
+ * streams than those that were read; then all is read anew.
+ */
+export class ReadModel {
+  #contents = new HistoryContents();
+  readonly #context: ReadModelContext;
+  readonly #listeners = new Set<() => void>();
+
+  constructor(context: ReadModelContext) {
+    this.#context = context;
+  }
+
+  /** What is known now; another one once all was read anew. */
+  get contents(): HistoryContents {
+    return this.#contents;
+  }
+
+  /** Told after whatever was added, and when all was read anew. Gives back how to end that. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Resolves when all that there is has been read, or at the end. It is tried until then. */
+  async begin(): Promise<void> {
+    await this.#untilDone(() => this.#load());
+  }
+
+  /** Follows until the end. Never rejects. */
+  async follow(): Promise<void> {
+    let lookAt = performance.now() + WAIT;
+    while (!this.#context.signal.aborted) {
+      // oxlint-disable-next-line no-await-in-loop -- one portion after the other
+      await this.#untilDone(async () => {
+        this.#add(await this.#next());
+        if (performance.now() < lookAt) return;
+        lookAt = performance.now() + WAIT;
+        if (!(await this.#isSame())) await this.#load();
+      });
+    }
+  }
+
+  #next(): Promise<Portion> {
+    return this.#context.reader.next(this.#contents.positions, { count: PORTION, milliseconds: WAIT });
+  }
+
+  /** Again after a growing pause, until it succeeds or the end begins. */
+  async #untilDone(action: () => Promise<void>): Promise<void> {
+    const { signal, metrics, log } = this.#context;
+    for (let attempt = 0; !signal.aborted; attempt += 1) {
+      try {
+        // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
+        await action();
+        return;
+      } catch (error) {
+        if (signal.aborted) return;
+        metrics.historyFailures.inc();
+        if (attempt === 0) log.failure('the history cannot be followed; it is tried again', error);
+        // oxlint-disable-next-line no-await-in-loop -- the pause between them
+        await pause(reconnectDelay(attempt), undefined, { signal }).catch(() => undefined);
+      }
+    }
+  }
+
+  async #load(): Promise<void> {
+    const { reader, hashes, log, signal } = this.#context;
+    const fresh = new HistoryContents();
+    await hashes.agree();
+    for (const stream of LOADED) {
+      // oxlint-disable-next-line no-await-in-loop -- one stream after the other
+      const { oldest, isTrimmed } = await reader.bounds(stream, fresh.positions[stream]);
+      if (oldest === undefined) continue;
+      if (isTrimmed === true) fresh.drop(stream, oldest);
+      else if (isTrimmed === undefined) fresh.horizon[stream] = oldest;
+    }
+    for (const stream of LOADED) {
+      let portion: Portion;
+      do {
+        // oxlint-disable-next-line no-await-in-loop -- page after page
+        portion = await reader.page(stream, { positions: fresh.positions, count: PORTION });
+        this.#put(fresh, portion);
+        // oxlint-disable-next-line no-await-in-loop -- others get their turn
+        await pause(0);
+      } while (portion.entries.length + portion.unusable > 0 && !signal.aborted);
+    }
+    this.#contents = fresh;
+    log.info('the history was read', { changes: fresh.join.changes.length });
+    this.#tell();
+  }
+
+  #add(portion: Portion): void {
+    this.#put(this.#contents, portion);
+    if (portion.entries.length > 0) this.#tell();
+  }
+
+  #put(contents: HistoryContents, { entries, positions, unusable }: Portion): void {
+    for (const entry of entries) contents.add(entry);
+    contents.positions = positions;
+    if (unusable > 0) this.#context.metrics.historyUnusable.inc(unusable);
+  }
+
+  #tell(): void {
+    const { historyEntries } = this.#context.metrics;
+    for (const stream of HISTORY_STREAMS) historyEntries.set({ stream }, this.#contents.rows(stream).length);
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** Whether the streams go on from what was read; and forgets what they dropped. */
+  async #isSame(): Promise<boolean> {
+    const contents = this.#contents;
+    const { positions } = contents;
+    const bounds = await Promise.all(
+      HISTORY_STREAMS.map(async (stream) => {
+        const bound = await this.#context.reader.bounds(stream, positions[stream]);
+        return [stream, bound] as const;
+      }),
+    );
+    if (!bounds.every(([, { continues }]) => continues)) return false;
+    for (const [stream, { oldest }] of bounds) {
+      // None left: all of it is gone, by its age.
+      const from = oldest ?? after(positions[stream]);
+      if (indexOfId(contents.rows(stream), from) > 0) contents.drop(stream, from);
+    }
+    return true;
+  }
+}
+
+function after(id: StreamId): StreamId {
+  const dash = id.indexOf('-');
+  return `${id.slice(0, dash)}-${Number(id.slice(dash + 1)) + 1}`;
+}

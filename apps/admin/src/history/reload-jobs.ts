@@ -1,0 +1,58 @@
+import type { RedisClient } from '@reroll/shared/catalog/redis';
+import type { LiveJob } from '@reroll/shared/core/history/states';
+import type { WorkloadKey } from '@reroll/shared/core/model';
+import { RELOADS } from '@reroll/shared/queue/queues';
+
+/** BullMQ keeps the time of a delayed job in the upper bits of its score. */
+const SCORE_PER_MILLISECOND = 0x1000;
+
+/**
+ * The reload jobs of workloads, as BullMQ 6 has them: by the key that keeps a second job of a workload away. Two round
+ * trips, however many. Rejects with ioredis' error if Redis cannot be reached.
+ */
+export class ReloadJobs {
+  readonly #redis: RedisClient;
+  readonly #queue: string;
+
+  /** `prefix`: of the install. */
+  constructor(redis: RedisClient, prefix: string) {
+    this.#redis = redis;
+    this.#queue = `${prefix}:${RELOADS}`;
+  }
+
+  async of(workloads: readonly WorkloadKey[]): Promise<Map<WorkloadKey, LiveJob>> {
+    if (workloads.length === 0) return new Map();
+    const ids = await this.#redis.mget(...workloads.map((workload) => `${this.#queue}:de:${workload}`));
+    const found = workloads.flatMap((workload, index) => {
+      const id = ids[index];
+      return id ? [{ workload, id }] : [];
+    });
+    if (found.length === 0) return new Map();
+    const [active, scores, ...hashes] = await Promise.all([
+      this.#redis.lrange(`${this.#queue}:active`, 0, -1),
+      this.#redis.zmscore(`${this.#queue}:delayed`, ...found.map(({ id }) => id)),
+      ...found.map(({ id }) => this.#redis.hmget(`${this.#queue}:${id}`, 'timestamp', 'atm', 'opts')),
+    ]);
+    const running = new Set(active);
+    return new Map(
+      found.flatMap(({ workload, id }, index) => {
+        const [timestamp, made, opts] = hashes[index] ?? [];
+        // Without a hash the job is gone, and its key is left behind.
+        if (timestamp === null || timestamp === undefined) return [];
+        const score = scores[index];
+        const until = typeof score === 'string' ? Math.floor(Number(score) / SCORE_PER_MILLISECOND) : null;
+        const state = running.has(id) ? 'active' : until === null ? 'waiting' : 'delayed';
+        return [[workload, { id, state, until, made: Number(made ?? 0), most: mostOf(opts) }] as const];
+      }),
+    );
+  }
+}
+
+function mostOf(opts: string | null | undefined): number {
+  try {
+    const { attempts } = JSON.parse(opts ?? '{}') as { attempts?: unknown };
+    return typeof attempts === 'number' ? attempts : 1;
+  } catch {
+    return 1;
+  }
+}

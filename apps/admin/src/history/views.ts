@@ -1,0 +1,180 @@
+import type { Change as ChangeView, ChangeSummary, ChangeWorkload } from '@reroll/shared/api/changes';
+import type { HistoryEntry } from '@reroll/shared/api/workloads';
+import type { RolloutEntry } from '@reroll/shared/core/history/entries';
+import type { Change, Outcome, Pair } from '@reroll/shared/core/history/join';
+import {
+  outcomeReason,
+  outcomeState,
+  stateOf,
+  type LiveJob,
+  type ReloadState,
+} from '@reroll/shared/core/history/states';
+import { sourceKeyIn } from '@reroll/shared/core/ledger/rows';
+import { partsOf, type SourceKey, type WorkloadKey } from '@reroll/shared/core/model';
+import type { ShownHashes } from '../shown-hashes.ts';
+import type { Live } from './live-states.ts';
+
+export type RolloutView = NonNullable<ChangeWorkload['rollout']>;
+
+export function timeOf(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}
+
+export function workloadRef(key: WorkloadKey): ChangeWorkload['workload'] {
+  return partsOf(key) as ChangeWorkload['workload'];
+}
+
+export function sourceRef(key: SourceKey): NonNullable<ChangeSummary['source']> {
+  return partsOf(key) as NonNullable<ChangeSummary['source']>;
+}
+
+/** Of the pairs that are given: those that the caller may see. */
+export function changeSummary(
+  change: Change,
+  by: { hashes: ShownHashes; stateOf: (pair: Pair) => ReloadState },
+): ChangeSummary {
+  const states: Partial<Record<ReloadState, number>> = {};
+  for (const pair of change.pairs) {
+    const state = by.stateOf(pair);
+    states[state] = (states[state] ?? 0) + 1;
+  }
+  return { ...facts(change, by.hashes), states };
+}
+
+export function changeView(change: Change, by: { hashes: ShownHashes; live: Live }): ChangeView {
+  return {
+    ...facts(change, by.hashes),
+    workloads: change.pairs.map((pair) => changeWorkload(pair, by.live)),
+  };
+}
+
+function facts(change: Change, hashes: ShownHashes): Omit<ChangeSummary, 'states'> {
+  const { id, source, cause, since, at, from, hash, request } = change;
+  const shown = (value: string | null): string | null =>
+    value === null || source === null ? null : hashes.shown(source, value);
+  return {
+    id,
+    source: source === null ? null : sourceRef(source),
+    cause,
+    seenAt: timeOf(since),
+    takenUpAt: timeOf(at),
+    from: shown(from),
+    to: shown(hash),
+    request: request ? { actor: request.actor, reason: request.reason } : null,
+  };
+}
+
+function changeWorkload(pair: Pair, live: Live): ChangeWorkload {
+  const state = live.stateOf(pair);
+  const { outcome, verdict, reason, detail } = pair;
+  const job = live.jobOf(pair.workload);
+  return {
+    workload: workloadRef(pair.workload),
+    verdict,
+    reason,
+    detail,
+    state,
+    outcome: outcomeReason(pair),
+    ...(outcome ? { sources: { ...outcome.entry.sources } } : {}),
+    until: untilOf(state, outcome, job),
+    attempts: attemptsOf(outcome, job),
+    error: errorOf(outcome),
+    decidedAt: outcome ? timeOf(outcome.entry.at) : null,
+    endedAt: endedAt(pair, state),
+    rollout: rolloutOf(pair, live),
+  };
+}
+
+function untilOf(state: ReloadState, outcome: Outcome | undefined, job: LiveJob | undefined): string | null {
+  if (state !== 'delayed' && state !== 'retrying') return null;
+  const until = job?.until ?? outcome?.entry.next;
+  return until === undefined || until === null ? null : timeOf(until);
+}
+
+function errorOf(outcome: Outcome | undefined): string | null {
+  return outcome?.entry.error ?? null;
+}
+
+function attemptsOf(outcome: Outcome | undefined, job: LiveJob | undefined): ChangeWorkload['attempts'] {
+  if (outcome) return { made: outcome.entry.attempt, most: outcome.entry.attempts };
+  return job ? { made: job.made, most: job.most } : null;
+}
+
+/** When nothing more was to come of it; null: something is. */
+function endedAt({ outcome, change, verdict }: Pair, state: ReloadState): string | null {
+  if (verdict === 'skip') return timeOf(change.at);
+  if (!outcome || UNENDED.has(state)) return null;
+  return timeOf(state === 'rolledOut' ? (outcome.rollout?.at ?? outcome.entry.at) : outcome.entry.at);
+}
+
+const UNENDED: ReadonlySet<ReloadState> = new Set([
+  'pending',
+  'delayed',
+  'running',
+  'retrying',
+  'reloaded',
+  'stuck',
+]);
+
+function rolloutOf({ outcome, workload }: Pair, live: Live): RolloutView | null {
+  if (outcome?.entry.state !== 'reloaded') return null;
+  const { generation = 0 } = outcome.entry;
+  const now = outcome.isComplete ? undefined : live.rolloutOf(workload);
+  if (now && now.generation >= generation) return rolloutView(now);
+  if (outcome.rollout) return rolloutView(outcome.rollout);
+  return outcome.isComplete ? { state: 'complete', code: 'Complete', generation, conditions: [] } : null;
+}
+
+export function rolloutView(entry: RolloutEntry): RolloutView {
+  const { state, code, generation, updated, ready, desired, since, at, conditions, pods } = entry;
+  return {
+    state,
+    code,
+    generation,
+    updated,
+    ready,
+    desired,
+    since: timeOf(since),
+    at: timeOf(at),
+    conditions: conditions.map((condition) => ({ ...condition })),
+    ...(pods ? { pods: pods.map((pod) => ({ ...pod })) } : {}),
+  };
+}
+
+/** One outcome, with the first change that it belongs to. */
+export function outcomeView(outcome: Outcome): HistoryEntry {
+  const { entry } = outcome;
+  const [pair] = outcome.pairs;
+  const { namespace } = workloadRef(entry.workload);
+  const [rolled] = entry.rolled;
+  const source = pair ? pair.change.source : rolled === undefined ? null : sourceKeyIn(namespace, rolled);
+  return {
+    change: pair?.change.id ?? null,
+    source: source === null ? null : sourceRef(source),
+    cause: pair?.change.cause ?? null,
+    workload: workloadRef(entry.workload),
+    state: outcomeState(outcome),
+    reason: entry.reason,
+    at: timeOf(entry.at),
+    rolled: [...entry.rolled],
+    error: errorOf(outcome),
+  };
+}
+
+/** What became of one workload at a change of a source; undefined: nothing yet. */
+export function pairView(pair: Pair): HistoryEntry | undefined {
+  const { change, outcome, workload } = pair;
+  const reason = outcomeReason(pair) ?? (pair.verdict === 'skip' ? pair.reason : null);
+  if (reason === null) return undefined;
+  return {
+    change: change.id,
+    source: change.source === null ? null : sourceRef(change.source),
+    cause: change.cause,
+    workload: workloadRef(workload),
+    state: stateOf(pair),
+    reason,
+    at: timeOf(outcome?.entry.at ?? change.at),
+    rolled: [...(outcome?.entry.rolled ?? [])],
+    error: errorOf(outcome),
+  };
+}

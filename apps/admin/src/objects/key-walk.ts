@@ -1,0 +1,77 @@
+import type { NamespacesAsked } from '../history/namespaces-asked.ts';
+import { behind, endOfNamespace, keyAt, startOfNamespace, type Place } from './key-index.ts';
+
+export interface WalkFilter {
+  readonly namespace?: string | undefined;
+  readonly kind?: string | undefined;
+  /** Part of the name. */
+  readonly name?: string | undefined;
+  /** What the snapshot knows besides; a row is asked again. */
+  readonly mayMatch?: (key: string) => boolean;
+}
+
+/** Goes through sorted keys from a place on, past namespaces that the caller does not see. */
+export class KeyWalk {
+  /** The last place that was looked at. */
+  last: Place | undefined;
+  #isStopped = false;
+  #at: number;
+  readonly #end: number;
+  readonly #places: readonly Place[];
+  readonly #filter: WalkFilter;
+
+  constructor(places: readonly Place[], filter: WalkFilter, after: Place | undefined) {
+    const { namespace } = filter;
+    this.#places = places;
+    this.#filter = filter;
+    this.#at = after === undefined ? 0 : behind(places, after);
+    if (namespace !== undefined) this.#at = Math.max(this.#at, startOfNamespace(places, namespace));
+    this.#end = namespace === undefined ? places.length : endOfNamespace(places, namespace);
+    this.last = after;
+  }
+
+  get isAtEnd(): boolean {
+    return this.#at >= this.#end;
+  }
+
+  get isOver(): boolean {
+    return this.isAtEnd || this.#isStopped;
+  }
+
+  /** The next so many keys that may match. */
+  async take(count: number, namespaces: NamespacesAsked): Promise<string[]> {
+    const taken: string[] = [];
+    while (!this.isOver && taken.length < count) {
+      const place = this.#places[this.#at] ?? '';
+      const namespace = place.slice(0, place.indexOf('/'));
+      // oxlint-disable-next-line no-await-in-loop -- each namespace is asked about once
+      const sees = await namespaces.sees(namespace);
+      if (sees === true) this.#takeAt(place, taken);
+      else this.#pass(namespace, sees);
+    }
+    return taken;
+  }
+
+  #takeAt(place: Place, taken: string[]): void {
+    const key = keyAt(place);
+    if (this.#matches(key, place)) taken.push(key);
+    this.last = place;
+    this.#at += 1;
+  }
+
+  #pass(namespace: string, sees: false | undefined): void {
+    if (sees === undefined) {
+      this.#isStopped = true;
+      return;
+    }
+    this.#at = endOfNamespace(this.#places, namespace);
+    this.last = this.#places[this.#at - 1];
+  }
+
+  #matches(key: string, place: Place): boolean {
+    const { kind, name, mayMatch } = this.#filter;
+    if (kind !== undefined && !key.startsWith(`${kind}/`)) return false;
+    if (name !== undefined && !key.slice(key.lastIndexOf('/') + 1).includes(name)) return false;
+    return place !== '' && (mayMatch?.(key) ?? true);
+  }
+}

@@ -1,0 +1,136 @@
+import type { Catalog } from '@reroll/shared/catalog/catalog';
+import { Processes, type ProcessSettings } from '@reroll/shared/catalog/processes';
+import type { RedisClient } from '@reroll/shared/catalog/redis';
+import { Rollouts } from '@reroll/shared/catalog/rollouts';
+import type { ExplainedWorkload } from '@reroll/shared/core/explain/facts';
+import type { RolloutEntry } from '@reroll/shared/core/history/entries';
+import { sourceKeyIn, namespaceOf, type SourceRow, type WorkloadRow } from '@reroll/shared/core/ledger/rows';
+import { dueOf } from '@reroll/shared/core/ledger/owed';
+import type { WakeCause } from '@reroll/shared/core/ledger/outbox';
+import { NO_TRIGGERS, type Triggers } from '@reroll/shared/core/ledger/triggers';
+import type { SourceKey, WorkloadKey } from '@reroll/shared/core/model';
+import { KeyIndex } from './key-index.ts';
+
+/** A workload and all that its summary takes. */
+export interface WorkloadFacts {
+  readonly key: WorkloadKey;
+  readonly row: WorkloadRow;
+  readonly due: WakeCause | null;
+  /** Undefined: none is under way. */
+  readonly rollout: RolloutEntry | undefined;
+}
+
+export interface SourceFacts {
+  readonly key: SourceKey;
+  /** Undefined: it does not exist, or is not watched. */
+  readonly row: SourceRow | undefined;
+  /** Those that use, name or mention it. */
+  readonly users: ReadonlyMap<WorkloadKey, WorkloadRow>;
+}
+
+/** Settings are asked for so often at most (ms). */
+const SETTINGS_FOR = 2_000;
+
+/** Workloads and sources, from the catalog. Every method rejects with ioredis' error. */
+export class ObjectFacts {
+  readonly workloads: KeyIndex<WakeCause>;
+  readonly sources: KeyIndex<null>;
+  readonly #catalog: Catalog;
+  readonly #rollouts: Rollouts;
+  readonly #processes: Processes;
+  #settings: ProcessSettings | undefined;
+  #settingsAt = Number.NEGATIVE_INFINITY;
+
+  constructor(redis: RedisClient, catalog: Catalog) {
+    this.#catalog = catalog;
+    this.#rollouts = new Rollouts(redis, catalog.keys.rollouts);
+    this.#processes = new Processes(redis, catalog.keys.processes);
+    this.workloads = new KeyIndex(() => this.#scanWorkloads());
+    this.sources = new KeyIndex(() => this.#scanSources());
+  }
+
+  /** What the newest worker goes by, or went by if none is alive. Undefined: none has been in the last minutes. */
+  async settings(): Promise<ProcessSettings | undefined> {
+    if (performance.now() - this.#settingsAt < SETTINGS_FOR) return this.#settings;
+    const told = (await this.#processes.all()).filter(({ settings }) => settings !== undefined);
+    const [newest] = told.sort((a, b) => Number(b.isLive) - Number(a.isLive) || b.startedAt - a.startedAt);
+    this.#settings = newest?.settings ?? this.#settings;
+    this.#settingsAt = performance.now();
+    return this.#settings;
+  }
+
+  /** Those that there are. Two round trips. */
+  async workloadFacts(keys: readonly WorkloadKey[]): Promise<WorkloadFacts[]> {
+    const [settings, rows] = await Promise.all([this.settings(), this.#catalog.workloads(keys)]);
+    // After the rows: a rollout is written before the row that it belongs to.
+    const [dues, rollouts] = await Promise.all([
+      this.#dues([...rows], settings?.triggers),
+      this.#rollouts.of(keys),
+    ]);
+    return [...rows].map(([key, row]) => ({
+      key,
+      row,
+      due: dues.get(key) ?? null,
+      rollout: rollouts.get(key),
+    }));
+  }
+
+  /** Of rollouts that are not complete. */
+  async underWay(): Promise<Map<WorkloadKey, RolloutEntry>> {
+    return await this.#rollouts.all();
+  }
+
+  /** Each of them, whether or not it exists. Two round trips. */
+  async sourceFacts(keys: readonly SourceKey[]): Promise<SourceFacts[]> {
+    const [rows, users] = await Promise.all([
+      this.#catalog.sources(keys),
+      Promise.all(keys.map((key) => this.#catalog.users(key))),
+    ]);
+    const workloads = await this.#catalog.workloads([...new Set(users.flat())]);
+    return keys.map((key, index) => ({
+      key,
+      row: rows.get(key),
+      users: new Map(
+        (users[index] ?? []).flatMap((user) => {
+          const row = workloads.get(user);
+          return row ? [[user, row] as const] : [];
+        }),
+      ),
+    }));
+  }
+
+  async sourceRows(keys: readonly SourceKey[]): Promise<Map<SourceKey, SourceRow>> {
+    return await this.#catalog.sources(keys);
+  }
+
+  async #dues(
+    rows: readonly (readonly [WorkloadKey, WorkloadRow])[],
+    triggers: Triggers = NO_TRIGGERS,
+  ): Promise<Map<WorkloadKey, WakeCause>> {
+    const wanted = new Set(rows.flatMap(([key, row]) => edgesOf({ key, row })));
+    const sources = await this.#catalog.sources([...wanted]);
+    return new Map(
+      rows.flatMap(([key, row]) => {
+        const due = dueOf(row, (name) => sources.get(sourceKeyIn(namespaceOf(key), name)), triggers);
+        return due === null ? [] : [[key, due] as const];
+      }),
+    );
+  }
+
+  async *#scanWorkloads(): AsyncGenerator<(readonly [string, WakeCause | null])[]> {
+    const settings = await this.settings();
+    for await (const portion of this.#catalog.eachWorkload(() => true)) {
+      const dues = await this.#dues(portion, settings?.triggers);
+      yield portion.map(([key]) => [key, dues.get(key) ?? null] as const);
+    }
+  }
+
+  async *#scanSources(): AsyncGenerator<(readonly [string, null])[]> {
+    for await (const portion of this.#catalog.eachSource(() => true))
+      yield portion.filter(([, { exists }]) => exists).map(([key]) => [key, null] as const);
+  }
+}
+
+function edgesOf({ key, row }: Pick<ExplainedWorkload, 'key' | 'row'>): SourceKey[] {
+  return row.edges.map((name) => sourceKeyIn(namespaceOf(key), name));
+}

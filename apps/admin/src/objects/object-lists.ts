@@ -1,0 +1,89 @@
+import type { sourcesQuery, workloadsQuery } from '@reroll/shared/api/workloads';
+import { isKey } from '@reroll/shared/core/model';
+import type { z } from 'zod';
+import type { NamespacesAsked } from '../history/namespaces-asked.ts';
+import { keyAt, placeOf, type Place, type Snapshot } from './key-index.ts';
+import { KeyWalk } from './key-walk.ts';
+import type { ObjectFacts, SourceFacts, WorkloadFacts } from './object-facts.ts';
+
+export type WorkloadsQuery = z.output<typeof workloadsQuery>;
+export type SourcesQuery = z.output<typeof sourcesQuery>;
+
+export interface ObjectPage<Facts> {
+  readonly items: readonly Facts[];
+  /** The last place that was looked at; undefined: there are no more. */
+  readonly last: Place | undefined;
+}
+
+/** Reads of rows for one page: what matched by the snapshot may not match now, and then others are read. */
+const MOST_READS = 5;
+
+/** A place as a cursor has it. */
+export const PLACE = /^[^/]+\/[^/]+\/[^/]+$/u;
+
+export function isPlace(text: string): boolean {
+  return PLACE.test(text) && isKey(keyAt(text));
+}
+
+export async function listWorkloads(
+  query: WorkloadsQuery,
+  after: Place | undefined,
+  { facts, namespaces }: { facts: ObjectFacts; namespaces: NamespacesAsked },
+): Promise<ObjectPage<WorkloadFacts>> {
+  const { due, rollout, ...rest } = query;
+  const snapshot = await facts.workloads.snapshot();
+  const underWay = rollout === undefined ? undefined : await facts.underWay();
+  const isWanted = (key: string): boolean =>
+    rollout === undefined || (underWay?.get(key)?.state ?? 'complete') === rollout;
+  const mayMatch = (key: string): boolean =>
+    (due === undefined || snapshot.marks.get(key) === due) && isWanted(key);
+  const places = placesFor(snapshot, { due, underWay: rollout === 'complete' ? undefined : underWay });
+  const walk = new KeyWalk(places, { ...rest, mayMatch }, after);
+  return await page(walk, namespaces, {
+    limit: query.limit,
+    read: async (keys) =>
+      (await facts.workloadFacts(keys)).filter(
+        (found) =>
+          (due === undefined || found.due === due) &&
+          (rollout === undefined || (found.rollout?.state ?? 'complete') === rollout),
+      ),
+  });
+}
+
+export async function listSources(
+  query: SourcesQuery,
+  after: Place | undefined,
+  { facts, namespaces }: { facts: ObjectFacts; namespaces: NamespacesAsked },
+): Promise<ObjectPage<SourceFacts>> {
+  const { places } = await facts.sources.snapshot();
+  const walk = new KeyWalk(places, query, after);
+  return await page(walk, namespaces, {
+    limit: query.limit,
+    // What went meanwhile is left out.
+    read: async (keys) => (await facts.sourceFacts(keys)).filter(({ row }) => row?.exists),
+  });
+}
+
+/** Only the few that a filter can mean, if it is such a filter. */
+function placesFor(
+  { places, marks }: Snapshot<unknown>,
+  { due, underWay }: { due: unknown; underWay: ReadonlyMap<string, unknown> | undefined },
+): readonly Place[] {
+  const few = underWay ?? (due === undefined ? undefined : marks);
+  return few ? [...few.keys()].map(placeOf).sort() : places;
+}
+
+async function page<Facts>(
+  walk: KeyWalk,
+  namespaces: NamespacesAsked,
+  { limit, read }: { limit: number; read: (keys: string[]) => Promise<Facts[]> },
+): Promise<ObjectPage<Facts>> {
+  const items: Facts[] = [];
+  for (let reads = 0; reads < MOST_READS && items.length < limit && !walk.isOver; reads += 1) {
+    // oxlint-disable-next-line no-await-in-loop -- a second read only where the first left places
+    const keys = await walk.take(limit - items.length, namespaces);
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    items.push(...(await read(keys)));
+  }
+  return { items, last: walk.isAtEnd ? undefined : walk.last };
+}

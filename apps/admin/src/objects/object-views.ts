@@ -1,0 +1,79 @@
+import type { Source, SourceSummary, Workload, WorkloadSummary } from '@reroll/shared/api/workloads';
+import { explain } from '@reroll/shared/core/explain/explain';
+import type { ExplainedSource, ExplainedWorkload, ExplainSettings } from '@reroll/shared/core/explain/facts';
+import type { HistoryJoin } from '@reroll/shared/core/history/join';
+import { isContested } from '@reroll/shared/core/ledger/contest';
+import { sourceNameOf } from '@reroll/shared/core/ledger/rows';
+import type { WorkloadKey } from '@reroll/shared/core/model';
+import type { ShowHash } from '../shown-hashes.ts';
+import { sourceRef, timeOf, workloadRef } from '../history/views.ts';
+import type { SourceFacts, WorkloadFacts } from './object-facts.ts';
+
+export type EdgeView = Omit<Workload['sourcesInDetail'][number], 'source'>;
+
+export function workloadSummary(
+  { key, row, due, rollout }: WorkloadFacts,
+  join: HistoryJoin,
+): WorkloadSummary {
+  return {
+    ...workloadRef(key),
+    sources: row.edges.length,
+    due,
+    leftAlone: row.leftAlone ?? null,
+    contested: isContested(row.contest),
+    pausedUntil: row.resumeAt === undefined ? null : timeOf(row.resumeAt),
+    rollout: rollout?.state ?? 'complete',
+    lastReload: lastReload(key, join),
+  };
+}
+
+function lastReload(key: WorkloadKey, join: HistoryJoin): WorkloadSummary['lastReload'] {
+  const outcome = join.workload(key)?.outcomes.findLast(({ entry }) => entry.state === 'reloaded');
+  if (!outcome) return null;
+  const { at, reason } = outcome.entry;
+  return { at: timeOf(at), reason, change: outcome.pairs[0]?.change.id ?? null };
+}
+
+export function sourceSummary(
+  { key, row, users }: SourceFacts,
+  by: { join: HistoryJoin; shown: ShowHash },
+): SourceSummary {
+  const name = sourceNameOf(key);
+  const exists = row?.exists ?? false;
+  const rolled = [...users.values()].filter(({ edges }) => edges.includes(name));
+  return {
+    ...sourceRef(key),
+    exists,
+    hash: row && exists ? by.shown(key, row.hash) : null,
+    workloads: rolled.length,
+    changedAt: changedAt({ key, row }, by.join),
+  };
+}
+
+/** By the history, else when the API server saw it written last. */
+function changedAt({ key, row }: Pick<SourceFacts, 'key' | 'row'>, join: HistoryJoin): Source['changedAt'] {
+  const last = join.changesOf(key).at(-1);
+  if (last) return timeOf(last.since);
+  return row && row.modifiedAt > 0 ? timeOf(row.modifiedAt * 1000) : null;
+}
+
+/** What a workload and a source have to do with each other. */
+export function edgeView(
+  pair: { workload: ExplainedWorkload; source: ExplainedSource },
+  by: { settings: ExplainSettings; shown: ShowHash },
+): EdgeView {
+  const { settings, shown } = by;
+  const { key, row } = pair.source;
+  const { reloads, reason, conclusion, use, record, due } = explain({ ...pair, settings, from: 'catalog' });
+  const show = (hash: string | null): string | null => (hash === null ? null : shown(key, hash));
+  return {
+    how: use.used ? 'used' : use.mentioned ? 'mentioned' : 'named',
+    rolls: reloads,
+    reason,
+    detail: conclusion,
+    recorded: show(record.recorded),
+    current: show(record.current),
+    exists: row?.exists ?? false,
+    due: due.state,
+  };
+}

@@ -1,0 +1,29 @@
+import type { RedisClient } from '@reroll/shared/catalog/redis';
+import { shownHashKey } from '@reroll/shared/catalog/shown-hash-key';
+import { kindOf } from '@reroll/shared/core/ledger/rows';
+import type { SourceKey } from '@reroll/shared/core/model';
+import type { RecordHash } from '@reroll/shared/core/record/record-hash';
+import { shownHash } from '@reroll/shared/core/record/shown-hash';
+
+/** Gives a hash of a source as it may be shown. */
+export type ShowHash = (source: SourceKey, hash: RecordHash) => string;
+
+/** The secret under which hashes are shown, which all admins share; asked for when Redis may have another one. */
+export class ShownHashes {
+  readonly #redis: RedisClient;
+  readonly #key: string;
+  #secret = '';
+
+  /** `key`: `CatalogKeys.shownHashKey`. */
+  constructor(redis: RedisClient, key: string) {
+    this.#redis = redis;
+    this.#key = key;
+  }
+
+  /** Rejects with ioredis' error. To be called before anything is shown. */
+  async agree(): Promise<void> {
+    this.#secret = await shownHashKey(this.#redis, this.#key);
+  }
+
+  readonly shown: ShowHash = (source, hash) => shownHash(hash, kindOf(source), this.#secret);
+}
