@@ -30,22 +30,24 @@ beforeAll(async () => {
   }
 });
 
-it('with what setup.sh of docker-compose.yml leaves behind, watcher and worker roll a workload', async () => {
+it('with what setup.sh of docker-compose.yml leaves behind, watcher and worker roll a workload, and admin starts', async () => {
   const cluster = sharedCluster();
   const space = await namespace(connect(cluster));
   const reroll = await prepareReroll({ cluster, namespaces: [space], install: 'reroll' });
-  const start = (app: 'watcher' | 'worker', ...flags: readonly string[]): App => {
+  const start = (app: 'watcher' | 'worker' | 'admin', ...flags: readonly string[]): App => {
     const kubeconfig = join(kubeconfigs, `${app}.yaml`);
-    // Watcher and worker are in its group there; nobody else reads it.
+    // These three are in its group there; nobody else reads it.
     expect(statSync(kubeconfig).mode & 0o777).toBe(0o440);
     expect(tokenDays(kubeconfig)).toBe(7);
     const main = join(ROOT, 'apps', app, 'dist/main.js');
-    const args = [main, '--metrics-addr=127.0.0.1:0', `--namespaces=${space.name}`, '--debounce=0', ...flags];
+    const scope = app === 'admin' ? [] : [`--namespaces=${space.name}`, '--debounce=0'];
+    const args = [main, '--metrics-addr=127.0.0.1:0', ...scope, ...flags];
     const env = { KUBECONFIG: kubeconfig, ...reroll.redisEnv, POD_NAMESPACE: 'reroll' };
     return new App({ name: `${app}-1`, args, env });
   };
   reroll.watchers.push(start('watcher', '--adoptions-per-second=1000'));
   reroll.workers.push(start('worker'));
+  reroll.admins.push(start('admin', '--api-addr=127.0.0.1:0'));
   await reroll.ready();
   await space.apply(configMap('cm', { v: '1' }), deployment('api', auto(), usingEnvFrom('cm')));
   await inStep(space, 'Deployment/api', ['ConfigMap/cm']);

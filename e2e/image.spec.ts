@@ -21,7 +21,7 @@ const RBAC = '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings';
 
 /** Nothing else is read by a build, and so nothing else can get into a layer. */
 const CONTEXT =
-  /^(LICENSE|package(-lock)?\.json|nx\.json|tsconfig\.base\.json|(apps|libs)\/\w+\/((package|tsconfig)\.json|src\/.+\.ts)|tools\/build\/\w+\.ts)$/;
+  /^(LICENSE|package(-lock)?\.json|nx\.json|tsconfig\.base\.json|(apps|libs)\/\w+\/((package|tsconfig)\.json|src\/.+\.(tsx?|css|html|svg))|tools\/build\/[\w-]+\.ts)$/;
 
 let buildah: Buildah;
 let images: Record<AppName, MountedImage>;
@@ -33,7 +33,7 @@ beforeAll(async () => {
     cleanUp(() => image.close());
     return image;
   };
-  images = { watcher: await build('watcher'), worker: await build('worker') };
+  images = { watcher: await build('watcher'), worker: await build('worker'), admin: await build('admin') };
 });
 
 it.each(APPS)('the image of the %s says what it is and how it runs, and is small', (app) => {
@@ -53,6 +53,7 @@ it.each(APPS)('the image of the %s says what it is and how it runs, and is small
     'licenses.txt',
     'main.js',
     'package.json',
+    ...(app === 'admin' ? ['public'] : []),
   ]);
   console.log(`the image of the ${app}: ${Math.round(size / 1e6)} MB`);
   expect(size).toBeLessThan(150e6);
@@ -64,13 +65,16 @@ it('a build is given sources and nothing else', async () => {
   expect(files.filter((file) => !CONTEXT.test(file) || file.endsWith('.spec.ts'))).toEqual([]);
 });
 
-it('watcher and worker run from their images, read-only and as nobody, and roll a workload', async () => {
+it('watcher, worker and admin run from their images, read-only and as nobody, and roll a workload', async () => {
   const cluster = sharedCluster();
   const space = await namespace(connect(cluster));
   const reroll = await prepareReroll({ cluster, namespaces: [space] });
   const pod = await podOf(reroll, space, cluster);
   reroll.watchers.push(start('watcher', pod, ['--is-openshift=false', '--adoptions-per-second=1000']));
   reroll.workers.push(start('worker', pod, []));
+  reroll.admins.push(
+    start('admin', { ...pod, args: ['--metrics-addr=127.0.0.1:0', '--api-addr=127.0.0.1:0'] }, []),
+  );
   await reroll.ready();
   for (const { pid } of reroll.apps) {
     expect(readFileSync(`/proc/${pid}/status`, 'utf8')).toMatch(/^Uid:\t65532\t65532\t65532\t65532$/m);
@@ -82,6 +86,18 @@ it('watcher and worker run from their images, read-only and as nobody, and roll 
   await space.setData('ConfigMap/cm', { v: '2' });
   const rolled = await inStep(space, 'Deployment/api', ['ConfigMap/cm']);
   expect(Object.keys(markerVariables(rolled)['app'] ?? {})).toEqual(['STAKATER_CM_CONFIGMAP']);
+  const [admin] = reroll.admins;
+  const api = await admin?.apiUrl();
+  const documents = await fetch(`${api}/api/openapi.json`);
+  expect(documents.status).toBe(200);
+  expect(((await documents.json()) as { openapi: string }).openapi).toMatch(/^3\.1/);
+  const token = readFileSync(join(pod.serviceAccount, 'token'), 'utf8');
+  const [nobody, somebody] = await Promise.all(
+    [{}, { headers: { authorization: `Bearer ${token}` } }].map((init) =>
+      fetch(`${api}/api/v1/queues`, init),
+    ),
+  );
+  expect([nobody?.status, somebody?.status]).toEqual([401, 200]);
   for (const app of reroll.apps) expect(await app.stop()).toBe(0);
 });
 

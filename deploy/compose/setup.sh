@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes ready in a cluster what the watcher and the worker of docker-compose.yml need: their namespace, their
+# Makes ready in a cluster what watcher, worker and admin of docker-compose.yml need: their namespace, their
 # ServiceAccounts and rights, and a kubeconfig for each, which its owner and its group can read. Safe to repeat.
 #
 # The token in a kubeconfig is good for a week; run again, this renews it, and a process that is refused reads it anew.
@@ -14,7 +14,7 @@ kubectl create namespace reroll --dry-run=client --output=yaml | kubectl apply -
 kubectl apply --filename="$(dirname "$0")/rbac.yaml"
 
 authority=$(kubectl config view --raw --output='jsonpath={.clusters[0].cluster.certificate-authority-data}')
-for app in watcher worker; do
+for app in watcher worker admin; do
   file=$folder/$app.yaml
   token=$(kubectl --namespace=reroll create token "reroll-$app" --duration=168h)
   rm -f "$file.new"

@@ -3,6 +3,7 @@ import { auto, configMap, deployment, replicas, usingEnvFrom } from '../support/
 import { connect, namespace, type Space } from '../support/kube.ts';
 import { RolloutCount, markerAnnotation, markerVariables } from '../support/rollouts.ts';
 import { eventually } from '../support/wait.ts';
+import { askAdmin, tokenOf } from './support/admin.ts';
 import { everything } from './support/leftovers.ts';
 import { Release, installCluster } from './support/release.ts';
 
@@ -10,11 +11,17 @@ import { Release, installCluster } from './support/release.ts';
 let release: Release;
 let apps: Space;
 let before: string[];
+/** Of somebody who may read, and of somebody who may do nothing. */
+let tokens: { reader: string; stranger: string };
 
 beforeAll(async () => {
   apps = await namespace(connect(installCluster()), 'apps');
   release = await Release.prepare('default');
   await eventually(() => release.space.find('ConfigMap/kube-root-ca.crt'), { what: 'the certificate' });
+  tokens = {
+    reader: await tokenOf(release.client, apps.name, ['reroll-viewer', 'view']),
+    stranger: await tokenOf(release.client, apps.name, []),
+  };
   before = await everything(release.client, release.space.name);
 });
 
@@ -33,11 +40,12 @@ async function rollsOnce(value: string): Promise<void> {
 }
 
 describe('helm install with the values of the chart', () => {
-  it('brings two watchers, two workers and a Redis to be ready', async () => {
+  it('brings two watchers, two workers, an admin and a Redis to be ready', async () => {
     const notes = await release.install();
     expect(notes).toContain('kubectl annotate deployment NAME reloader.stakater.com/auto=true');
     await release.ready('watcher', 2);
     await release.ready('worker', 2);
+    await release.ready('admin', 1);
     await release.ready('redis', 1);
   });
 
@@ -50,6 +58,32 @@ describe('helm install with the values of the chart', () => {
     expect(markerVariables(await apps.get('Deployment/api'))).toHaveProperty(
       'app.STAKATER_SETTINGS_CONFIGMAP',
     );
+  });
+});
+
+describe('admin', () => {
+  it('answers who may read, by the roles of the cluster', async () => {
+    const { status, text } = await askAdmin(release, '/api/v1/queues', { token: tokens.reader });
+    expect({ status, text }).toMatchObject({
+      status: 200,
+      text: expect.stringContaining('reloads') as string,
+    });
+  });
+
+  it('answers nobody else', async () => {
+    const forbidden = await askAdmin(release, '/api/v1/queues', { token: tokens.stranger });
+    expect(forbidden).toMatchObject({ status: 403, type: expect.stringContaining('problem+json') as string });
+    const unknown = await Promise.all(
+      [undefined, 'made-up'].map((token) => askAdmin(release, '/api/v1/queues', { token })),
+    );
+    expect(unknown.map(({ status }) => status)).toEqual([401, 401]);
+  });
+
+  it('serves what the API is, and the dashboard', async () => {
+    const document = await askAdmin(release, '/api/openapi.json');
+    expect(JSON.parse(document.text)).toMatchObject({ openapi: expect.stringMatching(/^3\.1/) as string });
+    const page = await askAdmin(release, '/');
+    expect(page).toMatchObject({ status: 200, type: expect.stringContaining('text/html') as string });
   });
 });
 
@@ -102,6 +136,7 @@ describe('helm upgrade with other values', () => {
 describe('helm test', () => {
   it('changes a ConfigMap, sees a rollout, and leaves nothing but its release', async () => {
     expect(await release.test()).toMatch(/Phase:\s+Succeeded/);
+    expect(release.logs()).toContain('http://reroll-admin:80 answers');
     await eventually(async () => {
       const names = await everything(release.client, release.space.name);
       expect(names.filter((name) => name.includes('reroll-test'))).toEqual([]);

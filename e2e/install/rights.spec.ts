@@ -4,6 +4,7 @@ import { cleanUp } from '../support/cleanup.ts';
 import { connect, namespace, type Space } from '../support/kube.ts';
 import { installDriver, removeDriver } from '../support/provider-classes.ts';
 import { eventually } from '../support/wait.ts';
+import { askAdmin, tokenOf } from './support/admin.ts';
 import { reloadEveryKind, reloadForProviderClass } from './support/exercise.ts';
 import { Release, SMALL, installCluster, type Values } from './support/release.ts';
 import { grantedTo, refused, requestsOf, unneeded } from './support/rights.ts';
@@ -101,6 +102,8 @@ describe('an install for the whole cluster, with every kind', () => {
     for (const ref of ['ConfigMap/map', 'Secret/secret'])
       await apps.patch(ref, { metadata: { labels: { reload: null } } });
     await takeAway(release);
+    const token = await tokenOf(release.client, apps.name, ['reroll-viewer']);
+    expect((await askAdmin(release, '/api/v1/queues', { token })).status).toBe(200);
     await agrees(release);
   });
 

@@ -32,6 +32,10 @@ beforeAll(async () => {
     watcher: { replicas: 2 },
     worker: { replicas: 2 },
     reloader: { ...scope, adoptionsPerSecond: 1_000 },
+    admin: {
+      auth: 'static',
+      staticTokens: { list: [{ name: 'a', sha256: 'a'.repeat(64), access: 'read', namespaces: ['*'] }] },
+    },
   });
   fleet = await Fleet.create(apps);
   await fleet.adopted();
@@ -59,7 +63,11 @@ async function change(members: readonly Member[]): Promise<void> {
 }
 
 async function tags(): Promise<string[]> {
-  const pods = [...(await release.ready('watcher', 2)), ...(await release.ready('worker', 2))];
+  const pods = [
+    ...(await release.ready('watcher', 2)),
+    ...(await release.ready('worker', 2)),
+    ...(await release.ready('admin', 1)),
+  ];
   return [
     ...new Set(pods.flatMap(({ spec }) => spec.containers.map(({ image }) => image.split(':')[1] ?? ''))),
   ];

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +10,7 @@ import { cleanUp } from '../support/cleanup.ts';
 import { connect, namespace, type Space } from '../support/kube.ts';
 import { RolloutCount, inStep } from '../support/rollouts.ts';
 import { eventually } from '../support/wait.ts';
+import { askAdmin } from './support/admin.ts';
 import { installCrds } from './support/crds.ts';
 import { everything } from './support/leftovers.ts';
 import { Release, SMALL, installCluster, type Values } from './support/release.ts';
@@ -18,6 +20,7 @@ type Group = 'operators' | 'autoscalers' | 'environment' | 'redis' | 'redisUrl' 
 
 const STORE_USER = 'someone';
 const STORE_PASSWORD = 'pass-5c1e';
+const ADMIN_TOKEN = 'token-of-ann';
 const HASH_KEY = 'k'.repeat(48);
 const WITHIN = { within: 90_000 };
 
@@ -31,6 +34,11 @@ const OPERATORS: Values = {
   grafanaDashboard: { enabled: true },
   redis: { persistence: { whenDeleted: 'Retain' } },
   networkPolicy: { enabled: true, apiServer: { cidrs: ['10.0.0.0/8'] } },
+  admin: {
+    rbac: { clusterWide: true },
+    ingress: { enabled: true, hosts: ['reroll.example'] },
+    httpRoute: { enabled: true, parentRefs: [{ name: 'gateway' }] },
+  },
   worker: { replicas: 1, autoscaling: { enabled: true, minReplicas: 2, maxReplicas: 3 } },
 };
 
@@ -65,6 +73,11 @@ const ENVIRONMENT: Values = {
         existing: { own: { FROM_OWN: 'password' } },
       },
     },
+  },
+  admin: {
+    auth: 'static',
+    port: 8181,
+    staticTokens: { existingSecret: 'own', existingSecretKey: 'tokens' },
   },
   watcher: { replicas: 1, extraArgs: ['--sweep-interval=5s'] },
   worker: { replicas: 1, extraEnv: [{ name: 'REROLL_CONCURRENCY', value: '3' }] },
@@ -123,6 +136,7 @@ beforeAll(async () => {
     ScaledObject: 'keda.sh/v1alpha1',
     TriggerAuthentication: 'keda.sh/v1alpha1',
     VerticalPodAutoscaler: 'autoscaling.k8s.io/v1',
+    HTTPRoute: 'gateway.networking.k8s.io/v1',
   });
   const names = Object.keys(VALUES) as Group[];
   for (const name of names) {
@@ -138,7 +152,9 @@ async function install(group: Group): Promise<void> {
   const { release, apps } = of(group);
   const values = { password: STORE_PASSWORD, user: STORE_USER, hash: HASH_KEY };
   const url = `redis://:${STORE_PASSWORD}@store:6379/1`;
-  await release.space.apply(secret('own', { ...values, url }));
+  const sha256 = createHash('sha256').update(ADMIN_TOKEN).digest('hex');
+  const tokens = JSON.stringify([{ name: 'ann', sha256, access: 'read', namespaces: ['*'] }]);
+  await release.space.apply(secret('own', { ...values, url, tokens }));
   if (group === 'redis') await startTlsStore(release);
   if (group === 'redisUrl') await startStore(release, [], ['--requirepass', STORE_PASSWORD]);
   if (group === 'redisUrl' || group === 'webhook') await startReceiver(release);
@@ -248,6 +264,9 @@ describe('objects for others to act on', () => {
     ['operators', '/apis/networking.k8s.io/v1', 'networkpolicies/reroll-watcher'],
     ['operators', '/apis/networking.k8s.io/v1', 'networkpolicies/reroll-worker'],
     ['operators', '/apis/networking.k8s.io/v1', 'networkpolicies/reroll-redis'],
+    ['operators', '/apis/networking.k8s.io/v1', 'networkpolicies/reroll-admin'],
+    ['operators', '/apis/networking.k8s.io/v1', 'ingresses/reroll-admin'],
+    ['operators', '/apis/gateway.networking.k8s.io/v1', 'httproutes/reroll-admin'],
     ['operators', '/api/v1', 'configmaps/reroll-dashboard'],
     ['autoscalers', '/apis/keda.sh/v1alpha1', 'scaledobjects/reroll-worker'],
     ['autoscalers', '/apis/keda.sh/v1alpha1', 'triggerauthentications/reroll-worker'],
@@ -273,6 +292,13 @@ describe('settings reach the processes', () => {
     expect(release.logs(worker?.metadata.name)).toContain('concurrency=3');
     expect(watcher?.spec.serviceAccountName).toBe('robot');
     expect(watcher?.metadata).toMatchObject({ labels: { team: 'shop' }, annotations: { note: 'x' } });
+  });
+
+  it('tokens of your own for admin, on a port of its own', async () => {
+    const { release } = of('environment');
+    const status = async (token: string): Promise<number> =>
+      (await askAdmin(release, '/api/v1/queues', { token, port: 8181 })).status;
+    expect([await status(ADMIN_TOKEN), await status('another')]).toEqual([200, 401]);
   });
 
   it('a key of your own for the hashes that are recorded', async () => {

@@ -10,15 +10,21 @@ beforeAll(async () => {
 it('installs these objects and no others', () => {
   const names = installed(manifests).map(({ kind, metadata }) => `${kind} ${metadata.name}`);
   expect(names.sort()).toEqual([
+    'ClusterRole reroll-operator',
+    'ClusterRole reroll-reroll-admin',
     'ClusterRole reroll-reroll-watcher',
     'ClusterRole reroll-reroll-worker',
+    'ClusterRole reroll-viewer',
+    'ClusterRoleBinding reroll-reroll-admin',
     'ClusterRoleBinding reroll-reroll-watcher',
     'ClusterRoleBinding reroll-reroll-worker',
     'ConfigMap reloader-meta-info',
     'ConfigMap reroll-redis',
+    'Deployment reroll-admin',
     'Deployment reroll-watcher',
     'Deployment reroll-worker',
     'Lease reroll-watcher',
+    'PodDisruptionBudget reroll-admin',
     'PodDisruptionBudget reroll-watcher',
     'PodDisruptionBudget reroll-worker',
     'Role reroll-watcher-lease',
@@ -27,7 +33,9 @@ it('installs these objects and no others', () => {
     'RoleBinding reroll-watcher-metadata',
     'Secret reroll-hash-keys',
     'Secret reroll-redis',
+    'Service reroll-admin',
     'Service reroll-redis',
+    'ServiceAccount reroll-admin',
     'ServiceAccount reroll-redis',
     'ServiceAccount reroll-watcher',
     'ServiceAccount reroll-worker',
@@ -45,10 +53,11 @@ it('a release of the longest name that Helm takes has names that Kubernetes take
   }
 });
 
-describe.each(['watcher', 'worker'])('the %s', (component) => {
+describe.each(['watcher', 'worker', 'admin'])('the %s', (component) => {
   it('has a startup, a liveness and a readiness probe on the port that is named http', () => {
     const { container } = workload(manifests, component);
-    expect(at(container, 'ports')).toEqual([{ name: 'http', containerPort: 9090 }]);
+    const api = component === 'admin' ? [{ name: 'api', containerPort: 8080 }] : [];
+    expect(at(container, 'ports')).toEqual([{ name: 'http', containerPort: 9090 }, ...api]);
     expect(at(container, 'startupProbe.httpGet')).toEqual({ path: '/live', port: 'http' });
     expect(at(container, 'livenessProbe.httpGet')).toEqual({ path: '/live', port: 'http' });
     expect(at(container, 'readinessProbe.httpGet')).toEqual({ path: '/ready', port: 'http' });

@@ -29,7 +29,7 @@ it.concurrent.each(Object.entries(VALUES_MATRIX))(
 describe('an image', () => {
   const digest = `sha256:${'a'.repeat(64)}`;
 
-  it.each(['watcher', 'worker', 'redis'])(
+  it.each(['watcher', 'worker', 'admin', 'redis'])(
     'of %s is named by its digest, with a registry too',
     async (component) => {
       const values = { [component]: { image: { digest } }, global: { imageRegistry: 'm' } };

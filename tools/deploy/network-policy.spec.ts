@@ -13,7 +13,7 @@ const REDIS_OF_YOURS: End = { address: '10.2.0.5' };
 
 type Row = readonly [from: string, to: string, port: number, isAllowed: boolean, protocol?: 'UDP'];
 
-/** By name; watcher, worker and redis are the pods that the chart renders. */
+/** By name; watcher, worker, admin and redis are the pods that the chart renders. */
 function endsOf(manifests: readonly Manifest[]): Readonly<Record<string, End>> {
   const pod = (component: string): End => ({
     labels: at(workload(manifests, component).object, 'spec.template.metadata.labels') as Record<
@@ -25,6 +25,7 @@ function endsOf(manifests: readonly Manifest[]): Readonly<Record<string, End>> {
   return {
     watcher: pod('watcher'),
     worker: pod('worker'),
+    admin: pod('admin'),
     ...(hasRedis ? { redis: pod('redis') } : {}),
     'the API server': API_SERVER,
     'the internet': INTERNET,
@@ -36,7 +37,7 @@ function endsOf(manifests: readonly Manifest[]): Readonly<Record<string, End>> {
   };
 }
 
-const DEFAULT: readonly Row[] = ['watcher', 'worker'].flatMap((process): Row[] => [
+const DEFAULT: readonly Row[] = ['watcher', 'worker', 'admin'].flatMap((process): Row[] => [
   [process, 'DNS', 53, true, 'UDP'],
   [process, 'DNS', 53, true],
   [process, 'DNS', 5353, false, 'UDP'],
@@ -51,6 +52,8 @@ const DEFAULT: readonly Row[] = ['watcher', 'worker'].flatMap((process): Row[] =
   [process, 'redis', 22, false],
   [process, 'a neighbour', 6379, false],
   [process, 'a neighbour', 8080, false],
+  ['a neighbour', process, 8080, process === 'admin'],
+  ['the internet', process, 8080, process === 'admin'],
   ['Prometheus', process, 9090, true],
   ['a neighbour', process, 9090, true],
   ['a neighbour', process, 6060, false],
@@ -88,6 +91,7 @@ const CASES: readonly (readonly [string, ChartValues, readonly Row[]])[] = [
         apiServer: { cidrs: ['10.0.0.0/24'], ports: [6443] },
         metrics: { from: [{ namespaceSelector: { matchLabels: { team: 'monitoring' } } }] },
         redis: { from: [{ podSelector: { matchLabels: { app: 'shop' } } }] },
+        admin: { from: [{ ipBlock: { cidr: '10.0.0.0/24' } }] },
         extraEgress: [{ to: [{ ipBlock: { cidr: '93.184.216.0/24' } }], ports: [{ port: 8443 }] }],
       },
     },
@@ -102,6 +106,9 @@ const CASES: readonly (readonly [string, ChartValues, readonly Row[]])[] = [
       ['watcher', 'the internet', 6443, false],
       ['watcher', 'the internet', 8443, false],
       ['worker', 'the internet', 8443, true],
+      ['admin', 'the internet', 8443, false],
+      ['the API server', 'admin', 8080, true],
+      ['a neighbour', 'admin', 8080, false],
       ['Prometheus', 'worker', 9090, true],
       ['a stranger', 'worker', 9090, false],
       ['a neighbour', 'worker', 9090, false],
@@ -172,10 +179,18 @@ const CASES: readonly (readonly [string, ChartValues, readonly Row[]])[] = [
   ],
   [
     'another port for metrics',
-    { networkPolicy: { enabled: true }, reloader: { metricsPort: 8080 } },
+    { networkPolicy: { enabled: true }, reloader: { metricsPort: 8081 } },
     [
-      ['Prometheus', 'watcher', 8080, true],
+      ['Prometheus', 'watcher', 8081, true],
       ['Prometheus', 'watcher', 9090, false],
+    ],
+  ],
+  [
+    'another port for the API',
+    { networkPolicy: { enabled: true }, admin: { port: 8443 } },
+    [
+      ['a neighbour', 'admin', 8443, true],
+      ['a neighbour', 'admin', 8080, false],
     ],
   ],
 ];

@@ -28,7 +28,8 @@ async function notesWith(values: ChartValues, api?: string): Promise<string> {
 it('say what to type next', async () => {
   const notes = await notesWith({});
   for (const command of [
-    'kubectl -n ops rollout status deployment/prod-reroll-watcher deployment/prod-reroll-worker',
+    'kubectl -n ops rollout status deployment/prod-reroll-watcher deployment/prod-reroll-worker deployment/prod-reroll-admin',
+    'kubectl -n ops create token prod-reroll-reader',
     'helm test prod -n ops',
     'kubectl annotate deployment NAME reloader.stakater.com/auto=true',
     'kubectl get events --field-selector involvedObject.name=NAME',
@@ -61,6 +62,36 @@ it.each([
   expect(await notesWith({})).not.toContain(text);
 });
 
+it.each([
+  ['a port of this machine', {}, 'port-forward service/prod-reroll-admin 8080:80 '],
+  [
+    'its Ingress',
+    { ingress: { enabled: true, hosts: ['reroll.example'], tls: [{ secretName: 's' }] } },
+    '\n  https://reroll.example/\n',
+  ],
+  [
+    'its HTTPRoute',
+    { httpRoute: { enabled: true, parentRefs: [{ name: 'g' }], hostnames: ['r.example'], path: '/reroll' } },
+    '\n  https://r.example/reroll\n',
+  ],
+  ['that there is a door without a lock', { anonymous: 'read' }, 'without a token.'],
+  [
+    'which tokens are taken',
+    { auth: 'static', staticTokens: { existingSecret: 's' } },
+    'Its tokens are those of admin.staticTokens.',
+  ],
+])('tell how the dashboard is opened: %s', async (_what, admin, text) => {
+  expect(await notesWith({ admin })).toContain(text);
+  expect(await notesWith({ admin: { enabled: false } })).not.toContain(text);
+});
+
+it('tell that a scoped install has no admin, and what gives it one', async () => {
+  const text = 'Set admin.rbac.clusterWide=true';
+  expect(await notesWith({ reloader: { watchGlobally: false } })).toContain(text);
+  for (const admin of [{ enabled: false }, { rbac: { clusterWide: true } }])
+    expect(await notesWith({ reloader: { watchGlobally: false }, admin })).not.toContain(text);
+});
+
 it('tell that OpenShift needs a value, where it is not given', async () => {
   const api = 'security.openshift.io/v1';
   expect(await notesWith({}, api)).toContain('set reloader.isOpenshift=auto');
@@ -69,5 +100,5 @@ it('tell that OpenShift needs a value, where it is not given', async () => {
 });
 
 it('show no credential', async () => {
-  expect(await notesWith({ reloader: { webhookUrl: 'https://x/token' } })).not.toContain('token');
+  expect(await notesWith({ reloader: { webhookUrl: 'https://x/token' } })).not.toContain('/token');
 });

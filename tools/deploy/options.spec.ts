@@ -12,7 +12,7 @@ const VALUES = leavesOf(chartValues());
 const external = (values: ChartValues): ChartValues => ({ redis: { enabled: false, external: values } });
 
 /** Flags that the chart sets itself, or by way of a template, and values with which it does: what must then be there. */
-const BY_TEMPLATE: Readonly<Record<string, { values: ChartValues; said: string }>> = {
+const BY_TEMPLATE: Readonly<Record<string, { values: ChartValues; said: string; app?: 'admin' }>> = {
   '--namespaces': { values: { reloader: { watchGlobally: false } }, said: '--namespaces=reroll' },
   '--resources-to-ignore': {
     values: { reloader: { ignoreSecrets: true } },
@@ -23,7 +23,7 @@ const BY_TEMPLATE: Readonly<Record<string, { values: ChartValues; said: string }
     said: '--ignored-workload-types=jobs',
   },
   '--hash-key-file': { values: {}, said: '--hash-key-file=/etc/reroll/hash-keys/keys' },
-  '--metrics-addr': { values: { reloader: { metricsPort: 8080 } }, said: '--metrics-addr=:8080' },
+  '--metrics-addr': { values: { reloader: { metricsPort: 8081 } }, said: '--metrics-addr=:8081' },
   '--redis-password-file': { values: {}, said: '--redis-password-file=/etc/reroll/redis/password' },
   '--redis-sentinel-password-file': {
     values: external({
@@ -47,6 +47,22 @@ const BY_TEMPLATE: Readonly<Record<string, { values: ChartValues; said: string }
   },
   '--pod-name': { values: {}, said: 'POD_NAME<-fieldRef:metadata.name' },
   '--pod-namespace': { values: {}, said: 'POD_NAMESPACE<-fieldRef:metadata.namespace' },
+  '--api-addr': { values: { admin: { port: 8443 } }, said: '--api-addr=:8443', app: 'admin' },
+  '--static-tokens-file': {
+    values: { admin: { auth: 'static', staticTokens: { existingSecret: 's' } } },
+    said: '--static-tokens-file=/etc/reroll/static-tokens/tokens.yaml',
+    app: 'admin',
+  },
+  '--api-tls-cert-file': {
+    values: { admin: { tls: { existingSecret: 's' } } },
+    said: '--api-tls-cert-file=/etc/reroll/api-tls/tls.crt',
+    app: 'admin',
+  },
+  '--api-tls-key-file': {
+    values: { admin: { tls: { existingSecret: 's' } } },
+    said: '--api-tls-key-file=/etc/reroll/api-tls/tls.key',
+    app: 'admin',
+  },
   '--reloader-namespace': { values: {}, said: 'RELOADER_NAMESPACE<-fieldRef:metadata.namespace' },
   '--reloader-deployment-name': { values: {}, said: 'RELOADER_DEPLOYMENT_NAME=reroll-watcher' },
 };
@@ -90,6 +106,7 @@ function around(path: string, values: Record<string, unknown>): ChartValues {
   if (path.startsWith('redis.external.')) return withRedis(path, values);
   if (path === 'reloader.alerts.onReload')
     return merge(values, { reloader: { alerts: { webhookUrl: 'https://x' } } });
+  if (path === 'admin.auth') return merge(values, { admin: { staticTokens: { existingSecret: 's' } } });
   const lease = { lease: { renewDeadline: '5s' } };
   return path === 'reloader.lease.duration' ? merge({ reloader: lease }, values) : values;
 }
@@ -139,7 +156,7 @@ describe.concurrent('every option of the table can be set by a value, and reache
     const expected = option.sensitive
       ? `${option.env}<-secretKeyRef:reroll/${option.env}`
       : `${flag}=${text}`;
-    for (const app of ['watcher', 'worker'] as const) {
+    for (const app of ['watcher', 'worker', 'admin'] as const) {
       const given = said(workload(manifests, app));
       if (option.apps.includes(app)) expect(given).toContain(expected);
       else expect(given).not.toContain(expected);
@@ -147,16 +164,19 @@ describe.concurrent('every option of the table can be set by a value, and reache
     if (option.sensitive) {
       const secret = manifests.find(({ kind, metadata }) => kind === 'Secret' && metadata.name === 'reroll');
       expect(at(secret, `stringData.${option.env}`)).toBe(text);
-      for (const app of ['watcher', 'worker'])
+      for (const app of ['watcher', 'worker', 'admin'])
         expect(workload(manifests, app).args.filter((arg) => arg.includes(text))).toEqual([]);
     }
   });
 
-  it.each(Object.entries(BY_TEMPLATE))('%s, by a template', async (_flag, { values, said: expected }) => {
-    expect(
-      said(workload(await manifestsWith(merge({ reloader: { clusterName: 'c' } }, values)), 'watcher')),
-    ).toContain(expected);
-  });
+  it.each(Object.entries(BY_TEMPLATE))(
+    '%s, by a template',
+    async (_flag, { values, said: expected, app = 'watcher' }) => {
+      expect(
+        said(workload(await manifestsWith(merge({ reloader: { clusterName: 'c' } }, values)), app)),
+      ).toContain(expected);
+    },
+  );
 });
 
 it('what the comments say a template sets is set by one', () => {

@@ -69,15 +69,18 @@ describe.concurrent.each(Object.entries(VALUES_MATRIX))('with %s', (_what, value
     const pods = podsOf(await manifestsWith(values));
     const withToken = pods.filter(({ spec }) => at(spec, 'automountServiceAccountToken') === true);
     expect(withToken.map(({ owner }) => owner).sort()).toEqual(
-      ['Deployment reroll-watcher', 'Deployment reroll-worker', 'Pod reroll-test'].filter((owner) =>
-        pods.some((pod) => pod.owner === owner),
-      ),
+      [
+        'Deployment reroll-admin',
+        'Deployment reroll-watcher',
+        'Deployment reroll-worker',
+        'Pod reroll-test',
+      ].filter((owner) => pods.some((pod) => pod.owner === owner)),
     );
   });
 });
 
-describe('pods of watcher and worker', () => {
-  it.each(['watcher', 'worker'])(
+describe('pods of watcher, worker and admin', () => {
+  it.each(['watcher', 'worker', 'admin'])(
     '%s: its end has ten seconds more than --shutdown-timeout',
     async (component) => {
       const long = { reloader: { shutdownTimeout: '1m30s' } };
@@ -91,10 +94,10 @@ describe('pods of watcher and worker', () => {
     },
   );
 
-  it.each(['watcher', 'worker'])('%s: spread over nodes, and one may be away', async (component) => {
+  it.each(['watcher', 'worker', 'admin'])('%s: spread over nodes, and one may be away', async (component) => {
     const manifests = await manifestsWith();
     const { pod, object } = workload(manifests, component);
-    expect(at(object, 'spec.replicas')).toBe(2);
+    expect(at(object, 'spec.replicas')).toBe(component === 'admin' ? 1 : 2);
     const labels = at(object, 'spec.selector.matchLabels');
     expect(at(pod, 'topologySpreadConstraints')).toEqual([
       {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { renderChart, type ChartValues } from './render.ts';
 
 const external = (values: ChartValues): ChartValues => ({ redis: { enabled: false, external: values } });
+const TOKEN = { name: 'ann', sha256: 'a'.repeat(64), access: 'read', namespaces: ['*'] };
 const digest = `sha256:${'a'.repeat(64)}`;
 
 /** What is wrong, the values, and what helm says. */
@@ -9,7 +10,7 @@ const REFUSED: readonly (readonly [string, ChartValues, string])[] = [
   [
     "the image of stakater/Reloader in its chart's value",
     { image: { repository: 'ghcr.io/stakater/reloader' } },
-    'image names ghcr.io/stakater/reloader, which is the program of stakater/Reloader: take image.name and image.repository out, or name the folder that holds the images watcher and worker.',
+    'image names ghcr.io/stakater/reloader, which is the program of stakater/Reloader: take image.name and image.repository out, or name the folder that holds the images watcher, worker and admin.',
   ],
   [
     'its name below a registry',
@@ -22,9 +23,9 @@ const REFUSED: readonly (readonly [string, ChartValues, string])[] = [
     'image.tag is v1.4.21, which is a version of stakater/Reloader (those of Reroll begin with a digit): take it out.',
   ],
   [
-    'one digest for two images',
+    'one digest for all images',
     { image: { digest } },
-    'image.digest names one image, and there are two: set watcher.image.digest and worker.image.digest instead.',
+    'image.digest names one image, and there are three: set watcher.image.digest, worker.image.digest and admin.image.digest instead.',
   ],
   [
     'a digest that is none',
@@ -90,6 +91,64 @@ const REFUSED: readonly (readonly [string, ChartValues, string])[] = [
     'profiles on the port of the metrics',
     { reloader: { enablePProf: true, pprofAddr: ':9090' } },
     'reloader.pprofAddr has the port of reloader.metricsPort: give it another.',
+  ],
+  [
+    'an admin with the rights of a worker',
+    { reloader: { serviceAccount: { name: 'mine' } }, admin: { serviceAccount: { name: 'mine' } } },
+    'admin.serviceAccount.name is that of watcher and worker, which may read Secrets: give it another.',
+  ],
+  [
+    'static tokens, and none there',
+    { admin: { auth: 'static' } },
+    'admin.auth is static, and nobody has a token: give admin.staticTokens.list, or admin.staticTokens.existingSecret.',
+  ],
+  [
+    'tokens that nobody looks at',
+    { admin: { staticTokens: { existingSecret: 's' } } },
+    'admin.staticTokens are for admin.auth static: set it, or take them out.',
+  ],
+  [
+    'tokens twice',
+    { admin: { auth: 'static', staticTokens: { existingSecret: 's', list: [TOKEN] } } },
+    'admin.staticTokens has a list and a Secret with one: leave one of them.',
+  ],
+  [
+    'a right to ask that is not used',
+    { admin: { auth: 'static', staticTokens: { list: [TOKEN] }, rbac: { clusterWide: true } } },
+    'admin.rbac.clusterWide lets admin ask whose a token is, which it does not with admin.auth static',
+  ],
+  [
+    'the API on the port of the metrics',
+    { admin: { port: 9090 } },
+    'admin.port is that of reloader.metricsPort: give it another.',
+  ],
+  [
+    'the API on the port of the profiles',
+    { admin: { port: 6060 }, reloader: { enablePProf: true } },
+    'admin.port is that of reloader.pprofAddr: give it another.',
+  ],
+  [
+    'an Ingress to nothing',
+    { admin: { enabled: false, ingress: { enabled: true, hosts: ['h'] } } },
+    'admin.ingress leads to an admin that is not there: set admin.enabled to true',
+  ],
+  [
+    'an HTTPRoute to an admin that a scoped install leaves out',
+    {
+      reloader: { watchGlobally: false },
+      admin: { httpRoute: { enabled: true, parentRefs: [{ name: 'g' }] } },
+    },
+    'admin.httpRoute leads to an admin that is not there',
+  ],
+  [
+    'an Ingress for every host',
+    { admin: { ingress: { enabled: true } } },
+    'admin.ingress.hosts is empty, so that it would answer for every host: name yours.',
+  ],
+  [
+    'an HTTPRoute of no Gateway',
+    { admin: { httpRoute: { enabled: true } } },
+    'admin.httpRoute.parentRefs is empty: name the Gateway that it belongs to.',
   ],
   [
     'two scalers',
@@ -197,6 +256,11 @@ const NOT_IN_SCHEMA: readonly (readonly [string, ChartValues, string])[] = [
     "at '/reloader/debounce': '5 minutes' does not match",
   ],
   ['a number out of range', { reloader: { queues: { concurrency: 0 } } }, 'minimum: got 0, want 1'],
+  [
+    'a token instead of its hash',
+    { admin: { auth: 'static', staticTokens: { list: [{ ...TOKEN, sha256: 'hunter2' }] } } },
+    "at '/admin/staticTokens/list/0/sha256'",
+  ],
   ['a strategy that is none', { reloader: { reloadStrategy: 'env' } }, "at '/reloader/reloadStrategy'"],
 ];
 

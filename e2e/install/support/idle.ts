@@ -1,27 +1,9 @@
-import { inject } from 'vitest';
 import { Redis } from 'ioredis';
 import { catalogKeys } from '../../../libs/shared/src/catalog/keys.ts';
 import { Queues } from '../../../libs/shared/src/queue/queues.ts';
-import { type Forward, forward } from '../../../tools/kubelet/src/dial.ts';
 import { eventually } from '../../support/wait.ts';
-import type { Component, Release } from './release.ts';
-
-/** A port of this host that leads to a pod of the component, until `use` is done. */
-async function reach<T>(
-  release: Release,
-  at: { component: Component; port: number; index?: number },
-  use: (port: number) => Promise<T>,
-): Promise<T> {
-  const pods = await release.readyPods(at.component);
-  const ip = pods[at.index ?? 0]?.status?.podIP;
-  if (ip === undefined) throw new Error(`expected a pod of ${at.component} that is ready`);
-  const door: Forward = await forward(inject('installKubelet'), () => ({ ip, port: at.port }));
-  try {
-    return await use(door.port);
-  } finally {
-    door.close();
-  }
-}
+import { reach } from './reach.ts';
+import type { Release } from './release.ts';
 
 /** Resolves when no job waits, is delayed or at work in the release's own Redis. */
 export async function idle(release: Release): Promise<void> {

@@ -25,7 +25,7 @@ export const SMALL: Values = {
 
 const TIMEOUT = '150s';
 
-export type Component = 'watcher' | 'worker' | 'redis';
+export type Component = 'watcher' | 'worker' | 'admin' | 'redis';
 
 /** The cluster that `global-setup.ts` started. */
 export function installCluster(): Cluster {

@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { run } from '../../cluster/src/run.ts';
 import { ensureCheckers } from '../ensure-checkers.ts';
 import { APPS, instructions, ROOT } from '../images/dockerfile.ts';
@@ -45,8 +47,16 @@ beforeAll(async () => {
   services = (JSON.parse(stdout) as { services: typeof services }).services;
 });
 
-it('docker-compose.yml is valid, and has a Redis, a Kubernetes, watchers and workers', () => {
-  expect(Object.keys(services).sort()).toEqual(['k3s', 'password', 'redis', 'setup', 'watcher', 'worker']);
+it('docker-compose.yml is valid, and has a Redis, a Kubernetes, watchers, workers and an admin', () => {
+  expect(Object.keys(services).sort()).toEqual([
+    'admin',
+    'k3s',
+    'password',
+    'redis',
+    'setup',
+    'watcher',
+    'worker',
+  ]);
 });
 
 it.each([
@@ -69,7 +79,7 @@ it('every image has a version, and the programs are those that the chart runs', 
     expect(services[name]?.image).toBe(at(workload(manifests, name).container, 'image'));
 });
 
-it('watcher and worker can also be built, from stages that there are', () => {
+it('watcher, worker and admin can also be built, from stages that there are', () => {
   const stages = instructions().flatMap(({ name, text }) =>
     name === 'FROM' ? [/ AS (\S+)$/.exec(text)?.[1]] : [],
   );
@@ -119,7 +129,7 @@ it('all but the Kubernetes have no capabilities, and no files to write but in vo
 it('what the two that make credentials leave behind is for one group, and only those who need it are in it', () => {
   for (const name of ['password', 'setup']) expect(services[name]?.user).toBe('0:2000');
   const members = Object.entries(services).filter(([, { group_add = [] }]) => group_add.includes('2000'));
-  expect(members.map(([name]) => name).sort()).toEqual(['redis', 'watcher', 'worker']);
+  expect(members.map(([name]) => name).sort()).toEqual(['admin', 'redis', 'watcher', 'worker']);
   for (const [, { volumes = [] }] of members) {
     const credentials = volumes.filter(({ source }) => ['credentials', 'kubeconfigs'].includes(source));
     expect(credentials.map(({ read_only }) => read_only)).toEqual(credentials.map(() => true));
@@ -127,14 +137,14 @@ it('what the two that make credentials leave behind is for one group, and only t
   }
 });
 
-it('Redis cannot be reached from the Kubernetes and its pods; watcher and worker reach both', () => {
+it('Redis cannot be reached from the Kubernetes and its pods; watcher, worker and admin reach both', () => {
   const networks = (name: string): string[] => Object.keys(services[name]?.networks ?? {}).sort();
   expect(networks('redis')).toEqual(['redis']);
   expect(networks('k3s')).toEqual(['kubernetes']);
   for (const app of APPS) expect(networks(app)).toEqual(['kubernetes', 'redis']);
 });
 
-describe('the password of Redis', () => {
+describe('the password of Redis, and the token for admin', () => {
   const made = join(folder, 'credentials');
   const make = async (): Promise<void> => {
     const { code, tail } = await run('/bin/sh', [join(ROOT, 'deploy/compose/password.sh'), made]);
@@ -147,10 +157,10 @@ describe('the password of Redis', () => {
     await make();
   });
 
-  it('is random, the same for Redis and for who connects, and for no other user to read', () => {
+  it('are random, the same for Redis and for who connects, and for no other user to read', () => {
     expect(text('redis-password')).toMatch(/^[0-9a-f]{64}\n$/);
     expect(text('redis.conf')).toBe(`requirepass ${text('redis-password')}`);
-    for (const name of ['redis-password', 'redis.conf'])
+    for (const name of ['redis-password', 'redis.conf', 'admin-token', 'static-tokens.yaml'])
       expect(statSync(join(made, name)).mode & 0o777).toBe(0o440);
   });
 
@@ -162,6 +172,31 @@ describe('the password of Redis', () => {
     await make();
     expect(text('redis-password')).not.toBe(before);
     expect(text('redis.conf')).toBe(`requirepass ${text('redis-password')}`);
+  });
+
+  it('are two, and admin knows no more than the hash of its own', () => {
+    const token = text('admin-token').trim();
+    expect(token).toMatch(/^[0-9a-f]{64}$/);
+    expect(token).not.toBe(text('redis-password').trim());
+    expect(parse(text('static-tokens.yaml'))).toEqual([
+      {
+        name: 'compose',
+        sha256: createHash('sha256').update(token).digest('hex'),
+        access: 'write',
+        namespaces: ['*'],
+      },
+    ]);
+    expect(services['admin']?.environment).toMatchObject({
+      REROLL_AUTH: 'static',
+      REROLL_STATIC_TOKENS_FILE: '/credentials/static-tokens.yaml',
+    });
+  });
+
+  it('stay away if there is a list of tokens of yours', async () => {
+    const before = text('admin-token');
+    writeFileSync(join(made, 'static-tokens.yaml'), '[]');
+    await make();
+    expect([text('static-tokens.yaml'), text('admin-token')]).toEqual(['[]', before]);
   });
 
   it('is the one that Redis, its check, watcher and worker take, and is not in the file', () => {

@@ -1,14 +1,14 @@
 import { existsSync, globSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { APPS, imageArgument, instructions, ROOT } from './dockerfile.ts';
+import { APPS, imageArgument, instructions, ROOT, WITHOUT_IMAGE } from './dockerfile.ts';
 
 const all = instructions();
 const texts = (name: string): readonly string[] =>
   all.flatMap((each) => (each.name === name ? [each.text] : []));
 
-it('every app has a target, the last stages of all', () => {
-  expect(readdirSync(join(ROOT, 'apps')).sort()).toEqual([...APPS].sort());
+it('every app has a target, the last stages of all, but for the dashboard and the command line', () => {
+  expect(readdirSync(join(ROOT, 'apps')).sort()).toEqual([...APPS, ...WITHOUT_IMAGE].sort());
   const targets = texts('FROM').flatMap((text) => /^runtime AS (\S+)$/.exec(text)?.[1] ?? []);
   expect(targets).toEqual([...APPS]);
 });
@@ -52,4 +52,8 @@ it('what the Dockerfile copies is not left out by .dockerignore', () => {
 it('nothing runs as root, and nothing is given to it by the environment of the build', () => {
   expect(texts('USER')).toEqual(['65532:65532']);
   expect(texts('ARG').map((text) => text.split('=')[0])).toEqual(['NODE_IMAGE', 'BASE_IMAGE', 'VERSION']);
+});
+
+it('what admin serves is in its image, from its own build', () => {
+  expect(texts('COPY')).toContain('--from=build /src/apps/admin/dist/public /app/public');
 });

@@ -5,7 +5,9 @@ export const ROOT = join(import.meta.dirname, '../../..');
 export const DOCKERFILE = join(ROOT, 'deploy/docker/Dockerfile');
 
 /** The apps that have an image: a stage of the Dockerfile each. */
-export const APPS = ['watcher', 'worker'] as const;
+export const APPS = ['watcher', 'worker', 'admin'] as const;
+/** The others: the dashboard is served by admin, and the command line runs where people are. */
+export const WITHOUT_IMAGE = ['dashboard', 'cli'] as const;
 export type App = (typeof APPS)[number];
 
 export interface Instruction {

@@ -11,7 +11,7 @@ export interface GeneratedFile {
 
 const FROM_CHART = '# Generated from the chart by tools/deploy/kustomize: run `npm run -s docs`.\n';
 const FOLDER = 'deploy/kustomize';
-const COMPONENTS = ['watcher', 'worker', 'redis'] as const;
+const COMPONENTS = ['watcher', 'worker', 'admin', 'redis'] as const;
 
 /** What the chart renders, for those who do not use Helm. */
 export const KUSTOMIZE_FILES: readonly GeneratedFile[] = [
@@ -48,7 +48,7 @@ async function differenceTo(overlay: Variant): Promise<Difference> {
   return differenceOf(await objectsOf(BASE), await objectsOf(overlay));
 }
 
-/** What watcher and worker need in a cluster that they do not run in. */
+/** What watcher, worker and admin need in a cluster that they do not run in. */
 function isRight({ kind, metadata }: Manifest): boolean {
   const isRedis = metadata.labels?.['app.kubernetes.io/component'] === 'redis';
   return !isRedis && /^(ServiceAccount|(Cluster)?Role(Binding)?)$/.test(kind);

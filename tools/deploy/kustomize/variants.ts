@@ -23,7 +23,7 @@ export const BASE: Variant = {
   values: { redis, reloader },
 };
 
-/** Watchers and workers each spread by themselves. */
+/** Watchers, workers and admins each spread by themselves. */
 function spreadOver(topologyKey: string, whenUnsatisfiable: string): ChartValues {
   const labelSelector = { matchLabels: { 'app.kubernetes.io/instance': 'reroll' } };
   const matchLabelKeys = ['app.kubernetes.io/component'];
@@ -33,19 +33,20 @@ function spreadOver(topologyKey: string, whenUnsatisfiable: string): ChartValues
 /** By the name of their folder below deploy/kustomize/overlays. */
 export const OVERLAYS: Readonly<Record<string, Variant>> = {
   namespaced: {
-    about: ['Watches the namespace that it is in and nothing else: Roles, no ClusterRoles.'],
+    about: ['Watches the namespace that it is in and nothing else: Roles, no ClusterRoles, and so no admin.'],
     addsIn: 'roles.yaml',
     values: { redis, reloader: { ...reloader, watchGlobally: false } },
   },
   'high-availability': {
     about: [
-      'Three watchers and four workers, each spread evenly over the nodes, and over zones as far as there is room.',
+      'Three watchers, four workers and two admins, each spread evenly over the nodes, and over zones as far as there is room.',
       'While Redis is away nothing is lost, but nothing is rolled either: see ../external-redis.',
     ],
     values: {
       redis,
       watcher: { replicas: 3 },
       worker: { replicas: 4 },
+      admin: { replicas: 2 },
       reloader: {
         ...reloader,
         deployment: {

@@ -54,6 +54,32 @@ const CASES: readonly Case[] = [
     },
   },
   {
+    alert: 'RerollAdminDown',
+    on: { [of('reroll_api_requests_total')]: '1x5' },
+    labels: { namespace: 'reroll' },
+    summary: 'No admin answers: there is no API, no dashboard and no command line. Reloads go on.',
+    notOn: {
+      'a restart': { [of('reroll_api_requests_total')]: '1x17 _x2 1x20' },
+      'an admin that nobody asks': { [of('reroll_api_requests_total')]: '0x30' },
+    },
+  },
+  {
+    alert: 'RerollAdminFails',
+    on: {
+      [of('reroll_api_requests_total', 'code="5xx"')]: '0+6x30',
+      [of('reroll_api_requests_total', 'code="2xx"')]: '0+60x30',
+    },
+    summary: 'More than one in twenty requests to the API fails.',
+    notOn: {
+      'one in a hundred': {
+        [of('reroll_api_requests_total', 'code="5xx"')]: '0+1x30',
+        [of('reroll_api_requests_total', 'code="2xx"')]: '0+99x30',
+      },
+      'requests that are refused': { [of('reroll_api_requests_total', 'code="4xx"')]: '0+60x30' },
+      'an admin that nobody asks': { [of('reroll_api_requests_total', 'code="5xx"')]: '3x30' },
+    },
+  },
+  {
     alert: 'RerollRedisDown',
     on: { [of('reroll_redis_up')]: '1x10 0x20', [of('reroll_redis_up', 'pod="b"')]: '1x30' },
     labels: { pod: 'a' },

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { stringify } from 'yaml';
+import { adminMetrics } from '../../../libs/shared/src/platform/metrics/admin.ts';
 import { createRegistry } from '../../../libs/shared/src/platform/metrics/registry.ts';
 import { restClientMetrics } from '../../../libs/shared/src/platform/metrics/rest-client.ts';
 import { watcherMetrics } from '../../../libs/shared/src/platform/metrics/watcher.ts';
@@ -36,13 +37,14 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Names of metrics that the processes serve, with those that Prometheus derives from histograms. */
 function served(): ReadonlySet<string> {
-  const registries = [createRegistry(), createRegistry()];
-  const [watcher, worker] = registries;
+  const registries = [createRegistry(), createRegistry(), createRegistry()];
+  const [watcher, worker, admin] = registries;
   if (watcher) watcherMetrics(watcher);
   if (worker) {
     restClientMetrics(worker);
     workerMetrics(worker);
   }
+  if (admin) adminMetrics(admin);
   return new Set(
     registries.flatMap((each) => each.getMetricsAsArray().flatMap(({ name }) => [name, `${name}_bucket`])),
   );

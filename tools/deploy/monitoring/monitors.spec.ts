@@ -12,14 +12,14 @@ const services = (manifests: readonly Manifest[]): readonly string[] =>
   manifests.filter(({ kind }) => kind === 'Service').map(({ metadata }) => metadata.name);
 
 describe.each(Object.entries(MONITORS))('reloader.%s', (name, kind) => {
-  it(`makes a ${kind} of watcher and worker, not of Redis, in the namespace of the objects`, async () => {
+  it(`makes a ${kind} of watcher, worker and admin, not of Redis, in the namespace of the objects`, async () => {
     const spec = await specOf(kind, { namespace: 'elsewhere', reloader: { [name]: { enabled: true } } });
     expect(spec).toMatchObject({
       namespaceSelector: { matchNames: ['elsewhere'] },
       selector: {
         matchLabels: { 'app.kubernetes.io/name': 'reroll', 'app.kubernetes.io/instance': 'reroll' },
         matchExpressions: [
-          { key: 'app.kubernetes.io/component', operator: 'In', values: ['watcher', 'worker'] },
+          { key: 'app.kubernetes.io/component', operator: 'In', values: ['watcher', 'worker', 'admin'] },
         ],
       },
     });
@@ -46,7 +46,9 @@ describe.each(Object.entries(MONITORS))('reloader.%s', (name, kind) => {
 describe('Services for metrics', () => {
   it('are made for a ServiceMonitor, one a component, on the port named http', async () => {
     const manifests = await manifestsWith({ reloader: { serviceMonitor: { enabled: true } } });
-    expect(services(manifests)).toEqual(expect.arrayContaining(['reroll-watcher', 'reroll-worker']));
+    expect(services(manifests)).toEqual(
+      expect.arrayContaining(['reroll-watcher', 'reroll-worker', 'reroll-admin']),
+    );
     const watcher = manifests.find(
       ({ kind, metadata }) => kind === 'Service' && metadata.name === 'reroll-watcher',
     );
@@ -64,15 +66,23 @@ describe('Services for metrics', () => {
       const manifests = await manifestsWith({ reloader: { service } });
       const ports = manifests.flatMap((each) =>
         each.kind === 'Service' && each.metadata.name !== 'reroll-redis'
-          ? (each as unknown as { spec: { ports: { port: number }[] } }).spec.ports.map(({ port }) => port)
+          ? (each as unknown as { spec: { ports: { name: string; port: number }[] } }).spec.ports.flatMap(
+              ({ name, port }) => (name === 'http' ? [port] : []),
+            )
           : [],
       );
-      expect(ports).toEqual(Array.from({ length: 2 }, () => ('port' in service ? service.port : 9090)));
+      expect(ports).toEqual(Array.from({ length: 3 }, () => ('port' in service ? service.port : 9090)));
     },
   );
 
   it('are not made otherwise', async () => {
-    expect(services(await manifestsWith())).toEqual(['reroll-redis']);
+    expect(services(await manifestsWith())).toEqual(['reroll-admin', 'reroll-redis']);
+    const ports = (await manifestsWith()).flatMap((each) =>
+      each.kind === 'Service'
+        ? ((each as unknown as { spec: { ports: { name: string }[] } }).spec.ports ?? [])
+        : [],
+    );
+    expect(ports.filter(({ name }) => name === 'http')).toEqual([]);
   });
 });
 

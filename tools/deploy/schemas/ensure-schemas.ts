@@ -53,6 +53,11 @@ const CRDS: readonly Pin[] = [
     sum: 'h1:Pe8bV1wozN4gOKO1rleiIY5alIyAXN+DnXDbXQcL4fI=',
     files: ['deploy/vpa-v1-crd-gen.yaml'],
   },
+  {
+    module: 'sigs.k8s.io/gateway-api@v1.4.0',
+    sum: 'h1:ZwlNM6zOHq0h3WUX2gfByPs2yAEsy/EenYJB78jpQfQ=',
+    files: ['config/crd/standard/gateway.networking.k8s.io_httproutes.yaml'],
+  },
 ];
 
 export interface SchemaFiles {

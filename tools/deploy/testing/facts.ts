@@ -57,22 +57,24 @@ function workloadLines(object: Manifest, pod: unknown): readonly string[] {
 }
 
 interface Rule {
-  readonly apiGroups: readonly string[];
-  readonly resources: readonly string[];
+  readonly apiGroups?: readonly string[];
+  readonly resources?: readonly string[];
+  readonly nonResourceURLs?: readonly string[];
   readonly resourceNames?: readonly string[];
   readonly verbs: readonly string[];
 }
 
-/** `may get,list apps/deployments`; of the core group without a slash; with names in brackets. */
+/** `may get,list apps/deployments`; of the core group without a slash; with names in brackets; `may get /a/path`. */
 export function rulesOf(rules: readonly Rule[]): readonly string[] {
-  return rules.flatMap(({ apiGroups, resources, resourceNames, verbs }) =>
-    apiGroups.flatMap((group) =>
+  return rules.flatMap(({ apiGroups = [], resources = [], resourceNames, nonResourceURLs = [], verbs }) => [
+    ...nonResourceURLs.map((url) => `may ${[...verbs].sort().join(',')} ${url}`),
+    ...apiGroups.flatMap((group) =>
       resources.map((resource) => {
         const names = resourceNames === undefined ? '' : `[${resourceNames.join(',')}]`;
         return `may ${[...verbs].sort().join(',')} ${group === '' ? '' : `${group}/`}${resource}${names}`;
       }),
     ),
-  );
+  ]);
 }
 
 function flat(path: string, value: unknown): readonly string[] {

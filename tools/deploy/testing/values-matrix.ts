@@ -107,6 +107,7 @@ export const VALUES_MATRIX: Readonly<Record<string, ChartValues>> = {
     global: { imageRegistry: 'mirror.example', imagePullSecrets: ['pull', { name: 'other' }] },
     watcher: { image: { digest } },
     worker: { image: { digest } },
+    admin: { image: { digest } },
     redis: { image: { digest } },
   },
   'alerts, a webhook and variables': {
@@ -151,6 +152,36 @@ export const VALUES_MATRIX: Readonly<Record<string, ChartValues>> = {
       podDisruptionBudget: { enabled: true, minAvailable: '50%' },
     },
   },
+  'an admin with TLS, tokens of its own, an Ingress and an HTTPRoute': {
+    admin: {
+      replicas: 2,
+      auth: 'static',
+      anonymous: 'read',
+      staticTokens: { list: [{ name: 'ann', sha256: '0'.repeat(64), access: 'write', namespaces: ['*'] }] },
+      tls: { existingSecret: 'certificate' },
+      service: { type: 'LoadBalancer', port: 443, annotations: { a: 'b' } },
+      ingress: {
+        enabled: true,
+        className: 'nginx',
+        hosts: ['reroll.example'],
+        tls: [{ secretName: 's', hosts: ['reroll.example'] }],
+      },
+      httpRoute: {
+        enabled: true,
+        parentRefs: [{ name: 'g' }],
+        hostnames: ['reroll.example'],
+        path: '/reroll',
+      },
+      extraArgs: ['--log-level=debug'],
+      extraEnv: [{ name: 'F', value: 'g' }],
+    },
+    networkPolicy: { enabled: true, admin: { from: [{ ipBlock: { cidr: '10.0.0.0/8' } }] } },
+  },
+  'a scoped install whose admin may ask whose a token is': {
+    reloader: { watchGlobally: false },
+    admin: { rbac: { clusterWide: true, aggregate: true } },
+  },
+  'no admin': { admin: { enabled: false } },
   'names that look like numbers, and an address for profiles': {
     namespace: '123',
     reloader: { enablePProf: true, pprofAddr: 'localhost:6061', watchGlobally: false, namespaces: '7' },

@@ -15,6 +15,7 @@ export function rerollImages(servers: Servers): ImageRule[] {
   return [
     { reference: /(^|\/)reroll\/watcher(:[\w.-]+)?(@sha256:[0-9a-f]{64})?$/, image: app('watcher') },
     { reference: /(^|\/)reroll\/worker(:[\w.-]+)?(@sha256:[0-9a-f]{64})?$/, image: app('worker') },
+    { reference: /(^|\/)reroll\/admin(:[\w.-]+)?(@sha256:[0-9a-f]{64})?$/, image: app('admin') },
     { reference: /(^|\/)redis(:[\w.-]+)?(@sha256:[0-9a-f]{64})?$/, image: redis(servers.redis) },
     { reference: /(^|\/)valkey(:[\w.-]+)?(@sha256:[0-9a-f]{64})?$/, image: redis(servers.valkey) },
   ];

@@ -1,4 +1,5 @@
-// `helm test`: changes a ConfigMap (or Secret) and waits until the Deployment that uses it is rolled.
+// `helm test`: changes a ConfigMap (or Secret) and waits until the Deployment that uses it is rolled; then asks admin for
+// its API, and sees that it answers nobody without a token, unless it is to.
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 
@@ -7,7 +8,12 @@ const {
   KUBERNETES_SERVICE_PORT: port,
   TEST_NAMESPACE: namespace,
 } = process.env;
-const { TEST_SOURCE: source, TEST_DEPLOYMENT: deployment, TEST_TIMEOUT: timeout } = process.env;
+const {
+  TEST_SOURCE: source,
+  TEST_DEPLOYMENT: deployment,
+  TEST_TIMEOUT: timeout,
+  TEST_ADMIN: admin,
+} = process.env;
 const api = `https://${host.includes(':') ? `[${host}]` : host}:${port}`;
 const deadline = Date.now() + Number(timeout) * 1000;
 
@@ -29,13 +35,31 @@ function isRolledOut({ metadata, spec, status }) {
   return observedGeneration >= metadata.generation && all;
 }
 
-async function until(what, isSo) {
+async function until(what, isSo, look = read) {
   while (Date.now() < deadline) {
-    const found = await read().catch((error) => console.log(`asking again: ${error.message}`));
+    const found = await look().catch((error) => console.log(`asking again: ${error.message}`));
     if (found && isSo(found)) return found;
     await pause(500);
   }
   throw new Error(`not within ${timeout} s: ${what}`);
+}
+
+async function askAdmin() {
+  const get = async (path) => {
+    const response = await fetch(`${admin}${path}`, { signal: AbortSignal.timeout(10_000) });
+    return { status: response.status, body: await response.json() };
+  };
+  await until(
+    'admin has an API',
+    ({ body }) => body.openapi,
+    () => get('/api/openapi.json'),
+  );
+  await until(
+    'it asks for a token',
+    ({ status }) => status === 401 || status === 200,
+    () => get('/api/v1/queues'),
+  );
+  console.log(`${admin} answers`);
 }
 
 try {
@@ -48,6 +72,7 @@ try {
   console.log(`the pod template of ${deployment} is another`);
   await until('every pod is new', isRolledOut);
   console.log(`every pod of ${deployment} is new: it works`);
+  if (admin) await askAdmin();
 } catch (error) {
   console.error(`failed: ${error.message}`);
   process.exitCode = 1;

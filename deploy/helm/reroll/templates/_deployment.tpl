@@ -1,4 +1,4 @@
-{{/* The Deployment of watcher or worker, without its replicas. Takes `root`, `component` and `replicas` (null: someone
+{{/* The Deployment of watcher, worker or admin, without its replicas. Takes `root`, `component` and `replicas` (null: someone
      else scales it). */}}
 {{- define "reroll.deployment" -}}
 {{- $deployment := .root.Values.reloader.deployment -}}
@@ -28,7 +28,7 @@ spec:
     metadata:
       labels:
         {{- include "reroll.workloadLabels" . | nindent 8 }}
-      {{- $annotations := merge (include "reroll.checksums" .root | fromYaml) $deployment.pod.annotations }}
+      {{- $annotations := merge (include "reroll.checksums" . | fromYaml) $deployment.pod.annotations }}
       {{- with $annotations }}
       annotations:
         {{- toYaml . | nindent 8 }}
@@ -39,12 +39,15 @@ spec:
 
 {{/* What is read once, at the start: when it changes in a Secret of ours, pods are replaced. */}}
 {{- define "reroll.checksums" -}}
-{{- with include "reroll.secretEnv" . }}
+{{- $root := .root }}
+{{- with include "reroll.secretEnv" .root }}
 checksum/secret: {{ sha256sum . }}
 {{- end }}
-{{- with include "reroll.ownHashKey" . | fromYaml }}
-{{- with include "reroll.keptChecksum" (merge (dict "root" $) .) }}
+{{- if ne .component "admin" }}
+{{- with include "reroll.ownHashKey" .root | fromYaml }}
+{{- with include "reroll.keptChecksum" (merge (dict "root" $root) .) }}
 checksum/hash-keys: {{ . }}
+{{- end }}
 {{- end }}
 {{- end }}
 {{- end -}}

@@ -42,15 +42,17 @@ app.kubernetes.io/managed-by: {{ .root.Release.Service | quote }}
 helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" }}
 {{- end -}}
 
-{{/* Labels of Deployments and pods of watcher and worker: with those that the values add. */}}
+{{/* Labels of Deployments and pods of watcher, worker and admin: with those that the values add. */}}
 {{- define "reroll.workloadLabels" -}}
 {{- $added := .root.Values.reloader.deployment.labels | default dict -}}
 {{- $own := include "reroll.labels" . | fromYaml -}}
 {{- toYaml (merge $own $added) -}}
 {{- end -}}
 
+{{/* Admin never shares that of the others, which has rights to Secrets. */}}
 {{- define "reroll.serviceAccountName" -}}
-{{- .root.Values.reloader.serviceAccount.name | default (include "reroll.componentName" .) -}}
+{{- $shared := .root.Values.reloader.serviceAccount.name -}}
+{{- eq .component "admin" | ternary .root.Values.admin.serviceAccount.name $shared | default (include "reroll.componentName" .) -}}
 {{- end -}}
 
 {{- define "reroll.image" -}}

@@ -1,4 +1,4 @@
-{{/* What watcher and worker may reach, and who may reach them. */}}
+{{/* What watcher, worker and admin may reach, and who may reach them. */}}
 
 {{- define "reroll.isNetworkPolicyEnabled" -}}
 {{- if or .Values.networkPolicy.enabled .Values.reloader.netpol.enabled -}}true{{- end -}}
@@ -28,6 +28,15 @@ spec:
       from:
         {{- toYaml . | nindent 8 }}
       {{- end }}
+    {{- if eq .component "admin" }}
+    # The API and the dashboard.
+    - ports:
+        - { protocol: TCP, port: {{ $root.Values.admin.port }} }
+      {{- with ($policy.admin | default dict).from }}
+      from:
+        {{- toYaml . | nindent 8 }}
+      {{- end }}
+    {{- end }}
   egress:
     # DNS
     - ports:

@@ -78,8 +78,20 @@
 {{- range include "reroll.setOptions" (merge (dict "sensitive" false) .) | fromYamlArray -}}
 {{- $args = append $args (printf "%s=%s" .flag .text) -}}
 {{- end -}}
+{{- $isAdmin := eq .component "admin" -}}
+{{- $args = concat $args (include ($isAdmin | ternary "reroll.adminArgs" "reroll.scopeArgs") .root | fromYamlArray) -}}
+{{- if ne (int $reloader.metricsPort) 9090 -}}{{- $args = append $args (printf "--metrics-addr=:%d" (int $reloader.metricsPort)) -}}{{- end -}}
+{{- $args = concat $args (include "reroll.redisArgs" .root | fromYamlArray) -}}
+{{- if and $reloader.hashKey.enabled (not $isAdmin) -}}{{- $args = append $args "--hash-key-file=/etc/reroll/hash-keys/keys" -}}{{- end -}}
+{{- toYaml (concat $args ((index .root.Values .component).extraArgs | default list)) -}}
+{{- end -}}
+
+{{/* What watcher and worker are told of what they are to see, as a YAML list. */}}
+{{- define "reroll.scopeArgs" -}}
+{{- $reloader := .Values.reloader -}}
+{{- $args := list -}}
 {{- if not $reloader.watchGlobally -}}
-{{- $args = append $args (printf "--namespaces=%s" (include "reroll.namespaces" .root | fromYamlArray | join ",")) -}}
+{{- $args = append $args (printf "--namespaces=%s" (include "reroll.namespaces" . | fromYamlArray | join ",")) -}}
 {{- end -}}
 {{- if $reloader.ignoreSecrets -}}{{- $args = append $args "--resources-to-ignore=secrets" -}}{{- end -}}
 {{- if $reloader.ignoreConfigMaps -}}{{- $args = append $args "--resources-to-ignore=configmaps" -}}{{- end -}}
@@ -87,16 +99,13 @@
 {{- if $reloader.ignoreJobs -}}{{- $types = append $types "jobs" -}}{{- end -}}
 {{- if $reloader.ignoreCronJobs -}}{{- $types = append $types "cronjobs" -}}{{- end -}}
 {{- with $types -}}{{- $args = append $args (printf "--ignored-workload-types=%s" (join "," .)) -}}{{- end -}}
-{{- if ne (int $reloader.metricsPort) 9090 -}}{{- $args = append $args (printf "--metrics-addr=:%d" (int $reloader.metricsPort)) -}}{{- end -}}
-{{- $args = concat $args (include "reroll.redisArgs" .root | fromYamlArray) -}}
-{{- if $reloader.hashKey.enabled -}}{{- $args = append $args "--hash-key-file=/etc/reroll/hash-keys/keys" -}}{{- end -}}
-{{- toYaml (concat $args ((index .root.Values .component).extraArgs | default list)) -}}
+{{- toYaml $args -}}
 {{- end -}}
 
-{{/* Credentials among the options and variables of `env.secret`: names and values, of both components. */}}
+{{/* Credentials among the options and variables of `env.secret`: names and values, of all components. */}}
 {{- define "reroll.secretEnv" -}}
 {{- $entries := dict -}}
-{{- range $component := list "watcher" "worker" -}}
+{{- range $component := list "watcher" "worker" "admin" -}}
 {{- range include "reroll.setOptions" (dict "root" $ "component" $component "sensitive" true) | fromYamlArray -}}
 {{- $_ := set $entries .env .text -}}
 {{- end -}}

@@ -1,4 +1,4 @@
-{{/* What the pods of watcher and worker have in common. All take `root` and `component`. */}}
+{{/* What the pods of watcher, worker and admin have in common. All take `root` and `component`. */}}
 
 {{/* A Go duration in milliseconds, without what is less than one. */}}
 {{- define "reroll.milliseconds" -}}
@@ -117,6 +117,10 @@ env:
 ports:
   - name: http
     containerPort: {{ $values.reloader.metricsPort }}
+{{- if eq .component "admin" }}
+  - name: api
+    containerPort: {{ $values.admin.port }}
+{{- end }}
 {{- if $values.reloader.enablePProf }}
   - name: pprof
     containerPort: {{ regexFind "[0-9]+$" $values.reloader.pprofAddr }}
@@ -145,8 +149,11 @@ volumeMounts:
 
 {{- define "reroll.volumes" -}}
 {{- include "reroll.redisVolume" .root }}
+{{- if eq .component "admin" }}
+{{- include "reroll.adminVolumes" .root }}
+{{- end }}
 {{- $key := .root.Values.reloader.hashKey -}}
-{{- if $key.enabled }}
+{{- if and $key.enabled (ne .component "admin") }}
 - name: hash-keys
   secret:
     secretName: {{ $key.existingSecret | default (printf "%s-hash-keys" (include "reroll.fullname" .root)) | quote }}
@@ -160,7 +167,10 @@ volumeMounts:
 {{- if include "reroll.redisVolume" .root }}
 - { name: redis, mountPath: /etc/reroll/redis, readOnly: true }
 {{- end }}
-{{- if .root.Values.reloader.hashKey.enabled }}
+{{- range ternary (include "reroll.adminVolumes" .root | fromYamlArray) list (eq .component "admin") }}
+- { name: {{ .name }}, mountPath: /etc/reroll/{{ .name }}, readOnly: true }
+{{- end }}
+{{- if and .root.Values.reloader.hashKey.enabled (ne .component "admin") }}
 - { name: hash-keys, mountPath: /etc/reroll/hash-keys, readOnly: true }
 {{- end }}
 {{- end -}}

@@ -56,6 +56,24 @@
   resources: [secretproviderclasses, secretproviderclasspodstatuses]
   verbs: [list, watch]
 {{- end }}
+{{- if $reloader.rolloutDetails }}
+# What the pods of a rollout that is stuck have to say.
+- apiGroups: [""]
+  resources: [pods]
+  verbs: [list]
+{{- end }}
+{{- end -}}
+
+{{/* To ask whose a token is, and what they may. */}}
+{{- define "reroll.adminRules" -}}
+{{- if ne .Values.admin.auth "static" }}
+- apiGroups: [authentication.k8s.io]
+  resources: [tokenreviews]
+  verbs: [create]
+- apiGroups: [authorization.k8s.io]
+  resources: [subjectaccessreviews]
+  verbs: [create]
+{{- end }}
 {{- end -}}
 
 {{- define "reroll.workerRules" -}}
@@ -154,8 +172,15 @@ subjects:
     namespace: {{ include "reroll.namespace" .root | quote }}
 {{- end -}}
 
+{{/* Whether a component has rights in the whole cluster. */}}
+{{- define "reroll.isClusterWide" -}}
+{{- $values := .root.Values -}}
+{{- $asks := and (eq .component "admin") $values.admin.rbac.clusterWide (ne $values.admin.auth "static") -}}
+{{- if and $values.reloader.rbac.enabled (or $values.reloader.watchGlobally $asks) -}}true{{- end -}}
+{{- end -}}
+
 {{- define "reroll.clusterRole" -}}
-{{- if and .root.Values.reloader.rbac.enabled .root.Values.reloader.watchGlobally }}
+{{- if include "reroll.isClusterWide" . }}
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRole
 metadata:
@@ -164,11 +189,13 @@ metadata:
     {{- include "reroll.rbacLabels" . | nindent 4 }}
 rules:
   {{- include (printf "reroll.%sRules" .component) .root | nindent 2 }}
+  {{- if .root.Values.reloader.watchGlobally }}
   # Its uid tells one cluster from another.
   - apiGroups: [""]
     resources: [namespaces]
     resourceNames: [kube-system]
     verbs: [get]
+  {{- end }}
 {{- end }}
 {{- end -}}
 
@@ -178,7 +205,7 @@ rules:
 {{- end -}}
 
 {{- define "reroll.clusterRoleBinding" -}}
-{{- if and .root.Values.reloader.rbac.enabled .root.Values.reloader.watchGlobally }}
+{{- if include "reroll.isClusterWide" . }}
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRoleBinding
 metadata:
@@ -198,7 +225,10 @@ subjects:
 
 {{- define "reroll.serviceAccount" -}}
 {{- $account := .root.Values.reloader.serviceAccount -}}
-{{- if and $account.create (or (not $account.name) (eq .component "watcher")) }}
+{{- $isAdmin := eq .component "admin" -}}
+{{- /* Without a name of its own, admin's is made in any case: that of the others has rights that it must not have. */ -}}
+{{- $isMade := or $account.create (and $isAdmin (not .root.Values.admin.serviceAccount.name)) -}}
+{{- if and $isMade (or (not $account.name) (ne .component "worker")) }}
 apiVersion: v1
 kind: ServiceAccount
 metadata:

@@ -1,4 +1,4 @@
-{{/* How watcher and worker reach Redis, and what the chart's own Redis is told. */}}
+{{/* How watcher, worker and admin reach Redis, and what the chart's own Redis is told. */}}
 
 {{- define "reroll.redisName" -}}
 {{- include "reroll.componentName" (dict "root" . "component" "redis") -}}

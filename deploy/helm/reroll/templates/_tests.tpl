@@ -9,6 +9,13 @@
 {{- if and .Values.tests.enabled (not (or $unlabelled $unknown)) (not $reloader.dryRun) (not $reloader.webhookUrl) (not $unseen) -}}true{{- end -}}
 {{- end -}}
 
+{{/* Whether the test can reach admin, and knows its certificate if it has one: then it asks it. */}}
+{{- define "reroll.isAdminTested" -}}
+{{- $admin := .Values.admin -}}
+{{- $isOpen := and (not (.Values.networkPolicy.admin | default dict).from) (not $admin.tls.existingSecret) -}}
+{{- if and (include "reroll.isAdminEnabled" .) $isOpen (gt (int $admin.replicas) 0) -}}true{{- end -}}
+{{- end -}}
+
 {{- define "reroll.testName" -}}
 {{- include "reroll.componentName" (dict "root" . "component" "test") -}}
 {{- end -}}

@@ -1,0 +1,72 @@
+{{/* What only admin has. All take the root. */}}
+
+{{/* Whether there is one: a scoped install has no right to ask whose a token is, unless it is given. */}}
+{{- define "reroll.isAdminEnabled" -}}
+{{- $admin := .Values.admin -}}
+{{- $knows := or .Values.reloader.watchGlobally $admin.rbac.clusterWide (eq $admin.auth "static") -}}
+{{- if and $admin.enabled $knows -}}true{{- end -}}
+{{- end -}}
+
+{{- define "reroll.adminArgs" -}}
+{{- $admin := .Values.admin -}}
+{{- if ne (int $admin.port) 8080 }}
+- --api-addr=:{{ $admin.port }}
+{{- end }}
+{{- if eq $admin.auth "static" }}
+- --static-tokens-file=/etc/reroll/static-tokens/tokens.yaml
+{{- end }}
+{{- if $admin.tls.existingSecret }}
+- --api-tls-cert-file=/etc/reroll/api-tls/tls.crt
+- --api-tls-key-file=/etc/reroll/api-tls/tls.key
+{{- end }}
+{{- end -}}
+
+{{- define "reroll.adminVolumes" -}}
+{{- $admin := .Values.admin -}}
+{{- $tokens := $admin.staticTokens -}}
+{{- if eq $admin.auth "static" }}
+- name: static-tokens
+  secret:
+    secretName: {{ $tokens.existingSecret | default (include "reroll.staticTokensName" .) | quote }}
+    defaultMode: 0440
+    items:
+      - { key: {{ $tokens.existingSecret | empty | ternary "tokens.yaml" $tokens.existingSecretKey | quote }}, path: tokens.yaml }
+{{- end }}
+{{- with $admin.tls.existingSecret }}
+- name: api-tls
+  secret:
+    secretName: {{ . | quote }}
+    defaultMode: 0440
+    items:
+      - { key: {{ $admin.tls.certKey | quote }}, path: tls.crt }
+      - { key: {{ $admin.tls.keyKey | quote }}, path: tls.key }
+{{- end }}
+{{- end -}}
+
+{{- define "reroll.staticTokensName" -}}
+{{- printf "%s-static-tokens" (include "reroll.componentName" (dict "root" . "component" "admin")) -}}
+{{- end -}}
+
+{{/* A ClusterRole for people. Rights to paths are those of every install of the cluster alike, so one of this name that
+     another release has made will do. Takes `root`, `name`, `aggregateTo` and `rules`. */}}
+{{- define "reroll.userRole" -}}
+{{- $name := printf "%s-%s" (include "reroll.fullname" .root) .name -}}
+{{- $of := dict "root" .root "component" "admin" -}}
+{{- $there := lookup "rbac.authorization.k8s.io/v1" "ClusterRole" "" $name | default dict -}}
+{{- $owner := dig "metadata" "annotations" "meta.helm.sh/release-namespace" .root.Release.Namespace $there -}}
+{{- if and .root.Values.admin.rbac.userRoles (include "reroll.isClusterWide" $of) (eq $owner .root.Release.Namespace) }}
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata:
+  name: {{ $name | quote }}
+  labels:
+    {{- include "reroll.rbacLabels" $of | nindent 4 }}
+    {{- if .root.Values.admin.rbac.aggregate }}
+    {{- range .aggregateTo }}
+    rbac.authorization.k8s.io/aggregate-to-{{ . }}: 'true'
+    {{- end }}
+    {{- end }}
+rules:
+  {{- .rules | nindent 2 }}
+{{- end }}
+{{- end -}}
