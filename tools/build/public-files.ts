@@ -6,12 +6,13 @@ const DASHBOARD = '../dashboard/dist';
 
 /**
  * What admin serves beside the API, into `dist/public`: the dashboard as its own build left it, if it was built, and the
- * files of Swagger UI. Gives the files that came from packages. From the app's folder.
+ * page of the API's documentation with the files of Swagger UI. Gives the files that came from packages. From the app's folder.
  */
 export function copyPublicFiles(): readonly string[] {
   rmSync('dist/public', { recursive: true, force: true });
-  mkdirSync('dist/public/api/docs', { recursive: true });
+  mkdirSync('dist/public', { recursive: true });
   if (existsSync(DASHBOARD)) cpSync(DASHBOARD, 'dist/public', { recursive: true });
-  for (const file of SWAGGER_FILES) cpSync(file, file.replace(SWAGGER, 'dist/public/api/docs'));
+  cpSync('public', 'dist/public', { recursive: true });
+  for (const file of SWAGGER_FILES) cpSync(file, file.replace(SWAGGER, 'dist/public/api/swagger'));
   return SWAGGER_FILES;
 }

@@ -4,6 +4,7 @@ import { claimWhenReachable } from '@reroll/shared/catalog/claim';
 import { CatalogError } from '@reroll/shared/catalog/errors';
 import { History } from '@reroll/shared/catalog/history';
 import { catalogKeys } from '@reroll/shared/catalog/keys';
+import { Processes } from '@reroll/shared/catalog/processes';
 import { openRedis } from '@reroll/shared/catalog/redis';
 import { checkServers } from '@reroll/shared/catalog/redis-checks';
 import type { KubeClient } from '@reroll/shared/kube/connection';
@@ -24,13 +25,16 @@ import type { Registry } from 'prom-client';
 import type { ApiContext } from './api.module.ts';
 import { authenticatorOf } from './auth/authenticator.ts';
 import { StaticTokensError } from './auth/static-tokens.ts';
+import { CertificateError } from './http/api-server.ts';
 import { serveHealth } from './health.ts';
+import { beat } from './heartbeat.ts';
 import { JobBoard } from './jobs/job-board.ts';
 import { beginReading } from './reading.ts';
 import { serveApi } from './serve-api.ts';
 import { KUBE, LIFECYCLE, LOG, METRICS, OPTIONS, REGISTRY } from './tokens.ts';
 
 const WRONG_SETTINGS = 2;
+const SETTINGS = [CatalogError, StaticTokensError, CertificateError] as const;
 
 /** The admin process, from its options to its end. */
 @Injectable()
@@ -44,14 +48,14 @@ export class AdminService {
 
   /** Resolves when the API is served, or the end has begun; a start that cannot succeed ends the process. */
   async run(): Promise<void> {
-    trustMessagesOf(KubeError, CatalogError, ListenError, StaticTokensError);
+    trustMessagesOf(KubeError, ListenError, ...SETTINGS);
     try {
       await this.#start();
     } catch (error) {
       // The end has begun while it waited for a server; what the end cuts off is no failed start.
       if (this.lifecycle.signal.aborted) return;
-      const isSetting = error instanceof CatalogError || error instanceof StaticTokensError;
-      if (isSetting) await this.lifecycle.stop(error.message, WRONG_SETTINGS);
+      const isSetting = SETTINGS.some((each) => error instanceof each);
+      if (isSetting && error instanceof Error) await this.lifecycle.stop(error.message, WRONG_SETTINGS);
       else await this.lifecycle.fail('The admin could not start', error);
     }
   }
@@ -100,6 +104,8 @@ export class AdminService {
     const board = new JobBoard({ connection: redis, prefix });
     lifecycle.onStop('views of the queues', 2_000, () => board.close());
     const history = new History(redis, catalog.keys, { maxEntries, maxAge });
-    return { options, log, metrics, lifecycle, client, history, queues, board, ...by };
+    const processes = new Processes(redis, catalog.keys.processes);
+    beat({ processes, name: options.podName, lifecycle, log });
+    return { options, log, metrics, lifecycle, client, history, processes, queues, board, ...by };
   }
 }

@@ -15,7 +15,7 @@ import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
 import type { Catalog } from '@reroll/shared/catalog/catalog';
 import type { History } from '@reroll/shared/catalog/history';
 import { RuntimeLimits } from '@reroll/shared/catalog/limits';
-import { Processes } from '@reroll/shared/catalog/processes';
+import type { Processes } from '@reroll/shared/catalog/processes';
 import type { RedisClient } from '@reroll/shared/catalog/redis';
 import { ReloadRequests } from '@reroll/shared/catalog/requests';
 import type { KubeClient } from '@reroll/shared/kube/connection';
@@ -40,6 +40,7 @@ import { WorkloadsController } from './controllers/workloads.controller.ts';
 import { CallerGuard } from './http/caller.guard.ts';
 import { DeadlineInterceptor } from './http/deadline.interceptor.ts';
 import { ProblemFilter } from './http/problem.filter.ts';
+import { ActorLimit } from './http/rate-limits.ts';
 import { JobBoard } from './jobs/job-board.ts';
 import { Servers } from './status/servers.ts';
 import { AuditLog } from './steering/audit-log.ts';
@@ -90,6 +91,7 @@ export interface ApiContext {
   readonly redis: RedisClient;
   readonly catalog: Catalog;
   readonly history: History;
+  readonly processes: Processes;
   readonly queues: Queues;
   readonly board: JobBoard;
   readonly authenticator: Authenticator;
@@ -109,7 +111,8 @@ export class ApiModule {
         ...servicesOf(context),
         { provide: APP_GUARD, useClass: CallerGuard },
         { provide: APP_INTERCEPTOR, useClass: DeadlineInterceptor },
-        { provide: APP_FILTER, useClass: ProblemFilter },
+        ProblemFilter,
+        { provide: APP_FILTER, useExisting: ProblemFilter },
       ],
     };
   }
@@ -133,11 +136,14 @@ function valuesOf(context: ApiContext): Provider[] {
   ];
 }
 
-function servicesOf({ redis, catalog: { keys }, history, log }: ApiContext): Provider[] {
+function servicesOf(context: ApiContext): Provider[] {
+  const { redis, catalog, history, log } = context;
+  const { keys } = catalog;
   return [
     Servers,
     Writes,
-    { provide: PROCESSES, useFactory: () => new Processes(redis, keys.processes) },
+    { provide: ActorLimit, useFactory: () => new ActorLimit(context) },
+    { provide: PROCESSES, useValue: context.processes },
     { provide: REQUESTS, useFactory: () => new ReloadRequests(redis, keys.requests) },
     { provide: LIMITS, useFactory: () => new RuntimeLimits(redis, keys.limits) },
     { provide: Idempotency, useFactory: () => new Idempotency(redis, keys.idempotency) },

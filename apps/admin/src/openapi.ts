@@ -1,3 +1,4 @@
+import { idempotencyKey } from '@reroll/shared/api/common';
 import { COMMON_PROBLEMS, OPERATIONS, type Operation } from '@reroll/shared/api/operations';
 import { problem, PROBLEMS, type ProblemCode } from '@reroll/shared/api/problem';
 import { VERSION } from '@reroll/shared/platform/version';
@@ -6,10 +7,6 @@ import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObj
 import { writes } from './http/operation-types.ts';
 
 type Responses = ZodOpenApiOperationObject['responses'];
-
-const IDEMPOTENCY_KEY = z.string().min(1).max(128).optional().meta({
-  description: 'The same key with the same request is done once, and answered the same, for 24 hours.',
-});
 
 /** OpenAPI 3.1, of the whole table. */
 export function openApiDocument(): object {
@@ -59,7 +56,7 @@ function describe(id: string, operation: Operation): ZodOpenApiOperationObject {
     requestParams: {
       ...(params === undefined ? {} : { path: params }),
       ...(query === undefined ? {} : { query }),
-      ...(writes(operation) ? { header: z.object({ 'Idempotency-Key': IDEMPOTENCY_KEY }) } : {}),
+      ...(writes(operation) ? { header: z.object({ 'Idempotency-Key': idempotencyKey.optional() }) } : {}),
     },
     ...(body === undefined
       ? {}

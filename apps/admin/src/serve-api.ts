@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
@@ -9,8 +8,14 @@ import { closer, listen } from '@reroll/shared/platform/listening';
 import type { NextFunction, Request, Response } from 'express';
 import { ApiModule, type ApiContext } from './api.module.ts';
 import { logAccess } from './http/access-log.ts';
-import { API } from './http/methods.ts';
-import { begin } from './http/request-context.ts';
+import { createApiServer } from './http/api-server.ts';
+import { API, methodsOf } from './http/methods.ts';
+import { ProblemError } from './http/problem-error.ts';
+import { ProblemFilter } from './http/problem.filter.ts';
+import { addressLimit } from './http/rate-limits.ts';
+import { refuseCrossSite } from './http/refuse-cross-site.ts';
+import { begin, pathOf } from './http/request-context.ts';
+import { securityHeaders } from './http/security-headers.ts';
 import { openApiDocument } from './openapi.ts';
 
 const OPTION = { flag: '--api-addr', env: 'REROLL_API_ADDR' };
@@ -22,7 +27,7 @@ const PUBLIC = join(import.meta.dirname, 'public');
 export async function serveApi(context: ApiContext): Promise<void> {
   const { options, log, lifecycle } = context;
   const app = await application(context);
-  const server = createServer(app.getHttpAdapter().getInstance());
+  const server = createApiServer(app.getHttpAdapter().getInstance(), context);
   const address = await listen(server, options.apiAddr, OPTION);
   server.on('error', (error) => log.failure('the server of the API has an error', error));
   const close = closer(server);
@@ -31,26 +36,68 @@ export async function serveApi(context: ApiContext): Promise<void> {
 }
 
 async function application(context: ApiContext): Promise<NestExpressApplication> {
-  const app = await NestFactory.create<NestExpressApplication>(ApiModule.of(context), new ExpressAdapter(), {
+  const app = await NestFactory.create<NestExpressApplication>(ApiModule.of(context), adapter(), {
     logger: false,
     bodyParser: false,
     abortOnError: false,
   });
-  app.set('case sensitive routing', true);
-  app.set('strict routing', true);
-  app.set('query parser', 'simple');
-  app.set('etag', false);
-  app.disable('x-powered-by');
   app.use((request: Request, response: Response, next: NextFunction) => {
     begin(request, { id: randomUUID(), startedAt: performance.now() });
     logAccess(request, response, context);
     next();
   });
+  app.use(securityHeaders(context.options));
+  app.use(addressLimit(context));
+  app.use(refuseCrossSite(context.metrics));
+  app.use(refuseOtherPaths);
   const document = JSON.stringify(openApiDocument());
-  app.use('/api/openapi.json', (_request: Request, response: Response) => {
+  app.use('/api/openapi.json', (request: Request, response: Response, next: NextFunction) => {
+    if (request.method !== 'GET' && request.method !== 'HEAD') return next();
     response.type('json').send(document);
   });
+  servePages(app);
   app.setGlobalPrefix(API);
-  if (existsSync(PUBLIC)) app.useStaticAssets(PUBLIC);
-  return await app.init();
+  await app.init();
+  answerTheRest(app);
+  return app;
+}
+
+/** A path of the API has one form, in which rights are asked for it: Express would take other letters, and a slash at the end. */
+function refuseOtherPaths(request: Request, _response: Response, next: NextFunction): void {
+  const path = pathOf(request);
+  const isOfApi = path.toLowerCase().startsWith(`${API}/`);
+  next(isOfApi && methodsOf(path).length === 0 ? new ProblemError('NotFound') : undefined);
+}
+
+/** A query has no nesting. */
+function adapter(): ExpressAdapter {
+  const express = new ExpressAdapter();
+  express.set('query parser', 'simple');
+  express.set('etag', false);
+  express.disable('x-powered-by');
+  return express;
+}
+
+/** Nest answers for what is below its prefix; this for everything else. */
+function answerTheRest(app: NestExpressApplication): void {
+  const filter = app.get(ProblemFilter);
+  app.use((request: Request, response: Response) => {
+    filter.answer(new ProblemError('NotFound'), request, response);
+  });
+  // Express knows a handler of errors by its four parameters.
+  // oxlint-disable-next-line max-params
+  app.use((error: unknown, request: Request, response: Response, _next: NextFunction) => {
+    filter.answer(error, request, response);
+  });
+}
+
+/** The dashboard, and the documentation of the API. They hold nothing that is anybody's, and ask for a token themselves. */
+function servePages(app: NestExpressApplication): void {
+  if (!existsSync(PUBLIC)) return;
+  app.useStaticAssets(PUBLIC, {
+    extensions: ['html'],
+    redirect: false,
+    // With its ETag: a new version is there at the next look.
+    setHeaders: (response) => response.setHeader('Cache-Control', 'no-cache'),
+  });
 }

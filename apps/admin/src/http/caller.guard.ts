@@ -1,13 +1,14 @@
 import { Inject, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { OPERATIONS, type OperationId } from '@reroll/shared/api/operations';
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
 import { bearerToken } from '../auth/bearer-token.ts';
 import type { Authenticator, Caller } from '../auth/caller.ts';
 import { AuditLog } from '../steering/audit-log.ts';
 import { AUTHENTICATOR } from '../tokens.ts';
 import { writes } from './operation-types.ts';
 import { ProblemError } from './problem-error.ts';
+import { ActorLimit } from './rate-limits.ts';
 import { contextOf, pathOf, type RequestContext } from './request-context.ts';
 import { OPERATION } from './serves.ts';
 
@@ -16,16 +17,22 @@ import { OPERATION } from './serves.ts';
 export class CallerGuard implements CanActivate {
   @Inject(AUTHENTICATOR) private readonly authenticator!: Authenticator;
   @Inject(AuditLog) private readonly audit!: AuditLog;
+  @Inject(ActorLimit) private readonly limit!: ActorLimit;
   @Inject(Reflector) private readonly reflector!: Reflector;
 
   async canActivate(execution: ExecutionContext): Promise<boolean> {
     const id = this.reflector.get<OperationId | undefined>(OPERATION, execution.getHandler());
     if (id === undefined) throw new ProblemError('NotFound');
-    const request = execution.switchToHttp().getRequest<Request>();
+    const http = execution.switchToHttp();
+    const request = http.getRequest<Request>();
+    // Of a stream there is nothing that could be told without it.
+    if (request.method === 'HEAD' && !('answer' in OPERATIONS[id]))
+      throw new ProblemError('MethodNotAllowed');
     const context = contextOf(request);
     context.operation = id;
     const caller = await this.#callerOf(request);
     context.caller = caller;
+    await this.limit.count(request, http.getResponse<Response>());
     const access = { method: methodOf(request), path: pathOf(request), writes: writes(OPERATIONS[id]) };
     if (await caller.mayRequest(access)) return true;
     if (access.writes) await this.#auditRefusal(context, { action: id, target: access.path });

@@ -19,8 +19,10 @@ export class ProblemFilter implements ExceptionFilter {
 
   catch(error: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
-    const request = http.getRequest<Request>();
-    const response = http.getResponse<Response>();
+    this.answer(error, http.getRequest<Request>(), http.getResponse<Response>());
+  }
+
+  answer(error: unknown, request: Request, response: Response): void {
     const { id, operation } = contextOf(request);
     const methods = methodsOf(pathOf(request));
     const problem = problemOf(error, methods.length > 0);
@@ -31,7 +33,7 @@ export class ProblemFilter implements ExceptionFilter {
   }
 }
 
-export function sendProblem(
+function sendProblem(
   problem: ProblemError,
   to: { response: Response; requestId: string; methods?: readonly string[] },
 ): void {

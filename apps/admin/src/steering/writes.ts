@@ -1,7 +1,7 @@
+import { idempotencyKey } from '@reroll/shared/api/common';
 import type { OperationId } from '@reroll/shared/api/operations';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
-import { z } from 'zod';
 import type { Caller } from '../auth/caller.ts';
 import { ProblemError } from '../http/problem-error.ts';
 import { pathOf } from '../http/request-context.ts';
@@ -26,8 +26,6 @@ export interface Write<Result, Answer> {
   /** `audit`: the entry of the audit log that this has become. */
   readonly answer: (result: Result, audit: { id: string; at: string }) => Answer;
 }
-
-const keyHeader = z.string().regex(/^[\x21-\x7e]{1,128}$/);
 
 /** How every write goes: allowed, done once for its idempotency key, audited whatever came of it. */
 @Injectable()
@@ -71,7 +69,7 @@ export class Writes {
 function keyOf({ headers }: Pick<Request, 'headers'>): string | undefined {
   const given = headers['idempotency-key'];
   if (given === undefined) return undefined;
-  const read = keyHeader.safeParse(given);
+  const read = idempotencyKey.safeParse(given);
   if (read.success) return read.data;
   throw new ProblemError('InvalidRequest', {
     errors: [{ path: 'header.Idempotency-Key', expected: '1 to 128 printable characters without blanks' }],

@@ -73,3 +73,12 @@ export const writeReason = z
   .min(1)
   .max(200)
   .meta({ id: 'WriteReason', example: 'rotated by hand' });
+
+/** The header `Idempotency-Key` of a write. */
+export const idempotencyKey = z
+  .string()
+  .regex(/^[\x21-\x7e]{1,128}$/, 'expected 1 to 128 printable characters without blanks')
+  .meta({
+    id: 'IdempotencyKey',
+    description: 'The same key with the same request is done once, and answered the same, for 24 hours.',
+  });

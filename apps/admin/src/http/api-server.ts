@@ -1,0 +1,63 @@
+import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import { createSecureContext } from 'node:tls';
+import { readFileSync } from 'node:fs';
+import type { Logger } from '@reroll/shared/platform/logging';
+import type { AdminOptions } from '@reroll/shared/platform/options/table';
+import type { Lifecycle } from '@reroll/shared/platform/shutdown';
+
+/** How often the certificate is looked at (ms): the kubelet needs a minute to bring a new one. */
+const LOOK_EVERY = 5_000;
+
+/** A caller who is slow to say what they want (ms). */
+const TIMEOUTS = { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 30_000 };
+
+/** The certificate or its key cannot be used; nothing of what they hold is told. */
+export class CertificateError extends Error {
+  override readonly name = 'CertificateError';
+}
+
+interface Pair {
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** The server that the API listens with: HTTPS if there is a certificate. Throws a `CertificateError`. */
+export function createApiServer(
+  listener: RequestListener,
+  by: { options: AdminOptions; log: Logger; lifecycle: Lifecycle },
+): Server {
+  const { apiTlsCertFile: cert, apiTlsKeyFile: key } = by.options;
+  if (cert === undefined || key === undefined) return createHttpServer(TIMEOUTS, listener);
+  const files = { cert, key };
+  let present = readPair(files);
+  const server = createHttpsServer({ ...TIMEOUTS, ...present }, listener);
+  const timer = setInterval(() => {
+    try {
+      const next = readPair(files);
+      if (next.cert === present.cert && next.key === present.key) return;
+      server.setSecureContext(next);
+      present = next;
+      by.log.info('the certificate of the API was read anew');
+    } catch (error) {
+      // In the middle of being replaced, or wrong: what was read before stays in force.
+      by.log.failure('the certificate of the API cannot be used', error);
+    }
+  }, LOOK_EVERY);
+  by.lifecycle.onStop('certificate of the API', 500, () => clearInterval(timer));
+  return server;
+}
+
+function readPair(files: Pair): Pair {
+  try {
+    const pair = { cert: readFileSync(files.cert, 'utf8'), key: readFileSync(files.key, 'utf8') };
+    createSecureContext(pair);
+    return pair;
+  } catch (error) {
+    const { code } = error as { code?: unknown };
+    const why = typeof code === 'string' ? code : 'unreadable';
+    throw new CertificateError(
+      `--api-tls-cert-file: expected a certificate in PEM, and its key; given others (${why})`,
+    );
+  }
+}

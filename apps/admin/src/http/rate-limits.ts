@@ -1,0 +1,63 @@
+import type { AdminMetrics } from '@reroll/shared/platform/metrics/admin';
+import type { AdminOptions } from '@reroll/shared/platform/options/table';
+import type { Request, RequestHandler, Response } from 'express';
+import { ipKeyGenerator, rateLimit } from 'express-rate-limit';
+import { ProblemError } from './problem-error.ts';
+import { contextOf } from './request-context.ts';
+
+const MINUTE = 60_000;
+
+interface Limits {
+  readonly options: AdminOptions;
+  readonly metrics: Pick<AdminMetrics, 'refused'>;
+}
+
+/** Before anything is known of a request but where it comes from. A header that says so is not believed. */
+export function addressLimit({ options, metrics }: Limits): RequestHandler {
+  return limit({
+    most: options.apiRequestsPerMinutePerAddress,
+    key: (request) => ipKeyGenerator(request.socket.remoteAddress ?? ''),
+    onRefused: () => metrics.refused.inc({ reason: 'address_rate' }),
+  });
+}
+
+/** For each caller, once they are known. Rejects with a `ProblemError` `TooManyRequests`. */
+export class ActorLimit {
+  readonly #limit: RequestHandler;
+
+  constructor({ options, metrics }: Limits) {
+    this.#limit = limit({
+      most: options.apiRequestsPerMinute,
+      key: (request) => contextOf(request).caller?.name ?? '',
+      onRefused: () => metrics.refused.inc({ reason: 'actor_rate' }),
+    });
+  }
+
+  count(request: Request, response: Response): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const next = (error?: unknown): void => (error instanceof Error ? reject(error) : resolve());
+      Promise.resolve(this.#limit(request, response, next)).catch(reject);
+    });
+  }
+}
+
+/** Sets `Retry-After` of what is refused. */
+function limit(by: {
+  most: number;
+  key: (request: Request) => string;
+  onRefused: () => void;
+}): RequestHandler {
+  return rateLimit({
+    windowMs: MINUTE,
+    limit: by.most,
+    standardHeaders: 'draft-8',
+    legacyHeaders: false,
+    // It warns of headers of proxies on the console; none of them is read.
+    validate: false,
+    keyGenerator: by.key,
+    handler: (_request, _response, next) => {
+      by.onRefused();
+      next(new ProblemError('TooManyRequests'));
+    },
+  }) as RequestHandler;
+}
