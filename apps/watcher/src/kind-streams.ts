@@ -1,6 +1,7 @@
 import type { Catalog } from '@reroll/shared/catalog/catalog';
 import type { Ledger } from '@reroll/shared/core/ledger/ledger';
 import type { WorkloadIntake } from '@reroll/shared/core/ledger/workload-intake';
+import type { SeenRollout } from '@reroll/shared/core/rollouts/rollout-tracker';
 import { isWithin, type Scope } from '@reroll/shared/core/ledger/listed';
 import { observeSource } from '@reroll/shared/core/ledger/observe';
 import type {
@@ -19,9 +20,11 @@ import { Reflector } from '@reroll/shared/kube/reflector';
 import type { SourceKindDefinition } from '@reroll/shared/kube/sources/definition';
 import type { WorkloadKindDefinition } from '@reroll/shared/kube/workloads/definition';
 import { observed } from '@reroll/shared/kube/workloads/observe';
+import { seenRollout } from '@reroll/shared/kube/workloads/seen-rollout';
 import type { Logger } from '@reroll/shared/platform/logging';
 import type { WatcherOptions } from '@reroll/shared/platform/options/table';
 import type { CatalogAtStart } from './catalog-at-start.ts';
+import type { RolloutSightings } from './rollout-sightings.ts';
 import { feedUntil } from './deaf-after.ts';
 import { ListFiller, type Feed, type ListEnd } from './list-filler.ts';
 import { isWatched, namespaceSelector, selectors } from './scope.ts';
@@ -46,6 +49,7 @@ export interface Into extends StreamsContext {
   readonly namespace: string;
   readonly ledger: Ledger;
   readonly intake: WorkloadIntake;
+  readonly rollouts: RolloutSightings;
   readonly presence: SourcePresence;
   readonly atStart: CatalogAtStart;
   /** Called after anything was told to the ledger. */
@@ -74,6 +78,13 @@ export function sourceStream(into: Into, definition: SourceKindDefinition): Stre
   });
 }
 
+/** A workload as a stream shows it: what decides about it, and how far its rollout is. */
+interface SeenWorkload {
+  readonly key: string;
+  readonly workload: ObservedWorkload;
+  readonly rollout: SeenRollout;
+}
+
 /** With `labelSelector`: only of the objects that it selects. */
 export function workloadStream(
   into: Into,
@@ -83,12 +94,16 @@ export function workloadStream(
   const { kind } = definition;
   const { namespace } = into;
   const { keys } = into.decision;
-  return new Reflector<ObservedWorkload>({
+  const { rolloutDetails } = into.options;
+  return new Reflector<SeenWorkload>({
     client: into.client,
     path: path(definition, namespace),
     fieldSelector: namespaceSelector(into, namespace),
     labelSelector,
-    convert: (raw: KubeObject) => observed(definition, raw, keys),
+    convert: (raw: KubeObject) => {
+      const workload = observed(definition, raw, keys);
+      return { key: workload.key, workload, rollout: seenRollout(definition, raw, rolloutDetails) };
+    },
     handler: workloadFiller(into, kind),
     hooks: into.reports.hooks(kind, namespace),
   });
@@ -101,7 +116,7 @@ export async function noWorkloads(into: Into, kind: string): Promise<void> {
   await nothing.listEnded(RV_UNKNOWN, []);
 }
 
-function workloadFiller(into: Into, kind: string): ListFiller<ObservedWorkload, WorkloadRow> {
+function workloadFiller(into: Into, kind: string): ListFiller<SeenWorkload, WorkloadRow> {
   const { namespace } = into;
   return new ListFiller(workloadFeed(into, { kind, namespace }), (name) => `${kind}/${name}`);
 }
@@ -158,8 +173,8 @@ function sourceDeleted(into: Into, scope: Scope, seen: ObservedSource): void | P
   return into.ledger.sourceDeleted(seen.key, seen.rv, scope);
 }
 
-function workloadFeed(into: Into, scope: Scope): Feed<ObservedWorkload, WorkloadRow> {
-  const { ledger, intake, catalog, changed, ended } = into;
+function workloadFeed(into: Into, scope: Scope): Feed<SeenWorkload, WorkloadRow> {
+  const { ledger, intake, rollouts, catalog, changed, ended } = into;
   let { entering } = into;
   return feedUntil(ended, {
     listBegins: () => ledger.workloadListBegins(scope),
@@ -170,13 +185,21 @@ function workloadFeed(into: Into, scope: Scope): Feed<ObservedWorkload, Workload
         each: (isMeant) => catalog.eachWorkload(isMeant),
         some: (keys) => catalog.workloads(keys),
       }),
-    found: (portion) => intake.found({ ...portion, scope, entering }),
+    found: ({ objects, catalog: rows }) => {
+      const workloads = objects.map(({ workload }) => workload);
+      rollouts.seen(objects, () => intake.found({ objects: workloads, catalog: rows, scope, entering }));
+    },
     listed: (list) => {
-      intake.listed({ ...list, scope, entering });
+      // Told as found before.
+      intake.listed({ ...list, objects: [], scope, entering });
+      rollouts.prune();
       entering = false;
     },
-    written: (seen) => intake.written(seen),
-    deleted: (seen) => intake.deleted(seen.key),
+    written: (seen) => rollouts.seen([seen], () => intake.written(seen.workload)),
+    deleted: ({ key }) => {
+      intake.deleted(key);
+      rollouts.gone(key);
+    },
     told: changed,
   });
 }

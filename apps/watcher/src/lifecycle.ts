@@ -1,6 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Catalog } from '@reroll/shared/catalog/catalog';
+import type { RolloutWriter } from '@reroll/shared/catalog/rollout-writer';
 import { Ledger } from '@reroll/shared/core/ledger/ledger';
+import { RolloutTracker } from '@reroll/shared/core/rollouts/rollout-tracker';
 import { LeaderElector } from '@reroll/shared/kube/lease';
 import { giveBackMemory } from '@reroll/shared/platform/memory';
 import type { Lifecycle } from '@reroll/shared/platform/shutdown';
@@ -8,6 +10,8 @@ import type { Queues } from '@reroll/shared/queue/queues';
 import { ADOPTED_AT, readAdoptedAt } from './adoption.ts';
 import { Publisher } from './publisher.ts';
 import { watchQueues } from './queue-watch.ts';
+import { RolloutPublisher } from './rollout-publisher.ts';
+import { RolloutSightings } from './rollout-sightings.ts';
 import { chosenByLabels } from './scope.ts';
 import type { WatcherState } from './state.ts';
 import { Streams } from './streams.ts';
@@ -19,6 +23,7 @@ import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
 
 export interface WatcherContext extends StreamsContext {
   readonly catalog: Catalog;
+  readonly rolloutWriter: RolloutWriter;
   readonly queues: Queues;
   readonly lifecycle: Lifecycle;
   readonly state: WatcherState;
@@ -47,17 +52,21 @@ export async function runWatcher(context: WatcherContext): Promise<void> {
   if (adoptedAt === undefined) return;
   const triggers = triggersOf(context.options);
   const ledger = new Ledger({ decision: context.decision, adoptedAt, triggers });
-  const publisher = publisherOf(context, ledger, elector);
+  const tracker = new RolloutTracker();
+  const rollouts = new RolloutPublisher(tracker, context.rolloutWriter);
+  const publisher = publisherOf(context, { ledger, rollouts }, elector);
   const sweeper = new Sweeper({
     ledger,
     catalog: context.catalog,
     publisher,
+    rollouts,
     metrics: context.metrics,
     interval: context.options.sweepInterval,
     isUndecided: (key) => streams.isUndecided(key),
     isOutside: chosenByLabels(context.options) && ((namespace) => streams.isOutside(namespace)),
   });
-  const streams = new Streams(context, ledger, () => publisher.kick());
+  const sightings = new RolloutSightings(ledger, tracker);
+  const streams = new Streams(context, { ledger, rollouts: sightings }, () => publisher.kick());
   lifecycle.onStop('publisher', 5_000, () => publisher.stop());
   lifecycle.onStop('sweeper', 5_000, () => sweeper.stop());
   lifecycle.onStop('streams', 5_000, () => streams.stop(3_000));
@@ -91,11 +100,15 @@ async function takeOver({ lifecycle, log }: WatcherContext, sweeper: Sweeper, te
   }
 }
 
-function publisherOf(context: WatcherContext, ledger: Ledger, elector: LeaderElector): Publisher {
+function publisherOf(
+  context: WatcherContext,
+  of: { ledger: Ledger; rollouts: RolloutPublisher },
+  elector: LeaderElector,
+): Publisher {
   const { lifecycle } = context;
   return new Publisher({
     ...context,
-    ledger,
+    ...of,
     adoptionsPerSecond: context.options.adoptionsPerSecond,
     notifyOnly: context.options.webhookUrl !== undefined,
     isLeader: () => elector.isLeader(),

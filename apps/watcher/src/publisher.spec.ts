@@ -4,10 +4,12 @@ import { Ledger } from '@reroll/shared/core/ledger/ledger';
 import { createLogger } from '@reroll/shared/platform/logging';
 import { createRegistry } from '@reroll/shared/platform/metrics/registry';
 import { watcherMetrics } from '@reroll/shared/platform/metrics/watcher';
+import { RolloutTracker } from '@reroll/shared/core/rollouts/rollout-tracker';
 import type { Queues } from '@reroll/shared/queue/queues';
 import { expect, test, vi } from 'vitest';
 import { seenSource, seenWorkload } from '../../../libs/shared/src/core/testing/rows.ts';
 import { Publisher } from './publisher.ts';
+import { RolloutPublisher } from './rollout-publisher.ts';
 import { Sweeper } from './sweeper.ts';
 
 const NONE = { rv: '1', catalog: new Map() };
@@ -38,8 +40,11 @@ function watcherInSync() {
     },
   } as unknown as Catalog;
   const metrics = watcherMetrics(createRegistry());
+  const writer = { write: async () => true, underWay: async () => new Map() };
+  const rollouts = new RolloutPublisher(new RolloutTracker(), writer);
   const publisher = new Publisher({
     ledger,
+    rollouts,
     catalog,
     metrics,
     queues: {
@@ -54,7 +59,7 @@ function watcherInSync() {
   });
   const isUndecided = (): boolean => false;
   const isOutside = (namespace: string): boolean => namespace !== 'ns';
-  const common = { ledger, catalog, publisher, metrics };
+  const common = { ledger, catalog, publisher, rollouts, metrics };
   const sweeper = new Sweeper({ ...common, interval: 60_000, isUndecided, isOutside });
   return { ledger, state, publisher, sweeper, publish, enqueueReloads };
 }
@@ -120,8 +125,8 @@ test('what a new leader finds of a namespace out of scope, and what leaves it me
   await publisher.stop();
 
   expect(publish.mock.calls.flatMap(([{ sources }]) => sources)).toEqual([
-    ['ConfigMap/outside/cm', undefined],
-    ['ConfigMap/ns/cm', undefined],
+    ['ConfigMap/outside/cm', undefined, undefined],
+    ['ConfigMap/ns/cm', undefined, undefined],
   ]);
   expect(publish.mock.calls.flatMap(([{ workloads }]) => workloads)).toEqual([
     ['Deployment/ns/web', undefined],

@@ -6,11 +6,13 @@ import type { Logger } from '@reroll/shared/platform/logging';
 import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
 import type { Queues } from '@reroll/shared/queue/queues';
 import { AdoptionRate } from './adoption-rate.ts';
+import type { RolloutPublisher } from './rollout-publisher.ts';
 
 export interface PublisherContext {
   readonly ledger: Ledger;
   readonly catalog: Catalog;
   readonly queues: Pick<Queues, 'enqueueChanges' | 'enqueueReloads' | 'enqueueResumes'>;
+  readonly rollouts: RolloutPublisher;
   readonly metrics: WatcherMetrics;
   readonly log: Logger;
   readonly adoptionsPerSecond: number;
@@ -44,10 +46,11 @@ interface Portion {
 /**
  * Carries the ledger's outbox to Redis, while this watcher leads. In this order, which the protocol needs:
  *
- * 1. rows, so that a worker that is woken finds what it is judged by;
- * 2. change jobs;
- * 3. wakes; those that only correct a record wait for a token of the adoption rate;
- * 4. the ends of pauses, as jobs that wait until then.
+ * 1. rollouts, so that nobody finds the row of a workload that is being rolled and no rollout;
+ * 2. rows, so that a worker that is woken finds what it is judged by;
+ * 3. change jobs;
+ * 4. wakes; those that only correct a record wait for a token of the adoption rate;
+ * 5. the ends of pauses, as jobs that wait until then.
  *
  * What could not be written is put back and tried again, with growing pauses and for ever: it is identity
  * only, so it never grows past the cluster. One write at a time.
@@ -79,6 +82,7 @@ export class Publisher {
   kick(): void {
     if (this.#term === null) {
       this.#context.ledger.outbox.clear();
+      this.#context.rollouts.discard();
       return;
     }
     if (this.#timer) clearTimeout(this.#timer);
@@ -105,7 +109,8 @@ export class Publisher {
     try {
       while (this.#hasWork()) await this.#once();
       this.#pause = MIN_PAUSE;
-      if (this.#corrections.size > 0) this.#later(CORRECTIONS_PAUSE);
+      const wait = this.#corrections.size > 0 ? CORRECTIONS_PAUSE : this.#context.rollouts.dueIn;
+      if (wait !== undefined) this.#later(Math.max(wait, MIN_PAUSE));
     } catch (error) {
       this.#context.metrics.publishRetries.inc();
       this.#context.metrics.catalogWrites.inc({ result: 'error' });
@@ -123,6 +128,7 @@ export class Publisher {
     return (
       this.#mayWrite() &&
       (this.#verify ||
+        this.#context.rollouts.dueIn === 0 ||
         !this.#context.ledger.outbox.isEmpty() ||
         this.#adoptions.hasToken(this.#corrections.size))
     );
@@ -140,6 +146,7 @@ export class Publisher {
 
   async #once(): Promise<void> {
     await this.#verifyIfAsked();
+    if (!(await this.#writeRollouts())) return;
     const portion = this.#take();
     try {
       const changed = await this.#writeRows(portion);
@@ -158,7 +165,21 @@ export class Publisher {
     this.#verify = false;
     if (intact) return;
     this.#context.log.warning('the catalog is not as it was written, asserting it');
+    this.#assertAll();
+  }
+
+  #assertAll(): void {
     this.#context.ledger.assertAll();
+    this.#context.rollouts.assertAll();
+  }
+
+  /** False if this watcher leads no more. */
+  async #writeRollouts(): Promise<boolean> {
+    if (this.#term === null || !this.#mayWrite()) return false;
+    if (await this.#context.rollouts.flush(this.#term)) return true;
+    this.#term = null;
+    this.#context.onRefused();
+    return false;
   }
 
   /** The oldest rows, and all jobs if these are all rows: a job never goes out before its row. */
@@ -210,7 +231,7 @@ export class Publisher {
     this.#sequence += 1;
     if (result.gap) {
       this.#context.log.warning('an earlier write is gone from Redis, asserting the catalog');
-      this.#context.ledger.assertAll();
+      this.#assertAll();
     }
     return result.changed;
   }

@@ -16,6 +16,7 @@ import { noWorkloads, sourceStream, workloadStream, type Into, type StreamsConte
 import { NamespaceStreams } from './namespace-streams.ts';
 import { OptionalStream } from './optional-stream.ts';
 import { providerClassStream } from './provider-class-streams.ts';
+import type { RolloutSightings } from './rollout-sightings.ts';
 import { chosenByLabels } from './scope.ts';
 import { SelectedNamespaces } from './selected-namespaces.ts';
 import { SourcePresence } from './source-presence.ts';
@@ -40,6 +41,7 @@ export class Streams {
   readonly #context: StreamsContext;
   readonly #ledger: Ledger;
   readonly #intake: WorkloadIntake;
+  readonly #rollouts: RolloutSightings;
   readonly #changed: () => void;
   readonly #stopping = new AbortController();
   readonly #selected: SelectedNamespaces | undefined;
@@ -56,11 +58,16 @@ export class Streams {
   readonly #optional: Map<string, OptionalStream>;
   readonly #complete = Promise.withResolvers<void>();
 
-  /** `changed` is called after anything was told to the ledger. */
-  constructor(context: StreamsContext, ledger: Ledger, changed: () => void) {
+  /** `changed` is called after anything was told to the ledger or of rollouts. */
+  constructor(
+    context: StreamsContext,
+    into: { ledger: Ledger; rollouts: RolloutSightings },
+    changed: () => void,
+  ) {
     this.#context = context;
-    this.#ledger = ledger;
-    this.#intake = new WorkloadIntake(ledger, context.decision);
+    this.#ledger = into.ledger;
+    this.#intake = new WorkloadIntake(into.ledger, context.decision);
+    this.#rollouts = into.rollouts;
     this.#changed = changed;
     const { namespaces } = context.options;
     const selector = chosenByLabels(context.options);
@@ -199,6 +206,7 @@ export class Streams {
     const optional = [...this.#optional.values()];
     const ends = [streams.stop(STOP), ...optional.map((stream) => stream.leave(namespace))];
     this.#ledger.forget(namespace);
+    this.#rollouts.prune();
     this.#changed();
     this.#context.log.info(`removed namespace from watch: ${namespace}`);
     await Promise.all(ends);
@@ -214,6 +222,7 @@ export class Streams {
       namespace,
       ledger: this.#ledger,
       intake: this.#intake,
+      rollouts: this.#rollouts,
       changed: this.#changed,
       ended: ending.signal,
       entering: this.#selected !== undefined && !this.#before.has(namespace),

@@ -6,6 +6,7 @@ import { watcherMetrics } from '@reroll/shared/platform/metrics/watcher';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { seenSource, seenWorkload } from '../../../libs/shared/src/core/testing/rows.ts';
 import type { Publisher } from './publisher.ts';
+import type { RolloutPublisher } from './rollout-publisher.ts';
 import { Sweeper } from './sweeper.ts';
 
 const CONFIG_MAPS = { kind: 'ConfigMap', namespace: '' };
@@ -21,6 +22,7 @@ test('a kind of which the last object is gone, or its API with all of them, is c
     ledger,
     catalog: {} as Catalog,
     publisher: {} as Publisher,
+    rollouts: {} as RolloutPublisher,
     metrics: watcherMetrics(registry),
     interval: 60_000,
     isUndecided: () => false,

@@ -6,11 +6,13 @@ import { kindOf, namespaceOf } from '@reroll/shared/core/ledger/rows';
 import type { WorkloadKey } from '@reroll/shared/core/model';
 import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
 import type { Publisher } from './publisher.ts';
+import type { RolloutPublisher } from './rollout-publisher.ts';
 
 export interface SweeperContext {
   readonly ledger: Ledger;
   readonly catalog: Catalog;
   readonly publisher: Publisher;
+  readonly rollouts: RolloutPublisher;
   readonly metrics: WatcherMetrics;
   /** Milliseconds. */
   readonly interval: number;
@@ -44,12 +46,14 @@ export class Sweeper {
    * before the publisher leads.
    */
   async takeOver(term: string): Promise<void> {
-    const { ledger, catalog, publisher, isUndecided, isOutside } = this.#context;
+    const { ledger, catalog, publisher, rollouts, isUndecided, isOutside } = this.#context;
     const isUnknown = (key: WorkloadKey): boolean => !ledger.workloads.has(key) && !isUndecided(key);
     const held = { sources: [...ledger.sources.keys()], workloads: [...ledger.workloads.keys()] };
     const unknown = await keysOf(catalog.eachWorkload(isUnknown));
     const outside = isOutside ? await keysOf(catalog.eachSource((key) => isOutside(namespaceOf(key)))) : [];
+    const underWay = await rollouts.underWay();
     publisher.lead(term);
+    rollouts.takeOver(underWay, (key) => ledger.workloads.has(key) || (isUndecided(key) ? undefined : false));
     for (const key of unknown) ledger.outbox.workloads.add(key);
     for (const key of outside) ledger.outbox.sources.add(key);
     // Those that were deleted, or left the scope, while the catalog was looked through, and passed over there.

@@ -3,6 +3,7 @@ import { Catalog } from '@reroll/shared/catalog/catalog';
 import { claimWhenReachable } from '@reroll/shared/catalog/claim';
 import { CatalogError } from '@reroll/shared/catalog/errors';
 import { catalogKeys } from '@reroll/shared/catalog/keys';
+import { RolloutWriter } from '@reroll/shared/catalog/rollout-writer';
 import { openRedis, type RedisClient } from '@reroll/shared/catalog/redis';
 import { checkServers } from '@reroll/shared/catalog/redis-checks';
 import { hashKey } from '@reroll/shared/core/record/record-hash';
@@ -94,6 +95,7 @@ export class WatcherService {
       client,
       catalog,
       options,
+      rolloutWriter: new RolloutWriter(redis, catalog.keys, options.historyMaxChanges),
       queues: this.#queues(redis, catalog),
       lifecycle,
       state,

@@ -13,7 +13,14 @@ export const rollout = z
     since: time.optional(),
     at: time.optional(),
     conditions: z
-      .array(z.strictObject({ type: z.string(), status: z.string(), reason: z.string() }))
+      .array(
+        z.strictObject({
+          type: z.string(),
+          status: z.string(),
+          reason: z.string(),
+          message: z.string().optional(),
+        }),
+      )
       .default([]),
     /** Only with `--rollout-details`. */
     pods: z

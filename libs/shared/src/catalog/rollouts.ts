@@ -1,6 +1,6 @@
-import type { RedisClient } from './redis.ts';
-import type { WorkloadKey } from '../core/model.ts';
 import type { RolloutEntry } from '../core/history/entries.ts';
+import { isKey, type WorkloadKey } from '../core/model.ts';
+import type { RedisClient } from './redis.ts';
 
 /** Rollouts that are not complete: `progressing` or `stuck`. A workload that is not there has none under way. */
 export class Rollouts {
@@ -24,10 +24,25 @@ export class Rollouts {
   }
 }
 
+/** What others could have written and is no rollout is left out. */
 function entries(texts: readonly (readonly [WorkloadKey, string | null])[]): Map<WorkloadKey, RolloutEntry> {
-  return new Map(
-    texts.flatMap(([workload, text]) =>
-      text === null ? [] : [[workload, JSON.parse(text) as RolloutEntry] as const],
-    ),
-  );
+  const found = new Map<WorkloadKey, RolloutEntry>();
+  for (const [workload, text] of texts) {
+    const entry = text === null || !isKey(workload) ? undefined : decode(text);
+    if (entry) found.set(workload, { ...entry, workload });
+  }
+  return found;
+}
+
+function decode(text: string): RolloutEntry | undefined {
+  let entry: Partial<RolloutEntry> | null;
+  try {
+    entry = JSON.parse(text) as typeof entry;
+  } catch {
+    return undefined;
+  }
+  const { state, generation, since, conditions } = entry ?? {};
+  const isUnderWay = state === 'progressing' || state === 'stuck';
+  const isRollout = isUnderWay && typeof generation === 'number' && typeof since === 'number';
+  return isRollout && Array.isArray(conditions) ? (entry as RolloutEntry) : undefined;
 }

@@ -30,11 +30,13 @@ export interface RolloutStatus {
   readonly desired: number;
 }
 
-/** What the cluster says of a workload, without the message, which may quote values. */
+/** What the cluster says of a workload. */
 export interface RolloutCondition {
   readonly type: string;
   readonly status: string;
   readonly reason: string;
+  /** Only with `--rollout-details`: it may quote values. At most 300 characters. */
+  readonly message?: string;
 }
 
 /** Why a container of a pod does not run. Only with `--rollout-details`. */

@@ -1,5 +1,5 @@
 /** What can be seen of a process from outside, and how it ends. */
-import { ALL, option, WORKER } from './option.ts';
+import { ALL, option, WATCHER, WORKER } from './option.ts';
 import type { ValueKind } from './option.ts';
 import { bool, duration, enabledOrBool, listenAddress, oneOf } from './values.ts';
 import { LOG_LEVELS } from '../logging.ts';
@@ -63,6 +63,16 @@ export const observabilityOptions = {
     description:
       'Serve reloader_reload_executed_total_by_namespace too: one series a namespace and result. `enabled` is true.',
     ...enabledOrBool(),
+  }),
+  rolloutDetails: option({
+    flag: '--rollout-details',
+    env: 'REROLL_ROLLOUT_DETAILS',
+    default: 'false',
+    apps: WATCHER,
+    group: 'Observability and lifecycle',
+    description:
+      'Keep what conditions and pods of a workload that is stuck say in words, at most 300 characters each. Reads its pods then (the right `list pods`).',
+    ...bool(),
   }),
   enablePprof: option({
     flag: '--enable-pprof',

@@ -1,0 +1,46 @@
+import type { RolloutEntry } from '../core/history/entries.ts';
+import type { WorkloadKey } from '../core/model.ts';
+import type { RolloutChanges } from '../core/rollouts/rollout-tracker.ts';
+import type { CatalogKeys } from './keys.ts';
+import type { RedisClient } from './redis.ts';
+import { Rollouts } from './rollouts.ts';
+import { WRITE_ROLLOUTS } from './rollouts.lua.ts';
+
+/** How the leader writes what it sees of rollouts. Rejects with ioredis' error. */
+export class RolloutWriter {
+  readonly #redis: RedisClient;
+  readonly #keys: CatalogKeys;
+  readonly #maxEntries: number;
+
+  /** `maxEntries`: how many the history keeps. */
+  constructor(redis: RedisClient, keys: CatalogKeys, maxEntries: number) {
+    this.#redis = redis;
+    this.#keys = keys;
+    this.#maxEntries = maxEntries;
+  }
+
+  /** What an earlier leader left as under way. */
+  async underWay(): Promise<Map<WorkloadKey, RolloutEntry>> {
+    return await new Rollouts(this.#redis, this.#keys.rollouts).all();
+  }
+
+  /** One call. False if a newer leader has written: nothing was written then. */
+  async write(term: string, { put, removed, ended }: RolloutChanges): Promise<boolean> {
+    const { writer, rollouts, rolloutHistory } = this.#keys;
+    const reply = await this.#redis.eval(
+      WRITE_ROLLOUTS,
+      3,
+      writer,
+      rollouts,
+      rolloutHistory,
+      term,
+      this.#maxEntries,
+      put.length,
+      ...put.flatMap((entry) => [entry.workload, JSON.stringify(entry)]),
+      removed.length,
+      ...removed,
+      ...ended.map((entry) => JSON.stringify(entry)),
+    );
+    return Number(reply) === 1;
+  }
+}

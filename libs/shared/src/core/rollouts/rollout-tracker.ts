@@ -1,0 +1,185 @@
+import type { RolloutEntry } from '../history/entries.ts';
+import type { WorkloadKey } from '../model.ts';
+import type { PodTrouble, RolloutCondition, RolloutStatus } from '../rollout.ts';
+
+/** What one sighting of a workload says of its rollout. */
+export interface SeenRollout extends RolloutStatus {
+  readonly workload: WorkloadKey;
+  readonly generation: number;
+  readonly conditions: readonly RolloutCondition[];
+}
+
+/** What is to be written of rollouts. */
+export interface RolloutChanges {
+  /** Under way: to be put into the hash. */
+  readonly put: readonly RolloutEntry[];
+  /** Complete or gone: to be taken out of it. */
+  readonly removed: readonly WorkloadKey[];
+  /** Complete or stuck by now: for the history. */
+  readonly ended: readonly RolloutEntry[];
+}
+
+/**
+ * Which rollouts are under way: a pure state machine from what the streams show. It holds those that are not
+ * complete, and no others. A rollout begins when the pod template is seen to change, so that pods that come and go
+ * under the same template are none.
+ */
+export class RolloutTracker {
+  readonly #tracked = new Map<WorkloadKey, RolloutEntry>();
+  readonly #dirty = new Set<WorkloadKey>();
+  #ended: RolloutEntry[] = [];
+  #isUrgent = false;
+
+  /** Those under way. */
+  get tracked(): ReadonlyMap<WorkloadKey, RolloutEntry> {
+    return this.#tracked;
+  }
+
+  /** Something is to be written. */
+  get isDirty(): boolean {
+    return this.#dirty.size > 0 || this.#ended.length > 0;
+  }
+
+  /** More is to be written than a count that moved. */
+  get isUrgent(): boolean {
+    return this.#isUrgent;
+  }
+
+  /** A sighting of a workload that something rolls. `begins`: its pod template changed, or it is new here. */
+  seen(rollout: SeenRollout, { begins, now }: { begins: boolean; now: number }): void {
+    const held = this.#tracked.get(rollout.workload);
+    if (rollout.state === 'complete') this.#complete(rollout, held, now);
+    else if (begins) this.#begin({ ...entryOf(rollout), since: now, at: now }, held);
+    else if (held) this.#goOn(held, rollout, now);
+  }
+
+  /** What the pods of a workload that is stuck say. Ignored if it is stuck no more. */
+  explained(workload: WorkloadKey, pods: readonly PodTrouble[], now: number): void {
+    const held = this.#tracked.get(workload);
+    if (held?.state !== 'stuck') return;
+    const entry = { ...held, pods, at: now };
+    this.#put(entry, true);
+    this.#ended = this.#ended.map((each) =>
+      each.workload === workload && each.state === 'stuck' ? entry : each,
+    );
+  }
+
+  /** A workload that is deleted has no rollout. */
+  gone(workload: WorkloadKey): void {
+    if (this.#tracked.has(workload)) this.#remove(workload);
+  }
+
+  /** Drops what is there no more. */
+  prune(isThere: (workload: WorkloadKey) => boolean): void {
+    for (const workload of this.#tracked.keys()) if (!isThere(workload)) this.#remove(workload);
+  }
+
+  /**
+   * A new leader finds what its predecessor wrote: rollouts have ended since, or their workloads are gone, and others
+   * began earlier than this one knows. `isThere`: whether the workload still exists; undefined: not known yet.
+   */
+  reconcile(
+    written: Iterable<RolloutEntry>,
+    by: { isThere: (workload: WorkloadKey) => boolean | undefined; now: number },
+  ): void {
+    for (const earlier of written) {
+      const { workload } = earlier;
+      const held = this.#tracked.get(workload);
+      if (held) this.#adopt(held, earlier);
+      else if (by.isThere(workload) === true) this.#complete(earlier, earlier, by.now);
+      else if (by.isThere(workload) === false) this.#remove(workload);
+    }
+  }
+
+  /** Everything is to be written again. */
+  assertAll(): void {
+    for (const workload of this.#tracked.keys()) this.#dirty.add(workload);
+    this.#isUrgent = true;
+  }
+
+  /** A standby writes nothing. */
+  discard(): void {
+    this.#dirty.clear();
+    this.#ended = [];
+    this.#isUrgent = false;
+  }
+
+  /** What is to be written, at most so many workloads; the caller gives it back if it cannot. */
+  take(most: number): RolloutChanges {
+    const dirty = [...this.#dirty].slice(0, most);
+    const ended = this.#ended.slice(0, most);
+    this.#ended = this.#ended.slice(most);
+    for (const workload of dirty) this.#dirty.delete(workload);
+    if (!this.isDirty) this.#isUrgent = false;
+    return {
+      put: dirty.flatMap((workload) => this.#tracked.get(workload) ?? []),
+      removed: dirty.filter((workload) => !this.#tracked.has(workload)),
+      ended,
+    };
+  }
+
+  giveBack({ put, removed, ended }: RolloutChanges): void {
+    for (const { workload } of put) this.#dirty.add(workload);
+    for (const workload of removed) this.#dirty.add(workload);
+    this.#ended = [...ended, ...this.#ended];
+    this.#isUrgent = true;
+  }
+
+  #begin(entry: RolloutEntry, held: RolloutEntry | undefined): void {
+    this.#put(entry, true);
+    if (held?.state === 'progressing' && entry.state === 'stuck') this.#ended.push(entry);
+  }
+
+  #goOn(held: RolloutEntry, rollout: SeenRollout, now: number): void {
+    const pods = rollout.state === 'stuck' && held.pods ? { pods: held.pods } : {};
+    const entry = { ...entryOf(rollout), since: held.since, at: now, ...pods };
+    if (isSame(held, entry)) return;
+    this.#put(entry, held.state !== entry.state);
+    if (held.state !== 'stuck' && entry.state === 'stuck') this.#ended.push(entry);
+  }
+
+  #put(entry: RolloutEntry, isUrgent: boolean): void {
+    this.#tracked.set(entry.workload, entry);
+    this.#dirty.add(entry.workload);
+    this.#isUrgent ||= isUrgent;
+  }
+
+  #remove(workload: WorkloadKey): void {
+    this.#tracked.delete(workload);
+    this.#dirty.add(workload);
+    this.#isUrgent = true;
+  }
+
+  #complete(rollout: SeenRollout, held: RolloutEntry | undefined, now: number): void {
+    if (!held) return;
+    this.#remove(rollout.workload);
+    const code = rollout.state === 'complete' ? rollout.code : 'Complete';
+    this.#ended.push({ ...entryOf(rollout), state: 'complete', code, since: held.since, at: now });
+  }
+
+  #adopt(held: RolloutEntry, earlier: RolloutEntry): void {
+    const isSameRollout = earlier.generation <= held.generation && earlier.since < held.since;
+    const entry = isSameRollout ? { ...held, since: earlier.since } : held;
+    this.#put(entry, true);
+    if (earlier.state !== 'stuck' && entry.state === 'stuck') this.#ended.push(entry);
+  }
+}
+
+function entryOf(rollout: SeenRollout): Omit<RolloutEntry, 'since' | 'at'> {
+  const { workload, generation, state, code, updated, ready, desired, conditions } = rollout;
+  return { workload, generation, state, code, updated, ready, desired, conditions };
+}
+
+const FIELDS = ['generation', 'state', 'code', 'updated', 'ready', 'desired'] as const;
+
+function isSame(a: RolloutEntry, b: RolloutEntry): boolean {
+  return (
+    FIELDS.every((field) => a[field] === b[field]) &&
+    a.conditions.length === b.conditions.length &&
+    a.conditions.every((each, index) => isSameCondition(each, b.conditions[index]))
+  );
+}
+
+function isSameCondition(a: RolloutCondition, b: RolloutCondition | undefined): boolean {
+  return a.type === b?.type && a.status === b.status && a.reason === b.reason && a.message === b.message;
+}

@@ -1,0 +1,41 @@
+import { keyOf } from '../../core/model.ts';
+import { kubeletText } from '../../core/rollouts/kubelet-text.ts';
+import type { SeenRollout } from '../../core/rollouts/rollout-tracker.ts';
+import type { RolloutCondition } from '../../core/rollout.ts';
+import type { KubeObject } from '../objects.ts';
+import type { WorkloadKindDefinition } from './definition.ts';
+
+interface WithConditions extends KubeObject {
+  readonly status?: { readonly conditions?: unknown };
+}
+
+/** As many as any kind has. */
+const MOST = 12;
+/** What the API calls a reason or a type: a word, no text. */
+const WORD = /^[A-Za-z0-9][A-Za-z0-9_.,:/-]{0,99}$/u;
+
+/** What an object says of its rollout. `withMessages`: also what its conditions say in words (`--rollout-details`). */
+export function seenRollout(
+  definition: WorkloadKindDefinition,
+  object: KubeObject,
+  withMessages: boolean,
+): SeenRollout {
+  const { namespace, name, generation = 0 } = object.metadata;
+  const status = definition.rolloutStatus(object);
+  const conditions = status.state === 'complete' ? [] : conditionsOf(object, withMessages);
+  return { workload: keyOf({ kind: definition.kind, namespace, name }), generation, ...status, conditions };
+}
+
+function conditionsOf({ status }: WithConditions, withMessages: boolean): RolloutCondition[] {
+  const { conditions } = status ?? {};
+  if (!Array.isArray(conditions)) return [];
+  return conditions.slice(0, MOST).map((each: Partial<Record<keyof RolloutCondition, unknown>> | null) => {
+    const { type, status: state, reason, message } = each ?? {};
+    const words = { type: word(type), status: word(state), reason: word(reason) };
+    return withMessages && typeof message === 'string' ? { ...words, message: kubeletText(message) } : words;
+  });
+}
+
+function word(value: unknown): string {
+  return typeof value === 'string' && WORD.test(value) ? value : '';
+}
