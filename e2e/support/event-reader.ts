@@ -16,13 +16,18 @@ export class EventReader {
   readonly events: ServerEvent[] = [];
   /** Of what came last, heartbeats included. */
   lastId = '';
+  isEnded = false;
   /** Resolves when the server has ended it. */
   readonly ended: Promise<void>;
   readonly #stop: AbortController;
 
   private constructor(body: ReadableStream<Uint8Array>, stop: AbortController) {
     this.#stop = stop;
-    this.ended = this.#read(body).catch(() => undefined);
+    this.ended = this.#read(body)
+      .catch(() => undefined)
+      .finally(() => {
+        this.isEnded = true;
+      });
   }
 
   /** Resolves when the server has begun to send. */

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { ClusterError, UsageError, messageOf } from '../../cluster/src/errors.ts';
 import { runBench } from './bench-run.ts';
+import { asksForHistory, runHistory } from './history/history-command.ts';
 import { writeMarkdown } from './markdown.ts';
 import { type BenchOptions, parseCommand } from './options.ts';
 import { toJson, unmet } from './report.ts';
@@ -21,6 +22,7 @@ export type ExitCode = 0 | 1 | 2 | 130;
 /** Runs one command line to its end; every failure ends up as a message and an exit code. */
 export async function runCommand(argv: readonly string[], terminal: Terminal): Promise<ExitCode> {
   try {
+    if (asksForHistory(argv)) return await runHistory(argv, terminal);
     const command = parseCommand(argv);
     if (!command.help) return await bench(command.options, terminal);
     terminal.out(usage());

@@ -38,7 +38,11 @@ was met, 1 when one was not or something failed, 2 for bad arguments, 130 when i
 scenarios
 `;
 
+const HISTORY = `  history      10,000 changes of history and 100,000 workloads: lists of an admin (alone, with --changes, --workloads,
+               --namespaces and --markdown only)
+`;
+
 export function usage(): string {
   const lines = SCENARIO_NAMES.map((name) => `  ${name.padEnd(12)} ${titleOf(SCENARIOS[name])}\n`);
-  return OPTIONS + lines.join('');
+  return OPTIONS + lines.join('') + HISTORY;
 }

@@ -119,8 +119,9 @@ function candidates({ source, workload }: ChangesQuery, join: HistoryJoin): read
 
 function mayHave(pair: Pair, state: ReloadState): boolean {
   const told = stateOf(pair);
-  if (LIVE.has(state)) return isOpen(pair) || told === 'reloaded';
-  if (ROLLING.has(state)) return ROLLING.has(told);
+  if (LIVE.has(state)) return isOpen(pair);
+  // What is rolled out stays so; the others may be by now.
+  if (ROLLING.has(state)) return told === state || told === 'reloaded' || told === 'stuck';
   return told === state || isOpen(pair);
 }
 

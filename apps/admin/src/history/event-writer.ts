@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Response } from 'express';
 
-/** Milliseconds that a reader may take to read what is in its connection's buffer. */
+/** Milliseconds that a reader may take to read what is in its connection's buffer, by default. */
 const MOST_BEHIND = 30_000;
 /** Milliseconds after which a client that was cut off comes back. */
 const COME_BACK = 2_000;
@@ -16,10 +16,12 @@ export class SlowReaderError extends Error {
 export class EventWriter {
   readonly #response: Response;
   readonly #gone: AbortSignal;
+  readonly #mostBehind: number;
 
-  constructor(response: Response, gone: AbortSignal) {
+  constructor(response: Response, gone: AbortSignal, { mostBehind = MOST_BEHIND } = {}) {
     this.#response = response;
     this.#gone = gone;
+    this.#mostBehind = mostBehind;
   }
 
   async begin(id: string): Promise<void> {
@@ -56,9 +58,9 @@ export class EventWriter {
     const signal = AbortSignal.any([settled.signal, this.#gone]);
     const isLate = await Promise.race([
       once(this.#response, 'drain', { signal }).then(() => false),
-      pause(MOST_BEHIND, true, { signal }),
+      pause(this.#mostBehind, true, { signal }),
     ]).catch(() => false);
     settled.abort();
-    if (isLate) throw new SlowReaderError(`a reader was behind for ${MOST_BEHIND} ms`);
+    if (isLate) throw new SlowReaderError(`a reader was behind for ${this.#mostBehind} ms`);
   }
 }

@@ -77,14 +77,20 @@ export class KeyIndex<Mark> {
         seen.add(placeOf(key));
         if (mark !== null) marks.set(key, mark);
       }
-    const known = (this.#snapshot?.places ?? []).filter((place) => seen.delete(place));
-    // Two sorted runs, which a sort merges in one pass.
-    const snapshot = { places: [...known, ...[...seen].sort()].sort(), marks };
+    const snapshot = { places: sorted(this.#snapshot?.places ?? [], seen), marks };
     this.#snapshot = snapshot;
     this.#scanned = performance.now();
     this.#took = this.#scanned - began;
     return snapshot;
   }
+}
+
+/** Those that were seen, sorted; before, those of the last time. Mostly they are the same. */
+function sorted(before: readonly Place[], seen: Set<Place>): readonly Place[] {
+  const known = before.filter((place) => seen.delete(place));
+  if (seen.size === 0) return known;
+  // Two sorted runs, which a sort merges in one pass.
+  return [...known, ...[...seen].sort()].sort();
 }
 
 /** The index of the first place behind all those of a namespace. */

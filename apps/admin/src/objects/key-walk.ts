@@ -46,17 +46,20 @@ export class KeyWalk {
       const namespace = place.slice(0, place.indexOf('/'));
       // oxlint-disable-next-line no-await-in-loop -- each namespace is asked about once
       const sees = await namespaces.sees(namespace);
-      if (sees === true) this.#takeAt(place, taken);
+      if (sees === true) this.#takeFrom(`${namespace}/`, taken, count);
       else this.#pass(namespace, sees);
     }
     return taken;
   }
 
-  #takeAt(place: Place, taken: string[]): void {
-    const key = keyAt(place);
-    if (this.#matches(key, place)) taken.push(key);
-    this.last = place;
-    this.#at += 1;
+  /** As long as it is one namespace. */
+  #takeFrom(prefix: string, taken: string[], count: number): void {
+    for (; !this.isAtEnd && taken.length < count; this.#at += 1) {
+      const place = this.#places[this.#at];
+      if (!place?.startsWith(prefix)) return;
+      if (this.#matches(place)) taken.push(keyAt(place));
+      this.last = place;
+    }
   }
 
   #pass(namespace: string, sees: false | undefined): void {
@@ -68,10 +71,15 @@ export class KeyWalk {
     this.last = this.#places[this.#at - 1];
   }
 
-  #matches(key: string, place: Place): boolean {
+  #matches(place: Place): boolean {
     const { kind, name, mayMatch } = this.#filter;
-    if (kind !== undefined && !key.startsWith(`${kind}/`)) return false;
-    if (name !== undefined && !key.slice(key.lastIndexOf('/') + 1).includes(name)) return false;
-    return place !== '' && (mayMatch?.(key) ?? true);
+    // The name is in the place, if anywhere: most places end here.
+    if (name !== undefined && !(place.includes(name) && nameIn(place).includes(name))) return false;
+    if (kind !== undefined && !place.endsWith(`/${kind}`)) return false;
+    return mayMatch?.(keyAt(place)) ?? true;
   }
+}
+
+function nameIn(place: Place): string {
+  return place.slice(place.indexOf('/') + 1, place.lastIndexOf('/'));
 }

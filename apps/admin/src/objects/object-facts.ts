@@ -28,6 +28,8 @@ export interface SourceFacts {
   readonly users: ReadonlyMap<WorkloadKey, WorkloadRow>;
 }
 
+/** Rows that are scanned at once: requests get their turn in between. */
+const AT_ONCE = 200;
 /** Settings are asked for so often at most (ms). */
 const SETTINGS_FOR = 2_000;
 
@@ -119,14 +121,14 @@ export class ObjectFacts {
 
   async *#scanWorkloads(): AsyncGenerator<(readonly [string, WakeCause | null])[]> {
     const settings = await this.settings();
-    for await (const portion of this.#catalog.eachWorkload(() => true)) {
+    for await (const portion of this.#catalog.eachWorkload(() => true, AT_ONCE)) {
       const dues = await this.#dues(portion, settings?.triggers);
       yield portion.map(([key]) => [key, dues.get(key) ?? null] as const);
     }
   }
 
   async *#scanSources(): AsyncGenerator<(readonly [string, null])[]> {
-    for await (const portion of this.#catalog.eachSource(() => true))
+    for await (const portion of this.#catalog.eachSource(() => true, AT_ONCE))
       yield portion.filter(([, { exists }]) => exists).map(([key]) => [key, null] as const);
   }
 }

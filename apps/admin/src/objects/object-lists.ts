@@ -33,12 +33,12 @@ export async function listWorkloads(
   const { due, rollout, ...rest } = query;
   const snapshot = await facts.workloads.snapshot();
   const underWay = rollout === undefined ? undefined : await facts.underWay();
-  const isWanted = (key: string): boolean =>
-    rollout === undefined || (underWay?.get(key)?.state ?? 'complete') === rollout;
   const mayMatch = (key: string): boolean =>
-    (due === undefined || snapshot.marks.get(key) === due) && isWanted(key);
+    (due === undefined || snapshot.marks.get(key) === due) &&
+    (rollout === undefined || (underWay?.get(key)?.state ?? 'complete') === rollout);
+  const isFiltered = due !== undefined || rollout !== undefined;
   const places = placesFor(snapshot, { due, underWay: rollout === 'complete' ? undefined : underWay });
-  const walk = new KeyWalk(places, { ...rest, mayMatch }, after);
+  const walk = new KeyWalk(places, { ...rest, ...(isFiltered ? { mayMatch } : {}) }, after);
   return await page(walk, namespaces, {
     limit: query.limit,
     read: async (keys) =>

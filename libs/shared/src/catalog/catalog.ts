@@ -117,13 +117,19 @@ export class Catalog {
     return this.#rows(this.keys.workloads, keys, decodeWorkload);
   }
 
-  /** Every row whose key is wanted, in no order, in portions; a row may come twice. */
-  eachSource(isWanted: (key: SourceKey) => boolean): AsyncGenerator<[SourceKey, SourceRow][]> {
-    return this.#scan(this.keys.sources, isWanted, decodeSource);
+  /** Every row whose key is wanted, in no order, in portions of about `count`; a row may come twice. */
+  eachSource(
+    isWanted: (key: SourceKey) => boolean,
+    count = SCAN_COUNT,
+  ): AsyncGenerator<[SourceKey, SourceRow][]> {
+    return this.#scan({ hash: this.keys.sources, count }, isWanted, decodeSource);
   }
 
-  eachWorkload(isWanted: (key: WorkloadKey) => boolean): AsyncGenerator<[WorkloadKey, WorkloadRow][]> {
-    return this.#scan(this.keys.workloads, isWanted, decodeWorkload);
+  eachWorkload(
+    isWanted: (key: WorkloadKey) => boolean,
+    count = SCAN_COUNT,
+  ): AsyncGenerator<[WorkloadKey, WorkloadRow][]> {
+    return this.#scan({ hash: this.keys.workloads, count }, isWanted, decodeWorkload);
   }
 
   /** Workloads that use, name or mention a source, sorted. */
@@ -192,13 +198,13 @@ export class Catalog {
   }
 
   async *#scan<Row>(
-    hash: string,
+    { hash, count }: { hash: string; count: number },
     isWanted: (key: string) => boolean,
     decode: (text: string) => Row | undefined,
   ): AsyncGenerator<[string, Row][]> {
     let cursor = '0';
     do {
-      const [next, flat] = await this.#redis.hscan(hash, cursor, 'COUNT', SCAN_COUNT);
+      const [next, flat] = await this.#redis.hscan(hash, cursor, 'COUNT', count);
       cursor = next;
       const rows: [string, Row][] = [];
       for (let at = 0; at < flat.length; at += 2) {

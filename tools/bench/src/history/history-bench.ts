@@ -1,0 +1,220 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { catalogKeys } from '../../../../libs/shared/src/catalog/keys.ts';
+import { startRedis } from '../../../cluster/src/redis.ts';
+import { percentile } from '../numbers.ts';
+import { type Usage, usageOf } from '../proc.ts';
+import { Processes } from '../processes.ts';
+import { CLUSTER_UID, startClusterStub } from './cluster-stub.ts';
+import { fill, type HistoryLoad, type RedisMemory, sourceKey, workloadKey } from './history-load.ts';
+
+export interface HistoryIo {
+  readonly log: (line: string) => void;
+  readonly signal: AbortSignal;
+}
+
+export interface AskedFigures {
+  /** As it is asked for, without what differs from one request to the next. */
+  readonly what: string;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly bytes: number;
+}
+
+export interface HistoryFigures {
+  readonly load: HistoryLoad;
+  readonly redis: RedisMemory;
+  readonly empty: Usage;
+  /** Right after the history was read, and after all that was asked. */
+  readonly loaded: Usage;
+  readonly asked: Usage;
+  readonly loadMs: number;
+  readonly lists: readonly AskedFigures[];
+}
+
+const MAIN = join(import.meta.dirname, '../../../../apps/admin/dist/main.js');
+const NAMESPACE = 'bench';
+const TOKEN = 'token-of-the-bench';
+/** Measured requests of each list, after some that are not. */
+const REQUESTS = 300;
+const WARM_UP = 30;
+const STARTS_WITHIN = 60_000;
+
+/** Fills a Redis of its own, starts an admin on it, and asks for lists. Everything ends with it. */
+export async function measureHistory(load: HistoryLoad, io: HistoryIo): Promise<HistoryFigures> {
+  const dir = mkdtempSync(join(tmpdir(), 'reroll-bench-history-'));
+  const ends: (() => Promise<void> | void)[] = [() => rmSync(dir, { recursive: true, force: true })];
+  try {
+    const server = await startRedis({ dir: join(dir, 'redis'), ...io });
+    ends.push(() => server.stop());
+    const redis = new Redis(server.url);
+    ends.push(() => redis.disconnect());
+    const kubeconfig = join(dir, 'kubeconfig');
+    ends.push(await startClusterStub(kubeconfig));
+    const processes = new Processes(join(dir, 'logs'));
+    ends.push(() => processes.close());
+    const start = (): Promise<Admin> => startAdmin({ dir, kubeconfig, redisUrl: server.url, processes });
+    const empty = await usageOnceBegun(await start());
+    await processes.stop();
+    io.log(`writing ${load.changes} changes and ${load.workloads} workloads`);
+    const keys = catalogKeys({ cluster: CLUSTER_UID, namespace: NAMESPACE });
+    const memory = await fill(redis, keys, load);
+    const admin = await start();
+    const loaded = await usageOnceBegun(admin);
+    const lists = await askAll(admin, load, io);
+    return { load, redis: memory, empty, loaded, asked: usageNow(admin), loadMs: admin.startedMs, lists };
+  } finally {
+    // oxlint-disable-next-line no-await-in-loop -- what was begun last ends first
+    for (const end of ends.reverse()) await end();
+  }
+}
+
+interface Admin {
+  readonly pid: number;
+  readonly url: string;
+  /** From its start until it serves. */
+  readonly startedMs: number;
+}
+
+async function startAdmin(by: {
+  dir: string;
+  kubeconfig: string;
+  redisUrl: string;
+  processes: Processes;
+}): Promise<Admin> {
+  const tokens = join(by.dir, 'tokens.json');
+  const sha256 = createHash('sha256').update(TOKEN).digest('hex');
+  writeFileSync(tokens, JSON.stringify([{ name: 'bench', sha256, access: 'read', namespaces: ['*'] }]));
+  const log = join(by.dir, 'logs', 'admin.log');
+  const from = logLength(log);
+  const began = performance.now();
+  const { pid } = by.processes.start({
+    name: 'admin',
+    command: process.execPath,
+    args: [
+      MAIN,
+      '--metrics-addr=127.0.0.1:0',
+      '--api-addr=127.0.0.1:0',
+      '--auth=static',
+      `--static-tokens-file=${tokens}`,
+      '--api-requests-per-minute=1000000',
+      '--api-requests-per-minute-per-address=1000000',
+    ],
+    env: {
+      KUBECONFIG: by.kubeconfig,
+      REDIS_URL: by.redisUrl,
+      POD_NAME: 'admin',
+      POD_NAMESPACE: NAMESPACE,
+    },
+  });
+  while (performance.now() - began < STARTS_WITHIN) {
+    by.processes.verify();
+    const address = /serving the API.*?address\W+([\d.]+:\d+)/u.exec(readLog(log).slice(from))?.[1];
+    if (address !== undefined) return { pid, url: `http://${address}`, startedMs: performance.now() - began };
+    // oxlint-disable-next-line no-await-in-loop -- looks again
+    await pause(10);
+  }
+  throw new Error(`expected the admin to serve its API within ${STARTS_WITHIN} ms`);
+}
+
+function readLog(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+function logLength(file: string): number {
+  return readLog(file).length;
+}
+
+function usageNow({ pid }: Admin): Usage {
+  const usage = usageOf(pid);
+  if (!usage) throw new Error('expected /proc to know the admin');
+  return usage;
+}
+
+/** Its start ends with giving back memory, before it answers anybody. */
+async function usageOnceBegun(admin: Admin): Promise<Usage> {
+  await read(admin, '/changes?limit=1');
+  return usageNow(admin);
+}
+
+type Ask = (index: number) => string;
+
+async function askAll(admin: Admin, load: HistoryLoad, io: HistoryIo): Promise<AskedFigures[]> {
+  const deep = await cursorAt(admin, '/changes?limit=200', Math.floor(load.changes / 400));
+  const far = await cursorAt(admin, '/workloads?limit=200', 10);
+  const { items } = await ask<{ items: { id: string }[] }>(admin, '/changes?limit=200');
+  const team = (index: number): string => `team-${index % load.namespaces}`;
+  const asks: readonly (readonly [string, Ask])[] = [
+    ['/changes', () => '/changes'],
+    ['/changes?limit=200', () => '/changes?limit=200'],
+    ['/changes, a page in the middle', () => `/changes?cursor=${deep}`],
+    ['/changes?namespace=', (index) => `/changes?namespace=${team(index)}`],
+    ['/changes?source=', (index) => `/changes?source=${sourceKey(index, load)}`],
+    ['/changes?workload=', (index) => `/changes?workload=${workloadKey(index, load)}`],
+    ['/changes?state=failed', () => '/changes?state=failed'],
+    ['/changes?state=stuck', () => '/changes?state=stuck'],
+    ['/changes?state=pending, of which there is none', () => '/changes?state=pending'],
+    ['/changes?cause=deleted, of which there is none', () => '/changes?cause=deleted'],
+    ['/changes/{id}', (index) => `/changes/${items[index % items.length]?.id ?? ''}`],
+    ['/workloads', () => '/workloads'],
+    ['/workloads, the eleventh page of 200', () => `/workloads?limit=200&cursor=${far}`],
+    ['/workloads?namespace=', (index) => `/workloads?namespace=${team(index)}`],
+    ['/workloads?name=', (index) => `/workloads?name=service-${index}`],
+    ['/workloads?due=owed', () => '/workloads?due=owed'],
+    ['/sources', () => '/sources'],
+    ['/sources?namespace=', (index) => `/sources?namespace=${team(index)}`],
+  ];
+  const figures: AskedFigures[] = [];
+  for (const [what, path] of asks) {
+    io.signal.throwIfAborted();
+    // oxlint-disable-next-line no-await-in-loop -- one list after the other
+    figures.push(await figuresOf(admin, what, path));
+  }
+  return figures;
+}
+
+async function figuresOf(admin: Admin, what: string, path: Ask): Promise<AskedFigures> {
+  const times: number[] = [];
+  let bytes = 0;
+  for (let index = 0; index < WARM_UP + REQUESTS; index += 1) {
+    const began = performance.now();
+    // oxlint-disable-next-line no-await-in-loop -- one request after the other
+    const text = await read(admin, path(index));
+    if (index >= WARM_UP) times.push(performance.now() - began);
+    bytes = text.length;
+  }
+  return { what, p50Ms: percentile(times, 0.5), p99Ms: percentile(times, 0.99), bytes };
+}
+
+async function cursorAt(admin: Admin, path: string, pages: number): Promise<string> {
+  let cursor = '';
+  for (let page = 0; page < pages; page += 1) {
+    // oxlint-disable-next-line no-await-in-loop -- page after page
+    const { next } = await ask<{ next: string | null }>(
+      admin,
+      cursor === '' ? path : `${path}&cursor=${cursor}`,
+    );
+    if (next === null) break;
+    cursor = next;
+  }
+  return cursor;
+}
+
+async function ask<Answer>(admin: Admin, path: string): Promise<Answer> {
+  return JSON.parse(await read(admin, path)) as Answer;
+}
+
+async function read({ url }: Admin, path: string): Promise<string> {
+  const response = await fetch(`${url}/api/v1${path}`, { headers: { authorization: `Bearer ${TOKEN}` } });
+  const text = await response.text();
+  if (response.status !== 200) throw new Error(`expected 200 of ${path}, given ${response.status}: ${text}`);
+  return text;
+}

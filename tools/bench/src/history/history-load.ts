@@ -1,0 +1,193 @@
+import { createHash } from 'node:crypto';
+import { Catalog } from '../../../../libs/shared/src/catalog/catalog.ts';
+import { History, streamKey } from '../../../../libs/shared/src/catalog/history.ts';
+import type { CatalogKeys } from '../../../../libs/shared/src/catalog/keys.ts';
+import type { RedisClient } from '../../../../libs/shared/src/catalog/redis.ts';
+import type {
+  ChangeEntry,
+  OutcomeEntry,
+  RolloutEntry,
+} from '../../../../libs/shared/src/core/history/entries.ts';
+import type { SourceRow, WorkloadRow } from '../../../../libs/shared/src/core/ledger/rows.ts';
+import { writeRecord } from '../../../../libs/shared/src/core/record/record.ts';
+
+/** What is in Redis when the lists are asked for. */
+export interface HistoryLoad {
+  readonly changes: number;
+  /** Each uses one source of its own. */
+  readonly workloads: number;
+  readonly namespaces: number;
+}
+
+/** Redis' memory in bytes before, with the history, and with the catalog too. */
+export interface RedisMemory {
+  readonly before: number;
+  readonly history: number;
+  readonly catalog: number;
+}
+
+const AT_ONCE = 500;
+const DAY = 86_400_000;
+
+/** Fills Redis by the writers that watcher and worker use. */
+export async function fill(redis: RedisClient, keys: CatalogKeys, load: HistoryLoad): Promise<RedisMemory> {
+  const before = await memory(redis);
+  await fillHistory(redis, keys, load);
+  const history = await memory(redis);
+  await fillCatalog(new Catalog(redis, keys), load);
+  return { before, history, catalog: await memory(redis) };
+}
+
+/** One change each, that rolls one workload and leaves one alone; every hundredth fails, every fiftieth is stuck. */
+async function fillHistory(redis: RedisClient, keys: CatalogKeys, load: HistoryLoad): Promise<void> {
+  const history = new History(redis, keys, { maxEntries: load.changes, maxAge: DAY });
+  const begun = Date.now() - load.changes;
+  await inPortions(load.changes, async (index) => {
+    const at = begun + index;
+    const workload = workloadKey(index, load);
+    await history.addChange(changeOf(index, at, load));
+    await history.addOutcome(outcomeOf(index, at, workload));
+    if (index % 100 === 0) return;
+    const rollout = rolloutOf(index, at, workload);
+    const entry = JSON.stringify(rollout);
+    if (rollout.state === 'stuck') await redis.hset(keys.rollouts, workload, entry);
+    const stream = streamKey(keys, 'rollouts');
+    await redis.xadd(stream, 'MAXLEN', '~', load.changes, '*', 'entry', entry);
+  });
+}
+
+async function fillCatalog(catalog: Catalog, load: HistoryLoad): Promise<void> {
+  for (let from = 0, sequence = 0; from < load.workloads; from += AT_ONCE, sequence += 1) {
+    const indexes = Array.from({ length: Math.min(AT_ONCE, load.workloads - from) }, (_, at) => from + at);
+    await catalog.publish({
+      writer: { term: '1', sequence },
+      sources: indexes.map((index) => [sourceKey(index, load), sourceRow(index)] as const),
+      workloads: indexes.map((index) => {
+        const row = workloadRow(index);
+        return [workloadKey(index, load), { row, index: [sourceKey(index, load)] }] as const;
+      }),
+    });
+  }
+}
+
+async function inPortions(count: number, write: (index: number) => Promise<void>): Promise<void> {
+  for (let from = 0; from < count; from += AT_ONCE) {
+    const indexes = Array.from({ length: Math.min(AT_ONCE, count - from) }, (_, at) => from + at);
+    await Promise.all(indexes.map(write));
+  }
+}
+
+export function workloadKey(index: number, { namespaces, workloads }: HistoryLoad): string {
+  const which = index % workloads;
+  return `Deployment/team-${which % namespaces}/service-${which}`;
+}
+
+export function sourceKey(index: number, load: HistoryLoad): string {
+  return workloadKey(index, load).replace('Deployment/', 'ConfigMap/');
+}
+
+function hashOf(text: string): string {
+  return `1.${createHash('sha256').update(text).digest('base64url')}`;
+}
+
+function changeOf(index: number, at: number, load: HistoryLoad): ChangeEntry {
+  const workload = workloadKey(index, load);
+  const detail = 'the workload has reloader.stakater.com/auto: "true", and a container uses the source';
+  return {
+    source: sourceKey(index, load),
+    cause: 'updated',
+    since: at,
+    at: at + 5,
+    from: hashOf(`${index - 1}`),
+    hash: hashOf(`${index}`),
+    woken: [{ workload, reason: 'AutoReload', detail }],
+    leftAlone: [
+      { workload: `${workload}-canary`, reason: 'NotAnnotated', detail: 'no annotation asks for it' },
+    ],
+  };
+}
+
+function outcomeOf(index: number, at: number, workload: string): OutcomeEntry {
+  const name = `ConfigMap/${workload.split('/')[2] ?? ''}`;
+  const common = { workload, since: at, at: at + 30, attempts: 5 };
+  if (index % 100 === 0)
+    return {
+      ...common,
+      state: 'failed',
+      reason: 'Invalid',
+      sources: {},
+      rolled: [],
+      attempt: 5,
+      error: 'KUBE_API 422 Invalid',
+    };
+  return {
+    ...common,
+    state: 'reloaded',
+    reason: 'Reloaded',
+    sources: { [name]: 'Roll' },
+    rolled: [name],
+    attempt: 1,
+    generation: index + 2,
+  };
+}
+
+function rolloutOf(index: number, at: number, workload: string): RolloutEntry {
+  const isStuck = index % 50 === 1;
+  return {
+    workload,
+    generation: index + 2,
+    state: isStuck ? 'stuck' : 'complete',
+    code: isStuck ? 'ProgressDeadlineExceeded' : 'Complete',
+    updated: 3,
+    ready: isStuck ? 2 : 3,
+    desired: 3,
+    since: at + 30,
+    at: at + 20_000,
+    conditions: [
+      { type: 'Available', status: 'True', reason: 'MinimumReplicasAvailable' },
+      { type: 'Progressing', status: 'True', reason: 'NewReplicaSetAvailable' },
+    ],
+  };
+}
+
+function sourceRow(index: number): SourceRow {
+  const rv = String(1_000_000 + index);
+  return {
+    hash: hashOf(`${index}`),
+    rv,
+    dataRv: rv,
+    exists: true,
+    modifiedAt: 1_760_000_000,
+    annotations: {},
+  };
+}
+
+/** Every two-hundredth is owed a reload. */
+function workloadRow(index: number): WorkloadRow {
+  const name = `ConfigMap/service-${index}`;
+  const isOwed = index % 200 === 0;
+  return {
+    uid: createHash('md5').update(`${index}`).digest('hex'),
+    generation: 12_000,
+    rv: String(2_000_000 + index),
+    createdAt: 1_750_000_000,
+    template: hashOf(`template ${index}`),
+    hasContainers: true,
+    uses: [name],
+    mentions: [],
+    marks: [],
+    annotations: { 'reloader.stakater.com/auto': 'true' },
+    podAnnotations: {},
+    record: writeRecord({ [name]: hashOf(isOwed ? 'other' : `${index}`) }),
+    resumeAt: undefined,
+    templateRv: isOwed ? '1' : String(2_000_000 + index),
+    edges: [name],
+    doubtful: [],
+    baselines: {},
+    stale: [],
+  };
+}
+
+async function memory(redis: RedisClient): Promise<number> {
+  return Number(/^used_memory:(\d+)/mu.exec(await redis.info('memory'))?.[1] ?? 0);
+}
