@@ -35,17 +35,17 @@ const COLUMNS: readonly Column<EdgeRow>[] = [
     width: 'wide',
     cell: ({ reason, detail, how }) => (
       <>
-        <Why reason={reason} detail={detail} /> <span class="muted">{HOW[how]}.</span>
+        <Why reason={reason} detail={detail} /> <span class="muted how">{HOW[how]}.</span>
       </>
     ),
   },
-  { header: 'Recorded', width: 'tight', cell: ({ recorded }) => <Hash hash={recorded} /> },
+  { header: 'Record, and data', width: 'tight', cell: (edge) => <Hashes of={edge} /> },
   {
-    header: 'Current',
+    header: 'Due',
     width: 'tight',
-    cell: ({ current, exists }) => (exists ? <Hash hash={current} /> : 'Does not exist'),
+    cell: ({ rolls, due }) =>
+      rolls || due !== null ? <Badge look={DUE[due ?? 'settled']} /> : <span class="muted">–</span>,
   },
-  { header: 'Due', width: 'tight', cell: ({ due }) => <Badge look={DUE[due ?? 'settled']} /> },
   {
     header: 'Rules',
     width: 'tight',
@@ -59,6 +59,17 @@ const COLUMNS: readonly Column<EdgeRow>[] = [
     ),
   },
 ];
+
+/** Once if they are the same; else what is recorded, and below it what the source has now. */
+function Hashes({ of: { recorded, current, exists } }: { of: EdgeRow }): JSX.Element {
+  if (exists && recorded === current) return <Hash hash={current} />;
+  return (
+    <>
+      <Hash hash={recorded} />
+      <p>{exists ? <Hash hash={current} /> : 'Does not exist'}</p>
+    </>
+  );
+}
 
 /** What depends on what, row by row. */
 export function EdgeTable(props: {

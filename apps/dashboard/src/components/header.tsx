@@ -8,7 +8,7 @@ import { status } from '../state/status.ts';
 
 export const SEARCH_FIELD = 'search';
 
-const THEME_WORDS = { system: 'As the system', light: 'Light', dark: 'Dark' } as const;
+const THEME_WORDS = { system: 'System', light: 'Light', dark: 'Dark' } as const;
 
 interface HeaderProps {
   readonly isMenuOpen: boolean;

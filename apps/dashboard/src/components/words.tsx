@@ -10,12 +10,17 @@ export function Words({ text }: { text: string }): JSX.Element {
 
 /** Why, in words, with the code that logs and metrics carry. */
 export function Why({ reason, detail }: { reason: string; detail?: string | undefined }): JSX.Element {
-  const words = detail === undefined || detail === '' ? reasonWords(reason) : detail;
+  const words = sentenceOf(detail === undefined || detail === '' ? reasonWords(reason) : detail);
   return (
     <span class="why">
       <Words text={words} /> <code class="code">{reason}</code>
     </span>
   );
+}
+
+/** Begins with a capital, if it begins with a word and not with the name of something. */
+export function sentenceOf(text: string): string {
+  return /^[a-z]+ /.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
 }
 
 /** A hash, shortened; whole in its title. */

@@ -6,7 +6,7 @@ import { Filters, type Filter } from '../components/filters.tsx';
 import { PageHead } from '../components/page-head.tsx';
 import { Facts, Panel } from '../components/panel.tsx';
 import { RefLink } from '../components/refs.tsx';
-import { Hash, Why, Words } from '../components/words.tsx';
+import { Hash, sentenceOf, Why, Words } from '../components/words.tsx';
 import { route } from '../router.ts';
 import { useAnswer } from '../use-answer.ts';
 import { DUE, RULE_OUTCOMES } from '../words.ts';
@@ -92,7 +92,7 @@ function Rules({ of: { rules } }: { of: Explanation }): JSX.Element {
             </span>
             <Badge look={RULE_OUTCOMES[outcome]} />
             <span class="rule-detail">
-              {reason === null ? <Words text={detail} /> : <Why reason={reason} detail={detail} />}
+              {reason === null ? <Words text={sentenceOf(detail)} /> : <Why reason={reason} detail={detail} />}
             </span>
           </li>
         ))}

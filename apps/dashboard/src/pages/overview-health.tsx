@@ -89,7 +89,7 @@ function apiServerWord({ apiServer: { ok } }: Status): string {
 
 function limitsNote({ limits }: Status): string {
   return limits.reloadsPerMinute === null
-    ? 'no limit at run time'
+    ? 'limits as the flags say'
     : `${limits.reloadsPerMinute} reloads a minute`;
 }
 
