@@ -97,7 +97,11 @@ function servePages(app: NestExpressApplication): void {
   app.useStaticAssets(PUBLIC, {
     extensions: ['html'],
     redirect: false,
-    // With its ETag: a new version is there at the next look.
-    setHeaders: (response) => response.setHeader('Cache-Control', 'no-cache'),
+    setHeaders: (response, path) => response.setHeader('Cache-Control', cacheControl(path)),
   });
+}
+
+/** A file whose name carries a hash never changes; any other has its ETag, and a new version is there at the next look. */
+function cacheControl(path: string): string {
+  return /-[0-9A-Z]{8}\.\w+$/.test(path) ? 'public, max-age=31536000, immutable' : 'no-cache';
 }

@@ -6,7 +6,7 @@ import { pathOf } from './request-context.ts';
 const SELF = ["'self'"];
 const NONE = ["'none'"];
 
-/** Nothing from elsewhere, nothing inline, in no frame. */
+/** Nothing from elsewhere, nothing inline, in no frame, and no HTML made of text (Trusted Types). */
 const STRICT = {
   defaultSrc: NONE,
   scriptSrc: SELF,
@@ -16,16 +16,22 @@ const STRICT = {
   baseUri: NONE,
   formAction: NONE,
   frameAncestors: NONE,
+  requireTrustedTypesFor: ["'script'"],
 };
 /** Swagger UI writes styles into its elements and has its pictures in its style sheet. */
-const OF_DOCS = { ...STRICT, styleSrc: [...SELF, "'unsafe-inline'"], imgSrc: [...SELF, 'data:'] };
+const OF_DOCS = {
+  ...STRICT,
+  requireTrustedTypesFor: null,
+  styleSrc: [...SELF, "'unsafe-inline'"],
+  imgSrc: [...SELF, 'data:'],
+};
 
 const DOCS = '/api/docs';
 
 /** What a browser may do with what we answer. There is no CORS header at all: other sites read nothing. */
 export function securityHeaders({ apiTlsCertFile }: AdminOptions): RequestHandler {
   const hsts = apiTlsCertFile === undefined ? false : { maxAge: 31_536_000, includeSubDomains: false };
-  const headers = (directives: typeof STRICT): RequestHandler =>
+  const headers = (directives: Readonly<Record<string, string[] | null>>): RequestHandler =>
     helmet({
       contentSecurityPolicy: { useDefaults: false, directives },
       referrerPolicy: { policy: 'no-referrer' },
