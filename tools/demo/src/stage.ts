@@ -80,18 +80,20 @@ export class Stage {
     for (const name of [INSTALL, NAMESPACE]) {
       await this.client.post('/api/v1/namespaces', { metadata: { name } });
     }
-    for (const { name, app, flags } of APPS) {
-      const main = join(ROOT, 'apps', app, 'dist', 'main.js');
-      const env = {
-        KUBECONFIG: this.cluster.kubeconfig,
-        REDIS_URL: this.redisUrl,
-        POD_NAME: name,
-        POD_NAMESPACE: INSTALL,
-      };
-      this.#processes.start({ name, command: process.execPath, args: [main, ...ALL, ...flags], env });
-    }
+    for (const each of APPS) this.#start(each);
     await Promise.all(APPS.map(async ({ name }) => await this.#ready(name)));
     return await this.leaderOtherThan('');
+  }
+
+  /** Starts an admin too, which knows these static tokens, and resolves with the URL of its API when it is ready. */
+  async startAdmin(tokensFile: string): Promise<string> {
+    const name = 'admin-1';
+    const flags = ['--api-addr=127.0.0.1:0', '--auth=static', `--static-tokens-file=${tokensFile}`];
+    this.#start({ name, app: 'admin', flags });
+    await this.#ready(name);
+    const address = /serving the API.*address="?([\d.:]+)/.exec(this.#log(name))?.[1];
+    if (address === undefined) throw new ClusterError(`expected ${name} to tell the address of its API`);
+    return `http://${address}`;
   }
 
   /** Who holds the Lease now, by the name of its process; '' for nobody. */
@@ -149,13 +151,28 @@ export class Stage {
     await this.client.close();
   }
 
+  #start({ name, app, flags }: { name: string; app: string; flags: readonly string[] }): void {
+    const main = join(ROOT, 'apps', app, 'dist', 'main.js');
+    const env = {
+      KUBECONFIG: this.cluster.kubeconfig,
+      REDIS_URL: this.redisUrl,
+      POD_NAME: name,
+      POD_NAMESPACE: INSTALL,
+    };
+    this.#processes.start({ name, command: process.execPath, args: [main, ...ALL, ...flags], env });
+  }
+
+  #log(name: string): string {
+    const file = join(this.logs, `${name}.log`);
+    return existsSync(file) ? readFileSync(file, 'utf8') : '';
+  }
+
   async #ready(name: string): Promise<void> {
     const file = join(this.logs, `${name}.log`);
     await this.wait(`${name} to be ready (its log: ${file})`, async () => {
       const running = this.#processes.list.find((each) => each.name === name);
       if (running && !isAlive(running.pid)) this.#processes.verify();
-      const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
-      const address = /serving metrics and health.*address="?([\d.:]+)/.exec(text)?.[1];
+      const address = /serving metrics and health.*address="?([\d.:]+)/.exec(this.#log(name))?.[1];
       return address !== undefined && (await answersOk({ url: `http://${address}/ready` }));
     });
   }

@@ -1,0 +1,160 @@
+import { createHash } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ChangeSummary } from '../../../libs/shared/src/api/changes.ts';
+import type { Workload } from '../../../libs/shared/src/api/workloads.ts';
+import { MERGE_PATCH } from '../../../libs/shared/src/kube/connection.ts';
+import { collectionPath, objectPath, type KubeResource } from '../../../libs/shared/src/kube/objects.ts';
+import {
+  CONFIG_MAP,
+  configMapManifest,
+  NAMESPACE,
+  resourceOf,
+  SECRET,
+  secretManifest,
+  WORKLOADS,
+  workloadManifest,
+} from '../../demo/src/shop.ts';
+import type { Stage } from '../../demo/src/stage.ts';
+
+export const TOKEN = 'token-of-the-screenshots';
+
+const CONFIG_MAPS: KubeResource = { group: '', version: 'v1', plural: 'configmaps' };
+const SECRETS: KubeResource = { group: '', version: 'v1', plural: 'secrets' };
+const DEPLOYMENTS: KubeResource = { group: 'apps', version: 'v1', plural: 'deployments' };
+/** Its new pods find no node, and its deadline is short. */
+const STUCK = 'ledger';
+
+/** The file of static tokens that lets `TOKEN` do everything. */
+export function tokensFile(folder: string): string {
+  const file = join(folder, 'tokens.json');
+  const sha256 = createHash('sha256').update(TOKEN).digest('hex');
+  writeFileSync(file, JSON.stringify([{ name: 'alice', sha256, access: 'write', namespaces: ['*'] }]));
+  return file;
+}
+
+/** What happened in the shop, for whoever shows it. */
+export interface Shop {
+  /** Id of the change of the Secret. */
+  readonly change: string;
+  /** Changes the ConfigMap once more. */
+  readonly changeAgain: () => Promise<void>;
+}
+
+/** Opens the shop of the demo and lets things happen in it: changes, a reload by hand, a rollout that is stuck. */
+export async function playShop(stage: Stage, url: string): Promise<Shop> {
+  const api = new Api(url);
+  await open(stage);
+  await stage.wait('the shop to be adopted', async () => await isAdopted(api));
+  const banner = async (text: string): Promise<void> =>
+    await patch(stage, { kind: CONFIG_MAPS, name: CONFIG_MAP }, { data: { banner: text } });
+  await banner('Sale');
+  await untilRolledOut(stage, api, `ConfigMap/${NAMESPACE}/${CONFIG_MAP}`);
+  await patch(stage, { kind: CONFIG_MAPS, name: STUCK }, { data: { currency: 'SEK' } });
+  await stage.wait(`${STUCK} to be stuck`, async () => (await workload(api, STUCK)).rollout === 'stuck');
+  await api.post(`workloads/Deployment/${NAMESPACE}/storefront/reload`, {
+    reason: 'certificate of the sidecar renewed',
+  });
+  await patch(stage, { kind: SECRETS, name: SECRET }, { stringData: { 'api-key': 'demo-key-2' } });
+  const change = await untilRolledOut(stage, api, `Secret/${NAMESPACE}/${SECRET}`);
+  return { change, changeAgain: async () => await banner('Winter sale') };
+}
+
+async function open(stage: Stage): Promise<void> {
+  const { client } = stage;
+  await client.post(collectionPath(CONFIG_MAPS, NAMESPACE), configMapManifest());
+  await client.post(collectionPath(SECRETS, NAMESPACE), secretManifest());
+  const metadata = { namespace: NAMESPACE, name: STUCK };
+  await client.post(collectionPath(CONFIG_MAPS, NAMESPACE), {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata,
+    data: { currency: 'EUR' },
+  });
+  await client.post(collectionPath(DEPLOYMENTS, NAMESPACE), stuckManifest());
+  for (const each of WORKLOADS)
+    await client.post(collectionPath(resourceOf(each), NAMESPACE), workloadManifest(each));
+}
+
+function stuckManifest(): unknown {
+  const labels = { app: STUCK };
+  const envFrom = [{ configMapRef: { name: STUCK } }];
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: {
+      namespace: NAMESPACE,
+      name: STUCK,
+      labels,
+      annotations: { 'reloader.stakater.com/auto': 'true' },
+    },
+    spec: {
+      replicas: 2,
+      progressDeadlineSeconds: 2,
+      selector: { matchLabels: labels },
+      template: {
+        metadata: { labels },
+        spec: {
+          nodeSelector: { disk: 'fast' },
+          containers: [{ name: 'app', image: 'registry.k8s.io/pause:3.10', envFrom }],
+        },
+      },
+    },
+  };
+}
+
+async function patch(stage: Stage, of: { kind: KubeResource; name: string }, body: unknown): Promise<void> {
+  const path = objectPath(of.kind, { namespace: NAMESPACE, name: of.name });
+  await stage.client.patch(path, body, { contentType: MERGE_PATCH });
+}
+
+async function workload(api: Api, name: string): Promise<Workload> {
+  return await api.get<Workload>(`workloads/Deployment/${NAMESPACE}/${name}`);
+}
+
+/** Every source that rolls one of them is recorded. */
+async function isAdopted(api: Api): Promise<boolean> {
+  for (const name of ['storefront', 'checkout', 'mailer', STUCK]) {
+    const { sourcesInDetail } = await workload(api, name);
+    const rolling = sourcesInDetail.filter(({ rolls }) => rolls);
+    if (rolling.length === 0 || rolling.some(({ recorded }) => recorded === null)) return false;
+  }
+  return true;
+}
+
+/** Resolves with the id of the newest change of a source when every workload of it that rolls has rolled out. */
+async function untilRolledOut(stage: Stage, api: Api, source: string): Promise<string> {
+  let id = '';
+  await stage.wait(`the change of ${source} to be rolled out`, async () => {
+    const { items } = await api.get<{ items: ChangeSummary[] }>(`changes?limit=1&source=${source}`);
+    const [change] = items;
+    id = change?.id ?? '';
+    const { rolledOut = 0, skipped: _skipped, ...others } = change?.states ?? {};
+    return rolledOut > 0 && Object.keys(others).length === 0;
+  });
+  return id;
+}
+
+class Api {
+  readonly #url: string;
+
+  constructor(url: string) {
+    this.#url = url;
+  }
+
+  async get<Answer>(path: string): Promise<Answer> {
+    return await this.#ask<Answer>(path, {});
+  }
+
+  async post(path: string, body: unknown): Promise<void> {
+    await this.#ask(path, { method: 'POST', body: JSON.stringify(body) });
+  }
+
+  async #ask<Answer>(path: string, init: RequestInit): Promise<Answer> {
+    const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
+    const response = await fetch(`${this.#url}/api/v1/${path}`, { ...init, headers });
+    if (!response.ok && response.status !== 404)
+      throw new Error(`${path}: ${response.status} ${await response.text()}`);
+    return (response.ok ? await response.json() : { sourcesInDetail: [] }) as Answer;
+  }
+}
