@@ -92,7 +92,11 @@ function Rules({ of: { rules } }: { of: Explanation }): JSX.Element {
             </span>
             <Badge look={RULE_OUTCOMES[outcome]} />
             <span class="rule-detail">
-              {reason === null ? <Words text={sentenceOf(detail)} /> : <Why reason={reason} detail={detail} />}
+              {reason === null ? (
+                <Words text={sentenceOf(detail)} />
+              ) : (
+                <Why reason={reason} detail={detail} />
+              )}
             </span>
           </li>
         ))}
