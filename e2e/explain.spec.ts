@@ -352,6 +352,16 @@ it('says that a rollout is held back, and until when', async () => {
   expect(holds[0]?.detail).toMatch(/^Its rollout is held back until 20/);
 });
 
+it('says that a queue is paused, which only puts a reload off', async () => {
+  const of = CASES['auto, and a source that is used'] ?? expect.fail();
+  await reroll.queues.reloads.pause();
+  const { reloads, holds } = await explained(of);
+  await reroll.queues.reloads.resume();
+  expect(reloads).toBe(true);
+  expect(holds.map(({ reason, stops }) => [reason, stops])).toEqual([['QueuePaused', false]]);
+  expect((await explained(of)).holds).toEqual([]);
+});
+
 describe('what cannot be explained', () => {
   const query = (workload: string, source: string) => ({ query: { workload, source } });
 

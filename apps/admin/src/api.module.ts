@@ -132,7 +132,7 @@ function valuesOf(context: ApiContext): Provider[] {
     { provide: JobBoard, useValue: context.board },
     { provide: IDENTITY, useValue: context.identity },
     { provide: AUTHENTICATOR, useValue: context.authenticator },
-    { provide: WHY, useValue: new Why(new WhyFacts(context.redis, context.catalog)) },
+    { provide: WHY, useValue: new Why(new WhyFacts(context)) },
   ];
 }
 

@@ -8,10 +8,17 @@ import { patternedKinds, sourcesOf } from '@reroll/shared/core/explain/preview-w
 import { withProposed, type ProposedAnnotations } from '@reroll/shared/core/explain/proposed';
 import { kindOf, namespaceOf, type SourceRow } from '@reroll/shared/core/ledger/rows';
 import type { SourceKey, WorkloadKey } from '@reroll/shared/core/model';
+import type { Queues } from '@reroll/shared/queue/queues';
 
 /** The only kind that lends its pod template to others. */
 const OWNER = 'Deployment';
 const FOLLOWER = 'Rollout';
+
+export interface WhyContext {
+  readonly redis: RedisClient;
+  readonly catalog: Catalog;
+  readonly queues: Pick<Queues, 'changes' | 'reloads'>;
+}
 
 /** What explanations take, from Redis. Every method rejects with ioredis' error. */
 export class WhyFacts {
@@ -19,10 +26,12 @@ export class WhyFacts {
   readonly #catalog: Catalog;
   readonly #rows: RowsOfNamespace;
   readonly #processes: Processes;
+  readonly #queues: WhyContext['queues'];
 
-  constructor(redis: RedisClient, catalog: Catalog) {
+  constructor({ redis, catalog, queues }: WhyContext) {
     this.#redis = redis;
     this.#catalog = catalog;
+    this.#queues = queues;
     this.#rows = new RowsOfNamespace(redis, catalog.keys);
     this.#processes = new Processes(redis, catalog.keys.processes);
   }
@@ -34,6 +43,13 @@ export class WhyFacts {
 
   async hashSecret(): Promise<string> {
     return await shownHashKey(this.#redis, this.#catalog.keys.shownHashKey);
+  }
+
+  /** Of the queues that a change goes through, those that somebody paused. */
+  async pausedQueues(): Promise<string[]> {
+    const names = ['changes', 'reloads'] as const;
+    const arePaused = await Promise.all(names.map((name) => this.#queues[name].isPaused()));
+    return names.filter((_name, index) => arePaused[index]);
   }
 
   /** Undefined if the catalog does not know it. */

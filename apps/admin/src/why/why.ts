@@ -28,14 +28,15 @@ export class Why {
     const namespace = namespaceOf(asked.workload);
     if (namespaceOf(asked.source) !== namespace) throw otherNamespace();
     await mustSee(caller, namespace);
-    const [settings, workload, source, secret] = await Promise.all([
+    const [settings, workload, source, secret, pausedQueues] = await Promise.all([
       this.#settings(),
       this.#facts.workload(asked.workload),
       this.#facts.source(asked.source),
       this.#facts.hashSecret(),
+      this.#facts.pausedQueues(),
     ]);
     if (!workload) throw notKnown(asked.workload, settings);
-    const explained = explain({ workload, source, settings, from });
+    const explained = explain({ workload, source, settings, from, pausedQueues });
     return explanationAnswer(explained, from, (hash) => shownHash(hash, kindOf(asked.source), secret));
   }
 

@@ -63,6 +63,8 @@ export const REASONS = {
     'The record was under an older scheme of hashing, and agreed: it was rewritten, nothing was rolled.',
   KeyUnknown:
     'The record is under a key (`--hash-key-file`) that this worker does not have, so it cannot tell whether the data changed. It leaves that to a worker that can, for ten minutes; then it goes by the dates of the writes.',
+  QueuePaused:
+    'Somebody paused a queue of jobs. Nothing is lost: what is owed is done when the queue is resumed.',
   CatalogBehind:
     'The watcher has not yet seen what was read here. Nothing was done; its own event wakes the workload again.',
   WorkloadGone: 'The workload no longer exists.',

@@ -282,6 +282,18 @@ it('tells of pauses, patterns that cannot be used and sources that are not there
   expect(holds[2]?.detail).toContain('held back for 5m');
 });
 
+it('tells of queues that are paused, which only puts a reload off', () => {
+  const { reloads, holds } = explain({ ...explainInput(), pausedQueues: ['reloads'] });
+  expect(reloads).toBe(true);
+  expect(holds).toEqual([
+    {
+      reason: 'QueuePaused',
+      stops: false,
+      detail: 'The queue reloads is paused: what is owed is done when it is resumed.',
+    },
+  ]);
+});
+
 describe('read from the cluster', () => {
   const source = (metadata: Parameters<typeof sourceFromCluster>[1]) =>
     sourceFromCluster('ConfigMap/ns/cm', metadata, KEYS);

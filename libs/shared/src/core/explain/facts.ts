@@ -55,6 +55,8 @@ export interface ExplainInput {
   readonly source: ExplainedSource;
   readonly settings: ExplainSettings;
   readonly from: FactsFrom;
+  /** Of the queues that a change goes through, those that somebody paused. Default none. */
+  readonly pausedQueues?: readonly string[];
 }
 
 /**

@@ -24,6 +24,9 @@ export function holdsOn(input: ExplainInput): Hold[] {
     ...(isContested(row.contest) ? [stop('Contested')] : []),
     ...(settings.dryRun ? [stop('WouldReload', 'This is a dry run (`--dry-run`): nothing is patched.')] : []),
     ...ofSource(input),
+    ...(input.pausedQueues ?? []).map((name) =>
+      remark('QueuePaused', `The queue ${name} is paused: what is owed is done when it is resumed.`),
+    ),
     ...ofPause(workload, settings.decision.keys),
     ...unusablePatterns(row, settings.decision.keys).map(({ pattern, error }) =>
       remark('InvalidPattern', `The pattern ${JSON.stringify(pattern)} cannot be used: ${error}.`),
