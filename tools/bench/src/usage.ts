@@ -39,7 +39,7 @@ scenarios
 `;
 
 const HISTORY = `  history      10,000 changes of history and 100,000 workloads: lists of an admin (alone, with --changes, --workloads,
-               --namespaces and --markdown only)
+               --namespaces, --requests and --markdown only)
 `;
 
 export function usage(): string {

@@ -27,7 +27,9 @@ export class EventsController {
 
   @Serves('streamEvents')
   async stream(input: Input<'streamEvents'>): Promise<void> {
-    const { caller } = input;
+    const { caller, request, response } = input;
+    // Express takes HEAD for GET; its answer has no body, so no stream would ever end it.
+    if (request.method === 'HEAD') return void response.type('text/event-stream').end();
     const running = this.streams.get(caller.name) ?? 0;
     if (running >= MOST_PER_CALLER)
       throw new ProblemError('TooManyRequests', {

@@ -28,6 +28,8 @@ export class EventWriter {
     this.#response.status(200).set({
       'Content-Type': 'text/event-stream; charset=utf-8',
       'Cache-Control': 'no-store',
+      // Nothing else comes over it, and an end of the process need not wait for it.
+      Connection: 'close',
       // For nginx, which would keep it back.
       'X-Accel-Buffering': 'no',
     });

@@ -39,8 +39,7 @@ export interface HistoryFigures {
 const MAIN = join(import.meta.dirname, '../../../../apps/admin/dist/main.js');
 const NAMESPACE = 'bench';
 const TOKEN = 'token-of-the-bench';
-/** Measured requests of each list, after some that are not. */
-const REQUESTS = 300;
+/** Requests of each list before those that are measured. */
 const WARM_UP = 30;
 const STARTS_WITHIN = 60_000;
 
@@ -155,7 +154,7 @@ async function askAll(admin: Admin, load: HistoryLoad, io: HistoryIo): Promise<A
   const asks: readonly (readonly [string, Ask])[] = [
     ['/changes', () => '/changes'],
     ['/changes?limit=200', () => '/changes?limit=200'],
-    ['/changes, a page in the middle', () => `/changes?cursor=${deep}`],
+    ['/changes, a page in the middle', () => `/changes?${deep}`],
     ['/changes?namespace=', (index) => `/changes?namespace=${team(index)}`],
     ['/changes?source=', (index) => `/changes?source=${sourceKey(index, load)}`],
     ['/changes?workload=', (index) => `/changes?workload=${workloadKey(index, load)}`],
@@ -165,7 +164,7 @@ async function askAll(admin: Admin, load: HistoryLoad, io: HistoryIo): Promise<A
     ['/changes?cause=deleted, of which there is none', () => '/changes?cause=deleted'],
     ['/changes/{id}', (index) => `/changes/${items[index % items.length]?.id ?? ''}`],
     ['/workloads', () => '/workloads'],
-    ['/workloads, the eleventh page of 200', () => `/workloads?limit=200&cursor=${far}`],
+    ['/workloads, the eleventh page of 200', () => `/workloads?limit=200&${far}`],
     ['/workloads?namespace=', (index) => `/workloads?namespace=${team(index)}`],
     ['/workloads?name=', (index) => `/workloads?name=service-${index}`],
     ['/workloads?due=owed', () => '/workloads?due=owed'],
@@ -176,15 +175,19 @@ async function askAll(admin: Admin, load: HistoryLoad, io: HistoryIo): Promise<A
   for (const [what, path] of asks) {
     io.signal.throwIfAborted();
     // oxlint-disable-next-line no-await-in-loop -- one list after the other
-    figures.push(await figuresOf(admin, what, path));
+    figures.push(await figuresOf(admin, load, { what, path }));
   }
   return figures;
 }
 
-async function figuresOf(admin: Admin, what: string, path: Ask): Promise<AskedFigures> {
+async function figuresOf(
+  admin: Admin,
+  { requests }: HistoryLoad,
+  { what, path }: { what: string; path: Ask },
+): Promise<AskedFigures> {
   const times: number[] = [];
   let bytes = 0;
-  for (let index = 0; index < WARM_UP + REQUESTS; index += 1) {
+  for (let index = 0; index < WARM_UP + requests; index += 1) {
     const began = performance.now();
     // oxlint-disable-next-line no-await-in-loop -- one request after the other
     const text = await read(admin, path(index));
@@ -194,16 +197,14 @@ async function figuresOf(admin: Admin, what: string, path: Ask): Promise<AskedFi
   return { what, p50Ms: percentile(times, 0.5), p99Ms: percentile(times, 0.99), bytes };
 }
 
+/** The parameter by which a page comes after so many; '' if there are fewer. */
 async function cursorAt(admin: Admin, path: string, pages: number): Promise<string> {
   let cursor = '';
   for (let page = 0; page < pages; page += 1) {
     // oxlint-disable-next-line no-await-in-loop -- page after page
-    const { next } = await ask<{ next: string | null }>(
-      admin,
-      cursor === '' ? path : `${path}&cursor=${cursor}`,
-    );
+    const { next } = await ask<{ next: string | null }>(admin, `${path}&${cursor}`);
     if (next === null) break;
-    cursor = next;
+    cursor = `cursor=${next}`;
   }
   return cursor;
 }

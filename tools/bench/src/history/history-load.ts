@@ -17,6 +17,8 @@ export interface HistoryLoad {
   /** Each uses one source of its own. */
   readonly workloads: number;
   readonly namespaces: number;
+  /** Measured requests of each list. */
+  readonly requests: number;
 }
 
 /** Redis' memory in bytes before, with the history, and with the catalog too. */
