@@ -36,9 +36,12 @@ export class WhyFacts {
     this.#processes = new Processes(redis, catalog.keys.processes);
   }
 
-  /** Undefined if no worker is alive. */
+  /** What the newest worker goes by or, if none is alive, went by. Undefined: none was heard of in the last minutes. */
   async settings(): Promise<ProcessSettings | undefined> {
-    return settingsInForce(await this.#processes.all());
+    const processes = await this.#processes.all();
+    return (
+      settingsInForce(processes) ?? settingsInForce(processes.map((each) => ({ ...each, isLive: true })))
+    );
   }
 
   async hashSecret(): Promise<string> {

@@ -1,9 +1,11 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import type { Explanation, Preview, PreviewRequest } from '@reroll/shared/api/explain';
 import { explanationAnswer, previewAnswer } from '@reroll/shared/api/explained';
 import { explain } from '@reroll/shared/core/explain/explain';
 import type { ExplainSettings } from '@reroll/shared/core/explain/facts';
-import { previewSource } from '@reroll/shared/core/explain/preview-source';
-import { previewWorkload } from '@reroll/shared/core/explain/preview-workload';
+import { previewSteps, type Preview as Found, type PreviewPlan } from '@reroll/shared/core/explain/preview';
+import { planOfSource } from '@reroll/shared/core/explain/preview-source';
+import { planOfWorkload } from '@reroll/shared/core/explain/preview-workload';
 import { kindOf, namespaceOf } from '@reroll/shared/core/ledger/rows';
 import { keyOf, type SourceKey, type WorkloadKey, type WorkloadKind } from '@reroll/shared/core/model';
 import { decideReload } from '@reroll/shared/core/rules/decision';
@@ -59,7 +61,7 @@ export class Why {
     const workloads = await (isIndexed
       ? this.#facts.usersOf(source.key)
       : this.#facts.workloadsOf(id.namespace));
-    const found = previewSource({ source, workloads, annotations, settings, from });
+    const found = await inTurns(planOfSource({ source, workloads, annotations, settings, from }));
     if (!source.row && found.verdicts.length === 0) throw notKnown();
     return previewAnswer(found);
   }
@@ -72,15 +74,27 @@ export class Why {
     if (!workload) throw notKnown(keyOf(id), settings);
     const followers = await this.#facts.followersOf(workload);
     const sources = await this.#facts.sourcesFor({ workload, followers, proposed, settings });
-    return previewAnswer(previewWorkload({ workload, followers, sources, proposed, settings, from }));
+    const plan = planOfWorkload({ workload, followers, sources, proposed, settings, from });
+    return previewAnswer(await inTurns(plan));
   }
 
   async #settings(): Promise<ExplainSettings> {
     const settings = await this.#facts.settings();
     if (settings) return settings;
     throw new ProblemError('Unavailable', {
-      detail: 'No worker is alive, so nobody tells by which settings it is decided.',
+      detail: 'No worker was heard of in the last minutes, so nobody tells by which settings it is decided.',
     });
+  }
+}
+
+/** Other requests get their turn in between. */
+async function inTurns(plan: PreviewPlan): Promise<Found> {
+  const steps = previewSteps(plan);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+    // oxlint-disable-next-line no-await-in-loop -- one step after the other is the point
+    await turn();
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Annotations } from '../model.ts';
 import type { ExplainedSource, ExplainedWorkload, ExplainInput } from './facts.ts';
-import { preview, type Preview } from './preview.ts';
+import { preview, type Preview, type PreviewPlan } from './preview.ts';
 import { sourceWithProposed, unreadKeys } from './proposed.ts';
 
 export interface SourcePreviewInput extends Pick<ExplainInput, 'settings' | 'from'> {
@@ -12,9 +12,13 @@ export interface SourcePreviewInput extends Pick<ExplainInput, 'settings' | 'fro
 }
 
 /** What would reload if the source's data changed now or, with other annotations, then. */
-export function previewSource({ source, workloads, annotations, ...rest }: SourcePreviewInput): Preview {
+export function previewSource(input: SourcePreviewInput): Preview {
+  return preview(planOfSource(input));
+}
+
+export function planOfSource({ source, workloads, annotations, ...rest }: SourcePreviewInput): PreviewPlan {
   if (annotations === undefined) {
-    return preview(workloads.map((workload) => ({ today: { ...rest, source, workload } })));
+    return { pairs: workloads.map((workload) => ({ today: { ...rest, source, workload } })), remarks: [] };
   }
   const { keys } = rest.settings.decision;
   const then = sourceWithProposed(source, annotations, keys);
@@ -24,5 +28,5 @@ export function previewSource({ source, workloads, annotations, ...rest }: Sourc
   }));
   const unread = unreadKeys(annotations, [keys.ignore, keys.match]);
   const absent = source.row ? [] : ['The source does not exist, so its annotations were not tried.'];
-  return preview(pairs, [...absent, ...unread]);
+  return { pairs, remarks: [...absent, ...unread] };
 }

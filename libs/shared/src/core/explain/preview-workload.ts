@@ -5,7 +5,7 @@ import type { AnnotationKeys } from '../annotation-keys.ts';
 import type { SourceKey, SourceKind } from '../model.ts';
 import { recordedHashes } from '../record/record.ts';
 import type { ExplainedSource, ExplainedWorkload, ExplainInput } from './facts.ts';
-import { preview, type Preview } from './preview.ts';
+import { preview, type Preview, type PreviewPlan } from './preview.ts';
 import { followerOf, unreadKeys, withProposed, type ProposedAnnotations } from './proposed.ts';
 
 export interface WorkloadPreviewInput extends Pick<ExplainInput, 'settings' | 'from'> {
@@ -21,6 +21,10 @@ const ROLLS_ITSELF = 'To write other annotations into the pod template is a roll
 
 /** What changes of its sources would do if a workload had other annotations. */
 export function previewWorkload(input: WorkloadPreviewInput): Preview {
+  return preview(planOfWorkload(input));
+}
+
+export function planOfWorkload(input: WorkloadPreviewInput): PreviewPlan {
   const { workload, proposed, followers, sources, settings, from } = input;
   const { keys } = settings.decision;
   const then = withProposed(workload, proposed, keys);
@@ -38,10 +42,8 @@ export function previewWorkload(input: WorkloadPreviewInput): Preview {
     })),
   );
   const given = { ...proposed.annotations, ...proposed.podAnnotations };
-  return preview(pairs, [
-    ...(proposed.podAnnotations === undefined ? [] : [ROLLS_ITSELF]),
-    ...unreadKeys(given, decidingKeys(keys)),
-  ]);
+  const rolls = proposed.podAnnotations === undefined ? [] : [ROLLS_ITSELF];
+  return { pairs, remarks: [...rolls, ...unreadKeys(given, decidingKeys(keys))] };
 }
 
 /** Annotations may spell out what no object can be called. */

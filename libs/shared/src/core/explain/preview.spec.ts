@@ -5,8 +5,8 @@ import type { SourceKey } from '../model.ts';
 import { EXPLAIN_SETTINGS } from '../testing/explaining.ts';
 import { recordOf, sourceRow, workloadRow } from '../testing/rows.ts';
 import type { ExplainedWorkload } from './facts.ts';
-import type { Preview } from './preview.ts';
-import { previewSource } from './preview-source.ts';
+import { previewSteps, type Preview } from './preview.ts';
+import { planOfSource, previewSource } from './preview-source.ts';
 import { previewWorkload } from './preview-workload.ts';
 
 const from = 'catalog';
@@ -75,6 +75,17 @@ describe('if the data of a source changed', () => {
       `0 workloads would reload, 7 would be left alone. 6 verdicts differ from today's. ` +
         'The annotation "reloader.stakater.com/ingore" decides nothing here.',
     );
+  });
+
+  it('of many workloads comes in steps, and to the same', () => {
+    const many = Array.from({ length: 120 }, (_, index) => workload(`w${index}`));
+    const input = { source, workloads: many, settings, from } as const;
+    const steps = previewSteps(planOfSource(input));
+    expect([steps.next(), steps.next()]).toEqual([
+      { done: false, value: undefined },
+      { done: false, value: undefined },
+    ]);
+    expect(steps.next()).toEqual({ done: true, value: previewSource(input) });
   });
 
   it('annotations of a source that does not exist are not tried, and that is said', () => {

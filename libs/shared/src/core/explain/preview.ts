@@ -35,16 +35,35 @@ interface Explained {
   readonly isConcerned: boolean;
 }
 
+/** What is to be looked at, and what is to be said besides. */
+export interface PreviewPlan {
+  readonly pairs: readonly PreviewPair[];
+  readonly remarks: readonly string[];
+}
+
 /** What changes of the pairs' sources would do. Nothing is sent, and nothing is written: a preview is explanations. */
-export function preview(pairs: readonly PreviewPair[], remarks: readonly string[] = []): Preview {
-  const explained = pairs.map(explainPair).filter((pair) => pair.isConcerned);
+export function preview(plan: PreviewPlan): Preview {
+  const steps = previewSteps(plan);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
+
+const PAIRS_A_STEP = 50;
+
+/** The same, with a rest now and then: some pairs take a millisecond, and a namespace can have thousands. */
+export function* previewSteps({ pairs, remarks }: PreviewPlan): Generator<undefined, Preview, void> {
+  const explained: Explained[] = [];
+  for (const [index, each] of pairs.entries()) {
+    const pair = explainPair(each);
+    if (pair.isConcerned) explained.push(pair);
+    if (index % PAIRS_A_STEP === PAIRS_A_STEP - 1) yield;
+  }
   const verdicts = explained.map(({ proposed }) => verdictOf(proposed)).sort(byOrder);
   const today = explained.filter(differs).map((pair) => verdictOf(pair.today));
-  return {
-    verdicts,
-    today: today.sort(byOrder),
-    conclusion: [conclusion(pairs, verdicts, today), ...remarks].join(' '),
-  };
+  const words = [conclusion(pairs, verdicts, today), ...remarks].join(' ');
+  return { verdicts, today: today.sort(byOrder), conclusion: words };
 }
 
 function explainPair(pair: PreviewPair): Explained {
