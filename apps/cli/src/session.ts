@@ -17,6 +17,7 @@ export class Session {
   readonly globals: Globals;
   readonly timeoutMs: number;
   #cluster: ClusterAccess | undefined;
+  #asOneself: ClusterAccess | undefined;
   #admin: Promise<AdminApi | undefined> | undefined;
 
   constructor(io: Io, globals: Globals) {
@@ -66,6 +67,7 @@ export class Session {
     const admin = await this.#admin?.catch(() => undefined);
     await admin?.close();
     await this.#cluster?.close();
+    await this.#asOneself?.close();
   }
 
   get #server(): string | undefined {
@@ -122,8 +124,18 @@ export class Session {
   /** One token for the whole run, unless the kubeconfig's changes. */
   #bearerOfKubeconfig(): Bearer {
     const { as, serviceAccount } = this.globals;
-    const ask: Bearer = () => bearerForAdmin(this.cluster, { serviceAccount, as, namespace: this.namespace });
+    const asOneself = (): ClusterAccess => this.#oneself();
+    const ask: Bearer = () =>
+      bearerForAdmin(this.cluster, { serviceAccount, as, namespace: this.namespace, asOneself });
     return serviceAccount === undefined && as === undefined ? ask : remembered(ask, this.io.now);
+  }
+
+  /** The cluster without `--as`. */
+  #oneself(): ClusterAccess {
+    const { as, ...flags } = this.globals;
+    if (as === undefined) return this.cluster;
+    this.#asOneself ??= new ClusterAccess(flags, this.io.env, this.timeoutMs);
+    return this.#asOneself;
   }
 
   #hasKubeconfig(): boolean {

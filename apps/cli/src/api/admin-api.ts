@@ -5,7 +5,7 @@ import { Backoff } from '@reroll/shared/kube/backoff';
 import { KubeError } from '@reroll/shared/kube/errors';
 import type { ExchangeResult } from '@reroll/shared/kube/transport';
 import type { HttpRoute, RouteStream } from '../connect/http-route.ts';
-import { CliError } from '../errors.ts';
+import { CliError, EXIT } from '../errors.ts';
 import { contentTypeOf, isOfAdmin, networkReason, problemError, wayError } from './answer-error.ts';
 import { answerOf, httpCall, type AnswerOf, type HttpCall, type InputOf } from './operation.ts';
 
@@ -84,19 +84,32 @@ export class AdminApi {
 
   /** The answer, if it is the admin's; else what came instead. */
   async #try(way: Way, request: Parameters<HttpRoute['send']>[0]): Promise<ExchangeResult | string> {
-    let name = 'a way to it';
+    const route = await this.#open(way);
+    if (typeof route === 'string') return route;
+    const { name } = route;
     try {
-      const route = await way.open();
-      this.#opened.push(route);
-      name = route.name;
       const result = await route.send(request);
       if (!isOfAdmin(result.status, contentTypeOf(result)))
         return `${name} ${wayError(result.status, result.text)}`;
       this.#route = route;
       return result;
     } catch (error) {
-      if (error instanceof KubeError) return `${name} ${networkReason(error)}`;
-      // A usage error, or no token: no other way helps.
+      if (error instanceof KubeError && error.code !== 'KUBE_CREDENTIALS')
+        return `${name} ${networkReason(error)}`;
+      // Without a token no other way helps.
+      throw error;
+    }
+  }
+
+  async #open(way: Way): Promise<HttpRoute | string> {
+    try {
+      const route = await way.open();
+      this.#opened.push(route);
+      return route;
+    } catch (error) {
+      const isFailure =
+        error instanceof KubeError || (error instanceof CliError && error.exit === EXIT.failed);
+      if (isFailure) return error.message;
       throw error;
     }
   }

@@ -91,15 +91,17 @@ async function* eventsOf(
   position: { id: string },
 ): AsyncGenerator<AdminEvent, void, undefined> {
   const waiting: EventSourceMessage[] = [];
-  const parser = createParser({ onEvent: (event) => waiting.push(event) });
+  const parser = createParser({
+    onEvent: (event) => waiting.push(event),
+    // Heartbeats have one too: how far the server has looked, though there was nothing to tell.
+    onId: (id) => (position.id = id),
+  });
   const decoder = new TextDecoder();
   for await (const chunk of withoutSilence(body)) {
     parser.feed(decoder.decode(chunk, { stream: true }));
     for (const message of waiting.splice(0)) {
       const event = adminEvent(message);
       if (event !== undefined) yield event;
-      // After it was dealt with: what was not is sent again.
-      if (message.id !== undefined) position.id = message.id;
     }
   }
 }

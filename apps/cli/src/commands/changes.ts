@@ -4,7 +4,7 @@ import { Option } from 'commander';
 import { listed } from '../api/pages.ts';
 import { keyText, sourceRef, workloadRef } from '../args/object-ref.ts';
 import { sinceArgument, wordArgument } from '../args/values.ts';
-import { usageError } from '../errors.ts';
+import { EXIT, usageError, type ExitCode } from '../errors.ts';
 import { printList, type Output } from '../output/print.ts';
 import { changesView } from '../views/changes.ts';
 import { limitOption, listOutput, running, type Adder, type Call } from './command.ts';
@@ -44,7 +44,7 @@ export const addChanges: Adder = (program, host) => {
     .action(running<ChangesOptions>(host, runChanges));
 };
 
-async function runChanges(call: Call<ChangesOptions>): Promise<void> {
+async function runChanges(call: Call<ChangesOptions>): Promise<ExitCode> {
   const { session, io, options } = call;
   const query = queryOf(call);
   const limit = limitOf(options.limit);
@@ -59,6 +59,7 @@ async function runChanges(call: Call<ChangesOptions>): Promise<void> {
   const { items, more } = await listed(await session.admin(), 'listChanges', { query, limit });
   const view = changesView({ now: io.now(), namespaces: namespace === undefined });
   printList(io, options.output, { items, more, noun: nounIn('changes', namespace), view });
+  return EXIT.done;
 }
 
 function queryOf({ session, io, options }: Call<ChangesOptions>): ChangesQuery {

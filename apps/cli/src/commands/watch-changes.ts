@@ -1,5 +1,6 @@
 import type { ChangeSummary } from '@reroll/shared/api/changes';
 import type { InputOf } from '../api/operation.ts';
+import { EXIT, type ExitCode } from '../errors.ts';
 import { adminEvents, type AdminEvent } from '../api/event-stream.ts';
 import { listed } from '../api/pages.ts';
 import { paintFor, toneOf } from '../output/colour.ts';
@@ -52,7 +53,7 @@ function filled(text: string, width: number): string {
 }
 
 /** Prints the past, oldest first, and then what happens, until Ctrl-C. Nothing twice, and nothing left out. */
-export async function watchChanges(session: Session, options: WatchOptions): Promise<void> {
+export async function watchChanges(session: Session, options: WatchOptions): Promise<ExitCode> {
   const { io } = session;
   const api = await session.admin();
   const printer = new Printer(session, options.asJson);
@@ -80,6 +81,7 @@ export async function watchChanges(session: Session, options: WatchOptions): Pro
     // oxlint-disable-next-line no-await-in-loop -- one event after the other
     next = await events.next();
   }
+  return EXIT.interrupted;
 }
 
 async function printPast(session: Session, { query, limit }: WatchOptions, printer: Printer): Promise<void> {

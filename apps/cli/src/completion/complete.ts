@@ -32,7 +32,8 @@ async function candidates(program: Command, words: readonly string[], io: Io): P
   const command = commandOf(program, before);
   const options = [...(command?.options ?? []), ...program.options];
   const valued = optionBefore(options, before.at(-1));
-  const globals = globalsOf(program, before);
+  // A flag that waits for its value is none yet.
+  const globals = globalsOf(program, valued === undefined ? before : before.slice(0, -1));
   if (valued !== undefined) return await valuesOf(valued, { current, globals, io });
   if (current.startsWith('-')) return options.flatMap(({ long, hidden }) => (long && !hidden ? [long] : []));
   if (command === undefined) return program.commands.map((each) => each.name());

@@ -9,6 +9,8 @@ const TOKEN_ANSWER = z.object({ status: z.object({ token: z.string().min(1) }) }
 const SERVICE_ACCOUNT = 'system:serviceaccount:';
 
 export interface BearerChoice {
+  /** The cluster without `--as`, for who asks for a token of another. */
+  readonly asOneself: () => ClusterAccess;
   /** `--service-account`: `NAME` or `NAMESPACE/NAME`. */
   readonly serviceAccount?: string | undefined;
   readonly as?: string | undefined;
@@ -21,7 +23,7 @@ export interface BearerChoice {
  */
 export async function bearerForAdmin(cluster: ClusterAccess, choice: BearerChoice): Promise<string> {
   const account = accountOf(choice);
-  if (account !== undefined) return await requestToken(cluster, account);
+  if (account !== undefined) return await requestToken(choice.asOneself(), account);
   if (cluster.isImpersonating) {
     throw new CliError(
       'the admin cannot be asked in the name of another user: it knows callers by their token',

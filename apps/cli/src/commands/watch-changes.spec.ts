@@ -1,0 +1,154 @@
+import type { ServerResponse } from 'node:http';
+import type { HistoryEntry } from '@reroll/shared/api/workloads';
+import { describe, expect, it } from 'vitest';
+import { changeSummary, DB, status, WEB } from '../testing/answers.ts';
+import { runCli, type Ran } from '../testing/run-cli.ts';
+import { problem, stubAdmin, type StubAnswer, type StubRequest } from '../testing/stub-admin.ts';
+
+type Stream = (response: ServerResponse, request: StubRequest) => void;
+
+function send(response: ServerResponse, id: string, event?: string, data?: unknown): void {
+  const named = event === undefined ? '' : `event: ${event}\ndata: ${JSON.stringify(data)}\n`;
+  response.write(`id: ${id}\n${named}\n`);
+}
+
+function outcome(changed: Partial<HistoryEntry> = {}): HistoryEntry {
+  return {
+    change: '1763737200123-0',
+    source: DB,
+    cause: 'updated',
+    workload: WEB,
+    state: 'reloaded',
+    reason: 'AutoReload',
+    at: '2026-11-21T14:56:43.000Z',
+    rolled: ['Secret/db'],
+    error: null,
+    ...changed,
+  };
+}
+
+/** Watches until `until` was printed; each connection is handled by the next of `streams`. */
+async function watch(
+  streams: readonly (Stream | StubAnswer)[],
+  { words = [], until }: { words?: readonly string[]; until: string },
+): Promise<Ran & { readonly lastEventIds: readonly (string | undefined)[] }> {
+  const left = [...streams];
+  const admin = await stubAdmin((request) => {
+    if (request.path === '/api/v1/status') return { body: status() };
+    if (request.path === '/api/v1/changes') return { body: { items: [changeSummary()], next: null } };
+    const next = left.shift();
+    if (typeof next !== 'function') return next;
+    return (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
+      next(response, request);
+    };
+  });
+  const stop = new AbortController();
+  const told = await runCli(['changes', '-n', 'shop', '--server', admin.url, ...words], {
+    signal: stop.signal,
+    onOutput: (out, err) => {
+      if ((out + err).includes(until)) stop.abort();
+    },
+  });
+  const events = admin.requests.filter(({ path }) => path === '/api/v1/events');
+  return {
+    ...told,
+    lastEventIds: events.map(({ headers }) => headers['last-event-id'] as string | undefined),
+  };
+}
+
+describe('changes --watch', () => {
+  it('prints the past, then what happens, each once, also if the list and the stream both tell it', async () => {
+    const told = await watch(
+      [
+        (response) => {
+          send(response, 'p0');
+          send(response, 'p1', 'change', changeSummary());
+          send(response, 'p2', 'outcome', outcome());
+          send(
+            response,
+            'p3',
+            'outcome',
+            outcome({ state: 'failed', reason: 'Conflicting', error: 'KUBE_API\u001b[2J' }),
+          );
+          send(response, 'p4', 'rollout', {
+            workload: WEB,
+            at: '2026-11-21T14:57:00.000Z',
+            rollout: { state: 'complete', code: 'Complete' },
+          });
+        },
+      ],
+      { words: ['--watch'], until: 'Complete' },
+    );
+    expect(told.out.split('\n').map((line) => line.trimEnd())).toEqual([
+      'TIME                   NAMESPACE        SOURCE                       WORKLOAD                     STATE          REASON',
+      '2026-11-21T14:56:40Z   shop             secret/db                    2 rolledOut, 1 failed        updated        change 1763737200123-0',
+      '2026-11-21T14:56:43Z   shop             secret/db                    deployment/web               reloaded       AutoReload',
+      String.raw`2026-11-21T14:56:43Z   shop             secret/db                    deployment/web               failed         Conflicting: KUBE_API\u001b[2J`,
+      '2026-11-21T14:57:00Z   shop             <none>                       deployment/web               rolledOut      Complete',
+      '',
+    ]);
+    expect(told.err).toBe('');
+  });
+
+  it('a connection that breaks is taken up where it was, be it by a heartbeat; a refusal by something on the way too', async () => {
+    const told = await watch(
+      [
+        (response) => {
+          send(response, 'p0');
+          send(response, 'p1', 'outcome', outcome({ reason: 'AutoReloadAll' }));
+          response.write('id: p2\n\n', () => response.destroy());
+        },
+        { status: 502, type: 'text/plain', body: 'bad gateway' },
+        (response) => send(response, 'p3', 'outcome', outcome({ reason: 'SearchMatch' })),
+      ],
+      { words: ['--watch-only', '-o', 'json'], until: 'SearchMatch' },
+    );
+    expect(told.lastEventIds).toEqual([undefined, 'p2', 'p2']);
+    const lines = told.out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { event: string; data: HistoryEntry });
+    expect(lines.map(({ event, data }) => [event, data.reason])).toEqual([
+      ['outcome', 'AutoReloadAll'],
+      ['outcome', 'SearchMatch'],
+    ]);
+    expect(told.err).toBe(
+      'Lost the admin (the connection broke (UND_ERR_SOCKET)); trying again.\nLost the admin (answered 502); trying again.\nConnected again.\n',
+    );
+  });
+
+  it('if entries are gone meanwhile it says so and prints the list', async () => {
+    const told = await watch([(response) => send(response, 'p9', 'reset', { reason: 'trimmed' })], {
+      words: ['--watch', '--limit', '5'],
+      until: 'the list again',
+    });
+    expect(told.err).toBe('The admin no longer has all that happened since; the list again:\n');
+  });
+
+  it('prints only what the filters of the list ask for, and passes over events that it does not know', async () => {
+    const told = await watch(
+      [
+        (response) => {
+          send(response, 'p0', 'weather', { sunny: true });
+          send(response, 'p1', 'outcome', outcome({ reason: 'AutoReloadAll', state: 'skipped' }));
+          send(response, 'p2', 'outcome', outcome({ reason: 'SearchMatch', state: 'failed' }));
+        },
+      ],
+      { words: ['--watch-only', '--state', 'failed'], until: 'SearchMatch' },
+    );
+    expect(told.out).not.toContain('AutoReloadAll');
+  });
+
+  it('ends with the problem if the admin refuses, and is not tried again', async () => {
+    const told = await watch([problem(403, 'Forbidden', { detail: 'no' })], {
+      words: ['--watch'],
+      until: 'never',
+    });
+    expect([told.code, told.err.split('\n')[0], told.lastEventIds.length]).toEqual([
+      1,
+      'error: title of Forbidden: no',
+      1,
+    ]);
+  });
+});
