@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Catalog } from '@reroll/shared/catalog/catalog';
+import type { Processes } from '@reroll/shared/catalog/processes';
 import type { RolloutWriter } from '@reroll/shared/catalog/rollout-writer';
 import { Ledger } from '@reroll/shared/core/ledger/ledger';
 import { RolloutTracker } from '@reroll/shared/core/rollouts/rollout-tracker';
@@ -8,6 +9,7 @@ import { giveBackMemory } from '@reroll/shared/platform/memory';
 import type { Lifecycle } from '@reroll/shared/platform/shutdown';
 import type { Queues } from '@reroll/shared/queue/queues';
 import { ADOPTED_AT, readAdoptedAt } from './adoption.ts';
+import { announce } from './announcing.ts';
 import { Publisher } from './publisher.ts';
 import { watchQueues } from './queue-watch.ts';
 import { RolloutPublisher } from './rollout-publisher.ts';
@@ -24,6 +26,7 @@ import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
 export interface WatcherContext extends StreamsContext {
   readonly catalog: Catalog;
   readonly rolloutWriter: RolloutWriter;
+  readonly processes: Processes;
   readonly queues: Queues;
   readonly lifecycle: Lifecycle;
   readonly state: WatcherState;
@@ -52,6 +55,7 @@ export async function runWatcher(context: WatcherContext): Promise<void> {
   if (adoptedAt === undefined) return;
   const triggers = triggersOf(context.options);
   const ledger = new Ledger({ decision: context.decision, adoptedAt, triggers });
+  announce(context, { ledger, isLeader: () => elector.isLeader() });
   const tracker = new RolloutTracker();
   const rollouts = new RolloutPublisher(tracker, context.rolloutWriter);
   const publisher = publisherOf(context, { ledger, rollouts }, elector);

@@ -5,6 +5,7 @@ import type { Ledger } from '@reroll/shared/core/ledger/ledger';
 import { kindOf, namespaceOf } from '@reroll/shared/core/ledger/rows';
 import type { WorkloadKey } from '@reroll/shared/core/model';
 import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
+import { owedOf } from './owed.ts';
 import type { Publisher } from './publisher.ts';
 import type { RolloutPublisher } from './rollout-publisher.ts';
 
@@ -97,12 +98,11 @@ export class Sweeper {
     }
     for (const [kind, count] of objects) metrics.objects.set({ kind }, count);
     this.#counted = [...objects.keys()];
-    const owed = [...ledger.unsettled.values()].filter(({ cause }) => cause === 'owed');
-    const oldest = owed.reduce((most, { sinceSweep }) => Math.max(most, ledger.sweeps - sinceSweep), 0);
+    const { workloads, oldest } = owedOf(ledger, interval);
     const contested = [...ledger.workloads.values()].filter(({ contest }) => isContested(contest));
     metrics.contestedWorkloads.set(contested.length);
-    metrics.owedWorkloads.set(owed.length);
-    metrics.oldestOwed.set((oldest * interval) / 1000);
+    metrics.owedWorkloads.set(workloads);
+    metrics.oldestOwed.set(oldest / 1000);
   }
 }
 

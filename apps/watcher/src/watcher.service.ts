@@ -3,6 +3,7 @@ import { Catalog } from '@reroll/shared/catalog/catalog';
 import { claimWhenReachable } from '@reroll/shared/catalog/claim';
 import { CatalogError } from '@reroll/shared/catalog/errors';
 import { catalogKeys } from '@reroll/shared/catalog/keys';
+import { Processes } from '@reroll/shared/catalog/processes';
 import { RolloutWriter } from '@reroll/shared/catalog/rollout-writer';
 import { openRedis, type RedisClient } from '@reroll/shared/catalog/redis';
 import { checkServers } from '@reroll/shared/catalog/redis-checks';
@@ -24,7 +25,7 @@ import type { Lifecycle } from '@reroll/shared/platform/shutdown';
 import { Queues } from '@reroll/shared/queue/queues';
 import type { Registry } from 'prom-client';
 import { serveHealth } from './health.ts';
-import { runWatcher } from './lifecycle.ts';
+import { runWatcher, type WatcherContext } from './lifecycle.ts';
 import { writeMetaInfo } from './meta-info.ts';
 import { warnOfScope } from './start-warnings.ts';
 import { WatcherState } from './state.ts';
@@ -95,8 +96,7 @@ export class WatcherService {
       client,
       catalog,
       options,
-      rolloutWriter: new RolloutWriter(redis, catalog.keys, options.historyMaxChanges),
-      queues: this.#queues(redis, catalog),
+      ...this.#writers(redis, catalog),
       lifecycle,
       state,
       metrics,
@@ -105,6 +105,17 @@ export class WatcherService {
       hashKeys: keys.keys.map((key) => hashKey(Buffer.from(key))),
       reports: new StreamReports(metrics, log, () => state.isLeading),
     });
+  }
+
+  #writers(
+    redis: RedisClient,
+    catalog: Catalog,
+  ): Pick<WatcherContext, 'rolloutWriter' | 'processes' | 'queues'> {
+    return {
+      rolloutWriter: new RolloutWriter(redis, catalog.keys, this.options.historyMaxChanges),
+      processes: new Processes(redis, catalog.keys.processes),
+      queues: this.#queues(redis, catalog),
+    };
   }
 
   #openRedis(reports: RedisReports): RedisClient {

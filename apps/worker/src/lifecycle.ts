@@ -25,6 +25,7 @@ import {
 } from '@reroll/shared/queue/jobs';
 import { CHANGES, Queues, RELOADS, RESUMES } from '@reroll/shared/queue/queues';
 import type { Worker } from 'bullmq';
+import { announce } from './announcing.ts';
 import { ChangeProcessor } from './change.processor.ts';
 import { notifying, type Notifying } from './notifying.ts';
 import { OutcomeRecorder } from './outcome-recorder.ts';
@@ -69,7 +70,8 @@ export function runWorker(context: WorkerContext): void {
   housekeeping(context, history);
   const activity = new Activity();
   const notices = notifying(context);
-  const handlers = handlersOf(context, { queues, history, outcomes, activity, notices });
+  const budget = new RateBudget(redis, catalog.keys.budget, options.maxReloadsPerMinute);
+  const handlers = handlersOf(context, { queues, history, outcomes, activity, notices, budget });
   const waiting = openForWaiting(redis);
   lifecycle.onStop('redis of the queues', 500, () => waiting.disconnect());
   const settings = {
@@ -81,15 +83,15 @@ export function runWorker(context: WorkerContext): void {
     log,
     activity,
   };
-  const take = (worker: Worker): void =>
-    stopLast(lifecycle, options.shutdownTimeout, { worker, redis: waiting });
-  take(runQueue(handlers.changes, settings));
-  take(runQueue(handlers.reloads, settings));
-  // Its own activity: Kubernetes Events need not wait for a receiver that is slow.
-  if (notices.handler) {
-    take(runQueue(notices.handler, { ...settings, activity: new Activity() }));
-  }
-  take(runQueue(resumesHandler(context), settings));
+  const takers = [
+    runQueue(handlers.changes, settings),
+    runQueue(handlers.reloads, settings),
+    // Its own activity: Kubernetes Events need not wait for a receiver that is slow.
+    ...(notices.handler ? [runQueue(notices.handler, { ...settings, activity: new Activity() })] : []),
+    runQueue(resumesHandler(context), settings),
+  ];
+  for (const worker of takers) stopLast(lifecycle, options.shutdownTimeout, { worker, redis: waiting });
+  announce(context, { takers, budget });
 }
 
 /**
@@ -111,23 +113,22 @@ interface Taking {
 
 function handlersOf(
   context: WorkerContext,
-  by: { queues: Queues; history: History; outcomes: OutcomeRecorder; activity: Activity; notices: Notifying },
+  by: {
+    queues: Queues;
+    history: History;
+    outcomes: OutcomeRecorder;
+    activity: Activity;
+    notices: Notifying;
+    budget: RateBudget;
+  },
 ): { changes: QueueHandler<ChangeJob>; reloads: QueueHandler<ReloadJob> } {
-  const { options, client, catalog, metrics, log, lifecycle } = context;
-  const { queues, history, outcomes, activity, notices } = by;
+  const { options, client, catalog, metrics, log } = context;
+  const { queues, history, outcomes, activity, notices, budget } = by;
   const { alerts, webhook } = notices;
   const decision = decisionSettings(options);
   const sources = sourceReader(context);
   const workloads = new WorkloadReader(client, catalog, decision);
-  const events = new EventRecorder({
-    client,
-    instance: options.podName,
-    isBusy: () => activity.isBusy,
-    onResult: (result) => {
-      if (result !== 'posted') metrics.kubeEventsDropped.inc();
-    },
-  });
-  lifecycle.onStop('events', 3_000, () => events.flush(2_500));
+  const events = eventsOf(context, activity);
   const change = new ChangeProcessor({
     catalog,
     queues,
@@ -144,7 +145,7 @@ function handlersOf(
     workloads,
     sources,
     ways: waysOf(context),
-    budget: budgetOf(context),
+    budget,
     metrics,
     settings: {
       dryRun: options.dryRun,
@@ -156,6 +157,19 @@ function handlersOf(
   });
   const reports = new ReloadReports({ catalog, events, outcomes, alerts, metrics, log });
   return { changes: changesHandler(change, context), reloads: reloadsHandler(reload, reports, catalog) };
+}
+
+function eventsOf({ client, options, metrics, lifecycle }: WorkerContext, activity: Activity): EventRecorder {
+  const events = new EventRecorder({
+    client,
+    instance: options.podName,
+    isBusy: () => activity.isBusy,
+    onResult: (result) => {
+      if (result !== 'posted') metrics.kubeEventsDropped.inc();
+    },
+  });
+  lifecycle.onStop('events', 3_000, () => events.flush(2_500));
+  return events;
 }
 
 function waysOf({ client, options }: WorkerContext): ReloadWays {
@@ -181,13 +195,6 @@ function sourceReader({ client, catalog, hashKeys, options }: WorkerContext): So
       labels: options.resourceLabelSelector,
     },
   );
-}
-
-function budgetOf({ options, redis, catalog }: WorkerContext): RateBudget | undefined {
-  const { maxReloadsPerMinute } = options;
-  return maxReloadsPerMinute > 0
-    ? new RateBudget(redis, catalog.keys.budget, maxReloadsPerMinute)
-    : undefined;
 }
 
 function changesHandler(change: ChangeProcessor, { metrics, log }: WorkerContext): QueueHandler<ChangeJob> {

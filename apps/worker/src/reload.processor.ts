@@ -37,8 +37,7 @@ export interface ReloadContext {
   readonly workloads: WorkloadReader;
   readonly sources: SourceReader;
   readonly ways: ReloadWays;
-  /** Undefined: no limit. */
-  readonly budget: RateBudget | undefined;
+  readonly budget: RateBudget;
   readonly metrics: WorkerMetrics;
   readonly settings: ReloadSettings;
 }
@@ -176,7 +175,7 @@ export class ReloadProcessor {
       await catalog.pretend(workload.key, record);
       return {};
     }
-    if (plan.roll.length > 0 && budget) {
+    if (plan.roll.length > 0) {
       const wait = await budget.take();
       if (wait > 0) throw new NotYetError('RateLimited', wait);
     }

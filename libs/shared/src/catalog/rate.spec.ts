@@ -66,3 +66,12 @@ it('leaves no key behind for ever', async () => {
   await new RateBudget(redis.client, key, 60).take();
   expect(await redis.client.pttl(key)).toBeGreaterThan(0);
 });
+
+it('without a limit, or once it is lifted, gives whatever is asked for', async () => {
+  const budget = new RateBudget(redis.client, key, 1);
+  await takeAll(budget);
+  budget.setPerMinute(0);
+  expect([await budget.take(), await budget.take()]).toEqual([0, 0]);
+  budget.setPerMinute(1);
+  expect(await budget.take()).toBeGreaterThan(0);
+});

@@ -19,22 +19,27 @@ redis.call('SET', KEYS[1], full + step, 'PX', math.ceil(full + step - now) + 100
 return 0
 `;
 
-/** At most `perMinute` tokens a minute, a tenth of them (at least one) at once. */
+/** At most `perMinute` tokens a minute, a tenth of them (at least one) at once. 0: no limit. */
 export class RateBudget {
   readonly #redis: RedisClient;
   readonly #key: string;
-  readonly #step: number;
-  readonly #burst: number;
+  #perMinute: number;
 
   constructor(redis: RedisClient, key: string, perMinute: number) {
     this.#redis = redis;
     this.#key = key;
-    this.#step = 60_000 / perMinute;
-    this.#burst = this.#step * Math.max(1, Math.floor(perMinute / 10));
+    this.#perMinute = perMinute;
+  }
+
+  setPerMinute(perMinute: number): void {
+    this.#perMinute = perMinute;
   }
 
   /** Milliseconds until a token can be had; 0 if one was taken now. */
   async take(): Promise<number> {
-    return Number(await this.#redis.eval(TAKE, 1, this.#key, this.#step, this.#burst));
+    if (this.#perMinute === 0) return 0;
+    const step = 60_000 / this.#perMinute;
+    const burst = step * Math.max(1, Math.floor(this.#perMinute / 10));
+    return Number(await this.#redis.eval(TAKE, 1, this.#key, step, burst));
   }
 }

@@ -34,6 +34,8 @@ export interface QueueMetrics {
   readonly redisUp: Gauge;
   /** `reloader_errors_total` */
   readonly errors: Counter<'type'>;
+  /** `reroll_heartbeat_errors_total` */
+  readonly heartbeatErrors: Counter;
 }
 
 export function queueMetrics(registry: Registry): QueueMetrics {
@@ -45,6 +47,10 @@ export function queueMetrics(registry: Registry): QueueMetrics {
     redisUp: gauge(registry, {
       name: 'reroll_redis_up',
       help: '1 while this process is connected to Redis, else 0.',
+    }),
+    heartbeatErrors: counter(registry, {
+      name: 'reroll_heartbeat_errors_total',
+      help: 'Times that this process could not say in Redis that it is there.',
     }),
     errors: counter(registry, {
       name: 'reloader_errors_total',

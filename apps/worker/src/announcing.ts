@@ -1,0 +1,64 @@
+import { RuntimeLimits } from '@reroll/shared/catalog/limits';
+import { Presence } from '@reroll/shared/catalog/presence';
+import { Processes, type ProcessEntry, type ProcessSettings } from '@reroll/shared/catalog/processes';
+import type { RateBudget } from '@reroll/shared/catalog/rate';
+import { decisionSettings } from '@reroll/shared/platform/options/decision-settings';
+import type { WorkerOptions } from '@reroll/shared/platform/options/table';
+import { adoptStaleOf, triggersOf } from '@reroll/shared/platform/options/triggers';
+import { VERSION } from '@reroll/shared/platform/version';
+import type { WorkerContext } from './lifecycle.ts';
+
+/** What is limited at run time. */
+export interface Limited {
+  /** Takes jobs of a queue. */
+  readonly takers: readonly { concurrency: number }[];
+  readonly budget: RateBudget;
+}
+
+/** Says of this worker what there is to say, until it ends, and goes by the limits that are set at run time. */
+export function announce(context: WorkerContext, { takers, budget }: Limited): void {
+  const { options, redis, catalog, metrics, log, lifecycle } = context;
+  const limits = new RuntimeLimits(redis, catalog.keys.limits);
+  const { concurrency, maxReloadsPerMinute: reloadsPerMinute } = options;
+  const flags = { concurrency, reloadsPerMinute };
+  let inForce: typeof flags = flags;
+  const same = { startedAt: Date.now(), settings: settingsOf(options) };
+  const entry = (): Omit<ProcessEntry, 'seenAt'> => ({
+    app: 'worker',
+    name: options.podName,
+    version: VERSION,
+    ...same,
+    ...inForce,
+  });
+  const presence = new Presence({
+    processes: new Processes(redis, catalog.keys.processes),
+    entry,
+    also: async () => {
+      const wanted = { ...flags, ...(await limits.get()) };
+      if (isSame(wanted, inForce)) return;
+      inForce = wanted;
+      for (const taker of takers) taker.concurrency = wanted.concurrency;
+      budget.setPerMinute(wanted.reloadsPerMinute);
+      log.info('the limits are others now', wanted);
+    },
+    onError: (error) => {
+      metrics.heartbeatErrors.inc();
+      log.failure('this process could not say that it is there, trying again', error);
+    },
+  });
+  lifecycle.onStop('presence', 1_000, () => presence.stop());
+}
+
+function isSame(a: Readonly<Record<string, number>>, b: Readonly<Record<string, number>>): boolean {
+  return a['concurrency'] === b['concurrency'] && a['reloadsPerMinute'] === b['reloadsPerMinute'];
+}
+
+function settingsOf(options: WorkerOptions): ProcessSettings {
+  return {
+    decision: decisionSettings(options),
+    triggers: triggersOf(options),
+    adoptStale: adoptStaleOf(options),
+    dryRun: options.dryRun,
+    notifyOnly: options.webhookUrl !== undefined,
+  };
+}

@@ -1,0 +1,70 @@
+import { randomBytes } from 'node:crypto';
+import { HEARTBEAT, type ProcessEntry, type Processes } from './processes.ts';
+
+const FIRST_PAUSE = 500;
+
+export interface PresenceContext {
+  readonly processes: Pick<Processes, 'write' | 'remove'>;
+  /** What the process says of itself, asked for at every beat. */
+  readonly entry: () => Omit<ProcessEntry, 'seenAt'>;
+  /** What else is done at every beat, first. */
+  readonly also?: () => Promise<void>;
+  /** A beat failed: another one comes after a pause that grows up to the interval. */
+  readonly onError: (error: unknown) => void;
+  /** Milliseconds between beats. Default 10 s. */
+  readonly interval?: number;
+}
+
+/** Says every 10 s that this process is there, until it ends. */
+export class Presence {
+  readonly #context: PresenceContext;
+  readonly #id: string;
+  readonly #interval: number;
+  #pause = FIRST_PAUSE;
+  #timer: NodeJS.Timeout | null = null;
+  #beating: Promise<void> | null = null;
+  #ended = false;
+
+  /** Begins at once. */
+  constructor(context: PresenceContext) {
+    this.#context = context;
+    this.#interval = context.interval ?? HEARTBEAT;
+    const { app, name } = context.entry();
+    // A container that is started again has the name of the one before.
+    this.#id = `${app}/${name}/${randomBytes(4).toString('hex')}`;
+    this.#begin();
+  }
+
+  /** At an orderly end: nobody shall wait for the next beat. */
+  async stop(): Promise<void> {
+    this.#ended = true;
+    if (this.#timer) clearTimeout(this.#timer);
+    await this.#beating;
+    await this.#context.processes.remove(this.#id);
+  }
+
+  #begin(): void {
+    this.#beating = this.#beatOnce();
+  }
+
+  async #beatOnce(): Promise<void> {
+    const wait = await this.#beat();
+    if (!this.#ended) this.#timer = setTimeout(() => this.#begin(), wait);
+  }
+
+  /** Milliseconds until the next one. */
+  async #beat(): Promise<number> {
+    const { processes, entry, also, onError } = this.#context;
+    try {
+      await also?.();
+      await processes.write(this.#id, entry());
+      this.#pause = FIRST_PAUSE;
+      return this.#interval;
+    } catch (error) {
+      onError(error);
+      const wait = Math.min(this.#pause, this.#interval);
+      this.#pause = wait * 2;
+      return wait;
+    }
+  }
+}
