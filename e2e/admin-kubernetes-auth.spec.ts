@@ -1,59 +1,162 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { OperationId } from '../libs/shared/src/api/operations.ts';
+import type { Cluster } from '../tools/cluster/src/cluster.ts';
+import { OPERATIONS, type OperationId } from '../libs/shared/src/api/operations.ts';
 import { AdminApi, type Asked } from './support/admin-api.ts';
+import { auto, configMap, deployment, usingEnvFrom } from './support/builders.ts';
 import { caller, LIST_DEPLOYMENTS, OPERATOR_RULES, PATCH_DEPLOYMENTS, VIEWER } from './support/callers.ts';
 import { startOwnCluster } from './support/cluster.ts';
-import { connect, namespace } from './support/kube.ts';
-import { startReroll } from './support/reroll.ts';
+import { connect, namespace, type Space } from './support/kube.ts';
+import { pretendWorker } from './support/pretended-worker.ts';
+import { startReroll, type Reroll } from './support/reroll.ts';
 import { eventually } from './support/wait.ts';
-import type { Cluster } from '../tools/cluster/src/cluster.ts';
 
-/** One of its own: its API server is taken away. */
+const BODY = { reason: 'a test' };
+const WHO = ['nobody', 'viewer', 'clusterViewer', 'reader', 'namespacedOperator', 'operator'] as const;
+type Who = (typeof WHO)[number];
+
+/** One of its own: its API server and its Redis are taken away. */
 let cluster: Cluster;
+let reroll: Reroll;
 let api: AdminApi;
+let space: Space;
+let elsewhere: Space;
 const tokens: Record<string, string> = {};
 
 beforeAll(async () => {
   cluster = await startOwnCluster();
-  const space = await namespace(connect(cluster));
-  const rights = {
+  const client = connect(cluster);
+  space = await namespace(client);
+  elsewhere = await namespace(client);
+  for (const each of [space, elsewhere])
+    await each.apply(configMap('cm', { v: '1' }), deployment('web', auto(), usingEnvFrom('cm')));
+  const rights: Record<Who, Parameters<typeof caller>[2]> = {
     nobody: {},
     viewer: { cluster: VIEWER, namespaced: [LIST_DEPLOYMENTS] },
     clusterViewer: { cluster: [...VIEWER, LIST_DEPLOYMENTS] },
+    // Of the API everything, of workloads nothing but to see them.
+    reader: { cluster: [...OPERATOR_RULES, LIST_DEPLOYMENTS] },
     namespacedOperator: { cluster: OPERATOR_RULES, namespaced: [LIST_DEPLOYMENTS, PATCH_DEPLOYMENTS] },
     operator: { cluster: [...OPERATOR_RULES, LIST_DEPLOYMENTS, PATCH_DEPLOYMENTS] },
   };
-  for (const [name, given] of Object.entries(rights))
-    tokens[name] = await caller(space, name.toLowerCase(), given);
-  const reroll = await startReroll({
+  for (const who of WHO) tokens[who] = await caller(space, who.toLowerCase(), rights[who]);
+  reroll = await startReroll({
     cluster,
-    namespaces: [space],
-    watchers: 0,
-    workers: 0,
+    namespaces: [space, elsewhere],
     admins: 1,
     adminFlags: ['--auth=kubernetes'],
   });
   const [admin] = reroll.admins;
   if (!admin) throw new Error('expected an admin');
   api = new AdminApi(admin, '');
+  await pretendWorker(reroll);
+  await eventually(async () => (await reroll.catalog.workloads([keyOf(elsewhere)])).size === 1);
+  await eventually(async () => (await reroll.catalog.workloads([keyOf(space)])).size === 1);
 });
+
+function keyOf(where: Space): string {
+  return `Deployment/${where.name}/web`;
+}
+
+function workload(where: Space): { kind: 'Deployment'; namespace: string; name: string } {
+  return { kind: 'Deployment', namespace: where.name, name: 'web' };
+}
 
 /** `ok`, or the code of the problem. */
 async function answer<Id extends OperationId>(who: string, id: Id, asked: Asked<Id> = {}): Promise<string> {
   const response = await api.as(tokens[who] ?? who).request(id, asked);
-  const text = await response.text();
-  return response.ok ? 'ok' : (JSON.parse(text) as { code: string }).code;
+  if (response.ok) {
+    await response.body?.cancel();
+    return 'ok';
+  }
+  return ((await response.json()) as { code: string }).code;
 }
 
-describe('who may use the API', () => {
-  it.each([
-    ['a token that nobody issued', 'made-up', 'Unauthenticated'],
-    ['a service account without rights', 'nobody', 'Forbidden'],
-    ['a viewer of one namespace', 'viewer', 'ok'],
-    ['a viewer of the cluster', 'clusterViewer', 'ok'],
-    ['an operator', 'operator', 'ok'],
+/** A request that is as documented, of each operation. */
+function requests(): { [Id in OperationId]: Asked<Id> } {
+  const source = { kind: 'ConfigMap', namespace: space.name, name: 'cm' } as const;
+  const job = { id: 'reloads:4711' };
+  return {
+    listChanges: {},
+    getChange: { params: { id: '1-1' } },
+    streamEvents: {},
+    listWorkloads: {},
+    getWorkload: { params: workload(space) },
+    listSources: {},
+    getSource: { params: source },
+    explain: { query: { workload: keyOf(space), source: `ConfigMap/${space.name}/cm` } },
+    preview: { body: { of: 'source', source } },
+    listQueues: {},
+    pauseQueue: { params: { name: 'resumes' }, body: BODY },
+    resumeQueue: { params: { name: 'resumes' }, body: BODY },
+    listJobs: {},
+    getJob: { params: job },
+    retryJob: { params: job, body: BODY },
+    reloadWorkload: { params: workload(space), body: BODY },
+    getLimits: {},
+    setLimits: { body: { ...BODY, concurrency: null, reloadsPerMinute: null } },
+    listAudit: {},
+    getStatus: {},
+  };
+}
+
+/** What they are told where it is not `ok`: there is no such change and no such job. */
+const ABSENT: Partial<Record<OperationId, string>> = {
+  getChange: 'NotFound',
+  getJob: 'NotFound',
+  retryJob: 'NotFound',
+};
+const FORBIDDEN = ['pauseQueue', 'resumeQueue', 'retryJob', 'reloadWorkload', 'setLimits'] as const;
+const EVERYBODYS = ['pauseQueue', 'resumeQueue', 'setLimits'] as const;
+
+function all(told: string): Record<string, string> {
+  return Object.fromEntries(Object.keys(OPERATIONS).map((id) => [id, told]));
+}
+
+function except(...ids: readonly OperationId[]): Record<string, string> {
+  return { ...all('ok'), ...ABSENT, ...Object.fromEntries(ids.map((id) => [id, 'Forbidden'])) };
+}
+
+describe('who may do what', () => {
+  it.each<[string, string, Record<string, string>]>([
+    ['a token that nobody issued: nothing', 'made-up', all('Unauthenticated')],
+    ['a service account without rights: nothing', 'nobody', all('Forbidden')],
+    ['a viewer of one namespace: read', 'viewer', except(...FORBIDDEN)],
+    ['a viewer of the cluster: read', 'clusterViewer', except(...FORBIDDEN)],
+    ['who may use the whole API, and patch nothing: read', 'reader', except('reloadWorkload', ...EVERYBODYS)],
+    [
+      'an operator of one namespace: reload there, and nothing that concerns everybody',
+      'namespacedOperator',
+      except(...EVERYBODYS),
+    ],
+    ['an operator: everything', 'operator', except()],
   ])('%s', async (_sentence, who, expected) => {
-    expect(await answer(who, 'listQueues')).toBe(expected);
+    const asked = requests();
+    const told: Record<string, string> = {};
+    for (const id of Object.keys(OPERATIONS) as OperationId[])
+      told[id] = await answer(who, id, asked[id] as Asked<typeof id>);
+    expect(told).toEqual(expected);
+  });
+
+  it.each<[string, Who, string]>([
+    ['does not exist for an operator of another one', 'namespacedOperator', 'NotFound'],
+    ['is seen by a viewer of the cluster', 'clusterViewer', 'Forbidden'],
+    ['is reloaded by an operator', 'operator', 'ok'],
+  ])('a workload of a namespace %s', async (_sentence, who, reload) => {
+    const of = { params: workload(elsewhere) };
+    expect(await answer(who, 'getWorkload', of)).toBe(reload === 'NotFound' ? 'NotFound' : 'ok');
+    expect(await answer(who, 'reloadWorkload', { ...of, body: BODY })).toBe(reload);
+  });
+
+  it('is told to the caller, so that nobody is offered what would be refused', async () => {
+    const told = async (who: Who): Promise<object> => {
+      const { caller: seen } = await api.as(tokens[who]).call('getStatus');
+      return { ...seen, name: seen.name.replace(`system:serviceaccount:${space.name}:`, '') };
+    };
+    expect(await Promise.all((['viewer', 'namespacedOperator', 'operator'] as const).map(told))).toEqual([
+      { name: 'viewer', clusterWide: false, mayReload: false, maySteer: false },
+      { name: 'namespacedoperator', clusterWide: false, mayReload: true, maySteer: false },
+      { name: 'operator', clusterWide: true, mayReload: true, maySteer: true },
+    ]);
   });
 
   it('is what RBAC says at the time: a right that is given counts within seconds', async () => {
@@ -71,6 +174,25 @@ describe('who may use the API', () => {
     });
     await eventually(async () => (await answer('nobody', 'listQueues')) === 'ok', {
       what: 'the right to count',
+    });
+  });
+});
+
+describe('without a Redis', () => {
+  it('every request is a 503 but that of the status, which says why, until it is back', async () => {
+    await cluster.kill('redis');
+    await eventually(async () => (await answer('operator', 'listQueues')) === 'Unavailable', {
+      what: 'Redis to be missed',
+    });
+    const asked = requests();
+    for (const id of ['listChanges', 'getWorkload', 'reloadWorkload', 'setLimits', 'listAudit'] as const)
+      expect(await answer('operator', id, asked[id] as Asked<typeof id>)).toBe('Unavailable');
+    const status = await api.as(tokens['operator']).call('getStatus');
+    expect(status).toMatchObject({ redis: { ok: false }, processes: [], history: null });
+    expect(status.warnings).toEqual(['Redis does not answer: nothing but this is known.']);
+    await cluster.restart('redis');
+    await eventually(async () => (await answer('operator', 'listQueues')) === 'ok', {
+      what: 'Redis to be found again',
     });
   });
 });
@@ -93,4 +215,13 @@ describe('without an API server', () => {
     });
     expect(await answer('another', 'listQueues')).toBe('Unauthenticated');
   });
+});
+
+it('no token is in a log or in Redis', async () => {
+  const logs = reroll.logs();
+  const audit = JSON.stringify(await reroll.history.latest('audit', 1_000));
+  for (const who of WHO) {
+    expect(logs).not.toContain(tokens[who]);
+    expect(audit).not.toContain(tokens[who]);
+  }
 });

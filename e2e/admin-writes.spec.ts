@@ -265,3 +265,15 @@ describe('limits', () => {
     expect(await api.problem('setLimits', wrong)).toMatchObject({ errors: [{ path: 'body.concurrency' }] });
   });
 });
+
+it('an admin that ends does so in order, and one that begins knows the same', async () => {
+  const before = await api.call('listAudit', { query: { limit: 200 } });
+  const [first] = reroll.admins;
+  expect(await first?.stop()).toBe(0);
+  const next = reroll.start('admin');
+  await next.ready();
+  expect(await new AdminApi(next).call('listAudit', { query: { limit: 200 } })).toEqual(before);
+  const { processes } = await new AdminApi(next).call('getStatus');
+  const admins = processes.filter(({ app }) => app === 'admin').map(({ name }) => name);
+  expect(new Set(admins)).toEqual(new Set([reroll.admins[1]?.name, next.name]));
+});

@@ -1,0 +1,71 @@
+import { KubeError } from '@reroll/shared/kube/errors';
+import { silentLogger } from '@reroll/shared/platform/logging';
+import { adminMetrics } from '@reroll/shared/platform/metrics/admin';
+import { Registry } from 'prom-client';
+import { describe, expect, it } from 'vitest';
+import { Reviews } from './reviews.ts';
+
+const ANN = { username: 'ann' };
+const STEER = { resourceAttributes: { group: 'apps', resource: 'deployments', verb: 'patch' } };
+const AWAY = new KubeError({ code: 'KUBE_NETWORK', retryable: true });
+
+interface Asking {
+  readonly reviews: Reviews;
+  /** Paths that were asked. */
+  readonly asked: string[];
+  metrics(): Promise<string>;
+}
+
+/** An API server that gives this status, or fails with this error. */
+function asking(answer: object | KubeError): Asking {
+  const asked: string[] = [];
+  const registry = new Registry();
+  const metrics = adminMetrics(registry);
+  const post = <T>(path: string): Promise<{ status: number; body: T; date: undefined }> => {
+    asked.push(path);
+    if (answer instanceof KubeError) return Promise.reject(answer);
+    return Promise.resolve({ status: 201, body: answer as T, date: undefined });
+  };
+  const reviews = new Reviews({ client: { post }, log: silentLogger, metrics });
+  return { reviews, asked, metrics: () => registry.metrics() };
+}
+
+describe('an API server', () => {
+  it.each<[string, object]>([
+    ['that says no', { status: { authenticated: false } }],
+    ['that says nothing', {}],
+    ['that names nobody', { status: { authenticated: true, user: {} } }],
+    ['that says no and names somebody', { status: { authenticated: false, user: ANN } }],
+  ])('%s, knows no such token', async (_sentence, answer) => {
+    expect(await asking(answer).reviews.userOf('t')).toBeUndefined();
+  });
+
+  it.each<[string, object, boolean]>([
+    ['that allows', { status: { allowed: true } }, true],
+    ['that says nothing', {}, false],
+    ['that denies', { status: { allowed: false, denied: true } }, false],
+  ])('%s, is believed', async (_sentence, answer, expected) => {
+    const { reviews, metrics } = asking(answer);
+    expect(await reviews.may(ANN, STEER)).toBe(expected);
+    const result = expected ? 'allowed' : 'denied';
+    expect(await metrics()).toContain(`reroll_api_reviews_total{review="access",result="${result}"} 1`);
+  });
+
+  it('that cannot be reached is neither yes nor no, and is left alone for a while', async () => {
+    const { reviews, asked, metrics } = asking(AWAY);
+    await expect(reviews.userOf('t')).rejects.toMatchObject({ code: 'Unavailable' });
+    await expect(reviews.may(ANN, STEER)).rejects.toMatchObject({ code: 'Unavailable' });
+    expect(asked).toHaveLength(1);
+    expect(await metrics()).toContain('reroll_api_reviews_total{review="token",result="error"} 1');
+  });
+
+  it.each([
+    ['to ask at all', 403, 1],
+    ['one question', 422, 2],
+  ])('that refuses %s is neither yes nor no', async (_sentence, status, times) => {
+    const { reviews, asked } = asking(new KubeError({ code: 'KUBE_API', status, retryable: false }));
+    for (const token of ['a', 'b'])
+      await expect(reviews.userOf(token)).rejects.toMatchObject({ code: 'Unavailable' });
+    expect(asked).toHaveLength(times);
+  });
+});

@@ -1,0 +1,59 @@
+import type { AuditEntry } from '@reroll/shared/core/history/entries';
+import { createLogger } from '@reroll/shared/platform/logging';
+import { describe, expect, it } from 'vitest';
+import { AuditLog, type Audited } from './audit-log.ts';
+
+const REFUSED: Audited = {
+  actor: 'ann',
+  action: 'pauseQueue',
+  target: 'reloads',
+  reason: 'a test',
+  result: 'refused',
+  code: 'Forbidden',
+  requestId: '1',
+};
+
+function auditing(addAudit?: () => Promise<string>): {
+  audit: AuditLog;
+  kept: AuditEntry[];
+  lines: string[];
+} {
+  const kept: AuditEntry[] = [];
+  const lines: string[] = [];
+  const log = createLogger({
+    format: 'json',
+    level: 'info',
+    sink: { write: (line: string) => lines.push(line) },
+  });
+  const add = (entry: AuditEntry): Promise<string> => {
+    kept.push(entry);
+    return Promise.resolve(`${kept.length}-0`);
+  };
+  return { audit: new AuditLog({ history: { addAudit: addAudit ?? add }, log }), kept, lines };
+}
+
+describe('the audit log', () => {
+  it('keeps what was done, and the log has it too', async () => {
+    const { audit, kept, lines } = auditing();
+    expect(await audit.add({ ...REFUSED, result: 'done' })).toMatchObject({ id: '1-0' });
+    expect(kept).toEqual([expect.objectContaining({ actor: 'ann', result: 'done', at: expect.any(Number) })]);
+    expect(lines[0]).toContain('"action":"pauseQueue"');
+  });
+
+  it('keeps so many refusals of one actor, and those of others, and the log has all of them', async () => {
+    const { audit, kept, lines } = auditing();
+    for (let count = 0; count < 100; count += 1) await audit.addUndone(REFUSED);
+    await audit.addUndone({ ...REFUSED, actor: 'bob' });
+    expect(kept.filter(({ actor }) => actor === 'ann')).toHaveLength(20);
+    expect(kept.filter(({ actor }) => actor === 'bob')).toHaveLength(1);
+    expect(lines).toHaveLength(101);
+  });
+
+  it('that cannot be written leaves the answer to the caller as it is', async () => {
+    const { audit, lines } = auditing(() => Promise.reject(new Error('text of others')));
+    await audit.addUndone(REFUSED);
+    expect(lines.join('')).toContain('an entry of the audit log could not be written');
+    expect(lines.join('')).not.toContain('text of others');
+    await expect(audit.add(REFUSED)).rejects.toThrow();
+  });
+});
