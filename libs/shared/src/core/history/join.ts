@@ -111,13 +111,6 @@ export class HistoryJoin {
     return this.#rollouts;
   }
 
-  /** Workloads of which a reload's end is not known, with the latest generation that one of them gave. */
-  *rolling(): Generator<[WorkloadKey, number]> {
-    for (const { key, rolling } of this.#workloads.values()) {
-      if (rolling.size > 0) yield [key, Math.max(...[...rolling].map(({ entry }) => entry.generation ?? 0))];
-    }
-  }
-
   /** Undefined if it was added before. */
   addChange(id: StreamId, entry: ChangeEntry): Change | undefined {
     if (isOld(this.#changes, id)) return undefined;
