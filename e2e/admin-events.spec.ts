@@ -68,8 +68,10 @@ describe('a stream of events', () => {
   it('has changes, outcomes and rollouts as they come, each joined to what it belongs to', async () => {
     const reader = await EventReader.open(first);
     const id = await change();
+    await eventually(() => reader.named('change').length > 0);
     const now = Date.now();
     await reroll.history.addOutcome(reloaded(now, { at: now }));
+    await eventually(() => reader.named('outcome').length > 0);
     await reroll.redis.xadd(
       streamKey(reroll.catalog.keys, 'rollouts'),
       '*',

@@ -17,6 +17,7 @@ import { sharedCluster } from './support/cluster.ts';
 import { EventReader } from './support/event-reader.ts';
 import { connect, namespace, type Space } from './support/kube.ts';
 import { refuseUpdates } from './support/policy.ts';
+import { pretendWorker } from './support/pretended-worker.ts';
 import { startReroll, type Reroll } from './support/reroll.ts';
 import { hashOf, inStep } from './support/rollouts.ts';
 import { eventually } from './support/wait.ts';
@@ -113,6 +114,7 @@ beforeAll(async () => {
     workerFlags: ['--attempts=2'],
     adminFlags: ['--auth=static', `--static-tokens-file=${tokensFile([operator, token])}`],
   });
+  await pretendWorker(reroll);
   const [admin] = reroll.admins;
   if (!admin) throw new Error('expected an admin');
   api = new AdminApi(admin);
@@ -332,7 +334,8 @@ describe('a source', () => {
   it('tells who depends on it, and what its changes did', async () => {
     const params = { kind: 'ConfigMap', namespace: space.name, name: 'rolls' } as const;
     const source = await api.call('getSource', { params });
-    expect(source).toMatchObject({ exists: true, workloads: 1, history: [{ state: 'rolledOut' }, {}] });
+    expect(source).toMatchObject({ exists: true, workloads: 1 });
+    expect(source.history[0]).toMatchObject({ state: 'rolledOut', workload: { name: 'rolls' } });
     expect(
       source.workloadsInDetail.map(({ workload, rolls, reason }) => [workload.name, rolls, reason]),
     ).toEqual([
