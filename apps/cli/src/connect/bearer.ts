@@ -51,21 +51,16 @@ interface Account {
 
 function accountOf({ serviceAccount, as, namespace }: BearerChoice): Account | undefined {
   if (serviceAccount !== undefined) {
-    const [first = '', second] = serviceAccount.split('/');
-    return checked(
-      second === undefined ? { namespace, name: first } : { namespace: first, name: second },
-      serviceAccount,
-    );
+    const parts = serviceAccount.split('/');
+    return account(parts.length === 1 ? [namespace, ...parts] : parts, serviceAccount);
   }
   if (as === undefined || !as.startsWith(SERVICE_ACCOUNT)) return undefined;
-  const [inNamespace = '', name = ''] = as.slice(SERVICE_ACCOUNT.length).split(':');
-  return checked({ namespace: inNamespace, name }, as);
+  return account(as.slice(SERVICE_ACCOUNT.length).split(':'), as);
 }
 
-function checked(account: Account, given: string): Account {
-  if (namespaceName.safeParse(account.namespace).success && objectName.safeParse(account.name).success) {
-    return account;
-  }
+function account([namespace = '', name = '', ...more]: readonly string[], given: string): Account {
+  const isOne = namespaceName.safeParse(namespace).success && objectName.safeParse(name).success;
+  if (isOne && more.length === 0) return { namespace, name };
   throw usageError(`expected a service account as NAME or NAMESPACE/NAME, given ${JSON.stringify(given)}`);
 }
 

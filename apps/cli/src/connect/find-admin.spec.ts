@@ -1,0 +1,187 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import { status } from '../testing/answers.ts';
+import { runCli, type Ran } from '../testing/run-cli.ts';
+import { problem, stubAdmin, type StubAnswer, type StubRequest } from '../testing/stub-admin.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'reroll-cli-find-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const PROXY = '/api/v1/namespaces/ops/services/http%3Areroll-admin%3Aapi/proxy/api/v1/status';
+
+function service(namespace: string, name = 'reroll-admin'): unknown {
+  const ports = [{ name: 'api', port: 80, targetPort: 'api' }];
+  return { metadata: { namespace, name }, spec: { selector: { app: 'admin' }, ports } };
+}
+const items = (...all: readonly unknown[]): StubAnswer => ({ body: { items: all } });
+const kubeError = (code: number, reason: string, message = reason): StubAnswer => ({
+  status: code,
+  body: { kind: 'Status', code, reason, message },
+});
+const FORBIDDEN = kubeError(403, 'Forbidden');
+
+/** A kubeconfig of an API server that answers so: what a real one answers is in e2e/cli.spec.ts, this is for its faults. */
+async function apiServer(
+  answers: Readonly<Record<string, StubAnswer>>,
+  user: unknown = { token: 'kube-token' },
+): Promise<{
+  readonly requests: readonly StubRequest[];
+  readonly cli: (...words: readonly string[]) => Promise<Ran>;
+}> {
+  const stub = await stubAdmin(
+    ({ method, path }) => answers[`${method} ${path}`] ?? kubeError(404, 'NotFound'),
+  );
+  const kubeconfig = join(folder, `kubeconfig-${Math.random()}`);
+  const parts = {
+    clusters: [{ name: 'c', cluster: { server: stub.url, 'insecure-skip-tls-verify': true } }],
+    users: [{ name: 'u', user }],
+    contexts: [{ name: 'x', context: { cluster: 'c', user: 'u', namespace: 'shop' } }],
+  };
+  writeFileSync(kubeconfig, stringify({ ...parts, 'current-context': 'x' }));
+  return {
+    requests: stub.requests,
+    cli: (...words) => runCli(['status', ...words], { env: { KUBECONFIG: kubeconfig } }),
+  };
+}
+
+describe('where the admin is', () => {
+  it('by its labels in all namespaces; it is asked through the proxy, with the token in a header of its own', async () => {
+    const { cli, requests } = await apiServer({
+      'GET /api/v1/services': items(service('ops')),
+      [`GET ${PROXY}`]: { body: status() },
+    });
+    expect(await cli()).toMatchObject({ code: 0, err: '' });
+    expect(requests[0]?.query.get('labelSelector')).toBe(
+      'app.kubernetes.io/part-of=reroll,app.kubernetes.io/component=admin',
+    );
+    expect(requests[1]?.headers).toMatchObject({
+      authorization: 'Bearer kube-token',
+      'reroll-authorization': 'Bearer kube-token',
+    });
+  });
+
+  it('where it usually is, for whoever may not list in all namespaces', async () => {
+    const { cli } = await apiServer({
+      'GET /api/v1/services': FORBIDDEN,
+      'GET /api/v1/namespaces/reroll/services': FORBIDDEN,
+      'GET /api/v1/namespaces/shop/services': items(service('ops')),
+      [`GET ${PROXY}`]: { body: status() },
+    });
+    expect(await cli()).toMatchObject({ code: 0, err: '' });
+  });
+
+  it('where it is said to be, for whoever may list nowhere', async () => {
+    const { cli } = await apiServer({
+      'GET /api/v1/namespaces/ops/services': FORBIDDEN,
+      [`GET ${PROXY}`]: { body: status() },
+    });
+    expect(await cli('--admin-namespace', 'ops', '--admin-service', 'reroll-admin')).toMatchObject({
+      code: 0,
+      err: '',
+    });
+    expect((await cli('--admin-namespace', 'ops')).err).toBe(
+      'error: you may not list services in the namespace ops\n  name the Service itself: --admin-service NAME\n',
+    );
+  });
+
+  it('is to be chosen if there are several', async () => {
+    const { cli } = await apiServer({
+      'GET /api/v1/services': items(service('ops'), service('test')),
+      [`GET ${PROXY}`]: { body: status() },
+    });
+    expect((await cli()).err).toContain(
+      'error: found more than one admin: ops/reroll-admin, test/reroll-admin\n',
+    );
+  });
+
+  it('is nowhere: it says in which cluster', async () => {
+    const { cli } = await apiServer({ 'GET /api/v1/services': items() });
+    expect(await cli()).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/^error: found no admin of Reroll in the cluster http:\/\/127/),
+    });
+  });
+});
+
+describe('ways to it', () => {
+  const found = { 'GET /api/v1/services': items(service('ops')) };
+
+  it('if the proxy leads nowhere a port-forward is tried; if that does not either, both say why', async () => {
+    const { cli } = await apiServer({
+      ...found,
+      [`GET ${PROXY}`]: kubeError(503, 'ServiceUnavailable', 'no endpoints available'),
+      'GET /api/v1/namespaces/ops/pods': items(),
+    });
+    expect(await cli()).toMatchObject({
+      code: 1,
+      err: [
+        'error: the admin could not be reached',
+        "  the API server's proxy to the Service ops/reroll-admin answered 503: no endpoints available",
+        '  no pod of the Service ops/reroll-admin is ready',
+        '',
+      ].join('\n'),
+    });
+    expect((await cli('--via', 'proxy')).err).not.toContain('pod');
+  });
+
+  it('what the admin itself refuses is not tried another way', async () => {
+    const { cli, requests } = await apiServer({ ...found, [`GET ${PROXY}`]: problem(403, 'Forbidden') });
+    expect(await cli()).toMatchObject({ code: 1, err: expect.stringMatching(/^error: title of Forbidden/) });
+    expect(requests).toHaveLength(2);
+  });
+});
+
+describe('who asks', () => {
+  const found = { 'GET /api/v1/services': items(service('ops')), [`GET ${PROXY}`]: { body: status() } };
+  const token = (namespace: string, name: string) => ({
+    [`POST /api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`]: {
+      status: 201,
+      body: { status: { token: 'ten-minutes' } },
+    },
+  });
+
+  it('without a bearer token there is a sentence about how to get one', async () => {
+    const { cli } = await apiServer(found, { username: 'a', password: 'b' });
+    expect((await cli()).err.split('\n')).toEqual([
+      'error: the admin knows callers by a bearer token, and this user of the kubeconfig has none',
+      '  with a client certificate only: --service-account NAME asks the API server for a token of ten minutes',
+      '  or give one with --token, e.g. --token "$(kubectl create token NAME)"',
+      '',
+    ]);
+  });
+
+  it.each([
+    ['--service-account', 'bot', 'shop'],
+    ['--service-account', 'ops/bot', 'ops'],
+    ['--as', 'system:serviceaccount:ops:bot', 'ops'],
+  ])('%s %s asks for a token of ten minutes, as oneself', async (flag, value, namespace) => {
+    const { cli, requests } = await apiServer({ ...found, ...token(namespace, 'bot') });
+    expect(await cli(flag, value)).toMatchObject({ code: 0, err: '' });
+    const asked = requests.find(({ method }) => method === 'POST');
+    expect(JSON.parse(asked?.body ?? '')).toMatchObject({
+      kind: 'TokenRequest',
+      spec: { expirationSeconds: 600 },
+    });
+    expect(asked?.headers['impersonate-user']).toBeUndefined();
+    expect(requests.at(-1)?.headers).toMatchObject({
+      authorization: 'Bearer kube-token',
+      'reroll-authorization': 'Bearer ten-minutes',
+      ...(flag === '--as' ? { 'impersonate-user': value } : {}),
+    });
+  });
+
+  it('as somebody else the admin cannot be asked, and a service account has a form', async () => {
+    const { cli } = await apiServer(found);
+    expect((await cli('--as', 'carol')).err).toMatch(
+      /^error: the admin cannot be asked in the name of another user/,
+    );
+    expect(await cli('--service-account', 'a/b/c')).toMatchObject({ code: 2 });
+    expect(await cli('--service-account', 'nobody')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('404 NotFound'),
+    });
+  });
+});
