@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Catalog } from '@reroll/shared/catalog/catalog';
 import type { Processes } from '@reroll/shared/catalog/processes';
+import type { ReloadRequests } from '@reroll/shared/catalog/requests';
 import type { RolloutWriter } from '@reroll/shared/catalog/rollout-writer';
 import { Ledger } from '@reroll/shared/core/ledger/ledger';
 import { RolloutTracker } from '@reroll/shared/core/rollouts/rollout-tracker';
@@ -27,6 +28,7 @@ export interface WatcherContext extends StreamsContext {
   readonly catalog: Catalog;
   readonly rolloutWriter: RolloutWriter;
   readonly processes: Processes;
+  readonly requests: ReloadRequests;
   readonly queues: Queues;
   readonly lifecycle: Lifecycle;
   readonly state: WatcherState;
@@ -64,6 +66,7 @@ export async function runWatcher(context: WatcherContext): Promise<void> {
     catalog: context.catalog,
     publisher,
     rollouts,
+    requested: () => requestedOf(context),
     metrics: context.metrics,
     interval: context.options.sweepInterval,
     isUndecided: (key) => streams.isUndecided(key),
@@ -88,6 +91,16 @@ export async function runWatcher(context: WatcherContext): Promise<void> {
   if (!elector.leadership) return;
   watchQueues(context);
   await takeOver(context, sweeper, elector.leadership.term);
+}
+
+/** Nothing is lost if Redis cannot be asked: the next sweep does. */
+async function requestedOf({ requests, log }: WatcherContext): Promise<readonly string[]> {
+  try {
+    return await requests.workloads();
+  } catch (error) {
+    log.failure('the reloads that people asked for cannot be read now', error);
+    return [];
+  }
 }
 
 async function takeOver({ lifecycle, log }: WatcherContext, sweeper: Sweeper, term: string): Promise<void> {

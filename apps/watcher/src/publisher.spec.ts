@@ -59,7 +59,7 @@ function watcherInSync() {
   });
   const isUndecided = (): boolean => false;
   const isOutside = (namespace: string): boolean => namespace !== 'ns';
-  const common = { ledger, catalog, publisher, rollouts, metrics };
+  const common = { ledger, catalog, publisher, rollouts, requested: async () => [], metrics };
   const sweeper = new Sweeper({ ...common, interval: 60_000, isUndecided, isOutside });
   return { ledger, state, publisher, sweeper, publish, enqueueReloads };
 }

@@ -23,6 +23,7 @@ test('a kind of which the last object is gone, or its API with all of them, is c
     catalog: {} as Catalog,
     publisher: {} as Publisher,
     rollouts: {} as RolloutPublisher,
+    requested: async () => [],
     metrics: watcherMetrics(registry),
     interval: 60_000,
     isUndecided: () => false,

@@ -14,6 +14,8 @@ export interface SweeperContext {
   readonly catalog: Catalog;
   readonly publisher: Publisher;
   readonly rollouts: RolloutPublisher;
+  /** Workloads of which a person's request is not done; nothing if that cannot be told now. */
+  readonly requested: () => Promise<readonly WorkloadKey[]>;
   readonly metrics: WatcherMetrics;
   /** Milliseconds. */
   readonly interval: number;
@@ -77,11 +79,12 @@ export class Sweeper {
   }
 
   async #sweep(): Promise<void> {
-    const { ledger, publisher, metrics } = this.#context;
+    const { ledger, publisher, requested, metrics } = this.#context;
     const end = metrics.sweepDuration.startTimer();
     if (this.#leading) {
       publisher.verify();
       for (const _ of ledger.sweep()) await nextTurn();
+      for (const key of await requested()) if (ledger.workloads.has(key)) ledger.outbox.wake(key, 'owed');
       publisher.kick();
     }
     end();

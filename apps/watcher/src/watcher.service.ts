@@ -4,6 +4,7 @@ import { claimWhenReachable } from '@reroll/shared/catalog/claim';
 import { CatalogError } from '@reroll/shared/catalog/errors';
 import { catalogKeys } from '@reroll/shared/catalog/keys';
 import { Processes } from '@reroll/shared/catalog/processes';
+import { ReloadRequests } from '@reroll/shared/catalog/requests';
 import { RolloutWriter } from '@reroll/shared/catalog/rollout-writer';
 import { openRedis, type RedisClient } from '@reroll/shared/catalog/redis';
 import { checkServers } from '@reroll/shared/catalog/redis-checks';
@@ -110,10 +111,11 @@ export class WatcherService {
   #writers(
     redis: RedisClient,
     catalog: Catalog,
-  ): Pick<WatcherContext, 'rolloutWriter' | 'processes' | 'queues'> {
+  ): Pick<WatcherContext, 'rolloutWriter' | 'processes' | 'requests' | 'queues'> {
     return {
       rolloutWriter: new RolloutWriter(redis, catalog.keys, this.options.historyMaxChanges),
       processes: new Processes(redis, catalog.keys.processes),
+      requests: new ReloadRequests(redis, catalog.keys.requests),
       queues: this.#queues(redis, catalog),
     };
   }

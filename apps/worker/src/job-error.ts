@@ -1,3 +1,4 @@
+import type { ReloadRequest } from '@reroll/shared/catalog/requests';
 import type { Reason } from '@reroll/shared/core/reasons';
 import { KubeError } from '@reroll/shared/kube/errors';
 import type { WorkloadNow } from './workload-reader.ts';
@@ -11,6 +12,8 @@ export class JobError extends Error {
   readonly reason: Reason;
   /** Trying again cannot help until something changes. */
   readonly isFinal: boolean;
+  /** A person asked for it. */
+  request?: ReloadRequest | undefined;
   /** The workload that it was about, if it had been read. */
   subject?: WorkloadNow;
   /** Sources (`<kind>/<name>`) for which that was to be rolled, if they were known by then. */

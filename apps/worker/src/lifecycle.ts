@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Catalog } from '@reroll/shared/catalog/catalog';
 import { History } from '@reroll/shared/catalog/history';
+import { ReloadRequests } from '@reroll/shared/catalog/requests';
 import { RateBudget } from '@reroll/shared/catalog/rate';
 import { openForWaiting, type RedisClient } from '@reroll/shared/catalog/redis';
 import { kindOf } from '@reroll/shared/core/ledger/rows';
@@ -30,7 +31,7 @@ import { ChangeProcessor } from './change.processor.ts';
 import { notifying, type Notifying } from './notifying.ts';
 import { OutcomeRecorder } from './outcome-recorder.ts';
 import { Activity, runQueue, type QueueHandler } from './queue-runner.ts';
-import { ReloadProcessor } from './reload.processor.ts';
+import { ReloadProcessor, type ReloadSettings } from './reload.processor.ts';
 import { ReloadReports } from './reload-reports.ts';
 import { reloadWays, type ReloadWays } from './reloads/reload-ways.ts';
 import { ResumeProcessor } from './resume.processor.ts';
@@ -122,7 +123,7 @@ function handlersOf(
     budget: RateBudget;
   },
 ): { changes: QueueHandler<ChangeJob>; reloads: QueueHandler<ReloadJob> } {
-  const { options, client, catalog, metrics, log } = context;
+  const { options, client, redis, catalog, metrics, log } = context;
   const { queues, history, outcomes, activity, notices, budget } = by;
   const { alerts, webhook } = notices;
   const decision = decisionSettings(options);
@@ -140,23 +141,32 @@ function handlersOf(
     webhook,
     log,
   });
+  const requests = new ReloadRequests(redis, catalog.keys.requests);
   const reload = new ReloadProcessor({
     catalog,
+    requests,
     workloads,
     sources,
     ways: waysOf(context),
     budget,
     metrics,
-    settings: {
-      dryRun: options.dryRun,
-      adoptStale: adoptStaleOf(options),
-      onDelete: triggersOf(options).onDelete,
-      decision,
-      notifyOnly: webhook !== undefined,
-    },
+    settings: settingsOf(options, webhook !== undefined),
   });
   const reports = new ReloadReports({ catalog, events, outcomes, alerts, metrics, log });
-  return { changes: changesHandler(change, context), reloads: reloadsHandler(reload, reports, catalog) };
+  return {
+    changes: changesHandler(change, context),
+    reloads: reloadsHandler(reload, reports, { catalog, requests }),
+  };
+}
+
+function settingsOf(options: WorkerOptions, notifyOnly: boolean): ReloadSettings {
+  return {
+    dryRun: options.dryRun,
+    adoptStale: adoptStaleOf(options),
+    onDelete: triggersOf(options).onDelete,
+    decision: decisionSettings(options),
+    notifyOnly,
+  };
 }
 
 function eventsOf({ client, options, metrics, lifecycle }: WorkerContext, activity: Activity): EventRecorder {
@@ -226,18 +236,23 @@ function changesHandler(change: ChangeProcessor, { metrics, log }: WorkerContext
 function reloadsHandler(
   reload: ReloadProcessor,
   reports: ReloadReports,
-  catalog: Catalog,
+  { catalog, requests }: { catalog: Catalog; requests: ReloadRequests },
 ): QueueHandler<ReloadJob> {
   return {
     queue: RELOADS,
     schema: reloadJob,
     handle: async (job, { number, most }) => {
-      reports.ended(job, await reload.handle(job), { attempt: number, attempts: most });
+      const outcome = await reload.handle(job);
+      reports.ended(job, outcome, { attempt: number, attempts: most });
+      if (outcome.request) await requests.done(job.workload, outcome.request.id);
       if (number > 1) await catalog.setBackingOff(job.workload, null);
     },
     failed: async (job, error, { number, most, isLast, jobId, next }) => {
       reports.failed(job, error, { attempt: number, attempts: most, isLast, next });
       await catalog.setBackingOff(job.workload, isLast ? null : jobId);
+      // A person is told; what the API server's absence kept from being done, the sweep wakes again.
+      if (isLast && error.request && error.reason !== 'ApiUnavailable')
+        await requests.done(job.workload, error.request.id);
     },
   };
 }

@@ -1,4 +1,6 @@
 import type { OutcomeState } from '@reroll/shared/core/history/entries';
+import type { ReloadRequest } from '@reroll/shared/catalog/requests';
+import type { RequestVerdict } from '@reroll/shared/core/reload/request-verdict';
 import type { AnnotationKeys } from '@reroll/shared/core/annotation-keys';
 import { isContested, RELEASE_ANNOTATION } from '@reroll/shared/core/ledger/contest';
 import type { PatternError } from '@reroll/shared/core/patterns';
@@ -26,6 +28,8 @@ export interface ReloadOutcome {
   readonly contested?: string;
   /** Milliseconds for which its rollout was held back. */
   readonly pausedFor?: number;
+  /** A person asked for it. */
+  readonly request?: ReloadRequest | undefined;
   /** Of the workload, after the patch. */
   readonly generation?: number | undefined;
 }
@@ -49,13 +53,16 @@ export function outcomeOf(by: {
   reloaded?: Reason | undefined;
   /** Why what is owed was only recorded. */
   heldBack?: Reason | undefined;
+  /** Pods are replaced because a person asked for it. */
+  isRequested: boolean;
+  verdict: RequestVerdict;
 }): Pick<ReloadOutcome, 'state' | 'reason' | 'sources' | 'rolled' | 'pausedFor'> {
   const { plan } = by;
   const sources = Object.fromEntries(
     [...plan.verdicts].map(([name, verdict]) => [name, tell(name, verdict, by.readings)]),
   );
   const rolled = plan.roll;
-  if (rolled.length > 0) return { ...rolledOutcome(by), sources, rolled };
+  if (rolled.length > 0 || by.isRequested) return { ...rolledOutcome(by), sources, rolled };
   if (plan.hashes !== null)
     return {
       state: by.dryRun ? 'unchanged' : 'recorded',
@@ -63,7 +70,8 @@ export function outcomeOf(by: {
       sources,
       rolled,
     };
-  return { state: 'unchanged', reason: unchangedReason(by, sources), sources, rolled };
+  const reason = by.heldBack ?? (by.verdict === 'done' ? 'RequestDone' : unchangedReason(by, sources));
+  return { state: 'unchanged', reason, sources, rolled };
 }
 
 /** For a workload over which others fight with us: nothing is written to it. Undefined if there is no fight. */

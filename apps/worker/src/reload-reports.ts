@@ -1,3 +1,5 @@
+import type { ReloadRequest } from '@reroll/shared/catalog/requests';
+import type { OutcomeEntry } from '@reroll/shared/core/history/entries';
 import type { Catalog } from '@reroll/shared/catalog/catalog';
 import { formatDuration } from '@reroll/shared/core/durations';
 import { sourceKeyIn } from '@reroll/shared/core/ledger/rows';
@@ -73,6 +75,7 @@ export class ReloadReports {
       attempt: run.attempt,
       attempts: run.attempts,
       generation: outcome.generation,
+      ...requestOf(outcome.request),
       ...detailOf(outcome),
     });
   }
@@ -97,6 +100,7 @@ export class ReloadReports {
       attempts: run.attempts,
       next: run.next,
       error: error.message,
+      ...requestOf(error.request),
     });
     log.error(
       `Update for '${name}' of type '${kind}' in namespace '${namespace}' failed with error ${error.message}`,
@@ -128,6 +132,10 @@ export class ReloadReports {
     const latency = Math.max(0, Date.now() - job.since) / 1000;
     metrics.actionLatency.observe({ workload_kind: kind }, latency);
     metrics.reloadLatency.observe(latency);
+    if (all.length === 0)
+      log.info(`'${name}' of type '${kind}' in namespace '${namespace}' was reloaded on request`, {
+        workload: job.workload,
+      });
     for (const rolled of all) {
       const source = sourceIdOf(rolled, namespace);
       log.info(
@@ -174,6 +182,12 @@ export class ReloadReports {
 function subjectOf({ definition, object, observed }: WorkloadNow): EventSubject {
   const { name, namespace, uid, resourceVersion } = object.metadata;
   return { kind: observed.kind, name, namespace, uid, resourceVersion, apiVersion: apiVersionOf(definition) };
+}
+
+function requestOf(request: ReloadRequest | undefined): Pick<OutcomeEntry, 'request'> {
+  if (!request) return {};
+  const { id, actor, reason } = request;
+  return { request: { id, actor, reason } };
 }
 
 function detailOf(outcome: ReloadOutcome): { detail?: string } {

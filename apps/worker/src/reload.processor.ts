@@ -1,4 +1,5 @@
 import type { Catalog } from '@reroll/shared/catalog/catalog';
+import type { ReloadRequest, ReloadRequests } from '@reroll/shared/catalog/requests';
 import type { RateBudget } from '@reroll/shared/catalog/rate';
 import { unusablePatterns } from '@reroll/shared/core/ledger/advice';
 import type { SourceName } from '@reroll/shared/core/ledger/rows';
@@ -7,6 +8,7 @@ import type { Triggers } from '@reroll/shared/core/ledger/triggers';
 import { writeRecord } from '@reroll/shared/core/record/record';
 import type { Reason } from '@reroll/shared/core/reasons';
 import type { RolledSource } from '@reroll/shared/core/reload/patch';
+import { requestVerdict, type RequestVerdict } from '@reroll/shared/core/reload/request-verdict';
 import { pauseWish } from '@reroll/shared/core/reload/pause';
 import type { Plan } from '@reroll/shared/core/reload/plan';
 import type { DecisionSettings } from '@reroll/shared/core/rules/decision';
@@ -34,6 +36,7 @@ export interface ReloadSettings {
 
 export interface ReloadContext {
   readonly catalog: Catalog;
+  readonly requests: Pick<ReloadRequests, 'of'>;
   readonly workloads: WorkloadReader;
   readonly sources: SourceReader;
   readonly ways: ReloadWays;
@@ -54,6 +57,8 @@ interface Gathered {
   readonly plan: Plan;
   /** Why what is owed is only recorded. */
   readonly heldBack?: Reason;
+  /** Id of a person's request, if pods are to be replaced for it. */
+  readonly request?: string | undefined;
 }
 
 /**
@@ -76,33 +81,36 @@ export class ReloadProcessor {
    */
   async handle(job: ReloadJob): Promise<ReloadOutcome> {
     for (let tried = 0; tried < TRIES; tried += 1) {
+      const request = await this.#context.requests.of(job.workload);
       const workload = await this.#context.workloads.read(job.workload);
-      if (!workload) return unchanged('WorkloadGone');
-      const outcome = await this.#attempt(workload);
-      if (outcome) return outcome;
+      if (!workload) return { ...unchanged('WorkloadGone'), request };
+      const outcome = await this.#attempt(workload, request);
+      if (outcome) return { ...outcome, request };
       this.#context.metrics.patchConflicts.inc();
     }
     throw new JobError('Conflicting', `${TRIES} patches in a row met another writer`);
   }
 
   /** False if a test of the patch failed. */
-  async #attempt(workload: WorkloadNow): Promise<ReloadOutcome | false> {
+  async #attempt(workload: WorkloadNow, asked: ReloadRequest | undefined): Promise<ReloadOutcome | false> {
     let owed: readonly SourceName[] = [];
     try {
       const carriedOn = await this.#carryOn(workload);
       if (carriedOn) return carriedOn;
       if (this.#context.settings.notifyOnly) return unchanged('NotifiedInstead');
-      const gathered = this.#holdBack(await this.#gather(workload));
+      const verdict = verdictOf(workload, asked);
+      const gathered = this.#holdBack({ ...(await this.#gather(workload)), request: toRoll(verdict, asked) });
       const contested = contestedOutcome(gathered);
       if (contested) return contested;
       this.#handOn(gathered.plan);
       owed = gathered.plan.roll;
-      const sent = gathered.plan.hashes === null ? {} : await this.#write(gathered);
-      return sent && { ...this.#outcome(gathered), ...sent };
+      const sent = isWritten(gathered) ? await this.#write(gathered) : {};
+      return sent && { ...this.#outcome(gathered, verdict), ...sent };
     } catch (error) {
       if (error instanceof NotYetError) throw error;
       const jobError = jobErrorOf(error);
       jobError.subject = workload;
+      jobError.request = asked;
       jobError.owed = owed;
       throw jobError;
     }
@@ -159,8 +167,10 @@ export class ReloadProcessor {
 
   #holdBack(gathered: Gathered): Gathered {
     const { workload, plan } = gathered;
-    const heldBack = plan.roll.length > 0 ? this.#way(workload).heldBack?.(workload) : undefined;
-    return heldBack === undefined ? gathered : { ...gathered, heldBack, plan: { ...plan, roll: [] } };
+    const isRolled = plan.roll.length > 0 || gathered.request !== undefined;
+    const heldBack = isRolled ? this.#way(workload).heldBack?.(workload) : undefined;
+    if (heldBack === undefined) return gathered;
+    return { ...gathered, heldBack, request: undefined, plan: { ...plan, roll: [] } };
   }
 
   #way({ definition }: WorkloadNow): ReloadWay {
@@ -168,19 +178,19 @@ export class ReloadProcessor {
   }
 
   /** False if a test of the patch failed: the workload is not what was read any more. */
-  async #write({ workload, readings, plan }: Gathered): Promise<Sent | false> {
+  async #write({ workload, readings, plan, request }: Gathered): Promise<Sent | false> {
     const { settings, catalog, budget } = this.#context;
-    const record = writeRecord(plan.hashes ?? {}, decidedBy(workload.observed));
+    const record = recordAfter(plan, workload);
     if (settings.dryRun) {
       await catalog.pretend(workload.key, record);
       return {};
     }
-    if (plan.roll.length > 0) {
+    if (plan.roll.length > 0 || request !== undefined) {
       const wait = await budget.take();
       if (wait > 0) throw new NotYetError('RateLimited', wait);
     }
     const rolled = plan.roll.map((name) => this.#rolled(name, workload, readings));
-    return this.#way(workload).send({ workload, rolled, record });
+    return this.#way(workload).send({ workload, rolled, record, request });
   }
 
   #rolled(name: SourceName, workload: WorkloadNow, readings: Readings): RolledSource {
@@ -192,7 +202,10 @@ export class ReloadProcessor {
     };
   }
 
-  #outcome({ workload, readings, plan, heldBack }: Gathered): ReloadOutcome {
+  #outcome(
+    { workload, readings, plan, heldBack, request }: Gathered,
+    verdict: RequestVerdict,
+  ): ReloadOutcome {
     const { settings } = this.#context;
     const { keys } = settings.decision;
     const patternErrors = unusablePatterns(workload.observed, keys);
@@ -207,6 +220,8 @@ export class ReloadProcessor {
         keys,
         reloaded: this.#way(workload).reason,
         heldBack,
+        isRequested: request !== undefined,
+        verdict,
       }),
       subject: workload,
       patternErrors,
@@ -214,6 +229,33 @@ export class ReloadProcessor {
       ...(wish.state === 'unusable' ? { pauseProblem: wish.problem } : {}),
     };
   }
+}
+
+function verdictOf(
+  { template, object, edges }: WorkloadNow,
+  asked: ReloadRequest | undefined,
+): RequestVerdict {
+  return requestVerdict({
+    request: asked?.id,
+    template: template.metadata?.annotations,
+    workload: object.metadata.annotations,
+    edges: edges.length,
+    now: Date.now(),
+  });
+}
+
+function isWritten({ plan, request }: Gathered): boolean {
+  return plan.hashes !== null || request !== undefined;
+}
+
+function toRoll(verdict: RequestVerdict, asked: ReloadRequest | undefined): string | undefined {
+  return verdict === 'roll' ? asked?.id : undefined;
+}
+
+/** A request alone leaves the record as it is. */
+function recordAfter({ hashes }: Plan, { observed }: WorkloadNow): string {
+  if (hashes === null && observed.record !== undefined) return observed.record;
+  return writeRecord(hashes ?? {}, decidedBy(observed));
 }
 
 function unchanged(reason: Reason): ReloadOutcome {

@@ -23,7 +23,7 @@ export class PatchTemplate implements ReloadWay {
     this.#context = context;
   }
 
-  async send({ workload, rolled, record }: Reload): Promise<Sent | false> {
+  async send({ workload, rolled, record, request }: Reload): Promise<Sent | false> {
     const { client, strategy, fieldManager, keys } = this.#context;
     const now = new Date();
     const { definition, object } = workload.written;
@@ -34,6 +34,7 @@ export class PatchTemplate implements ReloadWay {
       strategy,
       rolled,
       record,
+      request,
       markerAnnotation: keys.lastReloadedFrom,
       restart: restartOf(workload, keys),
       now: Math.floor(now.getTime() / 1000),

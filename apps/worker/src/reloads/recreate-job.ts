@@ -55,11 +55,18 @@ export class RecreateJob implements ReloadWay {
   }
 
   async send(reload: Reload): Promise<Sent | false> {
-    const { workload, rolled, record } = reload;
-    if (rolled.length === 0) return this.#context.patch.send(reload);
+    const { workload, rolled, record, request } = reload;
+    if (rolled.length === 0 && request === undefined) return this.#context.patch.send(reload);
     const { strategy, markerAnnotation } = this.#context;
     const now = Math.floor(Date.now() / 1000);
-    const template = markedTemplate({ template: workload.template, strategy, rolled, markerAnnotation, now });
+    const template = markedTemplate({
+      template: workload.template,
+      strategy,
+      rolled,
+      markerAnnotation,
+      now,
+      request,
+    });
     const { uid } = workload.object.metadata;
     const kept = { uid, manifest: recreatedJob(workload.object as JobRead, { template, record }) };
     if (!(await this.#wouldBeTaken(kept))) return false;

@@ -9,6 +9,8 @@ export interface Reload {
   readonly rolled: readonly RolledSource[];
   /** Text of the new record. */
   readonly record: string;
+  /** Id of the reload that a person asked for: new pods start for it too. */
+  readonly request?: string | undefined;
 }
 
 /** What is known of a workload after a reload. */

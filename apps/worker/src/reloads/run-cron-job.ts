@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import type { PodTemplate } from '@reroll/shared/core/model';
 import { RECORD_ANNOTATION } from '@reroll/shared/core/record/record';
 import { jobName, jobOfCronJob, NEXT_JOB_ANNOTATION } from '@reroll/shared/core/reload/job-of-cron-job';
 import { pointer, type PatchOperation } from '@reroll/shared/core/reload/json-patch';
+import { REQUEST_ANNOTATION } from '@reroll/shared/core/reload/request-id';
 import { markedTemplate, type ReloadStrategy } from '@reroll/shared/core/reload/patch';
 import type { KubeClient } from '@reroll/shared/kube/connection';
 import { KubeError } from '@reroll/shared/kube/errors';
@@ -22,7 +24,14 @@ const JOBS = { group: 'batch', version: 'v1', plural: 'jobs' };
 
 type JobObject = KubeObject & {
   readonly metadata: { readonly ownerReferences?: readonly { readonly uid: string }[] };
+  readonly spec?: { readonly template?: PodTemplate };
 };
+
+/** What a Job of ours stands for. */
+interface Carried {
+  readonly record: string | undefined;
+  readonly request?: string | undefined;
+}
 
 /**
  * Reloads a CronJob by creating a Job of it; the CronJob's template is never changed.
@@ -52,51 +61,64 @@ export class RunCronJob implements ReloadWay {
   }
 
   async #send(reload: Reload): Promise<boolean> {
-    const { workload, rolled, record } = reload;
-    if (rolled.length === 0) return this.#write(workload, record, nextOf(workload) ?? suffix());
+    const { workload, rolled, record, request } = reload;
+    if (rolled.length === 0 && request === undefined)
+      return this.#write(workload, { record, next: nextOf(workload) ?? suffix() });
+    const held = workload.observed.record;
     const next = nextOf(workload);
     if (next === undefined) {
-      await this.#write(workload, workload.observed.record, suffix());
+      await this.#write(workload, { record: held, next: suffix() });
       return false;
     }
     const carried = await this.#create(reload, jobName(workload.object.metadata.name, next));
-    const written = await this.#write(workload, carried ?? workload.observed.record, suffix());
-    return written && carried === record;
+    const written = await this.#write(workload, {
+      record: carried?.record ?? held,
+      request: carried?.request,
+      next: suffix(),
+    });
+    return written && standsFor(carried, reload);
   }
 
-  /** The record that the Job of this name carries; undefined if it is not this CronJob's. */
-  async #create(reload: Reload, name: string): Promise<string | undefined> {
+  /** What the Job of this name carries; undefined if it is not this CronJob's. */
+  async #create(reload: Reload, name: string): Promise<Carried | undefined> {
     const { client, fieldManager } = this.#context;
     const path = collectionPath(JOBS, reload.workload.observed.namespace);
     try {
       await client.post(path, this.#job(reload, name), { query: { fieldManager } });
-      return reload.record;
+      return { record: reload.record, request: reload.request };
     } catch (error) {
       if (!(error instanceof KubeError) || error.reason !== 'AlreadyExists') throw error;
-      return this.#recordOf(reload.workload, name);
+      return this.#carriedBy(reload.workload, name);
     }
   }
 
-  async #recordOf({ object }: WorkloadNow, name: string): Promise<string | undefined> {
+  async #carriedBy({ object }: WorkloadNow, name: string): Promise<Carried | undefined> {
     const { namespace, uid } = object.metadata;
     const { body } = await this.#context.client.get<JobObject>(objectPath(JOBS, { namespace, name }));
     const isOwn = body.metadata.ownerReferences?.some((owner) => owner.uid === uid);
-    return isOwn ? body.metadata.annotations?.[RECORD_ANNOTATION] : undefined;
+    if (!isOwn) return undefined;
+    const record = body.metadata.annotations?.[RECORD_ANNOTATION];
+    return { record, request: body.spec?.template?.metadata?.annotations?.[REQUEST_ANNOTATION] };
   }
 
-  #job({ workload, rolled, record }: Reload, name: string): object {
+  #job({ workload, rolled, record, request }: Reload, name: string): object {
     const { strategy, markerAnnotation } = this.#context;
     const { metadata, spec } = workload.object as CronJobObject;
     const now = Math.floor(Date.now() / 1000);
-    const template = markedTemplate({ template: workload.template, strategy, rolled, markerAnnotation, now });
+    const marks = { strategy, rolled, markerAnnotation, now, request };
+    const template = markedTemplate({ template: workload.template, ...marks });
     return jobOfCronJob({ cronJob: metadata, jobTemplate: spec?.jobTemplate ?? {}, template, name, record });
   }
 
   /** False if the CronJob has another record, or awaits another Job, than was read. */
-  async #write(workload: WorkloadNow, record: string | undefined, next: string): Promise<boolean> {
+  async #write(
+    workload: WorkloadNow,
+    { record, request, next }: Carried & { next: string },
+  ): Promise<boolean> {
     const { client, fieldManager } = this.#context;
     const wanted = {
       ...(record === undefined ? {} : { [RECORD_ANNOTATION]: record }),
+      ...(request === undefined ? {} : { [REQUEST_ANNOTATION]: request }),
       [NEXT_JOB_ANNOTATION]: next,
     };
     try {
@@ -108,6 +130,11 @@ export class RunCronJob implements ReloadWay {
       throw error;
     }
   }
+}
+
+/** Whether the Job is of what was to be reloaded, and not of what an attempt before had found. */
+function standsFor(carried: Carried | undefined, { record, request }: Reload): boolean {
+  return carried?.record === record && (request === undefined || carried.request === request);
 }
 
 function nextOf({ object }: WorkloadNow): string | undefined {

@@ -50,6 +50,8 @@ export const REASONS = {
   Contested:
     'Somebody took its marker away three times in ten minutes. Nothing is done to it until its pod template or its annotations are edited, or `reroll.dev/release` on it gets another value.',
   WouldReload: 'A dry run: the workload would have been patched.',
+  RequestDone:
+    'The pods were rolled for this request before, by an attempt that was cut off; nothing more was done.',
   InStep: 'The record says that the pods were last rolled with this data already.',
   SourceAbsent: 'The source does not exist.',
   SourceNotWatched:

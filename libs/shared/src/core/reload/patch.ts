@@ -6,6 +6,7 @@ import type { Annotations, EnvVar, PodTemplate, SourceKind } from '../model.ts';
 import { RECORD_ANNOTATION } from '../record/record.ts';
 import { patched, pointer, type PatchOperation } from './json-patch.ts';
 import { pauseOperations } from './pause.ts';
+import { REQUEST_ANNOTATION } from './request-id.ts';
 
 export type ReloadStrategy = 'env-vars' | 'annotations';
 
@@ -29,6 +30,8 @@ export interface MarkerInput {
   readonly markerAnnotation: string;
   /** Unix seconds, for `observedAt`. */
   readonly now: number;
+  /** Id of the reload that a person asked for: it goes into the pod template, also with nothing to roll. */
+  readonly request?: string | undefined;
 }
 
 export interface PatchInput extends MarkerInput {
@@ -59,13 +62,17 @@ export function markedTemplate(input: MarkerInput): PodTemplate {
  * the previous record (`null` tests absence). With nothing to roll it only writes the record.
  */
 export function reloadPatch(input: PatchInput): PatchOperation[] {
-  const { pause, rolled } = input;
+  const { pause } = input;
   return [
     ...preconditions(input),
     ...recordOperations(input),
-    ...(pause && rolled.length > 0 ? pauseOperations(pause.key, pause.at) : []),
+    ...(pause && isRolled(input) ? pauseOperations(pause.key, pause.at) : []),
     ...markerOperations(input),
   ];
+}
+
+function isRolled({ rolled, request }: MarkerInput): boolean {
+  return rolled.length > 0 || request !== undefined;
 }
 
 function preconditions({ metadata }: PatchInput): PatchOperation[] {
@@ -93,9 +100,30 @@ function recordOperations({ metadata, record }: PatchInput): PatchOperation[] {
 type Placed = MarkerInput & Pick<PatchInput, 'templatePath' | 'restart'>;
 
 function markerOperations(input: Placed): PatchOperation[] {
+  if (input.restart) return isRolled(input) ? restartOperations(input.restart, input) : [];
+  const markers = sourceMarkers(input);
+  return [...markers, ...requestMarker(input, sourceMarkers({ ...input, templatePath: '' }))];
+}
+
+/** Beside the markers of sources, which may have made the place for it. */
+function requestMarker(
+  { template, templatePath, request }: Placed,
+  markers: readonly PatchOperation[],
+): PatchOperation[] {
+  if (request === undefined) return [];
+  const { metadata } = patched(template, markers);
+  const base = `${templatePath}/metadata`;
+  const annotations = { [REQUEST_ANNOTATION]: request };
+  if (metadata?.annotations)
+    return [{ op: 'add', path: pointer(`${base}/annotations`, REQUEST_ANNOTATION), value: request }];
+  return metadata
+    ? [{ op: 'add', path: `${base}/annotations`, value: annotations }]
+    : [{ op: 'add', path: base, value: { annotations } }];
+}
+
+function sourceMarkers(input: Placed): PatchOperation[] {
   const last = input.rolled.at(-1);
   if (!last) return [];
-  if (input.restart) return restartOperations(input.restart, input.now);
   if (input.strategy === 'annotations') return annotationMarker(input, last);
   const operations = envVarMarkers(input);
   // Two sources can share a variable (`a.b` and `a-b`): if it already has the value, nothing would roll.
@@ -106,10 +134,16 @@ function markerOperations(input: Placed): PatchOperation[] {
  * The second after this one: of pods that were created in this very second some have the old data, and times
  * are whole seconds. Another one if it has that value already, or nothing would restart.
  */
-function restartOperations(restart: NonNullable<PatchInput['restart']>, now: number): PatchOperation[] {
+function restartOperations(
+  restart: NonNullable<PatchInput['restart']>,
+  { now, request }: MarkerInput,
+): PatchOperation[] {
   const at = restart.last === now + 1 ? now + 2 : now + 1;
   const value = new Date(at * 1000).toISOString().replace('.000Z', 'Z');
-  return [{ op: 'add', path: restart.path, value }];
+  // The pod template stays as it is: who asked stands on the workload, beside the record.
+  const path = pointer('/metadata/annotations', REQUEST_ANNOTATION);
+  const asked: PatchOperation[] = request === undefined ? [] : [{ op: 'add', path, value: request }];
+  return [{ op: 'add', path: restart.path, value }, ...asked];
 }
 
 function annotationMarker(input: Placed, source: RolledSource): PatchOperation[] {

@@ -71,7 +71,7 @@ export const observabilityOptions = {
     apps: WATCHER,
     group: 'Observability and lifecycle',
     description:
-      'Keep what conditions and pods of a workload that is stuck say in words, at most 300 characters each. Reads its pods then (the right `list pods`).',
+      'Keep what conditions of a rollout that is under way or stuck say in words, at most 300 characters each.',
     ...bool(),
   }),
   enablePprof: option({
