@@ -26,7 +26,6 @@ import {
 } from './support/builders.ts';
 import { sharedCluster } from './support/cluster.ts';
 import { connect, namespace, refOf, type Manifest, type Space } from './support/kube.ts';
-import { pretendWorker } from './support/pretended-worker.ts';
 import { keyIn, startReroll, type Reroll } from './support/reroll.ts';
 import { RolloutCount, inStep, recordOf } from './support/rollouts.ts';
 import { eventually } from './support/wait.ts';
@@ -240,7 +239,6 @@ beforeAll(async () => {
   const [admin] = reroll.admins;
   if (!admin) throw new Error('expected an admin');
   api = new AdminApi(admin, READER.token);
-  await pretendWorker(reroll);
   await dealtWith();
 });
 
