@@ -1,4 +1,5 @@
 import { idempotencyKey } from '@reroll/shared/api/common';
+import { EVENTS, type EventName } from '@reroll/shared/api/events';
 import { COMMON_PROBLEMS, OPERATIONS, type Operation } from '@reroll/shared/api/operations';
 import { problem, PROBLEMS, type ProblemCode } from '@reroll/shared/api/problem';
 import { VERSION } from '@reroll/shared/platform/version';
@@ -7,6 +8,32 @@ import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObj
 import { writes } from './http/operation-types.ts';
 
 type Responses = ZodOpenApiOperationObject['responses'];
+
+/** Which problems say when to come back, or what else would be let in. */
+const HEADERS: Partial<Record<ProblemCode, z.ZodObject>> = {
+  Unauthenticated: z.object({ 'WWW-Authenticate': z.string() }),
+  TooManyRequests: z.object({
+    'Retry-After': z
+      .string()
+      .regex(/^[1-9]\d*$/)
+      .meta({ description: 'Seconds.' }),
+  }),
+  Unavailable: z.object({
+    'Retry-After': z
+      .string()
+      .regex(/^[1-9]\d*$/)
+      .meta({ description: 'Seconds.' }),
+  }),
+};
+
+/** OpenAPI 3.1 cannot say what the events of a stream are; this is one of them, as a client of such streams has it. */
+const EVENT = z
+  .object({
+    id: z.string(),
+    event: z.enum(Object.keys(EVENTS) as [EventName, ...EventName[]]),
+    data: z.string(),
+  })
+  .meta({ description: 'A server-sent event; `data` is JSON, by the name of the event.' });
 
 /** OpenAPI 3.1, of the whole table. */
 export function openApiDocument(): object {
@@ -68,7 +95,7 @@ function describe(id: string, operation: Operation): ZodOpenApiOperationObject {
 function answers({ status, answer }: Operation): Responses {
   const content =
     answer === undefined
-      ? { 'text/event-stream': { schema: z.string() } }
+      ? { 'text/event-stream': { schema: EVENT } }
       : { 'application/json': { schema: answer } };
   return { [`${status}`]: { description: status === 202 ? 'Accepted' : 'OK', content } };
 }
@@ -78,7 +105,11 @@ function problems(operation: Operation): Responses {
   return Object.fromEntries(
     codes.map((code) => [
       `${PROBLEMS[code].status}`,
-      { description: PROBLEMS[code].title, content: { 'application/problem+json': { schema: problem } } },
+      {
+        description: PROBLEMS[code].title,
+        ...(HEADERS[code] === undefined ? {} : { headers: HEADERS[code] }),
+        content: { 'application/problem+json': { schema: problem } },
+      },
     ]),
   );
 }

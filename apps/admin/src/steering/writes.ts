@@ -72,6 +72,6 @@ function keyOf({ headers }: Pick<Request, 'headers'>): string | undefined {
   const read = idempotencyKey.safeParse(given);
   if (read.success) return read.data;
   throw new ProblemError('InvalidRequest', {
-    errors: [{ path: 'header.Idempotency-Key', expected: '1 to 128 printable characters without blanks' }],
+    errors: read.error.issues.map(({ message }) => ({ path: 'header.Idempotency-Key', expected: message })),
   });
 }
