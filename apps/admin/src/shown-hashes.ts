@@ -25,5 +25,10 @@ export class ShownHashes {
     this.#secret = await shownHashKey(this.#redis, this.#key);
   }
 
+  /** As it was agreed on last. */
+  get secret(): string {
+    return this.#secret;
+  }
+
   readonly shown: ShowHash = (source, hash) => shownHash(hash, kindOf(source), this.#secret);
 }

@@ -2,8 +2,8 @@ import { Controller, Inject } from '@nestjs/common';
 import type { History, StreamEntry } from '@reroll/shared/catalog/history';
 import type { AuditEntry } from '@reroll/shared/core/history/entries';
 import { visibility, type Caller } from '../auth/caller.ts';
-import { cursorOf, positionOf } from '../http/cursor.ts';
 import type { AnswerOf, Input } from '../http/operation-types.ts';
+import { Places } from '../http/places.ts';
 import { Serves } from '../http/serves.ts';
 import { auditView, seesAudit } from '../steering/audit-view.ts';
 import { HISTORY } from '../tokens.ts';
@@ -16,6 +16,7 @@ const MOST_READ = 2_000;
 
 @Controller()
 export class AuditController {
+  @Inject(Places) private readonly places!: Places;
   @Inject(HISTORY) private readonly history!: History;
 
   @Serves('listAudit')
@@ -23,20 +24,24 @@ export class AuditController {
     const wanted = await wantedBy(caller, query);
     const since = query.since === undefined ? 0 : Date.parse(query.since);
     const items: StreamEntry<AuditEntry>[] = [];
-    let before = positionOf(query.cursor, POSITION);
+    let before = this.places.read(query.cursor, POSITION);
     for (let read = 0; read < MOST_READ; read += PORTION) {
       // oxlint-disable-next-line no-await-in-loop -- each portion begins where the one before ended
       const portion = await this.history.earlier('audit', { before, count: PORTION });
       for (const each of portion) {
-        if (each.entry.at < since) return pageOf(items, null);
+        if (each.entry.at < since) return this.#page(items, null);
         // oxlint-disable-next-line no-await-in-loop -- the answer for a namespace is kept, and asked once
         if (await wanted(each.entry)) items.push(each);
         before = each.id;
-        if (items.length === query.limit) return pageOf(items, before);
+        if (items.length === query.limit) return this.#page(items, before);
       }
-      if (portion.length < PORTION) return pageOf(items, null);
+      if (portion.length < PORTION) return this.#page(items, null);
     }
-    return pageOf(items, before ?? null);
+    return this.#page(items, before ?? null);
+  }
+
+  #page(items: readonly StreamEntry<AuditEntry>[], last: string | null): AnswerOf<'listAudit'> {
+    return { items: items.map(auditView), next: last === null ? null : this.places.seal(last) };
   }
 }
 
@@ -47,8 +52,4 @@ async function wantedBy(
   const visible = await visibility(caller);
   return async (entry) =>
     (actor === undefined || entry.actor === actor) && (await seesAudit(caller, visible, entry));
-}
-
-function pageOf(items: readonly StreamEntry<AuditEntry>[], last: string | null): AnswerOf<'listAudit'> {
-  return { items: items.map(auditView), next: last === null ? null : cursorOf(last) };
 }

@@ -8,6 +8,7 @@ import { EventWriter, SlowReaderError } from '../history/event-writer.ts';
 import { ReadModel } from '../history/read-model.ts';
 import { ProblemError } from '../http/problem-error.ts';
 import type { Input } from '../http/operation-types.ts';
+import { Places } from '../http/places.ts';
 import { Serves } from '../http/serves.ts';
 import { ShownHashes } from '../shown-hashes.ts';
 import { LIFECYCLE, LOG, METRICS } from '../tokens.ts';
@@ -20,6 +21,7 @@ const LONGEST_ID = 256;
 export class EventsController {
   @Inject(ReadModel) private readonly model!: ReadModel;
   @Inject(ShownHashes) private readonly hashes!: ShownHashes;
+  @Inject(Places) private readonly places!: Places;
   @Inject(METRICS) private readonly metrics!: AdminMetrics;
   @Inject(LIFECYCLE) private readonly lifecycle!: Lifecycle;
   @Inject(LOG) private readonly log!: Logger;
@@ -56,10 +58,18 @@ export class EventsController {
     requestId,
   }: Input<'streamEvents'>): Promise<void> {
     const ended = this.metrics.eventStreamsEnded;
-    const { model, hashes, lifecycle } = this;
+    const { model, hashes, places, lifecycle } = this;
     const writer = new EventWriter(response, gone);
     const signal = AbortSignal.any([gone, lifecycle.signal]);
-    const stream = new EventStream({ model, hashes, caller, namespace: query.namespace, writer, signal });
+    const stream = new EventStream({
+      model,
+      hashes,
+      places,
+      caller,
+      namespace: query.namespace,
+      writer,
+      signal,
+    });
     const given = request.headers['last-event-id'];
     try {
       const reason = await stream.run(typeof given === 'string' ? given.slice(0, LONGEST_ID) : undefined);

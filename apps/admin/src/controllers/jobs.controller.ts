@@ -1,8 +1,8 @@
 import { Controller, Inject } from '@nestjs/common';
 import { QUEUE_NAMES, type Job as JobAnswer } from '@reroll/shared/api/queues';
 import { workloadKind } from '@reroll/shared/kube/workloads/registry';
-import { cursorOf, positionOf } from '../http/cursor.ts';
 import type { AnswerOf, Input } from '../http/operation-types.ts';
+import { Places } from '../http/places.ts';
 import { ProblemError } from '../http/problem-error.ts';
 import { Serves } from '../http/serves.ts';
 import { JOB_STATES, JobBoard, retry, subjectOf, type FoundJob } from '../jobs/job-board.ts';
@@ -15,13 +15,14 @@ const POSITION = /^\d{1,16} [\w:-]+$/u;
 
 @Controller()
 export class JobsController {
+  @Inject(Places) private readonly places!: Places;
   @Inject(JobBoard) private readonly board!: JobBoard;
   @Inject(Writes) private readonly writes!: Writes;
 
   /** Newest first. */
   @Serves('listJobs')
   async list({ query, caller }: Input<'listJobs'>): Promise<AnswerOf<'listJobs'>> {
-    const after = positionOf(query.cursor, POSITION);
+    const after = this.places.read(query.cursor, POSITION);
     const names = query.queue === undefined ? QUEUE_NAMES : [query.queue];
     const states = query.state === undefined ? JOB_STATES : [query.state];
     const lists = await Promise.all(
@@ -33,7 +34,7 @@ export class JobsController {
     const rest = after === undefined ? jobs : jobs.filter((job) => isAfter(job, after));
     const items = rest.slice(0, query.limit);
     const last = items.at(-1);
-    return { items, next: last && rest.length > items.length ? cursorOf(placeOf(last)) : null };
+    return { items, next: last && rest.length > items.length ? this.places.seal(placeOf(last)) : null };
   }
 
   @Serves('getJob')

@@ -5,6 +5,7 @@ import { stateOf } from '@reroll/shared/core/history/states';
 import { namespaceOf } from '@reroll/shared/core/ledger/rows';
 import type { z } from 'zod';
 import { visibility, type Caller, type Visibility } from '../auth/caller.ts';
+import type { Places } from '../http/places.ts';
 import type { ShownHashes } from '../shown-hashes.ts';
 import { auditView, seesAudit } from '../steering/audit-view.ts';
 import { canResume, happenedAfter, readPositions, writePositions, type Happened } from './event-source.ts';
@@ -15,6 +16,7 @@ import { changeSummary, outcomeView, rolloutView, timeOf, workloadRef } from './
 export interface EventStreamContext {
   readonly model: ReadModel;
   readonly hashes: ShownHashes;
+  readonly places: Places;
   readonly caller: Caller;
   /** Only of this one. */
   readonly namespace: string | undefined;
@@ -74,13 +76,13 @@ export class EventStream {
   }
 
   get #id(): string {
-    return writePositions(this.#positions);
+    return this.#context.places.seal(writePositions(this.#positions));
   }
 
   /** True if something is missed. */
   #resume(lastEventId: string | undefined): boolean {
     if (lastEventId === undefined || lastEventId === '') return false;
-    const positions = readPositions(lastEventId);
+    const positions = readPositions(this.#context.places.open(lastEventId) ?? lastEventId);
     if (!positions || !canResume(this.#contents, positions)) return true;
     this.#positions = positions;
     return false;

@@ -1,0 +1,54 @@
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import { ProblemError } from './problem-error.ts';
+
+const CIPHER = 'aes-256-gcm';
+const NONCE = 12;
+const TAG = 16;
+
+/**
+ * Places in lists and in the history, as callers carry them: nobody can read them, for the entry at a place may be one that
+ * its bearer may not see, nor make one up. Any admin of the install opens what another one has sealed.
+ */
+export class Places {
+  readonly #secret: () => string;
+
+  /** `secret`: what all admins share at the time. */
+  constructor(secret: () => string) {
+    this.#secret = secret;
+  }
+
+  seal(place: string): string {
+    const nonce = randomBytes(NONCE);
+    const cipher = createCipheriv(CIPHER, this.#key(), nonce);
+    const text = Buffer.concat([cipher.update(place), cipher.final()]);
+    return Buffer.concat([nonce, cipher.getAuthTag(), text]).toString('base64url');
+  }
+
+  /** Undefined: it was not sealed by us, or under another secret. */
+  open(sealed: string): string | undefined {
+    const bytes = Buffer.from(sealed, 'base64url');
+    if (bytes.length < NONCE + TAG) return undefined;
+    const decipher = createDecipheriv(CIPHER, this.#key(), bytes.subarray(0, NONCE), { authTagLength: TAG });
+    decipher.setAuthTag(bytes.subarray(NONCE, NONCE + TAG));
+    try {
+      const text = Buffer.concat([decipher.update(bytes.subarray(NONCE + TAG)), decipher.final()]);
+      return text.toString();
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Where a page goes on; undefined without a cursor. Throws a `ProblemError` if it is none of ours, or of another list. */
+  read(cursor: string | undefined, form: RegExp): string | undefined {
+    if (cursor === undefined) return undefined;
+    const place = this.open(cursor);
+    if (place !== undefined && form.test(place)) return place;
+    throw new ProblemError('InvalidRequest', {
+      errors: [{ path: 'query.cursor', expected: '`next` of the page before' }],
+    });
+  }
+
+  #key(): Buffer {
+    return createHash('sha256').update(`reroll places\0${this.#secret()}`).digest();
+  }
+}
