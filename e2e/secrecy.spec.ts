@@ -17,8 +17,11 @@ import {
   usingVolume,
   variable,
 } from './support/builders.ts';
+import { AdminApi, TOKENS } from './support/admin-api.ts';
+import { callsAbout, FROM_THE_BEGINNING, OPERATION_IDS } from './support/api-calls.ts';
 import { cleanUp } from './support/cleanup.ts';
 import { sharedCluster } from './support/cluster.ts';
+import { EventReader } from './support/event-reader.ts';
 import { connect, namespace, type Space } from './support/kube.ts';
 import { refuseUpdates } from './support/policy.ts';
 import { dumpRedis } from './support/redis-dump.ts';
@@ -72,6 +75,7 @@ beforeAll(async () => {
     namespaces: [space],
     watchers: 2,
     workers: 2,
+    admins: 1,
     sweepInterval: '1s',
     flags: ['--log-level=trace', '--attempts=2', '--backoff=50ms', `--hash-key-file=${join(folder, 'key')}`],
   });
@@ -121,6 +125,10 @@ it('nothing of a Secret is found in Redis, logs, Events, metrics or on the workl
     await job?.remove();
   }
 
+  const api = await apiAnswers();
+  for (const seen of [keyIn(space, 'Deployment/refused'), '"name":"keys"']) expect(api).toContain(seen);
+  expect(found(api)).toEqual([]);
+
   // After the end: everything has been flushed.
   const metrics = await Promise.all(reroll.apps.map((app) => app.metrics()));
   await reroll.stop();
@@ -129,6 +137,11 @@ it('nothing of a Secret is found in Redis, logs, Events, metrics or on the workl
   expect(found(redis)).toEqual([]);
   expect(reroll.logs()).toContain('failed with error Invalid: KUBE_API 422 Invalid');
   expect(found(reroll.logs())).toEqual([]);
+  // Nor is whoever used the API to be had from what it leaves behind.
+  for (const token of Object.values(TOKENS)) {
+    expect(reroll.logs()).not.toContain(token);
+    expect(redis).not.toContain(token);
+  }
   const events = JSON.stringify(await space.events());
   expect(events).toContain('ReloadFail');
   expect(events).toContain('InvalidAnnotation');
@@ -161,6 +174,27 @@ it('would be found, had it been left anywhere in Redis', async () => {
   }
   expect(found(await dumpRedis(redis))).toEqual([]);
 });
+
+/** Whatever the API has to say: all operations, with and without an error, events from the beginning, and its pages. */
+async function apiAnswers(): Promise<string> {
+  const [admin] = reroll.admins;
+  if (!admin) throw new Error('expected an admin');
+  const api = new AdminApi(admin);
+  const { items } = await api.call('listChanges', { query: { source: keyIn(space, 'Secret/keys') } });
+  const failed = await api.call('listJobs', { query: { state: 'failed' } });
+  const about = { namespace: space.name, change: items[0]?.id ?? '', job: failed.items[0]?.id ?? '' };
+  const calls = callsAbout({ ...about, workload: 'refused' });
+  const events = await EventReader.open(api, { lastEventId: FROM_THE_BEGINNING });
+  const texts: string[] = [];
+  for (const id of OPERATION_IDS.filter((each) => each !== 'streamEvents')) {
+    const answer = await api.request(id, calls[id]);
+    texts.push(`${id} ${answer.status} ${JSON.stringify([...answer.headers])} ${await answer.text()}`);
+    const bad = await api.fetch(`/api/v1/${PLANTED[0]}?${id}=${PLANTED[1]}`);
+    texts.push(await bad.text());
+  }
+  await eventually(() => events.named('audit').some(({ data }) => data['action'] === 'setLimits'));
+  return [...texts, JSON.stringify(events.events)].join('\n');
+}
 
 /** The same with a 403, which is tried again. */
 async function refuseAgain(message: string): Promise<void> {

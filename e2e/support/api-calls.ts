@@ -1,0 +1,90 @@
+import { OPERATIONS, type Operation, type OperationId } from '../../libs/shared/src/api/operations.ts';
+import type { Asked } from './admin-api.ts';
+
+/** What a call of each operation is about: a Deployment, the Secret `keys`, a change and a failed job of a namespace. */
+export interface Subject {
+  readonly namespace: string;
+  /** Name of a Deployment. Default `web`. */
+  readonly workload?: string;
+  /** Id of a change. */
+  readonly change: string;
+  /** Id of a job that has failed. */
+  readonly job: string;
+}
+
+/** What no namespace has, and never had. */
+export const NOWHERE: Subject = { namespace: 'nowhere', change: '1000000000000-0', job: 'reloads:999999' };
+
+/** As `Last-Event-ID`: before everything that a history can hold. */
+export const FROM_THE_BEGINNING = '0-0,0-0,0-0,0-0';
+
+export const OPERATION_IDS = Object.keys(OPERATIONS) as OperationId[];
+
+export type Calls = { readonly [Id in OperationId]: Asked<Id> };
+
+/** A call of each operation that is answered with its status, for whoever may. An operation without one does not compile. */
+export function callsAbout({ namespace, change, job, workload: name = 'web' }: Subject): Calls {
+  const workload = { kind: 'Deployment', namespace, name } as const;
+  const source = { kind: 'Secret', namespace, name: 'keys' } as const;
+  const body = { reason: 'a call of the specs' };
+  const within = { query: { namespace } };
+  return {
+    listChanges: within,
+    getChange: { params: { id: change } },
+    streamEvents: within,
+    listWorkloads: within,
+    getWorkload: { params: workload },
+    listSources: within,
+    getSource: { params: source },
+    explain: { query: { workload: `Deployment/${namespace}/${name}`, source: `Secret/${namespace}/keys` } },
+    preview: { body: { of: 'source', source } },
+    listQueues: {},
+    pauseQueue: { params: { name: 'notifications' }, body },
+    resumeQueue: { params: { name: 'notifications' }, body },
+    listJobs: {},
+    getJob: { params: { id: job } },
+    retryJob: { params: { id: job }, body },
+    reloadWorkload: { params: workload, body },
+    getLimits: {},
+    setLimits: { body: { ...body, concurrency: null, reloadsPerMinute: null } },
+    listAudit: {},
+    getStatus: {},
+  };
+}
+
+/** Those about one thing of one namespace: what somebody may not see is not there for them. */
+export const ADDRESSED = [
+  'getChange',
+  'getWorkload',
+  'getSource',
+  'explain',
+  'preview',
+  'getJob',
+  'retryJob',
+  'reloadWorkload',
+] as const satisfies readonly OperationId[];
+
+/** Those that show what the caller may see of everything. */
+export const FILTERED = [
+  'listChanges',
+  'streamEvents',
+  'listWorkloads',
+  'listSources',
+  'listQueues',
+  'listJobs',
+  'getLimits',
+  'listAudit',
+  'getStatus',
+] as const satisfies readonly OperationId[];
+
+/** Those that concern everybody. */
+export const STEERING = ['pauseQueue', 'resumeQueue', 'setLimits'] as const satisfies readonly OperationId[];
+
+export function operationOf(id: OperationId): Operation {
+  return OPERATIONS[id];
+}
+
+/** Whether an operation takes a JSON body. */
+export function takesBody(id: OperationId): boolean {
+  return operationOf(id).body !== undefined;
+}
