@@ -328,6 +328,7 @@ async function examples(): Promise<Parameters<typeof withExamples>[1]> {
       'getJob.id': job,
       'retryJob.id': job,
       'getWorkload.kind': 'Deployment',
+      'reloadWorkload.kind': 'Deployment',
       'getSource.kind': 'Secret',
       'getSource.name': 'keys',
     },
