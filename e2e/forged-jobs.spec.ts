@@ -8,6 +8,7 @@ import type { WorkloadRow } from '../libs/shared/src/core/ledger/rows.ts';
 import { markerHash } from '../libs/shared/src/core/marker/marker-hash.ts';
 import { hashKey, recordHash } from '../libs/shared/src/core/record/record-hash.ts';
 import { Notifications } from '../libs/shared/src/queue/notifications.ts';
+import { AdminApi, TOKENS } from './support/admin-api.ts';
 import { auto, configMap, deployment, naming, secret, usingEnvFrom } from './support/builders.ts';
 import { cleanUp } from './support/cleanup.ts';
 import { sharedCluster } from './support/cluster.ts';
@@ -63,6 +64,7 @@ beforeAll(async () => {
   reroll = await startReroll({
     cluster,
     namespaces: [space],
+    admins: 1,
     sweepInterval: '1s',
     flags: [`--hash-key-file=${join(folder, 'key')}`, '--attempts=2', '--backoff=50ms'],
     workerFlags: ['--stalled-lock=1s', '--alert-on-reload', `--alert-webhook-url=${sink.url('/alerts')}`],
@@ -90,7 +92,7 @@ async function workGoesOn(): Promise<void> {
 afterEach(async () => {
   await workGoesOn();
   for (const app of reroll.apps) expect(app.isRunning, app.name).toBe(true);
-  expect(reroll.apps).toHaveLength(2);
+  expect(reroll.apps).toHaveLength(3);
   const now = await Promise.all(SILENT.map((ref) => space.get(ref)));
   expect(now.map(({ spec, metadata }) => [spec, metadata.annotations])).toEqual(
     before.map(({ spec, metadata }) => [spec, metadata.annotations]),
@@ -276,6 +278,75 @@ describe('forged rows of the catalog', () => {
     await reload(space, 'Deployment/opted', 'ConfigMap/calm');
     await reroll.queues.enqueueChanges([keyIn(space, 'Secret/private')], Date.now());
     await reroll.idle();
+  });
+});
+
+describe('what is forged for people to see', () => {
+  const GARBAGE = ['', 'no JSON', 'null', '[]', '{}', '{"at":"x"}'];
+
+  /** Everything that the API reads. */
+  async function everythingAnswers(): Promise<void> {
+    const [admin] = reroll.admins;
+    if (!admin) throw new Error('expected an admin');
+    const api = new AdminApi(admin, TOKENS.reader);
+    await api.call('listChanges');
+    await api.call('listWorkloads');
+    await api.call('listSources');
+    await api.call('listQueues');
+    await api.call('listJobs');
+    await api.call('getLimits');
+    await api.call('listAudit');
+    await api.call('getStatus');
+    const at = { namespace: space.name };
+    await api.call('getSource', { params: { kind: 'ConfigMap', ...at, name: 'calm' } });
+    await api.call('getWorkload', { params: { kind: 'Deployment', ...at, name: 'opted' } });
+    const query = { workload: keyIn(space, 'Deployment/opted'), source: keyIn(space, 'ConfigMap/calm') };
+    await api.call('explain', { query });
+  }
+
+  it('is left out where it is no entry: history and audit', async () => {
+    const { keys } = reroll.catalog;
+    const outcome = {
+      workload: 'no key',
+      state: 'reloaded',
+      reason: 'x',
+      sources: {},
+      rolled: [],
+      since: 1,
+      at: 1,
+    };
+    for (const stream of [keys.changes, keys.outcomes, keys.rolloutHistory, keys.audit])
+      for (const text of [...GARBAGE, JSON.stringify({ ...outcome, attempt: 1 })])
+        await reroll.redis.xadd(stream, '*', 'entry', text);
+    await everythingAnswers();
+  });
+
+  it('is left out where it is no entry: processes, limits and requests', async () => {
+    const { keys } = reroll.catalog;
+    const now = Date.now();
+    const worker = { app: 'worker', name: 'w', version: '9', startedAt: now + 1e9, seenAt: now + 1e9 };
+    const forged = [...GARBAGE, JSON.stringify({ ...worker, settings: { decision: { keys: {} } } })];
+    const fields = Object.fromEntries(forged.map((text, index) => [`forged-${index}`, text]));
+    for (const key of [keys.processes, keys.limits, keys.requests, keys.rollouts]) {
+      await reroll.redis.hset(key, fields);
+      cleanUp(() => reroll.redis.hdel(key, ...Object.keys(fields)));
+    }
+    await reroll.redis.hset(keys.limits, { concurrency: '1e9', reloadsPerMinute: '-1' });
+    cleanUp(() => reroll.redis.hdel(keys.limits, 'concurrency', 'reloadsPerMinute'));
+    await everythingAnswers();
+  });
+
+  it('is a request of a person: what asks for nothing is not rolled for it', async () => {
+    const { keys } = reroll.catalog;
+    const request = { id: `${Date.now()}-0123456789`, actor: 'forged', reason: 'forged', at: Date.now() };
+    for (const ref of SILENT) {
+      const key = keyIn(space, ref);
+      await reroll.redis.hset(keys.requests, key, JSON.stringify(request));
+      cleanUp(() => reroll.redis.hdel(keys.requests, key));
+      await reload(space, ref);
+    }
+    await reroll.idle();
+    await everythingAnswers();
   });
 });
 

@@ -62,19 +62,28 @@ describe('helm install with the values of the chart', () => {
 });
 
 describe('admin', () => {
-  it('answers who may read, by the roles of the cluster', async () => {
-    const { status, text } = await askAdmin(release, '/api/v1/queues', { token: tokens.reader });
-    expect({ status, text }).toMatchObject({
-      status: 200,
-      text: expect.stringContaining('reloads') as string,
-    });
+  it('shows the change and its reload to who may read, by the roles of the cluster', async () => {
+    await eventually(
+      async () => {
+        const told = `?source=ConfigMap/${apps.name}/settings`;
+        const list = await askAdmin(release, `/api/v1/changes${told}`, { token: tokens.reader });
+        expect(list).toMatchObject({ status: 200 });
+        const [latest] = (JSON.parse(list.text) as { items: readonly { id: string }[] }).items;
+        const change = await askAdmin(release, `/api/v1/changes/${latest?.id}`, { token: tokens.reader });
+        expect(change).toMatchObject({ status: 200 });
+        const workload = { kind: 'Deployment', namespace: apps.name, name: 'api' };
+        expect(JSON.parse(change.text)).toMatchObject({ workloads: [{ workload, reason: 'AutoReload' }] });
+        return true;
+      },
+      { within: 60_000 },
+    );
   });
 
-  it('answers nobody else', async () => {
-    const forbidden = await askAdmin(release, '/api/v1/queues', { token: tokens.stranger });
+  it('shows it to nobody else', async () => {
+    const forbidden = await askAdmin(release, '/api/v1/changes', { token: tokens.stranger });
     expect(forbidden).toMatchObject({ status: 403, type: expect.stringContaining('problem+json') as string });
     const unknown = await Promise.all(
-      [undefined, 'made-up'].map((token) => askAdmin(release, '/api/v1/queues', { token })),
+      [undefined, 'made-up'].map((token) => askAdmin(release, '/api/v1/changes', { token })),
     );
     expect(unknown.map(({ status }) => status)).toEqual([401, 401]);
   });

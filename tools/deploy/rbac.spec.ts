@@ -147,6 +147,7 @@ const WIDER: readonly (readonly [string, ChartValues, readonly string[], readonl
     ],
     [],
   ],
+  ['rolloutDetails', { rolloutDetails: true }, ['list pods'], []],
   ['namespaceSelector', { namespaceSelector: 'a=b' }, ['list,watch namespaces'], []],
   ['lease.name', { lease: { name: 'mine' } }, ['get,update coordination.k8s.io/leases[mine]'], []],
 ];

@@ -8,7 +8,7 @@ import { cleanUp } from '../../support/cleanup.ts';
 
 export interface HelmResult {
   readonly code: number;
-  /** Both outputs, their last lines. */
+  /** What it wrote to standard output if it ended well, else the last lines of both outputs. */
   readonly text: string;
 }
 
@@ -39,8 +39,8 @@ export class Helm {
       HELM_CONFIG_HOME: home('config'),
       HELM_DATA_HOME: home('data'),
     };
-    const { code, tail } = await run(this.#program, args, { env });
-    return { code, text: tail };
+    const { code, stdout, tail } = await run(this.#program, args, { env });
+    return { code, text: code === 0 ? stdout : tail };
   }
 
   /** @throws with what helm said unless it ended well. */

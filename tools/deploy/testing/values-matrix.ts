@@ -19,6 +19,7 @@ export const VALUES_MATRIX: Readonly<Record<string, ChartValues>> = {
       namespaceSelector: 'team=a',
       resourceLabelSelector: 'reload=yes',
       enablePProf: true,
+      rolloutDetails: true,
     },
     tests: { sourceLabels: { reload: 'yes' } },
   },

@@ -3,6 +3,7 @@ import type { AuditEntry, ChangeEntry, OutcomeEntry, RolloutEntry } from '../cor
 import type { Before } from '../core/history/change-cause.ts';
 import type { SourceKey } from '../core/model.ts';
 import { isRecordHash } from '../core/record/record-hash.ts';
+import { readEntry } from './entry-codec.ts';
 import type { CatalogKeys } from './keys.ts';
 import { TELL_CHANGE } from './tell-change.lua.ts';
 
@@ -31,13 +32,15 @@ export function streamKey(keys: CatalogKeys, stream: HistoryStream): string {
   return stream === 'rollouts' ? keys.rolloutHistory : keys[stream];
 }
 
-/** The entries of a reply of Redis that has `[id, ['entry', text]]` each; those without a text are left out. */
-export function streamEntries<Entry>(
+/** The entries of a reply of Redis that has `[id, ['entry', text]]` each; what is none is left out. */
+function streamEntries<Name extends HistoryStream>(
+  stream: Name,
   rows: readonly (readonly [string, readonly string[]])[],
-): StreamEntry<Entry>[] {
-  return rows.flatMap(([id, [, text]]) =>
-    text === undefined ? [] : [{ id, entry: JSON.parse(text) as Entry }],
-  );
+): StreamEntry<HistoryStreams[Name]>[] {
+  return rows.flatMap(([id, [, text = '']]) => {
+    const entry = readEntry[stream](text) as HistoryStreams[Name] | undefined;
+    return entry === undefined ? [] : [{ id, entry }];
+  });
 }
 
 export interface HistoryLimits {
@@ -111,6 +114,7 @@ export class History {
     count: number,
   ): Promise<StreamEntry<HistoryStreams[Name]>[]> {
     return streamEntries(
+      stream,
       await this.#redis.xrevrange(streamKey(this.#keys, stream), '+', '-', 'COUNT', count),
     );
   }
@@ -121,7 +125,7 @@ export class History {
     by: { after: string; count: number },
   ): Promise<StreamEntry<HistoryStreams[Name]>[]> {
     const key = streamKey(this.#keys, stream);
-    return streamEntries(await this.#redis.xrange(key, `(${by.after}`, '+', 'COUNT', by.count));
+    return streamEntries(stream, await this.#redis.xrange(key, `(${by.after}`, '+', 'COUNT', by.count));
   }
 
   /** At most `count` entries before a position (undefined: the end), newest first. */
@@ -131,7 +135,7 @@ export class History {
   ): Promise<StreamEntry<HistoryStreams[Name]>[]> {
     const key = streamKey(this.#keys, stream);
     const end = by.before === undefined ? '+' : `(${by.before}`;
-    return streamEntries(await this.#redis.xrevrange(key, end, '-', 'COUNT', by.count));
+    return streamEntries(stream, await this.#redis.xrevrange(key, end, '-', 'COUNT', by.count));
   }
 
   /** How many entries a stream has. */

@@ -65,6 +65,21 @@ describe('the processes', () => {
   });
 });
 
+it.each([
+  '',
+  'no JSON',
+  'null',
+  '[]',
+  '{"app":"worker"}',
+  '{"app":"thief","name":"x","version":"1","startedAt":1,"seenAt":1}',
+])('%j is no process, and goes with the dead', async (text) => {
+  await redis.client.hset(key, 'forged', text);
+  await processes.write('w', worker(1));
+  expect((await processes.all()).map(({ id }) => id)).toEqual(['w']);
+  await processes.removeDead();
+  expect(await redis.client.hkeys(key)).toEqual(['w']);
+});
+
 describe('the settings in force', () => {
   it('are those of the worker that began last of those alive', async () => {
     await processes.write('old', { ...worker(1), settings: SETTINGS });
@@ -77,4 +92,15 @@ describe('the settings in force', () => {
     await processes.write('leader', { ...worker(9), app: 'watcher' });
     expect(settingsInForce(await processes.all())).toBeUndefined();
   });
+});
+
+it('settings come back as they were written', async () => {
+  const keys = { ...DEFAULT_ANNOTATION_KEYS, adopt: ['wave'] as const };
+  const settings = {
+    ...SETTINGS,
+    decision: { ...SETTINGS.decision, keys },
+    triggers: { ...NO_TRIGGERS, announced: true },
+  };
+  await processes.write('w', { ...worker(1), settings, concurrency: 10, reloadsPerMinute: 0 });
+  expect((await processes.all())[0]).toMatchObject({ settings, concurrency: 10, reloadsPerMinute: 0 });
 });

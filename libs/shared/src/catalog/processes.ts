@@ -1,8 +1,7 @@
+import { PROCESS_APPS, readProcess } from './process-codec.ts';
 import type { RedisClient } from './redis.ts';
 import type { Triggers } from '../core/ledger/triggers.ts';
 import type { DecisionSettings } from '../core/rules/decision.ts';
-
-export const APPS = ['watcher', 'worker', 'admin'] as const;
 
 /** What a worker decides by: who explains its decisions goes by these. */
 export interface ProcessSettings {
@@ -16,7 +15,7 @@ export interface ProcessSettings {
 
 /** What a process says of itself. */
 export interface ProcessEntry {
-  readonly app: (typeof APPS)[number];
+  readonly app: (typeof PROCESS_APPS)[number];
   /** Of its pod. */
   readonly name: string;
   readonly version: string;
@@ -66,9 +65,9 @@ export class Processes {
   /** Those that are alive, then those that were, each by app, the longest running first. */
   async all(): Promise<Process[]> {
     const [now, texts] = await Promise.all([this.#now(), this.#redis.hgetall(this.#key)]);
-    const processes = Object.entries(texts).map(([id, text]): Process => {
-      const entry = JSON.parse(text) as ProcessEntry;
-      return { ...entry, id, isLive: now - entry.seenAt <= GONE_AFTER };
+    const processes = Object.entries(texts).flatMap(([id, text]): Process[] => {
+      const entry = readProcess(text) as ProcessEntry | undefined;
+      return entry ? [{ ...entry, id, isLive: now - entry.seenAt <= GONE_AFTER }] : [];
     });
     return processes.sort(byOrder);
   }
@@ -78,11 +77,12 @@ export class Processes {
     await this.#redis.hdel(this.#key, id);
   }
 
-  /** Drops those that were not heard of for ten minutes. */
+  /** Drops those that were not heard of for ten minutes, and what is no entry. */
   async removeDead(): Promise<void> {
-    const now = await this.#now();
-    const dead = (await this.all()).filter(({ seenAt }) => now - seenAt > REMOVED_AFTER);
-    if (dead.length > 0) await this.#redis.hdel(this.#key, ...dead.map(({ id }) => id));
+    const [now, texts] = await Promise.all([this.#now(), this.#redis.hgetall(this.#key)]);
+    const isDead = (text: string): boolean => now - (readProcess(text)?.seenAt ?? 0) > REMOVED_AFTER;
+    const dead = Object.entries(texts).flatMap(([id, text]) => (isDead(text) ? [id] : []));
+    if (dead.length > 0) await this.#redis.hdel(this.#key, ...dead);
   }
 
   async #now(): Promise<number> {
@@ -102,5 +102,9 @@ export function settingsInForce(processes: readonly Process[]): ProcessSettings 
 
 function byOrder(a: Process, b: Process): number {
   if (a.isLive !== b.isLive) return a.isLive ? -1 : 1;
-  return APPS.indexOf(a.app) - APPS.indexOf(b.app) || a.startedAt - b.startedAt || (a.id < b.id ? -1 : 1);
+  return (
+    PROCESS_APPS.indexOf(a.app) - PROCESS_APPS.indexOf(b.app) ||
+    a.startedAt - b.startedAt ||
+    (a.id < b.id ? -1 : 1)
+  );
 }
