@@ -54,7 +54,8 @@ export class Reader {
     cleanUp(() => context.close());
     context.setDefaultTimeout(30_000);
     if (token !== undefined) {
-      const set = `if (sessionStorage.getItem('reroll-once') === null) {
+      // Once a tab, so that somebody can sign out.
+      const set = `if (location.origin !== 'null' && sessionStorage.getItem('reroll-once') === null) {
         sessionStorage.setItem('reroll-once', ''); sessionStorage.setItem('${TOKEN_KEY}', '${token}'); }`;
       await context.addInitScript(set);
     }

@@ -23,12 +23,11 @@ export interface Assignment {
   readonly log: (line: string) => void;
 }
 
-const WINDOW = { width: 1180, height: 820 };
+const WINDOW = { width: 1180, height: 740 };
 const PHONE = { width: 360, height: 760 };
 
 function picturesOf({ change, changeAgain }: Shop): readonly Picture[] {
   const source = `ConfigMap/${NAMESPACE}/${CONFIG_MAP}`;
-  const workload = `Deployment/${NAMESPACE}/storefront`;
   const watched = async (page: Page): Promise<void> => {
     await page.getByText('Connected', { exact: true }).waitFor();
     await changeAgain();
@@ -46,11 +45,6 @@ function picturesOf({ change, changeAgain }: Shop): readonly Picture[] {
       file: 'workload-stuck',
       route: `workloads/Deployment/${NAMESPACE}/ledger`,
       shows: 'Annotations that decide',
-    },
-    {
-      file: 'explain',
-      route: `explain?workload=${workload}&source=${source}`,
-      shows: 'Rules, in their order',
     },
     {
       file: 'explain-dark',

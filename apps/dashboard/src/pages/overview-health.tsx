@@ -88,9 +88,7 @@ function apiServerWord({ apiServer: { ok } }: Status): string {
 }
 
 function limitsNote({ limits }: Status): string {
-  return limits.reloadsPerMinute === null
-    ? 'limits as the flags say'
-    : `${limits.reloadsPerMinute} reloads a minute`;
+  return limits.reloadsPerMinute === null ? 'limits by flags' : `${limits.reloadsPerMinute} reloads a minute`;
 }
 
 function owedNote({ owed }: Status): string {

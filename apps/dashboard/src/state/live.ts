@@ -4,6 +4,7 @@ import type { EVENTS, EventName } from '@reroll/shared/api/events';
 import { CallError, openEvents } from '../api/client.ts';
 import { sentenceOf } from '../news.ts';
 import { announceNews } from './announcer.ts';
+import { connection } from './connection.ts';
 import { token } from './session.ts';
 import { status } from './status.ts';
 
@@ -49,6 +50,8 @@ export function followEvents(): void {
     void follow(controller.signal);
     return () => controller.abort();
   });
+  addEventListener('offline', () => connection.failed());
+  addEventListener('online', () => void (pulse.value += 1));
   setInterval(() => {
     if (document.visibilityState === 'visible') pulse.value += 1;
   }, PULSE_EVERY);
