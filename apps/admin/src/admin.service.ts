@@ -22,12 +22,12 @@ import { redisReports } from '@reroll/shared/platform/redis-reports';
 import type { Lifecycle } from '@reroll/shared/platform/shutdown';
 import { Queues } from '@reroll/shared/queue/queues';
 import type { Registry } from 'prom-client';
+import { announce } from './announcing.ts';
 import type { ApiContext } from './api.module.ts';
 import { authenticatorOf } from './auth/authenticator.ts';
 import { StaticTokensError } from './auth/static-tokens.ts';
 import { CertificateError } from './http/api-server.ts';
 import { serveHealth } from './health.ts';
-import { beat } from './heartbeat.ts';
 import { JobBoard } from './jobs/job-board.ts';
 import { beginReading } from './reading.ts';
 import { serveApi } from './serve-api.ts';
@@ -105,7 +105,7 @@ export class AdminService {
     lifecycle.onStop('views of the queues', 2_000, () => board.close());
     const history = new History(redis, catalog.keys, { maxEntries, maxAge });
     const processes = new Processes(redis, catalog.keys.processes);
-    beat({ processes, name: options.podName, lifecycle, log });
+    announce({ processes, name: options.podName, metrics, lifecycle, log });
     return { options, log, metrics, lifecycle, client, history, processes, queues, board, ...by };
   }
 }

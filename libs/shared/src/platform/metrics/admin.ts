@@ -2,6 +2,7 @@
 import type { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { OPERATIONS } from '../../api/operations.ts';
 import { counter, gauge, histogram } from './registry.ts';
+import { heartbeatErrors } from './shared.ts';
 
 const OPERATION_IDS = Object.keys(OPERATIONS);
 const CODE_CLASSES = ['2xx', '4xx', '5xx'];
@@ -9,6 +10,8 @@ const CODE_CLASSES = ['2xx', '4xx', '5xx'];
 export interface AdminMetrics {
   /** `reroll_redis_up` */
   readonly redisUp: Gauge;
+  /** `reroll_heartbeat_errors_total` */
+  readonly heartbeatErrors: Counter;
   /** `reroll_api_requests_total`: `operation` is `none` of a path that is no operation. */
   readonly requests: Counter<'operation' | 'code'>;
   /** `reroll_api_request_duration_seconds` */
@@ -35,6 +38,7 @@ export function adminMetrics(registry: Registry): AdminMetrics {
       name: 'reroll_redis_up',
       help: '1 while this process is connected to Redis, else 0.',
     }),
+    heartbeatErrors: heartbeatErrors(registry),
     requests: counter(registry, {
       name: 'reroll_api_requests_total',
       help: 'Requests to the API that were answered, by operation and class of status.',

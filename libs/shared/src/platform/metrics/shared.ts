@@ -38,6 +38,13 @@ export interface QueueMetrics {
   readonly heartbeatErrors: Counter;
 }
 
+export function heartbeatErrors(registry: Registry): Counter {
+  return counter(registry, {
+    name: 'reroll_heartbeat_errors_total',
+    help: 'Times that this process could not say in Redis that it is there.',
+  });
+}
+
 export function queueMetrics(registry: Registry): QueueMetrics {
   return {
     workqueueAdds: counter(registry, {
@@ -48,10 +55,7 @@ export function queueMetrics(registry: Registry): QueueMetrics {
       name: 'reroll_redis_up',
       help: '1 while this process is connected to Redis, else 0.',
     }),
-    heartbeatErrors: counter(registry, {
-      name: 'reroll_heartbeat_errors_total',
-      help: 'Times that this process could not say in Redis that it is there.',
-    }),
+    heartbeatErrors: heartbeatErrors(registry),
     errors: counter(registry, {
       name: 'reloader_errors_total',
       help: 'Number of errors, by type.',
