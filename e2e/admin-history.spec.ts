@@ -17,7 +17,6 @@ import { sharedCluster } from './support/cluster.ts';
 import { EventReader } from './support/event-reader.ts';
 import { connect, namespace, type Space } from './support/kube.ts';
 import { refuseUpdates } from './support/policy.ts';
-import { pretendWorker } from './support/pretended-worker.ts';
 import { startReroll, type Reroll } from './support/reroll.ts';
 import { hashOf, inStep } from './support/rollouts.ts';
 import { eventually } from './support/wait.ts';
@@ -114,7 +113,6 @@ beforeAll(async () => {
     workerFlags: ['--attempts=2'],
     adminFlags: ['--auth=static', `--static-tokens-file=${tokensFile([operator, token])}`],
   });
-  await pretendWorker(reroll);
   const [admin] = reroll.admins;
   if (!admin) throw new Error('expected an admin');
   api = new AdminApi(admin);

@@ -6,7 +6,6 @@ import { auto, configMap, deployment, usingEnvFrom } from './support/builders.ts
 import { caller, LIST_DEPLOYMENTS, OPERATOR_RULES, PATCH_DEPLOYMENTS, VIEWER } from './support/callers.ts';
 import { startOwnCluster } from './support/cluster.ts';
 import { connect, namespace, type Space } from './support/kube.ts';
-import { pretendWorker } from './support/pretended-worker.ts';
 import { startReroll, type Reroll } from './support/reroll.ts';
 import { eventually } from './support/wait.ts';
 
@@ -48,7 +47,6 @@ beforeAll(async () => {
   const [admin] = reroll.admins;
   if (!admin) throw new Error('expected an admin');
   api = new AdminApi(admin, '');
-  await pretendWorker(reroll);
   await eventually(async () => (await reroll.catalog.workloads([keyOf(elsewhere)])).size === 1);
   await eventually(async () => (await reroll.catalog.workloads([keyOf(space)])).size === 1);
 });
