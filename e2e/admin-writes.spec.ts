@@ -1,6 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { ChangeEntry } from '../libs/shared/src/core/history/entries.ts';
+import type { ChangeWorkload } from '../libs/shared/src/api/changes.ts';
+import { REQUEST_ANNOTATION } from '../libs/shared/src/core/reload/request-id.ts';
 import { AdminApi, OPERATOR, READER, tokensFile, type StaticToken } from './support/admin-api.ts';
-import { auto, configMap, deployment, usingEnvFrom } from './support/builders.ts';
+import { auto, configMap, deployment, replicas, usingEnvFrom } from './support/builders.ts';
 import { sharedCluster } from './support/cluster.ts';
 import { connect, namespace, type Space } from './support/kube.ts';
 import { refuseUpdates } from './support/policy.ts';
@@ -26,7 +29,9 @@ beforeAll(async () => {
   elsewhere = await namespace(client);
   for (const each of [space, elsewhere]) {
     await each.apply(configMap('cm', { v: '1' }));
-    await each.applyAll(['web', 'idle', 'bad'].map((name) => deployment(name, auto(), usingEnvFrom('cm'))));
+    await each.applyAll(
+      ['web', 'idle', 'bad'].map((name) => deployment(name, auto(), replicas(1), usingEnvFrom('cm'))),
+    );
     await each.apply(deployment('plain', usingEnvFrom('cm')));
   }
   namespaced = { name: 'ned', token: 'token-of-ned', access: 'write', namespaces: [space.name] };
@@ -52,13 +57,63 @@ function params(name: string, where = space): { kind: 'Deployment'; namespace: s
 }
 
 /** Changes that are a person's, newest first. */
-async function manual(where: Space, name: string): Promise<readonly unknown[]> {
+async function manual(
+  where: Space,
+  name: string,
+): Promise<readonly { readonly id: string; readonly entry: ChangeEntry }[]> {
   const entries = await reroll.history.latest('changes', 1_000);
   const key = keyIn(where, `Deployment/${name}`);
   return entries.filter(({ entry }) => entry.source === null && entry.woken[0]?.workload === key);
 }
 
+/** The workload at a person's change, once something has come of it. */
+async function reaches(id: string, state: ChangeWorkload['state']): Promise<ChangeWorkload> {
+  return await eventually(async () => {
+    const [found] = (await other.call('getChange', { params: { id } })).workloads;
+    expect(found).toMatchObject({ state });
+    return found;
+  });
+}
+
 describe('a reload that a person asks for', () => {
+  it('rolls the workload once, and is followed from one admin to its end at the other', async () => {
+    const rollouts = await RolloutCount.from(space, 'Deployment/web');
+    const { id } = await api.call('reloadWorkload', { params: params('web'), body: BECAUSE });
+    expect(await reaches(id, 'rolledOut')).toMatchObject({
+      workload: params('web'),
+      verdict: 'reload',
+      reason: 'Requested',
+      outcome: 'Reloaded',
+      attempts: { made: 1 },
+      error: null,
+      rollout: { state: 'complete' },
+    });
+    expect(await other.call('getChange', { params: { id } })).toMatchObject({
+      source: null,
+      cause: 'manual',
+      from: null,
+      to: null,
+      request: { actor: 'operator', ...BECAUSE },
+    });
+    const { entry } = (await manual(space, 'web'))[0] ?? {};
+    const request = entry?.request?.id;
+    expect(request).toMatch(/^\d+-[0-9a-f]{10}$/u);
+    const { metadata } = (await space.get('Deployment/web')).spec.template;
+    expect(metadata?.annotations?.[REQUEST_ANNOTATION]).toBe(request);
+    const outcomes = (await reroll.outcomes(space, 'Deployment/web')).filter((each) => each.request);
+    expect(outcomes).toMatchObject([
+      { state: 'reloaded', rolled: [], request: { id: request, actor: 'operator', ...BECAUSE } },
+    ]);
+    expect(await rollouts.now()).toBe(1);
+  });
+
+  it('of a workload that does not opt in rolls nothing, and says why', async () => {
+    const rollouts = await RolloutCount.from(space, 'Deployment/plain');
+    const { id } = await api.call('reloadWorkload', { params: params('plain'), body: BECAUSE });
+    expect(await reaches(id, 'skipped')).toMatchObject({ outcome: 'NotAnnotated', rollout: null });
+    expect(await rollouts.now()).toBe(0);
+  });
+
   it('is a change of the history with who and why, a request on the workload, and an entry of the audit log', async () => {
     const { id, at } = await api.call('reloadWorkload', { params: params('web'), body: BECAUSE });
     const [entry] = await reroll.history.latest('changes', 1);
@@ -100,6 +155,7 @@ describe('a reload that a person asks for', () => {
 
 describe('an idempotency key', () => {
   it('makes one write of many requests, at the same time and later, of one admin and of another', async () => {
+    const rollouts = await RolloutCount.from(space, 'Deployment/idle');
     const asked = {
       params: params('idle'),
       body: BECAUSE,
@@ -109,7 +165,11 @@ describe('an idempotency key', () => {
       [api, other, api, other, api].map((one) => one.call('reloadWorkload', asked)),
     );
     answers.push(await other.call('reloadWorkload', asked));
-    expect(new Set(answers.map(({ id }) => id)).size).toBe(1);
+    const [id, ...more] = new Set(answers.map((answer) => answer.id));
+    if (id === undefined || more.length > 0) throw new Error('expected one change, given several');
+    await reaches(id, 'rolledOut');
+    await reroll.idle();
+    expect(await rollouts.now()).toBe(1);
     expect(await manual(space, 'idle')).toHaveLength(1);
     const { items } = await api.call('listAudit');
     const target = keyIn(space, 'Deployment/idle');

@@ -1,4 +1,5 @@
 import { beforeAll, expect, it } from 'vitest';
+import { ReloadRequests } from '../libs/shared/src/catalog/requests.ts';
 import { AuditLog } from './support/audit.ts';
 import {
   auto,
@@ -79,6 +80,20 @@ it('does not say it again when the job, or the sweep, comes again', async () => 
   await eventually(async () => (await sweeps()) >= before + 3);
   await reroll.idle();
   await wouldReload(2);
+});
+
+it("says of a person's request too what would be reloaded, and takes it away", async () => {
+  const key = keyIn(space, 'Deployment/api');
+  const requests = new ReloadRequests(reroll.redis, reroll.catalog.keys.requests);
+  const { id } = await requests.put(key, { actor: 'ann', reason: 'a test' });
+  await reroll.queues.enqueueReloadNow(key, Date.now());
+  await eventually(async () => (await requests.of(key)) === undefined);
+  const told = await eventually(async () => {
+    const outcomes = await reroll.outcomes(space, 'Deployment/api');
+    const found = outcomes.filter(({ request }) => request?.id === id);
+    return found.length > 0 && found;
+  });
+  expect(told).toMatchObject([{ state: 'wouldReload', reason: 'WouldReload', rolled: [] }]);
 });
 
 it('writes to no workload and posts no Event: the audit log of the API server has none', async () => {

@@ -1,10 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { ReloadRequests } from '../libs/shared/src/catalog/requests.ts';
 import { DEFAULT_ANNOTATION_KEYS as KEYS } from '../libs/shared/src/core/annotation-keys.ts';
 import type { OutcomeEntry } from '../libs/shared/src/core/history/entries.ts';
 import { annotated, auto, configMap, deployment, statefulSet, usingEnvFrom } from './support/builders.ts';
 import { sharedCluster } from './support/cluster.ts';
 import { connect, namespace, type KubeObject, type Space } from './support/kube.ts';
-import { startReroll, type Reroll } from './support/reroll.ts';
+import { keyIn, startReroll, type Reroll } from './support/reroll.ts';
 import { RolloutCount, inStep, markerVariables, settled } from './support/rollouts.ts';
 import { eventually } from './support/wait.ts';
 
@@ -51,6 +52,16 @@ async function lastReload(reroll: Reroll, space: Space, ref: string): Promise<Ou
   );
 }
 
+/** What comes of a person's request. */
+async function asked(reroll: Reroll, space: Space, ref: string): Promise<OutcomeEntry> {
+  const requests = new ReloadRequests(reroll.redis, reroll.catalog.keys.requests);
+  const { id } = await requests.put(keyIn(space, ref), { actor: 'ann', reason: 'a test' });
+  await reroll.queues.enqueueReloadNow(keyIn(space, ref), Date.now());
+  return await eventually(async () =>
+    (await reroll.outcomes(space, ref)).findLast(({ request }) => request?.id === id),
+  );
+}
+
 async function spaceWith(...names: readonly (readonly [string, Record<string, string>])[]): Promise<Space> {
   const space = await namespace(connect(sharedCluster()));
   await space.apply(configMap('cm', { v: '0' }));
@@ -77,10 +88,11 @@ describe('a Deployment with a pause-period', () => {
       ['unreadable', period('5minutes')],
       ['zero', period('0s')],
       ['negative', period('-5m')],
+      ['asked', period('1h')],
     );
     await space.apply(statefulSet('stateful', auto(), annotated(period('1h')), usingEnvFrom('cm')));
     reroll = await startReroll({ cluster: sharedCluster(), namespaces: [space] });
-    const names = ['long', 'short', 'owned', 'by-hand', 'unreadable', 'zero', 'negative'];
+    const names = ['long', 'short', 'owned', 'by-hand', 'unreadable', 'zero', 'negative', 'asked'];
     for (const name of names) await inStep(space, `Deployment/${name}`, CM);
     await inStep(space, 'StatefulSet/stateful', CM);
     await settled(reroll, space);
@@ -121,6 +133,29 @@ describe('a Deployment with a pause-period', () => {
     await eventually(() =>
       reroll.logs().includes(`Successfully resumed deployment 'short' in namespace '${space.name}'`),
     );
+  });
+
+  it('is paused by the reload that a person asks for too, and a second one joins it', async () => {
+    await settled(reroll, space);
+    const rollouts = await RolloutCount.from(space, 'Deployment/asked');
+    const { generation } = (await space.get('Deployment/asked')).metadata;
+    const outcome = await asked(reroll, space, 'Deployment/asked');
+    expect(outcome).toMatchObject({ state: 'reloaded', reason: 'ReloadedPaused', rolled: [] });
+    const first = await space.get('Deployment/asked');
+    expect(isPaused(first)).toBe(true);
+    expect(pausedAt(first)).toBeDefined();
+    expect(first.metadata.generation).toBe(generation + 1);
+    expect(await asked(reroll, space, 'Deployment/asked')).toMatchObject({ reason: 'ReloadedPaused' });
+    const second = await space.get('Deployment/asked');
+    expect(pausedAt(second)).toBe(pausedAt(first));
+    expect(await revisions(space, 'Deployment/asked')).toBe(1);
+    await space.annotate('Deployment/asked', period('1s'));
+    const after = await resumed(space, 'Deployment/asked');
+    expect(after.spec.template).toEqual(second.spec.template);
+    await eventually(async () => (await revisions(space, 'Deployment/asked')) > 1);
+    await settled(reroll, space);
+    expect(await rollouts.now()).toBe(2);
+    expect(await revisions(space, 'Deployment/asked')).toBe(2);
   });
 
   it('is patched and left paused if its owner paused it', async () => {
