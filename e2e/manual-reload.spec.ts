@@ -96,6 +96,23 @@ describe('a request of a person', () => {
     expect(await rollouts.now()).toBe(1);
   });
 
+  it('is told on the workload by one Event, with the words and not with the name of the person, and in the log', async () => {
+    await adopted('told');
+    const ref = 'Deployment/told';
+    const { id } = await requests.put(keyIn(space, ref), { actor: 'ann', reason: 'moved to\nanother pool' });
+    await reroll.queues.enqueueReloadNow(keyIn(space, ref), Date.now());
+    const subject = `'told' of type 'Deployment' in namespace '${space.name}'`;
+    const events = await eventually(async () => {
+      const found = (await space.events(ref)).filter(({ reason }) => reason === 'Reloaded');
+      return found.length > 0 && found;
+    });
+    const message = `Reload requested ("moved to another pool"), Updated ${subject}`;
+    expect(events).toMatchObject([{ type: 'Normal', source: { component: 'reroll' }, message }]);
+    expect(JSON.stringify(events)).not.toContain('"ann"');
+    await eventually(() => reroll.logs().includes(`${subject} was reloaded on request`));
+    expect(reroll.logs()).toContain(`request=${id}`);
+  });
+
   it('of which the job was lost is found by the sweep', async () => {
     const rollouts = await adopted('lost');
     const request = await requests.put(keyIn(space, 'Deployment/lost'), BY);

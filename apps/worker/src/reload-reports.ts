@@ -53,7 +53,7 @@ export class ReloadReports {
     const { metrics, outcomes, log } = this.#context;
     const { state, reason, sources, rolled, subject } = outcome;
     metrics.outcomes.inc({ reason });
-    if (state === 'reloaded' && subject) this.#reloaded(job, subject, rolled);
+    if (state === 'reloaded' && subject) this.#reloaded(job, subject, outcome);
     else if (state === 'unchanged') metrics.skipped.inc({ reason: 'strategy_not_updated' });
     if (state === 'wouldReload')
       log.info('dry run: would reload', { workload: job.workload, sources: rolled });
@@ -117,12 +117,14 @@ export class ReloadReports {
     // A wake of the sweep names no source.
     const [owed] = error.owed;
     const source = job.source ?? (owed && sourceKeyIn(namespace, owed));
-    if (!error.subject || source === undefined) return;
+    if (!error.subject) return;
     const workload = subjectOf(error.subject);
-    events.record({ source: partsOf(source) as SourceId, workload, failure: error.message });
+    const failure = error.message;
+    if (source !== undefined) events.record({ source: partsOf(source) as SourceId, workload, failure });
+    else if (error.request) events.record({ workload, requestReason: error.request.reason, failure });
   }
 
-  #reloaded(job: ReloadJob, subject: WorkloadNow, all: readonly string[]): void {
+  #reloaded(job: ReloadJob, subject: WorkloadNow, { rolled: all, request }: ReloadOutcome): void {
     const { metrics, log, events, alerts } = this.#context;
     const { kind, namespace } = subject.observed;
     const { name } = subject.object.metadata;
@@ -132,10 +134,7 @@ export class ReloadReports {
     const latency = Math.max(0, Date.now() - job.since) / 1000;
     metrics.actionLatency.observe({ workload_kind: kind }, latency);
     metrics.reloadLatency.observe(latency);
-    if (all.length === 0)
-      log.info(`'${name}' of type '${kind}' in namespace '${namespace}' was reloaded on request`, {
-        workload: job.workload,
-      });
+    if (all.length === 0 && request) this.#requested(subject, request);
     for (const rolled of all) {
       const source = sourceIdOf(rolled, namespace);
       log.info(
@@ -146,6 +145,15 @@ export class ReloadReports {
       events.record({ source, workload: subjectOf(subject) });
       alerts?.reloaded(job.workload, sourceKeyIn(namespace, rolled));
     }
+  }
+
+  /** No source caused it. Who it was is in the audit log. */
+  #requested(subject: WorkloadNow, { id, reason }: ReloadRequest): void {
+    const { log, events } = this.#context;
+    const { kind, namespace } = subject.observed;
+    const name = `'${subject.object.metadata.name}' of type '${kind}' in namespace '${namespace}'`;
+    log.info(`${name} was reloaded on request`, { workload: subject.key, request: id });
+    events.record({ workload: subjectOf(subject), requestReason: reason });
   }
 
   /** Without a period it was paused before. */

@@ -60,6 +60,25 @@ describe('on a real API server', () => {
     ]);
   });
 
+  test('a reload that a person asked for is told with their words, on one line, and not with their name', async () => {
+    const namespace = await plane.namespace();
+    const recorder = new EventRecorder({ client: plane.client, instance: 'w' });
+    const { workload } = reload(namespace);
+    recorder.record({ workload, requestReason: 'a "new" pool\nof\u001b[31m nodes' });
+    recorder.record({ workload, requestReason: 'x'.repeat(5000), failure: 'Invalid (KUBE_API 422)' });
+    await recorder.flush(5000);
+    const { body } = await plane.client.get<{ items: Event[] }>(`/api/v1/namespaces/${namespace}/events`);
+    const seen = body.items.map(({ type, reason, source: { component }, message }) =>
+      [type, reason, component, message].join(' | '),
+    );
+    const subject = `'web' of type 'Deployment' in namespace '${namespace}'`;
+    const long = `${'x'.repeat(199)}…`;
+    expect(seen.sort()).toEqual([
+      `Normal | Reloaded | reroll | Reload requested ("a \\"new\\" pool of [31m nodes"), Updated ${subject}`,
+      `Warning | ReloadFail | reroll | Reload requested ("${long}"), Update for ${subject} failed with error Invalid (KUBE_API 422)`,
+    ]);
+  });
+
   test('a workload with the longest name has events', async () => {
     const namespace = await plane.namespace();
     const results: string[] = [];

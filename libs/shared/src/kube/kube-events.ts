@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { oneLine } from '../core/one-line.ts';
 import type { SourceId, SourceKind, WorkloadId } from '../core/model.ts';
 import { pause, systemClock, type Clock } from './clock.ts';
 import type { KubeClient } from './connection.ts';
@@ -21,6 +22,14 @@ export interface ReloadEvent {
   readonly failure?: string | undefined;
 }
 
+/** The same of a reload that no source caused: a person asked for it. */
+export interface RequestedEvent {
+  readonly workload: EventSubject;
+  /** The person's words, as they came. Who it was is for those who may see the audit log. */
+  readonly requestReason: string;
+  readonly failure?: string | undefined;
+}
+
 /** Something about a workload that its owner should know and mend. */
 export interface WarningEvent {
   readonly workload: EventSubject;
@@ -28,6 +37,8 @@ export interface WarningEvent {
   readonly reason: string;
   readonly note: string;
 }
+
+type AnyEvent = ReloadEvent | RequestedEvent | WarningEvent;
 
 export interface EventRecorderOptions {
   readonly client: Pick<KubeClient, 'post'>;
@@ -64,9 +75,17 @@ const MAX_NAME = 200;
 const MAX_YIELD_MS = 10_000;
 const YIELD_MS = 50;
 
-function textOf({ source, workload, failure }: ReloadEvent): string {
+function textOf(event: ReloadEvent | RequestedEvent): string {
+  const { workload, failure } = event;
   const subject = `'${workload.name}' of type '${workload.kind}' in namespace '${workload.namespace}'`;
+  if ('requestReason' in event) {
+    const asked = `Reload requested (${JSON.stringify(oneLine(event.requestReason, MAX_WORDS))})`;
+    return failure === undefined
+      ? `${asked}, Updated ${subject}`
+      : `${asked}, Update for ${subject} failed with error ${failure}`;
+  }
   if (failure !== undefined) return `Update for ${subject} failed with error ${failure}`;
+  const { source } = event;
   const changed = `'${source.name}' of type '${NAMES[source.kind].type}' in namespace '${source.namespace}'`;
   return `Changes detected in ${changed}, Updated ${subject}`;
 }
@@ -80,6 +99,8 @@ function eventName(workload: string): string {
 const COMPONENT = 'reroll';
 /** The API server refuses a longer note. */
 const MAX_NOTE = 1024;
+/** Of what a person wrote: as much as the API takes. */
+const MAX_WORDS = 200;
 
 interface Saying {
   readonly component: string;
@@ -88,7 +109,7 @@ interface Saying {
   readonly message: string;
 }
 
-function sayingOf(event: ReloadEvent | WarningEvent): Saying {
+function sayingOf(event: AnyEvent): Saying {
   if ('note' in event) {
     return {
       component: COMPONENT,
@@ -97,14 +118,15 @@ function sayingOf(event: ReloadEvent | WarningEvent): Saying {
       message: event.note.slice(0, MAX_NOTE),
     };
   }
-  const { component } = NAMES[event.source.kind];
+  const component = 'source' in event ? NAMES[event.source.kind].component : COMPONENT;
   const done = event.failure === undefined;
   const reason = done ? 'Reloaded' : 'ReloadFail';
-  return { component, type: done ? 'Normal' : 'Warning', reason, message: textOf(event) };
+  const message = textOf(event).slice(0, MAX_NOTE);
+  return { component, type: done ? 'Normal' : 'Warning', reason, message };
 }
 
 interface Waiting {
-  readonly event: ReloadEvent | WarningEvent;
+  readonly event: AnyEvent;
   /** RFC 3339, seconds. */
   readonly time: string;
   /** By the recorder's clock. */
@@ -161,7 +183,7 @@ export class EventRecorder {
     return this.#waiting.length + this.#active;
   }
 
-  record(event: ReloadEvent | WarningEvent): void {
+  record(event: AnyEvent): void {
     if (this.#closing.signal.aborted) {
       this.#done('dropped');
       return;
