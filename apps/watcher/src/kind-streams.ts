@@ -1,7 +1,6 @@
 import type { Catalog } from '@reroll/shared/catalog/catalog';
 import type { Ledger } from '@reroll/shared/core/ledger/ledger';
 import type { WorkloadIntake } from '@reroll/shared/core/ledger/workload-intake';
-import type { SeenRollout } from '@reroll/shared/core/rollouts/rollout-tracker';
 import { isWithin, type Scope } from '@reroll/shared/core/ledger/listed';
 import { observeSource } from '@reroll/shared/core/ledger/observe';
 import type {
@@ -20,7 +19,7 @@ import { Reflector } from '@reroll/shared/kube/reflector';
 import type { SourceKindDefinition } from '@reroll/shared/kube/sources/definition';
 import type { WorkloadKindDefinition } from '@reroll/shared/kube/workloads/definition';
 import { observed } from '@reroll/shared/kube/workloads/observe';
-import { seenRollout } from '@reroll/shared/kube/workloads/seen-rollout';
+import { seenRollout, type ShownRollout } from '@reroll/shared/kube/workloads/seen-rollout';
 import type { Logger } from '@reroll/shared/platform/logging';
 import type { WatcherOptions } from '@reroll/shared/platform/options/table';
 import type { CatalogAtStart } from './catalog-at-start.ts';
@@ -82,7 +81,7 @@ export function sourceStream(into: Into, definition: SourceKindDefinition): Stre
 interface SeenWorkload {
   readonly key: string;
   readonly workload: ObservedWorkload;
-  readonly rollout: SeenRollout;
+  readonly rollout: ShownRollout;
 }
 
 /** With `labelSelector`: only of the objects that it selects. */

@@ -17,6 +17,7 @@ import { RolloutPublisher } from './rollout-publisher.ts';
 import { RolloutSightings } from './rollout-sightings.ts';
 import { chosenByLabels } from './scope.ts';
 import type { WatcherState } from './state.ts';
+import { StuckPods } from './stuck-pods.ts';
 import { Streams } from './streams.ts';
 import type { StreamsContext } from './kind-streams.ts';
 import { Sweeper } from './sweeper.ts';
@@ -72,10 +73,17 @@ export async function runWatcher(context: WatcherContext): Promise<void> {
     isUndecided: (key) => streams.isUndecided(key),
     isOutside: chosenByLabels(context.options) && ((namespace) => streams.isOutside(namespace)),
   });
-  const sightings = new RolloutSightings(ledger, tracker);
+  const stuckPods = new StuckPods({
+    ...context,
+    tracker,
+    isLeader: () => state.isLeading && elector.isLeader(),
+    changed: () => publisher.kick(),
+  });
+  const sightings = new RolloutSightings(ledger, tracker, stuckPods);
   const streams = new Streams(context, { ledger, rollouts: sightings }, () => publisher.kick());
   lifecycle.onStop('publisher', 5_000, () => publisher.stop());
   lifecycle.onStop('sweeper', 5_000, () => sweeper.stop());
+  lifecycle.onStop('pods of stuck rollouts', 5_000, () => stuckPods.stop());
   lifecycle.onStop('streams', 5_000, () => streams.stop(3_000));
   await streams.start({
     signal: lifecycle.signal,
@@ -91,6 +99,7 @@ export async function runWatcher(context: WatcherContext): Promise<void> {
   if (!elector.leadership) return;
   watchQueues(context);
   await takeOver(context, sweeper, elector.leadership.term);
+  stuckPods.kick();
 }
 
 /** Nothing is lost if Redis cannot be asked: the next sweep does. */

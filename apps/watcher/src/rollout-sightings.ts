@@ -1,22 +1,26 @@
 import type { Ledger } from '@reroll/shared/core/ledger/ledger';
 import type { ObservedWorkload, WorkloadRow } from '@reroll/shared/core/ledger/rows';
 import type { WorkloadKey } from '@reroll/shared/core/model';
-import type { RolloutTracker, SeenRollout } from '@reroll/shared/core/rollouts/rollout-tracker';
+import type { RolloutTracker } from '@reroll/shared/core/rollouts/rollout-tracker';
+import type { ShownRollout } from '@reroll/shared/kube/workloads/seen-rollout';
+import type { StuckPods } from './stuck-pods.ts';
 
 interface Sighting {
   readonly key: WorkloadKey;
   readonly workload: ObservedWorkload;
-  readonly rollout: SeenRollout;
+  readonly rollout: ShownRollout;
 }
 
 /** Tells the tracker of rollouts what the streams show of workloads that something rolls. */
 export class RolloutSightings {
   readonly #ledger: Ledger;
   readonly #tracker: RolloutTracker;
+  readonly #stuckPods: Pick<StuckPods, 'want'>;
 
-  constructor(ledger: Ledger, tracker: RolloutTracker) {
+  constructor(ledger: Ledger, tracker: RolloutTracker, stuckPods: Pick<StuckPods, 'want'>) {
     this.#ledger = ledger;
     this.#tracker = tracker;
+    this.#stuckPods = stuckPods;
   }
 
   gone(workload: WorkloadKey): void {
@@ -39,8 +43,14 @@ export class RolloutSightings {
       const isFollower = workload.templateFrom !== undefined && !this.#tracker.tracked.has(key);
       // Its pods are replaced before it is written itself: its template is that of another workload.
       const isUpdating = isFollower && rollout.code === 'Updating';
+      const held = this.#tracker.tracked.get(key);
       this.#tracker.seen(rollout, { begins: isUpdating || begins(before[index], row), now });
+      if (this.#tracker.tracked.get(key) !== held) this.#explain(rollout);
     }
+  }
+
+  #explain({ workload, podSelector }: ShownRollout): void {
+    if (podSelector !== undefined) this.#stuckPods.want(workload, podSelector);
   }
 }
 

@@ -176,6 +176,21 @@ describe('a leader that takes over', () => {
     expect(takesOver(left, true).ended).toEqual([entry('stuck', { since: 500, at: 1_000 })]);
   });
 
+  const pods = [{ name: 'web-1', container: 'app', reason: 'ErrImagePull', message: 'not found' }];
+
+  it('keeps what the pods of a workload said that is stuck still', () => {
+    sees(rollout('stuck'), true);
+    const said = takesOver(entry('stuck', { since: 500, at: 600 }, { pods }), true);
+    expect(said.put).toEqual([entry('stuck', { since: 500, at: 1_000 }, { pods })]);
+  });
+
+  it('keeps nothing of pods of an earlier generation', () => {
+    sees({ ...rollout('stuck'), generation: 99 }, true);
+    const said = takesOver(entry('stuck', { since: 500, at: 600 }, { pods }), true);
+    expect(said.put).toMatchObject([{ state: 'stuck', generation: 99, since: 500 }]);
+    expect(said.put[0]?.pods).toBeUndefined();
+  });
+
   it('removes what is gone, and leaves alone what it cannot know yet', () => {
     expect(takesOver(left, false)).toEqual({ ...NOTHING, removed: [WEB] });
     expect(takesOver(left, undefined)).toEqual(NOTHING);

@@ -159,7 +159,7 @@ export class RolloutTracker {
 
   #adopt(held: RolloutEntry, earlier: RolloutEntry): void {
     const isSameRollout = earlier.generation <= held.generation && earlier.since < held.since;
-    const entry = isSameRollout ? { ...held, since: earlier.since } : held;
+    const entry = isSameRollout ? { ...withPodsOf(held, earlier), since: earlier.since } : held;
     this.#put(entry, true);
     if (earlier.state !== 'stuck' && entry.state === 'stuck') this.#ended.push(entry);
   }
@@ -168,6 +168,12 @@ export class RolloutTracker {
 function entryOf(rollout: SeenRollout): Omit<RolloutEntry, 'since' | 'at'> {
   const { workload, generation, state, code, updated, ready, desired, conditions } = rollout;
   return { workload, generation, state, code, updated, ready, desired, conditions };
+}
+
+/** What its pods said to an earlier leader stands until they are asked again. */
+function withPodsOf(held: RolloutEntry, { state, generation, pods }: RolloutEntry): RolloutEntry {
+  const areStuck = held.state === 'stuck' && state === 'stuck' && held.generation === generation;
+  return areStuck && pods && !held.pods ? { ...held, pods } : held;
 }
 
 const FIELDS = ['generation', 'state', 'code', 'updated', 'ready', 'desired'] as const;

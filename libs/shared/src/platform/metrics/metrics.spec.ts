@@ -69,6 +69,7 @@ describe('the metrics of the watcher', () => {
     'reroll_handler_errors_total{kind="ConfigMap"} 0',
     'reroll_catalog_writes_total{result="refused"} 0',
     'reroll_publish_retries_total 0',
+    'reroll_pod_reads_total{result="error"} 0',
     'reroll_sweep_duration_seconds_count 0',
   ])('have %s before the first event', async (line) => {
     expect((await served(watcherMetrics)).split('\n')).toContain(line);

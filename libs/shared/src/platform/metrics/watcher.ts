@@ -41,6 +41,8 @@ export interface WatcherMetrics extends QueueMetrics {
   readonly wakes: Counter<'reason'>;
   /** `reroll_publish_retries_total` */
   readonly publishRetries: Counter;
+  /** `reroll_pod_reads_total` */
+  readonly podReads: Counter<'result'>;
   /** `reroll_sweep_duration_seconds` */
   readonly sweepDuration: Histogram;
 }
@@ -134,6 +136,11 @@ function publishMetrics(registry: Registry) {
     publishRetries: counter(registry, {
       name: 'reroll_publish_retries_total',
       help: 'Writes to Redis that were tried again.',
+    }),
+    podReads: counter(registry, {
+      name: 'reroll_pod_reads_total',
+      help: 'Lists of the pods of a rollout that is stuck, by result; none without --rollout-details.',
+      labels: { result: ['success', 'error'] },
     }),
     sweepDuration: histogram(registry, {
       name: 'reroll_sweep_duration_seconds',

@@ -71,7 +71,7 @@ export const observabilityOptions = {
     apps: WATCHER,
     group: 'Observability and lifecycle',
     description:
-      'Keep what conditions of a rollout that is under way or stuck say in words, at most 300 characters each.',
+      'Keep what conditions of a rollout that is under way or stuck say in words, at most 300 characters each, and read why the pods of one that is stuck do not run (at most five).',
     ...bool(),
   }),
   enablePprof: option({
