@@ -13,6 +13,7 @@ import {
 } from './support/builders.ts';
 import { sharedCluster } from './support/cluster.ts';
 import { connect, namespace, type Ref, type Space } from './support/kube.ts';
+import { refuseUpdates } from './support/policy.ts';
 import { keyIn, startReroll, type Reroll } from './support/reroll.ts';
 import { RolloutCount, inStep, markerVariables, settled } from './support/rollouts.ts';
 import { eventually } from './support/wait.ts';
@@ -111,6 +112,24 @@ describe('a request of a person', () => {
     expect(JSON.stringify(events)).not.toContain('"ann"');
     await eventually(() => reroll.logs().includes(`${subject} was reloaded on request`));
     expect(reroll.logs()).toContain(`request=${id}`);
+  });
+
+  it('that the API server refuses is over, and is told by an Event with the reason and the code only', async () => {
+    const rollouts = await adopted('refused');
+    const ref = 'Deployment/refused';
+    const refusal = await refuseUpdates(space, { workloads: ['refused'], reason: 'Invalid' });
+    const outcome = await cameOf(ref, await asks(ref));
+    expect(outcome).toMatchObject({ state: 'failed', reason: 'Invalid', request: BY });
+    const event = await eventually(async () =>
+      (await space.events(ref)).find(({ reason }) => reason === 'ReloadFail'),
+    );
+    const subject = `'refused' of type 'Deployment' in namespace '${space.name}'`;
+    const failure = 'failed with error Invalid: KUBE_API 422 Invalid';
+    expect(event.message).toBe(`Reload requested ("a test"), Update for ${subject} ${failure}`);
+    expect(await rollouts.now()).toBe(0);
+    await refusal.end();
+    await cameOf(ref, await asks(ref));
+    expect(await rollouts.now()).toBe(1);
   });
 
   it('of which the job was lost is found by the sweep', async () => {
