@@ -117,6 +117,7 @@ beforeAll(async () => {
   if (!admin) throw new Error('expected an admin');
   api = new AdminApi(admin);
   stranger = api.as(token.token);
+  await eventually(async () => (await api.call('getStatus')).processes.some(({ app }) => app === 'worker'));
   const adopted = ['rolls', 'pauses', 'sticks', 'waits'].map((name) =>
     inStep(space, `Deployment/${name}`, [`ConfigMap/${name}`]),
   );
