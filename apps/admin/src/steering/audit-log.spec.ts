@@ -49,6 +49,23 @@ describe('the audit log', () => {
     expect(lines).toHaveLength(101);
   });
 
+  it('keeps so many refusals of all actors together, and what others did or failed to do', async () => {
+    const { audit, kept, lines } = auditing();
+    for (let count = 0; count < 300; count += 1)
+      await audit.addUndone({ ...REFUSED, actor: `made up ${count}` });
+    await audit.addUndone({ ...REFUSED, actor: 'bob', result: 'failed' });
+    await audit.add({ ...REFUSED, actor: 'carol', result: 'done' });
+    expect(kept).toHaveLength(102);
+    expect(lines).toHaveLength(302);
+  });
+
+  it('keeps no more than 300 characters of a target', async () => {
+    const { audit, kept, lines } = auditing();
+    await audit.addUndone({ ...REFUSED, target: 'x'.repeat(16_000) });
+    expect(kept[0]?.target).toBe('x'.repeat(300));
+    expect(lines[0]).not.toContain('x'.repeat(301));
+  });
+
   it('that cannot be written leaves the answer to the caller as it is', async () => {
     const { audit, lines } = auditing(() => Promise.reject(new Error('text of others')));
     await audit.addUndone(REFUSED);

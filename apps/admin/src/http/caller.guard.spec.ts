@@ -1,0 +1,48 @@
+import type { ExecutionContext } from '@nestjs/common';
+import type { OperationId } from '@reroll/shared/api/operations';
+import type { Request } from 'express';
+import { describe, expect, it } from 'vitest';
+import type { Caller } from '../auth/caller.ts';
+import { anonymousReader } from '../auth/static-tokens.ts';
+import type { Audited } from '../steering/audit-log.ts';
+import { CallerGuard } from './caller.guard.ts';
+import { begin } from './request-context.ts';
+
+const NOBODY: Caller = { ...anonymousReader(), mayRequest: () => Promise.resolve(false) };
+
+/** What is audited of a write that its caller may not ask for. */
+async function refused(id: OperationId, params: object): Promise<string[]> {
+  const audited: Audited[] = [];
+  const guard = new CallerGuard();
+  Object.assign(guard as object, {
+    authenticator: { anonymous: NOBODY },
+    audit: { addUndone: (entry: Audited) => Promise.resolve(void audited.push(entry)) },
+    limit: { count: () => Promise.resolve() },
+    reflector: { get: () => id },
+  });
+  const request = { method: 'POST', originalUrl: '/api/v1/path', headers: {}, params } as unknown as Request;
+  begin(request, { id: '1', startedAt: 0 });
+  const execution = {
+    getHandler: () => refused,
+    switchToHttp: () => ({ getRequest: () => request, getResponse: () => ({}) }),
+  } as unknown as ExecutionContext;
+  await expect(guard.canActivate(execution)).rejects.toMatchObject({ code: 'Forbidden' });
+  return audited.map(({ action }) => action);
+}
+
+describe('a refused write', () => {
+  it.each<[string, OperationId, object, boolean]>([
+    ['of a queue is audited', 'pauseQueue', { name: 'reloads' }, true],
+    ['of a queue that cannot be is not', 'pauseQueue', { name: 'x'.repeat(16_000) }, false],
+    ['of a workload is audited', 'reloadWorkload', { kind: 'Deployment', namespace: 'a', name: 'b' }, true],
+    [
+      'of a workload that cannot be is not',
+      'reloadWorkload',
+      { kind: 'Deployment', namespace: 'a', name: 'B!' },
+      false,
+    ],
+    ['of what has no parameters is audited', 'setLimits', {}, true],
+  ])('%s', async (_sentence, id, params, isAudited) => {
+    expect(await refused(id, params)).toEqual(isAudited ? [id] : []);
+  });
+});
