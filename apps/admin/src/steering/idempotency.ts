@@ -21,6 +21,24 @@ if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) 
 return 0
 `;
 
+/**
+ * KEYS  1 the key
+ * ARGV  1 what we wrote there, 2 what becomes of it, 3 how long that is kept (s)
+ * Unless another holds it by now.
+ */
+const KEEP = `
+local held = redis.call('GET', KEYS[1])
+if held and held ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], ARGV[2], 'EX', ARGV[3])
+return 1
+`;
+
+/** How long after each failure it is tried again to keep what became of a write (ms). */
+const TRIED_AGAIN_AFTER = [100, 400] as const;
+
+const NOT_OVER = 'another request with this idempotency key has failed, or is not over: try again';
+const LOST = 'the write of this idempotency key was done, and its answer is lost: see what became of it';
+
 /** A request under a key of its caller's. */
 export interface Keyed {
   readonly actor: string;
@@ -35,6 +53,15 @@ interface Kept {
   readonly by: string;
   /** Absent while it is under way. */
   readonly answer?: unknown;
+  /** It was done, and there is no answer of it. */
+  readonly isLost?: true;
+}
+
+/** A write in its two parts. */
+export interface OnceWrite<Result, Answer> {
+  /** Does it. If it rejects, it was not done. */
+  readonly run: () => Promise<Result>;
+  readonly answer: (result: Result) => Promise<Answer>;
 }
 
 /** Writes that are done once for a key, and answered the same each time. */
@@ -50,38 +77,61 @@ export class Idempotency {
 
   /**
    * Does it, or gives what it gave before. Rejects with `IdempotencyMismatch` if the key was used for another request, with
-   * `Conflict` if the first is not over in some seconds. A write that fails leaves nothing: it may be tried again.
+   * `Conflict` if the first is not over in some seconds, or was done and could not be answered. A write that fails leaves
+   * nothing: it may be tried again. One that was done is not done again, whatever fails after it.
    */
-  async once<T>(keyed: Keyed, write: () => Promise<T>): Promise<T> {
+  async once<Result, Answer>(keyed: Keyed, write: OnceWrite<Result, Answer>): Promise<Answer> {
     const name = this.#prefix + sha256(`${keyed.actor}\0${keyed.key}`);
-    const request = sha256(keyed.request);
-    const mine = JSON.stringify({ request, by: keyed.requestId } satisfies Kept);
+    const kept: Kept = { request: sha256(keyed.request), by: keyed.requestId };
+    const mine = JSON.stringify(kept);
     const isFirst = (await this.#redis.set(name, mine, 'EX', UNDER_WAY, 'NX')) === 'OK';
-    if (!isFirst) return (await this.#earlier(name, request)) as T;
-    try {
-      const answer = await write();
-      await this.#redis.set(name, JSON.stringify({ request, by: keyed.requestId, answer }), 'EX', KEPT);
-      return answer;
-    } catch (error) {
+    if (!isFirst) return (await this.#earlier(name, kept.request)) as Answer;
+    const result = await write.run().catch(async (error: unknown) => {
       await this.#redis.eval(RELEASE, 1, name, mine).catch(() => undefined);
       throw error;
+    });
+    try {
+      const answer = await write.answer(result);
+      await this.#keep(name, mine, { ...kept, answer });
+      return answer;
+    } catch (error) {
+      await this.#keep(name, mine, { ...kept, isLost: true });
+      throw error;
+    }
+  }
+
+  /** Never rejects: the write was done, and nothing else is true of it if this fails. The key is held for a while even then. */
+  async #keep(name: string, mine: string, kept: Kept): Promise<void> {
+    for (const wait of [...TRIED_AGAIN_AFTER, undefined]) {
+      try {
+        // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
+        await this.#redis.eval(KEEP, 1, name, mine, JSON.stringify(kept), KEPT);
+        return;
+      } catch {
+        if (wait === undefined) return;
+        // oxlint-disable-next-line no-await-in-loop -- as above
+        await pause(wait);
+      }
     }
   }
 
   async #earlier(name: string, request: string): Promise<unknown> {
     const deadline = performance.now() + PATIENCE;
     for (;;) {
-      const text = await this.#redis.get(name);
-      const kept = text === null ? undefined : (JSON.parse(text) as Kept);
-      if (kept && kept.request !== request) throw new ProblemError('IdempotencyMismatch');
+      const kept = keptFor(request, await this.#redis.get(name));
       if (kept && 'answer' in kept) return kept.answer;
-      if (!kept || performance.now() > deadline)
-        throw new ProblemError('Conflict', {
-          detail: 'another request with this idempotency key has failed, or is not over: try again',
-        });
+      if (kept?.isLost) throw new ProblemError('Conflict', { detail: LOST });
+      if (!kept || performance.now() > deadline) throw new ProblemError('Conflict', { detail: NOT_OVER });
       await pause(LOOK_EVERY);
     }
   }
+}
+
+/** Undefined: nothing is. Throws a `ProblemError` if it is of another request. */
+function keptFor(request: string, text: string | null): Kept | undefined {
+  const kept = text === null ? undefined : (JSON.parse(text) as Kept);
+  if (kept && kept.request !== request) throw new ProblemError('IdempotencyMismatch');
+  return kept;
 }
 
 function sha256(text: string): string {

@@ -45,16 +45,15 @@ export class Writes {
     };
     try {
       await write.allow();
-      const done = async (): Promise<Answer> => {
-        const result = await write.run();
+      const answer = async (result: Result): Promise<Answer> => {
         const { id, at } = await this.audit.add({ ...about, result: 'done' });
         return write.answer(result, { id, at: new Date(at).toISOString() });
       };
-      if (key === undefined) return await done();
+      if (key === undefined) return await answer(await write.run());
       const request = `${input.request.method} ${pathOf(input.request)} ${JSON.stringify(input.body)}`;
       return await this.idempotency.once(
         { actor: about.actor, key, request, requestId: about.requestId },
-        done,
+        { run: write.run, answer },
       );
     } catch (error) {
       const problem = error instanceof ProblemError ? error : new ProblemError('Internal');
