@@ -5,6 +5,7 @@ import { AdminApi, type Asked } from './support/admin-api.ts';
 import { auto, configMap, deployment, usingEnvFrom } from './support/builders.ts';
 import { caller, LIST_DEPLOYMENTS, OPERATOR_RULES, PATCH_DEPLOYMENTS, VIEWER } from './support/callers.ts';
 import { startOwnCluster } from './support/cluster.ts';
+import { EventReader } from './support/event-reader.ts';
 import { connect, namespace, type Space } from './support/kube.ts';
 import { startReroll, type Reroll } from './support/reroll.ts';
 import { eventually } from './support/wait.ts';
@@ -178,6 +179,22 @@ describe('who may do what', () => {
     await eventually(async () => (await answer('nobody', 'listQueues')) === 'ok', {
       what: 'the right to count',
     });
+  });
+});
+
+describe('a right to the API that is taken away', () => {
+  it('ends what its holder may ask for within seconds, and the stream that they have', async () => {
+    const token = await caller(space, 'leaver', { cluster: VIEWER, namespaced: [LIST_DEPLOYMENTS] });
+    const reader = await EventReader.open(api.as(token));
+    const staying = await EventReader.open(api.as(tokens['viewer']));
+    const binding = `/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/${space.name}-leaver`;
+    await connect(cluster).request({ method: 'DELETE', path: binding });
+    await eventually(async () => (await answer(token, 'listQueues')) === 'Forbidden', {
+      what: 'the right to be gone',
+    });
+    await reader.ended;
+    expect(await answer(token, 'streamEvents')).toBe('Forbidden');
+    expect(staying.isEnded).toBe(false);
   });
 });
 

@@ -18,6 +18,6 @@ export function authenticatorOf(by: {
   const anonymous = options.anonymous === 'read' ? anonymousReader() : undefined;
   if (options.auth === 'kubernetes') return new KubernetesTokens({ reviews: new Reviews(by), anonymous });
   const onUnusable = (problem: string): void =>
-    log.warning('the tokens that were read before stay in force', { problem });
+    log.warning('the file of tokens cannot be used as it is', { problem });
   return new StaticTokens(options.staticTokensFile, { anonymous, onUnusable });
 }

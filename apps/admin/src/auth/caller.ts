@@ -17,6 +17,8 @@ export interface Access {
 export interface Caller {
   readonly name: string;
   readonly groups: readonly string[];
+  /** Whether they came without a token: then their name is everybody's. */
+  readonly isAnonymous: boolean;
   mayRequest(access: Access): Promise<boolean>;
   /** Whether they may see every namespace. */
   seesAll(): Promise<boolean>;
@@ -27,7 +29,7 @@ export interface Caller {
   mayChangeAll(namespace: string): Promise<boolean>;
   /** Whether they may do what concerns everybody: pause, resume, limits. */
   maySteer(): Promise<boolean>;
-  /** Whether they would still be let in: for streams, which outlast a token. */
+  /** Whether they would still be let in, as the very same: for streams, which outlast a token. */
   isKnown(): Promise<boolean>;
 }
 

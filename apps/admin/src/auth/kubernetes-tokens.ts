@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import type { WorkloadKey } from '@reroll/shared/core/model';
 import { workloadKind } from '@reroll/shared/kube/workloads/registry';
 import { ProblemError } from '../http/problem-error.ts';
@@ -43,7 +44,10 @@ export class KubernetesTokens implements Authenticator {
     const user = await this.#userOf(token);
     if (!user)
       throw new ProblemError('Unauthenticated', { detail: 'the API server does not know the token' });
-    const isKnown = async (): Promise<boolean> => (await this.#userOf(token))?.username === user.username;
+    const isKnown = async (): Promise<boolean> => {
+      const now = await this.#userOf(token);
+      return now !== undefined && isDeepStrictEqual(comparable(now), comparable(user));
+    };
     return this.#callerOf(user, isKnown);
   }
 
@@ -61,6 +65,7 @@ export class KubernetesTokens implements Authenticator {
     return {
       name: user.username,
       groups: user.groups ?? [],
+      isAnonymous: false,
       mayRequest: ({ method, path }: Access) =>
         may({ nonResourceAttributes: { path: RBAC_PREFIX + path, verb: method } }),
       seesAll: () => may({ resourceAttributes: list }),
@@ -71,6 +76,11 @@ export class KubernetesTokens implements Authenticator {
       isKnown,
     };
   }
+}
+
+/** Rights follow from all of it, and from groups in any order. */
+function comparable(user: KubeUser): KubeUser {
+  return { ...user, groups: (user.groups ?? []).toSorted() };
 }
 
 /** Of a kind that nobody knows, nobody may. */

@@ -106,6 +106,49 @@ describe('the file', () => {
     expect((await tokens.authenticate('token of bob')).name).toBe('bob');
   });
 
+  it.each<[string, object]>([
+    ['another right', { access: 'write' }],
+    ['fewer namespaces', { namespaces: ['shop'] }],
+    ['another name', { name: 'ann2' }],
+  ])('that gives an entry %s ends what began with the former one', async (_sentence, rest) => {
+    const tokens = tokensOf(entry('ann', { namespaces: ['shop', 'bank'] }), entry('bob'));
+    const ann = await tokens.authenticate('token of ann');
+    const bob = await tokens.authenticate('token of bob');
+    const narrowed = entry('ann', { namespaces: ['shop', 'bank'], ...rest });
+    writeFileSync(file, JSON.stringify([entry('bob'), narrowed]));
+    expect(await ann.isKnown()).toBe(false);
+    expect(await bob.isKnown()).toBe(true);
+    expect(await (await tokens.authenticate('token of ann')).isKnown()).toBe(true);
+  });
+
+  it.each<[string, string]>([
+    ['is emptied', ''],
+    ['has nothing but a newline', '\n'],
+    ['becomes an empty list', '[]'],
+  ])('that %s revokes everybody, and it is told once', async (_sentence, text) => {
+    const tokens = tokensOf(entry('ann'));
+    const ann = await tokens.authenticate('token of ann');
+    writeFileSync(file, text);
+    expect(await ann.isKnown()).toBe(false);
+    await expect(tokens.authenticate('token of ann')).rejects.toMatchObject({ code: 'Unauthenticated' });
+    expect(unusable).toEqual([expect.stringContaining('no token is known any more')]);
+  });
+
+  it('that is deleted leaves what was read before, and is told once, until it is there again', async () => {
+    const tokens = tokensOf(entry('ann'));
+    rmSync(file);
+    expect((await tokens.authenticate('token of ann')).name).toBe('ann');
+    expect((await tokens.authenticate('token of ann')).name).toBe('ann');
+    expect(unusable).toEqual([expect.stringMatching(/missing or cannot be read; .* stay in force/u)]);
+    writeFileSync(file, JSON.stringify([entry('bob')]));
+    await expect(tokens.authenticate('token of ann')).rejects.toMatchObject({ code: 'Unauthenticated' });
+    expect(unusable).toHaveLength(1);
+  });
+
+  it('that is missing at the start is refused', () => {
+    expect(open).toThrow(StaticTokensError);
+  });
+
   it('that becomes unusable leaves what was read before, and is told once', async () => {
     const tokens = tokensOf(entry('ann'));
     writeFileSync(file, '- name: ann\n  sha256: 1234\n');

@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { RotatedFile } from '@reroll/shared/catalog/rotated-file';
+import { readFileSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { ProblemError } from '../http/problem-error.ts';
@@ -22,12 +23,18 @@ export class StaticTokensError extends Error {
   override readonly name = 'StaticTokensError';
 }
 
-/** Tokens of a file, by their SHA-256. A file that cannot be used any more leaves those that were read before. */
+const FORMER = 'the tokens that were read before stay in force';
+
+/**
+ * Tokens of a file, by their SHA-256. A file that is wrong, missing or not readable any more leaves those that were read
+ * before; one that is empty, or an empty list, leaves none. All of it is reported, once.
+ */
 export class StaticTokens implements Authenticator {
   readonly anonymous: Caller | undefined;
-  readonly #file: RotatedFile;
+  readonly #path: string | undefined;
   readonly #onUnusable: (problem: string) => void;
-  #text = '';
+  /** Undefined: it could not be read. */
+  #text: string | undefined;
   #entries: readonly Entry[] = [];
 
   /** Throws a `StaticTokensError` if there is a path and the file cannot be used. */
@@ -35,19 +42,22 @@ export class StaticTokens implements Authenticator {
     path: string | undefined,
     by: { anonymous: Caller | undefined; onUnusable: (problem: string) => void },
   ) {
-    this.#file = new RotatedFile(path);
+    this.#path = path;
     this.#onUnusable = by.onUnusable;
     this.anonymous = by.anonymous;
     if (path === undefined) return;
-    this.#text = this.#file.read() ?? '';
+    this.#text = textOf(path);
+    if (this.#text === undefined) throw new StaticTokensError(unreadable());
     this.#entries = readEntries(this.#text);
+    if (this.#entries.length === 0) this.#onUnusable(nobody('an empty list'));
   }
 
   authenticate(token: string): Promise<Caller> {
     const found = this.#find(token);
     if (!found)
       return Promise.reject(new ProblemError('Unauthenticated', { detail: 'the token is not known' }));
-    return Promise.resolve(callerOf(found, () => Promise.resolve(this.#find(token)?.name === found.name)));
+    const isKnown = (): Promise<boolean> => Promise.resolve(isDeepStrictEqual(this.#find(token), found));
+    return Promise.resolve({ ...callerOf(found, isKnown), isAnonymous: false });
   }
 
   /** Compares with every entry, so that the time tells nothing. */
@@ -58,16 +68,37 @@ export class StaticTokens implements Authenticator {
   }
 
   #refresh(): void {
-    const text = this.#file.read() ?? '';
+    if (this.#path === undefined) return;
+    const text = textOf(this.#path);
     if (text === this.#text) return;
     this.#text = text;
+    if (text === undefined) return this.#onUnusable(`${unreadable()}; ${FORMER}`);
     try {
-      this.#entries = readEntries(text);
+      const isEmpty = text.trim() === '';
+      this.#entries = isEmpty ? [] : readEntries(text);
+      if (this.#entries.length === 0) this.#onUnusable(nobody(isEmpty ? 'an empty file' : 'an empty list'));
     } catch (error) {
       if (!(error instanceof StaticTokensError)) throw error;
-      this.#onUnusable(error.message);
+      this.#onUnusable(`${error.message}; ${FORMER}`);
     }
   }
+}
+
+/** Undefined: it is missing or cannot be read. */
+function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+function unreadable(): string {
+  return `--static-tokens-file: ${EXPECTED}; given a file that is missing or cannot be read`;
+}
+
+function nobody(given: string): string {
+  return `--static-tokens-file: ${EXPECTED}; given ${given}: no token is known any more`;
 }
 
 /** JSON is YAML. */
@@ -93,7 +124,7 @@ const ANONYMOUS: Omit<Entry, 'sha256'> = { name: 'anonymous', access: 'read', na
 function callerOf(
   { name, access, namespaces }: Omit<Entry, 'sha256'>,
   isKnown: () => Promise<boolean>,
-): Caller {
+): Omit<Caller, 'isAnonymous'> {
   const everywhere = namespaces.includes('*');
   const sees = (namespace: string): boolean => everywhere || namespaces.includes(namespace);
   const writes = access === 'write';
@@ -112,5 +143,5 @@ function callerOf(
 
 /** Who comes without a token where `--anonymous=read`. */
 export function anonymousReader(): Caller {
-  return callerOf(ANONYMOUS, () => Promise.resolve(true));
+  return { ...callerOf(ANONYMOUS, () => Promise.resolve(true)), isAnonymous: true };
 }

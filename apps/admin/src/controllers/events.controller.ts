@@ -6,6 +6,7 @@ import type { Lifecycle } from '@reroll/shared/platform/shutdown';
 import { EventStream } from '../history/event-stream.ts';
 import { EventWriter, SlowReaderError } from '../history/event-writer.ts';
 import { ReadModel } from '../history/read-model.ts';
+import { countedAs } from '../http/counted-as.ts';
 import { ProblemError } from '../http/problem-error.ts';
 import type { Input } from '../http/operation-types.ts';
 import { Places } from '../http/places.ts';
@@ -29,23 +30,24 @@ export class EventsController {
 
   @Serves('streamEvents')
   async stream(input: Input<'streamEvents'>): Promise<void> {
-    const { caller, request, response } = input;
+    const { request, response } = input;
     // Express takes HEAD for GET; its answer has no body, so no stream would ever end it.
     if (request.method === 'HEAD') return void response.type('text/event-stream').end();
-    const running = this.streams.get(caller.name) ?? 0;
+    const who = countedAs(request);
+    const running = this.streams.get(who) ?? 0;
     if (running >= MOST_PER_CALLER)
       throw new ProblemError('TooManyRequests', {
         detail: `expected at most ${MOST_PER_CALLER} streams of one caller at the same time`,
       });
-    this.streams.set(caller.name, running + 1);
+    this.streams.set(who, running + 1);
     this.metrics.eventStreams.inc();
     try {
       await this.run(input);
     } finally {
       this.metrics.eventStreams.dec();
-      const left = (this.streams.get(caller.name) ?? 1) - 1;
-      if (left > 0) this.streams.set(caller.name, left);
-      else this.streams.delete(caller.name);
+      const left = (this.streams.get(who) ?? 1) - 1;
+      if (left > 0) this.streams.set(who, left);
+      else this.streams.delete(who);
     }
   }
 

@@ -32,6 +32,7 @@ const HEARTBEAT = 15_000;
 /** Entries between two questions about rights. */
 const PORTION = 100;
 const AUDIT = { method: 'get', path: '/api/v1/audit', writes: false } as const;
+const EVENTS_ACCESS = { method: 'get', path: '/api/v1/events', writes: false } as const;
 
 /**
  * One caller's server-sent events. It goes through the history that is in memory at the pace of its reader, from its own
@@ -56,11 +57,17 @@ export class EventStream {
     if (isCut) await this.#reset('entries since the last event are not there any more');
     while (!signal.aborted) {
       // oxlint-disable-next-line no-await-in-loop -- one portion after the other
-      if (!(await this.#context.caller.isKnown())) return 'right';
+      if (!(await this.#isStillLetIn())) return 'right';
       // oxlint-disable-next-line no-await-in-loop -- as above
       await this.#goOn();
     }
     return 'gone';
+  }
+
+  /** Asked each time: a stream outlasts the token, and the right, with which it began. */
+  async #isStillLetIn(): Promise<boolean> {
+    const { caller } = this.#context;
+    return (await caller.isKnown()) && (await caller.mayRequest(EVENTS_ACCESS));
   }
 
   async #goOn(): Promise<void> {

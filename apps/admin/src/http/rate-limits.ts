@@ -1,9 +1,9 @@
 import type { AdminMetrics } from '@reroll/shared/platform/metrics/admin';
 import type { AdminOptions } from '@reroll/shared/platform/options/table';
 import type { Request, RequestHandler, Response } from 'express';
-import { ipKeyGenerator, rateLimit } from 'express-rate-limit';
+import { rateLimit } from 'express-rate-limit';
+import { addressOf, countedAs } from './counted-as.ts';
 import { ProblemError } from './problem-error.ts';
-import { contextOf } from './request-context.ts';
 
 const MINUTE = 60_000;
 
@@ -12,11 +12,11 @@ interface Limits {
   readonly metrics: Pick<AdminMetrics, 'refused'>;
 }
 
-/** Before anything is known of a request but where it comes from. A header that says so is not believed. */
+/** Before anything is known of a request but where it comes from. */
 export function addressLimit({ options, metrics }: Limits): RequestHandler {
   return limit({
     most: options.apiRequestsPerMinutePerAddress,
-    key: (request) => ipKeyGenerator(request.socket.remoteAddress ?? ''),
+    key: addressOf,
     onRefused: () => metrics.refused.inc({ reason: 'address_rate' }),
   });
 }
@@ -28,7 +28,7 @@ export class ActorLimit {
   constructor({ options, metrics }: Limits) {
     this.#limit = limit({
       most: options.apiRequestsPerMinute,
-      key: (request) => contextOf(request).caller?.name ?? '',
+      key: countedAs,
       onRefused: () => metrics.refused.inc({ reason: 'actor_rate' }),
     });
   }
