@@ -189,7 +189,7 @@ describe('a right to the API that is taken away', () => {
     const staying = await EventReader.open(api.as(tokens['viewer']));
     const binding = `/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/${space.name}-leaver`;
     await connect(cluster).request({ method: 'DELETE', path: binding });
-    await eventually(async () => (await answer(token, 'listQueues')) === 'Forbidden', {
+    await eventually(async () => (await answer(token, 'listJobs')) === 'Forbidden', {
       what: 'the right to be gone',
     });
     await reader.ended;
