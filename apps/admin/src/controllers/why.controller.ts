@@ -1,13 +1,15 @@
 import { Controller, Inject } from '@nestjs/common';
+import type { AdminOptions } from '@reroll/shared/platform/options/table';
 import type { AnswerOf, Input } from '../http/operation-types.ts';
 import { Serves } from '../http/serves.ts';
-import { WHY } from '../tokens.ts';
+import { OPTIONS, WHY } from '../tokens.ts';
 import type { Why } from '../why/why.ts';
 
 /** Why a workload is reloaded or not, and what would be. */
 @Controller()
 export class WhyController {
   @Inject(WHY) private readonly why!: Why;
+  @Inject(OPTIONS) private readonly options!: AdminOptions;
 
   @Serves('explain')
   async explain({ query, caller }: Input<'explain'>): Promise<AnswerOf<'explain'>> {
@@ -15,7 +17,8 @@ export class WhyController {
   }
 
   @Serves('preview')
-  async preview({ body, caller }: Input<'preview'>): Promise<AnswerOf<'preview'>> {
-    return await this.why.preview(body, caller);
+  async preview({ body, caller, gone }: Input<'preview'>): Promise<AnswerOf<'preview'>> {
+    const late = AbortSignal.timeout(this.options.apiRequestTimeout);
+    return await this.why.preview(body, caller, AbortSignal.any([gone, late]));
   }
 }

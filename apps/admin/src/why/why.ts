@@ -1,9 +1,8 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import type { Explanation, Preview, PreviewRequest } from '@reroll/shared/api/explain';
 import { explanationAnswer, previewAnswer } from '@reroll/shared/api/explained';
 import { explain } from '@reroll/shared/core/explain/explain';
 import type { ExplainSettings } from '@reroll/shared/core/explain/facts';
-import { previewSteps, type Preview as Found, type PreviewPlan } from '@reroll/shared/core/explain/preview';
+import { previewSteps } from '@reroll/shared/core/explain/preview';
 import { planOfSource } from '@reroll/shared/core/explain/preview-source';
 import { planOfWorkload } from '@reroll/shared/core/explain/preview-workload';
 import { kindOf, namespaceOf } from '@reroll/shared/core/ledger/rows';
@@ -12,14 +11,22 @@ import { decideReload } from '@reroll/shared/core/rules/decision';
 import { shownHash } from '@reroll/shared/core/record/shown-hash';
 import type { Caller } from '../auth/caller.ts';
 import { ProblemError } from '../http/problem-error.ts';
+import { inTurns, mustBeAwaited } from './in-turns.ts';
+import { OneAtATime } from './one-at-a-time.ts';
 import type { WhyFacts } from './why-facts.ts';
 
 const from = 'catalog';
 const NOT_KNOWN = 'It does not exist, is not watched, or the caller may not see it.';
 
+interface PreviewBy {
+  readonly settings: ExplainSettings;
+  readonly signal: AbortSignal;
+}
+
 /** Explanations and previews of what the catalog knows, as far as the caller sees it. */
 export class Why {
   readonly #facts: WhyFacts;
+  readonly #previews = new OneAtATime();
 
   constructor(facts: WhyFacts) {
     this.#facts = facts;
@@ -42,18 +49,19 @@ export class Why {
     return explanationAnswer(explained, from, (hash) => shownHash(hash, kindOf(asked.source), secret));
   }
 
-  /** The same. */
-  async preview(asked: PreviewRequest, caller: Caller): Promise<Preview> {
+  /** The same; one of a caller at a time. When the signal fires, it is given up. */
+  async preview(asked: PreviewRequest, caller: Caller, signal: AbortSignal): Promise<Preview> {
     await mustSee(caller, (asked.of === 'source' ? asked.source : asked.workload).namespace);
-    const settings = await this.#settings();
-    return asked.of === 'source'
-      ? await this.#ofSource(asked, settings)
-      : await this.#ofWorkload(asked, settings);
+    return await this.#previews.run(caller.name, async () => {
+      mustBeAwaited(signal);
+      const by = { settings: await this.#settings(), signal };
+      return asked.of === 'source' ? await this.#ofSource(asked, by) : await this.#ofWorkload(asked, by);
+    });
   }
 
   async #ofSource(
     { source: id, annotations }: Extract<PreviewRequest, { of: 'source' }>,
-    settings: ExplainSettings,
+    { settings, signal }: PreviewBy,
   ): Promise<Preview> {
     const source = await this.#facts.source(keyOf(id));
     // What has no edge yet may get one by a pattern, which no index has.
@@ -61,21 +69,24 @@ export class Why {
     const workloads = await (isIndexed
       ? this.#facts.usersOf(source.key)
       : this.#facts.workloadsOf(id.namespace));
-    const found = await inTurns(planOfSource({ source, workloads, annotations, settings, from }));
+    const found = await inTurns(
+      previewSteps(planOfSource({ source, workloads, annotations, settings, from })),
+      signal,
+    );
     if (!source.row && found.verdicts.length === 0) throw notKnown();
     return previewAnswer(found);
   }
 
   async #ofWorkload(
     { workload: id, ...proposed }: Extract<PreviewRequest, { of: 'workload' }>,
-    settings: ExplainSettings,
+    { settings, signal }: PreviewBy,
   ): Promise<Preview> {
     const workload = await this.#facts.workload(keyOf(id));
     if (!workload) throw notKnown(keyOf(id), settings);
     const followers = await this.#facts.followersOf(workload);
     const sources = await this.#facts.sourcesFor({ workload, followers, proposed, settings });
     const plan = planOfWorkload({ workload, followers, sources, proposed, settings, from });
-    return previewAnswer(await inTurns(plan));
+    return previewAnswer(await inTurns(previewSteps(plan), signal));
   }
 
   async #settings(): Promise<ExplainSettings> {
@@ -84,17 +95,6 @@ export class Why {
     throw new ProblemError('Unavailable', {
       detail: 'No worker was heard of in the last minutes, so nobody tells by which settings it is decided.',
     });
-  }
-}
-
-/** Other requests get their turn in between. */
-async function inTurns(plan: PreviewPlan): Promise<Found> {
-  const steps = previewSteps(plan);
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done) return value;
-    // oxlint-disable-next-line no-await-in-loop -- one step after the other is the point
-    await turn();
   }
 }
 

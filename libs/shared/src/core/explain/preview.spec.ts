@@ -77,8 +77,8 @@ describe('if the data of a source changed', () => {
     );
   });
 
-  it('of many workloads comes in steps, and to the same', () => {
-    const many = Array.from({ length: 120 }, (_, index) => workload(`w${index}`));
+  it('comes in steps, one a pair, and to the same', () => {
+    const many = Array.from({ length: 2 }, (_, index) => workload(`w${index}`));
     const input = { source, workloads: many, settings, from } as const;
     const steps = previewSteps(planOfSource(input));
     expect([steps.next(), steps.next()]).toEqual([
