@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { call, CallError, type CallRequest } from './api/client.ts';
+import { Asking } from './asking.ts';
 import type { Answer, CallId } from './api/calls.ts';
 import { news, pulse } from './state/live.ts';
 import { token } from './state/session.ts';
@@ -11,8 +12,8 @@ export interface Answered<Data> {
   readonly refresh: () => void;
 }
 
-/** When to ask again: with the news of the stream, every ten seconds too, or never. */
-export type Freshness = 'news' | 'pulse' | 'once';
+/** When to ask again: with the news of the stream, every ten seconds, with both, or never. */
+export type Freshness = 'news' | 'pulse' | 'both' | 'once';
 
 interface Held<Data> {
   readonly key: string;
@@ -28,48 +29,46 @@ export function useAnswer<Id extends CallId>(
 ): Answered<Answer<Id>> {
   const key = JSON.stringify([id, request, token.value]);
   const [held, setHeld] = useState<Held<Answer<Id>>>({ key, data: undefined, error: undefined });
-  const [asked, setAsked] = useState(0);
-  const newest = useRef({ key, started: 0, taken: 0 });
+  const asking = useRef<Asking<Answer<Id>> | undefined>(undefined);
   const beat = beatOf(freshness);
+  const isFirst = useRef(true);
 
   useEffect(() => {
-    const mine = turnOf(newest.current, key);
-    const take = (answer: Pick<Held<Answer<Id>>, 'data' | 'error'>): void => {
-      if (newest.current.key !== key || mine <= newest.current.taken) return;
-      newest.current.taken = mine;
+    const take = (answer: Pick<Held<Answer<Id>>, 'data' | 'error'>): void =>
       setHeld((before) => ({
         key,
         error: answer.error,
         data: answer.data ?? kept(before, key, answer.error),
       }));
-    };
-    call(id, request).then(
-      (data) => take({ data, error: undefined }),
-      (error: unknown) => take({ data: undefined, error: asCallError(error) }),
-    );
-  }, [key, beat, asked]);
+    const mine = new Asking<Answer<Id>>({
+      call: (signal) => call(id, request, signal),
+      onData: (data) => take({ data, error: undefined }),
+      onError: (error) => take({ data: undefined, error: asCallError(error) }),
+    });
+    asking.current = mine;
+    isFirst.current = true;
+    mine.ask();
+    return () => mine.stop();
+  }, [key]);
 
-  // An answer of a component that has gone, or asks for something else now, is dropped.
-  useEffect(() => () => void (newest.current.key = ''), []);
+  useEffect(() => {
+    // The effect above has just asked.
+    if (!isFirst.current) asking.current?.ask();
+    isFirst.current = false;
+  }, [key, beat]);
 
   const isOfThis = held.key === key;
   return {
     data: isOfThis ? held.data : undefined,
     error: isOfThis ? held.error : undefined,
-    refresh: () => setAsked((count) => count + 1),
+    refresh: () => asking.current?.refresh(),
   };
 }
 
 function beatOf(freshness: Freshness): string {
   if (freshness === 'once') return '';
-  return freshness === 'news' ? `${news.value}` : `${news.value} ${pulse.value}`;
-}
-
-/** The number of this request among those of the component. */
-function turnOf(newest: { key: string; started: number }, key: string): number {
-  newest.key = key;
-  newest.started += 1;
-  return newest.started;
+  if (freshness === 'news') return `${news.value}`;
+  return freshness === 'pulse' ? `${pulse.value}` : `${news.value} ${pulse.value}`;
 }
 
 /** What was known stays on the page when there was no answer; not when the answer was that there is no such thing. */

@@ -1,4 +1,5 @@
 import type { Problem } from '@reroll/shared/api/problem';
+import { keepCalm, secondsOf } from '../state/calm.ts';
 import { connection } from '../state/connection.ts';
 import { refused, token } from '../state/session.ts';
 import { CALLS, type Answer, type CallId } from './calls.ts';
@@ -16,11 +17,14 @@ export class CallError extends Error {
   override readonly name = 'CallError';
   readonly status: number;
   readonly problem: Partial<Problem>;
+  /** Seconds after which the API may be asked again, if it said so. */
+  readonly retryAfter: number | undefined;
 
-  constructor(status: number, problem: Partial<Problem>) {
+  constructor(status: number, problem: Partial<Problem>, retryAfter?: number) {
     super(problem.title ?? (status === 0 ? 'No answer' : `Answer ${status}`));
     this.status = status;
     this.problem = problem;
+    this.retryAfter = retryAfter;
   }
 }
 
@@ -91,9 +95,11 @@ function headersOf({ body, idempotencyKey }: CallRequest): Record<string, string
 
 async function errorOf(response: Response): Promise<CallError> {
   if (response.status === 401) refused.value = token.value === '' ? 'needed' : 'notAccepted';
+  const retryAfter = secondsOf(response.headers.get('retry-after'));
+  if (response.status === 429 && retryAfter !== undefined) keepCalm(retryAfter);
   try {
-    return new CallError(response.status, (await response.json()) as Problem);
+    return new CallError(response.status, (await response.json()) as Problem, retryAfter);
   } catch {
-    return new CallError(response.status, {});
+    return new CallError(response.status, {}, retryAfter);
   }
 }

@@ -79,7 +79,10 @@ function Since(): JSX.Element | null {
   );
 }
 
-function troubleWords({ status, problem }: CallError, what: string): { title: string; detail: string } {
+function troubleWords(
+  { status, problem, retryAfter }: CallError,
+  what: string,
+): { title: string; detail: string } {
   switch (status) {
     case 0:
       return {
@@ -91,7 +94,13 @@ function troubleWords({ status, problem }: CallError, what: string): { title: st
     case 404:
       return { title: 'There is no such thing,', detail: 'or your account may not see it.' };
     case 429:
-      return { title: 'Too many requests.', detail: 'Wait a moment, then try again.' };
+      return {
+        title: 'You have asked too often.',
+        detail:
+          retryAfter === undefined
+            ? 'Wait a moment, then try again.'
+            : `Reroll answers you again in ${retryAfter} ${retryAfter === 1 ? 'second' : 'seconds'}; lists then come by themselves.`,
+      };
     default:
       return { title: `${problem.title ?? 'The answer could not be used'}.`, detail: problem.detail ?? '' };
   }

@@ -15,7 +15,7 @@ import { useAnswer } from '../use-answer.ts';
 import { CAUSES, CAUSE_WORDS, STATES } from '../words.ts';
 
 export function Change({ id }: { id: string }): JSX.Element {
-  const change = useAnswer('getChange', { params: { id } }, 'pulse');
+  const change = useAnswer('getChange', { params: { id } }, 'both');
   return (
     <>
       <PageHead kind="Change" title={change.data ? titleOf(change.data) : id} />

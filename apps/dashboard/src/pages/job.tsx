@@ -10,7 +10,7 @@ import { useAnswer } from '../use-answer.ts';
 import { JOB_STATES, QUEUES } from '../words.ts';
 
 export function Job({ id }: { id: string }): JSX.Element {
-  const job = useAnswer('getJob', { params: { id } }, 'pulse');
+  const job = useAnswer('getJob', { params: { id } }, 'both');
   const state = job.data?.state;
   return (
     <>

@@ -20,7 +20,7 @@ import { Notes } from './workloads.tsx';
 
 export function Workload({ of }: { of: Ref }): JSX.Element {
   const { kind, namespace, name } = of;
-  const workload = useAnswer('getWorkload', { params: { kind, namespace, name } }, 'pulse');
+  const workload = useAnswer('getWorkload', { params: { kind, namespace, name } }, 'both');
   return (
     <>
       <PageHead kind={`${kind} in ${namespace}`} title={name}>

@@ -3,7 +3,9 @@ import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type { EVENTS, EventName } from '@reroll/shared/api/events';
 import { CallError, openEvents } from '../api/client.ts';
 import { sentenceOf } from '../news.ts';
+import { Pace } from '../pace.ts';
 import { announceNews } from './announcer.ts';
+import { calmFor } from './calm.ts';
 import { connection } from './connection.ts';
 import { token } from './session.ts';
 import { status } from './status.ts';
@@ -19,13 +21,13 @@ const FEED_LENGTH = 100;
 const SILENCE = 45_000;
 const SHORTEST_WAIT = 1_000;
 const LONGEST_WAIT = 30_000;
-const NEWS_EVERY = 1_000;
+const NEWS = { soon: 1_000, every: 5_000 };
 const PULSE_EVERY = 10_000;
 
 /** What has come since the page was opened, newest first. */
 export const feed = signal<readonly FeedEntry[]>([]);
 export const liveState = signal<'connecting' | 'live' | 'lost'>('connecting');
-/** Rises, at most once a second, when something has happened that lists may show. */
+/** Rises, at most every five seconds, when something has happened that lists may show. */
 export const news = signal(0);
 /** Rises every ten seconds while the page is visible, for what no event tells (queues, processes). */
 export const pulse = signal(0);
@@ -33,9 +35,10 @@ export const pulse = signal(0);
 /** Whether the API has told who the reader is. */
 const isKnown = computed(() => status.value !== undefined);
 
+const newsPace = new Pace(() => void (news.value += 1), NEWS);
+
 let keys = 0;
 let last: string | undefined;
-let newsTimer: ReturnType<typeof setTimeout> | undefined;
 
 /** Follows the stream for as long as the page is open, once `/status` has been answered for the token. */
 export function followEvents(): void {
@@ -65,7 +68,7 @@ async function follow(signal: AbortSignal): Promise<void> {
     if (outcome === 'heard') wait = SHORTEST_WAIT;
     if (signal.aborted || outcome === 'refused') return;
     liveState.value = 'lost';
-    await pause(wait * (0.5 + Math.random() / 2), signal);
+    await pause(Math.max(calmFor(), wait * (0.5 + Math.random() / 2)), signal);
     wait = Math.min(wait * 2, LONGEST_WAIT);
   }
 }
@@ -116,10 +119,7 @@ function take({ id, event, data }: EventSourceMessage): void {
 }
 
 function tellNews(): void {
-  newsTimer ??= setTimeout(() => {
-    newsTimer = undefined;
-    news.value += 1;
-  }, NEWS_EVERY);
+  newsPace.tell();
 }
 
 function pause(milliseconds: number, signal: AbortSignal): Promise<void> {

@@ -1,0 +1,19 @@
+/** The longest that the API says (s). */
+const LONGEST = 120;
+
+let until = 0;
+
+/** The API has refused a request as one too many: nothing is asked by itself for so many seconds. */
+export function keepCalm(seconds: number): void {
+  until = Math.max(until, Date.now() + Math.min(seconds, LONGEST) * 1_000);
+}
+
+/** Milliseconds for which nothing is asked by itself. */
+export function calmFor(): number {
+  return Math.max(0, until - Date.now());
+}
+
+/** Of a `Retry-After` in seconds; undefined if there is none that can be used. */
+export function secondsOf(retryAfter: string | null): number | undefined {
+  return retryAfter !== null && /^\d{1,6}$/.test(retryAfter) ? Number(retryAfter) : undefined;
+}
