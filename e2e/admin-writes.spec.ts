@@ -292,6 +292,11 @@ describe('a job that failed', () => {
     });
     const { id } = failed;
     expect(await api.call('getJob', { params: { id } })).toEqual(failed);
+    for (const other of ['reloads:events', 'reloads:wait', `${id}:lock`]) {
+      expect(await api.problem('getJob', { params: { id: other } })).toMatchObject({
+        code: 'InvalidRequest',
+      });
+    }
     const olga = api.as('token-of-olga');
     expect(await olga.problem('getJob', { params: { id } })).toMatchObject({ code: 'NotFound' });
     expect(await olga.problem('retryJob', { params: { id }, body: BECAUSE })).toMatchObject({

@@ -35,6 +35,11 @@ export class AnswerCache<T> {
     return kept.answer;
   }
 
+  /** The next who asks is told anew. */
+  forget(question: string): void {
+    this.#kept.delete(question);
+  }
+
   get size(): number {
     return this.#kept.size;
   }

@@ -1,7 +1,8 @@
 import { Controller, Inject } from '@nestjs/common';
 import type { History, StreamEntry } from '@reroll/shared/catalog/history';
 import type { AuditEntry } from '@reroll/shared/core/history/entries';
-import { visibility, type Caller } from '../auth/caller.ts';
+import type { Caller } from '../auth/caller.ts';
+import { NamespacesAsked } from '../history/namespaces-asked.ts';
 import type { AnswerOf, Input } from '../http/operation-types.ts';
 import { Places } from '../http/places.ts';
 import { Serves } from '../http/serves.ts';
@@ -30,26 +31,29 @@ export class AuditController {
       const portion = await this.history.earlier('audit', { before, count: PORTION });
       for (const each of portion) {
         if (each.entry.at < since) return this.#page(items, null);
-        // oxlint-disable-next-line no-await-in-loop -- the answer for a namespace is kept, and asked once
-        if (await wanted(each.entry)) items.push(each);
+        // oxlint-disable-next-line no-await-in-loop -- each namespace is asked about once
+        const isWanted = await wanted(each.entry);
+        if (isWanted === undefined) return this.#page(items, before);
+        if (isWanted) items.push(each);
         before = each.id;
         if (items.length === query.limit) return this.#page(items, before);
       }
       if (portion.length < PORTION) return this.#page(items, null);
     }
-    return this.#page(items, before ?? null);
+    return this.#page(items, before);
   }
 
-  #page(items: readonly StreamEntry<AuditEntry>[], last: string | null): AnswerOf<'listAudit'> {
-    return { items: items.map(auditView), next: last === null ? null : this.places.seal(last) };
+  #page(items: readonly StreamEntry<AuditEntry>[], last: string | null | undefined): AnswerOf<'listAudit'> {
+    return { items: items.map(auditView), next: typeof last === 'string' ? this.places.seal(last) : null };
   }
 }
 
+/** Answers undefined when too many namespaces were asked about. */
 async function wantedBy(
   caller: Caller,
   { actor }: { actor?: string | undefined },
-): Promise<(entry: AuditEntry) => Promise<boolean>> {
-  const visible = await visibility(caller);
+): Promise<(entry: AuditEntry) => Promise<boolean | undefined>> {
+  const namespaces = await NamespacesAsked.of(caller);
   return async (entry) =>
-    (actor === undefined || entry.actor === actor) && (await seesAudit(caller, visible, entry));
+    actor === undefined || entry.actor === actor ? await seesAudit(caller, namespaces, entry) : false;
 }

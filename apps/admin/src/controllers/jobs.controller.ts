@@ -1,17 +1,17 @@
 import { Controller, Inject } from '@nestjs/common';
-import { QUEUE_NAMES, type Job as JobAnswer } from '@reroll/shared/api/queues';
+import { QUEUE_NAMES } from '@reroll/shared/api/queues';
 import { workloadKind } from '@reroll/shared/kube/workloads/registry';
+import { NamespacesAsked } from '../history/namespaces-asked.ts';
 import type { AnswerOf, Input } from '../http/operation-types.ts';
 import { Places } from '../http/places.ts';
 import { ProblemError } from '../http/problem-error.ts';
 import { Serves } from '../http/serves.ts';
-import { JOB_STATES, JobBoard, retry, subjectOf, type FoundJob } from '../jobs/job-board.ts';
+import { JobBoard, subjectOf } from '../jobs/job-board.ts';
+import { JOB_STATES } from '../jobs/job-lists.ts';
+import { pageOfJobs, POSITION } from '../jobs/job-page.ts';
 import { jobView } from '../jobs/job-view.ts';
 import { mustChange, mustChangeAllOf } from '../steering/must.ts';
 import { Writes } from '../steering/writes.ts';
-
-/** `<Unix ms> <id>` of the last job of a page; neither ever changes. */
-const POSITION = /^\d{1,16} [\w:-]+$/u;
 
 @Controller()
 export class JobsController {
@@ -26,15 +26,12 @@ export class JobsController {
     const names = query.queue === undefined ? QUEUE_NAMES : [query.queue];
     const states = query.state === undefined ? JOB_STATES : [query.state];
     const lists = await Promise.all(
-      names.flatMap((name) => states.map((state) => this.board.jobs(name, state, caller))),
+      names.flatMap((name) => states.map((state) => this.board.jobs(name, state))),
     );
-    const views = lists.flat().flatMap((found) => jobView(found) ?? []);
-    // A job that moves while it is looked for can be found in two states.
-    const jobs = [...new Map(views.map((job) => [job.id, job])).values()].sort(newestFirst);
-    const rest = after === undefined ? jobs : jobs.filter((job) => isAfter(job, after));
-    const items = rest.slice(0, query.limit);
-    const last = items.at(-1);
-    return { items, next: last && rest.length > items.length ? this.places.seal(placeOf(last)) : null };
+    const jobs = lists.flat().flatMap((found) => jobView(found) ?? []);
+    const namespaces = await NamespacesAsked.of(caller);
+    const { items, last } = await pageOfJobs(jobs, { after, limit: query.limit, namespaces });
+    return { items: [...items], next: last === undefined ? null : this.places.seal(last) };
   }
 
   @Serves('getJob')
@@ -57,7 +54,10 @@ export class JobsController {
         if (subject === undefined) throw new ProblemError('NotFound');
         await mayRetry(subject)(caller, subject);
       },
-      run: async () => await retry(found as FoundJob),
+      run: async () => {
+        // `allow` has refused what is not there.
+        if (found) await this.board.retry(found);
+      },
       answer: (_nothing, audit) => audit,
     });
   }
@@ -66,18 +66,4 @@ export class JobsController {
 /** A job of a source may roll every workload that uses it. */
 function mayRetry(subject: string): typeof mustChange {
   return workloadKind(subject.split('/')[0] ?? '') ? mustChange : mustChangeAllOf;
-}
-
-function placeOf({ createdAt, id }: JobAnswer): string {
-  return `${Date.parse(createdAt)} ${id}`;
-}
-
-function newestFirst(a: JobAnswer, b: JobAnswer): number {
-  return Date.parse(b.createdAt) - Date.parse(a.createdAt) || (a.id < b.id ? 1 : -1);
-}
-
-function isAfter(job: JobAnswer, position: string): boolean {
-  const [at = '', id = ''] = position.split(' ');
-  const created = Date.parse(job.createdAt);
-  return created < Number(at) || (created === Number(at) && job.id < id);
 }

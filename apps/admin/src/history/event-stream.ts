@@ -1,15 +1,17 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventName, EVENTS } from '@reroll/shared/api/events';
 import type { Positions } from '@reroll/shared/catalog/history-reader';
 import type { Rollout } from '@reroll/shared/core/history/join';
 import { stateOf } from '@reroll/shared/core/history/states';
 import { namespaceOf } from '@reroll/shared/core/ledger/rows';
 import type { z } from 'zod';
-import { visibility, type Caller, type Visibility } from '../auth/caller.ts';
+import type { Caller } from '../auth/caller.ts';
 import type { Places } from '../http/places.ts';
 import type { ShownHashes } from '../shown-hashes.ts';
-import { auditView, seesAudit } from '../steering/audit-view.ts';
+import { auditView, seesAudit, type Seeing } from '../steering/audit-view.ts';
 import { canResume, happenedAfter, readPositions, writePositions, type Happened } from './event-source.ts';
 import type { EventWriter } from './event-writer.ts';
+import { PacedNamespaces } from './paced-namespaces.ts';
 import type { ReadModel } from './read-model.ts';
 import { changeSummary, outcomeView, rolloutView, timeOf, workloadRef } from './views.ts';
 
@@ -40,11 +42,15 @@ const EVENTS_ACCESS = { method: 'get', path: '/api/v1/events', writes: false } a
  */
 export class EventStream {
   readonly #context: EventStreamContext;
+  readonly #namespaces: PacedNamespaces;
   #contents: ReadModel['contents'];
   #positions: Positions;
 
   constructor(context: EventStreamContext) {
     this.#context = context;
+    const { caller, signal } = context;
+    const pause = (ms: number): Promise<void> => sleep(ms, undefined, { signal }).catch(() => undefined);
+    this.#namespaces = new PacedNamespaces({ caller, pause });
     this.#contents = context.model.contents;
     this.#positions = this.#contents.positions;
   }
@@ -102,26 +108,29 @@ export class EventStream {
   async #tell(happened: readonly Happened[]): Promise<void> {
     const { caller, writer, signal } = this.#context;
     if (happened.length === 0) return;
-    const rights = await visibility(caller);
     const listsAudit = happened.some(({ name }) => name === 'audit') && (await caller.mayRequest(AUDIT));
     for (const each of happened) {
       if (signal.aborted) return;
       this.#positions = each.positions;
       if (each.name === 'audit' && !listsAudit) continue;
       // oxlint-disable-next-line no-await-in-loop -- in their order, at the reader's pace
-      if (await this.#isFor(each, rights)) await writer.send(this.#id, each.name, this.#view(each));
+      if (await this.#isFor(each)) await writer.send(this.#id, each.name, this.#view(each));
     }
   }
 
-  async #isFor(happened: Happened, rights: Visibility): Promise<boolean> {
+  async #isFor(happened: Happened): Promise<boolean> {
     const { caller, namespace } = this.#context;
     if (happened.name === 'audit') {
       const { entry } = happened.row;
       const isWanted = namespace === undefined || entry.target.includes(`/${namespace}/`);
-      return isWanted && (await seesAudit(caller, rights, entry));
+      return isWanted && (await seesAudit(caller, await this.#seeing(), entry)) === true;
     }
     const where = namespaceIn(happened);
-    return (namespace === undefined || where === namespace) && (rights.all || (await rights.sees(where)));
+    return (namespace === undefined || where === namespace) && (await this.#namespaces.sees(where));
+  }
+
+  async #seeing(): Promise<Seeing> {
+    return { all: await this.#namespaces.all(), sees: (where) => this.#namespaces.sees(where) };
   }
 
   #view(happened: Happened): EventOf<EventName> {

@@ -1,4 +1,4 @@
-import type { Visibility } from '../auth/caller.ts';
+import { visibility, type Caller, type Visibility } from '../auth/caller.ts';
 
 /**
  * Asks about namespaces for one answer, each once; after so many of them the page ends and the caller takes the
@@ -12,6 +12,14 @@ export class NamespacesAsked {
 
   constructor(visibility: Visibility) {
     this.#visibility = visibility;
+  }
+
+  get all(): boolean {
+    return this.#visibility.all;
+  }
+
+  static async of(caller: Caller): Promise<NamespacesAsked> {
+    return new NamespacesAsked(await visibility(caller));
   }
 
   /** Undefined: too many were asked about. */

@@ -1,36 +1,23 @@
-import type { QUEUE_NAMES, Queue as QueueView } from '@reroll/shared/api/queues';
+import { QUEUE_NAMES, type Queue as QueueView } from '@reroll/shared/api/queues';
 import { NOTIFICATIONS } from '@reroll/shared/queue/notifications';
 import { CHANGES, RELOADS, RESUMES } from '@reroll/shared/queue/queues';
-import { Queue, type ConnectionOptions, type Job, type JobType } from 'bullmq';
+import { Queue, type ConnectionOptions, type Job } from 'bullmq';
 import { visibility, type Caller } from '../auth/caller.ts';
+import { NamespacesAsked } from '../history/namespaces-asked.ts';
 import { ProblemError } from '../http/problem-error.ts';
-
-export type QueueName = (typeof QUEUE_NAMES)[number];
-export type JobState = keyof typeof TYPES;
-
-/** BullMQ's lists for each of our words. */
-const TYPES = {
-  waiting: ['waiting', 'prioritized'],
-  delayed: ['delayed'],
-  active: ['active'],
-  failed: ['failed'],
-} as const satisfies Record<string, readonly JobType[]>;
-
-export const JOB_STATES = Object.keys(TYPES) as JobState[];
-
-/** Jobs of one queue and state that are looked at. */
-const MOST_JOBS = 2_000;
+import { JOB_STATES, JobLists, TYPES, type JobFacts, type JobState, type QueueName } from './job-lists.ts';
 
 /** A job as it is in Redis, and where it is. */
 export interface FoundJob {
   readonly queue: QueueName;
   readonly state: JobState;
-  readonly job: Job;
+  readonly job: JobFacts;
 }
 
 /** The queues of BullMQ, for looking at and for steering. Every method rejects if Redis cannot be reached. */
 export class JobBoard {
   readonly #queues: Readonly<Record<QueueName, Queue>>;
+  readonly #lists: JobLists;
 
   constructor(by: { connection: ConnectionOptions; prefix: string }) {
     const open = (name: string): Queue => {
@@ -45,37 +32,28 @@ export class JobBoard {
       resumes: open(RESUMES),
       notifications: open(NOTIFICATIONS),
     };
+    this.#lists = new JobLists(this.#queues);
   }
 
-  /** One queue, with the jobs that the caller may see. */
+  /** All queues, with the jobs that the caller may see of the first hundred namespaces that are met. */
+  async queues(caller: Caller): Promise<QueueView[]> {
+    const namespaces = await NamespacesAsked.of(caller);
+    return await Promise.all(QUEUE_NAMES.map((name) => this.#queue(name, namespaces)));
+  }
+
+  /** One of them. */
   async queue(name: QueueName, caller: Caller): Promise<QueueView> {
-    const { all } = await visibility(caller);
-    const [paused, counts, oldestDue] = await Promise.all([
-      this.#queues[name].isPaused(),
-      all ? this.#counts(name) : this.#visibleCounts(name, caller),
-      this.#oldestDue(name, caller),
-    ]);
-    return { name, paused, counts, oldestDueSeconds: oldestDue / 1000 };
+    return await this.#queue(name, await NamespacesAsked.of(caller));
   }
 
-  /** Jobs of a state, those that began to wait first in front; a caller is given those that they may see. */
-  async jobs(name: QueueName, state: JobState, caller: Caller): Promise<FoundJob[]> {
-    const found = await this.#queues[name].getJobs([...TYPES[state]], 0, MOST_JOBS - 1, true);
-    // A job can end between the list of ids and the look at each.
-    const jobs = (found as (Job | undefined)[]).filter((job) => job !== undefined);
-    const { all, sees } = await visibility(caller);
-    if (all) return jobs.map((job) => ({ queue: name, state, job }));
-    const visible: FoundJob[] = [];
-    for (const job of jobs) {
-      const namespace = namespaceOf(job);
-      // oxlint-disable-next-line no-await-in-loop -- the answer for a namespace is kept, and asked once
-      if (namespace !== undefined && (await sees(namespace))) visible.push({ queue: name, state, job });
-    }
-    return visible;
+  /** Jobs of a state, newest first, whoever may see them: that is to be asked before one is shown. */
+  async jobs(name: QueueName, state: JobState): Promise<FoundJob[]> {
+    const jobs = await this.#lists.newest(name, state);
+    return jobs.map((job) => ({ queue: name, state, job }));
   }
 
   /** The job of an id `<queue>:<id>`; undefined if there is none, it is done, or the caller may not see it. */
-  async find(id: string, caller: Caller): Promise<FoundJob | undefined> {
+  async find(id: string, caller: Caller): Promise<(FoundJob & { readonly job: Job }) | undefined> {
     const at = id.indexOf(':');
     const queue = id.slice(0, at) as QueueName;
     const job = (await this.#queues[queue].getJob(id.slice(at + 1))) as Job | undefined;
@@ -86,6 +64,12 @@ export class JobBoard {
     const type = await job.getState();
     const state = JOB_STATES.find((each) => TYPES[each].some((one) => one === type));
     return state && { queue, state, job };
+  }
+
+  /** Has a job tried again, as `retry` does. */
+  async retry(found: FoundJob & { readonly job: Job }): Promise<void> {
+    await retry(found);
+    this.#lists.forget(found.queue);
   }
 
   async pause(name: QueueName): Promise<void> {
@@ -107,31 +91,52 @@ export class JobBoard {
     return { waiting: sum('waiting'), delayed: sum('delayed'), active: sum('active'), failed: sum('failed') };
   }
 
-  async #visibleCounts(name: QueueName, caller: Caller): Promise<Record<JobState, number>> {
+  async #visibleCounts(name: QueueName, namespaces: NamespacesAsked): Promise<Record<JobState, number>> {
     const counts = await Promise.all(
-      JOB_STATES.map(async (state) => [state, (await this.jobs(name, state, caller)).length] as const),
+      JOB_STATES.map(async (state) => {
+        const seen = await visibleOf(await this.#lists.newest(name, state), namespaces);
+        return [state, seen.length] as const;
+      }),
     );
     return Object.fromEntries(counts) as Record<JobState, number>;
   }
 
   /** Milliseconds for which the job that is due for longest has waited for a worker; 0 if none is due. */
-  async #oldestDue(name: QueueName, caller: Caller): Promise<number> {
+  async #oldestDue(name: QueueName, namespaces: NamespacesAsked): Promise<number> {
     const now = Date.now();
-    const { all } = await visibility(caller);
-    const first = async (state: 'waiting' | 'delayed'): Promise<Job | undefined> =>
-      all
+    const first = async (state: 'waiting' | 'delayed'): Promise<JobFacts | undefined> =>
+      namespaces.all
         ? (await this.#queues[name].getJobs([...TYPES[state]], 0, 0, true)).at(0)
-        : (await this.jobs(name, state, caller)).at(0)?.job;
+        : (await visibleOf(await this.#lists.oldest(name, state), namespaces)).at(0);
     const [waiting, delayed] = await Promise.all([first('waiting'), first('delayed')]);
     const due = [now];
     if (waiting) due.push(waiting.processedOn ?? waiting.timestamp + (waiting.opts.delay ?? 0));
     if (delayed) due.push((delayed.processedOn ?? delayed.timestamp) + delayed.delay);
     return now - Math.min(...due);
   }
+
+  async #queue(name: QueueName, namespaces: NamespacesAsked): Promise<QueueView> {
+    const [paused, counts, oldestDue] = await Promise.all([
+      this.#queues[name].isPaused(),
+      namespaces.all ? this.#counts(name) : this.#visibleCounts(name, namespaces),
+      this.#oldestDue(name, namespaces),
+    ]);
+    return { name, paused, counts, oldestDueSeconds: oldestDue / 1000 };
+  }
+}
+
+async function visibleOf(jobs: readonly JobFacts[], namespaces: NamespacesAsked): Promise<JobFacts[]> {
+  const visible: JobFacts[] = [];
+  for (const job of jobs) {
+    const namespace = namespaceOf(job);
+    // oxlint-disable-next-line no-await-in-loop -- each namespace is asked about once
+    if (namespace !== undefined && (await namespaces.sees(namespace)) === true) visible.push(job);
+  }
+  return visible;
 }
 
 /** Has it tried again, with all its attempts; one that waits for its time has it now. Rejects with a `ProblemError` `Conflict`. */
-export async function retry({ state, job }: FoundJob): Promise<void> {
+async function retry({ state, job }: FoundJob & { readonly job: Job }): Promise<void> {
   if (state === 'waiting') return;
   if (state === 'active') throw new ProblemError('Conflict', { detail: 'a worker has the job' });
   try {
@@ -154,6 +159,6 @@ export function subjectOf({ data }: Pick<Job, 'data'>): string | undefined {
 
 const SUBJECT = /^[A-Za-z]+\/[^/\s]+\/[^/\s]+$/u;
 
-function namespaceOf(job: Job): string | undefined {
+function namespaceOf(job: Pick<Job, 'data'>): string | undefined {
   return subjectOf(job)?.split('/')[1];
 }

@@ -2,8 +2,8 @@ import type { Job as JobAnswer } from '@reroll/shared/api/queues';
 import type { Job } from 'bullmq';
 import { subjectOf, type FoundJob } from './job-board.ts';
 
-/** Of a job that nobody of ours has made anything may be there. */
-const ID = /^[\w:-]{1,200}$/u;
+/** As `jobParams` has it. Of a job that nobody of ours has made anything may be there. */
+const ID = /^\d{1,20}$/u;
 
 /** A job in our words; undefined of one that cannot be ours. */
 export function jobView({ queue, state, job }: FoundJob): JobAnswer | undefined {

@@ -1,5 +1,4 @@
 import type { Status } from '@reroll/shared/api/status';
-import { QUEUE_NAMES } from '@reroll/shared/api/queues';
 import type { History } from '@reroll/shared/catalog/history';
 import type { RuntimeLimits } from '@reroll/shared/catalog/limits';
 import type { Process, Processes } from '@reroll/shared/catalog/processes';
@@ -36,7 +35,7 @@ export async function installStatus(parts: InstallParts, caller: Caller): Promis
   const [processes, limits, queues, history] = await Promise.all([
     parts.processes.all(),
     parts.limits.get(),
-    Promise.all(QUEUE_NAMES.map((name) => parts.board.queue(name, caller))),
+    parts.board.queues(caller),
     all ? historyStatus(parts.history) : null,
   ]);
   const live = processes.filter(({ isLive }) => isLive);

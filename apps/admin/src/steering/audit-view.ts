@@ -1,7 +1,7 @@
 import type { AuditEntry as AuditAnswer } from '@reroll/shared/api/audit';
 import type { StreamEntry } from '@reroll/shared/catalog/history';
 import type { AuditEntry } from '@reroll/shared/core/history/entries';
-import type { Caller, Visibility } from '../auth/caller.ts';
+import type { Caller } from '../auth/caller.ts';
 
 /** `<kind>/<namespace>/<name>`, after the id of a job or by itself. */
 const SUBJECT = /(?:^| )[A-Za-z]+\/(?<namespace>[^/\s]+)\/[^/\s]+$/u;
@@ -12,9 +12,19 @@ export function auditView({ id, entry }: StreamEntry<AuditEntry>): AuditAnswer {
   return { id, at: new Date(at).toISOString(), actor, action, target, reason, result: told, requestId };
 }
 
+/** What answers about namespaces; undefined: that is not asked now. */
+export interface Seeing {
+  readonly all: boolean;
+  sees(namespace: string): Promise<boolean | undefined>;
+}
+
 /** Their own, and what concerns a namespace that they see; what concerns everybody, those who see everything. */
-export async function seesAudit(caller: Caller, visible: Visibility, entry: AuditEntry): Promise<boolean> {
+export async function seesAudit(
+  caller: Caller,
+  visible: Seeing,
+  entry: AuditEntry,
+): Promise<boolean | undefined> {
   if (visible.all || entry.actor === caller.name) return true;
   const namespace = SUBJECT.exec(entry.target)?.groups?.['namespace'];
-  return namespace !== undefined && (await visible.sees(namespace));
+  return namespace === undefined ? false : await visible.sees(namespace);
 }

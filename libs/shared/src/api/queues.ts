@@ -42,9 +42,10 @@ export const jobsQuery = z.strictObject({
 });
 export const jobsPage = page(job).meta({ id: 'JobsPage' });
 export const jobParams = z.strictObject({
+  /** BullMQ counts the jobs of a queue; under other names Redis has what is no job. */
   id: z
     .string()
-    .regex(/^(changes|reloads|resumes|notifications):[\w:-]{1,200}$/, 'expected <queue>:<job id>'),
+    .regex(/^(changes|reloads|resumes|notifications):\d{1,20}$/, 'expected <queue>:<number of the job>'),
 });
 export const queueParams = z.strictObject({ name: queueName });
 

@@ -1,0 +1,30 @@
+import type { Job } from '@reroll/shared/api/queues';
+import { expect, it } from 'vitest';
+import { NamespacesAsked } from '../history/namespaces-asked.ts';
+import { pageOfJobs, type JobPage } from './job-page.ts';
+
+/** Each in a namespace of its own; the caller sees every third. */
+const JOBS = Array.from({ length: 300 }, (_, index) => ({
+  id: `reloads:${index}`,
+  subject: `Deployment/ns-${index}/web`,
+  createdAt: new Date(1_000 + index).toISOString(),
+})) as Job[];
+
+it('a page asks about a hundred namespaces at most, and the pages together have every job that may be seen, newest first', async () => {
+  const seen: string[] = [];
+  let after: string | undefined;
+  do {
+    let asked = 0;
+    const sees = (namespace: string): Promise<boolean> => {
+      asked += 1;
+      return Promise.resolve(Number(namespace.slice(3)) % 3 === 0);
+    };
+    const namespaces = new NamespacesAsked({ all: false, sees });
+    // oxlint-disable-next-line no-await-in-loop -- one page after the other
+    const page: JobPage = await pageOfJobs(JOBS, { after, limit: 50, namespaces });
+    expect(asked).toBeLessThanOrEqual(100);
+    seen.push(...page.items.map(({ id }) => id));
+    after = page.last;
+  } while (after !== undefined);
+  expect(seen).toEqual(Array.from({ length: 100 }, (_, index) => `reloads:${297 - index * 3}`));
+});
