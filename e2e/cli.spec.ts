@@ -110,7 +110,7 @@ async function changed(): Promise<string> {
 
 describe('through the API server’s proxy', () => {
   it('finds the admin by its labels, and shows who leads and who works', async () => {
-    const { out, err, code } = await new RerollCli(cluster, ['-n', space.name]).run('status');
+    const { out, err, code } = await cli.run('status');
     expect([code, err]).toEqual([0, '']);
     expect(out).toMatch(/^Leader: +watcher-1$/m);
     expect(out).toMatch(/^You are: +admin, all namespaces, to read and reload and steer$/m);
@@ -124,6 +124,23 @@ describe('through the API server’s proxy', () => {
       maySteer: true,
     });
     expect(parse(await operator.out('status', '-o', 'yaml'))).toMatchObject({ caller: status.caller });
+  });
+
+  it('is sent nothing where nobody said that it is: the Service is named, and why reads the cluster', async () => {
+    const untold = new RerollCli(cluster, ['-n', space.name]);
+    expect(await untold.run('status')).toEqual({
+      code: 1,
+      out: '',
+      err: expect.stringMatching(
+        new RegExp(
+          `^error: found no admin of Reroll in the namespace reroll, but one elsewhere: .*${reroll.install}/reroll-admin`,
+        ),
+      ),
+    });
+    expect(await untold.run('why', 'deploy/web')).toMatchObject({
+      code: 0,
+      err: expect.stringMatching(/^Found no admin .*: reading the cluster with your own rights\.\n$/),
+    });
   });
 
   it('a change is listed, told in detail, and is why the workload restarted', async () => {
@@ -319,7 +336,7 @@ describe('who may not', () => {
       code: 1,
       out: '',
       err: expect.stringMatching(
-        /^error: you may not list services in all namespaces, so the admin could not be found\n.*--admin-namespace/,
+        /^error: you may not list services in the namespace reroll\n.*--admin-namespace/,
       ),
     });
   });
@@ -355,7 +372,11 @@ describe('who may not', () => {
       2,
       'error: the kubeconfig has no such entry for --context: given "nowhere", it has reroll',
     ],
-    [['status', '--admin-namespace', 'kube-system'], 1, 'error: found no admin of Reroll in the cluster'],
+    [
+      ['status', '--admin-namespace', 'kube-system'],
+      1,
+      'error: found no admin of Reroll in the namespace kube-system',
+    ],
   ])('%j is told what is wrong', async (words, code, message) => {
     const told = await operator.run(...words);
     expect([told.code, told.out]).toEqual([code, '']);

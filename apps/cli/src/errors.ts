@@ -19,17 +19,26 @@ export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   interrupted: 'Ended by Ctrl-C.',
 };
 
+interface CliErrorOptions {
+  readonly exit?: ExitCode;
+  readonly hints?: readonly string[];
+  readonly status?: number | 'network';
+}
+
 /** Whatever is told to a person as one `error:` line. The message is a sentence without a full stop. */
 export class CliError extends Error {
   readonly exit: ExitCode;
   /** What to try, a line each. */
   readonly hints: readonly string[];
+  /** The HTTP status that it comes of, `'network'` if there was no answer; undefined for all else. */
+  readonly status: number | 'network' | undefined;
 
-  constructor(message: string, options: { exit?: ExitCode; hints?: readonly string[] } = {}) {
+  constructor(message: string, options: CliErrorOptions = {}) {
     super(message);
     this.name = 'CliError';
     this.exit = options.exit ?? EXIT.failed;
     this.hints = options.hints ?? [];
+    this.status = options.status;
   }
 }
 

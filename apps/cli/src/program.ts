@@ -62,7 +62,7 @@ function globalOptions(): readonly (readonly [heading: string, option: Option])[
       ADMIN,
       new Option(
         '--admin-namespace <name>',
-        'where it is looked for (REROLL_ADMIN_NAMESPACE); default: everywhere',
+        'where it is (REROLL_ADMIN_NAMESPACE); default: reroll. It is given your token',
       ),
     ],
     [

@@ -13,8 +13,14 @@ import {
   workload,
   workloadSummary,
 } from './testing/answers.ts';
-import { runCli, type Ran, type RunOptions } from './testing/run-cli.ts';
-import { problem, stubAdmin, type StubAnswer, type StubRequest } from './testing/stub-admin.ts';
+import { NOW, runCli, type Ran, type RunOptions } from './testing/run-cli.ts';
+import {
+  problem,
+  stubAdmin,
+  type StubAnswer,
+  type StubHandler,
+  type StubRequest,
+} from './testing/stub-admin.ts';
 
 const ACCEPTED = { id: '1763737200123-0', at: '2026-11-21T15:00:00.000Z' };
 const JOB = {
@@ -466,26 +472,44 @@ describe('what fails is told in a line, with what can be done, and without a sta
   });
 });
 
+interface StubFault {
+  readonly fault: ReturnType<StubHandler>;
+}
+
+describe('text of others reaches no terminal as it is', () => {
+  const EVIL = 'a\u001b[2J\nb';
+
+  it.each([
+    [['reload', 'deploy/web', '--reason', 'r'], { ...ACCEPTED, id: EVIL }],
+    [['pause', 'reloads', '--reason', 'r'], { ...QUEUE, name: EVIL }],
+  ])('%j', async (words, body) => {
+    const { url } = await stubAdmin(() => ({ body }));
+    const { code, out, err } = await runCli([...words, '-n', 'shop', '--server', url]);
+    expect([code, (out + err).trimEnd().split('\n').length]).toEqual([0, 1]);
+    expect(out).toContain(String.raw`a\u001b[2J\u000ab`);
+  });
+});
+
 describe('reload --wait', () => {
-  async function waited(steps: readonly unknown[], flags: readonly string[] = []): Promise<Ran> {
+  /** Each look is answered by the next step, and those after by the last: a workload, an answer that is none, or 404. */
+  async function waited(
+    steps: readonly (ReturnType<typeof changeWorkload> | StubFault | undefined)[],
+    flags: readonly string[] = [],
+  ): Promise<Ran> {
+    // A minute a look.
+    let now = NOW;
     const left = [...steps];
     const { url } = await stubAdmin(({ method }) => {
       if (method === 'POST') return { body: ACCEPTED };
+      now += 60_000;
       const step = left.length > 1 ? left.shift() : left[0];
-      return step === undefined ? undefined : { body: change({ workloads: [step as never] }) };
+      if (step === undefined || 'fault' in step) return step?.fault;
+      return { body: change({ workloads: [step] }) };
     });
-    return await runCli([
-      'reload',
-      'deploy/web',
-      '-n',
-      'shop',
-      '--reason',
-      'r',
-      '--wait',
-      ...flags,
-      '--server',
-      url,
-    ]);
+    return await runCli(
+      ['reload', 'deploy/web', '-n', 'shop', '--reason', 'r', '--wait', ...flags, '--server', url],
+      { now: () => now },
+    );
   }
   const rollout = (state: 'progressing' | 'stuck', code: string) => ({
     state,
@@ -507,9 +531,9 @@ describe('reload --wait', () => {
       code: 0,
       out: 'deployment.apps/web reload requested (change 1763737200123-0)\n',
       err: [
-        'deployment.apps/web pending (AutoReload: it uses the source) after 0s',
-        'deployment.apps/web reloaded 1/2 updated, 0 ready (AutoReload: it uses the source) after 0s',
-        'deployment.apps/web rolledOut (AutoReload: it uses the source) after 0s',
+        'deployment.apps/web pending (AutoReload: it uses the source) after 2m',
+        'deployment.apps/web reloaded 1/2 updated, 0 ready (AutoReload: it uses the source) after 3m',
+        'deployment.apps/web rolledOut (AutoReload: it uses the source) after 4m',
         '',
       ].join('\n'),
     });
@@ -530,5 +554,44 @@ describe('reload --wait', () => {
   ])('ends with 4 when it is %s', async (_, step, text) => {
     const told = await waited([step]);
     expect([told.code, told.err]).toEqual([4, expect.stringContaining(text)]);
+  });
+
+  it('goes on while the admin is away or broken, and after each such answer', async () => {
+    const told = await waited([
+      { fault: (response) => void response.destroy() },
+      { fault: problem(500, 'Internal') },
+      { fault: { status: 500, type: 'text/html', body: '<html>' } },
+      changeWorkload('rolledOut'),
+    ]);
+    expect([told.code, told.err]).toEqual([
+      0,
+      expect.stringMatching(/^deployment\.apps\/web rolledOut .*\n$/),
+    ]);
+  });
+
+  it.each([
+    [problem(401, 'Unauthenticated'), 'error: title of Unauthenticated\n'],
+    [problem(403, 'Forbidden', { detail: 'get a change' }), 'error: title of Forbidden: get a change\n'],
+    [
+      { status: 403, body: { kind: 'Status', code: 403, message: 'services/proxy is forbidden' } },
+      'answered 403: services/proxy is forbidden\n',
+    ],
+    [{ body: { id: 7 } }, "error: the admin's answer (getChange) is not what this version understands"],
+  ])('ends at once, and says why, if it is refused: %j', async (fault, message) => {
+    const told = await waited([changeWorkload('pending'), { fault }], ['--timeout', '0']);
+    expect([told.code, told.err]).toEqual([1, expect.stringContaining(message)]);
+  });
+
+  it('tells at the deadline what the admin said last instead of an answer', async () => {
+    const fault = problem(500, 'Internal', { detail: 'a \u001b[2J mistake' });
+    const told = await waited([changeWorkload('pending'), { fault }], ['--timeout', '2m']);
+    expect([told.code, told.err.split('\n').slice(-3)]).toEqual([
+      3,
+      [
+        'Not rolled out within 2m.',
+        String.raw`The admin could not tell at last: title of Internal: a \u001b[2J mistake`,
+        '',
+      ],
+    ]);
   });
 });

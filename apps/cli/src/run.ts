@@ -4,6 +4,7 @@ import { complete } from './completion/complete.ts';
 import { CliError, EXIT, usageError, type ExitCode } from './errors.ts';
 import type { Io } from './io.ts';
 import { printError } from './output/print.ts';
+import { safeIo } from './output/safe-io.ts';
 import { buildProgram } from './program.ts';
 
 /** The name under which kubectl looks for the completion of a plugin. */
@@ -12,7 +13,8 @@ const KUBECTL_COMPLETION = 'kubectl_complete-reroll';
 const COMPLETE = '__complete';
 
 /** Runs the program once. Resolves to the exit code; never rejects. */
-export async function run(file: string, words: readonly string[], io: Io): Promise<ExitCode> {
+export async function run(file: string, words: readonly string[], terminal: Io): Promise<ExitCode> {
+  const io = safeIo(terminal);
   let code: ExitCode = EXIT.done;
   const name = file.includes('kubectl-reroll') ? 'kubectl reroll' : 'reroll';
   const host = { io, finish: (exit: ExitCode) => (code = exit) };

@@ -2,7 +2,7 @@ import { AdminApi, type Way } from './api/admin-api.ts';
 import { durationArgument } from './args/values.ts';
 import { bearerForAdmin } from './connect/bearer.ts';
 import { ClusterAccess, NO_LIMIT_MS } from './connect/cluster-access.ts';
-import { findAdmin, type AdminService } from './connect/find-admin.ts';
+import { DEFAULT_ADMIN_NAMESPACE, findAdmin, type AdminService } from './connect/find-admin.ts';
 import type { Globals } from './connect/globals.ts';
 import { forwardRoute, isPrivate, proxyRoute, serverRoute, type Bearer } from './connect/routes.ts';
 import { CliError } from './errors.ts';
@@ -49,7 +49,8 @@ export class Session {
   async admin(): Promise<AdminApi> {
     const admin = await this.adminIfAny();
     if (admin !== undefined) return admin;
-    throw new CliError(`found no admin of Reroll in the cluster ${this.cluster.origin}`, {
+    const namespace = this.#adminNamespace ?? DEFAULT_ADMIN_NAMESPACE;
+    throw new CliError(`found no admin of Reroll in the namespace ${namespace} of ${this.cluster.origin}`, {
       hints: [
         'is it installed (admin.enabled=true), and are you in the right cluster? --context chooses another',
         'say where it is with --admin-namespace, or with --server URL',
@@ -57,7 +58,7 @@ export class Session {
     });
   }
 
-  /** Undefined: the cluster has none. */
+  /** Undefined: there is none where it is looked for. @throws an `AdminElsewhere` if there is one that is not to be trusted */
   async adminIfAny(): Promise<AdminApi | undefined> {
     this.#admin ??= this.#openAdmin();
     return await this.#admin;
@@ -96,12 +97,14 @@ export class Session {
   }
 
   #findService(): Promise<AdminService | undefined> {
-    const { env } = this.io;
     return findAdmin(this.cluster.client, {
-      adminNamespace: this.globals.adminNamespace ?? (env['REROLL_ADMIN_NAMESPACE'] || undefined),
-      adminService: this.globals.adminService ?? (env['REROLL_ADMIN_SERVICE'] || undefined),
-      namespace: this.cluster.namespace ?? 'default',
+      adminNamespace: this.#adminNamespace,
+      adminService: this.globals.adminService ?? (this.io.env['REROLL_ADMIN_SERVICE'] || undefined),
     });
+  }
+
+  get #adminNamespace(): string | undefined {
+    return this.globals.adminNamespace ?? (this.io.env['REROLL_ADMIN_NAMESPACE'] || undefined);
   }
 
   #bearer(server: string | undefined): Bearer {

@@ -140,8 +140,10 @@ async function sent(route: HttpRoute, request: Parameters<HttpRoute['send']>[0])
   try {
     const result = await route.send(request);
     if (isOfAdmin(result.status, contentTypeOf(result)) || TRANSIENT.has(result.status)) return result;
-    throw new CliError(`${route.name} ${wayError(result.status, result.text)}`);
+    const { status } = result;
+    throw new CliError(`${route.name} ${wayError(status, result.text)}`, { status });
   } catch (error) {
-    throw error instanceof KubeError ? new CliError(`${route.name} ${networkReason(error)}`) : error;
+    if (!(error instanceof KubeError) || error.code === 'KUBE_CREDENTIALS') throw error;
+    throw new CliError(`${route.name} ${networkReason(error)}`, { status: 'network' });
   }
 }

@@ -3,6 +3,7 @@ import type { KubeError } from '@reroll/shared/kube/errors';
 import type { ExchangeResult } from '@reroll/shared/kube/transport';
 import { z } from 'zod';
 import { CliError } from '../errors.ts';
+import { jsonOf } from './json-of.ts';
 import { loosen } from './loosen.ts';
 
 const PROBLEM = loosen(problem);
@@ -23,11 +24,12 @@ export function isOfAdmin(status: number, contentType: string): boolean {
 /** What the admin's problem details come to for a person. */
 export function problemError(status: number, text: string): CliError {
   const read = PROBLEM.safeParse(jsonOf(text));
-  if (!read.success) return new CliError(`the admin refused the request (${status})`);
+  if (!read.success) return new CliError(`the admin refused the request (${status})`, { status });
   const { title, detail, errors = [], code } = read.data as z.infer<typeof problem>;
   const places = errors.map(({ path, expected }) => `${path}: ${expected}`);
   return new CliError(detail === undefined ? lowerFirst(title) : `${lowerFirst(title)}: ${detail}`, {
     hints: [...places, ...(HINTS[code] ?? [])],
+    status,
   });
 }
 
@@ -48,14 +50,6 @@ export function networkReason(error: KubeError): string {
   if (error.code === 'KUBE_TIMEOUT') return 'did not answer in time';
   if (error.code === 'KUBE_ABORTED') return 'was given up';
   return `could not be reached (${error.reason})`;
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function lowerFirst(text: string): string {

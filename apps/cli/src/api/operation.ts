@@ -1,6 +1,7 @@
 import { OPERATIONS, type Operation, type OperationId } from '@reroll/shared/api/operations';
 import { z } from 'zod';
 import { CliError, usageError } from '../errors.ts';
+import { jsonOf } from './json-of.ts';
 import { loosen } from './loosen.ts';
 
 type Table = typeof OPERATIONS;
@@ -64,14 +65,6 @@ export function readAs(schema: z.ZodType, text: string, what: string): unknown {
       hints: ['`version` shows both versions'],
     },
   );
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function checked(schema: z.ZodType | undefined, value: unknown): unknown {

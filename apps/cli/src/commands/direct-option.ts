@@ -1,4 +1,6 @@
 import { Option } from 'commander';
+import { AdminElsewhere } from '../connect/find-admin.ts';
+import { safeText } from '../output/safe-text.ts';
 import type { Session } from '../session.ts';
 
 export interface DirectOptions {
@@ -12,9 +14,24 @@ export function directOption(): Option {
 /** Whether the cluster is to be read: it was asked for, or there is no admin. */
 export async function isDirect(session: Session, { direct }: DirectOptions): Promise<boolean> {
   if (direct === true) return true;
-  if ((await session.adminIfAny()) !== undefined) return false;
-  session.io.err('Found no admin: reading the cluster with your own rights.\n');
+  const why = await whyNoAdmin(session);
+  if (why === undefined) return false;
+  session.io.err(`${why}: reading the cluster with your own rights.\n`);
   return true;
+}
+
+/** Undefined: there is one. */
+async function whyNoAdmin(session: Session): Promise<string | undefined> {
+  try {
+    return (await session.adminIfAny()) === undefined ? 'Found no admin' : undefined;
+  } catch (error) {
+    if (!(error instanceof AdminElsewhere)) throw error;
+    return safeText(`${upperFirst(error.message)}; ${error.hints.join('; ')}`);
+  }
+}
+
+function upperFirst(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** Parts words that name an object from flags of Reroll, which come after `--`. */

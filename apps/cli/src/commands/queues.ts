@@ -83,7 +83,7 @@ export const addPauseAndResume: Adder = (program, host) => {
           const input = { params: { name }, body: { reason: options.reason } };
           const queue = await (await session.admin()).call(id, input);
           if (printDocument(io, options.output, queue)) return;
-          io.out(`queue/${queue.name} ${verb}d\n`);
+          io.out(`queue/${safeText(queue.name)} ${verb}d\n`);
         }),
       );
   }

@@ -2,6 +2,7 @@ import { workloadRef } from '../args/object-ref.ts';
 import { durationArgument } from '../args/values.ts';
 import type { ExitCode } from '../errors.ts';
 import { printDocument, type Output } from '../output/print.ts';
+import { safeText } from '../output/safe-text.ts';
 import { fullName } from '../views/names.ts';
 import { oneOutput, reasonOption, running, type Adder, type Call } from './command.ts';
 import { waitForRollout } from './wait-for-rollout.ts';
@@ -36,7 +37,7 @@ async function runReload({ session, io, words, options }: Call<ReloadOptions>): 
   const input = { params: workload, body: { reason: options.reason } };
   const accepted = await api.call('reloadWorkload', input);
   if (!printDocument(io, options.output, accepted)) {
-    io.out(`${fullName(workload)} reload requested (change ${accepted.id})\n`);
+    io.out(`${fullName(workload)} reload requested (change ${safeText(accepted.id)})\n`);
   }
   if (options.wait !== true) return;
   return await waitForRollout(session, { change: accepted.id, workload, timeoutMs });

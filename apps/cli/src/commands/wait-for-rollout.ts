@@ -35,17 +35,15 @@ export async function waitForRollout(session: Session, awaited: Awaited): Promis
   const { io } = session;
   const deadline = io.now() + (awaited.timeoutMs ?? Infinity);
   const progress = new Progress(session, awaited);
-  let last: ChangeWorkload | undefined;
   while (!io.signal.aborted) {
     // oxlint-disable-next-line no-await-in-loop -- one look after the other
-    last = (await look(session, awaited)) ?? last;
-    if (last !== undefined) progress.tell(last, io.now());
-    const end = last === undefined ? undefined : ENDS[last.state];
-    if (end !== undefined) return end;
-    if (io.now() >= deadline) {
-      io.err(`Not rolled out within ${humanDuration(awaited.timeoutMs ?? 0)}.\n`);
-      return EXIT.notInTime;
+    const seen = await look(session, awaited);
+    if (seen !== undefined && !(seen instanceof CliError)) {
+      progress.tell(seen, io.now());
+      const end = ENDS[seen.state];
+      if (end !== undefined) return end;
     }
+    if (io.now() >= deadline) return notInTime(session, awaited, seen);
     // oxlint-disable-next-line no-await-in-loop -- a pause before the next look
     await sleep(Math.min(POLL_MS, deadline - io.now()), undefined, { signal: io.signal }).catch(
       () => undefined,
@@ -54,11 +52,17 @@ export async function waitForRollout(session: Session, awaited: Awaited): Promis
   return EXIT.interrupted;
 }
 
-/** The workload's part of the change, once the admin tells it. */
-async function look(
-  session: Session,
-  { change: id, workload }: Awaited,
-): Promise<ChangeWorkload | undefined> {
+function notInTime({ io }: Session, { timeoutMs }: Awaited, seen: Seen): ExitCode {
+  io.err(`Not rolled out within ${humanDuration(timeoutMs ?? 0)}.\n`);
+  if (seen instanceof CliError) io.err(`The admin could not tell at last: ${safeText(seen.message)}\n`);
+  return EXIT.notInTime;
+}
+
+/** The workload's part of the change, if the admin tells it yet; or why it could not tell. */
+type Seen = ChangeWorkload | CliError | undefined;
+
+/** @throws an error that will not pass */
+async function look(session: Session, { change: id, workload }: Awaited): Promise<Seen> {
   const api = await session.admin();
   try {
     const change: Change = await api.call('getChange', { params: { id } });
@@ -68,9 +72,15 @@ async function look(
     );
   } catch (error) {
     // The admin may not have read its own entry yet, or be restarting: until the time is over that is no failure.
-    if (error instanceof CliError) return undefined;
+    if (error instanceof CliError && mayPass(error)) return error;
     throw error;
   }
+}
+
+function mayPass({ status }: CliError): boolean {
+  return (
+    status === 'network' || (status !== undefined && (status === 404 || status === 429 || status >= 500))
+  );
 }
 
 /** One line a step, on standard error. */

@@ -99,7 +99,7 @@ describe('changes --watch', () => {
           send(response, 'p1', 'outcome', outcome({ reason: 'AutoReloadAll' }));
           response.write('id: p2\n\n', () => response.destroy());
         },
-        { status: 502, type: 'text/plain', body: 'bad gateway' },
+        { status: 502, body: { kind: 'Status', message: 'bad\u001b[2J\ngateway' } },
         (response) => send(response, 'p3', 'outcome', outcome({ reason: 'SearchMatch' })),
       ],
       { words: ['--watch-only', '-o', 'json'], until: 'SearchMatch' },
@@ -114,7 +114,12 @@ describe('changes --watch', () => {
       ['outcome', 'SearchMatch'],
     ]);
     expect(told.err).toBe(
-      'Lost the admin (the connection broke (UND_ERR_SOCKET)); trying again.\nLost the admin (answered 502); trying again.\nConnected again.\n',
+      [
+        'Lost the admin (the connection broke (UND_ERR_SOCKET)); trying again.',
+        String.raw`Lost the admin (answered 502: bad\u001b[2J\u000agateway); trying again.`,
+        'Connected again.',
+        '',
+      ].join('\n'),
     );
   });
 

@@ -5,6 +5,7 @@ import { adminEvents, type AdminEvent } from '../api/event-stream.ts';
 import { listed } from '../api/pages.ts';
 import { paintFor, toneOf } from '../output/colour.ts';
 import { jsonLine } from '../output/document.ts';
+import { safeText } from '../output/safe-text.ts';
 import { table, toned, type Column } from '../output/table.ts';
 import type { Session } from '../session.ts';
 import { sourceText, statesCell } from '../views/changes.ts';
@@ -64,7 +65,7 @@ export async function watchChanges(session: Session, options: WatchOptions): Pro
     signal,
     // The stream is there before the list is asked for: what happens in between comes by the stream.
     onConnected: (again) => (again ? io.err('Connected again.\n') : connected.resolve()),
-    onLost: (why) => io.err(`Lost the admin (${why}); trying again.\n`),
+    onLost: (why) => io.err(`Lost the admin (${safeText(why)}); trying again.\n`),
   });
   const connected = Promise.withResolvers<void>();
   const first = events.next();

@@ -10,7 +10,10 @@ import { problem, stubAdmin, type StubAnswer, type StubRequest } from '../testin
 const folder = mkdtempSync(join(tmpdir(), 'reroll-cli-find-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const PROXY = '/api/v1/namespaces/ops/services/http%3Areroll-admin%3Aapi/proxy/api/v1/status';
+const SERVICES = 'GET /api/v1/namespaces/reroll/services';
+const proxyIn = (namespace: string): string =>
+  `/api/v1/namespaces/${namespace}/services/http%3Areroll-admin%3Aapi/proxy/api/v1/status`;
+const PROXY = proxyIn('reroll');
 
 function service(namespace: string, name = 'reroll-admin'): unknown {
   const ports = [{ name: 'api', port: 80, targetPort: 'api' }];
@@ -27,9 +30,13 @@ const FORBIDDEN = kubeError(403, 'Forbidden');
 async function apiServer(
   answers: Readonly<Record<string, StubAnswer>>,
   user: unknown = { token: 'kube-token' },
+  env: Readonly<Record<string, string>> = {},
 ): Promise<{
   readonly requests: readonly StubRequest[];
-  readonly cli: (...words: readonly string[]) => Promise<Ran>;
+  /** Any command. */
+  readonly run: (...words: readonly string[]) => Promise<Ran>;
+  /** `status`. */
+  readonly cli: (...flags: readonly string[]) => Promise<Ran>;
 }> {
   const stub = await stubAdmin(
     ({ method, path }) => answers[`${method} ${path}`] ?? kubeError(404, 'NotFound'),
@@ -41,16 +48,15 @@ async function apiServer(
     contexts: [{ name: 'x', context: { cluster: 'c', user: 'u', namespace: 'shop' } }],
   };
   writeFileSync(kubeconfig, stringify({ ...parts, 'current-context': 'x' }));
-  return {
-    requests: stub.requests,
-    cli: (...words) => runCli(['status', ...words], { env: { KUBECONFIG: kubeconfig } }),
-  };
+  const run = (...words: readonly string[]): Promise<Ran> =>
+    runCli(words, { env: { KUBECONFIG: kubeconfig, ...env } });
+  return { requests: stub.requests, run, cli: (...flags) => run('status', ...flags) };
 }
 
 describe('where the admin is', () => {
-  it('by its labels in all namespaces; it is asked through the proxy, with the token in a header of its own', async () => {
+  it('in the namespace reroll, by its labels; it is asked through the proxy, with the token in a header of its own', async () => {
     const { cli, requests } = await apiServer({
-      'GET /api/v1/services': items(service('ops')),
+      [SERVICES]: items(service('reroll')),
       [`GET ${PROXY}`]: { body: status() },
     });
     expect(await cli()).toMatchObject({ code: 0, err: '' });
@@ -63,64 +69,125 @@ describe('where the admin is', () => {
     });
   });
 
-  it('where it usually is, for whoever may not list in all namespaces', async () => {
-    const { cli } = await apiServer({
-      'GET /api/v1/services': FORBIDDEN,
-      'GET /api/v1/namespaces/reroll/services': FORBIDDEN,
-      'GET /api/v1/namespaces/shop/services': items(service('ops')),
-      [`GET ${PROXY}`]: { body: status() },
-    });
-    expect(await cli()).toMatchObject({ code: 0, err: '' });
+  it.each([
+    [['--admin-namespace', 'ops'], {}],
+    [[], { REROLL_ADMIN_NAMESPACE: 'ops' }],
+  ])('where it is said to be: %j %j', async (flags, env) => {
+    const answers = {
+      [SERVICES]: items(service('reroll')),
+      'GET /api/v1/namespaces/ops/services': items(service('ops')),
+      [`GET ${proxyIn('ops')}`]: { body: status() },
+    };
+    const { cli, requests } = await apiServer(answers, { token: 'kube-token' }, env);
+    expect(await cli(...flags)).toMatchObject({ code: 0, err: '' });
+    expect(requests.map(({ path }) => path)).toEqual(['/api/v1/namespaces/ops/services', proxyIn('ops')]);
   });
 
-  it('where it is said to be, for whoever may list nowhere', async () => {
+  it('and for whoever may list nowhere, by its name', async () => {
     const { cli } = await apiServer({
+      [SERVICES]: FORBIDDEN,
       'GET /api/v1/namespaces/ops/services': FORBIDDEN,
       [`GET ${PROXY}`]: { body: status() },
+      [`GET ${proxyIn('ops')}`]: { body: status() },
     });
-    expect(await cli('--admin-namespace', 'ops', '--admin-service', 'reroll-admin')).toMatchObject({
-      code: 0,
-      err: '',
-    });
-    expect((await cli('--admin-namespace', 'ops')).err).toBe(
-      'error: you may not list services in the namespace ops\n  name the Service itself: --admin-service NAME\n',
+    for (const flags of [[], ['--admin-namespace', 'ops']])
+      expect(await cli(...flags, '--admin-service', 'reroll-admin')).toMatchObject({ code: 0, err: '' });
+    expect((await cli('--admin-namespace', 'ops')).err).toMatch(
+      /^error: you may not list services in the namespace ops\n {2}name the Service itself: --admin-service NAME/,
     );
+    expect((await cli()).err).toMatch(/^error: you may not list services in the namespace reroll\n/);
   });
 
   it('is to be chosen if there are several', async () => {
-    const { cli } = await apiServer({
-      'GET /api/v1/services': items(service('ops'), service('test')),
-      [`GET ${PROXY}`]: { body: status() },
-    });
+    const { cli } = await apiServer({ [SERVICES]: items(service('reroll'), service('reroll', 'test')) });
     expect((await cli()).err).toContain(
-      'error: found more than one admin: ops/reroll-admin, test/reroll-admin\n',
+      'error: found more than one admin: reroll/reroll-admin, reroll/test\n',
     );
   });
 
-  it('is nowhere: it says in which cluster', async () => {
-    const { cli } = await apiServer({ 'GET /api/v1/services': items() });
+  it.each([
+    ['there is none', items()],
+    ['one may not look elsewhere', FORBIDDEN],
+  ])('is nowhere: it says in which cluster, also if %s', async (_, elsewhere) => {
+    const { cli } = await apiServer({ [SERVICES]: items(), 'GET /api/v1/services': elsewhere });
     expect(await cli()).toMatchObject({
       code: 1,
-      err: expect.stringMatching(/^error: found no admin of Reroll in the cluster http:\/\/127/),
+      err: expect.stringMatching(/^error: found no admin of Reroll in the namespace reroll of http:\/\/127/),
     });
   });
 });
 
+describe('a Service with the labels of the admin in a namespace that nobody named', () => {
+  const LOOKED = ['/api/v1/namespaces/reroll/services', '/api/v1/services'];
+  const tenant = {
+    [SERVICES]: items(),
+    'GET /api/v1/services': items(service('tenant')),
+    [`GET ${proxyIn('tenant')}`]: { body: status() },
+    'GET /api/v1/namespaces/tenant/pods': items(),
+  };
+
+  it.each([[[]], [['--via', 'port-forward']], [['--service-account', 'ops/bot']]])(
+    'is named and sent nothing, %j',
+    async (flags) => {
+      const { cli, requests } = await apiServer(tenant);
+      expect(await cli(...flags)).toEqual({
+        code: 1,
+        out: '',
+        err: [
+          'error: found no admin of Reroll in the namespace reroll, but one elsewhere: tenant/reroll-admin',
+          '  nothing was sent to it: anybody can give a Service of theirs these labels, and would get your token',
+          '  if it is yours: --admin-namespace tenant, or REROLL_ADMIN_NAMESPACE=tenant',
+          '',
+        ].join('\n'),
+      });
+      expect(requests.map(({ path }) => path)).toEqual(LOOKED);
+      for (const { headers } of requests) expect(headers['reroll-authorization']).toBeUndefined();
+    },
+  );
+
+  it('is not asked either if there is one where it is trusted', async () => {
+    const { cli, requests } = await apiServer({
+      ...tenant,
+      [SERVICES]: items(service('reroll')),
+      [`GET ${PROXY}`]: { body: status() },
+    });
+    expect(await cli()).toMatchObject({ code: 0, err: '' });
+    expect(requests.map(({ path }) => path)).toEqual([LOOKED[0], PROXY]);
+  });
+
+  it.each([
+    ['why', 'deploy/web'],
+    ['why-not', 'deploy/web', '--source', 'secret/db'],
+    ['preview', 'secret/db'],
+  ])('is not asked by %s: it reads the cluster, and says so', async (...words) => {
+    const { run, requests } = await apiServer(tenant);
+    const { err } = await run(...words);
+    expect(err.split('\n')[0]).toMatch(
+      /^Found no admin of Reroll in the namespace reroll, but one elsewhere: tenant\/reroll-admin; .*: reading the cluster with your own rights\.$/,
+    );
+    const paths = requests.map(({ path }) => path);
+    expect(paths.slice(0, 2)).toEqual(LOOKED);
+    expect(paths.length).toBeGreaterThan(2);
+    expect(paths.filter((path) => path.includes('tenant'))).toEqual([]);
+    for (const { headers } of requests) expect(headers['reroll-authorization']).toBeUndefined();
+  });
+});
+
 describe('ways to it', () => {
-  const found = { 'GET /api/v1/services': items(service('ops')) };
+  const found = { [SERVICES]: items(service('reroll')) };
 
   it('if the proxy leads nowhere a port-forward is tried; if that does not either, both say why', async () => {
     const { cli } = await apiServer({
       ...found,
       [`GET ${PROXY}`]: kubeError(503, 'ServiceUnavailable', 'no endpoints available'),
-      'GET /api/v1/namespaces/ops/pods': items(),
+      'GET /api/v1/namespaces/reroll/pods': items(),
     });
     expect(await cli()).toMatchObject({
       code: 1,
       err: [
         'error: the admin could not be reached',
-        "  the API server's proxy to the Service ops/reroll-admin answered 503: no endpoints available",
-        '  no pod of the Service ops/reroll-admin is ready',
+        "  the API server's proxy to the Service reroll/reroll-admin answered 503: no endpoints available",
+        '  no pod of the Service reroll/reroll-admin is ready',
         '',
       ].join('\n'),
     });
@@ -135,7 +202,7 @@ describe('ways to it', () => {
 });
 
 describe('who asks', () => {
-  const found = { 'GET /api/v1/services': items(service('ops')), [`GET ${PROXY}`]: { body: status() } };
+  const found = { [SERVICES]: items(service('reroll')), [`GET ${PROXY}`]: { body: status() } };
   const token = (namespace: string, name: string) => ({
     [`POST /api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`]: {
       status: 201,

@@ -6,6 +6,8 @@ import { CliError } from '../errors.ts';
 /** The Service of the chart has these labels, whatever its name. */
 export const ADMIN_LABELS = 'app.kubernetes.io/part-of=reroll,app.kubernetes.io/component=admin';
 const API_PORT = 'api';
+/** Where the admin is trusted to be, if nobody says where it is. */
+export const DEFAULT_ADMIN_NAMESPACE = 'reroll';
 
 /** What is needed of a Service to get to its pods. */
 export interface AdminService {
@@ -37,58 +39,66 @@ const SERVICES = z.object({
 });
 
 export interface Whereabouts {
-  /** `--admin-namespace`: where it is looked for. */
+  /** `--admin-namespace`: where it is looked for; undefined: in `DEFAULT_ADMIN_NAMESPACE`. */
   readonly adminNamespace?: string | undefined;
   /** `--admin-service`: its name, for whoever may not list. */
   readonly adminService?: string | undefined;
-  /** Of the context. */
-  readonly namespace: string;
 }
 
 /**
- * The admin's Service, by its labels; undefined if there is none.
- * @throws a `CliError` if there are several, or if one may not look and nothing else tells where it is
+ * There is a Service with the admin's labels, in a namespace that nobody named. A tenant can label one of their own, and
+ * whoever asks it gives it their token.
+ */
+export class AdminElsewhere extends CliError {
+  constructor(names: readonly string[], namespace: string) {
+    const all = names.join(', ');
+    super(`found no admin of Reroll in the namespace ${DEFAULT_ADMIN_NAMESPACE}, but one elsewhere: ${all}`, {
+      hints: [
+        'nothing was sent to it: anybody can give a Service of theirs these labels, and would get your token',
+        `if it is yours: --admin-namespace ${namespace}, or REROLL_ADMIN_NAMESPACE=${namespace}`,
+      ],
+    });
+    this.name = 'AdminElsewhere';
+  }
+}
+
+/**
+ * The admin's Service, by its labels, in the one namespace that is trusted with tokens; undefined if there is none.
+ * @throws a `CliError` if there are several, or if one may not look and nothing else tells where it is; an
+ *   `AdminElsewhere` if no namespace was named and there is one in another than the default
  */
 export async function findAdmin(client: KubeClient, where: Whereabouts): Promise<AdminService | undefined> {
   const { adminNamespace, adminService } = where;
-  const found = await look(client, where);
-  const named = found.filter(({ name }) => adminService === undefined || name === adminService);
+  const namespace = adminNamespace ?? DEFAULT_ADMIN_NAMESPACE;
+  const found = await listIfAllowed(client, namespace);
+  const named = found?.filter(({ name }) => adminService === undefined || name === adminService) ?? [];
   if (named.length > 1) {
-    const names = named.map(({ namespace, name }) => `${namespace}/${name}`).join(', ');
-    throw new CliError(`found more than one admin: ${names}`, {
-      hints: ['choose one with --admin-namespace, and --admin-service if need be'],
+    throw new CliError(`found more than one admin: ${namesOf(named).join(', ')}`, {
+      hints: ['choose one with --admin-service'],
     });
   }
   if (named[0] !== undefined) return named[0];
-  if (adminNamespace === undefined || adminService === undefined) return undefined;
-  return { namespace: adminNamespace, name: adminService, selector: {}, targetPort: API_PORT };
+  if (adminService !== undefined)
+    return { namespace, name: adminService, selector: {}, targetPort: API_PORT };
+  if (found === undefined) refuse(namespace);
+  if (adminNamespace === undefined) await tellOfOthers(client);
+  return undefined;
 }
 
-async function look(client: KubeClient, where: Whereabouts): Promise<readonly AdminService[]> {
-  const { adminNamespace, adminService, namespace } = where;
-  if (adminNamespace !== undefined) {
-    return (
-      (await listIfAllowed(client, adminNamespace)) ??
-      (adminService === undefined ? refuse(adminNamespace) : [])
-    );
-  }
-  const everywhere = await listIfAllowed(client);
-  if (everywhere !== undefined) return everywhere;
-  // Who may not list in all namespaces may yet do so where it usually is.
-  const likely = [...new Set(['reroll', namespace])];
-  const lists = await Promise.all(likely.map((each) => listIfAllowed(client, each)));
-  const found = lists.flatMap((list) => list ?? []);
-  if (found.length > 0) return found;
-  throw new CliError('you may not list services in all namespaces, so the admin could not be found', {
-    hints: [
-      `looked in the namespaces ${likely.join(', ')}; say where it is: --admin-namespace NAMESPACE --admin-service NAME`,
-    ],
-  });
+async function tellOfOthers(client: KubeClient): Promise<void> {
+  const others = (await listIfAllowed(client)) ?? [];
+  if (others[0] !== undefined) throw new AdminElsewhere(namesOf(others), others[0].namespace);
+}
+
+function namesOf(services: readonly AdminService[]): readonly string[] {
+  return services.map(({ namespace, name }) => `${namespace}/${name}`);
 }
 
 function refuse(namespace: string): never {
   throw new CliError(`you may not list services in the namespace ${namespace}`, {
-    hints: ['name the Service itself: --admin-service NAME'],
+    hints: [
+      'name the Service itself: --admin-service NAME, and if it is not in this namespace --admin-namespace NAMESPACE',
+    ],
   });
 }
 

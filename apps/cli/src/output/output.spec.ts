@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { age, humanDuration, until } from './age.ts';
 import { paintFor } from './colour.ts';
 import { jsonLine, jsonText, yamlText } from './document.ts';
+import { safeIo } from './safe-io.ts';
 import { safeText } from './safe-text.ts';
 import { facts, table, toned } from './table.ts';
 
@@ -109,6 +110,43 @@ describe('a table', () => {
       ),
     ).toBe('A:           1\nLong name:   <none>\n');
   });
+});
+
+describe('whatever is printed', () => {
+  function printed(text: string, isTerminal: boolean, env: Readonly<Record<string, string>> = {}): string {
+    let told = '';
+    const print = (each: string): void => void (told += each);
+    const rest = { now: () => 0, signal: new AbortController().signal };
+    const io = safeIo({
+      out: print,
+      err: print,
+      outIsTerminal: isTerminal,
+      errIsTerminal: isTerminal,
+      env,
+      ...rest,
+    });
+    io.out(text);
+    const out = told;
+    io.err(text);
+    expect(told).toBe(out + out);
+    return out;
+  }
+  const PAINTED = '\u001b[31mstuck\u001b[0m\n';
+
+  it('keeps its line breaks and, where there are colours, our own', () => {
+    expect(printed(PAINTED, true)).toBe(PAINTED);
+    const bare = String.raw`\u001b[31mstuck\u001b[0m`;
+    expect(printed(PAINTED, false)).toBe(`${bare}\n`);
+    expect(printed(PAINTED, true, { NO_COLOR: '1' })).toBe(`${bare}\n`);
+  });
+
+  it.each(['\u001b[2J', '\u001b]0;title\u0007', '\u001b[31;5m', '\u009b31m', '\u202e', '\r', '\u2028'])(
+    'has no %j',
+    (text) => {
+      for (const isTerminal of [true, false])
+        expect(printed(`a${text}b\n`, isTerminal)).toBe(`a${safeText(text)}b\n`);
+    },
+  );
 });
 
 describe('documents read back as they were, and have nothing that a terminal acts on', () => {

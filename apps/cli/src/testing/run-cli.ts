@@ -7,11 +7,15 @@ export interface Ran {
   readonly err: string;
 }
 
+/** What a run takes for the present, if it is told nothing else. */
+export const NOW = Date.parse('2026-11-21T15:00:00.000Z');
+
 export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly file?: string;
   readonly isTerminal?: boolean;
   readonly signal?: AbortSignal;
+  readonly now?: () => number;
   /** Called with all that was printed so far, whenever something is. */
   readonly onOutput?: (out: string, err: string) => void;
 }
@@ -33,7 +37,7 @@ export async function runCli(words: readonly string[], options: RunOptions = {})
     outIsTerminal: isTerminal,
     errIsTerminal: isTerminal,
     env: { HOME: '/nonexistent', ...env },
-    now: () => Date.parse('2026-11-21T15:00:00.000Z'),
+    now: options.now ?? (() => NOW),
     signal: options.signal ?? new AbortController().signal,
   });
   return { code, out, err };

@@ -11,11 +11,6 @@ export function shortName({ kind, name }: Pick<Named, 'kind' | 'name'>): string 
   return `${kindForTable(kind)}/${name}`;
 }
 
-/** The same, and its namespace if several are shown. */
-export function placedName(named: Named, isNamespaceShown: boolean): string {
-  return isNamespaceShown ? `${shortName(named)} (${named.namespace})` : shortName(named);
-}
-
 /** `deployment.apps/web`, as `-o name` prints it. */
 export function fullName({ kind, name }: Pick<Named, 'kind' | 'name'>): string {
   return `${kindForName(kind)}/${name}`;
