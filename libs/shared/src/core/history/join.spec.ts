@@ -427,10 +427,24 @@ describe('the history', () => {
           if (next) add(mixed, `${next[1][0]}-${(indexes[which] ?? 0) + next[0]}`, next[1][1]);
         }
         expect(told(mixed)).toEqual(told(inTurn));
+        for (const join of [mixed, inTurn]) expect(changesOfOutcomes(join)).toEqual(changesOfPairs(join));
       }),
     );
   });
 });
+
+/** Of each outcome the changes that it says it belongs to. */
+function changesOfOutcomes(join: HistoryJoin): string[][] {
+  return join.outcomes.map(({ pairs }) => pairs.map(({ change }) => change.id));
+}
+
+/** The same, oldest first, as the changes say it. */
+function changesOfPairs(join: HistoryJoin): string[][] {
+  const pairs = join.changes.flatMap((change) => change.pairs);
+  return join.outcomes.map((outcome) =>
+    pairs.filter((pair) => pair.outcome === outcome).map(({ change }) => change.id),
+  );
+}
 
 function sorted(added: readonly Added[]): Added[] {
   return [...added].sort(([a], [b]) => a - b);

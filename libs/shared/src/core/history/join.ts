@@ -139,7 +139,7 @@ export class HistoryJoin {
     };
     this.#outcomes.push(outcome);
     workload.outcomes.push(outcome);
-    for (const pair of workload.waiting) if (offer(pair, outcome)) workload.waiting.delete(pair);
+    offerToAll(workload.waiting, outcome);
     if (entry.state === 'reloaded' && entry.generation !== undefined) follow(workload, outcome);
     return outcome;
   }
@@ -255,32 +255,48 @@ export class HistoryJoin {
   }
 }
 
+/** One pass over those that wait, however many took an outcome before it. They wait in the order of their changes. */
+function offerToAll(waiting: Set<OwnPair>, outcome: OwnOutcome): void {
+  const moved = new Set<OwnPair>();
+  const left = new Set<OwnOutcome>();
+  for (const pair of waiting) {
+    const taken = step(pair.wanted, pair.outcome, outcome);
+    if (taken === 'close') waiting.delete(pair);
+    if (taken !== 'take') continue;
+    if (pair.outcome) left.add(pair.outcome);
+    moved.add(pair);
+  }
+  for (const earlier of left) earlier.pairs = earlier.pairs.filter((pair) => !moved.has(pair));
+  for (const pair of moved) give(pair, outcome);
+}
+
 /** What was told before the change itself: its job can be that quick. */
 function isClosedBy(pair: OwnPair, outcomes: readonly OwnOutcome[]): boolean {
   const earliest = pair.wanted.from - TOLD_BEFORE;
   const first = firstIndex(outcomes, ({ id }) => millisecondsOf(id) >= earliest);
   for (let at = first; at < outcomes.length; at += 1) {
     const outcome = outcomes[at];
-    if (outcome && offer(pair, outcome)) return true;
+    const taken = outcome && step(pair.wanted, pair.outcome, outcome);
+    if (taken === 'close') return true;
+    if (!outcome || taken !== 'take') continue;
+    detach(pair);
+    give(pair, outcome);
   }
   return false;
 }
 
-/** Gives the pair an outcome; true if it has its last one. */
-function offer(pair: OwnPair, outcome: OwnOutcome): boolean {
-  const taken = step(pair.wanted, pair.outcome, outcome);
-  if (taken === 'take') {
-    detach(pair);
-    pair.outcome = outcome;
-    pair.isForgotten = false;
-    outcome.pairs.push(pair);
-    outcome.pairs.sort((a, b) => compareIds(a.change.id, b.change.id));
-  }
-  return taken === 'close';
+/** No change of an earlier id comes after it: to append keeps the order. */
+function give(pair: OwnPair, outcome: OwnOutcome): void {
+  pair.outcome = outcome;
+  pair.isForgotten = false;
+  outcome.pairs.push(pair);
 }
 
 function detach(pair: OwnPair): void {
-  if (pair.outcome) pair.outcome.pairs = pair.outcome.pairs.filter((other) => other !== pair);
+  const pairs = pair.outcome?.pairs ?? [];
+  const first = firstIndex(pairs, ({ change }) => compareIds(change.id, pair.change.id) >= 0);
+  const index = pairs.indexOf(pair, first);
+  if (index !== -1) pairs.splice(index, 1);
   pair.outcome = undefined;
 }
 
@@ -289,7 +305,10 @@ function follow(workload: Workload, outcome: OwnOutcome): void {
   workload.rolling.add(outcome);
   const earliest = millisecondsOf(outcome.id) - TOLD_BEFORE;
   const first = firstIndex(workload.rollouts, ({ id }) => millisecondsOf(id) >= earliest);
-  for (const rollout of workload.rollouts.slice(first)) tell(workload, outcome, rollout);
+  for (let at = first; at < workload.rollouts.length && workload.rolling.has(outcome); at += 1) {
+    const rollout = workload.rollouts[at];
+    if (rollout) tell(workload, outcome, rollout);
+  }
 }
 
 /** The rollout of this generation, or of a later one, is that of the reload. What is complete stays so. */
