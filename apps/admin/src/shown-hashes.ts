@@ -1,6 +1,5 @@
 import type { RedisClient } from '@reroll/shared/catalog/redis';
 import { shownHashKey } from '@reroll/shared/catalog/shown-hash-key';
-import { kindOf } from '@reroll/shared/core/ledger/rows';
 import type { SourceKey } from '@reroll/shared/core/model';
 import type { RecordHash } from '@reroll/shared/core/record/record-hash';
 import { shownHash } from '@reroll/shared/core/record/shown-hash';
@@ -30,5 +29,5 @@ export class ShownHashes {
     return this.#secret;
   }
 
-  readonly shown: ShowHash = (source, hash) => shownHash(hash, kindOf(source), this.#secret);
+  readonly shown: ShowHash = (source, hash) => shownHash(source, hash, this.#secret);
 }

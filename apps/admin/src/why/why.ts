@@ -13,6 +13,7 @@ import type { Caller } from '../auth/caller.ts';
 import { ProblemError } from '../http/problem-error.ts';
 import { inTurns, mustBeAwaited } from './in-turns.ts';
 import { OneAtATime } from './one-at-a-time.ts';
+import { noSettings } from './no-settings.ts';
 import type { WhyFacts } from './why-facts.ts';
 
 const from = 'catalog';
@@ -46,7 +47,7 @@ export class Why {
     ]);
     if (!workload) throw notKnown(asked.workload, settings);
     const explained = explain({ workload, source, settings, from, pausedQueues });
-    return explanationAnswer(explained, from, (hash) => shownHash(hash, kindOf(asked.source), secret));
+    return explanationAnswer(explained, from, (hash) => shownHash(asked.source, hash, secret));
   }
 
   /** The same; one of a caller at a time. When the signal fires, it is given up. */
@@ -92,9 +93,7 @@ export class Why {
   async #settings(): Promise<ExplainSettings> {
     const settings = await this.#facts.settings();
     if (settings) return settings;
-    throw new ProblemError('Unavailable', {
-      detail: 'No worker was heard of in the last minutes, so nobody tells by which settings it is decided.',
-    });
+    throw noSettings();
   }
 }
 

@@ -8,7 +8,7 @@ import type { Explanation, Preview } from './explain.ts';
 type WorkloadRef = Explanation['workload'];
 type SourceRef = Explanation['source'];
 
-/** An explanation as the API answers it. `shown` gives a hash as it may be shown: of a Secret only keyed. */
+/** An explanation as the API answers it. `shown` gives a hash as it may be shown: see `shownHash`. */
 export function explanationAnswer(
   explained: Explained,
   facts: FactsFrom,

@@ -60,11 +60,6 @@ export function isSameScheme(a: RecordHash, b: RecordHash): boolean {
   return schemeOf(a) === schemeOf(b);
 }
 
-/** Whether nobody without the key can try guesses of the data: it is under one, or of no data (a deletion). */
-export function isKeyed(hash: RecordHash): boolean {
-  return hash === DELETED_HASH || /^k[0-9a-f]+$/.test(schemeOf(hash));
-}
-
 /** '' for what is no record hash. */
 function schemeOf(hash: RecordHash): string {
   return hash.slice(0, Math.max(0, hash.indexOf('.')));

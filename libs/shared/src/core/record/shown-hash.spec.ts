@@ -7,17 +7,31 @@ const plain = recordHash(data, []);
 const keyed = recordHash(data, [hashKey(Buffer.from('the key of the install'))]);
 
 it('of a ConfigMap every hash is shown as it is', () => {
-  for (const hash of [plain, keyed, DELETED_HASH]) expect(shownHash(hash, 'ConfigMap', 's')).toBe(hash);
+  for (const hash of [plain, keyed, DELETED_HASH])
+    expect(shownHash('ConfigMap/shop/db', hash, 's')).toBe(hash);
 });
 
-it.each(['Secret', 'SecretProviderClass'])('of a %s only such as nobody can try guesses of', (kind) => {
-  expect(shownHash(keyed, kind, 's')).toBe(keyed);
-  expect(shownHash(DELETED_HASH, kind, 's')).toBe(DELETED_HASH);
-  const shown = shownHash(plain, kind, 's');
-  expect(shown).toMatch(/^shown\.[\w-]{43}$/);
-  expect(shownHash(plain, kind, 's')).toBe(shown);
-  expect(shownHash(plain, kind, 'another')).not.toBe(shown);
-  expect(shownHash('1.other', kind, 's')).not.toBe(shown);
-  // Whatever cannot be read as a keyed hash is taken for a plain one: records are annotations, which anybody may write.
-  for (const hash of ['k.x', 'kxyz.x', '', 'plain']) expect(shownHash(hash, kind, 's')).toMatch(/^shown\./);
+it.each(['Secret', 'SecretProviderClass'])(
+  'of a %s only what says nothing but whether it changed',
+  (kind) => {
+    const source = `${kind}/shop/db`;
+    expect(shownHash(source, DELETED_HASH, 's')).toBe(DELETED_HASH);
+    // Whatever is in a record: records are annotations, which anybody may write.
+    for (const hash of [plain, keyed, 'k.x', 'kxyz.x', '', 'plain']) {
+      const shown = shownHash(source, hash, 's');
+      expect(shown).toMatch(/^shown\.[\w-]{43}$/);
+      expect(shownHash(source, hash, 's')).toBe(shown);
+      expect(shownHash(source, hash, 'another')).not.toBe(shown);
+      expect(shownHash(source, `${hash}x`, 's')).not.toBe(shown);
+    }
+  },
+);
+
+it.each([
+  ['plain', plain],
+  ['keyed', keyed],
+])('equal data of another Secret is not seen to be equal by a %s hash', (_, hash) => {
+  const shown = shownHash('Secret/shop/db', hash, 's');
+  for (const guess of ['Secret/theirs/db', 'Secret/shop/guess', 'SecretProviderClass/shop/db'])
+    expect(shownHash(guess, hash, 's')).not.toBe(shown);
 });
