@@ -15,7 +15,7 @@ import { ObjectFacts } from '../objects/object-facts.ts';
 import { listSources, PLACE } from '../objects/object-lists.ts';
 import { edgeView, sourceSummary } from '../objects/object-views.ts';
 import { ShownHashes } from '../shown-hashes.ts';
-import { noSettings } from './workloads.controller.ts';
+import { noSettings } from '../why/no-settings.ts';
 
 const MOST_HISTORY = 50;
 

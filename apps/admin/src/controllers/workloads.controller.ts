@@ -6,7 +6,7 @@ import { LiveStates } from '../history/live-states.ts';
 import { NamespacesAsked } from '../history/namespaces-asked.ts';
 import { ReadModel } from '../history/read-model.ts';
 import { ReloadJobs } from '../history/reload-jobs.ts';
-import { outcomeView, rolloutView, sourceRef, timeOf } from '../history/views.ts';
+import { outcomeView, rolloutView, sourceRef } from '../history/views.ts';
 import type { AnswerOf, Input } from '../http/operation-types.ts';
 import { Places } from '../http/places.ts';
 import { ProblemError } from '../http/problem-error.ts';
@@ -15,6 +15,8 @@ import { ObjectFacts, type WorkloadFacts } from '../objects/object-facts.ts';
 import { listWorkloads, PLACE } from '../objects/object-lists.ts';
 import { edgeView, workloadSummary } from '../objects/object-views.ts';
 import { ShownHashes } from '../shown-hashes.ts';
+import { timeOf } from '../time-of.ts';
+import { noSettings } from '../why/no-settings.ts';
 
 /** Entries of the history in the answer about one object; the rest is in the list of changes. */
 const MOST_HISTORY = 50;
@@ -90,11 +92,4 @@ export class WorkloadsController {
       ...edgeView({ workload, source: { key, row: rows.get(key) } }, { settings, shown }),
     }));
   }
-}
-
-/** The rules are applied by the settings of a worker, and none has been alive for long. */
-export function noSettings(): ProblemError {
-  return new ProblemError('Unavailable', {
-    detail: 'No worker is alive, so nobody tells by which settings it is decided.',
-  });
 }

@@ -9,11 +9,12 @@ import type { Caller } from '../auth/caller.ts';
 import type { Places } from '../http/places.ts';
 import type { ShownHashes } from '../shown-hashes.ts';
 import { auditView, seesAudit, type Seeing } from '../steering/audit-view.ts';
+import { timeOf } from '../time-of.ts';
 import { canResume, happenedAfter, readPositions, writePositions, type Happened } from './event-source.ts';
 import type { EventWriter } from './event-writer.ts';
 import { PacedNamespaces } from './paced-namespaces.ts';
 import type { ReadModel } from './read-model.ts';
-import { changeSummary, outcomeView, rolloutView, timeOf, workloadRef } from './views.ts';
+import { changeSummary, outcomeView, rolloutView, workloadRef } from './views.ts';
 
 export interface EventStreamContext {
   readonly model: ReadModel;

@@ -12,13 +12,10 @@ import {
 import { sourceKeyIn } from '@reroll/shared/core/ledger/rows';
 import { partsOf, type SourceKey, type WorkloadKey } from '@reroll/shared/core/model';
 import type { ShownHashes } from '../shown-hashes.ts';
+import { timeOf } from '../time-of.ts';
 import type { Live } from './live-states.ts';
 
 export type RolloutView = NonNullable<ChangeWorkload['rollout']>;
-
-export function timeOf(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
-}
 
 export function workloadRef(key: WorkloadKey): ChangeWorkload['workload'] {
   return partsOf(key) as ChangeWorkload['workload'];

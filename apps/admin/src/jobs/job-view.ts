@@ -1,5 +1,6 @@
 import type { Job as JobAnswer } from '@reroll/shared/api/queues';
 import type { Job } from 'bullmq';
+import { timeOf } from '../time-of.ts';
 import { subjectOf, type FoundJob } from './job-board.ts';
 
 /** As `jobParams` has it. Of a job that nobody of ours has made anything may be there. */
@@ -7,7 +8,7 @@ const ID = /^\d{1,20}$/u;
 
 /** A job in our words; undefined of one that cannot be ours. */
 export function jobView({ queue, state, job }: FoundJob): JobAnswer | undefined {
-  const createdAt = timeOf(job.timestamp);
+  const createdAt = timeIn(job.timestamp);
   const subject = subjectOf(job);
   if (createdAt === null || subject === undefined || !ID.test(job.id ?? '')) return undefined;
   const { since } = job.data as { since?: unknown };
@@ -16,11 +17,11 @@ export function jobView({ queue, state, job }: FoundJob): JobAnswer | undefined 
     queue,
     state,
     subject,
-    since: timeOf(since),
+    since: timeIn(since),
     createdAt,
-    startedAt: timeOf(job.processedOn),
-    endedAt: state === 'failed' ? timeOf(job.finishedOn) : null,
-    until: state === 'delayed' ? timeOf((job.processedOn ?? job.timestamp) + job.delay) : null,
+    startedAt: timeIn(job.processedOn),
+    endedAt: state === 'failed' ? timeIn(job.finishedOn) : null,
+    until: state === 'delayed' ? timeIn((job.processedOn ?? job.timestamp) + job.delay) : null,
     attempts: { made: countOf(job.attemptsMade), most: countOf(job.opts.attempts ?? 1) },
     error: errorOf(job),
   };
@@ -35,9 +36,10 @@ function errorOf({ failedReason }: Pick<Job, 'failedReason'>): string | null {
   return typeof failedReason === 'string' && failedReason !== '' ? failedReason : null;
 }
 
-function timeOf(milliseconds: unknown): string | null {
+/** Null of what is no time. */
+function timeIn(milliseconds: unknown): string | null {
   const isTime = typeof milliseconds === 'number' && milliseconds > 0 && milliseconds < 8.64e15;
-  return isTime ? new Date(milliseconds).toISOString() : null;
+  return isTime ? timeOf(milliseconds) : null;
 }
 
 function countOf(count: unknown): number {

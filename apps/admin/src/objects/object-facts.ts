@@ -1,5 +1,5 @@
 import type { Catalog } from '@reroll/shared/catalog/catalog';
-import { Processes, type ProcessSettings } from '@reroll/shared/catalog/processes';
+import { Processes, settingsInForce, type ProcessSettings } from '@reroll/shared/catalog/processes';
 import type { RedisClient } from '@reroll/shared/catalog/redis';
 import { Rollouts } from '@reroll/shared/catalog/rollouts';
 import type { ExplainedWorkload } from '@reroll/shared/core/explain/facts';
@@ -51,12 +51,10 @@ export class ObjectFacts {
     this.sources = new KeyIndex(() => this.#scanSources());
   }
 
-  /** What the newest worker goes by, or went by if none is alive. Undefined: none has been in the last minutes. */
+  /** `settingsInForce`, at most two seconds old. */
   async settings(): Promise<ProcessSettings | undefined> {
     if (performance.now() - this.#settingsAt < SETTINGS_FOR) return this.#settings;
-    const told = (await this.#processes.all()).filter(({ settings }) => settings !== undefined);
-    const [newest] = told.sort((a, b) => Number(b.isLive) - Number(a.isLive) || b.startedAt - a.startedAt);
-    this.#settings = newest?.settings ?? this.#settings;
+    this.#settings = settingsInForce(await this.#processes.all());
     this.#settingsAt = performance.now();
     return this.#settings;
   }

@@ -1,8 +1,7 @@
 import type { sourcesQuery, workloadsQuery } from '@reroll/shared/api/workloads';
-import { isKey } from '@reroll/shared/core/model';
 import type { z } from 'zod';
 import type { NamespacesAsked } from '../history/namespaces-asked.ts';
-import { keyAt, placeOf, type Place, type Snapshot } from './key-index.ts';
+import { placeOf, type Place, type Snapshot } from './key-index.ts';
 import { KeyWalk } from './key-walk.ts';
 import type { ObjectFacts, SourceFacts, WorkloadFacts } from './object-facts.ts';
 
@@ -20,10 +19,6 @@ const MOST_READS = 5;
 
 /** A place as a cursor has it. */
 export const PLACE = /^[^/]+\/[^/]+\/[^/]+$/u;
-
-export function isPlace(text: string): boolean {
-  return PLACE.test(text) && isKey(keyAt(text));
-}
 
 export async function listWorkloads(
   query: WorkloadsQuery,

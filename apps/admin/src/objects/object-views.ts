@@ -6,7 +6,8 @@ import { isContested } from '@reroll/shared/core/ledger/contest';
 import { sourceNameOf } from '@reroll/shared/core/ledger/rows';
 import type { WorkloadKey } from '@reroll/shared/core/model';
 import type { ShowHash } from '../shown-hashes.ts';
-import { sourceRef, timeOf, workloadRef } from '../history/views.ts';
+import { sourceRef, workloadRef } from '../history/views.ts';
+import { timeOf } from '../time-of.ts';
 import type { SourceFacts, WorkloadFacts } from './object-facts.ts';
 
 export type EdgeView = Omit<Workload['sourcesInDetail'][number], 'source'>;

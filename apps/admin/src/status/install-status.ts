@@ -4,6 +4,7 @@ import type { RuntimeLimits } from '@reroll/shared/catalog/limits';
 import type { Process, Processes } from '@reroll/shared/catalog/processes';
 import type { JobBoard } from '../jobs/job-board.ts';
 import { visibility, type Caller } from '../auth/caller.ts';
+import { timeOf } from '../time-of.ts';
 
 /** What Redis knows of the install; the parts of the status that are empty while it is away. */
 export type InstallStatus = Pick<
@@ -79,8 +80,4 @@ function owedView(leader: Process | undefined): Status['owed'] {
   const owed = leader?.owed;
   if (!owed) return null;
   return { workloads: owed.workloads, oldest: owed.since === null ? null : timeOf(owed.since) };
-}
-
-function timeOf(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
 }

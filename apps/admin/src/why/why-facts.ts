@@ -38,10 +38,7 @@ export class WhyFacts {
 
   /** What the newest worker goes by or, if none is alive, went by. Undefined: none was heard of in the last minutes. */
   async settings(): Promise<ProcessSettings | undefined> {
-    const processes = await this.#processes.all();
-    return (
-      settingsInForce(processes) ?? settingsInForce(processes.map((each) => ({ ...each, isLive: true })))
-    );
+    return settingsInForce(await this.#processes.all());
   }
 
   async hashSecret(): Promise<string> {

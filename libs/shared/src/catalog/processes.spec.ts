@@ -88,8 +88,14 @@ describe('the settings in force', () => {
     expect(settingsInForce(await processes.all())).toEqual({ ...SETTINGS, dryRun: true });
   });
 
-  it('are not known without a live worker', async () => {
+  it('are those of the worker that began last, if none is alive, and of none after ten minutes', async () => {
     await processes.write('leader', { ...worker(9), app: 'watcher' });
+    expect(settingsInForce(await processes.all())).toBeUndefined();
+    await heardOf('older', { ...worker(1), settings: SETTINGS }, 31_000);
+    await heardOf('newer', { ...worker(2), settings: { ...SETTINGS, dryRun: true } }, 500_000);
+    expect(settingsInForce(await processes.all())).toEqual({ ...SETTINGS, dryRun: true });
+    // Whether or not there is a leader that removes the entries.
+    for (const id of ['older', 'newer']) await heardOf(id, { ...worker(2), settings: SETTINGS }, 601_000);
     expect(settingsInForce(await processes.all())).toBeUndefined();
   });
 });

@@ -62,12 +62,13 @@ export class Processes {
     await this.#redis.hset(this.#key, id, JSON.stringify({ ...entry, seenAt }));
   }
 
-  /** Those that are alive, then those that were, each by app, the longest running first. */
+  /** Those that are alive, then those that were in the last ten minutes, each by app, the longest running first. */
   async all(): Promise<Process[]> {
     const [now, texts] = await Promise.all([this.#now(), this.#redis.hgetall(this.#key)]);
     const processes = Object.entries(texts).flatMap(([id, text]): Process[] => {
       const entry = readProcess(text) as ProcessEntry | undefined;
-      return entry ? [{ ...entry, id, isLive: now - entry.seenAt <= GONE_AFTER }] : [];
+      if (!entry || now - entry.seenAt > REMOVED_AFTER) return [];
+      return [{ ...entry, id, isLive: now - entry.seenAt <= GONE_AFTER }];
     });
     return processes.sort(byOrder);
   }
@@ -91,13 +92,14 @@ export class Processes {
   }
 }
 
-/** The settings of the worker that began last and is alive: after an upgrade those of before end soon. */
+/**
+ * The settings of the worker that began last and is alive: after an upgrade those of before end soon. If none is
+ * alive, of the one of `processes` that began last. Undefined: no worker was heard of in the last ten minutes.
+ */
 export function settingsInForce(processes: readonly Process[]): ProcessSettings | undefined {
-  const workers = processes.filter(({ isLive, settings }) => isLive && settings !== undefined);
-  return workers.reduce<Process | undefined>(
-    (newest, each) => (newest && newest.startedAt >= each.startedAt ? newest : each),
-    undefined,
-  )?.settings;
+  const workers = processes.filter(({ settings }) => settings !== undefined);
+  const [newest] = workers.sort((a, b) => Number(b.isLive) - Number(a.isLive) || b.startedAt - a.startedAt);
+  return newest?.settings;
 }
 
 function byOrder(a: Process, b: Process): number {
