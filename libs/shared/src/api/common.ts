@@ -60,13 +60,11 @@ export const reason = z
   .meta({ id: 'Reason', description: 'See docs/reference/reasons.md.' });
 
 /** Of a Secret or a SecretProviderClass only keyed, and for each source otherwise: data of a weak password can be guessed. */
-export const hash = z
-  .string()
-  .meta({
-    id: 'Hash',
-    description:
-      'Of the data, never the data; of a Secret only under a key and to be compared with hashes of the same Secret.',
-  });
+export const hash = z.string().meta({
+  id: 'Hash',
+  description:
+    'Of the data, never the data; of a Secret only under a key and to be compared with hashes of the same Secret.',
+});
 
 export const annotations = z.record(z.string().max(317), z.string().max(16_384)).meta({ id: 'Annotations' });
 
