@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { route } from '../router.ts';
 
 interface PageHeadProps {
@@ -19,7 +19,8 @@ export function PageHead({ title, kind, children }: PageHeadProps): JSX.Element 
   useEffect(() => {
     document.title = `${title} · Reroll`;
   }, [title]);
-  useEffect(() => {
+  // With the page itself, not a frame later: a key pressed meanwhile would go to what is no more.
+  useLayoutEffect(() => {
     if (!isFirstPage) heading.current?.focus();
     isFirstPage = false;
     scrollTo(0, 0);
