@@ -261,7 +261,7 @@ describe('through the API server’s proxy', () => {
       'resumeQueue',
       'pauseQueue',
     ]);
-    expect(await operator.run('retry', 'reloads:nothing', '--reason', 'r')).toMatchObject({
+    expect(await operator.run('retry', 'reloads:999999999', '--reason', 'r')).toMatchObject({
       code: 1,
       out: '',
     });

@@ -195,7 +195,7 @@ export const BAD_REQUESTS: readonly BadRequest[] = [
       'Invalid option: expected one of "waiting"|"delayed"|"active"|"failed"',
     ],
   ),
-  ...rows('getJob', ['no queue', '/jobs/1', 'path.id', 'expected <queue>:<job id>']),
+  ...rows('getJob', ['no queue', '/jobs/1', 'path.id', 'expected <queue>:<number of the job>']),
   ...because('retryJob', '/jobs/reloads:1/retry'),
   ...because('reloadWorkload', `${WEB}/reload`),
   ...rows('getLimits', ['a query', '/limits?worker=1', 'query', 'no parameters']),

@@ -338,7 +338,7 @@ describe('called wrongly, it says what was expected and given, and ends with 2',
       'expected the queue to be one of changes, reloads, resumes, notifications, given "everything"',
     ],
     [['change', 'abc'], 'id: expected the id of a change'],
-    [['retry', 'abc', '--reason', 'r'], 'id: expected <queue>:<job id>'],
+    [['retry', 'abc', '--reason', 'r'], 'id: expected <queue>:<number of the job>'],
     [['reload', 'deploy/web', '--reason', ' '], 'reason: Too small: expected string to have >=1 characters'],
     [
       ['changes', '-o', 'xml'],
