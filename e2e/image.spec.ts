@@ -21,7 +21,7 @@ const RBAC = '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings';
 
 /** Nothing else is read by a build, and so nothing else can get into a layer. */
 const CONTEXT =
-  /^(LICENSE|package(-lock)?\.json|nx\.json|tsconfig\.base\.json|(apps|libs)\/\w+\/((package|tsconfig)\.json|src\/.+\.(tsx?|css|html|svg))|tools\/build\/[\w-]+\.ts)$/;
+  /^(LICENSE|package(-lock)?\.json|nx\.json|tsconfig\.base\.json|(apps|libs)\/\w+\/((package|tsconfig)\.json|README\.md|(src|public)\/.+\.(tsx?|js|css|html|svg))|tools\/build\/[\w-]+\.ts)$/;
 
 let buildah: Buildah;
 let images: Record<AppName, MountedImage>;
