@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { HEARTBEAT, type ProcessEntry, type Processes } from './processes.ts';
 
 const FIRST_PAUSE = 500;
+/** How long an end waits for Redis (ms). */
+const FAREWELL = 500;
 
 export interface PresenceContext {
   readonly processes: Pick<Processes, 'write' | 'remove'>;
@@ -35,12 +38,25 @@ export class Presence {
     this.#begin();
   }
 
-  /** At an orderly end: nobody shall wait for the next beat. */
+  /** At an orderly end: nobody shall wait for the next beat. While Redis is away the entry is left to its age. */
   async stop(): Promise<void> {
     this.#ended = true;
     if (this.#timer) clearTimeout(this.#timer);
-    await this.#beating;
-    await this.#context.processes.remove(this.#id);
+    const over = new AbortController();
+    await Promise.race([
+      this.#leave(),
+      pause(FAREWELL, undefined, { signal: over.signal }).catch(() => undefined),
+    ]);
+    over.abort();
+  }
+
+  async #leave(): Promise<void> {
+    try {
+      await this.#beating;
+      await this.#context.processes.remove(this.#id);
+    } catch (error) {
+      this.#context.onError(error);
+    }
   }
 
   #begin(): void {
