@@ -9,7 +9,7 @@ import type {
   SourceRow,
   WorkloadRow,
 } from '@reroll/shared/core/ledger/rows';
-import type { SourceKind } from '@reroll/shared/core/model';
+import type { SourceKind, WorkloadKey } from '@reroll/shared/core/model';
 import { RV_UNKNOWN } from '@reroll/shared/core/rv';
 import type { HashKeys } from '@reroll/shared/core/record/record-hash';
 import type { DecisionSettings } from '@reroll/shared/core/rules/decision';
@@ -25,6 +25,7 @@ import type { WatcherOptions } from '@reroll/shared/platform/options/table';
 import type { CatalogAtStart } from './catalog-at-start.ts';
 import type { RolloutSightings } from './rollout-sightings.ts';
 import { feedUntil } from './deaf-after.ts';
+import { inTurns } from './in-turns.ts';
 import { ListFiller, type Feed, type ListEnd } from './list-filler.ts';
 import { isWatched, namespaceSelector, selectors } from './scope.ts';
 import type { SourcePresence } from './source-presence.ts';
@@ -154,12 +155,16 @@ async function sourcesListed(
   scope: Scope,
   list: ListEnd<ObservedSource, SourceRow>,
 ): Promise<void> {
-  if (options.resourceLabelSelector === undefined) return ledger.sourcesListed({ ...list, scope });
-  const known = [...ledger.sources, ...list.catalog].filter(
-    ([key, row]) => row.exists && !list.found.has(key) && isWithin(scope, key),
-  );
-  const there = await presence.thoseThere(new Set(known.map(([key]) => key)));
-  if (!ended.aborted) ledger.sourcesListed({ ...list, unread: [...list.unread, ...there], scope });
+  if (options.resourceLabelSelector === undefined)
+    return await inTurns(ledger.sourceListEnds({ ...list, scope }), { ended });
+  const known = new Set([...ledger.sourcesIn(scope), ...list.catalog.keys()]);
+  const missing = [...known].filter((key) => {
+    const row = ledger.sources.get(key) ?? list.catalog.get(key);
+    return row?.exists === true && !list.found.has(key) && isWithin(scope, key);
+  });
+  const there = await presence.thoseThere(missing);
+  if (ended.aborted) return;
+  await inTurns(ledger.sourceListEnds({ ...list, unread: [...list.unread, ...there], scope }), { ended });
 }
 
 /** At the end everything is there, by which nothing is concluded. */
@@ -188,10 +193,10 @@ function workloadFeed(into: Into, scope: Scope): Feed<SeenWorkload, WorkloadRow>
       const workloads = objects.map(({ workload }) => workload);
       rollouts.seen(objects, () => intake.found({ objects: workloads, catalog: rows, scope, entering }));
     },
-    listed: (list) => {
+    listed: async (list) => {
+      const each = (gone: readonly WorkloadKey[]): void => gone.forEach((key) => rollouts.gone(key));
       // Told as found before.
-      intake.listed({ ...list, objects: [], scope, entering });
-      rollouts.prune();
+      await inTurns(intake.listEnds({ ...list, objects: [], scope, entering }), { each, ended });
       entering = false;
     },
     written: (seen) => rollouts.seen([seen], () => intake.written(seen.workload)),

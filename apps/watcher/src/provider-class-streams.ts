@@ -137,7 +137,10 @@ async function catalogRows({ catalog }: Into, scope: Scope): Promise<Map<SourceK
 }
 
 function ledgerRows({ ledger }: Into, scope: Scope): [SourceKey, SourceRow][] {
-  return [...ledger.sources].filter(([key]) => isWithin(scope, key));
+  return [...ledger.sourcesIn(scope)].flatMap((key): [SourceKey, SourceRow][] => {
+    const row = ledger.sources.get(key);
+    return row && isWithin(scope, key) ? [[key, row]] : [];
+  });
 }
 
 function tellIfKnown(seen: ObservedSource | undefined, tell: (seen: ObservedSource) => void): void {

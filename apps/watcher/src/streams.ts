@@ -12,6 +12,7 @@ import { WORKLOAD_KINDS, workloadKind } from '@reroll/shared/kube/workloads/regi
 import { giveBackMemory } from '@reroll/shared/platform/memory';
 import type { WatcherOptions } from '@reroll/shared/platform/options/table';
 import { CatalogAtStart } from './catalog-at-start.ts';
+import { inTurns } from './in-turns.ts';
 import { noWorkloads, sourceStream, workloadStream, type Into, type StreamsContext } from './kind-streams.ts';
 import { NamespaceStreams } from './namespace-streams.ts';
 import { OptionalStream } from './optional-stream.ts';
@@ -201,11 +202,12 @@ export class Streams {
     }
   }
 
-  /** Forgets a namespace at once, ends its streams, and only then lets it in again. */
+  /** Stops hearing of a namespace at once, forgets it, ends its streams, and only then lets it in again. */
   async #leave(namespace: string, streams: NamespaceStreams): Promise<void> {
     const optional = [...this.#optional.values()];
     const ends = [streams.stop(STOP), ...optional.map((stream) => stream.leave(namespace))];
-    this.#ledger.forget(namespace);
+    await inTurns(this.#ledger.leave(namespace), { each: this.#changed });
+    this.#intake.prune();
     this.#rollouts.prune();
     this.#changed();
     this.#context.log.info(`removed namespace from watch: ${namespace}`);

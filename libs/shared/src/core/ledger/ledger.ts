@@ -32,6 +32,7 @@ import {
   type SourceRow,
   type WorkloadRow,
 } from './rows.ts';
+import { ROWS_PER_SLICE, inOneGo, slicesOf } from './slices.ts';
 import { isLaterSighting } from './template-owner.ts';
 import { NO_TRIGGERS, type Triggers } from './triggers.ts';
 
@@ -41,6 +42,8 @@ export interface LedgerSettings {
   readonly adoptedAt: number;
   /** Default: only a change of data rolls. */
   readonly triggers?: Triggers;
+  /** Rows that are worked on before other work may come in between. Default `ROWS_PER_SLICE`. */
+  readonly rowsPerSlice?: number;
 }
 
 interface Unsettled {
@@ -69,11 +72,13 @@ export class Ledger {
   /** Namespace and source kind (`<kind>/<namespace>`) to the workloads that name such sources by pattern. */
   readonly #patterned = new MultiMap();
   readonly #byNamespace = new MultiMap();
+  /** Namespace to its workloads of all kinds. */
+  readonly #workloadsIn = new MultiMap();
   readonly #positions = new Positions();
   #sweeps = 0;
 
   constructor(settings: LedgerSettings) {
-    this.#settings = { triggers: NO_TRIGGERS, ...settings };
+    this.#settings = { triggers: NO_TRIGGERS, rowsPerSlice: ROWS_PER_SLICE, ...settings };
   }
 
   /** Sweeps begun so far; the unit of `Unsettled.sinceSweep`. */
@@ -95,17 +100,32 @@ export class Ledger {
 
   /** A complete list of sources of one scope, or what is left of it to tell. */
   sourcesListed(list: Listed<ObservedSource, SourceRow>): void {
-    const isFirst = this.#positions.sourcesListed(list.scope, list.rv);
-    if (isFirst) this.#adoptEdges(list);
+    inOneGo(this.sourceListEnds(list));
+  }
+
+  /**
+   * The same in slices, between which other streams may be observed, and this scope's may not. That is safe: each
+   * object is judged by itself, a source that is not yet seen to be gone is one whose list has not ended, and how far
+   * the scope is known moves with the last slice. To be broken off only if the scope is forgotten.
+   */
+  *sourceListEnds(list: Listed<ObservedSource, SourceRow>): Generator<void, void, void> {
+    if (this.#positions.isFirstList(list.scope)) yield* this.#adoptEdges(list);
     this.sourcesFound(list);
-    for (const key of absentKeys(this.sources, list)) {
-      const known = this.sources.get(key) ?? list.catalog.get(key);
-      // A leader may have written of it after this list was taken: then the stream is still to tell of it.
-      if (!known || isNewer(known.rv, list.rv)) continue;
-      const row = absentSource(known, list.rv);
-      this.#putSource(key, row, { at: list.rv, by: 'list' });
-      this.#announce(key, { old: known, row, by: 'list' });
+    const known = withCatalog(this.sourcesIn(list.scope), this.sources, list);
+    for (const absent of absentKeys(known, list, this.#settings.rowsPerSlice)) {
+      for (const key of absent) this.#sourceAbsent(key, list);
+      yield;
     }
+    this.#positions.sourcesListed(list.scope, list.rv);
+  }
+
+  #sourceAbsent(key: SourceKey, list: Listed<ObservedSource, SourceRow>): void {
+    const known = this.sources.get(key) ?? list.catalog.get(key);
+    // A leader may have written of it after this list was taken: then the stream is still to tell of it.
+    if (!known || isNewer(known.rv, list.rv)) return;
+    const row = absentSource(known, list.rv);
+    this.#putSource(key, row, { at: list.rv, by: 'list' });
+    this.#announce(key, { old: known, row, by: 'list' });
   }
 
   /** A live write of a source. */
@@ -150,7 +170,13 @@ export class Ledger {
   /** A complete list of workloads of one scope, or what is left of it to tell. */
   workloadsListed(list: Listed<ObservedWorkload, WorkloadRow>): void {
     this.workloadsFound(list);
-    for (const key of absentKeys(this.workloads, list)) this.workloadDeleted(key);
+    for (const absent of this.absentWorkloads(list)) for (const key of absent) this.workloadDeleted(key);
+  }
+
+  /** Those that a complete list shows to be deleted, in slices: what was found among so many. */
+  absentWorkloads(list: Listed<ObservedWorkload, WorkloadRow>): Iterable<readonly WorkloadKey[]> {
+    const known = withCatalog(this.#workloadsOf(list.scope.namespace), this.workloads, list);
+    return absentKeys(known, list, this.#settings.rowsPerSlice);
   }
 
   /** A live write of a workload. */
@@ -165,6 +191,7 @@ export class Ledger {
     const row = this.workloads.get(key);
     if (row) this.#unindex(key, row);
     this.workloads.delete(key);
+    this.#workloadsIn.delete(namespaceOf(key), key);
     this.unsettled.delete(key);
     this.outbox.workloads.add(key);
   }
@@ -174,19 +201,40 @@ export class Ledger {
    * done there any more. What comes back is seen for the first time.
    */
   forget(namespace: string): void {
-    for (const key of [...this.workloads.keys()].filter((each) => namespaceOf(each) === namespace)) {
-      this.workloadDeleted(key);
-      this.outbox.dropJobsOf(key);
+    inOneGo(this.leave(namespace));
+  }
+
+  /**
+   * The same in slices; the namespace may not be listed again before the last. Events of others may be observed in
+   * between. Workloads go first: one that is still there is judged with all its sources, as long as it is there.
+   */
+  *leave(namespace: string): Generator<void, void, void> {
+    for (const slice of this.#slicesOf(this.#workloadsIn.get(namespace))) {
+      for (const key of slice) {
+        this.workloadDeleted(key);
+        this.outbox.dropJobsOf(key);
+      }
+      yield;
     }
     for (const kind of SOURCE_KINDS) {
-      for (const key of this.#byNamespace.get(`${kind}/${namespace}`)) {
-        this.#byNamespace.delete(`${kind}/${namespace}`, key);
-        this.sources.delete(key);
-        this.outbox.dropJobsOf(key);
-        this.outbox.sources.add(key);
+      for (const slice of this.#slicesOf(this.#byNamespace.get(`${kind}/${namespace}`))) {
+        for (const key of slice) this.#forgetSource(key, `${kind}/${namespace}`);
+        yield;
       }
     }
     this.#positions.forget(namespace);
+  }
+
+  #forgetSource(key: SourceKey, kindIn: string): void {
+    this.#byNamespace.delete(kindIn, key);
+    this.sources.delete(key);
+    this.outbox.dropJobsOf(key);
+    this.outbox.sources.add(key);
+  }
+
+  /** Keys of sources of a scope. */
+  sourcesIn({ kind, namespace }: Scope): Iterable<SourceKey> {
+    return namespace === '' ? this.sources.keys() : this.#byNamespace.get(`${kind}/${namespace}`);
   }
 
   /**
@@ -214,24 +262,26 @@ export class Ledger {
   }
 
   /**
-   * Evaluates every workload and wakes what is due and has waited long enough. Yields now and then, so that
-   * a caller with much to sweep can let other work through; events may be observed in between.
+   * Evaluates every workload and wakes what is due and has waited long enough. In slices; events may be observed in
+   * between, because each workload is judged by itself, by what is known then.
    */
   *sweep(): Generator<void, void, void> {
     this.#sweeps += 1;
-    let count = 0;
-    for (const key of this.workloads.keys()) {
-      this.#evaluate(key);
-      const entry = this.unsettled.get(key);
-      if (entry && entry.nextSweep <= this.#sweeps) {
-        this.outbox.wake(key, entry.cause);
-        entry.nextSweep = this.#sweeps + Math.min(2 ** entry.wakes, MAX_SWEEPS_BETWEEN_WAKES);
-        entry.wakes += 1;
-      }
-      this.#resume(key);
-      count += 1;
-      if (count % 500 === 0) yield;
+    for (const slice of this.#slicesOf(this.workloads.keys())) {
+      for (const key of slice) this.#sweepOne(key);
+      yield;
     }
+  }
+
+  #sweepOne(key: WorkloadKey): void {
+    this.#evaluate(key);
+    const entry = this.unsettled.get(key);
+    if (entry && entry.nextSweep <= this.#sweeps) {
+      this.outbox.wake(key, entry.cause);
+      entry.nextSweep = this.#sweeps + Math.min(2 ** entry.wakes, MAX_SWEEPS_BETWEEN_WAKES);
+      entry.wakes += 1;
+    }
+    this.#resume(key);
   }
 
   #see(
@@ -248,6 +298,7 @@ export class Ledger {
       sourceOf,
     });
     this.workloads.set(seen.key, row);
+    if (!old) this.#workloadsIn.add(seen.namespace, seen.key);
     // A write of its status or of something else that nothing here depends on: no row to write, no wake.
     if (old && isSameBesidesRv(old, row)) return;
     if (old) this.#unindex(seen.key, old);
@@ -331,18 +382,31 @@ export class Ledger {
     this.#index(workload, next, named);
   }
 
+  #slicesOf<T>(items: Iterable<T>): Iterable<readonly T[]> {
+    return slicesOf(items, this.#settings.rowsPerSlice);
+  }
+
+  #workloadsOf(namespace: string): Iterable<WorkloadKey> {
+    return namespace === '' ? this.workloads.keys() : this.#workloadsIn.get(namespace);
+  }
+
   /**
    * Sources of a kind that is listed for the first time, when workloads are known already (its API came later):
    * an edge without a record is judged from this list on, as if both had been there at the start.
    */
-  #adoptEdges({ scope, rv, catalog }: Listed<ObservedSource, SourceRow>): void {
-    for (const [key, row] of this.workloads) {
-      const isNew = (name: SourceName): boolean => {
-        const source = sourceKeyIn(namespaceOf(key), name);
-        return isWithin(scope, source) && !catalog.has(source);
-      };
-      const baselines = movedBaselines(row, rv, isNew);
-      if (baselines !== row.baselines) this.#replace(key, { ...row, baselines });
+  *#adoptEdges({ scope, rv, catalog }: Listed<ObservedSource, SourceRow>): Generator<void, void, void> {
+    for (const slice of this.#slicesOf(this.#workloadsOf(scope.namespace))) {
+      for (const key of slice) {
+        const row = this.workloads.get(key);
+        if (!row) continue;
+        const isNew = (name: SourceName): boolean => {
+          const source = sourceKeyIn(namespaceOf(key), name);
+          return isWithin(scope, source) && !catalog.has(source);
+        };
+        const baselines = movedBaselines(row, rv, isNew);
+        if (baselines !== row.baselines) this.#replace(key, { ...row, baselines });
+      }
+      yield;
     }
   }
 
@@ -414,4 +478,14 @@ function indexedNames(row: WorkloadRow, named: NamedSources): Set<SourceName> {
     ...named.literal,
     ...Object.keys(recordedHashes(row.record)),
   ]);
+}
+
+/** What the ledger knows of a list's scope, and what only the catalog does. */
+function* withCatalog<Row>(
+  known: Iterable<string>,
+  held: ReadonlyMap<string, Row>,
+  { catalog }: { readonly catalog: ReadonlyMap<string, Row> },
+): Generator<string> {
+  yield* known;
+  for (const key of catalog.keys()) if (!held.has(key)) yield key;
 }

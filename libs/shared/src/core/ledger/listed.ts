@@ -1,5 +1,6 @@
 import { isNewer, type Rv } from '../rv.ts';
 import { kindOf, namespaceOf } from './rows.ts';
+import { slicesOf } from './slices.ts';
 
 /** One stream's reach: a kind, in one namespace or (`''`) in all. */
 export interface Scope {
@@ -30,20 +31,20 @@ export interface Listed<Seen, Row> extends Portion<Seen, Row> {
   readonly unread?: readonly string[];
 }
 
-/** Keys of the list's scope that the ledger or the catalog knows and the list does not show. */
-export function absentKeys<Row>(
-  held: ReadonlyMap<string, Row>,
-  list: Listed<{ readonly key: string }, Row>,
-): Set<string> {
+/**
+ * Of keys that are known, those of the list's scope that the list does not show, in slices: what was found among so
+ * many (`perSlice`) keys.
+ */
+export function* absentKeys(
+  known: Iterable<string>,
+  list: Listed<{ readonly key: string }, unknown>,
+  perSlice: number,
+): Generator<readonly string[], void, void> {
   const present = new Set(list.unread);
   for (const { key } of list.objects) present.add(key);
-  const absent = new Set<string>();
-  for (const keys of [held.keys(), list.catalog.keys()]) {
-    for (const key of keys) {
-      if (!present.has(key) && !list.found?.has(key) && isWithin(list.scope, key)) absent.add(key);
-    }
-  }
-  return absent;
+  const isAbsent = (key: string): boolean =>
+    !present.has(key) && !list.found?.has(key) && isWithin(list.scope, key);
+  for (const slice of slicesOf(known, perSlice)) yield slice.filter(isAbsent);
 }
 
 /** What is known best of an object: the catalog's row if a list that broke has left an older one. */

@@ -1,44 +1,57 @@
 import { RV_UNKNOWN, isNewer, maxRv, type Rv } from '../rv.ts';
-import { scopeKey, type Scope } from './listed.ts';
+import type { Scope } from './listed.ts';
+
+/** Of one namespace, or (`''`) of the streams that show all of them; each by kind. */
+interface Place {
+  /** Of the last list of a stream of sources. */
+  readonly listed: Map<string, Rv>;
+  /** Of the last that a stream of sources told. */
+  readonly last: Map<string, Rv>;
+  /** By kind of workload: how far their sources were known when the list of the workloads was asked for. */
+  readonly sourcesAtList: Map<string, Rv>;
+}
 
 /** How far the streams have come, by the scope of each. */
 export class Positions {
-  /** Of the last list of a stream of sources. */
-  readonly #listed = new Map<string, Rv>();
-  /** Of the last that a stream of sources told. */
-  readonly #last = new Map<string, Rv>();
-  /** By scope of workloads: how far their sources were known when the list of the workloads was asked for. */
-  readonly #sourcesAtList = new Map<string, Rv>();
+  readonly #places = new Map<string, Place>();
 
-  /** Whether it was the first list of this scope. */
-  sourcesListed(scope: Scope, rv: Rv): boolean {
-    const isFirst = !this.#listed.has(scopeKey(scope));
-    this.#listed.set(scopeKey(scope), rv);
+  /** Whether no list of this scope has ended yet. */
+  isFirstList(scope: Scope): boolean {
+    return this.#places.get(scope.namespace)?.listed.has(scope.kind) !== true;
+  }
+
+  sourcesListed(scope: Scope, rv: Rv): void {
+    this.#placeOf(scope.namespace).listed.set(scope.kind, rv);
     this.advance(scope, rv);
-    return isFirst;
   }
 
-  advance(scope: Scope, rv: Rv): void {
-    const key = scopeKey(scope);
-    this.#last.set(key, maxRv(this.#last.get(key) ?? RV_UNKNOWN, rv));
+  advance({ kind, namespace }: Scope, rv: Rv): void {
+    const { last } = this.#placeOf(namespace);
+    last.set(kind, maxRv(last.get(kind) ?? RV_UNKNOWN, rv));
   }
 
-  workloadListBegins(scope: Scope): void {
-    this.#sourcesAtList.set(scopeKey(scope), this.#sourcesOf(scope.namespace));
+  workloadListBegins({ kind, namespace }: Scope): void {
+    this.#placeOf(namespace).sourcesAtList.set(kind, this.#sourcesOf(namespace));
   }
 
-  listOf(sources: Scope): Rv {
-    return this.#listed.get(scopeKey(sources)) ?? RV_UNKNOWN;
+  listOf({ kind, namespace }: Scope): Rv {
+    return this.#places.get(namespace)?.listed.get(kind) ?? RV_UNKNOWN;
   }
 
-  sourcesAtListOf(workloads: Scope): Rv {
-    return this.#sourcesAtList.get(scopeKey(workloads)) ?? RV_UNKNOWN;
+  sourcesAtListOf({ kind, namespace }: Scope): Rv {
+    return this.#places.get(namespace)?.sourcesAtList.get(kind) ?? RV_UNKNOWN;
   }
 
   forget(namespace: string): void {
-    for (const map of [this.#listed, this.#last, this.#sourcesAtList]) {
-      for (const key of map.keys()) if (key.endsWith(`/${namespace}`)) map.delete(key);
-    }
+    this.#places.delete(namespace);
+  }
+
+  #placeOf(namespace: string): Place {
+    const held = this.#places.get(namespace);
+    if (held) return held;
+    const place = { listed: new Map(), last: new Map(), sourcesAtList: new Map() };
+    this.#places.set(namespace, place);
+    return place;
   }
 
   /**
@@ -47,9 +60,9 @@ export class Positions {
    */
   #sourcesOf(namespace: string): Rv {
     let least: Rv | undefined;
-    for (const [key, rv] of this.#last) {
-      const isMeant = key.endsWith(`/${namespace}`) || key.endsWith('/');
-      if (isMeant && (least === undefined || isNewer(least, rv))) least = rv;
+    for (const each of new Set([namespace, ''])) {
+      for (const rv of this.#places.get(each)?.last.values() ?? [])
+        if (least === undefined || isNewer(least, rv)) least = rv;
     }
     return least ?? RV_UNKNOWN;
   }

@@ -1,7 +1,7 @@
 import type { WorkloadKey } from '../model.ts';
 import type { DecisionSettings } from '../rules/decision.ts';
 import type { Ledger } from './ledger.ts';
-import { isWithin, type Listed, type Portion, type Scope } from './listed.ts';
+import type { Listed, Portion, Scope } from './listed.ts';
 import { MultiMap } from './multi-map.ts';
 import { kindOf, namespaceOf, type ObservedWorkload, type WorkloadRow } from './rows.ts';
 import { withTemplateOf } from './template-owner.ts';
@@ -30,10 +30,25 @@ export class WorkloadIntake {
   }
 
   listed(list: Listed<ObservedWorkload, WorkloadRow>): void {
-    this.#ledger.workloadsListed({ ...list, objects: this.#joined(list.objects) });
+    for (const _ of this.listEnds(list)) continue;
+  }
+
+  /** The same in slices, between which other streams may be observed: tells which workloads are gone. */
+  *listEnds(list: Listed<ObservedWorkload, WorkloadRow>): Generator<readonly WorkloadKey[], void, void> {
+    this.found(list);
+    for (const absent of this.#ledger.absentWorkloads(list)) {
+      for (const key of absent) {
+        this.#forget(key);
+        this.#ledger.workloadDeleted(key);
+        this.#tellFollowers(key, 'list');
+      }
+      yield absent;
+    }
+  }
+
+  /** A namespace has left the scope, and the ledger has forgotten it. */
+  prune(): void {
     for (const key of this.#followers.keys()) if (!this.#ledger.workloads.has(key)) this.#forget(key);
-    const owners = new Set([...this.#followers.values()].map(ownerOf));
-    for (const key of owners) if (isWithin(list.scope, key)) this.#tellFollowers(key, 'list');
   }
 
   written(seen: ObservedWorkload): void {

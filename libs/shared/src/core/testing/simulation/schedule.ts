@@ -36,6 +36,7 @@ export type Op =
         | 'list'
         | 'sweep'
         | 'notice'
+        | 'slice'
         | 'relist'
         | 'crash'
         | 'freeze'
@@ -112,6 +113,8 @@ const EVENTS: Table = [
   [2, () => ({ do: 'stalledCheck' })],
   [1, (r) => ({ do: 'notice', watcher: index(r) })],
 ];
+/** Between the slices of long work anything may happen. */
+const SLICES: Table = [[3, (r) => ({ do: 'slice', watcher: index(r) })]];
 /** Only in installs with the settings that they are about. */
 const WITH_TRIGGERS: Table = [
   [2, (r) => ({ do: 'deleteSource', source: source(r) })],
@@ -213,6 +216,7 @@ function drawSettings(random: Random): Settings {
 function tableOf(settings: Settings, faulty: number): Table {
   return [
     ...EVENTS,
+    ...SLICES,
     ...(settings === PLAIN ? [] : WITH_ANY),
     ...(settings.triggers === NO_TRIGGERS ? [] : WITH_TRIGGERS),
     ...(settings.pauses ? WITH_PAUSES : []),

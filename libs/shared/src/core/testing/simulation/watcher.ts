@@ -1,4 +1,5 @@
 import { Ledger } from '../../ledger/ledger.ts';
+import type { Listed } from '../../ledger/listed.ts';
 import type { ObservedSource, ObservedWorkload, SourceRow, WorkloadRow } from '../../ledger/rows.ts';
 import {
   KEYS,
@@ -26,6 +27,8 @@ interface PendingList {
   readonly cursor: number;
   /** Ids of all that the list shows, and of those that were told. */
   readonly objects: readonly { readonly key: string }[];
+  /** The slices of its end that are not done; undefined: it has not begun to end. */
+  ending?: Iterator<unknown>;
 }
 
 type StreamName = 'S' | 'W';
@@ -47,6 +50,8 @@ export class SimulatedWatcher {
   follows = true;
   /** The first lists after the namespace entered the scope. */
   #entering = false;
+  /** The slices in which it still has to forget the namespace that left the scope. */
+  #leaving: Iterator<unknown> | null = null;
   #sequence = 0;
   /** Streams that list anew; null: their list broke, and another is to be begun. */
   readonly #listing = new Map<StreamName, PendingList | null>();
@@ -69,7 +74,9 @@ export class SimulatedWatcher {
   }
 
   start(adoptedAt: number, key: number): void {
-    this.ledger = new Ledger({ decision: DECISION, adoptedAt, triggers: this.#settings.triggers });
+    const { triggers } = this.#settings;
+    this.ledger = new Ledger({ decision: DECISION, adoptedAt, triggers, rowsPerSlice: 1 });
+    this.#leaving = null;
     this.key = key;
     this.#listing.clear();
     this.#listed.clear();
@@ -108,6 +115,7 @@ export class SimulatedWatcher {
   /** The stream of namespaces tells that it left the scope, or entered it. False if it is known. */
   learnScope(): boolean {
     if (this.stage !== 'synced' || this.follows === this.#api.inScope) return false;
+    this.#finish(this.#leaving);
     this.follows = this.#api.inScope;
     this.#listing.clear();
     if (this.follows) {
@@ -115,9 +123,23 @@ export class SimulatedWatcher {
       this.#list('S');
       this.#list('W');
       this.#entering = false;
-    } else this.ledger.forget('ns');
+    } else this.#leaving = this.ledger.leave('ns')[Symbol.iterator]();
     this.#settle();
     return true;
+  }
+
+  /** One slice of what it does in many: the end of a list, or the leaving of the namespace. */
+  slice(): void {
+    this.#leaving?.next();
+    for (const [stream, list] of this.#listing)
+      if (list && this.#endSlice(stream, list)) this.#ended(stream, list);
+    this.#settle();
+  }
+
+  /** All of them. */
+  finishSlices(): void {
+    this.#finish(this.#leaving);
+    this.#settle();
   }
 
   /** Both streams get a 410. */
@@ -132,6 +154,7 @@ export class SimulatedWatcher {
   beginList(stream: StreamName, by: { shown: number; breaks: boolean }): void {
     const first = this.stage === 'listSources' ? 'S' : 'W';
     if (!this.follows || this.stage === 'down' || (this.stage !== 'synced' && stream !== first)) return;
+    if (this.#listing.get(stream)?.ending) return;
     const list = this.#openList(stream);
     const shown = list.objects.filter((_, index) => (by.shown & (1 << index)) !== 0);
     if (stream === 'S') this.#foundSources(shown as ObservedSource[]);
@@ -246,9 +269,22 @@ export class SimulatedWatcher {
 
   #list(stream: StreamName): void {
     const list = this.#listing.get(stream) ?? this.#openList(stream);
-    if (stream === 'S') this.#foundSources(list.objects as ObservedSource[]);
-    else this.#foundWorkloads(list.objects as ObservedWorkload[]);
-    this.#endList(stream, list);
+    while (!this.#endSlice(stream, list)) continue;
+    this.#ended(stream, list);
+  }
+
+  /** Tells all that the list shows, then one slice of its end. True if that was the last. */
+  #endSlice(stream: StreamName, list: PendingList): boolean {
+    if (!list.ending) {
+      if (stream === 'S') this.#foundSources(list.objects as ObservedSource[]);
+      else this.#foundWorkloads(list.objects as ObservedWorkload[]);
+      list.ending = this.#endOf(stream, list);
+    }
+    return list.ending.next().done === true;
+  }
+
+  #finish(work: Iterator<unknown> | null): void {
+    for (let next = work?.next(); next?.done === false; next = work?.next()) continue;
   }
 
   #openList(stream: StreamName): PendingList {
@@ -277,14 +313,27 @@ export class SimulatedWatcher {
     }
   }
 
-  #endList(stream: StreamName, { rv, cursor, objects }: PendingList): void {
+  #endList(stream: StreamName, list: PendingList): void {
+    this.#finish(this.#endOf(stream, list));
+    this.#ended(stream, list);
+  }
+
+  #endOf(stream: StreamName, { rv, objects }: PendingList): Iterator<unknown> {
     const end = { rv, objects: [], found: new Set(objects.map(({ key }) => key)) };
-    if (stream === 'S') {
-      this.ledger.sourcesListed({ ...end, scope: SOURCE_SCOPE, catalog: this.#sourceRows() });
-    } else {
-      this.ledger.workloadsListed({ ...end, scope: WORKLOAD_SCOPE, catalog: this.#workloadRows() });
-      this.#workloadsRv = Number(rv);
+    return stream === 'S'
+      ? this.ledger.sourceListEnds({ ...end, scope: SOURCE_SCOPE, catalog: this.#sourceRows() })
+      : this.#workloadListEnds({ ...end, scope: WORKLOAD_SCOPE, catalog: this.#workloadRows() });
+  }
+
+  *#workloadListEnds(list: Listed<ObservedWorkload, WorkloadRow>): Generator<void> {
+    for (const absent of this.ledger.absentWorkloads(list)) {
+      for (const key of absent) this.ledger.workloadDeleted(key);
+      yield;
     }
+  }
+
+  #ended(stream: StreamName, { rv, cursor }: PendingList): void {
+    if (stream === 'W') this.#workloadsRv = Number(rv);
     this.#cursor[stream] = cursor;
     this.#listing.delete(stream);
     this.#listed.add(stream);

@@ -198,6 +198,7 @@ export class World {
     if (op.do === 'lead') this.#lead(watcher);
     if (op.do === 'list') this.#list(watcher);
     if (op.do === 'learnScope') this.#learnScope(watcher);
+    if (op.do === 'slice') watcher.slice();
     if (op.do === 'beginList') {
       if (watcher.stage === 'synced') this.#fault('relist');
       watcher.beginList(op.stream, op);
@@ -300,6 +301,7 @@ export class World {
       leader.list();
       leader.list();
       this.#learnScope(leader);
+      leader.finishSlices();
       while (!leader.isCurrent()) {
         leader.deliver('S');
         leader.deliver('W');
