@@ -83,7 +83,7 @@ export const reloadOptions = {
     apps: BOTH,
     group: 'Reloading',
     description:
-      'How long a workload waits after the first change for others, so that they become one rollout. 0: not at all.',
+      'How long a workload waits after the first change for others, so that they become one rollout. A source that keeps changing is read once in that time. 0: not at all.',
     ...duration({ min: 0 }),
   }),
   maxReloadsPerMinute: option({
