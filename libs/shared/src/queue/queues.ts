@@ -33,7 +33,7 @@ export interface QueueSettings {
 const KEEP_FAILED = { age: 7 * 86_400, count: 1_000 };
 
 /** Jobs that are written in one turn of the event loop, and in one round trip. */
-export const JOBS_PER_WRITE = 250;
+export const JOBS_PER_WRITE = 100;
 
 /** BullMQ's priority of a job that only records (adoption): behind every real one. */
 const ADOPTION = LAST_LEVEL + 1;
@@ -157,7 +157,7 @@ export class Queues {
 
   /**
    * Brings jobs forward that wait for their next attempt: a new change may have mended what failed. A job
-   * that waits no more is left alone. One round trip for each 250.
+   * that waits no more is left alone. One round trip for each 100.
    */
   async bringForward(jobIds: Iterable<string>): Promise<void> {
     await inPortions([...jobIds], async (some) => {
