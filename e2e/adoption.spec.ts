@@ -228,6 +228,31 @@ describe('migrating from stakater/Reloader', () => {
   });
 });
 
+it.each(['sources', 'workloads'])(
+  'what is installed while no watcher runs is recorded and not rolled, its %s created first',
+  async (first) => {
+    const reroll = await startReroll({ cluster: sharedCluster(), namespaces: [space] });
+    await settled(reroll, space);
+    await Promise.all(reroll.watchers.map((watcher) => watcher.stop()));
+    const objects = shop();
+    await space.apply(...(first === 'sources' ? objects : objects.toReversed()));
+    const rollouts = await counts();
+    await reroll.start('watcher').ready();
+    for (const [ref, uses] of Object.entries(USES)) await inStep(space, ref, uses);
+    await settled(reroll, space);
+    expect(await rollouts()).toEqual(NONE);
+    await space.setData('ConfigMap/cm', { key: '2' });
+    for (const [ref, uses] of Object.entries(USES)) await inStep(space, ref, uses);
+    await settled(reroll, space);
+    expect(await rollouts()).toEqual({
+      ...NONE,
+      'Deployment/api': 1,
+      'StatefulSet/db': 1,
+      'Deployment/named': 1,
+    });
+  },
+);
+
 it('a record that somebody strips is written again, and nothing is rolled for that', async () => {
   await space.apply(...shop());
   const reroll = await start();

@@ -12,6 +12,7 @@ import {
   deployment,
   job,
   naming,
+  secret,
   source,
   usingEnvFrom,
   variable,
@@ -148,6 +149,39 @@ describe.each<Strategy>(['env-vars', 'annotations'])(
       await settled(reroll, space);
       expect(await rollouts.now()).toBe(strategy === 'annotations' ? 2 : 1);
     });
+
+    it.each([1, 2, 3, 4])(
+      'a source that is deleted as soon as its workload is ready rolls it once, if there is a way to tell (%i)',
+      async (round) => {
+        const [names, uses] = [`brief-names-${round}`, `brief-uses-${round}`];
+        const sources = [configMap(names, DATA), secret(uses, DATA)];
+        await space.apply(...sources);
+        await space.apply(
+          deployment(names, naming(names)),
+          deployment(uses, auto(), usingEnvFrom(`Secret/${uses}`)),
+        );
+        const refs = [`Deployment/${names}`, `Deployment/${uses}`];
+        const counts = await Promise.all(refs.map((ref) => RolloutCount.from(space, ref)));
+        await Promise.all(
+          refs.map((ref) =>
+            eventually(async () =>
+              expect((await space.get(ref)).status?.['readyReplicas']).toBeGreaterThan(0),
+            ),
+          ),
+        );
+        await space.delete(`ConfigMap/${names}`);
+        await space.delete(`Secret/${uses}`);
+        if (strategy === 'annotations') {
+          await recordedAsDeleted(space, `Deployment/${names}`, names);
+          await eventually(async () =>
+            expect(recordOf(await space.get(`Deployment/${uses}`))[`Secret/${uses}`]).toBe(DELETED_HASH),
+          );
+        }
+        await settled(reroll, space);
+        const expected = strategy === 'annotations' ? 1 : 0;
+        expect(await Promise.all(counts.map((count) => count.now()))).toEqual([expected, expected]);
+      },
+    );
 
     it.each(Object.keys(OTHER_KINDS))(
       'a ConfigMap that goes and comes back reloads a %s once each time',

@@ -259,6 +259,33 @@ describe('a workload', () => {
     expect(ledger.unsettled.get(WEB)?.cause).toBe('owed');
   });
 
+  it.each<[string, string, number, boolean, number]>([
+    ['correct, and not stale', 'in the same second, and was not written since', 60, true, 1],
+    ['correct, and not stale', 'in the same second, whatever its own generation', 60, true, 3],
+    ['owed', 'before and was written in that second', 60, false, 1],
+    ['correct, but stale', 'after it, and was not written since', 70, true, 1],
+    ['owed', 'after it and was written since', 70, false, 1],
+    ['owed', 'after it, and has been changed itself', 70, true, 2],
+  ])('found without a record after the adoption is %s if its source was created %s', (...of) => {
+    const [expected, , modifiedAt, asCreated, generation] = of;
+    const ledger = ledgerOf({
+      sources: [seenSource('cm', 60, 'B', { modifiedAt, asCreated })],
+      workloads: [seenWorkload('web', 65, { createdAt: 60, generation })],
+    });
+    const { cause } = ledger.unsettled.get(WEB) ?? {};
+    const isStale = ledger.workloads.get(WEB)?.stale.includes('ConfigMap/cm');
+    const words = { owed: 'owed', correct: `correct, ${isStale ? 'but' : 'and not'} stale` };
+    expect(cause && words[cause]).toBe(expected);
+  });
+
+  it('and its source that are both created while the first lists are read are only recorded', () => {
+    const ledger = ledgerOf({ workloads: [seenWorkload('web', 95, { createdAt: 60 })] });
+    ledger.sourceWritten(seenSource('cm', 94, 'A', { modifiedAt: 60, asCreated: true }), SOURCES);
+    expect(ledger.unsettled.get(WEB)?.cause).toBe('correct');
+    ledger.sourceWritten(seenSource('cm', 110, 'B', { modifiedAt: 61 }), SOURCES);
+    expect(ledger.unsettled.get(WEB)?.cause).toBe('owed');
+  });
+
   it('found as the catalog has it keeps what was known', () => {
     const row = workloadRow({ rv: '20', uid: 'uid-web', templateRv: '15', record: recordOf({ cm: 'A' }) });
     const ledger = ledgerOf({

@@ -75,6 +75,7 @@ function rowOf(
     exists: true,
     modifiedAt: seen.modifiedAt,
     annotations: seen.annotations,
+    ...(seen.asCreated ? { asCreated: true } : {}),
     ...(seen.providerClass ? { providerClass: seen.providerClass } : {}),
     ...(created ? { created } : {}),
   };

@@ -208,10 +208,29 @@ function beginOfKnown(
 /** An edge that neither the ledger nor the catalog knows. */
 function beginAtList(name: SourceName, seen: ObservedWorkload, at: Sighting): Begun {
   const source = at.sourceOf(name);
-  if (!source?.exists) return { rv: seen.createdAt > at.adoptedAt ? RV_UNKNOWN : at.sourcesRv };
+  // What nobody knows was not there when the sources were listed, and its creation alone calls for nothing.
+  if (!source) return { rv: at.sourcesRv };
+  if (!source.exists) return { rv: seen.createdAt > at.adoptedAt ? RV_UNKNOWN : at.sourcesRv };
   const { onCreate, afterRestart } = at.triggers;
   if (onCreate && afterRestart) return { rv: at.sourcesRv, stale: true };
-  const pastWrite = seen.createdAt > source.modifiedAt;
-  const adoptedLater = source.modifiedAt <= at.adoptedAt;
-  return pastWrite || adoptedLater ? { rv: at.sourcesRv, stale: !pastWrite } : { rv: RV_UNKNOWN };
+  return beginWithSource(seen, source, at);
+}
+
+function beginWithSource(seen: ObservedWorkload, source: SourceRow, at: Sighting): Begun {
+  const pastWrite = seen.createdAt > source.modifiedAt || isInstalledAfter(seen, source);
+  const isAdopted = source.modifiedAt <= at.adoptedAt || (!at.triggers.onCreate && isInstalled(seen, source));
+  return pastWrite || isAdopted ? { rv: at.sourcesRv, stale: !pastWrite } : { rv: RV_UNKNOWN };
+}
+
+/** The source has had one state only, and the workload is not older: its pods cannot have begun with another. */
+function isInstalledAfter(seen: ObservedWorkload, source: SourceRow): boolean {
+  return source.asCreated === true && seen.createdAt >= source.modifiedAt;
+}
+
+/**
+ * Both are as they were created, the workload first. Its pods waited for the source, or began without it, and neither
+ * calls for a reload; that the source was deleted and created again meanwhile cannot be told, so it counts as stale.
+ */
+function isInstalled(seen: ObservedWorkload, source: SourceRow): boolean {
+  return source.asCreated === true && seen.generation === 1;
 }

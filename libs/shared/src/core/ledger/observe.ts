@@ -41,6 +41,7 @@ export function observeSource(
     rv: parseRv(metadata.resourceVersion),
     hash: recordHash(object.data, hashKeys),
     modifiedAt: lastWrite(metadata),
+    ...(isAsCreated(metadata) ? { asCreated: true } : {}),
     annotations: sourceAnnotations(metadata.annotations, keys),
   };
 }
@@ -133,6 +134,12 @@ function templateHash(template: PodTemplate): string {
 export function lastWrite(metadata: ObjectMeta): number {
   const times = (metadata.managedFields ?? []).map(({ time }) => unixSeconds(time));
   return Math.max(unixSeconds(metadata.creationTimestamp), ...times);
+}
+
+/** Without managedFields nothing tells. */
+function isAsCreated(metadata: ObjectMeta): boolean {
+  const hasTimes = (metadata.managedFields ?? []).some(({ time }) => time !== undefined);
+  return hasTimes && lastWrite(metadata) === unixSeconds(metadata.creationTimestamp);
 }
 
 export function unixSeconds(time: string | undefined): number {

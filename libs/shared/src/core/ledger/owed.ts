@@ -67,19 +67,30 @@ function dueForData(
   return later ? 'owed' : 'correct';
 }
 
-/**
- * A deletion is due what the record still names; what was never recorded was never lost. Where it cannot be
- * shown the record stays, so that the source may come back with other data and roll.
- */
+/** Where a deletion cannot be shown the record stays, so that the source may come back with other data and roll. */
 function dueForDeletion(
   row: WorkloadRow,
   source: SourceRow,
   by: { name: SourceName; recorded: string | undefined; triggers: Triggers },
 ): WakeCause | null {
-  const { onDelete } = by.triggers;
-  if (onDelete === 'never' || by.recorded === undefined || by.recorded === DELETED_HASH) return null;
-  if (!canShowDeletion(row, by.name, onDelete)) return null;
-  return isNewer(source.rv, row.templateRv) ? 'owed' : 'correct';
+  const { name, recorded, triggers } = by;
+  if (triggers.onDelete === 'never' || !canShowDeletion(row, name, triggers.onDelete)) return null;
+  return dueOfDeletion(row, { name, recorded, deletedAt: source.rv });
+}
+
+/**
+ * What the deletion of a source at `deletedAt` makes due, for the watcher and the worker alike: `owed` if the pods
+ * began before it, `correct` if only the record is behind, `null` if nothing. A source that is not recorded yet
+ * is judged by its baseline; without one nothing tells that the pods ever had it.
+ */
+export function dueOfDeletion(
+  row: Pick<WorkloadRow, 'templateRv' | 'baselines'>,
+  edge: { readonly name: SourceName; readonly recorded: string | undefined; readonly deletedAt: Rv },
+): WakeCause | null {
+  const { name, recorded, deletedAt } = edge;
+  if (recorded === DELETED_HASH || (recorded === undefined && !(name in row.baselines))) return null;
+  if (isNewer(deletedAt, reachOf(row, name, recorded !== undefined))) return 'owed';
+  return recorded === undefined ? null : 'correct';
 }
 
 /** Whether a patch can show that the source is gone: under the env-vars strategy there has to be a variable to take away. */

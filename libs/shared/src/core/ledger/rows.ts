@@ -15,6 +15,8 @@ export interface ObservedSource {
   readonly hash: RecordHash;
   /** Unix seconds of the last write by the API server's clock (managedFields), else of its creation. */
   readonly modifiedAt: number;
+  /** managedFields tell of no write after the second of its creation. */
+  readonly asCreated?: boolean;
   /** Only the annotations that the rules read on a source (ignore, match). */
   readonly annotations: Annotations;
   readonly providerClass?: ProviderClassFacts | undefined;
@@ -43,6 +45,8 @@ export interface SourceRow {
   readonly exists: boolean;
   /** 0 once it is deleted. */
   readonly modifiedAt: number;
+  /** As observed; not in the catalog, whose rows are of no use without a list. */
+  readonly asCreated?: boolean;
   readonly annotations: Annotations;
   readonly providerClass?: ProviderClassFacts | undefined;
   /** It has the data that it was created with, and the creation was seen. Only if creations count. */

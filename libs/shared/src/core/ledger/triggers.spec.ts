@@ -219,8 +219,46 @@ describe('a source that is deleted', () => {
     expect(due(ledger)).toBe('owed');
   });
 
-  it('is nothing to a workload without a record of it', () => {
-    const ledger = ledgerOf(ON_DELETE, { ...found, workloads: [seenWorkload('web', 20)] });
+  it.each<[string, Known, (ledger: Ledger) => void]>([
+    ['that a list found', { ...found, workloads: [seenWorkload('web', 20)] }, () => undefined],
+    ['that was just created', found, (ledger) => ledger.workloadWritten(seenWorkload('web', 105))],
+    [
+      'that names it by pattern',
+      {
+        ...found,
+        workloads: [
+          seenWorkload('web', 20, {
+            uses: [],
+            annotations: { 'configmap.reloader.stakater.com/reload': 'c.*' },
+          }),
+        ],
+      },
+      () => undefined,
+    ],
+  ])('is owed to a workload %s, before it is recorded', (_how, known, happens) => {
+    const ledger = ledgerOf(ON_DELETE, { ...known, workloads: known.workloads ?? [] });
+    happens(ledger);
+    ledger.sourceDeleted(CM, '110', SOURCES);
+    expect(due(ledger)).toBe('owed');
+    expect(ledger.outbox.wakes.get(WEB)).toBe('owed');
+  });
+
+  it('is nothing to a workload that was created after it', () => {
+    const ledger = ledgerOf(ON_DELETE, { sources: found.sources });
+    ledger.sourceDeleted(CM, '110', SOURCES);
+    ledger.workloadWritten(seenWorkload('web', 120));
+    expect(due(ledger)).toBeUndefined();
+  });
+
+  it('is owed to a workload whose creation is seen after the deletion that it came before', () => {
+    const ledger = ledgerOf(ON_DELETE, { sources: found.sources });
+    ledger.sourceDeleted(CM, '110', SOURCES);
+    ledger.workloadWritten(seenWorkload('web', 105));
+    expect(due(ledger)).toBe('owed');
+  });
+
+  it('and never was there is nothing to a workload that names it', () => {
+    const ledger = ledgerOf(ON_DELETE, { workloads: [seenWorkload('web', 20)] });
     ledger.sourceDeleted(CM, '110', SOURCES);
     expect(due(ledger)).toBeUndefined();
   });

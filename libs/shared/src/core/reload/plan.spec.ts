@@ -346,7 +346,32 @@ describe('a source that the leader saw deleted, if deletions count', () => {
       'Wait',
       { record: RECORD_A, generation: 2, edge: edge({ row: gone, reading: null, showsDeletion: true }) },
     ],
-    ['is nothing to a workload without a record of it', 'Absent', { edge: edge({ row: gone }) }],
+    [
+      'has to be read for a workload whose pods began before it, and which is not recorded yet',
+      'Read',
+      { row: workloadRow({ templateRv: '100', baselines: { [CM]: '120' } }), edge: edge({ row: gone }) },
+    ],
+    [
+      'rolls such a workload',
+      'Roll',
+      {
+        row: workloadRow({ templateRv: '100', baselines: { [CM]: '120' } }),
+        edge: edge({ row: gone, reading: null, showsDeletion: true }),
+      },
+    ],
+    [
+      'is nothing to one that is not recorded yet and has counted only since',
+      'Absent',
+      {
+        row: workloadRow({ templateRv: '100', baselines: { [CM]: '150' } }),
+        edge: edge({ row: gone, reading: null, showsDeletion: true }),
+      },
+    ],
+    [
+      'is nothing to one of which nothing tells since when it counts',
+      'Absent',
+      { edge: edge({ row: gone, reading: null, showsDeletion: true }) },
+    ],
     [
       'is nothing to a workload that has the deletion recorded',
       'Absent',

@@ -1,4 +1,5 @@
-import { reachOf } from '../ledger/owed.ts';
+import { dueOfDeletion, reachOf } from '../ledger/owed.ts';
+import type { WakeCause } from '../ledger/outbox.ts';
 import type { SourceName, SourceRow, WorkloadRow } from '../ledger/rows.ts';
 import { isSameOwner, type TemplateOwner } from '../ledger/template-owner.ts';
 import { recordedHashes, type RecordedHashes } from '../record/record.ts';
@@ -125,20 +126,27 @@ function unlessLeftToOthers(verdict: EdgeVerdict, { isKeyAwaited }: SourceReadin
   return verdict === 'Roll' && isKeyAwaited === true ? 'KeyUnknown' : verdict;
 }
 
-/** Of a source that the leader saw deleted. What is recorded is lost if a read finds none either. */
+/** Of a source that the leader saw deleted. It counts only if a read finds none either. */
 function deletionVerdict(
   edge: EdgeFacts,
   recorded: RecordHash | undefined,
   { row, deletedAt }: { row: WorkloadRow | undefined; deletedAt: Rv },
 ): EdgeVerdict {
-  if (recorded === undefined || recorded === DELETED_HASH) return 'Absent';
-  if (edge.reading !== null) {
-    // It is there: back, which the leader's own event will say, or only out of what is watched.
-    return edge.reading?.afterWorkload ? 'Wait' : 'Read';
-  }
-  if (!edge.showsDeletion) return 'Absent';
-  if (!row) return 'Wait';
-  return isNewer(deletedAt, row.templateRv) ? 'Roll' : 'Correct';
+  if (recorded === DELETED_HASH) return 'Absent';
+  const due = row && dueOfDeletion(row, { name: edge.name, recorded, deletedAt });
+  if (due === null || (due === undefined && recorded === undefined)) return 'Absent';
+  return edge.reading === null ? verdictOfAbsent(edge, due) : unlessItIsThere(edge.reading);
+}
+
+function verdictOfAbsent({ showsDeletion }: EdgeFacts, due: WakeCause | undefined): EdgeVerdict {
+  if (!showsDeletion) return 'Absent';
+  if (due === undefined) return 'Wait';
+  return due === 'owed' ? 'Roll' : 'Correct';
+}
+
+/** If it is there, it is back, which the leader's own event will say, or only out of what is watched. */
+function unlessItIsThere(reading: SourceReading | undefined): EdgeVerdict {
+  return reading?.afterWorkload ? 'Wait' : 'Read';
 }
 
 /** What the catalog alone can tell, with perhaps an older reading. */

@@ -33,7 +33,13 @@ export interface SourceState {
   rv: number;
   /** Of the creation of the present one. */
   createdRv: number;
+  /** Seconds. */
+  createdAt: number;
   modifiedAt: number;
+  /** Deleted before any watcher can have known it. */
+  goneUnseen?: boolean;
+  /** It was deleted before. */
+  isBack: boolean;
 }
 
 /** A workload with what the checker has to know of it: which data its pods run, and what it was owed. */
@@ -55,6 +61,8 @@ export interface WorkloadState {
   marks: ReadonlyMap<SourceId, Letter>;
   writtenAt: number;
   createdRv: number;
+  /** Created with a record of an earlier life. */
+  isRestored: boolean;
   /** Seconds at which another controller took our marker away, since the last edit. */
   strips: number[];
   /** Our reloads since changed the record: one that does not cannot be told from an edit, which ends a contest. */
@@ -177,7 +185,11 @@ export class SimulatedApi {
     const old = this.sources.get(id);
     const changed = old?.data !== data;
     const createdRv = old?.exists ? old.createdRv : this.rv;
-    this.sources.set(id, { data, exists: true, rv: this.rv, createdRv, modifiedAt: this.#world.seconds() });
+    const now = this.#world.seconds();
+    const createdAt = old?.exists ? old.createdAt : now;
+    const isBack = old !== undefined && (!old.exists || old.isBack);
+    const source = { data, exists: true, rv: this.rv, createdRv, createdAt, modifiedAt: now, isBack };
+    this.sources.set(id, old?.goneUnseen ? { ...source, goneUnseen: true } : source);
     for (const workload of this.workloads.values())
       if (workload.refs.includes(id))
         this.#owe(workload, id, { data, changed, created: createdRv === this.rv });
@@ -200,6 +212,7 @@ export class SimulatedApi {
     if (!source?.exists) return;
     this.rv += 1;
     source.exists = false;
+    source.goneUnseen = !this.#world.synced();
     for (const workload of this.workloads.values())
       if (workload.refs.includes(id) && this.losesBy(workload, id)) this.#change(workload);
     this.#world.log(`delete ${id}`);
@@ -233,6 +246,7 @@ export class SimulatedApi {
       marks: new Map(),
       writtenAt: this.#world.seconds(),
       createdRv: this.rv,
+      isRestored: how.record !== undefined,
       strips: [],
       isTold: true,
       release: 0,
@@ -426,8 +440,15 @@ export class SimulatedApi {
   observeSource(id: SourceId, key = 0): ObservedSource | null {
     const source = this.sources.get(id);
     if (!source?.exists) return null;
-    const { modifiedAt, rv, data } = source;
-    return { key: sourceKey(id), rv: String(rv), hash: hashOf(data, key), modifiedAt, annotations: {} };
+    const { createdAt, modifiedAt, rv, data } = source;
+    return {
+      key: sourceKey(id),
+      rv: String(rv),
+      hash: hashOf(data, key),
+      modifiedAt,
+      annotations: {},
+      ...(createdAt === modifiedAt ? { asCreated: true } : {}),
+    };
   }
 
   observeWorkload(id: WorkloadId): ObservedWorkload | null {
@@ -498,7 +519,8 @@ export class SimulatedApi {
       workload.excused += 1;
       this.#world.violation({ kind: 'D2k', text: `${id} rolled by an entry that could not be compared` });
     } else if (workload.templateBy === 'owner' && workload.transitionsSinceTemplate === 0) {
-      const kind = workload.blind || this.#world.hardFault() ? 'D2f' : 'D2';
+      const isExcused = (workload.blind || this.#world.hardFault()) && !this.#isInstall(workload, write);
+      const kind = isExcused ? 'D2f' : 'D2';
       this.#world.violation({ kind, text: `vacuous rollout of ${id} at op ${this.#world.op()}` });
     }
     workload.rollouts += 1;
@@ -516,6 +538,15 @@ export class SimulatedApi {
     workload.pausedBy = 'us';
     workload.pausedAt = write.pausedAt;
     workload.ambiguous = false;
+  }
+
+  /** Workload and sources are as they were first created, the sources before it, and nothing of them was recorded. */
+  #isInstall({ createdRv, generation, adopted, isRestored }: WorkloadState, { roll }: Rolled): boolean {
+    if (isRestored || adopted.size > 0 || generation > 1 || this.#settings.triggers.onCreate) return false;
+    return SOURCES.filter((ref) => roll.includes(sourceName(ref))).every((ref) => {
+      const source = this.sources.get(ref);
+      return source?.exists && !source.isBack && source.rv === source.createdRv && source.rv < createdRv;
+    });
   }
 
   #isByKey({ transitionsSinceTemplate, incomparable }: WorkloadState, { roll }: Rolled): boolean {

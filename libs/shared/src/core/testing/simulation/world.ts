@@ -1,4 +1,5 @@
 import { isContested } from '../../ledger/contest.ts';
+import { DELETED_HASH } from '../../record/record-hash.ts';
 import { recordedHashes } from '../../record/record.ts';
 import {
   FULL_PROTECTION,
@@ -356,8 +357,9 @@ export class World {
     const violation = (kind: string, text: string): void =>
       void this.violations.push({ kind, text: `${id}/${ref} ${text}` });
     if (data === null) {
-      const named = letterOf(recordedHashes(workload.record)[sourceName(ref)]);
-      if (named !== null && this.api.losesBy(workload, ref))
+      const known = recordedHashes(workload.record)[sourceName(ref)];
+      const isKnown = known !== undefined || this.api.sources.get(ref)?.goneUnseen === false;
+      if (isKnown && known !== DELETED_HASH && this.api.losesBy(workload, ref))
         violation(`Ld${this.#hard()}`, 'runs what was deleted');
       return;
     }
@@ -371,10 +373,18 @@ export class World {
     const hard = this.#hard();
     const unrecorded = workload.unrecordedAtGap.has(ref) ? 'unrecorded' : '';
     const created = runs === null && recorded !== undefined && letterOf(recorded) === data ? 'create' : '';
+    const once = this.#seemsWrittenOnce(ref) ? 'once' : '';
     violation(
-      `L${created || unrecorded || flip}${hard}`,
+      `L${once || created || unrecorded || flip}${once ? '' : hard}`,
       `runs ${runs}, present ${data}, record ${workload.record}`,
     );
+  }
+
+  /** No time tells of a write in the second of the creation, or that there was another one before. */
+  #seemsWrittenOnce(ref: SourceId): boolean {
+    const source = this.api.sources.get(ref);
+    if (source === undefined || source.createdAt !== source.modifiedAt) return false;
+    return source.rv > source.createdRv || source.goneUnseen === true;
   }
 
   /** Entering is a gap; what has no record then is taken as it is. */
