@@ -7,6 +7,7 @@ import { caller, LIST_DEPLOYMENTS, OPERATOR_RULES, PATCH_DEPLOYMENTS, VIEWER } f
 import { startOwnCluster } from './support/cluster.ts';
 import { EventReader } from './support/event-reader.ts';
 import { connect, namespace, type Space } from './support/kube.ts';
+import { ISSUER, tokenOf, userName } from './support/service-account-tokens.ts';
 import { startReroll, type Reroll } from './support/reroll.ts';
 import { eventually } from './support/wait.ts';
 
@@ -179,6 +180,52 @@ describe('who may do what', () => {
     await eventually(async () => (await answer('nobody', 'listQueues')) === 'ok', {
       what: 'the right to count',
     });
+  });
+});
+
+describe('a token for the API server', () => {
+  const told = async (admin: AdminApi, token: string): Promise<unknown> => {
+    const response = await admin.as(token).request('getStatus');
+    const { caller: seen, detail } = (await response.json()) as {
+      caller?: { name: string };
+      detail?: string;
+    };
+    return seen?.name ?? [response.status, detail];
+  };
+  const REFUSED = [
+    401,
+    'expected a token for the audience reroll (kubectl create token NAME --audience=reroll); the API server knows no such token',
+  ];
+
+  it('is refused, and it is said which one is expected; one for the admin is accepted', async () => {
+    for (const audience of [ISSUER, 'vault'])
+      expect(await told(api, await tokenOf(space, 'operator', audience))).toEqual(REFUSED);
+    expect(await told(api, await tokenOf(space, 'operator'))).toBe(userName(space, 'operator'));
+  });
+
+  it('is accepted where that is allowed, and one for anything else is not', async () => {
+    const admin = reroll.start('admin', ['--auth=kubernetes', '--api-accept-api-server-tokens']);
+    const lenient = new AdminApi(admin, '');
+    for (const audience of [ISSUER, 'reroll'])
+      expect(await told(lenient, await tokenOf(space, 'operator', audience))).toBe(
+        userName(space, 'operator'),
+      );
+    expect(await told(lenient, await tokenOf(space, 'operator', 'vault'))).toEqual([
+      401,
+      'the API server does not know the token',
+    ]);
+    await admin.stop();
+  });
+
+  it('is one for the admin if that expects another audience', async () => {
+    const admin = reroll.start('admin', ['--auth=kubernetes', '--api-audience=vault']);
+    const other = new AdminApi(admin, '');
+    expect(await told(other, await tokenOf(space, 'operator', 'vault'))).toBe(userName(space, 'operator'));
+    expect(await told(other, await tokenOf(space, 'operator'))).toEqual([
+      401,
+      expect.stringContaining('--audience=vault'),
+    ]);
+    await admin.stop();
   });
 });
 

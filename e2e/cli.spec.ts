@@ -22,6 +22,7 @@ import { connect, namespace, type Space } from './support/kube.ts';
 import { startReroll, type Reroll } from './support/reroll.ts';
 import { adminService, CLI, ownAddress, RerollCli } from './support/reroll-cli.ts';
 import { inStep } from './support/rollouts.ts';
+import { ISSUER, tokenOf } from './support/service-account-tokens.ts';
 import { eventually } from './support/wait.ts';
 
 /** What somebody needs to come through the API server's proxy. */
@@ -77,18 +78,19 @@ beforeAll(async () => {
   await adminService(home, { address, port: Number(port) });
   for (const each of [space, elsewhere]) await inStep(each, 'Deployment/web', ['Secret/db']);
   const cluster_ = [...THROUGH, LIST_DEPLOYMENTS, PATCH_DEPLOYMENTS];
-  const tokens = {
-    operator: await caller(space, 'operator', { cluster: [...OPERATOR_RULES, ...cluster_] }),
-    namespaced: await caller(space, 'namespaced', {
-      cluster: [...VIEWER, ...THROUGH],
-      namespaced: [LIST_DEPLOYMENTS],
-    }),
-    nobody: await caller(space, 'nobody', { cluster: THROUGH }),
+  const somebody = async (name: string, rights: Parameters<typeof caller>[2]): Promise<RerollCli> => {
+    const env = { REROLL_TOKEN: await caller(space, name, rights) };
+    return new RerollCli(cluster, flagsOf(), { token: await tokenOf(space, name, ISSUER), env });
   };
-  cli = new RerollCli(cluster, flagsOf());
-  operator = new RerollCli(cluster, flagsOf(), tokens.operator);
-  namespaced = new RerollCli(cluster, flagsOf(), tokens.namespaced);
-  nobody = new RerollCli(cluster, flagsOf(), tokens.nobody);
+  operator = await somebody('operator', { cluster: [...OPERATOR_RULES, ...cluster_] });
+  namespaced = await somebody('namespaced', {
+    cluster: [...VIEWER, ...THROUGH],
+    namespaced: [LIST_DEPLOYMENTS],
+  });
+  nobody = await somebody('nobody', { cluster: THROUGH });
+  // As the guide has it: a person who may create tokens of a service account.
+  const env = { REROLL_SERVICE_ACCOUNT: `${space.name}/operator` };
+  cli = new RerollCli(cluster, flagsOf(), { env });
 });
 
 let counter = 1;
@@ -113,7 +115,9 @@ describe('through the API server’s proxy', () => {
     const { out, err, code } = await cli.run('status');
     expect([code, err]).toEqual([0, '']);
     expect(out).toMatch(/^Leader: +watcher-1$/m);
-    expect(out).toMatch(/^You are: +admin, all namespaces, to read and reload and steer$/m);
+    expect(out).toMatch(
+      /^You are: +system:serviceaccount:\S+:operator, all namespaces, to read and reload and steer$/m,
+    );
     // Processes say every ten seconds how they are.
     await eventually(async () => /^watcher-1 +watcher +leader +yes/m.test(await operator.out('status')), {
       what: 'the watcher to be shown as the leader',
@@ -331,7 +335,7 @@ describe('who may not', () => {
       out: '',
       err: expect.stringMatching(/^error: the caller may not do this/),
     });
-    const none = new RerollCli(cluster, ['-n', space.name], null);
+    const none = new RerollCli(cluster, ['-n', space.name], { token: null });
     expect(await none.run('status')).toEqual({
       code: 1,
       out: '',
@@ -341,23 +345,26 @@ describe('who may not', () => {
     });
   });
 
-  it('somebody without a bearer token is told how to get one, and a service account can be asked as', async () => {
-    const none = new RerollCli(cluster, [...flagsOf(), '--admin-service', 'reroll-admin'], null);
+  it('somebody without a token for the admin is told how to get one, and a service account can be asked as', async () => {
+    const none = new RerollCli(cluster, flagsOf());
     expect(await none.run('status')).toEqual({
       code: 1,
       out: '',
-      err: expect.stringMatching(
-        /^error: the admin knows callers by a bearer token.*\n.*--service-account NAME/,
-      ),
+      err: expect.stringMatching(/^error: no valid bearer token.*\n.*--service-account NAME/),
+    });
+    expect(await none.run('status', '--send-kubeconfig-token')).toEqual({
+      code: 1,
+      out: '',
+      err: expect.stringContaining('expected a token for the audience reroll'),
     });
     for (const flags of [
       ['--service-account', 'operator'],
       ['--as', `system:serviceaccount:${space.name}:operator`],
     ]) {
-      const { caller: who } = await cli.json<Status>('status', ...flags);
+      const { caller: who } = await none.json<Status>('status', ...flags);
       expect(who.name).toBe(`system:serviceaccount:${space.name}:operator`);
     }
-    expect(await cli.run('status', '--as', 'somebody')).toMatchObject({
+    expect(await none.run('status', '--as', 'somebody')).toMatchObject({
       code: 1,
       err: expect.stringContaining('error: '),
     });
@@ -429,8 +436,9 @@ describe('without an admin', () => {
   });
 
   it('works where there is none, with the rights of who asks, and says what those did not show', async () => {
-    const token = await caller(space, 'developer', { namespaced: READ });
-    const developer = new RerollCli(cluster, ['-n', space.name, '--admin-namespace', space.name], token);
+    await caller(space, 'developer', { namespaced: READ });
+    const token = await tokenOf(space, 'developer', ISSUER);
+    const developer = new RerollCli(cluster, ['-n', space.name, '--admin-namespace', space.name], { token });
     expect(await developer.run('why', 'deploy/web')).toMatchObject({
       code: 1,
       err: expect.stringContaining('you may not list services'),
@@ -460,7 +468,7 @@ describe('the completion', () => {
     chmodSync(program, 0o755);
     const script = `source <(reroll completion bash); compopt() { :; }
 COMP_WORDS=("$@") COMP_CWORD=$(( $# - 1 )); _reroll; printf '%s\\n' "\${COMPREPLY[@]}"`;
-    const env = { PATH: `${folder}:${process.env['PATH']}`, HOME: folder, KUBECONFIG: operator.kubeconfig };
+    const env = { ...operator.env(), PATH: `${folder}:${process.env['PATH']}`, HOME: folder };
     const words = ['reroll', ...flagsOf(), 'reload', 'deploy/w'];
     const out = execFileSync('bash', ['--norc', '-c', script, 'bash', ...words], { env, encoding: 'utf8' });
     expect(out).toBe('deploy/web\n');

@@ -91,7 +91,7 @@ it('watcher, worker and admin run from their images, read-only and as nobody, an
   const documents = await fetch(`${api}/api/openapi.json`);
   expect(documents.status).toBe(200);
   expect(((await documents.json()) as { openapi: string }).openapi).toMatch(/^3\.1/);
-  const token = readFileSync(join(pod.serviceAccount, 'token'), 'utf8');
+  const { token } = pod;
   const [nobody, somebody] = await Promise.all(
     [{}, { headers: { authorization: `Bearer ${token}` } }].map((init) =>
       fetch(`${api}/api/v1/queues`, init),
@@ -119,6 +119,8 @@ it.each(APPS)(
 
 interface Pod {
   readonly serviceAccount: string;
+  /** For the admin. */
+  readonly token: string;
   readonly env: Readonly<Record<string, string>>;
   readonly args: readonly string[];
 }
@@ -141,21 +143,25 @@ async function podOf(reroll: Reroll, space: Space, cluster: Cluster): Promise<Po
     subjects: [{ kind: 'ServiceAccount', namespace: install, name: 'reroll' }],
   });
   cleanUp(() => client.request({ method: 'DELETE', path: `${RBAC}/${install}` }));
-  const { body } = await client.post<{ status: { token: string } }>(`${accounts}/reroll/token`, {
-    spec: { audiences: ['https://kubernetes.default.svc'] },
-  });
+  const tokenFor = async (audience: string): Promise<string> => {
+    const { body } = await client.post<{ status: { token: string } }>(`${accounts}/reroll/token`, {
+      spec: { audiences: [audience] },
+    });
+    return body.status.token;
+  };
 
   const serviceAccount = mkdtempSync(join(tmpdir(), 'reroll-token-'));
   cleanUp(() => rmSync(serviceAccount, { recursive: true, force: true }));
   const kubeconfig = readFileSync(cluster.kubeconfig, 'utf8');
   const authority = /certificate-authority-data: (\S+)/.exec(kubeconfig)?.[1] ?? '';
   const server = new URL(/server: (\S+)/.exec(kubeconfig)?.[1] ?? '');
-  writeFileSync(join(serviceAccount, 'token'), body.status.token);
+  writeFileSync(join(serviceAccount, 'token'), await tokenFor('https://kubernetes.default.svc'));
   writeFileSync(join(serviceAccount, 'ca.crt'), Buffer.from(authority, 'base64'));
   writeFileSync(join(serviceAccount, 'namespace'), install);
   await run('chmod', ['0755', serviceAccount]);
   return {
     serviceAccount,
+    token: await tokenFor('reroll'),
     env: {
       KUBERNETES_SERVICE_HOST: server.hostname,
       KUBERNETES_SERVICE_PORT: server.port,

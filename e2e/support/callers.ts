@@ -1,5 +1,6 @@
 import { cleanUp } from './cleanup.ts';
 import type { Space } from './kube.ts';
+import { tokenOf } from './service-account-tokens.ts';
 
 /** As RBAC has it. */
 export interface Rule {
@@ -21,7 +22,7 @@ export const PATCH_DEPLOYMENTS: Rule = { apiGroups: ['apps'], resources: ['deplo
 
 const RBAC = '/apis/rbac.authorization.k8s.io/v1';
 
-/** A service account with these rights in the cluster, and those in its own namespace; gives its token. */
+/** A service account with these rights in the cluster, and those in its own namespace; gives its token for the admin. */
 export async function caller(
   space: Space,
   name: string,
@@ -49,7 +50,5 @@ export async function caller(
     const roleRef = { apiGroup, kind: 'Role', name: metadata.name };
     await client.post(`${path}/rolebindings`, { metadata, subjects, roleRef });
   }
-  const request = { spec: { expirationSeconds: 3_600 } };
-  const { body } = await client.post<{ status: { token: string } }>(`${accounts}/${name}/token`, request);
-  return body.status.token;
+  return await tokenOf(space, name);
 }

@@ -18,17 +18,26 @@ export interface Told {
   readonly err: string;
 }
 
+export interface Who {
+  /** For the API server; null: none. Default: that of the cluster's admin. */
+  readonly token?: string | null;
+  /** Variables of the process, e.g. `REROLL_TOKEN`. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
 /** The command line as a process of its own, with a kubeconfig of its own and nothing of the test runner's environment. */
 export class RerollCli {
   readonly kubeconfig: string;
   readonly #words: readonly string[];
+  readonly #own: Readonly<Record<string, string>>;
 
-  /** `words` come first in every call. Who: the cluster's admin, the bearer of a token, or nobody (null). */
-  constructor(cluster: Cluster, words: readonly string[], token?: string | null) {
+  /** `words` come first in every call. */
+  constructor(cluster: Cluster, words: readonly string[], { token, env = {} }: Who = {}) {
     const folder = mkdtempSync(join(tmpdir(), 'reroll-e2e-cli-'));
     cleanUp(() => rmSync(folder, { recursive: true, force: true }));
     this.kubeconfig = join(folder, 'kubeconfig');
     this.#words = words;
+    this.#own = env;
     const config = parse(readFileSync(cluster.kubeconfig, 'utf8')) as { users: unknown };
     if (token !== undefined) config.users = [{ name: 'admin', user: token === null ? {} : { token } }];
     writeFileSync(this.kubeconfig, stringify(config));
@@ -37,7 +46,7 @@ export class RerollCli {
   async run(...words: readonly string[]): Promise<Told> {
     const args = [CLI, ...this.#words, ...words];
     try {
-      const { stdout, stderr } = await promisify(execFile)(process.execPath, args, { env: this.#env() });
+      const { stdout, stderr } = await promisify(execFile)(process.execPath, args, { env: this.env() });
       return { code: 0, out: stdout, err: stderr };
     } catch (error) {
       const { code, stdout, stderr } = error as { code: unknown; stdout: string; stderr: string };
@@ -60,13 +69,19 @@ export class RerollCli {
 
   /** One that goes on; its output is `logs()`. */
   start(...words: readonly string[]): App {
-    const app = new App({ name: 'cli', args: [CLI, ...this.#words, ...words], env: this.#env() });
+    const app = new App({ name: 'cli', args: [CLI, ...this.#words, ...words], env: this.env() });
     cleanUp(() => app.discard());
     return app;
   }
 
-  #env(): Record<string, string> {
-    return { PATH: process.env['PATH'] ?? '', HOME: '/nonexistent', KUBECONFIG: this.kubeconfig };
+  /** Of its process. */
+  env(): Record<string, string> {
+    return {
+      PATH: process.env['PATH'] ?? '',
+      HOME: '/nonexistent',
+      KUBECONFIG: this.kubeconfig,
+      ...this.#own,
+    };
   }
 }
 

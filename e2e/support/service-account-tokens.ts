@@ -4,7 +4,10 @@ import { serviceAccountKeyFile } from '../../tools/cluster/src/apiserver.ts';
 import type { Cluster } from '../../tools/cluster/src/cluster.ts';
 import type { Space } from './kube.ts';
 
-const ISSUER = 'https://kubernetes.default.svc';
+/** Also the audience of the API server. */
+export const ISSUER = 'https://kubernetes.default.svc';
+/** The default of `--api-audience`. */
+const AUDIENCE = 'reroll';
 
 function pathOf(space: Space, name: string): string {
   return `/api/v1/namespaces/${space.name}/serviceaccounts/${name}`;
@@ -15,9 +18,9 @@ export function userName(space: Space, name: string): string {
   return `system:serviceaccount:${space.name}:${name}`;
 }
 
-/** A further token of a ServiceAccount that is there. */
-export async function tokenOf(space: Space, name: string): Promise<string> {
-  const request = { spec: { expirationSeconds: 3_600 } };
+/** A token of a ServiceAccount that is there, for the admin; by default. */
+export async function tokenOf(space: Space, name: string, audience = AUDIENCE): Promise<string> {
+  const request = { spec: { audiences: [audience], expirationSeconds: 3_600 } };
   const path = `${pathOf(space, name)}/token`;
   const { body } = await space.client.post<{ status: { token: string } }>(path, request);
   return body.status.token;
@@ -40,7 +43,7 @@ export async function signedToken(
   const now = Math.floor(Date.now() / 1000);
   const claims = {
     iss: ISSUER,
-    aud: [ISSUER],
+    aud: [AUDIENCE],
     sub: userName(space, name),
     nbf: now - 7_200,
     iat: now - 7_200,

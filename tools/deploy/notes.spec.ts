@@ -29,7 +29,7 @@ it('say what to type next', async () => {
   const notes = await notesWith({});
   for (const command of [
     'kubectl -n ops rollout status deployment/prod-reroll-watcher deployment/prod-reroll-worker deployment/prod-reroll-admin',
-    'kubectl -n ops create token prod-reroll-reader',
+    'kubectl -n ops create token prod-reroll-reader --audience=reroll',
     'helm test prod -n ops',
     'kubectl annotate deployment NAME reloader.stakater.com/auto=true',
     'kubectl get events --field-selector involvedObject.name=NAME',

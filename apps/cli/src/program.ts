@@ -41,50 +41,63 @@ const COMMANDS = [
 const CLUSTER = 'The cluster, as kubectl has it:';
 const ADMIN = 'The admin of Reroll:';
 
-/** What every command takes. */
+/** What every command takes, with the heading in the help. */
 function globalOptions(): readonly (readonly [heading: string, option: Option])[] {
   return [
-    [CLUSTER, new Option('-n, --namespace <name>', "in this namespace; default: the context's")],
-    [CLUSTER, new Option('-A, --all-namespaces', 'lists of all namespaces')],
-    [CLUSTER, new Option('--kubeconfig <file>', 'another one than KUBECONFIG, or ~/.kube/config')],
-    [CLUSTER, new Option('--context <name>', 'a context of the kubeconfig')],
-    [CLUSTER, new Option('--cluster <name>', 'a cluster of the kubeconfig')],
-    [CLUSTER, new Option('--user <name>', 'a user of the kubeconfig')],
-    [CLUSTER, new Option('--token <token>', 'a bearer token, for the API server and for the admin')],
-    [
-      CLUSTER,
-      new Option('--as <user>', 'impersonate a user; the admin can be asked as a service account only'),
-    ],
-    [CLUSTER, new Option('--request-timeout <duration>', 'of each request; 0: none').default('30s')],
-    [ADMIN, new Option('--server <url>', 'where it is, instead of looking for it (REROLL_SERVER)')],
-    [ADMIN, new Option('--certificate-authority <file>', 'that signed the certificate of --server')],
-    [
-      ADMIN,
-      new Option(
-        '--admin-namespace <name>',
-        'where it is (REROLL_ADMIN_NAMESPACE); default: reroll. It is given your token',
-      ),
-    ],
-    [
-      ADMIN,
-      new Option(
-        '--admin-service <name>',
-        'its Service, for whoever may not list them (REROLL_ADMIN_SERVICE)',
-      ),
-    ],
-    [
-      ADMIN,
-      new Option('--via <way>', "the API server's proxy, a port-forward, or the first that works")
-        .choices(VIAS)
-        .default('auto'),
-    ],
-    [
-      ADMIN,
-      new Option(
-        '--service-account <name>',
-        'ask as this service account, by a token of ten minutes; [namespace/]name',
-      ),
-    ],
+    ...clusterOptions().map((option) => [CLUSTER, option] as const),
+    ...[...placeOptions(), ...callerOptions()].map((option) => [ADMIN, option] as const),
+  ];
+}
+
+function clusterOptions(): readonly Option[] {
+  return [
+    new Option('-n, --namespace <name>', "in this namespace; default: the context's"),
+    new Option('-A, --all-namespaces', 'lists of all namespaces'),
+    new Option('--kubeconfig <file>', 'another one than KUBECONFIG, or ~/.kube/config'),
+    new Option('--context <name>', 'a context of the kubeconfig'),
+    new Option('--cluster <name>', 'a cluster of the kubeconfig'),
+    new Option('--user <name>', 'a user of the kubeconfig'),
+    new Option('--token <token>', 'a bearer token for the API server; with --server for the admin'),
+    new Option('--as <user>', 'impersonate a user; the admin can be asked as a service account only'),
+    new Option('--request-timeout <duration>', 'of each request; 0: none').default('30s'),
+  ];
+}
+
+/** Where the admin is. */
+function placeOptions(): readonly Option[] {
+  return [
+    new Option('--server <url>', 'where it is, instead of looking for it (REROLL_SERVER)'),
+    new Option('--certificate-authority <file>', 'that signed the certificate of --server'),
+    new Option(
+      '--admin-namespace <name>',
+      'where it is (REROLL_ADMIN_NAMESPACE); default: reroll. It is given your token',
+    ),
+    new Option('--admin-service <name>', 'its Service, for whoever may not list them (REROLL_ADMIN_SERVICE)'),
+    new Option('--via <way>', "the API server's proxy, a port-forward, or the first that works")
+      .choices(VIAS)
+      .default('auto'),
+  ];
+}
+
+/** Who asks it. */
+function callerOptions(): readonly Option[] {
+  return [
+    new Option(
+      '--service-account <name>',
+      'ask as this service account, by a token of ten minutes; [namespace/]name (REROLL_SERVICE_ACCOUNT)',
+    ),
+    new Option(
+      '--audience <name>',
+      "what that token is for, the admin's --api-audience (REROLL_AUDIENCE); default: reroll",
+    ),
+    new Option(
+      '--send-kubeconfig-token',
+      'send it the token for the API server, by which it can act as you in the whole cluster; for an admin with --api-accept-api-server-tokens',
+    ),
+    new Option(
+      '--allow-http',
+      'send a token over plain HTTP to another machine, where whoever sees the traffic can read it (REROLL_ALLOW_HTTP=true)',
+    ),
   ];
 }
 

@@ -1,9 +1,6 @@
 import { OPERATIONS, type OperationId } from '@reroll/shared/api/operations';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { parse, stringify } from 'yaml';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import {
   change,
   changeSummary,
@@ -392,7 +389,7 @@ describe('what fails is told in a line, with what can be done, and without a sta
     [
       'no valid token',
       problem(401, 'Unauthenticated'),
-      'error: title of Unauthenticated\n  give another token with --token or REROLL_TOKEN, or a context with --context\n',
+      'error: title of Unauthenticated\n  --service-account NAME asks the API server for a token of ten minutes (REROLL_SERVICE_ACCOUNT)\n  or set one, e.g. REROLL_TOKEN="$(kubectl create token NAME --audience=reroll)"\n',
     ],
     [
       'an escape in a detail',
@@ -433,20 +430,16 @@ describe('what fails is told in a line, with what can be done, and without a sta
     });
   });
 
-  it('the token of a kubeconfig is not sent over plain http', async () => {
-    const kubeconfig = join(mkdtempSync(join(tmpdir(), 'reroll-cli-run-')), 'config');
-    onTestFinished(() => rmSync(dirname(kubeconfig), { recursive: true }));
-    const parts = {
-      clusters: [{ name: 'c', cluster: { server: 'https://c.test' } }],
-      users: [{ name: 'u', user: { token: 't' } }],
-      contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
-    };
-    writeFileSync(kubeconfig, stringify({ ...parts, 'current-context': 'x' }));
-    const words = ['status', '--kubeconfig', kubeconfig, '--server', 'http://192.0.2.1'];
-    const { code, err } = await runCli(words);
-    expect([code, err]).toEqual([
+  it.each([
+    ['--token', ['--token', 't'], {}],
+    ['REROLL_TOKEN', [], { REROLL_TOKEN: 't' }],
+    ['--service-account', ['--service-account', 'bot'], {}],
+    ['--send-kubeconfig-token', ['--send-kubeconfig-token'], {}],
+  ])('the token of %s is not sent over plain http to another machine', async (_, words, env) => {
+    const told = await runCli(['status', '--server', 'http://192.0.2.1', ...words], { env });
+    expect([told.code, told.err]).toEqual([
       1,
-      expect.stringContaining('the token of the kubeconfig is not sent over plain http'),
+      expect.stringContaining('error: a token is not sent over plain http to another machine\n'),
     ]);
   });
 

@@ -1,10 +1,10 @@
 import { AdminApi, type Way } from './api/admin-api.ts';
 import { durationArgument } from './args/values.ts';
-import { bearerForAdmin } from './connect/bearer.ts';
+import { bearerForAdmin, DEFAULT_AUDIENCE } from './connect/bearer.ts';
 import { ClusterAccess, NO_LIMIT_MS } from './connect/cluster-access.ts';
 import { DEFAULT_ADMIN_NAMESPACE, findAdmin, type AdminService } from './connect/find-admin.ts';
 import type { Globals } from './connect/globals.ts';
-import { forwardRoute, isPrivate, proxyRoute, serverRoute, type Bearer } from './connect/routes.ts';
+import { forwardRoute, isReadableOnTheWay, proxyRoute, serverRoute, type Bearer } from './connect/routes.ts';
 import { CliError } from './errors.ts';
 import type { Io } from './io.ts';
 
@@ -72,7 +72,7 @@ export class Session {
   }
 
   get #server(): string | undefined {
-    return this.globals.server ?? (this.io.env['REROLL_SERVER'] || undefined);
+    return this.globals.server ?? this.#env('REROLL_SERVER');
   }
 
   async #openAdmin(): Promise<AdminApi | undefined> {
@@ -99,37 +99,57 @@ export class Session {
   #findService(): Promise<AdminService | undefined> {
     return findAdmin(this.cluster.client, {
       adminNamespace: this.#adminNamespace,
-      adminService: this.globals.adminService ?? (this.io.env['REROLL_ADMIN_SERVICE'] || undefined),
+      adminService: this.globals.adminService ?? this.#env('REROLL_ADMIN_SERVICE'),
     });
   }
 
   get #adminNamespace(): string | undefined {
-    return this.globals.adminNamespace ?? (this.io.env['REROLL_ADMIN_NAMESPACE'] || undefined);
+    return this.globals.adminNamespace ?? this.#env('REROLL_ADMIN_NAMESPACE');
   }
 
+  /** Undefined: through the API server. Without a token the admin may still let in whoever comes. */
   #bearer(server: string | undefined): Bearer {
-    const { token, serviceAccount } = this.globals;
-    const own = token ?? (this.io.env['REROLL_TOKEN'] || undefined);
-    if (own !== undefined && serviceAccount === undefined) return () => Promise.resolve(own);
-    return server === undefined ? this.#bearerOfKubeconfig() : this.#bearerFor(server);
-  }
-
-  /** For a URL, which the token of the kubeconfig was not made for. */
-  #bearerFor(server: string): Bearer {
-    // The admin may let in whoever comes without a token.
-    if (!this.#hasKubeconfig()) return () => Promise.resolve(undefined);
-    if (isPrivate(server)) return this.#bearerOfKubeconfig();
-    throw new CliError('the token of the kubeconfig is not sent over plain http', {
-      hints: ['use an https URL, or give the token that is meant for it with --token or REROLL_TOKEN'],
+    const bearer = this.#chosenBearer(server);
+    if (bearer === undefined) return () => Promise.resolve(undefined);
+    if (server === undefined || !isReadableOnTheWay(server) || this.#allowsHttp) return bearer;
+    throw new CliError('a token is not sent over plain http to another machine', {
+      hints: ['use an https URL, or a port-forward', 'or --allow-http, where nobody reads the traffic'],
     });
   }
 
-  /** One token for the whole run, unless the kubeconfig's changes. */
-  #bearerOfKubeconfig(): Bearer {
-    const { as, serviceAccount } = this.globals;
+  #chosenBearer(server: string | undefined): Bearer | undefined {
+    const { token, serviceAccount, as, sendKubeconfigToken } = this.globals;
+    if (serviceAccount !== undefined) return this.#bearerOfCluster(serviceAccount);
+    // Without --server, --token is for the API server, as kubectl has it.
+    const own = (server === undefined ? undefined : token) ?? this.#env('REROLL_TOKEN');
+    if (own !== undefined) return () => Promise.resolve(own);
+    const account = this.#env('REROLL_SERVICE_ACCOUNT');
+    const isChosen = account !== undefined || as !== undefined || sendKubeconfigToken === true;
+    return isChosen || server === undefined ? this.#bearerOfCluster(account) : undefined;
+  }
+
+  get #allowsHttp(): boolean {
+    return this.globals.allowHttp ?? this.#env('REROLL_ALLOW_HTTP') === 'true';
+  }
+
+  /** An empty variable is none. */
+  #env(name: string): string | undefined {
+    return this.io.env[name] || undefined;
+  }
+
+  /** One token for the whole run, unless it is the kubeconfig's and changes. */
+  #bearerOfCluster(serviceAccount: string | undefined): Bearer {
+    const { as, audience, sendKubeconfigToken } = this.globals;
     const asOneself = (): ClusterAccess => this.#oneself();
     const ask: Bearer = () =>
-      bearerForAdmin(this.cluster, { serviceAccount, as, namespace: this.namespace, asOneself });
+      bearerForAdmin(this.cluster, {
+        serviceAccount,
+        as,
+        namespace: this.namespace,
+        asOneself,
+        audience: audience ?? this.#env('REROLL_AUDIENCE') ?? DEFAULT_AUDIENCE,
+        sendsKubeconfigToken: sendKubeconfigToken ?? false,
+      });
     return serviceAccount === undefined && as === undefined ? ask : remembered(ask, this.io.now);
   }
 

@@ -45,7 +45,7 @@ export async function tokenOf(
     cleanUp(() => client.request({ method: 'DELETE', path: `${RBAC}/clusterrolebindings/${binding}` }));
   }
   const { body } = await client.post<{ status: { token: string } }>(`${accounts}/${name}/token`, {
-    spec: {},
+    spec: { audiences: ['reroll'] },
   });
   return body.status.token;
 }

@@ -16,7 +16,8 @@ export function authenticatorOf(by: {
 }): Authenticator {
   const { options, log } = by;
   const anonymous = options.anonymous === 'read' ? anonymousReader() : undefined;
-  if (options.auth === 'kubernetes') return new KubernetesTokens({ reviews: new Reviews(by), anonymous });
+  if (options.auth === 'kubernetes')
+    return new KubernetesTokens({ reviews: new Reviews(by), anonymous, options });
   const onUnusable = (problem: string): void =>
     log.warning('the file of tokens cannot be used as it is', { problem });
   return new StaticTokens(options.staticTokensFile, { anonymous, onUnusable });

@@ -4,6 +4,8 @@ import type { KubeUser, Reviews } from './reviews.ts';
 
 const ANN: KubeUser = { username: 'ann', uid: '1', groups: ['a', 'b'], extra: { scopes: ['x'] } };
 
+const OPTIONS = { apiAudience: 'reroll', apiAcceptApiServerTokens: false };
+
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
 afterEach(() => void vi.useRealTimers());
 
@@ -18,7 +20,11 @@ describe('who began a stream', () => {
   ])('%s', async (_sentence, later, expected) => {
     let user: KubeUser | undefined = ANN;
     const reviews = { userOf: () => Promise.resolve(user), may: () => Promise.resolve(true) };
-    const tokens = new KubernetesTokens({ reviews: reviews as unknown as Reviews, anonymous: undefined });
+    const tokens = new KubernetesTokens({
+      reviews: reviews as unknown as Reviews,
+      anonymous: undefined,
+      options: OPTIONS,
+    });
     const caller = await tokens.authenticate('t');
     user = later;
     expect(await caller.isKnown()).toBe(true);

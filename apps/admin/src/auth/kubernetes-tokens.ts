@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { WorkloadKey } from '@reroll/shared/core/model';
 import { workloadKind } from '@reroll/shared/kube/workloads/registry';
+import type { AdminOptions } from '@reroll/shared/platform/options/table';
 import { ProblemError } from '../http/problem-error.ts';
 import { AnswerCache } from './answer-cache.ts';
 import type { Access, Authenticator, Caller } from './caller.ts';
@@ -25,6 +26,7 @@ const DEPLOYMENTS = { group: 'apps', resource: 'deployments' } as const;
 export class KubernetesTokens implements Authenticator {
   readonly anonymous: Caller | undefined;
   readonly #reviews: Reviews;
+  readonly #unknown: string;
   /** By the SHA-256 of the token, so that none is kept. */
   readonly #users = new AnswerCache<KubeUser | undefined>({
     most: MOST_TOKENS,
@@ -35,15 +37,19 @@ export class KubernetesTokens implements Authenticator {
     keptFor: (allowed) => (allowed ? ALLOWED_FOR : DENIED_FOR),
   });
 
-  constructor(by: { reviews: Reviews; anonymous: Caller | undefined }) {
+  constructor(by: {
+    reviews: Reviews;
+    anonymous: Caller | undefined;
+    options: Pick<AdminOptions, 'apiAudience' | 'apiAcceptApiServerTokens'>;
+  }) {
     this.#reviews = by.reviews;
     this.anonymous = by.anonymous;
+    this.#unknown = unknownToken(by.options);
   }
 
   async authenticate(token: string): Promise<Caller> {
     const user = await this.#userOf(token);
-    if (!user)
-      throw new ProblemError('Unauthenticated', { detail: 'the API server does not know the token' });
+    if (!user) throw new ProblemError('Unauthenticated', { detail: this.#unknown });
     const isKnown = async (): Promise<boolean> => {
       const now = await this.#userOf(token);
       return now !== undefined && isDeepStrictEqual(comparable(now), comparable(user));
@@ -93,6 +99,13 @@ async function mayPatch(
   if (!definition || namespace === '' || name === '') return false;
   const { group, plural: resource } = definition;
   return await may({ resourceAttributes: { group, resource, verb: 'patch', namespace, name } });
+}
+
+/** What the bearer of a token is told that is not accepted: most have one of the API server. */
+function unknownToken(options: Pick<AdminOptions, 'apiAudience' | 'apiAcceptApiServerTokens'>): string {
+  const { apiAudience, apiAcceptApiServerTokens } = options;
+  if (apiAcceptApiServerTokens) return 'the API server does not know the token';
+  return `expected a token for the audience ${apiAudience} (kubectl create token NAME --audience=${apiAudience}); the API server knows no such token`;
 }
 
 function sha256(text: string): string {

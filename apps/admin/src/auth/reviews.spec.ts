@@ -9,6 +9,10 @@ const ANN = { username: 'ann' };
 const STEER = { resourceAttributes: { group: 'apps', resource: 'deployments', verb: 'patch' } };
 const AWAY = new KubeError({ code: 'KUBE_NETWORK', retryable: true });
 
+interface TokenReviewBody {
+  readonly spec: { readonly token: string; readonly audiences?: readonly string[] };
+}
+
 interface Asking {
   readonly reviews: Reviews;
   /** Paths that were asked. */
@@ -17,18 +21,50 @@ interface Asking {
 }
 
 /** An API server that gives this status, or fails with this error. */
-function asking(answer: object | KubeError): Asking {
+function asking(
+  answer: object | KubeError | ((body: TokenReviewBody) => object),
+  apiAcceptApiServerTokens = false,
+): Asking {
   const asked: string[] = [];
   const registry = new Registry();
   const metrics = adminMetrics(registry);
-  const post = <T>(path: string): Promise<{ status: number; body: T; date: undefined }> => {
+  const post = <T>(path: string, body: unknown): Promise<{ status: number; body: T; date: undefined }> => {
     asked.push(path);
     if (answer instanceof KubeError) return Promise.reject(answer);
-    return Promise.resolve({ status: 201, body: answer as T, date: undefined });
+    const told = typeof answer === 'function' ? answer(body as TokenReviewBody) : answer;
+    return Promise.resolve({ status: 201, body: told as T, date: undefined });
   };
-  const reviews = new Reviews({ client: { post }, log: silentLogger, metrics });
+  const options = { apiAudience: 'reroll', apiAcceptApiServerTokens };
+  const reviews = new Reviews({ client: { post }, log: silentLogger, metrics, options });
   return { reviews, asked, metrics: () => registry.metrics() };
 }
+
+/** An API server that knows a token for these audiences; the API server's own is `kube`. */
+function knowing(...audiences: readonly string[]): (body: TokenReviewBody) => object {
+  return ({ spec }) => {
+    const common = (spec.audiences ?? ['kube']).filter((each) => audiences.includes(each));
+    return { status: common.length > 0 ? { authenticated: true, user: ANN, audiences: common } : {} };
+  };
+}
+
+describe('a token', () => {
+  it.each<[string, (body: TokenReviewBody) => object, boolean, boolean]>([
+    ['for the admin is accepted', knowing('reroll'), false, true],
+    ['for the API server is refused', knowing('kube'), false, false],
+    ['for the API server is accepted if that is allowed', knowing('kube'), true, true],
+    ['for the admin is accepted besides', knowing('reroll'), true, true],
+    ['for something else is refused, whatever is allowed', knowing('vault'), true, false],
+    [
+      'for nobody knows what is taken for one of the API server',
+      () => ({ status: { authenticated: true, user: ANN } }),
+      false,
+      false,
+    ],
+  ])('%s', async (_sentence, answer, accepts, expected) => {
+    const { reviews } = asking(answer, accepts);
+    expect(await reviews.userOf('t')).toEqual(expected ? ANN : undefined);
+  });
+});
 
 describe('an API server', () => {
   it.each<[string, object]>([

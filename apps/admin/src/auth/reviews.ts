@@ -3,6 +3,7 @@ import type { KubeClient } from '@reroll/shared/kube/connection';
 import { KubeError } from '@reroll/shared/kube/errors';
 import type { Logger } from '@reroll/shared/platform/logging';
 import type { AdminMetrics } from '@reroll/shared/platform/metrics/admin';
+import type { AdminOptions } from '@reroll/shared/platform/options/table';
 import { ProblemError } from '../http/problem-error.ts';
 
 const AUTHENTICATION = 'authentication.k8s.io/v1';
@@ -36,11 +37,23 @@ export type AccessAttributes =
     };
 
 interface TokenReview {
-  readonly status?: { readonly authenticated?: boolean; readonly user?: Partial<KubeUser> };
+  readonly status?: {
+    readonly authenticated?: boolean;
+    readonly user?: Partial<KubeUser>;
+    readonly audiences?: readonly string[];
+  };
 }
 
 interface SubjectAccessReview {
   readonly status?: { readonly allowed?: boolean };
+}
+
+export interface ReviewsContext {
+  readonly client: Pick<KubeClient, 'post'>;
+  readonly log: Logger;
+  readonly metrics: Pick<AdminMetrics, 'reviews'>;
+  /** Which tokens are accepted: `--api-audience`, `--api-accept-api-server-tokens`. */
+  readonly options: Pick<AdminOptions, 'apiAudience' | 'apiAcceptApiServerTokens'>;
 }
 
 /**
@@ -48,25 +61,34 @@ interface SubjectAccessReview {
  * and for a pause that grows nobody asks again.
  */
 export class Reviews {
-  readonly #client: Pick<KubeClient, 'post'>;
+  readonly #client: ReviewsContext['client'];
   readonly #log: Logger;
-  readonly #metrics: Pick<AdminMetrics, 'reviews'>;
+  readonly #metrics: ReviewsContext['metrics'];
+  readonly #options: ReviewsContext['options'];
   readonly #backoff = new Backoff({ maxMs: LONGEST_PAUSE });
   /** By `performance.now()`. */
   #pausedUntil = 0;
 
-  constructor(by: { client: Pick<KubeClient, 'post'>; log: Logger; metrics: Pick<AdminMetrics, 'reviews'> }) {
+  constructor(by: ReviewsContext) {
     this.#client = by.client;
     this.#log = by.log;
     this.#metrics = by.metrics;
+    this.#options = by.options;
   }
 
-  /** Undefined: the token is nobody's. */
+  /** Undefined: the token is nobody's, or not for the admin. */
   async userOf(token: string): Promise<KubeUser | undefined> {
-    const body = { apiVersion: AUTHENTICATION, kind: 'TokenReview', spec: { token } };
+    const { apiAudience, apiAcceptApiServerTokens } = this.#options;
+    const user = await this.#reviewToken({ token, audiences: [apiAudience] });
+    return user === undefined && apiAcceptApiServerTokens ? await this.#reviewToken({ token }) : user;
+  }
+
+  /** Without audiences: for that of the API server. */
+  async #reviewToken(spec: { token: string; audiences?: readonly [string] }): Promise<KubeUser | undefined> {
+    const body = { apiVersion: AUTHENTICATION, kind: 'TokenReview', spec };
     const path = `/apis/${AUTHENTICATION}/tokenreviews`;
-    const { status } = await this.#ask<TokenReview>('token', { path, body });
-    const user = status?.authenticated === true ? status.user : undefined;
+    const { status = {} } = await this.#ask<TokenReview>('token', { path, body });
+    const user = status.authenticated === true && isFor(spec.audiences, status) ? status.user : undefined;
     const username = user?.username ?? '';
     this.#metrics.reviews.inc({ review: 'token', result: username === '' ? 'denied' : 'allowed' });
     return username === '' ? undefined : { ...user, username };
@@ -98,6 +120,14 @@ export class Reviews {
       throw unavailable();
     }
   }
+}
+
+/** An authenticator that knows nothing of audiences answers without one: then the token is the API server's. */
+function isFor(
+  audiences: readonly string[] | undefined,
+  answered: { readonly audiences?: readonly string[] },
+): boolean {
+  return audiences === undefined || audiences.some((each) => answered.audiences?.includes(each));
 }
 
 function unavailable(): ProblemError {

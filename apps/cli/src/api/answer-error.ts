@@ -2,6 +2,7 @@ import { problem } from '@reroll/shared/api/problem';
 import type { KubeError } from '@reroll/shared/kube/errors';
 import type { ExchangeResult } from '@reroll/shared/kube/transport';
 import { z } from 'zod';
+import { TOKEN_HINTS } from '../connect/bearer.ts';
 import { CliError } from '../errors.ts';
 import { jsonOf } from './json-of.ts';
 import { loosen } from './loosen.ts';
@@ -34,7 +35,7 @@ export function problemError(status: number, text: string): CliError {
 }
 
 const HINTS: Readonly<Record<string, readonly string[]>> = {
-  Unauthenticated: ['give another token with --token or REROLL_TOKEN, or a context with --context'],
+  Unauthenticated: TOKEN_HINTS,
   Forbidden: ['docs/guide/cli.md lists the rights that each command needs'],
 };
 

@@ -5,8 +5,16 @@ import type { ClusterAccess } from './cluster-access.ts';
 
 /** The shortest that the API server gives. */
 const LIFE_SECONDS = 600;
+/** What the admin expects tokens to be for, unless its `--api-audience` says otherwise. */
+export const DEFAULT_AUDIENCE = 'reroll';
 const TOKEN_ANSWER = z.object({ status: z.object({ token: z.string().min(1) }) });
 const SERVICE_ACCOUNT = 'system:serviceaccount:';
+
+/** What to do without a token that the admin accepts. */
+export const TOKEN_HINTS = [
+  '--service-account NAME asks the API server for a token of ten minutes (REROLL_SERVICE_ACCOUNT)',
+  'or set one, e.g. REROLL_TOKEN="$(kubectl create token NAME --audience=reroll)"',
+] as const;
 
 export interface BearerChoice {
   /** The cluster without `--as`, for who asks for a token of another. */
@@ -15,15 +23,23 @@ export interface BearerChoice {
   readonly serviceAccount?: string | undefined;
   readonly as?: string | undefined;
   readonly namespace: string;
+  /** `--audience`: what a requested token is for. */
+  readonly audience: string;
+  /** `--send-kubeconfig-token`: the admin gets a token by which it could act as the user in the whole cluster. */
+  readonly sendsKubeconfigToken: boolean;
 }
 
 /**
- * The token by which the admin knows the caller: the kubeconfig's own, or one of ten minutes for a service account.
+ * The token by which the admin knows the caller: one of ten minutes for a service account, or, if that was chosen, the
+ * kubeconfig's own. Undefined: neither was chosen.
  * @throws a `CliError` if there is none to be had
  */
-export async function bearerForAdmin(cluster: ClusterAccess, choice: BearerChoice): Promise<string> {
+export async function bearerForAdmin(
+  cluster: ClusterAccess,
+  choice: BearerChoice,
+): Promise<string | undefined> {
   const account = accountOf(choice);
-  if (account !== undefined) return await requestToken(choice.asOneself(), account);
+  if (account !== undefined) return await requestToken(choice.asOneself(), account, choice.audience);
   if (cluster.isImpersonating) {
     throw new CliError(
       'the admin cannot be asked in the name of another user: it knows callers by their token',
@@ -34,14 +50,10 @@ export async function bearerForAdmin(cluster: ClusterAccess, choice: BearerChoic
       },
     );
   }
+  if (!choice.sendsKubeconfigToken) return undefined;
   const token = await cluster.bearerToken();
   if (token !== undefined) return token;
-  throw new CliError('the admin knows callers by a bearer token, and this user of the kubeconfig has none', {
-    hints: [
-      'with a client certificate only: --service-account NAME asks the API server for a token of ten minutes',
-      'or give one with --token, e.g. --token "$(kubectl create token NAME)"',
-    ],
-  });
+  throw new CliError('this user of the kubeconfig has no token that could be sent', { hints: TOKEN_HINTS });
 }
 
 interface Account {
@@ -64,12 +76,16 @@ function account([namespace = '', name = '', ...more]: readonly string[], given:
   throw usageError(`expected a service account as NAME or NAMESPACE/NAME, given ${JSON.stringify(given)}`);
 }
 
-async function requestToken({ client }: ClusterAccess, { namespace, name }: Account): Promise<string> {
+async function requestToken(
+  { client }: ClusterAccess,
+  { namespace, name }: Account,
+  audience: string,
+): Promise<string> {
   const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`;
   const request = {
     apiVersion: 'authentication.k8s.io/v1',
     kind: 'TokenRequest',
-    spec: { expirationSeconds: LIFE_SECONDS },
+    spec: { audiences: [audience], expirationSeconds: LIFE_SECONDS },
   };
   const answer = TOKEN_ANSWER.safeParse((await client.post(path, request)).body);
   if (!answer.success) throw new CliError(`the API server gave no token for ${namespace}/${name}`);

@@ -59,7 +59,7 @@ describe('where the admin is', () => {
       [SERVICES]: items(service('reroll')),
       [`GET ${PROXY}`]: { body: status() },
     });
-    expect(await cli()).toMatchObject({ code: 0, err: '' });
+    expect(await cli('--send-kubeconfig-token')).toMatchObject({ code: 0, err: '' });
     expect(requests[0]?.query.get('labelSelector')).toBe(
       'app.kubernetes.io/part-of=reroll,app.kubernetes.io/component=admin',
     );
@@ -210,14 +210,52 @@ describe('who asks', () => {
     },
   });
 
-  it('without a bearer token there is a sentence about how to get one', async () => {
-    const { cli } = await apiServer(found, { username: 'a', password: 'b' });
-    expect((await cli()).err.split('\n')).toEqual([
-      'error: the admin knows callers by a bearer token, and this user of the kubeconfig has none',
-      '  with a client certificate only: --service-account NAME asks the API server for a token of ten minutes',
-      '  or give one with --token, e.g. --token "$(kubectl create token NAME)"',
+  it.each<[string, unknown, readonly string[]]>([
+    ['without a token', { username: 'a', password: 'b' }, []],
+    ['with a token for the API server', { token: 'kube-token' }, []],
+    ['with one that is given for the API server', {}, ['--token', 'kube-token']],
+  ])('somebody %s sends none to the admin, and is told how to get one', async (_, user, flags) => {
+    const { cli, requests } = await apiServer(
+      { ...found, [`GET ${PROXY}`]: problem(401, 'Unauthenticated') },
+      user,
+    );
+    expect((await cli(...flags)).err.split('\n')).toEqual([
+      'error: title of Unauthenticated',
+      '  --service-account NAME asks the API server for a token of ten minutes (REROLL_SERVICE_ACCOUNT)',
+      '  or set one, e.g. REROLL_TOKEN="$(kubectl create token NAME --audience=reroll)"',
       '',
     ]);
+    expect(requests.at(-1)?.path).toBe(PROXY);
+    expect(requests.at(-1)?.headers['reroll-authorization']).toBeUndefined();
+  });
+
+  it('whoever has no token in the kubeconfig cannot send it', async () => {
+    const { cli } = await apiServer(found, { username: 'a', password: 'b' });
+    expect(await cli('--send-kubeconfig-token')).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/^error: this user of the kubeconfig has no token that could be sent\n/),
+    });
+  });
+
+  it.each<[string, readonly string[], Readonly<Record<string, string>>, string]>([
+    ['reroll', ['--service-account', 'bot'], {}, 'reroll'],
+    ['that of a flag', ['--service-account', 'bot', '--audience', 'other'], {}, 'other'],
+    ['that of a variable', [], { REROLL_SERVICE_ACCOUNT: 'shop/bot', REROLL_AUDIENCE: 'other' }, 'other'],
+  ])('a token is asked for with the audience %s', async (_, flags, env, audience) => {
+    const { cli, requests } = await apiServer({ ...found, ...token('shop', 'bot') }, undefined, env);
+    expect(await cli(...flags)).toMatchObject({ code: 0, err: '' });
+    const asked = requests.find(({ method }) => method === 'POST');
+    expect(JSON.parse(asked?.body ?? '')).toMatchObject({ spec: { audiences: [audience] } });
+  });
+
+  it('a token of the environment is for the admin alone', async () => {
+    const { cli, requests } = await apiServer(found, undefined, { REROLL_TOKEN: 'own' });
+    expect(await cli()).toMatchObject({ code: 0, err: '' });
+    expect(requests[0]?.headers).toMatchObject({ authorization: 'Bearer kube-token' });
+    expect(requests.at(-1)?.headers).toMatchObject({
+      authorization: 'Bearer kube-token',
+      'reroll-authorization': 'Bearer own',
+    });
   });
 
   it.each([

@@ -11,6 +11,9 @@ export interface Globals extends KubeFlags {
   readonly adminService?: string;
   readonly via: Via;
   readonly serviceAccount?: string;
+  readonly audience?: string;
+  readonly sendKubeconfigToken?: boolean;
+  readonly allowHttp?: boolean;
 }
 
 /** How the admin is reached. */

@@ -30,11 +30,11 @@ export function serverRoute(server: string, bearer: Bearer, authority: string | 
   });
 }
 
-/** Whether what is sent there can be read on the way by nobody. */
-export function isPrivate(server: string): boolean {
+/** Whether what is sent there can be read on the way: by plain HTTP to another machine. */
+export function isReadableOnTheWay(server: string): boolean {
   if (!URL.canParse(server)) return false;
   const { protocol, hostname } = new URL(server);
-  return protocol === 'https:' || ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
+  return protocol === 'http:' && !['localhost', '127.0.0.1', '[::1]'].includes(hostname);
 }
 
 /** Through the API server, which strips `Authorization` and needs it itself: the admin has a header of its own. */

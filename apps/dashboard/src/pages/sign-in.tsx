@@ -5,7 +5,7 @@ import { PageHead } from '../components/page-head.tsx';
 
 const WHY = {
   needed: 'This install wants to know who you are.',
-  notAccepted: 'The token was not accepted: it is not valid here, or it has expired.',
+  notAccepted: 'The token was not accepted: it is not valid here, has another audience, or has expired.',
 } as const;
 
 /** Asks for a bearer token, which is kept for this tab only. */
@@ -41,8 +41,9 @@ export function SignIn(): JSX.Element {
       </form>
       <div class="muted" id={`${id}-help`}>
         <p>
-          A Kubernetes token, for example of <code>kubectl create token NAME -n NAMESPACE</code>, or one of
-          the install&rsquo;s static tokens. The cluster&rsquo;s rules decide what you see and may do.
+          A Kubernetes token for Reroll, for example of{' '}
+          <code>kubectl create token NAME -n NAMESPACE --audience=reroll</code>, or one of the install&rsquo;s
+          static tokens. The cluster&rsquo;s rules decide what you see and may do.
         </p>
         <p>
           It stays in this tab until you sign out or close it, and is sent to this server only, in a header.

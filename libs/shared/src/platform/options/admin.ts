@@ -1,6 +1,6 @@
 /** Where the admin API is served, and who may use it. */
 import { ADMIN, option } from './option.ts';
-import { duration, integer, listenAddress, oneOf, optionalPath } from './values.ts';
+import { bool, duration, integer, listenAddress, matching, oneOf, optionalPath } from './values.ts';
 
 const group = 'Admin API';
 
@@ -42,6 +42,26 @@ export const adminOptions = {
     description:
       'Who is asked about a bearer token: `kubernetes` by TokenReview and SubjectAccessReview, or `static` by --static-tokens-file.',
     ...oneOf(['kubernetes', 'static']),
+  }),
+  apiAudience: option({
+    flag: '--api-audience',
+    env: 'REROLL_API_AUDIENCE',
+    default: 'reroll',
+    apps: ADMIN,
+    group,
+    description:
+      'The audience that tokens of the cluster must be for, e.g. of `kubectl create token NAME --audience=reroll`. With --auth=kubernetes.',
+    ...matching('the name of an audience, without blanks', /^[!-~]{1,253}$/),
+  }),
+  apiAcceptApiServerTokens: option({
+    flag: '--api-accept-api-server-tokens',
+    env: 'REROLL_API_ACCEPT_API_SERVER_TOKENS',
+    default: 'false',
+    apps: ADMIN,
+    group,
+    description:
+      'Also accept tokens for the API server itself (of `kubectl create token NAME`, OIDC, exec plugins). Whoever controls an admin, or reads its traffic, can then act as their owners in the whole cluster. With --auth=kubernetes.',
+    ...bool(),
   }),
   staticTokensFile: option({
     flag: '--static-tokens-file',
