@@ -45,14 +45,19 @@ function byTime(a: StreamId, b: StreamId): number {
   return millisecondsOf(a) - millisecondsOf(b);
 }
 
-/** As `id` of a server-sent event. */
+/** What `writePositions` gives at most: ids of 15 and 10 digits, and commas. */
+const LONGEST = HISTORY_STREAMS.length * (15 + 1 + 10 + 1) - 1;
+
+/** To be sealed as `id` of a server-sent event. Always of one length, which would tell of entries that its reader may not see. */
 export function writePositions(positions: Positions): string {
-  return HISTORY_STREAMS.map((stream) => positions[stream]).join(',');
+  return HISTORY_STREAMS.map((stream) => positions[stream])
+    .join(',')
+    .padEnd(LONGEST);
 }
 
 /** Undefined: it is no id of ours. */
 export function readPositions(text: string): Positions | undefined {
-  const ids = text.split(',');
+  const ids = text.trimEnd().split(',');
   if (ids.length !== HISTORY_STREAMS.length || !ids.every((id) => ID.test(id))) return undefined;
   const entries = HISTORY_STREAMS.map((stream, index) => [stream, ids[index] ?? STREAM_START] as const);
   return Object.fromEntries(entries) as unknown as Positions;

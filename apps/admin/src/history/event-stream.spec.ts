@@ -1,7 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { changed } from '../../../../libs/shared/src/core/testing/history.ts';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Access, Caller } from '../auth/caller.ts';
 import { anonymousReader } from '../auth/static-tokens.ts';
-import type { Places } from '../http/places.ts';
+import { Places } from '../http/places.ts';
 import type { ShownHashes } from '../shown-hashes.ts';
 import { EventStream, type EventStreamContext } from './event-stream.ts';
 import type { EventWriter } from './event-writer.ts';
@@ -20,7 +21,7 @@ function streaming(caller: Caller): EventStream {
   const context: EventStreamContext = {
     model: { contents: new HistoryContents(), onChange } as unknown as ReadModel,
     hashes: {} as ShownHashes,
-    places: { seal: (text: string) => text } as unknown as Places,
+    places: new Places(() => 'secret'),
     caller,
     namespace: undefined,
     writer: { begin: () => Promise.resolve(), beat: () => Promise.resolve() } as unknown as EventWriter,
@@ -58,5 +59,119 @@ describe('a stream', () => {
     expect(await streaming({ ...anonymousReader(), mayRequest }).run(undefined)).toBe('right');
     expect(asked).toHaveLength(3);
     expect(asked[0]).toEqual({ method: 'get', path: '/api/v1/events', writes: false });
+  });
+});
+
+/** What a reader of the namespace `shop` gets, each with the milliseconds since the stream began. */
+class Reader {
+  readonly got: { readonly what: string; readonly at: number; readonly id: string }[] = [];
+  readonly #model: { contents: HistoryContents; listeners: Set<() => void> };
+  readonly #gone = new AbortController();
+  readonly ended: Promise<string>;
+  #changes = 0;
+
+  constructor(lastEventId?: string, contents = new HistoryContents()) {
+    const began = Date.now();
+    const noted = (what: string) => (id: string, name?: string) => {
+      this.got.push({ what: name ?? what, at: Date.now() - began, id });
+      return Promise.resolve();
+    };
+    const listeners = new Set<() => void>();
+    this.#model = { contents, listeners };
+    const onChange = (listener: () => void): (() => void) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    };
+    this.ended = new EventStream({
+      model: { contents, onChange } as unknown as ReadModel,
+      hashes: { shown: () => null } as unknown as ShownHashes,
+      places: PLACES,
+      caller: { ...anonymousReader(), seesAll: () => Promise.resolve(false), sees: seesShop },
+      namespace: undefined,
+      writer: { begin: noted('begin'), beat: noted('beat'), send: noted('') } as unknown as EventWriter,
+      signal: this.#gone.signal,
+    }).run(lastEventId);
+  }
+
+  get whatAndWhen(): unknown[] {
+    return this.got.map(({ what, at }) => [what, at]);
+  }
+
+  /** Something happens in a namespace. */
+  change(source: `ConfigMap/${string}/${string}`): void {
+    const { contents, listeners } = this.#model;
+    this.#changes += 1;
+    const id = `${Date.now()}-${10 ** this.#changes}`;
+    contents.add({ stream: 'changes', id, entry: changed(Date.now(), { source, woken: [] }) });
+    contents.positions = { ...contents.positions, changes: id };
+    for (const listener of listeners) listener();
+  }
+
+  async end(): Promise<void> {
+    this.#gone.abort();
+    await this.ended;
+  }
+}
+
+const PLACES = new Places(() => 'secret');
+const seesShop = (namespace: string): Promise<boolean> => Promise.resolve(namespace === 'shop');
+
+describe('what happens where the reader may not look', () => {
+  beforeEach(() => void vi.useFakeTimers({ now: 1_763_737_200_000 }));
+  afterEach(() => void vi.useRealTimers());
+
+  it('is not told by the times of heartbeats, nor by the length of ids', async () => {
+    const [quiet, busy] = [new Reader(), new Reader()];
+    for (let second = 0; second < 59; second += 1) {
+      // oxlint-disable-next-line no-await-in-loop -- second after second
+      await vi.advanceTimersByTimeAsync(1_000);
+      if (second % 7 === 0) busy.change('ConfigMap/bank/keys');
+    }
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(quiet.whatAndWhen).toEqual([
+      ['begin', 0],
+      ['beat', 15_000],
+      ['beat', 30_000],
+      ['beat', 45_000],
+      ['beat', 60_000],
+    ]);
+    expect(busy.whatAndWhen).toEqual(quiet.whatAndWhen);
+    const lengths = [...quiet.got, ...busy.got].map(({ id }) => id.length);
+    expect(new Set(lengths).size).toBe(1);
+    await Promise.all([quiet.end(), busy.end()]);
+  });
+
+  it('is behind the id of a heartbeat, and what comes later is told to who comes back with it', async () => {
+    const contents = new HistoryContents();
+    const reader = new Reader(undefined, contents);
+    reader.change('ConfigMap/shop/cm');
+    await vi.advanceTimersByTimeAsync(1_000);
+    reader.change('ConfigMap/bank/keys');
+    await vi.advanceTimersByTimeAsync(14_000);
+    expect(reader.whatAndWhen).toEqual([
+      ['begin', 0],
+      ['change', 0],
+      ['beat', 15_000],
+    ]);
+    await reader.end();
+    reader.change('ConfigMap/shop/cm');
+    const back = new Reader(reader.got.at(-1)?.id, contents);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(back.got.map(({ what }) => what)).toEqual(['begin', 'change']);
+    await back.end();
+  });
+
+  it.each([
+    ['an id in plain', '1763737200000-0,0-0,0-0,0-0'],
+    ['one that was sealed under another secret', new Places(() => 'other').seal('0-0,0-0,0-0,0-0')],
+  ])('is not learned by %s: the stream begins anew, from now', async (_sentence, id) => {
+    const contents = new HistoryContents();
+    const before = new Reader(undefined, contents);
+    before.change('ConfigMap/shop/cm');
+    await before.end();
+    const reader = new Reader(id, contents);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(reader.got.map(({ what }) => what)).toEqual(['begin', 'reset']);
+    await reader.end();
   });
 });

@@ -31,6 +31,7 @@ export interface EventStreamContext {
 /** Why a stream ended. */
 export type StreamEnd = 'gone' | 'right';
 
+/** Milliseconds between heartbeats, and the longest time without a question about rights. */
 const HEARTBEAT = 15_000;
 /** Entries between two questions about rights. */
 const PORTION = 100;
@@ -45,6 +46,7 @@ export class EventStream {
   readonly #context: EventStreamContext;
   readonly #namespaces: PacedNamespaces;
   #contents: ReadModel['contents'];
+  /** Behind all that was sent, or is not for this reader. A heartbeat may be written at any time and tells it. */
   #positions: Positions;
 
   constructor(context: EventStreamContext) {
@@ -62,6 +64,16 @@ export class EventStream {
     const isCut = this.#resume(lastEventId);
     await writer.begin(this.#id);
     if (isCut) await this.#reset('entries since the last event are not there any more');
+    const over = new AbortController();
+    try {
+      return await Promise.race([this.#follow(), this.#beat(AbortSignal.any([signal, over.signal]))]);
+    } finally {
+      over.abort();
+    }
+  }
+
+  async #follow(): Promise<StreamEnd> {
+    const { signal } = this.#context;
     while (!signal.aborted) {
       // oxlint-disable-next-line no-await-in-loop -- one portion after the other
       if (!(await this.#isStillLetIn())) return 'right';
@@ -71,6 +83,18 @@ export class EventStream {
     return 'gone';
   }
 
+  /**
+   * Heartbeats at fixed times since the stream began, whatever happens: their times and ids tell nothing of what this reader may
+   * not see. Rejects if one cannot be written; else never settles.
+   */
+  #beat(end: AbortSignal): Promise<never> {
+    return new Promise((_resolve, reject) => {
+      const timer = setInterval(() => void this.#context.writer.beat(this.#id).catch(reject), HEARTBEAT);
+      end.addEventListener('abort', () => clearInterval(timer), { once: true });
+      if (end.aborted) clearInterval(timer);
+    });
+  }
+
   /** Asked each time: a stream outlasts the token, and the right, with which it began. */
   async #isStillLetIn(): Promise<boolean> {
     const { caller } = this.#context;
@@ -78,7 +102,7 @@ export class EventStream {
   }
 
   async #goOn(): Promise<void> {
-    const { model, writer } = this.#context;
+    const { model } = this.#context;
     if (this.#contents !== model.contents) {
       this.#contents = model.contents;
       this.#positions = this.#contents.positions;
@@ -86,17 +110,21 @@ export class EventStream {
     }
     const happened = happenedAfter(this.#contents, this.#positions, PORTION);
     await this.#tell(happened);
-    if (happened.length === 0 && !(await this.#more())) await writer.beat(this.#id);
+    if (happened.length === 0) await this.#more();
   }
 
   get #id(): string {
-    return this.#context.places.seal(writePositions(this.#positions));
+    return this.#idAt(this.#positions);
   }
 
-  /** True if something is missed. */
+  #idAt(positions: Positions): string {
+    return this.#context.places.seal(writePositions(positions));
+  }
+
+  /** True if something is missed. An id that no admin sealed, or under a secret of before, says nothing of where to go on. */
   #resume(lastEventId: string | undefined): boolean {
     if (lastEventId === undefined || lastEventId === '') return false;
-    const positions = readPositions(this.#context.places.open(lastEventId) ?? lastEventId);
+    const positions = readPositions(this.#context.places.open(lastEventId) ?? '');
     if (!positions || !canResume(this.#contents, positions)) return true;
     this.#positions = positions;
     return false;
@@ -112,10 +140,13 @@ export class EventStream {
     const listsAudit = happened.some(({ name }) => name === 'audit') && (await caller.mayRequest(AUDIT));
     for (const each of happened) {
       if (signal.aborted) return;
-      this.#positions = each.positions;
-      if (each.name === 'audit' && !listsAudit) continue;
       // oxlint-disable-next-line no-await-in-loop -- in their order, at the reader's pace
-      if (await this.#isFor(each)) await writer.send(this.#id, each.name, this.#view(each));
+      const isFor = (each.name !== 'audit' || listsAudit) && (await this.#isFor(each));
+      const sent = isFor && writer.send(this.#idAt(each.positions), each.name, this.#view(each));
+      // It is written, though perhaps not read yet: a heartbeat between must have neither an earlier id nor a later one.
+      this.#positions = each.positions;
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      await sent;
     }
   }
 
@@ -146,21 +177,20 @@ export class EventStream {
     return contents !== this.#contents || happenedAfter(contents, this.#positions, 1).length > 0;
   }
 
-  /** Resolves when there may be more; false: time for a heartbeat. */
-  #more(): Promise<boolean> {
+  /** Resolves when there may be more, or rights are to be asked about again. */
+  #more(): Promise<void> {
     const { model, signal } = this.#context;
     return new Promise((resolve) => {
-      const done = (isMore: boolean): void => {
+      const done = (): void => {
         clearTimeout(timer);
-        signal.removeEventListener('abort', gone);
+        signal.removeEventListener('abort', done);
         stop();
-        resolve(isMore);
+        resolve();
       };
-      const gone = (): void => done(true);
-      const stop = model.onChange(() => done(true));
-      const timer = setTimeout(() => done(false), HEARTBEAT);
-      signal.addEventListener('abort', gone);
-      if (signal.aborted || this.#isBehind()) done(true);
+      const stop = model.onChange(done);
+      const timer = setTimeout(done, HEARTBEAT);
+      signal.addEventListener('abort', done);
+      if (signal.aborted || this.#isBehind()) done();
     });
   }
 }

@@ -40,7 +40,7 @@ export class EventWriter {
     await this.#write(`id: ${id}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
   }
 
-  /** Keeps the connection, and tells how far all was looked at, though there was nothing to see. */
+  /** Keeps the connection, and moves the id on, so that who comes back finds its place still kept. */
   async beat(id: string): Promise<void> {
     await this.#write(`: heartbeat\nid: ${id}\n\n`);
   }
