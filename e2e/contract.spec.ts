@@ -244,7 +244,8 @@ describe('a problem is answered', () => {
       const admin = tenants.reroll.start('admin', [flag]);
       await admin.ready();
       const api = new AdminApi(admin, tenants.tokens.operator);
-      await (await api.request('getLimits')).text();
+      // A token that is known since then is counted for itself.
+      for (let count = 0; count < 2; count += 1) await (await api.request('getLimits')).text();
       for (const id of OPERATION_IDS) {
         const response = await api.request(id, calls[id]);
         expect(Number(response.headers.get('retry-after')), id).toBeGreaterThan(0);

@@ -9,6 +9,7 @@ import type { NextFunction, Request, Response } from 'express';
 import { ApiModule, type ApiContext } from './api.module.ts';
 import { logAccess } from './http/access-log.ts';
 import { createApiServer } from './http/api-server.ts';
+import { ClientAddresses } from './http/client-address.ts';
 import { API, methodsOf } from './http/methods.ts';
 import { ProblemError } from './http/problem-error.ts';
 import { ProblemFilter } from './http/problem.filter.ts';
@@ -41,8 +42,9 @@ async function application(context: ApiContext): Promise<NestExpressApplication>
     bodyParser: false,
     abortOnError: false,
   });
+  const addresses = new ClientAddresses(context.options.apiTrustedProxies);
   app.use((request: Request, response: Response, next: NextFunction) => {
-    begin(request, { id: randomUUID(), startedAt: performance.now() });
+    begin(request, { id: randomUUID(), startedAt: performance.now(), address: addresses.of(request) });
     logAccess(request, response, context);
     next();
   });

@@ -35,6 +35,16 @@ export class AnswerCache<T> {
     return kept.answer;
   }
 
+  /** An answer that was had elsewhere. */
+  keep(question: string, answer: T): void {
+    this.#kept.delete(question);
+    this.#kept.set(question, {
+      answer: Promise.resolve(answer),
+      until: this.#now() + this.#settings.keptFor(answer),
+    });
+    this.#bound();
+  }
+
   /** The next who asks is told anew. */
   forget(question: string): void {
     this.#kept.delete(question);

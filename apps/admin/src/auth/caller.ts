@@ -35,8 +35,13 @@ export interface Caller {
 
 /** Tells who a token belongs to. */
 export interface Authenticator {
-  /** Rejects with a `ProblemError`: `Unauthenticated`, or `Unavailable` if nobody can tell. */
-  authenticate(token: string): Promise<Caller>;
+  /** Whether the token was valid when it was last looked at. Costs no request. */
+  recognizes(token: string): boolean;
+  /**
+   * `from`: the address, which answers for tokens that are not recognized. Rejects with a `ProblemError`: `Unauthenticated`, or
+   * `Unavailable` if nobody can tell.
+   */
+  authenticate(token: string, from: string): Promise<Caller>;
   /** Who comes without a token; undefined if they are not let in. */
   readonly anonymous: Caller | undefined;
 }

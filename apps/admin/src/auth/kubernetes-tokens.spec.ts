@@ -25,10 +25,48 @@ describe('who began a stream', () => {
       anonymous: undefined,
       options: OPTIONS,
     });
-    const caller = await tokens.authenticate('t');
+    const caller = await tokens.authenticate('t', '10.0.0.1');
     user = later;
     expect(await caller.isKnown()).toBe(true);
     vi.advanceTimersByTime(10_000);
     expect(await caller.isKnown()).toBe(expected);
+  });
+});
+
+describe('a token', () => {
+  it('that was valid is asked about anew, and not forgotten, whatever others send', async () => {
+    const asked: string[] = [];
+    const userOf = (token: string, asker: string): Promise<KubeUser | undefined> => {
+      asked.push(asker.replace(/ .*/u, ''));
+      return Promise.resolve(token === 'good' ? ANN : undefined);
+    };
+    const tokens = new KubernetesTokens({
+      reviews: { userOf } as unknown as Reviews,
+      anonymous: undefined,
+      options: OPTIONS,
+    });
+    expect(tokens.recognizes('good')).toBe(false);
+    await tokens.authenticate('good', '10.0.0.1');
+    for (let count = 0; count < 5_000; count += 1)
+      await tokens.authenticate(`bad ${count}`, '10.0.0.1').catch(() => undefined);
+    expect([tokens.recognizes('good'), tokens.recognizes('bad 4999')]).toEqual([true, false]);
+    asked.length = 0;
+    await tokens.authenticate('good', '10.0.0.1');
+    expect(asked).toEqual([]);
+    vi.advanceTimersByTime(10_000);
+    await tokens.authenticate('good', '10.0.0.1');
+    expect(asked).toEqual(['token']);
+  });
+
+  it('that is valid no more is counted with the unknown ones', async () => {
+    let user: KubeUser | undefined = ANN;
+    const reviews = { userOf: () => Promise.resolve(user) } as unknown as Reviews;
+    const tokens = new KubernetesTokens({ reviews, anonymous: undefined, options: OPTIONS });
+    await tokens.authenticate('t', '10.0.0.1');
+    user = undefined;
+    vi.advanceTimersByTime(10_000);
+    expect(tokens.recognizes('t')).toBe(true);
+    await expect(tokens.authenticate('t', '10.0.0.1')).rejects.toMatchObject({ code: 'Unauthenticated' });
+    expect(tokens.recognizes('t')).toBe(false);
   });
 });

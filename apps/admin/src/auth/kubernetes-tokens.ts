@@ -6,6 +6,7 @@ import type { AdminOptions } from '@reroll/shared/platform/options/table';
 import { ProblemError } from '../http/problem-error.ts';
 import { AnswerCache } from './answer-cache.ts';
 import type { Access, Authenticator, Caller } from './caller.ts';
+import { RecognizedTokens } from './recognized-tokens.ts';
 import type { AccessAttributes, KubeUser, Reviews } from './reviews.ts';
 
 /** How long answers are kept (ms): docs/adr/0018. */
@@ -27,11 +28,11 @@ export class KubernetesTokens implements Authenticator {
   readonly anonymous: Caller | undefined;
   readonly #reviews: Reviews;
   readonly #unknown: string;
-  /** By the SHA-256 of the token, so that none is kept. */
-  readonly #users = new AnswerCache<KubeUser | undefined>({
-    most: MOST_TOKENS,
-    keptFor: (user) => (user ? ALLOWED_FOR : DENIED_FOR),
-  });
+  /** These three by the SHA-256 of the token, so that none is kept. */
+  readonly #recognized = new RecognizedTokens();
+  readonly #users = usersByToken();
+  /** Apart from those, so that tokens that are made up take no answer's place. */
+  readonly #usersOfUnknown = usersByToken();
   readonly #accesses = new AnswerCache<boolean>({
     most: MOST_ACCESSES,
     keptFor: (allowed) => (allowed ? ALLOWED_FOR : DENIED_FOR),
@@ -47,18 +48,33 @@ export class KubernetesTokens implements Authenticator {
     this.#unknown = unknownToken(by.options);
   }
 
-  async authenticate(token: string): Promise<Caller> {
-    const user = await this.#userOf(token);
+  recognizes(token: string): boolean {
+    return this.#recognized.has(sha256(token));
+  }
+
+  async authenticate(token: string, from: string): Promise<Caller> {
+    const user = await this.#userOf(token, from);
     if (!user) throw new ProblemError('Unauthenticated', { detail: this.#unknown });
     const isKnown = async (): Promise<boolean> => {
-      const now = await this.#userOf(token);
+      const now = await this.#userOf(token, from);
       return now !== undefined && isDeepStrictEqual(comparable(now), comparable(user));
     };
     return this.#callerOf(user, isKnown);
   }
 
-  #userOf(token: string): Promise<KubeUser | undefined> {
-    return this.#users.get(sha256(token), () => this.#reviews.userOf(token));
+  async #userOf(token: string, from: string): Promise<KubeUser | undefined> {
+    const hash = sha256(token);
+    const isRecognized = this.#recognized.has(hash);
+    const users = isRecognized ? this.#users : this.#usersOfUnknown;
+    const asker = isRecognized ? `token ${hash}` : `address ${from}`;
+    const user = await users.get(hash, () => this.#reviews.userOf(token, asker));
+    if (!user) {
+      this.#recognized.remove(hash);
+      return undefined;
+    }
+    if (!isRecognized) this.#users.keep(hash, user);
+    this.#recognized.add(hash, user.username);
+    return user;
   }
 
   #callerOf(user: KubeUser, isKnown: () => Promise<boolean>): Caller {
@@ -82,6 +98,10 @@ export class KubernetesTokens implements Authenticator {
       isKnown,
     };
   }
+}
+
+function usersByToken(): AnswerCache<KubeUser | undefined> {
+  return new AnswerCache({ most: MOST_TOKENS, keptFor: (user) => (user ? ALLOWED_FOR : DENIED_FOR) });
 }
 
 /** Rights follow from all of it, and from groups in any order. */

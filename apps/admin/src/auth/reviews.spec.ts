@@ -2,7 +2,7 @@ import { KubeError } from '@reroll/shared/kube/errors';
 import { silentLogger } from '@reroll/shared/platform/logging';
 import { adminMetrics } from '@reroll/shared/platform/metrics/admin';
 import { Registry } from 'prom-client';
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Reviews } from './reviews.ts';
 
 const ANN = { username: 'ann' };
@@ -47,6 +47,28 @@ function knowing(...audiences: readonly string[]): (body: TokenReviewBody) => ob
   };
 }
 
+describe('an API server that fails for one asker', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
+  afterEach(() => void vi.useRealTimers());
+
+  it('is asked for all others, and by that one again after a pause', async () => {
+    const { reviews, asked } = asking((body) => {
+      if (body.spec.token.startsWith('bad')) throw AWAY;
+      return knowing('reroll')(body);
+    });
+    const bad = (token: string): Promise<void> =>
+      expect(reviews.userOf(token, 'address 1')).rejects.toMatchObject({ code: 'Unavailable' });
+    for (let count = 0; count < 1_000; count += 1) {
+      await bad(`bad ${count}`);
+      if (count % 100 === 0) expect(await reviews.userOf('good', 'address 2')).toEqual(ANN);
+    }
+    expect(asked).toHaveLength(1 + 10);
+    vi.advanceTimersByTime(5_000);
+    await bad('bad again');
+    expect(asked).toHaveLength(1 + 10 + 1);
+  });
+});
+
 describe('a token', () => {
   it.each<[string, (body: TokenReviewBody) => object, boolean, boolean]>([
     ['for the admin is accepted', knowing('reroll'), false, true],
@@ -62,7 +84,7 @@ describe('a token', () => {
     ],
   ])('%s', async (_sentence, answer, accepts, expected) => {
     const { reviews } = asking(answer, accepts);
-    expect(await reviews.userOf('t')).toEqual(expected ? ANN : undefined);
+    expect(await reviews.userOf('t', 'a')).toEqual(expected ? ANN : undefined);
   });
 });
 
@@ -73,7 +95,7 @@ describe('an API server', () => {
     ['that names nobody', { status: { authenticated: true, user: {} } }],
     ['that says no and names somebody', { status: { authenticated: false, user: ANN } }],
   ])('%s, knows no such token', async (_sentence, answer) => {
-    expect(await asking(answer).reviews.userOf('t')).toBeUndefined();
+    expect(await asking(answer).reviews.userOf('t', 'a')).toBeUndefined();
   });
 
   it.each<[string, object, boolean]>([
@@ -89,9 +111,12 @@ describe('an API server', () => {
 
   it('that cannot be reached is neither yes nor no, and is left alone for a while', async () => {
     const { reviews, asked, metrics } = asking(AWAY);
-    await expect(reviews.userOf('t')).rejects.toMatchObject({ code: 'Unavailable' });
-    await expect(reviews.may(ANN, STEER)).rejects.toMatchObject({ code: 'Unavailable' });
+    await expect(reviews.userOf('t', 'a')).rejects.toMatchObject({ code: 'Unavailable' });
+    await expect(reviews.userOf('u', 'a')).rejects.toMatchObject({ code: 'Unavailable' });
     expect(asked).toHaveLength(1);
+    for (const user of [ANN, ANN, { username: 'bob' }])
+      await expect(reviews.may(user, STEER)).rejects.toMatchObject({ code: 'Unavailable' });
+    expect(asked).toHaveLength(3);
     expect(await metrics()).toContain('reroll_api_reviews_total{review="token",result="error"} 1');
   });
 
@@ -101,7 +126,7 @@ describe('an API server', () => {
   ])('that refuses %s is neither yes nor no', async (_sentence, status, times) => {
     const { reviews, asked } = asking(new KubeError({ code: 'KUBE_API', status, retryable: false }));
     for (const token of ['a', 'b'])
-      await expect(reviews.userOf(token)).rejects.toMatchObject({ code: 'Unavailable' });
+      await expect(reviews.userOf(token, 'a')).rejects.toMatchObject({ code: 'Unavailable' });
     expect(asked).toHaveLength(times);
   });
 });

@@ -56,18 +56,27 @@ export interface ReviewsContext {
   readonly options: Pick<AdminOptions, 'apiAudience' | 'apiAcceptApiServerTokens'>;
 }
 
+/** Askers for whom the API server is left alone at a time; beyond it the oldest may ask again at once. */
+const MOST_PAUSES = 2_000;
+
+/** Since an API server did not answer. */
+interface Pause {
+  readonly backoff: Backoff;
+  /** By `performance.now()`. */
+  readonly until: number;
+}
+
 /**
  * The two questions to the API server. No answer of it is a "no": whoever asks is told by a `ProblemError` `Unavailable`,
- * and for a pause that grows nobody asks again.
+ * and may not ask again for a pause that grows. The pause is theirs alone: nobody keeps others from being let in.
  */
 export class Reviews {
   readonly #client: ReviewsContext['client'];
   readonly #log: Logger;
   readonly #metrics: ReviewsContext['metrics'];
   readonly #options: ReviewsContext['options'];
-  readonly #backoff = new Backoff({ maxMs: LONGEST_PAUSE });
-  /** By `performance.now()`. */
-  #pausedUntil = 0;
+  /** By asker, the oldest first. */
+  readonly #pauses = new Map<string, Pause>();
 
   constructor(by: ReviewsContext) {
     this.#client = by.client;
@@ -76,18 +85,21 @@ export class Reviews {
     this.#options = by.options;
   }
 
-  /** Undefined: the token is nobody's, or not for the admin. */
-  async userOf(token: string): Promise<KubeUser | undefined> {
+  /** Undefined: the token is nobody's, or not for the admin. `asker`: who waits if the API server does not answer. */
+  async userOf(token: string, asker: string): Promise<KubeUser | undefined> {
     const { apiAudience, apiAcceptApiServerTokens } = this.#options;
-    const user = await this.#reviewToken({ token, audiences: [apiAudience] });
-    return user === undefined && apiAcceptApiServerTokens ? await this.#reviewToken({ token }) : user;
+    const user = await this.#reviewToken({ token, audiences: [apiAudience] }, asker);
+    return user === undefined && apiAcceptApiServerTokens ? await this.#reviewToken({ token }, asker) : user;
   }
 
   /** Without audiences: for that of the API server. */
-  async #reviewToken(spec: { token: string; audiences?: readonly [string] }): Promise<KubeUser | undefined> {
+  async #reviewToken(
+    spec: { token: string; audiences?: readonly [string] },
+    asker: string,
+  ): Promise<KubeUser | undefined> {
     const body = { apiVersion: AUTHENTICATION, kind: 'TokenReview', spec };
     const path = `/apis/${AUTHENTICATION}/tokenreviews`;
-    const { status = {} } = await this.#ask<TokenReview>('token', { path, body });
+    const { status = {} } = await this.#ask<TokenReview>('token', { path, body, asker });
     const user = status.authenticated === true && isFor(spec.audiences, status) ? status.user : undefined;
     const username = user?.username ?? '';
     this.#metrics.reviews.inc({ review: 'token', result: username === '' ? 'denied' : 'allowed' });
@@ -98,27 +110,39 @@ export class Reviews {
     const spec = { user: username, ...rest, ...attributes };
     const body = { apiVersion: AUTHORIZATION, kind: 'SubjectAccessReview', spec };
     const path = `/apis/${AUTHORIZATION}/subjectaccessreviews`;
-    const { status } = await this.#ask<SubjectAccessReview>('access', { path, body });
+    const asker = `user ${username}`;
+    const { status } = await this.#ask<SubjectAccessReview>('access', { path, body, asker });
     const allowed = status?.allowed === true;
     this.#metrics.reviews.inc({ review: 'access', result: allowed ? 'allowed' : 'denied' });
     return allowed;
   }
 
-  async #ask<Answer>(review: 'token' | 'access', asked: { path: string; body: unknown }): Promise<Answer> {
-    if (performance.now() < this.#pausedUntil) throw unavailable();
+  async #ask<Answer>(
+    review: 'token' | 'access',
+    { path, body, asker }: { path: string; body: unknown; asker: string },
+  ): Promise<Answer> {
+    if (performance.now() < (this.#pauses.get(asker)?.until ?? 0)) throw unavailable();
     try {
-      const answer = await this.#client.post<Answer>(asked.path, asked.body, { timeoutMs: REVIEW_TIMEOUT });
-      this.#backoff.reset();
+      const answer = await this.#client.post<Answer>(path, body, { timeoutMs: REVIEW_TIMEOUT });
+      this.#pauses.delete(asker);
       return answer.body;
     } catch (error) {
       this.#metrics.reviews.inc({ review, result: 'error' });
       if (!(error instanceof KubeError)) throw error;
       this.#log.failure('the API server cannot be asked about a caller', error);
       // A single question that it does not take says nothing about the next.
-      if (error.retryable || error.status === 403)
-        this.#pausedUntil = performance.now() + this.#backoff.next();
+      if (error.retryable || error.status === 403) this.#pause(asker);
       throw unavailable();
     }
+  }
+
+  #pause(asker: string): void {
+    const { backoff } = this.#pauses.get(asker) ?? { backoff: new Backoff({ maxMs: LONGEST_PAUSE }) };
+    this.#pauses.delete(asker);
+    this.#pauses.set(asker, { backoff, until: performance.now() + backoff.next() });
+    if (this.#pauses.size <= MOST_PAUSES) return;
+    const [oldest] = this.#pauses.keys();
+    if (oldest !== undefined) this.#pauses.delete(oldest);
   }
 }
 

@@ -52,6 +52,10 @@ export class StaticTokens implements Authenticator {
     if (this.#entries.length === 0) this.#onUnusable(nobody('an empty list'));
   }
 
+  recognizes(token: string): boolean {
+    return this.#find(token) !== undefined;
+  }
+
   authenticate(token: string): Promise<Caller> {
     const found = this.#find(token);
     if (!found)

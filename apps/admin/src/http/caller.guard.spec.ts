@@ -21,7 +21,7 @@ async function refused(id: OperationId, params: object): Promise<string[]> {
     reflector: { get: () => id },
   });
   const request = { method: 'POST', originalUrl: '/api/v1/path', headers: {}, params } as unknown as Request;
-  begin(request, { id: '1', startedAt: 0 });
+  begin(request, { id: '1', startedAt: 0, address: '10.0.0.1' });
   const execution = {
     getHandler: () => refused,
     switchToHttp: () => ({ getRequest: () => request, getResponse: () => ({}) }),

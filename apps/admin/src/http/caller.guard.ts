@@ -6,6 +6,7 @@ import { bearerToken } from '../auth/bearer-token.ts';
 import type { Authenticator, Caller } from '../auth/caller.ts';
 import { AuditLog } from '../steering/audit-log.ts';
 import { AUTHENTICATOR } from '../tokens.ts';
+import { addressOf } from './counted-as.ts';
 import { writes } from './operation-types.ts';
 import { ProblemError } from './problem-error.ts';
 import { ActorLimit } from './rate-limits.ts';
@@ -52,7 +53,7 @@ export class CallerGuard implements CanActivate {
 
   async #callerOf(request: Request): Promise<Caller> {
     const { given, token } = bearerToken(request);
-    if (token !== undefined) return await this.authenticator.authenticate(token);
+    if (token !== undefined) return await this.authenticator.authenticate(token, addressOf(request));
     const { anonymous } = this.authenticator;
     if (given || !anonymous)
       throw new ProblemError('Unauthenticated', { detail: 'expected Authorization: Bearer <token>' });

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import type { Caller } from '../auth/caller.ts';
 import { anonymousReader } from '../auth/static-tokens.ts';
 import { countedAs } from './counted-as.ts';
-import { ActorLimit } from './rate-limits.ts';
+import { ActorLimit, addressLimit } from './rate-limits.ts';
 import { begin } from './request-context.ts';
 
 const ANONYMOUS = anonymousReader();
@@ -14,9 +14,9 @@ const NAMED: Caller = { ...ANONYMOUS, name: 'ann', isAnonymous: false };
 /** A token may be called so. */
 const NAMESAKE: Caller = { ...ANONYMOUS, isAnonymous: false };
 
-function from(remoteAddress: string, caller: Caller): Request {
-  const request = { socket: { remoteAddress }, headers: {} } as unknown as Request;
-  begin(request, { id: '1', startedAt: 0, caller });
+function from(address: string, caller: Caller): Request {
+  const request = { headers: {} } as unknown as Request;
+  begin(request, { id: '1', startedAt: 0, address, caller });
   return request;
 }
 
@@ -51,4 +51,33 @@ describe('a caller is counted', () => {
       code: 'TooManyRequests',
     });
   });
+});
+
+describe('requests from one address', () => {
+  it.each<[string, string | undefined, string | undefined]>([
+    ['with tokens that nobody knows', 'Bearer bad', undefined],
+    ['without a token', undefined, 'Bearer bad'],
+  ])(
+    '%s are limited, and take none of those with a valid token, nor of the others',
+    async (_s, many, other) => {
+      const metrics = adminMetrics(new Registry());
+      const options = { apiRequestsPerMinutePerAddress: 3 } as AdminOptions;
+      const recognizes = (token: string): boolean => token === 'good';
+      const limit = addressLimit({ options, metrics, authenticator: { recognizes } });
+      const response = { setHeader: () => response, append: () => response } as unknown as Response;
+      /** Whether it is let through. */
+      const ask = async (authorization: string | undefined): Promise<boolean> => {
+        const request = { headers: { authorization } } as unknown as Request;
+        begin(request, { id: '1', startedAt: 0, address: '10.0.0.1' });
+        return await new Promise((resolve) => void limit(request, response, (error) => resolve(!error)));
+      };
+      const through = { many: 0, good: 0, other: 0 };
+      for (let count = 0; count < 1_000; count += 1) if (await ask(many)) through.many += 1;
+      for (let count = 0; count < 3; count += 1) {
+        if (await ask('Bearer good')) through.good += 1;
+        if (await ask(other)) through.other += 1;
+      }
+      expect(through).toEqual({ many: 3, good: 3, other: 3 });
+    },
+  );
 });

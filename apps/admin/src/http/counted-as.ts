@@ -1,5 +1,8 @@
+import { createHash } from 'node:crypto';
 import type { Request } from 'express';
 import { ipKeyGenerator } from 'express-rate-limit';
+import { bearerToken } from '../auth/bearer-token.ts';
+import type { Authenticator } from '../auth/caller.ts';
 import { contextOf } from './request-context.ts';
 
 /** Under what the requests and streams of a caller are counted. Who has no token is known by their address only. */
@@ -8,7 +11,18 @@ export function countedAs(request: Request): string {
   return caller === undefined || caller.isAnonymous ? `address ${addressOf(request)}` : `name ${caller.name}`;
 }
 
-/** Of the connection; an IPv6 network counts as one. A header that says so is not believed. */
-export function addressOf({ socket }: Pick<Request, 'socket'>): string {
-  return ipKeyGenerator(socket.remoteAddress ?? '');
+/** An IPv6 network counts as one. */
+export function addressOf(request: Request): string {
+  return ipKeyGenerator(contextOf(request).address);
+}
+
+/**
+ * Under what a request is counted before its token is looked at: a token that was valid is counted for itself, so that it is not
+ * refused because of what others send from the same address.
+ */
+export function countedBefore(request: Request, authenticator: Pick<Authenticator, 'recognizes'>): string {
+  const { given, token } = bearerToken(request);
+  if (token !== undefined && authenticator.recognizes(token))
+    return `token ${createHash('sha256').update(token).digest('base64')}`;
+  return `${given ? 'unknown token' : 'no token'} ${addressOf(request)}`;
 }

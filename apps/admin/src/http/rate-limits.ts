@@ -2,7 +2,8 @@ import type { AdminMetrics } from '@reroll/shared/platform/metrics/admin';
 import type { AdminOptions } from '@reroll/shared/platform/options/table';
 import type { Request, RequestHandler, Response } from 'express';
 import { rateLimit } from 'express-rate-limit';
-import { addressOf, countedAs } from './counted-as.ts';
+import type { Authenticator } from '../auth/caller.ts';
+import { countedAs, countedBefore } from './counted-as.ts';
 import { ProblemError } from './problem-error.ts';
 
 const MINUTE = 60_000;
@@ -12,11 +13,14 @@ interface Limits {
   readonly metrics: Pick<AdminMetrics, 'refused'>;
 }
 
-/** Before anything is known of a request but where it comes from. */
-export function addressLimit({ options, metrics }: Limits): RequestHandler {
+/** Before a request costs anything. */
+export function addressLimit(
+  by: Limits & { authenticator: Pick<Authenticator, 'recognizes'> },
+): RequestHandler {
+  const { options, metrics, authenticator } = by;
   return limit({
     most: options.apiRequestsPerMinutePerAddress,
-    key: addressOf,
+    key: (request) => countedBefore(request, authenticator),
     onRefused: () => metrics.refused.inc({ reason: 'address_rate' }),
   });
 }
@@ -52,7 +56,7 @@ function limit(by: {
     limit: by.most,
     standardHeaders: 'draft-8',
     legacyHeaders: false,
-    // It warns of headers of proxies on the console; none of them is read.
+    // It warns of headers of proxies on the console; `ClientAddresses` reads them.
     validate: false,
     keyGenerator: by.key,
     handler: (_request, _response, next) => {

@@ -6,6 +6,8 @@ import type { Caller } from '../auth/caller.ts';
 export interface RequestContext {
   readonly id: string;
   readonly startedAt: number;
+  /** Where it comes from, as trusted proxies say. */
+  readonly address: string;
   /** Once it is known. */
   operation?: OperationId;
   caller?: Caller;

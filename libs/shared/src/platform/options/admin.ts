@@ -1,6 +1,6 @@
 /** Where the admin API is served, and who may use it. */
 import { ADMIN, option } from './option.ts';
-import { bool, duration, integer, listenAddress, matching, oneOf, optionalPath } from './values.ts';
+import { bool, duration, integer, listenAddress, matching, networks, oneOf, optionalPath } from './values.ts';
 
 const group = 'Admin API';
 
@@ -98,8 +98,18 @@ export const adminOptions = {
     apps: ADMIN,
     group,
     description:
-      'The same for one address, before its token is looked at. Behind a proxy (that of the API server too) all callers have the same address.',
+      'How many requests may come from one address without a token, and how many with tokens that were not valid when last looked at. Others are not counted with them. Behind a proxy (that of the API server too) all callers have the same address, unless --api-trusted-proxies names it.',
     ...integer({ min: 1, max: 1_000_000 }),
+  }),
+  apiTrustedProxies: option({
+    flag: '--api-trusted-proxies',
+    env: 'REROLL_API_TRUSTED_PROXIES',
+    default: '',
+    apps: ADMIN,
+    group,
+    description:
+      "Networks of proxies in front of the admin (an ingress, the control plane). Of a request that comes through them the caller's address is the last in `X-Forwarded-For` that is none of theirs; the header of anybody else is not believed. So name nothing but proxies.",
+    ...networks(),
   }),
   apiRequestTimeout: option({
     flag: '--api-request-timeout',

@@ -1,5 +1,5 @@
 /** The kinds of value an option can have: how each is read, and what is said when it cannot be. */
-import { isIPv6 } from 'node:net';
+import { isIP, isIPv6 } from 'node:net';
 import { z } from 'zod';
 import { formatDuration, parseDuration } from '../../core/durations.ts';
 import { parseLabelSelector, type LabelSelector } from '../../core/label-selector.ts';
@@ -220,6 +220,19 @@ function readHostPort(given: string, otherwise: number): HostPort | undefined {
 export function hostPorts(port: number): ValueKind<readonly HostPort[]> {
   const expects = `addresses such as redis-0:${port},redis-1:${port}`;
   return list({ type: 'host:port', expects, read: (given) => readHostPort(given, port) });
+}
+
+/** Networks in CIDR notation, or single addresses; comma-separated. */
+export function networks(): ValueKind<readonly string[]> {
+  const expects = 'networks such as 10.0.0.0/8 or fd00::/8, or single addresses';
+  return list({ type: 'CIDR', expects, read: (given) => (isNetwork(given) ? given : undefined) });
+}
+
+function isNetwork(given: string): boolean {
+  const [address = '', prefix, ...more] = given.split('/');
+  const longest = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+  const isPrefix = prefix === undefined || (/^\d{1,3}$/u.test(prefix) && Number(prefix) <= longest);
+  return longest > 0 && isPrefix && more.length === 0;
 }
 
 /** '' is undefined, which means none. */
