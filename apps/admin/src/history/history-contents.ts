@@ -23,7 +23,14 @@ export class HistoryContents {
     if (added.stream === 'changes') this.join.addChange(id, added.entry);
     else if (added.stream === 'outcomes') this.join.addOutcome(id, added.entry);
     else if (added.stream === 'rollouts') this.join.addRollout(id, added.entry);
-    else this.audit.push({ id, entry: added.entry });
+    else this.#addAudit(added);
+  }
+
+  #addAudit({ id, entry, dropped }: Extract<FollowedEntry, { stream: 'audit' }>): void {
+    this.audit.push({ id, entry });
+    if (dropped === undefined) return;
+    const at = indexOfId(this.audit, dropped);
+    if (this.audit[at]?.id === dropped) this.audit.splice(at, 1);
   }
 
   /** Forgets what the stream dropped. */

@@ -16,6 +16,8 @@ export type FollowedEntry = {
     readonly stream: Name;
     readonly id: StreamId;
     readonly entry: HistoryStreams[Name];
+    /** The id of an earlier one that went for it (see `add-audit.lua.ts`). */
+    readonly dropped?: StreamId;
   };
 }[HistoryStream];
 
@@ -145,7 +147,9 @@ function portion(before: Positions, found: readonly (readonly [HistoryStream, Ro
     for (const [id, fields] of rows) {
       positions[stream] = id;
       const entry = readEntry[stream](fields[1] ?? '');
-      if (entry) entries.push({ stream, id, entry } as FollowedEntry);
+      const [, , , dropped] = fields;
+      if (entry)
+        entries.push({ stream, id, entry, ...(dropped === undefined ? {} : { dropped }) } as FollowedEntry);
       else unusable += 1;
     }
   return { entries, positions, unusable };

@@ -2,7 +2,9 @@ import type { RedisClient } from './redis.ts';
 import type { AuditEntry, ChangeEntry, OutcomeEntry, RolloutEntry } from '../core/history/entries.ts';
 import type { Before } from '../core/history/change-cause.ts';
 import type { SourceKey } from '../core/model.ts';
+import { auditShareOf, mostAudited } from '../core/history/audit-share.ts';
 import { isRecordHash } from '../core/record/record-hash.ts';
+import { ADD_AUDIT } from './add-audit.lua.ts';
 import { readEntry } from './entry-codec.ts';
 import type { CatalogKeys } from './keys.ts';
 import { TELL_CHANGE } from './tell-change.lua.ts';
@@ -96,7 +98,10 @@ export class History {
 
   /** Gives its id. */
   async addAudit(entry: AuditEntry): Promise<string> {
-    return await this.#add('audit', entry);
+    const { audit, auditOf } = this.#keys;
+    const { maxEntries, maxAge } = this.#limits;
+    const argv = [maxEntries, mostAudited(maxEntries), maxAge, JSON.stringify(entry)];
+    return String(await this.#redis.eval(ADD_AUDIT, 2, audit, auditOf + auditShareOf(entry.actor), ...argv));
   }
 
   /** The latest entries, newest first. */

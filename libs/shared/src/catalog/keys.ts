@@ -49,6 +49,8 @@ export interface CatalogKeys {
   readonly outcomes: string;
   readonly rolloutHistory: string;
   readonly audit: string;
+  /** Prefix of the lists `…<share>`: ids of a caller's entries of the audit log (see `add-audit.lua.ts`). */
+  readonly auditOf: string;
 }
 
 const FORM = 'v1';
@@ -81,5 +83,6 @@ export function catalogKeys(install: { cluster: string; namespace: string }): Ca
     outcomes: key('history:outcomes'),
     rolloutHistory: key('history:rollouts'),
     audit: key('history:audit'),
+    auditOf: key('audit-of:'),
   };
 }
