@@ -30,10 +30,13 @@ export interface ChangeContext {
   readonly webhook?: Webhook | undefined;
 }
 
+/** Workloads that are read from the catalog, judged and enqueued together; other jobs go on between two portions. */
+export const USERS_PER_PORTION = 250;
+
 /** What a change job found of its source. */
 interface Found {
   readonly before: Before | undefined;
-  readonly now: SourceNow | SourceAbsence;
+  readonly now: Pick<SourceNow, 'hash'> | SourceAbsence;
 }
 
 interface Ruling extends RulingEntry {
@@ -58,11 +61,15 @@ export class ChangeProcessor {
     const source = partsOf(job.source) as SourceId;
     // Asked for before the source is read: of a change that comes in between the next job tells.
     const [before, users] = await Promise.all([history.before(job.source), this.#users(job.source)]);
+    if (users.length === 0 && !webhook) {
+      const now = await this.#known(job.source);
+      return outcomes.addChange(changeEntry(job, { before, now, rulings: [] }));
+    }
     const now = await sources.read(source);
     if (webhook) return await this.#announce(job, webhook, { before, now });
     const exists = typeof now !== 'string';
     const [rulings] = exists
-      ? await Promise.all([this.#rule(job.source, users), catalog.putReading(job.source, hashesOf(now))])
+      ? await Promise.all([this.#ruleAll(job.source, users), catalog.putReading(job.source, hashesOf(now))])
       : [[]];
     await this.#wake(
       job,
@@ -74,8 +81,16 @@ export class ChangeProcessor {
 
   /** Of the index, which others could have written into, only what can be a workload. */
   async #users(source: SourceKey): Promise<WorkloadKey[]> {
-    const users = await this.#context.catalog.users(source);
-    return users.filter((key) => isKey(key) && workloadKind(kindOf(key)) !== undefined);
+    const users = new Set<WorkloadKey>();
+    for await (const some of this.#context.catalog.eachUser(source, USERS_PER_PORTION))
+      for (const key of some) if (isKey(key) && workloadKind(kindOf(key)) !== undefined) users.add(key);
+    return [...users];
+  }
+
+  /** A source that nobody uses is not read: the leader's row says what the history tells. */
+  async #known(source: SourceKey): Promise<Found['now']> {
+    const row = (await this.#context.catalog.sources([source])).get(source);
+    return row?.exists ? { hash: row.hash } : 'SourceAbsent';
   }
 
   /** As stakater/Reloader, which says nothing of what is ignored, excluded, or used by no container. */
@@ -85,15 +100,30 @@ export class ChangeProcessor {
       if (reason === 'NotAnnotated') this.#context.log.debug(text, { workload });
   }
 
-  async #announce(job: ChangeJob, webhook: Webhook, found: Found): Promise<void> {
+  async #announce(
+    job: ChangeJob,
+    webhook: Webhook,
+    found: Found & { readonly now: SourceNow | SourceAbsence },
+  ): Promise<void> {
     await webhook.changed(job.source, found.now);
     this.#context.outcomes.addChange(changeEntry(job, { ...found, rulings: [] }));
   }
 
-  async #rule(source: SourceKey, users: readonly WorkloadKey[]): Promise<Ruling[]> {
-    const { catalog, metrics } = this.#context;
-    const [rows, sources] = await Promise.all([catalog.workloads(users), catalog.sources([source])]);
+  async #ruleAll(source: SourceKey, users: readonly WorkloadKey[]): Promise<Ruling[]> {
+    const sources = await this.#context.catalog.sources([source]);
     const annotations = sources.get(source)?.annotations ?? {};
+    const rulings: Ruling[] = [];
+    for (const some of portionsOf(users)) rulings.push(...(await this.#rule(source, annotations, some)));
+    return rulings;
+  }
+
+  async #rule(
+    source: SourceKey,
+    annotations: Readonly<Record<string, string>>,
+    users: readonly WorkloadKey[],
+  ): Promise<Ruling[]> {
+    const { catalog, metrics } = this.#context;
+    const rows = await catalog.workloads(users);
     const rulings = [...rows].map(([workload, row]) => this.#ruleOne(source, annotations, { workload, row }));
     for (const { workload, wake, reason } of rulings) {
       metrics.workloadsScanned.inc({ kind: kindOf(workload) });
@@ -126,14 +156,19 @@ export class ChangeProcessor {
     };
   }
 
-  async #wake(job: ChangeJob, workloads: readonly WorkloadKey[]): Promise<void> {
+  /** A job that ends in the middle is repeated from the start: the workloads that have their job get no other. */
+  async #wake({ source, since }: ChangeJob, workloads: readonly WorkloadKey[]): Promise<void> {
     const { queues, catalog, metrics } = this.#context;
-    if (workloads.length === 0) return;
-    const { source, since } = job;
-    await queues.enqueueReloads(workloads.map((workload) => ({ workload, since, source })));
-    metrics.workqueueAdds.inc(workloads.length);
-    await queues.bringForward((await catalog.backingOff(workloads)).values());
+    for (const some of portionsOf(workloads)) {
+      await queues.enqueueReloads(some.map((workload) => ({ workload, since, source })));
+      metrics.workqueueAdds.inc(some.length);
+      await queues.bringForward((await catalog.backingOff(some)).values());
+    }
   }
+}
+
+function* portionsOf<T>(items: readonly T[]): Generator<readonly T[]> {
+  for (let at = 0; at < items.length; at += USERS_PER_PORTION) yield items.slice(at, at + USERS_PER_PORTION);
 }
 
 /** What is handed to the reload jobs: no data. */

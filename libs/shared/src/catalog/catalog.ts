@@ -137,6 +137,16 @@ export class Catalog {
     return (await this.#redis.smembers(this.keys.users + source)).sort();
   }
 
+  /** The same, in portions of about `count` and in no order; one may come twice. */
+  async *eachUser(source: SourceKey, count: number): AsyncGenerator<WorkloadKey[]> {
+    let cursor = '0';
+    do {
+      const [next, users] = await this.#redis.sscan(this.keys.users + source, cursor, 'COUNT', count);
+      cursor = next;
+      yield users;
+    } while (cursor !== '0');
+  }
+
   async putReading(source: SourceKey, reading: SourceHashes): Promise<void> {
     const text = encodeReading(source, reading, this.#hashKeys);
     await this.#redis.set(this.keys.readings + source, text, 'EX', READING_SECONDS);

@@ -1,0 +1,156 @@
+import { Catalog } from '@reroll/shared/catalog/catalog';
+import type { History } from '@reroll/shared/catalog/history';
+import type { RedisClient } from '@reroll/shared/catalog/redis';
+import { DEFAULT_ANNOTATION_KEYS } from '@reroll/shared/core/annotation-keys';
+import { createLogger } from '@reroll/shared/platform/logging';
+import { createRegistry } from '@reroll/shared/platform/metrics/registry';
+import { workerMetrics } from '@reroll/shared/platform/metrics/worker';
+import { Queues } from '@reroll/shared/queue/queues';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { sourceRow, workloadRow } from '../../../libs/shared/src/catalog/testing/rows.ts';
+import { RealRedis } from '../../../libs/shared/src/testing/real-redis.ts';
+import { ChangeProcessor, USERS_PER_PORTION } from './change.processor.ts';
+import type { OutcomeRecorder } from './outcome-recorder.ts';
+import type { SourceReader } from './source-reader.ts';
+import { only } from './testing/only.ts';
+
+const WIDE = 'ConfigMap/a/wide';
+const MANY = 10_000;
+
+let redis: RealRedis;
+let catalog: Catalog;
+let queues: Queues;
+
+beforeAll(async () => {
+  redis = await RealRedis.start();
+});
+afterAll(() => redis.stop());
+beforeEach(() => {
+  const keys = redis.freshKeys();
+  catalog = new Catalog(redis.client as RedisClient, keys);
+  const connection = redis.client as RedisClient;
+  queues = new Queues({ connection, prefix: keys.prefix, debounce: 60_000, attempts: 3, backoff: 1_000 });
+});
+afterEach(() => queues.close());
+
+/** Puts a source with so many users, which all ask for reloads, into the catalog. */
+async function publish(source: string, users: number): Promise<void> {
+  const [, namespace = '', name = ''] = source.split('/');
+  const uses = [`ConfigMap/${name}`];
+  const annotations = { [DEFAULT_ANNOTATION_KEYS.auto]: 'true' };
+  const writer = { term: '1', sequence: 0 };
+  await catalog.publish({ writer, sources: [[source, sourceRow()]], workloads: [] });
+  for (let at = 0; at < users; at += 1_000) {
+    const some = Array.from({ length: Math.min(1_000, users - at) }, (_, n) => `${name}-${at + n}`);
+    const workloads = some.map(
+      (user) =>
+        [
+          `Deployment/${namespace}/${user}`,
+          { row: workloadRow({ uid: user, uses, edges: uses, annotations }), index: [source] },
+        ] as const,
+    );
+    await catalog.publish({ writer, sources: [], workloads });
+  }
+}
+
+/** Counts what a change job does; the catalog is the real one, but for what `instead` says. */
+function processorWith(instead: { readonly workloads?: Catalog['workloads'] } = {}) {
+  const done = { reads: 0, entries: 0, rows: [] as number[], users: 0 };
+  const rowsOf = instead.workloads ?? ((keys: readonly string[]) => catalog.workloads(keys));
+  const processor = new ChangeProcessor({
+    catalog: only<Catalog>('catalog', {
+      eachUser: async function* (source: string, count: number) {
+        for await (const some of catalog.eachUser(source, count)) {
+          done.users = Math.max(done.users, some.length);
+          yield some;
+        }
+      },
+      workloads: async (keys: string[]) => {
+        done.rows.push(keys.length);
+        return await rowsOf(keys);
+      },
+      sources: (keys: string[]) => catalog.sources(keys),
+      putReading: async () => undefined,
+      backingOff: (keys: string[]) => catalog.backingOff(keys),
+    }),
+    queues,
+    sources: only<SourceReader>('sources', {
+      read: async () => {
+        done.reads += 1;
+        return { rv: '10', hash: '1.A', markerHash: 'f00' };
+      },
+    }),
+    decision: { keys: DEFAULT_ANNOTATION_KEYS, autoReloadAll: false, ignoredWorkloadTypes: [] },
+    history: only<History>('history', { before: async () => undefined }),
+    outcomes: only<OutcomeRecorder>('outcomes', { addChange: () => void (done.entries += 1) }),
+    metrics: workerMetrics(createRegistry()),
+    log: createLogger({ format: 'text', level: 'fatal' }),
+  });
+  return { processor, done };
+}
+
+describe('a change of a source with 10,000 users', () => {
+  it('is read, judged and enqueued in portions, all of it', async () => {
+    await publish(WIDE, MANY);
+    const { processor, done } = processorWith();
+    await processor.handle({ v: 1, source: WIDE, since: 0 });
+    expect(await queues.waiting('reloads')).toBe(MANY);
+    expect(done.reads).toBe(1);
+    expect(Math.max(...done.rows)).toBeLessThanOrEqual(USERS_PER_PORTION);
+    // Redis gives what is in one bucket of a set together, so sometimes a few more than were asked for.
+    expect(done.users).toBeLessThanOrEqual(2 * USERS_PER_PORTION);
+  });
+
+  it('that fails in the middle is repeated without a second job for anybody', async () => {
+    await publish(WIDE, 2_000);
+    const failing = processorWith();
+    const enqueue = queues.enqueueReloads.bind(queues);
+    let portions = 0;
+    queues.enqueueReloads = async (wakes) => {
+      portions += 1;
+      if (portions === 5) throw new Error('Redis went away');
+      await enqueue(wakes);
+    };
+    await expect(failing.processor.handle({ v: 1, source: WIDE, since: 0 })).rejects.toThrow('went away');
+    expect(await queues.waiting('reloads')).toBe(4 * USERS_PER_PORTION);
+    expect(failing.done.entries).toBe(0);
+    queues.enqueueReloads = enqueue;
+    const { processor, done } = processorWith();
+    await processor.handle({ v: 1, source: WIDE, since: 0 });
+    expect(await queues.waiting('reloads')).toBe(2_000);
+    expect(done.entries).toBe(1);
+  });
+
+  it('lets the changes of other sources be handled in between', async () => {
+    const others = Array.from({ length: 8 }, (_, n) => `ConfigMap/b/cm-${n}`);
+    await publish(WIDE, 4_000);
+    for (const source of others) await publish(source, 1);
+    const wide = processorWith();
+    const { processor } = processorWith();
+    let isDone = false;
+    const handled = wide.processor.handle({ v: 1, source: WIDE, since: 0 }).then(() => (isDone = true));
+    for (const source of others) {
+      const before = wide.done.rows.length;
+      await processor.handle({ v: 1, source, since: 0 });
+      // A few round trips each, so not more than a few portions of the wide one.
+      expect(wide.done.rows.length - before).toBeLessThanOrEqual(10);
+    }
+    expect(isDone).toBe(false);
+    await handled;
+    expect(await queues.waiting('reloads')).toBe(4_000 + others.length);
+  });
+});
+
+describe('a change of a source that nobody uses', () => {
+  it('reads nothing of the API server and enqueues nothing', async () => {
+    await publish(WIDE, 0);
+    const { processor, done } = processorWith({
+      workloads: async () => {
+        throw new Error('no row is needed');
+      },
+    });
+    await processor.handle({ v: 1, source: WIDE, since: 0 });
+    expect(done).toEqual({ reads: 0, entries: 1, rows: [], users: 0 });
+    expect(await queues.waiting('reloads')).toBe(0);
+  });
+});
