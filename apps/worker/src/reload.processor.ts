@@ -6,6 +6,7 @@ import type { SourceName } from '@reroll/shared/core/ledger/rows';
 import { decidedBy } from '@reroll/shared/core/ledger/template-owner';
 import type { Triggers } from '@reroll/shared/core/ledger/triggers';
 import { writeRecord } from '@reroll/shared/core/record/record';
+import type { WorkloadKey } from '@reroll/shared/core/model';
 import type { Reason } from '@reroll/shared/core/reasons';
 import type { RolledSource } from '@reroll/shared/core/reload/patch';
 import { requestVerdict, type RequestVerdict } from '@reroll/shared/core/reload/request-verdict';
@@ -20,8 +21,10 @@ import { NotYetError } from './not-yet.ts';
 import { markerHashOf, planOf, sourceIdOf, type Readings } from './reload-plan.ts';
 import { contestedOutcome, outcomeOf, type ReloadOutcome } from './reload-outcome.ts';
 import { readProvenByWave } from './proven-by-wave.ts';
+import { ReloadSlot } from './reload-slot.ts';
 import type { ReloadWay, Sent } from './reloads/reload-way.ts';
 import type { ReloadWays } from './reloads/reload-ways.ts';
+import { isPending } from './pending.ts';
 import type { SourceReader } from './source-reader.ts';
 import type { WorkloadNow, WorkloadReader } from './workload-reader.ts';
 
@@ -73,26 +76,58 @@ export class ReloadProcessor {
   }
 
   /**
-   * 1. Read the workload, then what the catalog knows of it and its sources.
-   * 2. Plan; read the sources that this takes, in any case after the workload; plan again.
-   * 3. Patch. If a test of the patch fails, begin again, at most five times.
+   * 1. If reloads are limited and the workload is pending as far as the catalog knows: claim a slot.
+   * 2. Read the workload, then what the catalog knows of it and its sources.
+   * 3. Plan; read the sources that this takes, in any case after the workload; plan again.
+   * 4. Claim a slot if a reload turns out to be needed only now. Patch. If a test of the patch fails, begin again at 2,
+   *    at most five times.
    *
    * Rejects with a `JobError`, a `KubeError`, ioredis' error, or `NotYetError`.
    */
   async handle(job: ReloadJob): Promise<ReloadOutcome> {
+    const { budget } = this.#context;
+    const slot = new ReloadSlot(budget, job.workload);
+    try {
+      if (budget.isLimited && this.#writes()) await slot.claimIf(() => this.#isPending(job.workload));
+      const outcome = await this.#handle(job, slot);
+      await slot.end();
+      return outcome;
+    } catch (error) {
+      // A slot that cannot be given back now is lost in a minute: it does not hide why the job failed.
+      await slot.end().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async #handle(job: ReloadJob, slot: ReloadSlot): Promise<ReloadOutcome> {
     for (let tried = 0; tried < TRIES; tried += 1) {
       const request = await this.#context.requests.of(job.workload);
       const workload = await this.#context.workloads.read(job.workload);
       if (!workload) return { ...unchanged('WorkloadGone'), request };
-      const outcome = await this.#attempt(workload, request);
+      const outcome = await this.#attempt(workload, request, slot);
       if (outcome) return { ...outcome, request };
       this.#context.metrics.patchConflicts.inc();
     }
     throw new JobError('Conflicting', `${TRIES} patches in a row met another writer`);
   }
 
+  #writes(): boolean {
+    const { dryRun, notifyOnly } = this.#context.settings;
+    return !dryRun && !notifyOnly;
+  }
+
+  /** Whether a reload is to be expected, without a read of the API server. */
+  async #isPending(workload: WorkloadKey): Promise<boolean> {
+    const { catalog, requests, settings } = this.#context;
+    return (await requests.of(workload)) !== undefined || (await isPending(workload, { catalog, settings }));
+  }
+
   /** False if a test of the patch failed. */
-  async #attempt(workload: WorkloadNow, asked: ReloadRequest | undefined): Promise<ReloadOutcome | false> {
+  async #attempt(
+    workload: WorkloadNow,
+    asked: ReloadRequest | undefined,
+    slot: ReloadSlot,
+  ): Promise<ReloadOutcome | false> {
     let owed: readonly SourceName[] = [];
     try {
       const carriedOn = await this.#carryOn(workload);
@@ -104,7 +139,7 @@ export class ReloadProcessor {
       if (contested) return contested;
       this.#handOn(gathered.plan);
       owed = gathered.plan.roll;
-      const sent = isWritten(gathered) ? await this.#write(gathered) : {};
+      const sent = isWritten(gathered) ? await this.#write(gathered, slot) : {};
       return sent && { ...this.#outcome(gathered, verdict), ...sent };
     } catch (error) {
       if (error instanceof NotYetError) throw error;
@@ -178,19 +213,16 @@ export class ReloadProcessor {
   }
 
   /** False if a test of the patch failed: the workload is not what was read any more. */
-  async #write({ workload, readings, plan, request }: Gathered): Promise<Sent | false> {
-    const { settings, catalog, budget } = this.#context;
+  async #write({ workload, readings, plan, request }: Gathered, slot: ReloadSlot): Promise<Sent | false> {
+    const { settings, catalog } = this.#context;
     const record = recordAfter(plan, workload);
     if (settings.dryRun) {
       await catalog.pretend(workload.key, record);
       return {};
     }
-    if (plan.roll.length > 0 || request !== undefined) {
-      const wait = await budget.take();
-      if (wait > 0) throw new NotYetError('RateLimited', wait);
-    }
     const rolled = plan.roll.map((name) => this.#rolled(name, workload, readings));
-    return this.#way(workload).send({ workload, rolled, record, request });
+    const send = () => this.#way(workload).send({ workload, rolled, record, request });
+    return await (rolled.length > 0 || request !== undefined ? slot.use(send) : send());
   }
 
   #rolled(name: SourceName, workload: WorkloadNow, readings: Readings): RolledSource {

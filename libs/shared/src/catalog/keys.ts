@@ -20,7 +20,7 @@ export interface CatalogKeys {
   readonly readings: string;
   /** Hash: workload key to id of the reload job that is waiting for its next attempt. */
   readonly backingOff: string;
-  /** String: the queue-wide budget of patches (see `rate.ts`). */
+  /** String, and prefix of four more keys `…:<part>`: the limit of reloads, and who waits for it (see `rate.ts`). */
   readonly budget: string;
   /** Hash: workload key to the record that a dry run pretends to have written. */
   readonly pretended: string;

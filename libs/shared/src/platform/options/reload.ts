@@ -92,7 +92,8 @@ export const reloadOptions = {
     default: '0',
     apps: WORKER,
     group: 'Reloading',
-    description: 'At most so many workloads are patched in a minute, by all workers together. 0: no limit.',
+    description:
+      'At most so many workloads are reloaded in a minute, by all workers together, in turns between namespaces. 0: no limit.',
     ...integer({ min: 0 }),
   }),
   dryRun: option({

@@ -1,0 +1,23 @@
+import type { Catalog } from '@reroll/shared/catalog/catalog';
+import { isContested } from '@reroll/shared/core/ledger/contest';
+import { dueOf } from '@reroll/shared/core/ledger/owed';
+import { namespaceOf, sourceKeyIn } from '@reroll/shared/core/ledger/rows';
+import { NO_TRIGGERS } from '@reroll/shared/core/ledger/triggers';
+import type { WorkloadKey } from '@reroll/shared/core/model';
+import type { ReloadSettings } from './reload.processor.ts';
+
+/** Whether a workload needs a reload as far as the catalog knows: two round trips to Redis, no read of the API server. */
+export async function isPending(
+  key: WorkloadKey,
+  by: { catalog: Pick<Catalog, 'workloads' | 'sources'>; settings: Pick<ReloadSettings, 'onDelete'> },
+): Promise<boolean> {
+  const row = (await by.catalog.workloads([key])).get(key);
+  if (!row || row.leftAlone !== undefined || isContested(row.contest)) return false;
+  const keyOf = (name: string): string => sourceKeyIn(namespaceOf(key), name);
+  const sources = await by.catalog.sources(row.edges.map(keyOf));
+  const due = dueOf(row, (name) => sources.get(keyOf(name)), {
+    ...NO_TRIGGERS,
+    onDelete: by.settings.onDelete,
+  });
+  return due === 'owed';
+}
