@@ -1,0 +1,71 @@
+import type { RedisClient } from '@reroll/shared/catalog/redis';
+import { createLogger } from '@reroll/shared/platform/logging';
+import { createRegistry } from '@reroll/shared/platform/metrics/registry';
+import { workerMetrics } from '@reroll/shared/platform/metrics/worker';
+import { reloadJob, type ReloadJob } from '@reroll/shared/queue/jobs';
+import { Queues, RELOADS } from '@reroll/shared/queue/queues';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { RealRedis } from '../../../libs/shared/src/testing/real-redis.ts';
+import { NotYetError } from './not-yet.ts';
+import { Activity, runQueue } from './queue-runner.ts';
+
+const JOBS = 50;
+const RETURNS = 10;
+
+let redis: RealRedis;
+
+beforeAll(async () => {
+  redis = await RealRedis.start();
+});
+afterAll(() => redis.stop());
+
+/** Calls of clients: scripts, and waits for jobs. */
+async function calls(): Promise<number> {
+  const text = await redis.client.info('commandstats');
+  const counts = [...text.matchAll(/cmdstat_(?:eval|evalsha|bzpopmin):calls=([0-9]+)/gu)];
+  return counts.reduce((sum, [, count]) => sum + Number(count), 0);
+}
+
+it('a job that waits for its turn costs a few calls of Redis each time that it returns, and no attempt', async () => {
+  const { prefix } = redis.freshKeys();
+  const connection = redis.client as RedisClient;
+  const queues = new Queues({ connection, prefix, debounce: 0, attempts: 2, backoff: 1_000 });
+  const seen = new Map<string, number>();
+  const attempts = new Set<number>();
+  const worker = runQueue<ReloadJob>(
+    {
+      queue: RELOADS,
+      schema: reloadJob,
+      handle: async ({ workload }, { number }) => {
+        const times = (seen.get(workload) ?? 0) + 1;
+        seen.set(workload, times);
+        attempts.add(number);
+        if (times <= RETURNS) throw new NotYetError('RateLimited', 20);
+      },
+      failed: () => Promise.reject(new Error('no job fails')),
+    },
+    {
+      connection: redis.connect(),
+      prefix,
+      concurrency: 10,
+      lockDuration: 30_000,
+      metrics: workerMetrics(createRegistry()),
+      log: createLogger({ format: 'text', level: 'fatal' }),
+      activity: new Activity(),
+    },
+  );
+  try {
+    const before = await calls();
+    await queues.enqueueReloads(
+      Array.from({ length: JOBS }, (_, n) => ({ workload: `Deployment/a/${n}`, since: 0 })),
+    );
+    const isDone = (): boolean =>
+      seen.size === JOBS && [...seen.values()].every((times) => times === RETURNS + 1);
+    await vi.waitUntil(isDone, { timeout: 60_000, interval: 20 });
+    expect((await calls()) - before).toBeLessThanOrEqual(4 * JOBS * (RETURNS + 1));
+    expect(attempts).toEqual(new Set([1]));
+  } finally {
+    await worker.close();
+    await queues.close();
+  }
+});
