@@ -35,7 +35,7 @@ it('with what setup.sh of docker-compose.yml leaves behind, watcher and worker r
   const space = await namespace(connect(cluster));
   const reroll = await prepareReroll({ cluster, namespaces: [space], install: 'reroll' });
   const start = (app: 'watcher' | 'worker' | 'admin', ...flags: readonly string[]): App => {
-    const kubeconfig = join(kubeconfigs, `${app}.yaml`);
+    const kubeconfig = join(kubeconfigs, app, 'kubeconfig.yaml');
     // These three are in its group there; nobody else reads it.
     expect(statSync(kubeconfig).mode & 0o777).toBe(0o440);
     expect(tokenDays(kubeconfig)).toBe(7);

@@ -1,7 +1,12 @@
 #!/bin/sh
-# Makes the password of the Redis of docker-compose.yml, unless there is one: for those who connect the file
-# redis-password, for Redis a redis.conf. And a token for admin, unless it has a list of tokens (static-tokens.yaml): for
-# people the file admin-token. Their owner and their group can read them. Safe to repeat.
+# Makes the password of the Redis of docker-compose.yml, unless there is one, and a token for admin, unless admin has a list
+# of tokens. Each file has a folder of its own, because each is for others. Its owner and its group can read it. Safe to
+# repeat.
+#
+#   redis/redis-password        for those who connect to Redis
+#   redis-config/redis.conf     for Redis
+#   admin/static-tokens.yaml    for admin: the hash of the token
+#   people/admin-token          the token, for people
 #
 # Usage: password.sh <folder>
 set -eu
@@ -10,6 +15,7 @@ folder=$1
 
 # write <file>: whole or not at all.
 write() {
+  mkdir -p "$(dirname "$folder/$1")"
   cat >"$folder/$1.new"
   chmod 440 "$folder/$1.new"
   mv "$folder/$1.new" "$folder/$1"
@@ -22,16 +28,16 @@ random() {
   echo "$bytes"
 }
 
-if [ ! -s "$folder/redis-password" ]; then
+if [ ! -s "$folder/redis/redis-password" ]; then
   password=$(random)
-  echo "$password" | write redis-password
+  echo "$password" | write redis/redis-password
 fi
-password=$(cat "$folder/redis-password")
-echo "requirepass $password" | write redis.conf
+password=$(cat "$folder/redis/redis-password")
+echo "requirepass $password" | write redis-config/redis.conf
 
-if [ ! -s "$folder/static-tokens.yaml" ]; then
+if [ ! -s "$folder/admin/static-tokens.yaml" ]; then
   token=$(random)
-  echo "$token" | write admin-token
+  echo "$token" | write people/admin-token
   sha256=$(printf %s "$token" | sha256sum | cut -d ' ' -f 1)
-  echo "[{ name: compose, sha256: $sha256, access: write, namespaces: ['*'] }]" | write static-tokens.yaml
+  echo "[{ name: compose, sha256: $sha256, access: write, namespaces: ['*'] }]" | write admin/static-tokens.yaml
 fi

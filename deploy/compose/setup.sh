@@ -1,6 +1,7 @@
 #!/bin/sh
 # Makes ready in a cluster what watcher, worker and admin of docker-compose.yml need: their namespace, their
-# ServiceAccounts and rights, and a kubeconfig for each, which its owner and its group can read. Safe to repeat.
+# ServiceAccounts and rights, and a kubeconfig for each, <folder>/<name>/kubeconfig.yaml, which its owner and its group can
+# read. Safe to repeat.
 #
 # The token in a kubeconfig is good for a week; run again, this renews it, and a process that is refused reads it anew.
 #
@@ -15,7 +16,8 @@ kubectl apply --filename="$(dirname "$0")/rbac.yaml"
 
 authority=$(kubectl config view --raw --output='jsonpath={.clusters[0].cluster.certificate-authority-data}')
 for app in watcher worker admin; do
-  file=$folder/$app.yaml
+  mkdir -p "$folder/$app"
+  file=$folder/$app/kubeconfig.yaml
   token=$(kubectl --namespace=reroll create token "reroll-$app" --duration=168h)
   rm -f "$file.new"
   to() { kubectl config --kubeconfig="$file.new" "$@" >/dev/null; }

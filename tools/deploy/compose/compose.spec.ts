@@ -61,7 +61,7 @@ it('docker-compose.yml is valid, and has a Redis, a Kubernetes, watchers, worker
 
 it.each([
   ['an unknown key', (text: string) => text.replace('    privileged: true\n', '    priviledged: true\n')],
-  ['a volume that is not declared', (text: string) => text.replace('\n  kubeconfigs:\n', '\n')],
+  ['a volume that is not declared', (text: string) => text.replace('\n  kubeconfig-admin:\n', '\n')],
   ['a service that is not there', (text: string) => text.replace('service:k3s', 'service:k4s')],
 ])('%s in it would be found', async (_, change) => {
   const file = join(folder, 'docker-compose.yml');
@@ -130,10 +130,42 @@ it('what the two that make credentials leave behind is for one group, and only t
   for (const name of ['password', 'setup']) expect(services[name]?.user).toBe('0:2000');
   const members = Object.entries(services).filter(([, { group_add = [] }]) => group_add.includes('2000'));
   expect(members.map(([name]) => name).sort()).toEqual(['admin', 'redis', 'watcher', 'worker']);
-  for (const [, { volumes = [] }] of members) {
-    const credentials = volumes.filter(({ source }) => ['credentials', 'kubeconfigs'].includes(source));
-    expect(credentials.map(({ read_only }) => read_only)).toEqual(credentials.map(() => true));
-    expect(credentials.map(({ target }) => target)).toContain('/credentials');
+});
+
+/** Every file with a credential, by the volume that it is in, and who may read it. */
+const READERS: Readonly<Record<string, readonly string[]>> = {
+  'redis-password': ['admin', 'redis', 'watcher', 'worker'],
+  'redis-config': ['redis'],
+  'admin-tokens': ['admin'],
+  'admin-token': [],
+  'kubeconfig-watcher': ['watcher'],
+  'kubeconfig-worker': ['worker'],
+  'kubeconfig-admin': ['admin'],
+  'k3s-admin': ['setup'],
+};
+/** Who makes them. */
+const MAKERS: Readonly<Record<string, readonly string[]>> = {
+  password: ['admin-token', 'admin-tokens', 'redis-config', 'redis-password'],
+  setup: ['kubeconfig-admin', 'kubeconfig-watcher', 'kubeconfig-worker'],
+  k3s: ['k3s-admin'],
+};
+
+it.each(Object.entries(READERS))('%s is read by these, and can be written by none of them', (volume, readers) => {
+  const mounts = Object.entries(services).flatMap(([name, { volumes = [] }]) =>
+    volumes.filter(({ source }) => source === volume).map((mount) => ({ name, ...mount })),
+  );
+  const [reading, writing] = [true, false].map((isReader) =>
+    mounts.filter(({ read_only = false }) => read_only === isReader).map(({ name }) => name),
+  );
+  expect(reading?.sort()).toEqual(readers);
+  expect(writing).toEqual(Object.keys(MAKERS).filter((maker) => MAKERS[maker]?.includes(volume)));
+});
+
+it('watcher, worker and admin mount credentials that are named here, and nothing else', () => {
+  for (const app of APPS) {
+    const mounted = (services[app]?.volumes ?? []).map(({ source }) => source).sort();
+    expect(mounted).toEqual(Object.keys(READERS).filter((volume) => READERS[volume]?.includes(app)).sort());
+    expect(services[app]?.environment).toMatchObject({ KUBECONFIG: '/kube/kubeconfig.yaml' });
   }
 });
 
@@ -146,6 +178,12 @@ it('Redis cannot be reached from the Kubernetes and its pods; watcher, worker an
 
 describe('the password of Redis, and the token for admin', () => {
   const made = join(folder, 'credentials');
+  const FILES = [
+    'redis/redis-password',
+    'redis-config/redis.conf',
+    'people/admin-token',
+    'admin/static-tokens.yaml',
+  ];
   const make = async (): Promise<void> => {
     const { code, tail } = await run('/bin/sh', [join(ROOT, 'deploy/compose/password.sh'), made]);
     expect({ code, tail }).toEqual({ code: 0, tail: '' });
@@ -158,27 +196,27 @@ describe('the password of Redis, and the token for admin', () => {
   });
 
   it('are random, the same for Redis and for who connects, and for no other user to read', () => {
-    expect(text('redis-password')).toMatch(/^[0-9a-f]{64}\n$/);
-    expect(text('redis.conf')).toBe(`requirepass ${text('redis-password')}`);
-    for (const name of ['redis-password', 'redis.conf', 'admin-token', 'static-tokens.yaml'])
+    expect(text('redis/redis-password')).toMatch(/^[0-9a-f]{64}\n$/);
+    expect(text('redis-config/redis.conf')).toBe(`requirepass ${text('redis/redis-password')}`);
+    for (const name of FILES)
       expect(statSync(join(made, name)).mode & 0o777).toBe(0o440);
   });
 
   it('stays the same with each `up`, and is another one elsewhere', async () => {
-    const before = text('redis-password');
+    const before = text('redis/redis-password');
     await make();
-    expect(text('redis-password')).toBe(before);
-    rmSync(join(made, 'redis-password'));
+    expect(text('redis/redis-password')).toBe(before);
+    rmSync(join(made, 'redis/redis-password'));
     await make();
-    expect(text('redis-password')).not.toBe(before);
-    expect(text('redis.conf')).toBe(`requirepass ${text('redis-password')}`);
+    expect(text('redis/redis-password')).not.toBe(before);
+    expect(text('redis-config/redis.conf')).toBe(`requirepass ${text('redis/redis-password')}`);
   });
 
   it('are two, and admin knows no more than the hash of its own', () => {
-    const token = text('admin-token').trim();
+    const token = text('people/admin-token').trim();
     expect(token).toMatch(/^[0-9a-f]{64}$/);
-    expect(token).not.toBe(text('redis-password').trim());
-    expect(parse(text('static-tokens.yaml'))).toEqual([
+    expect(token).not.toBe(text('redis/redis-password').trim());
+    expect(parse(text('admin/static-tokens.yaml'))).toEqual([
       {
         name: 'compose',
         sha256: createHash('sha256').update(token).digest('hex'),
@@ -188,21 +226,21 @@ describe('the password of Redis, and the token for admin', () => {
     ]);
     expect(services['admin']?.environment).toMatchObject({
       REROLL_AUTH: 'static',
-      REROLL_STATIC_TOKENS_FILE: '/credentials/static-tokens.yaml',
+      REROLL_STATIC_TOKENS_FILE: '/tokens/static-tokens.yaml',
     });
   });
 
   it('stay away if there is a list of tokens of yours', async () => {
-    const before = text('admin-token');
-    writeFileSync(join(made, 'static-tokens.yaml'), '[]');
+    const before = text('people/admin-token');
+    writeFileSync(join(made, 'admin/static-tokens.yaml'), '[]');
     await make();
-    expect([text('static-tokens.yaml'), text('admin-token')]).toEqual(['[]', before]);
+    expect([text('admin/static-tokens.yaml'), text('people/admin-token')]).toEqual(['[]', before]);
   });
 
   it('is the one that Redis, its check, watcher and worker take, and is not in the file', () => {
     const { command = [], healthcheck } = services['redis'] ?? {};
     expect(services['password']?.entrypoint?.slice(1)).toEqual(['/setup/password.sh', '/credentials']);
-    expect(command.slice(0, 2)).toEqual(['redis-server', '/credentials/redis.conf']);
+    expect(command.slice(0, 2)).toEqual(['redis-server', '/config/redis.conf']);
     expect(healthcheck?.test.join(' ')).toContain('/credentials/redis-password');
     for (const app of APPS) {
       expect(services[app]?.environment).toMatchObject({
