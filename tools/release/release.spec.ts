@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,9 @@ import { waitUntil } from '../cluster/src/wait.ts';
 import { ROOT } from '../deploy/images/dockerfile.ts';
 import { ensureCheckers } from '../deploy/ensure-checkers.ts';
 import { ensureHelm } from '../deploy/ensure-helm.ts';
-import { manifestsOf, manifestsWith } from '../deploy/render.ts';
+import { imagesOf } from '../deploy/images-file.ts';
+import { at, workload } from '../deploy/look.ts';
+import { manifestsOf, manifestsWith, type ChartValues } from '../deploy/render.ts';
 import { disagreements, versionsIn } from './version.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'reroll-release-'));
@@ -31,6 +33,50 @@ describe('the version', () => {
       'apps/worker/package.json says 9.9.9; expected 0.1.0, as package.json says',
       'the tag says 9.9.8; expected 0.1.0, as package.json says',
     ]);
+  });
+});
+
+describe('the digest of Redis', () => {
+  const digest = `sha256:${'1'.repeat(64)}`;
+  const pin = async (deploy: string, what: string): Promise<{ code: number; tail: string }> => {
+    const { code, tail } = await run('/bin/sh', [join(ROOT, 'tools/release/pin-redis.sh'), deploy, what]);
+    return { code: code ?? 1, tail };
+  };
+  const copy = (name: string): string => {
+    const deploy = join(folder, name);
+    cpSync(join(ROOT, 'deploy'), deploy, { recursive: true });
+    return deploy;
+  };
+
+  it('is in the chart and the plain manifest of a release; another tag takes its place', async () => {
+    const deploy = copy('pinned');
+    expect(await pin(deploy, digest)).toEqual({ code: 0, tail: '' });
+    const chart = join(deploy, 'helm/reroll');
+    const imageWith = async (values: ChartValues): Promise<unknown> =>
+      at(workload(await manifestsWith(values, { chart }), 'redis').container, 'image');
+    const [before] = imagesOf(await manifestsWith()).filter((image) => image.includes('/redis:'));
+    expect(await imageWith({})).toBe(`${before}@${digest}`);
+    expect(await imageWith({ redis: { image: { tag: '7.4' } } })).toBe('docker.io/library/redis:7.4');
+    const plain = manifestsOf(readFileSync(join(deploy, 'manifests/reroll.yaml'), 'utf8'));
+    expect(imagesOf(plain)).toEqual(imagesOf(await manifestsWith({}, { chart })));
+  });
+
+  it.each([
+    ['no digest', ''],
+    ['half of one', 'sha256:12'],
+  ])('is refused if it is %s', async (_, what) => {
+    const { code, tail } = await pin(copy(`refused-${what.length}`), what);
+    expect({ code, tail }).toEqual({ code: 1, tail: expect.stringContaining('expected a digest') as string });
+  });
+
+  it('is not written a second time, nor where a file names another Redis', async () => {
+    const deploy = copy('other');
+    const manifest = join(deploy, 'manifests/reroll.yaml');
+    writeFileSync(manifest, readFileSync(manifest, 'utf8').replaceAll('/redis:', '/redis:0.'));
+    expect((await pin(deploy, digest)).code).toBe(1);
+    const twice = copy('twice');
+    await pin(twice, digest);
+    expect((await pin(twice, digest)).tail).toContain('expected an image without a digest');
   });
 });
 

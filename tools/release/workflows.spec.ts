@@ -13,6 +13,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { run } from '../cluster/src/run.ts';
 import { APPS, ROOT } from '../deploy/images/dockerfile.ts';
+import { at } from '../deploy/look.ts';
 import { ensureCheckers } from '../deploy/ensure-checkers.ts';
 
 const FOLDER = join(ROOT, '.github/workflows');
@@ -28,6 +29,7 @@ interface Step {
 interface Job {
   readonly permissions?: Readonly<Record<string, string>>;
   readonly uses?: string;
+  readonly container?: unknown;
   readonly needs?: string | readonly string[];
   readonly steps?: readonly Step[];
 }
@@ -65,6 +67,14 @@ it.each(FILES)('%s leaves no token in a clone', (file) => {
   const clones = steps.filter(({ uses }) => uses?.startsWith('actions/checkout@') === true);
   expect(clones).not.toEqual([]);
   for (const clone of clones) expect(clone.with?.['persist-credentials']).toBe(false);
+});
+
+it.each(FILES)('%s runs in images of a digest only', (file) => {
+  for (const { container } of Object.values(workflow(file).parsed.jobs)) {
+    if (container === undefined) continue;
+    const image = String(at(container, 'image'));
+    expect(image).toMatch(/@sha256:[0-9a-f]{64}$|^\$\{\{ needs\.bases\.outputs\.node \}\}$/);
+  }
 });
 
 it.each(FILES)('%s may do nothing that a job does not ask for', (file) => {
@@ -106,14 +116,24 @@ describe('a release', () => {
     for (const name of writers()) expect(before(name)).toEqual(expect.arrayContaining(['test', 'check']));
   });
 
-  it('runs no script of a dependency where it may write, or says what others build from', () => {
-    const installs = jobsWith(/npm/);
+  it('runs the install scripts of dependencies in no job but the tests, which hand nothing on', () => {
+    const installs = jobsWith(/npm (ci|install|i|exec|rebuild)/);
     expect(installs).toEqual(['check', 'sboms']);
+    const commands = text.match(/npm (ci|install|i|exec|rebuild)\b.*/g) ?? [];
+    expect(commands).toHaveLength(installs.length);
+    for (const command of commands) expect(command).toMatch(/^npm ci --ignore-scripts /);
     for (const name of installs) {
       expect(parsed.jobs[name]?.permissions).toEqual({ contents: 'read' });
-      expect(text).not.toContain(`needs.${name}.`);
+      // Its Node.js needs no script: it is that of the base image, by digest.
+      expect(parsed.jobs[name]?.container).toEqual({ image: '${{ needs.bases.outputs.node }}' });
     }
-    for (const name of [...writers(), ...jobsWith(/imagetools/)]) expect(installs).not.toContain(name);
+    expect(text).not.toContain('needs.test.');
+    expect(workflow('ci.yml').text).not.toContain('upload-artifact');
+  });
+
+  it('hands nothing on from a job that installs dependencies but what is built from them', () => {
+    for (const name of jobsWith(/npm/)) expect(text).not.toContain(`needs.${name}.`);
+    for (const name of [...writers(), ...jobsWith(/imagetools/)]) expect(jobsWith(/npm/)).not.toContain(name);
   });
 
   function writers(): string[] {
@@ -181,10 +201,12 @@ describe('a release', () => {
       return { code, output: existsSync(output) ? readFileSync(output, 'utf8') : '' };
     }
 
-    it('are looked up for both', async () => {
+    it('are looked up for both, and that of Redis', async () => {
       const { code, output } = await look('echo \'{"digest":"sha256:1"}\'');
       expect(code).toBe(0);
-      expect(output).toMatch(/^version=1\.2\.3\nnode=\S+node:24\S+@sha256:1\nbase=\S+nonroot@sha256:1\n$/);
+      expect(output).toMatch(
+        /^version=1\.2\.3\nnode=\S+node:24\S+@sha256:1\nbase=\S+nonroot@sha256:1\nredis=sha256:1\n$/,
+      );
     });
 
     it.each([
