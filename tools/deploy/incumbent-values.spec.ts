@@ -164,7 +164,10 @@ const FLAGS: readonly Row[] = [
   [
     'ignoreNamespaces, text with commas',
     ours({ ignoreNamespaces: 'a,b' }),
-    [`+ ${WATCHER} arg --namespaces-to-ignore=a,b`],
+    [
+      `- ${WATCHER} arg --namespaces-to-ignore=kube-system`,
+      `+ ${WATCHER} arg --namespaces-to-ignore=a,b,kube-system`,
+    ],
   ],
   [
     'namespaceSelector, also one with a wildcard, without quotes inside',

@@ -14,6 +14,7 @@ const external = (values: ChartValues): ChartValues => ({ redis: { enabled: fals
 /** Flags that the chart sets itself, or by way of a template, and values with which it does: what must then be there. */
 const BY_TEMPLATE: Readonly<Record<string, { values: ChartValues; said: string; app?: 'admin' }>> = {
   '--namespaces': { values: { reloader: { watchGlobally: false } }, said: '--namespaces=reroll' },
+  '--namespaces-to-ignore': { values: {}, said: '--namespaces-to-ignore=kube-system' },
   '--resources-to-ignore': {
     values: { reloader: { ignoreSecrets: true } },
     said: '--resources-to-ignore=secrets',

@@ -44,9 +44,8 @@
 {{- define "reroll.optionText" -}}
 {{- $values := .root.Values -}}
 {{- $text := include "reroll.valueAt" (dict "root" .root "path" .option.value) -}}
-{{- $ofAll := has .option.flag (list "--namespaces-to-ignore" "--namespace-selector") -}}
 {{- if and $values.redis.enabled (hasPrefix "redis.external." .option.value) -}}
-{{- else if and $ofAll (not $values.reloader.watchGlobally) -}}
+{{- else if and (eq .option.flag "--namespace-selector") (not $values.reloader.watchGlobally) -}}
 {{- else if and (eq .option.flag "--reload-strategy") (eq $text "default") -}}
 {{- else if eq .option.flag "--lease-name" -}}
 {{- $text | default (include "reroll.componentName" (dict "root" .root "component" "watcher")) -}}
@@ -72,6 +71,16 @@
 {{- toYaml (append $given (include "reroll.namespace" .) | uniq | sortAlpha) -}}
 {{- end -}}
 
+{{/* Namespaces that an install for the whole cluster leaves alone, as a YAML list. */}}
+{{- define "reroll.ignoredNamespaces" -}}
+{{- $ignored := list -}}
+{{- if .Values.reloader.watchGlobally -}}
+{{- $ignored = include "reroll.items" .Values.reloader.ignoreNamespaces | fromYamlArray -}}
+{{- if not .Values.reloader.watchKubeSystem -}}{{- $ignored = append $ignored "kube-system" | uniq -}}{{- end -}}
+{{- end -}}
+{{- toYaml $ignored -}}
+{{- end -}}
+
 {{- define "reroll.args" -}}
 {{- $reloader := .root.Values.reloader -}}
 {{- $args := list -}}
@@ -79,6 +88,9 @@
 {{- $args = append $args (printf "%s=%s" .flag .text) -}}
 {{- end -}}
 {{- $isAdmin := eq .component "admin" -}}
+{{- with and (eq .component "watcher") (include "reroll.ignoredNamespaces" .root | fromYamlArray) -}}
+{{- $args = append $args (printf "--namespaces-to-ignore=%s" (join "," .)) -}}
+{{- end -}}
 {{- $args = concat $args (include ($isAdmin | ternary "reroll.adminArgs" "reroll.scopeArgs") .root | fromYamlArray) -}}
 {{- if ne (int $reloader.metricsPort) 9090 -}}{{- $args = append $args (printf "--metrics-addr=:%d" (int $reloader.metricsPort)) -}}{{- end -}}
 {{- $args = concat $args (include "reroll.redisArgs" .root | fromYamlArray) -}}

@@ -2,8 +2,8 @@
      labels of a source are not known here. */}}
 {{- define "reroll.isTested" -}}
 {{- $reloader := .Values.reloader -}}
-{{- $ignored := include "reroll.items" $reloader.ignoreNamespaces | fromYamlArray -}}
-{{- $unseen := and $reloader.watchGlobally (has (include "reroll.namespace" .) $ignored) -}}
+{{- $ignored := include "reroll.ignoredNamespaces" . | fromYamlArray -}}
+{{- $unseen := has (include "reroll.namespace" .) $ignored -}}
 {{- $unlabelled := and $reloader.resourceLabelSelector (not .Values.tests.sourceLabels) -}}
 {{- $unknown := and $reloader.watchGlobally $reloader.namespaceSelector -}}
 {{- if and .Values.tests.enabled (not (or $unlabelled $unknown)) (not $reloader.dryRun) (not $reloader.webhookUrl) (not $unseen) -}}true{{- end -}}
