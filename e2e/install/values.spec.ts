@@ -32,7 +32,7 @@ const OPERATORS: Values = {
   },
   prometheusRule: { enabled: true },
   grafanaDashboard: { enabled: true },
-  redis: { persistence: { whenDeleted: 'Retain' } },
+  redis: { persistence: { enabled: true, whenDeleted: 'Retain' } },
   networkPolicy: { enabled: true, apiServer: { cidrs: ['10.0.0.0/8'] } },
   admin: {
     rbac: { clusterWide: true },

@@ -4,8 +4,8 @@ import { at, find, workload } from './look.ts';
 import { manifestsWith, type ChartValues } from './render.ts';
 
 describe('the Redis of the chart', () => {
-  it('keeps an append-only file on a volume and drops nothing', async () => {
-    const manifests = await manifestsWith();
+  it('keeps an append-only file on a volume, if there is one, and drops nothing', async () => {
+    const manifests = await manifestsWith({ redis: { persistence: { enabled: true } } });
     const { object, container, pod } = workload(manifests, 'redis');
     const text = at(find(manifests, 'ConfigMap', 'reroll-redis'), 'data') as Record<string, string>;
     expect(text['redis.conf']?.split('\n')).toEqual(
@@ -43,9 +43,12 @@ describe('the Redis of the chart', () => {
   });
 
   it('may do without a volume, keep it for ever, and have a class, a size and lines of its own', async () => {
-    const without = workload(await manifestsWith({ redis: { persistence: { enabled: false } } }), 'redis');
-    expect(at(without.object, 'spec.volumeClaimTemplates')).toBeUndefined();
-    expect(at(without.pod, 'volumes')).toContainEqual({ name: 'data', emptyDir: {} });
+    // Without a cluster to ask, the default is what runs anywhere.
+    for (const enabled of [false, 'auto']) {
+      const without = workload(await manifestsWith({ redis: { persistence: { enabled } } }), 'redis');
+      expect(at(without.object, 'spec.volumeClaimTemplates')).toBeUndefined();
+      expect(at(without.pod, 'volumes')).toContainEqual({ name: 'data', emptyDir: {} });
+    }
     const persistence = {
       whenDeleted: 'Retain',
       storageClass: 'fast',
