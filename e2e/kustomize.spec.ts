@@ -89,7 +89,14 @@ async function applied(...what: readonly string[]): ReturnType<typeof run> {
 }
 
 function byKey(objects: readonly Manifest[]): Readonly<Record<string, Manifest>> {
-  return Object.fromEntries(objects.map((object) => [keyOf(object), object]));
+  return Object.fromEntries(objects.map((object) => [keyOf(object), ofCluster(object)]));
+}
+
+/** kubectl's kustomize does not know that these are in no namespace. The API server takes them all the same. */
+function ofCluster(object: Manifest): Manifest {
+  if (!object.kind.startsWith('ValidatingAdmissionPolicy')) return object;
+  const { namespace: _, ...metadata } = object.metadata;
+  return { ...object, metadata };
 }
 
 /** Names of the Secrets that pods mount or take variables from. */

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Cluster } from '../../tools/cluster/src/cluster.ts';
+import type { ChartValues } from '../../tools/deploy/render.ts';
 import { Catalog } from '../../libs/shared/src/catalog/catalog.ts';
 import type { ChangeEntry, OutcomeEntry } from '../../libs/shared/src/core/history/entries.ts';
 import { History } from '../../libs/shared/src/catalog/history.ts';
@@ -15,6 +16,7 @@ import { cleanUp } from './cleanup.ts';
 import { connect, namespace, type Space } from './kube.ts';
 import { App } from './processes.ts';
 import { eventually } from './wait.ts';
+import { workerAccount } from './worker-account.ts';
 
 export interface RerollOptions {
   readonly cluster: Cluster;
@@ -37,6 +39,8 @@ export interface RerollOptions {
   readonly workerFlags?: readonly string[];
   readonly adminFlags?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** Workers have the rights, and are under the policies, that the chart makes of these values. Default: an administrator's. */
+  readonly chart?: ChartValues;
   /** The install (namespace of its Lease) of an earlier one, to follow it. Default: a fresh one. */
   readonly install?: string;
   /** Default that of the cluster. */
@@ -61,11 +65,16 @@ export class Reroll {
   readonly catalog: Catalog;
   readonly queues: Queues;
   readonly history: History;
+  readonly #workerKubeconfig: string;
   #started = 0;
 
-  constructor(options: RerollOptions, at: { install: string; clusterUid: string }) {
+  constructor(
+    options: RerollOptions,
+    at: { install: string; clusterUid: string; workerKubeconfig?: string | undefined },
+  ) {
     this.options = options;
     this.install = at.install;
+    this.#workerKubeconfig = at.workerKubeconfig ?? options.cluster.kubeconfig;
     // A cluster that loses its Redis on purpose is no error here.
     this.redis = openRedis(accessOf(this.redisEnv), { onDown: () => undefined, onUp: () => undefined });
     this.catalog = new Catalog(this.redis, catalogKeys({ cluster: at.clusterUid, namespace: at.install }));
@@ -107,7 +116,7 @@ export class Reroll {
       name,
       args,
       env: {
-        KUBECONFIG: this.options.cluster.kubeconfig,
+        KUBECONFIG: kind === 'worker' ? this.#workerKubeconfig : this.options.cluster.kubeconfig,
         ...redisEnv,
         POD_NAME: name,
         POD_NAMESPACE: this.install,
@@ -214,7 +223,12 @@ export async function prepareReroll(options: RerollOptions): Promise<Reroll> {
   const { body } = await client.get<{ metadata: { uid: string } }>('/api/v1/namespaces/kube-system');
   const install =
     options.install ?? (await namespace(client, `reroll-${randomBytes(2).toString('hex')}`)).name;
-  return new Reroll(options, { install, clusterUid: body.metadata.uid });
+  const account = options.chart && (await workerAccount(options.cluster, install, options.chart));
+  return new Reroll(options, {
+    install,
+    clusterUid: body.metadata.uid,
+    workerKubeconfig: account?.kubeconfig,
+  });
 }
 
 /** `Deployment/api` to `Deployment/<namespace>/api`. */

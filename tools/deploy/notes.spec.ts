@@ -62,6 +62,23 @@ it.each([
   expect(await notesWith({})).not.toContain(text);
 });
 
+it('tell where Redis keeps its file, and what that means', async () => {
+  expect(await notesWith({})).toContain(
+    'history, audit log and runtime limits are lost when the pod is deleted',
+  );
+  const onVolume = await notesWith({ redis: { persistence: { enabled: true } } });
+  expect(onVolume).toContain('If pod/prod-reroll-redis-0 stays Pending');
+  expect(onVolume).not.toContain('lost when');
+  const elsewhere = await notesWith({ redis: { enabled: false, external: { url: 'redis://r' } } });
+  expect(elsewhere).not.toContain('keeps its file');
+});
+
+it("tell whether anything limits the workers' account", async () => {
+  const text = 'No ValidatingAdmissionPolicy limits the ServiceAccount of the workers';
+  expect(await notesWith({})).toContain(text);
+  expect(await notesWith({ worker: { admissionPolicy: { enabled: true } } })).not.toContain(text);
+});
+
 it.each([
   ['a port of this machine', {}, 'port-forward service/prod-reroll-admin 8080:80 '],
   [

@@ -67,6 +67,8 @@ export function apiServerLaunch(options: ApiServerOptions): Launch {
     '--endpoint-reconciler-type=none',
     `--token-auth-file=${tokens}`,
     '--authorization-mode=RBAC',
+    // As on real clusters, where admission decides about it.
+    '--allow-privileged=true',
     '--service-account-issuer=https://kubernetes.default.svc',
     `--service-account-key-file=${key}`,
     `--service-account-signing-key-file=${key}`,

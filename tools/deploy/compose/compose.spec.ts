@@ -150,21 +150,28 @@ const MAKERS: Readonly<Record<string, readonly string[]>> = {
   k3s: ['k3s-admin'],
 };
 
-it.each(Object.entries(READERS))('%s is read by these, and can be written by none of them', (volume, readers) => {
-  const mounts = Object.entries(services).flatMap(([name, { volumes = [] }]) =>
-    volumes.filter(({ source }) => source === volume).map((mount) => ({ name, ...mount })),
-  );
-  const [reading, writing] = [true, false].map((isReader) =>
-    mounts.filter(({ read_only = false }) => read_only === isReader).map(({ name }) => name),
-  );
-  expect(reading?.sort()).toEqual(readers);
-  expect(writing).toEqual(Object.keys(MAKERS).filter((maker) => MAKERS[maker]?.includes(volume)));
-});
+it.each(Object.entries(READERS))(
+  '%s is read by these, and can be written by none of them',
+  (volume, readers) => {
+    const mounts = Object.entries(services).flatMap(([name, { volumes = [] }]) =>
+      volumes.filter(({ source }) => source === volume).map((mount) => ({ name, ...mount })),
+    );
+    const [reading, writing] = [true, false].map((isReader) =>
+      mounts.filter(({ read_only = false }) => read_only === isReader).map(({ name }) => name),
+    );
+    expect(reading?.sort()).toEqual(readers);
+    expect(writing).toEqual(Object.keys(MAKERS).filter((maker) => MAKERS[maker]?.includes(volume)));
+  },
+);
 
 it('watcher, worker and admin mount credentials that are named here, and nothing else', () => {
   for (const app of APPS) {
     const mounted = (services[app]?.volumes ?? []).map(({ source }) => source).sort();
-    expect(mounted).toEqual(Object.keys(READERS).filter((volume) => READERS[volume]?.includes(app)).sort());
+    expect(mounted).toEqual(
+      Object.keys(READERS)
+        .filter((volume) => READERS[volume]?.includes(app))
+        .sort(),
+    );
     expect(services[app]?.environment).toMatchObject({ KUBECONFIG: '/kube/kubeconfig.yaml' });
   }
 });
@@ -198,8 +205,7 @@ describe('the password of Redis, and the token for admin', () => {
   it('are random, the same for Redis and for who connects, and for no other user to read', () => {
     expect(text('redis/redis-password')).toMatch(/^[0-9a-f]{64}\n$/);
     expect(text('redis-config/redis.conf')).toBe(`requirepass ${text('redis/redis-password')}`);
-    for (const name of FILES)
-      expect(statSync(join(made, name)).mode & 0o777).toBe(0o440);
+    for (const name of FILES) expect(statSync(join(made, name)).mode & 0o777).toBe(0o440);
   });
 
   it('stays the same with each `up`, and is another one elsewhere', async () => {

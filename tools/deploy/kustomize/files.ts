@@ -51,7 +51,7 @@ async function differenceTo(overlay: Variant): Promise<Difference> {
 /** What watcher, worker and admin need in a cluster that they do not run in. */
 function isRight({ kind, metadata }: Manifest): boolean {
   const isRedis = metadata.labels?.['app.kubernetes.io/component'] === 'redis';
-  return !isRedis && /^(ServiceAccount|(Cluster)?Role(Binding)?)$/.test(kind);
+  return !isRedis && /^(ServiceAccount|((Cluster)?Role|ValidatingAdmissionPolicy)(Binding)?)$/.test(kind);
 }
 
 function ofComponent(objects: readonly Manifest[], component: string): readonly Manifest[] {

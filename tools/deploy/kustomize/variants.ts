@@ -14,13 +14,14 @@ export interface Variant {
 
 const redis = { auth: { existingSecret: CREDENTIALS, existingSecretKey: 'redis-password' } };
 const reloader = { hashKey: { existingSecret: CREDENTIALS, existingSecretKey: 'hash-keys' } };
+const worker = { admissionPolicy: { enabled: true } };
 
 export const BASE: Variant = {
   about: [
     'Reroll with a Redis of its own, for all namespaces. The Secret that it needs is not in here:',
     'deploy/README.md says how to make it.',
   ],
-  values: { redis, reloader },
+  values: { redis, reloader, worker },
 };
 
 /** Watchers, workers and admins each spread by themselves. */
@@ -45,7 +46,7 @@ export const OVERLAYS: Readonly<Record<string, Variant>> = {
     values: {
       redis,
       watcher: { replicas: 3 },
-      worker: { replicas: 4 },
+      worker: { ...worker, replicas: 4 },
       admin: { replicas: 2 },
       reloader: {
         ...reloader,
@@ -69,6 +70,7 @@ export const OVERLAYS: Readonly<Record<string, Variant>> = {
         external: { existingSecret: CREDENTIALS, existingSecretKeys: { url: 'redis-url' } },
       },
       reloader,
+      worker,
     },
   },
 };

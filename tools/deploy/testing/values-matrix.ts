@@ -26,6 +26,11 @@ export const VALUES_MATRIX: Readonly<Record<string, ChartValues>> = {
   'ConfigMaps, Jobs and CronJobs left alone': {
     reloader: { ignoreConfigMaps: true, ignoreJobs: true, ignoreCronJobs: true },
   },
+  "admission policies for the worker's account": {
+    worker: { admissionPolicy: { enabled: true, privilegedJobNamespaces: 'backup,ops' } },
+    reloader: { cronJobStrategy: 'patch', watchKubeSystem: true, ignoreNamespaces: ['a'] },
+  },
+  'a volume for Redis': { redis: { persistence: { enabled: true, storageClass: 'fast' } } },
   'network policies, metrics and monitors': {
     networkPolicy: {
       enabled: true,

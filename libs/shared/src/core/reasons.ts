@@ -73,7 +73,7 @@ export const REASONS = {
   RateLimited: 'The limit of reloads a minute is used up; the reload waits for its turn.',
   Conflicting: 'Somebody kept changing the workload while it was to be patched; it is tried again later.',
   Invalid: 'The API server refused the patched workload as invalid. It is tried again at growing intervals.',
-  Forbidden: 'Reroll may not read or patch the object (RBAC).',
+  Forbidden: 'Reroll may not read or write the object: RBAC, an admission policy or a webhook refuses it.',
   ApiUnavailable: 'The API server could not be reached or failed; it is tried again.',
   NotDelivered:
     'The receiver of an alert or webhook could not be reached or did not accept it; it is tried again.',
