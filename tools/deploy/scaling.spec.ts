@@ -39,14 +39,14 @@ describe('workers scaled by CPU', () => {
 });
 
 describe('workers scaled by the depth of the queues', () => {
-  it('have a ScaledObject on both lists of BullMQ, and no number of their own', async () => {
+  it('have a ScaledObject on what waits in both queues of BullMQ, and no number of their own', async () => {
     const manifests = await keda({ jobsPerWorker: 20 });
     expect(at(workload(manifests, 'worker').object, 'spec.replicas')).toBeUndefined();
-    const trigger = (queue: string): unknown => ({
+    const trigger = (waiting: string): unknown => ({
       type: 'redis',
       metadata: {
         address: 'reroll-redis.reroll.svc:6379',
-        listName: `{reroll:prod:reroll}:${queue}:wait`,
+        listName: `{reroll:prod:reroll}:${waiting}`,
         listLength: '20',
       },
       authenticationRef: { name: 'reroll-worker' },
@@ -55,7 +55,7 @@ describe('workers scaled by the depth of the queues', () => {
       scaleTargetRef: { name: 'reroll-worker' },
       minReplicaCount: 1,
       maxReplicaCount: 10,
-      triggers: [trigger('changes'), trigger('reloads')],
+      triggers: ['changes:wait', 'changes:prioritized', 'reloads:wait', 'reloads:prioritized'].map(trigger),
     });
     expect(at(find(manifests, 'TriggerAuthentication', 'reroll-worker'), 'spec.secretTargetRef')).toEqual([
       { parameter: 'password', name: 'reroll-redis', key: 'redis-password' },
