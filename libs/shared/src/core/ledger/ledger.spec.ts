@@ -278,6 +278,14 @@ describe('a workload', () => {
     expect(cause && words[cause]).toBe(expected);
   });
 
+  it('found without a record is stale if its source was created in the same second, before the adoption', () => {
+    const ledger = ledgerOf({
+      sources: [seenSource('cm', 10, 'A', { modifiedAt: 30, asCreated: true })],
+      workloads: [seenWorkload('web', 15, { createdAt: 30 })],
+    });
+    expect(ledger.workloads.get(WEB)?.stale).toEqual(['ConfigMap/cm']);
+  });
+
   it('and its source that are both created while the first lists are read are only recorded', () => {
     const ledger = ledgerOf({ workloads: [seenWorkload('web', 95, { createdAt: 60 })] });
     ledger.sourceWritten(seenSource('cm', 94, 'A', { modifiedAt: 60, asCreated: true }), SOURCES);

@@ -217,9 +217,11 @@ function beginAtList(name: SourceName, seen: ObservedWorkload, at: Sighting): Be
 }
 
 function beginWithSource(seen: ObservedWorkload, source: SourceRow, at: Sighting): Begun {
-  const pastWrite = seen.createdAt > source.modifiedAt || isInstalledAfter(seen, source);
-  const isAdopted = source.modifiedAt <= at.adoptedAt || (!at.triggers.onCreate && isInstalled(seen, source));
-  return pastWrite || isAdopted ? { rv: at.sourcesRv, stale: !pastWrite } : { rv: RV_UNKNOWN };
+  const pastWrite = seen.createdAt > source.modifiedAt;
+  if (pastWrite || source.modifiedAt <= at.adoptedAt) return { rv: at.sourcesRv, stale: !pastWrite };
+  if (isInstalledAfter(seen, source)) return { rv: at.sourcesRv };
+  const isAdopted = !at.triggers.onCreate && isInstalled(seen, source);
+  return isAdopted ? { rv: at.sourcesRv, stale: true } : { rv: RV_UNKNOWN };
 }
 
 /** The source has had one state only, and the workload is not older: its pods cannot have begun with another. */
