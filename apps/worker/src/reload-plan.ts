@@ -5,10 +5,18 @@ import { envVarName } from '@reroll/shared/core/marker/env-var-name';
 import { DELETED_MARKER_HASH } from '@reroll/shared/core/marker/marker-hash';
 import { parseLastReloadedFrom } from '@reroll/shared/core/marker/last-reloaded-from';
 import { canShowDeletion } from '@reroll/shared/core/ledger/owed';
-import { sourceKeyIn, type SourceName } from '@reroll/shared/core/ledger/rows';
+import { isEdge, namedSources } from '@reroll/shared/core/ledger/edges';
+import { sourceKeyIn, type ObservedWorkload, type SourceName } from '@reroll/shared/core/ledger/rows';
 import type { Triggers } from '@reroll/shared/core/ledger/triggers';
 import type { PodTemplate, SourceId, SourceKind } from '@reroll/shared/core/model';
-import { planReload, type EdgeFacts, type Plan, type SourceReading } from '@reroll/shared/core/reload/plan';
+import {
+  planReload,
+  type EdgeFacts,
+  type Mention,
+  type Plan,
+  type SourceReading,
+} from '@reroll/shared/core/reload/plan';
+import type { DecisionSettings } from '@reroll/shared/core/rules/decision';
 import type { SourceAbsence, SourceNow } from './source-reader.ts';
 import type { WorkloadNow } from './workload-reader.ts';
 
@@ -20,6 +28,7 @@ export interface PlanContext {
   readonly record: string | undefined;
   readonly adoptStale: 'report' | 'reload';
   readonly onDelete: Triggers['onDelete'];
+  readonly decision: DecisionSettings;
   /** Key of the annotation that the annotations strategy writes. */
   readonly markerAnnotation: string;
   /** Systems of which a marker is proof too. */
@@ -37,7 +46,20 @@ export function planOf(workload: WorkloadNow, readings: Readings, context: PlanC
     edges: edges.map((name) => edgeFacts(name, workload, { readings, context })),
     adoptStale: context.adoptStale,
     onDelete: context.onDelete !== 'never',
+    mentionOf: mentions(observed, context.decision),
   });
+}
+
+/** How a workload speaks of its sources, whatever annotations those have. */
+function mentions(observed: ObservedWorkload, decision: DecisionSettings): (name: SourceName) => Mention {
+  const { literal } = namedSources(observed, decision.keys);
+  const named = new Set([...observed.uses, ...observed.mentions, ...literal]);
+  const isMeant = (source: SourceName): boolean =>
+    isEdge({ workload: observed, source, annotations: undefined }, decision);
+  return (name) => {
+    if (named.has(name)) return 'name';
+    return isMeant(name) ? 'pattern' : 'none';
+  };
 }
 
 /** `<kind>/<name>` to the parts of a key. */

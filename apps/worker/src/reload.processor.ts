@@ -165,6 +165,7 @@ export class ReloadProcessor {
       record: await this.#recordOf(workload),
       adoptStale: settings.adoptStale,
       onDelete: settings.onDelete,
+      decision: settings.decision,
       markerAnnotation: settings.decision.keys.lastReloadedFrom,
       adopt,
       proven: new Set<SourceName>(),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DELETED_HASH } from '../record/record-hash.ts';
+import { recordedHashes, writeRecord } from '../record/record.ts';
 import { recordOf, sourceRow, workloadRow } from '../testing/rows.ts';
 import { planReload, type EdgeFacts, type EdgeVerdict, type PlanInput, type SourceReading } from './plan.ts';
 
@@ -282,6 +283,52 @@ describe('a plan', () => {
     });
     expect(plan.roll).toEqual([CM, 'ConfigMap/other']);
     expect(plan.hashes).toEqual({ 'ConfigMap/cm': '1.B', 'ConfigMap/other': '1.C', 'ConfigMap/kept': '1.K' });
+  });
+
+  describe('drops from the record what the workload speaks of no more', () => {
+    const record = recordOf({ cm: 'A', dead: 'D', used: 'U', there: 'T', gone: 'G', late: 'L' });
+    const input: PlanInput = {
+      workload: { uid: 'uid-w', generation: 1, record },
+      row: workloadRow({ templateRv: '100', record }),
+      edges: [
+        edge({ row: sourceRow(150, 'B'), reading: reading(150, 'B') }),
+        edge({ name: 'ConfigMap/there', row: sourceRow(50, 'T') }),
+        edge({ name: 'ConfigMap/gone', row: sourceRow(90, 'G', { exists: false }) }),
+        edge({ name: 'ConfigMap/late', row: sourceRow(110, 'L', { exists: false }) }),
+      ],
+      adoptStale: 'report',
+      mentionOf: (name) => {
+        if (name === 'ConfigMap/dead') return 'none';
+        return name === CM || name === 'ConfigMap/used' ? 'name' : 'pattern';
+      },
+    };
+
+    it('when it is written for another reason, with sources that only a pattern means and that went before the pods began', () => {
+      const hashes = recordOf({ cm: 'B', used: 'U', there: 'T', late: 'L' });
+      expect(planReload(input).hashes).toEqual(recordedHashes(hashes));
+    });
+
+    it('but writes nothing for that alone', () => {
+      const [, ...others] = input.edges;
+      const inStep = edge({ row: sourceRow(50, 'A') });
+      expect(planReload({ ...input, edges: [inStep, ...others] })).toMatchObject({ roll: [], hashes: null });
+    });
+  });
+
+  it('that follows a hundred names in turn, as Kustomize makes them, has only the present one', () => {
+    let record: string | undefined;
+    for (let turn = 0; turn < 100; turn += 1) {
+      const name = `ConfigMap/config-${turn}`;
+      const plan = planReload({
+        workload: { uid: 'uid-w', generation: turn, record },
+        row: workloadRow({ generation: turn, templateRv: '100', record, baselines: { [name]: '100' } }),
+        edges: [edge({ name, row: sourceRow(50, 'A'), reading: reading(50, 'A') })],
+        adoptStale: 'report',
+        mentionOf: (each) => (each === name ? 'name' : 'none'),
+      });
+      record = writeRecord(plan.hashes ?? {});
+      expect(Object.keys(recordedHashes(record))).toEqual([name]);
+    }
   });
 
   it('with nothing to write has no record', () => {

@@ -53,7 +53,12 @@ export interface PlanInput {
   readonly adoptStale: 'report' | 'reload';
   /** `--reload-on-delete`. Default: a deletion rolls nothing. */
   readonly onDelete?: boolean;
+  /** How the workload, as it was read, speaks of a source. Default: by its name, of each. */
+  readonly mentionOf?: (name: SourceName) => Mention;
 }
+
+/** `name`: it uses or mentions the source, or its annotations spell it out. `pattern`: only a pattern means it. */
+export type Mention = 'name' | 'pattern' | 'none';
 
 /**
  * What is to be done about one edge.
@@ -99,7 +104,33 @@ export function planReload(input: PlanInput): Plan {
     if (WRITES.has(verdict)) hashes[edge.name] = edge.reading?.hash ?? DELETED_HASH;
   }
   const changed = Object.keys(hashes).some((name) => hashes[name] !== record[name]);
-  return { verdicts, roll, hashes: changed || roll.length > 0 ? hashes : null };
+  return { verdicts, roll, hashes: changed || roll.length > 0 ? withoutDead(hashes, input) : null };
+}
+
+/**
+ * Without what the workload speaks of no more. Only dropped when the record is written anyway: whatever adds a name
+ * writes it, so no more dead names can be in it than it had dependencies at its last write.
+ */
+function withoutDead(hashes: RecordedHashes, input: PlanInput): RecordedHashes {
+  const { mentionOf } = input;
+  if (!mentionOf) return hashes;
+  const edges = new Map(input.edges.map((edge) => [edge.name, edge]));
+  const isAlive = (name: SourceName): boolean => {
+    const mention = mentionOf(name);
+    return mention === 'name' || (mention === 'pattern' && !isGoneFor(edges.get(name), presentRow(input)));
+  };
+  return Object.fromEntries(Object.entries(hashes).filter(([name]) => isAlive(name)));
+}
+
+/**
+ * Whether the source was deleted before the pods began. Nothing is lost with its entry then: should the source come
+ * back, its data is either not newer than the pod template, or dates from its creation, if that counts.
+ */
+function isGoneFor(edge: EdgeFacts | undefined, row: WorkloadRow | undefined): boolean {
+  const source = edge?.row;
+  return (
+    source?.exists === false && !edge?.reading && row !== undefined && !isNewer(source.rv, row.templateRv)
+  );
 }
 
 const WRITES: ReadonlySet<EdgeVerdict> = new Set(['Correct', 'Adopt', 'AdoptStale', 'Rewrite', 'Roll']);

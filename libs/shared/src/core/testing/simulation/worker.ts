@@ -159,6 +159,7 @@ export class SimulatedWorker {
       edges: edges.map((name) => this.#facts(job, workload, name)),
       adoptStale: settings.adoptStale,
       onDelete: settings.triggers.onDelete !== 'never',
+      mentionOf: (name) => (workload.uses.includes(name) ? 'name' : 'none'),
     });
     const unread = [...plan.verdicts]
       .filter(([, verdict]) => verdict === 'Read')
