@@ -85,7 +85,11 @@ export class Reroll {
       attempts: 5,
       backoff: 1_000,
     });
-    this.history = new History(this.redis, this.catalog.keys, { maxEntries: 10_000, maxAge: 86_400_000 });
+    this.history = new History(this.redis, this.catalog.keys, {
+      maxEntries: 10_000,
+      maxAge: 86_400_000,
+      maxBytes: 33_554_432,
+    });
     cleanUp(async () => {
       await Promise.all(this.apps.map((app) => app.discard()));
       await this.queues.close();

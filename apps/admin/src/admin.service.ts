@@ -15,6 +15,7 @@ import { ListenError } from '@reroll/shared/platform/listening';
 import type { Logger } from '@reroll/shared/platform/logging';
 import { giveBackMemory } from '@reroll/shared/platform/memory';
 import type { AdminMetrics } from '@reroll/shared/platform/metrics/admin';
+import { historyLimits } from '@reroll/shared/platform/options/history-limits';
 import { redisFileProblems } from '@reroll/shared/platform/options/redis-files';
 import type { AdminOptions } from '@reroll/shared/platform/options/table';
 import { serveProfiles } from '@reroll/shared/platform/profile-server';
@@ -97,13 +98,13 @@ export class AdminService {
   #context(by: Pick<ApiContext, 'identity' | 'redis' | 'catalog' | 'authenticator' | 'reading'>): ApiContext {
     const { options, log, metrics, lifecycle, client } = this;
     const { redis, catalog } = by;
-    const { attempts, backoff, historyMaxChanges: maxEntries, historyMaxAge: maxAge } = options;
+    const { attempts, backoff } = options;
     const { prefix } = catalog.keys;
     const queues = new Queues({ connection: redis, prefix, debounce: 0, attempts, backoff });
     lifecycle.onStop('queues', 2_000, () => queues.close());
     const board = new JobBoard({ connection: redis, prefix });
     lifecycle.onStop('views of the queues', 2_000, () => board.close());
-    const history = new History(redis, catalog.keys, { maxEntries, maxAge });
+    const history = new History(redis, catalog.keys, historyLimits(options));
     const processes = new Processes(redis, catalog.keys.processes);
     announce({ processes, name: options.podName, metrics, lifecycle, log });
     return { options, log, metrics, lifecycle, client, history, processes, queues, board, ...by };

@@ -97,6 +97,11 @@ const ANSWERS: Readonly<Record<string, unknown>> = {
   'GET /api/v1/changes/1763737200123-0': change({
     workloads: [changeWorkload('failed', { error: 'KUBE_API 403' })],
   }),
+  'GET /api/v1/changes/1763737200124-0': change({
+    more: { woken: 950, leftAlone: 3 },
+    counted: { Reloaded: 940 },
+    merged: 2,
+  }),
   'GET /api/v1/workloads': { items: [workloadSummary()], next: null },
   'GET /api/v1/workloads/Deployment/shop/web': workload(),
   'GET /api/v1/sources': { items: [SOURCE], next: null },
@@ -166,6 +171,11 @@ describe('every command, as a table, as JSON and as YAML', () => {
       ['change', '1763737200123-0'],
       'GET /api/v1/changes/1763737200123-0',
       'deployment/web   failed   AutoReload   1/5        3m18s   KUBE_API 403',
+    ],
+    [
+      ['change', '1763737200124-0'],
+      'GET /api/v1/changes/1763737200124-0',
+      'and 950 more with a reload job (940 Reloaded), and 3 more left alone: see `why` for any of them',
     ],
     [
       ['workloads'],

@@ -17,6 +17,7 @@ import { ListenError } from '@reroll/shared/platform/listening';
 import type { Logger } from '@reroll/shared/platform/logging';
 import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
 import { decisionSettings } from '@reroll/shared/platform/options/decision-settings';
+import { historyLimits } from '@reroll/shared/platform/options/history-limits';
 import { loadHashKeys } from '@reroll/shared/platform/options/hash-keys';
 import { redisFileProblems } from '@reroll/shared/platform/options/redis-files';
 import type { WatcherOptions } from '@reroll/shared/platform/options/table';
@@ -113,7 +114,7 @@ export class WatcherService {
     catalog: Catalog,
   ): Pick<WatcherContext, 'rolloutWriter' | 'processes' | 'requests' | 'queues'> {
     return {
-      rolloutWriter: new RolloutWriter(redis, catalog.keys, this.options.historyMaxChanges),
+      rolloutWriter: new RolloutWriter(redis, catalog.keys, historyLimits(this.options)),
       processes: new Processes(redis, catalog.keys.processes),
       requests: new ReloadRequests(redis, catalog.keys.requests),
       queues: this.#queues(redis, catalog),

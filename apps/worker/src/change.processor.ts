@@ -71,12 +71,13 @@ export class ChangeProcessor {
     const [rulings] = exists
       ? await Promise.all([this.#ruleAll(job.source, users), catalog.putReading(job.source, hashesOf(now))])
       : [[]];
-    await this.#wake(
-      job,
-      rulings.filter(({ wake }) => wake).map(({ workload }) => workload),
-    );
+    const entry = changeEntry(job, { before, now, rulings });
+    const woken = entry.woken.map(({ workload }) => workload);
+    outcomes.expectOutcomes(entry);
+    await this.#wake(job, woken);
     this.#tellNotAsked(source, rulings);
-    outcomes.addChange(changeEntry(job, { before, now, rulings }));
+    if (woken.length === 0) outcomes.addQuietChange(entry);
+    else outcomes.addChange({ ...entry, at: Date.now() });
   }
 
   /** Of the index, which others could have written into, only what can be a workload. */

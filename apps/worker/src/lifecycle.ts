@@ -13,6 +13,7 @@ import type { Logger } from '@reroll/shared/platform/logging';
 import { resourceType } from '@reroll/shared/platform/metrics/shared';
 import type { WorkerMetrics } from '@reroll/shared/platform/metrics/worker';
 import { decisionSettings } from '@reroll/shared/platform/options/decision-settings';
+import { historyLimits } from '@reroll/shared/platform/options/history-limits';
 import type { WorkerOptions } from '@reroll/shared/platform/options/table';
 import { adoptStaleOf, triggersOf } from '@reroll/shared/platform/options/triggers';
 import type { Lifecycle } from '@reroll/shared/platform/shutdown';
@@ -62,11 +63,8 @@ export function runWorker(context: WorkerContext): void {
   const { debounce, attempts, backoff } = options;
   const queues = new Queues({ connection: redis, prefix, debounce, attempts, backoff });
   lifecycle.onStop('queues', 2_000, () => queues.close());
-  const history = new History(redis, catalog.keys, {
-    maxEntries: options.historyMaxChanges,
-    maxAge: options.historyMaxAge,
-  });
-  const outcomes = new OutcomeRecorder(history, log);
+  const history = new History(redis, catalog.keys, historyLimits(options));
+  const outcomes = new OutcomeRecorder({ history, metrics, log });
   lifecycle.onStop('history', 3_000, () => outcomes.flush());
   housekeeping(context, history);
   const activity = new Activity();

@@ -1,37 +1,87 @@
 import type { History } from '@reroll/shared/catalog/history';
 import type { ChangeEntry, OutcomeEntry } from '@reroll/shared/core/history/entries';
+import type { SourceKey } from '@reroll/shared/core/model';
 import type { Logger } from '@reroll/shared/platform/logging';
+import type { WorkerMetrics } from '@reroll/shared/platform/metrics/worker';
+import { QuietChanges } from './quiet-changes.ts';
+
+/** Entries that are being written; with more, Redis is too slow for a history. */
+const MOST_PENDING = 2_000;
+
+export interface RecorderContext {
+  readonly history: Pick<History, 'addChange' | 'addOutcome' | 'expectOutcomes' | 'before'>;
+  readonly metrics: Pick<WorkerMetrics, 'historyDropped'>;
+  readonly log: Logger;
+}
 
 /**
- * Writes the history beside the work: a reload that was done does not fail because its entry could not be
- * written. What cannot be written is logged.
+ * Writes the history beside the work: nothing waits for it, and a reload that was done does not fail because its entry
+ * could not be written. What is not written is counted.
  */
 export class OutcomeRecorder {
-  readonly #history: History;
-  readonly #log: Logger;
+  readonly #context: RecorderContext;
   readonly #pending = new Set<Promise<void>>();
+  readonly #quiet: QuietChanges;
 
-  constructor(history: History, log: Logger) {
-    this.#history = history;
-    this.#log = log;
+  constructor(context: RecorderContext) {
+    this.#context = context;
+    this.#quiet = new QuietChanges({
+      tell: (entry) => this.#tell(entry),
+      tellLate: (entry) => this.#tellUnlessTold(entry),
+    });
+  }
+
+  /** To be called before the workloads of the change are enqueued, so that no outcome comes before it. */
+  expectOutcomes(entry: ChangeEntry): void {
+    this.#write(() => this.#context.history.expectOutcomes(entry), { source: entry.source ?? 'none' });
   }
 
   addChange(entry: ChangeEntry): void {
-    this.#write(this.#history.addChange(entry), { source: entry.source ?? 'none' });
+    const merged = entry.source === null ? 0 : this.#quiet.take(entry.source);
+    this.#tell(merged > 0 ? { ...entry, merged } : entry);
   }
 
-  addOutcome(entry: OutcomeEntry): void {
-    this.#write(this.#history.addOutcome(entry), { workload: entry.workload, reason: entry.reason });
+  /** A change that enqueued no workload: told at once, or merged with others of its source. */
+  addQuietChange(entry: ChangeEntry): void {
+    this.#quiet.add(entry);
   }
 
-  /** Resolves when all is written that was under way. Each write has the deadline of a Redis command. */
+  /** `source`: the one whose change enqueued the job. */
+  addOutcome(entry: OutcomeEntry, source?: SourceKey): void {
+    const { workload, reason } = entry;
+    this.#write(() => this.#context.history.addOutcome(entry, source), { workload, reason });
+  }
+
+  /** Resolves when all is written. Each write has the deadline of a Redis command. */
   async flush(): Promise<void> {
+    this.#quiet.flush();
     await Promise.all(this.#pending);
   }
 
-  #write(writing: Promise<void>, about: Readonly<Record<string, string>>): void {
-    const done = writing
-      .catch((error: unknown) => this.#log.failure('an entry of the history was not written', error, about))
+  #tell(entry: ChangeEntry): void {
+    const { history } = this.#context;
+    this.#write(() => history.addChange(entry), { source: entry.source ?? 'none' });
+  }
+
+  /** Another worker may have told a later change meanwhile. */
+  #tellUnlessTold(entry: ChangeEntry): void {
+    const { history } = this.#context;
+    const { source } = entry;
+    if (source === null) return this.#tell(entry);
+    const write = async (): Promise<void> => {
+      if (await history.before(source)) await history.addChange(entry);
+    };
+    this.#write(write, { source });
+  }
+
+  #write(write: () => Promise<void>, about: Readonly<Record<string, string>>): void {
+    const { metrics, log } = this.#context;
+    if (this.#pending.size >= MOST_PENDING) return metrics.historyDropped.inc({ reason: 'busy' });
+    const done = write()
+      .catch((error: unknown) => {
+        metrics.historyDropped.inc({ reason: 'error' });
+        log.failure('an entry of the history was not written', error, about);
+      })
       .finally(() => this.#pending.delete(done));
     this.#pending.add(done);
   }

@@ -64,7 +64,7 @@ export class ReloadReports {
     if (subject && (outcome.pausedFor !== undefined || reason === 'ReloadedPaused'))
       this.#paused(subject, outcome.pausedFor);
     if (subject) this.#warnOf(subject, outcome);
-    outcomes.addOutcome({
+    const entry = {
       workload: job.workload,
       state,
       reason,
@@ -77,7 +77,8 @@ export class ReloadReports {
       generation: outcome.generation,
       ...requestOf(outcome.request),
       ...detailOf(outcome),
-    });
+    };
+    outcomes.addOutcome(entry, job.source);
   }
 
   failed(
@@ -88,7 +89,7 @@ export class ReloadReports {
     const { metrics, outcomes, log, events } = this.#context;
     const { kind, name, namespace } = partsOf(job.workload);
     metrics.outcomes.inc({ reason: error.reason });
-    outcomes.addOutcome({
+    const entry: OutcomeEntry = {
       workload: job.workload,
       state: run.isLast ? 'failed' : 'retrying',
       reason: error.reason,
@@ -101,7 +102,8 @@ export class ReloadReports {
       next: run.next,
       error: error.message,
       ...requestOf(error.request),
-    });
+    };
+    outcomes.addOutcome(entry, job.source);
     log.error(
       `Update for '${name}' of type '${kind}' in namespace '${namespace}' failed with error ${error.message}`,
       {

@@ -53,7 +53,11 @@ export class Stage {
     this.#redis = openRedis({ redisUrl: this.redisUrl }, { onDown: () => undefined, onUp: () => undefined });
     const keys = catalogKeys({ cluster: CLUSTER_NAME, namespace: INSTALL });
     // The limits matter to who writes; the demo only reads.
-    this.history = new History(this.#redis, keys, { maxEntries: 1_000, maxAge: 3_600_000 });
+    this.history = new History(this.#redis, keys, {
+      maxEntries: 1_000,
+      maxAge: 3_600_000,
+      maxBytes: 33_554_432,
+    });
     this.#processes = new Processes(join(cluster.dir, 'logs'));
   }
 

@@ -1,4 +1,5 @@
 import { Controller, Inject } from '@nestjs/common';
+import type { History } from '@reroll/shared/catalog/history';
 import { visibility } from '../auth/caller.ts';
 import { listChanges } from '../history/change-list.ts';
 import { LiveStates } from '../history/live-states.ts';
@@ -10,6 +11,7 @@ import { Places } from '../http/places.ts';
 import { ProblemError } from '../http/problem-error.ts';
 import { Serves } from '../http/serves.ts';
 import { ShownHashes } from '../shown-hashes.ts';
+import { HISTORY } from '../tokens.ts';
 
 const CHANGE_ID = /^\d{1,15}-\d{1,10}$/u;
 
@@ -18,6 +20,7 @@ export class ChangesController {
   @Inject(Places) private readonly places!: Places;
   @Inject(ReadModel) private readonly model!: ReadModel;
   @Inject(LiveStates) private readonly live!: LiveStates;
+  @Inject(HISTORY) private readonly history!: History;
   @Inject(ShownHashes) private readonly hashes!: ShownHashes;
 
   @Serves('listChanges')
@@ -40,6 +43,7 @@ export class ChangesController {
     const { sees } = await visibility(caller);
     if (!change || !(await sees(change.namespace))) throw new ProblemError('NotFound');
     const live = await this.live.look(join, change.pairs);
-    return changeView(change, { hashes: this.hashes, live });
+    const counted = (change.more?.woken ?? 0) > 0 ? await this.history.tally(change) : undefined;
+    return changeView(change, { hashes: this.hashes, live, counted });
   }
 }

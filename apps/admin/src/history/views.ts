@@ -38,15 +38,20 @@ export function changeSummary(
   return { ...facts(change, by.hashes), states };
 }
 
-export function changeView(change: Change, by: { hashes: ShownHashes; live: Live }): ChangeView {
+/** `counted`: see `ChangeView`. */
+export function changeView(
+  change: Change,
+  by: { hashes: ShownHashes; live: Live; counted: ChangeView['counted'] },
+): ChangeView {
   return {
     ...facts(change, by.hashes),
     workloads: change.pairs.map((pair) => changeWorkload(pair, by.live)),
+    ...(by.counted === undefined ? {} : { counted: by.counted }),
   };
 }
 
 function facts(change: Change, hashes: ShownHashes): Omit<ChangeSummary, 'states'> {
-  const { id, source, cause, since, at, from, hash, request } = change;
+  const { id, source, cause, since, at, from, hash, request, more, merged } = change;
   const shown = (value: string | null): string | null =>
     value === null || source === null ? null : hashes.shown(source, value);
   return {
@@ -58,6 +63,8 @@ function facts(change: Change, hashes: ShownHashes): Omit<ChangeSummary, 'states
     from: shown(from),
     to: shown(hash),
     request: request ? { actor: request.actor, reason: request.reason } : null,
+    ...(more ? { more } : {}),
+    ...(merged === undefined ? {} : { merged }),
   };
 }
 

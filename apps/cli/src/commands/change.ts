@@ -1,7 +1,7 @@
 import { paintFor } from '../output/colour.ts';
 import { printDocument, type Output } from '../output/print.ts';
 import { facts, table } from '../output/table.ts';
-import { changeFacts, changeWorkloadColumns } from '../views/changes.ts';
+import { changeFacts, changeWorkloadColumns, moreText } from '../views/changes.ts';
 import { oneOutput, running, type Adder } from './command.ts';
 import { onlyWord } from './list-options.ts';
 
@@ -22,8 +22,10 @@ export const addChange: Adder = (program, host) => {
         const paint = paintFor(io, io.outIsTerminal);
         const now = io.now();
         io.out(facts(changeFacts(change, now), paint));
+        const more = moreText(change);
         if (change.workloads.length === 0) return io.out('\nIt concerned no workload that you may see.\n');
         io.out(`\n${table(changeWorkloadColumns(now), change.workloads, { paint })}`);
+        if (more !== '') io.out(`${more}\n`);
       }),
     );
 };

@@ -41,12 +41,26 @@ export function sourceText({ source, request }: Pick<Change, 'source' | 'request
 
 const WORST_FIRST = ['failed', 'stuck', 'retrying', 'delayed', 'pending', 'running', 'reloaded', 'rolledOut'];
 
-/** `2 rolledOut, 1 failed`. */
-export function statesCell({ states }: Pick<ChangeSummary, 'states'>): Cell {
+/** `2 rolledOut, 1 failed`, `50 rolledOut and 950 more`. */
+export function statesCell({ states, more }: Pick<ChangeSummary, 'states' | 'more'>): Cell {
   const counted = Object.entries(states).filter(([, count]) => (count ?? 0) > 0);
   const worst = WORST_FIRST.find((state) => counted.some(([each]) => each === state));
   const text = counted.map(([state, count]) => `${count} ${state}`).join(', ');
-  return toned(text, toneOf(worst ?? ''));
+  const others = more ? ` and ${more.woken + more.leftAlone} more` : '';
+  return toned(text + others, toneOf(worst ?? ''));
+}
+
+/** What the list of workloads lacks; empty if it is complete. */
+export function moreText({ more, counted }: Pick<Change, 'more' | 'counted'>): string {
+  if (!more) return '';
+  const { woken, leftAlone } = more;
+  const outcomes = Object.entries(counted ?? {}).map(([reason, count]) => `${count} ${reason}`);
+  const known = outcomes.length > 0 ? ` (${outcomes.join(', ')})` : '';
+  const parts = [
+    ...(woken > 0 ? [`${woken} more with a reload job${known}`] : []),
+    ...(leftAlone > 0 ? [`${leftAlone} more left alone`] : []),
+  ];
+  return `and ${parts.join(', and ')}: see \`why\` for any of them`;
 }
 
 export function changeFacts(change: Change, now: number): (readonly [string, Cell])[] {
@@ -55,12 +69,17 @@ export function changeFacts(change: Change, now: number): (readonly [string, Cel
     ['Change', change.id],
     ['Source', source === null ? '' : `${shortName(source)} in the namespace ${source.namespace}`],
     ['Cause', change.cause],
+    ...(change.merged === undefined ? [] : ([['Merged', mergedText(change.merged)]] as const)),
     ...(request === null ? [] : ([['Asked by', `${request.actor}: ${request.reason}`]] as const)),
     ['Seen', `${change.seenAt} (${age(change.seenAt, now)} ago)`],
     ['Taken up', change.takenUpAt],
     ['From', shortHash(change.from)],
     ['To', shortHash(change.to)],
   ];
+}
+
+function mergedText(merged: number): string {
+  return `${merged} earlier ${merged === 1 ? 'change' : 'changes'} that reloaded nothing`;
 }
 
 export function changeWorkloadColumns(now: number): readonly Column<ChangeWorkload>[] {

@@ -22,7 +22,7 @@ const COLUMNS: readonly Column<ChangeSummary>[] = [
     width: 'tight',
     cell: ({ cause }) => <span title={CAUSES[cause]}>{CAUSE_WORDS[cause]}</span>,
   },
-  { header: 'Workloads', cell: ({ states }) => <StateCounts states={states} /> },
+  { header: 'Workloads', cell: ({ states, more }) => <StateCounts states={states} more={more} /> },
 ];
 
 function ChangeTitle({ change: { source, request } }: { change: ChangeSummary }): JSX.Element {

@@ -37,13 +37,16 @@ function titleOf({ source, cause, request }: ChangeData): string {
 }
 
 function Summary({ change }: { change: ChangeData }): JSX.Element {
-  const { source, cause, seenAt, takenUpAt, from, to, request } = change;
+  const { source, cause, seenAt, takenUpAt, from, to, request, merged } = change;
   return (
     <Panel title="What changed">
       <Facts
         facts={[
           ['Source', source ? <RefLink of={source} /> : 'None: a person asked'],
           ['Cause', CAUSES[cause]],
+          ...(merged === undefined
+            ? []
+            : ([['Merged', `${merged} earlier changes that reloaded nothing`]] as const)),
           ['Seen', <Time at={seenAt} />],
           ['Taken up', <Time at={takenUpAt} none="Not yet" />],
           ...(source ? ([['Data', <FromTo from={from} to={to} />]] as const) : []),
@@ -86,7 +89,22 @@ function Workloads({ change }: { change: ChangeData }): JSX.Element {
         keyOf={({ workload }) => keyOf(workload)}
         empty="No workload that you may see depends on it."
       />
+      <More change={change} />
     </Panel>
+  );
+}
+
+/** What the history only counts. */
+function More({ change: { more, counted, source } }: { change: ChangeData }): JSX.Element | null {
+  if (!more) return null;
+  const outcomes = Object.entries(counted ?? {}).map(([reason, count]) => `${count} ${reason}`);
+  return (
+    <p class="muted">
+      {more.woken > 0 ? `and ${more.woken} more with a reload job. ` : null}
+      {outcomes.length > 0 ? `What came of them: ${outcomes.join(', ')}. ` : null}
+      {more.leftAlone > 0 ? `${more.leftAlone} more were left alone. ` : null}
+      {source ? <a href={hrefOf('explain', [], { source: keyOf(source) })}>Explain any of them</a> : null}
+    </p>
   );
 }
 

@@ -43,6 +43,16 @@ export const changeWorkload = z
   })
   .meta({ id: 'ChangeWorkload' });
 
+const count = z.number().int();
+
+/** Workloads beyond those that are listed; the history keeps the first of each list. */
+export const moreWorkloads = z.strictObject({ woken: count, leftAlone: count }).meta({
+  id: 'MoreWorkloads',
+  description:
+    'How many workloads got a reload job, or were left alone, beyond those that the history lists. Present if a list is cut; ' +
+    'GET /explain explains any of them as it is now.',
+});
+
 const summary = {
   id: z.string().meta({ example: '1763737200123-0' }),
   /** Null of a person's reload, which no source caused. */
@@ -53,6 +63,9 @@ const summary = {
   from: hash.nullable(),
   to: hash.nullable(),
   request: actorRequest.nullable(),
+  more: moreWorkloads.optional(),
+  /** Earlier changes of the source, within a minute, that have no entry of their own: none reloaded a workload. */
+  merged: count.optional(),
 };
 
 /** In lists: how many workloads are in each state, of those that the caller may see. */
@@ -61,7 +74,15 @@ export const changeSummary = z
   .meta({ id: 'ChangeSummary' });
 
 export const change = z
-  .strictObject({ ...summary, workloads: z.array(changeWorkload) })
+  .strictObject({
+    ...summary,
+    workloads: z.array(changeWorkload),
+    /**
+     * Of the workloads that got a reload job and are not listed: how many outcomes there were, by reason. Null: not known any
+     * more, because the source changed again. Present if that list is cut.
+     */
+    counted: z.record(z.string(), count).nullable().optional(),
+  })
   .meta({ id: 'Change' });
 
 export const changesQuery = z.strictObject({

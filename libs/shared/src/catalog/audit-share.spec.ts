@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => redis.stop());
 beforeEach(() => {
   keys = redis.freshKeys();
-  history = new History(redis.client, keys, { maxEntries: MOST, maxAge: DAY });
+  history = new History(redis.client, keys, { maxEntries: MOST, maxAge: DAY, maxBytes: 33_554_432 });
 });
 
 function entry(actor: string, reason: string): AuditEntry {
@@ -68,7 +68,7 @@ describe('the audit log', () => {
   });
 
   it('says to those who follow it which entry went for another', async () => {
-    const small = new History(redis.client, keys, { maxEntries: 20, maxAge: DAY });
+    const small = new History(redis.client, keys, { maxEntries: 20, maxAge: DAY, maxBytes: 33_554_432 });
     const ids: string[] = [];
     // oxlint-disable-next-line no-await-in-loop -- in their order
     for (const reason of ['a', 'b', 'c', 'd']) ids.push(await small.addAudit(entry('ann', reason)));

@@ -399,7 +399,11 @@ describe('what the next change of a source is told from', () => {
   let history: History;
 
   beforeEach(() => {
-    history = new History(redis.client, catalog.keys, { maxEntries: 100, maxAge: 1_000 });
+    history = new History(redis.client, catalog.keys, {
+      maxEntries: 100,
+      maxAge: 1_000,
+      maxBytes: 33_554_432,
+    });
   });
 
   /** Publishes these states one after another, the first by a list. */

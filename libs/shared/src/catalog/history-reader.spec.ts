@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => redis.stop());
 beforeEach(() => {
   keys = redis.freshKeys();
-  history = new History(redis.client, keys, { maxEntries: 1_000, maxAge: 86_400_000 });
+  history = new History(redis.client, keys, { maxEntries: 1_000, maxAge: 86_400_000, maxBytes: 33_554_432 });
   reader = new HistoryReader({ redis: redis.client, waiting: redis.connect(), keys });
 });
 
@@ -66,7 +66,14 @@ describe('the reader of the history', () => {
     const { cause: _cause, from: _from, ...old } = changed(1);
     await redis.client.xadd(keys.changes, '*', 'entry', JSON.stringify(old));
     const { entries } = await reader.page('changes', { positions: NO_POSITIONS, count: 10 });
-    expect(entries).toMatchObject([{ entry: { cause: 'updated', from: null } }]);
+    expect(entries).toMatchObject([{ entry: { cause: 'updated', from: null, woken: changed(1).woken } }]);
+  });
+
+  it('reads outcomes of before an upgrade, under their long names', async () => {
+    await redis.client.xadd(keys.outcomes, '*', 'entry', JSON.stringify(reloaded(1)));
+    await history.addOutcome(reloaded(2));
+    const { entries } = await reader.page('outcomes', { positions: NO_POSITIONS, count: 10 });
+    expect(entries.map(({ entry }) => entry)).toEqual([reloaded(1), reloaded(2)]);
   });
 });
 

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => redis.stop());
 beforeEach(() => {
   keys = redis.freshKeys();
-  history = new History(redis.client, keys, { maxEntries: 200, maxAge: DAY });
+  history = new History(redis.client, keys, { maxEntries: 200, maxAge: DAY, maxBytes: 33_554_432 });
 });
 
 function change(since: number): ChangeEntry {
@@ -136,9 +136,8 @@ describe('trimming', () => {
 
   it('of an age that is longer than time itself drops nothing', async () => {
     await addMany(1);
-    await new History(redis.client, keys, { maxEntries: 10, maxAge: Number.MAX_SAFE_INTEGER }).trim(
-      Date.now(),
-    );
+    const forever = { maxEntries: 10, maxAge: Number.MAX_SAFE_INTEGER, maxBytes: 33_554_432 };
+    await new History(redis.client, keys, forever).trim(Date.now());
     expect(await history.changes(10)).toEqual([change(0)]);
   });
 });

@@ -4,10 +4,14 @@ import type { Before } from '../core/history/change-cause.ts';
 import type { SourceKey } from '../core/model.ts';
 import { auditShareOf, mostAudited } from '../core/history/audit-share.ts';
 import { isRecordHash } from '../core/record/record-hash.ts';
+import { boundedChange, boundedOutcome, type HistoryLimits } from '../core/history/entry-bounds.ts';
+import { namespaceOf, sourceKeyIn } from '../core/ledger/rows.ts';
 import { ADD_AUDIT } from './add-audit.lua.ts';
-import { readEntry } from './entry-codec.ts';
+import { ADD_ENTRY, TRIM_BYTES } from './append.lua.ts';
+import { readEntry, writeChange, writeOutcome } from './entry-codec.ts';
 import type { CatalogKeys } from './keys.ts';
 import { TELL_CHANGE } from './tell-change.lua.ts';
+import { BEGIN_TALLY, TELL_OUTCOME } from './tell-outcome.lua.ts';
 
 /** The streams of the history, by name. */
 export interface HistoryStreams {
@@ -22,6 +26,11 @@ export const HISTORY_STREAMS: readonly HistoryStream[] = ['changes', 'outcomes',
 
 /** The position before the first entry of a stream. */
 export const STREAM_START = '0-0';
+
+/** The longest that Redis is to keep a tally (ms). */
+const MONTH = 30 * 86_400_000;
+/** Of the fields of a tally that count. */
+const REASON = 'reason:';
 
 /** An entry and its id in the stream, `<Unix ms>-<n>`: ids grow. */
 export interface StreamEntry<Entry> {
@@ -45,15 +54,24 @@ function streamEntries<Name extends HistoryStream>(
   });
 }
 
-export interface HistoryLimits {
-  readonly maxEntries: number;
-  /** Milliseconds. */
-  readonly maxAge: number;
+/** A wide change has no more outcomes of its own than these bytes; the others are counted. */
+const OUTCOME_BYTES = 7_424;
+
+/** Parts of the bytes, so that no stream pushes out what another one holds. */
+const SHARES: Readonly<Record<HistoryStream, number>> = {
+  changes: 1 / 2,
+  outcomes: 1 / 4,
+  rollouts: 1 / 8,
+  audit: 1 / 8,
+};
+
+export function bytesOfStream(stream: HistoryStream, maxBytes: number): number {
+  return Math.floor(maxBytes * SHARES[stream]);
 }
 
 /**
- * The history, Redis streams, bounded by count as they are written (a hundred more may be there) and by
- * age when trimmed.
+ * The history, Redis streams, bounded by count (a hundred more may be there) and by bytes as they are written, and by age
+ * when trimmed. Entries are bounded too (see `entry-bounds.ts`).
  */
 export class History {
   readonly #redis: RedisClient;
@@ -82,25 +100,60 @@ export class History {
   async addChange(entry: ChangeEntry): Promise<void> {
     if (entry.source === null) return void (await this.addManual(entry));
     const { before, sources, changes } = this.#keys;
-    const { maxEntries } = this.#limits;
-    const argv = [entry.source, entry.hash ?? '', JSON.stringify(entry), maxEntries];
+    const argv = [entry.source, entry.hash ?? '', writeChange(entry), ...this.#bounds('changes')];
     await this.#redis.eval(TELL_CHANGE, 3, before, sources, changes, ...argv);
+  }
+
+  /**
+   * To be called before the workloads of a change are enqueued: if there are more than its entry lists, the outcomes of the
+   * others are only counted from now on.
+   */
+  async expectOutcomes(entry: ChangeEntry): Promise<void> {
+    const { woken, more } = boundedChange(entry);
+    if (entry.source === null || !more || more.woken === 0) return;
+    const argv = [entry.since, woken.at(-1)?.workload ?? '', Math.min(this.#limits.maxAge, MONTH)];
+    await this.#redis.eval(BEGIN_TALLY, 1, this.#keys.tallies + entry.source, ...argv);
+  }
+
+  /** Outcomes, by reason, of a change that are only counted; null: they are not known, or not any more. */
+  async tally({
+    source,
+    since,
+  }: Pick<ChangeEntry, 'source' | 'since'>): Promise<Record<string, number> | null> {
+    if (source === null) return null;
+    const fields = await this.#redis.hgetall(this.#keys.tallies + source);
+    if (fields['since'] !== String(since)) return null;
+    const counts = Object.entries(fields).flatMap(([field, count]): [string, number][] =>
+      field.startsWith(REASON) ? [[field.slice(REASON.length), Number(count)]] : [],
+    );
+    return Object.fromEntries(counts);
   }
 
   /** Tells that a person asked for a reload (`source` null); gives the id of that change. */
   async addManual(entry: ChangeEntry): Promise<string> {
-    return await this.#add('changes', entry);
+    return await this.#add('changes', writeChange(entry));
   }
 
-  async addOutcome(entry: OutcomeEntry): Promise<void> {
-    await this.#add('outcomes', entry);
+  /** `source`: the one whose change enqueued the job. */
+  async addOutcome(entry: OutcomeEntry, source?: SourceKey): Promise<void> {
+    const { workload, state, reason } = entry;
+    const { rolled: names } = boundedOutcome(entry, source);
+    const rolled = names.map((name) => sourceKeyIn(namespaceOf(workload), name));
+    const tallies = [...new Set([...(source === undefined ? [] : [source]), ...rolled])].map(
+      (key) => this.#keys.tallies + key,
+    );
+    const keys = [this.#keys.outcomes, ...tallies];
+    const failed = state === 'failed' ? '1' : '';
+    const argv = [OUTCOME_BYTES, workload, failed, reason, writeOutcome(entry, source)];
+    await this.#redis.eval(TELL_OUTCOME, keys.length, ...keys, ...this.#bounds('outcomes'), ...argv);
   }
 
   /** Gives its id. */
   async addAudit(entry: AuditEntry): Promise<string> {
     const { audit, auditOf } = this.#keys;
-    const { maxEntries, maxAge } = this.#limits;
-    const argv = [maxEntries, mostAudited(maxEntries), maxAge, JSON.stringify(entry)];
+    const { maxEntries, maxAge, maxBytes } = this.#limits;
+    const bytes = bytesOfStream('audit', maxBytes);
+    const argv = [maxEntries, mostAudited(maxEntries), maxAge, JSON.stringify(entry), bytes];
     return String(await this.#redis.eval(ADD_AUDIT, 2, audit, auditOf + auditShareOf(entry.actor), ...argv));
   }
 
@@ -154,25 +207,25 @@ export class History {
     return first?.[0];
   }
 
-  /** Drops what is too old. `now` in Unix milliseconds. */
+  /** Drops what is too old, and what an earlier version with other bounds left. `now` in Unix milliseconds. */
   async trim(now: number): Promise<void> {
     const oldest = String(Math.max(0, now - this.#limits.maxAge));
     // Exactly: with `~` an entry stays until the hundred that Redis keeps in one node are all too old.
-    for (const stream of HISTORY_STREAMS)
-      await this.#redis.xtrim(streamKey(this.#keys, stream), 'MINID', oldest);
+    for (const stream of HISTORY_STREAMS) {
+      const key = streamKey(this.#keys, stream);
+      await this.#redis.xtrim(key, 'MINID', oldest);
+      await this.#redis.eval(TRIM_BYTES, 1, key, bytesOfStream(stream, this.#limits.maxBytes));
+    }
   }
 
-  async #add(stream: HistoryStream, entry: HistoryStreams[HistoryStream]): Promise<string> {
-    const id = await this.#redis.xadd(
-      streamKey(this.#keys, stream),
-      'MAXLEN',
-      '~',
-      this.#limits.maxEntries,
-      '*',
-      'entry',
-      JSON.stringify(entry),
-    );
-    // Null only where a stream is not to be made.
-    return id ?? STREAM_START;
+  async #add(stream: HistoryStream, text: string): Promise<string> {
+    const key = streamKey(this.#keys, stream);
+    return String(await this.#redis.eval(ADD_ENTRY, 1, key, ...this.#bounds(stream), text));
+  }
+
+  /** Most entries, and most bytes, of a stream. */
+  #bounds(stream: HistoryStream): [number, number] {
+    const { maxEntries, maxBytes } = this.#limits;
+    return [maxEntries, bytesOfStream(stream, maxBytes)];
   }
 }

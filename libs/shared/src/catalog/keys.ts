@@ -32,6 +32,11 @@ export interface CatalogKeys {
   readonly announced: string;
   /** Hash: source key to what its next change is told from, as `event:1.A` or `list:` (it did not exist). */
   readonly before: string;
+  /**
+   * Prefix of the hashes `…<source key>`: how many outcomes of each reason its latest change had beyond those that the
+   * history lists, if that change enqueued more workloads than its entry lists (see `tell-outcome.lua.ts`).
+   */
+  readonly tallies: string;
   /** Hash: workload key to its rollout (see `rollouts.ts`), as long as that is not complete. */
   readonly rollouts: string;
   /** Hash: process id to what the process says of itself (see `processes.ts`). */
@@ -73,6 +78,7 @@ export function catalogKeys(install: { cluster: string; namespace: string }): Ca
     alerts: key('alerts:'),
     announced: key('announced:'),
     before: key('before'),
+    tallies: key('tallies:'),
     rollouts: key('rollouts'),
     processes: key('processes'),
     requests: key('requests'),

@@ -6,6 +6,7 @@ import type { CatalogKeys } from './keys.ts';
 import { RolloutWriter } from './rollout-writer.ts';
 
 const WEB = 'Deployment/shop/web';
+const LIMITS = { maxEntries: 100, maxAge: 1, maxBytes: 33_554_432 };
 const API = 'Deployment/shop/api';
 
 let redis: RealRedis;
@@ -18,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => redis.stop());
 beforeEach(() => {
   keys = redis.freshKeys();
-  writer = new RolloutWriter(redis.client, keys, 100);
+  writer = new RolloutWriter(redis.client, keys, LIMITS);
 });
 
 function entry(workload: string, state: RolloutEntry['state']): RolloutEntry {
@@ -27,7 +28,7 @@ function entry(workload: string, state: RolloutEntry['state']): RolloutEntry {
 }
 
 async function told(): Promise<RolloutEntry[]> {
-  const history = new History(redis.client, keys, { maxEntries: 100, maxAge: 1 });
+  const history = new History(redis.client, keys, LIMITS);
   return (await history.latest('rollouts', 10)).map((each) => each.entry);
 }
 

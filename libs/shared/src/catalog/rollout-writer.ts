@@ -1,6 +1,8 @@
+import type { HistoryLimits } from '../core/history/entry-bounds.ts';
 import type { RolloutEntry } from '../core/history/entries.ts';
 import type { WorkloadKey } from '../core/model.ts';
 import type { RolloutChanges } from '../core/rollouts/rollout-tracker.ts';
+import { bytesOfStream } from './history.ts';
 import type { CatalogKeys } from './keys.ts';
 import type { RedisClient } from './redis.ts';
 import { Rollouts } from './rollouts.ts';
@@ -10,13 +12,12 @@ import { WRITE_ROLLOUTS } from './rollouts.lua.ts';
 export class RolloutWriter {
   readonly #redis: RedisClient;
   readonly #keys: CatalogKeys;
-  readonly #maxEntries: number;
+  readonly #bounds: string;
 
-  /** `maxEntries`: how many the history keeps. */
-  constructor(redis: RedisClient, keys: CatalogKeys, maxEntries: number) {
+  constructor(redis: RedisClient, keys: CatalogKeys, limits: HistoryLimits) {
     this.#redis = redis;
     this.#keys = keys;
-    this.#maxEntries = maxEntries;
+    this.#bounds = `${limits.maxEntries}:${bytesOfStream('rollouts', limits.maxBytes)}`;
   }
 
   /** What an earlier leader left as under way. */
@@ -34,7 +35,7 @@ export class RolloutWriter {
       rollouts,
       rolloutHistory,
       term,
-      this.#maxEntries,
+      this.#bounds,
       put.length,
       ...put.flatMap((entry) => [entry.workload, JSON.stringify(entry)]),
       removed.length,

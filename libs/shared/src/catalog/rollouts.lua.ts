@@ -1,13 +1,15 @@
+import { APPEND } from './append.lua.ts';
+
 /**
  * Writes how far rollouts are, as the leader sees it.
  *
  * KEYS  1 writer, 2 rollouts, 3 their history
- * ARGV  1 term, 2 how many entries of the history are kept, 3 number n of rollouts that are under way, then n pairs
+ * ARGV  1 term, 2 most entries and most bytes of the history, as 'entries:bytes', 3 number n of rollouts that are under way, then n pairs
  *       (workload, entry), 4 + 2n number m of those that are not, then m workloads, then entries for the history
  * Gives 1, or 0 if a newer term has written: then nothing is.
  * Atomic because a leader that was frozen must not write over what its successor wrote.
  */
-export const WRITE_ROLLOUTS = `
+export const WRITE_ROLLOUTS = `${APPEND}
 local term = ARGV[1]
 local writer = redis.call('GET', KEYS[1])
 if writer then
@@ -23,8 +25,9 @@ for n = 1, tonumber(ARGV[at]) do
   redis.call('HDEL', KEYS[2], ARGV[at + n])
 end
 at = at + tonumber(ARGV[at]) + 1
+local entries, bytes = string.match(ARGV[2], '^(%d+):(%d+)$')
 for n = at, #ARGV do
-  redis.call('XADD', KEYS[3], 'MAXLEN', '~', ARGV[2], '*', 'entry', ARGV[n])
+  append(KEYS[3], entries, bytes, ARGV[n])
 end
 return 1
 `;

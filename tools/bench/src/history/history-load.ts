@@ -42,7 +42,11 @@ export async function fill(redis: RedisClient, keys: CatalogKeys, load: HistoryL
 
 /** One change each, that rolls one workload and leaves one alone; every hundredth fails, every fiftieth is stuck. */
 async function fillHistory(redis: RedisClient, keys: CatalogKeys, load: HistoryLoad): Promise<void> {
-  const history = new History(redis, keys, { maxEntries: load.changes, maxAge: DAY });
+  const history = new History(redis, keys, {
+    maxEntries: load.changes,
+    maxAge: DAY,
+    maxBytes: load.changes * 8_192,
+  });
   const begun = Date.now() - load.changes;
   await inPortions(load.changes, async (index) => {
     const at = begun + index;

@@ -40,10 +40,14 @@ export interface ChangeEntry {
   readonly from: RecordHash | null;
   /** The record hash; null if the source was gone by then. */
   readonly hash: RecordHash | null;
-  /** Workloads that were woken, and why. */
+  /** Workloads that got a reload job, and why; the first of them, by name (see `boundedChange`). */
   readonly woken: readonly RulingEntry[];
-  /** Workloads that were left alone, and why. */
+  /** Workloads that were left alone, and why; the first of them. */
   readonly leftAlone: readonly RulingEntry[];
+  /** How many there are beyond those of each list. Undefined: none. */
+  readonly more?: { readonly woken: number; readonly leftAlone: number } | undefined;
+  /** Earlier changes of the source that have no entry of their own: none of them reloaded a workload. Undefined: none. */
+  readonly merged?: number | undefined;
   /** Of cause `manual`; outcomes of it carry the same. */
   readonly request?: RequestEntry | undefined;
 }
@@ -67,6 +71,8 @@ export interface OutcomeEntry {
   readonly sources: Readonly<Record<string, string>>;
   /** Sources (`<kind>/<name>`) for which the pods are replaced. */
   readonly rolled: readonly string[];
+  /** How many sources are left out of `sources` or `rolled` (see `boundedOutcome`). Undefined: none. */
+  readonly omitted?: number | undefined;
   readonly since: number;
   readonly at: number;
   readonly attempt: number;

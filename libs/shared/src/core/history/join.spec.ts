@@ -214,6 +214,13 @@ const CASES: Readonly<Record<string, { added: readonly Added[]; tells: readonly 
     ],
     tells: ['reloaded Reloaded'],
   },
+  'is reloaded by an outcome of so many sources that this one is not among them': {
+    added: [
+      [1002, changed(1000)],
+      [1010, reloaded(1000, { sources: { 'ConfigMap/other': 'Roll' }, rolled: [], omitted: 80 })],
+    ],
+    tells: ['reloaded Reloaded'],
+  },
   'would be reloaded, in a dry run': {
     added: [
       [1002, changed(1000)],

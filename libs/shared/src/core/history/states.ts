@@ -98,8 +98,10 @@ function reasonOf(pair: Pair, outcome: Outcome): Reason {
 function isOwn(pair: Pair, outcome: Outcome): boolean {
   const { entry } = outcome;
   if (pair.source === null || rolls(pair, outcome)) return true;
-  if (Object.keys(entry.sources).length === 0) return true;
-  return entry.sources[pair.source] === 'Roll';
+  const verdict = entry.sources[pair.source];
+  if (verdict !== undefined) return verdict === 'Roll';
+  // It says nothing of this source: it weighed none, or too many to keep them all.
+  return entry.omitted !== undefined || Object.keys(entry.sources).length === 0;
 }
 
 /** Whether the job of the workload, if there is one, tells more than the history. */

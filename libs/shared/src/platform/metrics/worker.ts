@@ -47,6 +47,8 @@ export interface WorkerMetrics extends QueueMetrics {
   readonly patchConflicts: Counter;
   /** `reroll_kube_events_dropped_total` */
   readonly kubeEventsDropped: Counter;
+  /** `reroll_history_dropped_total` */
+  readonly historyDropped: Counter<'reason'>;
 }
 
 function reloadMetrics(registry: Registry) {
@@ -155,6 +157,11 @@ function ownMetrics(registry: Registry, reasons: readonly string[]) {
     kubeEventsDropped: counter(registry, {
       name: 'reroll_kube_events_dropped_total',
       help: 'Kubernetes Events that could not be written.',
+    }),
+    historyDropped: counter(registry, {
+      name: 'reroll_history_dropped_total',
+      help: 'Entries of the history that were not written, by reason: too many were being written, Redis has no room, or an error.',
+      labels: { reason: ['busy', 'full', 'error'] },
     }),
   };
 }

@@ -51,6 +51,17 @@ export const queueOptions = {
     description: 'How many changes, and how many outcomes, the history keeps.',
     ...integer({ min: 1 }),
   }),
+  historyMaxBytes: option({
+    flag: '--history-max-bytes',
+    env: 'REROLL_HISTORY_MAX_BYTES',
+    default: '33554432',
+    apps: ALL,
+    group: 'Queues and history',
+    description:
+      'How many bytes of Redis the history takes: half of them for changes, a quarter for outcomes, an eighth each for ' +
+      'rollouts and the audit log.',
+    ...integer({ min: 1_048_576 }),
+  }),
   historyMaxAge: option({
     flag: '--history-max-age',
     env: 'REROLL_HISTORY_MAX_AGE',

@@ -1,0 +1,89 @@
+import { boundedChange } from '@reroll/shared/core/history/entry-bounds';
+import type { ChangeEntry } from '@reroll/shared/core/history/entries';
+import type { SourceKey } from '@reroll/shared/core/model';
+
+/** How long further changes of the source are merged (ms). */
+const WINDOW = 60_000;
+/** Sources at a time; a change of another one is told at once. */
+const MOST_SOURCES = 1_000;
+
+interface Window {
+  timer: NodeJS.Timeout;
+  /** The latest change since the one that was told. */
+  held: ChangeEntry | undefined;
+  merged: number;
+}
+
+export interface QuietChangesContext {
+  readonly tell: (entry: ChangeEntry) => void;
+  /** A change that was held. */
+  readonly tellLate: (entry: ChangeEntry) => void;
+  /** Milliseconds. Default one minute. */
+  readonly window?: number;
+}
+
+/**
+ * Changes that reloaded nothing: the first of a source is told at once, those of the next minute as one, so that a source
+ * that is written all the time does not fill the history. What is held is lost if the process is killed; the next change
+ * of the source is then told from the last one that was.
+ */
+export class QuietChanges {
+  readonly #context: QuietChangesContext;
+  readonly #windows = new Map<SourceKey, Window>();
+
+  constructor(context: QuietChangesContext) {
+    this.#context = context;
+  }
+
+  add(entry: ChangeEntry): void {
+    const { source } = entry;
+    const window = source === null ? undefined : this.#windows.get(source);
+    if (window) {
+      if (window.held) window.merged += 1;
+      window.held = boundedChange(entry);
+      return;
+    }
+    this.#context.tell(entry);
+    if (source !== null && this.#windows.size < MOST_SOURCES) this.#open(source);
+  }
+
+  /** How many changes of the source are held; they are told with the next one, which is to be told by the caller. */
+  take(source: SourceKey): number {
+    const window = this.#windows.get(source);
+    if (!window) return 0;
+    this.#close(source, window);
+    return window.held ? window.merged + 1 : 0;
+  }
+
+  /** Tells what is held. */
+  flush(): void {
+    for (const [source, window] of this.#windows) {
+      this.#close(source, window);
+      this.#tell(window);
+    }
+  }
+
+  #open(source: SourceKey): void {
+    const timer = setTimeout(() => this.#end(source), this.#context.window ?? WINDOW);
+    timer.unref();
+    this.#windows.set(source, { timer, held: undefined, merged: 0 });
+  }
+
+  #end(source: SourceKey): void {
+    const window = this.#windows.get(source);
+    if (!window) return;
+    this.#close(source, window);
+    if (this.#tell(window)) this.#open(source);
+  }
+
+  #close(source: SourceKey, { timer }: Window): void {
+    clearTimeout(timer);
+    this.#windows.delete(source);
+  }
+
+  #tell({ held, merged }: Window): boolean {
+    if (!held) return false;
+    this.#context.tellLate(merged > 0 ? { ...held, merged } : held);
+    return true;
+  }
+}

@@ -1,0 +1,55 @@
+import { APPEND } from './append.lua.ts';
+
+/**
+ * Adds an outcome to the history, or only counts it: of a change that enqueued more workloads than its entry lists, those
+ * that are listed and the first that failed have an outcome of their own, as far as the bytes of one change go.
+ *
+ * KEYS  1 stream of outcomes, then the tallies (see `CatalogKeys.tallies`) of the sources that the outcome is for
+ * ARGV  1 most entries, 2 most bytes of the stream, 3 most bytes of the outcomes of one change, 4 the workload,
+ *       5 '1' if it failed for good, 6 the reason, 7 the entry
+ * Gives 1 if it was added, 0 if it was only counted.
+ * Atomic because all workers share the bytes of a change.
+ */
+export const TELL_OUTCOME = `${APPEND}
+local function isAfter(a, b)
+  for at = 1, math.min(#a, #b) do
+    local x, y = string.byte(a, at), string.byte(b, at)
+    if x ~= y then return x > y end
+  end
+  return #a > #b
+end
+
+local kept = #KEYS == 1
+for at = 2, #KEYS do
+  local last = redis.call('HGET', KEYS[at], 'last')
+  if not last then
+    kept = true
+  else
+    local listed = not isAfter(ARGV[4], last)
+    if not listed then redis.call('HINCRBY', KEYS[at], 'reason:' .. ARGV[6], 1) end
+    if listed or ARGV[5] == '1' then
+      local bytes = tonumber(redis.call('HGET', KEYS[at], 'bytes') or '0') + #ARGV[7]
+      if bytes <= tonumber(ARGV[3]) then
+        redis.call('HSET', KEYS[at], 'bytes', bytes)
+        kept = true
+      end
+    end
+  end
+end
+if not kept then return 0 end
+append(KEYS[1], ARGV[1], ARGV[2], ARGV[7])
+return 1
+`;
+
+/**
+ * Begins to count the outcomes of a change that enqueues more workloads than its entry lists.
+ *
+ * KEYS  1 the tally of the source
+ * ARGV  1 since when (Unix ms), 2 the last workload that is listed, 3 how long it is kept (ms)
+ * Atomic because a tally must not outlive its time.
+ */
+export const BEGIN_TALLY = `
+redis.call('DEL', KEYS[1])
+redis.call('HSET', KEYS[1], 'since', ARGV[1], 'last', ARGV[2])
+redis.call('PEXPIRE', KEYS[1], ARGV[3])
+`;

@@ -1,0 +1,100 @@
+import { sourceNameOf } from '../ledger/rows.ts';
+import type { SourceKey } from '../model.ts';
+import type { ChangeEntry, OutcomeEntry, RulingEntry } from './entries.ts';
+
+/** How much of the history is kept. */
+export interface HistoryLimits {
+  /** Of each stream. */
+  readonly maxEntries: number;
+  /** Milliseconds. */
+  readonly maxAge: number;
+  /** Bytes of Redis, of all streams together. */
+  readonly maxBytes: number;
+}
+
+/** What an entry of the history may hold. Bytes are those of the names as JSON. */
+export const ENTRY_BOUNDS = {
+  /** Workloads of one list of a change, and their bytes with reasons and details. */
+  workloads: 50,
+  listBytes: 2_048,
+  /** Sources of an outcome, and their bytes. */
+  sources: 20,
+  sourcesBytes: 1_024,
+  /** Characters of a detail or an error. */
+  text: 200,
+} as const;
+
+/** The change with the first names of each list; the others are counted. */
+export function boundedChange(entry: ChangeEntry): ChangeEntry {
+  const woken = firstRulings(entry.woken);
+  const leftAlone = firstRulings(entry.leftAlone);
+  const more = {
+    woken: (entry.more?.woken ?? 0) + entry.woken.length - woken.length,
+    leftAlone: (entry.more?.leftAlone ?? 0) + entry.leftAlone.length - leftAlone.length,
+  };
+  const isCut = more.woken + more.leftAlone > 0;
+  return { ...entry, woken, leftAlone, more: isCut ? more : undefined };
+}
+
+/** The outcome with the first sources: `source`, which woke the workload, then those that it was reloaded for. */
+export function boundedOutcome(entry: OutcomeEntry, source?: SourceKey): OutcomeEntry {
+  const first = source === undefined ? undefined : sourceNameOf(source);
+  const rolled = firstNames(frontOf(entry.rolled, (name) => name === first));
+  const verdicts = Object.entries(entry.sources);
+  const kept = new Set(
+    firstNames(
+      frontOf(
+        frontOf(verdicts, ([, verdict]) => verdict === 'Roll'),
+        ([name]) => name === first,
+      ).map(([name]) => name),
+    ),
+  );
+  const omitted = Math.max(verdicts.length - kept.size, entry.rolled.length - rolled.length);
+  return {
+    ...entry,
+    sources: Object.fromEntries(verdicts.filter(([name]) => kept.has(name))),
+    rolled,
+    error: cut(entry.error),
+    detail: cut(entry.detail),
+    omitted: omitted > 0 ? omitted : undefined,
+  };
+}
+
+/** A detail is stored once for all workloads that share it, and is counted so. */
+function firstRulings(rulings: readonly RulingEntry[]): RulingEntry[] {
+  const why = new Set<string>();
+  const kept: RulingEntry[] = [];
+  let bytes = 0;
+  for (const { workload, reason, detail } of rulings) {
+    const ruling = { workload, reason, detail: cut(detail) };
+    const group = `${reason} ${ruling.detail}`;
+    bytes += bytesOf(workload) + (why.has(group) ? 0 : bytesOf(group));
+    if (kept.length >= ENTRY_BOUNDS.workloads || bytes > ENTRY_BOUNDS.listBytes) break;
+    why.add(group);
+    kept.push(ruling);
+  }
+  return kept;
+}
+
+function firstNames(names: readonly string[]): string[] {
+  let bytes = 0;
+  const end = names.findIndex((name, index) => {
+    bytes += bytesOf(name);
+    return index >= ENTRY_BOUNDS.sources || bytes > ENTRY_BOUNDS.sourcesBytes;
+  });
+  return end === -1 ? [...names] : names.slice(0, end);
+}
+
+/** Those that are wanted first; each part keeps its order. */
+function frontOf<Item>(items: readonly Item[], isFirst: (item: Item) => boolean): Item[] {
+  return [...items.filter(isFirst), ...items.filter((item) => !isFirst(item))];
+}
+
+function cut<Text extends string | undefined>(text: Text): Text | string {
+  if (text === undefined || text.length <= ENTRY_BOUNDS.text) return text;
+  return `${text.slice(0, ENTRY_BOUNDS.text - 1)}…`;
+}
+
+function bytesOf(text: string): number {
+  return Buffer.byteLength(JSON.stringify(text)) + 1;
+}
