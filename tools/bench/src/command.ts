@@ -4,6 +4,7 @@ import { runBench } from './bench-run.ts';
 import { asksForHistory, runHistory } from './history/history-command.ts';
 import { writeMarkdown } from './markdown.ts';
 import { type BenchOptions, parseCommand } from './options.ts';
+import { asksForRedisMemory, runRedisMemory } from './redis-memory/redis-memory-command.ts';
 import { toJson, unmet } from './report.ts';
 import { reportText } from './text.ts';
 import { usage } from './usage.ts';
@@ -23,6 +24,7 @@ export type ExitCode = 0 | 1 | 2 | 130;
 export async function runCommand(argv: readonly string[], terminal: Terminal): Promise<ExitCode> {
   try {
     if (asksForHistory(argv)) return await runHistory(argv, terminal);
+    if (asksForRedisMemory(argv)) return await runRedisMemory(argv, terminal);
     const command = parseCommand(argv);
     if (!command.help) return await bench(command.options, terminal);
     terminal.out(usage());

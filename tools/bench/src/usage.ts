@@ -40,6 +40,8 @@ scenarios
 
 const HISTORY = `  history      10,000 changes of history and 100,000 workloads: lists of an admin (alone, with --changes, --workloads,
                --namespaces, --requests and --markdown only)
+  redis-memory bytes of Redis for each source, workload, dependency and job, against the formula of docs/scaling.md (alone,
+               with --sizes N,… and --markdown only)
 `;
 
 export function usage(): string {
