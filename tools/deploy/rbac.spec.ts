@@ -28,7 +28,12 @@ function rightsOf(
   return rights;
 }
 
-const LEASE = ['create coordination.k8s.io/leases', 'get,update coordination.k8s.io/leases[reroll-watcher]'];
+// The Event on the Lease tells that Redis is full.
+const LEASE = [
+  'create coordination.k8s.io/leases',
+  'get,update coordination.k8s.io/leases[reroll-watcher]',
+  'create events',
+];
 const META_INFO = ['create configmaps', 'get,update configmaps[reloader-meta-info]'];
 const IDENTITY = 'get namespaces[kube-system]';
 const WATCHED = [

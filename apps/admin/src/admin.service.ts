@@ -5,7 +5,8 @@ import { CatalogError } from '@reroll/shared/catalog/errors';
 import { History } from '@reroll/shared/catalog/history';
 import { catalogKeys } from '@reroll/shared/catalog/keys';
 import { Processes } from '@reroll/shared/catalog/processes';
-import { openRedis } from '@reroll/shared/catalog/redis';
+import { openRedis, type RedisClient } from '@reroll/shared/catalog/redis';
+import { RedisRoom } from '@reroll/shared/catalog/redis-room';
 import { checkServers } from '@reroll/shared/catalog/redis-checks';
 import type { KubeClient } from '@reroll/shared/kube/connection';
 import { KubeError } from '@reroll/shared/kube/errors';
@@ -19,7 +20,7 @@ import { historyLimits } from '@reroll/shared/platform/options/history-limits';
 import { redisFileProblems } from '@reroll/shared/platform/options/redis-files';
 import type { AdminOptions } from '@reroll/shared/platform/options/table';
 import { serveProfiles } from '@reroll/shared/platform/profile-server';
-import { redisReports } from '@reroll/shared/platform/redis-reports';
+import { redisReports, type RedisReports } from '@reroll/shared/platform/redis-reports';
 import type { Lifecycle } from '@reroll/shared/platform/shutdown';
 import { Queues } from '@reroll/shared/queue/queues';
 import type { Registry } from 'prom-client';
@@ -68,7 +69,7 @@ export class AdminService {
     if (problems.length > 0) return void (await lifecycle.stop(problems.join('; '), WRONG_SETTINGS));
     const authenticator = authenticatorOf({ options, log, client, metrics: this.metrics });
     lifecycle.onStop('kubernetes client', 2_000, () => client.close());
-    const reports = redisReports(log, this.metrics.redisUp);
+    const reports = redisReports(log, this.metrics);
     if (options.redisTlsInsecureSkipVerify) reports.onUnverified();
     const redis = openRedis(options, reports);
     lifecycle.onStop('redis', 2_000, () => redis.disconnect());
@@ -90,12 +91,20 @@ export class AdminService {
     if (!(await checkServers(redis, waiting, (policy) => reports.onEvicting(policy)))) return;
     const reading = await beginReading({ redis, catalog, metrics: this.metrics, log, lifecycle });
     if (!reading) return;
-    await serveApi(this.#context({ identity, redis, catalog, authenticator, reading }));
+    const room = this.#roomOf(redis, catalog, reports);
+    await serveApi(this.#context({ identity, redis, catalog, authenticator, reading, room }));
     giveBackMemory();
     health.begun();
   }
 
-  #context(by: Pick<ApiContext, 'identity' | 'redis' | 'catalog' | 'authenticator' | 'reading'>): ApiContext {
+  #roomOf(redis: RedisClient, { keys }: Catalog, reports: RedisReports): RedisRoom {
+    const onError = (error: unknown): void => this.log.failure('the history could not be dropped', error);
+    return new RedisRoom({ redis, keys, trims: () => false, ...reports, onError });
+  }
+
+  #context(
+    by: Pick<ApiContext, 'identity' | 'redis' | 'catalog' | 'authenticator' | 'reading' | 'room'>,
+  ): ApiContext {
     const { options, log, metrics, lifecycle, client } = this;
     const { redis, catalog } = by;
     const { attempts, backoff } = options;
@@ -106,7 +115,7 @@ export class AdminService {
     lifecycle.onStop('views of the queues', 2_000, () => board.close());
     const history = new History(redis, catalog.keys, historyLimits(options));
     const processes = new Processes(redis, catalog.keys.processes);
-    announce({ processes, name: options.podName, metrics, lifecycle, log });
+    announce({ processes, name: options.podName, room: by.room, metrics, lifecycle, log });
     return { options, log, metrics, lifecycle, client, history, processes, queues, board, ...by };
   }
 }

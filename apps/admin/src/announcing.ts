@@ -1,5 +1,6 @@
 import { Presence } from '@reroll/shared/catalog/presence';
 import type { Processes } from '@reroll/shared/catalog/processes';
+import type { RedisRoom } from '@reroll/shared/catalog/redis-room';
 import type { Logger } from '@reroll/shared/platform/logging';
 import type { AdminMetrics } from '@reroll/shared/platform/metrics/admin';
 import type { Lifecycle } from '@reroll/shared/platform/shutdown';
@@ -8,18 +9,21 @@ import { VERSION } from '@reroll/shared/platform/version';
 export interface Announced {
   readonly processes: Processes;
   readonly name: string;
+  readonly room: RedisRoom;
   readonly metrics: AdminMetrics;
   readonly lifecycle: Lifecycle;
   readonly log: Logger;
 }
 
 /** Says that this admin is there, until its end. */
-export function announce({ processes, name, metrics, lifecycle, log }: Announced): void {
+export function announce({ processes, name, room, metrics, lifecycle, log }: Announced): void {
   const startedAt = Date.now();
   const presence = new Presence({
     processes,
     entry: () => ({ app: 'admin', name, version: VERSION, startedAt }),
+    also: () => room.look(),
     onError: (error) => {
+      room.failed(error);
       metrics.heartbeatErrors.inc();
       log.failure('this process could not say that it is there, trying again', error);
     },

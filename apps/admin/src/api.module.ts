@@ -16,6 +16,7 @@ import type { Catalog } from '@reroll/shared/catalog/catalog';
 import type { History } from '@reroll/shared/catalog/history';
 import { RuntimeLimits } from '@reroll/shared/catalog/limits';
 import type { Processes } from '@reroll/shared/catalog/processes';
+import type { RedisRoom } from '@reroll/shared/catalog/redis-room';
 import type { RedisClient } from '@reroll/shared/catalog/redis';
 import { ReloadRequests } from '@reroll/shared/catalog/requests';
 import type { KubeClient } from '@reroll/shared/kube/connection';
@@ -60,6 +61,7 @@ import {
   PROCESSES,
   QUEUES,
   REDIS,
+  ROOM,
   REQUESTS,
   WHY,
 } from './tokens.ts';
@@ -89,6 +91,7 @@ export interface ApiContext {
   readonly client: KubeClient;
   readonly identity: InstallIdentity;
   readonly redis: RedisClient;
+  readonly room: RedisRoom;
   readonly catalog: Catalog;
   readonly history: History;
   readonly processes: Processes;
@@ -126,6 +129,7 @@ function valuesOf(context: ApiContext): Provider[] {
     { provide: LIFECYCLE, useValue: context.lifecycle },
     { provide: KUBE, useValue: context.client },
     { provide: REDIS, useValue: context.redis },
+    { provide: ROOM, useValue: context.room },
     { provide: CATALOG, useValue: context.catalog },
     { provide: HISTORY, useValue: context.history },
     { provide: QUEUES, useValue: context.queues },

@@ -7,6 +7,7 @@ export const LIFECYCLE = Symbol('lifecycle');
 export const KUBE = Symbol('Kubernetes client');
 /** These only in the module of the API, which is made when Redis is known to be ours. */
 export const REDIS = Symbol('Redis');
+export const ROOM = Symbol('room in Redis');
 export const CATALOG = Symbol('catalog');
 export const HISTORY = Symbol('history');
 export const QUEUES = Symbol('queues');

@@ -7,7 +7,7 @@ import { owedOf } from './owed.ts';
 
 /** Says of this watcher what there is to say, until it ends; the leader also forgets processes that are dead for long. */
 export function announce(context: WatcherContext, by: { ledger: Ledger; isLeader: () => boolean }): void {
-  const { options, processes, state, metrics, log, lifecycle } = context;
+  const { options, processes, room, state, metrics, log, lifecycle } = context;
   const startedAt = Date.now();
   const entry = (): Omit<ProcessEntry, 'seenAt'> => {
     const leader = by.isLeader();
@@ -18,6 +18,7 @@ export function announce(context: WatcherContext, by: { ledger: Ledger; isLeader
       startedAt,
       leader,
       synced: state.isSynced(),
+      ...(room.isFull ? { redisFull: true } : {}),
       ...(leader ? { owed: owedNow(by.ledger, options.sweepInterval) } : {}),
     };
   };
@@ -25,9 +26,11 @@ export function announce(context: WatcherContext, by: { ledger: Ledger; isLeader
     processes,
     entry,
     also: async () => {
+      await room.look();
       if (by.isLeader()) await processes.removeDead();
     },
     onError: (error) => {
+      room.failed(error);
       metrics.heartbeatErrors.inc();
       log.failure('this process could not say that it is there, trying again', error);
     },

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Catalog } from '@reroll/shared/catalog/catalog';
 import type { Processes } from '@reroll/shared/catalog/processes';
+import type { RedisRoom } from '@reroll/shared/catalog/redis-room';
 import type { ReloadRequests } from '@reroll/shared/catalog/requests';
 import type { RolloutWriter } from '@reroll/shared/catalog/rollout-writer';
 import { Ledger } from '@reroll/shared/core/ledger/ledger';
@@ -27,6 +28,7 @@ import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
 
 export interface WatcherContext extends StreamsContext {
   readonly catalog: Catalog;
+  readonly room: RedisRoom;
   readonly rolloutWriter: RolloutWriter;
   readonly processes: Processes;
   readonly requests: ReloadRequests;

@@ -7,10 +7,12 @@ import { Processes } from '@reroll/shared/catalog/processes';
 import { ReloadRequests } from '@reroll/shared/catalog/requests';
 import { RolloutWriter } from '@reroll/shared/catalog/rollout-writer';
 import { openRedis, type RedisClient } from '@reroll/shared/catalog/redis';
+import { RedisRoom } from '@reroll/shared/catalog/redis-room';
 import { checkServers } from '@reroll/shared/catalog/redis-checks';
 import { hashKey } from '@reroll/shared/core/record/record-hash';
 import type { KubeClient } from '@reroll/shared/kube/connection';
 import { KubeError } from '@reroll/shared/kube/errors';
+import { EventRecorder } from '@reroll/shared/kube/kube-events';
 import { installIdentity } from '@reroll/shared/kube/install-identity';
 import { trustMessagesOf } from '@reroll/shared/platform/error-fields';
 import { ListenError } from '@reroll/shared/platform/listening';
@@ -27,6 +29,7 @@ import type { Lifecycle } from '@reroll/shared/platform/shutdown';
 import { Queues } from '@reroll/shared/queue/queues';
 import type { Registry } from 'prom-client';
 import { serveHealth } from './health.ts';
+import { recordRedisFull } from './redis-full-event.ts';
 import { runWatcher, type WatcherContext } from './lifecycle.ts';
 import { writeMetaInfo } from './meta-info.ts';
 import { warnOfScope } from './start-warnings.ts';
@@ -69,7 +72,7 @@ export class WatcherService {
     if (problems.length > 0) return void (await lifecycle.stop(problems.join('; '), WRONG_SETTINGS));
     lifecycle.onStop('kubernetes client', 2_000, () => client.close());
     const state = new WatcherState(metrics);
-    const reports = redisReports(log, metrics.redisUp);
+    const reports = redisReports(log, metrics);
     const redis = this.#openRedis(reports);
     let askRedis = async (): Promise<void> => void (await redis.ping());
     await serveProfiles({ options, log, lifecycle });
@@ -98,7 +101,7 @@ export class WatcherService {
       client,
       catalog,
       options,
-      ...this.#writers(redis, catalog),
+      ...this.#writers(redis, catalog, this.#room(redis, catalog, { state, reports })),
       lifecycle,
       state,
       metrics,
@@ -112,13 +115,42 @@ export class WatcherService {
   #writers(
     redis: RedisClient,
     catalog: Catalog,
-  ): Pick<WatcherContext, 'rolloutWriter' | 'processes' | 'requests' | 'queues'> {
+    room: RedisRoom,
+  ): Pick<WatcherContext, 'rolloutWriter' | 'processes' | 'requests' | 'queues' | 'room'> {
+    const isFull = (): boolean => room.isFull;
     return {
-      rolloutWriter: new RolloutWriter(redis, catalog.keys, historyLimits(this.options)),
+      room,
+      rolloutWriter: new RolloutWriter(redis, catalog.keys, { ...historyLimits(this.options), isFull }),
       processes: new Processes(redis, catalog.keys.processes),
       requests: new ReloadRequests(redis, catalog.keys.requests),
       queues: this.#queues(redis, catalog),
     };
+  }
+
+  /** The leader trims the history, and tells those who look at the cluster's Events. */
+  #room(
+    redis: RedisClient,
+    { keys }: Catalog,
+    { state, reports }: { state: WatcherState; reports: RedisReports },
+  ): RedisRoom {
+    const { client, lifecycle, log } = this;
+    const { podName, podNamespace: namespace, leaseName: name } = this.options;
+    const events = new EventRecorder({ client, instance: podName });
+    lifecycle.onStop('events', 1_000, () => events.flush(500));
+    return new RedisRoom({
+      redis,
+      keys,
+      trims: () => state.isLeading,
+      onRoom: (isFull) => {
+        reports.onRoom(isFull);
+        if (!isFull || !state.isLeading) return;
+        recordRedisFull({ client, events }, { namespace, name }).catch((error: unknown) =>
+          log.failure('the Event about Redis could not be recorded', error),
+        );
+      },
+      onLook: (memory) => reports.onLook(memory),
+      onError: (error) => log.failure('the history could not be dropped', error),
+    });
   }
 
   #openRedis(reports: RedisReports): RedisClient {

@@ -1,6 +1,7 @@
 import { RuntimeLimits } from '@reroll/shared/catalog/limits';
 import { Presence } from '@reroll/shared/catalog/presence';
 import { Processes, type ProcessEntry, type ProcessSettings } from '@reroll/shared/catalog/processes';
+import type { RedisRoom } from '@reroll/shared/catalog/redis-room';
 import type { RateBudget } from '@reroll/shared/catalog/rate';
 import { decisionSettings } from '@reroll/shared/platform/options/decision-settings';
 import type { WorkerOptions } from '@reroll/shared/platform/options/table';
@@ -13,10 +14,11 @@ export interface Limited {
   /** Takes jobs of a queue. */
   readonly takers: readonly { concurrency: number }[];
   readonly budget: RateBudget;
+  readonly room: RedisRoom;
 }
 
 /** Says of this worker what there is to say, until it ends, and goes by the limits that are set at run time. */
-export function announce(context: WorkerContext, { takers, budget }: Limited): void {
+export function announce(context: WorkerContext, { takers, budget, room }: Limited): void {
   const { options, redis, catalog, metrics, log, lifecycle } = context;
   const limits = new RuntimeLimits(redis, catalog.keys.limits);
   const { concurrency, maxReloadsPerMinute: reloadsPerMinute } = options;
@@ -29,11 +31,13 @@ export function announce(context: WorkerContext, { takers, budget }: Limited): v
     version: VERSION,
     ...same,
     ...inForce,
+    ...(room.isFull ? { redisFull: true } : {}),
   });
   const presence = new Presence({
     processes: new Processes(redis, catalog.keys.processes),
     entry,
     also: async () => {
+      await room.look();
       const wanted = { ...flags, ...(await limits.get()) };
       if (isSame(wanted, inForce)) return;
       inForce = wanted;
@@ -42,6 +46,7 @@ export function announce(context: WorkerContext, { takers, budget }: Limited): v
       log.info('the limits are others now', wanted);
     },
     onError: (error) => {
+      room.failed(error);
       metrics.heartbeatErrors.inc();
       log.failure('this process could not say that it is there, trying again', error);
     },

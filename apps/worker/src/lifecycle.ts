@@ -3,6 +3,7 @@ import type { Catalog } from '@reroll/shared/catalog/catalog';
 import { History } from '@reroll/shared/catalog/history';
 import { ReloadRequests } from '@reroll/shared/catalog/requests';
 import { RateBudget } from '@reroll/shared/catalog/rate';
+import { RedisRoom } from '@reroll/shared/catalog/redis-room';
 import { openForWaiting, type RedisClient } from '@reroll/shared/catalog/redis';
 import { kindOf } from '@reroll/shared/core/ledger/rows';
 import type { SourceKind } from '@reroll/shared/core/model';
@@ -16,6 +17,7 @@ import { decisionSettings } from '@reroll/shared/platform/options/decision-setti
 import { historyLimits } from '@reroll/shared/platform/options/history-limits';
 import type { WorkerOptions } from '@reroll/shared/platform/options/table';
 import { adoptStaleOf, triggersOf } from '@reroll/shared/platform/options/triggers';
+import type { RedisReports } from '@reroll/shared/platform/redis-reports';
 import type { Lifecycle } from '@reroll/shared/platform/shutdown';
 import {
   changeJob,
@@ -47,6 +49,7 @@ export interface WorkerContext {
   readonly redis: RedisClient;
   readonly catalog: Catalog;
   readonly hashKeys: HashKeys;
+  readonly reports: Pick<RedisReports, 'onRoom' | 'onLook'>;
   readonly metrics: WorkerMetrics;
 }
 
@@ -64,7 +67,14 @@ export function runWorker(context: WorkerContext): void {
   const queues = new Queues({ connection: redis, prefix, debounce, attempts, backoff });
   lifecycle.onStop('queues', 2_000, () => queues.close());
   const history = new History(redis, catalog.keys, historyLimits(options));
-  const outcomes = new OutcomeRecorder({ history, metrics, log });
+  const room = new RedisRoom({
+    redis,
+    keys: catalog.keys,
+    trims: () => false,
+    ...context.reports,
+    onError: (error) => log.failure('the history could not be dropped', error),
+  });
+  const outcomes = new OutcomeRecorder({ history, room, metrics, log });
   lifecycle.onStop('history', 3_000, () => outcomes.flush());
   housekeeping(context, history);
   const activity = new Activity();
@@ -81,6 +91,7 @@ export function runWorker(context: WorkerContext): void {
     metrics,
     log,
     activity,
+    onError: (error: unknown) => room.failed(error),
   };
   const takers = [
     runQueue(handlers.changes, settings),
@@ -90,7 +101,7 @@ export function runWorker(context: WorkerContext): void {
     runQueue(resumesHandler(context), settings),
   ];
   for (const worker of takers) stopLast(lifecycle, options.shutdownTimeout, { worker, redis: waiting });
-  announce(context, { takers, budget });
+  announce(context, { takers, budget, room });
 }
 
 /**

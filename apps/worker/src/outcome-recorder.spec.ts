@@ -19,7 +19,14 @@ interface Recording {
   dropped(reason: string): Promise<number>;
 }
 
-function recording(by: { before?: Before | undefined; write?: () => Promise<void> } = {}): Recording {
+function recording(
+  by: {
+    before?: Before | undefined;
+    write?: () => Promise<void>;
+    isFull?: boolean;
+    failed?: (error: unknown) => void;
+  } = {},
+): Recording {
   const registry = new Registry();
   const metrics = workerMetrics(registry);
   const told: ChangeEntry[] = [];
@@ -33,9 +40,10 @@ function recording(by: { before?: Before | undefined; write?: () => Promise<void
     expectOutcomes: write,
     before: () => Promise.resolve('before' in by ? by.before : before),
   };
+  const room = { isFull: by.isFull ?? false, failed: by.failed ?? ((): void => undefined) };
   const log = createLogger({ format: 'json', level: 'panic', sink: { write: () => undefined } });
   return {
-    recorder: new OutcomeRecorder({ history, metrics, log }),
+    recorder: new OutcomeRecorder({ history, room, metrics, log }),
     told,
     dropped: async (reason) => {
       const { values } = await metrics.historyDropped.get();
@@ -97,10 +105,21 @@ describe('a Redis that does not answer', () => {
     expect([told.length, await dropped('busy')]).toEqual([2_000, 3_000]);
   });
 
-  it('that refuses an entry has it counted', async () => {
-    const { recorder, dropped } = recording({ write: () => Promise.reject(new Error('no')) });
+  it('that refuses an entry has it counted, and who watches its memory told', async () => {
+    const refusal = new Error('no');
+    const failures: unknown[] = [];
+    const { recorder, dropped } = recording({
+      write: () => Promise.reject(refusal),
+      failed: (error) => failures.push(error),
+    });
     recorder.addChange(change('ConfigMap/shop/cm', 1));
     await recorder.flush();
-    expect(await dropped('error')).toBe(1);
+    expect([await dropped('error'), failures]).toEqual([1, [refusal]]);
+  });
+
+  it('that has no room is given no history, and that is counted', async () => {
+    const { recorder, told, dropped } = recording({ isFull: true });
+    recorder.addChange(change('ConfigMap/shop/cm', 1));
+    expect([told, await dropped('full')]).toEqual([[], 1]);
   });
 });

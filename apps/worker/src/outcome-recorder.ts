@@ -1,4 +1,5 @@
 import type { History } from '@reroll/shared/catalog/history';
+import type { RedisRoom } from '@reroll/shared/catalog/redis-room';
 import type { ChangeEntry, OutcomeEntry } from '@reroll/shared/core/history/entries';
 import type { SourceKey } from '@reroll/shared/core/model';
 import type { Logger } from '@reroll/shared/platform/logging';
@@ -10,6 +11,8 @@ const MOST_PENDING = 2_000;
 
 export interface RecorderContext {
   readonly history: Pick<History, 'addChange' | 'addOutcome' | 'expectOutcomes' | 'before'>;
+  /** What is not written while Redis has no room; it is told of every failure. */
+  readonly room: Pick<RedisRoom, 'isFull' | 'failed'>;
   readonly metrics: Pick<WorkerMetrics, 'historyDropped'>;
   readonly log: Logger;
 }
@@ -75,10 +78,12 @@ export class OutcomeRecorder {
   }
 
   #write(write: () => Promise<void>, about: Readonly<Record<string, string>>): void {
-    const { metrics, log } = this.#context;
+    const { metrics, log, room } = this.#context;
+    if (room.isFull) return metrics.historyDropped.inc({ reason: 'full' });
     if (this.#pending.size >= MOST_PENDING) return metrics.historyDropped.inc({ reason: 'busy' });
     const done = write()
       .catch((error: unknown) => {
+        room.failed(error);
         metrics.historyDropped.inc({ reason: 'error' });
         log.failure('an entry of the history was not written', error, about);
       })

@@ -39,6 +39,8 @@ export interface RunnerSettings {
   readonly metrics: WorkerMetrics;
   readonly log: Logger;
   readonly activity: Activity;
+  /** Told of what fails, in a job or at taking one. Never throws. */
+  readonly onError?: (error: unknown) => void;
 }
 
 /** Jobs that this process is at. */
@@ -84,7 +86,7 @@ export function runQueue<Payload>(handler: QueueHandler<Payload>, settings: Runn
     },
   );
   // A lost connection is told by `redisReports`; BullMQ reconnects by itself.
-  worker.on('error', () => undefined);
+  worker.on('error', (error) => settings.onError?.(error));
   worker.on('stalled', (jobId) =>
     log.warning('a job of a worker that vanished was taken back', { queue: handler.queue, job: jobId }),
   );
@@ -131,6 +133,7 @@ async function fail<Payload>(
   by: Running<Payload> & { payload: Payload; attempt: Attempt },
 ): Promise<never> {
   const { handler, settings, payload, attempt } = by;
+  settings.onError?.(error);
   const jobError = jobErrorOf(error);
   const isLast = jobError.isFinal || attempt.number >= attempt.most;
   settings.metrics.jobs.inc({ queue: handler.queue, result: isLast ? 'failed' : 'retry' });

@@ -59,7 +59,7 @@ export class WorkerService {
     const problems = redisFileProblems(options);
     if (problems.length > 0) return void (await lifecycle.stop(problems.join('; '), WRONG_SETTINGS));
     lifecycle.onStop('kubernetes client', 2_000, () => client.close());
-    const reports = redisReports(log, this.metrics.redisUp);
+    const reports = redisReports(log, this.metrics);
     if (options.redisTlsInsecureSkipVerify) reports.onUnverified();
     const redis = openRedis(options, reports);
     let askRedis = async (): Promise<void> => void (await redis.ping());
@@ -85,7 +85,8 @@ export class WorkerService {
     const waiting = { signal: lifecycle.signal, hooks: reports };
     if (!(await claimWhenReachable(catalog, identity.uid, waiting))) return;
     if (!(await checkServers(redis, waiting, (policy) => reports.onEvicting(policy)))) return;
-    runWorker({ options, log, lifecycle, client, redis, catalog, hashKeys, metrics: this.metrics });
+    const { metrics } = this;
+    runWorker({ options, log, lifecycle, client, redis, catalog, hashKeys, reports, metrics });
     giveBackMemory();
     health.begun();
     log.info('taking jobs', { concurrency: options.concurrency });

@@ -90,6 +90,13 @@ const CASES: readonly Case[] = [
     },
   },
   {
+    alert: 'RerollRedisFull',
+    on: { [of('reroll_redis_full')]: '0x10 1x20', [of('reroll_redis_full', 'pod="b"')]: '0x30' },
+    summary:
+      'Redis has no room: the history is dropped and not written. Reloads go on as long as Redis takes jobs.',
+    notOn: { 'a Redis with room': { [of('reroll_redis_full')]: '0x30' } },
+  },
+  {
     alert: 'RerollNotSynced',
     on: { [of('reroll_synced')]: '0x30' },
     labels: { pod: 'a' },

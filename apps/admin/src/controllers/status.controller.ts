@@ -37,7 +37,9 @@ export class StatusController {
     const { live, paused, ...known }: InstallStatus = redis.ok
       ? await installStatus(this.#parts, caller)
       : UNKNOWN;
-    const status = { ...known, redis, apiServer };
+    const full =
+      redis.full === true || (live ?? []).some((process) => process.redisFull === true && process.isLive);
+    const status = { ...known, redis: redis.ok ? { ...redis, full } : redis, apiServer };
     return {
       version: VERSION,
       cluster: this.servers.cluster,

@@ -1,9 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
+import type { Status } from '@reroll/shared/api/status';
 import type { Catalog } from '@reroll/shared/catalog/catalog';
+import type { RedisRoom } from '@reroll/shared/catalog/redis-room';
 import type { RedisClient } from '@reroll/shared/catalog/redis';
 import type { KubeClient } from '@reroll/shared/kube/connection';
 import type { InstallIdentity } from '@reroll/shared/kube/install-identity';
-import { CATALOG, IDENTITY, KUBE, REDIS } from '../tokens.ts';
+import { CATALOG, IDENTITY, KUBE, REDIS, ROOM } from '../tokens.ts';
 import { Reachability, type Reachable } from './reachability.ts';
 
 /** Open to every authenticated user of a cluster (`system:public-info-viewer`). */
@@ -16,6 +18,7 @@ export class Servers {
   @Inject(REDIS) private readonly client!: RedisClient;
   @Inject(CATALOG) private readonly catalog!: Catalog;
   @Inject(KUBE) private readonly kube!: KubeClient;
+  @Inject(ROOM) private readonly room!: RedisRoom;
   @Inject(IDENTITY) private readonly identity!: InstallIdentity;
   readonly #reachability = new Reachability();
 
@@ -23,9 +26,11 @@ export class Servers {
     return this.identity.cluster;
   }
 
-  redis(): Promise<Reachable> {
-    if (this.client.status !== 'ready') return Promise.resolve(AWAY);
-    return this.#reachability.of('redis', () => this.catalog.ask());
+  async redis(): Promise<Status['redis']> {
+    if (this.client.status !== 'ready') return AWAY;
+    const reachable = await this.#reachability.of('redis', () => this.catalog.ask());
+    const { isFull, memory } = this.room;
+    return { ...reachable, full: isFull, ...(memory ? { usedRatio: memory.used / memory.max } : {}) };
   }
 
   apiServer(): Promise<Reachable> {

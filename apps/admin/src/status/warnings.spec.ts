@@ -38,6 +38,14 @@ describe('what somebody should look at', () => {
   it.each<[Partial<typeof WELL> & { of?: Partial<(typeof WELL)['status']> }, string]>([
     [{ processes: undefined }, 'Redis does not answer: nothing but this is known.'],
     [{ of: { apiServer: { ok: false, milliseconds: null } } }, 'The API server does not answer the admin.'],
+    [
+      { of: { redis: { ok: true, milliseconds: 1, full: true, usedRatio: 0.957 } } },
+      'Redis has no room (96 % of maxmemory): the history is dropped and not written, reloads go on.',
+    ],
+    [
+      { of: { redis: { ok: true, milliseconds: 1, full: true } } },
+      'Redis has no room: the history is dropped and not written, reloads go on.',
+    ],
     [{ of: { leader: null } }, 'No watcher leads: changes are not seen.'],
     [{ processes: [process('watcher')] }, 'No worker runs: nothing is reloaded.'],
     [

@@ -20,6 +20,7 @@ export function warningsOf(by: {
   const oldest = owed?.oldest ? (now - Date.parse(owed.oldest)) / 1000 : 0;
   const warnings: [boolean, string][] = [
     [status.apiServer.ok === false, 'The API server does not answer the admin.'],
+    [status.redis.full === true, fullText(status.redis.usedRatio)],
     [status.leader === null, 'No watcher leads: changes are not seen.'],
     [!live.some(({ app }) => app === 'worker'), 'No worker runs: nothing is reloaded.'],
     [versions.size > 1, `Processes of several versions run: ${[...versions].sort().join(', ')}.`],
@@ -28,4 +29,9 @@ export function warningsOf(by: {
   ];
   const queues = paused.map((name) => `The queue ${name} is paused.`);
   return [...warnings.filter(([holds]) => holds).map(([, sentence]) => sentence), ...queues];
+}
+
+function fullText(usedRatio: number | undefined): string {
+  const used = usedRatio === undefined ? '' : ` (${Math.round(usedRatio * 100)} % of maxmemory)`;
+  return `Redis has no room${used}: the history is dropped and not written, reloads go on.`;
 }

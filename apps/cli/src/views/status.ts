@@ -10,7 +10,7 @@ export function statusFacts(status: Status, now: number): (readonly [string, Cel
     ['Leader', status.leader === null ? toned('none', 'bad') : status.leader],
     ['Owed', owed === null ? 'unknown' : owedText(owed, now)],
     ['Lag', status.lagSeconds === null ? 'unknown' : humanDuration(status.lagSeconds * 1_000)],
-    ['Redis', health(status.redis)],
+    ['Redis', redisHealth(status.redis)],
     ['API server', health(status.apiServer)],
     ['History', historyText(history, now)],
     ['Concurrency', limits.concurrency === null ? 'as the flag says' : String(limits.concurrency)],
@@ -37,6 +37,14 @@ function health({ ok, milliseconds }: Status['apiServer']): Cell {
   if (ok === null) return 'unknown';
   const time = milliseconds === null ? '' : ` (${milliseconds} ms)`;
   return ok ? toned(`ok${time}`, 'good') : toned('does not answer', 'bad');
+}
+
+function redisHealth({ full = false, usedRatio, ...redis }: Status['redis']): Cell {
+  const used = usedRatio === undefined ? '' : `, ${Math.round(usedRatio * 100)} % used`;
+  if (!redis.ok || (!full && used === '')) return health(redis);
+  return full
+    ? toned(`full${used}: no history is written`, 'bad')
+    : toned(`ok (${redis.milliseconds} ms${used})`, 'good');
 }
 
 function rightsText({ clusterWide, mayReload, maySteer }: Status['caller']): string {

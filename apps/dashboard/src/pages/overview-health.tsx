@@ -51,9 +51,9 @@ export function Tiles(): JSX.Element | null {
       <Tile term="Owed" fact={now.owed === null ? 'unknown' : `${now.owed.workloads}`} note={owedNote(now)} />
       <Tile
         term="Redis"
-        fact={now.redis.ok ? 'answers' : 'no answer'}
-        note={took(now.redis.milliseconds)}
-        isBad={!now.redis.ok}
+        fact={redisWord(now)}
+        note={now.redis.full === true ? 'no history is written' : took(now.redis.milliseconds)}
+        isBad={!now.redis.ok || now.redis.full === true}
       />
       <Tile
         term="API server"
@@ -63,6 +63,11 @@ export function Tiles(): JSX.Element | null {
       />
     </dl>
   );
+}
+
+function redisWord({ redis: { ok, full } }: Status): string {
+  if (!ok) return 'no answer';
+  return full === true ? 'full' : 'answers';
 }
 
 function Tile(props: { term: string; fact: string; note: ComponentChildren; isBad?: boolean }): JSX.Element {

@@ -26,7 +26,14 @@ export const status = z
     lagSeconds: z.number().nullable(),
     /** Null if nobody tells, or the caller does not see every namespace. */
     owed: z.strictObject({ workloads: z.number().int(), oldest: time.nullable() }).nullable(),
-    redis: z.strictObject({ ok: z.boolean(), milliseconds: z.number().nullable() }),
+    redis: z.strictObject({
+      ok: z.boolean(),
+      milliseconds: z.number().nullable(),
+      /** No room for a history: it is dropped and not written until there is; reloads go on. */
+      full: z.boolean().optional(),
+      /** Memory that is used, as a part of maxmemory; absent if the server does not tell, or has no limit. */
+      usedRatio: z.number().optional(),
+    }),
     apiServer: z.strictObject({ ok: z.boolean().nullable(), milliseconds: z.number().nullable() }),
     /** Null while Redis is away, or if the caller does not see every namespace. */
     history: z.strictObject({ changes: z.number().int(), oldest: time.nullable() }).nullable(),

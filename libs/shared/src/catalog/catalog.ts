@@ -69,14 +69,19 @@ export class Catalog {
    * one name would roll each other's workloads.
    */
   async claim(clusterUid: string): Promise<void> {
-    await this.#redis.set(this.keys.cluster, clusterUid, 'NX');
-    const held = await this.#redis.get(this.keys.cluster);
+    // Written only if it is not there: a Redis whose memory is full refuses writes, and must not keep a process from starting.
+    const held = (await this.#redis.get(this.keys.cluster)) ?? (await this.#claimFirst(clusterUid));
     if (held === clusterUid) return;
     throw new CatalogError(
       'CATALOG_OTHER_CLUSTER',
       `this Redis holds ${this.keys.prefix} of another cluster: expected kube-system uid ${clusterUid}, ` +
         `found ${held ?? 'none'}. Give each cluster a --cluster-name of its own, or a Redis of its own`,
     );
+  }
+
+  async #claimFirst(clusterUid: string): Promise<string | null> {
+    await this.#redis.set(this.keys.cluster, clusterUid, 'NX');
+    return await this.#redis.get(this.keys.cluster);
   }
 
   /** Rejects if the server that holds these keys does not answer. */

@@ -44,6 +44,7 @@ const entry = z.looseObject({
   leader: z.boolean().optional(),
   synced: z.boolean().optional(),
   owed: z.object({ workloads: COUNT, since: MILLISECONDS.nullable() }).optional(),
+  redisFull: z.boolean().optional(),
   settings: settings.optional(),
   concurrency: COUNT.optional(),
   reloadsPerMinute: COUNT.optional(),

@@ -28,6 +28,8 @@ export interface ProcessEntry {
   readonly synced?: boolean;
   /** Of the leader: workloads that run other data than they should, and since when the longest waits (Unix ms). */
   readonly owed?: { readonly workloads: number; readonly since: number | null };
+  /** Redis has no room for a history, as this process sees it. */
+  readonly redisFull?: boolean;
   /** Of a worker. */
   readonly settings?: ProcessSettings;
   /** Jobs of a queue at the same time; reloads a minute of all workers, 0: no limit. As they are in force. */

@@ -1,4 +1,5 @@
 import { CatalogError } from './errors.ts';
+import { fieldOf } from './redis-info.ts';
 import { isCluster, type RedisClient } from './redis.ts';
 import { whenReachable, type Waiting } from './when-reachable.ts';
 
@@ -38,10 +39,4 @@ function refuseOld(info: string): void {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1])) return;
   throw new CatalogError('REDIS_TOO_OLD', `expected Redis ${OLDEST.join('.')} or later, found ${version}`);
-}
-
-/** A line `name:value` of INFO. */
-function fieldOf(info: string, name: string): string | undefined {
-  const line = info.split('\r\n').find((each) => each.startsWith(`${name}:`));
-  return line?.slice(name.length + 1);
 }

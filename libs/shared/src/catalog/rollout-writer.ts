@@ -14,9 +14,17 @@ export class RolloutWriter {
   readonly #keys: CatalogKeys;
   readonly #bounds: string;
 
-  constructor(redis: RedisClient, keys: CatalogKeys, limits: HistoryLimits) {
+  readonly #isFull: () => boolean;
+
+  /** `isFull`: Redis has no room for a history now. Default: it has. */
+  constructor(
+    redis: RedisClient,
+    keys: CatalogKeys,
+    { isFull = () => false, ...limits }: HistoryLimits & { isFull?: () => boolean },
+  ) {
     this.#redis = redis;
     this.#keys = keys;
+    this.#isFull = isFull;
     this.#bounds = `${limits.maxEntries}:${bytesOfStream('rollouts', limits.maxBytes)}`;
   }
 
@@ -40,7 +48,7 @@ export class RolloutWriter {
       ...put.flatMap((entry) => [entry.workload, JSON.stringify(entry)]),
       removed.length,
       ...removed,
-      ...ended.map((entry) => JSON.stringify(entry)),
+      ...(this.#isFull() ? [] : ended.map((entry) => JSON.stringify(entry))),
     );
     return Number(reply) === 1;
   }

@@ -1,27 +1,45 @@
-import { Gauge, Registry } from 'prom-client';
+import { Registry } from 'prom-client';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createLogger } from './logging.ts';
+import { redisMetrics, type RedisMetrics } from './metrics/shared.ts';
 import { redisReports, type RedisReports } from './redis-reports.ts';
 
 let lines: string[];
-let gauge: Gauge;
+let metrics: RedisMetrics;
 let reports: RedisReports;
 
 beforeEach(() => {
   lines = [];
   const sink = { write: (line: string) => lines.push(line) };
-  gauge = new Gauge({ name: 'up', help: 'up', registers: [new Registry()] });
-  reports = redisReports(createLogger({ format: 'text', level: 'info', sink }), gauge);
+  metrics = redisMetrics(new Registry());
+  reports = redisReports(createLogger({ format: 'text', level: 'info', sink }), metrics);
 });
 
 async function up(): Promise<number | undefined> {
-  return (await gauge.get()).values[0]?.value;
+  return (await metrics.redisUp.get()).values[0]?.value;
 }
 
 /** `<level> <message>[ <fields>]` of each line. */
 function told(): string[] {
   return lines.map((line) => /level=(\w+) msg="([^"]+)"(.*)\n/.exec(line)?.slice(1).join(' ') ?? line);
 }
+
+describe('of the room in Redis', () => {
+  it('is told when it ends and when it is there again, in the log and as gauges', async () => {
+    reports.onLook({ used: 95, max: 100 });
+    reports.onRoom(true);
+    const values = async (): Promise<unknown[]> =>
+      [await metrics.redisFull.get(), await metrics.redisUsed.get()].map((each) => each.values[0]?.value);
+    expect(await values()).toEqual([1, 0.95]);
+    reports.onLook(undefined);
+    reports.onRoom(false);
+    expect(await values()).toEqual([0, 0]);
+    expect(told()).toEqual([
+      'warning Redis has no room: its history is dropped and not written; reloads go on ',
+      'info Redis has room again, the history is written ',
+    ]);
+  });
+});
 
 describe('of a connection to Redis', () => {
   it('ups and downs are told once each, in the log and as a gauge', async () => {

@@ -16,7 +16,7 @@ export interface HistoryLimits {
 export const ENTRY_BOUNDS = {
   /** Workloads of one list of a change, and their bytes with reasons and details. */
   workloads: 50,
-  listBytes: 2_048,
+  listBytes: 1_920,
   /** Sources of an outcome, and their bytes. */
   sources: 20,
   sourcesBytes: 1_024,

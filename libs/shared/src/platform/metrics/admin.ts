@@ -2,14 +2,12 @@
 import type { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { OPERATIONS } from '../../api/operations.ts';
 import { counter, gauge, histogram } from './registry.ts';
-import { heartbeatErrors } from './shared.ts';
+import { heartbeatErrors, redisMetrics, type RedisMetrics } from './shared.ts';
 
 const OPERATION_IDS = Object.keys(OPERATIONS);
 const CODE_CLASSES = ['2xx', '4xx', '5xx'];
 
-export interface AdminMetrics {
-  /** `reroll_redis_up` */
-  readonly redisUp: Gauge;
+export interface AdminMetrics extends RedisMetrics {
   /** `reroll_heartbeat_errors_total` */
   readonly heartbeatErrors: Counter;
   /** `reroll_api_requests_total`: `operation` is `none` of a path that is no operation. */
@@ -34,10 +32,7 @@ export interface AdminMetrics {
 
 export function adminMetrics(registry: Registry): AdminMetrics {
   return {
-    redisUp: gauge(registry, {
-      name: 'reroll_redis_up',
-      help: '1 while this process is connected to Redis, else 0.',
-    }),
+    ...redisMetrics(registry),
     heartbeatErrors: heartbeatErrors(registry),
     requests: counter(registry, {
       name: 'reroll_api_requests_total',

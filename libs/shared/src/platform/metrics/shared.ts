@@ -27,11 +27,36 @@ export const WORKLOAD_KINDS = [
   'DeploymentConfig',
 ] as const;
 
-export interface QueueMetrics {
-  /** `reloader_workqueue_adds_total` */
-  readonly workqueueAdds: Counter;
+/** What every process tells of its Redis. */
+export interface RedisMetrics {
   /** `reroll_redis_up` */
   readonly redisUp: Gauge;
+  /** `reroll_redis_full` */
+  readonly redisFull: Gauge;
+  /** `reroll_redis_used_ratio` */
+  readonly redisUsed: Gauge;
+}
+
+export function redisMetrics(registry: Registry): RedisMetrics {
+  return {
+    redisUp: gauge(registry, {
+      name: 'reroll_redis_up',
+      help: '1 while this process is connected to Redis, else 0.',
+    }),
+    redisFull: gauge(registry, {
+      name: 'reroll_redis_full',
+      help: '1 while Redis has no room for a history, as this process sees it: none is written. Else 0.',
+    }),
+    redisUsed: gauge(registry, {
+      name: 'reroll_redis_used_ratio',
+      help: 'Memory that Redis uses, as a part of maxmemory; 0 if the server does not tell, or has no limit.',
+    }),
+  };
+}
+
+export interface QueueMetrics extends RedisMetrics {
+  /** `reloader_workqueue_adds_total` */
+  readonly workqueueAdds: Counter;
   /** `reloader_errors_total` */
   readonly errors: Counter<'type'>;
   /** `reroll_heartbeat_errors_total` */
@@ -51,10 +76,7 @@ export function queueMetrics(registry: Registry): QueueMetrics {
       name: 'reloader_workqueue_adds_total',
       help: 'Number of jobs that this process added to a queue.',
     }),
-    redisUp: gauge(registry, {
-      name: 'reroll_redis_up',
-      help: '1 while this process is connected to Redis, else 0.',
-    }),
+    ...redisMetrics(registry),
     heartbeatErrors: heartbeatErrors(registry),
     errors: counter(registry, {
       name: 'reloader_errors_total',
