@@ -138,7 +138,7 @@ describe('wakes of a workload', () => {
   const wake = { workload: WEB, since: 0 };
 
   it('become one job after the debounce, whose deadline the first of them fixes', async () => {
-    const debounce = 300;
+    const debounce = 1_500;
     const queues = queuesWith({ debounce });
     const runs = workerOn(RELOADS);
     const began = performance.now();
