@@ -1,4 +1,8 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { hashKey } from '../libs/shared/src/core/record/record-hash.ts';
 import {
   auto,
   configMap,
@@ -10,6 +14,7 @@ import {
   usingEnvFrom,
   usingVolume,
 } from './support/builders.ts';
+import { cleanUp } from './support/cleanup.ts';
 import { sharedCluster } from './support/cluster.ts';
 import { Incumbent } from './support/incumbent.ts';
 import { connect, namespace, type Ref, type Space } from './support/kube.ts';
@@ -24,6 +29,15 @@ const USES: Readonly<Record<Ref, readonly Ref[]>> = {
   'Deployment/named': ['ConfigMap/cm', 'Secret/keys'],
 };
 const REFS = Object.keys(USES);
+
+const KEY = 'the key of the specs';
+
+function keyFile(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'reroll-e2e-migrate-'));
+  cleanUp(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, 'keys'), KEY);
+  return join(folder, 'keys');
+}
 
 class Migration {
   readonly #space: Space;
@@ -67,7 +81,8 @@ class Migration {
   }
 
   async isRecorded(): Promise<void> {
-    for (const ref of REFS) await inStep(this.#space, ref, USES[ref] ?? []);
+    for (const ref of REFS)
+      await inStep(this.#space, ref, USES[ref] ?? [], { keys: [hashKey(Buffer.from(KEY))] });
   }
 }
 
@@ -75,10 +90,13 @@ describe.each(['env-vars', 'annotations'] as const)('docs/migrate.md, with the s
   it('loses no change and rolls each workload once for it, at every step there and back', async () => {
     const space = await namespace(connect(sharedCluster()));
     const migration = await Migration.of(space);
+    const keys = keyFile();
     const start = (options: { install?: string; debounce?: string; dryRun?: boolean }): Promise<Reroll> =>
       startReroll({
         cluster: sharedCluster(),
         namespaces: [space],
+        // As the chart has it: markers of Secrets are under a key that stakater/Reloader does not know.
+        flags: [`--hash-key-file=${keys}`],
         ...(options.install === undefined ? {} : { install: options.install }),
         ...(options.debounce === undefined ? {} : { debounce: options.debounce }),
         workerFlags: [`--reload-strategy=${strategy}`, ...(options.dryRun === true ? ['--dry-run'] : [])],

@@ -28,6 +28,9 @@ import { KUBE, LIFECYCLE, LOG, METRICS, OPTIONS, REGISTRY } from './tokens.ts';
 
 const WRONG_SETTINGS = 2;
 
+const GUESSABLE =
+  'without --hash-key-file markers and records have plain hashes of Secrets: whoever reads a workload can test guesses of a weak one';
+
 /** The worker process, from its options to its end. */
 @Injectable()
 export class WorkerService {
@@ -56,6 +59,7 @@ export class WorkerService {
     log.info('Starting Reroll worker', { dryRun: options.dryRun });
     const keys = loadHashKeys(options.hashKeyFile, options.hash === 'hmac-sha256');
     if (!keys.ok) return void (await lifecycle.stop(keys.error, WRONG_SETTINGS));
+    if (options.hash === 'auto' && keys.keys.length === 0) log.warning(GUESSABLE);
     const problems = redisFileProblems(options);
     if (problems.length > 0) return void (await lifecycle.stop(problems.join('; '), WRONG_SETTINGS));
     lifecycle.onStop('kubernetes client', 2_000, () => client.close());

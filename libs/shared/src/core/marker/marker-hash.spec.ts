@@ -4,8 +4,14 @@ import { array, assert, constantFrom, dictionary, property, string, uint8Array }
 import { describe, expect, it } from 'vitest';
 
 import type { SourceData, SourceKind } from '../model.ts';
-import { hashKey } from '../record/record-hash.ts';
-import { DELETED_MARKER_HASH, MARKER_HASHES, isMarkerHashOf, markerHash } from './marker-hash.ts';
+import { hashKey, type HashKey } from '../record/record-hash.ts';
+import {
+  DELETED_MARKER_HASH,
+  MARKER_HASHES,
+  isMarkerHashOf,
+  markerHash,
+  type MarkerHash,
+} from './marker-hash.ts';
 
 function sha1(content: string | Buffer): string {
   return createHash('sha1').update(content).digest('hex');
@@ -160,10 +166,23 @@ describe('another hash in a marker', () => {
     expect(() => markerHash('ConfigMap', data, { hash: 'hmac-sha256', keys: [] })).toThrow('expected a key');
   });
 
-  it.each(MARKER_HASHES)('is recognised as that of the data, and of no other: %s', (hash) => {
-    const text = markerHash('ConfigMap', data, { hash, keys: [older] });
-    expect(isMarkerHashOf(text, { kind: 'ConfigMap', data }, [key, older])).toBe(true);
-    expect(isMarkerHashOf(text, { kind: 'ConfigMap', data: { data: { a: '1' } } }, [key, older])).toBe(false);
+  it.each<[string, SourceKind, readonly HashKey[], MarkerHash]>([
+    ['of a Secret, under the first key if there is one', 'Secret', [key, older], 'hmac-sha256'],
+    ['of a Secret, stakater/Reloader’s without a key', 'Secret', [], 'sha1'],
+    ['of a ConfigMap, stakater/Reloader’s with a key', 'ConfigMap', [key, older], 'sha1'],
+    ['of a ConfigMap, stakater/Reloader’s without a key', 'ConfigMap', [], 'sha1'],
+  ])('is chosen by auto: %s', (_sentence, kind, keys, expected) => {
+    expect(markerHash(kind, data, { hash: 'auto', keys })).toBe(
+      markerHash(kind, data, { hash: expected, keys }),
+    );
+  });
+
+  it.each(
+    MARKER_HASHES.flatMap((hash) => (['ConfigMap', 'Secret'] as const).map((kind) => [hash, kind] as const)),
+  )('is recognised as that of the data, and of no other: %s of a %s', (hash, kind) => {
+    const text = markerHash(kind, data, { hash, keys: [older] });
+    expect(isMarkerHashOf(text, { kind, data }, [key, older])).toBe(true);
+    expect(isMarkerHashOf(text, { kind, data: { data: { a: '1' } } }, [key, older])).toBe(false);
   });
 
   it('is not recognised under a key that is not known', () => {

@@ -3,13 +3,16 @@ import { createHash, createHmac } from 'node:crypto';
 import type { SourceData, SourceKind } from '../model.ts';
 import type { HashKey, HashKeys } from '../record/record-hash.ts';
 
-/** How a marker's hash is made; the first is stakater/Reloader's. */
-export const MARKER_HASHES = ['sha1', 'sha256', 'hmac-sha256'] as const;
+/**
+ * How a marker's hash is made. `sha1` is stakater/Reloader's; `auto` is `hmac-sha256` for Secrets if there is a key, and `sha1` for
+ * everything else.
+ */
+export const MARKER_HASHES = ['auto', 'sha1', 'sha256', 'hmac-sha256'] as const;
 export type MarkerHash = (typeof MARKER_HASHES)[number];
 
 export interface MarkerScheme {
   readonly hash: MarkerHash;
-  /** The first is used by `hmac-sha256`, which needs one. */
+  /** The first is used by `hmac-sha256`, which needs one, and by `auto`. */
   readonly keys: HashKeys;
 }
 
@@ -26,7 +29,7 @@ const ENTRY_SEPARATOR = Buffer.from(';');
 /**
  * The hash that a marker holds for a source's data. Default: SHA-1, 40 lower-case hex digits, byte for byte
  * that of stakater/Reloader, so that a workload it marked is not rolled again by us. `sha256` has 64 digits over
- * the same text; `hmac-sha256` is `k<id of the key>.<64 digits>`. Throws a `RangeError` without a key for it.
+ * the same text; `hmac-sha256` is `k<id of the key>.<64 digits>`; `auto` chooses for each kind. Throws a `RangeError` without a key for it.
  *
  * Each key gives one entry `key=value`; the entries are put in the order of their bytes and joined with `;`.
  * The value is the text (ConfigMap `data`), the base64 (ConfigMap `binaryData`) or the decoded bytes
@@ -36,9 +39,10 @@ const ENTRY_SEPARATOR = Buffer.from(';');
  */
 export function markerHash(kind: SourceKind, source: SourceData, scheme = INCUMBENTS): string {
   const text = textOf(kind, source);
+  const [key] = scheme.keys;
+  if (scheme.hash === 'auto') return kind === 'Secret' && key ? keyed(text, key) : sha1(text);
   if (scheme.hash === 'sha1') return sha1(text);
   if (scheme.hash === 'sha256') return sha256(text);
-  const [key] = scheme.keys;
   if (!key) throw new RangeError('expected a key for hmac-sha256');
   return keyed(text, key);
 }

@@ -132,11 +132,11 @@ export const reloadOptions = {
   hash: option({
     flag: '--hash',
     env: 'REROLL_HASH',
-    default: 'sha1',
+    default: 'auto',
     apps: WORKER,
     group: 'Reloading',
     description:
-      'Hash in the marker in the pod template. sha1 is that of stakater/Reloader; hmac-sha256 needs --hash-key-file. To change it rolls nothing.',
+      'Hash in the marker in the pod template. auto: hmac-sha256 for Secrets if there is a --hash-key-file, sha1 for everything else. sha1 is that of stakater/Reloader; hmac-sha256 needs --hash-key-file. To change it reloads nothing.',
     ...oneOf(MARKER_HASHES),
   }),
   hashKeyFile: option({
