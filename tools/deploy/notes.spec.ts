@@ -30,6 +30,7 @@ it('say what to type next', async () => {
   for (const command of [
     'kubectl -n ops rollout status deployment/prod-reroll-watcher deployment/prod-reroll-worker deployment/prod-reroll-admin',
     'kubectl -n ops create token prod-reroll-reader --audience=reroll',
+    'REROLL_SERVICE_ACCOUNT=ops/prod-reroll-reader kubectl reroll status --admin-namespace ops',
     'helm test prod -n ops',
     'kubectl annotate deployment NAME reloader.stakater.com/auto=true',
     'kubectl get events --field-selector involvedObject.name=NAME',
