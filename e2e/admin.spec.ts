@@ -204,6 +204,20 @@ describe('settings of an admin', () => {
     expect(await codes(TOKENS.operator)).toBe(200);
   });
 
+  it('count the callers behind a trusted proxy by the addresses that it tells', async () => {
+    const flags = ['--api-requests-per-minute-per-address=2', '--api-trusted-proxies=127.0.0.0/8,::1'];
+    const trusting = await another(flags);
+    const guess = async (forwarded: string): Promise<number> => {
+      const asked = { token: 'guessed', headers: { 'X-Forwarded-For': forwarded } };
+      return (await trusting.request('listQueues', asked)).status;
+    };
+    const statuses: number[] = [];
+    for (const forwarded of ['10.0.0.1', '10.0.0.1', '10.0.0.2, 10.0.0.1', '10.0.0.2', '10.0.0.1, 10.0.0.2'])
+      // oxlint-disable-next-line no-await-in-loop -- in turn
+      statuses.push(await guess(forwarded));
+    expect(statuses).toEqual([401, 401, 429, 401, 401]);
+  });
+
   it('let in who has no token, to read', async () => {
     const open = (await another(['--anonymous=read'])).as(undefined);
     expect((await open.call('listQueues', { token: null })).items).toHaveLength(4);
