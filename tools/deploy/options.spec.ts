@@ -93,6 +93,7 @@ const SAMPLES = [
   ':7777',
   'a',
   'a:7',
+  '10.0.0.0/8',
 ];
 
 function nested(path: string, value: unknown): Record<string, unknown> {
