@@ -2,6 +2,7 @@ import { Catalog } from '@reroll/shared/catalog/catalog';
 import type { History } from '@reroll/shared/catalog/history';
 import type { RedisClient } from '@reroll/shared/catalog/redis';
 import { DEFAULT_ANNOTATION_KEYS } from '@reroll/shared/core/annotation-keys';
+import type { ChangeEntry } from '@reroll/shared/core/history/entries';
 import { createLogger } from '@reroll/shared/platform/logging';
 import { createRegistry } from '@reroll/shared/platform/metrics/registry';
 import { workerMetrics } from '@reroll/shared/platform/metrics/worker';
@@ -55,7 +56,7 @@ async function publish(source: string, users: number): Promise<void> {
 
 /** Counts what a change job does; the catalog is the real one, but for what `instead` says. */
 function processorWith(instead: { readonly workloads?: Catalog['workloads'] } = {}) {
-  const done = { reads: 0, entries: 0, rows: [] as number[], users: 0 };
+  const done = { reads: 0, entries: 0, quiet: 0, woken: [] as string[], rows: [] as number[], users: 0 };
   const rowsOf = instead.workloads ?? ((keys: readonly string[]) => catalog.workloads(keys));
   const processor = new ChangeProcessor({
     catalog: only<Catalog>('catalog', {
@@ -82,7 +83,14 @@ function processorWith(instead: { readonly workloads?: Catalog['workloads'] } = 
     }),
     decision: { keys: DEFAULT_ANNOTATION_KEYS, autoReloadAll: false, ignoredWorkloadTypes: [] },
     history: only<History>('history', { before: async () => undefined }),
-    outcomes: only<OutcomeRecorder>('outcomes', { addChange: () => void (done.entries += 1) }),
+    outcomes: only<OutcomeRecorder>('outcomes', {
+      expectOutcomes: () => undefined,
+      addChange: (entry: ChangeEntry) => {
+        done.entries += 1;
+        done.woken = entry.woken.map(({ workload }) => workload);
+      },
+      addQuietChange: () => void (done.quiet += 1),
+    }),
     metrics: workerMetrics(createRegistry()),
     log: createLogger({ format: 'text', level: 'fatal' }),
   });
@@ -96,6 +104,8 @@ describe('a change of a source with 10,000 users', () => {
     await processor.handle({ v: 1, source: WIDE, since: 0 });
     expect(await queues.waiting('reloads')).toBe(MANY);
     expect(done.reads).toBe(1);
+    expect(done.woken).toEqual([...done.woken].sort());
+    expect(done.woken).toHaveLength(MANY);
     expect(Math.max(...done.rows)).toBeLessThanOrEqual(USERS_PER_PORTION);
     // Redis gives what is in one bucket of a set together, so sometimes a few more than were asked for.
     expect(done.users).toBeLessThanOrEqual(2 * USERS_PER_PORTION);
@@ -150,7 +160,7 @@ describe('a change of a source that nobody uses', () => {
       },
     });
     await processor.handle({ v: 1, source: WIDE, since: 0 });
-    expect(done).toEqual({ reads: 0, entries: 1, rows: [], users: 0 });
+    expect(done).toEqual({ reads: 0, entries: 0, quiet: 1, woken: [], rows: [], users: 0 });
     expect(await queues.waiting('reloads')).toBe(0);
   });
 });

@@ -63,7 +63,7 @@ export class ChangeProcessor {
     const [before, users] = await Promise.all([history.before(job.source), this.#users(job.source)]);
     if (users.length === 0 && !webhook) {
       const now = await this.#known(job.source);
-      return outcomes.addChange(changeEntry(job, { before, now, rulings: [] }));
+      return outcomes.addQuietChange(changeEntry(job, { before, now, rulings: [] }));
     }
     const now = await sources.read(source);
     if (webhook) return await this.#announce(job, webhook, { before, now });
@@ -80,12 +80,12 @@ export class ChangeProcessor {
     else outcomes.addChange({ ...entry, at: Date.now() });
   }
 
-  /** Of the index, which others could have written into, only what can be a workload. */
+  /** Sorted, as the history needs it. Of the index, which others could have written into, only what can be a workload. */
   async #users(source: SourceKey): Promise<WorkloadKey[]> {
     const users = new Set<WorkloadKey>();
     for await (const some of this.#context.catalog.eachUser(source, USERS_PER_PORTION))
       for (const key of some) if (isKey(key) && workloadKind(kindOf(key)) !== undefined) users.add(key);
-    return [...users];
+    return [...users].sort();
   }
 
   /** A source that nobody uses is not read: the leader's row says what the history tells. */
