@@ -1,10 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { ClusterError, UsageError, messageOf } from '../../cluster/src/errors.ts';
 import { runBench } from './bench-run.ts';
-import { asksForHistory, runHistory } from './history/history-command.ts';
+import { runHistory } from './history/history-command.ts';
+import { runHostile } from './hostile/hostile-command.ts';
 import { writeMarkdown } from './markdown.ts';
 import { type BenchOptions, parseCommand } from './options.ts';
-import { asksForRedisMemory, runRedisMemory } from './redis-memory/redis-memory-command.ts';
+import { runRedisMemory } from './redis-memory/redis-memory-command.ts';
 import { toJson, unmet } from './report.ts';
 import { reportText } from './text.ts';
 import { usage } from './usage.ts';
@@ -23,8 +24,8 @@ export type ExitCode = 0 | 1 | 2 | 130;
 /** Runs one command line to its end; every failure ends up as a message and an exit code. */
 export async function runCommand(argv: readonly string[], terminal: Terminal): Promise<ExitCode> {
   try {
-    if (asksForHistory(argv)) return await runHistory(argv, terminal);
-    if (asksForRedisMemory(argv)) return await runRedisMemory(argv, terminal);
+    const own = OWN_COMMANDS.find(([scenario]) => asksFor(argv, scenario))?.[1];
+    if (own) return await own(argv, terminal);
     const command = parseCommand(argv);
     if (!command.help) return await bench(command.options, terminal);
     terminal.out(usage());
@@ -32,6 +33,19 @@ export async function runCommand(argv: readonly string[], terminal: Terminal): P
   } catch (error) {
     return failed(error, terminal);
   }
+}
+
+/** Scenarios that measure something else than rollouts, and read a command line of their own. */
+const OWN_COMMANDS = [
+  ['history', runHistory],
+  ['hostile', runHostile],
+  ['redis-memory', runRedisMemory],
+] as const;
+
+/** Whether the command line asks for this scenario alone. */
+export function asksFor(argv: readonly string[], scenario: string): boolean {
+  const at = argv.indexOf('--scenario');
+  return argv.includes(`--scenario=${scenario}`) || (at >= 0 && argv[at + 1] === scenario);
 }
 
 async function bench(options: BenchOptions, terminal: Terminal): Promise<ExitCode> {

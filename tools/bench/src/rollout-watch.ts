@@ -99,7 +99,7 @@ export class RolloutWatch {
 }
 
 /** Where stakater/Reloader, and whoever takes over from it, leave the hash of a source. */
-function markersOf(template: PodTemplate | undefined): string[] {
+export function markersOf(template: PodTemplate | undefined): string[] {
   const variables = (template?.spec?.containers ?? []).flatMap((container) => container.env ?? []);
   const values = variables.filter(({ name }) => name.startsWith('STAKATER_')).map(({ value }) => value ?? '');
   return [...values, ...Object.values(template?.metadata?.annotations ?? {})];

@@ -38,13 +38,15 @@ was met, 1 when one was not or something failed, 2 for bad arguments, 130 when i
 scenarios
 `;
 
-const HISTORY = `  history      10,000 changes of history and 100,000 workloads: lists of an admin (alone, with --changes, --workloads,
+const ALONE = `  history      10,000 changes of history and 100,000 workloads: lists of an admin (alone, with --changes, --workloads,
                --namespaces, --requests and --markdown only)
   redis-memory bytes of Redis for each source, workload, dependency and job, against the formula of docs/scaling.md (alone,
                with --sizes N,… and --markdown only)
+  hostile      one tenant does its worst, in several ways, while another one's changes go through (alone, with
+               --attack and --markdown only)
 `;
 
 export function usage(): string {
   const lines = SCENARIO_NAMES.map((name) => `  ${name.padEnd(12)} ${titleOf(SCENARIOS[name])}\n`);
-  return OPTIONS + lines.join('') + HISTORY;
+  return OPTIONS + lines.join('') + ALONE;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { asksForHistory, runHistory } from '../src/history/history-command.ts';
+import { asksFor } from '../src/command.ts';
+import { runHistory } from '../src/history/history-command.ts';
 
 async function run(...argv: readonly string[]): Promise<{ text: string; errors: string }> {
   let text = '';
@@ -14,9 +15,9 @@ async function run(...argv: readonly string[]): Promise<{ text: string; errors: 
 
 describe('the scenario of the history', () => {
   it('is asked for by its name', () => {
-    expect(asksForHistory(['--scenario', 'history'])).toBe(true);
-    expect(asksForHistory(['--scenario=history'])).toBe(true);
-    expect(asksForHistory(['--scenario', 'hundred'])).toBe(false);
+    expect(asksFor(['--scenario', 'history'], 'history')).toBe(true);
+    expect(asksFor(['--scenario=history'], 'history')).toBe(true);
+    expect(asksFor(['--scenario', 'hundred'], 'history')).toBe(false);
   });
 
   it('measures every list on a real admin and a real Redis', async () => {

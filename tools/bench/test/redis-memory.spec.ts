@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { asksForRedisMemory, runRedisMemory } from '../src/redis-memory/redis-memory-command.ts';
+import { asksFor } from '../src/command.ts';
+import { runRedisMemory } from '../src/redis-memory/redis-memory-command.ts';
 
 async function run(...argv: readonly string[]): Promise<{ code: number; text: string; errors: string }> {
   let text = '';
@@ -14,9 +15,9 @@ async function run(...argv: readonly string[]): Promise<{ code: number; text: st
 
 describe('the scenario of the memory of Redis', () => {
   it('is asked for by its name', () => {
-    expect(asksForRedisMemory(['--scenario', 'redis-memory'])).toBe(true);
-    expect(asksForRedisMemory(['--scenario=redis-memory'])).toBe(true);
-    expect(asksForRedisMemory(['--scenario', 'history'])).toBe(false);
+    expect(asksFor(['--scenario', 'redis-memory'], 'redis-memory')).toBe(true);
+    expect(asksFor(['--scenario=redis-memory'], 'redis-memory')).toBe(true);
+    expect(asksFor(['--scenario', 'history'], 'redis-memory')).toBe(false);
   });
 
   it('holds the formula of the documentation against a real Redis', async () => {

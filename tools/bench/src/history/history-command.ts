@@ -16,12 +16,6 @@ export interface HistoryTerminal {
   readonly signal: AbortSignal;
 }
 
-/** Whether the command line asks for this scenario, which measures an admin and needs no cluster. */
-export function asksForHistory(argv: readonly string[]): boolean {
-  const at = argv.indexOf('--scenario');
-  return argv.includes('--scenario=history') || (at >= 0 && argv[at + 1] === 'history');
-}
-
 /** Exit code 0 if every list met the target. */
 export async function runHistory(argv: readonly string[], terminal: HistoryTerminal): Promise<0 | 1> {
   const { load, markdown } = parse(argv);

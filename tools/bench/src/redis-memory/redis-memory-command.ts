@@ -15,12 +15,6 @@ export interface MemoryTerminal {
 const LEAST = 0.8;
 const MOST = 1.25;
 
-/** Whether the command line asks for this scenario, which needs no cluster. */
-export function asksForRedisMemory(argv: readonly string[]): boolean {
-  const at = argv.indexOf('--scenario');
-  return argv.includes('--scenario=redis-memory') || (at >= 0 && argv[at + 1] === 'redis-memory');
-}
-
 /** Exit code 0 if the formula holds at every size. */
 export async function runRedisMemory(argv: readonly string[], terminal: MemoryTerminal): Promise<0 | 1> {
   const { sizes, markdown } = parse(argv);

@@ -1,0 +1,133 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { Redis } from 'ioredis';
+import { startCluster } from '../../../cluster/src/cluster.ts';
+import { messageOf, UsageError } from '../../../cluster/src/errors.ts';
+import { Api } from '../api.ts';
+import { machineText, thisMachine } from '../machine.ts';
+import { replaceBlock } from '../markdown.ts';
+import { usageOf } from '../proc.ts';
+import { Processes } from '../processes.ts';
+import { startReloader } from '../reloader.ts';
+import { ATTACKS, type Attack } from './attacks.ts';
+import { measureAttack, p50, p99, type AttackFigures } from './measure-attack.ts';
+import { Neighbour } from './neighbour.ts';
+import { Tenant } from './tenant.ts';
+
+/** What the changes of others may take at most while a tenant does its worst, in milliseconds. */
+const TARGET_P99_MS = 1_000;
+const SUBJECT = { reroll: { watchers: 2, workers: 2, concurrency: 10, debounce: '0' } };
+
+export interface HostileTerminal {
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Exit code 0 if nothing was missed and every p99 met the target. */
+export async function runHostile(argv: readonly string[], terminal: HostileTerminal): Promise<0 | 1> {
+  const { attacks, markdown } = parse(argv);
+  const io = { log: (line: string) => terminal.err(`${line}\n`), signal: terminal.signal };
+  const { figures, peakMb } = await measure(attacks, io);
+  const text = report(figures, peakMb);
+  terminal.out(text);
+  if (markdown !== undefined) {
+    const page = existsSync(markdown) ? readFileSync(markdown, 'utf8') : '';
+    writeFileSync(markdown, replaceBlock(page, 'reroll/hostile', text));
+  }
+  const unmet = figures.filter(({ during }) => during.missed > 0 || !(p99(during) < TARGET_P99_MS));
+  for (const { attack, during } of unmet)
+    terminal.err(`not met: ${attack}: ${during.missed} missed, p99 ${p99(during).toFixed(0)} ms\n`);
+  return unmet.length === 0 ? 0 : 1;
+}
+
+function parse(argv: readonly string[]): { attacks: readonly Attack[]; markdown: string | undefined } {
+  const text = { type: 'string' } as const;
+  try {
+    const { values } = parseArgs({
+      args: [...argv],
+      options: { scenario: text, attack: text, markdown: text },
+    });
+    const wanted = values.attack ?? '';
+    const attacks = ATTACKS.filter(({ name }) => name.includes(wanted));
+    if (attacks.length === 0)
+      throw new TypeError(`--attack: expected a part of the name of an attack, given ${wanted}`);
+    return { attacks, markdown: values.markdown };
+  } catch (error) {
+    throw new UsageError([messageOf(error)]);
+  }
+}
+
+interface Measured {
+  readonly figures: readonly AttackFigures[];
+  /** Peak resident memory by process, over all attacks. */
+  readonly peakMb: ReadonlyMap<string, number>;
+}
+
+/** Starts a cluster, Reroll and a neighbour, and lets one tenant after the other do its worst. Everything ends with it. */
+async function measure(
+  attacks: readonly Attack[],
+  io: { log: (line: string) => void; signal: AbortSignal },
+): Promise<Measured> {
+  const dir = mkdtempSync(join(tmpdir(), 'reroll-bench-hostile-'));
+  const ends: (() => Promise<unknown> | void)[] = [() => rmSync(dir, { recursive: true, force: true })];
+  try {
+    const cluster = await startCluster({ dir: join(dir, 'cluster'), controllerManager: false, ...io });
+    ends.push(() => cluster.stop());
+    const { kubeconfig, redisUrl = '' } = cluster;
+    const redis = new Redis(redisUrl);
+    ends.push(() => redis.disconnect());
+    const api = new Api(kubeconfig);
+    ends.push(() => api.close());
+    const processes = new Processes(join(dir, 'logs'));
+    ends.push(() => processes.close());
+    const started = await startReloader(SUBJECT, { kubeconfig, redisUrl, signal: io.signal }, processes);
+    const neighbour = await Neighbour.settle(new Tenant(api.client, 'neighbour'));
+    ends.push(() => neighbour.stop());
+    const figures: AttackFigures[] = [];
+    for (const [index, attack] of attacks.entries()) {
+      io.log(attack.name);
+      io.signal.throwIfAborted();
+      // oxlint-disable-next-line no-await-in-loop -- one attack at a time
+      figures.push(
+        await measureAttack(attack, {
+          client: api.open(16),
+          neighbour,
+          namespace: `attacker-${index}`,
+          redisBytes: () => usedMemory(redis),
+        }),
+      );
+      processes.verify();
+    }
+    const peakMb = new Map(
+      started.processes.map(({ name, pid }) => [name, usageOf(pid)?.peakMb ?? Number.NaN]),
+    );
+    return { figures, peakMb };
+  } finally {
+    // oxlint-disable-next-line no-await-in-loop -- what was begun last ends first
+    for (const end of ends.reverse()) await end();
+  }
+}
+
+async function usedMemory(redis: Redis): Promise<number> {
+  return Number(/^used_memory:(\d+)/mu.exec(await redis.info('memory'))?.[1]);
+}
+
+function report(figures: readonly AttackFigures[], peakMb: ReadonlyMap<string, number>): string {
+  const rows = figures.map(({ attack, quiet, during, redisBytes }) => {
+    const times = [p50(quiet), p50(during), p99(quiet), p99(during)].map((value) => `${value.toFixed(0)} ms`);
+    return `| ${attack} | ${times.join(' | ')} | ${during.missed} | ${Math.round(redisBytes / 1000)} KB |`;
+  });
+  const memory = [...peakMb].map(([name, megabytes]) => `${name} ${megabytes.toFixed(0)} MB`);
+  return [
+    '| while one tenant … | p50 before | p50 | p99 before | p99 | missed | Redis grew by |',
+    '|---|---:|---:|---:|---:|---:|---:|',
+    ...rows,
+    '',
+    `Peak resident memory: ${memory.join(', ')}.`,
+    `${new Date().toISOString().slice(0, 10)}, ${machineText(thisMachine())}. Two watchers, two workers, API server, etcd, Redis, the attacker and the neighbour share the machine; \`--debounce=0\`.`,
+    '',
+  ].join('\n');
+}

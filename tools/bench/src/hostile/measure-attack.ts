@@ -1,0 +1,55 @@
+import type { KubeClient } from '../../../../libs/shared/src/kube/connection.ts';
+import { percentile } from '../numbers.ts';
+import type { Attack } from './attacks.ts';
+import type { Latencies, Neighbour } from './neighbour.ts';
+import { Tenant } from './tenant.ts';
+
+/** Changes of the neighbour during an attack: enough for a 99th percentile. */
+const CHANGES = 120;
+
+export interface AttackFigures {
+  readonly attack: string;
+  /** Right before the attack, with everything that it needs already there. */
+  readonly quiet: Latencies;
+  readonly during: Latencies;
+  /** Bytes of Redis at the end of the attack, less those before it. */
+  readonly redisBytes: number;
+}
+
+export interface Surroundings {
+  readonly client: KubeClient;
+  readonly neighbour: Neighbour;
+  /** Bytes that Redis uses for data now. */
+  readonly redisBytes: () => Promise<number>;
+  /** Names the namespace of the attacker. */
+  readonly namespace: string;
+}
+
+/** Lets the neighbour make changes while somebody else does their worst, in a namespace of their own that is deleted in the end. */
+export async function measureAttack(attack: Attack, by: Surroundings): Promise<AttackFigures> {
+  const { client, neighbour, redisBytes, namespace } = by;
+  const tenant = new Tenant(client, namespace);
+  await tenant.createNamespace();
+  const before = await redisBytes();
+  await attack.prepare?.(tenant);
+  await neighbour.change(CHANGES / 6);
+  const quiet = await neighbour.change(CHANGES);
+  const over = new AbortController();
+  const running = attack.run(tenant, over.signal);
+  // Reported below; until then it must not count as unhandled.
+  running.catch(() => over.abort());
+  const during = await neighbour.change(CHANGES);
+  over.abort();
+  await running;
+  const after = await redisBytes();
+  await tenant.leave();
+  return { attack: attack.name, quiet, during, redisBytes: after - before };
+}
+
+export function p50({ milliseconds }: Latencies): number {
+  return percentile(milliseconds, 0.5);
+}
+
+export function p99({ milliseconds }: Latencies): number {
+  return percentile(milliseconds, 0.99);
+}

@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { markerHash } from '../../../../libs/shared/src/core/marker/marker-hash.ts';
+import type { PodTemplate } from '../../../../libs/shared/src/core/model.ts';
+import { collectionPath } from '../../../../libs/shared/src/kube/objects.ts';
+import { Reflector } from '../../../../libs/shared/src/kube/reflector.ts';
+import { CONFIG_MAPS, KINDS } from '../kinds.ts';
+import { markersOf } from '../rollout-watch.ts';
+import type { Tenant } from './tenant.ts';
+
+/** Workloads of the neighbour, each with a ConfigMap of its own. */
+const WORKLOADS = 20;
+/** Changes that are under way at a time. */
+const LANES = 2;
+/** A change that has reloaded nothing after this many milliseconds counts as missed. */
+const PATIENCE = 15_000;
+/** Who has missed so many is stopped: nothing is learned from the rest. */
+const MOST_MISSED = 5;
+/** Milliseconds between a reload and the next change of the same lane. */
+const PAUSE = 20;
+
+export interface Latencies {
+  /** From just before the write of the ConfigMap to the event with the new marker, one for each change that was applied. */
+  readonly milliseconds: readonly number[];
+  /** Changes that reloaded nothing in time. */
+  readonly missed: number;
+}
+
+interface Sighting {
+  readonly name: string;
+  readonly markers: readonly string[];
+}
+
+interface Awaited {
+  readonly hash: string;
+  readonly resolve: (at: number) => void;
+}
+
+/**
+ * A tenant who changes a ConfigMap now and then and expects the workload that uses it to be reloaded. What this
+ * tenant notices of another one's worst behaviour is the measure of isolation.
+ */
+export class Neighbour {
+  readonly #tenant: Tenant;
+  readonly #watch: Reflector<Sighting>;
+  /** By the name of the workload. */
+  readonly #awaited = new Map<string, Awaited>();
+  #changes = 0;
+
+  private constructor(tenant: Tenant) {
+    this.#tenant = tenant;
+    const see = (sighting: Sighting): void => this.#see(sighting);
+    this.#watch = new Reflector<Sighting>({
+      client: tenant.client,
+      path: collectionPath(KINDS.Deployment, tenant.namespace),
+      convert: (raw) => ({ name: raw.metadata.name, markers: markersOf(templateOf(raw)) }),
+      handler: {
+        listStarted: () => undefined,
+        listed: (objects) => objects.forEach(see),
+        listEnded: () => undefined,
+        changed: see,
+      },
+    });
+  }
+
+  /** Creates the workloads, and changes each of them. Throws if one was not reloaded. */
+  static async settle(tenant: Tenant): Promise<Neighbour> {
+    await tenant.createNamespace();
+    const neighbour = new Neighbour(tenant);
+    neighbour.#watch.start();
+    await neighbour.#watch.waitSynced(PATIENCE);
+    await tenant.each(WORKLOADS, async (index) => {
+      const name = nameOf(index);
+      await tenant.createConfigMap(name);
+      await tenant.createDeployment(name, {
+        annotations: { 'reloader.stakater.com/auto': 'true' },
+        configMaps: [name],
+      });
+    });
+    const { missed } = await neighbour.change(WORKLOADS);
+    if (missed === 0) return neighbour;
+    await neighbour.stop();
+    throw new Error(
+      `expected all ${WORKLOADS} workloads of the neighbour to be reloaded, ${missed} were not`,
+    );
+  }
+
+  /** Makes so many changes, a few at a time, each after the one before it was applied or given up; fewer if many are missed. */
+  async change(count: number): Promise<Latencies> {
+    const milliseconds: number[] = [];
+    let missed = 0;
+    let begun = 0;
+    const lane = async (): Promise<void> => {
+      while (begun < count && missed < MOST_MISSED) {
+        begun += 1;
+        const took = await this.#changeNext();
+        if (took === undefined) missed += 1;
+        else milliseconds.push(took);
+        await sleep(PAUSE);
+      }
+    };
+    await Promise.all(Array.from({ length: LANES }, lane));
+    return { milliseconds, missed };
+  }
+
+  async stop(): Promise<void> {
+    await this.#watch.stop(1_000);
+  }
+
+  /** Undefined: the workload was not reloaded in time. */
+  async #changeNext(): Promise<number | undefined> {
+    const name = nameOf(this.#changes % WORKLOADS);
+    this.#changes += 1;
+    const data = { value: randomUUID() };
+    const { promise, resolve } = Promise.withResolvers<number | undefined>();
+    const began = performance.now();
+    this.#awaited.set(name, { hash: markerHash('ConfigMap', { data }), resolve });
+    const late = setTimeout(() => resolve(undefined), PATIENCE);
+    await this.#tenant.patch(CONFIG_MAPS, name, { data });
+    const reloadedAt = await promise;
+    clearTimeout(late);
+    this.#awaited.delete(name);
+    return reloadedAt === undefined ? undefined : reloadedAt - began;
+  }
+
+  #see({ name, markers }: Sighting): void {
+    const awaited = this.#awaited.get(name);
+    if (awaited && markers.some((marker) => marker.includes(awaited.hash)))
+      awaited.resolve(performance.now());
+  }
+}
+
+function nameOf(index: number): string {
+  return `app-${index}`;
+}
+
+function templateOf(raw: unknown): PodTemplate | undefined {
+  return (raw as { spec?: { template?: PodTemplate } }).spec?.template;
+}
