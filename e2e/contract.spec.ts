@@ -15,7 +15,6 @@ import { runSchemathesis, type Answered } from '../tools/contract/run-schemathes
 import { AdminApi, type Asked } from './support/admin-api.ts';
 import {
   callsAbout,
-  FROM_THE_BEGINNING,
   NOWHERE,
   OPERATION_IDS,
   operationOf,
@@ -282,7 +281,7 @@ describe('the OpenAPI document', () => {
       token: tenants.tokens.operator,
       seed: SEED,
       examples: 8,
-      streams: { streamEvents: { 'Last-Event-ID': FROM_THE_BEGINNING } },
+      streams: { streamEvents: { 'Last-Event-ID': tenants.beginning } },
       // A workload and a source of two namespaces.
       refusals: { explain: [400] },
       log: console.error,

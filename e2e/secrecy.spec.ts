@@ -18,10 +18,10 @@ import {
   variable,
 } from './support/builders.ts';
 import { AdminApi, TOKENS } from './support/admin-api.ts';
-import { callsAbout, FROM_THE_BEGINNING, OPERATION_IDS } from './support/api-calls.ts';
+import { callsAbout, OPERATION_IDS } from './support/api-calls.ts';
 import { cleanUp } from './support/cleanup.ts';
 import { sharedCluster } from './support/cluster.ts';
-import { EventReader } from './support/event-reader.ts';
+import { EventReader, presentEventId } from './support/event-reader.ts';
 import { connect, namespace, type Space } from './support/kube.ts';
 import { refuseUpdates } from './support/policy.ts';
 import { dumpRedis } from './support/redis-dump.ts';
@@ -63,6 +63,8 @@ function found(where: string): string[] {
 
 let space: Space;
 let reroll: Reroll;
+/** As `Last-Event-ID`: before everything that happened. */
+let beginning: string;
 
 beforeAll(async () => {
   const cluster = sharedCluster();
@@ -79,6 +81,9 @@ beforeAll(async () => {
     sweepInterval: '1s',
     flags: ['--log-level=trace', '--attempts=2', '--backoff=50ms', `--hash-key-file=${join(folder, 'key')}`],
   });
+  const [admin] = reroll.admins;
+  if (!admin) throw new Error('expected an admin');
+  beginning = await presentEventId(new AdminApi(admin));
   const data = { password: 'first', nested: '{"token":"first"}' };
   await space.apply(
     secret('keys', data),
@@ -184,7 +189,7 @@ async function apiAnswers(): Promise<string> {
   const failed = await api.call('listJobs', { query: { state: 'failed' } });
   const about = { namespace: space.name, change: items[0]?.id ?? '', job: failed.items[0]?.id ?? '' };
   const calls = callsAbout({ ...about, workload: 'refused' });
-  const events = await EventReader.open(api, { lastEventId: FROM_THE_BEGINNING });
+  const events = await EventReader.open(api, { lastEventId: beginning });
   const texts: string[] = [];
   for (const id of OPERATION_IDS.filter((each) => each !== 'streamEvents')) {
     const answer = await api.request(id, calls[id]);

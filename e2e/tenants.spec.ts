@@ -5,7 +5,6 @@ import type { AdminApi, Asked } from './support/admin-api.ts';
 import {
   ADDRESSED,
   callsAbout,
-  FROM_THE_BEGINNING,
   FILTERED,
   NOWHERE,
   OPERATION_IDS,
@@ -215,7 +214,7 @@ describe('whoever sees one namespace', () => {
   });
 
   it('is sent events of its own alone, from wherever it begins', async () => {
-    const lastEventId = FROM_THE_BEGINNING;
+    const lastEventId = tenants.beginning;
     const mine = await EventReader.open(tenants.as('ours'), { lastEventId });
     const everybodys = await EventReader.open(tenants.as('operator'), { lastEventId });
     await tenants.theirs.setData('ConfigMap/cm', { v: `${Math.random()}` });

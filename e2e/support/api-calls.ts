@@ -15,9 +15,6 @@ export interface Subject {
 /** What no namespace has, and never had. */
 export const NOWHERE: Subject = { namespace: 'nowhere', change: '1000000000000-0', job: 'reloads:999999' };
 
-/** As `Last-Event-ID`: before everything that a history can hold. */
-export const FROM_THE_BEGINNING = '0-0,0-0,0-0,0-0';
-
 export const OPERATION_IDS = Object.keys(OPERATIONS) as OperationId[];
 
 export type Calls = { readonly [Id in OperationId]: Asked<Id> };

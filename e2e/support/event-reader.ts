@@ -76,3 +76,10 @@ export class EventReader {
     this.events.push({ name, id, data: parsed });
   }
 }
+
+/** As `lastEventId`: after everything that the history holds now. Only an admin can seal one, so a stream is asked for it. */
+export async function presentEventId(api: AdminApi): Promise<string> {
+  const reader = await EventReader.open(api);
+  reader.close();
+  return reader.lastId;
+}

@@ -14,6 +14,7 @@ import {
 } from './builders.ts';
 import { caller, LIST_DEPLOYMENTS, OPERATOR_RULES, PATCH_DEPLOYMENTS, VIEWER, type Rule } from './callers.ts';
 import { sharedCluster } from './cluster.ts';
+import { presentEventId } from './event-reader.ts';
 import { connect, namespace, type Space } from './kube.ts';
 import { refuseUpdates } from './policy.ts';
 import { startReroll, type Reroll, type RerollOptions } from './reroll.ts';
@@ -40,6 +41,8 @@ export interface Tenants {
   readonly ours: Space;
   readonly theirs: Space;
   readonly tokens: Readonly<Record<Person, string>>;
+  /** As `Last-Event-ID`: before everything that happened in the two namespaces. */
+  readonly beginning: string;
   /** The API, as somebody uses it. */
   as(person: Person | { token: string | null }): AdminApi;
 }
@@ -67,12 +70,13 @@ export async function startTenants(options: Partial<RerollOptions> = {}): Promis
   if (!admin) throw new Error('expected an admin');
   const api = new AdminApi(admin);
   const as: Tenants['as'] = (who) => api.as(typeof who === 'string' ? tokens[who] : (who.token ?? undefined));
+  const beginning = await presentEventId(as('operator'));
   await Promise.all([happen(reroll, ours, as('ours')), happen(reroll, theirs, as('theirs'))]);
   await eventually(async () => expect(await failedJobs(reroll)).toBe(2));
   const isThere = async (): Promise<boolean> =>
     (await as('operator').call('getStatus')).processes.some(({ app }) => app === 'worker');
   await eventually(isThere, { what: 'the worker to say that it is there' });
-  return { cluster, reroll, others, ours, theirs, tokens, as };
+  return { cluster, reroll, others, ours, theirs, tokens, beginning, as };
 }
 
 const PATCH_ALL: Rule = { apiGroups: ['*'], resources: ['*'], verbs: ['patch'] };
