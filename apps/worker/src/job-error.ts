@@ -10,6 +10,7 @@ import type { WorkloadNow } from './workload-reader.ts';
 export class JobError extends Error {
   override readonly name = 'JobError';
   readonly reason: Reason;
+  readonly code: string;
   /** Trying again cannot help until something changes. */
   readonly isFinal: boolean;
   /** A person asked for it. */
@@ -22,6 +23,7 @@ export class JobError extends Error {
   constructor(reason: Reason, code: string, isFinal = false) {
     super(`${reason}: ${code}`);
     this.reason = reason;
+    this.code = code;
     this.isFinal = isFinal;
   }
 }
@@ -33,7 +35,18 @@ export function jobErrorOf(error: unknown): JobError {
     return new JobError('Failed', error instanceof Error ? error.name : typeof error);
   const code = `${error.code} ${error.status} ${error.reason}`;
   if (error.status === 403) return new JobError('Forbidden', code);
+  const full = refusedAnnotations(error);
+  if (full !== undefined)
+    return new JobError('AnnotationsFull', `the API server refused ${full}: too long`, true);
   if (error.status === 422) return new JobError('Invalid', code, true);
   if (error.retryable || error.status === 0) return new JobError('ApiUnavailable', code);
   return new JobError('Failed', code);
+}
+
+/** Path of the annotations that are more than the API server allows; undefined: it refused something else. */
+function refusedAnnotations({ status, causes }: KubeError): string | undefined {
+  const isFull = causes.every(
+    ({ reason, field }) => reason === 'FieldValueTooLong' && /\bannotations$/u.test(field),
+  );
+  return status === 422 && isFull ? causes[0]?.field : undefined;
 }

@@ -11,6 +11,7 @@ import { workerMetrics } from '@reroll/shared/platform/metrics/worker';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sourceRow, workloadRow } from '../../../libs/shared/src/catalog/testing/rows.ts';
 import { RealRedis } from '../../../libs/shared/src/testing/real-redis.ts';
+import { JobError } from './job-error.ts';
 import { NotYetError } from './not-yet.ts';
 import { ReloadProcessor, type ReloadSettings } from './reload.processor.ts';
 import type { Reload } from './reloads/reload-way.ts';
@@ -223,6 +224,20 @@ describe('with a limit of reloads', () => {
     await expect(processor.handle({ v: 1, workload: first, since: 0 })).rejects.toThrow('Conflicting');
     world.send = async () => ({});
     expect(await handleAll(processor, [second])).toEqual([]);
+  });
+
+  it('a slot is given back by a workload whose annotations have no room, and it costs nobody a retry', async () => {
+    const world = new World();
+    const processor = world.processor(oneSlot());
+    const [first = '', second = ''] = workloads('a', 2);
+    world.send = async () => {
+      throw new JobError('AnnotationsFull', 'expected at most 1, given 2', true);
+    };
+    const { state, reason, rolled } = await processor.handle({ v: 1, workload: first, since: 0 });
+    expect({ state, reason, rolled }).toEqual({ state: 'unchanged', reason: 'AnnotationsFull', rolled: [] });
+    world.send = async () => ({});
+    expect(await handleAll(processor, [second])).toEqual([]);
+    expect(world.sent).toEqual([second]);
   });
 
   it('a slot counts as used if nothing tells whether the patch was applied', async () => {

@@ -7,6 +7,7 @@ import type { PatternError } from '@reroll/shared/core/patterns';
 import type { Reason } from '@reroll/shared/core/reasons';
 import { pauseWish } from '@reroll/shared/core/reload/pause';
 import type { EdgeVerdict, Plan } from '@reroll/shared/core/reload/plan';
+import type { JobError } from './job-error.ts';
 import { pauseOf } from './pause-of.ts';
 import type { Readings } from './reload-plan.ts';
 import type { WorkloadNow } from './workload-reader.ts';
@@ -26,6 +27,8 @@ export interface ReloadOutcome {
   readonly pauseProblem?: string;
   /** What its owner is told of a fight over it. */
   readonly contested?: string;
+  /** Why there is no room in its annotations for a reload. */
+  readonly annotationsFull?: string;
   /** Milliseconds for which its rollout was held back. */
   readonly pausedFor?: number;
   /** A person asked for it. */
@@ -74,6 +77,8 @@ export function outcomeOf(by: {
   return { state: 'unchanged', reason, sources, rolled };
 }
 
+const NOT_DONE = { state: 'unchanged', sources: {}, rolled: [] } as const;
+
 /** For a workload over which others fight with us: nothing is written to it. Undefined if there is no fight. */
 export function contestedOutcome({ workload }: { workload: WorkloadNow }): ReloadOutcome | undefined {
   const contest = workload.facts.workload?.contest;
@@ -83,7 +88,13 @@ export function contestedOutcome({ workload }: { workload: WorkloadNow }): Reloa
     `Its marker was taken away three times in ten minutes (the last time at ${last}): another controller undoes ` +
     'the reloads. Let it ignore the marker (see the guide). Nothing is reloaded until the pod template or the ' +
     `reload annotations are edited, or ${RELEASE_ANNOTATION} is set to another value`;
-  return { state: 'unchanged', reason: 'Contested', sources: {}, rolled: [], subject: workload, contested };
+  return { ...NOT_DONE, reason: 'Contested', subject: workload, contested };
+}
+
+/** For a workload that has no room for what a reload writes. */
+export function annotationsFullOutcome(workload: WorkloadNow, { code }: JobError): ReloadOutcome {
+  const annotationsFull = `${code}. Nothing is reloaded or recorded until annotations are removed`;
+  return { ...NOT_DONE, reason: 'AnnotationsFull', subject: workload, annotationsFull };
 }
 
 function rolledOutcome(by: {

@@ -33,6 +33,7 @@ const WARNINGS = {
   InvalidAnnotation: 'an annotation cannot be used',
   LeftBehind: 'another system left something behind',
   Contested: 'a workload is contested',
+  AnnotationsFull: 'the annotations of a workload have no room for a reload',
   WorkloadRefUnsupported: 'a pod template cannot be followed',
 } as const;
 const UNFOLLOWED =
@@ -170,6 +171,8 @@ export class ReloadReports {
     for (const problem of problemsOf(outcome)) this.#warn(subject, problem, 'InvalidAnnotation');
     for (const problem of outcome.leftBehind ?? []) this.#warn(subject, problem, 'LeftBehind');
     if (isUnfollowed(subject.observed)) this.#warn(subject, UNFOLLOWED, 'WorkloadRefUnsupported');
+    if (outcome.annotationsFull !== undefined)
+      this.#warn(subject, outcome.annotationsFull, 'AnnotationsFull');
     if (outcome.contested !== undefined) this.#warn(subject, outcome.contested, 'Contested');
   }
 
@@ -201,7 +204,9 @@ function requestOf(request: ReloadRequest | undefined): Pick<OutcomeEntry, 'requ
 }
 
 function detailOf(outcome: ReloadOutcome): { detail?: string } {
-  const problems = [...problemsOf(outcome), ...(outcome.leftBehind ?? [])];
+  const { annotationsFull, leftBehind = [] } = outcome;
+  const full = annotationsFull === undefined ? [] : [annotationsFull];
+  const problems = [...full, ...problemsOf(outcome), ...leftBehind];
   return problems.length > 0 ? { detail: problems.join('; ') } : {};
 }
 

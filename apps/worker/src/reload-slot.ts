@@ -1,5 +1,6 @@
 import type { RateBudget } from '@reroll/shared/catalog/rate';
 import type { WorkloadKey } from '@reroll/shared/core/model';
+import { jobErrorOf } from './job-error.ts';
 import { NotYetError } from './not-yet.ts';
 
 /** The slot of one reload job under `--max-reloads-per-minute`. Without a limit it costs nothing. */
@@ -24,13 +25,21 @@ export class ReloadSlot {
     else if (await isExpected()) await this.#claim();
   }
 
-  /** Sends a reload with the slot; claims one if none is held. What failed may have been done, so that counts. */
+  /**
+   * Sends a reload with the slot; claims one if none is held. What failed may have been done, so that counts, unless
+   * the workload has no room for it.
+   */
   async use<Sent>(send: () => Promise<Sent | false>): Promise<Sent | false> {
     if (this.#state === 'none') await this.#claim();
     this.#state = 'used';
-    const sent = await send();
-    if (sent === false) this.#state = 'claimed';
-    return sent;
+    try {
+      const sent = await send();
+      if (sent === false) this.#state = 'claimed';
+      return sent;
+    } catch (error) {
+      if (jobErrorOf(error).reason === 'AnnotationsFull') this.#state = 'claimed';
+      throw error;
+    }
   }
 
   /** Gives back a slot that was not used. */

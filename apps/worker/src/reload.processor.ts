@@ -19,7 +19,7 @@ import { leftBehind } from './left-behind.ts';
 import { JobError, jobErrorOf } from './job-error.ts';
 import { NotYetError } from './not-yet.ts';
 import { markerHashOf, planOf, sourceIdOf, type Readings } from './reload-plan.ts';
-import { contestedOutcome, outcomeOf, type ReloadOutcome } from './reload-outcome.ts';
+import { annotationsFullOutcome, contestedOutcome, outcomeOf, type ReloadOutcome } from './reload-outcome.ts';
 import { readProvenByWave } from './proven-by-wave.ts';
 import { ReloadSlot } from './reload-slot.ts';
 import type { ReloadWay, Sent } from './reloads/reload-way.ts';
@@ -144,6 +144,7 @@ export class ReloadProcessor {
     } catch (error) {
       if (error instanceof NotYetError) throw error;
       const jobError = jobErrorOf(error);
+      if (jobError.reason === 'AnnotationsFull') return annotationsFullOutcome(workload, jobError);
       jobError.subject = workload;
       jobError.request = asked;
       jobError.owed = owed;

@@ -5,6 +5,7 @@ import { objectPath, type KubeObject } from '@reroll/shared/kube/objects';
 import { restartField } from '@reroll/shared/kube/workloads/restart-field';
 import { pauseOf } from '../pause-of.ts';
 import { isOvertaken } from './overtaken.ts';
+import { requireRoom } from './require-room.ts';
 import type { WorkloadNow } from '../workload-reader.ts';
 import type { Reload, ReloadWay, Sent } from './reload-way.ts';
 
@@ -40,6 +41,7 @@ export class PatchTemplate implements ReloadWay {
       now: Math.floor(now.getTime() / 1000),
       pause: pauseOf(workload, keys) === undefined ? undefined : { key: keys.pausedAt, at: now },
     });
+    requireRoom(object, patch, definition);
     try {
       const path = objectPath(definition, object.metadata);
       const { body } = await client.patch<KubeObject>(path, patch, { query: { fieldManager } });

@@ -1,4 +1,5 @@
 import type { SourceName } from '../ledger/rows.ts';
+import type { Reason } from '../reasons.ts';
 import type { OutcomeEntry } from './entries.ts';
 import { millisecondsOf, type StreamId } from './stream-id.ts';
 
@@ -64,10 +65,13 @@ function isRelevant(wanted: Expectation, next: Told): boolean {
   return weighsNothing || wanted.source in entry.sources;
 }
 
+/** Reasons for leaving a workload as it is until somebody edits it. */
+const LEFT_PENDING: ReadonlySet<string> = new Set(['Contested', 'AnnotationsFull'] satisfies Reason[]);
+
 /** Another outcome is to come: of the next attempt, or because nothing could be decided yet. */
 function isOpen(wanted: Expectation, told: Told): boolean {
   const { state, reason } = told.entry;
-  return state === 'retrying' || reason === 'Contested' || isUndecided(wanted, told);
+  return state === 'retrying' || LEFT_PENDING.has(reason) || isUndecided(wanted, told);
 }
 
 /** The job ended without a decision about the source; it is woken again. */

@@ -16,6 +16,7 @@ import { RECORD_ANNOTATION, recordName } from '../record/record.ts';
 import type { Reason } from '../reasons.ts';
 import { recordHash, type HashKeys } from '../record/record-hash.ts';
 import { referencedSources } from '../references.ts';
+import { annotationBytes, MOST_ANNOTATION_BYTES } from '../reload/annotation-room.ts';
 import { resumeDueAt } from '../reload/pause.ts';
 import { parseRv } from '../rv.ts';
 import { RELEASE_ANNOTATION } from './contest.ts';
@@ -83,9 +84,15 @@ export function observeWorkload(object: WorkloadObject, keys: AnnotationKeys): O
     annotations: withAdopted(decidingAnnotations(metadata.annotations, keys), object, keys),
     podAnnotations: decidingAnnotations(template.metadata?.annotations, keys),
     record: metadata.annotations?.[RECORD_ANNOTATION],
+    ...crowded(metadata.annotations),
     resumeAt: resumeDueAt({ paused, annotations: metadata.annotations }, keys),
     writtenAt: lastWrite(metadata),
   };
+}
+
+function crowded(annotations: Annotations | undefined): Pick<ObservedWorkload, 'annotationBytes'> {
+  const bytes = annotationBytes(annotations);
+  return bytes * 2 < MOST_ANNOTATION_BYTES ? {} : { annotationBytes: bytes };
 }
 
 /** Those that the rules read on a source. */

@@ -88,6 +88,11 @@ export interface ObservedWorkload {
   readonly templateFrom?: TemplateFrom;
   /** Of such a workload after that: the one whose pod template it has. */
   readonly templateOwner?: TemplateOwner;
+  /**
+   * Bytes of all annotations of its metadata, keys and values; absent: fewer than half of what the API server allows.
+   * A workload that has no room for its record is evaluated again when this changes. Not in the catalog.
+   */
+  readonly annotationBytes?: number;
   /** Unix seconds of the latest write by the API server's clock; not kept. */
   readonly writtenAt?: number;
 }
@@ -171,6 +176,7 @@ const SCALARS = [
   'hasContainers',
   'record',
   'resumeAt',
+  'annotationBytes',
   'templateRv',
 ] as const;
 const LISTS = ['uses', 'mentions', 'marks', 'edges', 'doubtful', 'stale'] as const;
