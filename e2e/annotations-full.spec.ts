@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { OutcomeEntry } from '../libs/shared/src/core/history/entries.ts';
 import { MOST_ANNOTATION_BYTES, annotationBytes } from '../libs/shared/src/core/reload/annotation-room.ts';
+import type { Reason } from '../libs/shared/src/core/reasons.ts';
+import { RECORD_ANNOTATION } from '../libs/shared/src/core/record/record.ts';
 import { KubeError } from '../libs/shared/src/kube/errors.ts';
 import { collectionPath } from '../libs/shared/src/kube/objects.ts';
 import { AuditLog } from './support/audit.ts';
@@ -17,7 +19,7 @@ import {
   type Modifier,
 } from './support/builders.ts';
 import { sharedCluster } from './support/cluster.ts';
-import { connect, namespace, resourceOf, type Ref, type Space } from './support/kube.ts';
+import { connect, namespace, resourceOf, type Manifest, type Ref, type Space } from './support/kube.ts';
 import { twins } from './support/recreation.ts';
 import { startReroll, type Reroll } from './support/reroll.ts';
 import { RolloutCount, inStep, settled } from './support/rollouts.ts';
@@ -43,18 +45,18 @@ function full(): Modifier {
   return annotated({ [NOTES]: 'x'.repeat(MOST_ANNOTATION_BYTES - 140) });
 }
 
-async function toldOnce(reroll: Reroll, ref: Ref): Promise<void> {
-  await eventually(async () => (await outcomesOf(reroll, ref)).at(-1)?.reason === 'AnnotationsFull');
-  await eventually(async () => (await warningsOn(ref)).length > 0);
+async function toldOnce(reroll: Reroll, ref: Ref, reason: Reason = 'AnnotationsFull'): Promise<void> {
+  await eventually(async () => (await outcomesOf(reroll, ref)).at(-1)?.reason === reason);
+  await eventually(async () => (await warningsOn(ref, reason)).length > 0);
 }
 
 async function outcomesOf(reroll: Reroll, ref: Ref): Promise<readonly OutcomeEntry[]> {
   return await reroll.outcomes(space, ref);
 }
 
-async function warningsOn(ref: Ref): Promise<string[]> {
+async function warningsOn(ref: Ref, reason: Reason = 'AnnotationsFull'): Promise<string[]> {
   const events = await space.events(ref);
-  return events.filter(({ reason }) => reason === 'AnnotationsFull').map(({ message }) => message);
+  return events.filter((event) => event.reason === reason).map(({ message }) => message);
 }
 
 describe.each([
@@ -81,7 +83,7 @@ describe.each([
     expect(new Set(outcomes.map(({ state, reason }) => `${state} ${reason}`))).toEqual(
       new Set(['unchanged AnnotationsFull']),
     );
-    expect(await warningsOn(ref)).toEqual([expect.stringContaining('bytes of annotations')]);
+    expect(await warningsOn(ref)).toEqual([expect.stringContaining('KiB of annotations')]);
     const written = audit.of('reroll-worker/').filter(({ verb }) => verb !== 'get');
     expect(written.filter(({ objectRef }) => objectRef?.name === 'full')).toEqual([]);
 
@@ -145,4 +147,33 @@ it.each([
   const refusal = await create(most + 1).catch((error: unknown) => error);
   expect(refusal).toBeInstanceOf(KubeError);
   expect(refusal).toMatchObject({ status: 422, causes: [{ reason: 'FieldValueTooLong', field }] });
+});
+
+it('a workload whose applied record would be too large is left alone until it depends on fewer sources', async () => {
+  // Names as long as they may be: each takes about 310 bytes of the record.
+  const names = Array.from({ length: 450 }, (_, index) => String(index).padStart(250, 'x'));
+  await space.applyAll(names.map((name) => configMap(name, { v: '1' })));
+  const web = (uses: readonly string[]): Manifest =>
+    statefulSet('web', auto(), ...uses.map((name) => usingEnvFrom(name)));
+  await space.apply(web(names), deployment('beside', auto(), usingEnvFrom('cm')));
+  const reroll = await start();
+  await toldOnce(reroll, 'StatefulSet/web', 'RecordTooLarge');
+  await inStep(space, 'Deployment/beside', CM);
+  const { metadata } = await space.get('StatefulSet/web');
+  expect(metadata.annotations).not.toHaveProperty([RECORD_ANNOTATION]);
+
+  const audit = new AuditLog(sharedCluster());
+  const [changed = ''] = names;
+  await space.setData(`ConfigMap/${changed}`, { v: '2' });
+  await settled(reroll, space);
+  const reads = audit.of('reroll-worker/').map(({ objectRef }) => objectRef?.name ?? '');
+  expect(reads.filter((name) => names.includes(name))).toEqual([changed]);
+
+  const fewer = names.slice(0, 2);
+  await space.apply(web(fewer));
+  await inStep(
+    space,
+    'StatefulSet/web',
+    fewer.map((name) => `ConfigMap/${name}`),
+  );
 });

@@ -27,8 +27,8 @@ export interface ReloadOutcome {
   readonly pauseProblem?: string;
   /** What its owner is told of a fight over it. */
   readonly contested?: string;
-  /** Why there is no room in its annotations for a reload. */
-  readonly annotationsFull?: string;
+  /** What its owner is told of a workload without room for a reload; `reason` is why. */
+  readonly noRoom?: string;
   /** Milliseconds for which its rollout was held back. */
   readonly pausedFor?: number;
   /** A person asked for it. */
@@ -91,10 +91,22 @@ export function contestedOutcome({ workload }: { workload: WorkloadNow }): Reloa
   return { ...NOT_DONE, reason: 'Contested', subject: workload, contested };
 }
 
-/** For a workload that has no room for what a reload writes. */
-export function annotationsFullOutcome(workload: WorkloadNow, { code }: JobError): ReloadOutcome {
-  const annotationsFull = `${code}. Nothing is reloaded or recorded until annotations are removed`;
-  return { ...NOT_DONE, reason: 'AnnotationsFull', subject: workload, annotationsFull };
+/** What an owner can do about a workload that has no room for what a reload writes. */
+const MENDED_BY = {
+  AnnotationsFull: 'annotations are removed',
+  RecordTooLarge: 'the workload depends on fewer sources',
+} as const;
+export type NoRoomReason = keyof typeof MENDED_BY;
+
+/** For such a workload: nothing was written to it. Undefined if the error is another one. */
+export function noRoomOutcome(workload: WorkloadNow, { reason, code }: JobError): ReloadOutcome | undefined {
+  if (!isNoRoom(reason)) return undefined;
+  const noRoom = `${code}. Nothing is reloaded or recorded until ${MENDED_BY[reason]}`;
+  return { ...NOT_DONE, reason, subject: workload, noRoom };
+}
+
+export function isNoRoom(reason: Reason): reason is NoRoomReason {
+  return reason in MENDED_BY;
 }
 
 function rolledOutcome(by: {

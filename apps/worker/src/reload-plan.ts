@@ -1,5 +1,5 @@
 import type { AdoptedSystem } from '@reroll/shared/core/adopted';
-import { recordedHashes } from '@reroll/shared/core/record/record';
+import { recordedHashes, type RecordedHashes } from '@reroll/shared/core/record/record';
 import { containerUsing } from '@reroll/shared/core/references';
 import { envVarName } from '@reroll/shared/core/marker/env-var-name';
 import { DELETED_MARKER_HASH } from '@reroll/shared/core/marker/marker-hash';
@@ -48,6 +48,22 @@ export function planOf(workload: WorkloadNow, readings: Readings, context: PlanC
     onDelete: context.onDelete !== 'never',
     mentionOf: mentions(observed, context.decision),
   });
+}
+
+/**
+ * What the record will have at least, before anything is read: an entry for each dependency that exists. So a workload
+ * that has no room for it costs no read of its sources.
+ */
+export function leastHashes(
+  { edges, observed, facts }: WorkloadNow,
+  record: string | undefined,
+): RecordedHashes {
+  const recorded = recordedHashes(record);
+  const entries = edges.flatMap((name): [SourceName, string][] => {
+    const row = facts.sources.get(sourceKeyIn(observed.namespace, name));
+    return row?.exists ? [[name, recorded[name] ?? row.hash]] : [];
+  });
+  return Object.fromEntries(entries);
 }
 
 /** How a workload speaks of its sources, whatever annotations those have. */

@@ -15,7 +15,7 @@ import type { ReloadJob } from '@reroll/shared/queue/jobs';
 import type { Alerts } from './alerts.ts';
 import type { JobError } from './job-error.ts';
 import type { OutcomeRecorder } from './outcome-recorder.ts';
-import type { ReloadOutcome } from './reload-outcome.ts';
+import { isNoRoom, type ReloadOutcome } from './reload-outcome.ts';
 import { sourceIdOf } from './reload-plan.ts';
 import type { WorkloadNow } from './workload-reader.ts';
 
@@ -34,6 +34,7 @@ const WARNINGS = {
   LeftBehind: 'another system left something behind',
   Contested: 'a workload is contested',
   AnnotationsFull: 'the annotations of a workload have no room for a reload',
+  RecordTooLarge: 'a workload depends on too many sources',
   WorkloadRefUnsupported: 'a pod template cannot be followed',
 } as const;
 const UNFOLLOWED =
@@ -171,8 +172,8 @@ export class ReloadReports {
     for (const problem of problemsOf(outcome)) this.#warn(subject, problem, 'InvalidAnnotation');
     for (const problem of outcome.leftBehind ?? []) this.#warn(subject, problem, 'LeftBehind');
     if (isUnfollowed(subject.observed)) this.#warn(subject, UNFOLLOWED, 'WorkloadRefUnsupported');
-    if (outcome.annotationsFull !== undefined)
-      this.#warn(subject, outcome.annotationsFull, 'AnnotationsFull');
+    if (outcome.noRoom !== undefined && isNoRoom(outcome.reason))
+      this.#warn(subject, outcome.noRoom, outcome.reason);
     if (outcome.contested !== undefined) this.#warn(subject, outcome.contested, 'Contested');
   }
 
@@ -204,9 +205,8 @@ function requestOf(request: ReloadRequest | undefined): Pick<OutcomeEntry, 'requ
 }
 
 function detailOf(outcome: ReloadOutcome): { detail?: string } {
-  const { annotationsFull, leftBehind = [] } = outcome;
-  const full = annotationsFull === undefined ? [] : [annotationsFull];
-  const problems = [...full, ...problemsOf(outcome), ...leftBehind];
+  const { noRoom, leftBehind = [] } = outcome;
+  const problems = [...(noRoom === undefined ? [] : [noRoom]), ...problemsOf(outcome), ...leftBehind];
   return problems.length > 0 ? { detail: problems.join('; ') } : {};
 }
 

@@ -18,13 +18,14 @@ import type { ReloadJob } from '@reroll/shared/queue/jobs';
 import { leftBehind } from './left-behind.ts';
 import { JobError, jobErrorOf } from './job-error.ts';
 import { NotYetError } from './not-yet.ts';
-import { markerHashOf, planOf, sourceIdOf, type Readings } from './reload-plan.ts';
-import { annotationsFullOutcome, contestedOutcome, outcomeOf, type ReloadOutcome } from './reload-outcome.ts';
+import { leastHashes, markerHashOf, planOf, sourceIdOf, type Readings } from './reload-plan.ts';
+import { contestedOutcome, noRoomOutcome, outcomeOf, type ReloadOutcome } from './reload-outcome.ts';
 import { readProvenByWave } from './proven-by-wave.ts';
 import { ReloadSlot } from './reload-slot.ts';
 import type { ReloadWay, Sent } from './reloads/reload-way.ts';
 import type { ReloadWays } from './reloads/reload-ways.ts';
 import { isPending } from './pending.ts';
+import { requireRoomForRecord } from './require-room.ts';
 import type { SourceReader } from './source-reader.ts';
 import type { WorkloadNow, WorkloadReader } from './workload-reader.ts';
 
@@ -144,7 +145,8 @@ export class ReloadProcessor {
     } catch (error) {
       if (error instanceof NotYetError) throw error;
       const jobError = jobErrorOf(error);
-      if (jobError.reason === 'AnnotationsFull') return annotationsFullOutcome(workload, jobError);
+      const noRoom = noRoomOutcome(workload, jobError);
+      if (noRoom) return noRoom;
       jobError.subject = workload;
       jobError.request = asked;
       jobError.owed = owed;
@@ -174,6 +176,7 @@ export class ReloadProcessor {
     const plan = planOf(workload, new Map(), context);
     const unread = [...plan.verdicts].filter(([, verdict]) => verdict === 'Read').map(([name]) => name);
     if (unread.length === 0) return { workload, readings: new Map(), plan };
+    requireRoomForRecord(workload, writeRecord(leastHashes(workload, context.record)));
     const readings = await this.#read(workload, unread);
     const proven = adopt.includes('wave')
       ? await readProvenByWave(workload, readings, this.#context.sources)
@@ -218,6 +221,7 @@ export class ReloadProcessor {
   async #write({ workload, readings, plan, request }: Gathered, slot: ReloadSlot): Promise<Sent | false> {
     const { settings, catalog } = this.#context;
     const record = recordAfter(plan, workload);
+    requireRoomForRecord(workload, record);
     if (settings.dryRun) {
       await catalog.pretend(workload.key, record);
       return {};

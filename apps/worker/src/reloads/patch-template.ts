@@ -1,11 +1,12 @@
 import type { AnnotationKeys } from '@reroll/shared/core/annotation-keys';
+import { patched } from '@reroll/shared/core/reload/json-patch';
 import { reloadPatch, type ReloadStrategy } from '@reroll/shared/core/reload/patch';
 import type { KubeClient } from '@reroll/shared/kube/connection';
 import { objectPath, type KubeObject } from '@reroll/shared/kube/objects';
 import { restartField } from '@reroll/shared/kube/workloads/restart-field';
 import { pauseOf } from '../pause-of.ts';
 import { isOvertaken } from './overtaken.ts';
-import { requireRoom } from './require-room.ts';
+import { requireRoom } from '../require-room.ts';
 import type { WorkloadNow } from '../workload-reader.ts';
 import type { Reload, ReloadWay, Sent } from './reload-way.ts';
 
@@ -41,7 +42,8 @@ export class PatchTemplate implements ReloadWay {
       now: Math.floor(now.getTime() / 1000),
       pause: pauseOf(workload, keys) === undefined ? undefined : { key: keys.pausedAt, at: now },
     });
-    requireRoom(object, patch, definition);
+    const template = definition.template(patched(object, patch));
+    requireRoom('the pod template', workload.template.metadata?.annotations, template?.metadata?.annotations);
     try {
       const path = objectPath(definition, object.metadata);
       const { body } = await client.patch<KubeObject>(path, patch, { query: { fieldManager } });

@@ -11,7 +11,6 @@ import { collectionPath, objectPath, type KubeObject } from '@reroll/shared/kube
 import type { CronJobObject } from '@reroll/shared/kube/workloads/cron-job';
 import type { WorkloadNow } from '../workload-reader.ts';
 import { isOvertaken } from './overtaken.ts';
-import { requireRoom } from './require-room.ts';
 import type { Reload, ReloadWay, Sent } from './reload-way.ts';
 
 export interface RunCronJobContext {
@@ -65,12 +64,6 @@ export class RunCronJob implements ReloadWay {
     const { workload, rolled, record, request } = reload;
     if (rolled.length === 0 && request === undefined)
       return this.#write(workload, { record, next: nextOf(workload) ?? suffix() });
-    // Before the Job is created: afterwards nothing could tell that it was.
-    requireRoom(
-      workload.object,
-      recordPatch(workload, { record, request, next: suffix() }),
-      workload.definition,
-    );
     const held = workload.observed.record;
     const next = nextOf(workload);
     if (next === undefined) {
@@ -118,13 +111,19 @@ export class RunCronJob implements ReloadWay {
   }
 
   /** False if the CronJob has another record, or awaits another Job, than was read. */
-  async #write(workload: WorkloadNow, written: Carried & { next: string }): Promise<boolean> {
+  async #write(
+    workload: WorkloadNow,
+    { record, request, next }: Carried & { next: string },
+  ): Promise<boolean> {
     const { client, fieldManager } = this.#context;
-    const { definition, object } = workload;
-    const patch = recordPatch(workload, written);
-    requireRoom(object, patch, definition);
+    const wanted = {
+      ...(record === undefined ? {} : { [RECORD_ANNOTATION]: record }),
+      ...(request === undefined ? {} : { [REQUEST_ANNOTATION]: request }),
+      [NEXT_JOB_ANNOTATION]: next,
+    };
     try {
-      await client.patch(objectPath(definition, object.metadata), patch, { query: { fieldManager } });
+      const path = objectPath(workload.definition, workload.object.metadata);
+      await client.patch(path, annotationsPatch(workload.object, wanted), { query: { fieldManager } });
       return true;
     } catch (error) {
       if (isOvertaken(error)) return false;
@@ -145,17 +144,6 @@ function nextOf({ object }: WorkloadNow): string | undefined {
 
 function suffix(): string {
   return randomBytes(5).toString('hex');
-}
-
-function recordPatch(
-  { object }: WorkloadNow,
-  { record, request, next }: Carried & { next: string },
-): PatchOperation[] {
-  return annotationsPatch(object, {
-    ...(record === undefined ? {} : { [RECORD_ANNOTATION]: record }),
-    ...(request === undefined ? {} : { [REQUEST_ANNOTATION]: request }),
-    [NEXT_JOB_ANNOTATION]: next,
-  });
 }
 
 /** Sets annotations of the very object that was read, if they are as they were then. */

@@ -51,6 +51,8 @@ export const REASONS = {
     'Somebody took its marker away three times in ten minutes. Nothing is done to it until its pod template or its annotations are edited, or `reroll.dev/release` on it gets another value.',
   AnnotationsFull:
     'The annotations of the workload, or of its pod template, have no room for what a reload writes: Kubernetes allows 262,144 bytes of keys and values together, of which Reroll leaves 4,096 free. The workload is evaluated again when its annotations change.',
+  RecordTooLarge:
+    'The applied record of the workload would have more than 131,072 bytes: it depends on too many sources. It is left alone until it depends on fewer.',
   WouldReload: 'A dry run: the workload would have been patched.',
   RequestDone:
     'The pods were rolled for this request before, by an attempt that was cut off; nothing more was done.',

@@ -66,7 +66,11 @@ function isRelevant(wanted: Expectation, next: Told): boolean {
 }
 
 /** Reasons for leaving a workload as it is until somebody edits it. */
-const LEFT_PENDING: ReadonlySet<string> = new Set(['Contested', 'AnnotationsFull'] satisfies Reason[]);
+const LEFT_PENDING: ReadonlySet<string> = new Set([
+  'Contested',
+  'AnnotationsFull',
+  'RecordTooLarge',
+] satisfies Reason[]);
 
 /** Another outcome is to come: of the next attempt, or because nothing could be decided yet. */
 function isOpen(wanted: Expectation, told: Told): boolean {

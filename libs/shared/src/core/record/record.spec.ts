@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import * as fc from 'fast-check';
-import { readRecord, recordedHashes, recordedTemplate, writeRecord } from './record.ts';
+import { hashKey, recordHash } from './record-hash.ts';
+import {
+  isRecordInBounds,
+  MOST_RECORD_BYTES,
+  readRecord,
+  recordedHashes,
+  recordedTemplate,
+  writeRecord,
+} from './record.ts';
 
 describe('the record', () => {
   it('is compact, versioned, and sorted by source', () => {
@@ -33,6 +41,26 @@ describe('the record', () => {
       expect(recordedTemplate(text)).toBeUndefined();
     },
   );
+
+  it.each([
+    ['bytes up to the limit', MOST_RECORD_BYTES, undefined, true],
+    ['one byte more', MOST_RECORD_BYTES + 1, undefined, false],
+    ['one byte more than before', MOST_RECORD_BYTES + 2, MOST_RECORD_BYTES + 1, false],
+    ['as many bytes as before', MOST_RECORD_BYTES + 1, MOST_RECORD_BYTES + 1, true],
+  ])('of %s may or may not be written', (_, bytes, before, isIn) => {
+    const held = before === undefined ? undefined : 'x'.repeat(before);
+    expect(isRecordInBounds('x'.repeat(bytes), held)).toBe(isIn);
+    // Two bytes each.
+    expect(isRecordInBounds('é'.repeat(bytes), held)).toBe(false);
+  });
+
+  it('of 1,000 sources with long names is in bounds', () => {
+    const hash = recordHash({}, [hashKey(Buffer.from('sixteen bytes or more'))]);
+    const names = Array.from({ length: 1_000 }, (_, n) => `ConfigMap/${String(n).padStart(50, 'x')}`);
+    expect(
+      isRecordInBounds(writeRecord(Object.fromEntries(names.map((name) => [name, hash]))), undefined),
+    ).toBe(true);
+  });
 
   it('is absent where there is no annotation', () => {
     expect(readRecord(undefined)).toEqual({ state: 'absent' });

@@ -9,6 +9,12 @@ export const RECORD_ANNOTATION = 'reroll.dev/applied';
 
 const VERSION = 1;
 
+/**
+ * Bytes that the text may have: half of what the API server allows for all annotations of an object, so that the other
+ * half is the owner's. 1,000 sources with names of 60 characters fit.
+ */
+export const MOST_RECORD_BYTES = 131_072;
+
 /** Record hash by `<kind>/<name>`, e.g. `{ 'ConfigMap/web': '1.x7…' }`. */
 export type RecordedHashes = Readonly<Record<string, string>>;
 
@@ -57,6 +63,12 @@ export function writeRecord(hashes: RecordedHashes, template?: RecordedTemplate)
   const sorted = Object.fromEntries(Object.entries(hashes).sort(([a], [b]) => (a < b ? -1 : 1)));
   const t = template && `${template.uid}/${template.generation}`;
   return JSON.stringify({ v: VERSION, s: sorted, t });
+}
+
+/** Whether the text may take the place of `before`. One that is not larger always may, also beyond the limit. */
+export function isRecordInBounds(text: string, before: string | undefined): boolean {
+  const bytes = Buffer.byteLength(text);
+  return bytes <= MOST_RECORD_BYTES || bytes <= Buffer.byteLength(before ?? '');
 }
 
 /** `<kind>/<name>`: how a record names a source of its own namespace. */

@@ -1,0 +1,40 @@
+import type { Annotations } from '@reroll/shared/core/model';
+import { isRecordInBounds, MOST_RECORD_BYTES, RECORD_ANNOTATION } from '@reroll/shared/core/record/record';
+import {
+  annotationBytes,
+  isRoomFor,
+  MOST_ANNOTATION_BYTES,
+  RESERVED_ANNOTATION_BYTES,
+} from '@reroll/shared/core/reload/annotation-room';
+import { JobError } from './job-error.ts';
+import type { WorkloadNow } from './workload-reader.ts';
+
+const MOST = MOST_ANNOTATION_BYTES - RESERVED_ANNOTATION_BYTES;
+
+/** Throws a `JobError` if the workload may not get this record: `RecordTooLarge` or `AnnotationsFull`. */
+export function requireRoomForRecord({ written, observed }: WorkloadNow, record: string): void {
+  if (!isRecordInBounds(record, observed.record)) {
+    const given = kib(Buffer.byteLength(record));
+    const code = `expected an applied record of at most ${kib(MOST_RECORD_BYTES)}, given at least ${given}`;
+    throw new JobError('RecordTooLarge', code, true);
+  }
+  const { annotations } = written.object.metadata;
+  requireRoom('the workload', annotations, { ...annotations, [RECORD_ANNOTATION]: record });
+}
+
+/** Throws a `JobError` (`AnnotationsFull`) if there are too many annotations after a reload. */
+export function requireRoom(
+  where: 'the workload' | 'the pod template',
+  before: Annotations | undefined,
+  after: Annotations | undefined,
+): void {
+  if (isRoomFor(before, after)) return;
+  const given = `${kib(annotationBytes(after))} on ${where} after a reload`;
+  const code = `expected at most ${kib(MOST)} of annotations, given ${given}`;
+  throw new JobError('AnnotationsFull', code, true);
+}
+
+/** Coarse, so that a few bytes more or less make no other text: its owner is told of each text once a day. */
+function kib(bytes: number): string {
+  return `${Math.ceil(bytes / 1024)} KiB`;
+}
