@@ -7,6 +7,7 @@ import { auto, configMap, deployment, replicas, usingEnvFrom } from './support/b
 import { sharedCluster } from './support/cluster.ts';
 import { connect, namespace, type Space } from './support/kube.ts';
 import { refuseUpdates } from './support/policy.ts';
+import { REDIS_FORMS, type RedisForm } from './support/redis-forms.ts';
 import { keyIn, startReroll, type Reroll } from './support/reroll.ts';
 import { RolloutCount, inStep } from './support/rollouts.ts';
 import { eventually } from './support/wait.ts';
@@ -16,6 +17,8 @@ const BECAUSE = { reason: 'a test' };
 let space: Space;
 let elsewhere: Space;
 let reroll: Reroll;
+/** Each process has the user of the guide for its component. */
+let redis: RedisForm;
 /** Two admins of one install, the second with the same callers. */
 let api: AdminApi;
 let other: AdminApi;
@@ -37,9 +40,12 @@ beforeAll(async () => {
   namespaced = { name: 'ned', token: 'token-of-ned', access: 'write', namespaces: [space.name] };
   const outsider = { ...namespaced, name: 'olga', token: 'token-of-olga', namespaces: [elsewhere.name] };
   const file = tokensFile([READER, OPERATOR, namespaced, outsider]);
+  redis = await REDIS_FORMS.users();
   reroll = await startReroll({
     cluster,
     namespaces: [space, elsewhere],
+    redisEnv: redis.env,
+    redisUsers: redis.users,
     admins: 2,
     flags: ['--attempts=1'],
     adminFlags: ['--auth=static', `--static-tokens-file=${file}`, '--api-requests-per-minute=100000'],
@@ -341,4 +347,8 @@ it('an admin that ends does so in order, and one that begins knows the same', as
   const { processes } = await new AdminApi(next).call('getStatus');
   const admins = processes.filter(({ app }) => app === 'admin').map(({ name }) => name);
   expect(new Set(admins)).toEqual(new Set([reroll.admins[1]?.name, next.name]));
+});
+
+it('none of them was refused a command or a key of Redis meanwhile', async () => {
+  expect(await redis.refusals?.()).toEqual([]);
 });

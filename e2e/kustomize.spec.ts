@@ -62,7 +62,7 @@ it('an overlay is a base for others: another namespace, other images, the Secret
     namespace: 'team-a',
     resources: [relative(join(folder, 'own'), parent)],
     images: [{ name: 'ghcr.io/reroll/watcher', newName: 'registry.example/watcher', newTag: '9.9.9' }],
-    secretGenerator: [{ name: CREDENTIALS, literals: ['redis-password=a', 'hash-keys=b'] }],
+    secretGenerator: [{ name: CREDENTIALS, literals: ['redis-watcher-password=a', 'hash-keys=b'] }],
   };
   writeFileSync(join(folder, 'own/kustomization.yaml'), JSON.stringify(kustomization));
   const objects = await built(join(folder, 'own'));

@@ -57,6 +57,7 @@ it.each(Object.keys(REDIS_FORMS) as FormName[])(
       cluster,
       namespaces: [space],
       redisEnv: form.env,
+      redisUsers: form.users,
       sweepInterval: '500ms',
       workerFlags: ['--stalled-lock=2s', '--max-reloads-per-minute=6000'],
       flags: ['--log-level=trace'],

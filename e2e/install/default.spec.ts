@@ -114,11 +114,11 @@ async function leaders(): Promise<string[]> {
 }
 
 describe('helm upgrade with other values', () => {
-  let password: string | undefined;
+  let passwords: Readonly<Record<string, string>> | undefined;
   let redis: string | undefined;
 
   it('brings another form of the log, the other strategy and one worker more', async () => {
-    password = (await release.space.get('Secret/reroll-redis')).data?.['redis-password'];
+    passwords = (await release.space.get('Secret/reroll-redis')).data;
     const deployment = { readinessProbe: { periodSeconds: 1 } };
     redis = (await release.space.get('Pod/reroll-redis-0')).metadata.uid;
     const reloader = { logFormat: 'json', reloadStrategy: 'annotations', deployment };
@@ -134,10 +134,12 @@ describe('helm upgrade with other values', () => {
     }
   });
 
-  it('keeps the password of Redis, and Redis itself', async () => {
-    expect(password).toMatch(/^.{40,}$/);
+  it('keeps the passwords of Redis, and Redis itself', async () => {
+    const made = expect.stringMatching(/^.{40,}$/) as string;
+    expect(passwords).toEqual({ 'watcher-password': made, 'worker-password': made, 'admin-password': made });
+    expect(new Set(Object.values(passwords ?? {})).size).toBe(3);
     const { data } = await release.space.get('Secret/reroll-redis');
-    expect(data).toEqual({ 'redis-password': password });
+    expect(data).toEqual(passwords);
     expect((await release.space.get('Pod/reroll-redis-0')).metadata.uid).toBe(redis);
   });
 });

@@ -4,9 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../tools/cluster/src/ports.ts';
 import { ensureValkey } from '../../tools/cluster/src/valkey-install.ts';
+import { documentedRules, REDIS_USERS } from '../../libs/shared/src/testing/redis-users.ts';
 import { writeCertificates } from './certificates.ts';
 import { cleanUp } from './cleanup.ts';
 import { RedisProcess } from './redis-process.ts';
+import type { Kind } from './reroll.ts';
 import { eventually } from './wait.ts';
 
 type Environment = Readonly<Record<string, string>>;
@@ -15,6 +17,8 @@ type Environment = Readonly<Record<string, string>>;
 export interface RedisForm {
   /** What watchers and workers are given. */
   readonly env: Environment;
+  /** What each is given besides, if each has a user of its own; `env` then says how the spec gets in. */
+  readonly users?: Readonly<Record<Kind, Environment>>;
   /** What must not be found anywhere: passwords. */
   readonly secrets: readonly string[];
   /** Settings with which nobody gets in, and what is said of them. */
@@ -25,7 +29,7 @@ export interface RedisForm {
   refusals?(): Promise<readonly string[]>;
 }
 
-export type FormName = 'password' | 'TLS' | 'ACL' | 'Sentinel' | 'Cluster' | 'Valkey';
+export type FormName = 'password' | 'TLS' | 'ACL' | 'users' | 'Sentinel' | 'Cluster' | 'Valkey';
 
 const REFUSED = /Redis refuses the user, the password or the rights.*reason=WRONGPASS/;
 
@@ -44,10 +48,7 @@ const SENTINEL_USER = 'reroll-sentinel';
 
 /** A user that the guide tells people to make, as a line of redis.conf. */
 function documented(user: string, secret: string): string {
-  const guide = readFileSync(join(import.meta.dirname, '../../docs/guide/redis.md'), 'utf8');
-  const rules = new RegExp(`^ACL SETUSER ${user} on >PASSWORD (.+)$`, 'm').exec(guide)?.[1];
-  if (rules === undefined) throw new Error(`expected a line ACL SETUSER ${user} … in docs/guide/redis.md`);
-  return `user ${user} on >${secret} ${rules}`;
+  return `user ${user} on >${secret} ${documentedRules(user).join(' ')}`;
 }
 
 /** `program`: another server than `redis-server`. */
@@ -149,10 +150,42 @@ async function withAcl(): Promise<RedisForm> {
       [{ ...env, REDIS_USERNAME: 'blind', REDIS_PASSWORD: secret }, /Redis refuses .*reason=NOPERM/],
     ],
     interrupt: () => server.restart(),
-    refusals: async () => {
-      const log = (await server.client.acl('LOG')) as readonly (readonly unknown[])[];
-      return log.map((entry) => entry.join(' ')).filter((entry) => entry.includes(`username ${USER} `));
-    },
+    refusals: async () => await refusalsOf(server, [USER]),
+  };
+}
+
+async function refusalsOf(server: RedisProcess, users: readonly string[]): Promise<readonly string[]> {
+  const log = (await server.client.acl('LOG', 128)) as readonly (readonly unknown[])[];
+  const entries = log.map((entry) => entry.join(' '));
+  return entries.filter((entry) => users.some((user) => entry.includes(`username ${user} `)));
+}
+
+/** The users of the guide, one for each component. */
+async function withUsers(): Promise<RedisForm> {
+  const secrets = { watcher: password(), worker: password(), admin: password() };
+  const own = password();
+  const kinds = ['watcher', 'worker', 'admin'] as const;
+  const server = await RedisProcess.start({
+    folder: freshFolder(),
+    config: () => [
+      'user default off',
+      ...kinds.map((kind) => documented(REDIS_USERS[kind], secrets[kind])),
+      `user spec on >${own} ~* &* +@all`,
+    ],
+    as: { username: 'spec', password: own },
+  });
+  const userEnv = (kind: Kind): Environment => ({
+    REDIS_USERNAME: REDIS_USERS[kind],
+    REDIS_PASSWORD: secrets[kind],
+  });
+  const env = { REDIS_HOST: '127.0.0.1', REDIS_PORT: String(server.port) };
+  return {
+    env: { ...env, REDIS_USERNAME: 'spec', REDIS_PASSWORD: own },
+    users: { watcher: userEnv('watcher'), worker: userEnv('worker'), admin: userEnv('admin') },
+    secrets: Object.values(secrets),
+    wrong: [[{ ...env, ...userEnv('worker'), REDIS_PASSWORD: secrets.admin }, REFUSED]],
+    interrupt: () => server.restart(),
+    refusals: async () => await refusalsOf(server, Object.values(REDIS_USERS)),
   };
 }
 
@@ -289,6 +322,7 @@ export const REDIS_FORMS: Readonly<Record<FormName, () => Promise<RedisForm>>> =
   password: () => withPassword(),
   TLS: withTls,
   ACL: withAcl,
+  users: withUsers,
   Sentinel: withSentinels,
   Cluster: withCluster,
   Valkey: async () => await withPassword(await ensureValkey()),

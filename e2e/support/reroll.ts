@@ -47,9 +47,11 @@ export interface RerollOptions {
   readonly redisUrl?: string;
   /** Variables that say where another Redis is, in the place of a URL. */
   readonly redisEnv?: Readonly<Record<string, string>>;
+  /** Variables that say as whom each of them reaches Redis. Default: all as the spec itself does. */
+  readonly redisUsers?: Readonly<Record<Kind, Readonly<Record<string, string>>>> | undefined;
 }
 
-type Kind = 'watcher' | 'worker' | 'admin';
+export type Kind = 'watcher' | 'worker' | 'admin';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -110,7 +112,7 @@ export class Reroll {
   }
 
   /** Starts one more process, with another Redis if need be; `ready` tells when it is. */
-  start(kind: Kind, flags: readonly string[] = [], redisEnv = this.redisEnv): App {
+  start(kind: Kind, flags: readonly string[] = [], redisEnv = this.#redisEnvOf(kind)): App {
     const main = join(ROOT, 'apps', kind, 'dist', 'main.js');
     if (!existsSync(main)) throw new Error(`expected ${main} to be built: run \`npm run build\` first`);
     this.#started += 1;
@@ -190,6 +192,10 @@ export class Reroll {
   /** Ends all its processes. Safe to repeat. */
   async stop(): Promise<void> {
     await Promise.all(this.apps.map((app) => app.stop()));
+  }
+
+  #redisEnvOf(kind: Kind): Readonly<Record<string, string>> {
+    return { ...this.redisEnv, ...this.options.redisUsers?.[kind] };
   }
 
   #flags(kind: Kind): string[] {

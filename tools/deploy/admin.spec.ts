@@ -71,7 +71,11 @@ describe('the pod of admin', () => {
       ignoreJobs: true,
     };
     const { pod, args } = workload(await manifestsWith({ reloader }), 'admin');
-    expect(args).toEqual(['--redis-host=reroll-redis', '--redis-password-file=/etc/reroll/redis/password']);
+    expect(args).toEqual([
+      '--redis-host=reroll-redis',
+      '--redis-username=reroll-admin',
+      '--redis-password-file=/etc/reroll/redis/password',
+    ]);
     expect(JSON.stringify(pod)).not.toContain('hash-keys');
     expect(at(pod, 'serviceAccountName')).toBe(ADMIN);
     const named = await admin({ serviceAccount: { name: 'yours' } });

@@ -1,7 +1,12 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { documentedRules } from '../../libs/shared/src/testing/redis-users.ts';
 import { at, find, workload } from './look.ts';
 import { manifestsWith, type ChartValues } from './render.ts';
+import { CHART } from './values-comments.ts';
+
+const COMPONENTS = ['watcher', 'worker', 'admin'] as const;
 
 describe('the Redis of the chart', () => {
   it('keeps an append-only file on a volume, if there is one, and drops nothing', async () => {
@@ -24,10 +29,60 @@ describe('the Redis of the chart', () => {
       expect(at(container, probe)).toBeDefined();
   });
 
-  it('has a password of 32 letters and digits, unless there is one already', async () => {
-    const secret = find(await manifestsWith(), 'Secret', 'reroll-redis');
-    const password = Buffer.from(String(at(secret, 'data.redis-password')), 'base64').toString();
-    expect(password).toMatch(/^[A-Za-z0-9]{32}$/u);
+  it('has a user for each component, with 32 letters and digits as its password, which only that component mounts', async () => {
+    const manifests = await manifestsWith();
+    const data = at(find(manifests, 'Secret', 'reroll-redis'), 'data') as Record<string, string>;
+    const passwords = Object.values(data).map((each) => Buffer.from(each, 'base64').toString());
+    for (const password of passwords) expect(password).toMatch(/^[A-Za-z0-9]{32}$/u);
+    expect(new Set(passwords).size).toBe(3);
+    expect(Object.keys(data)).toEqual(COMPONENTS.map((component) => `${component}-password`));
+    for (const component of COMPONENTS) {
+      const { args, pod } = workload(manifests, component);
+      expect(args).toContain(`--redis-username=reroll-${component}`);
+      expect(at(pod, 'volumes.0.projected.sources')).toEqual([
+        {
+          secret: { name: 'reroll-redis', items: [{ key: `${component}-password`, path: 'password' }] },
+        },
+      ]);
+    }
+  });
+
+  it('has a user of KEDA too, which looks into it', async () => {
+    const keda: ChartValues = { worker: { keda: { enabled: true } }, reloader: { clusterName: 'a' } };
+    const manifests = await manifestsWith(keda);
+    expect(at(find(manifests, 'Secret', 'reroll-redis'), 'data')).toHaveProperty('keda-password');
+    expect(at(find(manifests, 'ScaledObject', 'reroll-worker'), 'spec.triggers.0.metadata.username')).toBe(
+      'reroll-keda',
+    );
+    expect(JSON.stringify(workload(manifests, 'redis').object)).toContain('user reroll-keda on #$keda ');
+  });
+
+  it.each(['reroll-watcher', 'reroll-worker', 'reroll-admin', 'reroll-keda'])(
+    'gives %s the rights of the guide',
+    (user) => {
+      const lines = readFileSync(join(CHART, 'files/redis-users.acl'), 'utf8').split('\n');
+      expect(lines).toContain([user, ...documentedRules(user)].join(' '));
+    },
+  );
+
+  it('takes the users from a Secret of yours', async () => {
+    const existingSecretKeys = { watcher: 'a', worker: 'b', admin: 'c' };
+    const mine = await manifestsWith({ redis: { auth: { existingSecret: 'mine', existingSecretKeys } } });
+    expect(at(workload(mine, 'redis').pod, 'volumes.1.secret')).toMatchObject({
+      secretName: 'mine',
+      items: [
+        { key: 'a', path: 'watcher' },
+        { key: 'b', path: 'worker' },
+        { key: 'c', path: 'admin' },
+      ],
+    });
+    expect(workload(mine, 'worker').args).toContain('--redis-username=reroll-worker');
+    expect(at(workload(mine, 'worker').pod, 'volumes.0.projected.sources')).toEqual([
+      { secret: { name: 'mine', items: [{ key: 'b', path: 'password' }] } },
+    ]);
+  });
+
+  it('has one password and no user if that is what a Secret of yours has', async () => {
     const mine = await manifestsWith({ redis: { auth: { existingSecret: 'mine', existingSecretKey: 'k' } } });
     expect(mine.some(({ kind, metadata }) => kind === 'Secret' && metadata.name === 'reroll-redis')).toBe(
       false,
@@ -37,9 +92,12 @@ describe('the Redis of the chart', () => {
       defaultMode: 0o440,
       items: [{ key: 'k', path: 'password' }],
     });
-    expect(at(workload(mine, 'worker').pod, 'volumes.0.projected.sources')).toEqual([
+    const { args, pod } = workload(mine, 'worker');
+    expect(args.filter((each) => each.startsWith('--redis-username'))).toEqual([]);
+    expect(at(pod, 'volumes.0.projected.sources')).toEqual([
       { secret: { name: 'mine', items: [{ key: 'k', path: 'password' }] } },
     ]);
+    expect(JSON.stringify(workload(mine, 'redis').container)).not.toContain('reroll-watcher');
   });
 
   it('may do without a volume, keep it for ever, and have a class, a size and lines of its own', async () => {
@@ -137,6 +195,26 @@ describe('a Redis of yours', () => {
       expect([...args, ...env].filter((each) => /redis/iu.test(each)).sort()).toEqual([...expected].sort());
     }
   });
+});
+
+it('a Redis of yours can have a user for each component, each with a Secret of its own', async () => {
+  const user = (component: string): ChartValues => ({
+    username: `user-of-${component}`,
+    existingSecret: `secret-of-${component}`,
+  });
+  const users = { watcher: user('watcher'), worker: user('worker'), admin: user('admin') };
+  const manifests = await manifestsWith(redis({ host: 'r', users }));
+  for (const component of COMPONENTS) {
+    const { args, pod } = workload(manifests, component);
+    expect(args.filter((each) => each.startsWith('--redis-'))).toEqual([
+      '--redis-host=r',
+      `--redis-username=user-of-${component}`,
+      '--redis-password-file=/etc/reroll/redis/password',
+    ]);
+    expect(at(pod, 'volumes.0.projected.sources')).toEqual([
+      { secret: { name: `secret-of-${component}`, items: [{ key: 'password', path: 'password' }] } },
+    ]);
+  }
 });
 
 it('the image is one that its licence lets everybody use (docs/adr/0017)', async () => {

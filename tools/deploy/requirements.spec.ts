@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { renderChart, type ChartValues } from './render.ts';
 
+const USER = { username: 'u', existingSecret: 's' };
+const USERS = { watcher: USER, worker: USER, admin: USER };
+
 const external = (values: ChartValues): ChartValues => ({ redis: { enabled: false, external: values } });
 const TOKEN = { name: 'ann', sha256: 'a'.repeat(64), access: 'read', namespaces: ['*'] };
 const digest = `sha256:${'a'.repeat(64)}`;
@@ -178,6 +181,40 @@ const REFUSED: readonly (readonly [string, ChartValues, string])[] = [
       ...external({ url: 'redis://r' }),
     },
     'worker.keda cannot take a URL of Redis: set redis.external.host (or cluster, or sentinel) instead, or worker.keda.prometheusAddress.',
+  ],
+  [
+    'a key for one user of Redis and none for another',
+    { redis: { auth: { existingSecret: 's', existingSecretKeys: { watcher: 'a', worker: 'b' } } } },
+    'redis.auth.existingSecretKeys has keys for some users and not for others: set watcher, worker and admin, and keda if KEDA looks into Redis, or none.',
+  ],
+  [
+    'keys of users of Redis without a Secret',
+    { redis: { auth: { existingSecretKeys: { watcher: 'a', worker: 'b', admin: 'c' } } } },
+    'redis.auth.existingSecretKeys are keys of redis.auth.existingSecret: name that Secret.',
+  ],
+  [
+    'users in a Redis that is too old for them',
+    { redis: { image: { tag: '6.2.14-alpine' } } },
+    'redis.image.tag is older than 7, and so has no users with rights of reading alone: take 7 or later, or one password for all (redis.auth.existingSecret).',
+  ],
+  [
+    'a user of yours for one component only',
+    external({ host: 'r', users: { worker: { username: 'u', existingSecret: 's' } } }),
+    'redis.external.users has something for some components and not for others: set username and existingSecret of watcher, worker and admin.',
+  ],
+  [
+    'KEDA and users of yours',
+    {
+      worker: { keda: { enabled: true } },
+      reloader: { clusterName: 'a' },
+      ...external({ host: 'r', users: USERS }),
+    },
+    'worker.keda has no user among redis.external.users: set worker.keda.prometheusAddress, or one user for all.',
+  ],
+  [
+    'users of yours, and one for all',
+    external({ host: 'r', username: 'u', password: 'p', users: USERS }),
+    'redis.external has users and one user for all beside them: leave one of them.',
   ],
   [
     'a Redis of ours and one of yours',

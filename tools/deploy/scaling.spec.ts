@@ -58,7 +58,7 @@ describe('workers scaled by the depth of the queues', () => {
       triggers: ['changes:wait', 'changes:prioritized', 'reloads:wait', 'reloads:prioritized'].map(trigger),
     });
     expect(at(find(manifests, 'TriggerAuthentication', 'reroll-worker'), 'spec.secretTargetRef')).toEqual([
-      { parameter: 'password', name: 'reroll-redis', key: 'redis-password' },
+      { parameter: 'password', name: 'reroll-redis', key: 'keda-password' },
     ]);
   });
 

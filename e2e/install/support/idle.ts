@@ -8,9 +8,9 @@ import type { Release } from './release.ts';
 /** Resolves when no job waits, is delayed or at work in the release's own Redis. */
 export async function idle(release: Release): Promise<void> {
   const data = (await release.space.get(`Secret/${release.name}-redis`)).data ?? {};
-  const password = Buffer.from(data['redis-password'] ?? '', 'base64').toString();
+  const password = Buffer.from(data['worker-password'] ?? '', 'base64').toString();
   await reach(release, { component: 'redis', port: 6379 }, async (port) => {
-    const redis = new Redis({ port, password, maxRetriesPerRequest: null });
+    const redis = new Redis({ port, username: 'reroll-worker', password, maxRetriesPerRequest: null });
     const prefix = catalogKeys({ cluster: release.name, namespace: release.space.name }).prefix;
     const queues = new Queues({ connection: redis, prefix, debounce: 0, attempts: 5, backoff: 1_000 });
     try {

@@ -12,7 +12,16 @@ export interface Variant {
   readonly addsIn?: string;
 }
 
-const redis = { auth: { existingSecret: CREDENTIALS, existingSecretKey: 'redis-password' } };
+const redis = {
+  auth: {
+    existingSecret: CREDENTIALS,
+    existingSecretKeys: {
+      watcher: 'redis-watcher-password',
+      worker: 'redis-worker-password',
+      admin: 'redis-admin-password',
+    },
+  },
+};
 const reloader = { hashKey: { existingSecret: CREDENTIALS, existingSecretKey: 'hash-keys' } };
 const worker = { admissionPolicy: { enabled: true } };
 

@@ -52,7 +52,7 @@ unsafeSsl: "true"
 {{- $keys := $external.existingSecretKeys -}}
 {{- $ours := include "reroll.fullname" . -}}
 {{- if .Values.redis.enabled }}
-{{- $password := include "reroll.redisPassword" . | fromYaml }}
+{{- $password := include "reroll.redisPassword" (dict "root" . "user" "keda") | fromYaml }}
 - { parameter: password, name: {{ $password.name | quote }}, key: {{ $password.key | quote }} }
 {{- else }}
 {{- if and $external.existingSecret $keys.username }}

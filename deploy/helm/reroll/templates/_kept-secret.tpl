@@ -5,12 +5,13 @@
 {{- define "reroll.keptSecret" -}}
 {{- if not (hasKey .root "keptSecrets") -}}{{- $_ := set .root "keptSecrets" dict -}}{{- end -}}
 {{- $made := .root.keptSecrets -}}
-{{- if not (hasKey $made .name) -}}
+{{- $id := printf "%s/%s" .name .key -}}
+{{- if not (hasKey $made $id) -}}
 {{- $there := lookup "v1" "Secret" (include "reroll.namespace" .root) .name | default dict -}}
 {{- $data := $there.data | default dict -}}
-{{- $_ := set $made .name (get $data .key | default (randAlphaNum (int .length) | b64enc)) -}}
+{{- $_ := set $made $id (get $data .key | default (randAlphaNum (int .length) | b64enc)) -}}
 {{- end -}}
-{{- get $made .name -}}
+{{- get $made $id -}}
 {{- end -}}
 
 {{/* Of the same, so that another one restarts who has read it. Of nothing but what was made here: from the hash of a
@@ -22,11 +23,23 @@
 {{- end -}}
 {{- end -}}
 
-{{/* The password of our own Redis; nothing if it is somebody else's. */}}
-{{- define "reroll.ownRedisPassword" -}}
+{{/* The passwords of the users of our own Redis, as a YAML list; nothing if they are somebody else's. */}}
+{{- define "reroll.ownRedisPasswords" -}}
 {{- if not .Values.redis.auth.existingSecret -}}
-{{- toYaml (dict "name" (include "reroll.redisName" .) "key" "redis-password" "length" 32) -}}
+{{- range include "reroll.redisUsers" . | fromYamlArray }}
+- { name: {{ include "reroll.redisName" $ | quote }}, key: {{ . }}-password, length: 32 }
+{{- end }}
 {{- end -}}
+{{- end -}}
+
+{{/* Of all of them; nothing if one was not made here. */}}
+{{- define "reroll.redisPasswordsChecksum" -}}
+{{- $root := . -}}
+{{- $checksums := list -}}
+{{- range include "reroll.ownRedisPasswords" . | fromYamlArray -}}
+{{- $checksums = append $checksums (include "reroll.keptChecksum" (merge (dict "root" $root) .)) -}}
+{{- end -}}
+{{- if and $checksums (not (has "" $checksums)) -}}{{- join "," $checksums | sha256sum -}}{{- end -}}
 {{- end -}}
 
 {{/* The key of the hashes; nothing if there is none or it is somebody else's. */}}

@@ -93,7 +93,7 @@
 {{- end -}}
 {{- $args = concat $args (include ($isAdmin | ternary "reroll.adminArgs" "reroll.scopeArgs") .root | fromYamlArray) -}}
 {{- if ne (int $reloader.metricsPort) 9090 -}}{{- $args = append $args (printf "--metrics-addr=:%d" (int $reloader.metricsPort)) -}}{{- end -}}
-{{- $args = concat $args (include "reroll.redisArgs" .root | fromYamlArray) -}}
+{{- $args = concat $args (include "reroll.redisArgs" . | fromYamlArray) -}}
 {{- if and $reloader.hashKey.enabled (not $isAdmin) -}}{{- $args = append $args "--hash-key-file=/etc/reroll/hash-keys/keys" -}}{{- end -}}
 {{- toYaml (concat $args ((index .root.Values .component).extraArgs | default list)) -}}
 {{- end -}}

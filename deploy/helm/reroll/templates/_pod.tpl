@@ -148,7 +148,7 @@ volumeMounts:
 {{- end -}}
 
 {{- define "reroll.volumes" -}}
-{{- include "reroll.redisVolume" .root }}
+{{- include "reroll.redisVolume" . }}
 {{- if eq .component "admin" }}
 {{- include "reroll.adminVolumes" .root }}
 {{- end }}
@@ -164,7 +164,7 @@ volumeMounts:
 {{- end -}}
 
 {{- define "reroll.volumeMounts" -}}
-{{- if include "reroll.redisVolume" .root }}
+{{- if include "reroll.redisVolume" . }}
 - { name: redis, mountPath: /etc/reroll/redis, readOnly: true }
 {{- end }}
 {{- range ternary (include "reroll.adminVolumes" .root | fromYamlArray) list (eq .component "admin") }}

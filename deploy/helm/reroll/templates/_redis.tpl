@@ -4,25 +4,56 @@
 {{- include "reroll.componentName" (dict "root" . "component" "redis") -}}
 {{- end -}}
 
-{{/* Where the password of the chart's own Redis is, as `name` and `key`. */}}
-{{- define "reroll.redisPassword" -}}
+{{/* Whether each component has a user of its own at the chart's Redis. */}}
+{{- define "reroll.hasRedisUsers" -}}
 {{- $auth := .Values.redis.auth -}}
-{{- if $auth.existingSecret -}}
-name: {{ $auth.existingSecret | quote }}
-key: {{ $auth.existingSecretKey | quote }}
+{{- if and .Values.redis.enabled (or (not $auth.existingSecret) $auth.existingSecretKeys.watcher) -}}true{{- end -}}
+{{- end -}}
+
+{{/* Those that it has users for, as a YAML list. */}}
+{{- define "reroll.redisUsers" -}}
+{{- $keda := .Values.worker.keda -}}
+{{- $users := list "watcher" "worker" "admin" -}}
+{{- if and $keda.enabled (not $keda.prometheusAddress) -}}{{- $users = append $users "keda" -}}{{- end -}}
+{{- toYaml $users -}}
+{{- end -}}
+
+{{/* The files of passwords that the chart's Redis reads: of its users, or of all together. */}}
+{{- define "reroll.redisServerUsers" -}}
+{{- if include "reroll.hasRedisUsers" . -}}{{- include "reroll.redisUsers" . -}}{{- else -}}- password{{- end -}}
+{{- end -}}
+
+{{/* Where a password of the chart's own Redis is, as `name` and `key`. Takes `root` and `user`. */}}
+{{- define "reroll.redisPassword" -}}
+{{- $auth := .root.Values.redis.auth -}}
+{{- if not $auth.existingSecret -}}
+name: {{ include "reroll.redisName" .root | quote }}
+key: {{ .user }}-password
 {{- else -}}
-name: {{ include "reroll.redisName" . | quote }}
-key: redis-password
+name: {{ $auth.existingSecret | quote }}
+key: {{ $auth.existingSecretKeys.watcher | empty | ternary $auth.existingSecretKey (get $auth.existingSecretKeys .user) | quote }}
 {{- end -}}
 {{- end -}}
 
-{{/* Files for Redis, as a YAML list of flag, file, secret and key. They are read anew, so they can be changed. */}}
+{{/* The user that a component is at a Redis of yours, as `username`, `existingSecret` and `existingSecretKey`; nothing if
+     all are the same. Takes `root` and `component`. */}}
+{{- define "reroll.externalRedisUser" -}}
+{{- $redis := .root.Values.redis -}}
+{{- $user := get $redis.external.users .component -}}
+{{- if and (not $redis.enabled) $user.existingSecret -}}{{- toYaml $user -}}{{- end -}}
+{{- end -}}
+
+{{/* Files for Redis, as a YAML list of flag, file, secret and key. They are read anew, so they can be changed. Takes `root`
+     and `component`. */}}
 {{- define "reroll.redisFiles" -}}
-{{- if .Values.redis.enabled }}
-- { flag: --redis-password-file, file: password, from: {{ include "reroll.redisPassword" . | fromYaml | toJson }} }
+{{- if .root.Values.redis.enabled }}
+- { flag: --redis-password-file, file: password, from: {{ include "reroll.redisPassword" (dict "root" .root "user" .component) | fromYaml | toJson }} }
 {{- else }}
-{{- $external := .Values.redis.external }}
+{{- $external := .root.Values.redis.external }}
 {{- $keys := $external.existingSecretKeys }}
+{{- with include "reroll.externalRedisUser" . | fromYaml }}
+- { flag: --redis-password-file, file: password, from: { name: {{ .existingSecret | quote }}, key: {{ .existingSecretKey | quote }} } }
+{{- end }}
 {{- if and $external.existingSecret $keys.password }}
 - { flag: --redis-password-file, file: password, from: { name: {{ $external.existingSecret | quote }}, key: {{ $keys.password | quote }} } }
 {{- end }}
@@ -41,9 +72,16 @@ key: redis-password
 {{- end }}
 {{- end -}}
 
+{{/* Takes `root` and `component`. */}}
 {{- define "reroll.redisArgs" -}}
-{{- if .Values.redis.enabled }}
-- --redis-host={{ include "reroll.redisName" . }}
+{{- if .root.Values.redis.enabled }}
+- --redis-host={{ include "reroll.redisName" .root }}
+{{- end }}
+{{- if include "reroll.hasRedisUsers" .root }}
+- --redis-username=reroll-{{ .component }}
+{{- end }}
+{{- with include "reroll.externalRedisUser" . | fromYaml }}
+- {{ printf "--redis-username=%s" .username | quote }}
 {{- end }}
 {{- range include "reroll.redisFiles" . | fromYamlArray }}
 - {{ .flag }}=/etc/reroll/redis/{{ .file }}
@@ -64,7 +102,7 @@ key: redis-password
 {{- end -}}
 {{- end -}}
 
-{{/* One volume of all of them. */}}
+{{/* One volume of all of them. Takes `root` and `component`. */}}
 {{- define "reroll.redisVolume" -}}
 {{- with include "reroll.redisFiles" . | fromYamlArray }}
 - name: redis
@@ -77,22 +115,45 @@ key: redis-password
 {{- end }}
 {{- end -}}
 
-{{/* Starts our own Redis: the password goes from its file to its standard input, so it is in no argument or variable.
-     Newlines at its end are not part of it, as for those who connect. */}}
+{{/* Starts our own Redis: passwords go from their files to its standard input, so they are in no argument or variable; those
+     of users only as hashes. Newlines at the end of a file are not part of it, as for those who connect. */}}
 {{- define "reroll.redisStart" -}}
-line=$(sed 's/\r$//; s/[\\"]/\\&/g' /etc/reroll/redis/password)
-if [ -z "$line" ] || [ "$(printf '%s\n' "$line" | wc -l)" -ne 1 ]; then
-  echo 'expected the password of Redis in one line, given none or several' >&2
-  exit 1
-fi
+read_password() {
+  line=$(sed 's/\r$//' "/etc/reroll/redis/$1")
+  if [ -z "$line" ] || [ "$(printf '%s\n' "$line" | wc -l)" -ne 1 ]; then
+    echo "expected a password in one line in /etc/reroll/redis/$1, given none or several" >&2
+    exit 1
+  fi
+  printf %s "$line"
+}
+{{- if include "reroll.hasRedisUsers" . }}
+{{- $users := include "reroll.redisUsers" . | fromYamlArray }}
+{{- range $users }}
+secret=$(read_password {{ . }})
+{{ . }}=$(printf %s "$secret" | sha256sum | cut -c 1-64)
+{{- end }}
 exec redis-server /etc/redis/redis.conf - <<END
-requirepass "$line"
+user default off resetpass
+{{- range .Files.Lines "files/redis-users.acl" }}
+{{- $user := regexFind "^reroll-[a-z]+" . | trimPrefix "reroll-" }}
+{{- if has $user $users }}
+user reroll-{{ $user }} on #${{ $user }}{{ trimPrefix (printf "reroll-%s" $user) . }}
+{{- end }}
+{{- end }}
 END
+{{- else }}
+secret=$(read_password password)
+password=$(printf %s "$secret" | sed 's/[\\"]/\\&/g')
+exec redis-server /etc/redis/redis.conf - <<END
+requirepass "$password"
+END
+{{- end }}
 {{- end -}}
 
 {{/* Whether it has read its file and answers. With a password that was changed since its start it still does. */}}
 {{- define "reroll.redisPing" -}}
-REDISCLI_AUTH="$(sed 's/\r$//' /etc/reroll/redis/password)" redis-cli ping | grep -Eq '^(PONG|NOAUTH)'
+{{- $user := include "reroll.hasRedisUsers" . | empty | ternary "" "watcher" -}}
+REDISCLI_AUTH="$(sed 's/\r$//' /etc/reroll/redis/{{ $user | default "password" }})" redis-cli{{ with $user }} --user reroll-{{ . }}{{ end }} ping | grep -Eq '^(PONG|NOAUTH)'
 {{- end -}}
 
 {{/* redis.conf */}}

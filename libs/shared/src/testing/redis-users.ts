@@ -1,0 +1,19 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const GUIDE = join(import.meta.dirname, '../../../../docs/guide/redis.md');
+
+/** Users of Redis that the guide has one of for each component, by component. */
+export const REDIS_USERS = {
+  watcher: 'reroll-watcher',
+  worker: 'reroll-worker',
+  admin: 'reroll-admin',
+} as const;
+
+/** The rights of a user that the guide tells people to make: one rule an item, as `ACL SETUSER` takes them. */
+export function documentedRules(user: string): readonly string[] {
+  const guide = readFileSync(GUIDE, 'utf8');
+  const rules = new RegExp(`^ACL SETUSER ${user} on >PASSWORD (.+)$`, 'm').exec(guide)?.[1];
+  if (rules === undefined) throw new Error(`expected a line ACL SETUSER ${user} … in docs/guide/redis.md`);
+  return rules.match(/\([^)]*\)|\S+/gu) ?? [];
+}
