@@ -24,6 +24,7 @@ it('installs these objects and no others', () => {
     'Deployment reroll-watcher',
     'Deployment reroll-worker',
     'Lease reroll-watcher',
+    'NetworkPolicy reroll-redis',
     'PodDisruptionBudget reroll-admin',
     'PodDisruptionBudget reroll-watcher',
     'PodDisruptionBudget reroll-worker',

@@ -9,6 +9,10 @@ const DNS: End = { labels: { 'k8s-app': 'kube-dns' }, namespaceLabels: { name: '
 const PROMETHEUS: End = { labels: { app: 'prometheus' }, namespaceLabels: { team: 'monitoring' } };
 const NEIGHBOUR: End = { labels: { app: 'shop' } };
 const STRANGER: End = { labels: { app: 'shop' }, namespaceLabels: { team: 'shop' } };
+const KEDA: End = {
+  labels: { app: 'keda-operator' },
+  namespaceLabels: { 'kubernetes.io/metadata.name': 'keda' },
+};
 const REDIS_OF_YOURS: End = { address: '10.2.0.5' };
 
 type Row = readonly [from: string, to: string, port: number, isAllowed: boolean, protocol?: 'UDP'];
@@ -31,6 +35,7 @@ function endsOf(manifests: readonly Manifest[]): Readonly<Record<string, End>> {
     'the internet': INTERNET,
     DNS,
     Prometheus: PROMETHEUS,
+    KEDA,
     'a neighbour': NEIGHBOUR,
     'a stranger': STRANGER,
     'your Redis': REDIS_OF_YOURS,
@@ -68,7 +73,31 @@ const REDIS: readonly Row[] = [
   ['redis', 'watcher', 9090, false],
 ];
 
+const OURS: readonly Row[] = ['watcher', 'worker', 'admin'].map((process) => [process, 'redis', 6379, true]);
+
 const CASES: readonly (readonly [string, ChartValues, readonly Row[]])[] = [
+  [
+    'the values of the chart',
+    {},
+    [
+      ...OURS,
+      ...REDIS,
+      ['KEDA', 'redis', 6379, false],
+      ['watcher', 'the internet', 80, true],
+      ['worker', 'the internet', 80, true],
+      ['a neighbour', 'admin', 9090, true],
+    ],
+  ],
+  [
+    'KEDA, which looks into Redis',
+    { worker: { keda: { enabled: true } }, reloader: { clusterName: 'a' } },
+    [...OURS, ...REDIS, ['KEDA', 'redis', 6379, true]],
+  ],
+  [
+    'networkPolicy.redis.enabled: false',
+    { networkPolicy: { redis: { enabled: false } } },
+    [...OURS, ['a stranger', 'redis', 6379, true], ['redis', 'the internet', 443, true]],
+  ],
   ['networkPolicy.enabled', { networkPolicy: { enabled: true } }, [...DEFAULT, ...REDIS]],
   [
     'netpol.enabled, as the chart of stakater/Reloader has it',
@@ -212,8 +241,13 @@ describe.each(CASES)('with %s', (_what, values, rows) => {
   });
 });
 
-it('there is none by default', async () => {
-  expect((await manifestsWith()).filter(({ kind }) => kind === 'NetworkPolicy')).toEqual([]);
+it('there is none by default but for the Redis of the release', async () => {
+  const names = async (values: ChartValues = {}): Promise<readonly string[]> =>
+    (await manifestsWith(values))
+      .filter(({ kind }) => kind === 'NetworkPolicy')
+      .map(({ metadata }) => metadata.name);
+  expect(await names()).toEqual(['reroll-redis']);
+  expect(await names({ redis: { enabled: false, external: { host: 'r' } } })).toEqual([]);
 });
 
 describe('what the table above does not understand is an error, never an answer:', () => {
