@@ -36,8 +36,8 @@ beforeEach(async () => {
 });
 
 /** The next sweep does not come within a test: what is done follows from events. */
-async function start(): Promise<Reroll> {
-  return await startReroll({ cluster: sharedCluster(), namespaces: [space], sweepInterval: '1h' });
+async function start(...flags: readonly string[]): Promise<Reroll> {
+  return await startReroll({ cluster: sharedCluster(), namespaces: [space], sweepInterval: '1h', flags });
 }
 
 /** Leaves room for nothing but a few short annotations, and not for the applied record. */
@@ -106,6 +106,23 @@ it('a workload that has its applied record is reloaded, however full its annotat
   await inStep(space, 'StatefulSet/web', CM);
   await settled(reroll, space);
   expect(await warningsOn('StatefulSet/web')).toEqual([]);
+});
+
+it('a pod template without room for the marker in its annotations is left as it is', async () => {
+  const notes = podAnnotated({ [NOTES]: 'x'.repeat(MOST_ANNOTATION_BYTES - 140) });
+  await space.apply(statefulSet('web', auto(), notes, usingEnvFrom('cm')));
+  const audit = new AuditLog(sharedCluster());
+  const reroll = await start('--reload-strategy=annotations');
+  await inStep(space, 'StatefulSet/web', CM);
+  const rollouts = await RolloutCount.from(space, 'StatefulSet/web');
+  await space.setData('ConfigMap/cm', { v: '2' });
+  await toldOnce(reroll, 'StatefulSet/web');
+  await settled(reroll, space);
+  expect(await rollouts.now()).toBe(0);
+  expect(await warningsOn('StatefulSet/web')).toEqual([expect.stringContaining('the pod template')]);
+  const patches = audit.of('reroll-worker/').filter(({ verb }) => verb === 'patch');
+  // Its adoption writes nothing into the pod template.
+  expect(patches.filter(({ objectRef }) => objectRef?.name === 'web')).toHaveLength(1);
 });
 
 it('a Job of which no copy can be kept, because that would have too many annotations, stays as it is', async () => {
