@@ -79,6 +79,7 @@ const ENVIRONMENT: Values = {
     port: 8181,
     staticTokens: { existingSecret: 'own', existingSecretKey: 'tokens' },
   },
+  redis: { tls: { enabled: true } },
   watcher: { replicas: 1, extraArgs: ['--sweep-interval=5s'] },
   worker: { replicas: 1, extraEnv: [{ name: 'REROLL_CONCURRENCY', value: '3' }] },
 };

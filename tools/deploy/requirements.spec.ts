@@ -203,6 +203,16 @@ const REFUSED: readonly (readonly [string, ChartValues, string])[] = [
     'redis.external.users has something for some components and not for others: set username and existingSecret of watcher, worker and admin.',
   ],
   [
+    'TLS of a Redis of ours that there is not',
+    { redis: { enabled: false, tls: { enabled: true }, external: { host: 'r' } } },
+    'redis.tls is of the Redis of this release, and redis.enabled is false: set redis.external.tls.',
+  ],
+  [
+    'a certificate without TLS',
+    { redis: { tls: { existingSecret: 's' } } },
+    'redis.tls.existingSecret is not read: set redis.tls.enabled to true.',
+  ],
+  [
     'KEDA and users of yours',
     {
       worker: { keda: { enabled: true } },

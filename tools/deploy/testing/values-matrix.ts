@@ -99,6 +99,21 @@ export const VALUES_MATRIX: Readonly<Record<string, ChartValues>> = {
     reloader: { clusterName: 'prod' },
     networkPolicy: { enabled: true },
   },
+  'TLS of its Redis, and KEDA': {
+    redis: { tls: { enabled: true } },
+    worker: { keda: { enabled: true } },
+    reloader: { clusterName: 'prod' },
+  },
+  'a Redis of yours, with a user for each component': {
+    redis: external({
+      host: 'redis.example',
+      users: {
+        watcher: { username: 'a', existingSecret: 'redis', existingSecretKey: 'a' },
+        worker: { username: 'b', existingSecret: 'redis', existingSecretKey: 'b' },
+        admin: { username: 'c', existingSecret: 'redis', existingSecretKey: 'c' },
+      },
+    }),
+  },
   'a Redis without a volume, with keys and password of yours': {
     redis: {
       auth: { existingSecret: 'mine' },

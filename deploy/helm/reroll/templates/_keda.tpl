@@ -25,6 +25,9 @@
 {{- $namespace := include "reroll.namespace" . -}}
 {{- if .Values.redis.enabled -}}
 address: {{ include "reroll.redisName" . }}.{{ $namespace }}.svc:6379
+{{- if include "reroll.redisTlsSecret" . }}
+enableTLS: "true"
+{{- end }}
 {{- else -}}
 {{- if $external.cluster -}}
 addresses: {{ include "reroll.kedaAddresses" (dict "addresses" $external.cluster "port" 6379) | quote }}
@@ -54,6 +57,9 @@ unsafeSsl: "true"
 {{- if .Values.redis.enabled }}
 {{- $password := include "reroll.redisPassword" (dict "root" . "user" "keda") | fromYaml }}
 - { parameter: password, name: {{ $password.name | quote }}, key: {{ $password.key | quote }} }
+{{- with include "reroll.redisTlsSecret" . }}
+- { parameter: ca, name: {{ . | quote }}, key: ca.crt }
+{{- end }}
 {{- else }}
 {{- if and $external.existingSecret $keys.username }}
 - { parameter: username, name: {{ $external.existingSecret | quote }}, key: {{ $keys.username | quote }} }

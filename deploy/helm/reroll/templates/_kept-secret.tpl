@@ -42,6 +42,27 @@
 {{- if and $checksums (not (has "" $checksums)) -}}{{- join "," $checksums | sha256sum -}}{{- end -}}
 {{- end -}}
 
+{{/* The certificate of our own Redis as `tls.crt`, `tls.key` and `ca.crt`, as they are in a Secret's data: from the cluster if it is
+     there, else made here; nothing if it is somebody else's. Each template gets the same. */}}
+{{- define "reroll.ownRedisCertificate" -}}
+{{- $name := include "reroll.redisTlsSecret" . -}}
+{{- if and $name (not .Values.redis.tls.existingSecret) -}}
+{{- if not (hasKey . "redisCertificate") -}}
+{{- $data := (lookup "v1" "Secret" (include "reroll.namespace" .) $name | default dict).data | default dict -}}
+{{- if not (and (get $data "tls.crt") (get $data "tls.key") (get $data "ca.crt")) -}}
+{{- $host := include "reroll.redisName" . -}}
+{{- $service := printf "%s.%s" $host (include "reroll.namespace" .) -}}
+{{- $names := list $host $service (printf "%s.svc" $service) (printf "%s.svc.cluster.local" $service) "localhost" -}}
+{{- $authority := genCA (printf "%s-ca" $host) 3650 -}}
+{{- $made := genSignedCert $host (list "127.0.0.1") $names 3650 $authority -}}
+{{- $data = dict "tls.crt" ($made.Cert | b64enc) "tls.key" ($made.Key | b64enc) "ca.crt" ($authority.Cert | b64enc) -}}
+{{- end -}}
+{{- $_ := set . "redisCertificate" (pick $data "tls.crt" "tls.key" "ca.crt") -}}
+{{- end -}}
+{{- toYaml .redisCertificate -}}
+{{- end -}}
+{{- end -}}
+
 {{/* The key of the hashes; nothing if there is none or it is somebody else's. */}}
 {{- define "reroll.ownHashKey" -}}
 {{- if and .Values.reloader.hashKey.enabled (not .Values.reloader.hashKey.existingSecret) -}}

@@ -48,6 +48,9 @@ key: {{ $auth.existingSecretKeys.watcher | empty | ternary $auth.existingSecretK
 {{- define "reroll.redisFiles" -}}
 {{- if .root.Values.redis.enabled }}
 - { flag: --redis-password-file, file: password, from: {{ include "reroll.redisPassword" (dict "root" .root "user" .component) | fromYaml | toJson }} }
+{{- with include "reroll.redisTlsSecret" .root }}
+- { flag: --redis-tls-ca-file, file: ca.crt, from: { name: {{ . | quote }}, key: ca.crt } }
+{{- end }}
 {{- else }}
 {{- $external := .root.Values.redis.external }}
 {{- $keys := $external.existingSecretKeys }}
@@ -76,6 +79,9 @@ key: {{ $auth.existingSecretKeys.watcher | empty | ternary $auth.existingSecretK
 {{- define "reroll.redisArgs" -}}
 {{- if .root.Values.redis.enabled }}
 - --redis-host={{ include "reroll.redisName" .root }}
+{{- if include "reroll.redisTlsSecret" .root }}
+- --redis-tls=true
+{{- end }}
 {{- end }}
 {{- if include "reroll.hasRedisUsers" .root }}
 - --redis-username=reroll-{{ .component }}
@@ -153,12 +159,29 @@ END
 {{/* Whether it has read its file and answers. With a password that was changed since its start it still does. */}}
 {{- define "reroll.redisPing" -}}
 {{- $user := include "reroll.hasRedisUsers" . | empty | ternary "" "watcher" -}}
-REDISCLI_AUTH="$(sed 's/\r$//' /etc/reroll/redis/{{ $user | default "password" }})" redis-cli{{ with $user }} --user reroll-{{ . }}{{ end }} ping | grep -Eq '^(PONG|NOAUTH)'
+REDISCLI_AUTH="$(sed 's/\r$//' /etc/reroll/redis/{{ $user | default "password" }})" redis-cli{{ if include "reroll.redisTlsSecret" . }} --tls --cacert /etc/reroll/redis-tls/ca.crt{{ end }}{{ with $user }} --user reroll-{{ . }}{{ end }} ping | grep -Eq '^(PONG|NOAUTH)'
+{{- end -}}
+
+{{/* The Secret with the certificate of the chart's own Redis; nothing without TLS. */}}
+{{- define "reroll.redisTlsSecret" -}}
+{{- $tls := .Values.redis.tls -}}
+{{- if and .Values.redis.enabled $tls.enabled -}}
+{{- $tls.existingSecret | default (printf "%s-tls" (include "reroll.redisName" .)) -}}
+{{- end -}}
 {{- end -}}
 
 {{/* redis.conf */}}
 {{- define "reroll.redisConfig" -}}
 dir /data
+{{- if include "reroll.redisTlsSecret" . }}
+port 0
+tls-port 6379
+tls-cert-file /etc/reroll/redis-tls/tls.crt
+tls-key-file /etc/reroll/redis-tls/tls.key
+tls-ca-cert-file /etc/reroll/redis-tls/ca.crt
+# Who may come in is said by users and passwords.
+tls-auth-clients no
+{{- end }}
 appendonly yes
 appendfsync everysec
 # With any other policy a full Redis drops jobs.
