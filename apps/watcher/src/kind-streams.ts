@@ -28,6 +28,7 @@ import { feedUntil } from './deaf-after.ts';
 import { inTurns } from './in-turns.ts';
 import { ListFiller, type Feed, type ListEnd } from './list-filler.ts';
 import { isWatched, namespaceSelector, selectors } from './scope.ts';
+import { comparedWithKnown, type OlderObjects } from './older-objects.ts';
 import type { SourcePresence } from './source-presence.ts';
 import type { Stream } from './stream-group.ts';
 import type { StreamReports } from './stream-reports.ts';
@@ -42,6 +43,7 @@ export interface StreamsContext {
   readonly hashKeys: HashKeys;
   readonly reports: StreamReports;
   readonly log: Logger;
+  readonly olderObjects: Pick<OlderObjects, 'check'>;
 }
 
 /** Where the streams of one namespace, or (`''`) of all, lead. */
@@ -73,7 +75,7 @@ export function sourceStream(into: Into, definition: SourceKindDefinition): Stre
     ...selectors(into, definition, namespace),
     convert: (raw) =>
       observeSource({ kind, metadata: raw.metadata, data: definition.data(raw) }, keys, into.hashKeys),
-    handler: new ListFiller(sourceFeed(into, { kind, namespace }), (name) => `${kind}/${name}`),
+    handler: new ListFiller(comparedSources(into, definition), (name) => `${kind}/${name}`),
     hooks: into.reports.hooks(kind, namespace),
   });
 }
@@ -104,7 +106,7 @@ export function workloadStream(
       const workload = observed(definition, raw, keys);
       return { key: workload.key, workload, rollout: seenRollout(definition, raw, rolloutDetails) };
     },
-    handler: workloadFiller(into, kind),
+    handler: new ListFiller(comparedWorkloads(into, definition), (name) => `${kind}/${name}`),
     hooks: into.reports.hooks(kind, namespace),
   });
 }
@@ -119,6 +121,16 @@ export async function noWorkloads(into: Into, kind: string): Promise<void> {
 function workloadFiller(into: Into, kind: string): ListFiller<SeenWorkload, WorkloadRow> {
   const { namespace } = into;
   return new ListFiller(workloadFeed(into, { kind, namespace }), (name) => `${kind}/${name}`);
+}
+
+function comparedSources(into: Into, definition: SourceKindDefinition): Feed<ObservedSource, SourceRow> {
+  const { kind } = definition;
+  const { namespace, ledger, olderObjects } = into;
+  return comparedWithKnown(sourceFeed(into, { kind, namespace }), {
+    heldRv: (key) => ledger.sources.get(key)?.rv,
+    rvOf: ({ rv }) => rv,
+    check: (key, seenBefore) => olderObjects.check(definition, key, seenBefore),
+  });
 }
 
 function sourceFeed(
@@ -175,6 +187,16 @@ async function deletedIfGone({ ledger, presence }: Into, scope: Scope, seen: Obs
 function sourceDeleted(into: Into, scope: Scope, seen: ObservedSource): void | Promise<void> {
   if (into.options.resourceLabelSelector !== undefined) return deletedIfGone(into, scope, seen);
   return into.ledger.sourceDeleted(seen.key, seen.rv, scope);
+}
+
+function comparedWorkloads(into: Into, definition: WorkloadKindDefinition): Feed<SeenWorkload, WorkloadRow> {
+  const { kind } = definition;
+  const { namespace, ledger, olderObjects } = into;
+  return comparedWithKnown(workloadFeed(into, { kind, namespace }), {
+    heldRv: (key) => ledger.workloads.get(key)?.rv,
+    rvOf: ({ workload }) => workload.rv,
+    check: (key, seenBefore) => olderObjects.check(definition, key, seenBefore),
+  });
 }
 
 function workloadFeed(into: Into, scope: Scope): Feed<SeenWorkload, WorkloadRow> {

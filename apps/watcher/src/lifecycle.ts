@@ -6,6 +6,8 @@ import type { ReloadRequests } from '@reroll/shared/catalog/requests';
 import type { RolloutWriter } from '@reroll/shared/catalog/rollout-writer';
 import { Ledger } from '@reroll/shared/core/ledger/ledger';
 import { RolloutTracker } from '@reroll/shared/core/rollouts/rollout-tracker';
+import type { Rv } from '@reroll/shared/core/rv';
+import type { EventRecorder } from '@reroll/shared/kube/kube-events';
 import { LeaderElector } from '@reroll/shared/kube/lease';
 import { giveBackMemory } from '@reroll/shared/platform/memory';
 import type { Lifecycle } from '@reroll/shared/platform/shutdown';
@@ -14,6 +16,8 @@ import { ADOPTED_AT, readAdoptedAt } from './adoption.ts';
 import { announce } from './announcing.ts';
 import { Publisher } from './publisher.ts';
 import { watchQueues } from './queue-watch.ts';
+import { OlderObjects } from './older-objects.ts';
+import { beginAnew } from './restored-etcd.ts';
 import { RolloutPublisher } from './rollout-publisher.ts';
 import { RolloutSightings } from './rollout-sightings.ts';
 import { chosenByLabels } from './scope.ts';
@@ -26,12 +30,15 @@ import type { Logger } from '@reroll/shared/platform/logging';
 import { triggersOf } from '@reroll/shared/platform/options/triggers';
 import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
 
-export interface WatcherContext extends StreamsContext {
+export interface WatcherContext extends Omit<StreamsContext, 'olderObjects'> {
   readonly catalog: Catalog;
   readonly room: RedisRoom;
   readonly rolloutWriter: RolloutWriter;
   readonly processes: Processes;
   readonly requests: ReloadRequests;
+  readonly events: EventRecorder;
+  /** The term of the leader that had written last when this process began; '0': none. */
+  readonly earlierTerm: Rv;
   readonly queues: Queues;
   readonly lifecycle: Lifecycle;
   readonly state: WatcherState;
@@ -82,10 +89,10 @@ export async function runWatcher(context: WatcherContext): Promise<void> {
     changed: () => publisher.kick(),
   });
   const sightings = new RolloutSightings(ledger, tracker, stuckPods);
-  const streams = new Streams(context, { ledger, rollouts: sightings }, () => publisher.kick());
-  lifecycle.onStop('publisher', 5_000, () => publisher.stop());
-  lifecycle.onStop('sweeper', 5_000, () => sweeper.stop());
-  lifecycle.onStop('pods of stuck rollouts', 5_000, () => stuckPods.stop());
+  const streams = new Streams(streamsContext(context, elector), { ledger, rollouts: sightings }, () =>
+    publisher.kick(),
+  );
+  stopAtTheEnd(lifecycle, { publisher, sweeper, stuckPods });
   lifecycle.onStop('streams', 5_000, () => streams.stop(3_000));
   await streams.start({
     signal: lifecycle.signal,
@@ -102,6 +109,25 @@ export async function runWatcher(context: WatcherContext): Promise<void> {
   watchQueues(context);
   await takeOver(context, sweeper, elector.leadership.term);
   stuckPods.kick();
+}
+
+/** In this order. */
+function stopAtTheEnd(
+  lifecycle: Lifecycle,
+  by: { publisher: Publisher; sweeper: Sweeper; stuckPods: StuckPods },
+): void {
+  lifecycle.onStop('publisher', 5_000, () => by.publisher.stop());
+  lifecycle.onStop('sweeper', 5_000, () => by.sweeper.stop());
+  lifecycle.onStop('pods of stuck rollouts', 5_000, () => by.stuckPods.stop());
+}
+
+function streamsContext(context: WatcherContext, elector: LeaderElector): StreamsContext {
+  const olderObjects = new OlderObjects({
+    ...context,
+    signal: context.lifecycle.signal,
+    onRestored: (object) => void beginAnew(context, { ...object, fence: elector.retire() }),
+  });
+  return { ...context, olderObjects };
 }
 
 /** Nothing is lost if Redis cannot be asked: the next sweep does. */
@@ -144,13 +170,15 @@ function publisherOf(
   });
 }
 
-function candidate({ client, options, lifecycle, log, state }: WatcherContext): LeaderElector {
+function candidate(context: WatcherContext): LeaderElector {
+  const { client, options, lifecycle, log, state, earlierTerm } = context;
   const elector = new LeaderElector({
     client,
     namespace: options.podNamespace,
     name: options.leaseName,
     identity: options.podName,
     adoptedAtAnnotation: ADOPTED_AT,
+    earlierTerm,
     leaseDurationMs: options.leaseDuration,
     renewDeadlineMs: options.leaseRenewDeadline,
     retryPeriodMs: options.leaseRetryPeriod,
@@ -167,6 +195,7 @@ function candidate({ client, options, lifecycle, log, state }: WatcherContext): 
       },
       onStandby: (holder) => log.info(`new leader is ${holder}`),
       onError: (error) => log.failure('an attempt on the Lease failed', error),
+      onRestored: (restored) => void beginAnew(context, { ...restored, fence: restored.seenNow }),
     },
   });
   lifecycle.onStop('lease', 3_000, () => elector.stop(2_500));

@@ -22,7 +22,7 @@ export interface Feed<Seen, Row> {
   rows(keys: readonly string[]): Promise<ReadonlyMap<string, Row>>;
   /** Every row of the catalog that is in this stream's reach and wanted. */
   everyRow(isWanted: (key: string) => boolean): AsyncIterable<readonly (readonly [string, Row])[]>;
-  found(portion: Found<Seen, Row>): void;
+  found(portion: Found<Seen, Row>): void | Promise<void>;
   listed(list: ListEnd<Seen, Row>): void | Promise<void>;
   written(seen: Seen): void;
   deleted(seen: Seen): void | Promise<void>;
@@ -59,7 +59,7 @@ export class ListFiller<Seen extends { readonly key: string }, Row> implements R
   async listed(objects: readonly Seen[]): Promise<void> {
     const catalog = await this.#rowsOf(objects);
     if (catalog === null) return;
-    this.#feed.found({ objects, catalog });
+    await this.#feed.found({ objects, catalog });
     for (const { key } of objects) this.#found?.add(key);
     this.#feed.told('list', objects.length);
   }

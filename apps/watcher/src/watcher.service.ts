@@ -8,7 +8,9 @@ import { ReloadRequests } from '@reroll/shared/catalog/requests';
 import { RolloutWriter } from '@reroll/shared/catalog/rollout-writer';
 import { openRedis, type RedisClient } from '@reroll/shared/catalog/redis';
 import { RedisRoom } from '@reroll/shared/catalog/redis-room';
+import { whenReachable, type Waiting } from '@reroll/shared/catalog/when-reachable';
 import { checkServers } from '@reroll/shared/catalog/redis-checks';
+import type { Rv } from '@reroll/shared/core/rv';
 import { hashKey } from '@reroll/shared/core/record/record-hash';
 import type { KubeClient } from '@reroll/shared/kube/connection';
 import { KubeError } from '@reroll/shared/kube/errors';
@@ -94,14 +96,15 @@ export class WatcherService {
     void writeMetaInfo(client, options, log);
     const catalog = new Catalog(redis, catalogKeys(identity));
     askRedis = () => catalog.ask();
-    const waiting = { signal: lifecycle.signal, hooks: reports };
-    if (!(await claimWhenReachable(catalog, identity.uid, waiting))) return;
-    if (!(await checkServers(redis, waiting, (policy) => reports.onEvicting(policy)))) return;
+    if (!(await claimWhenReachable(catalog, identity.uid, this.#waiting(reports)))) return;
+    const earlierTerm = await this.#termBefore({ redis, catalog, reports });
+    if (earlierTerm === undefined) return;
     await runWatcher({
       client,
       catalog,
       options,
-      ...this.#writers(redis, catalog, this.#room(redis, catalog, { state, reports })),
+      earlierTerm,
+      ...this.#writers(redis, catalog, { state, reports }),
       lifecycle,
       state,
       metrics,
@@ -112,13 +115,31 @@ export class WatcherService {
     });
   }
 
+  #waiting(hooks: RedisReports): Waiting {
+    return { signal: this.lifecycle.signal, hooks };
+  }
+
+  /** Of the leader that wrote last. Undefined only if the end has begun. */
+  async #termBefore(by: {
+    redis: RedisClient;
+    catalog: Catalog;
+    reports: RedisReports;
+  }): Promise<Rv | undefined> {
+    const waiting = this.#waiting(by.reports);
+    if (!(await checkServers(by.redis, waiting, (policy) => by.reports.onEvicting(policy)))) return undefined;
+    return await whenReachable(() => by.catalog.lastTerm(), waiting);
+  }
+
   #writers(
     redis: RedisClient,
     catalog: Catalog,
-    room: RedisRoom,
-  ): Pick<WatcherContext, 'rolloutWriter' | 'processes' | 'requests' | 'queues' | 'room'> {
+    by: { state: WatcherState; reports: RedisReports },
+  ): Pick<WatcherContext, 'rolloutWriter' | 'processes' | 'requests' | 'queues' | 'room' | 'events'> {
+    const events = this.#events();
+    const room = this.#room(redis, catalog, { ...by, events });
     const isFull = (): boolean => room.isFull;
     return {
+      events,
       room,
       rolloutWriter: new RolloutWriter(redis, catalog.keys, { ...historyLimits(this.options), isFull }),
       processes: new Processes(redis, catalog.keys.processes),
@@ -131,12 +152,10 @@ export class WatcherService {
   #room(
     redis: RedisClient,
     { keys }: Catalog,
-    { state, reports }: { state: WatcherState; reports: RedisReports },
+    { state, reports, events }: { state: WatcherState; reports: RedisReports; events: EventRecorder },
   ): RedisRoom {
-    const { client, lifecycle, log } = this;
-    const { podName, podNamespace: namespace, leaseName: name } = this.options;
-    const events = new EventRecorder({ client, instance: podName });
-    lifecycle.onStop('events', 1_000, () => events.flush(500));
+    const { client, log } = this;
+    const { podNamespace: namespace, leaseName: name } = this.options;
     return new RedisRoom({
       redis,
       keys,
@@ -144,13 +163,20 @@ export class WatcherService {
       onRoom: (isFull) => {
         reports.onRoom(isFull);
         if (!isFull || !state.isLeading) return;
-        recordRedisFull({ client, events }, { namespace, name }).catch((error: unknown) =>
+        recordRedisFull({ client, events, lease: { namespace, name } }).catch((error: unknown) =>
           log.failure('the Event about Redis could not be recorded', error),
         );
       },
       onLook: (memory) => reports.onLook(memory),
       onError: (error) => log.failure('the history could not be dropped', error),
     });
+  }
+
+  #events(): EventRecorder {
+    const { client, lifecycle, options } = this;
+    const events = new EventRecorder({ client, instance: options.podName });
+    lifecycle.onStop('events', 1_000, () => events.flush(500));
+    return events;
   }
 
   #openRedis(reports: RedisReports): RedisClient {

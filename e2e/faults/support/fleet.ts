@@ -53,8 +53,8 @@ export function membersNamed(prefix: string, count: number): Member[] {
 export class Fleet {
   readonly space: Space;
   readonly members: readonly Member[];
-  readonly #changes = new Map<Ref, number>();
-  readonly #expected = new Map<Ref, string>();
+  #changes = new Map<Ref, number>();
+  #expected = new Map<Ref, string>();
   readonly #seen = new Map<string, Sight>();
   /** Generations at which the workloads were recorded. */
   readonly #adopted = new Map<Ref, number>();
@@ -123,6 +123,17 @@ export class Fleet {
     for (const { workload } of this.members) {
       this.#adopted.set(workload, this.#sight(workload)?.generation ?? 0);
     }
+  }
+
+  /** What it expects now. The result is to be called when etcd has been set back to now; what comes after is counted on. */
+  backUp(): () => void {
+    const [changes, expected] = [new Map(this.#changes), new Map(this.#expected)];
+    return () => {
+      this.#changes = new Map(changes);
+      this.#expected = new Map(expected);
+      // Its own stream is of a history that is no more.
+      this.follow();
+    };
   }
 
   /** Of the workloads adopted, those that have been rolled since. */

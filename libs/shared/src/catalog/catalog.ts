@@ -3,9 +3,11 @@ import type { FoundBy } from '../core/ledger/outbox.ts';
 import type { SourceRow, WorkloadRow } from '../core/ledger/rows.ts';
 import type { SourceKey, WorkloadKey } from '../core/model.ts';
 import type { HashKeys } from '../core/record/record-hash.ts';
+import { RV_UNKNOWN, isRv, type Rv } from '../core/rv.ts';
 import { CatalogError } from './errors.ts';
 import type { CatalogKeys } from './keys.ts';
 import { PUBLISH } from './publish.lua.ts';
+import { resetCatalog } from './reset.ts';
 import { decodeReading, encodeReading, type SourceHashes } from './reading-codec.ts';
 import { decodeSource, decodeWorkload, encodeSource, encodeWorkload } from './row-codec.ts';
 
@@ -112,6 +114,17 @@ export class Catalog {
   /** Whether the last write is this writer's own: nothing was lost, nobody else has written. */
   async isLastWriter(writer: Writer): Promise<boolean> {
     return (await this.#redis.get(this.keys.writer)) === `${writer.term}:${writer.sequence}`;
+  }
+
+  /** The term of the leader that wrote last; '0' if none has. */
+  async lastTerm(): Promise<Rv> {
+    const [term] = ((await this.#redis.get(this.keys.writer)) ?? '').split(':');
+    return isRv(term) ? term : RV_UNKNOWN;
+  }
+
+  /** Empties it after etcd was restored (see `reset.ts`). */
+  async reset(fence: Rv): Promise<void> {
+    await resetCatalog(this.#redis, this.keys, fence);
   }
 
   async sources(keys: readonly SourceKey[]): Promise<Map<SourceKey, SourceRow>> {

@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { LeaderElector, type Leadership, type LeaseOptions, type LostReason } from './lease.ts';
+import {
+  LeaderElector,
+  type Leadership,
+  type LeaseOptions,
+  type LostReason,
+  type RestoredLease,
+} from './lease.ts';
 import { FakeClock } from './testing/fake-clock.ts';
 import { FakeLeases } from './testing/fake-leases.ts';
 
@@ -12,9 +18,14 @@ interface Candidate {
   readonly lost: LostReason[];
   readonly standby: string[];
   readonly errors: number[];
+  readonly restored: RestoredLease[];
 }
 
-function candidate(world: { leases: FakeLeases; clock: FakeClock }, identity: string): Candidate {
+function candidate(
+  world: { leases: FakeLeases; clock: FakeClock },
+  identity: string,
+  options: Partial<LeaseOptions> = {},
+): Candidate {
   const api = world.leases.connect();
   const seen = {
     api,
@@ -22,6 +33,7 @@ function candidate(world: { leases: FakeLeases; clock: FakeClock }, identity: st
     lost: [] as LostReason[],
     standby: [] as string[],
     errors: [] as number[],
+    restored: [] as RestoredLease[],
   };
   const elector = new LeaderElector({
     client: api,
@@ -36,7 +48,9 @@ function candidate(world: { leases: FakeLeases; clock: FakeClock }, identity: st
       onLost: (reason) => seen.lost.push(reason),
       onStandby: (holder) => seen.standby.push(holder),
       onError: (error) => seen.errors.push(error.status),
+      onRestored: (restored) => seen.restored.push(restored),
     },
+    ...options,
   });
   return { ...seen, elector };
 }
@@ -216,6 +230,64 @@ describe('losing it', () => {
     const { place, first, second } = await pair();
     await Promise.all([first.elector.stop(), second.elector.stop()]);
     expect(place.clock.pending).toBe(0);
+  });
+});
+
+describe('an etcd that is restored', () => {
+  test('is told by leader and standby at their next attempt, and neither writes anything more', async () => {
+    const { place, first, second } = await pair();
+    const backup = place.leases.backUp();
+    await place.clock.advance(20_000);
+    place.leases.restore(backup);
+    const seenNow = place.leases.lease?.metadata.resourceVersion;
+    await place.clock.advance(2_400);
+    expect(first.restored).toEqual([{ seenBefore: '113', seenNow }]);
+    expect(second.restored).toEqual([{ seenBefore: '112', seenNow }]);
+    expect(first.elector.isLeader()).toBe(false);
+    await place.clock.advance(60_000);
+    await Promise.all([first.elector.stop(), second.elector.stop()]);
+    expect(place.leases.lease?.metadata.resourceVersion).toBe(seenNow);
+    expect([...first.lost, ...second.acquired]).toEqual([]);
+    expect(place.clock.pending).toBe(0);
+  });
+
+  test('to a state without a Lease is told by the leader that makes it again', async () => {
+    const place = world();
+    const backup = place.leases.backUp();
+    const first = candidate(place, 'first');
+    first.elector.start();
+    await place.clock.advance(20_000);
+    place.leases.restore(backup);
+    await place.clock.advance(2_000);
+    expect(first.restored).toHaveLength(1);
+    expect(first.elector.isLeader()).toBe(false);
+    await first.elector.stop();
+  });
+
+  test('is told by a new candidate that would lead under a term of before one that it knows', async () => {
+    const place = world();
+    const first = candidate(place, 'first', { earlierTerm: '1000' });
+    first.elector.start();
+    await place.clock.advance(0);
+    expect(first.restored).toEqual([{ seenBefore: '1000', seenNow: '102' }]);
+    expect(first.acquired).toEqual([]);
+    await first.elector.stop();
+  });
+
+  test('is not told by a Lease that is deleted, released or taken over', async () => {
+    const { place, first, second } = await pair();
+    place.leases.lease = undefined;
+    await place.clock.advance(10_000);
+    await first.elector.stop();
+    await place.clock.advance(10_000);
+    expect(second.elector.isLeader()).toBe(true);
+    const third = candidate(place, 'third', { earlierTerm: second.acquired[0]?.term });
+    third.elector.start();
+    await second.elector.stop();
+    await place.clock.advance(10_000);
+    expect(third.elector.isLeader()).toBe(true);
+    expect([...first.restored, ...second.restored, ...third.restored]).toEqual([]);
+    await third.elector.stop();
   });
 });
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { isNewer, isRv, RV_UNKNOWN, type Rv } from '../core/rv.ts';
 import { pause, systemClock, type Clock } from './clock.ts';
 import type { KubeClient, KubeResponse } from './connection.ts';
 import { networkError, KubeError } from './errors.ts';
@@ -31,6 +32,17 @@ export interface LeaseCallbacks {
   onStandby?(holder: string): void;
   /** An attempt failed; the next one comes after the retry period. */
   onError?(error: KubeError): void;
+  /**
+   * The Lease is older than the one seen before, so etcd was restored to an earlier state. At most once; we neither
+   * lead nor stand by from then on, and write nothing more: the Lease as it was restored tells the others too.
+   */
+  onRestored?(restored: RestoredLease): void;
+}
+
+/** Two resourceVersions of the Lease. */
+export interface RestoredLease {
+  readonly seenBefore: Rv;
+  readonly seenNow: Rv;
 }
 
 export interface Leadership {
@@ -48,6 +60,8 @@ export interface LeaseOptions extends LeaseTimes {
   readonly identity: string;
   /** Written once, by the first leader ever, with the API server's time; kept by all that follow. */
   readonly adoptedAtAnnotation?: string | undefined;
+  /** The term of a leader before us, if one is known: what we write ourselves is later. Default: none is. */
+  readonly earlierTerm?: Rv | undefined;
   readonly callbacks?: LeaseCallbacks | undefined;
   readonly clock?: Clock | undefined;
   readonly random?: (() => number) | undefined;
@@ -76,6 +90,9 @@ export class LeaderElector {
   #loop: Promise<void> | undefined;
   /** The Lease as last read or written; undefined if it is not there. */
   #lease: Lease | undefined;
+  /** The greatest resourceVersion of the Lease that we have seen. */
+  #newest: Rv = RV_UNKNOWN;
+  #isRestored = false;
   /** The record as last seen, and when we saw it change. */
   #record = '';
   #recordSince = 0;
@@ -125,6 +142,18 @@ export class LeaderElector {
     this.#loop ??= this.#run();
   }
 
+  /**
+   * No longer a candidate, at once and without a word in the Lease: somebody else has found out that etcd was restored.
+   * Gives the resourceVersion of the Lease as it was seen last.
+   */
+  retire(): Rv {
+    this.#isRestored = true;
+    this.#leadership = undefined;
+    this.#cancelDeadline();
+    this.#stopping.abort();
+    return this.#newest;
+  }
+
   /** No longer a candidate; gives the Lease back if we hold it. Resolves within `timeoutMs`. */
   async stop(timeoutMs = 5000): Promise<void> {
     const leading = this.isLeader();
@@ -132,7 +161,7 @@ export class LeaderElector {
     this.#cancelDeadline();
     this.#stopping.abort();
     await this.#loop;
-    if (leading || this.#writing) await this.#release(timeoutMs);
+    if (!this.#isRestored && (leading || this.#writing)) await this.#release(timeoutMs);
   }
 
   async #run(): Promise<void> {
@@ -165,7 +194,7 @@ export class LeaderElector {
     if (this.#leadership !== undefined && (await this.#renewUnread(begunAt))) return;
     const found = await this.#find();
     if (found !== undefined) this.#observe(found.body);
-    if (this.#heldByAnother()) return;
+    if (this.#isRestored || this.#heldByAnother()) return;
     const { body, date } = found ?? (await this.#create());
     await this.#write(this.#claimed(body, date), begunAt);
   }
@@ -218,8 +247,9 @@ export class LeaderElector {
     this.#writing = true;
     const { body } = await this.#put(lease, this.#limits());
     this.#writing = false;
+    this.#tellIfOlder(body, this.#options.earlierTerm ?? RV_UNKNOWN);
     this.#observe(body);
-    this.#renewed(body, begunAt);
+    if (!this.#isRestored) this.#renewed(body, begunAt);
   }
 
   #put(lease: Lease, limits: { timeoutMs: number; signal?: AbortSignal }): Promise<KubeResponse<Lease>> {
@@ -244,7 +274,21 @@ export class LeaderElector {
     this.#options.callbacks?.onAcquired?.(this.#leadership);
   }
 
+  /**
+   * Every response about the Lease is a write or a quorum read, one after the other, and a Lease that is deleted and
+   * created again has a later resourceVersion: in one history of etcd it only grows.
+   */
+  #tellIfOlder(lease: Lease, seenBefore: Rv): void {
+    const seenNow = lease.metadata.resourceVersion;
+    if (this.#isRestored || !isRv(seenNow) || !isNewer(seenBefore, seenNow)) return;
+    this.retire();
+    this.#options.callbacks?.onRestored?.({ seenBefore, seenNow });
+  }
+
   #observe(lease: Lease): void {
+    this.#tellIfOlder(lease, this.#newest);
+    const { resourceVersion } = lease.metadata;
+    if (isRv(resourceVersion)) this.#newest = resourceVersion;
     this.#lease = lease;
     const record = JSON.stringify(lease.spec ?? {});
     if (record === this.#record) return;

@@ -32,6 +32,26 @@ function verdict(of: Case): EdgeVerdict | undefined {
   return planReload(inputOf(of)).verdicts.get(CM);
 }
 
+describe('the row of a workload', () => {
+  it.each<[string, EdgeVerdict, string]>([
+    ['decides if it is of what was read', 'Correct', '120'],
+    ['decides if it is of before', 'Correct', '121'],
+    [
+      'decides nothing if it is newer than what was read: of a write right after, or before etcd was restored',
+      'Wait',
+      '119',
+    ],
+  ])('%s', (_, expected, rv) => {
+    const input = inputOf({
+      record: RECORD_A,
+      row: workloadRow({ rv: '120', templateRv: '100', record: RECORD_A }),
+      edge: edge({ row: sourceRow(50, 'B'), reading: reading(50, 'B') }),
+    });
+    const { verdicts } = planReload({ ...input, workload: { ...input.workload, rv } });
+    expect(verdicts.get(CM)).toBe(expected);
+  });
+});
+
 describe('an edge', () => {
   it.each<[string, EdgeVerdict, Case]>([
     [

@@ -42,6 +42,8 @@ export interface PlanInput {
   readonly workload: {
     readonly uid: string;
     readonly generation: number;
+    /** As it was read. Default: the row is not compared with it. */
+    readonly rv?: Rv | undefined;
     readonly record: string | undefined;
     /** See `ObservedWorkload`. */
     readonly templateOwner?: TemplateOwner | undefined;
@@ -230,8 +232,13 @@ function judge(
   return by.adoptStale === 'reload' ? 'Roll' : 'AdoptStale';
 }
 
-/** The catalog's row of the workload, if it is of the very generation that was read, and so is its template's owner. */
+/**
+ * The catalog's row of the workload, if it is of the very generation that was read, and so is its template's owner. A
+ * row that is newer than what was read is of a write right after, of which the leader judges, or of a time before etcd
+ * was restored.
+ */
 function presentRow({ row, workload }: PlanInput): WorkloadRow | undefined {
+  if (row !== undefined && isNewer(row.rv, workload.rv ?? row.rv)) return undefined;
   const isPresent = row?.uid === workload.uid && row.generation === workload.generation;
   return isPresent && isSameOwner(row.templateOwner, workload.templateOwner) ? row : undefined;
 }

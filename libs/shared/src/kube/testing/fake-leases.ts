@@ -3,6 +3,11 @@ import { apiError, networkError, type KubeError } from '../errors.ts';
 import type { Lease } from '../lease-record.ts';
 import type { LeaseOptions } from '../lease.ts';
 
+export interface LeaseBackup {
+  readonly lease: Lease | undefined;
+  readonly version: number;
+}
+
 /** One Lease in memory, with the API server's optimistic concurrency. Any other call fails the test. */
 export class FakeLeases {
   lease: Lease | undefined;
@@ -23,6 +28,17 @@ export class FakeLeases {
       put: <T>(_path: string, body: unknown) => call(() => this.#update(body as Lease) as T),
     };
     return connection;
+  }
+
+  /** What a backup of etcd holds. */
+  backUp(): LeaseBackup {
+    return { lease: this.lease, version: this.#version };
+  }
+
+  /** Without a bump of the revision. */
+  restore({ lease, version }: LeaseBackup): void {
+    this.lease = lease;
+    this.#version = version;
   }
 
   #present(): Lease {

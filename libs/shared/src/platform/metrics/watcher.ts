@@ -19,6 +19,8 @@ export interface WatcherMetrics extends QueueMetrics {
   readonly queueOldest: Gauge<'queue'>;
   /** `reroll_leader` */
   readonly leader: Gauge;
+  /** `reroll_etcd_restores_total` */
+  readonly etcdRestores: Counter;
   /** `reroll_synced` */
   readonly synced: Gauge;
   /** `reroll_objects` */
@@ -90,6 +92,10 @@ function streamMetrics(registry: Registry) {
 function leaderMetrics(registry: Registry) {
   return {
     leader: gauge(registry, { name: 'reroll_leader', help: '1 while this watcher leads, else 0.' }),
+    etcdRestores: counter(registry, {
+      name: 'reroll_etcd_restores_total',
+      help: 'Restores of etcd that this watcher has noticed: it resets the catalog and ends, to begin anew.',
+    }),
     synced: gauge(registry, { name: 'reroll_synced', help: '1 once every stream has been listed, else 0.' }),
     owedWorkloads: gauge(registry, {
       name: 'reroll_owed_workloads',

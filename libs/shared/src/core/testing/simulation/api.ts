@@ -92,6 +92,8 @@ export interface WorkloadState {
   adopted: Set<SourceId>;
   /** Edges that had no record when the leader, Redis or a stream was lost. */
   unrecordedAtGap: Set<SourceId>;
+  /** Sources that changed while a watcher went on that did not yet know that etcd was restored. */
+  changedUnnoticed: Set<SourceId>;
   exact: boolean;
   /** The owner wrote the template when no watcher could see it. */
   blind: boolean;
@@ -121,6 +123,8 @@ export interface Protection {
   readonly sweepsResumes: boolean;
   /** A worker leaves a contested workload alone. */
   readonly yieldsContests: boolean;
+  /** A watcher that sees that etcd was restored resets the catalog and begins anew. */
+  readonly noticesRestores: boolean;
 }
 
 export const FULL_PROTECTION: Protection = {
@@ -129,6 +133,7 @@ export const FULL_PROTECTION: Protection = {
   endsLists: true,
   sweepsResumes: true,
   yieldsContests: true,
+  noticesRestores: true,
 };
 
 export const KEYS = DEFAULT_ANNOTATION_KEYS;
@@ -145,6 +150,8 @@ export interface Surroundings {
   /** Every watcher that is in sync knows the workload as it is. */
   hasSeen(workload: WorkloadState): boolean;
   hardFault(): boolean;
+  /** Some watcher goes on that does not know yet that etcd was restored. */
+  isRestoreUnnoticed(): boolean;
   /** Some watcher has another key than a hash of the record is under. */
   cannotCompare(hash: string): boolean;
   op(): number;
@@ -162,6 +169,8 @@ export class SimulatedApi {
   rv = 10;
   /** Whether the labels of the namespace are those that are followed. */
   inScope = true;
+  /** How often its etcd was restored. */
+  timeline = 0;
   rollouts = 0;
   #uid = 0;
   #template = 0;
@@ -173,6 +182,22 @@ export class SimulatedApi {
     this.#world = world;
     this.#protection = protection;
     this.#settings = settings;
+  }
+
+  /** What a backup of its etcd holds, and what the checker knew then of what is in it. */
+  backup(): Backup {
+    const { sources, workloads, rv } = this;
+    return structuredClone({ sources, workloads, rv });
+  }
+
+  /** `bump`: the revision goes on above that of before; objects keep theirs. */
+  restore(backup: Backup, bump: boolean): void {
+    const { sources, workloads, rv } = structuredClone(backup);
+    this.timeline += 1;
+    this.rv = bump ? this.rv + BUMP : rv;
+    replace(this.sources, sources);
+    replace(this.workloads, workloads);
+    this.#world.log(`etcd is restored to revision ${rv}${bump ? ', with a bump' : ''}`);
   }
 
   data(id: SourceId): Letter | null {
@@ -265,6 +290,7 @@ export class SimulatedApi {
       beforeSync: true,
       adopted: new Set(),
       unrecordedAtGap: new Set(),
+      changedUnnoticed: new Set(),
       exact: false,
       blind: false,
       everBlind: false,
@@ -490,6 +516,7 @@ export class SimulatedApi {
     id: SourceId,
     { data, changed, created }: { data: Letter; changed: boolean; created: boolean },
   ): void {
+    if (this.#world.isRestoreUnnoticed()) workload.changedUnnoticed.add(id);
     const { onCreate } = this.#settings.triggers;
     if ((workload.runs.get(id) ?? null) === null) {
       if (onCreate) this.#change(workload);
@@ -626,6 +653,21 @@ export class SimulatedApi {
   #emitWorkload(id: WorkloadId, type: 'A' | 'M'): void {
     this.workloadEvents.push({ rv: this.rv, type, key: id, object: this.observeWorkload(id) });
   }
+}
+
+/** Copies of what etcd held at one revision. */
+export interface Backup {
+  readonly sources: ReadonlyMap<SourceId, SourceState>;
+  readonly workloads: ReadonlyMap<WorkloadId, WorkloadState>;
+  readonly rv: number;
+}
+
+/** How far the revision is raised at a restore with a bump. */
+const BUMP = 1_000;
+
+function replace<K, V>(map: Map<K, V>, by: ReadonlyMap<K, V>): void {
+  map.clear();
+  for (const [key, value] of by) map.set(key, value);
 }
 
 /** What a patch of a worker writes. */

@@ -129,6 +129,19 @@ export function writeCatalog(redis: SimulatedRedis, write: Write): WriteResult {
   });
 }
 
+/** A watcher that saw that etcd was restored: rows and readings are of what is no more. `term`: none before it may write. */
+export function resetCatalog(redis: SimulatedRedis, term: number): void {
+  redis.atomically(() => {
+    for (const key of ['S/', 'W/', 'F/'].flatMap((prefix) => redis.keys(prefix))) redis.set(key, undefined);
+    redis.set('writer', { term, sequence: 0 });
+  });
+}
+
+/** The term of the last write. */
+export function lastTerm(redis: SimulatedRedis): number {
+  return redis.get<Writer>('writer')?.term ?? 0;
+}
+
 export function isWriter(redis: SimulatedRedis, term: number, sequence: number): boolean {
   const writer = redis.get<Writer>('writer');
   return writer?.term === term && writer.sequence === sequence;

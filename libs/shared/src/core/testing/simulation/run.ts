@@ -9,9 +9,21 @@ import { World } from './world.ts';
  * speak of yet (it is listed as stale where that can be told); the deletion of a source of which leader and Redis
  * were lost together; and a contest of which a part was not seen. While
  * keys are turned over, a rollout too many for an entry that a watcher with another key could not compare. And, of a source that seems to
- * have been written once only, a write in the second of its creation, or an earlier life that no watcher saw.
+ * have been written once only, a write in the second of its creation, or an earlier life that no watcher saw. And a change
+ * between a restore of etcd and the moment at which every watcher knows of it.
  */
-const LIMITS = new Set(['D1f', 'D2f', 'Lflipf', 'Lunrecordedf', 'Lonce', 'Ldf', 'Cf', 'Lcreatef', 'D2k']);
+const LIMITS = new Set([
+  'D1f',
+  'D2f',
+  'Lflipf',
+  'Lunrecordedf',
+  'Lonce',
+  'Lrestoref',
+  'Ldf',
+  'Cf',
+  'Lcreatef',
+  'D2k',
+]);
 
 export interface Run {
   readonly schedule: Schedule;

@@ -45,7 +45,8 @@ export type Op =
       watcher: Index;
     }
   | { do: 'redisLoses'; writes: number }
-  | { do: 'redisFlush' | 'stalledCheck' }
+  | { do: 'redisFlush' | 'stalledCheck' | 'backUp' }
+  | { do: 'restore'; bump: boolean }
   | { do: 'step'; worker: Index; pick: number }
   | { do: 'workerCrash' | 'workerFreeze' | 'workerThaw'; worker: Index };
 
@@ -144,6 +145,14 @@ const WITH_ROTATION: Table = [
   [2, (r) => ({ do: 'start', watcher: index(r) })],
   [2, (r) => ({ do: 'list', watcher: index(r) })],
 ];
+const WITH_RESTORES: Table = [
+  [2, () => ({ do: 'backUp' })],
+  [1.5, (r) => ({ do: 'restore', bump: r.chance(0.4) })],
+  [3, (r) => ({ do: 'notice', watcher: index(r) })],
+  [2, (r) => ({ do: 'start', watcher: index(r) })],
+  [2, (r) => ({ do: 'list', watcher: index(r) })],
+  [2, (r) => ({ do: 'lead', watcher: index(r) })],
+];
 const FAULTS: Table = [
   [0.25, (r) => ({ do: 'relist', watcher: index(r) })],
   [
@@ -195,7 +204,8 @@ export function scheduleOf(seed: number): Schedule {
 
 /** Half of the installs are plain; of the others each has some of what issue 4 brought. */
 function drawSettings(random: Random): Settings {
-  if (random.chance(0.5)) return PLAIN;
+  if (random.chance(0.4)) return PLAIN;
+  if (random.chance(0.2)) return { ...PLAIN, restores: true };
   const triggers = random.chance(0.5)
     ? {
         onCreate: random.chance(0.6),
@@ -203,13 +213,15 @@ function drawSettings(random: Random): Settings {
         afterRestart: random.chance(0.25),
       }
     : NO_TRIGGERS;
+  const scoped = random.chance(0.12);
   return {
     triggers,
     adoptStale: triggers.onCreate && triggers.afterRestart ? 'reload' : 'report',
     pauses: random.chance(0.4),
     rival: random.chance(0.3),
     rotates: random.chance(0.3),
-    scoped: random.chance(0.12),
+    scoped,
+    restores: !scoped && random.chance(0.1),
   };
 }
 
@@ -222,6 +234,7 @@ function tableOf(settings: Settings, faulty: number): Table {
     ...(settings.pauses ? WITH_PAUSES : []),
     ...(settings.rival ? WITH_RIVAL : []),
     ...(settings.scoped ? WITH_SCOPE : []),
+    ...(settings.restores ? WITH_RESTORES : []),
     ...(settings.rotates && !settings.scoped ? WITH_ROTATION : []),
     ...FAULTS.map(([weight, make]) => [weight * faulty, make] as const),
   ];

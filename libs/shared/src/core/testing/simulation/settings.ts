@@ -12,6 +12,8 @@ export interface Settings {
   readonly rotates: boolean;
   /** The namespace leaves the scope and enters it again. Only where no watcher fails. */
   readonly scoped: boolean;
+  /** Its etcd is restored from a backup now and then. */
+  readonly restores: boolean;
 }
 
 /** Only changes of data roll; nobody pauses, strips markers or turns keys over. */
@@ -22,4 +24,5 @@ export const PLAIN: Settings = {
   rival: false,
   rotates: false,
   scoped: false,
+  restores: false,
 };

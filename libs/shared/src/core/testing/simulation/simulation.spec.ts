@@ -41,6 +41,7 @@ describe('the checker notices when', () => {
       { sweepsResumes: false },
       ({ pauses }) => pauses,
     ],
+    ['an etcd that is restored is not noticed', { noticesRestores: false }, ({ restores }) => restores],
     ['a contested workload is reloaded all the same', { yieldsContests: false }, ({ rival }) => rival],
   ])(
     '%s',

@@ -58,6 +58,14 @@ export class SimulatedWatcher {
   /** Streams that have had a complete list: their next ones do not ask the catalog. */
   readonly #listed = new Set<StreamName>();
   #cursor = { S: 0, W: 0 };
+  /** How far each stream has come; a watch of a revision that is in the future shows nothing until then. */
+  #position = { S: 0, W: 0 };
+  /** The restores of etcd before its start. */
+  timeline = 0;
+  /** When its etcd was restored, the revision of the Lease that it had seen: it is renewed all the time. */
+  leaseSeen = 0;
+  /** It saw an object that is older than a row that it had before. */
+  sawRestore = false;
   /** How far it knows the workloads. */
   #workloadsRv = 0;
   readonly #api: SimulatedApi;
@@ -80,6 +88,8 @@ export class SimulatedWatcher {
     this.key = key;
     this.#listing.clear();
     this.#listed.clear();
+    this.timeline = this.#api.timeline;
+    this.sawRestore = false;
     this.follows = true;
     this.stage = 'listSources';
   }
@@ -93,7 +103,12 @@ export class SimulatedWatcher {
   lead(term: number): void {
     this.term = term;
     this.#sequence = 0;
-    if (this.stage === 'synced') this.#takeOver();
+    if (this.stage === 'synced' && !this.#isEnding) this.#takeOver();
+  }
+
+  /** It does nothing more but reset the catalog. */
+  get #isEnding(): boolean {
+    return this.sawRestore && this.#protection.noticesRestores;
   }
 
   list(): void {
@@ -104,11 +119,24 @@ export class SimulatedWatcher {
     } else if (this.stage === 'listWorkloads') {
       this.#list('W');
       this.stage = 'synced';
+      if (this.#isEnding) return;
       if (this.term > 0) this.#takeOver();
       else this.ledger.outbox.clear();
     } else if (this.stage === 'synced') {
       for (const stream of ['S', 'W'] as const) if (this.#listing.has(stream)) this.#list(stream);
       this.#settle();
+    }
+  }
+
+  /** Its etcd is restored. With a bump every watch gets a 410; without one they stay open and show nothing. */
+  cutOff(bump: boolean): void {
+    for (const [stream, events] of [
+      ['S', this.#api.sourceEvents],
+      ['W', this.#api.workloadEvents],
+    ] as const) {
+      this.#cursor[stream] = events.length;
+      const begun = this.#listed.has(stream);
+      if (this.#listing.has(stream) || (bump && begun)) this.#listing.set(stream, null);
     }
   }
 
@@ -171,6 +199,8 @@ export class SimulatedWatcher {
     const event = events[this.#cursor[kind]];
     if (!event || this.#listing.has(kind) || !this.follows) return false;
     this.#cursor[kind] += 1;
+    if (event.rv <= this.#position[kind]) return true;
+    this.#position[kind] = event.rv;
     if (kind === 'S') this.#source(event as ApiEvent<ObservedSource>);
     else this.#workload(event as ApiEvent<ObservedWorkload>);
     this.#settle();
@@ -193,7 +223,7 @@ export class SimulatedWatcher {
   }
 
   sweep(): void {
-    if (this.term === 0) return;
+    if (this.term === 0 || this.#isEnding) return;
     const intact = isWriter(this.#redis, this.term, this.#sequence);
     if (!intact && this.#protection.noticesGaps) this.ledger.assertAll();
     this.publish('rows');
@@ -203,7 +233,7 @@ export class SimulatedWatcher {
 
   /** Rows first; `rows` stops there, as if the process ended or Redis did before the jobs were enqueued. */
   publish(what: 'rows' | 'all'): void {
-    if (this.term === 0 || this.stage !== 'synced') return;
+    if (this.term === 0 || this.stage !== 'synced' || this.#isEnding) return;
     if (this.#publishRows() && what === 'all') this.#publishJobs();
   }
 
@@ -222,7 +252,7 @@ export class SimulatedWatcher {
 
   /** What it takes for true and is not: something that is there, and was when its stream was there last, is gone. */
   ghosts(): string[] {
-    if (this.stage === 'down' || !this.follows) return [];
+    if (this.stage === 'down' || !this.follows || this.timeline !== this.#api.timeline) return [];
     const { sources, workloads } = this.ledger;
     const lost = [...this.#api.sources].filter(([id, { exists, createdRv }]) => {
       const row = sources.get(sourceKey(id));
@@ -300,13 +330,25 @@ export class SimulatedWatcher {
     return { rv, cursor: this.#api.workloadEvents.length, objects };
   }
 
+  /** An object that is older than what was known of it before proves that etcd was restored. */
+  #looksBack(
+    objects: readonly { readonly key: string; readonly rv: string }[],
+    ...known: readonly ReadonlyMap<string, { readonly rv: string }>[]
+  ): void {
+    this.sawRestore ||= objects.some(({ key, rv }) =>
+      known.some((rows) => Number(rows.get(key)?.rv ?? 0) > Number(rv)),
+    );
+  }
+
   #foundSources(objects: readonly ObservedSource[]): void {
     const catalog = this.#sourceRows();
+    this.#looksBack(objects, catalog, this.ledger.sources);
     for (const seen of objects) this.ledger.sourcesFound({ scope: SOURCE_SCOPE, objects: [seen], catalog });
   }
 
   #foundWorkloads(objects: readonly ObservedWorkload[]): void {
     const catalog = this.#workloadRows();
+    this.#looksBack(objects, catalog, this.ledger.workloads);
     for (const seen of objects) {
       const entering = this.#entering;
       this.ledger.workloadsFound({ scope: WORKLOAD_SCOPE, objects: [seen], catalog, entering });
@@ -320,6 +362,9 @@ export class SimulatedWatcher {
 
   #endOf(stream: StreamName, { rv, objects }: PendingList): Iterator<unknown> {
     const end = { rv, objects: [], found: new Set(objects.map(({ key }) => key)) };
+    const rows = stream === 'S' ? this.#sourceRows() : this.#workloadRows();
+    const held = stream === 'S' ? this.ledger.sources : this.ledger.workloads;
+    this.sawRestore ||= [...rows.values(), ...held.values()].some((row) => Number(row.rv) > this.#api.rv);
     return stream === 'S'
       ? this.ledger.sourceListEnds({ ...end, scope: SOURCE_SCOPE, catalog: this.#sourceRows() })
       : this.#workloadListEnds({ ...end, scope: WORKLOAD_SCOPE, catalog: this.#workloadRows() });
@@ -335,6 +380,7 @@ export class SimulatedWatcher {
   #ended(stream: StreamName, { rv, cursor }: PendingList): void {
     if (stream === 'W') this.#workloadsRv = Number(rv);
     this.#cursor[stream] = cursor;
+    this.#position[stream] = Number(rv);
     this.#listing.delete(stream);
     this.#listed.add(stream);
   }

@@ -8,21 +8,24 @@ import {
   letterOf,
   sourceName,
   workloadKey,
+  type Backup,
   type Protection,
   type SourceId,
   type Violation,
   type WorkloadId,
   type WorkloadState,
 } from './api.ts';
-import { SimulatedRedis, type Job } from './redis.ts';
+import { SimulatedRedis, lastTerm, resetCatalog, type Job } from './redis.ts';
 import type { Op } from './schedule.ts';
 import { PLAIN, type Settings } from './settings.ts';
 import { SimulatedWatcher } from './watcher.ts';
 import { SimulatedWorker } from './worker.ts';
 
-type Fault = 'leaderGap' | 'failover' | 'redis' | 'relist' | 'strip';
+type Fault = 'leaderGap' | 'failover' | 'redis' | 'relist' | 'strip' | 'restore';
 /** After these a rollout too many is a documented limit; after the others it is a violation. */
-const HARD: readonly Fault[] = ['leaderGap', 'redis', 'relist'];
+const HARD: readonly Fault[] = ['leaderGap', 'redis', 'relist', 'restore'];
+
+type WatcherOp = Extract<Op, { watcher: 0 | 1 }>;
 
 /** A whole Reroll in a small world, driven by a schedule; `violations` says what went wrong. */
 export class World {
@@ -40,6 +43,9 @@ export class World {
   #leaseHeld = false;
   #adoptedAt: number | null = null;
   #everSynced = false;
+  #backup: (Backup & { leaseRv: number }) | null = null;
+  /** Of the last write of the Lease. */
+  #leaseRv = 0;
   #op = -1;
   /** The key of the day, which a process learns at its start. */
   #key = 0;
@@ -56,6 +62,8 @@ export class World {
         watched: () => this.#isWatched(),
         hasSeen: (workload) => this.#hasSeen(workload),
         hardFault: () => HARD.some((fault) => this.faults.has(fault)),
+        isRestoreUnnoticed: () =>
+          this.#watchers.some(({ stage, timeline }) => stage !== 'down' && timeline !== this.api.timeline),
         cannotCompare: (hash) =>
           this.#watchers.some(({ stage, key }) => stage !== 'down' && key !== keyNumberOf(hash)),
         op: () => this.#op,
@@ -173,6 +181,11 @@ export class World {
         return this.#log(`the key is turned over: ${this.#key}`);
       case 'stalledCheck':
         return this.#returnStalled();
+      case 'backUp':
+        if (this.#everSynced) this.#backup = { ...this.api.backup(), leaseRv: this.#leaseRv };
+        return;
+      case 'restore':
+        return this.#restore(op.bump);
       case 'redisLoses':
         this.#fault('redis');
         this.#redis.lose(op.writes);
@@ -194,7 +207,11 @@ export class World {
     if (op.do === 'notice' && !watcher.frozen) this.#notice(watcher);
     if (op.do === 'freeze' && watcher.stage !== 'down') watcher.frozen = true;
     if (op.do === 'leaseExpires') this.#expire();
-    if (watcher.frozen) return;
+    if (!watcher.frozen) this.#applyToAwake(watcher, op);
+    this.#endIfRestored(watcher);
+  }
+
+  #applyToAwake(watcher: SimulatedWatcher, op: WatcherOp): void {
     if (op.do === 'start') this.#start(watcher);
     if (op.do === 'lead') this.#lead(watcher);
     if (op.do === 'list') this.#list(watcher);
@@ -230,10 +247,12 @@ export class World {
   }
 
   #lead(watcher: SimulatedWatcher): void {
-    if (this.#leaseHeld || watcher.term > 0) return;
+    if (this.#leaseHeld || watcher.term > 0 || this.#seesInLease(watcher)) return;
     if (this.#term > 0)
       this.#fault(watcher.stage === 'synced' && !watcher.listedInGap ? 'failover' : 'leaderGap');
-    this.#term += 1;
+    this.api.rv += 1;
+    this.#term = this.api.rv;
+    this.#leaseRv = this.api.rv;
     this.#holder = watcher;
     this.#leaseHeld = true;
     if (this.#adoptedAt === null) {
@@ -241,7 +260,8 @@ export class World {
       for (const workload of this.api.workloads.values()) workload.transitions = 0;
     }
     this.#start(watcher);
-    watcher.lead(this.#term);
+    if (this.protection.noticesRestores && lastTerm(this.#redis) > this.#term) watcher.sawRestore = true;
+    else watcher.lead(this.#term);
     this.#log(`watcher${this.#watchers.indexOf(watcher)} leads, term ${this.#term}, ${watcher.stage}`);
   }
 
@@ -265,8 +285,39 @@ export class World {
     if (this.#holder === watcher) this.#leaseHeld = false;
   }
 
+  #restore(bump: boolean): void {
+    if (!this.#backup) return;
+    const { rv, timeline } = this.api;
+    // The Lease was renewed right before, so the one that every watcher saw last is later than that of the backup.
+    for (const watcher of this.#watchers) if (watcher.timeline === timeline) watcher.leaseSeen = rv + 1;
+    this.api.restore(this.#backup, bump);
+    this.#fault('restore');
+    this.#leaseRv = this.#backup.leaseRv;
+    for (const watcher of this.#watchers) if (watcher.stage !== 'down') watcher.cutOff(bump);
+  }
+
+  /** Its Lease is older than the one that it saw last. */
+  #seesInLease(watcher: SimulatedWatcher): boolean {
+    const isOld = watcher.stage !== 'down' && watcher.timeline !== this.api.timeline;
+    if (isOld && this.#leaseRv < watcher.leaseSeen && this.protection.noticesRestores)
+      watcher.sawRestore = true;
+    return watcher.sawRestore;
+  }
+
+  #endIfRestored(watcher: SimulatedWatcher): void {
+    if (!watcher.sawRestore || !this.protection.noticesRestores) return;
+    watcher.sawRestore = false;
+    if (watcher.stage === 'down') return;
+    this.#log(`watcher${this.#watchers.indexOf(watcher)} sees that etcd was restored`);
+    this.#fault('restore');
+    resetCatalog(this.#redis, this.#leaseRv);
+    watcher.end();
+    if (this.#holder === watcher) this.#leaseHeld = false;
+  }
+
   /** A leader that is none any more sees it and ends. */
   #notice(watcher: SimulatedWatcher): void {
+    if (this.#seesInLease(watcher)) return;
     if (watcher.term > 0 && (this.#holder !== watcher || watcher.term !== this.#term)) watcher.end();
   }
 
@@ -290,15 +341,16 @@ export class World {
     for (const watcher of this.#watchers) {
       watcher.frozen = false;
       this.#notice(watcher);
+      this.#endIfRestored(watcher);
     }
     for (const worker of this.#workers) {
       worker.frozen = false;
       worker.learn(this.#key);
     }
-    const leader = this.#healedLeader();
     for (let round = 0, quiet = 0; round < 400; round += 1) {
       this.#clock += 50;
       const before = this.api.rv;
+      const leader = this.#healedLeader();
       leader.list();
       leader.list();
       this.#learnScope(leader);
@@ -312,7 +364,8 @@ export class World {
       leader.publish('all');
       this.#returnStalled();
       if (!this.#drain()) return void this.violations.push({ kind: 'T', text: 'the queues never drain' });
-      quiet = this.api.rv === before ? quiet + 1 : 0;
+      this.#endIfRestored(leader);
+      quiet = this.api.rv === before && leader.stage !== 'down' ? quiet + 1 : 0;
       if (quiet >= 70) return this.#judgeScope(leader);
     }
     this.violations.push({ kind: 'T', text: 'endless' });
@@ -374,8 +427,9 @@ export class World {
     const unrecorded = workload.unrecordedAtGap.has(ref) ? 'unrecorded' : '';
     const created = runs === null && recorded !== undefined && letterOf(recorded) === data ? 'create' : '';
     const once = this.#seemsWrittenOnce(ref) ? 'once' : '';
+    const unnoticed = workload.changedUnnoticed.has(ref) ? 'restore' : '';
     violation(
-      `L${once || created || unrecorded || flip}${once ? '' : hard}`,
+      `L${once || created || unrecorded || flip || unnoticed}${once ? '' : hard}`,
       `runs ${runs}, present ${data}, record ${workload.record}`,
     );
   }
@@ -446,7 +500,10 @@ export class World {
   /** Somebody sees what is written now, and will lead knowing it: not so while a leader is still listing. */
   #isWatched(): boolean {
     if (this.#leaseHeld && this.#holder?.stage !== 'synced') return false;
-    return this.#watchers.some(({ stage, frozen }) => stage === 'synced' && !frozen);
+    const { timeline } = this.api;
+    return this.#watchers.some(
+      (each) => each.stage === 'synced' && !each.frozen && each.timeline === timeline,
+    );
   }
 
   #fault(fault: Fault): void {

@@ -1,0 +1,25 @@
+import type { KubeClient } from '@reroll/shared/kube/connection';
+import type { EventRecorder } from '@reroll/shared/kube/kube-events';
+import { objectPath } from '@reroll/shared/kube/objects';
+
+const LEASES = { group: 'coordination.k8s.io', version: 'v1', plural: 'leases' };
+
+/** Who records it, and on which Lease. */
+export interface LeaseEventContext {
+  readonly client: Pick<KubeClient, 'get'>;
+  readonly events: Pick<EventRecorder, 'record'>;
+  readonly lease: { readonly namespace: string; readonly name: string };
+}
+
+/** A Kubernetes Event on the Lease, which is there in every install. Rejects with a `KubeError`. */
+export async function recordOnLease(
+  { client, events, lease }: LeaseEventContext,
+  event: { readonly reason: string; readonly note: string },
+): Promise<void> {
+  const { body } = await client.get<{ metadata: { uid: string; resourceVersion: string } }>(
+    objectPath(LEASES, lease),
+  );
+  const { uid, resourceVersion } = body.metadata;
+  const workload = { kind: 'Lease', apiVersion: 'coordination.k8s.io/v1', ...lease, uid, resourceVersion };
+  events.record({ workload, ...event });
+}

@@ -1,0 +1,118 @@
+import { describe, expect, test } from 'vitest';
+import type { Rv } from '@reroll/shared/core/rv';
+import type { Feed } from './list-filler.ts';
+import { comparedWithKnown, OlderObjects, type OlderObject } from './older-objects.ts';
+
+const CONFIG_MAPS = { group: '', version: 'v1', plural: 'configmaps' };
+const KEY = 'ConfigMap/shop/settings';
+
+/** What etcd has now of one object (`null`: nothing), and its own revision; `failures` reads fail first. */
+async function checked(by: { object: string | null; etcd: string; failures?: number }): Promise<{
+  restored: OlderObject[];
+  requests: number;
+}> {
+  const restored: OlderObject[] = [];
+  let requests = 0;
+  const client = {
+    get: <T>() => {
+      requests += 1;
+      if (requests <= (by.failures ?? 0)) return Promise.reject(new Error('not now'));
+      const items = by.object === null ? [] : [{ metadata: { resourceVersion: by.object } }];
+      const body = { metadata: { resourceVersion: by.etcd }, items } as T;
+      return Promise.resolve({ status: 200, body, date: 0 });
+    },
+  };
+  const signal = new AbortController().signal;
+  const objects = new OlderObjects({
+    client,
+    signal,
+    log: { failure: () => undefined },
+    onRestored: (object) => restored.push(object),
+  });
+  await objects.check(CONFIG_MAPS, KEY, '900');
+  await objects.check(CONFIG_MAPS, KEY, '900');
+  return { restored, requests };
+}
+
+describe('an object that a list shows older than it was known', () => {
+  test('proves that etcd was restored if a read after that shows it older too; once', async () => {
+    const { restored, requests } = await checked({ object: '450', etcd: '1000' });
+    expect(restored).toEqual([{ key: KEY, seenBefore: '900', seenNow: '450' }]);
+    expect(requests).toBe(1);
+  });
+
+  test.each([
+    ['the catalog was ahead of the list', { object: '900', etcd: '1000' }],
+    ['it was written since', { object: '950', etcd: '1000' }],
+    ['it was deleted since', { object: null, etcd: '1000' }],
+    ['its resourceVersion is no number', { object: 'abc', etcd: '1000' }],
+  ])('proves nothing if %s', async (_, now) => {
+    expect((await checked(now)).restored).toEqual([]);
+  });
+
+  test('proves it if it is gone and etcd itself is older than it was', async () => {
+    expect((await checked({ object: null, etcd: '500' })).restored).toHaveLength(1);
+  });
+
+  test('is read again if that fails', async () => {
+    const { restored, requests } = await checked({ object: '450', etcd: '1000', failures: 1 });
+    expect([restored.length, requests]).toEqual([1, 2]);
+  });
+});
+
+describe('a feed that compares its lists with what was known', () => {
+  interface Seen {
+    readonly key: string;
+    readonly rv: Rv;
+  }
+
+  /** The keys that are checked when a list shows `count` objects of version 5, and what is told in the end. */
+  async function checksOf(by: { count: number; held?: Rv; inCatalog?: Rv }) {
+    const checks: string[] = [];
+    let told = 0;
+    const feed: Feed<Seen, Seen> = {
+      listBegins: () => undefined,
+      rows: () => Promise.resolve(new Map()),
+      everyRow: async function* everyRow() {},
+      found: ({ objects }) => {
+        told += objects.length;
+      },
+      listed: () => undefined,
+      written: () => undefined,
+      deleted: () => undefined,
+      told: () => undefined,
+    };
+    const compared = comparedWithKnown(feed, {
+      heldRv: () => by.held,
+      rvOf: ({ rv }) => rv,
+      check: (key) => {
+        checks.push(key);
+        return Promise.resolve();
+      },
+    });
+    const objects = Array.from({ length: by.count }, (_, index) => ({
+      key: `ConfigMap/a/${index}`,
+      rv: '5',
+    }));
+    const { inCatalog: rv } = by;
+    const catalog = new Map(rv === undefined ? [] : objects.map(({ key }) => [key, { key, rv }]));
+    compared.listBegins();
+    await compared.found({ objects, catalog });
+    await compared.listed({ rv: '6', objects: [], found: new Set(), unread: [], catalog });
+    return { checks: checks.length, told };
+  }
+
+  test.each([
+    ['nothing is known of', {}, 0],
+    ['the cluster state has the same version of', { held: '5' }, 0],
+    ['the cluster state has an older version of', { held: '4' }, 0],
+    ['the cluster state has a newer version of', { held: '7' }, 1],
+    ['the catalog has a newer version of, at most as new as the list', { inCatalog: '6' }, 1],
+  ])('checks what %s, and passes it on', async (_, known, checks) => {
+    expect(await checksOf({ count: 1, ...known })).toEqual({ checks, told: 1 });
+  });
+
+  test('checks no more than ten of one list', async () => {
+    expect(await checksOf({ count: 500, held: '7' })).toEqual({ checks: 10, told: 500 });
+  });
+});
