@@ -411,7 +411,7 @@ const OBJECTS: readonly Row[] = [
   [
     'netpol.enabled',
     ours({ netpol: { enabled: true } }),
-    ['redis', 'watcher', 'worker'].map((name) => `+ NetworkPolicy reroll-${name}`),
+    ['watcher', 'worker'].map((name) => `+ NetworkPolicy reroll-${name}`),
   ],
   [
     'verticalPodAutoscaler.enabled',
