@@ -58,11 +58,12 @@ async function resetCatalog(
   { fence }: RestoredEtcd,
 ): Promise<void> {
   let wait = FIRST_PAUSE;
-  for (let attempt = 1; attempt <= ATTEMPTS && !lifecycle.signal.aborted; attempt += 1) {
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
     try {
       await catalog.reset(fence);
       return;
     } catch (error) {
+      if (lifecycle.signal.aborted) return;
       log.failure('the catalog could not be reset, trying again', error, { milliseconds: wait });
       await pause(clock, wait, lifecycle.signal);
       wait = Math.min(wait * 2, MAX_PAUSE);

@@ -274,6 +274,17 @@ describe('an etcd that is restored', () => {
     await first.elector.stop();
   });
 
+  test('is told by a leader that gives the Lease back, and leaves it as it is', async () => {
+    const { place, first, second } = await pair();
+    await second.elector.stop();
+    const backup = place.leases.backUp();
+    await place.clock.advance(20_000);
+    place.leases.restore(backup);
+    await first.elector.stop();
+    expect(first.restored).toHaveLength(1);
+    expect(place.leases.lease).toEqual(backup.lease);
+  });
+
   test('is not told by a Lease that is deleted, released or taken over', async () => {
     const { place, first, second } = await pair();
     place.leases.lease = undefined;

@@ -343,6 +343,8 @@ export class LeaderElector {
     const limits = { timeoutMs: timeoutMs / 2 };
     try {
       const lease = (await this.#options.client.get<Lease>(this.#path, limits)).body;
+      this.#observe(lease);
+      if (this.#isRestored) return;
       if (holderOf(lease) !== this.identity) return;
       const spec = {
         ...lease.spec,
