@@ -34,6 +34,7 @@ test('etcd is set back while no watcher runs: the next ones notice by the catalo
   const space = await namespace(connect(cluster));
   const fleet = await Fleet.create(space, 12);
   const reroll = await startReroll({ cluster, namespaces: [space], sweepInterval: QUICK_SWEEP });
+  const keepNoMore = keepWatchers(reroll);
   await fleet.adopted();
   await fleet.change(fleet.members.slice(0, 4));
   await fleet.settled(reroll);
@@ -42,6 +43,7 @@ test('etcd is set back while no watcher runs: the next ones notice by the catalo
   await fleet.change(fleet.members.slice(2, 8));
   await fleet.settled(reroll);
 
+  keepNoMore();
   await Promise.all(reroll.watchers.map((app) => app.kill('SIGKILL')));
   await backup.restore();
   goBack();
@@ -70,6 +72,7 @@ test.each<[string, (backup: EtcdBackup) => Promise<void>]>([
       workers: 2,
       sweepInterval: QUICK_SWEEP,
     });
+    keepWatchers(reroll);
     const own = new Space(space.client, reroll.install);
     await fleet.adopted();
 
@@ -87,7 +90,6 @@ test.each<[string, (backup: EtcdBackup) => Promise<void>]>([
     await fleet.settled(reroll);
     await renewed(own);
     const before = reroll.watchers.filter(({ isRunning }) => isRunning).map(({ name }) => name);
-    keepWatchers(reroll);
     await restore(backup);
     goBack();
     await fleet.change(fleet.members.slice(12, 22));

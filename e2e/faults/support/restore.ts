@@ -63,19 +63,20 @@ export class EtcdBackup {
   }
 }
 
-/** Starts another watcher for each that ends by itself, as a kubelet does, until the test ends. */
-export function keepWatchers(reroll: Reroll): { readonly restarts: number } {
-  const kept = { restarts: 0 };
+/**
+ * Starts another watcher for each that ends by itself, as a kubelet does, until the test ends or the result is called. A
+ * control plane that is slow to come back may cost a leader its Lease.
+ */
+export function keepWatchers(reroll: Reroll): () => void {
   let isOver = false;
-  cleanUp(() => {
+  const stop = (): void => {
     isOver = true;
-  });
+  };
+  cleanUp(stop);
   const keep = async (app: (typeof reroll.watchers)[number]): Promise<void> => {
     await app.exited;
-    if (isOver) return;
-    kept.restarts += 1;
-    void keep(reroll.start('watcher'));
+    if (!isOver) void keep(reroll.start('watcher'));
   };
   for (const app of reroll.watchers) if (app.isRunning) void keep(app);
-  return kept;
+  return stop;
 }
