@@ -21,11 +21,11 @@ async function renewed(own: Space): Promise<void> {
   );
 }
 
-/** Both see by the Lease that etcd was restored, and end; whoever leads then began after it. */
+/** All that ran have ended: one has noticed, and the others have too or were fenced by it. A new leader began after that. */
 async function startedAnew(reroll: Reroll, before: readonly string[]): Promise<void> {
   const ended = reroll.watchers.filter(({ name }) => before.includes(name));
   expect(await Promise.all(ended.map((app) => app.exited))).toEqual(ended.map(() => 1));
-  for (const app of ended) expect(app.logs()).toContain('etcd was restored to an earlier state');
+  expect(ended.map((app) => app.logs()).join()).toContain('etcd was restored to an earlier state');
   await reroll.leader(60_000);
 }
 

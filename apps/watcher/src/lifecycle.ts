@@ -125,7 +125,10 @@ function streamsContext(context: WatcherContext, elector: LeaderElector): Stream
   const olderObjects = new OlderObjects({
     ...context,
     signal: context.lifecycle.signal,
-    onRestored: (object) => void beginAnew(context, { ...object, fence: elector.retire() }),
+    onRestored: (object) => {
+      const fence = elector.retire();
+      if (fence !== undefined) void beginAnew(context, { ...object, fence });
+    },
   });
   return { ...context, olderObjects };
 }

@@ -144,9 +144,10 @@ export class LeaderElector {
 
   /**
    * No longer a candidate, at once and without a word in the Lease: somebody else has found out that etcd was restored.
-   * Gives the resourceVersion of the Lease as it was seen last.
+   * Gives the resourceVersion of the Lease as it was seen last; undefined if the Lease has told it before.
    */
-  retire(): Rv {
+  retire(): Rv | undefined {
+    if (this.#isRestored) return undefined;
     this.#isRestored = true;
     this.#leadership = undefined;
     this.#cancelDeadline();
