@@ -82,3 +82,21 @@ describe('the volume of Redis', () => {
 it("the policies for the worker's account are made, because this API server has them", async () => {
   expect(await installed()).toContain('kind: ValidatingAdmissionPolicy\n');
 });
+
+describe('the certificate of Redis', () => {
+  const certificateIn = (text: string): string => / {2}tls\.crt: (\S+)/u.exec(text)?.[1] ?? '';
+
+  it('is kept as it is in the cluster, and made where there is none', async () => {
+    const made = certificateIn(await installed('redis.tls.enabled=true'));
+    expect(Buffer.from(made, 'base64').toString()).toContain('BEGIN CERTIFICATE');
+    const text = Buffer.from('kept').toString('base64');
+    const metadata = {
+      name: 'reroll-redis-tls',
+      labels: { 'app.kubernetes.io/managed-by': 'Helm' },
+      annotations: { 'meta.helm.sh/release-name': 'reroll', 'meta.helm.sh/release-namespace': space.name },
+    };
+    const data = { 'tls.crt': text, 'tls.key': text, 'ca.crt': text };
+    await space.client.post(`/api/v1/namespaces/${space.name}/secrets`, { metadata, data });
+    expect(certificateIn(await installed('redis.tls.enabled=true'))).toBe(text);
+  });
+});
