@@ -1,4 +1,4 @@
-import { isEdge, namedSources } from '@reroll/shared/core/ledger/edges';
+import { edgesAmong, namedSources } from '@reroll/shared/core/ledger/edges';
 import { kindOf, sourceKeyIn, type ObservedWorkload, type SourceName } from '@reroll/shared/core/ledger/rows';
 import { withTemplateOf } from '@reroll/shared/core/ledger/template-owner';
 import { isKey, partsOf, SOURCE_KINDS, type PodTemplate, type WorkloadKey } from '@reroll/shared/core/model';
@@ -91,16 +91,15 @@ export class WorkloadReader {
     let candidates = [...new Set([...observed.uses, ...literal])];
     let facts = await this.#facts(observed, candidates);
     const known = (facts.workload?.edges ?? []).filter((name) => isSourceName(name, observed.namespace));
-    const byPattern = known.filter((name) => !candidates.includes(name));
+    const spelt = new Set(candidates);
+    const byPattern = known.filter((name) => !spelt.has(name));
     if (byPattern.length > 0) {
       candidates = [...candidates, ...byPattern];
       facts = await this.#facts(observed, candidates);
     }
     const annotationsOf = (name: SourceName): Readonly<Record<string, string>> | undefined =>
       facts.sources.get(sourceKeyIn(observed.namespace, name))?.annotations;
-    const edges = candidates.filter((source) =>
-      isEdge({ workload: observed, source, annotations: annotationsOf(source) }, this.#decision),
-    );
+    const edges = edgesAmong(observed, candidates, { settings: this.#decision, annotationsOf });
     return { facts, edges };
   }
 

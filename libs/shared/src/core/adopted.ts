@@ -5,6 +5,7 @@
 import { annotationOf } from './annotation-keys.ts';
 import { splitList } from './go-text.ts';
 import type { Annotations, ObjectMeta, PodTemplate, SourceKind } from './model.ts';
+import { nameList } from './patterns.ts';
 
 /** ConfigmapController, k8s-trigger-controller, Wave. */
 export const ADOPTED_SYSTEMS = ['fabric8', 'trigger', 'wave'] as const;
@@ -52,7 +53,10 @@ function counting(
   workload: Adoptable,
 ): string[] {
   const { system, kind } = by;
-  if (system === 'trigger') return names.filter((name) => hasPlainVolume(workload.template, kind, name));
+  if (system === 'trigger') {
+    const volumes = plainVolumes(workload.template, kind);
+    return names.filter((name) => volumes.has(name));
+  }
   const own = `${workload.metadata.namespace}/`;
   return system === 'wave'
     ? names.map((name) => (name.startsWith(own) ? name.slice(own.length) : name))
@@ -60,9 +64,10 @@ function counting(
 }
 
 /** k8s-trigger-controller knows no other use. */
-function hasPlainVolume({ spec }: PodTemplate, kind: string, name: string): boolean {
-  return (spec?.volumes ?? []).some(({ configMap, secret }) =>
-    kind === 'Secret' ? secret?.secretName === name : configMap?.name === name,
+function plainVolumes({ spec }: PodTemplate, kind: string): Set<string | undefined> {
+  const volumes = spec?.volumes ?? [];
+  return new Set(
+    volumes.map(({ configMap, secret }) => (kind === 'Secret' ? secret?.secretName : configMap?.name)),
   );
 }
 
@@ -79,17 +84,19 @@ function ofWave(found: Readonly<Record<string, string>>, { metadata, template }:
   };
 }
 
+const NONE: ReadonlySet<string> = new Set();
+
 /** Names in the lists of an observed workload, by kind. Those of Wave count only beside its main annotation. */
 export function adoptedNames(
   annotations: Annotations,
   system: AdoptedSystem,
   kind: SourceKind,
-): readonly string[] {
+): ReadonlySet<string> {
   const key = ADOPTED_LISTS[system][kind];
-  if (key === undefined) return [];
-  if (system === 'wave' && annotationOf(annotations, WAVE_AUTO) !== 'true') return [];
+  if (key === undefined) return NONE;
+  if (system === 'wave' && annotationOf(annotations, WAVE_AUTO) !== 'true') return NONE;
   const list = annotationOf(annotations, key);
-  return list === undefined || list === '' ? [] : splitList(list);
+  return list === undefined || list === '' ? NONE : nameList(list).words;
 }
 
 const LEFT: Readonly<Record<string, string>> = {
@@ -101,7 +108,7 @@ const LEFT: Readonly<Record<string, string>> = {
 export function adoptionProblems(annotations: Annotations): string[] {
   const left = annotationOf(annotations, LEFT_BY_WAVE)?.split(',') ?? [];
   const foreign = (['ConfigMap', 'Secret'] as const).flatMap((kind) =>
-    adoptedNames(annotations, 'wave', kind)
+    [...adoptedNames(annotations, 'wave', kind)]
       .filter((name) => name.includes('/'))
       .map(
         (name) =>

@@ -1,6 +1,9 @@
 import { compiledPattern } from './compiled-pattern.ts';
 import { splitList } from './go-text.ts';
-import { PATTERN_LIMITS } from './pattern-cost.ts';
+import { patternCost, PATTERN_LIMITS } from './pattern-cost.ts';
+import { isPlain, simplePattern } from './simple-pattern.ts';
+import { WeightedCache } from './weighted-cache.ts';
+import { work } from './work.ts';
 
 /** A pattern that cannot be used, and why. Both are cut where they are long. */
 export interface PatternError {
@@ -9,10 +12,30 @@ export interface PatternError {
 }
 
 export interface PatternMatch {
-  /** The first pattern that matches. */
+  /** The entry that is the name itself, else the first pattern that matches. */
   readonly matched: string | undefined;
-  /** Of the patterns before it; of all of them if none matches. */
+  /** Of the patterns that were looked at. */
   readonly errors: readonly PatternError[];
+}
+
+/** A comma list of an annotation, taken apart. */
+export interface NameList {
+  /** How many entries it has, repetitions included. */
+  readonly count: number;
+  /** Each entry once. */
+  readonly words: ReadonlySet<string>;
+  /** What its patterns cost together. A plain name costs nothing, a simple pattern 1. */
+  readonly cost: number;
+  /** Those of the words that can match another name than themselves, in their order. */
+  readonly patterns: readonly Pattern[];
+}
+
+interface Pattern {
+  readonly text: string;
+  /** Undefined: it takes a regular expression. */
+  readonly simple: ((name: string) => boolean) | undefined;
+  /** It comes after more patterns than a list may have, and is not compared. */
+  readonly isBeyond: boolean;
 }
 
 /** Without any of these a pattern can only mean itself, and needs no compiling. */
@@ -20,33 +43,99 @@ const SPECIAL = /[\\.+*?()|[\]{}^$]/;
 
 const QUOTED_LENGTH = 200;
 
+const NO_ERRORS: readonly PatternError[] = [];
+const NO_MATCH: PatternMatch = { matched: undefined, errors: NO_ERRORS };
+
+/** Heap of all lists that are kept together, in bytes; estimated. A list that is not kept is read anew each time. */
+const CACHE_BYTES = 16 * 1024 * 1024;
+const LIST_BYTES = 400;
+const WORD_BYTES = 120;
+const PATTERN_BYTES = 200;
+
+const cache = new WeightedCache<NameList>(
+  CACHE_BYTES,
+  (list, text) =>
+    LIST_BYTES + 2 * text.length + WORD_BYTES * list.words.size + PATTERN_BYTES * list.patterns.length,
+);
+
+/** A comma list, taken apart once for all who have the same text. */
+export function nameList(text: string): NameList {
+  return cache.get(text, parse);
+}
+
 /**
  * Matches a name against a comma list of patterns in Go's RE2 syntax, each trimmed and anchored at both
- * ends; the first that matches wins. One that cannot be read is collected and passed over. A comma always
- * separates, so `x{1,2}` is two patterns.
+ * ends. One that cannot be read is collected and passed over. A comma always separates, so `x{1,2}` is two
+ * patterns. A name that is spelt out is found at once; else it costs what the patterns cost.
  */
-export function matchPatterns(list: string, name: string): PatternMatch {
+export function matchPatterns(text: string, name: string): PatternMatch {
+  const list = nameList(text);
+  if (meansItself(name) && list.words.has(name)) return { matched: name, errors: NO_ERRORS };
+  return firstPattern(list, name);
+}
+
+/** Patterns of the list that cannot be used. */
+export function patternErrors(text: string): readonly PatternError[] {
+  return nameList(text).patterns.flatMap((pattern) => errorOf(pattern) ?? []);
+}
+
+/** Whether the word, as a pattern, matches the name that is spelt the same. */
+function meansItself(word: string): boolean {
+  return isPlain(word) || !SPECIAL.test(word);
+}
+
+function firstPattern({ patterns }: NameList, name: string): PatternMatch {
+  if (patterns.length === 0) return NO_MATCH;
   const errors: PatternError[] = [];
-  let budget: number = PATTERN_LIMITS.listCost;
-  let isOverBudget = false;
-  for (const pattern of splitList(list)) {
-    if (!SPECIAL.test(pattern)) {
-      if (pattern === name) return { matched: pattern, errors };
-    } else if (budget <= 0) {
-      if (!isOverBudget) errors.push(overBudget(pattern));
-      isOverBudget = true;
-    } else {
-      const compiled = compiledPattern(pattern);
-      budget -= compiled.cost;
-      if ('error' in compiled) errors.push({ pattern: cut(pattern), error: cut(compiled.error) });
-      else if (compiled.matches(name)) return { matched: pattern, errors };
-    }
+  const isSimple = isPlain(name);
+  for (const pattern of patterns) {
+    const error = errorOf(pattern);
+    if (error) errors.push(error);
+    else if (matches(pattern, name, isSimple)) return { matched: pattern.text, errors };
   }
   return { matched: undefined, errors };
 }
 
+function matches({ text, simple }: Pattern, name: string, isSimple: boolean): boolean {
+  if (simple && isSimple) {
+    work.matchSteps += name.length + 1;
+    return simple(name);
+  }
+  const compiled = compiledPattern(text);
+  return 'matches' in compiled && compiled.matches(name);
+}
+
+function errorOf({ text, simple, isBeyond }: Pattern): PatternError | undefined {
+  if (simple) return undefined;
+  if (isBeyond) return overBudget(text);
+  const compiled = compiledPattern(text);
+  return 'error' in compiled ? { pattern: cut(text), error: cut(compiled.error) } : undefined;
+}
+
+function parse(text: string): NameList {
+  const all = splitList(text);
+  const words = new Set(all);
+  const patterns: Pattern[] = [];
+  let cost = 0;
+  let isTold = false;
+  for (const word of words) {
+    if (!SPECIAL.test(word)) continue;
+    const simple = word.length > PATTERN_LIMITS.length ? undefined : simplePattern(word);
+    const isBeyond = !simple && cost > PATTERN_LIMITS.cost;
+    if (!isBeyond || !isTold) patterns.push({ text: word, simple, isBeyond });
+    isTold ||= isBeyond;
+    cost += simple ? 1 : costOf(word);
+  }
+  return { count: all.length, words, cost, patterns };
+}
+
+/** One that is too long is never compiled. */
+function costOf(pattern: string): number {
+  return pattern.length > PATTERN_LIMITS.length ? pattern.length : patternCost(pattern);
+}
+
 function overBudget(pattern: string): PatternError {
-  const error = `expected patterns that cost at most ${PATTERN_LIMITS.listCost} together; from this one on only plain names are compared`;
+  const error = `expected patterns that cost at most ${PATTERN_LIMITS.cost} together; from this one on only plain names are compared`;
   return { pattern: cut(pattern), error };
 }
 

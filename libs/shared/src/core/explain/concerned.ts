@@ -1,5 +1,5 @@
 import { namedSources } from '../ledger/edges.ts';
-import { kindOf, sourceNameOf } from '../ledger/rows.ts';
+import { sourceNameOf } from '../ledger/rows.ts';
 import { recordedHashes } from '../record/record.ts';
 import type { RuleName } from '../rules/decision.ts';
 import type { Explanation } from './explain.ts';
@@ -10,11 +10,11 @@ const SPEAKING: ReadonlySet<RuleName> = new Set(['ExcludedSource', 'NamedSource'
 
 /** Whether a workload has to do with a source: it is reloaded for it, uses, names, excludes or mentions it, or has it recorded. */
 export function isConcerned(
-  { workload: { key, row }, source, settings }: ExplainInput,
+  { workload: { row }, source, settings }: ExplainInput,
   { reloads, use, rules }: Explanation,
 ): boolean {
   const name = sourceNameOf(source.key);
   if (reloads || use.used || use.mentioned || name in recordedHashes(row.record)) return true;
   if (rules.some(({ rule, outcome }) => SPEAKING.has(rule) && outcome !== 'pass')) return true;
-  return namedSources({ ...row, kind: kindOf(key) }, settings.decision.keys).literal.includes(name);
+  return namedSources(row, settings.decision.keys).literal.includes(name);
 }

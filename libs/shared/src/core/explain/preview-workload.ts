@@ -51,7 +51,7 @@ const NAMEABLE = /^\w+\/[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
 
 /** The sources that a workload uses, names, mentions or has recorded, as far as it spells them out. */
 export function sourcesOf({ key, row }: ExplainedWorkload, keys: AnnotationKeys): SourceKey[] {
-  const { literal } = namedSources({ ...row, kind: kindOf(key) }, keys);
+  const { literal } = namedSources(row, keys);
   const names = [
     ...row.uses,
     ...row.mentions,
@@ -65,8 +65,8 @@ export function sourcesOf({ key, row }: ExplainedWorkload, keys: AnnotationKeys)
 }
 
 /** Kinds of which any source of the namespace may be meant by a pattern. */
-export function patternedKinds({ key, row }: ExplainedWorkload, keys: AnnotationKeys): readonly SourceKind[] {
-  return namedSources({ ...row, kind: kindOf(key) }, keys).patterned;
+export function patternedKinds({ row }: ExplainedWorkload, keys: AnnotationKeys): readonly SourceKind[] {
+  return namedSources(row, keys).patterned;
 }
 
 /** Those that it spells out, and what there is of the kinds that it names by pattern. */

@@ -1,6 +1,6 @@
 import { adoptionProblems } from '../adopted.ts';
 import type { AnnotationKeys } from '../annotation-keys.ts';
-import { matchPatterns, type PatternError } from '../patterns.ts';
+import { patternErrors, type PatternError } from '../patterns.ts';
 import { pauseWish } from '../reload/pause.ts';
 import { isContested } from './contest.ts';
 import { sameLists, sameRecords, type ObservedWorkload, type SourceName, type WorkloadRow } from './rows.ts';
@@ -13,7 +13,7 @@ export function unusablePatterns(workload: Annotated, keys: AnnotationKeys): rea
   for (const key of [keys.configMapReload, keys.secretReload, keys.secretProviderClassReload]) {
     for (const list of [workload.annotations[key], workload.podAnnotations[key]]) {
       if (list === undefined) continue;
-      for (const error of matchPatterns(list, '').errors) found.set(error.pattern, error);
+      for (const error of patternErrors(list)) found.set(error.pattern, error);
     }
   }
   return [...found.values()];

@@ -1,9 +1,16 @@
 import { adoptedNames } from '../adopted.ts';
 import type { AnnotationKeys } from '../annotation-keys.ts';
-import { splitList } from '../go-text.ts';
 import type { Annotations, SourceKind } from '../model.ts';
+import { nameList } from '../patterns.ts';
 import { decideReload, type Decision, type DecisionInput, type DecisionSettings } from '../rules/decision.ts';
-import { NO_ANNOTATIONS, NO_NAMES, type ObservedWorkload, type SourceName } from './rows.ts';
+import {
+  NO_ANNOTATIONS,
+  NO_NAMES,
+  sameLists,
+  sameRecords,
+  type ObservedWorkload,
+  type SourceName,
+} from './rows.ts';
 
 /** A name that can only mean itself: no character of it is special in a pattern. */
 const LITERAL = /^[A-Za-z0-9-]+$/;
@@ -18,8 +25,10 @@ const NAMED: NamedKeys = [
 /** What of a workload decides its edges. */
 export type Deciding = Pick<
   ObservedWorkload,
-  'kind' | 'annotations' | 'podAnnotations' | 'uses' | 'mentions' | 'hasContainers' | 'leftAlone'
+  'kind' | 'annotations' | 'podAnnotations' | 'uses' | 'hasContainers' | 'leftAlone'
 >;
+
+type Annotated = Pick<Deciding, 'annotations' | 'podAnnotations'>;
 
 export interface NamedSources {
   /** Names that the annotations spell out. */
@@ -29,13 +38,13 @@ export interface NamedSources {
 }
 
 /** What the named lists of a workload can mean, of its metadata and of its pod template alike. */
-export function namedSources(workload: Deciding, keys: AnnotationKeys): NamedSources {
+export function namedSources(workload: Annotated, keys: AnnotationKeys): NamedSources {
   const literal: SourceName[] = [];
   const patterned: SourceKind[] = [];
   for (const [kind, field] of NAMED) {
     const key = keys[field];
     const words = [workload.annotations[key], workload.podAnnotations[key]]
-      .flatMap((list) => (list === undefined ? [] : splitList(list)))
+      .flatMap((list) => (list === undefined ? [] : [...nameList(list).words]))
       .filter((word) => word !== '');
     for (const word of words) {
       if (!LITERAL.test(word)) patterned.push(kind);
@@ -46,10 +55,10 @@ export function namedSources(workload: Deciding, keys: AnnotationKeys): NamedSou
   return { literal, patterned: [...new Set(patterned)] };
 }
 
-function adoptedSources({ annotations }: Deciding, { adopt = [] }: AnnotationKeys): SourceName[] {
+function adoptedSources({ annotations }: Annotated, { adopt = [] }: AnnotationKeys): SourceName[] {
   return adopt.flatMap((system) =>
     (['ConfigMap', 'Secret'] as const).flatMap((kind) =>
-      adoptedNames(annotations, system, kind)
+      [...adoptedNames(annotations, system, kind)]
         .filter((name) => name !== '' && !name.includes('/'))
         .map((name) => `${kind}/${name}`),
     ),
@@ -61,6 +70,8 @@ export interface EdgeQuestion {
   readonly source: SourceName;
   /** The source's own annotations; none if it is not known. */
   readonly annotations: Annotations | undefined;
+  /** Whether a container uses it, for who knows that already. */
+  readonly isUsed?: boolean;
 }
 
 export interface EdgeJudgement {
@@ -88,7 +99,38 @@ export function decisionInput(question: EdgeQuestion, settings: DecisionSettings
 export function judgeEdge(question: EdgeQuestion, settings: DecisionSettings): EdgeJudgement {
   const { workload, source } = question;
   const decision = decideReload(decisionInput(question, settings));
-  return { decision, isCarried: decision.auto ? workload.uses.includes(source) : workload.hasContainers };
+  const isUsed = question.isUsed ?? workload.uses.includes(source);
+  return { decision, isCarried: decision.auto ? isUsed : workload.hasContainers };
+}
+
+/** Those of what the workload uses and of the other candidates that are edges, each once. */
+export function edgesAmong(
+  workload: Deciding,
+  candidates: Iterable<SourceName>,
+  by: { settings: DecisionSettings; annotationsOf: (source: SourceName) => Annotations | undefined },
+): SourceName[] {
+  const edges: SourceName[] = [];
+  const asked = new Set<SourceName>();
+  const ask = (source: SourceName, isUsed: boolean): void => {
+    if (asked.has(source)) return;
+    asked.add(source);
+    const question = { workload, source, annotations: by.annotationsOf(source), isUsed };
+    if (isEdge(question, by.settings)) edges.push(source);
+  };
+  for (const source of workload.uses) ask(source, true);
+  for (const source of candidates) ask(source, false);
+  return edges;
+}
+
+/** Whether two sightings of one workload have the same edges, as long as its sources stay what they are. */
+export function decidesTheSame(a: Omit<Deciding, 'kind'>, b: Omit<Deciding, 'kind'>): boolean {
+  return (
+    a.hasContainers === b.hasContainers &&
+    a.leftAlone === b.leftAlone &&
+    sameRecords(a.annotations, b.annotations) &&
+    sameRecords(a.podAnnotations, b.podAnnotations) &&
+    sameLists(a.uses, b.uses)
+  );
 }
 
 /** Whether a change of the source's data rolls the workload: the rules say yes and a container can tell. */

@@ -3,7 +3,15 @@ import { recordedHashes } from '../record/record.ts';
 import type { DecisionSettings } from '../rules/decision.ts';
 import { RV_UNKNOWN, isNewer, type Rv } from '../rv.ts';
 import { asksTheSame, needsAdvice } from './advice.ts';
-import { compact, hasNoEdges, isEdge, namedSources, type NamedSources } from './edges.ts';
+import {
+  compact,
+  decidesTheSame,
+  edgesAmong,
+  hasNoEdges,
+  isEdge,
+  namedSources,
+  type NamedSources,
+} from './edges.ts';
 import { absentKeys, isWithin, latest, type Listed, type Portion, type Scope } from './listed.ts';
 import { MultiMap } from './multi-map.ts';
 import {
@@ -14,7 +22,7 @@ import {
   sourceChange,
   writtenSource,
 } from './observe-source.ts';
-import { doubtAfterSource, edgeBegun, movedBaselines, workloadRow } from './observe-workload.ts';
+import { doubtAfterSource, movedBaselines, withEdge, withoutEdge, workloadRow } from './observe-workload.ts';
 import { Outbox, type FoundBy, type WakeCause } from './outbox.ts';
 import { dueOf } from './owed.ts';
 import { Positions } from './positions.ts';
@@ -257,8 +265,7 @@ export class Ledger {
   sourcesOf(key: WorkloadKey): readonly SourceKey[] {
     const row = this.workloads.get(key);
     if (!row) return [];
-    const named = namedSources({ ...row, kind: kindOf(key) }, this.#settings.decision.keys);
-    return [...indexedNames(row, named)].map((name) => sourceKeyIn(namespaceOf(key), name));
+    return [...indexedNames(row, this.#named(row))].map((name) => sourceKeyIn(namespaceOf(key), name));
   }
 
   /**
@@ -289,20 +296,19 @@ export class Ledger {
     how: { live: boolean; known: WorkloadRow | undefined; sourcesRv: Rv; adoptedAt: number },
   ): void {
     const old = this.workloads.get(seen.key);
-    const sourceOf = this.#sourceOf(seen.namespace);
-    const named = namedSources(seen, this.#settings.decision.keys);
+    // Its sources tell by themselves when they begin or end an edge.
+    const isDecided = old !== undefined && how.known === old && decidesTheSame(old, seen);
     const row = workloadRow(seen, {
       ...how,
-      edges: this.#edges(seen, named),
+      edges: isDecided ? old.edges : this.#edges(seen),
       triggers: this.#settings.triggers,
-      sourceOf,
+      sourceOf: this.#sourceOf(seen.namespace),
     });
     this.workloads.set(seen.key, row);
     if (!old) this.#workloadsIn.add(seen.namespace, seen.key);
     // A write of its status or of something else that nothing here depends on: no row to write, no wake.
     if (old && isSameBesidesRv(old, row)) return;
-    if (old) this.#unindex(seen.key, old);
-    this.#index(seen.key, row, named);
+    this.#indexAgain(seen.key, old, row);
     this.outbox.workloads.add(seen.key);
     this.#touch(seen.key);
     this.#resume(seen.key);
@@ -332,10 +338,19 @@ export class Ledger {
     const { rules, data, gone } = change;
     const changeJobComes = old !== undefined && data;
     if (changeJobComes) this.outbox.change(key, by);
-    for (const workload of this.#usersOf(key, rules)) {
-      if (rules) this.#refreshEdges(workload, at);
-      if (data || (gone && this.#settings.triggers.onCreate)) this.#doubt(workload, key, row);
+    const isDoubted = data || (gone && this.#settings.triggers.onCreate);
+    for (const workload of rules ? this.#judged(key, at) : this.#users.get(key)) {
+      if (isDoubted) this.#doubt(workload, key, row);
       this.#touch(workload, changeJobComes);
+    }
+  }
+
+  /** The workloads that have to do with a source after it began to exist, or has other annotations, at `at`. */
+  *#judged(key: SourceKey, at: Rv): Generator<WorkloadKey, void, void> {
+    const patterned = this.#patterned.get(`${kindOf(key)}/${namespaceOf(key)}`);
+    for (const workload of new Set([...this.#users.get(key), ...patterned])) {
+      const isMoved = this.#judgeAgain(workload, key, at);
+      if (isMoved || this.#users.has(key, workload)) yield workload;
     }
   }
 
@@ -352,12 +367,6 @@ export class Ledger {
     if (isTold) this.outbox.change(key, by);
   }
 
-  #usersOf(key: SourceKey, patterned: boolean): Iterable<WorkloadKey> {
-    const users = this.#users.get(key);
-    if (!patterned) return users;
-    return new Set([...users, ...this.#patterned.get(`${kindOf(key)}/${namespaceOf(key)}`)]);
-  }
-
   #doubt(workload: WorkloadKey, key: SourceKey, source: SourceRow): void {
     const row = this.workloads.get(workload);
     if (!row) return;
@@ -365,21 +374,23 @@ export class Ledger {
     if (doubtful !== row.doubtful) this.#replace(workload, { ...row, doubtful });
   }
 
-  #refreshEdges(workload: WorkloadKey, at: Rv): void {
+  /** After other annotations of one source, or its creation at `at`. Whether it began or ended an edge of the workload. */
+  #judgeAgain(workload: WorkloadKey, key: SourceKey, at: Rv): boolean {
     const row = this.workloads.get(workload);
-    if (!row) return;
-    const deciding = { ...row, kind: kindOf(workload), namespace: namespaceOf(workload) };
-    const named = namedSources(deciding, this.#settings.decision.keys);
-    const edges = this.#edges(deciding, named);
-    let baselines = row.baselines;
-    for (const name of edges) {
-      if (!row.edges.includes(name)) baselines = edgeBegun({ ...row, baselines }, name, at);
-    }
-    const kept = Object.entries(baselines).filter(([name]) => edges.includes(name));
-    this.#unindex(workload, row);
-    const next = { ...row, edges, baselines: Object.fromEntries(kept) };
+    if (!row) return false;
+    const name = sourceNameOf(key);
+    const question = {
+      workload: { ...row, kind: kindOf(workload) },
+      source: name,
+      annotations: this.sources.get(key)?.annotations,
+    };
+    const { decision } = this.#settings;
+    const isOne = !hasNoEdges(question.workload, decision) && isEdge(question, decision);
+    if (isOne === row.edges.includes(name)) return false;
+    const next = isOne ? withEdge(row, name, at) : withoutEdge(row, name);
     this.#replace(workload, next);
-    this.#index(workload, next, named);
+    this.#indexAgain(workload, row, next);
+    return true;
   }
 
   #slicesOf<T>(items: Iterable<T>): Iterable<readonly T[]> {
@@ -433,33 +444,43 @@ export class Ledger {
     }
   }
 
-  #edges(
-    seen: Parameters<typeof isEdge>[0]['workload'] & { namespace: string },
-    named: NamedSources,
-  ): readonly SourceName[] {
+  #edges(seen: ObservedWorkload): readonly SourceName[] {
     const { decision } = this.#settings;
     if (hasNoEdges(seen, decision)) return NO_NAMES;
-    const candidates = new Set([...seen.uses, ...named.literal]);
-    for (const kind of named.patterned) {
-      for (const key of this.#byNamespace.get(`${kind}/${seen.namespace}`)) candidates.add(sourceNameOf(key));
-    }
     const sourceOf = this.#sourceOf(seen.namespace);
-    const edges = [...candidates].filter((source) =>
-      isEdge({ workload: seen, source, annotations: sourceOf(source)?.annotations }, decision),
-    );
+    const edges = edgesAmong(seen, this.#candidates(seen), {
+      settings: decision,
+      annotationsOf: (source) => sourceOf(source)?.annotations,
+    });
     // Most workloads have an edge for each source that they use: with 100,000 of them a copy would show.
     return sameLists(edges, seen.uses) ? seen.uses : compact(edges);
   }
 
-  #index(key: WorkloadKey, row: WorkloadRow, named: NamedSources): void {
+  /** What its annotations can mean besides what it uses. */
+  *#candidates(seen: ObservedWorkload): Generator<SourceName, void, void> {
+    const { literal, patterned } = this.#named(seen);
+    yield* literal;
+    for (const kind of patterned) {
+      for (const key of this.#byNamespace.get(`${kind}/${seen.namespace}`)) yield sourceNameOf(key);
+    }
+  }
+
+  #named(workload: Pick<WorkloadRow, 'annotations' | 'podAnnotations'>): NamedSources {
+    return namedSources(workload, this.#settings.decision.keys);
+  }
+
+  #indexAgain(key: WorkloadKey, old: WorkloadRow | undefined, row: WorkloadRow): void {
+    if (old && isIndexedAlike(old, row)) return;
+    if (old) this.#unindex(key, old);
     const namespace = namespaceOf(key);
+    const named = this.#named(row);
     for (const name of indexedNames(row, named)) this.#users.add(sourceKeyIn(namespace, name), key);
     for (const kind of named.patterned) this.#patterned.add(`${kind}/${namespace}`, key);
   }
 
   #unindex(key: WorkloadKey, row: WorkloadRow): void {
     const namespace = namespaceOf(key);
-    const named = namedSources({ ...row, kind: kindOf(key) }, this.#settings.decision.keys);
+    const named = this.#named(row);
     for (const name of indexedNames(row, named)) this.#users.delete(sourceKeyIn(namespace, name), key);
     for (const kind of named.patterned) this.#patterned.delete(`${kind}/${namespace}`, key);
   }
@@ -488,4 +509,14 @@ function* withCatalog<Row>(
 ): Generator<string> {
   yield* known;
   for (const key of catalog.keys()) if (!held.has(key)) yield key;
+}
+
+/** Whether two rows of one workload are to be found under the same sources. */
+function isIndexedAlike(a: WorkloadRow, b: WorkloadRow): boolean {
+  return (
+    a.record === b.record &&
+    decidesTheSame(a, b) &&
+    sameLists(a.mentions, b.mentions) &&
+    sameLists(a.edges, b.edges)
+  );
 }

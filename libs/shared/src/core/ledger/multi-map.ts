@@ -20,6 +20,11 @@ export class MultiMap {
     if (held.size === 0) this.#entries.delete(key);
   }
 
+  has(key: string, value: string): boolean {
+    const held = this.#entries.get(key);
+    return typeof held === 'string' ? held === value : (held?.has(value) ?? false);
+  }
+
   /** A copy, so that the caller may change the map while it iterates. */
   get(key: string): readonly string[] {
     const held = this.#entries.get(key);

@@ -3,6 +3,7 @@ import { RV_UNKNOWN, isNewer, maxRv, type Rv } from '../rv.ts';
 import {
   NO_BASELINES,
   NO_NAMES,
+  sameLists,
   type ObservedWorkload,
   type SourceName,
   type SourceRow,
@@ -86,6 +87,22 @@ export function doubtAfterSource(
   return compact(isTrue ? others : [...others, name]);
 }
 
+/** The row with one more edge, which began because of its source at `rv`. */
+export function withEdge(row: WorkloadRow, name: SourceName, rv: Rv): WorkloadRow {
+  const edges = [...row.edges, name];
+  return {
+    ...row,
+    edges: sameLists(edges, row.uses) ? row.uses : edges,
+    baselines: edgeBegun(row, name, rv),
+  };
+}
+
+/** The row without an edge that its source ended. */
+export function withoutEdge(row: WorkloadRow, name: SourceName): WorkloadRow {
+  const { [name]: _ended, ...baselines } = row.baselines;
+  return { ...row, edges: compact(row.edges.filter((other) => other !== name)), baselines };
+}
+
 /** A baseline for an edge that began because of its source: created, or its annotations changed, at `rv`. */
 export function edgeBegun(row: WorkloadRow, name: SourceName, rv: Rv): WorkloadRow['baselines'] {
   if (name in row.baselines || name in recordedHashes(row.record)) return row.baselines;
@@ -128,12 +145,22 @@ function templateFound(seen: ObservedWorkload, known: WorkloadRow): TemplateFact
   };
 }
 
+/** Whether a name is among these: looked up at once, also where a tenant has made them many. */
+function among(names: readonly SourceName[] = NO_NAMES): (name: SourceName) => boolean {
+  if (names.length <= FEW) return (name) => names.includes(name);
+  const all = new Set(names);
+  return (name) => all.has(name);
+}
+
+const FEW = 8;
+
 /** Under the same template: of the entries that stayed, those that were; and new ones that were decided before it. */
 function doubtKept(seen: ObservedWorkload, known: WorkloadRow): readonly SourceName[] {
   const record = recordedHashes(seen.record);
   const before = recordedHashes(known.record);
+  const wasDoubtful = among(known.doubtful);
   const isDoubtful = (name: SourceName): boolean =>
-    record[name] === before[name] ? known.doubtful.includes(name) : isDecidedBefore(seen);
+    record[name] === before[name] ? wasDoubtful(name) : isDecidedBefore(seen);
   return compact(Object.keys(record).filter(isDoubtful));
 }
 
@@ -155,22 +182,28 @@ function falseAt(record: RecordedHashes, rv: Rv, { sourceOf, triggers }: Sightin
 
 function baselines(seen: ObservedWorkload, at: Sighting): Pick<WorkloadRow, 'baselines' | 'stale'> {
   const record = recordedHashes(seen.record);
+  const unrecorded = at.edges.filter((name) => !(name in record));
+  if (unrecorded.length === 0) return { baselines: NO_BASELINES, stale: NO_NAMES };
+  const { known } = at;
   const found: Record<SourceName, Rv> = {};
   const stale: SourceName[] = [];
-  for (const name of at.edges) {
-    if (name in record) continue;
-    const kept = at.known?.baselines[name];
+  // Pods that began since it was found stale have the data of then, or a later change is owed by its date.
+  const isStillStale = among(known && !isRolled(known, seen) ? known.stale : NO_NAMES);
+  const before: Before = { wasEdge: among(known?.edges), wasDoubtful: among(known?.doubtful) };
+  for (const name of unrecorded) {
+    const kept = known?.baselines[name];
     const begun =
-      kept === undefined ? begin(name, seen, at) : { rv: kept, stale: isStillStale(name, seen, at.known) };
+      kept === undefined ? begin(name, seen, { ...at, ...before }) : { rv: kept, stale: isStillStale(name) };
     found[name] = begun.rv;
     if (begun.stale) stale.push(name);
   }
-  return { baselines: Object.keys(found).length === 0 ? NO_BASELINES : found, stale: compact(stale) };
+  return { baselines: found, stale: compact(stale) };
 }
 
-/** Pods that began since it was found stale have the data of then, or a later change is owed by its date. */
-function isStillStale(name: SourceName, seen: ObservedWorkload, known: WorkloadRow | undefined): boolean {
-  return known !== undefined && known.stale.includes(name) && !isRolled(known, seen);
+/** What was so when it was last seen. */
+interface Before {
+  readonly wasEdge: (name: SourceName) => boolean;
+  readonly wasDoubtful: (name: SourceName) => boolean;
 }
 
 interface Begun {
@@ -178,7 +211,7 @@ interface Begun {
   readonly stale?: boolean | undefined;
 }
 
-function begin(name: SourceName, seen: ObservedWorkload, at: Sighting): Begun {
+function begin(name: SourceName, seen: ObservedWorkload, at: Sighting & Before): Begun {
   if (at.known) return beginOfKnown(name, seen, { ...at, known: at.known });
   if (at.live) return { rv: seen.rv };
   return beginAtList(name, seen, at);
@@ -187,7 +220,7 @@ function begin(name: SourceName, seen: ObservedWorkload, at: Sighting): Begun {
 function beginOfKnown(
   name: SourceName,
   seen: ObservedWorkload,
-  at: Sighting & { known: WorkloadRow },
+  at: Sighting & Before & { known: WorkloadRow },
 ): Begun {
   const { known } = at;
   const lost = recordedHashes(known.record)[name];
@@ -196,12 +229,12 @@ function beginOfKnown(
     const source = at.sourceOf(name);
     const isDoubtful = isRolled(known, seen)
       ? !at.live || falseAt({ [name]: lost }, templateWriteSeen(seen, known), at).length > 0
-      : known.doubtful.includes(name);
+      : at.wasDoubtful(name);
     if (source?.hash !== lost || isDoubtful) return { rv: RV_UNKNOWN };
     // Other data that comes after a deletion dates from it, so the deletion itself is too late.
     return { rv: source.exists ? source.rv : source.dataRv };
   }
-  if (known.edges.includes(name)) return { rv: RV_UNKNOWN };
+  if (at.wasEdge(name)) return { rv: RV_UNKNOWN };
   return { rv: at.live ? writeSeen(seen, known) : knownUpTo(known) };
 }
 

@@ -19,6 +19,7 @@ import { referencedSources } from '../references.ts';
 import { annotationBytes, MOST_ANNOTATION_BYTES } from '../reload/annotation-room.ts';
 import { resumeDueAt } from '../reload/pause.ts';
 import { parseRv } from '../rv.ts';
+import { work } from '../work.ts';
 import { RELEASE_ANNOTATION } from './contest.ts';
 import { compact } from './edges.ts';
 import { NO_ANNOTATIONS, type ObservedSource, type ObservedWorkload } from './rows.ts';
@@ -116,9 +117,10 @@ function sourcesOf(
 ): Pick<ObservedWorkload, 'hasContainers' | 'uses' | 'mentions' | 'marks'> {
   const spec = template.spec ?? {};
   const uses = referencedSources(spec).map(recordName);
+  const used = new Set(uses);
   const mentions = podUses(spec)
     .candidates.map(recordName)
-    .filter((name) => !uses.includes(name));
+    .filter((name) => !used.has(name));
   return {
     hasContainers: (spec.containers?.length ?? 0) > 0,
     uses: compact(uses),
@@ -134,7 +136,9 @@ function marksOf(spec: PodSpec): string[] {
 
 /** 96 bits: enough to tell one template of a workload from the next. */
 function templateHash(template: PodTemplate): string {
-  return createHash('sha256').update(JSON.stringify(template)).digest().subarray(0, 12).toString('base64url');
+  const text = JSON.stringify(template);
+  work.templateCharacters += text.length;
+  return createHash('sha256').update(text).digest().subarray(0, 12).toString('base64url');
 }
 
 /** Unix seconds of the latest write that managedFields tell of, else of the creation. */

@@ -1,3 +1,6 @@
+import { WeightedCache } from '../weighted-cache.ts';
+import { work } from '../work.ts';
+
 /**
  * The record: the annotation `reroll.dev/applied` on a workload's own metadata (never in its pod template,
  * so that writing it rolls nothing). It says which data the pods of the workload were last rolled with, as
@@ -31,9 +34,19 @@ export type RecordReading =
 
 const NO_HASHES: RecordedHashes = Object.freeze({});
 
+/** Characters of the records that are kept parsed, so that one is parsed once however many names are looked up in it. */
+const CACHE_CHARACTERS = 1024 * 1024;
+const ENTRY_CHARACTERS = 100;
+
+const cache = new WeightedCache<RecordReading>(CACHE_CHARACTERS, (_, text) => text.length + ENTRY_CHARACTERS);
+
 /** Reads the annotation's text. Never throws: what cannot be read is `unreadable`, and counts as stripped. */
 export function readRecord(text: string | undefined): RecordReading {
-  if (text === undefined) return { state: 'absent' };
+  return text === undefined ? { state: 'absent' } : cache.get(text, parse);
+}
+
+function parse(text: string): RecordReading {
+  work.recordCharacters += text.length;
   try {
     const raw: unknown = JSON.parse(text);
     if (isWireRecord(raw)) {

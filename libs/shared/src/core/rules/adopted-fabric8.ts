@@ -6,9 +6,9 @@ import { pass, reloadNamed, type Verdict } from './rule.ts';
 export function adoptedFabric8({ source, workload, settings }: Facts): Verdict {
   const names = settings.keys.adopt?.includes('fabric8')
     ? adoptedNames(workload.annotations, 'fabric8', source.kind)
-    : [];
+    : undefined;
   const key = ADOPTED_LISTS.fabric8.ConfigMap;
-  return names.includes(source.name)
+  return names?.has(source.name)
     ? reloadNamed('AdoptedAnnotation', () => `${key} of the workload lists ${source.name}`)
     : pass(() => 'no annotation of fabric8 counts');
 }

@@ -6,9 +6,9 @@ import { pass, reloadNamed, type Verdict } from './rule.ts';
 export function adoptedTrigger({ source, workload, settings }: Facts): Verdict {
   const names = settings.keys.adopt?.includes('trigger')
     ? adoptedNames(workload.annotations, 'trigger', source.kind)
-    : [];
+    : undefined;
   const key = ADOPTED_LISTS.trigger[source.kind];
-  return names.includes(source.name)
+  return names?.has(source.name)
     ? reloadNamed('AdoptedAnnotation', () => `${key} of the workload lists ${source.name}, a volume`)
     : pass(() => 'no annotation of k8s-trigger-controller counts');
 }

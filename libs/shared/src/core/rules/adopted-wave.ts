@@ -8,7 +8,7 @@ export function adoptedWave({ source, workload, settings }: Facts): Verdict {
   const isOn =
     settings.keys.adopt?.includes('wave') && annotationOf(workload.annotations, WAVE_AUTO) === 'true';
   if (!isOn) return pass(() => 'no annotation of Wave counts');
-  if (adoptedNames(workload.annotations, 'wave', source.kind).includes(source.name)) {
+  if (adoptedNames(workload.annotations, 'wave', source.kind).has(source.name)) {
     const key = ADOPTED_LISTS.wave[source.kind];
     return reloadNamed('AdoptedAnnotation', () => `${key} of the workload lists ${source.name}`);
   }

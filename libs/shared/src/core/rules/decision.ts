@@ -1,5 +1,6 @@
 import type { PatternError } from '../patterns.ts';
 import type { Reason } from '../reasons.ts';
+import { work } from '../work.ts';
 import { adoptedFabric8 } from './adopted-fabric8.ts';
 import { adoptedTrigger } from './adopted-trigger.ts';
 import { adoptedWave } from './adopted-wave.ts';
@@ -66,6 +67,7 @@ export type RuleName = (typeof RULES)[number][0] | typeof LAST_RULE;
 
 /** Decides by the rules. Pure, and never throws, whatever the annotations hold. */
 export function decideReload(input: DecisionInput): Decision {
+  work.decisions += 1;
   const facts = factsOf(input);
   const unusable: PatternError[] = [];
   for (const [rule, judge] of RULES) {

@@ -1,10 +1,10 @@
-import { splitList } from '../go-text.ts';
+import { nameList } from '../patterns.ts';
 import type { Facts } from './facts.ts';
 import { pass, skip, type Verdict } from './rule.ts';
 
 /** A workload can rule out sources by their exact names, also such as it names elsewhere. */
 export function excludedSource({ source, typed, exclude }: Facts): Verdict {
-  return exclude && splitList(exclude).includes(source.name)
+  return exclude && nameList(exclude).words.has(source.name)
     ? skip('SourceExcluded', () => `${typed.exclude} of the workload lists ${source.name}`)
     : pass(() => `${typed.exclude} of the workload does not list ${source.name}`);
 }
