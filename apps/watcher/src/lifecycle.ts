@@ -14,6 +14,7 @@ import type { Lifecycle } from '@reroll/shared/platform/shutdown';
 import type { Queues } from '@reroll/shared/queue/queues';
 import { ADOPTED_AT, readAdoptedAt } from './adoption.ts';
 import { announce } from './announcing.ts';
+import { PatternTurns } from './pattern-turns.ts';
 import { Publisher } from './publisher.ts';
 import { watchQueues } from './queue-watch.ts';
 import { OlderObjects } from './older-objects.ts';
@@ -89,10 +90,12 @@ export async function runWatcher(context: WatcherContext): Promise<void> {
     changed: () => publisher.kick(),
   });
   const sightings = new RolloutSightings(ledger, tracker, stuckPods);
-  const streams = new Streams(streamsContext(context, elector), { ledger, rollouts: sightings }, () =>
-    publisher.kick(),
-  );
-  stopAtTheEnd(lifecycle, { publisher, sweeper, stuckPods });
+  const patterns = new PatternTurns(ledger, () => publisher.kick());
+  const streams = new Streams(streamsContext(context, elector), { ledger, rollouts: sightings }, () => {
+    publisher.kick();
+    patterns.kick();
+  });
+  stopAtTheEnd(lifecycle, { publisher, sweeper, stuckPods, patterns });
   lifecycle.onStop('streams', 5_000, () => streams.stop(3_000));
   await streams.start({
     signal: lifecycle.signal,
@@ -114,11 +117,12 @@ export async function runWatcher(context: WatcherContext): Promise<void> {
 /** In this order. */
 function stopAtTheEnd(
   lifecycle: Lifecycle,
-  by: { publisher: Publisher; sweeper: Sweeper; stuckPods: StuckPods },
+  by: { publisher: Publisher; sweeper: Sweeper; stuckPods: StuckPods; patterns: PatternTurns },
 ): void {
   lifecycle.onStop('publisher', 5_000, () => by.publisher.stop());
   lifecycle.onStop('sweeper', 5_000, () => by.sweeper.stop());
   lifecycle.onStop('pods of stuck rollouts', 5_000, () => by.stuckPods.stop());
+  lifecycle.onStop('patterns', 5_000, () => by.patterns.stop());
 }
 
 function streamsContext(context: WatcherContext, elector: LeaderElector): StreamsContext {

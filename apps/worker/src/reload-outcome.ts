@@ -143,7 +143,9 @@ function unchangedReason(
 ): Reason {
   const found = new Set(plan.verdicts.values());
   if (found.size === 0) {
-    return workload.observed.leftAlone ?? (patternErrors.length > 0 ? 'InvalidPattern' : 'NotAnnotated');
+    const { excess, leftAlone } = workload.observed;
+    if (excess) return 'InvalidAnnotation';
+    return leftAlone ?? (patternErrors.length > 0 ? 'InvalidPattern' : 'NotAnnotated');
   }
   if (found.has('Wait')) return 'CatalogBehind';
   if (found.has('InStep')) return 'InStep';

@@ -6,6 +6,7 @@ import { sourceKeyIn } from '@reroll/shared/core/ledger/rows';
 import { markerType } from '@reroll/shared/core/marker/marker-type';
 import { partsOf, type SourceId } from '@reroll/shared/core/model';
 import { isUnfollowed } from '@reroll/shared/core/ledger/advice';
+import { excessText } from '@reroll/shared/core/annotation-limits';
 import type { PatternError } from '@reroll/shared/core/patterns';
 import type { EventRecorder, EventSubject } from '@reroll/shared/kube/kube-events';
 import { apiVersionOf } from '@reroll/shared/kube/objects';
@@ -211,8 +212,10 @@ function detailOf(outcome: ReloadOutcome): { detail?: string } {
 }
 
 /** What its owner should know of its annotations. */
-function problemsOf({ patternErrors = [], pauseProblem }: ReloadOutcome): string[] {
+function problemsOf({ subject, patternErrors = [], pauseProblem }: ReloadOutcome): string[] {
+  const excess = subject?.observed.excess;
   return [
+    ...(excess ? [excessText(excess)] : []),
     ...(patternErrors.length > 0 ? [patternText(patternErrors)] : []),
     ...(pauseProblem === undefined ? [] : [pauseProblem]),
   ];

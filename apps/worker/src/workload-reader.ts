@@ -1,5 +1,7 @@
-import { edgesAmong, namedSources } from '@reroll/shared/core/ledger/edges';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { edgeJudge, edgesAmong, namedSources } from '@reroll/shared/core/ledger/edges';
 import { kindOf, sourceKeyIn, type ObservedWorkload, type SourceName } from '@reroll/shared/core/ledger/rows';
+import { turn } from '@reroll/shared/core/ledger/unjudged';
 import { withTemplateOf } from '@reroll/shared/core/ledger/template-owner';
 import { isKey, partsOf, SOURCE_KINDS, type PodTemplate, type WorkloadKey } from '@reroll/shared/core/model';
 import { decideReload, type Decision, type DecisionSettings } from '@reroll/shared/core/rules/decision';
@@ -99,8 +101,8 @@ export class WorkloadReader {
     }
     const annotationsOf = (name: SourceName): Readonly<Record<string, string>> | undefined =>
       facts.sources.get(sourceKeyIn(observed.namespace, name))?.annotations;
-    const edges = edgesAmong(observed, candidates, { settings: this.#decision, annotationsOf });
-    return { facts, edges };
+    const judge = edgeJudge(observed, { settings: this.#decision, annotationsOf });
+    return { facts, edges: await edgesInTurns(candidates, judge) };
   }
 
   #facts(observed: ObservedWorkload, names: readonly SourceName[]): Promise<ReloadFacts> {
@@ -117,6 +119,20 @@ export class WorkloadReader {
       if (error instanceof KubeError && error.status === 404) return null;
       throw error;
     }
+  }
+}
+
+/** Lets others go on where patterns take long. */
+async function edgesInTurns(
+  candidates: readonly SourceName[],
+  judge: (source: SourceName) => boolean,
+): Promise<SourceName[]> {
+  const edges: SourceName[] = [];
+  const rest = candidates.values();
+  for (let isOver = turn(); ; isOver = turn()) {
+    edges.push(...edgesAmong(rest, judge, isOver));
+    if (!isOver()) return edges;
+    await nextTurn();
   }
 }
 

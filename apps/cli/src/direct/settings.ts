@@ -69,10 +69,18 @@ const BOOLEAN_FLAGS = {
   reloadOnDelete: '--reload-on-delete',
   syncAfterRestart: '--sync-after-restart',
 } as const;
+const NUMBER_FLAGS = {
+  maxListWords: '--max-list-words',
+  maxListBytes: '--max-list-bytes',
+  maxPatternCost: '--max-pattern-cost',
+  maxWorkloadSources: '--max-workload-sources',
+} as const;
 const LIST_FLAGS = {
   resourcesToIgnore: '--resources-to-ignore',
   workloadTypesToIgnore: '--ignored-workload-types',
 } as const;
+
+const SCALAR_FLAGS = { ...TEXT_FLAGS, ...BOOLEAN_FLAGS, ...NUMBER_FLAGS } as const;
 
 type Shape<Names extends object, Each extends z.ZodType> = { [Name in keyof Names]: z.ZodOptional<Each> };
 
@@ -85,6 +93,7 @@ function shape<Names extends object, Each extends z.ZodType>(names: Names, each:
 const OPTIONS = z.object({
   ...shape(TEXT_FLAGS, z.string()),
   ...shape(BOOLEAN_FLAGS, z.boolean()),
+  ...shape(NUMBER_FLAGS, z.number()),
   ...shape(LIST_FLAGS, z.array(z.string()).nullable()),
   /** Only the host of it. */
   webhookUrl: z.string().optional(),
@@ -93,8 +102,8 @@ type MetaOptions = z.infer<typeof OPTIONS>;
 
 function flagsOf(options: MetaOptions): string[] {
   const flags: string[] = [];
-  for (const [field, flag] of Object.entries({ ...TEXT_FLAGS, ...BOOLEAN_FLAGS })) {
-    const value = options[field as keyof typeof TEXT_FLAGS | keyof typeof BOOLEAN_FLAGS];
+  for (const [field, flag] of Object.entries(SCALAR_FLAGS)) {
+    const value = options[field as keyof typeof SCALAR_FLAGS];
     if (value !== undefined && value !== '') flags.push(`${flag}=${value}`);
   }
   for (const [field, flag] of Object.entries(LIST_FLAGS)) {

@@ -18,6 +18,7 @@ const settings = z.looseObject({
     keys: z.looseObject({
       ...Object.fromEntries(NAMES.map((name) => [name, TEXT])),
       adopt: z.array(TEXT).optional(),
+      limits: z.object({ listWords: COUNT, listBytes: COUNT, patternCost: COUNT, sources: COUNT }).optional(),
     }),
     autoReloadAll: z.boolean(),
     ignoredWorkloadTypes: z.array(TEXT),

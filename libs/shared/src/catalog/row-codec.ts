@@ -1,3 +1,4 @@
+import { DEFAULT_ANNOTATION_LIMITS } from '../core/annotation-limits.ts';
 import {
   NO_ANNOTATIONS,
   NO_BASELINES,
@@ -45,6 +46,7 @@ interface WireWorkload {
   b?: Readonly<Record<string, string>>;
   l?: readonly string[];
   y?: NonNullable<WorkloadRow['leftAlone']>;
+  ex?: WorkloadRow['excess'];
   a?: WorkloadRow['annotations'];
   p?: WorkloadRow['podAnnotations'];
   r?: string | undefined;
@@ -101,6 +103,7 @@ export function encodeWorkload(row: WorkloadRow, index: readonly SourceKey[]): s
     t: row.template,
     ...(row.restartAt === undefined ? {} : { ra: row.restartAt }),
     ...(row.leftAlone === undefined ? {} : { y: row.leftAlone }),
+    ex: row.excess,
     tv: row.templateRv,
     ...(row.hasContainers ? {} : { o: 0 }),
     ...lists(row),
@@ -128,6 +131,7 @@ export function decodeWorkload(text: string): WorkloadRow | undefined {
     template: wire.t,
     ...(wire.ra === undefined ? {} : { restartAt: wire.ra }),
     ...(wire.y === undefined ? {} : { leftAlone: wire.y }),
+    ...(isExcess(wire.ex) ? { excess: wire.ex } : {}),
     templateRv: wire.tv,
     hasContainers: wire.o !== 0,
     ...decodeLists(wire),
@@ -137,6 +141,17 @@ export function decodeWorkload(text: string): WorkloadRow | undefined {
     ...(wire.ct ? { contest: wire.ct } : {}),
     ...(wire.to ? { templateOwner: wire.to } : {}),
   };
+}
+
+function isExcess(value: unknown): value is NonNullable<WorkloadRow['excess']> {
+  if (typeof value !== 'object' || value === null) return false;
+  const { limit, key, most, given } = value as Readonly<Record<string, unknown>>;
+  return (
+    Object.keys(DEFAULT_ANNOTATION_LIMITS).some((name) => name === limit) &&
+    (key === undefined || typeof key === 'string') &&
+    typeof most === 'number' &&
+    typeof given === 'number'
+  );
 }
 
 const SOURCE_TEXTS = ['h', 'v', 'd'] as const;

@@ -1,5 +1,6 @@
 import { LAST_RELOADED_FROM } from './marker/last-reloaded-from.ts';
 import type { AdoptedSystem } from './adopted.ts';
+import type { AnnotationLimits } from './annotation-limits.ts';
 import type { Annotations, SourceKind } from './model.ts';
 
 /**
@@ -37,6 +38,8 @@ export interface AnnotationKeys {
   readonly lastReloadedFrom: string;
   /** Systems whose annotations count beside these. Default none. */
   readonly adopt?: readonly AdoptedSystem[] | undefined;
+  /** How much of all this counts. Default `DEFAULT_ANNOTATION_LIMITS`. */
+  readonly limits?: AnnotationLimits | undefined;
 }
 
 export const DEFAULT_ANNOTATION_KEYS: AnnotationKeys = {

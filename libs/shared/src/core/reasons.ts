@@ -22,6 +22,8 @@ export const REASONS = {
   NotAnnotated: 'No annotation of the workload asks for a reload when this source changes.',
   InvalidPattern:
     "A pattern in the workload's reload annotation cannot be used, and nothing else asks for a reload.",
+  InvalidAnnotation:
+    'The reload annotations or the pod template of the workload exceed a limit (`--max-list-words` and others). It is left alone until that is mended.',
   NoContainer:
     'The annotations allow a reload, but no container of the pod template uses the source, or there is no container.',
   Reloaded: 'The workload was patched, so that its pods are replaced.',

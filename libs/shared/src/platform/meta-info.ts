@@ -40,6 +40,9 @@ function annotationFields(options: WatcherOptions): Readonly<Record<string, stri
   };
 }
 
+/** Options of ours by which the rules judge, for whoever explains by this ConfigMap. */
+const LIMITS = ['maxListWords', 'maxListBytes', 'maxPatternCost', 'maxWorkloadSources'] as const;
+
 /** The incumbent's name of each field that is an option, and what it is while that option does not exist. */
 const FIELDS: Readonly<Record<string, readonly [option: string, otherwise: unknown]>> = {
   logLevel: ['logLevel', 'info'],
@@ -54,6 +57,7 @@ const FIELDS: Readonly<Record<string, readonly [option: string, otherwise: unkno
   workloadTypesToIgnore: ['ignoredWorkloadTypes', []],
   namespacesToIgnore: ['namespacesToIgnore', []],
   enablePProf: ['enablePprof', false],
+  ...Object.fromEntries(LIMITS.map((name) => [name, [name, undefined]])),
 };
 
 function requirementsOf(selector: LabelSelector | undefined): string[] {

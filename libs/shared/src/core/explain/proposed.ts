@@ -1,6 +1,7 @@
 import { decidingAnnotations, sourceAnnotations } from '../ledger/observe.ts';
 import { contestAfter } from '../ledger/contest.ts';
 import { withTemplateOf } from '../ledger/template-owner.ts';
+import { withinLimits } from '../ledger/within-limits.ts';
 import { kindOf, namespaceOf, NO_ANNOTATIONS, type WorkloadRow } from '../ledger/rows.ts';
 import type { AnnotationKeys } from '../annotation-keys.ts';
 import type { Annotations } from '../model.ts';
@@ -31,15 +32,14 @@ export function withProposed(
   };
   const { podAnnotations } = proposed;
   const contest = contestAfter(workload.row, { ...row, annotations }, true);
-  return {
-    ...workload,
-    row: {
-      ...row,
-      ...(contest ? { contest } : {}),
-      annotations,
-      podAnnotations: podAnnotations ? decidingAnnotations(podAnnotations, keys) : row.podAnnotations,
-    },
+  const then = {
+    ...row,
+    ...(contest ? { contest } : {}),
+    annotations,
+    podAnnotations: podAnnotations ? decidingAnnotations(podAnnotations, keys) : row.podAnnotations,
+    excess: row.excess?.inTemplate ? row.excess : undefined,
   };
+  return { ...workload, row: withinLimits(then, keys) };
 }
 
 /** A workload that has the pod template of `owner`, as it would be if that were another. */

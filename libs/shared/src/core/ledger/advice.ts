@@ -1,3 +1,4 @@
+import { isSameExcess } from '../annotation-limits.ts';
 import { adoptionProblems } from '../adopted.ts';
 import type { AnnotationKeys } from '../annotation-keys.ts';
 import { patternErrors, type PatternError } from '../patterns.ts';
@@ -21,16 +22,17 @@ export function unusablePatterns(workload: Annotated, keys: AnnotationKeys): rea
 
 /**
  * Whether a workload asks for what it will not get, so that a worker should look and tell its owner why,
- * though nothing is due: a pattern or a period of pause that cannot be used, or a Secret that is not seen,
+ * though nothing is due: it exceeds a limit; a pattern or a period of pause that cannot be used, or a Secret that is not seen,
  * because there is none or because its type is not watched; or it is contested, or has a pod template that is not
  * followed.
  */
 export function needsAdvice(
-  row: Annotated & Pick<WorkloadRow, 'edges' | 'contest' | 'leftAlone'> & { readonly kind: string },
+  row: Annotated &
+    Pick<WorkloadRow, 'edges' | 'contest' | 'leftAlone' | 'excess'> & { readonly kind: string },
   by: { keys: AnnotationKeys; isSeen: (source: SourceName) => boolean },
 ): boolean {
   const unseen = row.edges.some((source) => source.startsWith('Secret/') && !by.isSeen(source));
-  if (isUnfollowed(row)) return true;
+  if (row.excess || isUnfollowed(row)) return true;
   if (unseen || isContested(row.contest) || unusablePatterns(row, by.keys).length > 0) return true;
   return pauseWish(row, by.keys).state === 'unusable' || adoptionProblems(row.annotations).length > 0;
 }
@@ -48,6 +50,7 @@ export function asksTheSame(a: WorkloadRow, b: WorkloadRow): boolean {
   return (
     isContested(a.contest) === isContested(b.contest) &&
     a.leftAlone === b.leftAlone &&
+    isSameExcess(a.excess, b.excess) &&
     sameLists(a.edges, b.edges) &&
     sameRecords(a.annotations, b.annotations) &&
     sameRecords(a.podAnnotations, b.podAnnotations)

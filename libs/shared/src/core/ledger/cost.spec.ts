@@ -1,8 +1,10 @@
+import { array, assert, constantFrom, dictionary, integer, oneof, property, string } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_ANNOTATION_KEYS } from '../annotation-keys.ts';
+import { DEFAULT_ANNOTATION_KEYS as KEYS } from '../annotation-keys.ts';
 import { seenSource, seenWorkload } from '../testing/rows.ts';
 import { workOf, type Work } from '../work.ts';
 import { Ledger } from './ledger.ts';
+import { observeWorkload } from './observe.ts';
 import type { Annotations } from '../model.ts';
 import { writeRecord } from '../record/record.ts';
 import type { ObservedSource, ObservedWorkload } from './rows.ts';
@@ -14,7 +16,7 @@ const EXCLUDE = 'configmaps.exclude.reloader.stakater.com/reload';
 const SIZES = [100, 200, 400] as const;
 
 function ledgerOf(sources: readonly ObservedSource[], workloads: readonly ObservedWorkload[]): Ledger {
-  const decision = { keys: DEFAULT_ANNOTATION_KEYS, autoReloadAll: false, ignoredWorkloadTypes: [] };
+  const decision = { keys: KEYS, autoReloadAll: false, ignoredWorkloadTypes: [] };
   const ledger = new Ledger({ decision, adoptedAt: 50 });
   ledger.sourcesListed({ scope: SOURCES, rv: '100', objects: sources, catalog: new Map() });
   ledger.workloadListBegins(WORKLOADS);
@@ -148,4 +150,160 @@ describe('a write of a source', () => {
     expect(spent.compiledCost).toBe(0);
     expect(spent.decisions).toBe(50 * texts.length);
   });
+});
+
+describe('patterns that cost more than one turn', () => {
+  const nasty = '([ab]*a){60}c';
+  const long = 'cm-'.concat('b'.repeat(200));
+  const asking = { annotations: { [RELOAD]: `${nasty}|cm-b.*` }, uses: [] };
+  const names = namesOf(40, long);
+  const last = `ConfigMap/${names.at(-1) ?? ''}`;
+  /** A turn, and the pair that ends it. */
+  const most = 250_000 + 2_000 * 254 + 100;
+
+  function stepsOf({ matchSteps, decisions }: Work): number {
+    return matchSteps + 100 * decisions;
+  }
+
+  function turnsOf(ledger: Ledger): number {
+    let turns = 0;
+    while (ledger.hasUnjudged) {
+      expect(stepsOf(workOf(() => ledger.judgeSome()))).toBeLessThanOrEqual(most);
+      turns += 1;
+    }
+    return turns;
+  }
+
+  it('are judged in turns, each of a bounded cost, and find what they would have found at once', () => {
+    const ledger = ledgerOf(sourcesOf(names), [seenWorkload('web', 20, { uses: [] })]);
+    const spent = workOf(() => ledger.workloadWritten(seenWorkload('web', 120, asking)));
+    expect(stepsOf(spent)).toBeLessThanOrEqual(most);
+    expect(ledger.hasUnjudged).toBe(true);
+    expect(turnsOf(ledger)).toBeGreaterThan(2);
+    expect(ledger.hasUnjudged).toBe(false);
+    expect(ledger.workloads.get('Deployment/ns/web')?.edges).toHaveLength(names.length);
+    expect(ledger.workloads.get('Deployment/ns/web')?.baselines[last]).toBe('120');
+  });
+
+  it('date an edge from the write that asked for it, so a change until it is found is owed', () => {
+    const ledger = ledgerOf(sourcesOf(names), [seenWorkload('web', 20, { uses: [] })]);
+    ledger.workloadWritten(seenWorkload('web', 120, asking));
+    ledger.sourceWritten(seenSource(names.at(-1) ?? '', 130, 'B'), SOURCES);
+    ledger.workloadWritten(
+      seenWorkload('web', 140, { ...asking, annotations: { [RELOAD]: `${nasty}|cm.*` } }),
+    );
+    ledger.outbox.clear();
+    turnsOf(ledger);
+    expect(ledger.outbox.wakes.get('Deployment/ns/web')).toBe('owed');
+  });
+
+  it('keep an event of a source within one turn, however many workloads have them', () => {
+    const workloads = namesOf(100, 'web').map((name) => seenWorkload(name, 20, asking));
+    const ledger = ledgerOf([], workloads);
+    const spent = workOf(() => ledger.sourceWritten(seenSource(long, 120, 'A'), SOURCES));
+    expect(stepsOf(spent)).toBeLessThanOrEqual(most);
+    turnsOf(ledger);
+    const edges = [...ledger.workloads.values()].map((row) => row.edges.length);
+    expect(edges).toEqual(workloads.map(() => 1));
+  });
+
+  it('are forgotten with their workload, and with their namespace', () => {
+    const ledger = ledgerOf(sourcesOf(names), [seenWorkload('web', 20, { uses: [] })]);
+    ledger.workloadWritten(seenWorkload('web', 120, asking));
+    ledger.workloadDeleted('Deployment/ns/web');
+    expect(ledger.hasUnjudged).toBe(false);
+    ledger.workloadWritten(seenWorkload('web', 130, asking));
+    ledger.forget('ns');
+    expect(ledger.hasUnjudged).toBe(false);
+  });
+
+  it('of one namespace let those of another have every other turn', () => {
+    const other = seenWorkload('web', 120, { ...asking, key: 'Deployment/other/web', namespace: 'other' });
+    const theirs = names.map((name) => seenSource(name, 10, 'A', { key: `ConfigMap/other/${name}` }));
+    const ledger = ledgerOf([...sourcesOf(names), ...theirs], []);
+    for (const name of namesOf(10, 'web')) ledger.workloadWritten(seenWorkload(name, 120, asking));
+    ledger.workloadWritten(other);
+    while (ledger.workloads.get(other.key)?.edges.length !== theirs.length)
+      expect(ledger.judgeSome()).toBe(true);
+    const judged = [...ledger.workloads.values()].reduce((sum, { edges }) => sum + edges.length, 0);
+    // All of one, as many of the others, and what the events themselves did.
+    expect(judged).toBeLessThan(3 * theirs.length + 11 * 5);
+  });
+});
+
+describe('whatever a tenant writes', () => {
+  const word = oneof(
+    constantFrom(
+      'cm',
+      'cm-1',
+      'kube-root-ca.crt',
+      'app-.*',
+      '.*',
+      '',
+      '(',
+      '[',
+      'a{1000}',
+      '([ab]*a){40}c',
+      '(.*a){9}',
+    ),
+    string({
+      unit: constantFrom('a', '(', ')', '|', '*', '+', '{', '9', '}', '.', '[', ']', '\\', 'é'),
+      maxLength: 30,
+    }),
+  );
+  const list = array(word, { maxLength: 60 }).map((words) => words.join(','));
+  const annotations = dictionary(
+    constantFrom(RELOAD, EXCLUDE, KEYS.secretReload, KEYS.auto, KEYS.search),
+    list,
+  );
+  const count = integer({ min: 0, max: 1_500 });
+  const limits = { listWords: 50, listBytes: 1_000, patternCost: 500, sources: 100 };
+  const keys = { ...KEYS, limits };
+  const LENGTH = 60;
+
+  it('an event takes no more than the documented bound, and the turns after it end', () => {
+    const ledger = new Ledger({
+      decision: { keys, autoReloadAll: true, ignoredWorkloadTypes: [] },
+      adoptedAt: 50,
+    });
+    const names = [...namesOf(150), 'b'.repeat(LENGTH), 'ab'.repeat(LENGTH / 2)];
+    ledger.sourcesListed({ scope: SOURCES, rv: '100', objects: sourcesOf(names), catalog: new Map() });
+    let rv = 1_000;
+    // A turn; the pair that ends it; the lists and patterns of one version, read and compiled once.
+    const most = 250_000 + limits.patternCost * (LENGTH + 1) + 100;
+    const read = 9 * (limits.listBytes + 1);
+    assert(
+      property(annotations, annotations, count, (own, ofPods, refs) => {
+        const envFrom = namesOf(refs).map((name) => ({ configMapRef: { name } }));
+        const template = {
+          metadata: { annotations: ofPods },
+          spec: { containers: [{ name: 'c', envFrom }] },
+        };
+        rv += 1;
+        const metadata = {
+          name: 'web',
+          namespace: 'ns',
+          uid: 'u',
+          resourceVersion: String(rv),
+          annotations: own,
+        };
+        const spent = workOf(() =>
+          ledger.workloadWritten(observeWorkload({ kind: 'Deployment', metadata, template }, keys)),
+        );
+        expect(spent.matchSteps + 100 * spent.decisions).toBeLessThanOrEqual(most);
+        expect(spent.listCharacters).toBeLessThanOrEqual(read);
+        expect(spent.compiledCost).toBeLessThanOrEqual(limits.patternCost);
+        let turns = 0;
+        while (ledger.hasUnjudged) {
+          ledger.judgeSome();
+          turns += 1;
+          expect(turns).toBeLessThanOrEqual(1 + (names.length * limits.patternCost * (LENGTH + 1)) / 250_000);
+        }
+        expect(ledger.workloads.get('Deployment/ns/web')?.edges.length).toBeLessThanOrEqual(
+          limits.sources + names.length,
+        );
+      }),
+      { numRuns: 200 },
+    );
+  }, 120_000);
 });

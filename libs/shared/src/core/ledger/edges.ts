@@ -1,6 +1,7 @@
+import { isSameExcess } from '../annotation-limits.ts';
 import { adoptedNames } from '../adopted.ts';
 import type { AnnotationKeys } from '../annotation-keys.ts';
-import type { Annotations, SourceKind } from '../model.ts';
+import type { Annotations, SourceKey, SourceKind } from '../model.ts';
 import { nameList } from '../patterns.ts';
 import { decideReload, type Decision, type DecisionInput, type DecisionSettings } from '../rules/decision.ts';
 import {
@@ -8,6 +9,7 @@ import {
   NO_NAMES,
   sameLists,
   sameRecords,
+  sourceNameOf,
   type ObservedWorkload,
   type SourceName,
 } from './rows.ts';
@@ -15,7 +17,7 @@ import {
 /** A name that can only mean itself: no character of it is special in a pattern. */
 const LITERAL = /^[A-Za-z0-9-]+$/;
 
-type NamedKeys = readonly (readonly [SourceKind, Exclude<keyof AnnotationKeys, 'adopt'>])[];
+type NamedKeys = readonly (readonly [SourceKind, Exclude<keyof AnnotationKeys, 'adopt' | 'limits'>])[];
 const NAMED: NamedKeys = [
   ['ConfigMap', 'configMapReload'],
   ['Secret', 'secretReload'],
@@ -25,7 +27,7 @@ const NAMED: NamedKeys = [
 /** What of a workload decides its edges. */
 export type Deciding = Pick<
   ObservedWorkload,
-  'kind' | 'annotations' | 'podAnnotations' | 'uses' | 'hasContainers' | 'leftAlone'
+  'kind' | 'annotations' | 'podAnnotations' | 'uses' | 'hasContainers' | 'leftAlone' | 'excess'
 >;
 
 type Annotated = Pick<Deciding, 'annotations' | 'podAnnotations'>;
@@ -103,23 +105,55 @@ export function judgeEdge(question: EdgeQuestion, settings: DecisionSettings): E
   return { decision, isCarried: decision.auto ? isUsed : workload.hasContainers };
 }
 
-/** Those of what the workload uses and of the other candidates that are edges, each once. */
+interface JudgedBy {
+  readonly settings: DecisionSettings;
+  readonly annotationsOf: (source: SourceName) => Annotations | undefined;
+}
+
+/** Says of one source after the other whether it is an edge of the workload. */
+export function edgeJudge(workload: Deciding, by: JudgedBy): (source: SourceName) => boolean {
+  const used = new Set(workload.uses);
+  return (source) =>
+    isEdge(
+      { workload, source, annotations: by.annotationsOf(source), isUsed: used.has(source) },
+      by.settings,
+    );
+}
+
+/** Those of the candidates that are edges, each once, until it is over: what is left of the candidates is not judged. */
 export function edgesAmong(
-  workload: Deciding,
-  candidates: Iterable<SourceName>,
-  by: { settings: DecisionSettings; annotationsOf: (source: SourceName) => Annotations | undefined },
+  candidates: Iterator<SourceName>,
+  isEdge: (source: SourceName) => boolean,
+  isOver: () => boolean,
 ): SourceName[] {
   const edges: SourceName[] = [];
   const asked = new Set<SourceName>();
-  const ask = (source: SourceName, isUsed: boolean): void => {
-    if (asked.has(source)) return;
+  for (let next = candidates.next(); !next.done; next = candidates.next()) {
+    const source = next.value;
+    if (asked.has(source)) continue;
     asked.add(source);
-    const question = { workload, source, annotations: by.annotationsOf(source), isUsed };
-    if (isEdge(question, by.settings)) edges.push(source);
-  };
-  for (const source of workload.uses) ask(source, true);
-  for (const source of candidates) ask(source, false);
+    if (isEdge(source)) edges.push(source);
+    if (isOver()) break;
+  }
   return edges;
+}
+
+/** Any source that can be an edge of the workload, some more than once: first what it uses or names one by one. */
+export function* candidatesOf(
+  workload: Deciding,
+  keys: AnnotationKeys,
+  sources: {
+    /** Its edges until now. */
+    readonly before: readonly SourceName[] | undefined;
+    /** What there is of a kind in its namespace. */
+    readonly known: (kind: SourceKind) => Iterable<SourceKey>;
+  },
+): Generator<SourceName, void, void> {
+  yield* workload.uses;
+  const { literal, patterned } = namedSources(workload, keys);
+  yield* literal;
+  if (patterned.length > 0) yield* sources.before ?? NO_NAMES;
+  for (const kind of patterned) for (const key of sources.known(kind)) yield sourceNameOf(key);
 }
 
 /** Whether two sightings of one workload have the same edges, as long as its sources stay what they are. */
@@ -127,6 +161,7 @@ export function decidesTheSame(a: Omit<Deciding, 'kind'>, b: Omit<Deciding, 'kin
   return (
     a.hasContainers === b.hasContainers &&
     a.leftAlone === b.leftAlone &&
+    isSameExcess(a.excess, b.excess) &&
     sameRecords(a.annotations, b.annotations) &&
     sameRecords(a.podAnnotations, b.podAnnotations) &&
     sameLists(a.uses, b.uses)
@@ -139,8 +174,9 @@ export function isEdge(question: EdgeQuestion, settings: DecisionSettings): bool
   return decision.reload && isCarried;
 }
 
-/** True if no annotation of the workload and no setting can make any edge: the common case, decided cheaply. */
+/** True if no annotation of the workload and no setting can make any edge, or it exceeds a limit: decided cheaply. */
 export function hasNoEdges(workload: Deciding, settings: DecisionSettings): boolean {
+  if (workload.excess) return true;
   if (settings.autoReloadAll) return false;
   return isEmpty(workload.annotations) && isEmpty(workload.podAnnotations);
 }

@@ -1,18 +1,18 @@
 import { SOURCE_KINDS, type SourceKey, type WorkloadKey } from '../model.ts';
-import { recordedHashes } from '../record/record.ts';
 import type { DecisionSettings } from '../rules/decision.ts';
 import { RV_UNKNOWN, isNewer, type Rv } from '../rv.ts';
 import { asksTheSame, needsAdvice } from './advice.ts';
+import { Dependents } from './dependents.ts';
+import { candidatesOf, compact, decidesTheSame, edgeJudge, edgesAmong, hasNoEdges, isEdge } from './edges.ts';
 import {
-  compact,
-  decidesTheSame,
-  edgesAmong,
-  hasNoEdges,
-  isEdge,
-  namedSources,
-  type NamedSources,
-} from './edges.ts';
-import { absentKeys, isWithin, latest, type Listed, type Portion, type Scope } from './listed.ts';
+  absentKeys,
+  isWithin,
+  latest,
+  type Listed,
+  type Portion,
+  type Scope,
+  withCatalog,
+} from './listed.ts';
 import { MultiMap } from './multi-map.ts';
 import {
   absentSource,
@@ -22,7 +22,14 @@ import {
   sourceChange,
   writtenSource,
 } from './observe-source.ts';
-import { doubtAfterSource, movedBaselines, withEdge, withoutEdge, workloadRow } from './observe-workload.ts';
+import {
+  beginningOf,
+  doubtAfterSource,
+  movedBaselines,
+  withEdge,
+  withoutEdge,
+  workloadRow,
+} from './observe-workload.ts';
 import { Outbox, type FoundBy, type WakeCause } from './outbox.ts';
 import { dueOf } from './owed.ts';
 import { Positions } from './positions.ts';
@@ -43,6 +50,7 @@ import {
 import { ROWS_PER_SLICE, inOneGo, slicesOf } from './slices.ts';
 import { isLaterSighting } from './template-owner.ts';
 import { NO_TRIGGERS, type Triggers } from './triggers.ts';
+import { turn, Unjudged, type Pair } from './unjudged.ts';
 
 export interface LedgerSettings {
   readonly decision: DecisionSettings;
@@ -76,16 +84,16 @@ export class Ledger {
   /** Workloads that are due something, by the last evaluation. Always a subset of `workloads`. */
   readonly unsettled = new Map<WorkloadKey, Unsettled>();
   readonly #settings: Required<LedgerSettings>;
-  readonly #users = new MultiMap();
-  /** Namespace and source kind (`<kind>/<namespace>`) to the workloads that name such sources by pattern. */
-  readonly #patterned = new MultiMap();
+  readonly #dependents: Dependents;
   readonly #byNamespace = new MultiMap();
   /** Namespace to its workloads of all kinds. */
   readonly #workloadsIn = new MultiMap();
   readonly #positions = new Positions();
+  readonly #unjudged = new Unjudged();
   #sweeps = 0;
 
   constructor(settings: LedgerSettings) {
+    this.#dependents = new Dependents(settings.decision.keys);
     this.#settings = { triggers: NO_TRIGGERS, rowsPerSlice: ROWS_PER_SLICE, ...settings };
   }
 
@@ -197,9 +205,10 @@ export class Ledger {
 
   workloadDeleted(key: WorkloadKey): void {
     const row = this.workloads.get(key);
-    if (row) this.#unindex(key, row);
+    if (row) this.#dependents.remove(key, row);
     this.workloads.delete(key);
     this.#workloadsIn.delete(namespaceOf(key), key);
+    this.#unjudged.drop(key);
     this.unsettled.delete(key);
     this.outbox.workloads.add(key);
   }
@@ -235,6 +244,7 @@ export class Ledger {
 
   #forgetSource(key: SourceKey, kindIn: string): void {
     this.#byNamespace.delete(kindIn, key);
+    this.#unjudged.drop(key);
     this.sources.delete(key);
     this.outbox.dropJobsOf(key);
     this.outbox.sources.add(key);
@@ -264,8 +274,7 @@ export class Ledger {
   /** The sources under which a workload is to be found: what it uses, names, mentions or has recorded. */
   sourcesOf(key: WorkloadKey): readonly SourceKey[] {
     const row = this.workloads.get(key);
-    if (!row) return [];
-    return [...indexedNames(row, this.#named(row))].map((name) => sourceKeyIn(namespaceOf(key), name));
+    return row ? this.#dependents.sourcesOf(key, row) : [];
   }
 
   /**
@@ -298,17 +307,20 @@ export class Ledger {
     const old = this.workloads.get(seen.key);
     // Its sources tell by themselves when they begin or end an edge.
     const isDecided = old !== undefined && how.known === old && decidesTheSame(old, seen);
-    const row = workloadRow(seen, {
+    const sighting = {
       ...how,
-      edges: isDecided ? old.edges : this.#edges(seen),
       triggers: this.#settings.triggers,
       sourceOf: this.#sourceOf(seen.namespace),
+    };
+    const row = workloadRow(seen, {
+      ...sighting,
+      edges: isDecided ? old.edges : this.#edges(seen, sighting),
     });
     this.workloads.set(seen.key, row);
     if (!old) this.#workloadsIn.add(seen.namespace, seen.key);
     // A write of its status or of something else that nothing here depends on: no row to write, no wake.
     if (old && isSameBesidesRv(old, row)) return;
-    this.#indexAgain(seen.key, old, row);
+    this.#dependents.put(seen.key, old, row);
     this.outbox.workloads.add(seen.key);
     this.#touch(seen.key);
     this.#resume(seen.key);
@@ -339,7 +351,7 @@ export class Ledger {
     const changeJobComes = old !== undefined && data;
     if (changeJobComes) this.outbox.change(key, by);
     const isDoubted = data || (gone && this.#settings.triggers.onCreate);
-    for (const workload of rules ? this.#judged(key, at) : this.#users.get(key)) {
+    for (const workload of rules ? this.#judged(key, at) : this.#dependents.usersOf(key)) {
       if (isDoubted) this.#doubt(workload, key, row);
       this.#touch(workload, changeJobComes);
     }
@@ -347,11 +359,18 @@ export class Ledger {
 
   /** The workloads that have to do with a source after it began to exist, or has other annotations, at `at`. */
   *#judged(key: SourceKey, at: Rv): Generator<WorkloadKey, void, void> {
-    const patterned = this.#patterned.get(`${kindOf(key)}/${namespaceOf(key)}`);
-    for (const workload of new Set([...this.#users.get(key), ...patterned])) {
-      const isMoved = this.#judgeAgain(workload, key, at);
-      if (isMoved || this.#users.has(key, workload)) yield workload;
+    const workloads = this.#dependents.maybeUsersOf(key);
+    const begin = this.#unjudged.beginOf(key) ?? (() => ({ rv: at }));
+    const isOver = turn();
+    let judged = 0;
+    for (; judged < workloads.length && !isOver(); judged += 1) {
+      const workload = workloads[judged] ?? '';
+      const isMoved = this.#judgeAgain({ workload, source: key, begin });
+      if (isMoved || this.#dependents.isUser(key, workload)) yield workload;
     }
+    const rest = workloads.slice(judged);
+    if (rest.length > 0) this.#unjudged.putWorkloads(key, rest, begin);
+    for (const workload of rest) if (this.#dependents.isUser(key, workload)) yield workload;
   }
 
   /** A creation or deletion that counts is told of, and so is a deletion of what is used, for the history. */
@@ -361,7 +380,7 @@ export class Ledger {
   ): void {
     if ((old?.exists ?? false) === row.exists) return;
     const { announced, onDelete } = this.#settings.triggers;
-    const isUsed = this.#users.get(key).length > 0;
+    const isUsed = this.#dependents.usersOf(key).length > 0;
     const counts = row.exists ? row.created : onDelete !== 'never';
     const isTold = counts ? announced || isUsed : isUsed && !announced && !row.exists;
     if (isTold) this.outbox.change(key, by);
@@ -374,22 +393,39 @@ export class Ledger {
     if (doubtful !== row.doubtful) this.#replace(workload, { ...row, doubtful });
   }
 
-  /** After other annotations of one source, or its creation at `at`. Whether it began or ended an edge of the workload. */
-  #judgeAgain(workload: WorkloadKey, key: SourceKey, at: Rv): boolean {
+  get hasUnjudged(): boolean {
+    return !this.#unjudged.isEmpty;
+  }
+
+  /**
+   * Judges some of the pairs that were too many for the event that asked for them, as many as a turn takes. False:
+   * none is left. Until then such a workload has not yet the edges of its patterns; each dates from that event.
+   */
+  judgeSome(): boolean {
+    const isOver = turn();
+    for (let pair = this.#unjudged.next(); pair; pair = this.#unjudged.next()) {
+      if (this.#judgeAgain(pair)) this.#touch(pair.workload);
+      if (isOver()) return !this.#unjudged.isEmpty;
+    }
+    return false;
+  }
+
+  /** Whether the source has begun or ended an edge of the workload. */
+  #judgeAgain({ workload, source, begin }: Pair): boolean {
     const row = this.workloads.get(workload);
     if (!row) return false;
-    const name = sourceNameOf(key);
-    const question = {
-      workload: { ...row, kind: kindOf(workload) },
-      source: name,
-      annotations: this.sources.get(key)?.annotations,
-    };
+    const name = sourceNameOf(source);
     const { decision } = this.#settings;
-    const isOne = !hasNoEdges(question.workload, decision) && isEdge(question, decision);
+    const asked = { ...row, kind: kindOf(workload) };
+    const annotations = this.sources.get(source)?.annotations;
+    const isOne =
+      !hasNoEdges(asked, decision) && isEdge({ workload: asked, source: name, annotations }, decision);
     if (isOne === row.edges.includes(name)) return false;
-    const next = isOne ? withEdge(row, name, at) : withoutEdge(row, name);
+    const next = isOne
+      ? withEdge(row, name, this.#unjudged.beginOf(workload) ?? begin)
+      : withoutEdge(row, name);
     this.#replace(workload, next);
-    this.#indexAgain(workload, row, next);
+    this.#dependents.put(workload, row, next);
     return true;
   }
 
@@ -444,79 +480,28 @@ export class Ledger {
     }
   }
 
-  #edges(seen: ObservedWorkload): readonly SourceName[] {
+  #edges(seen: ObservedWorkload, sighting: Parameters<typeof beginningOf>[1]): readonly SourceName[] {
     const { decision } = this.#settings;
+    const earlier = this.#unjudged.take(seen.key);
     if (hasNoEdges(seen, decision)) return NO_NAMES;
     const sourceOf = this.#sourceOf(seen.namespace);
-    const edges = edgesAmong(seen, this.#candidates(seen), {
+    const judge = edgeJudge(seen, {
       settings: decision,
       annotationsOf: (source) => sourceOf(source)?.annotations,
     });
+    const candidates = candidatesOf(seen, decision.keys, {
+      before: sighting.known?.edges,
+      known: (kind) => this.#byNamespace.each(`${kind}/${seen.namespace}`),
+    });
+    const isOver = turn();
+    const edges = edgesAmong(candidates, judge, isOver);
+    // What the rest of them finds dates from the first sighting that was too much for its turn.
+    if (isOver()) this.#unjudged.putNames(seen.key, candidates, earlier ?? beginningOf(seen, sighting));
     // Most workloads have an edge for each source that they use: with 100,000 of them a copy would show.
     return sameLists(edges, seen.uses) ? seen.uses : compact(edges);
-  }
-
-  /** What its annotations can mean besides what it uses. */
-  *#candidates(seen: ObservedWorkload): Generator<SourceName, void, void> {
-    const { literal, patterned } = this.#named(seen);
-    yield* literal;
-    for (const kind of patterned) {
-      for (const key of this.#byNamespace.get(`${kind}/${seen.namespace}`)) yield sourceNameOf(key);
-    }
-  }
-
-  #named(workload: Pick<WorkloadRow, 'annotations' | 'podAnnotations'>): NamedSources {
-    return namedSources(workload, this.#settings.decision.keys);
-  }
-
-  #indexAgain(key: WorkloadKey, old: WorkloadRow | undefined, row: WorkloadRow): void {
-    if (old && isIndexedAlike(old, row)) return;
-    if (old) this.#unindex(key, old);
-    const namespace = namespaceOf(key);
-    const named = this.#named(row);
-    for (const name of indexedNames(row, named)) this.#users.add(sourceKeyIn(namespace, name), key);
-    for (const kind of named.patterned) this.#patterned.add(`${kind}/${namespace}`, key);
-  }
-
-  #unindex(key: WorkloadKey, row: WorkloadRow): void {
-    const namespace = namespaceOf(key);
-    const named = this.#named(row);
-    for (const name of indexedNames(row, named)) this.#users.delete(sourceKeyIn(namespace, name), key);
-    for (const kind of named.patterned) this.#patterned.delete(`${kind}/${namespace}`, key);
   }
 
   #sourceOf(namespace: string): (name: SourceName) => SourceRow | undefined {
     return (name) => this.sources.get(sourceKeyIn(namespace, name));
   }
-}
-
-/** Every source whose events can matter to the workload. */
-function indexedNames(row: WorkloadRow, named: NamedSources): Set<SourceName> {
-  return new Set([
-    ...row.uses,
-    ...row.mentions,
-    ...row.edges,
-    ...named.literal,
-    ...Object.keys(recordedHashes(row.record)),
-  ]);
-}
-
-/** What the ledger knows of a list's scope, and what only the catalog does. */
-function* withCatalog<Row>(
-  known: Iterable<string>,
-  held: ReadonlyMap<string, Row>,
-  { catalog }: { readonly catalog: ReadonlyMap<string, Row> },
-): Generator<string> {
-  yield* known;
-  for (const key of catalog.keys()) if (!held.has(key)) yield key;
-}
-
-/** Whether two rows of one workload are to be found under the same sources. */
-function isIndexedAlike(a: WorkloadRow, b: WorkloadRow): boolean {
-  return (
-    a.record === b.record &&
-    decidesTheSame(a, b) &&
-    sameLists(a.mentions, b.mentions) &&
-    sameLists(a.edges, b.edges)
-  );
 }

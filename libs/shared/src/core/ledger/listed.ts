@@ -64,3 +64,13 @@ export function isWithin(scope: Scope, key: string): boolean {
 export function scopeKey(scope: Scope): string {
   return `${scope.kind}/${scope.namespace}`;
 }
+
+/** What the ledger knows of a list's scope, and what only the catalog does. */
+export function* withCatalog<Row>(
+  known: Iterable<string>,
+  held: ReadonlyMap<string, Row>,
+  { catalog }: { readonly catalog: ReadonlyMap<string, Row> },
+): Generator<string> {
+  yield* known;
+  for (const key of catalog.keys()) if (!held.has(key)) yield key;
+}

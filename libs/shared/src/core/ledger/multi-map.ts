@@ -25,6 +25,13 @@ export class MultiMap {
     return typeof held === 'string' ? held === value : (held?.has(value) ?? false);
   }
 
+  /** The set as it is when each is asked for: what comes in is among them, what goes is not. */
+  *each(key: string): Generator<string, void, void> {
+    const held = this.#entries.get(key);
+    if (typeof held === 'string') yield held;
+    else if (held) yield* held;
+  }
+
   /** A copy, so that the caller may change the map while it iterates. */
   get(key: string): readonly string[] {
     const held = this.#entries.get(key);

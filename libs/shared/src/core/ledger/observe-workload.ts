@@ -65,9 +65,9 @@ function rowOf(seen: ObservedWorkload, sighting: Sighting): WorkloadRow {
  * template and of the record stays too, and is what the next template is compared with.
  */
 function withoutTemplate(known: WorkloadRow, seen: ObservedWorkload): WorkloadRow {
-  const { rv, generation, annotations } = seen;
+  const { rv, generation, annotations, excess } = seen;
   const none = { edges: NO_NAMES, baselines: NO_BASELINES, stale: NO_NAMES };
-  return { ...known, rv, generation, annotations, leftAlone: 'WorkloadRefMissing', ...none };
+  return { ...known, rv, generation, annotations, excess, leftAlone: 'WorkloadRefMissing', ...none };
 }
 
 /**
@@ -87,13 +87,22 @@ export function doubtAfterSource(
   return compact(isTrue ? others : [...others, name]);
 }
 
-/** The row with one more edge, which began because of its source at `rv`. */
-export function withEdge(row: WorkloadRow, name: SourceName, rv: Rv): WorkloadRow {
+/** When an edge began, if it has no record, and whether nothing tells whether the pods run the present data. */
+export type EdgeBeginning = (name: SourceName) => {
+  readonly rv: Rv;
+  readonly stale?: boolean | undefined;
+};
+
+/** The row with one more edge. */
+export function withEdge(row: WorkloadRow, name: SourceName, begin: EdgeBeginning): WorkloadRow {
   const edges = [...row.edges, name];
+  const { rv, stale } = begin(name);
+  const baselines = edgeBegun(row, name, rv);
   return {
     ...row,
     edges: sameLists(edges, row.uses) ? row.uses : edges,
-    baselines: edgeBegun(row, name, rv),
+    baselines,
+    stale: stale && baselines !== row.baselines ? [...row.stale, name] : row.stale,
   };
 }
 
@@ -170,7 +179,7 @@ function isRolled(known: WorkloadRow, seen: ObservedWorkload): boolean {
 }
 
 /** Entries of the record that were not true when the template was written. */
-function falseAt(record: RecordedHashes, rv: Rv, { sourceOf, triggers }: Sighting): SourceName[] {
+function falseAt(record: RecordedHashes, rv: Rv, { sourceOf, triggers }: SightingOf): SourceName[] {
   return Object.keys(record).filter((name) => {
     const source = sourceOf(name);
     if (source === undefined) return false;
@@ -184,20 +193,29 @@ function baselines(seen: ObservedWorkload, at: Sighting): Pick<WorkloadRow, 'bas
   const record = recordedHashes(seen.record);
   const unrecorded = at.edges.filter((name) => !(name in record));
   if (unrecorded.length === 0) return { baselines: NO_BASELINES, stale: NO_NAMES };
-  const { known } = at;
   const found: Record<SourceName, Rv> = {};
   const stale: SourceName[] = [];
-  // Pods that began since it was found stale have the data of then, or a later change is owed by its date.
-  const isStillStale = among(known && !isRolled(known, seen) ? known.stale : NO_NAMES);
-  const before: Before = { wasEdge: among(known?.edges), wasDoubtful: among(known?.doubtful) };
+  const begin = beginningOf(seen, at);
   for (const name of unrecorded) {
-    const kept = known?.baselines[name];
-    const begun =
-      kept === undefined ? begin(name, seen, { ...at, ...before }) : { rv: kept, stale: isStillStale(name) };
+    const begun = begin(name);
     found[name] = begun.rv;
     if (begun.stale) stale.push(name);
   }
   return { baselines: found, stale: compact(stale) };
+}
+
+/** For edges without a record that a sighting shows, whatever it takes until they are found. */
+export function beginningOf(seen: ObservedWorkload, sighting: Omit<Sighting, 'edges'>): EdgeBeginning {
+  const known = sighting.known?.uid === seen.uid ? sighting.known : undefined;
+  // Pods that began since it was found stale have the data of then, or a later change is owed by its date.
+  const isStillStale = among(known && !isRolled(known, seen) ? known.stale : NO_NAMES);
+  const wasEdge = among(known?.edges);
+  const wasDoubtful = among(known?.doubtful);
+  const at = { ...sighting, known, wasEdge, wasDoubtful };
+  return (name) => {
+    const kept = known?.baselines[name];
+    return kept === undefined ? begin(name, seen, at) : { rv: kept, stale: isStillStale(name) };
+  };
 }
 
 /** What was so when it was last seen. */
@@ -206,12 +224,10 @@ interface Before {
   readonly wasDoubtful: (name: SourceName) => boolean;
 }
 
-interface Begun {
-  readonly rv: Rv;
-  readonly stale?: boolean | undefined;
-}
+type Begun = ReturnType<EdgeBeginning>;
+type SightingOf = Omit<Sighting, 'edges'>;
 
-function begin(name: SourceName, seen: ObservedWorkload, at: Sighting & Before): Begun {
+function begin(name: SourceName, seen: ObservedWorkload, at: SightingOf & Before): Begun {
   if (at.known) return beginOfKnown(name, seen, { ...at, known: at.known });
   if (at.live) return { rv: seen.rv };
   return beginAtList(name, seen, at);
@@ -220,7 +236,7 @@ function begin(name: SourceName, seen: ObservedWorkload, at: Sighting & Before):
 function beginOfKnown(
   name: SourceName,
   seen: ObservedWorkload,
-  at: Sighting & Before & { known: WorkloadRow },
+  at: SightingOf & Before & { known: WorkloadRow },
 ): Begun {
   const { known } = at;
   const lost = recordedHashes(known.record)[name];
@@ -239,7 +255,7 @@ function beginOfKnown(
 }
 
 /** An edge that neither the ledger nor the catalog knows. */
-function beginAtList(name: SourceName, seen: ObservedWorkload, at: Sighting): Begun {
+function beginAtList(name: SourceName, seen: ObservedWorkload, at: SightingOf): Begun {
   const source = at.sourceOf(name);
   // What nobody knows was not there when the sources were listed, and its creation alone calls for nothing.
   if (!source) return { rv: at.sourcesRv };
@@ -249,7 +265,7 @@ function beginAtList(name: SourceName, seen: ObservedWorkload, at: Sighting): Be
   return beginWithSource(seen, source, at);
 }
 
-function beginWithSource(seen: ObservedWorkload, source: SourceRow, at: Sighting): Begun {
+function beginWithSource(seen: ObservedWorkload, source: SourceRow, at: SightingOf): Begun {
   const pastWrite = seen.createdAt > source.modifiedAt;
   if (pastWrite || source.modifiedAt <= at.adoptedAt) return { rv: at.sourcesRv, stale: !pastWrite };
   if (isInstalledAfter(seen, source)) return { rv: at.sourcesRv };

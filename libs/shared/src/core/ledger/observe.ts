@@ -22,6 +22,7 @@ import { parseRv } from '../rv.ts';
 import { work } from '../work.ts';
 import { RELEASE_ANNOTATION } from './contest.ts';
 import { compact } from './edges.ts';
+import { listKeys, withinLimits } from './within-limits.ts';
 import { NO_ANNOTATIONS, type ObservedSource, type ObservedWorkload } from './rows.ts';
 
 /** A source as the API serves it. */
@@ -70,7 +71,7 @@ export interface WorkloadObject {
 export function observeWorkload(object: WorkloadObject, keys: AnnotationKeys): ObservedWorkload {
   const { kind, metadata, template, paused } = object;
   const restartAt = unixSeconds(object.restartAt);
-  return {
+  const seen: ObservedWorkload = {
     key: keyOf({ kind, namespace: metadata.namespace, name: metadata.name }),
     kind,
     namespace: metadata.namespace,
@@ -89,6 +90,7 @@ export function observeWorkload(object: WorkloadObject, keys: AnnotationKeys): O
     resumeAt: resumeDueAt({ paused, annotations: metadata.annotations }, keys),
     writtenAt: lastWrite(metadata),
   };
+  return withinLimits(seen, keys);
 }
 
 function crowded(annotations: Annotations | undefined): Pick<ObservedWorkload, 'annotationBytes'> {
@@ -96,14 +98,27 @@ function crowded(annotations: Annotations | undefined): Pick<ObservedWorkload, '
   return bytes * 2 < MOST_ANNOTATION_BYTES ? {} : { annotationBytes: bytes };
 }
 
-/** Those that the rules read on a source. */
+/** Those that the rules read on a source, and only if they say `true`: any other text is as none. */
 export function sourceAnnotations(annotations: Annotations | undefined, keys: AnnotationKeys): Annotations {
-  return pick(annotations, [keys.ignore, keys.match]);
+  const found = Object.entries(pick(annotations, [keys.ignore, keys.match]));
+  const isTrue = found.filter(([, value]) => value === 'true');
+  return isTrue.length === 0 ? NO_ANNOTATIONS : Object.fromEntries(isTrue);
 }
 
 /** Those that the rules read on a workload or its pod template, without those of other systems. */
 export function decidingAnnotations(annotations: Annotations | undefined, keys: AnnotationKeys): Annotations {
-  return pick(annotations, decidingKeys(keys));
+  return shortened(pick(annotations, decidingKeys(keys)), keys);
+}
+
+/** Characters of a value that is no list; none that means anything is longer. */
+const VALUE_LENGTH = 200;
+
+function shortened(annotations: Annotations, keys: AnnotationKeys): Annotations {
+  const long = Object.entries(annotations).filter(([, value]) => value.length > VALUE_LENGTH);
+  const values = long.filter(([key]) => !listKeys(keys).includes(key));
+  if (values.length === 0) return annotations;
+  const cut = values.map(([key, value]) => [key, `${value.slice(0, VALUE_LENGTH)}…`] as const);
+  return { ...annotations, ...Object.fromEntries(cut) };
 }
 
 function withAdopted(own: Annotations, object: WorkloadObject, keys: AnnotationKeys): Annotations {

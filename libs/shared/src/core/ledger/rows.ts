@@ -1,3 +1,4 @@
+import { isSameExcess, type Excess } from '../annotation-limits.ts';
 import type { Annotations, SourceKey, WorkloadKey, WorkloadKind } from '../model.ts';
 import type { Reason } from '../reasons.ts';
 import type { RecordHash } from '../record/record-hash.ts';
@@ -80,6 +81,8 @@ export interface ObservedWorkload {
   readonly podAnnotations: Annotations;
   /** Why a workload of this kind, as it is, never reloads; undefined: it does. */
   readonly leftAlone?: Reason;
+  /** Which limit it exceeds, if one; then it never reloads either, and of what exceeds it nothing else is kept. */
+  readonly excess?: Excess | undefined;
   /** Text of the record annotation. */
   readonly record: string | undefined;
   /** Unix milliseconds at which a pause that we began ends; undefined: there is none. */
@@ -152,6 +155,7 @@ export function isSameBesidesRv(a: WorkloadRow, b: WorkloadRow): boolean {
   return (
     a.contest === b.contest &&
     isSameOwner(a.templateOwner, b.templateOwner) &&
+    isSameExcess(a.excess, b.excess) &&
     SCALARS.every((field) => a[field] === b[field]) &&
     LISTS.every((field) => sameLists(a[field], b[field])) &&
     RECORDS.every((field) => sameRecords(a[field], b[field]))

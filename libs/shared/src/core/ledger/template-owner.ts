@@ -40,6 +40,7 @@ type Owner = Pick<
   | 'annotations'
   | 'podAnnotations'
   | 'record'
+  | 'excess'
   | 'writtenAt'
 > &
   Partial<Pick<WorkloadRow, 'templateRv'>>;
@@ -67,6 +68,7 @@ export function withTemplateOf(
     mentions,
     marks,
     podAnnotations,
+    excess: own.excess ?? owner.excess,
     record: templateFrom.isMarkedThere ? owner.record : own.record,
     writtenAt: Math.max(own.writtenAt ?? 0, owner.writtenAt ?? 0),
     templateOwner: {

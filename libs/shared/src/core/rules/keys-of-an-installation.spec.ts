@@ -6,7 +6,7 @@ import { decideReload, type DecisionInput } from './decision.ts';
 
 /** A key that decides, on which object, with what beside it, and the reasons with and without its annotation. */
 type KeyRow = readonly [
-  name: Exclude<keyof AnnotationKeys, 'adopt'>,
+  name: Exclude<keyof AnnotationKeys, 'adopt' | 'limits'>,
   short: string,
   value: string,
   beside: {

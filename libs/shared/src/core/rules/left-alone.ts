@@ -1,10 +1,15 @@
+import { excessText } from '../annotation-limits.ts';
 import { REASONS } from '../reasons.ts';
 import type { Facts } from './facts.ts';
 import { pass, skip, type Verdict } from './rule.ts';
 
-/** Leaves a workload alone that its kind says is not to be reloaded as it is: a finished Job, for instance. */
+/**
+ * Leaves a workload alone that its kind says is not to be reloaded as it is (a finished Job, for instance), or that
+ * exceeds a limit.
+ */
 export function leftAlone({ workload, settings }: Facts): Verdict {
-  const reason = workload.leftAlone;
+  const { leftAlone: reason, excess } = workload;
+  if (excess) return skip('InvalidAnnotation', () => excessText(excess));
   if (reason === undefined) return pass(() => 'nothing about the workload itself keeps it from reloading');
   if (reason === 'JobFinished' && settings.recreateFinishedJobs)
     return pass(() => 'the Job is finished, and --recreate-finished-jobs is on');

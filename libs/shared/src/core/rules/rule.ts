@@ -1,3 +1,4 @@
+import type { Excess } from '../annotation-limits.ts';
 import type { AnnotationKeys } from '../annotation-keys.ts';
 import type { Annotations, SourceKind, WorkloadKind } from '../model.ts';
 import type { PatternError } from '../patterns.ts';
@@ -26,6 +27,8 @@ export interface DecisionInput {
     readonly podAnnotations: Annotations;
     /** Why it is not to be reloaded as it is, if so. */
     readonly leftAlone?: Reason;
+    /** Which limit it exceeds, if one. */
+    readonly excess?: Excess | undefined;
   };
   readonly settings: DecisionSettings;
 }

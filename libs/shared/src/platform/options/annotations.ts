@@ -1,11 +1,15 @@
 /** The keys of the annotations that decide. The defaults are those of stakater/Reloader. */
 import { DEFAULT_ANNOTATION_KEYS as KEYS } from '../../core/annotation-keys.ts';
+import { DEFAULT_ANNOTATION_LIMITS as LIMITS } from '../../core/annotation-limits.ts';
+import { PATTERN_LIMITS } from '../../core/pattern-cost.ts';
 import { BOTH, option } from './option.ts';
-import { annotationKey, writtenAnnotationKey } from './values.ts';
+import { annotationKey, integer, writtenAnnotationKey } from './values.ts';
 
 const shared = { apps: BOTH, group: 'Annotations', incumbent: true, ...annotationKey() } as const;
 /** Those that stakater/Reloader has no flag for. */
 const own = { apps: BOTH, group: 'Annotations', ...annotationKey() } as const;
+
+const limit = { apps: BOTH, group: 'Annotations' } as const;
 
 export const annotationOptions = {
   configmapAnnotation: option({
@@ -131,5 +135,40 @@ export const annotationOptions = {
     default: KEYS.lastReloadedFrom,
     description: 'On a pod template: what the annotations strategy writes.',
     ...writtenAnnotationKey(),
+  }),
+  maxListWords: option({
+    ...limit,
+    flag: '--max-list-words',
+    env: 'REROLL_MAX_LIST_WORDS',
+    default: String(LIMITS.listWords),
+    description:
+      'Names and patterns that one list of a workload may have. One that has more is left alone (InvalidAnnotation), and so with the limits below.',
+    ...integer({ min: 1, max: 10_000 }),
+  }),
+  maxListBytes: option({
+    ...limit,
+    flag: '--max-list-bytes',
+    env: 'REROLL_MAX_LIST_BYTES',
+    default: String(LIMITS.listBytes),
+    description: 'Bytes that one list of a workload may have.',
+    ...integer({ min: 256, max: 262_144 }),
+  }),
+  maxPatternCost: option({
+    ...limit,
+    flag: '--max-pattern-cost',
+    env: 'REROLL_MAX_PATTERN_COST',
+    default: String(LIMITS.patternCost),
+    description:
+      'What the patterns of one workload may cost together, about one for each character that is not a plain name. A counted repetition costs as much as what it repeats, written out.',
+    ...integer({ min: 1, max: PATTERN_LIMITS.cost }),
+  }),
+  maxWorkloadSources: option({
+    ...limit,
+    flag: '--max-workload-sources',
+    env: 'REROLL_MAX_WORKLOAD_SOURCES',
+    default: String(LIMITS.sources),
+    description:
+      'Sources that the pod template of one workload may refer to and its annotations may name, together.',
+    ...integer({ min: 1, max: 10_000 }),
   }),
 } as const;

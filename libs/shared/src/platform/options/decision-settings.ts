@@ -27,6 +27,12 @@ export function decisionSettings(options: CommonOptions): DecisionSettings {
       rolloutStrategy: options.rolloutStrategyAnnotation,
       lastReloadedFrom: options.lastReloadedFromAnnotation,
       ...(options.adopt.length > 0 ? { adopt: options.adopt } : {}),
+      limits: {
+        listWords: options.maxListWords,
+        listBytes: options.maxListBytes,
+        patternCost: options.maxPatternCost,
+        sources: options.maxWorkloadSources,
+      },
     },
     autoReloadAll: options.autoReloadAll,
     ignoredWorkloadTypes: options.ignoredWorkloadTypes,

@@ -1,0 +1,75 @@
+import type { AnnotationKeys } from '../annotation-keys.ts';
+import type { SourceKey, SourceKind, WorkloadKey } from '../model.ts';
+import { recordedHashes } from '../record/record.ts';
+import { decidesTheSame, namedSources } from './edges.ts';
+import { MultiMap } from './multi-map.ts';
+import { kindOf, namespaceOf, sameLists, sourceKeyIn, type SourceName, type WorkloadRow } from './rows.ts';
+
+/** Which workloads an event of a source can matter to. */
+export class Dependents {
+  readonly #keys: AnnotationKeys;
+  readonly #users = new MultiMap();
+  /** Namespace and source kind (`<kind>/<namespace>`) to the workloads that name such sources by pattern. */
+  readonly #patterned = new MultiMap();
+
+  constructor(keys: AnnotationKeys) {
+    this.#keys = keys;
+  }
+
+  /** Those that use, mention or name it one by one, have an edge of it, or have it recorded. */
+  usersOf(source: SourceKey): readonly WorkloadKey[] {
+    return this.#users.get(source);
+  }
+
+  isUser(source: SourceKey, workload: WorkloadKey): boolean {
+    return this.#users.has(source, workload);
+  }
+
+  /** The same and those of which a pattern may mean it, each once. */
+  maybeUsersOf(source: SourceKey): readonly WorkloadKey[] {
+    const patterned = this.#patterned.get(`${kindOf(source)}/${namespaceOf(source)}`);
+    return patterned.length === 0
+      ? this.usersOf(source)
+      : [...new Set([...this.usersOf(source), ...patterned])];
+  }
+
+  /** The sources under which a workload is to be found. */
+  sourcesOf(key: WorkloadKey, row: WorkloadRow): SourceKey[] {
+    return [...this.#names(row).names].map((name) => sourceKeyIn(namespaceOf(key), name));
+  }
+
+  put(key: WorkloadKey, old: WorkloadRow | undefined, row: WorkloadRow): void {
+    if (old && isIndexedAlike(old, row)) return;
+    if (old) this.remove(key, old);
+    const namespace = namespaceOf(key);
+    const { names, patterned } = this.#names(row);
+    for (const name of names) this.#users.add(sourceKeyIn(namespace, name), key);
+    for (const kind of patterned) this.#patterned.add(`${kind}/${namespace}`, key);
+  }
+
+  remove(key: WorkloadKey, row: WorkloadRow): void {
+    const namespace = namespaceOf(key);
+    const { names, patterned } = this.#names(row);
+    for (const name of names) this.#users.delete(sourceKeyIn(namespace, name), key);
+    for (const kind of patterned) this.#patterned.delete(`${kind}/${namespace}`, key);
+  }
+
+  #names(row: WorkloadRow): { names: Set<SourceName>; patterned: readonly SourceKind[] } {
+    const { literal, patterned } = namedSources(row, this.#keys);
+    const recorded = Object.keys(recordedHashes(row.record));
+    return {
+      names: new Set([...row.uses, ...row.mentions, ...row.edges, ...literal, ...recorded]),
+      patterned,
+    };
+  }
+}
+
+/** Whether two rows of one workload are to be found under the same sources. */
+function isIndexedAlike(a: WorkloadRow, b: WorkloadRow): boolean {
+  return (
+    a.record === b.record &&
+    decidesTheSame(a, b) &&
+    sameLists(a.mentions, b.mentions) &&
+    sameLists(a.edges, b.edges)
+  );
+}
