@@ -114,8 +114,10 @@ export function decidingAnnotations(annotations: Annotations | undefined, keys: 
 const VALUE_LENGTH = 200;
 
 function shortened(annotations: Annotations, keys: AnnotationKeys): Annotations {
-  const long = Object.entries(annotations).filter(([, value]) => value.length > VALUE_LENGTH);
-  const values = long.filter(([key]) => !listKeys(keys).includes(key));
+  if (annotations === NO_ANNOTATIONS) return annotations;
+  const values = Object.entries(annotations).filter(
+    ([key, value]) => value.length > VALUE_LENGTH && !listKeys(keys).includes(key),
+  );
   if (values.length === 0) return annotations;
   const cut = values.map(([key, value]) => [key, `${value.slice(0, VALUE_LENGTH)}…`] as const);
   return { ...annotations, ...Object.fromEntries(cut) };

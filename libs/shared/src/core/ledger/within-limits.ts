@@ -47,14 +47,17 @@ function listExcess(facts: Sized, keys: AnnotationKeys, limits: AnnotationLimits
   const { annotations, podAnnotations } = facts;
   if (annotations === NO_ANNOTATIONS && podAnnotations === NO_ANNOTATIONS) return undefined;
   let cost = 0;
+  let isAny = false;
   for (const key of listKeys(keys)) {
     for (const text of [annotationOf(annotations, key), annotationOf(podAnnotations, key)]) {
       if (text === undefined) continue;
+      isAny = true;
       const excess = excessOf(text, limits);
       if (excess) return { ...excess, key };
       if (isOfPatterns(key, keys)) cost += nameList(text).cost;
     }
   }
+  if (!isAny) return undefined;
   if (cost > limits.patternCost) return { limit: 'patternCost', most: limits.patternCost, given: cost };
   const given = new Set([...facts.uses, ...facts.mentions, ...namedSources(facts, keys).literal]).size;
   return given > limits.sources ? { limit: 'sources', most: limits.sources, given } : undefined;
@@ -71,8 +74,16 @@ function isOfPatterns(key: string, keys: AnnotationKeys): boolean {
   return key === keys.configMapReload || key === keys.secretReload || key === keys.secretProviderClassReload;
 }
 
-/** Of the annotations that are lists of names or patterns. */
-export function listKeys(keys: AnnotationKeys): string[] {
+/** Of the annotations that are lists of names or patterns. Made once for each installation. */
+export function listKeys(keys: AnnotationKeys): readonly string[] {
+  const made = LIST_KEYS.get(keys) ?? allListKeys(keys);
+  LIST_KEYS.set(keys, made);
+  return made;
+}
+
+const LIST_KEYS = new WeakMap<AnnotationKeys, readonly string[]>();
+
+function allListKeys(keys: AnnotationKeys): string[] {
   const adopted = keys.adopt?.flatMap((system) => Object.values(ADOPTED_LISTS[system])) ?? [];
   return [
     keys.configMapReload,

@@ -37,12 +37,15 @@ const NO_HASHES: RecordedHashes = Object.freeze({});
 /** Characters of the records that are kept parsed, so that one is parsed once however many names are looked up in it. */
 const CACHE_CHARACTERS = 1024 * 1024;
 const ENTRY_CHARACTERS = 100;
+/** A record of so few characters has a handful of names, and is parsed faster than it is looked up. */
+const SHORT = 512;
 
 const cache = new WeightedCache<RecordReading>(CACHE_CHARACTERS, (_, text) => text.length + ENTRY_CHARACTERS);
 
 /** Reads the annotation's text. Never throws: what cannot be read is `unreadable`, and counts as stripped. */
 export function readRecord(text: string | undefined): RecordReading {
-  return text === undefined ? { state: 'absent' } : cache.get(text, parse);
+  if (text === undefined) return { state: 'absent' };
+  return text.length <= SHORT ? parse(text) : cache.get(text, parse);
 }
 
 function parse(text: string): RecordReading {
