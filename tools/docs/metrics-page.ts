@@ -55,7 +55,8 @@ const INTRODUCTION = `<!-- Generated from libs/shared/src/platform/metrics: run 
 Served at \`/metrics\` on \`--metrics-addr\`. Names that begin with \`reloader_\` or \`rest_client_\` are those of
 stakater/Reloader, so that its dashboards and alerts go on working; ours begin with \`reroll_\`. Labels whose
 values are known in advance are there at zero from the start. Every app serves the metrics of its process as
-well (\`process_*\`, \`nodejs_*\`). With \`METRICS_COUNT_BY_NAMESPACE\` the worker has
+well (\`process_*\`, \`nodejs_*\`). \`nodejs_eventloop_lag_max_seconds\` is the longest turn of its event loop since the last
+scrape, measured by how late a timer of 10 ms came, which is included; a turn that begins within 10 ms of a scrape is missed. With \`METRICS_COUNT_BY_NAMESPACE\` the worker has
 \`reloader_reload_executed_total_by_namespace\` (labels \`success\`, \`namespace\`) too.`;
 
 export function metricsMarkdown(): string {

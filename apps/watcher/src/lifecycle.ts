@@ -14,7 +14,6 @@ import type { Lifecycle } from '@reroll/shared/platform/shutdown';
 import type { Queues } from '@reroll/shared/queue/queues';
 import { ADOPTED_AT, readAdoptedAt } from './adoption.ts';
 import { announce } from './announcing.ts';
-import { PatternTurns } from './pattern-turns.ts';
 import { Publisher } from './publisher.ts';
 import { watchQueues } from './queue-watch.ts';
 import { OlderObjects } from './older-objects.ts';
@@ -23,6 +22,7 @@ import { RolloutPublisher } from './rollout-publisher.ts';
 import { RolloutSightings } from './rollout-sightings.ts';
 import { chosenByLabels } from './scope.ts';
 import type { WatcherState } from './state.ts';
+import { SourceEvaluator } from './source-evaluator.ts';
 import { StuckPods } from './stuck-pods.ts';
 import { Streams } from './streams.ts';
 import type { StreamsContext } from './kind-streams.ts';
@@ -67,7 +67,7 @@ export async function runWatcher(context: WatcherContext): Promise<void> {
   const adoptedAt = await adoption(context);
   if (adoptedAt === undefined) return;
   const triggers = triggersOf(context.options);
-  const ledger = new Ledger({ decision: context.decision, adoptedAt, triggers });
+  const ledger = new Ledger({ decision: context.decision, adoptedAt, triggers, evaluatesLater: true });
   announce(context, { ledger, isLeader: () => elector.isLeader() });
   const tracker = new RolloutTracker();
   const rollouts = new RolloutPublisher(tracker, context.rolloutWriter);
@@ -90,12 +90,11 @@ export async function runWatcher(context: WatcherContext): Promise<void> {
     changed: () => publisher.kick(),
   });
   const sightings = new RolloutSightings(ledger, tracker, stuckPods);
-  const patterns = new PatternTurns(ledger, () => publisher.kick());
-  const streams = new Streams(streamsContext(context, elector), { ledger, rollouts: sightings }, () => {
-    publisher.kick();
-    patterns.kick();
-  });
-  stopAtTheEnd(lifecycle, { publisher, sweeper, stuckPods, patterns });
+  const evaluator = new SourceEvaluator(ledger.evaluation, () => publisher.kick());
+  const streams = new Streams(streamsContext(context, elector), { ledger, rollouts: sightings }, () =>
+    evaluator.kick(),
+  );
+  stopAtTheEnd(lifecycle, { publisher, sweeper, stuckPods, evaluator });
   lifecycle.onStop('streams', 5_000, () => streams.stop(3_000));
   await streams.start({
     signal: lifecycle.signal,
@@ -117,12 +116,12 @@ export async function runWatcher(context: WatcherContext): Promise<void> {
 /** In this order. */
 function stopAtTheEnd(
   lifecycle: Lifecycle,
-  by: { publisher: Publisher; sweeper: Sweeper; stuckPods: StuckPods; patterns: PatternTurns },
+  by: { publisher: Publisher; sweeper: Sweeper; stuckPods: StuckPods; evaluator: SourceEvaluator },
 ): void {
   lifecycle.onStop('publisher', 5_000, () => by.publisher.stop());
   lifecycle.onStop('sweeper', 5_000, () => by.sweeper.stop());
   lifecycle.onStop('pods of stuck rollouts', 5_000, () => by.stuckPods.stop());
-  lifecycle.onStop('patterns', 5_000, () => by.patterns.stop());
+  lifecycle.onStop('evaluation of sources', 5_000, () => by.evaluator.stop());
 }
 
 function streamsContext(context: WatcherContext, elector: LeaderElector): StreamsContext {

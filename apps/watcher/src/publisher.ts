@@ -238,9 +238,10 @@ export class Publisher {
 
   async #enqueue(portion: Portion, changed: readonly SourceKey[]): Promise<void> {
     if (!this.#mayWrite()) return;
-    const { queues, metrics } = this.#context;
+    const { queues, metrics, ledger } = this.#context;
     const since = Date.now();
-    const changes = [...new Set([...portion.changes, ...changed])];
+    const wanted = changed.filter((key) => ledger.wantsChangeJob(key));
+    const changes = [...new Set([...portion.changes, ...wanted])];
     await queues.enqueueChanges(changes, since);
     metrics.workqueueAdds.inc(changes.length);
     const wakes = this.#due(this.#context.notifyOnly === true ? this.#begun(portion.wakes) : portion.wakes);

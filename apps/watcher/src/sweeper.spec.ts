@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Catalog } from '@reroll/shared/catalog/catalog';
 import { DEFAULT_ANNOTATION_KEYS } from '@reroll/shared/core/annotation-keys';
 import { Ledger } from '@reroll/shared/core/ledger/ledger';
@@ -30,6 +31,7 @@ test('a kind of which the last object is gone, or its API with all of them, is c
   });
   const counted = async (): Promise<readonly string[]> => {
     await vi.advanceTimersByTimeAsync(60_000);
+    for (let turn = 0; turn < 10; turn += 1) await nextTurn();
     const text = await registry.getSingleMetricAsString('reroll_objects');
     return text.split('\n').filter((line) => /"(ConfigMap|Rollout)"/.test(line));
   };

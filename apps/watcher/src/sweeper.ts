@@ -1,13 +1,17 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Catalog } from '@reroll/shared/catalog/catalog';
 import { isContested } from '@reroll/shared/core/ledger/contest';
 import type { Ledger } from '@reroll/shared/core/ledger/ledger';
 import { kindOf, namespaceOf } from '@reroll/shared/core/ledger/rows';
+import { slicesOf } from '@reroll/shared/core/ledger/slices';
 import type { WorkloadKey } from '@reroll/shared/core/model';
 import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
+import { inTurns } from './in-turns.ts';
 import { owedOf } from './owed.ts';
 import type { Publisher } from './publisher.ts';
 import type { RolloutPublisher } from './rollout-publisher.ts';
+
+/** Rows that are counted in one turn of the event loop. */
+const COUNTED_PER_TURN = 5_000;
 
 export interface SweeperContext {
   readonly ledger: Ledger;
@@ -83,27 +87,37 @@ export class Sweeper {
     const end = metrics.sweepDuration.startTimer();
     if (this.#leading) {
       publisher.verify();
-      for (const _ of ledger.sweep()) await nextTurn();
+      await inTurns(ledger.sweep());
       for (const key of await requested()) if (ledger.workloads.has(key)) ledger.outbox.wake(key, 'owed');
       publisher.kick();
     }
     end();
-    this.#count();
+    await this.#count();
   }
 
-  #count(): void {
+  async #count(): Promise<void> {
     const { ledger, metrics, interval } = this.#context;
     // A kind of which the last object is gone, with its API perhaps, has none: not as many as it had.
     const objects = new Map<string, number>(this.#counted.map((kind) => [kind, 0]));
-    for (const key of ledger.workloads.keys()) objects.set(kindOf(key), (objects.get(kindOf(key)) ?? 0) + 1);
-    for (const [key, row] of ledger.sources) {
-      if (row.exists) objects.set(kindOf(key), (objects.get(kindOf(key)) ?? 0) + 1);
-    }
-    for (const [kind, count] of objects) metrics.objects.set({ kind }, count);
+    let contested = 0;
+    const count = (key: string): void => void objects.set(kindOf(key), (objects.get(kindOf(key)) ?? 0) + 1);
+    await inTurns(slicesOf(ledger.workloads, COUNTED_PER_TURN), {
+      each: (slice) => {
+        for (const [key, { contest }] of slice) {
+          count(key);
+          if (isContested(contest)) contested += 1;
+        }
+      },
+    });
+    await inTurns(slicesOf(ledger.sources, COUNTED_PER_TURN), {
+      each: (slice) => {
+        for (const [key, { exists }] of slice) if (exists) count(key);
+      },
+    });
+    for (const [kind, number] of objects) metrics.objects.set({ kind }, number);
     this.#counted = [...objects.keys()];
     const { workloads, oldest } = owedOf(ledger, interval);
-    const contested = [...ledger.workloads.values()].filter(({ contest }) => isContested(contest));
-    metrics.contestedWorkloads.set(contested.length);
+    metrics.contestedWorkloads.set(contested);
     metrics.owedWorkloads.set(workloads);
     metrics.oldestOwed.set(oldest / 1000);
   }

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { edgeJudge, edgesAmong, namedSources } from '@reroll/shared/core/ledger/edges';
 import { kindOf, sourceKeyIn, type ObservedWorkload, type SourceName } from '@reroll/shared/core/ledger/rows';
-import { turn } from '@reroll/shared/core/ledger/unjudged';
+import { turn } from '@reroll/shared/core/ledger/turn';
 import { withTemplateOf } from '@reroll/shared/core/ledger/template-owner';
 import { isKey, partsOf, SOURCE_KINDS, type PodTemplate, type WorkloadKey } from '@reroll/shared/core/model';
 import { decideReload, type Decision, type DecisionSettings } from '@reroll/shared/core/rules/decision';

@@ -104,6 +104,13 @@ const CASES: readonly Case[] = [
     notOn: { 'a slow start': { [of('reroll_synced')]: '0x5 1x30' } },
   },
   {
+    alert: 'RerollEventLoopHeldUp',
+    on: { [of('nodejs_eventloop_lag_max_seconds')]: '2x30' },
+    labels: { pod: 'a' },
+    summary: 'A turn of the event loop of a took 2s.',
+    notOn: { 'one long turn': { [of('nodejs_eventloop_lag_max_seconds')]: '0.02x5 2 0.02x24' } },
+  },
+  {
     alert: 'RerollOwedTooLong',
     on: { [of('reroll_oldest_owed_seconds')]: '0+60x30' },
     summary: 'A workload has run with other data than its ConfigMaps and Secrets have for 20m 0s.',

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { errorClass } from './errors.ts';
 import { nameOf, type KubeObject } from './objects.ts';
 import type { ChangeType } from './watch-stream.ts';
@@ -10,7 +11,7 @@ export interface ReflectorHandler<T> {
   /** A complete list begins. If it breaks, this is called again without a `listEnded` before. */
   listStarted(): void | Promise<void>;
   /**
-   * At most 500 listed objects. An object may come again in the same list: the later one stands. One that
+   * At most 100 listed objects. An object may come again in the same list: the later one stands. One that
    * is deleted while the list still streams comes as `changed` with DELETED.
    */
   listed(objects: readonly T[]): void | Promise<void>;
@@ -36,7 +37,8 @@ export interface DeliveryOptions<T> {
   readonly onFailure: (failure: HandlerFailure) => void;
 }
 
-const BATCH = 500;
+/** Objects of a list that are handed over in one turn of the event loop. */
+const BATCH = 100;
 
 type Outcome = void | Promise<void>;
 
@@ -48,6 +50,12 @@ function guarded(step: () => Outcome, onError: (error: unknown) => Outcome): Out
   } catch (error) {
     return onError(error);
   }
+}
+
+/** Other streams, and timers, have their turn. */
+async function afterATurn(pending: Outcome): Promise<void> {
+  await pending;
+  await nextTurn();
 }
 
 /**
@@ -92,10 +100,11 @@ export class Delivery<T> {
     if (objects.length === 0) return undefined;
     this.#objects = [];
     this.#keys = [];
-    return guarded(
+    const told = guarded(
       () => this.#options.handler.listed(objects),
       () => this.#oneByOne(objects, keys),
     );
+    return afterATurn(told);
   }
 
   /** Throws (after reporting) what the handler throws: its list is not complete then. */

@@ -21,8 +21,17 @@ export class Dependents {
     return this.#users.get(source);
   }
 
+  hasUsers(source: SourceKey): boolean {
+    return this.#users.has(source);
+  }
+
+  /** Whether it has any, or a pattern may mean it. */
+  mayHaveUsers(source: SourceKey): boolean {
+    return this.hasUsers(source) || this.#patterned.has(`${kindOf(source)}/${namespaceOf(source)}`);
+  }
+
   isUser(source: SourceKey, workload: WorkloadKey): boolean {
-    return this.#users.has(source, workload);
+    return this.#users.includes(source, workload);
   }
 
   /** The same and those of which a pattern may mean it, each once. */

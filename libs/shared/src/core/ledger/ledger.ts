@@ -2,6 +2,7 @@ import { SOURCE_KINDS, type SourceKey, type WorkloadKey } from '../model.ts';
 import type { DecisionSettings } from '../rules/decision.ts';
 import { RV_UNKNOWN, isNewer, type Rv } from '../rv.ts';
 import { asksTheSame, needsAdvice } from './advice.ts';
+import { changesOf, jobOfData, type Seen, type SourceChanges } from './changed-sources.ts';
 import { Dependents } from './dependents.ts';
 import { candidatesOf, compact, decidesTheSame, edgeJudge, edgesAmong, hasNoEdges, isEdge } from './edges.ts';
 import {
@@ -14,14 +15,7 @@ import {
   withCatalog,
 } from './listed.ts';
 import { MultiMap } from './multi-map.ts';
-import {
-  absentSource,
-  deletedSource,
-  hasNewerClass,
-  listedSource,
-  sourceChange,
-  writtenSource,
-} from './observe-source.ts';
+import { absentSource, deletedSource, hasNewerClass, listedSource, writtenSource } from './observe-source.ts';
 import {
   beginningOf,
   doubtAfterSource,
@@ -29,9 +23,10 @@ import {
   withEdge,
   withoutEdge,
   workloadRow,
+  type DataState,
 } from './observe-workload.ts';
-import { Outbox, type FoundBy, type WakeCause } from './outbox.ts';
-import { dueOf } from './owed.ts';
+import { Outbox } from './outbox.ts';
+import { dueOf, type Unsettled } from './owed.ts';
 import { Positions } from './positions.ts';
 import {
   NO_NAMES,
@@ -50,7 +45,9 @@ import {
 import { ROWS_PER_SLICE, inOneGo, slicesOf } from './slices.ts';
 import { isLaterSighting } from './template-owner.ts';
 import { NO_TRIGGERS, type Triggers } from './triggers.ts';
-import { turn, Unjudged, type Pair } from './unjudged.ts';
+import { turn } from './turn.ts';
+import { Unjudged, type Pair } from './unjudged.ts';
+import { UserEvaluation } from './user-evaluation.ts';
 
 export interface LedgerSettings {
   readonly decision: DecisionSettings;
@@ -60,14 +57,12 @@ export interface LedgerSettings {
   readonly triggers?: Triggers;
   /** Rows that are worked on before other work may come in between. Default `ROWS_PER_SLICE`. */
   readonly rowsPerSlice?: number;
-}
-
-interface Unsettled {
-  readonly cause: WakeCause;
-  /** How often sweeps have woken it since it was last touched. */
-  wakes: number;
-  nextSweep: number;
-  readonly sinceSweep: number;
+  /**
+   * Whether the users of a source that changed are evaluated later, by the owner's calls of `evaluation`: in slices, and
+   * many events of one source as one. Default false: with the event itself. What patterns leave over is by `evaluation`
+   * in any case.
+   */
+  readonly evaluatesLater?: boolean;
 }
 
 /** A workload that stays unsettled is woken again after 1, 2, 4 … sweeps, and this many at most. */
@@ -90,11 +85,24 @@ export class Ledger {
   readonly #workloadsIn = new MultiMap();
   readonly #positions = new Positions();
   readonly #unjudged = new Unjudged();
+  /** Of the users of sources that changed; for the owner to go on with, if `evaluatesLater`. */
+  readonly evaluation: UserEvaluation;
   #sweeps = 0;
 
   constructor(settings: LedgerSettings) {
     this.#dependents = new Dependents(settings.decision.keys);
-    this.#settings = { triggers: NO_TRIGGERS, rowsPerSlice: ROWS_PER_SLICE, ...settings };
+    this.#settings = {
+      triggers: NO_TRIGGERS,
+      rowsPerSlice: ROWS_PER_SLICE,
+      evaluatesLater: false,
+      ...settings,
+    };
+    this.evaluation = new UserEvaluation({
+      perSlice: this.#settings.rowsPerSlice,
+      evaluate: (key, changes) => this.#evaluateUsersOf(key, changes),
+      judge: (isOver) => this.#judgeSome(isOver),
+      hasUnjudged: () => !this.#unjudged.isEmpty,
+    });
   }
 
   /** Sweeps begun so far; the unit of `Unsettled.sinceSweep`. */
@@ -140,8 +148,7 @@ export class Ledger {
     // A leader may have written of it after this list was taken: then the stream is still to tell of it.
     if (!known || isNewer(known.rv, list.rv)) return;
     const row = absentSource(known, list.rv);
-    this.#putSource(key, row, { at: list.rv, by: 'list' });
-    this.#announce(key, { old: known, row, by: 'list' });
+    this.#putSource(key, row, { at: list.rv, by: 'list', known });
   }
 
   /** A live write of a source. */
@@ -154,8 +161,7 @@ export class Ledger {
     const onCreate = this.#settings.triggers.onCreate && !seen.providerClass;
     const row = writtenSource(seen, known, { listRv, onCreate });
     // An edge that begins because its source came to exist is a creation too.
-    this.#putSource(seen.key, row, { at: onCreate && !known ? RV_UNKNOWN : seen.rv, by: 'event' });
-    this.#announce(seen.key, { old: known, row, by: 'event' });
+    this.#putSource(seen.key, row, { at: onCreate && !known ? RV_UNKNOWN : seen.rv, by: 'event', known });
   }
 
   /** A live deletion of a source. `rv` is that of the deletion. */
@@ -163,9 +169,7 @@ export class Ledger {
     this.#positions.advance(scope, rv);
     const known = this.sources.get(key);
     if (!known || !isNewer(rv, known.rv)) return;
-    const row = deletedSource(known, rv);
-    this.#putSource(key, row, { at: rv, by: 'event' });
-    this.#announce(key, { old: known, row, by: 'event' });
+    this.#putSource(key, deletedSource(known, rv), { at: rv, by: 'event', known });
   }
 
   /** To be called before a list of workloads is asked for: what their edges are dated by. */
@@ -244,8 +248,8 @@ export class Ledger {
 
   #forgetSource(key: SourceKey, kindIn: string): void {
     this.#byNamespace.delete(kindIn, key);
-    this.#unjudged.drop(key);
     this.sources.delete(key);
+    this.evaluation.drop(key);
     this.outbox.dropJobsOf(key);
     this.outbox.sources.add(key);
   }
@@ -257,18 +261,17 @@ export class Ledger {
 
   /**
    * Marks every row to be written, forgets that anything was woken, and wakes again those whose owners should
-   * be told of something: on taking the lead, or a catalog lost.
+   * be told of something: on taking the lead, or a catalog lost. Those by `evaluation`, if `evaluatesLater`.
    */
   assertAll(): void {
     for (const key of this.sources.keys()) this.outbox.sources.add(key);
-    for (const [key, row] of this.workloads) {
-      this.outbox.workloads.add(key);
-      this.#advise(key, row);
-    }
+    for (const key of this.workloads.keys()) this.outbox.workloads.add(key);
     for (const entry of this.unsettled.values()) {
       entry.wakes = 0;
       entry.nextSweep = 0;
     }
+    if (this.#settings.evaluatesLater) this.evaluation.afterwards(this.#adviseAll());
+    else inOneGo(this.#adviseAll());
   }
 
   /** The sources under which a workload is to be found: what it uses, names, mentions or has recorded. */
@@ -331,6 +334,13 @@ export class Ledger {
     if (this.workloads.get(key)?.resumeAt !== undefined) this.outbox.resumes.add(key);
   }
 
+  *#adviseAll(): Generator<void, void, void> {
+    for (const [key, row] of this.workloads) {
+      this.#advise(key, row);
+      yield;
+    }
+  }
+
   /** Has a worker look, at its leisure, at a workload that asks for what it will not get. */
   #advise(key: WorkloadKey, row: WorkloadRow): void {
     const { decision } = this.#settings;
@@ -340,74 +350,72 @@ export class Ledger {
       this.outbox.wake(key, 'correct');
   }
 
-  #putSource(key: SourceKey, row: SourceRow, { at, by }: { at: Rv; by: FoundBy }): void {
+  #putSource(key: SourceKey, row: SourceRow, how: Seen): void {
     const old = this.sources.get(key);
     this.sources.set(key, row);
-    this.outbox.sources.add(key);
     if (!old) this.#byNamespace.add(`${kindOf(key)}/${namespaceOf(key)}`, key);
-    const change = sourceChange(old, row);
-    if (!change) return;
-    const { rules, data, gone } = change;
-    const changeJobComes = old !== undefined && data;
-    if (changeJobComes) this.outbox.change(key, by);
-    const isDoubted = data || (gone && this.#settings.triggers.onCreate);
-    for (const workload of rules ? this.#judged(key, at) : this.#dependents.usersOf(key)) {
-      if (isDoubted) this.#doubt(workload, key, row);
-      this.#touch(workload, changeJobComes);
-    }
+    const changes = changesOf({ old, row, ...how }, this.#settings.triggers);
+    // The many of a first list, before there are workloads, are not worth the wait.
+    const isAtOnce =
+      changes.rulesRv !== undefined && changes.job === undefined && !this.#dependents.mayHaveUsers(key);
+    if (!this.#settings.evaluatesLater || isAtOnce) inOneGo(this.#evaluateUsersOf(key, changes));
+    else this.evaluation.note(key, changes);
   }
 
-  /** The workloads that have to do with a source after it began to exist, or has other annotations, at `at`. */
-  *#judged(key: SourceKey, at: Rv): Generator<WorkloadKey, void, void> {
-    const workloads = this.#dependents.maybeUsersOf(key);
-    const begin = this.#unjudged.beginOf(key) ?? (() => ({ rv: at }));
-    const isOver = turn();
-    let judged = 0;
-    for (; judged < workloads.length && !isOver(); judged += 1) {
-      const workload = workloads[judged] ?? '';
-      const isMoved = this.#judgeAgain({ workload, source: key, begin });
-      if (isMoved || this.#dependents.isUser(key, workload)) yield workload;
-    }
-    const rest = workloads.slice(judged);
-    if (rest.length > 0) this.#unjudged.putWorkloads(key, rest, begin);
-    for (const workload of rest) if (this.#dependents.isUser(key, workload)) yield workload;
+  /** Whether a change of a source that the catalog tells of is to have a change job, and no other will come for it. */
+  wantsChangeJob(key: SourceKey): boolean {
+    return !this.evaluation.bringsJob(key) && this.#isTold(key, jobOfData(this.#settings.triggers));
   }
 
-  /** A creation or deletion that counts is told of, and so is a deletion of what is used, for the history. */
-  #announce(
-    key: SourceKey,
-    { old, row, by }: { old: SourceRow | undefined; row: SourceRow; by: FoundBy },
-  ): void {
-    if ((old?.exists ?? false) === row.exists) return;
-    const { announced, onDelete } = this.#settings.triggers;
-    const isUsed = this.#dependents.usersOf(key).length > 0;
-    const counts = row.exists ? row.created : onDelete !== 'never';
-    const isTold = counts ? announced || isUsed : isUsed && !announced && !row.exists;
-    if (isTold) this.outbox.change(key, by);
-  }
-
-  #doubt(workload: WorkloadKey, key: SourceKey, source: SourceRow): void {
-    const row = this.workloads.get(workload);
-    if (!row) return;
-    const doubtful = doubtAfterSource(row, sourceNameOf(key), source);
-    if (doubtful !== row.doubtful) this.#replace(workload, { ...row, doubtful });
-  }
-
-  get hasUnjudged(): boolean {
-    return !this.#unjudged.isEmpty;
+  #isTold(key: SourceKey, job: SourceChanges['job']): boolean {
+    return job === 'always' || (job === 'used' && this.#dependents.hasUsers(key));
   }
 
   /**
-   * Judges some of the pairs that were too many for the event that asked for them, as many as a turn takes. False:
-   * none is left. Until then such a workload has not yet the edges of its patterns; each dates from that event.
+   * Its row goes out before any wake of its users; its change job, and so every reload job of that, after all their
+   * rows.
    */
-  judgeSome(): boolean {
-    const isOver = turn();
-    for (let pair = this.#unjudged.next(); pair; pair = this.#unjudged.next()) {
-      if (this.#judgeAgain(pair)) this.#touch(pair.workload);
-      if (isOver()) return !this.#unjudged.isEmpty;
+  *#evaluateUsersOf(key: SourceKey, changes: SourceChanges): Generator<void, void, void> {
+    this.outbox.sources.add(key);
+    const { job, by } = changes;
+    const isTold = this.#isTold(key, job);
+    // The row may be written before the last slice, with how its change was found.
+    if (isTold && by === 'event') this.outbox.live.add(key);
+    // Of a source that is gone by now a change job finds nobody to reload.
+    const jobComes = changes.jobReloads && isTold && this.sources.get(key)?.exists === true;
+    if (changes.touches) yield* this.#evaluateEach(key, changes, jobComes);
+    if (isTold) this.outbox.changes.add(key);
+    else if (this.#isTold(key, job)) this.outbox.change(key, by);
+  }
+
+  *#evaluateEach(key: SourceKey, changes: SourceChanges, jobComes: boolean): Generator<void, void, void> {
+    const { rulesRv, states } = changes;
+    const users = this.#dependents;
+    for (const workload of rulesRv === undefined ? users.usersOf(key) : users.maybeUsersOf(key)) {
+      const isMoved =
+        rulesRv !== undefined && this.#judgeAgain({ workload, source: key, begin: () => ({ rv: rulesRv }) });
+      if (isMoved || rulesRv === undefined || users.isUser(key, workload)) {
+        this.#doubt(workload, key, states);
+        this.#touch(workload, jobComes);
+      }
+      yield;
     }
-    return false;
+  }
+
+  #doubt(workload: WorkloadKey, key: SourceKey, states: readonly DataState[]): void {
+    const row = this.workloads.get(workload);
+    if (!row) return;
+    const doubtful = doubtAfterSource(row, sourceNameOf(key), states);
+    if (doubtful !== row.doubtful) this.#replace(workload, { ...row, doubtful });
+  }
+
+  /**
+   * Judges some of the pairs that were too many for the event that asked for them, until it is over. Until then such a
+   * workload has not yet the edges of its patterns; each dates from that event.
+   */
+  #judgeSome(isOver: () => boolean): void {
+    for (let pair = this.#unjudged.next(); pair; pair = isOver() ? undefined : this.#unjudged.next())
+      if (this.#judgeAgain(pair)) this.#touch(pair.workload);
   }
 
   /** Whether the source has begun or ended an edge of the workload. */
@@ -496,7 +504,7 @@ export class Ledger {
     const isOver = turn();
     const edges = edgesAmong(candidates, judge, isOver);
     // What the rest of them finds dates from the first sighting that was too much for its turn.
-    if (isOver()) this.#unjudged.putNames(seen.key, candidates, earlier ?? beginningOf(seen, sighting));
+    if (isOver()) this.#unjudged.put(seen.key, candidates, earlier ?? beginningOf(seen, sighting));
     // Most workloads have an edge for each source that they use: with 100,000 of them a copy would show.
     return sameLists(edges, seen.uses) ? seen.uses : compact(edges);
   }

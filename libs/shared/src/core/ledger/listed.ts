@@ -47,6 +47,16 @@ export function* absentKeys(
   for (const slice of slicesOf(known, perSlice)) yield slice.filter(isAbsent);
 }
 
+/** What the ledger knows of a list's scope, and what only the catalog does. */
+export function* withCatalog<Row>(
+  known: Iterable<string>,
+  held: ReadonlyMap<string, Row>,
+  { catalog }: { readonly catalog: ReadonlyMap<string, Row> },
+): Generator<string> {
+  yield* known;
+  for (const key of catalog.keys()) if (!held.has(key)) yield key;
+}
+
 /** What is known best of an object: the catalog's row if a list that broke has left an older one. */
 export function latest<Row extends { readonly rv: Rv }>(
   held: Row | undefined,
@@ -63,14 +73,4 @@ export function isWithin(scope: Scope, key: string): boolean {
 
 export function scopeKey(scope: Scope): string {
   return `${scope.kind}/${scope.namespace}`;
-}
-
-/** What the ledger knows of a list's scope, and what only the catalog does. */
-export function* withCatalog<Row>(
-  known: Iterable<string>,
-  held: ReadonlyMap<string, Row>,
-  { catalog }: { readonly catalog: ReadonlyMap<string, Row> },
-): Generator<string> {
-  yield* known;
-  for (const key of catalog.keys()) if (!held.has(key)) yield key;
 }

@@ -20,7 +20,11 @@ export class MultiMap {
     if (held.size === 0) this.#entries.delete(key);
   }
 
-  has(key: string, value: string): boolean {
+  has(key: string): boolean {
+    return this.#entries.has(key);
+  }
+
+  includes(key: string, value: string): boolean {
     const held = this.#entries.get(key);
     return typeof held === 'string' ? held === value : (held?.has(value) ?? false);
   }

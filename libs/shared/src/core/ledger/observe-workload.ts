@@ -70,21 +70,32 @@ function withoutTemplate(known: WorkloadRow, seen: ObservedWorkload): WorkloadRo
   return { ...known, rv, generation, annotations, excess, leftAlone: 'WorkloadRefMissing', ...none };
 }
 
+/** What the data of a source was from a resourceVersion on. */
+export interface DataState {
+  readonly from: Rv;
+  /** null: it did not exist. Undefined: not known. */
+  readonly hash: string | null | undefined;
+}
+
+export function stateOf({ exists, dataRv, rv, hash }: SourceRow): DataState {
+  return exists ? { from: dataRv, hash } : { from: rv, hash: null };
+}
+
 /**
- * `doubtful` after the source `name` of it got data with `hash`, or was deleted, not later than the template. The
- * streams of sources and of workloads keep no order between them: a patch can be seen before what it came after.
+ * `doubtful` after the source `name` of it came to these states, the earliest first, as far as they are not later than
+ * the template. The streams of sources and of workloads keep no order between them: a patch can be seen before what it
+ * came after.
  */
 export function doubtAfterSource(
   row: WorkloadRow,
   name: SourceName,
-  source: SourceRow,
+  states: readonly DataState[],
 ): readonly SourceName[] {
   const recorded = recordedHashes(row.record)[name];
-  const from = source.exists ? source.dataRv : source.rv;
-  if (recorded === undefined || isNewer(from, row.templateRv)) return row.doubtful;
+  const atTemplate = states.findLast(({ from }) => !isNewer(from, row.templateRv));
+  if (recorded === undefined || !atTemplate) return row.doubtful;
   const others = row.doubtful.filter((other) => other !== name);
-  const isTrue = source.exists && recorded === source.hash;
-  return compact(isTrue ? others : [...others, name]);
+  return compact(atTemplate.hash === recorded ? others : [...others, name]);
 }
 
 /** When an edge began, if it has no record, and whether nothing tells whether the pods run the present data. */

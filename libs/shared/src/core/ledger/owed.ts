@@ -7,6 +7,15 @@ import type { WakeCause } from './outbox.ts';
 import type { SourceName, SourceRow, WorkloadRow } from './rows.ts';
 import { NO_TRIGGERS, type Triggers } from './triggers.ts';
 
+/** A workload that is due something. */
+export interface Unsettled {
+  readonly cause: WakeCause;
+  /** How often sweeps have woken it since it was last touched. */
+  wakes: number;
+  nextSweep: number;
+  readonly sinceSweep: number;
+}
+
 /**
  * From which resourceVersion on a source's data counts as new for a workload: that of the template or, for
  * an edge without a record, of its baseline if that is later.

@@ -1,5 +1,4 @@
 import type { SourceKey, WorkloadKey } from '../model.ts';
-import { work } from '../work.ts';
 import type { EdgeBeginning } from './observe-workload.ts';
 import { namespaceOf, sourceKeyIn, type SourceName } from './rows.ts';
 
@@ -10,71 +9,46 @@ export interface Pair {
   readonly begin: EdgeBeginning;
 }
 
-/** What an event may spend on patterns at once, in steps of matching; see `work`. */
-const TURN_STEPS = 250_000;
-/** What the rules take besides, for one pair. */
-const DECISION_STEPS = 100;
-
-/** Begins a turn. What it gives says whether as much was spent since as one turn may take. */
-export function turn(): () => boolean {
-  const until = spent() + TURN_STEPS;
-  return () => spent() >= until;
-}
-
-function spent(): number {
-  return work.matchSteps + DECISION_STEPS * work.decisions;
-}
-
 interface Waiting {
-  readonly pairs: Iterator<Pair>;
-  /** When an edge began that is only found now. Of a workload: whoever finds it. */
+  readonly names: Iterator<SourceName>;
+  /** When an edge began that is only found now. */
   readonly begin: EdgeBeginning;
 }
 
 /**
- * Pairs that were too many, or whose patterns were too costly, to be judged with the event that asked for them. They
- * wait their turn, one namespace after the other, so that what one asks for keeps no other waiting.
+ * Workloads of which the sources were too many, or the patterns too costly, to be judged with the event that told of
+ * them. They wait their turn, one namespace after the other, so that what one asks for keeps no other waiting.
  */
 export class Unjudged {
-  /** By namespace, then by whoever asks: a workload or a source. The next one is first. */
-  readonly #waiting = new Map<string, Map<WorkloadKey | SourceKey, Waiting>>();
+  /** By namespace. The next one is first. */
+  readonly #waiting = new Map<string, Map<WorkloadKey, Waiting>>();
 
   get isEmpty(): boolean {
     return this.#waiting.size === 0;
   }
 
-  /** A workload, and each of the sources of its namespace that have these names. */
-  putNames(workload: WorkloadKey, names: Iterable<SourceName>, begin: EdgeBeginning): void {
-    this.#put(workload, { pairs: pairsAmong(names, workload, begin), begin });
+  /** A workload, and each of the sources of its namespace that have these names; in place of those from before. */
+  put(workload: WorkloadKey, names: Iterator<SourceName>, begin: EdgeBeginning): void {
+    const namespace = namespaceOf(workload);
+    const all = this.#waiting.get(namespace) ?? new Map<WorkloadKey, Waiting>();
+    this.#waiting.set(namespace, all.set(workload, { names, begin }));
   }
 
-  /** A source that began to exist, or has other annotations, and each of these workloads. */
-  putWorkloads(source: SourceKey, workloads: readonly WorkloadKey[], begin: EdgeBeginning): void {
-    this.#put(source, { pairs: pairsOf(source, workloads, begin), begin });
+  beginOf(workload: WorkloadKey): EdgeBeginning | undefined {
+    return this.#waiting.get(namespaceOf(workload))?.get(workload)?.begin;
   }
 
-  /** What the same asked for before is dropped. */
-  #put(asks: WorkloadKey | SourceKey, waiting: Waiting): void {
-    const namespace = namespaceOf(asks);
-    const all = this.#waiting.get(namespace) ?? new Map<string, Waiting>();
-    this.#waiting.set(namespace, all.set(asks, waiting));
-  }
-
-  beginOf(asks: WorkloadKey | SourceKey): EdgeBeginning | undefined {
-    return this.#waiting.get(namespaceOf(asks))?.get(asks)?.begin;
-  }
-
-  /** Drops what it asked for. Gives when an edge of it began. */
-  take(asks: WorkloadKey): EdgeBeginning | undefined {
-    const begin = this.beginOf(asks);
-    this.drop(asks);
+  /** Drops what waits of it. Gives when an edge of it began. */
+  take(workload: WorkloadKey): EdgeBeginning | undefined {
+    const begin = this.beginOf(workload);
+    this.drop(workload);
     return begin;
   }
 
-  drop(asks: WorkloadKey | SourceKey): void {
-    const namespace = namespaceOf(asks);
+  drop(workload: WorkloadKey): void {
+    const namespace = namespaceOf(workload);
     const all = this.#waiting.get(namespace);
-    all?.delete(asks);
+    all?.delete(workload);
     if (all?.size === 0) this.#waiting.delete(namespace);
   }
 
@@ -82,7 +56,7 @@ export class Unjudged {
   next(): Pair | undefined {
     for (const [namespace, all] of this.#waiting) {
       this.#waiting.delete(namespace);
-      const pair = nextOf(all);
+      const pair = nextOf(namespace, all);
       if (all.size > 0) this.#waiting.set(namespace, all);
       if (pair) return pair;
     }
@@ -90,30 +64,13 @@ export class Unjudged {
   }
 }
 
-function nextOf(all: Map<WorkloadKey | SourceKey, Waiting>): Pair | undefined {
-  for (const [asks, waiting] of all) {
-    all.delete(asks);
-    const next = waiting.pairs.next();
-    if (next.done) continue;
-    all.set(asks, waiting);
-    return next.value;
+function nextOf(namespace: string, all: Map<WorkloadKey, Waiting>): Pair | undefined {
+  for (const [workload, waiting] of all) {
+    all.delete(workload);
+    const next = waiting.names.next();
+    if (next.done === true) continue;
+    all.set(workload, waiting);
+    return { workload, source: sourceKeyIn(namespace, next.value), begin: waiting.begin };
   }
   return undefined;
-}
-
-function* pairsOf(
-  source: SourceKey,
-  workloads: readonly WorkloadKey[],
-  begin: EdgeBeginning,
-): Generator<Pair, void, void> {
-  for (const workload of workloads) yield { workload, source, begin };
-}
-
-function* pairsAmong(
-  names: Iterable<SourceName>,
-  workload: WorkloadKey,
-  begin: EdgeBeginning,
-): Generator<Pair, void, void> {
-  const namespace = namespaceOf(workload);
-  for (const name of names) yield { workload, source: sourceKeyIn(namespace, name), begin };
 }

@@ -57,10 +57,17 @@ function listExcess(facts: Sized, keys: AnnotationKeys, limits: AnnotationLimits
       if (isOfPatterns(key, keys)) cost += nameList(text).cost;
     }
   }
-  if (!isAny) return undefined;
   if (cost > limits.patternCost) return { limit: 'patternCost', most: limits.patternCost, given: cost };
+  return isAny ? sourcesExcess(facts, keys, limits) : undefined;
+}
+
+function sourcesExcess(
+  facts: Sized,
+  keys: AnnotationKeys,
+  { sources }: AnnotationLimits,
+): Excess | undefined {
   const given = new Set([...facts.uses, ...facts.mentions, ...namedSources(facts, keys).literal]).size;
-  return given > limits.sources ? { limit: 'sources', most: limits.sources, given } : undefined;
+  return given > sources ? { limit: 'sources', most: sources, given } : undefined;
 }
 
 function excessOf(text: string, limits: AnnotationLimits): Excess | undefined {

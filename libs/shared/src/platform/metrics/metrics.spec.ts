@@ -1,5 +1,6 @@
+import { setTimeout } from 'node:timers/promises';
 import { Registry } from 'prom-client';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createRegistry, histogram } from './registry.ts';
 import { restClientMetrics } from './rest-client.ts';
 import { watcherMetrics } from './watcher.ts';
@@ -146,5 +147,22 @@ describe('a registry', () => {
       histogram(registry, { name: 'x_seconds', help: 'X.', buckets: [1, 2] }),
     );
     expect(text).toContain('x_seconds_bucket{le="2"} 0');
+  });
+});
+
+describe('the metrics of every process', () => {
+  it('have the longest turn of the event loop since the last scrape', async () => {
+    const registry = createRegistry();
+    // One that begins within 10 ms of a scrape is missed.
+    await vi.waitFor(async () => {
+      await setTimeout(50);
+      const began = performance.now();
+      while (performance.now() - began < 100) continue;
+      const heldUp = (performance.now() - began) / 1_000;
+      await setTimeout(50);
+      const metrics = await registry.getMetricsAsJSON();
+      const longest = metrics.find(({ name }) => name === 'nodejs_eventloop_lag_max_seconds');
+      expect(longest?.values[0]?.value).toBeGreaterThanOrEqual(heldUp);
+    }, 5_000);
   });
 });

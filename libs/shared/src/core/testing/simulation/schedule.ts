@@ -21,6 +21,7 @@ export type Op =
   | { do: 'rotateKey' }
   | { do: 'setScope'; inScope: boolean }
   | { do: 'learnScope'; watcher: Index }
+  | { do: 'evaluate'; watcher: Index; slices: number; nextWindow: boolean }
   | { do: 'progress'; steps: number }
   | { do: 'fight'; source: SourceId; data: Letter; workload: WorkloadId }
   | { do: 'beginList'; watcher: Index; stream: 'S' | 'W'; shown: number; breaks: boolean }
@@ -115,7 +116,18 @@ const EVENTS: Table = [
   [1, (r) => ({ do: 'notice', watcher: index(r) })],
 ];
 /** Between the slices of long work anything may happen. */
-const SLICES: Table = [[3, (r) => ({ do: 'slice', watcher: index(r) })]];
+const SLICES: Table = [
+  [3, (r) => ({ do: 'slice', watcher: index(r) })],
+  [
+    25,
+    (r) => ({
+      do: 'evaluate',
+      watcher: index(r),
+      slices: r.pick([1, 2, 9, 9]),
+      nextWindow: r.chance(0.7),
+    }),
+  ],
+];
 /** Only in installs with the settings that they are about. */
 const WITH_TRIGGERS: Table = [
   [2, (r) => ({ do: 'deleteSource', source: source(r) })],

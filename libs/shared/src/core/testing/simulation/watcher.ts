@@ -83,7 +83,13 @@ export class SimulatedWatcher {
 
   start(adoptedAt: number, key: number): void {
     const { triggers } = this.#settings;
-    this.ledger = new Ledger({ decision: DECISION, adoptedAt, triggers, rowsPerSlice: 1 });
+    this.ledger = new Ledger({
+      decision: DECISION,
+      adoptedAt,
+      triggers,
+      rowsPerSlice: 1,
+      evaluatesLater: true,
+    });
     this.#leaving = null;
     this.key = key;
     this.#listing.clear();
@@ -156,6 +162,18 @@ export class SimulatedWatcher {
     return true;
   }
 
+  /** A slice, or all, of the evaluation of the users of sources that changed; then perhaps the next window. */
+  evaluate(by: { slices: number; nextWindow: boolean }): void {
+    for (let slice = 0; slice < by.slices && this.ledger.evaluation.slice(); slice += 1) continue;
+    if (by.nextWindow) this.ledger.evaluation.nextWindow();
+    this.#settle();
+  }
+
+  /** Everything that it saw is evaluated. */
+  evaluateAll(): void {
+    while (!this.ledger.evaluation.isDone) this.evaluate({ slices: 1, nextWindow: true });
+  }
+
   /** One slice of what it does in many: the end of a list, or the leaving of the namespace. */
   slice(): void {
     this.#leaving?.next();
@@ -210,7 +228,7 @@ export class SimulatedWatcher {
   /** Everything that it saw is in the catalog too. */
   hasPublished(): boolean {
     const { sources, workloads } = this.ledger.outbox;
-    return this.isCurrent() && sources.size + workloads.size === 0;
+    return this.isCurrent() && this.ledger.evaluation.isDone && sources.size + workloads.size === 0;
   }
 
   isCurrent(): boolean {
@@ -281,7 +299,8 @@ export class SimulatedWatcher {
     }
     outbox.sources.clear();
     outbox.workloads.clear();
-    for (const key of result.changed) outbox.changes.add(`ConfigMap/ns/${key}`);
+    for (const id of result.changed)
+      if (ledger.wantsChangeJob(sourceKey(id as SourceId))) outbox.changes.add(sourceKey(id as SourceId));
     const first = this.#sequence === 0;
     this.#sequence += 1;
     if (result.gap && !first && this.#protection.noticesGaps) ledger.assertAll();

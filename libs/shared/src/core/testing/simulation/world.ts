@@ -217,6 +217,7 @@ export class World {
     if (op.do === 'list') this.#list(watcher);
     if (op.do === 'learnScope') this.#learnScope(watcher);
     if (op.do === 'slice') watcher.slice();
+    if (op.do === 'evaluate') watcher.evaluate(op);
     if (op.do === 'beginList') {
       if (watcher.stage === 'synced') this.#fault('relist');
       watcher.beginList(op.stream, op);
@@ -236,6 +237,7 @@ export class World {
       if (watcher.frozen || watcher.stage !== 'synced') continue;
       this.#learnScope(watcher);
       while (watcher.deliver('S') || watcher.deliver('W'));
+      watcher.evaluateAll();
       watcher.publish('all');
     }
     for (let step = 0; step < steps; step += 1) for (const worker of this.#workers) worker.step(step);
@@ -359,6 +361,7 @@ export class World {
         leader.deliver('S');
         leader.deliver('W');
       }
+      leader.evaluateAll();
       leader.publish('all');
       leader.sweep();
       leader.publish('all');
