@@ -1,5 +1,6 @@
 import { partsOf } from '@reroll/shared/core/model';
 import { firstIndex } from '@reroll/shared/core/history/stream-id';
+import { sortInTurns } from './sort-in-turns.ts';
 
 /** `<namespace>/<name>/<kind>`: the order of lists. */
 export type Place = string;
@@ -77,7 +78,7 @@ export class KeyIndex<Mark> {
         seen.add(placeOf(key));
         if (mark !== null) marks.set(key, mark);
       }
-    const snapshot = { places: sorted(this.#snapshot?.places ?? [], seen), marks };
+    const snapshot = { places: await sorted(this.#snapshot?.places ?? [], seen), marks };
     this.#snapshot = snapshot;
     this.#scanned = performance.now();
     this.#took = this.#scanned - began;
@@ -86,11 +87,9 @@ export class KeyIndex<Mark> {
 }
 
 /** Those that were seen, sorted; before, those of the last time. Mostly they are the same. */
-function sorted(before: readonly Place[], seen: Set<Place>): readonly Place[] {
+async function sorted(before: readonly Place[], seen: Set<Place>): Promise<readonly Place[]> {
   const known = before.filter((place) => seen.delete(place));
-  if (seen.size === 0) return known;
-  // Two sorted runs, which a sort merges in one pass.
-  return [...known, ...[...seen].sort()].sort();
+  return await sortInTurns(known, [...seen]);
 }
 
 /** The index of the first place behind all those of a namespace. */
