@@ -37,17 +37,19 @@ export interface WorkloadOptions {
   /** Name and present value of the source that it uses. */
   readonly source: string;
   readonly value: string;
+  /** Whether it carries the applied record. */
+  readonly recorded: boolean;
 }
 
 /**
- * A workload with one container that takes its environment from the source. It carries the record already:
- * what is measured is the steady state, not the first hour of an installation in which all is adopted.
+ * A workload with one container that takes its environment from the source. If it carries the record, what is
+ * measured is the steady state, not the first minutes of an installation, in which every workload is adopted.
  */
 export function workloadManifest({ namespace, name }: ObjectId, options: WorkloadOptions): unknown {
-  const { kind, source, value } = options;
+  const { kind, source, value, recorded } = options;
   const annotations = {
     'reloader.stakater.com/auto': 'true',
-    [RECORD_ANNOTATION]: recordOf(source, value),
+    ...(recorded ? { [RECORD_ANNOTATION]: recordOf(source, value) } : {}),
   };
   const labels = { app: name };
   const metadata = { namespace, name, annotations, labels };

@@ -2,6 +2,7 @@ import type { Bench } from './bench.ts';
 import { combine, type Figures } from './figures.ts';
 import { measureFloor, type Floor } from './floor.ts';
 import { median } from './numbers.ts';
+import { measureAdoption } from './measure-adoption.ts';
 import { measureSecrets } from './measure-secrets.ts';
 import { usageOf, type NamedProcess } from './proc.ts';
 import { burst, type Run, singles } from './run.ts';
@@ -13,6 +14,7 @@ import { createSecrets, createWorkSet } from './work-set.ts';
 const METHODS: Readonly<Record<Method, (task: Task) => Promise<Result>>> = {
   burst: measureBurst,
   single: measureSingle,
+  adoption: measureAdoption,
   secrets: measureSecrets,
   large: measureLarge,
 };
@@ -23,7 +25,13 @@ export async function measure(bench: Bench, scenario: Scenario, options: { keep:
   let set = bench.workSets.get(workSet);
   if (set === undefined) {
     const { workloads, namespaces, sharing } = load;
-    set = await createWorkSet(bench, { prefix: workSet, workloads, namespaces, sharing });
+    set = await createWorkSet(bench, {
+      prefix: workSet,
+      workloads,
+      namespaces,
+      sharing,
+      recorded: method !== 'adoption',
+    });
     bench.workSets.set(workSet, set);
     if (load.secrets !== undefined && method !== 'secrets') await createSecrets(bench, set, load.secrets);
   }

@@ -61,13 +61,8 @@ export async function burst(input: RunInput, rate: number | undefined): Promise<
 
 /** One change after the other, each with time to rest before it. */
 export async function singles(input: RunInput): Promise<Run> {
-  const { signal } = input.bench;
   const { run, tally } = await measured(input, async (changer) => {
-    for (const source of input.sources) {
-      await sleep(PAUSE_MS, undefined, { signal });
-      await changer.change(source);
-      await untilRolled(input);
-    }
+    await changeOneByOne(input, changer);
   });
   const values = latencies(tally.outcomes);
   const figures: Figures = {
@@ -77,6 +72,17 @@ export async function singles(input: RunInput): Promise<Run> {
     singleMaxMs: Math.max(...values),
   };
   return { ...run, figures };
+}
+
+/** What it takes to make changes and to see what comes of them. */
+export type ChangeInput = Pick<RunInput, 'bench' | 'session' | 'sources'>;
+
+export async function changeOneByOne(input: ChangeInput, changer: Changer): Promise<void> {
+  for (const source of input.sources) {
+    await sleep(PAUSE_MS, undefined, { signal: input.bench.signal });
+    await changer.change(source);
+    await untilRolled(input);
+  }
 }
 
 async function measured(
@@ -115,7 +121,7 @@ function tallyFigures({ rolled, missed, surplus }: Tally): Figures {
 }
 
 /** Resolves when everything expected was rolled, or nothing has been for a long while. */
-async function untilRolled({ bench, session }: RunInput): Promise<void> {
+async function untilRolled({ bench, session }: ChangeInput): Promise<void> {
   const began = performance.now();
   while (session.log.pending > 0) {
     session.verify();

@@ -19,7 +19,7 @@ export interface Load {
 }
 
 /** How a scenario is measured; each has a function in `measure-*.ts`. */
-export type Method = 'burst' | 'single' | 'secrets' | 'large';
+export type Method = 'burst' | 'single' | 'adoption' | 'secrets' | 'large';
 
 /** What the project asks of a figure: at most so much. */
 export type Targets = Readonly<Partial<Record<FigureId, number>>>;
@@ -42,6 +42,7 @@ export const SCENARIO_NAMES = [
   'thousand',
   'idle',
   'shared',
+  'adoption',
   'idle-8000',
   'secrets',
   'large',
@@ -88,6 +89,16 @@ export const SCENARIOS: Readonly<Record<ScenarioName, Scenario>> = {
     method: 'burst',
     load: { workloads: 500, namespaces: 1, sharing: 500, changes: 1 },
     targets: { ...EACH_ONCE, ratio: 2, ...FEW_REQUESTS },
+  },
+  adoption: {
+    name: 'adoption',
+    about: 'one change at a time while everything else is adopted',
+    method: 'adoption',
+    load: { ...TEN_NAMESPACES, changes: 40 },
+    cluster: 'adoption',
+    workSet: 'unrecorded',
+    controllerManager: true,
+    targets: { ...EACH_ONCE, adoptionRatio: 1.5 },
   },
   'idle-8000': {
     name: 'idle-8000',

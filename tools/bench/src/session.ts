@@ -29,6 +29,8 @@ export interface Session {
 export interface SessionOptions {
   /** Leaves the processes running when the work went well. */
   readonly keep?: boolean | undefined;
+  /** Whether to wait until nobody writes workloads. Default true. */
+  readonly settles?: boolean;
 }
 
 /** Starts the reloader, waits until it reacts and all is quiet, does the work, and stops it in any case. */
@@ -43,7 +45,7 @@ export async function withSession<T>(
   let keep = false;
   try {
     await watch.start();
-    const session = await open(bench, { log, watch, processes });
+    const session = await open(bench, { log, watch, processes }, options.settles ?? true);
     const result = await work(session);
     keep = options.keep === true;
     return result;
@@ -60,7 +62,7 @@ interface Parts {
   readonly processes: Processes;
 }
 
-async function open(bench: Bench, parts: Parts): Promise<Session> {
+async function open(bench: Bench, parts: Parts, settles: boolean): Promise<Session> {
   const { log, watch, processes } = parts;
   const { kubeconfig, redisUrl = '' } = bench.cluster;
   const place = { kubeconfig, redisUrl, signal: bench.signal };
@@ -72,7 +74,8 @@ async function open(bench: Bench, parts: Parts): Promise<Session> {
   };
   await untilItReacts(bench, log, verify);
   bench.log(`the reloader reacts ${((performance.now() - began) / 1000).toFixed(1)} s after its start`);
-  if (!(await untilQuiet(watch, bench.signal))) bench.log('somebody writes workloads all the time: going on');
+  if (settles && !(await untilQuiet(watch, bench.signal)))
+    bench.log('somebody writes workloads all the time: going on');
   verify();
   const canary = canaryNames(bench);
   const others = [...log.finish().surplus].filter(([workload]) => !canary.has(workload));

@@ -32,18 +32,22 @@ export async function createWorkSet(bench: Omit<Bench, 'canary'>, shape: WorkSha
     const path = collectionPath(CONFIG_MAPS, source.namespace);
     await create(api.client, path, configMapManifest(source, INITIAL));
   });
-  await createWorkloads(bench, sources);
+  await createWorkloads(bench, sources, shape.recorded ?? true);
   const seconds = (performance.now() - began) / 1000;
   bench.log(`created ${shape.workloads} workloads and ${sources.length} sources in ${seconds.toFixed(1)} s`);
   return { shape, sources, values: new Map(sources.map((source) => [idText(source), INITIAL])) };
 }
 
-async function createWorkloads(bench: Omit<Bench, 'canary'>, sources: readonly Source[]): Promise<void> {
+async function createWorkloads(
+  bench: Omit<Bench, 'canary'>,
+  sources: readonly Source[],
+  recorded: boolean,
+): Promise<void> {
   const { kind, replicas } = bench.options;
   const workloads = sources.flatMap((source) => source.workloads.map((id) => ({ id, source: source.name })));
   const each = { concurrency: CONCURRENCY, signal: bench.signal };
   await forEach(workloads, each, async ({ id, source }) => {
-    const manifest = workloadManifest(id, { kind, replicas, source, value: INITIAL });
+    const manifest = workloadManifest(id, { kind, replicas, source, value: INITIAL, recorded });
     await create(bench.api.client, collectionPath(KINDS[kind], id.namespace), manifest);
     bench.generations.set(idText(id), 1);
   });
