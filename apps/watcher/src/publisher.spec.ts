@@ -34,6 +34,8 @@ function watcherInSync() {
     eachSource: async function* (isWanted: (key: string) => boolean) {
       yield state.inCatalog.filter(isWanted).map((key) => [key, null]);
     },
+    sources: async () => new Map(),
+    eachUntold: async function* () {},
     eachWorkload: async function* () {
       state.duringScan();
       yield [];

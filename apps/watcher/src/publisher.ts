@@ -1,12 +1,14 @@
-import type { Catalog, Published, Publication } from '@reroll/shared/catalog/catalog';
+import type { Catalog, Publication } from '@reroll/shared/catalog/catalog';
 import type { Ledger } from '@reroll/shared/core/ledger/ledger';
-import type { FoundBy, WakeCause } from '@reroll/shared/core/ledger/outbox';
+import type { WakeCause } from '@reroll/shared/core/ledger/outbox';
 import type { SourceKey, WorkloadKey } from '@reroll/shared/core/model';
 import type { Logger } from '@reroll/shared/platform/logging';
 import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
 import type { Queues } from '@reroll/shared/queue/queues';
+import { takeFrom } from '@reroll/shared/core/take-from';
 import { AdoptionRate } from './adoption-rate.ts';
-import type { RolloutPublisher } from './rollout-publisher.ts';
+import { CatalogWriter, type Rows } from './catalog-writer.ts';
+import { ROLLOUTS_PER_WRITE, type RolloutPublisher } from './rollout-publisher.ts';
 
 export interface PublisherContext {
   readonly ledger: Ledger;
@@ -28,53 +30,57 @@ export interface PublisherContext {
 }
 
 /** Rows in one call of the catalog's script, which holds up every other user of Redis while it runs. */
-const ROWS_PER_WRITE = 250;
-const WAKES_PER_WRITE = 500;
+const ROWS_PER_WRITE = ROLLOUTS_PER_WRITE;
+/** Jobs of one queue in one turn. */
+const JOBS_PER_WRITE = 500;
 const MIN_PAUSE = 100;
 const MAX_PAUSE = 5_000;
 /** How often waiting corrections are looked at for tokens. */
 const CORRECTIONS_PAUSE = 200;
 
-interface Portion {
-  readonly sources: readonly (readonly [SourceKey, FoundBy | undefined])[];
-  readonly workloads: readonly WorkloadKey[];
+interface Jobs {
   readonly changes: readonly SourceKey[];
   readonly wakes: readonly (readonly [WorkloadKey, WakeCause])[];
   readonly resumes: readonly WorkloadKey[];
 }
 
 /**
- * Carries the ledger's outbox to Redis, while this watcher leads. In this order, which the protocol needs:
+ * Carries the ledger's outbox to Redis, while this watcher leads. Each turn sends a bounded part of it, in this order:
  *
- * 1. rollouts, so that nobody finds the row of a workload that is being rolled and no rollout;
- * 2. rows, so that a worker that is woken finds what it is judged by;
+ * 1. rollouts, those of the workloads of step 2 first: nobody finds the row of a workload that is being rolled out and
+ *    no rollout. If they cannot be written, the other steps go on without them;
+ * 2. rows. If more are waiting, the turn ends here: a worker finds what its job is judged by;
  * 3. change jobs;
  * 4. wakes; those that only correct a record wait for a token of the adoption rate;
  * 5. the ends of pauses, as jobs that wait until then.
  *
- * What could not be written is put back and tried again, with growing pauses and for ever: it is identity
- * only, so it never grows past the cluster. One write at a time.
+ * What could not be written is tried again, with growing pauses and for ever (`reroll_publish_retries_total`): it is
+ * identity only, so it never grows past the cluster. One write at a time.
  */
 export class Publisher {
   readonly #context: PublisherContext;
   readonly #adoptions: AdoptionRate;
   readonly #corrections = new Set<WorkloadKey>();
+  readonly #writer: CatalogWriter;
   #term: string | null = null;
-  #sequence = 0;
   #verify = false;
+  #asksForUntold = false;
   #pause = MIN_PAUSE;
+  #isBackingOff = false;
   #loop: Promise<void> | null = null;
   #timer: NodeJS.Timeout | null = null;
 
   constructor(context: PublisherContext) {
     this.#context = context;
+    this.#writer = new CatalogWriter(context.catalog);
     this.#adoptions = new AdoptionRate(context.adoptionsPerSecond);
   }
 
   /** Begins to write, under the term of a Lease just acquired. */
   lead(term: string): void {
     this.#term = term;
-    this.#sequence = 0;
+    this.#writer.begin(term);
+    this.#asksForUntold = true;
     this.kick();
   }
 
@@ -85,14 +91,27 @@ export class Publisher {
       this.#context.rollouts.discard();
       return;
     }
+    // What failed is not tried again before its pause is over, whatever else happens.
+    if (this.#isBackingOff) return;
+    this.#begin();
+  }
+
+  #begin(): void {
     if (this.#timer) clearTimeout(this.#timer);
     this.#timer = null;
+    this.#isBackingOff = false;
     this.#loop ??= this.#run();
   }
 
   /** Asks at the next write whether the catalog still is what was written, and asserts it if not. */
   verify(): void {
     this.#verify = true;
+    this.kick();
+  }
+
+  /** Enqueues a change job for every change that is written down and that nobody was told of yet. */
+  enqueueUntold(): void {
+    this.#asksForUntold = true;
     this.kick();
   }
 
@@ -117,6 +136,7 @@ export class Publisher {
       this.#context.log.failure('writing to Redis failed, trying again', error, {
         milliseconds: this.#pause,
       });
+      this.#isBackingOff = true;
       this.#later(this.#pause);
       this.#pause = Math.min(this.#pause * 2, MAX_PAUSE);
     } finally {
@@ -128,6 +148,8 @@ export class Publisher {
     return (
       this.#mayWrite() &&
       (this.#verify ||
+        this.#isUntoldDue ||
+        this.#writer.unanswered !== null ||
         this.#context.rollouts.dueIn === 0 ||
         !this.#context.ledger.outbox.isEmpty() ||
         this.#adoptions.hasToken(this.#corrections.size))
@@ -141,116 +163,160 @@ export class Publisher {
 
   #later(milliseconds: number): void {
     if (this.#term === null) return;
-    this.#timer = setTimeout(() => this.kick(), milliseconds);
+    this.#timer = setTimeout(() => this.#begin(), milliseconds);
   }
 
   async #once(): Promise<void> {
-    await this.#verifyIfAsked();
-    if (!(await this.#writeRollouts())) return;
-    const portion = this.#take();
+    if (!this.#writer.unanswered) await this.#verifyIfAsked();
+    if (!(await this.#writeRows())) return;
+    if (this.#isUntoldDue) await this.#findUntold();
+    const { sources, workloads } = this.#context.ledger.outbox;
+    if (sources.size + workloads.size > 0 || !this.#mayWrite()) return;
+    const jobs = this.#takeJobs();
     try {
-      const changed = await this.#writeRows(portion);
-      await this.#enqueue(portion, changed);
+      await this.#enqueue(jobs);
     } catch (error) {
-      this.#putBack(portion);
+      this.#putBackJobs(jobs);
       throw error;
     }
   }
 
   async #verifyIfAsked(): Promise<void> {
-    if (!this.#verify || this.#term === null) return;
-    // Before its first write nothing there is this leader's; all is to be written anyway.
-    const writer = { term: this.#term, sequence: this.#sequence };
-    const intact = writer.sequence === 0 || (await this.#context.catalog.isLastWriter(writer));
+    if (!this.#verify) return;
+    const intact = await this.#writer.isIntact();
     this.#verify = false;
     if (intact) return;
     this.#context.log.warning('the catalog is not as it was written, asserting it');
+    this.#writer.beginAnew();
     this.#assertAll();
   }
 
+  /** What was written before is gone: everything is written again, and jobs may be gone with it. */
   #assertAll(): void {
     this.#context.ledger.assertAll();
     this.#context.rollouts.assertAll();
+    this.#asksForUntold = true;
+  }
+
+  /** Before this leader's first write, an earlier one may still write more. */
+  get #isUntoldDue(): boolean {
+    return this.#asksForUntold && this.#writer.isFenced;
+  }
+
+  /**
+   * Changes of which the row was written and perhaps no job enqueued: by a leader that ended in between, or before
+   * Redis was set back. An entry of a source that neither the ledger nor the catalog has is left over: it is removed.
+   */
+  async #findUntold(): Promise<void> {
+    const { ledger, catalog } = this.#context;
+    this.#asksForUntold = false;
+    try {
+      for await (const keys of catalog.eachUntold()) {
+        const unknown = keys.filter((key) => !ledger.sources.has(key));
+        const rows = await catalog.sources(unknown);
+        for (const key of keys) {
+          if (ledger.wantsChangeJob(key)) ledger.outbox.changes.add(key);
+          else if (!ledger.sources.has(key) && !rows.has(key)) ledger.outbox.sources.add(key);
+        }
+      }
+    } catch (error) {
+      this.#asksForUntold = true;
+      throw error;
+    }
+  }
+
+  /** The write that was not answered, or the rows that have waited for longest. False if this watcher leads no more. */
+  async #writeRows(): Promise<boolean> {
+    const rows = this.#writer.unanswered ?? this.#takeRows();
+    if (!(await this.#writeRollouts(rows)) || !this.#mayWrite()) return false;
+    if (rows.sources.length + rows.workloads.length === 0) return true;
+    const result = await this.#writer.write(rows);
+    this.#context.metrics.catalogWrites.inc({ result: result.refused ? 'refused' : 'success' });
+    if (result.refused) this.#refused();
+    else this.#wrote(rows, result);
+    return !result.refused;
   }
 
   /** False if this watcher leads no more. */
-  async #writeRollouts(): Promise<boolean> {
+  async #writeRollouts({ workloads }: Rows): Promise<boolean> {
     if (this.#term === null || !this.#mayWrite()) return false;
-    if (await this.#context.rollouts.flush(this.#term)) return true;
+    const { rollouts, metrics, log } = this.#context;
+    try {
+      if (
+        await rollouts.write(
+          this.#term,
+          workloads.map(([key]) => key),
+        )
+      )
+        return true;
+      this.#refused();
+      return false;
+    } catch (error) {
+      metrics.publishRetries.inc();
+      log.failure('writing rollouts to Redis failed, trying again', error);
+      return true;
+    }
+  }
+
+  #refused(): void {
     this.#term = null;
     this.#context.onRefused();
-    return false;
   }
 
-  /** The oldest rows, and all jobs if these are all rows: a job never goes out before its row. */
-  #take(): Portion {
-    const { outbox } = this.#context.ledger;
-    const sources = takeFrom(outbox.sources, ROWS_PER_WRITE).map(
-      (key) => [key, outbox.takeFoundBy(key)] as const,
-    );
-    const workloads = takeFrom(outbox.workloads, ROWS_PER_WRITE);
-    if (outbox.sources.size + outbox.workloads.size > 0)
-      return { sources, workloads, changes: [], wakes: [], resumes: [] };
-    const changes = takeFrom(outbox.changes, outbox.changes.size);
-    const wakes = [...outbox.wakes];
-    outbox.wakes.clear();
-    const resumes = takeFrom(outbox.resumes, outbox.resumes.size);
-    return { sources, workloads, changes, wakes, resumes };
+  #takeRows(): Rows {
+    const { ledger } = this.#context;
+    const { outbox } = ledger;
+    return {
+      sources: takeFrom(outbox.sources, ROWS_PER_WRITE).map(
+        (key) => [key, ledger.sources.get(key), outbox.takeFoundBy(key)] as const,
+      ),
+      workloads: takeFrom(outbox.workloads, ROWS_PER_WRITE).map((key) => workloadEntry(ledger, key)),
+    };
   }
 
-  #putBack(portion: Portion): void {
+  #wrote(rows: Rows, { gap, changed }: { gap: boolean; changed: readonly SourceKey[] }): void {
+    const { ledger, log } = this.#context;
+    for (const key of changed) if (ledger.wantsChangeJob(key)) ledger.outbox.changes.add(key);
+    if (!gap) return;
+    log.warning('an earlier write is gone from Redis, asserting the catalog');
+    this.#putBackRows(rows);
+    this.#assertAll();
+  }
+
+  #putBackRows({ sources, workloads }: Rows): void {
     const { outbox } = this.#context.ledger;
-    for (const [key, foundBy] of portion.sources) {
+    for (const [key, , foundBy] of sources) {
       outbox.sources.add(key);
       if (foundBy === 'event') outbox.live.add(key);
     }
-    for (const key of portion.workloads) outbox.workloads.add(key);
-    for (const key of portion.changes) outbox.changes.add(key);
-    for (const [key, cause] of portion.wakes) outbox.wake(key, cause);
-    for (const key of portion.resumes) outbox.resumes.add(key);
+    for (const [key] of workloads) outbox.workloads.add(key);
   }
 
-  async #writeRows({ sources, workloads }: Portion): Promise<readonly SourceKey[]> {
-    if (this.#term === null || !this.#mayWrite() || sources.length + workloads.length === 0) return [];
-    const { ledger, catalog, metrics } = this.#context;
-    const result = await catalog.publish({
-      writer: { term: this.#term, sequence: this.#sequence },
-      sources: sources.map(([key, foundBy]) => [key, ledger.sources.get(key), foundBy] as const),
-      workloads: workloads.map((key) => workloadEntry(ledger, key)),
-    });
-    metrics.catalogWrites.inc({ result: result.refused ? 'refused' : 'success' });
-    return this.#wrote(result);
+  #takeJobs(): Jobs {
+    const { outbox } = this.#context.ledger;
+    return {
+      changes: takeFrom(outbox.changes, JOBS_PER_WRITE),
+      wakes: outbox.takeWakes(JOBS_PER_WRITE),
+      resumes: takeFrom(outbox.resumes, JOBS_PER_WRITE),
+    };
   }
 
-  #wrote(result: Published): readonly SourceKey[] {
-    if (result.refused) {
-      this.#term = null;
-      this.#context.onRefused();
-      return [];
-    }
-    this.#sequence += 1;
-    if (result.gap) {
-      this.#context.log.warning('an earlier write is gone from Redis, asserting the catalog');
-      this.#assertAll();
-    }
-    return result.changed;
+  #putBackJobs({ changes, wakes, resumes }: Jobs): void {
+    const { outbox } = this.#context.ledger;
+    for (const key of changes) outbox.changes.add(key);
+    for (const [key, cause] of wakes) outbox.wake(key, cause);
+    for (const key of resumes) outbox.resumes.add(key);
   }
 
-  async #enqueue(portion: Portion, changed: readonly SourceKey[]): Promise<void> {
-    if (!this.#mayWrite()) return;
-    const { queues, metrics, ledger } = this.#context;
+  async #enqueue({ changes, wakes, resumes }: Jobs): Promise<void> {
+    const { queues, metrics } = this.#context;
     const since = Date.now();
-    const wanted = changed.filter((key) => ledger.wantsChangeJob(key));
-    const changes = [...new Set([...portion.changes, ...wanted])];
     await queues.enqueueChanges(changes, since);
     metrics.workqueueAdds.inc(changes.length);
-    const wakes = this.#due(this.#context.notifyOnly === true ? this.#begun(portion.wakes) : portion.wakes);
-    for (let at = 0; at < wakes.length; at += WAKES_PER_WRITE) {
-      const some = wakes.slice(at, at + WAKES_PER_WRITE);
-      await queues.enqueueReloads(some.map((workload) => ({ workload, since })));
-      metrics.workqueueAdds.inc(some.length);
-    }
-    await this.#enqueueResumes(portion.resumes);
+    const due = this.#due(this.#context.notifyOnly === true ? this.#begun(wakes) : wakes);
+    await queues.enqueueReloads(due.map((workload) => ({ workload, since })));
+    metrics.workqueueAdds.inc(due.length);
+    await this.#enqueueResumes(resumes);
   }
 
   async #enqueueResumes(workloads: readonly WorkloadKey[]): Promise<void> {
@@ -259,18 +325,16 @@ export class Publisher {
       const at = ledger.workloads.get(workload)?.resumeAt;
       return at === undefined ? [] : [{ workload, at }];
     });
-    for (let at = 0; at < resumes.length; at += WAKES_PER_WRITE) {
-      await queues.enqueueResumes(resumes.slice(at, at + WAKES_PER_WRITE));
-    }
+    await queues.enqueueResumes(resumes);
   }
 
-  #begun(wakes: Portion['wakes']): Portion['wakes'] {
+  #begun(wakes: Jobs['wakes']): Jobs['wakes'] {
     const { workloads } = this.#context.ledger;
     return wakes.filter(([key]) => workloads.get(key)?.leftAlone === 'JobTwin');
   }
 
   /** The wakes to send now: all that are owed, and corrections as far as there are tokens. */
-  #due(wakes: Portion['wakes']): WorkloadKey[] {
+  #due(wakes: Jobs['wakes']): WorkloadKey[] {
     const now: WorkloadKey[] = [];
     for (const [key, cause] of wakes) {
       if (cause === 'correct') this.#corrections.add(key);
@@ -288,16 +352,6 @@ export class Publisher {
     this.#context.metrics.wakes.inc({ reason: 'correct' }, corrections.length);
     return [...now, ...corrections];
   }
-}
-
-function takeFrom<T>(set: Set<T>, most: number): T[] {
-  const taken: T[] = [];
-  for (const item of set) {
-    if (taken.length >= most) break;
-    taken.push(item);
-    set.delete(item);
-  }
-  return taken;
 }
 
 function workloadEntry(ledger: Ledger, key: WorkloadKey): Publication['workloads'][number] {

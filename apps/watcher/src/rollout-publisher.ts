@@ -4,15 +4,20 @@ import type { WorkloadKey } from '@reroll/shared/core/model';
 import type { RolloutTracker } from '@reroll/shared/core/rollouts/rollout-tracker';
 
 /** Workloads in one call of the script. */
-const MOST = 250;
+export const ROLLOUTS_PER_WRITE = 250;
 /** So long (ms) a count that moved may wait for others: a rollout of many pods is a write a second, not one a pod. */
 const PATIENCE = 1_000;
+/** Pauses (ms) after a write that failed; doubled each time, for ever. */
+const MIN_PAUSE = 100;
+const MAX_PAUSE = 5_000;
 
 /** Carries what the tracker has to tell of rollouts to Redis, many in one call. */
 export class RolloutPublisher {
   readonly #tracker: RolloutTracker;
   readonly #writer: Pick<RolloutWriter, 'write' | 'underWay'>;
   #writtenAt = 0;
+  #pause = MIN_PAUSE;
+  #notBefore = 0;
 
   constructor(tracker: RolloutTracker, writer: Pick<RolloutWriter, 'write' | 'underWay'>) {
     this.#tracker = tracker;
@@ -22,22 +27,29 @@ export class RolloutPublisher {
   /** Milliseconds until something is to be written; undefined: nothing is. */
   get dueIn(): number | undefined {
     if (!this.#tracker.isDirty) return undefined;
-    return this.#tracker.isUrgent ? 0 : Math.max(0, this.#writtenAt + PATIENCE - Date.now());
+    const due = this.#tracker.isUrgent ? 0 : this.#writtenAt + PATIENCE;
+    return Math.max(0, Math.max(due, this.#notBefore) - Date.now());
   }
 
-  /** False if a newer leader has written. Rejects with ioredis' error; what was not written stays to be. */
-  async flush(term: string): Promise<boolean> {
-    while (this.#tracker.isDirty) {
-      const changes = this.#tracker.take(MOST);
-      try {
-        if (!(await this.#writer.write(term, changes))) return false;
-      } catch (error) {
-        this.#tracker.giveBack(changes);
-        throw error;
-      }
+  /**
+   * One call at most, whatever is left to be written: if anything is due, or one of `first` is to be written. Those go
+   * before all others; they are at most `ROLLOUTS_PER_WRITE`. False if a newer leader has written. Rejects with
+   * ioredis' error; what was not written stays to be, and nothing is tried for a while.
+   */
+  async write(term: string, first: readonly WorkloadKey[]): Promise<boolean> {
+    if (this.dueIn !== 0 && (Date.now() < this.#notBefore || !this.#tracker.isDirtyAt(first))) return true;
+    const changes = this.#tracker.take(ROLLOUTS_PER_WRITE, first);
+    try {
+      const isTaken = await this.#writer.write(term, changes);
       this.#writtenAt = Date.now();
+      this.#pause = MIN_PAUSE;
+      return isTaken;
+    } catch (error) {
+      this.#tracker.giveBack(changes);
+      this.#notBefore = Date.now() + this.#pause;
+      this.#pause = Math.min(this.#pause * 2, MAX_PAUSE);
+      throw error;
     }
-    return true;
   }
 
   /** What an earlier leader left as under way. Rejects with ioredis' error. */

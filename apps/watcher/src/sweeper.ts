@@ -12,6 +12,8 @@ import type { RolloutPublisher } from './rollout-publisher.ts';
 
 /** Rows that are counted in one turn of the event loop. */
 const COUNTED_PER_TURN = 5_000;
+/** After so many sweeps, about an hour, changes that were written down and not told yet get another job, for ever. */
+const SWEEPS_BETWEEN_UNTOLD = 64;
 
 export interface SweeperContext {
   readonly ledger: Ledger;
@@ -35,6 +37,7 @@ export class Sweeper {
   #timer: NodeJS.Timeout | null = null;
   #running: Promise<void> | null = null;
   #leading = false;
+  #sweeps = 0;
   /** Kinds of which objects were counted before. */
   #counted: string[] = [];
 
@@ -87,6 +90,8 @@ export class Sweeper {
     const end = metrics.sweepDuration.startTimer();
     if (this.#leading) {
       publisher.verify();
+      this.#sweeps += 1;
+      if (this.#sweeps % SWEEPS_BETWEEN_UNTOLD === 0) publisher.enqueueUntold();
       await inTurns(ledger.sweep());
       for (const key of await requested()) if (ledger.workloads.has(key)) ledger.outbox.wake(key, 'owed');
       publisher.kick();

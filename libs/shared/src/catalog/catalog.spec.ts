@@ -216,8 +216,10 @@ describe('a leader', () => {
     await write({ sources: [[SETTINGS, sourceRow()]] });
     await redis.client.flushall();
     expect(await catalog.isLastWriter({ term: '100', sequence: 1 })).toBe(false);
-    expect(await write({ sequence: 1 })).toEqual({ ...DONE, gap: true });
-    expect(await write({ sequence: 2 })).toEqual(DONE);
+    expect(await write({ sequence: 1, sources: [[SETTINGS, sourceRow()]] })).toEqual({ ...DONE, gap: true });
+    expect(await catalog.sources([SETTINGS])).toEqual(new Map());
+    expect(await write({ sequence: 2, begins: true })).toEqual(DONE);
+    expect(await write({ sequence: 3 })).toEqual(DONE);
   });
 
   it('notices at its next write that an earlier one was lost, as when Redis is set back in time', async () => {
@@ -227,6 +229,67 @@ describe('a leader', () => {
     await redis.client.del(catalog.keys.sources);
     await redis.client.set(catalog.keys.writer, earlier ?? '');
     expect(await write({ sequence: 2 })).toEqual({ ...DONE, gap: true });
+  });
+});
+
+describe('a write that is sent twice', () => {
+  const B = sourceRow({ hash: '1.B', rv: '11' });
+
+  it.each([
+    ['the first of a leader', 0],
+    ['one that follows', 1],
+  ])('%s, is recognized, written once, and answered as the first time', async (_what, sequence) => {
+    await write({
+      term: '99',
+      sources: [
+        [SETTINGS, sourceRow()],
+        [KEYS, sourceRow()],
+      ],
+    });
+    if (sequence > 0) await write({});
+    const sources = [[SETTINGS, B] as const, [KEYS, sourceRow()] as const];
+    const answer = { ...DONE, changed: [SETTINGS] };
+    expect(await write({ sequence, sources })).toEqual(answer);
+    await redis.client.hset(catalog.keys.sources, KEYS, 'untouched');
+    expect(await write({ sequence, sources })).toEqual(answer);
+    expect(await redis.client.hget(catalog.keys.sources, KEYS)).toBe('untouched');
+    expect(await write({ sequence: sequence + 1 })).toEqual(DONE);
+  });
+
+  it('does nothing if it arrives after a later one', async () => {
+    await write({ sources: [[SETTINGS, sourceRow()]] });
+    await write({ sequence: 1, sources: [[SETTINGS, undefined]] });
+    expect(await write({ sources: [[SETTINGS, sourceRow()]] })).toEqual({ ...DONE, gap: true });
+    expect(await catalog.sources([SETTINGS])).toEqual(new Map());
+    expect(await write({ sequence: 2 })).toEqual(DONE);
+  });
+
+  it('after an error in its middle is written whole', async () => {
+    await redis.client.set(catalog.keys.workloads, 'not a hash');
+    const publication = { sources: [[SETTINGS, sourceRow()] as const], workloads: [workload(WEB, [KEYS])] };
+    await expect(write(publication)).rejects.toThrow();
+    await redis.client.del(catalog.keys.workloads);
+    expect(await write(publication)).toEqual(DONE);
+    expect(await catalog.users(KEYS)).toEqual([WEB]);
+  });
+});
+
+describe('changes that are still to be told', () => {
+  it('are found from the rows that were written, until they are told', async () => {
+    const untold = async (): Promise<string[]> => (await Array.fromAsync(catalog.eachUntold())).flat();
+    await write({
+      sources: [
+        [SETTINGS, sourceRow()],
+        [KEYS, sourceRow()],
+      ],
+    });
+    expect(await untold()).toEqual([]);
+    await write({ sequence: 1, sources: [[SETTINGS, sourceRow({ hash: '1.B', rv: '11' }), 'event']] });
+    expect(await untold()).toEqual([SETTINGS]);
+    const history = new History(redis.client, catalog.keys, { maxEntries: 100, maxAge: 1_000 });
+    const told = { source: SETTINGS, cause: 'updated', since: 0, at: 1, from: null, hash: '1.B' } as const;
+    await history.addChange({ ...told, woken: [], leftAlone: [] });
+    expect(await untold()).toEqual([]);
   });
 });
 

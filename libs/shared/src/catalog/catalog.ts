@@ -15,12 +15,15 @@ import { decodeSource, decodeWorkload, encodeSource, encodeWorkload } from './ro
 export interface Writer {
   /** The Lease's resourceVersion when the leader acquired it. */
   readonly term: string;
-  /** How many writes it has made. */
+  /** The number of the last write. */
   readonly sequence: number;
 }
 
 export interface Publication {
+  /** `sequence`: of the write before this one. */
   readonly writer: Writer;
+  /** Whatever was written before this, it does not follow on it. Default: for the first write, sequence 0. */
+  readonly begins?: boolean;
   /** A source without a row is removed: it is out of scope now. With how its change was found, if a job comes for it. */
   readonly sources: readonly (readonly [SourceKey, SourceRow | undefined, (FoundBy | undefined)?])[];
   /** A workload without a row is removed. The index: the sources under which it is to be found. */
@@ -35,9 +38,9 @@ export type Published =
   | { readonly refused: true }
   | {
       readonly refused: false;
-      /** The writer's previous write is gone: Redis was emptied or set back in time. */
+      /** The write before this one is gone: Redis was emptied or set back in time. Nothing was written. */
       readonly gap: boolean;
-      /** Sources of which the catalog had another hash. */
+      /** Sources of which the catalog had another hash, and that is still to be told. */
       readonly changed: readonly SourceKey[];
     };
 
@@ -92,7 +95,7 @@ export class Catalog {
   }
 
   async publish(publication: Publication): Promise<Published> {
-    const { writer, sources, workloads } = publication;
+    const { writer, sources, workloads, begins = writer.sequence === 0 } = publication;
     const reply: unknown = await this.#redis.eval(
       PUBLISH,
       5,
@@ -102,7 +105,7 @@ export class Catalog {
       this.keys.users,
       this.keys.before,
       writer.term,
-      writer.sequence === 0 ? '' : writer.sequence,
+      begins ? '' : writer.sequence,
       writer.sequence + 1,
       sources.length,
       ...sources.flatMap(([key, row, foundBy]) => [key, row ? encodeSource(row) : '', foundBy ?? '']),
@@ -148,6 +151,16 @@ export class Catalog {
     count = SCAN_COUNT,
   ): AsyncGenerator<[WorkloadKey, WorkloadRow][]> {
     return this.#scan({ hash: this.keys.workloads, count }, isWanted, decodeWorkload);
+  }
+
+  /** Sources with a change that nobody was told of yet, in no order, in portions; one may come twice. */
+  async *eachUntold(): AsyncGenerator<SourceKey[]> {
+    let cursor = '0';
+    do {
+      const [next, flat] = await this.#redis.hscan(this.keys.before, cursor, 'COUNT', SCAN_COUNT);
+      cursor = next;
+      yield flat.filter((_, index) => index % 2 === 0);
+    } while (cursor !== '0');
   }
 
   /** Workloads that use, name or mention a source, sorted. */

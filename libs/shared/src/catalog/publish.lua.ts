@@ -2,16 +2,19 @@
  * Writes rows of the catalog and keeps the index.
  *
  * KEYS  1 writer, 2 sources, 3 workloads, 4 prefix of the index's sets, 5 before
- * ARGV  1 term, 2 the sequence of this leader's previous write ('' for its first), 3 sequence of this one,
+ * ARGV  1 term, 2 the sequence of this leader's previous write ('' if this one begins a chain), 3 sequence of this one,
  *       4 number of sources n, then n times (key, row, how the change was found: 'event', 'list', or '' if no
  *       change job comes), then pairs (key, row) of workloads; row '' removes, in both.
- * Gives `{-1}` if a newer term has written; else `{1 or 0, key…}`: 1 if the write before this one is not
- *       there (Redis was emptied or set back in time), and the sources whose hash differs from the one that
- *       was there, under the same scheme. A source row of the version that is there stands, unless its hash is
+ * Gives `{-1}` if a newer term has written; `{1}` if the write before this one is not there (Redis was emptied or set
+ *       back in time) or a later one is (this is a copy that was on its way for long): then nothing is written; else
+ *       `{0, key…}` with the sources whose hash differs from the one that was there, under the same scheme. If this very
+ *       write is there already, its reply was lost: nothing is written, and the keys are those of its sources whose
+ *       change is still to be told. A source row of the version that is there stands, unless its hash is
  *       under another scheme (its writer was given another key), or its annotations are of a later write of the
  *       SecretProviderClass, which is no write of its versions. A row that nobody of ours can have written is replaced.
  *       For a source of which a change job comes, \`before\` gets how that was found and the hash that was there
  *       (\`event:1.A\`; nothing after the colon: none), unless it has one of a change that was not told yet.
+ * The writer is set last: a call that ends in an error may be repeated as if it had not been made.
  * Atomic because a leader that was frozen must not write over what its successor wrote, because a source
  *       row only moves forward, and because a workload's row and its index entries belong together.
  */
@@ -39,15 +42,21 @@ end
 local term, sequence = ARGV[1], ARGV[3]
 local writer = redis.call('GET', KEYS[1])
 if writer then
-  local held = string.match(writer, '^[^:]*')
+  local held, last = string.match(writer, '^([^:]*):?(.*)$')
   if newer(held, term) then return { -1 } end
+  if held == term and newer(last, sequence) then return { 1 } end
 end
-local gap = 0
-if ARGV[2] ~= '' and writer ~= term .. ':' .. ARGV[2] then gap = 1 end
-redis.call('SET', KEYS[1], term .. ':' .. sequence)
-
-local reply = { gap }
+local reply = { 0 }
 local count = tonumber(ARGV[4])
+if writer == term .. ':' .. sequence then
+  for n = 1, count do
+    local key, text = ARGV[2 + 3 * n], ARGV[3 + 3 * n]
+    if text ~= '' and redis.call('HGET', KEYS[5], key) then reply[#reply + 1] = key end
+  end
+  return reply
+end
+if ARGV[2] ~= '' and writer ~= term .. ':' .. ARGV[2] then return { 1 } end
+
 for n = 1, count do
   local key, text, found = ARGV[2 + 3 * n], ARGV[3 + 3 * n], ARGV[4 + 3 * n]
   local old = redis.call('HGET', KEYS[2], key)
@@ -96,5 +105,6 @@ for at = 5 + 3 * count, #ARGV, 2 do
     end
   end
 end
+redis.call('SET', KEYS[1], term .. ':' .. sequence)
 return reply
 `;

@@ -29,6 +29,13 @@ export class Outbox {
     if (cause === 'owed' || !this.wakes.has(key)) this.wakes.set(key, cause);
   }
 
+  /** At most so many, those that have waited for longest. */
+  takeWakes(most: number): (readonly [WorkloadKey, WakeCause])[] {
+    const taken = [...this.wakes].slice(0, most);
+    for (const [key] of taken) this.wakes.delete(key);
+    return taken;
+  }
+
   change(key: SourceKey, by: FoundBy): void {
     this.changes.add(key);
     if (by === 'event') this.live.add(key);

@@ -1,5 +1,6 @@
 import type { RolloutEntry } from '../history/entries.ts';
 import type { WorkloadKey } from '../model.ts';
+import { takeFrom } from '../take-from.ts';
 import type { PodTrouble, RolloutCondition, RolloutStatus } from '../rollout.ts';
 
 /** What one sighting of a workload says of its rollout. */
@@ -27,7 +28,8 @@ export interface RolloutChanges {
 export class RolloutTracker {
   readonly #tracked = new Map<WorkloadKey, RolloutEntry>();
   readonly #dirty = new Set<WorkloadKey>();
-  #ended: RolloutEntry[] = [];
+  /** By state and workload, oldest first: while Redis is away a later one takes the place of an earlier one. */
+  #ended = new Map<string, RolloutEntry>();
   #isUrgent = false;
 
   /** Those under way. */
@@ -37,7 +39,7 @@ export class RolloutTracker {
 
   /** Something is to be written. */
   get isDirty(): boolean {
-    return this.#dirty.size > 0 || this.#ended.length > 0;
+    return this.#dirty.size > 0 || this.#ended.size > 0;
   }
 
   /** More is to be written than a count that moved. */
@@ -59,9 +61,8 @@ export class RolloutTracker {
     if (held?.state !== 'stuck') return;
     const entry = { ...held, pods, at: now };
     this.#put(entry, true);
-    this.#ended = this.#ended.map((each) =>
-      each.workload === workload && each.state === 'stuck' ? entry : each,
-    );
+    const key = endKey(entry);
+    if (this.#ended.has(key)) this.#ended.set(key, entry);
   }
 
   /** A workload that is deleted has no rollout. */
@@ -100,16 +101,25 @@ export class RolloutTracker {
   /** A standby writes nothing. */
   discard(): void {
     this.#dirty.clear();
-    this.#ended = [];
+    this.#ended.clear();
     this.#isUrgent = false;
   }
 
-  /** What is to be written, at most so many workloads; the caller gives it back if it cannot. */
-  take(most: number): RolloutChanges {
-    const dirty = [...this.#dirty].slice(0, most);
-    const ended = this.#ended.slice(0, most);
-    this.#ended = this.#ended.slice(most);
+  /** Whether something is to be written of any of these. */
+  isDirtyAt(workloads: readonly WorkloadKey[]): boolean {
+    return workloads.some((workload) => this.#dirty.has(workload));
+  }
+
+  /**
+   * What is to be written, at most so many workloads, `first` before all others; the caller gives it back if it
+   * cannot be written.
+   */
+  take(most: number, first: readonly WorkloadKey[] = []): RolloutChanges {
+    const dirty = first.filter((workload) => this.#dirty.has(workload)).slice(0, most);
     for (const workload of dirty) this.#dirty.delete(workload);
+    dirty.push(...takeFrom(this.#dirty, most - dirty.length));
+    const ended = [...this.#ended.values()].slice(0, most);
+    for (const entry of ended) this.#ended.delete(endKey(entry));
     if (!this.isDirty) this.#isUrgent = false;
     return {
       put: dirty.flatMap((workload) => this.#tracked.get(workload) ?? []),
@@ -121,13 +131,14 @@ export class RolloutTracker {
   giveBack({ put, removed, ended }: RolloutChanges): void {
     for (const { workload } of put) this.#dirty.add(workload);
     for (const workload of removed) this.#dirty.add(workload);
-    this.#ended = [...ended, ...this.#ended];
+    const later = this.#ended.values();
+    this.#ended = new Map([...ended, ...later].map((entry) => [endKey(entry), entry]));
     this.#isUrgent = true;
   }
 
   #begin(entry: RolloutEntry, held: RolloutEntry | undefined): void {
     this.#put(entry, true);
-    if (held?.state === 'progressing' && entry.state === 'stuck') this.#ended.push(entry);
+    if (held?.state === 'progressing' && entry.state === 'stuck') this.#end(entry);
   }
 
   #goOn(held: RolloutEntry, rollout: SeenRollout, now: number): void {
@@ -135,13 +146,19 @@ export class RolloutTracker {
     const entry = { ...entryOf(rollout), since: held.since, at: now, ...pods };
     if (isSame(held, entry)) return;
     this.#put(entry, held.state !== entry.state);
-    if (held.state !== 'stuck' && entry.state === 'stuck') this.#ended.push(entry);
+    if (held.state !== 'stuck' && entry.state === 'stuck') this.#end(entry);
   }
 
   #put(entry: RolloutEntry, isUrgent: boolean): void {
     this.#tracked.set(entry.workload, entry);
     this.#dirty.add(entry.workload);
     this.#isUrgent ||= isUrgent;
+  }
+
+  #end(entry: RolloutEntry): void {
+    const key = endKey(entry);
+    this.#ended.delete(key);
+    this.#ended.set(key, entry);
   }
 
   #remove(workload: WorkloadKey): void {
@@ -154,15 +171,19 @@ export class RolloutTracker {
     if (!held) return;
     this.#remove(rollout.workload);
     const code = rollout.state === 'complete' ? rollout.code : 'Complete';
-    this.#ended.push({ ...entryOf(rollout), state: 'complete', code, since: held.since, at: now });
+    this.#end({ ...entryOf(rollout), state: 'complete', code, since: held.since, at: now });
   }
 
   #adopt(held: RolloutEntry, earlier: RolloutEntry): void {
     const isSameRollout = earlier.generation <= held.generation && earlier.since < held.since;
     const entry = isSameRollout ? { ...withPodsOf(held, earlier), since: earlier.since } : held;
     this.#put(entry, true);
-    if (earlier.state !== 'stuck' && entry.state === 'stuck') this.#ended.push(entry);
+    if (earlier.state !== 'stuck' && entry.state === 'stuck') this.#end(entry);
   }
+}
+
+function endKey({ state, workload }: RolloutEntry): string {
+  return `${state} ${workload}`;
 }
 
 function entryOf(rollout: SeenRollout): Omit<RolloutEntry, 'since' | 'at'> {

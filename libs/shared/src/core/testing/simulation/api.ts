@@ -125,6 +125,10 @@ export interface Protection {
   readonly yieldsContests: boolean;
   /** A watcher that sees that etcd was restored resets the catalog and begins anew. */
   readonly noticesRestores: boolean;
+  /** A leader sends a write without an answer again as it was, before any other. */
+  readonly repeatsWrites: boolean;
+  /** A leader enqueues change jobs for what its predecessor left untold. */
+  readonly tellsUntold: boolean;
 }
 
 export const FULL_PROTECTION: Protection = {
@@ -134,6 +138,8 @@ export const FULL_PROTECTION: Protection = {
   sweepsResumes: true,
   yieldsContests: true,
   noticesRestores: true,
+  repeatsWrites: true,
+  tellsUntold: true,
 };
 
 export const KEYS = DEFAULT_ANNOTATION_KEYS;

@@ -1,3 +1,4 @@
+import type { FoundBy } from '../../ledger/outbox.ts';
 import { isSameScheme } from '../../record/record-hash.ts';
 import { isNewer } from '../../rv.ts';
 import type { SourceRow, WorkloadRow } from '../../ledger/rows.ts';
@@ -18,7 +19,12 @@ export interface Reading {
   readonly hash: string;
 }
 
-type Value = SourceRow | WorkloadRow | Job | Reading | Writer;
+/** What the next change of a source is told from, while one is still to be told. */
+export interface Untold {
+  readonly hash: string;
+}
+
+type Value = SourceRow | WorkloadRow | Job | Reading | Writer | Untold;
 interface Writer {
   readonly term: number;
   readonly sequence: number;
@@ -97,8 +103,11 @@ export class SimulatedRedis {
 
 export interface Write {
   readonly term: number;
-  readonly expected: number;
-  readonly sources: readonly (readonly [string, SourceRow | undefined])[];
+  /** The number of the write before this one; null: this one begins a chain. */
+  readonly previous: number | null;
+  readonly sequence: number;
+  /** With how the change was found, if a change job comes. */
+  readonly sources: readonly (readonly [string, SourceRow | undefined, (FoundBy | undefined)?])[];
   readonly workloads: readonly (readonly [string, WorkloadRow | undefined])[];
 }
 
@@ -107,25 +116,57 @@ export type WriteResult = { refused: true } | { refused: false; gap: boolean; ch
 
 /** The catalog's write script, as `catalog/` has it in Lua. */
 export function writeCatalog(redis: SimulatedRedis, write: Write): WriteResult {
-  const writer = redis.get<Writer>('writer') ?? { term: 0, sequence: -1 };
-  if (writer.term > write.term) return { refused: true };
+  const writer = redis.get<Writer>('writer');
+  const { term, sequence, previous } = write;
+  const isOwn = writer?.term === term;
+  if (writer && writer.term > term) return { refused: true };
+  if (isOwn && writer.sequence > sequence) return { refused: false, gap: true, changed: [] };
+  if (isOwn && writer.sequence === sequence) {
+    const told = write.sources.filter(([key, row]) => row && redis.get(`B/${key}`)).map(([key]) => key);
+    return { refused: false, gap: false, changed: told };
+  }
+  if (previous !== null && !(isOwn && writer.sequence === previous))
+    return { refused: false, gap: true, changed: [] };
   return redis.atomically(() => {
-    const gap = writer.term !== write.term || writer.sequence !== write.expected;
-    redis.set('writer', { term: write.term, sequence: write.expected + 1 });
-    const changed: string[] = [];
-    for (const [key, row] of write.sources) {
-      const old = redis.get<SourceRow>(`S/${key}`);
-      if (!row) {
-        redis.set(`S/${key}`, undefined);
-        continue;
-      }
-      const sameScheme = old && isSameScheme(row.hash, old.hash);
-      if (old && !isNewer(row.rv, old.rv) && (row.rv !== old.rv || sameScheme)) continue;
-      if (old && row.exists && old.hash !== row.hash && sameScheme) changed.push(key);
-      redis.set(`S/${key}`, row);
-    }
+    const changed = write.sources.filter((source) => writeSource(redis, source)).map(([key]) => key);
     for (const [key, row] of write.workloads) redis.set(`W/${key}`, row);
-    return { refused: false, gap, changed };
+    redis.set('writer', { term, sequence });
+    return { refused: false, gap: false, changed };
+  });
+}
+
+/** Whether it is of other data than the row that was there. */
+function writeSource(redis: SimulatedRedis, [key, row, foundBy]: Write['sources'][number]): boolean {
+  const old = redis.get<SourceRow>(`S/${key}`);
+  const untold = `B/${key}`;
+  const keep = (hash: string): void => {
+    if (!redis.get(untold)) redis.set(untold, { hash });
+  };
+  if (!row) {
+    redis.set(`S/${key}`, undefined);
+    redis.set(untold, undefined);
+    return false;
+  }
+  if (!old) {
+    if (foundBy === 'event') keep('');
+    redis.set(`S/${key}`, row);
+    return false;
+  }
+  const sameScheme = isSameScheme(row.hash, old.hash);
+  if (!isNewer(row.rv, old.rv) && (row.rv !== old.rv || sameScheme)) return false;
+  const isOther = old.hash !== row.hash && sameScheme;
+  const isChanged = row.exists && isOther;
+  if ((isChanged || foundBy) && (isOther || old.exists !== row.exists)) keep(old.exists ? old.hash : '');
+  redis.set(`S/${key}`, row);
+  return isChanged;
+}
+
+/** The script by which a worker tells of a change. `hash`: '' if the source does not exist. */
+export function tellChange(redis: SimulatedRedis, key: string, hash: string): void {
+  redis.atomically(() => {
+    const row = redis.get<SourceRow>(`S/${key}`);
+    const held = row?.exists ? row.hash : '';
+    redis.set(`B/${key}`, held === hash ? undefined : { hash });
   });
 }
 

@@ -23,13 +23,16 @@ const LIMITS = new Set([
   'Cf',
   'Lcreatef',
   'D2k',
+  'Wf',
+  'Wk',
+  'Wkf',
 ]);
 
 export interface Run {
   readonly schedule: Schedule;
   /** What no schedule may show: something lost (L), doubled (D1, D2), unrecorded (U), endless (T), paused for ever or
    * resumed against its owner (P), rolled though contested (C) or taken for contested (X) or gone (G) and is not,
-   * or touched out of scope (N). */
+   * touched out of scope (N), changed and nobody was told (W), or a lost reply taken for a gap (R). */
   readonly failures: readonly Violation[];
   readonly limits: readonly Violation[];
   readonly world: World;

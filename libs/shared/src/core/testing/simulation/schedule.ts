@@ -30,6 +30,7 @@ export type Op =
   | { do: 'tick'; units: number }
   | { do: 'deliver'; watcher: Index; stream: 'S' | 'W' }
   | { do: 'publish'; watcher: Index; what: 'rows' | 'all' }
+  | { do: 'loseReply'; watcher: Index; what: 'done' | 'undone' | 'late' }
   | {
       do:
         | 'start'
@@ -42,9 +43,11 @@ export type Op =
         | 'crash'
         | 'freeze'
         | 'thaw'
+        | 'arrive'
         | 'leaseExpires';
       watcher: Index;
     }
+  | { do: 'handOver'; answered: boolean }
   | { do: 'redisLoses'; writes: number }
   | { do: 'redisFlush' | 'stalledCheck' | 'backUp' }
   | { do: 'restore'; bump: boolean }
@@ -177,6 +180,9 @@ const FAULTS: Table = [
       breaks: r.chance(0.6),
     }),
   ],
+  [1.5, (r) => ({ do: 'loseReply', watcher: index(r), what: r.pick(['done', 'done', 'undone', 'late']) })],
+  [1, (r) => ({ do: 'arrive', watcher: index(r) })],
+  [2, (r) => ({ do: 'handOver', answered: r.chance(0.7) })],
   [0.9, (r) => ({ do: 'crash', watcher: index(r) })],
   [0.5, (r) => ({ do: 'freeze', watcher: index(r) })],
   [1, (r) => ({ do: 'thaw', watcher: index(r) })],
@@ -268,6 +274,8 @@ function opening(random: Random, { pauses }: Settings): Op[] {
   const standby = random.chance(0.6);
   if (standby) ops.push({ do: 'start', watcher: 1 });
   if (random.chance(0.8)) ops.push({ do: 'list', watcher: 0 }, { do: 'list', watcher: 0 });
+  // What a standby lists before the leader has written all that it knows is a gap.
+  if (random.chance(0.7)) ops.push({ do: 'publish', watcher: 0, what: 'all' });
   if (standby && random.chance(0.8)) ops.push({ do: 'list', watcher: 1 }, { do: 'list', watcher: 1 });
   return ops;
 }

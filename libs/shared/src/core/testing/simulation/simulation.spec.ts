@@ -35,6 +35,8 @@ describe('the checker notices when', () => {
   it.each<[string, Partial<Protection>, (settings: Settings) => boolean]>([
     ['the patch does not test the generation', { testsGeneration: false }, inAny],
     ['a catalog set back in time is not noticed', { noticesGaps: false }, inAny],
+    ['a write whose reply was lost is not sent again as it was', { repeatsWrites: false }, inAny],
+    ['what a leader wrote and enqueued no change job for is never told', { tellsUntold: false }, inAny],
     ['a list that broke is taken for a whole one', { endsLists: false }, inAny],
     [
       'nobody wakes the end of a pause that was lost with Redis',

@@ -15,7 +15,7 @@ import {
   type SourceId,
   type WorkloadId,
 } from './api.ts';
-import { isWriter, writeCatalog, type SimulatedRedis } from './redis.ts';
+import { isWriter, writeCatalog, type SimulatedRedis, type Write } from './redis.ts';
 import type { Settings } from './settings.ts';
 
 const SOURCE_SCOPE = { kind: 'ConfigMap', namespace: 'ns' };
@@ -52,7 +52,17 @@ export class SimulatedWatcher {
   #entering = false;
   /** The slices in which it still has to forget the namespace that left the scope. */
   #leaving: Iterator<unknown> | null = null;
+  /** Of the last write that was sent. */
   #sequence = 0;
+  /** The next write begins a chain: nothing there is this leader's. */
+  #begins = true;
+  /** A write of which it does not know whether it was done. */
+  #unanswered: Write | null = null;
+  /** Copies of writes that are still on their way to Redis. */
+  readonly #late: Write[] = [];
+  #asksForUntold = false;
+  /** Writes that were taken for lost. */
+  gaps = 0;
   /** Streams that list anew; null: their list broke, and another is to be begun. */
   readonly #listing = new Map<StreamName, PendingList | null>();
   /** Streams that have had a complete list: their next ones do not ask the catalog. */
@@ -109,6 +119,8 @@ export class SimulatedWatcher {
   lead(term: number): void {
     this.term = term;
     this.#sequence = 0;
+    this.#begins = true;
+    this.#unanswered = null;
     if (this.stage === 'synced' && !this.#isEnding) this.#takeOver();
   }
 
@@ -228,7 +240,9 @@ export class SimulatedWatcher {
   /** Everything that it saw is in the catalog too. */
   hasPublished(): boolean {
     const { sources, workloads } = this.ledger.outbox;
-    return this.isCurrent() && this.ledger.evaluation.isDone && sources.size + workloads.size === 0;
+    const { evaluation } = this.ledger;
+    const isWritten = !this.#unanswered && sources.size + workloads.size === 0;
+    return this.isCurrent() && evaluation.isDone && isWritten;
   }
 
   isCurrent(): boolean {
@@ -242,8 +256,7 @@ export class SimulatedWatcher {
 
   sweep(): void {
     if (this.term === 0 || this.#isEnding) return;
-    const intact = isWriter(this.#redis, this.term, this.#sequence);
-    if (!intact && this.#protection.noticesGaps) this.ledger.assertAll();
+    if (!this.#unanswered && !this.#begins && !isWriter(this.#redis, this.term, this.#sequence)) this.#gap();
     this.publish('rows');
     for (const _ of this.ledger.sweep());
     if (!this.#protection.sweepsResumes) this.ledger.outbox.resumes.clear();
@@ -253,6 +266,22 @@ export class SimulatedWatcher {
   publish(what: 'rows' | 'all'): void {
     if (this.term === 0 || this.stage !== 'synced' || this.#isEnding) return;
     if (this.#publishRows() && what === 'all') this.#publishJobs();
+  }
+
+  /** A write without an answer: it was done, or not, or will be when nobody expects it any more. */
+  loseReply(what: 'done' | 'undone' | 'late'): void {
+    if (this.term === 0 || this.stage !== 'synced') return;
+    const write = this.#nextWrite();
+    if (!write) return;
+    this.#unanswered = write;
+    if (what === 'done') writeCatalog(this.#redis, write);
+    if (what === 'late') this.#late.push(write);
+  }
+
+  /** What was on its way arrives, even if who sent it has ended. */
+  arrive(): void {
+    const write = this.#late.shift();
+    if (write) writeCatalog(this.#redis, write);
   }
 
   #publishJobs(): void {
@@ -283,31 +312,69 @@ export class SimulatedWatcher {
     return [...lost, ...gone].map(([id]) => id);
   }
 
-  #publishRows(): boolean {
-    const { ledger } = this;
-    const { outbox } = ledger;
-    if (outbox.sources.size + outbox.workloads.size === 0) return true;
-    const result = writeCatalog(this.#redis, {
+  /** The one without an answer, the same again; else the rows of the outbox; null if there are none. */
+  #nextWrite(): Write | null {
+    const { outbox, sources, workloads } = this.ledger;
+    if (this.#unanswered && this.#protection.repeatsWrites) return this.#unanswered;
+    if (outbox.sources.size + outbox.workloads.size === 0) return null;
+    const write = {
       term: this.term,
-      expected: this.#sequence,
-      sources: [...outbox.sources].map((key) => [idOf(key), ledger.sources.get(key)] as const),
-      workloads: [...outbox.workloads].map((key) => [idOf(key), ledger.workloads.get(key)] as const),
-    });
-    if (result.refused) {
-      this.end(); // a newer leader has written: this one is none
-      return false;
-    }
+      previous: this.#begins ? null : this.#sequence,
+      sequence: this.#sequence + 1,
+      sources: [...outbox.sources].map(
+        (key) => [idOf(key), sources.get(key), outbox.takeFoundBy(key)] as const,
+      ),
+      workloads: [...outbox.workloads].map((key) => [idOf(key), workloads.get(key)] as const),
+    };
     outbox.sources.clear();
     outbox.workloads.clear();
-    for (const id of result.changed)
-      if (ledger.wantsChangeJob(sourceKey(id as SourceId))) outbox.changes.add(sourceKey(id as SourceId));
-    const first = this.#sequence === 0;
-    this.#sequence += 1;
-    if (result.gap && !first && this.#protection.noticesGaps) ledger.assertAll();
+    return write;
+  }
+
+  #publishRows(): boolean {
+    for (let write = this.#nextWrite(); write; write = this.#nextWrite()) {
+      const result = writeCatalog(this.#redis, write);
+      this.#unanswered = null;
+      if (result.refused) {
+        this.end(); // a newer leader has written: this one is none
+        return false;
+      }
+      this.#sequence = write.sequence;
+      this.#begins = false;
+      for (const key of result.changed) this.#enqueueIfWanted(sourceKey(key as SourceId));
+      if (result.gap) this.#gap(write);
+    }
+    this.#enqueueUntold();
     return true;
   }
 
+  #gap(write?: Write): void {
+    this.gaps += 1;
+    this.#begins = true;
+    if (!this.#protection.noticesGaps) return;
+    const { outbox } = this.ledger;
+    for (const [id, , foundBy] of write?.sources ?? []) {
+      outbox.sources.add(sourceKey(id as SourceId));
+      if (foundBy === 'event') outbox.live.add(sourceKey(id as SourceId));
+    }
+    for (const [id] of write?.workloads ?? []) outbox.workloads.add(workloadKey(id as WorkloadId));
+    this.ledger.assertAll();
+    this.#asksForUntold = true;
+  }
+
+  /** Changes that an earlier leader, or this one before a gap, wrote and perhaps enqueued no job for. */
+  #enqueueUntold(): void {
+    if (!this.#asksForUntold || this.#begins || !this.#protection.tellsUntold) return;
+    this.#asksForUntold = false;
+    for (const untold of this.#redis.keys('B/')) this.#enqueueIfWanted(sourceKey(idOf(untold) as SourceId));
+  }
+
+  #enqueueIfWanted(key: SourceKey): void {
+    if (this.ledger.wantsChangeJob(key)) this.ledger.outbox.changes.add(key);
+  }
+
   #takeOver(): void {
+    this.#asksForUntold = true;
     this.ledger.assertAll();
     for (const _ of this.ledger.sweep());
   }

@@ -13,11 +13,12 @@ import {
   letterOf,
   sourceName,
   type Protection,
+  type Letter,
   type SimulatedApi,
   type SourceId,
   type WorkloadId,
 } from './api.ts';
-import type { Job, Reading, SimulatedRedis } from './redis.ts';
+import { tellChange, type Job, type Reading, type SimulatedRedis } from './redis.ts';
 import type { Settings } from './settings.ts';
 
 /** At most so many patches are tried in one attempt of a job. */
@@ -28,9 +29,20 @@ const KEY_WAIT = 30_000;
 interface Running {
   readonly key: string;
   readonly token: number;
-  step: 'readSource' | 'fanOut' | 'readWorkload' | 'plan' | 'readSources' | 'decide' | 'patch' | 'done';
+  step:
+    | 'readSource'
+    | 'fanOut'
+    | 'tell'
+    | 'readWorkload'
+    | 'plan'
+    | 'readSources'
+    | 'decide'
+    | 'patch'
+    | 'done';
   tries: number;
   source?: ObservedSource | null;
+  /** Revision at which the source was read. */
+  readAt: number;
   workload?: ObservedWorkload;
   toRead: SourceId[];
   readings: Map<SourceId, ObservedSource | null>;
@@ -46,6 +58,8 @@ export interface WorkerContext {
   readonly settings: Settings;
   readonly protection: Protection;
   token(): number;
+  /** The history, or the receiver of a webhook, is told of what was read at a revision. */
+  told(source: SourceId, read: { at: number; data: Letter | null }): void;
   /** Unix milliseconds. */
   now(): number;
 }
@@ -100,13 +114,14 @@ export class SimulatedWorker {
     const token = this.#context.token();
     this.#redis.set(key, { state: 'active', again: false, token });
     const step = key.startsWith('c/') ? 'readSource' : 'readWorkload';
-    this.job = { key, token, step, tries: 0, toRead: [], readings: new Map() };
+    this.job = { key, token, step, tries: 0, readAt: 0, toRead: [], readings: new Map() };
   }
 
   #change(job: Running): void {
     const id = job.key.slice(2) as SourceId;
     if (job.step === 'readSource') {
       job.source = this.#api.observeSource(id, this.#key);
+      job.readAt = this.#api.rv;
       job.step = 'fanOut';
     } else if (job.step === 'fanOut') {
       if (job.source) this.#redis.set(`F/${id}`, { rv: job.source.rv, hash: job.source.hash });
@@ -114,6 +129,10 @@ export class SimulatedWorker {
         const row = this.#redis.get<WorkloadRow>(`W/${workload}`);
         if (row?.edges.includes(sourceName(id))) this.#redis.enqueue(`r/${workload}`);
       }
+      job.step = 'tell';
+    } else if (job.step === 'tell') {
+      this.#context.told(id, { at: job.readAt, data: letterOf(job.source?.hash) });
+      tellChange(this.#redis, id, job.source?.hash ?? '');
       job.step = 'done';
     } else this.#finish(job);
   }

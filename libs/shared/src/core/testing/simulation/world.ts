@@ -1,14 +1,17 @@
 import { isContested } from '../../ledger/contest.ts';
 import { DELETED_HASH } from '../../record/record-hash.ts';
 import { recordedHashes } from '../../record/record.ts';
+import type { SourceRow } from '../../ledger/rows.ts';
 import {
   FULL_PROTECTION,
+  SOURCES,
   SimulatedApi,
   keyNumberOf,
   letterOf,
   sourceName,
   workloadKey,
   type Backup,
+  type Letter,
   type Protection,
   type SourceId,
   type Violation,
@@ -49,6 +52,8 @@ export class World {
   #op = -1;
   /** The key of the day, which a process learns at its start. */
   #key = 0;
+  /** By source, the latest data that was told, and when it was read; before any change, what the catalog had first. */
+  readonly #told = new Map<SourceId, { at: number; data: Letter | null }>();
   readonly protection: Protection;
 
   constructor(protection: Protection = FULL_PROTECTION, settings: Settings = PLAIN) {
@@ -83,6 +88,10 @@ export class World {
         settings,
         protection,
         token: () => (this.#token += 1),
+        told: (source, read) => {
+          // Who was frozen tells late of what it read early: a word too many, and nothing that was not told.
+          if (read.at >= (this.#told.get(source)?.at ?? 0)) this.#told.set(source, read);
+        },
         now: () => this.#seconds() * 1000,
       });
     this.#workers = [worker(), worker()];
@@ -179,6 +188,8 @@ export class World {
       case 'rotateKey':
         this.#key += 1;
         return this.#log(`the key is turned over: ${this.#key}`);
+      case 'handOver':
+        return this.#handOver(op.answered);
       case 'stalledCheck':
         return this.#returnStalled();
       case 'backUp':
@@ -204,6 +215,7 @@ export class World {
     const watcher = this.#watchers[op.watcher];
     if (op.do === 'thaw') watcher.frozen = false;
     if (op.do === 'crash') this.#crash(watcher);
+    if (op.do === 'arrive') watcher.arrive();
     if (op.do === 'notice' && !watcher.frozen) this.#notice(watcher);
     if (op.do === 'freeze' && watcher.stage !== 'down') watcher.frozen = true;
     if (op.do === 'leaseExpires') this.#expire();
@@ -225,6 +237,7 @@ export class World {
     if (watcher.stage !== 'synced') return;
     if (op.do === 'deliver') void watcher.deliver(op.stream);
     if (op.do === 'publish') watcher.publish(op.what);
+    if (op.do === 'loseReply') watcher.loseReply(op.what);
     if (op.do === 'sweep') watcher.sweep();
     if (op.do === 'relist') {
       this.#fault('relist');
@@ -317,6 +330,22 @@ export class World {
     if (this.#holder === watcher) this.#leaseHeld = false;
   }
 
+  /** The leader ends after it wrote rows and before it enqueued jobs for them; a standby in sync goes on. */
+  #handOver(answered: boolean): void {
+    const leader = this.#leaseHeld ? this.#holder : null;
+    const standby = this.#watchers.find((each) => each !== leader);
+    const pair = [leader, standby].filter((each) => each?.stage === 'synced' && !each.frozen);
+    if (!leader || !standby || pair.length < 2) return;
+    for (const watcher of [leader, standby]) {
+      this.#learnScope(watcher);
+      while (watcher.deliver('S') || watcher.deliver('W'));
+    }
+    if (answered) leader.publish('rows');
+    else leader.loseReply('done');
+    this.#crash(leader);
+    this.#lead(standby);
+  }
+
   /** A leader that is none any more sees it and ends. */
   #notice(watcher: SimulatedWatcher): void {
     if (this.#seesInLease(watcher)) return;
@@ -399,6 +428,7 @@ export class World {
 
   #judge(): void {
     if (!this.api.inScope) return;
+    this.#judgeTold();
     for (const [id, workload] of this.api.workloads) {
       this.api.checkRollouts(id, workload);
       if (workload.pausedAt !== undefined)
@@ -484,8 +514,21 @@ export class World {
     return HARD.some((fault) => this.faults.has(fault)) ? 'f' : '';
   }
 
+  /** The last data of each source is told, or nothing has changed since the catalog had it first. */
+  #judgeTold(): void {
+    for (const [id, { exists, data }] of this.api.sources) {
+      const told = this.#told.get(id);
+      if (!exists || told === undefined || told.data === data) continue;
+      this.violations.push({
+        kind: `W${this.#key > 0 ? 'k' : ''}${this.#hard()}`,
+        text: `of ${id} ${told.data} was told, not ${data}`,
+      });
+    }
+  }
+
   /** What must hold at any time. */
   #checkKnowledge(): void {
+    this.#checkCatalog();
     for (const watcher of this.#watchers) {
       const [ghost] = watcher.ghosts();
       if (ghost !== undefined && !this.violations.some(({ kind }) => kind === 'G'))
@@ -498,6 +541,17 @@ export class World {
         this.violations.push({ kind: 'X', text: `${id} is taken for contested at op ${this.#op}` });
       }
     }
+  }
+
+  #checkCatalog(): void {
+    for (const id of SOURCES) {
+      const row = this.#redis.get<SourceRow>(`S/${id}`);
+      if (!row) this.#told.delete(id);
+      else if (!this.#told.has(id)) this.#told.set(id, { at: 0, data: letterOf(row.hash) });
+    }
+    const [gap] = this.#watchers.filter(({ gaps }) => gaps > 0);
+    if (gap && !this.faults.has('redis') && !this.violations.some(({ kind }) => kind === 'R'))
+      this.violations.push({ kind: 'R', text: `Redis lost nothing and a gap was seen at op ${this.#op}` });
   }
 
   /** Somebody sees what is written now, and will lead knowing it: not so while a leader is still listing. */
