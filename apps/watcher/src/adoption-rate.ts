@@ -1,10 +1,13 @@
+/** Milliseconds between two looks for tokens. */
+export const ADOPTION_PAUSE = 50;
+
 /**
- * How fast records are corrected that nobody waits for: a token bucket in memory, of one second's size. The
- * leader limits them before it enqueues, because in the queue such a wake shares its deduplication id with a
- * real one and would otherwise hold it up.
+ * How fast records are corrected that nobody waits for: a token bucket in memory that holds what one pause fills, and
+ * one token. So few adoption jobs are under way at the same time when a change comes: two at 20 a second.
  */
 export class AdoptionRate {
   readonly #perSecond: number;
+  readonly #size: number;
   readonly #now: () => number;
   #tokens: number;
   #filledAt: number;
@@ -13,7 +16,8 @@ export class AdoptionRate {
   constructor(perSecond: number, now: () => number = () => performance.now()) {
     this.#perSecond = perSecond;
     this.#now = now;
-    this.#tokens = Math.max(1, perSecond);
+    this.#size = 1 + (perSecond * ADOPTION_PAUSE) / 1000;
+    this.#tokens = this.#size;
     this.#filledAt = now();
   }
 
@@ -34,7 +38,7 @@ export class AdoptionRate {
   #fill(): void {
     const now = this.#now();
     const filled = this.#tokens + ((now - this.#filledAt) / 1000) * this.#perSecond;
-    this.#tokens = Math.min(Math.max(1, this.#perSecond), filled);
+    this.#tokens = Math.min(this.#size, filled);
     this.#filledAt = now;
   }
 }

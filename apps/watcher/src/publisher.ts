@@ -4,9 +4,9 @@ import type { WakeCause } from '@reroll/shared/core/ledger/outbox';
 import type { SourceKey, WorkloadKey } from '@reroll/shared/core/model';
 import type { Logger } from '@reroll/shared/platform/logging';
 import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
-import type { Queues } from '@reroll/shared/queue/queues';
+import type { Queues, Wake } from '@reroll/shared/queue/queues';
 import { takeFrom } from '@reroll/shared/core/take-from';
-import { AdoptionRate } from './adoption-rate.ts';
+import { ADOPTION_PAUSE, AdoptionRate } from './adoption-rate.ts';
 import { CatalogWriter, type Rows } from './catalog-writer.ts';
 import { ROLLOUTS_PER_WRITE, type RolloutPublisher } from './rollout-publisher.ts';
 
@@ -35,8 +35,6 @@ const ROWS_PER_WRITE = ROLLOUTS_PER_WRITE;
 const JOBS_PER_WRITE = 500;
 const MIN_PAUSE = 100;
 const MAX_PAUSE = 5_000;
-/** How often waiting corrections are looked at for tokens. */
-const CORRECTIONS_PAUSE = 200;
 
 interface Jobs {
   readonly changes: readonly SourceKey[];
@@ -51,7 +49,7 @@ interface Jobs {
  *    no rollout. If they cannot be written, the other steps go on without them;
  * 2. rows. If more are waiting, the turn ends here: a worker finds what its job is judged by;
  * 3. change jobs;
- * 4. wakes; those that only correct a record wait for a token of the adoption rate;
+ * 4. wakes; those that only correct a record wait for a token of the adoption rate, and in the queue behind all others;
  * 5. the ends of pauses, as jobs that wait until then.
  *
  * What could not be written is tried again, with growing pauses and for ever (`reroll_publish_retries_total`): it is
@@ -128,8 +126,9 @@ export class Publisher {
     try {
       while (this.#hasWork()) await this.#once();
       this.#pause = MIN_PAUSE;
-      const wait = this.#corrections.size > 0 ? CORRECTIONS_PAUSE : this.#context.rollouts.dueIn;
-      if (wait !== undefined) this.#later(Math.max(wait, MIN_PAUSE));
+      const { dueIn } = this.#context.rollouts;
+      if (this.#corrections.size > 0) this.#later(ADOPTION_PAUSE);
+      else if (dueIn !== undefined) this.#later(Math.max(dueIn, MIN_PAUSE));
     } catch (error) {
       this.#context.metrics.publishRetries.inc();
       this.#context.metrics.catalogWrites.inc({ result: 'error' });
@@ -214,10 +213,9 @@ export class Publisher {
       for await (const keys of catalog.eachUntold()) {
         const unknown = keys.filter((key) => !ledger.sources.has(key));
         const rows = await catalog.sources(unknown);
-        for (const key of keys) {
-          if (ledger.wantsChangeJob(key)) ledger.outbox.changes.add(key);
-          else if (!ledger.sources.has(key) && !rows.has(key)) ledger.outbox.sources.add(key);
-        }
+        const leftOver = unknown.filter((key) => !rows.has(key));
+        for (const key of leftOver) ledger.outbox.sources.add(key);
+        for (const key of keys.filter((each) => ledger.wantsChangeJob(each))) ledger.outbox.changes.add(key);
       }
     } catch (error) {
       this.#asksForUntold = true;
@@ -313,8 +311,8 @@ export class Publisher {
     const since = Date.now();
     await queues.enqueueChanges(changes, since);
     metrics.workqueueAdds.inc(changes.length);
-    const due = this.#due(this.#context.notifyOnly === true ? this.#begun(wakes) : wakes);
-    await queues.enqueueReloads(due.map((workload) => ({ workload, since })));
+    const due = this.#due(this.#context.notifyOnly === true ? this.#begun(wakes) : wakes, since);
+    await queues.enqueueReloads(due);
     metrics.workqueueAdds.inc(due.length);
     await this.#enqueueResumes(resumes);
   }
@@ -334,21 +332,21 @@ export class Publisher {
   }
 
   /** The wakes to send now: all that are owed, and corrections as far as there are tokens. */
-  #due(wakes: Jobs['wakes']): WorkloadKey[] {
-    const now: WorkloadKey[] = [];
-    for (const [key, cause] of wakes) {
-      if (cause === 'correct') this.#corrections.add(key);
+  #due(wakes: Jobs['wakes'], since: number): Wake[] {
+    const now: Wake[] = [];
+    for (const [workload, cause] of wakes) {
+      if (cause === 'correct') this.#corrections.add(workload);
       else {
-        this.#corrections.delete(key);
-        now.push(key);
+        this.#corrections.delete(workload);
+        now.push({ workload, since });
       }
     }
     this.#context.metrics.wakes.inc({ reason: 'owed' }, now.length);
     const { ledger } = this.#context;
     // Of what was deleted or left the scope while it waited nobody needs to hear.
-    const corrections = takeFrom(this.#corrections, this.#adoptions.take(this.#corrections.size)).filter(
-      (key) => ledger.workloads.has(key),
-    );
+    const corrections = takeFrom(this.#corrections, this.#adoptions.take(this.#corrections.size))
+      .filter((key) => ledger.workloads.has(key))
+      .map((workload) => ({ workload, since, isAdoption: true }));
     this.#context.metrics.wakes.inc({ reason: 'correct' }, corrections.length);
     return [...now, ...corrections];
   }

@@ -76,7 +76,7 @@ async function unrecorded({ api, options }: Bench, { shape }: WorkSet): Promise<
   const path = collectionPath(KINDS[options.kind]);
   const { body } = await api.client.get<{ items: readonly KubeObject[] }>(path);
   return body.items.filter(
-    ({ metadata: { namespace = '', annotations = {} } }) =>
+    ({ metadata: { namespace, annotations = {} } }) =>
       namespace.startsWith(`bench-${shape.prefix}-`) && !(RECORD_ANNOTATION in annotations),
   ).length;
 }

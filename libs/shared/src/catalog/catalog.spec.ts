@@ -276,7 +276,11 @@ describe('a write that is sent twice', () => {
 
 describe('changes that are still to be told', () => {
   it('are found from the rows that were written, until they are told', async () => {
-    const untold = async (): Promise<string[]> => (await Array.fromAsync(catalog.eachUntold())).flat();
+    const untold = async (): Promise<string[]> => {
+      const found: string[] = [];
+      for await (const keys of catalog.eachUntold()) found.push(...keys);
+      return found;
+    };
     await write({
       sources: [
         [SETTINGS, sourceRow()],
