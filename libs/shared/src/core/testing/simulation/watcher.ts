@@ -342,14 +342,16 @@ export class SimulatedWatcher {
       this.#sequence = write.sequence;
       this.#begins = false;
       for (const key of result.changed) this.#enqueueIfWanted(sourceKey(key as SourceId));
-      if (result.gap) this.#gap(write);
+      if (result.gap) {
+        this.gaps += 1;
+        this.#gap(write);
+      }
     }
     this.#enqueueUntold();
     return true;
   }
 
   #gap(write?: Write): void {
-    this.gaps += 1;
     this.#begins = true;
     if (!this.#protection.noticesGaps) return;
     const { outbox } = this.ledger;
