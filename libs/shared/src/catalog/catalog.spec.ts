@@ -28,8 +28,8 @@ beforeEach(() => {
 
 /** A write of one leader, its first unless `sequence` says otherwise. */
 function write(changed: Partial<Publication> & { term?: string; sequence?: number }): Promise<unknown> {
-  const { term = '100', sequence = 0, sources = [], workloads = [] } = changed;
-  return catalog.publish({ writer: { term, sequence }, sources, workloads });
+  const { term = '100', sequence = 0, begins = sequence === 0, sources = [], workloads = [] } = changed;
+  return catalog.publish({ writer: { term, sequence }, begins, sources, workloads });
 }
 
 function workload(
