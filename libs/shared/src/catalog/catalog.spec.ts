@@ -290,7 +290,11 @@ describe('changes that are still to be told', () => {
     expect(await untold()).toEqual([]);
     await write({ sequence: 1, sources: [[SETTINGS, sourceRow({ hash: '1.B', rv: '11' }), 'event']] });
     expect(await untold()).toEqual([SETTINGS]);
-    const history = new History(redis.client, catalog.keys, { maxEntries: 100, maxAge: 1_000 });
+    const history = new History(redis.client, catalog.keys, {
+      maxEntries: 100,
+      maxAge: 1_000,
+      maxBytes: 33_554_432,
+    });
     const told = { source: SETTINGS, cause: 'updated', since: 0, at: 1, from: null, hash: '1.B' } as const;
     await history.addChange({ ...told, woken: [], leftAlone: [] });
     expect(await untold()).toEqual([]);

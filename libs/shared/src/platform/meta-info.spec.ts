@@ -22,8 +22,10 @@ function written(argv: readonly string[]): Record<string, Record<string, unknown
   );
 }
 
-it('the options have the fields of stakater/Reloader and no others', () => {
-  expect(Object.keys(written([])['reloaderOptions'] ?? {}).sort()).toEqual([...KEYS].sort());
+const LIMITS = ['maxListWords', 'maxListBytes', 'maxPatternCost', 'maxWorkloadSources'];
+
+it('the options have the fields of stakater/Reloader, our limits, and no others', () => {
+  expect(Object.keys(written([])['reloaderOptions'] ?? {}).sort()).toEqual([...KEYS, ...LIMITS].sort());
 });
 
 it('the options are those that are in force', () => {

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { DEFAULT_ANNOTATION_KEYS } from '../../core/annotation-keys.ts';
+import { DEFAULT_ANNOTATION_LIMITS as limits } from '../../core/annotation-limits.ts';
 import { decisionSettings } from './decision-settings.ts';
 import { parseOptions } from './parse.ts';
 import { OPTION_LIST } from './table.ts';
@@ -10,7 +11,7 @@ function keysWith(argv: readonly string[]): unknown {
 }
 
 it('without flags, every annotation key is that of stakater/Reloader', () => {
-  expect(keysWith([])).toEqual(DEFAULT_ANNOTATION_KEYS);
+  expect(keysWith([])).toEqual({ ...DEFAULT_ANNOTATION_KEYS, limits });
 });
 
 const KEYS = Object.entries(DEFAULT_ANNOTATION_KEYS);
@@ -19,7 +20,7 @@ it.each(KEYS)('the key %s (%s) can be set, and no other changes with it', (name,
   const found = OPTION_LIST.map(([, spec]) => spec).filter((spec) => spec.default === initial);
   expect(found.length).toBe(1);
   const flags = found.map(({ flag }) => `${flag}=example.com/mine`);
-  expect(keysWith(flags)).toEqual({ ...DEFAULT_ANNOTATION_KEYS, [name]: 'example.com/mine' });
+  expect(keysWith(flags)).toEqual({ ...DEFAULT_ANNOTATION_KEYS, limits, [name]: 'example.com/mine' });
 });
 
 it('the key that is written cannot be empty', () => {

@@ -36,6 +36,8 @@ export interface SourceState {
   /** Seconds. */
   createdAt: number;
   modifiedAt: number;
+  /** A watcher can have known this life of it: one was in sync since it was created. */
+  isSeen: boolean;
   /** Deleted before any watcher can have known it. */
   goneUnseen?: boolean;
   /** It was deleted before. */
@@ -219,7 +221,8 @@ export class SimulatedApi {
     const now = this.#world.seconds();
     const createdAt = old?.exists ? old.createdAt : now;
     const isBack = old !== undefined && (!old.exists || old.isBack);
-    const source = { data, exists: true, rv: this.rv, createdRv, createdAt, modifiedAt: now, isBack };
+    const isSeen = (old?.exists === true && old.isSeen) || this.#world.watched();
+    const source = { data, exists: true, rv: this.rv, createdRv, createdAt, modifiedAt: now, isBack, isSeen };
     this.sources.set(id, old?.goneUnseen ? { ...source, goneUnseen: true } : source);
     for (const workload of this.workloads.values())
       if (workload.refs.includes(id))
@@ -243,7 +246,7 @@ export class SimulatedApi {
     if (!source?.exists) return;
     this.rv += 1;
     source.exists = false;
-    source.goneUnseen = !this.#world.synced();
+    source.goneUnseen = !source.isSeen;
     for (const workload of this.workloads.values())
       if (workload.refs.includes(id) && this.losesBy(workload, id)) this.#change(workload);
     this.#world.log(`delete ${id}`);

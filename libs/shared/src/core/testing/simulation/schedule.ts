@@ -220,7 +220,7 @@ export function scheduleOf(seed: number): Schedule {
   };
 }
 
-/** Half of the installs are plain; of the others each has some of what issue 4 brought. */
+/** Half of the installs are plain; of the others each has some of the options, and of who else is at work. */
 function drawSettings(random: Random): Settings {
   if (random.chance(0.4)) return PLAIN;
   if (random.chance(0.2)) return { ...PLAIN, restores: true };
@@ -229,6 +229,7 @@ function drawSettings(random: Random): Settings {
         onCreate: random.chance(0.6),
         onDelete: random.pick(['never', 'marked', 'always'] as const),
         afterRestart: random.chance(0.25),
+        announced: random.chance(0.7),
       }
     : NO_TRIGGERS;
   const scoped = random.chance(0.12);

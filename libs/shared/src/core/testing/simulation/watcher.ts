@@ -1,3 +1,4 @@
+import type { SourceKey } from '../../model.ts';
 import { Ledger } from '../../ledger/ledger.ts';
 import type { Listed } from '../../ledger/listed.ts';
 import type { ObservedSource, ObservedWorkload, SourceRow, WorkloadRow } from '../../ledger/rows.ts';

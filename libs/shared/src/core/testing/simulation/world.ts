@@ -55,9 +55,12 @@ export class World {
   /** By source, the latest data that was told, and when it was read; before any change, what the catalog had first. */
   readonly #told = new Map<SourceId, { at: number; data: Letter | null }>();
   readonly protection: Protection;
+  /** Whether every change is told, also of a source that no workload uses. */
+  readonly #announces: boolean;
 
   constructor(protection: Protection = FULL_PROTECTION, settings: Settings = PLAIN) {
     this.protection = protection;
+    this.#announces = settings.triggers.announced === true;
     this.api = new SimulatedApi(
       {
         seconds: () => this.#seconds(),
@@ -284,7 +287,9 @@ export class World {
     const leader = this.#leaseHeld && this.#holder?.stage === 'synced' ? this.#holder : null;
     if (watcher.stage !== 'synced') watcher.listedInGap = this.#everSynced && !leader?.hasPublished();
     watcher.list();
-    if (watcher.stage !== 'synced' || watcher.term === 0 || this.#everSynced) return;
+    if (watcher.stage !== 'synced' || watcher.term === 0) return;
+    for (const source of this.api.sources.values()) source.isSeen = true;
+    if (this.#everSynced) return;
     this.#everSynced = true;
     for (const workload of this.api.workloads.values()) {
       if (!workload.preexisting) continue;
@@ -428,7 +433,7 @@ export class World {
 
   #judge(): void {
     if (!this.api.inScope) return;
-    this.#judgeTold();
+    if (this.#announces) this.#judgeTold();
     for (const [id, workload] of this.api.workloads) {
       this.api.checkRollouts(id, workload);
       if (workload.pausedAt !== undefined)
@@ -514,7 +519,7 @@ export class World {
     return HARD.some((fault) => this.faults.has(fault)) ? 'f' : '';
   }
 
-  /** The last data of each source is told, or nothing has changed since the catalog had it first. */
+  /** Whether or not a workload uses it, the last data of each source is told, or nothing has changed since the catalog had it first. */
   #judgeTold(): void {
     for (const [id, { exists, data }] of this.api.sources) {
       const told = this.#told.get(id);
