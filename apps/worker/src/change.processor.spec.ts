@@ -21,12 +21,15 @@ const MANY = 10_000;
 let redis: RealRedis;
 let catalog: Catalog;
 let queues: Queues;
+/** Writes to the catalog so far. */
+let sequence: number;
 
 beforeAll(async () => {
   redis = await RealRedis.start();
 });
 afterAll(() => redis.stop());
 beforeEach(() => {
+  sequence = 0;
   const keys = redis.freshKeys();
   catalog = new Catalog(redis.client as RedisClient, keys);
   const connection = redis.client as RedisClient;
@@ -34,13 +37,18 @@ beforeEach(() => {
 });
 afterEach(() => queues.close());
 
+function next(): { term: string; sequence: number } {
+  sequence += 1;
+  return { term: '1', sequence: sequence - 1 };
+}
+
 /** Puts a source with so many users, which all ask for reloads, into the catalog. */
 async function publish(source: string, users: number): Promise<void> {
   const [, namespace = '', name = ''] = source.split('/');
   const uses = [`ConfigMap/${name}`];
   const annotations = { [DEFAULT_ANNOTATION_KEYS.auto]: 'true' };
-  const writer = { term: '1', sequence: 0 };
-  await catalog.publish({ writer, sources: [[source, sourceRow()]], workloads: [] });
+  const begins = sequence === 0;
+  await catalog.publish({ writer: next(), begins, sources: [[source, sourceRow()]], workloads: [] });
   for (let at = 0; at < users; at += 1_000) {
     const some = Array.from({ length: Math.min(1_000, users - at) }, (_, n) => `${name}-${at + n}`);
     const workloads = some.map(
@@ -50,7 +58,7 @@ async function publish(source: string, users: number): Promise<void> {
           { row: workloadRow({ uid: user, uses, edges: uses, annotations }), index: [source] },
         ] as const,
     );
-    await catalog.publish({ writer, sources: [], workloads });
+    await catalog.publish({ writer: next(), sources: [], workloads });
   }
 }
 

@@ -364,7 +364,8 @@ export class Ledger {
 
   /** Whether a change of a source that the catalog tells of is to have a change job, and no other will come for it. */
   wantsChangeJob(key: SourceKey): boolean {
-    return !this.evaluation.bringsJob(key) && this.#isTold(key, jobOfData(this.#settings.triggers));
+    if (!this.sources.has(key) || this.evaluation.bringsJob(key)) return false;
+    return this.#isTold(key, jobOfData(this.#settings.triggers));
   }
 
   #isTold(key: SourceKey, job: SourceChanges['job']): boolean {

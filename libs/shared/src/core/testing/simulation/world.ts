@@ -344,6 +344,7 @@ export class World {
     for (const watcher of [leader, standby]) {
       this.#learnScope(watcher);
       while (watcher.deliver('S') || watcher.deliver('W'));
+      watcher.evaluateAll();
     }
     if (answered) leader.publish('rows');
     else leader.loseReply('done');
