@@ -61,11 +61,17 @@ export class Sweeper {
     const held = { sources: [...ledger.sources.keys()], workloads: [...ledger.workloads.keys()] };
     const unknown = await keysOf(catalog.eachWorkload(isUnknown));
     const outside = isOutside ? await keysOf(catalog.eachSource((key) => isOutside(namespaceOf(key)))) : [];
+    // This watcher dropped them when it was a standby, and the leader of then did not get to it.
+    const deleted = await keysOf(
+      catalog.eachSource((key) => !ledger.sources.has(key)),
+      ({ exists }) => !exists,
+    );
     const underWay = await rollouts.underWay();
     publisher.lead(term);
     rollouts.takeOver(underWay, (key) => ledger.workloads.has(key) || (isUndecided(key) ? undefined : false));
     for (const key of unknown) ledger.outbox.workloads.add(key);
     for (const key of outside) ledger.outbox.sources.add(key);
+    for (const key of deleted) ledger.outbox.sources.add(key);
     // Those that were deleted, or left the scope, while the catalog was looked through, and passed over there.
     for (const key of held.workloads) if (!ledger.workloads.has(key)) ledger.outbox.workloads.add(key);
     for (const key of held.sources) if (!ledger.sources.has(key)) ledger.outbox.sources.add(key);
@@ -88,6 +94,7 @@ export class Sweeper {
   async #sweep(): Promise<void> {
     const { ledger, publisher, requested, metrics } = this.#context;
     const end = metrics.sweepDuration.startTimer();
+    await inTurns(ledger.prune());
     if (this.#leading) {
       publisher.verify();
       this.#sweeps += 1;
@@ -128,8 +135,11 @@ export class Sweeper {
   }
 }
 
-async function keysOf(portions: AsyncIterable<readonly (readonly [string, unknown])[]>): Promise<string[]> {
+async function keysOf<Row>(
+  portions: AsyncIterable<readonly (readonly [string, Row])[]>,
+  isMeant: (row: Row) => boolean = () => true,
+): Promise<string[]> {
   const keys: string[] = [];
-  for await (const portion of portions) for (const [key] of portion) keys.push(key);
+  for await (const portion of portions) for (const [key, row] of portion) if (isMeant(row)) keys.push(key);
   return keys;
 }

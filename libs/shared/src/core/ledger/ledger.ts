@@ -3,6 +3,7 @@ import type { DecisionSettings } from '../rules/decision.ts';
 import { RV_UNKNOWN, isNewer, type Rv } from '../rv.ts';
 import { asksTheSame, needsAdvice } from './advice.ts';
 import { changesOf, jobOfData, type Seen, type SourceChanges } from './changed-sources.ts';
+import { DeletedSources } from './deleted-sources.ts';
 import { Dependents } from './dependents.ts';
 import { candidatesOf, compact, decidesTheSame, edgeJudge, edgesAmong, hasNoEdges, isEdge } from './edges.ts';
 import {
@@ -85,6 +86,7 @@ export class Ledger {
   readonly #workloadsIn = new MultiMap();
   readonly #positions = new Positions();
   readonly #unjudged = new Unjudged();
+  readonly #deleted: DeletedSources;
   /** Of the users of sources that changed; for the owner to go on with, if `evaluatesLater`. */
   readonly evaluation: UserEvaluation;
   #sweeps = 0;
@@ -97,6 +99,7 @@ export class Ledger {
       evaluatesLater: false,
       ...settings,
     };
+    this.#deleted = new DeletedSources(this, this.#dependents, this.#settings);
     this.evaluation = new UserEvaluation({
       perSlice: this.#settings.rowsPerSlice,
       evaluate: (key, changes) => this.#evaluateUsersOf(key, changes),
@@ -246,7 +249,30 @@ export class Ledger {
     this.#positions.forget(namespace);
   }
 
+  /**
+   * Drops the rows of sources that were deleted some resyncs ago and that no record and no dependency names, here and in
+   * the catalog; in slices. Once nobody names it, nothing is dated by a deletion: who names it later counts from then on.
+   */
+  *prune(): Generator<void, void, void> {
+    for (const slice of this.#slicesOf(this.#deleted.resync())) {
+      for (const key of slice) if (this.#deleted.isUnneeded(key)) this.#dropDeleted(key);
+      yield;
+    }
+  }
+
+  #dropDeleted(key: SourceKey): void {
+    for (const workload of this.#dependents.usersOf(key)) {
+      const row = this.workloads.get(workload);
+      if (!row) continue;
+      const next = withoutEdge(row, sourceNameOf(key));
+      this.#replace(workload, next);
+      this.#dependents.put(workload, row, next);
+    }
+    this.#forgetSource(key, `${kindOf(key)}/${namespaceOf(key)}`);
+  }
+
   #forgetSource(key: SourceKey, kindIn: string): void {
+    this.#deleted.forget(key);
     this.#byNamespace.delete(kindIn, key);
     this.sources.delete(key);
     this.evaluation.drop(key);
@@ -353,6 +379,7 @@ export class Ledger {
   #putSource(key: SourceKey, row: SourceRow, how: Seen): void {
     const old = this.sources.get(key);
     this.sources.set(key, row);
+    this.#deleted.observe(key, row.exists);
     if (!old) this.#byNamespace.add(`${kindOf(key)}/${namespaceOf(key)}`, key);
     const changes = changesOf({ old, row, ...how }, this.#settings.triggers);
     // The many of a first list, before there are workloads, are not worth the wait.

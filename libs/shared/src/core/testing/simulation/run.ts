@@ -32,7 +32,8 @@ export interface Run {
   readonly schedule: Schedule;
   /** What no schedule may show: something lost (L), doubled (D1, D2), unrecorded (U), endless (T), paused for ever or
    * resumed against its owner (P), rolled though contested (C) or taken for contested (X) or gone (G) and is not,
-   * touched out of scope (N), changed and nobody was told (W), or a lost reply taken for a gap (R). */
+   * touched out of scope (N), changed and nobody was told (W), a lost reply taken for a gap (R), or left over of
+   * what was deleted (Z). */
   readonly failures: readonly Violation[];
   readonly limits: readonly Violation[];
   readonly world: World;

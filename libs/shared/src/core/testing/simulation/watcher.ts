@@ -256,6 +256,8 @@ export class SimulatedWatcher {
   }
 
   sweep(): void {
+    for (const _ of this.ledger.prune());
+    this.#settle();
     if (this.term === 0 || this.#isEnding) return;
     if (!this.#unanswered && !this.#begins && !isWriter(this.#redis, this.term, this.#sequence)) this.#gap();
     this.publish('rows');

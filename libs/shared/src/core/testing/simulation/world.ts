@@ -8,6 +8,7 @@ import {
   SimulatedApi,
   keyNumberOf,
   letterOf,
+  sourceKey,
   sourceName,
   workloadKey,
   type Backup,
@@ -404,7 +405,10 @@ export class World {
       if (!this.#drain()) return void this.violations.push({ kind: 'T', text: 'the queues never drain' });
       this.#endIfRestored(leader);
       quiet = this.api.rv === before && leader.stage !== 'down' ? quiet + 1 : 0;
-      if (quiet >= 70) return this.#judgeScope(leader);
+      if (quiet >= 70) {
+        this.#judgeDeleted(leader);
+        return this.#judgeScope(leader);
+      }
     }
     this.violations.push({ kind: 'T', text: 'endless' });
   }
@@ -488,6 +492,20 @@ export class World {
       const record = recordedHashes(workload.record);
       for (const ref of workload.refs)
         if (!(sourceName(ref) in record)) workload.runs.set(ref, this.api.data(ref));
+    }
+  }
+
+  /** Nothing is left of a deleted source that nobody uses or has recorded. */
+  #judgeDeleted(leader: SimulatedWatcher): void {
+    const isNamed = (id: SourceId): boolean =>
+      [...this.api.workloads.values()].some(
+        ({ refs, record }) => refs.includes(id) || sourceName(id) in recordedHashes(record),
+      );
+    for (const [id, { exists }] of this.api.sources) {
+      if (exists || isNamed(id)) continue;
+      const isInCatalog = this.#redis.get(`S/${id}`) !== undefined;
+      if (leader.ledger.sources.has(sourceKey(id)) || isInCatalog)
+        this.violations.push({ kind: 'Z', text: `a row is left of ${id}, which is deleted` });
     }
   }
 

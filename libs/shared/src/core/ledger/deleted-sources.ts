@@ -1,0 +1,75 @@
+import type { AnnotationKeys } from '../annotation-keys.ts';
+import type { SourceKey, WorkloadKey } from '../model.ts';
+import { recordedHashes } from '../record/record.ts';
+import { namedSources } from './edges.ts';
+import type { Dependents } from './dependents.ts';
+import { dueOfEdge } from './owed.ts';
+import { sourceNameOf, type SourceRow, type WorkloadRow } from './rows.ts';
+import type { Triggers } from './triggers.ts';
+
+/**
+ * Resyncs for which the row of a deleted source is kept though nobody names it. The streams of workloads may be behind
+ * those of sources: a workload that names it may still be on its way. A reflector notices within two minutes that its
+ * stream is silent.
+ */
+export const RESYNCS_KEPT = 5;
+
+export interface Known {
+  readonly sources: ReadonlyMap<SourceKey, SourceRow>;
+  readonly workloads: ReadonlyMap<WorkloadKey, WorkloadRow>;
+}
+
+interface Rules {
+  readonly triggers: Triggers;
+  readonly decision: { readonly keys: AnnotationKeys };
+}
+
+/** The deleted sources of which rows are kept, in the order in which they were first known to be deleted. */
+export class DeletedSources {
+  readonly #known: Known;
+  readonly #users: Pick<Dependents, 'usersOf'>;
+  readonly #rules: Rules;
+  readonly #since = new Map<SourceKey, number>();
+  #resyncs = 0;
+
+  /** `users`, by source: the workloads that use, mention or name it, have it recorded, or match it by a pattern. */
+  constructor(known: Known, users: Pick<Dependents, 'usersOf'>, rules: Rules) {
+    this.#known = known;
+    this.#users = users;
+    this.#rules = rules;
+  }
+
+  observe(key: SourceKey, exists: boolean): void {
+    if (exists) this.#since.delete(key);
+    else if (!this.#since.has(key)) this.#since.set(key, this.#resyncs);
+  }
+
+  forget(key: SourceKey): void {
+    this.#since.delete(key);
+  }
+
+  /** Begins a resync; gives those that were deleted long enough ago. */
+  *resync(): Generator<SourceKey, void, void> {
+    this.#resyncs += 1;
+    for (const [key, since] of this.#since) {
+      if (this.#resyncs - since <= RESYNCS_KEPT) return;
+      yield key;
+    }
+  }
+
+  /** Whether no record and no dependency names it. A pattern that matches what does not exist is no dependency. */
+  isUnneeded(key: SourceKey): boolean {
+    return this.#users.usersOf(key).every((workload) => this.#isUnneededBy(key, workload));
+  }
+
+  #isUnneededBy(key: SourceKey, workload: WorkloadKey): boolean {
+    const row = this.#known.workloads.get(workload);
+    if (!row) return true;
+    const name = sourceNameOf(key);
+    const { literal } = namedSources(row, this.#rules.decision.keys);
+    const names = [row.uses, row.mentions, literal, Object.keys(recordedHashes(row.record))];
+    if (names.some((some) => some.includes(name))) return false;
+    const edge = { name, source: this.#known.sources.get(key), recorded: undefined };
+    return dueOfEdge(row, edge, this.#rules.triggers) === null;
+  }
+}
