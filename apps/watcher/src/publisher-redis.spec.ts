@@ -2,7 +2,6 @@ import { Catalog, type Publication } from '@reroll/shared/catalog/catalog';
 import type { CatalogKeys } from '@reroll/shared/catalog/keys';
 import { DEFAULT_ANNOTATION_KEYS } from '@reroll/shared/core/annotation-keys';
 import { Ledger } from '@reroll/shared/core/ledger/ledger';
-import { NO_TRIGGERS } from '@reroll/shared/core/ledger/triggers';
 import type { RolloutChanges, SeenRollout } from '@reroll/shared/core/rollouts/rollout-tracker';
 import { RolloutTracker } from '@reroll/shared/core/rollouts/rollout-tracker';
 import { createLogger } from '@reroll/shared/platform/logging';
@@ -36,9 +35,7 @@ const LOST = new Error('Command timed out');
 /** A leader on a real Redis that knows these sources, and counts what it sends. */
 function leaderOf(names: readonly string[], more: Partial<PublisherContext> = {}) {
   const decision = { keys: DEFAULT_ANNOTATION_KEYS, autoReloadAll: false, ignoredWorkloadTypes: [] };
-  // Every change is told, also of a source that no workload uses.
-  const triggers = { ...NO_TRIGGERS, announced: true };
-  const ledger = new Ledger({ decision, adoptedAt: 0, triggers });
+  const ledger = new Ledger({ decision, adoptedAt: 0 });
   const objects = names.map((name) => seenSource(name, 1, 'a'));
   ledger.sourcesListed({ rv: '1', catalog: new Map(), scope: SOURCES, objects });
 

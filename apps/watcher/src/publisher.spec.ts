@@ -32,7 +32,7 @@ function watcherInSync() {
     publish,
     isLastWriter: async () => true,
     eachSource: async function* (isWanted: (key: string) => boolean) {
-      yield state.inCatalog.filter(isWanted).map((key) => [key, null]);
+      yield state.inCatalog.filter(isWanted).map((key) => [key, { exists: true }]);
     },
     sources: async () => new Map(),
     eachUntold: async function* () {},

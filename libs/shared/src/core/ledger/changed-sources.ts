@@ -45,7 +45,7 @@ export function changesOf(
   const { old, row, at, by } = seen;
   const { rules, data, gone } = sourceChange(old, row) ?? { rules: false, data: false, gone: false };
   const jobReloads = data && old !== undefined;
-  const ofData = jobReloads ? jobOfData(triggers) : undefined;
+  const ofData = jobReloads ? 'always' : undefined;
   return {
     rulesRv: rules ? at : undefined,
     states: data || (gone && triggers.onCreate) ? [stateOf(row)] : NO_STATES,
@@ -56,17 +56,13 @@ export function changesOf(
   };
 }
 
-export function jobOfData({ announced = false }: Triggers): SourceChanges['job'] {
-  return announced ? 'always' : 'used';
-}
-
 /** A creation or deletion that counts is told of, and so is a deletion of what is used, for the history. */
 function jobOfNews(seen: Seen & { readonly row: SourceRow }, triggers: Triggers): SourceChanges['job'] {
   if (!('known' in seen)) return undefined;
   const existed = seen.known?.exists ?? false;
   if (existed === seen.row.exists) return undefined;
   const counts = existed ? triggers.onDelete !== 'never' : seen.row.created === true;
-  if (counts) return jobOfData(triggers);
+  if (counts) return triggers.announced === true ? 'always' : 'used';
   return existed && triggers.announced !== true ? 'used' : undefined;
 }
 

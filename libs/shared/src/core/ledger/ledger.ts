@@ -2,7 +2,7 @@ import { SOURCE_KINDS, type SourceKey, type WorkloadKey } from '../model.ts';
 import type { DecisionSettings } from '../rules/decision.ts';
 import { RV_UNKNOWN, isNewer, type Rv } from '../rv.ts';
 import { asksTheSame, needsAdvice } from './advice.ts';
-import { changesOf, jobOfData, type Seen, type SourceChanges } from './changed-sources.ts';
+import { changesOf, type Seen, type SourceChanges } from './changed-sources.ts';
 import { DeletedSources } from './deleted-sources.ts';
 import { Dependents } from './dependents.ts';
 import { candidatesOf, compact, decidesTheSame, edgeJudge, edgesAmong, hasNoEdges, isEdge } from './edges.ts';
@@ -391,8 +391,7 @@ export class Ledger {
 
   /** Whether a change of a source that the catalog tells of is to have a change job, and no other will come for it. */
   wantsChangeJob(key: SourceKey): boolean {
-    if (!this.sources.has(key) || this.evaluation.bringsJob(key)) return false;
-    return this.#isTold(key, jobOfData(this.#settings.triggers));
+    return this.sources.has(key) && !this.evaluation.bringsJob(key);
   }
 
   #isTold(key: SourceKey, job: SourceChanges['job']): boolean {

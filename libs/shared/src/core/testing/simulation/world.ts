@@ -56,12 +56,9 @@ export class World {
   /** By source, the latest data that was told, and when it was read; before any change, what the catalog had first. */
   readonly #told = new Map<SourceId, { at: number; data: Letter | null }>();
   readonly protection: Protection;
-  /** Whether every change is told, also of a source that no workload uses. */
-  readonly #announces: boolean;
 
   constructor(protection: Protection = FULL_PROTECTION, settings: Settings = PLAIN) {
     this.protection = protection;
-    this.#announces = settings.triggers.announced === true;
     this.api = new SimulatedApi(
       {
         seconds: () => this.#seconds(),
@@ -438,7 +435,7 @@ export class World {
 
   #judge(): void {
     if (!this.api.inScope) return;
-    if (this.#announces) this.#judgeTold();
+    this.#judgeTold();
     for (const [id, workload] of this.api.workloads) {
       this.api.checkRollouts(id, workload);
       if (workload.pausedAt !== undefined)
