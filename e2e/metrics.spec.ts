@@ -153,7 +153,7 @@ it('what is refused, tried again, dropped or skipped is counted as that', async 
   await reroll.queues.enqueueReloads([{ workload: keyIn(space, 'Deployment/api'), since: Date.now() }]);
   // Who uses it cannot be read, however often it is tried.
   await reroll.redis.set(reroll.catalog.keys.users + keyIn(space, 'ConfigMap/unused'), 'no set');
-  await reroll.queues.enqueueChanges([keyIn(space, 'ConfigMap/unused')], Date.now());
+  await space.setData('ConfigMap/unused', { v: '2' });
   const moved = [
     'reloader_reload_executed_total{success="false"}',
     `reloader_reload_executed_total_by_namespace{success="false",namespace="${space.name}"}`,

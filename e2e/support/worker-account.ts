@@ -10,7 +10,7 @@ import { KubeError } from '../../libs/shared/src/kube/errors.ts';
 import { deployment } from './builders.ts';
 import { cleanUp } from './cleanup.ts';
 import { APPLY_PATCH, connect, Space } from './kube.ts';
-import { tokenOf } from './service-account-tokens.ts';
+import { ISSUER, tokenOf } from './service-account-tokens.ts';
 import { eventually } from './wait.ts';
 
 /** The worker's ServiceAccount, with the rights and under the policies that the chart makes for it. */
@@ -46,7 +46,7 @@ export async function workerAccount(
       metadata.labels?.['app.kubernetes.io/component'] === 'worker' && kind in COLLECTIONS,
   );
   for (const manifest of mine) await apply(client, install, manifest);
-  const token = await tokenOf(new Space(client, install), 'reroll-worker');
+  const token = await tokenOf(new Space(client, install), 'reroll-worker', ISSUER);
   const kubeconfig = kubeconfigOf(cluster, token);
   const own = new KubeClient({ kubeconfig, userAgent: 'e2e-worker-account' });
   cleanUp(() => own.close());
