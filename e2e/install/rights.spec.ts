@@ -56,6 +56,9 @@ const identified = ['watcher', 'worker'].map(
   (name) => `reroll-${name} get namespaces kube-system in kube-system`,
 );
 
+/** A right for what these specs do not bring about: the Event that says that Redis is full (e2e/redis-full.spec.ts). */
+const tellsOfRedis = (namespace: string) => `reroll-watcher create events in ${namespace}`;
+
 interface Exceptions {
   /** Requests that are refused, by design. */
   readonly refused?: readonly string[];
@@ -103,8 +106,9 @@ describe('an install for the whole cluster, with every kind', () => {
       await apps.patch(ref, { metadata: { labels: { reload: null } } });
     await takeAway(release);
     const token = await tokenOf(release.client, apps.name, ['reroll-viewer']);
-    expect((await askAdmin(release, '/api/v1/queues', { token })).status).toBe(200);
-    await agrees(release);
+    // The way to the pod can be cut off on a busy machine: it is a process in the pod's network namespace.
+    await eventually(async () => (await askAdmin(release, '/api/v1/queues', { token })).status === 200);
+    await agrees(release, { unneeded: [tellsOfRedis(release.space.name)] });
   });
 
   it('without one of them, what needs it is refused', async () => {
@@ -144,7 +148,7 @@ describe('an install for some namespaces', () => {
       }),
     );
     await takeAway(release);
-    await agrees(release, { refused: identified });
+    await agrees(release, { refused: identified, unneeded: [tellsOfRedis(release.space.name)] });
   });
 });
 
@@ -156,9 +160,10 @@ describe('an install that leaves some kinds alone', () => {
     await reloadEveryKind(release.space, {}, ['Job', 'Rollout', 'DeploymentConfig']);
     await release.space.delete('Lease/reroll-watcher');
     // A worker that died after it had created the Job knows it by this: e2e/cron-job.spec.ts.
-    const afterDeath = [`reroll-worker get jobs.batch in ${release.space.name}`];
+    const afterDeath = `reroll-worker get jobs.batch in ${release.space.name}`;
     // The watcher asks whether it may finish what was begun with a Job (twin-stream.ts).
     const asks = `reroll-watcher list jobs.batch in ${release.space.name}`;
-    await agrees(release, { refused: [...identified, asks].sort(), unneeded: afterDeath });
+    const unneeded = [tellsOfRedis(release.space.name), afterDeath];
+    await agrees(release, { refused: [...identified, asks].sort(), unneeded });
   });
 });
