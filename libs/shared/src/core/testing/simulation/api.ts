@@ -36,9 +36,9 @@ export interface SourceState {
   /** Seconds. */
   createdAt: number;
   modifiedAt: number;
-  /** A watcher can have known this life of it: one was in sync since it was created. */
-  isSeen: boolean;
-  /** Deleted before any watcher can have known it. */
+  /** Seconds: when it got the data that it has. */
+  dataAt: number;
+  /** Deleted before a leader had written anything of it. */
   goneUnseen?: boolean;
   /** It was deleted before. */
   isBack: boolean;
@@ -155,6 +155,8 @@ export interface Surroundings {
   adopted(): boolean;
   synced(): boolean;
   watched(): boolean;
+  /** Whether the catalog has a row of the source that is not older than a revision. */
+  isInCatalog(id: SourceId, since: number): boolean;
   /** Every watcher that is in sync knows the workload as it is. */
   hasSeen(workload: WorkloadState): boolean;
   hardFault(): boolean;
@@ -221,8 +223,8 @@ export class SimulatedApi {
     const now = this.#world.seconds();
     const createdAt = old?.exists ? old.createdAt : now;
     const isBack = old !== undefined && (!old.exists || old.isBack);
-    const isSeen = (old?.exists === true && old.isSeen) || this.#world.watched();
-    const source = { data, exists: true, rv: this.rv, createdRv, createdAt, modifiedAt: now, isBack, isSeen };
+    const dataAt = old?.exists && !changed ? old.dataAt : now;
+    const source = { data, exists: true, rv: this.rv, createdRv, createdAt, modifiedAt: now, dataAt, isBack };
     this.sources.set(id, old?.goneUnseen ? { ...source, goneUnseen: true } : source);
     for (const workload of this.workloads.values())
       if (workload.refs.includes(id))
@@ -246,7 +248,7 @@ export class SimulatedApi {
     if (!source?.exists) return;
     this.rv += 1;
     source.exists = false;
-    source.goneUnseen = !source.isSeen;
+    source.goneUnseen = !this.#world.isInCatalog(id, source.createdRv);
     for (const workload of this.workloads.values())
       if (workload.refs.includes(id) && this.losesBy(workload, id)) this.#change(workload);
     this.#world.log(`delete ${id}`);

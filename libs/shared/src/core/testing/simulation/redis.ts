@@ -173,7 +173,8 @@ export function tellChange(redis: SimulatedRedis, key: string, hash: string): vo
 /** A watcher that saw that etcd was restored: rows and readings are of what is no more. `term`: none before it may write. */
 export function resetCatalog(redis: SimulatedRedis, term: number): void {
   redis.atomically(() => {
-    for (const key of ['S/', 'W/', 'F/'].flatMap((prefix) => redis.keys(prefix))) redis.set(key, undefined);
+    for (const key of ['S/', 'W/', 'F/', 'B/'].flatMap((prefix) => redis.keys(prefix)))
+      redis.set(key, undefined);
     redis.set('writer', { term, sequence: 0 });
   });
 }

@@ -19,6 +19,7 @@ const LIMITS = new Set([
   'Lunrecordedf',
   'Lonce',
   'Lrestoref',
+  'Urestoref',
   'Ldf',
   'Cf',
   'Lcreatef',

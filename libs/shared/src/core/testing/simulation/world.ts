@@ -66,6 +66,7 @@ export class World {
         adopted: () => this.#adoptedAt !== null && (this.#everSynced || this.#seconds() > this.#adoptedAt),
         synced: () => this.#everSynced,
         watched: () => this.#isWatched(),
+        isInCatalog: (id, since) => Number(this.#redis.get<SourceRow>(`S/${id}`)?.rv ?? 0) >= since,
         hasSeen: (workload) => this.#hasSeen(workload),
         hardFault: () => HARD.some((fault) => this.faults.has(fault)),
         isRestoreUnnoticed: () =>
@@ -286,7 +287,6 @@ export class World {
     if (watcher.stage !== 'synced') watcher.listedInGap = this.#everSynced && !leader?.hasPublished();
     watcher.list();
     if (watcher.stage !== 'synced' || watcher.term === 0) return;
-    for (const source of this.api.sources.values()) source.isSeen = true;
     if (this.#everSynced) return;
     this.#everSynced = true;
     for (const workload of this.api.workloads.values()) {
@@ -457,12 +457,13 @@ export class World {
       return;
     }
     if (workload.preexisting && !workload.adopted.has(ref) && !workload.exact)
-      return violation('U', 'never recorded');
+      return violation(`U${this.#isMistaken(ref) ? 'restoref' : ''}`, 'never recorded');
     const recorded = recordedHashes(workload.record)[sourceName(ref)];
-    if (recorded === undefined) violation('U', 'is not recorded at the end');
+    if (recorded === undefined)
+      violation(`U${this.#isMistaken(ref) ? 'restoref' : ''}`, 'is not recorded at the end');
     const runs = workload.runs.get(ref);
     if (runs === data) return;
-    const flip = letterOf(recorded) === data && workload.flipped.has(ref) ? 'flip' : '';
+    const flip = letterOf(recorded) === data && this.#isFlipped(workload, ref) ? 'flip' : '';
     const hard = this.#hard();
     const unrecorded = workload.unrecordedAtGap.has(ref) ? 'unrecorded' : '';
     const created = runs === null && recorded !== undefined && letterOf(recorded) === data ? 'create' : '';
@@ -474,10 +475,24 @@ export class World {
     );
   }
 
+  /** It went and came back, with the data of before: while the template was known, or was written unseen. */
+  #isFlipped(workload: WorkloadState, ref: SourceId): boolean {
+    if (workload.flipped.has(ref)) return true;
+    return this.#hard() !== '' && workload.everBlind && this.api.sources.get(ref)?.isBack === true;
+  }
+
+  /** After a restore it has the very revision that another state of it had before: nothing tells them apart. */
+  #isMistaken(ref: SourceId): boolean {
+    const source = this.api.sources.get(ref);
+    const row = this.#redis.get<SourceRow>(`S/${ref}`);
+    if (!this.faults.has('restore') || !source || !row || Number(row.rv) !== source.rv) return false;
+    return row.exists !== source.exists || letterOf(row.hash) !== source.data;
+  }
+
   /** No time tells of a write in the second of the creation, or that there was another one before. */
   #seemsWrittenOnce(ref: SourceId): boolean {
     const source = this.api.sources.get(ref);
-    if (source === undefined || source.createdAt !== source.modifiedAt) return false;
+    if (source === undefined || source.createdAt !== source.dataAt) return false;
     return source.rv > source.createdRv || source.goneUnseen === true;
   }
 
@@ -571,7 +586,8 @@ export class World {
       else if (!this.#told.has(id)) this.#told.set(id, { at: 0, data: letterOf(row.hash) });
     }
     const [gap] = this.#watchers.filter(({ gaps }) => gaps > 0);
-    if (gap && !this.faults.has('redis') && !this.violations.some(({ kind }) => kind === 'R'))
+    const isEmptied = this.faults.has('redis') || this.faults.has('restore');
+    if (gap && !isEmptied && !this.violations.some(({ kind }) => kind === 'R'))
       this.violations.push({ kind: 'R', text: `Redis lost nothing and a gap was seen at op ${this.#op}` });
   }
 
