@@ -94,8 +94,7 @@ export async function runWatcher(context: WatcherContext): Promise<void> {
   const streams = new Streams(streamsContext(context, elector), { ledger, rollouts: sightings }, () =>
     evaluator.kick(),
   );
-  stopAtTheEnd(lifecycle, { publisher, sweeper, stuckPods, evaluator });
-  lifecycle.onStop('streams', 5_000, () => streams.stop(3_000));
+  stopAtTheEnd(lifecycle, { publisher, sweeper, stuckPods, evaluator, streams });
   await streams.start({
     signal: lifecycle.signal,
     patience: PATIENCE,
@@ -116,12 +115,19 @@ export async function runWatcher(context: WatcherContext): Promise<void> {
 /** In this order. */
 function stopAtTheEnd(
   lifecycle: Lifecycle,
-  by: { publisher: Publisher; sweeper: Sweeper; stuckPods: StuckPods; evaluator: SourceEvaluator },
+  by: {
+    publisher: Publisher;
+    sweeper: Sweeper;
+    stuckPods: StuckPods;
+    evaluator: SourceEvaluator;
+    streams: Streams;
+  },
 ): void {
   lifecycle.onStop('publisher', 5_000, () => by.publisher.stop());
   lifecycle.onStop('sweeper', 5_000, () => by.sweeper.stop());
   lifecycle.onStop('pods of stuck rollouts', 5_000, () => by.stuckPods.stop());
   lifecycle.onStop('evaluation of sources', 5_000, () => by.evaluator.stop());
+  lifecycle.onStop('streams', 5_000, () => by.streams.stop(3_000));
 }
 
 function streamsContext(context: WatcherContext, elector: LeaderElector): StreamsContext {

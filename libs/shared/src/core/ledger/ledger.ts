@@ -1,5 +1,4 @@
 import { SOURCE_KINDS, type SourceKey, type WorkloadKey } from '../model.ts';
-import type { DecisionSettings } from '../rules/decision.ts';
 import { RV_UNKNOWN, isNewer, type Rv } from '../rv.ts';
 import { asksTheSame, needsAdvice } from './advice.ts';
 import { changesOf, type Seen, type SourceChanges } from './changed-sources.ts';
@@ -15,6 +14,7 @@ import {
   type Scope,
   withCatalog,
 } from './listed.ts';
+import { withDefaults, type LedgerSettings } from './ledger-settings.ts';
 import { MultiMap } from './multi-map.ts';
 import { absentSource, deletedSource, hasNewerClass, listedSource, writtenSource } from './observe-source.ts';
 import {
@@ -43,28 +43,11 @@ import {
   type SourceRow,
   type WorkloadRow,
 } from './rows.ts';
-import { ROWS_PER_SLICE, inOneGo, slicesOf } from './slices.ts';
+import { inOneGo, slicesOf } from './slices.ts';
 import { isLaterSighting } from './template-owner.ts';
-import { NO_TRIGGERS, type Triggers } from './triggers.ts';
 import { turn } from './turn.ts';
 import { Unjudged, type Pair } from './unjudged.ts';
 import { UserEvaluation } from './user-evaluation.ts';
-
-export interface LedgerSettings {
-  readonly decision: DecisionSettings;
-  /** When this install adopted the cluster, Unix seconds by the API server's clock (kept on the Lease). */
-  readonly adoptedAt: number;
-  /** Default: only a change of data rolls. */
-  readonly triggers?: Triggers;
-  /** Rows that are worked on before other work may come in between. Default `ROWS_PER_SLICE`. */
-  readonly rowsPerSlice?: number;
-  /**
-   * Whether the users of a source that changed are evaluated later, by the owner's calls of `evaluation`: in slices, and
-   * many events of one source as one. Default false: with the event itself. What patterns leave over is by `evaluation`
-   * in any case.
-   */
-  readonly evaluatesLater?: boolean;
-}
 
 /** A workload that stays unsettled is woken again after 1, 2, 4 … sweeps, and this many at most. */
 const MAX_SWEEPS_BETWEEN_WAKES = 64;
@@ -93,12 +76,7 @@ export class Ledger {
 
   constructor(settings: LedgerSettings) {
     this.#dependents = new Dependents(settings.decision.keys);
-    this.#settings = {
-      triggers: NO_TRIGGERS,
-      rowsPerSlice: ROWS_PER_SLICE,
-      evaluatesLater: false,
-      ...settings,
-    };
+    this.#settings = withDefaults(settings);
     this.#deleted = new DeletedSources(this, this.#dependents, this.#settings);
     this.evaluation = new UserEvaluation({
       perSlice: this.#settings.rowsPerSlice,
@@ -150,8 +128,7 @@ export class Ledger {
     const known = this.sources.get(key) ?? list.catalog.get(key);
     // A leader may have written of it after this list was taken: then the stream is still to tell of it.
     if (!known || isNewer(known.rv, list.rv)) return;
-    const row = absentSource(known, list.rv);
-    this.#putSource(key, row, { at: list.rv, by: 'list', known });
+    this.#putSource(key, absentSource(known, list.rv), { at: list.rv, by: 'list', known });
   }
 
   /** A live write of a source. */
@@ -206,8 +183,7 @@ export class Ledger {
   workloadWritten(seen: ObservedWorkload): void {
     const known = this.workloads.get(seen.key);
     if (known && !isLaterSighting(seen, known)) return;
-    const { adoptedAt } = this.#settings;
-    this.#see(seen, { live: true, known, sourcesRv: RV_UNKNOWN, adoptedAt });
+    this.#see(seen, { live: true, known, sourcesRv: RV_UNKNOWN, adoptedAt: this.#settings.adoptedAt });
   }
 
   workloadDeleted(key: WorkloadKey): void {
@@ -369,11 +345,10 @@ export class Ledger {
 
   /** Has a worker look, at its leisure, at a workload that asks for what it will not get. */
   #advise(key: WorkloadKey, row: WorkloadRow): void {
-    const { decision } = this.#settings;
+    const { keys } = this.#settings.decision;
     const sourceOf = this.#sourceOf(namespaceOf(key));
     const isSeen = (source: SourceName): boolean => sourceOf(source)?.exists ?? false;
-    if (needsAdvice({ ...row, kind: kindOf(key) }, { keys: decision.keys, isSeen }))
-      this.outbox.wake(key, 'correct');
+    if (needsAdvice({ ...row, kind: kindOf(key) }, { keys, isSeen })) this.outbox.wake(key, 'correct');
   }
 
   #putSource(key: SourceKey, row: SourceRow, how: Seen): void {
