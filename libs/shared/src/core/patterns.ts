@@ -14,7 +14,7 @@ export interface PatternError {
 export interface PatternMatch {
   /** The entry that is the name itself, else the first pattern that matches. */
   readonly matched: string | undefined;
-  /** Of the patterns that were looked at. */
+  /** Of each entry before the first one that matches, as stakater/Reloader logs them: it reads the list from its beginning. */
   readonly errors: readonly PatternError[];
 }
 
@@ -32,6 +32,8 @@ export interface NameList {
 
 interface Pattern {
   readonly text: string;
+  /** Where in the list it is: once, unless it is repeated. */
+  readonly places: readonly number[];
   /** Undefined: it takes a regular expression. */
   readonly simple: ((name: string) => boolean) | undefined;
   /** It comes after more patterns than a list may have, and is not compared. */
@@ -70,8 +72,10 @@ export function nameList(text: string): NameList {
  */
 export function matchPatterns(text: string, name: string): PatternMatch {
   const list = nameList(text);
-  if (meansItself(name) && list.words.has(name)) return { matched: name, errors: NO_ERRORS };
-  return firstPattern(list, name);
+  if (!meansItself(name) || !list.words.has(name)) return firstPattern(list, name);
+  if (!hasErrors(list)) return { matched: name, errors: NO_ERRORS };
+  const { errors } = firstPattern(list, name, splitList(text).indexOf(name));
+  return { matched: name, errors };
 }
 
 /** Patterns of the list that cannot be used. */
@@ -84,16 +88,29 @@ function meansItself(word: string): boolean {
   return isPlain(word) || !SPECIAL.test(word);
 }
 
-function firstPattern({ patterns }: NameList, name: string): PatternMatch {
+function hasErrors({ patterns }: NameList): boolean {
+  return patterns.some((pattern) => errorOf(pattern) !== undefined);
+}
+
+/** The first that matches, of those that come before `end`. */
+function firstPattern({ patterns }: NameList, name: string, end = Number.POSITIVE_INFINITY): PatternMatch {
   if (patterns.length === 0) return NO_MATCH;
-  const errors: PatternError[] = [];
+  const found: (readonly [Pattern, PatternError])[] = [];
   const isSimple = isPlain(name);
   for (const pattern of patterns) {
+    const [place = 0] = pattern.places;
+    if (place >= end) break;
     const error = errorOf(pattern);
-    if (error) errors.push(error);
-    else if (matches(pattern, name, isSimple)) return { matched: pattern.text, errors };
+    if (error) found.push([pattern, error]);
+    else if (matches(pattern, name, isSimple)) return { matched: pattern.text, errors: upTo(place, found) };
   }
-  return { matched: undefined, errors };
+  return { matched: undefined, errors: upTo(end, found) };
+}
+
+/** One for each time that such a pattern is in the list before `end`. */
+function upTo(end: number, found: readonly (readonly [Pattern, PatternError])[]): readonly PatternError[] {
+  if (found.length === 0) return NO_ERRORS;
+  return found.flatMap(([{ places }, error]) => places.filter((place) => place < end).map(() => error));
 }
 
 function matches({ text, simple }: Pattern, name: string, isSimple: boolean): boolean {
@@ -114,19 +131,29 @@ function errorOf({ text, simple, isBeyond }: Pattern): PatternError | undefined 
 
 function parse(text: string): NameList {
   const all = splitList(text);
-  const words = new Set(all);
+  const places = placesOf(all);
   const patterns: Pattern[] = [];
   let cost = 0;
   let isTold = false;
-  for (const word of words) {
+  for (const [word, itsPlaces] of places) {
     if (!SPECIAL.test(word)) continue;
     const simple = word.length > PATTERN_LIMITS.length ? undefined : simplePattern(word);
     const isBeyond = !simple && cost > PATTERN_LIMITS.cost;
-    if (!isBeyond || !isTold) patterns.push({ text: word, simple, isBeyond });
+    if (!isBeyond || !isTold) patterns.push({ text: word, places: itsPlaces, simple, isBeyond });
     isTold ||= isBeyond;
     cost += simple ? 1 : costOf(word);
   }
-  return { count: all.length, words, cost, patterns };
+  return { count: all.length, words: new Set(all), cost, patterns };
+}
+
+function placesOf(words: readonly string[]): Map<string, number[]> {
+  const places = new Map<string, number[]>();
+  for (const [place, word] of words.entries()) {
+    const before = places.get(word);
+    if (before) before.push(place);
+    else places.set(word, [place]);
+  }
+  return places;
 }
 
 /** One that is too long is never compiled. */

@@ -369,13 +369,13 @@ describe('6. sources named by pattern', () => {
   });
 
   it('counts the unreadable patterns before the one that matches', () => {
-    const { patternErrors } = decideReload(decisionInput(naming('[, (, app-(config), [')));
+    const { patternErrors } = decideReload(decisionInput(naming('[, (, app-config, [')));
     expect(patternErrors.map(({ pattern }) => pattern)).toEqual(['[', '(']);
   });
 
-  it('counts every unreadable pattern once if none matches', () => {
+  it('counts every unreadable pattern if none matches, also the same one twice', () => {
     const { patternErrors } = decideReload(decisionInput(naming('[,[,other')));
-    expect(patternErrors.map(({ pattern }) => pattern)).toEqual(['[']);
+    expect(patternErrors.map(({ pattern }) => pattern)).toEqual(['[', '[']);
   });
 
   it('reads no pattern once the source is excluded', () => {
