@@ -87,6 +87,7 @@ const SAMPLES = [
   'true',
   '7s',
   '7',
+  '7000',
   '7000000',
   'https://x.example/y',
   'rediss://r:1',
