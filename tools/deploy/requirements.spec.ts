@@ -198,6 +198,11 @@ const REFUSED: readonly (readonly [string, ChartValues, string])[] = [
     'redis.image.tag is older than 7, and so has no users with rights of reading alone: take 7 or later, or one password for all (redis.auth.existingSecret).',
   ],
   [
+    'users in a Redis that is too old for them, by a tag of one figure',
+    { redis: { image: { tag: '6-alpine' } } },
+    'redis.image.tag is older than 7, and so has no users with rights of reading alone: take 7 or later, or one password for all (redis.auth.existingSecret).',
+  ],
+  [
     'a user of yours for one component only',
     external({ host: 'r', users: { worker: { username: 'u', existingSecret: 's' } } }),
     'redis.external.users has something for some components and not for others: set username and existingSecret of watcher, worker and admin.',

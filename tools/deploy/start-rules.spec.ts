@@ -5,6 +5,10 @@ import { renderChart, type ChartValues } from './render.ts';
 const url = 'redis://r';
 const keys = (existingSecretKeys: ChartValues): ChartValues => ({ existingSecret: 's', existingSecretKeys });
 
+const USERS = Object.fromEntries(
+  ['watcher', 'worker', 'admin'].map((name) => [name, { username: name, existingSecret: name }]),
+);
+
 /** What a process would refuse when it starts, as values of `redis.external`, and what helm says first. */
 const OF_REDIS: readonly (readonly [string, ChartValues, string])[] = [
   ['no URL', { url: 'h:6379' }, 'redis.external.url is no URL of Redis'],
@@ -14,6 +18,11 @@ const OF_REDIS: readonly (readonly [string, ChartValues, string])[] = [
   [
     'credentials in a URL and beside it',
     { url: 'redis://:x@r', password: 'p' },
+    'redis.external.url has credentials, and there are others beside it',
+  ],
+  [
+    'credentials in a URL and users beside it',
+    { url: 'redis://:x@r', users: USERS },
     'redis.external.url has credentials, and there are others beside it',
   ],
   ['a database twice', { url: 'redis://r/1', database: 0 }, 'redis.external.url has a database, and'],
