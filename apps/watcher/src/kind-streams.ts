@@ -28,7 +28,7 @@ import { feedUntil } from './deaf-after.ts';
 import { inTurns } from './in-turns.ts';
 import { ListFiller, type Feed, type ListEnd } from './list-filler.ts';
 import { isWatched, namespaceSelector, selectors } from './scope.ts';
-import { comparedWithKnown, type OlderObjects } from './older-objects.ts';
+import { comparedWithKnown, writtenRv, type OlderObjects } from './older-objects.ts';
 import type { SourcePresence } from './source-presence.ts';
 import type { Stream } from './stream-group.ts';
 import type { StreamReports } from './stream-reports.ts';
@@ -127,7 +127,7 @@ function comparedSources(into: Into, definition: SourceKindDefinition): Feed<Obs
   const { kind } = definition;
   const { namespace, ledger, olderObjects } = into;
   return comparedWithKnown(sourceFeed(into, { kind, namespace }), {
-    heldRv: (key) => ledger.sources.get(key)?.rv,
+    heldRv: (key) => writtenRv(ledger.sources.get(key)),
     rvOf: ({ rv }) => rv,
     check: (key, seenBefore) => olderObjects.check(definition, key, seenBefore),
   });

@@ -73,8 +73,19 @@ export class OlderObjects {
   }
 }
 
+/**
+ * That of the object's own last write. A source that is gone has perhaps that of the list which did not show it: it may
+ * be shown again with its old one, as a Secret of a type that is not ignored any more.
+ */
+export function writtenRv(row: { readonly rv: Rv; readonly exists?: boolean } | undefined): Rv | undefined {
+  return row?.exists === false ? undefined : row?.rv;
+}
+
 /** The same feed, which has objects of its lists checked that are older than what was known of them. */
-export function comparedWithKnown<Seen extends { readonly key: string }, Row extends { readonly rv: Rv }>(
+export function comparedWithKnown<
+  Seen extends { readonly key: string },
+  Row extends { readonly rv: Rv; readonly exists?: boolean },
+>(
   feed: Feed<Seen, Row>,
   by: {
     /** Undefined: nothing is known, or it is not of this object alone. */
@@ -97,13 +108,13 @@ export function comparedWithKnown<Seen extends { readonly key: string }, Row ext
     },
     found: async (portion) => {
       for (const seen of portion.objects) {
-        const inCatalog = portion.catalog.get(seen.key)?.rv ?? RV_UNKNOWN;
+        const inCatalog = writtenRv(portion.catalog.get(seen.key)) ?? RV_UNKNOWN;
         await check(seen.key, maxRv(by.heldRv(seen.key) ?? RV_UNKNOWN, inCatalog), by.rvOf(seen));
       }
       await feed.found(portion);
     },
     listed: async (list) => {
-      for (const [key, row] of list.catalog) await check(key, row.rv, list.rv);
+      for (const [key, row] of list.catalog) await check(key, writtenRv(row) ?? RV_UNKNOWN, list.rv);
       await feed.listed(list);
     },
   };

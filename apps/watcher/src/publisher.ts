@@ -285,7 +285,7 @@ export class Publisher {
     const { outbox } = this.#context.ledger;
     for (const [key, , foundBy] of sources) {
       outbox.sources.add(key);
-      if (foundBy === 'event') outbox.live.add(key);
+      if (foundBy) outbox.found(key, foundBy);
     }
     for (const [key] of workloads) outbox.workloads.add(key);
   }

@@ -77,3 +77,14 @@ test('work of which no event tells begins by itself', async () => {
   await idle();
   expect(evaluation.slice).toHaveBeenCalledOnce();
 });
+
+test('a window ends while workloads wait for their patterns without an end', async () => {
+  const { evaluation, evaluator } = evaluatorOf({ slices: Number.POSITIVE_INFINITY });
+  evaluator.kick();
+  for (let turn = 0; turn < 30; turn += 1) await nextTurn();
+  vi.advanceTimersByTime(500);
+  expect(evaluation.nextWindow).toHaveBeenCalledOnce();
+  for (let turn = 0; turn < 30; turn += 1) await nextTurn();
+  vi.advanceTimersByTime(500);
+  expect(evaluation.nextWindow).toHaveBeenCalledTimes(2);
+});

@@ -18,6 +18,8 @@ export class SourceEvaluator {
   #loop: Promise<void> | null = null;
   #timer: NodeJS.Timeout | null = null;
   #slices = 0;
+  /** The window was made longer: there was much to evaluate. */
+  #isLong = false;
   #isStopped = false;
 
   /** `changed` is called after each slice. */
@@ -50,21 +52,29 @@ export class SourceEvaluator {
       isMore = this.#evaluation.slice();
       this.#slices += 1;
       this.#changed();
+      this.#endWindowLater(WINDOW);
     }
     this.#loop = null;
-    if (this.#evaluation.isWindowOpen && !this.#isStopped) this.#endWindowLater();
   }
 
-  #endWindowLater(): void {
-    this.#timer ??= setTimeout(() => this.#endWindow(), this.#slices > MANY_SLICES ? LONG_WINDOW : WINDOW);
+  /** Also while there is work: workloads that wait for their patterns keep no source waiting. */
+  #endWindowLater(milliseconds: number): void {
+    if (this.#evaluation.isWindowOpen && !this.#isStopped)
+      this.#timer ??= setTimeout(() => this.#endWindow(), milliseconds);
   }
 
   #endWindow(): void {
     this.#timer = null;
+    if (this.#slices > MANY_SLICES && !this.#isLong) {
+      this.#isLong = true;
+      this.#endWindowLater(LONG_WINDOW - WINDOW);
+      return;
+    }
+    this.#isLong = false;
     this.#slices = 0;
-    // While users are being evaluated the window stays open; the end of that asks again.
-    if (this.#loop) return;
+    // It stays open while users of a source are being evaluated.
     this.#evaluation.nextWindow();
+    this.#endWindowLater(WINDOW);
     this.kick();
   }
 }

@@ -25,6 +25,8 @@ export interface SourceChanges {
   readonly job?: 'always' | 'used' | undefined;
   /** Whether that job enqueues the reload jobs: its data changed. One that only tells of a creation or deletion does not. */
   readonly jobReloads: boolean;
+  /** It was not there before. */
+  readonly isNew: boolean;
   readonly by: FoundBy;
 }
 
@@ -52,8 +54,13 @@ export function changesOf(
     touches: rules || data || gone,
     job: strongest(ofData, jobOfNews(seen, triggers)),
     jobReloads,
+    isNew: !isThere(old),
     by,
   };
+}
+
+function isThere(row: SourceRow | undefined): boolean {
+  return row?.exists === true;
 }
 
 /** A creation or deletion that counts is told of, and so is a deletion of what is used, for the history. */
@@ -136,6 +143,7 @@ function merged(a: SourceChanges, b: SourceChanges): SourceChanges {
     touches: a.touches || b.touches,
     job: strongest(a.job, b.job),
     jobReloads: a.jobReloads || b.jobReloads,
+    isNew: a.isNew || b.isNew,
     by: a.by === 'event' || b.by === 'event' ? 'event' : 'list',
   };
 }

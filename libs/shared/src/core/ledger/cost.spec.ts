@@ -2,7 +2,7 @@ import { array, assert, constantFrom, dictionary, integer, oneof, property, stri
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_ANNOTATION_KEYS as KEYS } from '../annotation-keys.ts';
 import { seenSource, seenWorkload } from '../testing/rows.ts';
-import { workOf, type Work } from '../work.ts';
+import { work, workOf, type Work } from '../work.ts';
 import { Ledger } from './ledger.ts';
 import type { LedgerSettings } from './ledger-settings.ts';
 import { observeWorkload } from './observe.ts';
@@ -201,6 +201,38 @@ describe('patterns that cost more than one turn', () => {
     ledger.outbox.clear();
     turnsOf(ledger);
     expect(ledger.outbox.wakes.get('Deployment/ns/web')).toBe('owed');
+  });
+
+  it('that give way to others before they are judged date from the first of the writes', () => {
+    const ledger = ledgerOf(sourcesOf(names), [seenWorkload('web', 20, { uses: [] })]);
+    ledger.workloadWritten(seenWorkload('web', 120, asking));
+    ledger.sourceWritten(seenSource(names.at(-1) ?? '', 130, 'B'), SOURCES);
+    ledger.workloadWritten(
+      seenWorkload('web', 140, { annotations: { [RELOAD]: 'cm-.*' }, uses: [], generation: 2 }),
+    );
+    expect(ledger.evaluation.isDone).toBe(true);
+    expect(ledger.workloads.get('Deployment/ns/web')?.baselines[last]).toBe('120');
+    expect(ledger.unsettled.get('Deployment/ns/web')?.cause).toBe('owed');
+  });
+
+  it('reload nothing for a source that is created while they wait', () => {
+    const ledger = ledgerOf(sourcesOf(names), [seenWorkload('web', 20, { uses: [] })]);
+    ledger.workloadWritten(seenWorkload('web', 120, asking));
+    const created = names[0]?.replace('1000000', 'new') ?? '';
+    ledger.sourceWritten(seenSource(created, 150, 'A'), SOURCES);
+    turnsOf(ledger);
+    expect(ledger.workloads.get('Deployment/ns/web')?.baselines[`ConfigMap/${created}`]).toBe('150');
+    expect(ledger.unsettled.get('Deployment/ns/web')?.cause).not.toBe('owed');
+  });
+
+  it('make the row of a workload anew once a turn, however many edges they find', () => {
+    const many = namesOf(5_000);
+    const ledger = ledgerOf(sourcesOf(many), [seenWorkload('web', 20, { uses: [] })]);
+    const before = work.edgeNames;
+    ledger.workloadWritten(seenWorkload('web', 120, { annotations: { [RELOAD]: 'cm-.*' }, uses: [] }));
+    const turns = turnsOf(ledger);
+    expect(ledger.workloads.get('Deployment/ns/web')?.edges).toHaveLength(many.length);
+    expect(work.edgeNames - before).toBeLessThanOrEqual(2 * (turns + 1) * many.length);
   });
 
   it('keep an event of a source within one turn, however many workloads have them', () => {

@@ -4,7 +4,9 @@ import { asksTheSame, needsAdvice } from './advice.ts';
 import { changesOf, type Seen, type SourceChanges } from './changed-sources.ts';
 import { DeletedSources } from './deleted-sources.ts';
 import { Dependents } from './dependents.ts';
-import { candidatesOf, compact, decidesTheSame, edgeJudge, edgesAmong, hasNoEdges, isEdge } from './edges.ts';
+import { EdgeJudging } from './edge-judging.ts';
+import { EdgeMoves } from './edge-moves.ts';
+import { decidesTheSame } from './edges.ts';
 import {
   absentKeys,
   isWithin,
@@ -17,24 +19,14 @@ import {
 import { withDefaults, type LedgerSettings } from './ledger-settings.ts';
 import { MultiMap } from './multi-map.ts';
 import { absentSource, deletedSource, hasNewerClass, listedSource, writtenSource } from './observe-source.ts';
-import {
-  beginningOf,
-  doubtAfterSource,
-  movedBaselines,
-  withEdge,
-  withoutEdge,
-  workloadRow,
-  type DataState,
-} from './observe-workload.ts';
+import { doubtAfterSource, movedBaselines, workloadRow, type DataState } from './observe-workload.ts';
 import { Outbox } from './outbox.ts';
 import { dueOf, type Unsettled } from './owed.ts';
 import { Positions } from './positions.ts';
 import {
-  NO_NAMES,
   isSameBesidesRv,
   kindOf,
   namespaceOf,
-  sameLists,
   sourceKeyIn,
   sourceNameOf,
   type ObservedSource,
@@ -45,8 +37,6 @@ import {
 } from './rows.ts';
 import { inOneGo, slicesOf } from './slices.ts';
 import { isLaterSighting } from './template-owner.ts';
-import { turn } from './turn.ts';
-import { Unjudged, type Pair } from './unjudged.ts';
 import { UserEvaluation } from './user-evaluation.ts';
 
 /** A workload that stays unsettled is woken again after 1, 2, 4 … sweeps, and this many at most. */
@@ -68,7 +58,7 @@ export class Ledger {
   /** Namespace to its workloads of all kinds. */
   readonly #workloadsIn = new MultiMap();
   readonly #positions = new Positions();
-  readonly #unjudged = new Unjudged();
+  readonly #edges: EdgeJudging;
   readonly #deleted: DeletedSources;
   /** Of the users of sources that changed; for the owner to go on with, if `evaluatesLater`. */
   readonly evaluation: UserEvaluation;
@@ -78,11 +68,19 @@ export class Ledger {
     this.#dependents = new Dependents(settings.decision.keys);
     this.#settings = withDefaults(settings);
     this.#deleted = new DeletedSources(this, this.#dependents, this.#settings);
+    this.#edges = new EdgeJudging({
+      decision: settings.decision,
+      sources: this.sources,
+      workloads: this.workloads,
+      byNamespace: this.#byNamespace,
+      dependents: this.#dependents,
+      replace: (key, row) => this.#replace(key, row),
+    });
     this.evaluation = new UserEvaluation({
       perSlice: this.#settings.rowsPerSlice,
       evaluate: (key, changes) => this.#evaluateUsersOf(key, changes),
       judge: (isOver) => this.#judgeSome(isOver),
-      hasUnjudged: () => !this.#unjudged.isEmpty,
+      hasUnjudged: () => !this.#edges.isDone,
     });
   }
 
@@ -191,7 +189,7 @@ export class Ledger {
     if (row) this.#dependents.remove(key, row);
     this.workloads.delete(key);
     this.#workloadsIn.delete(namespaceOf(key), key);
-    this.#unjudged.drop(key);
+    this.#edges.take(key);
     this.unsettled.delete(key);
     this.outbox.workloads.add(key);
   }
@@ -230,21 +228,32 @@ export class Ledger {
    * the catalog; in slices. Once nobody names it, nothing is dated by a deletion: who names it later counts from then on.
    */
   *prune(): Generator<void, void, void> {
-    for (const slice of this.#slicesOf(this.#deleted.resync())) {
-      for (const key of slice) if (this.#deleted.isUnneeded(key)) this.#dropDeleted(key);
+    let keys: SourceKey[] = [];
+    let pairs = 0;
+    for (const key of this.#deleted.resync()) {
+      keys.push(key);
+      pairs += 1 + this.#dependents.usersOf(key).length;
+      if (pairs < this.#settings.rowsPerSlice) continue;
+      this.#dropDeleted(keys);
+      keys = [];
+      pairs = 0;
       yield;
     }
+    this.#dropDeleted(keys);
   }
 
-  #dropDeleted(key: SourceKey): void {
-    for (const workload of this.#dependents.usersOf(key)) {
-      const row = this.workloads.get(workload);
-      if (!row) continue;
-      const next = withoutEdge(row, sourceNameOf(key));
-      this.#replace(workload, next);
-      this.#dependents.put(workload, row, next);
+  #dropDeleted(keys: readonly SourceKey[]): void {
+    const unneeded = keys.filter((key) => this.#deleted.isUnneeded(key));
+    const moves = new EdgeMoves();
+    for (const key of unneeded) {
+      const gone = { name: sourceNameOf(key), isEdge: false, begin: () => ({ rv: RV_UNKNOWN }) };
+      for (const workload of this.#dependents.usersOf(key)) {
+        const row = this.workloads.get(workload);
+        if (row) moves.note(workload, row, gone);
+      }
     }
-    this.#forgetSource(key, `${kindOf(key)}/${namespaceOf(key)}`);
+    for (const move of moves.moved()) this.#edges.move(move);
+    for (const key of unneeded) this.#forgetSource(key, `${kindOf(key)}/${namespaceOf(key)}`);
   }
 
   #forgetSource(key: SourceKey, kindIn: string): void {
@@ -315,12 +324,11 @@ export class Ledger {
     const sighting = {
       ...how,
       triggers: this.#settings.triggers,
+      earlier: isDecided ? undefined : this.#edges.take(seen.key),
       sourceOf: this.#sourceOf(seen.namespace),
     };
-    const row = workloadRow(seen, {
-      ...sighting,
-      edges: isDecided ? old.edges : this.#edges(seen, sighting),
-    });
+    const edges = isDecided ? old.edges : this.#edges.edges(seen, sighting);
+    const row = workloadRow(seen, { ...sighting, edges });
     this.workloads.set(seen.key, row);
     if (!old) this.#workloadsIn.add(seen.namespace, seen.key);
     // A write of its status or of something else that nothing here depends on: no row to write, no wake.
@@ -382,7 +390,7 @@ export class Ledger {
     const { job, by } = changes;
     const isTold = this.#isTold(key, job);
     // The row may be written before the last slice, with how its change was found.
-    if (isTold && by === 'event') this.outbox.live.add(key);
+    if (isTold) this.outbox.found(key, by);
     // Of a source that is gone by now a change job finds nobody to reload.
     const jobComes = changes.jobReloads && isTold && this.sources.get(key)?.exists === true;
     if (changes.touches) yield* this.#evaluateEach(key, changes, jobComes);
@@ -391,11 +399,12 @@ export class Ledger {
   }
 
   *#evaluateEach(key: SourceKey, changes: SourceChanges, jobComes: boolean): Generator<void, void, void> {
-    const { rulesRv, states } = changes;
+    const { rulesRv, states, isNew } = changes;
     const users = this.#dependents;
     for (const workload of rulesRv === undefined ? users.usersOf(key) : users.maybeUsersOf(key)) {
       const isMoved =
-        rulesRv !== undefined && this.#judgeAgain({ workload, source: key, begin: () => ({ rv: rulesRv }) });
+        rulesRv !== undefined &&
+        this.#edges.judge({ workload, source: key, isNew, begin: () => ({ rv: rulesRv }) });
       if (isMoved || rulesRv === undefined || users.isUser(key, workload)) {
         this.#doubt(workload, key, states);
         this.#touch(workload, jobComes);
@@ -411,32 +420,8 @@ export class Ledger {
     if (doubtful !== row.doubtful) this.#replace(workload, { ...row, doubtful });
   }
 
-  /**
-   * Judges some of the pairs that were too many for the event that asked for them, until it is over. Until then such a
-   * workload has not yet the edges of its patterns; each dates from that event.
-   */
   #judgeSome(isOver: () => boolean): void {
-    for (let pair = this.#unjudged.next(); pair; pair = isOver() ? undefined : this.#unjudged.next())
-      if (this.#judgeAgain(pair)) this.#touch(pair.workload);
-  }
-
-  /** Whether the source has begun or ended an edge of the workload. */
-  #judgeAgain({ workload, source, begin }: Pair): boolean {
-    const row = this.workloads.get(workload);
-    if (!row) return false;
-    const name = sourceNameOf(source);
-    const { decision } = this.#settings;
-    const asked = { ...row, kind: kindOf(workload) };
-    const annotations = this.sources.get(source)?.annotations;
-    const isOne =
-      !hasNoEdges(asked, decision) && isEdge({ workload: asked, source: name, annotations }, decision);
-    if (isOne === row.edges.includes(name)) return false;
-    const next = isOne
-      ? withEdge(row, name, this.#unjudged.beginOf(workload) ?? begin)
-      : withoutEdge(row, name);
-    this.#replace(workload, next);
-    this.#dependents.put(workload, row, next);
-    return true;
+    for (const workload of this.#edges.judgeSome(isOver)) this.#touch(workload);
   }
 
   #slicesOf<T>(items: Iterable<T>): Iterable<readonly T[]> {
@@ -488,27 +473,6 @@ export class Ledger {
     else if (held?.cause !== cause) {
       this.unsettled.set(key, { cause, wakes: 0, nextSweep: 0, sinceSweep: this.#sweeps });
     }
-  }
-
-  #edges(seen: ObservedWorkload, sighting: Parameters<typeof beginningOf>[1]): readonly SourceName[] {
-    const { decision } = this.#settings;
-    const earlier = this.#unjudged.take(seen.key);
-    if (hasNoEdges(seen, decision)) return NO_NAMES;
-    const sourceOf = this.#sourceOf(seen.namespace);
-    const judge = edgeJudge(seen, {
-      settings: decision,
-      annotationsOf: (source) => sourceOf(source)?.annotations,
-    });
-    const candidates = candidatesOf(seen, decision.keys, {
-      before: sighting.known?.edges,
-      known: (kind) => this.#byNamespace.each(`${kind}/${seen.namespace}`),
-    });
-    const isOver = turn();
-    const edges = edgesAmong(candidates, judge, isOver);
-    // What the rest of them finds dates from the first sighting that was too much for its turn.
-    if (isOver()) this.#unjudged.put(seen.key, candidates, earlier ?? beginningOf(seen, sighting));
-    // Most workloads have an edge for each source that they use: with 100,000 of them a copy would show.
-    return sameLists(edges, seen.uses) ? seen.uses : compact(edges);
   }
 
   #sourceOf(namespace: string): (name: SourceName) => SourceRow | undefined {

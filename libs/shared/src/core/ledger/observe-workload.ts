@@ -9,6 +9,8 @@ import {
   type SourceRow,
   type WorkloadRow,
 } from './rows.ts';
+import { work } from '../work.ts';
+import type { EdgeMove } from './edge-moves.ts';
 import { contestAfter } from './contest.ts';
 import { compact } from './edges.ts';
 import { isDecidedBefore, knownUpTo, rolledAfter, templateWriteSeen, writeSeen } from './template-owner.ts';
@@ -27,6 +29,8 @@ export interface Sighting {
   /** When this install adopted the cluster, Unix seconds; infinite: with this list. */
   readonly adoptedAt: number;
   readonly triggers: Triggers;
+  /** What edges that this sighting finds date from, if an earlier one was not judged to its end. */
+  readonly earlier?: EdgeBeginning | undefined;
   readonly sourceOf: (name: SourceName) => SourceRow | undefined;
 }
 
@@ -104,23 +108,29 @@ export type EdgeBeginning = (name: SourceName) => {
   readonly stale?: boolean | undefined;
 };
 
-/** The row with one more edge. */
-export function withEdge(row: WorkloadRow, name: SourceName, begin: EdgeBeginning): WorkloadRow {
-  const edges = [...row.edges, name];
-  const { rv, stale } = begin(name);
-  const baselines = edgeBegun(row, name, rv);
+/** The row with edges more and edges less; those that it has already, and those that it has not, are not among them. */
+export function withEdges(
+  row: WorkloadRow,
+  { begun, ended, begin }: Omit<EdgeMove, 'workload'>,
+): WorkloadRow {
+  work.edgeNames += row.edges.length + begun.length;
+  const isEnded = among(ended);
+  const edges = [...row.edges.filter((name) => !isEnded(name)), ...begun];
+  const kept = Object.entries(row.baselines).filter(([name]) => !isEnded(name));
+  const stale = row.stale.filter((name) => !isEnded(name));
+  const record = recordedHashes(row.record);
+  for (const name of begun) {
+    if (name in row.baselines || name in record) continue;
+    const { rv, stale: isStale } = begin(name);
+    kept.push([name, rv]);
+    if (isStale) stale.push(name);
+  }
   return {
     ...row,
-    edges: sameLists(edges, row.uses) ? row.uses : edges,
-    baselines,
-    stale: stale && baselines !== row.baselines ? [...row.stale, name] : row.stale,
+    edges: sameLists(edges, row.uses) ? row.uses : compact(edges),
+    baselines: kept.length === 0 ? NO_BASELINES : Object.fromEntries(kept),
+    stale: compact(stale),
   };
-}
-
-/** The row without an edge that its source ended. */
-export function withoutEdge(row: WorkloadRow, name: SourceName): WorkloadRow {
-  const { [name]: _ended, ...baselines } = row.baselines;
-  return { ...row, edges: compact(row.edges.filter((other) => other !== name)), baselines };
 }
 
 /** A baseline for an edge that began because of its source: created, or its annotations changed, at `rv`. */
@@ -261,8 +271,16 @@ function beginOfKnown(
     // Other data that comes after a deletion dates from it, so the deletion itself is too late.
     return { rv: source.exists ? source.rv : source.dataRv };
   }
-  if (at.wasEdge(name)) return { rv: RV_UNKNOWN };
-  return { rv: at.live ? writeSeen(seen, known) : knownUpTo(known) };
+  return at.wasEdge(name) ? { rv: RV_UNKNOWN } : beginOfNew(name, seen, at);
+}
+
+/** An edge that a workload had not when it was last seen, as far as it was judged. */
+function beginOfNew(
+  name: SourceName,
+  seen: ObservedWorkload,
+  { earlier, live, known }: SightingOf & { known: WorkloadRow },
+): Begun {
+  return earlier ? earlier(name) : { rv: live ? writeSeen(seen, known) : knownUpTo(known) };
 }
 
 /** An edge that neither the ledger nor the catalog knows. */

@@ -19,8 +19,8 @@ export class Outbox {
   readonly workloads = new Set<WorkloadKey>();
   /** Sources whose data changed: one change job each. */
   readonly changes = new Set<SourceKey>();
-  /** Those of them that a live event showed; each until its row is taken. */
-  readonly live = new Set<SourceKey>();
+  /** How changes that are to be told of were found, of those and of sources whose job is still to come; until the row is taken. */
+  readonly foundBy = new Map<SourceKey, FoundBy>();
   readonly wakes = new Map<WorkloadKey, WakeCause>();
   /** Workloads whose pause ends at the time that their row says. */
   readonly resumes = new Set<WorkloadKey>();
@@ -38,19 +38,24 @@ export class Outbox {
 
   change(key: SourceKey, by: FoundBy): void {
     this.changes.add(key);
-    if (by === 'event') this.live.add(key);
+    this.found(key, by);
+  }
+
+  found(key: SourceKey, by: FoundBy): void {
+    if (by === 'event' || !this.foundBy.has(key)) this.foundBy.set(key, by);
   }
 
   /** How the change of the row that is to be written was found; undefined: no change job comes. To be asked once. */
   takeFoundBy(key: SourceKey): FoundBy | undefined {
-    if (this.live.delete(key)) return 'event';
-    return this.changes.has(key) ? 'list' : undefined;
+    const by = this.foundBy.get(key) ?? (this.changes.has(key) ? 'list' : undefined);
+    this.foundBy.delete(key);
+    return by;
   }
 
   /** Of a source or a workload that is out of scope now. */
   dropJobsOf(key: SourceKey | WorkloadKey): void {
     this.changes.delete(key);
-    this.live.delete(key);
+    this.foundBy.delete(key);
     this.wakes.delete(key);
     this.resumes.delete(key);
   }
@@ -65,7 +70,7 @@ export class Outbox {
     this.sources.clear();
     this.workloads.clear();
     this.changes.clear();
-    this.live.clear();
+    this.foundBy.clear();
     this.wakes.clear();
     this.resumes.clear();
   }

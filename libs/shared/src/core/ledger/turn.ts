@@ -4,6 +4,8 @@ import { work } from '../work.ts';
 const TURN_STEPS = 250_000;
 /** What the rules take besides, for one pair. */
 const DECISION_STEPS = 100;
+/** For one name in a row that is made anew. */
+const EDGE_STEPS = 10;
 
 /** Begins a turn. What it gives says whether as much was spent since as one turn may take. */
 export function turn(): () => boolean {
@@ -12,5 +14,5 @@ export function turn(): () => boolean {
 }
 
 function spent(): number {
-  return work.matchSteps + DECISION_STEPS * work.decisions;
+  return work.matchSteps + DECISION_STEPS * work.decisions + EDGE_STEPS * work.edgeNames;
 }

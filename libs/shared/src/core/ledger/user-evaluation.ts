@@ -16,6 +16,12 @@ export interface UserEvaluationBy {
   readonly hasUnjudged: () => boolean;
 }
 
+interface UnderWay {
+  /** Whether it ends with a change job. */
+  readonly job: SourceChanges['job'];
+  readonly work: Iterator<void>;
+}
+
 /**
  * Evaluates the users of sources that changed, in slices. Sources take turns, a few users each, so that one with many
  * users holds up no other. Between slices anything may be observed: the row of a source is that of its last event at
@@ -25,7 +31,7 @@ export class UserEvaluation {
   readonly #by: UserEvaluationBy;
   readonly #changed = new ChangedSources();
   /** Sources of which some users are evaluated and some are not, with what is left to do; in turn. */
-  readonly #underWay = new Map<SourceKey, Iterator<void>>();
+  readonly #underWay = new Map<SourceKey, UnderWay>();
   #afterwards: Iterator<void> | null = null;
   /** Called when there is work of which no event tells. */
   onWork: () => void = () => undefined;
@@ -49,7 +55,7 @@ export class UserEvaluation {
     const isOver = turn();
     for (let left = this.#by.perSlice; left > 0 && !isOver();) {
       const next = this.#changed.take();
-      if (next) this.#underWay.set(next[0], this.#by.evaluate(...next));
+      if (next) this.#underWay.set(next[0], { job: next[1].job, work: this.#by.evaluate(...next) });
       const [first] = this.#underWay;
       if (!first) {
         this.#doSome(left);
@@ -85,7 +91,7 @@ export class UserEvaluation {
 
   /** Whether a source is yet to have a change job, if it is one to have any. */
   bringsJob(key: SourceKey): boolean {
-    return this.#underWay.has(key) || this.#changed.get(key)?.job !== undefined;
+    return (this.#underWay.get(key)?.job ?? this.#changed.get(key)?.job) !== undefined;
   }
 
   /** A source that is out of scope. */
@@ -102,13 +108,13 @@ export class UserEvaluation {
   /** How many steps it took, one for each user and one for itself. What is not at its end goes to the end of the queue. */
   #evaluateSome(
     key: SourceKey,
-    work: Iterator<void>,
+    underWay: UnderWay,
     { most, isOver }: { most: number; isOver: () => boolean },
   ): number {
     this.#underWay.delete(key);
     for (let step = 1; step <= most && !(step > 1 && isOver()); step += 1)
-      if (work.next().done === true) return step;
-    this.#underWay.set(key, work);
+      if (underWay.work.next().done === true) return step;
+    this.#underWay.set(key, underWay);
     return most;
   }
 }

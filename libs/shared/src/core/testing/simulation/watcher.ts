@@ -360,7 +360,7 @@ export class SimulatedWatcher {
     const { outbox } = this.ledger;
     for (const [id, , foundBy] of write?.sources ?? []) {
       outbox.sources.add(sourceKey(id as SourceId));
-      if (foundBy === 'event') outbox.live.add(sourceKey(id as SourceId));
+      if (foundBy) outbox.found(sourceKey(id as SourceId), foundBy);
     }
     for (const [id] of write?.workloads ?? []) outbox.workloads.add(workloadKey(id as WorkloadId));
     this.ledger.assertAll();
