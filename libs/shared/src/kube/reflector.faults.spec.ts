@@ -15,7 +15,10 @@ interface Play extends Follower {
   readonly clock: FakeClock;
 }
 
-function play(script: { streams: Answer[]; pages?: object[] }, options: Partial<FollowOptions> = {}): Play {
+function play(
+  script: { streams: Answer[]; pages?: (object | Error)[] },
+  options: Partial<FollowOptions> = {},
+): Play {
   const client = new ScriptedClient(script);
   const clock = new FakeClock();
   const backoff = { baseMs: 1000, maxMs: 8000, random: () => 1 };
@@ -54,6 +57,15 @@ describe('servers that do not know streamed lists', () => {
     expect(client.calls).toEqual(['list']);
     await clock.advance(2);
     expect(client.calls).toEqual(['list', 'page', 'watch 9']);
+  });
+
+  test('a page has at most 100 objects, and at most 400 once lists took too long', async () => {
+    const gone = apiError({ request: 'g', status: 410, body: { reason: 'Expired' } });
+    const script = { streams: [], pages: [gone, gone, gone, page] };
+    const { client, clock } = play(script, { streamedLists: false });
+    await clock.advance(30_000);
+    expect(client.limits).toEqual([100, 400, 400, 400]);
+    expect(client.calls.at(-1)).toBe('watch 9');
   });
 
   test.each([

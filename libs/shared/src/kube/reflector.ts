@@ -43,7 +43,7 @@ export interface ReflectorOptions<T> {
   readonly silenceMs?: number | undefined;
   /** Default true: lists are streamed where the server can (WatchList). False: always in pages. */
   readonly streamedLists?: boolean | undefined;
-  /** Default 500. */
+  /** Objects of a page, where lists come in pages. Default 100. */
   readonly pageSize?: number | undefined;
   /** Between connections. Default 250 ms, doubling up to 10 s. */
   readonly backoff?: BackoffOptions | undefined;
@@ -70,6 +70,10 @@ const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
 const HEALTHY_MS = 5000;
 /** Silences in a row at one resourceVersion before it is doubted (an etcd restored from a backup). */
 const MAX_SILENCES = 3;
+/** A page is parsed in one go, and objects of 1 MiB fit into ConfigMaps and Secrets: 100 of them must not be too much. */
+const PAGE_SIZE = 100;
+/** Of a list that takes longer than the server keeps its past. 400 objects of 1 MiB still fit into a string of V8. */
+const MAX_PAGE_SIZE = 400;
 /** Answers by which a server says that it has no streamed lists; 422 is the one of current versions. */
 const REFUSALS: ReadonlySet<number> = new Set([400, 405, 406, 415, 422, 501]);
 
@@ -119,7 +123,7 @@ export class Reflector<T> {
     this.#clock = options.clock ?? systemClock;
     this.#hooks = options.hooks ?? {};
     this.#streamed = options.streamedLists ?? true;
-    this.#pageSize = options.pageSize ?? 500;
+    this.#pageSize = options.pageSize ?? PAGE_SIZE;
     this.#delay = new ReconnectDelay(options.backoff);
     this.#delivery = new Delivery({
       handler: options.handler,
@@ -237,7 +241,7 @@ export class Reflector<T> {
     }
     this.#hooks.onFailure?.(error, next);
     if (gone) {
-      if (this.#resourceVersion === undefined) this.#pageSize *= 4;
+      if (this.#resourceVersion === undefined) this.#pageSize = Math.min(this.#pageSize * 4, MAX_PAGE_SIZE);
       this.#forget('gone');
     } else if (this.#resourceVersion === undefined) {
       this.#forget('broken');
@@ -344,7 +348,7 @@ export class Reflector<T> {
     const durationMs = this.#clock.now() - this.#listBegan;
     this.#hooks.onListed?.({ objects: this.#listedObjects, streamed, durationMs });
     this.#resourceVersion = resourceVersion;
-    this.#pageSize = this.#options.pageSize ?? 500;
+    this.#pageSize = this.#options.pageSize ?? PAGE_SIZE;
     if (streamed) this.#watchingSince = this.#clock.now();
     this.#setSynced(true);
   }

@@ -1,4 +1,4 @@
-import type { KubeClient, KubeStream, StreamOptions } from '../connection.ts';
+import type { KubeClient, KubeStream, RequestOptions, StreamOptions } from '../connection.ts';
 import { abortedError } from '../errors.ts';
 
 /** One line of a watch. */
@@ -26,19 +26,25 @@ export type Answer = Error | { readonly text: string; readonly open?: boolean };
 /** Plays servers that the real one cannot be made to be. A call that the script does not foresee fails. */
 export class ScriptedClient implements Pick<KubeClient, 'get' | 'stream'> {
   readonly #streams: Answer[];
-  readonly #pages: object[];
+  readonly #pages: (object | Error)[];
+  /** Objects that each page was asked to have at most. */
+  readonly limits: unknown[] = [];
   /** The queries of the calls, as `name=value` words. */
   readonly calls: string[] = [];
 
-  constructor(script: { streams: Answer[]; pages?: object[] }) {
+  constructor(script: { streams: Answer[]; pages?: (object | Error)[] }) {
     this.#streams = [...script.streams];
     this.#pages = [...(script.pages ?? [])];
   }
 
-  get<T>(): Promise<{ status: number; body: T; date: undefined }> {
+  get<T>(
+    _path: string,
+    { query }: RequestOptions = {},
+  ): Promise<{ status: number; body: T; date: undefined }> {
     this.calls.push('page');
-    const body = this.#pages.shift();
-    if (body === undefined) return Promise.reject(new Error('expected no further page'));
+    this.limits.push(query?.['limit']);
+    const body = this.#pages.shift() ?? new Error('expected no further page');
+    if (body instanceof Error) return Promise.reject(body);
     return Promise.resolve({ status: 200, body: body as T, date: undefined });
   }
 
