@@ -32,13 +32,16 @@ export interface Tally {
 }
 
 /**
- * Compares the rollouts that were seen with those that were to come. A workload's generation moves with
- * its spec only, and nobody but the reloader writes specs while a log is open: each step is a rollout.
+ * Compares the rollouts that were seen with those that were to come. Nobody but the reloader writes specs while a log is
+ * open: each step of a workload's generation is a rollout. A Deployment's moves with its annotations too, as an adoption
+ * writes them: then the markers stay as they were.
  */
 export class RolloutLog {
   readonly #generations: Map<string, number>;
   #expected = new Map<string, Outcome>();
   #rollouts = new Map<string, number>();
+  /** By workload, as last seen. */
+  readonly #markers = new Map<string, string>();
   #rolled = 0;
   #lastRolloutAt = 0;
 
@@ -77,8 +80,8 @@ export class RolloutLog {
 
   observe({ workload, generation, markers, at }: Sighting): void {
     const steps = generation - (this.#generations.get(workload) ?? 1);
-    if (steps > 0) {
-      this.#generations.set(workload, generation);
+    if (steps > 0) this.#generations.set(workload, generation);
+    if (this.#areNew(workload, markers) && steps > 0) {
       this.#rollouts.set(workload, (this.#rollouts.get(workload) ?? 0) + steps);
       this.#lastRolloutAt = at;
     }
@@ -87,6 +90,14 @@ export class RolloutLog {
     if (!markers.some((marker) => marker.includes(expected.hash))) return;
     this.#expected.set(workload, { ...expected, rolledAt: at });
     this.#rolled += 1;
+  }
+
+  /** Whether the markers are others than those last seen. */
+  #areNew(workload: string, markers: readonly string[]): boolean {
+    const now = markers.join(' ');
+    const before = this.#markers.get(workload) ?? '';
+    this.#markers.set(workload, now);
+    return now !== before;
   }
 }
 

@@ -46,6 +46,17 @@ const CASES: Record<string, Case> = {
     missed: 1,
     surplus: {},
   },
+  'writes of annotations of a Deployment, which move its generation, are no rollouts': {
+    expected: ['n/a'],
+    events: [
+      ['n/a', 2, ''],
+      ['n/a', 3, NEW],
+      ['n/a', 4, NEW],
+    ],
+    rolled: 1,
+    missed: 0,
+    surplus: {},
+  },
   'writes of the status after a rollout are no rollouts': {
     expected: ['n/a'],
     events: [
