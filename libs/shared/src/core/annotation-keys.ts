@@ -91,6 +91,18 @@ export function typedKeys(keys: AnnotationKeys, kind: SourceKind): TypedKeys {
   return TYPED_KEYS[kind](keys);
 }
 
+/** Those whose values are lists of sources. */
+export function sourceListKeys(keys: AnnotationKeys): string[] {
+  return [
+    keys.configMapReload,
+    keys.secretReload,
+    keys.secretProviderClassReload,
+    keys.configMapExclude,
+    keys.secretExclude,
+    keys.secretProviderClassExclude,
+  ];
+}
+
 /** The value of an annotation, or undefined; never something that every JavaScript object has. */
 export function annotationOf(annotations: Annotations, key: string): string | undefined {
   return Object.hasOwn(annotations, key) ? annotations[key] : undefined;

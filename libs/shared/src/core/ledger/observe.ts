@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { adoptedAnnotations } from '../adopted.ts';
-import { annotationOf, type AnnotationKeys } from '../annotation-keys.ts';
+import { annotationOf, sourceListKeys, type AnnotationKeys } from '../annotation-keys.ts';
 import {
   keyOf,
   type Annotations,
@@ -183,12 +183,7 @@ export function decidingKeys(keys: AnnotationKeys): string[] {
     keys.configMapAuto,
     keys.secretAuto,
     keys.secretProviderClassAuto,
-    keys.configMapReload,
-    keys.secretReload,
-    keys.secretProviderClassReload,
-    keys.configMapExclude,
-    keys.secretExclude,
-    keys.secretProviderClassExclude,
+    ...sourceListKeys(keys),
     keys.pausePeriod,
     RELEASE_ANNOTATION,
   ];

@@ -1,6 +1,6 @@
 import { ADOPTED_LISTS } from '../adopted.ts';
 import { DEFAULT_ANNOTATION_LIMITS, type AnnotationLimits, type Excess } from '../annotation-limits.ts';
-import { annotationOf, type AnnotationKeys } from '../annotation-keys.ts';
+import { annotationOf, sourceListKeys, type AnnotationKeys } from '../annotation-keys.ts';
 import type { Annotations } from '../model.ts';
 import { nameList } from '../patterns.ts';
 import { namedSources } from './edges.ts';
@@ -92,15 +92,7 @@ const LIST_KEYS = new WeakMap<AnnotationKeys, readonly string[]>();
 
 function allListKeys(keys: AnnotationKeys): string[] {
   const adopted = keys.adopt?.flatMap((system) => Object.values(ADOPTED_LISTS[system])) ?? [];
-  return [
-    keys.configMapReload,
-    keys.secretReload,
-    keys.secretProviderClassReload,
-    keys.configMapExclude,
-    keys.secretExclude,
-    keys.secretProviderClassExclude,
-    ...adopted,
-  ];
+  return [...sourceListKeys(keys), ...adopted];
 }
 
 function without(annotations: Annotations, keys: readonly string[]): Annotations {
