@@ -75,6 +75,8 @@ function leaderOf(names: readonly string[], more: Partial<PublisherContext> = {}
     ...more,
   });
   const lead = (term: string): void => {
+    // Until then it was a standby's.
+    ledger.outbox.clear();
     publisher.lead(term);
     ledger.assertAll();
   };

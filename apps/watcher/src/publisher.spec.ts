@@ -114,6 +114,23 @@ test('a workload that is deleted while a new leader reads the catalog is removed
   ]);
 });
 
+test('a watcher that cannot read the catalog stays a standby, and leads once it can', async () => {
+  const { ledger, state, publisher, sweeper, publish } = watcherInSync();
+  state.duringScan = () => {
+    publisher.kick();
+    throw new Error('Redis is away');
+  };
+  await expect(sweeper.takeOver('7')).rejects.toThrow('Redis is away');
+  expect(ledger.outbox.isEmpty()).toBe(true);
+  expect(publish).not.toHaveBeenCalled();
+
+  state.duringScan = () => undefined;
+  await sweeper.takeOver('8');
+  await vi.waitFor(() => expect(publish).toHaveBeenCalled());
+  await publisher.stop();
+  expect(publish.mock.calls[0]?.[0].writer).toEqual({ term: '8', sequence: 0 });
+});
+
 test('what a new leader finds of a namespace out of scope, and what leaves it meanwhile, is removed', async () => {
   const { ledger, state, publisher, sweeper, publish } = watcherInSync();
   state.inCatalog = ['ConfigMap/ns/cm', 'ConfigMap/outside/cm'];
@@ -127,8 +144,8 @@ test('what a new leader finds of a namespace out of scope, and what leaves it me
   await publisher.stop();
 
   expect(publish.mock.calls.flatMap(([{ sources }]) => sources)).toEqual([
-    ['ConfigMap/outside/cm', undefined, undefined],
     ['ConfigMap/ns/cm', undefined, undefined],
+    ['ConfigMap/outside/cm', undefined, undefined],
   ]);
   expect(publish.mock.calls.flatMap(([{ workloads }]) => workloads)).toEqual([
     ['Deployment/ns/web', undefined],

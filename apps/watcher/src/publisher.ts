@@ -61,6 +61,7 @@ export class Publisher {
   readonly #corrections = new Set<WorkloadKey>();
   readonly #writer: CatalogWriter;
   #term: string | null = null;
+  #isPreparing = false;
   #verify = false;
   #asksForUntold = false;
   #pause = MIN_PAUSE;
@@ -74,8 +75,20 @@ export class Publisher {
     this.#adoptions = new AdoptionRate(context.adoptionsPerSecond);
   }
 
+  /** Keeps what the outbox has from now on: this watcher is about to lead. */
+  prepare(): void {
+    this.#isPreparing = true;
+  }
+
+  /** It does not lead after all. */
+  standBy(): void {
+    this.#isPreparing = false;
+    this.kick();
+  }
+
   /** Begins to write, under the term of a Lease just acquired. */
   lead(term: string): void {
+    this.#isPreparing = false;
     this.#term = term;
     this.#writer.begin(term);
     this.#asksForUntold = true;
@@ -85,6 +98,7 @@ export class Publisher {
   /** Looks at the outbox. A standby's is emptied: its leader does what is to be done. */
   kick(): void {
     if (this.#term === null) {
+      if (this.#isPreparing) return;
       this.#context.ledger.outbox.clear();
       this.#context.rollouts.discard();
       return;
@@ -169,8 +183,7 @@ export class Publisher {
     if (!this.#writer.unanswered) await this.#verifyIfAsked();
     if (!(await this.#writeRows())) return;
     if (this.#isUntoldDue) await this.#findUntold();
-    const { sources, workloads } = this.#context.ledger.outbox;
-    if (sources.size + workloads.size > 0 || !this.#mayWrite()) return;
+    if (this.#context.ledger.outbox.hasRows || !this.#mayWrite()) return;
     const jobs = this.#takeJobs();
     try {
       await this.#enqueue(jobs);
@@ -265,10 +278,10 @@ export class Publisher {
     const { ledger } = this.#context;
     const { outbox } = ledger;
     return {
-      sources: takeFrom(outbox.sources, ROWS_PER_WRITE).map(
-        (key) => [key, ledger.sources.get(key), outbox.takeFoundBy(key)] as const,
-      ),
-      workloads: takeFrom(outbox.workloads, ROWS_PER_WRITE).map((key) => workloadEntry(ledger, key)),
+      sources: outbox
+        .takeSources(ROWS_PER_WRITE)
+        .map((key) => [key, ledger.sources.get(key), outbox.takeFoundBy(key)] as const),
+      workloads: outbox.takeWorkloads(ROWS_PER_WRITE).map((key) => workloadEntry(ledger, key)),
     };
   }
 

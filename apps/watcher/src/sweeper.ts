@@ -3,7 +3,8 @@ import { isContested } from '@reroll/shared/core/ledger/contest';
 import type { Ledger } from '@reroll/shared/core/ledger/ledger';
 import { kindOf, namespaceOf } from '@reroll/shared/core/ledger/rows';
 import { slicesOf } from '@reroll/shared/core/ledger/slices';
-import type { WorkloadKey } from '@reroll/shared/core/model';
+import type { RolloutEntry } from '@reroll/shared/core/history/entries';
+import type { SourceKey, WorkloadKey } from '@reroll/shared/core/model';
 import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
 import { inTurns } from './in-turns.ts';
 import { owedOf } from './owed.ts';
@@ -31,6 +32,12 @@ export interface SweeperContext {
   readonly isOutside?: ((namespace: string) => boolean) | undefined;
 }
 
+/** Keys of the rows that the catalog has of what is there no more. */
+interface LeftOver {
+  readonly sources: readonly SourceKey[];
+  readonly workloads: readonly WorkloadKey[];
+}
+
 /** Finds what is owed and was lost on the way: at a fixed interval, and when a watcher takes the lead. */
 export class Sweeper {
   readonly #context: SweeperContext;
@@ -52,32 +59,45 @@ export class Sweeper {
 
   /**
    * Begins to publish: asserts the whole catalog, removes what is no more, and sweeps. Rejects if Redis cannot
-   * be read, and then nothing has begun. A standby's outbox is emptied all the time, so nothing is put into it
-   * before the publisher leads.
+   * be read, and then nothing has begun.
    */
   async takeOver(term: string): Promise<void> {
-    const { ledger, catalog, publisher, rollouts, isUndecided, isOutside } = this.#context;
+    const { ledger, publisher, rollouts, isUndecided } = this.#context;
+    const { underWay, sources, workloads } = await this.#prepare();
+    publisher.lead(term);
+    rollouts.takeOver(underWay, (key) => ledger.workloads.has(key) || (isUndecided(key) ? undefined : false));
+    for (const key of workloads) ledger.outbox.workloads.add(key);
+    for (const key of sources) ledger.outbox.sources.add(key);
+    ledger.assertAll();
+    this.#leading = true;
+    await this.#running;
+    this.#begin();
+    await this.#running;
+  }
+
+  async #prepare(): Promise<LeftOver & { underWay: Iterable<RolloutEntry> }> {
+    const { publisher, rollouts } = this.#context;
+    publisher.prepare();
+    try {
+      return { ...(await this.#leftOver()), underWay: await rollouts.underWay() };
+    } catch (error) {
+      publisher.standBy();
+      throw error;
+    }
+  }
+
+  /** What is deleted, or leaves the scope, from `prepare` on, the outbox has. */
+  async #leftOver(): Promise<LeftOver> {
+    const { ledger, catalog, isUndecided, isOutside } = this.#context;
     const isUnknown = (key: WorkloadKey): boolean => !ledger.workloads.has(key) && !isUndecided(key);
-    const held = { sources: [...ledger.sources.keys()], workloads: [...ledger.workloads.keys()] };
-    const unknown = await keysOf(catalog.eachWorkload(isUnknown));
+    const workloads = await keysOf(catalog.eachWorkload(isUnknown));
     const outside = isOutside ? await keysOf(catalog.eachSource((key) => isOutside(namespaceOf(key)))) : [];
     // This watcher dropped them when it was a standby, and the leader of then did not get to it.
     const deleted = await keysOf(
       catalog.eachSource((key) => !ledger.sources.has(key)),
       ({ exists }) => !exists,
     );
-    const underWay = await rollouts.underWay();
-    publisher.lead(term);
-    rollouts.takeOver(underWay, (key) => ledger.workloads.has(key) || (isUndecided(key) ? undefined : false));
-    for (const key of unknown) ledger.outbox.workloads.add(key);
-    for (const key of outside) ledger.outbox.sources.add(key);
-    for (const key of deleted) ledger.outbox.sources.add(key);
-    // Those that were deleted, or left the scope, while the catalog was looked through, and passed over there.
-    for (const key of held.workloads) if (!ledger.workloads.has(key)) ledger.outbox.workloads.add(key);
-    for (const key of held.sources) if (!ledger.sources.has(key)) ledger.outbox.sources.add(key);
-    ledger.assertAll();
-    this.#leading = true;
-    await this.#sweep();
+    return { sources: [...outside, ...deleted], workloads };
   }
 
   async stop(): Promise<void> {

@@ -271,12 +271,11 @@ export class Ledger {
   }
 
   /**
-   * Marks every row to be written, forgets that anything was woken, and wakes again those whose owners should
+   * Has every row written, forgets that anything was woken, and wakes again those whose owners should
    * be told of something: on taking the lead, or a catalog lost. Those by `evaluation`, if `evaluatesLater`.
    */
   assertAll(): void {
-    for (const key of this.sources.keys()) this.outbox.sources.add(key);
-    for (const key of this.workloads.keys()) this.outbox.workloads.add(key);
+    this.outbox.assert(this.sources.keys(), this.workloads.keys());
     for (const entry of this.unsettled.values()) {
       entry.wakes = 0;
       entry.nextSweep = 0;

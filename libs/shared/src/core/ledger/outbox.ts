@@ -1,4 +1,5 @@
 import type { SourceKey, WorkloadKey } from '../model.ts';
+import { takeFrom } from '../take-from.ts';
 
 /**
  * Why a workload is woken. `owed`: it runs other data than it should. `correct`: only its record is behind
@@ -9,6 +10,13 @@ export type WakeCause = 'owed' | 'correct';
 /** How a change of a source that is to be told of was found: by a live event, or by a list or a sweep. */
 export type FoundBy = 'event' | 'list';
 
+/** The writing of every row of one sort. */
+interface Every<K> {
+  readonly rest: Iterator<K>;
+  /** Those that changed and were taken meanwhile. */
+  readonly written: Set<K>;
+}
+
 /**
  * What the ledger wants done, in the order in which it must be done: catalog rows before jobs. A publisher
  * drains it; what could not be written is put back. Identity only, so it never grows past the cluster.
@@ -17,6 +25,8 @@ export class Outbox {
   /** Rows to write, or to remove if the ledger no longer has them. */
   readonly sources = new Set<SourceKey>();
   readonly workloads = new Set<WorkloadKey>();
+  #everySource: Every<SourceKey> | undefined;
+  #everyWorkload: Every<WorkloadKey> | undefined;
   /** Sources whose data changed: one change job each. */
   readonly changes = new Set<SourceKey>();
   /** How changes that are to be told of were found, of those and of sources whose job is still to come; until the row is taken. */
@@ -24,6 +34,31 @@ export class Outbox {
   readonly wakes = new Map<WorkloadKey, WakeCause>();
   /** Workloads whose pause ends at the time that their row says. */
   readonly resumes = new Set<WorkloadKey>();
+
+  /** Has every row written, behind those that changed. The keys are read as they are taken: to begin costs nothing. */
+  assert(sources: Iterable<SourceKey>, workloads: Iterable<WorkloadKey>): void {
+    this.#everySource = { rest: sources[Symbol.iterator](), written: new Set() };
+    this.#everyWorkload = { rest: workloads[Symbol.iterator](), written: new Set() };
+  }
+
+  get hasRows(): boolean {
+    const changed = this.sources.size + this.workloads.size;
+    return changed > 0 || this.#everySource !== undefined || this.#everyWorkload !== undefined;
+  }
+
+  /** Sources whose rows are to be written, at most so many: first those that changed and have waited for longest. */
+  takeSources(most: number): SourceKey[] {
+    const taken = takeFrom(this.sources, most);
+    if (this.#everySource && fill(taken, this.#everySource, most)) this.#everySource = undefined;
+    return taken;
+  }
+
+  /** Workloads, in the same way. */
+  takeWorkloads(most: number): WorkloadKey[] {
+    const taken = takeFrom(this.workloads, most);
+    if (this.#everyWorkload && fill(taken, this.#everyWorkload, most)) this.#everyWorkload = undefined;
+    return taken;
+  }
 
   wake(key: WorkloadKey, cause: WakeCause): void {
     if (cause === 'owed' || !this.wakes.has(key)) this.wakes.set(key, cause);
@@ -61,17 +96,28 @@ export class Outbox {
   }
 
   isEmpty(): boolean {
-    return (
-      this.sources.size + this.workloads.size + this.changes.size + this.wakes.size + this.resumes.size === 0
-    );
+    return !this.hasRows && this.changes.size + this.wakes.size + this.resumes.size === 0;
   }
 
   clear(): void {
     this.sources.clear();
     this.workloads.clear();
+    this.#everySource = undefined;
+    this.#everyWorkload = undefined;
     this.changes.clear();
     this.foundBy.clear();
     this.wakes.clear();
     this.resumes.clear();
   }
+}
+
+/** Fills up with rows that were not written yet. True if there are no more. */
+function fill<K>(taken: K[], { rest, written }: Every<K>, most: number): boolean {
+  for (const key of taken) written.add(key);
+  while (taken.length < most) {
+    const next = rest.next();
+    if (next.done === true) return true;
+    if (!written.has(next.value)) taken.push(next.value);
+  }
+  return false;
 }

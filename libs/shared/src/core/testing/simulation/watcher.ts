@@ -240,10 +240,8 @@ export class SimulatedWatcher {
 
   /** Everything that it saw is in the catalog too. */
   hasPublished(): boolean {
-    const { sources, workloads } = this.ledger.outbox;
-    const { evaluation } = this.ledger;
-    const isWritten = !this.#unanswered && sources.size + workloads.size === 0;
-    return this.isCurrent() && evaluation.isDone && isWritten;
+    const { evaluation, outbox } = this.ledger;
+    return this.isCurrent() && evaluation.isDone && !this.#unanswered && !outbox.hasRows;
   }
 
   isCurrent(): boolean {
@@ -319,19 +317,16 @@ export class SimulatedWatcher {
   #nextWrite(): Write | null {
     const { outbox, sources, workloads } = this.ledger;
     if (this.#unanswered && this.#protection.repeatsWrites) return this.#unanswered;
-    if (outbox.sources.size + outbox.workloads.size === 0) return null;
-    const write = {
+    if (!outbox.hasRows) return null;
+    return {
       term: this.term,
       previous: this.#begins ? null : this.#sequence,
       sequence: this.#sequence + 1,
-      sources: [...outbox.sources].map(
-        (key) => [idOf(key), sources.get(key), outbox.takeFoundBy(key)] as const,
-      ),
-      workloads: [...outbox.workloads].map((key) => [idOf(key), workloads.get(key)] as const),
+      sources: outbox
+        .takeSources(Infinity)
+        .map((key) => [idOf(key), sources.get(key), outbox.takeFoundBy(key)] as const),
+      workloads: outbox.takeWorkloads(Infinity).map((key) => [idOf(key), workloads.get(key)] as const),
     };
-    outbox.sources.clear();
-    outbox.workloads.clear();
-    return write;
   }
 
   #publishRows(): boolean {

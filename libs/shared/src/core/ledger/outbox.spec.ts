@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest';
+import { Outbox } from './outbox.ts';
+
+const KEYS = Array.from({ length: 1_000 }, (_, index) => `ConfigMap/ns/cm-${index}`);
+
+/** Keys that count how many of them were read. */
+function counted(keys: readonly string[]): { keys: Iterable<string>; read: () => number } {
+  let read = 0;
+  function* each(): Generator<string> {
+    for (const key of keys) {
+      read += 1;
+      yield key;
+    }
+  }
+  return { keys: each(), read: () => read };
+}
+
+it('reads no key to have every row written, and as many as are taken', () => {
+  const outbox = new Outbox();
+  const sources = counted(KEYS);
+  outbox.assert(sources.keys, []);
+  expect([sources.read(), outbox.hasRows]).toEqual([0, true]);
+  expect(outbox.takeSources(250)).toEqual(KEYS.slice(0, 250));
+  expect(sources.read()).toBe(250);
+});
+
+it('gives every row once, those that changed first', () => {
+  const outbox = new Outbox();
+  outbox.assert(KEYS, []);
+  outbox.sources.add('ConfigMap/ns/cm-700');
+  outbox.sources.add('ConfigMap/ns/gone');
+  const first = outbox.takeSources(1_000);
+  expect(first.slice(0, 3)).toEqual(['ConfigMap/ns/cm-700', 'ConfigMap/ns/gone', 'ConfigMap/ns/cm-0']);
+  expect(new Set(first).size).toBe(1_000);
+  expect(outbox.takeSources(1_000)).toEqual(['ConfigMap/ns/cm-999']);
+  expect(outbox.takeWorkloads(1)).toEqual([]);
+  expect(outbox.isEmpty()).toBe(true);
+});
+
+it('has rows until the last of them was looked for, and none once it is cleared', () => {
+  const outbox = new Outbox();
+  outbox.assert([], KEYS);
+  outbox.takeSources(1);
+  outbox.takeWorkloads(1_000);
+  expect(outbox.hasRows).toBe(true);
+  expect(outbox.takeWorkloads(1)).toEqual([]);
+  expect(outbox.hasRows).toBe(false);
+  outbox.assert(KEYS, KEYS);
+  outbox.clear();
+  expect(outbox.hasRows).toBe(false);
+});
