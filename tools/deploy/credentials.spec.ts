@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { parse } from 'yaml';
 import { at, installed } from './look.ts';
 import { manifestsWith, type Manifest } from './render.ts';
 import { CREDENTIAL, VALUES_MATRIX } from './testing/values-matrix.ts';
@@ -34,7 +33,7 @@ describe.concurrent.each(Object.entries(VALUES_MATRIX))('with %s', (_what, value
 });
 
 it('every value that is a credential is among them', () => {
-  const { options } = parse(readFileSync(join(CHART, 'options.yaml'), 'utf8')) as {
+  const { options } = JSON.parse(readFileSync(join(CHART, 'options.json'), 'utf8')) as {
     options: readonly Option[];
   };
   const sensitive = options.filter((option) => option.sensitive).map(({ value }) => value);

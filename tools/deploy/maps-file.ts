@@ -1,15 +1,13 @@
+import { linesOfJson } from './lines-of-json.ts';
 import { chartValues, type Value } from './values-comments.ts';
 
-const HEAD = `# Generated from values.yaml: run \`node tools/docs/generate.ts\`.
-# Every map that the templates look into, and what it is when the values say null: with keys of its own their defaults,
-# else (also the resources of a container) empty. A map comes before those in it.
-maps:
-`;
-
-/** deploy/helm/reroll/maps.yaml. JSON, one map a line, is YAML too. */
+/**
+ * deploy/helm/reroll/maps.json: every map that the templates look into, and what it is when the values say null: with keys
+ * of its own their defaults, else (also the resources of a container) empty. A map comes before those in it.
+ */
 export function mapsFile(): string {
   const lines = mapsOf(chartValues()).map(({ path, initial }) => ({ path: path.split('.'), initial }));
-  return HEAD + lines.map((line) => `  - ${JSON.stringify(line)}\n`).join('');
+  return linesOfJson('maps', lines);
 }
 
 /** Every map of values.yaml, by its dotted path, with what stands in for null. */

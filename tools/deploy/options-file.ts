@@ -1,13 +1,9 @@
 import { parseDuration } from '../../libs/shared/src/core/durations.ts';
 import { defaultText, type AnyOption } from '../../libs/shared/src/platform/options/option.ts';
+import { linesOfJson } from './lines-of-json.ts';
 import { chartValues, leavesOf } from './values-comments.ts';
 
-const HEAD = `# Generated from values.yaml and the table of options: run \`node tools/docs/generate.ts\`.
-# What the templates turn into an argument, or if it is a credential into a variable, unless it is empty or the default.
-options:
-`;
-
-/** deploy/helm/reroll/options.yaml. JSON, one option a line, is YAML too. */
+/** deploy/helm/reroll/options.json: what the templates turn into an argument, or if it is a credential into a variable. */
 export function optionsFile(): string {
   const lines = leavesOf(chartValues()).flatMap(({ path, option }) => {
     if (option === undefined) return [];
@@ -15,7 +11,7 @@ export function optionsFile(): string {
     const line = { value: path, flag, env, form, default: defaultText(option), apps, sensitive };
     return [{ ...line, ...rangeOf(option) }];
   });
-  return HEAD + lines.map((line) => `  - ${JSON.stringify(line)}\n`).join('');
+  return linesOfJson('options', lines);
 }
 
 /** Of a duration: `from` and `to` as its `expects` has them, the one place that tells, and in milliseconds. */

@@ -40,6 +40,9 @@ export type Rendered =
   | { readonly ok: true; readonly text: string; readonly manifests: readonly Manifest[] }
   | { readonly ok: false; readonly error: string };
 
+/** Most of what helm does is to allocate: with the heap that it needs here it takes half the time. */
+const FEW_COLLECTIONS = { GOGC: '400' };
+
 const rendered = new Map<string, Promise<Rendered>>();
 
 /** `helm template` with these values; the same again is not rendered again. */
@@ -60,7 +63,7 @@ async function render(values: ChartValues, options: RenderOptions): Promise<Rend
     const only = showOnly === undefined ? [] : ['--show-only', `templates/${showOnly}`];
     const apis = api === undefined ? [] : ['--api-versions', api];
     const args = ['template', release, chart, '--namespace', namespace, '--values', file, ...only, ...apis];
-    const { code, stdout, tail } = await run(helm, args);
+    const { code, stdout, tail } = await run(helm, args, { env: FEW_COLLECTIONS });
     return code === 0
       ? { ok: true, text: stdout, manifests: manifestsOf(stdout) }
       : { ok: false, error: tail };

@@ -22,8 +22,8 @@ export const PAGES: readonly Page[] = [
   { path: 'docs/reference/options.md', render: optionsMarkdown },
   { path: 'docs/reference/metrics.md', render: metricsMarkdown },
   { path: 'docs/reference/cli.md', render: cliMarkdown },
-  { path: 'deploy/helm/reroll/maps.yaml', render: mapsFile },
-  { path: 'deploy/helm/reroll/options.yaml', render: optionsFile },
+  { path: 'deploy/helm/reroll/maps.json', render: mapsFile },
+  { path: 'deploy/helm/reroll/options.json', render: optionsFile },
   { path: 'deploy/helm/reroll/values.schema.json', render: valuesSchema },
   { path: 'deploy/helm/reroll/README.md', render: chartReadme },
   // Rendered from the chart, so after what the chart consists of.

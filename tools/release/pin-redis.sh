@@ -13,7 +13,7 @@ case $image in *@*) echo "expected an image without a digest, found $image" >&2;
 
 # Whole: no longer tag that ends so.
 pattern='\([^0-9A-Za-z._-]\)'$(echo "$tag" | sed 's/[.]/[.]/g')
-for file in helm/reroll/values.yaml helm/reroll/maps.yaml helm/reroll/README.md helm/reroll/images.txt manifests/reroll.yaml; do
+for file in helm/reroll/values.yaml helm/reroll/maps.json helm/reroll/README.md helm/reroll/images.txt manifests/reroll.yaml; do
   grep -q "$pattern" "$folder/$file" || { echo "expected $file to have the tag $tag" >&2; exit 1; }
   sed "s/$pattern/\\1$tag@$digest/g" "$folder/$file" >"$folder/$file.new"
   mv "$folder/$file.new" "$folder/$file"

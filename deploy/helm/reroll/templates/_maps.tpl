@@ -1,7 +1,7 @@
-{{/* Puts maps in the place of null (maps.yaml says which). Every template that is rendered begins with it, so that
+{{/* Puts maps in the place of null (maps.json says which). Every template that is rendered begins with it, so that
      none has to ask whether a map is there; Helm renders them in an order of its own. */}}
 {{- define "reroll.fillMaps" -}}
-{{- range (.Files.Get "maps.yaml" | fromYaml).maps -}}
+{{- range (.Files.Get "maps.json" | fromJson).maps -}}
 {{- $at := $.Values -}}
 {{- range initial .path -}}{{- $at = get $at . -}}{{- end -}}
 {{- if not (kindIs "map" (get $at (last .path))) -}}

@@ -1,4 +1,4 @@
-{{/* From values to arguments and environment variables (options.yaml says which). */}}
+{{/* From values to arguments and environment variables (options.json says which). */}}
 
 {{/* What a list holds, or text with commas, as a YAML list. */}}
 {{- define "reroll.items" -}}
@@ -30,7 +30,7 @@
 {{- $root := .root -}}
 {{- $component := .component -}}
 {{- $sensitive := .sensitive -}}
-{{- range $option := (.root.Files.Get "options.yaml" | fromYaml).options }}
+{{- range $option := (.root.Files.Get "options.json" | fromJson).options }}
 {{- if and (has $component $option.apps) (eq $option.sensitive $sensitive) }}
 {{- $text := include "reroll.optionText" (dict "root" $root "option" $option) }}
 {{- if and (ne $text "") (ne $text $option.default) }}
