@@ -33,7 +33,7 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['e2e/**/*.spec.ts'],
-          exclude: ['e2e/faults/**', 'e2e/install/**'],
+          exclude: ['e2e/faults/**', 'e2e/hostile/**', 'e2e/install/**'],
           globalSetup: ['e2e/support/global-setup.ts'],
           testTimeout: 120_000,
           hookTimeout: 600_000,
@@ -46,6 +46,16 @@ export default defineConfig({
           // Both need root, or tools/kubelet/rootless.sh.
           include: ['e2e/install/**/*.spec.ts', 'tools/kubelet/**/kubelet.spec.ts'],
           globalSetup: ['e2e/install/support/global-setup.ts'],
+          testTimeout: 300_000,
+          hookTimeout: 600_000,
+          fileParallelism: false,
+        },
+      },
+      {
+        test: {
+          name: 'hostile',
+          include: ['e2e/hostile/**/*.spec.ts'],
+          globalSetup: ['e2e/hostile/support/global-setup.ts'],
           testTimeout: 300_000,
           hookTimeout: 600_000,
           fileParallelism: false,

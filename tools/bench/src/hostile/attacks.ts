@@ -93,8 +93,8 @@ export const ATTACKS: readonly Attack[] = [
       tenant.keepDoing(signal, (turn) =>
         tenant.patchStatus(KINDS.Deployment, `rolling-${turn % 20}`, {
           observedGeneration: turn % 2,
-          replicas: turn % 7,
-          updatedReplicas: turn % 5,
+          replicas: 7,
+          updatedReplicas: turn % 7,
         }),
       ),
   },

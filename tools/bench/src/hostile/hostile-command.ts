@@ -12,7 +12,7 @@ import { usageOf } from '../proc.ts';
 import { Processes } from '../processes.ts';
 import { startReloader } from '../reloader.ts';
 import { ATTACKS, type Attack } from './attacks.ts';
-import { measureAttack, p50, p99, type AttackFigures } from './measure-attack.ts';
+import { measureAttack, p50, p99, writeP50, type AttackFigures } from './measure-attack.ts';
 import { Neighbour } from './neighbour.ts';
 import { Tenant } from './tenant.ts';
 
@@ -91,14 +91,14 @@ async function measure(
       io.log(attack.name);
       io.signal.throwIfAborted();
       // oxlint-disable-next-line no-await-in-loop -- one attack at a time
-      figures.push(
-        await measureAttack(attack, {
-          client: api.open(16),
-          neighbour,
-          namespace: `attacker-${index}`,
-          redisBytes: () => usedMemory(redis),
-        }),
-      );
+      const measured = await measureAttack(attack, {
+        client: api.open(16),
+        neighbour,
+        namespace: `attacker-${index}`,
+        redisBytes: () => usedMemory(redis),
+      });
+      io.log(rowOf(measured));
+      figures.push(measured);
       processes.verify();
     }
     const peakMb = new Map(
@@ -115,16 +115,17 @@ async function usedMemory(redis: Redis): Promise<number> {
   return Number(/^used_memory:(\d+)/mu.exec(await redis.info('memory'))?.[1]);
 }
 
+function rowOf({ attack, quiet, during, redisBytes }: AttackFigures): string {
+  const times = [p50, p99, writeP50].map((of) => `${of(quiet).toFixed(0)} → ${of(during).toFixed(0)} ms`);
+  return `| ${attack} | ${times.join(' | ')} | ${during.missed} | ${Math.round(redisBytes / 1000)} KB |`;
+}
+
 function report(figures: readonly AttackFigures[], peakMb: ReadonlyMap<string, number>): string {
-  const rows = figures.map(({ attack, quiet, during, redisBytes }) => {
-    const times = [p50(quiet), p50(during), p99(quiet), p99(during)].map((value) => `${value.toFixed(0)} ms`);
-    return `| ${attack} | ${times.join(' | ')} | ${during.missed} | ${Math.round(redisBytes / 1000)} KB |`;
-  });
   const memory = [...peakMb].map(([name, megabytes]) => `${name} ${megabytes.toFixed(0)} MB`);
   return [
-    '| while one tenant … | p50 before | p50 | p99 before | p99 | missed | Redis grew by |',
-    '|---|---:|---:|---:|---:|---:|---:|',
-    ...rows,
+    '| what one tenant does | p50: before → meanwhile | p99 | one write to the API server, p50 | missed | Redis grew by |',
+    '|---|---:|---:|---:|---:|---:|',
+    ...figures.map(rowOf),
     '',
     `Peak resident memory: ${memory.join(', ')}.`,
     `${new Date().toISOString().slice(0, 10)}, ${machineText(thisMachine())}. Two watchers, two workers, API server, etcd, Redis, the attacker and the neighbour share the machine; \`--debounce=0\`.`,

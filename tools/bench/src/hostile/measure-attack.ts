@@ -23,12 +23,14 @@ export interface Surroundings {
   readonly redisBytes: () => Promise<number>;
   /** Names the namespace of the attacker. */
   readonly namespace: string;
+  /** Requests of the attacker at a time. Default 4. */
+  readonly lanes?: number;
 }
 
 /** Lets the neighbour make changes while somebody else does their worst, in a namespace of their own that is deleted in the end. */
 export async function measureAttack(attack: Attack, by: Surroundings): Promise<AttackFigures> {
   const { client, neighbour, redisBytes, namespace } = by;
-  const tenant = new Tenant(client, namespace);
+  const tenant = new Tenant(client, namespace, by.lanes);
   await tenant.createNamespace();
   const before = await redisBytes();
   await attack.prepare?.(tenant);
@@ -48,6 +50,11 @@ export async function measureAttack(attack: Attack, by: Surroundings): Promise<A
 
 export function p50({ milliseconds }: Latencies): number {
   return percentile(milliseconds, 0.5);
+}
+
+/** Of the writes alone. */
+export function writeP50({ writes }: Latencies): number {
+  return percentile(writes, 0.5);
 }
 
 export function p99({ milliseconds }: Latencies): number {

@@ -13,7 +13,7 @@ import { CONFIG_MAPS, KINDS } from '../kinds.ts';
 import { configMapManifest, namespaceManifest } from '../manifests.ts';
 
 const NAMESPACES: KubeResource = { group: '', version: 'v1', plural: 'namespaces' };
-/** Requests of a tenant at a time: a few busy clients, not a botnet. */
+/** A few busy clients, not a botnet. */
 const LANES = 4;
 
 export type Annotations = Readonly<Record<string, string>>;
@@ -28,10 +28,13 @@ export interface DeploymentDraft {
 export class Tenant {
   readonly client: KubeClient;
   readonly namespace: string;
+  readonly #lanes: number;
 
-  constructor(client: KubeClient, namespace: string) {
+  /** `lanes`: requests at a time. Default 4. */
+  constructor(client: KubeClient, namespace: string, lanes = LANES) {
     this.client = client;
     this.namespace = namespace;
+    this.#lanes = lanes;
   }
 
   async createNamespace(): Promise<void> {
@@ -81,7 +84,7 @@ export class Tenant {
   /** Does something for `0` to `count - 1`, a few at a time. */
   async each(count: number, work: (index: number) => Promise<void>): Promise<void> {
     const indexes = Array.from({ length: count }, (_, index) => index);
-    await forEach(indexes, { concurrency: LANES }, work);
+    await forEach(indexes, { concurrency: this.#lanes }, work);
   }
 
   /** Does something as often as it can, a few at a time, until the signal fires. */
@@ -94,7 +97,7 @@ export class Tenant {
         await work(turn);
       }
     };
-    await Promise.all(Array.from({ length: LANES }, lane));
+    await Promise.all(Array.from({ length: this.#lanes }, lane));
   }
 
   /** Deletes the namespace with all that is in it, without waiting for that. */
