@@ -1,3 +1,4 @@
+import { SOURCE_KINDS } from '@reroll/shared/core/model';
 /** A workload or a source by its parts. */
 export interface Ref {
   readonly kind: string;
@@ -20,17 +21,6 @@ export function refOf(key: string): Ref | undefined {
 export function spoken({ kind, namespace, name }: Ref): string {
   return `${kind} ${name} in ${namespace}`;
 }
-
-export const SOURCE_KINDS = ['ConfigMap', 'Secret', 'SecretProviderClass'] as const;
-export const WORKLOAD_KINDS = [
-  'Deployment',
-  'StatefulSet',
-  'DaemonSet',
-  'CronJob',
-  'Job',
-  'Rollout',
-  'DeploymentConfig',
-] as const;
 
 export function isSourceKind(kind: string): boolean {
   return SOURCE_KINDS.some((each) => each === kind);

@@ -1,5 +1,4 @@
-import { WORKLOAD_KINDS } from '@reroll/shared/api/common';
-import { SOURCE_KINDS, type SourceKind } from '@reroll/shared/core/model';
+import { SOURCE_KINDS, WORKLOAD_KINDS, type SourceKind } from '@reroll/shared/core/model';
 
 export type WorkloadKindName = (typeof WORKLOAD_KINDS)[number];
 

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useId } from 'preact/hooks';
-import { isSourceKind, refOf, WORKLOAD_KINDS } from '../names.ts';
+import { WORKLOAD_KINDS } from '@reroll/shared/core/model';
+import { isSourceKind, refOf } from '../names.ts';
 import { go, hrefOf, route } from '../router.ts';
 import { theme, THEMES } from '../state/preferences.ts';
 import { signOut, token } from '../state/session.ts';

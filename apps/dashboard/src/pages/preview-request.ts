@@ -1,5 +1,6 @@
 import type { PreviewRequest } from '@reroll/shared/api/explain';
-import { isSourceKind, refOf, WORKLOAD_KINDS, type Ref } from '../names.ts';
+import { WORKLOAD_KINDS } from '@reroll/shared/core/model';
+import { isSourceKind, refOf, type Ref } from '../names.ts';
 
 /** The fields of the form, as they were filled in. */
 export interface Asked {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SOURCE_KINDS } from '../core/model.ts';
+import { SOURCE_KINDS, WORKLOAD_KINDS } from '../core/model.ts';
 import { REASONS, type Reason } from '../core/reasons.ts';
 
 /** RFC 3339, UTC, milliseconds. */
@@ -17,16 +17,6 @@ export const objectName = z
   .regex(DNS_SUBDOMAIN, "expected an object's name")
   .meta({ id: 'ObjectName', example: 'web' });
 
-/** Kinds of workload as the API takes them. */
-export const WORKLOAD_KINDS = [
-  'Deployment',
-  'StatefulSet',
-  'DaemonSet',
-  'CronJob',
-  'Job',
-  'Rollout',
-  'DeploymentConfig',
-] as const;
 export const workloadKind = z.enum(WORKLOAD_KINDS).meta({ id: 'WorkloadKind' });
 export const sourceKind = z.enum(SOURCE_KINDS).meta({ id: 'SourceKind' });
 

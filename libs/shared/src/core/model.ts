@@ -8,7 +8,17 @@
 export const SOURCE_KINDS = ['ConfigMap', 'Secret', 'SecretProviderClass'] as const;
 export type SourceKind = (typeof SOURCE_KINDS)[number];
 
-/** Kinds of workload that Reroll knows, by their Kubernetes kind. */
+/** Kinds of workload that Reroll reloads, by their Kubernetes kind: the one list. */
+export const WORKLOAD_KINDS = [
+  'Deployment',
+  'StatefulSet',
+  'DaemonSet',
+  'CronJob',
+  'Job',
+  'Rollout',
+  'DeploymentConfig',
+] as const;
+/** One of them; a `string` as long as keys are. */
 export type WorkloadKind = string;
 
 /** Identity of a source: `<kind>/<namespace>/<name>`, e.g. `ConfigMap/shop/web-config`. */

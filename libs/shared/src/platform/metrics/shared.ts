@@ -16,17 +16,6 @@ export function resourceType(kind: SourceKind): string {
   return RESOURCE_TYPE[kind];
 }
 
-/** Kinds of workload that are reloaded today. */
-export const WORKLOAD_KINDS = [
-  'Deployment',
-  'StatefulSet',
-  'DaemonSet',
-  'CronJob',
-  'Job',
-  'Rollout',
-  'DeploymentConfig',
-] as const;
-
 /** What every process tells of its Redis. */
 export interface RedisMetrics {
   /** `reroll_redis_up` */

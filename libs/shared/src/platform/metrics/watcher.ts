@@ -1,7 +1,8 @@
 /** What the watcher measures. */
 import type { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { counter, gauge, histogram } from './registry.ts';
-import { queueMetrics, RESOURCE_TYPES, WORKLOAD_KINDS } from './shared.ts';
+import { WORKLOAD_KINDS } from '../../core/model.ts';
+import { queueMetrics, RESOURCE_TYPES } from './shared.ts';
 import type { QueueMetrics } from './shared.ts';
 
 const KINDS = ['ConfigMap', 'Secret', ...WORKLOAD_KINDS];

@@ -1,7 +1,8 @@
 /** What the worker measures: stakater/Reloader's metrics under their names, and our own. */
 import type { Counter, Histogram, Registry } from 'prom-client';
 import { counter, histogram } from './registry.ts';
-import { queueMetrics, RESOURCE_TYPES, WORKLOAD_KINDS } from './shared.ts';
+import { WORKLOAD_KINDS } from '../../core/model.ts';
+import { queueMetrics, RESOURCE_TYPES } from './shared.ts';
 import type { QueueMetrics } from './shared.ts';
 
 /** `skipped` is counted by the watcher, from which such a write goes no further. */
