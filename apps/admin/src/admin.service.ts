@@ -21,6 +21,7 @@ import { redisFileProblems } from '@reroll/shared/platform/options/redis-files';
 import type { AdminOptions } from '@reroll/shared/platform/options/table';
 import { serveProfiles } from '@reroll/shared/platform/profile-server';
 import { redisReports, type RedisReports } from '@reroll/shared/platform/redis-reports';
+import { serveHealth } from '@reroll/shared/platform/serve-health';
 import type { Lifecycle } from '@reroll/shared/platform/shutdown';
 import { Queues } from '@reroll/shared/queue/queues';
 import type { Registry } from 'prom-client';
@@ -29,7 +30,6 @@ import type { ApiContext } from './api.module.ts';
 import { authenticatorOf } from './auth/authenticator.ts';
 import { StaticTokensError } from './auth/static-tokens.ts';
 import { CertificateError } from './http/api-server.ts';
-import { serveHealth } from './health.ts';
 import { JobBoard } from './jobs/job-board.ts';
 import { beginReading } from './reading.ts';
 import { serveApi } from './serve-api.ts';
@@ -76,7 +76,17 @@ export class AdminService {
     let askRedis = async (): Promise<void> => void (await redis.ping());
     await serveProfiles({ options, log, lifecycle });
     const { registry } = this;
-    const health = await serveHealth({ options, registry, log, lifecycle, askRedis: () => askRedis() });
+    let serving = false;
+    await serveHealth({
+      address: options.metricsAddr,
+      registry,
+      log,
+      lifecycle,
+      ready: {
+        redis: () => askRedis().then(() => undefined),
+        api: () => (serving && !lifecycle.signal.aborted ? undefined : 'the API is not served'),
+      },
+    });
     const identity = await installIdentity({
       client,
       clusterName: options.clusterName,
@@ -94,7 +104,7 @@ export class AdminService {
     const room = this.#roomOf(redis, catalog, reports);
     await serveApi(this.#context({ identity, redis, catalog, authenticator, reading, room }));
     giveBackMemory();
-    health.begun();
+    serving = true;
   }
 
   #roomOf(redis: RedisClient, { keys }: Catalog, reports: RedisReports): RedisRoom {

@@ -1,10 +1,9 @@
+import { LEASES } from '@reroll/shared/kube/lease-record';
 import type { KubeClient } from '@reroll/shared/kube/connection';
 import { objectPath } from '@reroll/shared/kube/objects';
 
 /** On the Lease: when this install adopted the cluster, RFC 3339, by the API server's clock. */
 export const ADOPTED_AT = 'reroll.dev/adopted-at';
-
-const LEASES = { group: 'coordination.k8s.io', version: 'v1', plural: 'leases' };
 
 /**
  * When this install adopted the cluster, Unix seconds; undefined until its first leader has written it.

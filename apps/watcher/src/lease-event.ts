@@ -1,8 +1,7 @@
+import { LEASES } from '@reroll/shared/kube/lease-record';
 import type { KubeClient } from '@reroll/shared/kube/connection';
 import type { EventRecorder } from '@reroll/shared/kube/kube-events';
 import { objectPath } from '@reroll/shared/kube/objects';
-
-const LEASES = { group: 'coordination.k8s.io', version: 'v1', plural: 'leases' };
 
 /** Who records it, and on which Lease. */
 export interface LeaseEventContext {

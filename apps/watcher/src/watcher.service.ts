@@ -27,10 +27,10 @@ import { redisFileProblems } from '@reroll/shared/platform/options/redis-files';
 import type { WatcherOptions } from '@reroll/shared/platform/options/table';
 import { serveProfiles } from '@reroll/shared/platform/profile-server';
 import { redisReports, type RedisReports } from '@reroll/shared/platform/redis-reports';
+import { serveHealth } from '@reroll/shared/platform/serve-health';
 import type { Lifecycle } from '@reroll/shared/platform/shutdown';
 import { Queues } from '@reroll/shared/queue/queues';
 import type { Registry } from 'prom-client';
-import { serveHealth } from './health.ts';
 import { recordRedisFull } from './redis-full-event.ts';
 import { runWatcher, type WatcherContext } from './lifecycle.ts';
 import { writeMetaInfo } from './meta-info.ts';
@@ -78,14 +78,7 @@ export class WatcherService {
     const redis = this.#openRedis(reports);
     let askRedis = async (): Promise<void> => void (await redis.ping());
     await serveProfiles({ options, log, lifecycle });
-    await serveHealth({
-      options,
-      registry: this.registry,
-      log,
-      lifecycle,
-      state,
-      askRedis: () => askRedis(),
-    });
+    await this.#serveHealth(state, () => askRedis());
     const identity = await installIdentity({
       client,
       clusterName: options.clusterName,
@@ -128,6 +121,15 @@ export class WatcherService {
     const waiting = this.#waiting(by.reports);
     if (!(await checkServers(by.redis, waiting, (policy) => by.reports.onEvicting(policy)))) return undefined;
     return await whenReachable(() => by.catalog.lastTerm(), waiting);
+  }
+
+  /** Ready when Redis answers and every stream is complete, leader or standby. */
+  async #serveHealth(state: WatcherState, askRedis: () => Promise<void>): Promise<void> {
+    const { options, registry, log, lifecycle } = this;
+    const address = options.metricsAddr;
+    const redis = (): Promise<undefined> => askRedis().then(() => undefined);
+    const streams = (): string | undefined => (state.isSynced() ? undefined : 'not every list is complete');
+    await serveHealth({ address, registry, log, lifecycle, ready: { redis, streams } });
   }
 
   #writers(

@@ -19,9 +19,9 @@ import type { WorkerOptions } from '@reroll/shared/platform/options/table';
 import { giveBackMemory } from '@reroll/shared/platform/memory';
 import { serveProfiles } from '@reroll/shared/platform/profile-server';
 import { redisReports } from '@reroll/shared/platform/redis-reports';
+import { serveHealth } from '@reroll/shared/platform/serve-health';
 import type { Lifecycle } from '@reroll/shared/platform/shutdown';
 import type { Registry } from 'prom-client';
-import { serveHealth } from './health.ts';
 import { JobError } from './job-error.ts';
 import { runWorker } from './lifecycle.ts';
 import { KUBE, LIFECYCLE, LOG, METRICS, OPTIONS, REGISTRY } from './tokens.ts';
@@ -69,12 +69,16 @@ export class WorkerService {
     let askRedis = async (): Promise<void> => void (await redis.ping());
     lifecycle.onStop('redis', 2_000, () => redis.disconnect());
     await serveProfiles({ options, log, lifecycle });
-    const health = await serveHealth({
-      options,
+    let taking = false;
+    await serveHealth({
+      address: options.metricsAddr,
       registry: this.registry,
       log,
       lifecycle,
-      askRedis: () => askRedis(),
+      ready: {
+        redis: () => askRedis().then(() => undefined),
+        queues: () => (taking && !lifecycle.signal.aborted ? undefined : 'no jobs are taken'),
+      },
     });
     const identity = await installIdentity({
       client,
@@ -92,7 +96,7 @@ export class WorkerService {
     const { metrics } = this;
     runWorker({ options, log, lifecycle, client, redis, catalog, hashKeys, reports, metrics });
     giveBackMemory();
-    health.begun();
+    taking = true;
     log.info('taking jobs', { concurrency: options.concurrency });
   }
 }
