@@ -6,10 +6,9 @@
  */
 import { chmodSync, copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 
-const { version, description, license, type } = JSON.parse(readFileSync('package.json', 'utf8')) as Readonly<
-  Record<string, string>
->;
-const { engines } = JSON.parse(readFileSync('../../package.json', 'utf8')) as { engines: unknown };
+const { version, description, license, type, engines } = JSON.parse(
+  readFileSync('package.json', 'utf8'),
+) as Readonly<Record<string, unknown>>;
 
 /** The last one is what kubectl runs to complete `kubectl reroll`. */
 const BINS = ['reroll', 'kubectl-reroll', 'kubectl_complete-reroll'];
