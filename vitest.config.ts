@@ -19,10 +19,19 @@ export default defineConfig({
           fileParallelism: false,
         },
       },
+      ...['watcher', 'worker', 'admin', 'cli', 'dashboard'].map((app) => ({
+        test: {
+          name: app,
+          include: [`apps/${app}/**/*.spec.ts`],
+          testTimeout: 120_000,
+          hookTimeout: 180_000,
+          fileParallelism: false,
+        },
+      })),
       {
         test: {
           name: 'tools',
-          include: ['tools/**/*.spec.ts', 'apps/**/*.spec.ts'],
+          include: ['tools/**/*.spec.ts'],
           exclude: ['tools/kubelet/**/kubelet.spec.ts'],
           testTimeout: 120_000,
           hookTimeout: 600_000,

@@ -16,7 +16,21 @@ const CHECKS: readonly (readonly [string, readonly string[]])[] = [
   ['format', ['oxfmt', '--check']],
   ['generated docs', ['node', 'tools/docs/generate.ts', '--check']],
 ];
-const SUITES = ['core', 'platform', 'tools', 'adapters', 'e2e', 'install', 'hostile', 'faults'] as const;
+const SUITES = [
+  'core',
+  'platform',
+  'watcher',
+  'worker',
+  'admin',
+  'cli',
+  'dashboard',
+  'tools',
+  'adapters',
+  'e2e',
+  'install',
+  'hostile',
+  'faults',
+] as const;
 
 /** They make network namespaces and mounts; whoever is not root is root in a user namespace. */
 const AS_ROOT: ReadonlySet<string> = new Set(['install']);
