@@ -14,6 +14,7 @@ export default defineConfig({
         test: {
           name: 'adapters',
           include: ['libs/shared/src/{kube,queue,catalog}/**/*.spec.ts'],
+          setupFiles: ['tools/test/servers.ts'],
           testTimeout: 60_000,
           hookTimeout: 180_000,
           fileParallelism: false,
@@ -23,6 +24,7 @@ export default defineConfig({
         test: {
           name: app,
           include: [`apps/${app}/**/*.spec.ts`],
+          setupFiles: ['tools/test/servers.ts'],
           testTimeout: 120_000,
           hookTimeout: 180_000,
           fileParallelism: false,

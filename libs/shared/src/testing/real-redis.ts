@@ -2,17 +2,17 @@ import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { startRedis, type Redis as Server } from '../../../../tools/cluster/src/redis.ts';
 import { catalogKeys, type CatalogKeys } from '../catalog/keys.ts';
+import { startRedis, type RedisServer } from './redis-server.ts';
 
 /** A real Redis for one spec file; everything ends by `stop`. */
 export class RealRedis {
-  readonly #server: Server;
+  readonly #server: RedisServer;
   readonly #connections: Redis[] = [];
   /** A connection for whatever is done by hand. */
   readonly client: Redis;
 
-  private constructor(server: Server) {
+  private constructor(server: RedisServer) {
     this.#server = server;
     this.client = this.connect();
   }

@@ -2,26 +2,25 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startCluster, type Cluster, type ClusterOptions } from '../../../../../tools/cluster/src/cluster.ts';
 import { KubeClient, type KubeClientOptions } from '../connection.ts';
 import { TcpProxy } from './tcp-proxy.ts';
+import { startCluster, type TestCluster, type TestClusterOptions } from './test-cluster.ts';
 
 /** A real control plane for one spec file, with what its tests need around it. Everything ends by `stop`. */
 export class ControlPlane {
-  readonly cluster: Cluster;
+  readonly cluster: TestCluster;
   readonly client: KubeClient;
   readonly #clients: KubeClient[] = [];
   readonly #proxies: TcpProxy[] = [];
 
-  private constructor(cluster: Cluster) {
+  private constructor(cluster: TestCluster) {
     this.cluster = cluster;
     this.client = this.connect();
   }
 
-  static async start(options: Partial<ClusterOptions> = {}): Promise<ControlPlane> {
+  static async start(options: TestClusterOptions = {}): Promise<ControlPlane> {
     const dir = mkdtempSync(join(tmpdir(), 'reroll-kube-'));
-    const lean = { nodes: 0, redis: false, controllerManager: false, scheduler: false, log: () => undefined };
-    return new ControlPlane(await startCluster({ ...lean, ...options, dir }));
+    return new ControlPlane(await startCluster({ ...options, dir }));
   }
 
   /** The kubeconfig's text, to be changed for a test. */

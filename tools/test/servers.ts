@@ -1,0 +1,18 @@
+/**
+ * Setup file of the suites whose specs start servers: gives the test helpers of libs, which know no tool, the tools that
+ * start them. Loads a tool when a spec first starts a server with it.
+ */
+import { startClustersWith } from '../../libs/shared/src/kube/testing/test-cluster.ts';
+import { startRedisWith } from '../../libs/shared/src/testing/redis-server.ts';
+
+const LEAN = { nodes: 0, redis: false, controllerManager: false, scheduler: false, log: () => undefined };
+
+startRedisWith(async (options) => {
+  const { startRedis } = await import('../cluster/src/redis.ts');
+  return await startRedis(options);
+});
+
+startClustersWith(async (options) => {
+  const { startCluster } = await import('../cluster/src/cluster.ts');
+  return await startCluster({ ...LEAN, ...options });
+});
