@@ -1,19 +1,31 @@
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 /** One project a suite, so that each can be run alone: `npx vitest run --project core`. */
 export default defineConfig({
+  resolve: {
+    alias: [
+      // Specs run the sources of libs, so they need no build.
+      {
+        find: /^@reroll\/(core|kube|redis|shared)\/(.+)$/,
+        replacement: join(import.meta.dirname, 'libs/$1/src/$2.ts'),
+      },
+    ],
+  },
   test: {
     passWithNoTests: false,
     projects: [
       // Much longer than any of them takes: a loaded machine fails no test.
-      { test: { name: 'core', include: ['libs/shared/src/core/**/*.spec.ts'], testTimeout: 60_000 } },
+      { extends: true, test: { name: 'core', include: ['libs/core/src/**/*.spec.ts'], testTimeout: 60_000 } },
       {
-        test: { name: 'platform', include: ['libs/shared/src/platform/**/*.spec.ts'], testTimeout: 60_000 },
+        extends: true,
+        test: { name: 'platform', include: ['libs/shared/src/**/*.spec.ts'], testTimeout: 60_000 },
       },
       {
+        extends: true,
         test: {
           name: 'adapters',
-          include: ['libs/shared/src/{kube,queue,catalog}/**/*.spec.ts'],
+          include: ['libs/{kube,redis}/src/**/*.spec.ts'],
           setupFiles: ['tools/test/servers.ts'],
           testTimeout: 60_000,
           hookTimeout: 180_000,
@@ -21,6 +33,7 @@ export default defineConfig({
         },
       },
       ...['watcher', 'worker', 'admin', 'cli', 'dashboard'].map((app) => ({
+        extends: true as const,
         test: {
           name: app,
           include: [`apps/${app}/**/*.spec.ts`],
@@ -31,6 +44,7 @@ export default defineConfig({
         },
       })),
       {
+        extends: true,
         test: {
           name: 'tools',
           include: ['tools/**/*.spec.ts'],
@@ -41,6 +55,7 @@ export default defineConfig({
         },
       },
       {
+        extends: true,
         test: {
           name: 'e2e',
           include: ['e2e/**/*.spec.ts'],
@@ -52,6 +67,7 @@ export default defineConfig({
         },
       },
       {
+        extends: true,
         test: {
           name: 'install',
           // Both need root, or tools/kubelet/rootless.sh.
@@ -63,6 +79,7 @@ export default defineConfig({
         },
       },
       {
+        extends: true,
         test: {
           name: 'hostile',
           include: ['e2e/hostile/**/*.spec.ts'],
@@ -73,6 +90,7 @@ export default defineConfig({
         },
       },
       {
+        extends: true,
         test: {
           name: 'faults',
           include: ['e2e/faults/**/*.spec.ts'],

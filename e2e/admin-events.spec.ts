@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { streamKey } from '../libs/shared/src/catalog/history.ts';
-import { changed, inStep, reloaded, rollout } from '../libs/shared/src/core/testing/history.ts';
+import { streamKey } from '@reroll/redis/catalog/history';
+import { changed, inStep, reloaded, rollout } from '@reroll/core/testing/history';
 import { AdminApi, TOKENS, OPERATOR, tokensFile, tokensText, type StaticToken } from './support/admin-api.ts';
 import { sharedCluster } from './support/cluster.ts';
 import { EventReader } from './support/event-reader.ts';

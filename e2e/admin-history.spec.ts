@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Change, ChangeWorkload } from '../libs/shared/src/api/changes.ts';
-import { DEFAULT_ANNOTATION_KEYS as KEYS } from '../libs/shared/src/core/annotation-keys.ts';
+import type { Change, ChangeWorkload } from '@reroll/shared/api/changes';
+import { DEFAULT_ANNOTATION_KEYS as KEYS } from '@reroll/core/annotation-keys';
 import { AdminApi, TOKENS, tokensFile, type AnswerOf, type StaticToken } from './support/admin-api.ts';
 import {
   annotated,

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Cluster } from '../tools/cluster/src/cluster.ts';
-import { OPERATIONS, type OperationId } from '../libs/shared/src/api/operations.ts';
+import { OPERATIONS, type OperationId } from '@reroll/shared/api/operations';
 import { AdminApi, type Asked } from './support/admin-api.ts';
 import { auto, configMap, deployment, usingEnvFrom } from './support/builders.ts';
 import { caller, LIST_DEPLOYMENTS, OPERATOR_RULES, PATCH_DEPLOYMENTS, VIEWER } from './support/callers.ts';

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { ChangeEntry } from '../libs/shared/src/core/history/entries.ts';
-import type { ChangeWorkload } from '../libs/shared/src/api/changes.ts';
-import { REQUEST_ANNOTATION } from '../libs/shared/src/core/reload/request-id.ts';
+import type { ChangeEntry } from '@reroll/core/history/entries';
+import type { ChangeWorkload } from '@reroll/shared/api/changes';
+import { REQUEST_ANNOTATION } from '@reroll/core/reload/request-id';
 import { AdminApi, OPERATOR, READER, tokensFile, type StaticToken } from './support/admin-api.ts';
 import { auto, configMap, deployment, replicas, usingEnvFrom } from './support/builders.ts';
 import { sharedCluster } from './support/cluster.ts';

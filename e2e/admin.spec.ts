@@ -3,7 +3,7 @@ import { request as httpsRequest } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { OPERATIONS, type Operation, type OperationId } from '../libs/shared/src/api/operations.ts';
+import { OPERATIONS, type Operation, type OperationId } from '@reroll/shared/api/operations';
 import { AdminApi, OPERATOR, READER, tokensFile, tokensText, TOKENS } from './support/admin-api.ts';
 import { writeCertificates } from './support/certificates.ts';
 import { cleanUp } from './support/cleanup.ts';

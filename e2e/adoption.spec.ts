@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { markerHash } from '../libs/shared/src/core/marker/marker-hash.ts';
-import { lastReloadedFrom } from '../libs/shared/src/core/marker/last-reloaded-from.ts';
+import { markerHash } from '@reroll/core/marker/marker-hash';
+import { lastReloadedFrom } from '@reroll/core/marker/last-reloaded-from';
 import {
   annotated,
   auto,

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { OutcomeEntry } from '../libs/shared/src/core/history/entries.ts';
-import { MOST_ANNOTATION_BYTES, annotationBytes } from '../libs/shared/src/core/reload/annotation-room.ts';
-import type { Reason } from '../libs/shared/src/core/reasons.ts';
-import { RECORD_ANNOTATION } from '../libs/shared/src/core/record/record.ts';
-import { KubeError } from '../libs/shared/src/kube/errors.ts';
-import { collectionPath } from '../libs/shared/src/kube/objects.ts';
+import type { OutcomeEntry } from '@reroll/core/history/entries';
+import { MOST_ANNOTATION_BYTES, annotationBytes } from '@reroll/core/reload/annotation-room';
+import type { Reason } from '@reroll/core/reasons';
+import { RECORD_ANNOTATION } from '@reroll/core/record/record';
+import { KubeError } from '@reroll/kube/errors';
+import { collectionPath } from '@reroll/kube/objects';
 import { AuditLog } from './support/audit.ts';
 import {
   annotated,

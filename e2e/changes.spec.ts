@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { markerHash } from '../libs/shared/src/core/marker/marker-hash.ts';
+import { markerHash } from '@reroll/core/marker/marker-hash';
 import { auto, configMap, deployment, secret, usingEnvFrom, usingVolume } from './support/builders.ts';
 import { sharedCluster } from './support/cluster.ts';
 import { connect, namespace, type Space } from './support/kube.ts';

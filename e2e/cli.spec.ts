@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import type { Change, ChangeSummary } from '../libs/shared/src/api/changes.ts';
-import type { Explanation, Preview } from '../libs/shared/src/api/explain.ts';
-import type { Status } from '../libs/shared/src/api/status.ts';
+import type { Change, ChangeSummary } from '@reroll/shared/api/changes';
+import type { Explanation, Preview } from '@reroll/shared/api/explain';
+import type { Status } from '@reroll/shared/api/status';
 import { auto, deployment, replicas, secret, usingEnvFrom } from './support/builders.ts';
 import {
   caller,

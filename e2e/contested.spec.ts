@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { RELEASE_ANNOTATION } from '../libs/shared/src/core/ledger/contest.ts';
-import { RECORD_ANNOTATION } from '../libs/shared/src/core/record/record.ts';
-import { pointer, type PatchOperation } from '../libs/shared/src/core/reload/json-patch.ts';
+import { RELEASE_ANNOTATION } from '@reroll/core/ledger/contest';
+import { RECORD_ANNOTATION } from '@reroll/core/record/record';
+import { pointer, type PatchOperation } from '@reroll/core/reload/json-patch';
 import { auto, configMap, deployment, usingEnvFrom } from './support/builders.ts';
 import { sharedCluster } from './support/cluster.ts';
 import { connect, namespace, type KubeObject, type Space } from './support/kube.ts';

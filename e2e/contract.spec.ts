@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { COMMON_PROBLEMS, type OperationId } from '../libs/shared/src/api/operations.ts';
+import { COMMON_PROBLEMS, type OperationId } from '@reroll/shared/api/operations';
 import {
   problem as problemSchema,
   PROBLEMS,
   type Problem,
   type ProblemCode,
-} from '../libs/shared/src/api/problem.ts';
+} from '@reroll/shared/api/problem';
 import { ensureSchemathesis } from '../tools/contract/ensure-schemathesis.ts';
 import { withExamples, type OpenApiDocument } from '../tools/contract/openapi-examples.ts';
 import { runSchemathesis, type Answered } from '../tools/contract/run-schemathesis.ts';

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { envVarName } from '../libs/shared/src/core/marker/env-var-name.ts';
-import { LAST_RELOADED_FROM, lastReloadedFrom } from '../libs/shared/src/core/marker/last-reloaded-from.ts';
-import { DELETED_MARKER_HASH, markerHash } from '../libs/shared/src/core/marker/marker-hash.ts';
-import { RECORD_ANNOTATION } from '../libs/shared/src/core/record/record.ts';
-import { DELETED_HASH } from '../libs/shared/src/core/record/record-hash.ts';
+import { envVarName } from '@reroll/core/marker/env-var-name';
+import { LAST_RELOADED_FROM, lastReloadedFrom } from '@reroll/core/marker/last-reloaded-from';
+import { DELETED_MARKER_HASH, markerHash } from '@reroll/core/marker/marker-hash';
+import { RECORD_ANNOTATION } from '@reroll/core/record/record';
+import { DELETED_HASH } from '@reroll/core/record/record-hash';
 import {
   argoRollout,
   auto,

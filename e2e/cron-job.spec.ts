@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { NEXT_JOB_ANNOTATION } from '../libs/shared/src/core/reload/job-of-cron-job.ts';
-import { TWIN_LABEL } from '../libs/shared/src/core/reload/job-twin.ts';
-import { RECORD_ANNOTATION } from '../libs/shared/src/core/record/record.ts';
+import { NEXT_JOB_ANNOTATION } from '@reroll/core/reload/job-of-cron-job';
+import { TWIN_LABEL } from '@reroll/core/reload/job-twin';
+import { RECORD_ANNOTATION } from '@reroll/core/record/record';
 import { AuditLog } from './support/audit.ts';
 import { auto, configMap, cronJob, job, naming, usingEnvFrom, usingVolume } from './support/builders.ts';
 import { sharedCluster } from './support/cluster.ts';

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { auto, configMap, deployment, secret, usingEnvFrom, usingVolume } from './support/builders.ts';
-import { RECORD_ANNOTATION } from '../libs/shared/src/core/record/record.ts';
+import { RECORD_ANNOTATION } from '@reroll/core/record/record';
 import { sharedCluster } from './support/cluster.ts';
 import { connect, namespace, type Space } from './support/kube.ts';
 import { keyIn, startReroll, type Reroll } from './support/reroll.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from 'vitest';
-import { ReloadRequests } from '../libs/shared/src/catalog/requests.ts';
+import { ReloadRequests } from '@reroll/redis/catalog/requests';
 import { AuditLog } from './support/audit.ts';
 import {
   auto,

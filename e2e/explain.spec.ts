@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Explanation } from '../libs/shared/src/api/explain.ts';
-import { DEFAULT_ANNOTATION_KEYS as KEYS } from '../libs/shared/src/core/annotation-keys.ts';
-import { explain, type Explanation as Explained } from '../libs/shared/src/core/explain/explain.ts';
-import { ExplainGatherer } from '../libs/shared/src/kube/gather-explain.ts';
-import { settingsInForce, Processes } from '../libs/shared/src/catalog/processes.ts';
+import type { Explanation } from '@reroll/shared/api/explain';
+import { DEFAULT_ANNOTATION_KEYS as KEYS } from '@reroll/core/annotation-keys';
+import { explain, type Explanation as Explained } from '@reroll/core/explain/explain';
+import { ExplainGatherer } from '@reroll/kube/gather-explain';
+import { settingsInForce, Processes } from '@reroll/redis/catalog/processes';
 import { AdminApi, READER, tokensFile, type StaticToken } from './support/admin-api.ts';
 import {
   annotated,

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, expect, it } from 'vitest';
-import { hashKey, type HashKey } from '../libs/shared/src/core/record/record-hash.ts';
+import { hashKey, type HashKey } from '@reroll/core/record/record-hash';
 import {
   auto,
   configMap,

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { ChangeEntry, OutcomeEntry } from '../libs/shared/src/core/history/entries.ts';
+import type { ChangeEntry, OutcomeEntry } from '@reroll/core/history/entries';
 import { auto, configMap, deployment, usingEnvFrom } from './support/builders.ts';
 import { sharedCluster } from './support/cluster.ts';
 import { connect, namespace, type Space } from './support/kube.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { RECORD_ANNOTATION } from '../libs/shared/src/core/record/record.ts';
+import { RECORD_ANNOTATION } from '@reroll/core/record/record';
 import { auto, configMap, cronJob, finishing, job, usingEnvFrom } from './support/builders.ts';
 import { sharedCluster } from './support/cluster.ts';
 import { connect, namespace, type KubeObject, type Manifest, type Space } from './support/kube.ts';

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { ReloadRequests, type ReloadRequest } from '../libs/shared/src/catalog/requests.ts';
-import type { OutcomeEntry } from '../libs/shared/src/core/history/entries.ts';
-import { REQUEST_ANNOTATION } from '../libs/shared/src/core/reload/request-id.ts';
+import { ReloadRequests, type ReloadRequest } from '@reroll/redis/catalog/requests';
+import type { OutcomeEntry } from '@reroll/core/history/entries';
+import { REQUEST_ANNOTATION } from '@reroll/core/reload/request-id';
 import {
   auto,
   configMap,

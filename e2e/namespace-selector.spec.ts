@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { MERGE_PATCH } from '../libs/shared/src/kube/connection.ts';
+import { MERGE_PATCH } from '@reroll/kube/connection';
 import { AuditLog } from './support/audit.ts';
 import { auto, configMap, deployment, secret, usingEnvFrom } from './support/builders.ts';
 import { sharedCluster } from './support/cluster.ts';

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { ReloadRequests } from '../libs/shared/src/catalog/requests.ts';
-import { DEFAULT_ANNOTATION_KEYS as KEYS } from '../libs/shared/src/core/annotation-keys.ts';
-import type { OutcomeEntry } from '../libs/shared/src/core/history/entries.ts';
+import { ReloadRequests } from '@reroll/redis/catalog/requests';
+import { DEFAULT_ANNOTATION_KEYS as KEYS } from '@reroll/core/annotation-keys';
+import type { OutcomeEntry } from '@reroll/core/history/entries';
 import { annotated, auto, configMap, deployment, statefulSet, usingEnvFrom } from './support/builders.ts';
 import { sharedCluster } from './support/cluster.ts';
 import { connect, namespace, type KubeObject, type Space } from './support/kube.ts';

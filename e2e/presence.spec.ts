@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { RuntimeLimits } from '../libs/shared/src/catalog/limits.ts';
-import { Processes, settingsInForce, type Process } from '../libs/shared/src/catalog/processes.ts';
-import { VERSION } from '../libs/shared/src/platform/version.ts';
+import { RuntimeLimits } from '@reroll/redis/catalog/limits';
+import { Processes, settingsInForce, type Process } from '@reroll/redis/catalog/processes';
+import { VERSION } from '@reroll/shared/platform/version';
 import { sharedCluster } from './support/cluster.ts';
 import { connect, namespace } from './support/kube.ts';
 import { startReroll, type Reroll } from './support/reroll.ts';

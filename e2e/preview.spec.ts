@@ -1,16 +1,16 @@
 import { sample } from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
 import type { z } from 'zod';
-import { previewAnswer } from '../libs/shared/src/api/explained.ts';
-import type { Preview, previewRequest } from '../libs/shared/src/api/explain.ts';
-import { previewSource } from '../libs/shared/src/core/explain/preview-source.ts';
-import { decidingKeys } from '../libs/shared/src/core/ledger/observe.ts';
-import { DEFAULT_ANNOTATION_KEYS as KEYS } from '../libs/shared/src/core/annotation-keys.ts';
-import { partsOf, type Annotations } from '../libs/shared/src/core/model.ts';
-import { Processes, settingsInForce } from '../libs/shared/src/catalog/processes.ts';
-import { ExplainGatherer } from '../libs/shared/src/kube/gather-explain.ts';
-import { collectionPath, type KubeObject } from '../libs/shared/src/kube/objects.ts';
-import { WORKLOAD_KINDS } from '../libs/shared/src/kube/workloads/registry.ts';
+import { previewAnswer } from '@reroll/shared/api/explained';
+import type { Preview, previewRequest } from '@reroll/shared/api/explain';
+import { previewSource } from '@reroll/core/explain/preview-source';
+import { decidingKeys } from '@reroll/core/ledger/observe';
+import { DEFAULT_ANNOTATION_KEYS as KEYS } from '@reroll/core/annotation-keys';
+import { partsOf, type Annotations } from '@reroll/core/model';
+import { Processes, settingsInForce } from '@reroll/redis/catalog/processes';
+import { ExplainGatherer } from '@reroll/kube/gather-explain';
+import { collectionPath, type KubeObject } from '@reroll/kube/objects';
+import { WORKLOAD_KINDS } from '@reroll/kube/workloads/registry';
 import { AdminApi, TOKENS } from './support/admin-api.ts';
 import { sharedCluster } from './support/cluster.ts';
 import {

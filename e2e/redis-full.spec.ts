@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
-import { reloaded } from '../libs/shared/src/core/testing/history.ts';
+import { reloaded } from '@reroll/core/testing/history';
 import { AdminApi } from './support/admin-api.ts';
 import { auto, configMap, deployment, usingEnvFrom } from './support/builders.ts';
 import { cleanUp } from './support/cleanup.ts';

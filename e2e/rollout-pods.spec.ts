@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { Rollouts } from '../libs/shared/src/catalog/rollouts.ts';
-import type { RolloutEntry } from '../libs/shared/src/core/history/entries.ts';
-import { MERGE_PATCH } from '../libs/shared/src/kube/connection.ts';
+import { Rollouts } from '@reroll/redis/catalog/rollouts';
+import type { RolloutEntry } from '@reroll/core/history/entries';
+import { MERGE_PATCH } from '@reroll/kube/connection';
 import { AdminApi } from './support/admin-api.ts';
 import { AuditLog, requestName } from './support/audit.ts';
 import { auto, configMap, deployment, replicas, usingEnvFrom, type Modifier } from './support/builders.ts';

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { RolloutEntry } from '../libs/shared/src/core/history/entries.ts';
-import { Rollouts } from '../libs/shared/src/catalog/rollouts.ts';
+import type { RolloutEntry } from '@reroll/core/history/entries';
+import { Rollouts } from '@reroll/redis/catalog/rollouts';
 import {
   auto,
   configMap,

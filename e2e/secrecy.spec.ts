@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
-import { hashKey } from '../libs/shared/src/core/record/record-hash.ts';
+import { hashKey } from '@reroll/core/record/record-hash';
 import {
   annotated,
   auto,

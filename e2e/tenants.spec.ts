@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Problem } from '../libs/shared/src/api/problem.ts';
-import type { OperationId } from '../libs/shared/src/api/operations.ts';
+import type { Problem } from '@reroll/shared/api/problem';
+import type { OperationId } from '@reroll/shared/api/operations';
 import type { AdminApi, Asked } from './support/admin-api.ts';
 import {
   ADDRESSED,

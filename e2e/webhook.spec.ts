@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from 'vitest';
-import { RECORD_ANNOTATION } from '../libs/shared/src/core/record/record.ts';
+import { RECORD_ANNOTATION } from '@reroll/core/record/record';
 import { auto, configMap, deployment, IGNORED, secret, usingEnvFrom } from './support/builders.ts';
 import { sharedCluster } from './support/cluster.ts';
 import { connect, namespace, type Space } from './support/kube.ts';

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { PatchOperation } from '../libs/shared/src/core/reload/json-patch.ts';
-import { jobOfCronJob } from '../libs/shared/src/core/reload/job-of-cron-job.ts';
-import { recreatedJob, twinOf, type JobRead } from '../libs/shared/src/core/reload/job-twin.ts';
-import type { PodTemplate } from '../libs/shared/src/core/model.ts';
-import { collectionPath } from '../libs/shared/src/kube/objects.ts';
+import type { PatchOperation } from '@reroll/core/reload/json-patch';
+import { jobOfCronJob } from '@reroll/core/reload/job-of-cron-job';
+import { recreatedJob, twinOf, type JobRead } from '@reroll/core/reload/job-twin';
+import type { PodTemplate } from '@reroll/core/model';
+import { collectionPath } from '@reroll/kube/objects';
 import {
   annotated,
   argoRollout,

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { TcpProxy } from '../../libs/shared/src/kube/testing/tcp-proxy.ts';
-import { DELETED_HASH } from '../../libs/shared/src/core/record/record-hash.ts';
+import { TcpProxy } from '@reroll/kube/testing/tcp-proxy';
+import { DELETED_HASH } from '@reroll/core/record/record-hash';
 import type { Cluster } from '../../tools/cluster/src/cluster.ts';
 import { auto, configMap, deployment, usingEnvFrom } from '../support/builders.ts';
 import { cleanUp } from '../support/cleanup.ts';

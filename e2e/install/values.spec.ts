@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { hashKey } from '../../libs/shared/src/core/record/record-hash.ts';
+import { hashKey } from '@reroll/core/record/record-hash';
 import { auto, configMap, deployment, secret, usingEnvFrom } from '../support/builders.ts';
 import { writeCertificates } from '../support/certificates.ts';
 import { cleanUp } from '../support/cleanup.ts';

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { z } from 'zod';
-import { OPERATIONS, type Operation, type OperationId } from '../../libs/shared/src/api/operations.ts';
-import { problem, type Problem } from '../../libs/shared/src/api/problem.ts';
+import { OPERATIONS, type Operation, type OperationId } from '@reroll/shared/api/operations';
+import { problem, type Problem } from '@reroll/shared/api/problem';
 import { cleanUp } from './cleanup.ts';
 import type { App } from './processes.ts';
 

@@ -1,4 +1,4 @@
-import { OPERATIONS, type Operation, type OperationId } from '../../libs/shared/src/api/operations.ts';
+import { OPERATIONS, type Operation, type OperationId } from '@reroll/shared/api/operations';
 import type { Asked } from './admin-api.ts';
 
 /** What a call of each operation is about: a Deployment, the Secret `keys`, a change and a failed job of a namespace. */

@@ -1,4 +1,4 @@
-import type { OperationId } from '../../libs/shared/src/api/operations.ts';
+import type { OperationId } from '@reroll/shared/api/operations';
 
 /** A request that is not as documented, and the sentence that its caller is told. */
 export interface BadRequest {

@@ -1,4 +1,4 @@
-import { DEFAULT_ANNOTATION_KEYS as KEYS } from '../../libs/shared/src/core/annotation-keys.ts';
+import { DEFAULT_ANNOTATION_KEYS as KEYS } from '@reroll/core/annotation-keys';
 import type { Manifest } from './kube.ts';
 import { base64Values } from './kube.ts';
 

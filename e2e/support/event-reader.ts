@@ -1,5 +1,5 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
-import { EVENTS, type EventName } from '../../libs/shared/src/api/events.ts';
+import { EVENTS, type EventName } from '@reroll/shared/api/events';
 import type { Asked } from './admin-api.ts';
 import type { AdminApi } from './admin-api.ts';
 import { cleanUp } from './cleanup.ts';

@@ -9,8 +9,8 @@ import {
   tuple,
   type Arbitrary,
 } from 'fast-check';
-import { DEFAULT_ANNOTATION_KEYS as KEYS } from '../../libs/shared/src/core/annotation-keys.ts';
-import type { Annotations } from '../../libs/shared/src/core/model.ts';
+import { DEFAULT_ANNOTATION_KEYS as KEYS } from '@reroll/core/annotation-keys';
+import type { Annotations } from '@reroll/core/model';
 import {
   annotated,
   cronJob,

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { DEFAULT_ANNOTATION_KEYS } from '../../libs/shared/src/core/annotation-keys.ts';
-import { containerUsing } from '../../libs/shared/src/core/references.ts';
-import { decideReload } from '../../libs/shared/src/core/rules/decision.ts';
-import { collectionPath } from '../../libs/shared/src/kube/objects.ts';
-import { Reflector } from '../../libs/shared/src/kube/reflector.ts';
+import { DEFAULT_ANNOTATION_KEYS } from '@reroll/core/annotation-keys';
+import { containerUsing } from '@reroll/core/references';
+import { decideReload } from '@reroll/core/rules/decision';
+import { collectionPath } from '@reroll/kube/objects';
+import { Reflector } from '@reroll/kube/reflector';
 import { refOf, resourceOf, type KubeObject, type Ref, type Space } from './kube.ts';
 
 export type Strategy = 'env-vars' | 'annotations';

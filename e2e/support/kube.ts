@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Cluster } from '../../tools/cluster/src/cluster.ts';
-import type { PodTemplate } from '../../libs/shared/src/core/model.ts';
-import { KubeClient, MERGE_PATCH } from '../../libs/shared/src/kube/connection.ts';
-import { KubeError } from '../../libs/shared/src/kube/errors.ts';
-import { collectionPath, objectPath, type KubeResource } from '../../libs/shared/src/kube/objects.ts';
+import type { PodTemplate } from '@reroll/core/model';
+import { KubeClient, MERGE_PATCH } from '@reroll/kube/connection';
+import { KubeError } from '@reroll/kube/errors';
+import { collectionPath, objectPath, type KubeResource } from '@reroll/kube/objects';
 import { cleanUp } from './cleanup.ts';
 
 /** An object as the API serves it; `spec` as far as specs look into it. */

@@ -1,6 +1,6 @@
-import type { KubeClient } from '../../libs/shared/src/kube/connection.ts';
-import { KubeError } from '../../libs/shared/src/kube/errors.ts';
-import { collectionPath } from '../../libs/shared/src/kube/objects.ts';
+import type { KubeClient } from '@reroll/kube/connection';
+import { KubeError } from '@reroll/kube/errors';
+import { collectionPath } from '@reroll/kube/objects';
 import { cleanUp } from './cleanup.ts';
 import { resourceOf, type Space } from './kube.ts';
 import { eventually } from './wait.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import { DEFAULT_ANNOTATION_KEYS as KEYS } from '../../libs/shared/src/core/annotation-keys.ts';
-import { providerClassData } from '../../libs/shared/src/core/provider-class/observe-status.ts';
-import { recordHash } from '../../libs/shared/src/core/record/record-hash.ts';
+import { DEFAULT_ANNOTATION_KEYS as KEYS } from '@reroll/core/annotation-keys';
+import { providerClassData } from '@reroll/core/provider-class/observe-status';
+import { recordHash } from '@reroll/core/record/record-hash';
 import { annotated, deployment, type Modifier } from './builders.ts';
 import { installCrd, removeCrd } from './crds.ts';
 import type { KubeObject, Manifest, Ref, Space } from './kube.ts';

@@ -1,11 +1,11 @@
-import { KubeClient, type KubeRequest } from '@reroll/shared/kube/connection';
+import { KubeClient, type KubeRequest } from '@reroll/kube/connection';
 import { expect } from 'vitest';
 import { RecreateJob } from '../../apps/worker/src/reloads/recreate-job.ts';
 import type { Reload } from '../../apps/worker/src/reloads/reload-way.ts';
-import { DEFAULT_ANNOTATION_KEYS as KEYS } from '../../libs/shared/src/core/annotation-keys.ts';
-import { TWIN_ANNOTATION } from '../../libs/shared/src/core/reload/job-twin.ts';
-import { observed } from '../../libs/shared/src/kube/workloads/observe.ts';
-import { workloadKind } from '../../libs/shared/src/kube/workloads/registry.ts';
+import { DEFAULT_ANNOTATION_KEYS as KEYS } from '@reroll/core/annotation-keys';
+import { TWIN_ANNOTATION } from '@reroll/core/reload/job-twin';
+import { observed } from '@reroll/kube/workloads/observe';
+import { workloadKind } from '@reroll/kube/workloads/registry';
 import { auto, job, variable } from './builders.ts';
 import { cleanUp } from './cleanup.ts';
 import { sharedCluster } from './cluster.ts';

@@ -1,4 +1,4 @@
-import type { RedisClient } from '../../libs/shared/src/catalog/redis.ts';
+import type { RedisClient } from '@reroll/redis/catalog/redis';
 
 /** Every key of the database with all that it holds, as text; throws for a type that it does not know. */
 export async function dumpRedis(redis: RedisClient): Promise<string> {

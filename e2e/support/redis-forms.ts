@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../tools/cluster/src/ports.ts';
 import { ensureValkey } from '../../tools/cluster/src/valkey-install.ts';
-import { documentedRules, REDIS_USERS } from '../../libs/shared/src/testing/redis-users.ts';
+import { documentedRules, REDIS_USERS } from '@reroll/redis/testing/redis-users';
 import { writeCertificates } from './certificates.ts';
 import { cleanUp } from './cleanup.ts';
 import { RedisProcess } from './redis-process.ts';

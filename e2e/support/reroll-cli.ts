@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { parse, stringify } from 'yaml';
 import type { Cluster } from '../../tools/cluster/src/cluster.ts';
 import { cleanUp } from './cleanup.ts';
-import { MERGE_PATCH } from '../../libs/shared/src/kube/connection.ts';
+import { MERGE_PATCH } from '@reroll/kube/connection';
 import type { Space } from './kube.ts';
 import { App } from './processes.ts';
 

@@ -1,13 +1,9 @@
 import { expect } from 'vitest';
-import type { Annotations, EnvVar } from '../../libs/shared/src/core/model.ts';
-import { DEFAULT_ANNOTATION_KEYS } from '../../libs/shared/src/core/annotation-keys.ts';
-import { parseLastReloadedFrom } from '../../libs/shared/src/core/marker/last-reloaded-from.ts';
-import {
-  RECORD_ANNOTATION,
-  recordedHashes,
-  type RecordedHashes,
-} from '../../libs/shared/src/core/record/record.ts';
-import { recordHash, type HashKeys } from '../../libs/shared/src/core/record/record-hash.ts';
+import type { Annotations, EnvVar } from '@reroll/core/model';
+import { DEFAULT_ANNOTATION_KEYS } from '@reroll/core/annotation-keys';
+import { parseLastReloadedFrom } from '@reroll/core/marker/last-reloaded-from';
+import { RECORD_ANNOTATION, recordedHashes, type RecordedHashes } from '@reroll/core/record/record';
+import { recordHash, type HashKeys } from '@reroll/core/record/record-hash';
 import { configMap, deployment, naming, secret } from './builders.ts';
 import type { KubeObject, Ref, Space } from './kube.ts';
 import type { Reroll } from './reroll.ts';

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { PodTemplate } from '../../libs/shared/src/core/model.ts';
-import { compareRv, parseRv } from '../../libs/shared/src/core/rv.ts';
-import { isServed } from '../../libs/shared/src/kube/discovery.ts';
-import { collectionPath } from '../../libs/shared/src/kube/objects.ts';
-import { Reflector } from '../../libs/shared/src/kube/reflector.ts';
-import { WORKLOAD_KINDS } from '../../libs/shared/src/kube/workloads/registry.ts';
+import type { PodTemplate } from '@reroll/core/model';
+import { compareRv, parseRv } from '@reroll/core/rv';
+import { isServed } from '@reroll/kube/discovery';
+import { collectionPath } from '@reroll/kube/objects';
+import { Reflector } from '@reroll/kube/reflector';
+import { WORKLOAD_KINDS } from '@reroll/kube/workloads/registry';
 import type { Ref, Space } from './kube.ts';
 import { eventually } from './wait.ts';
 

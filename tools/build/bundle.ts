@@ -33,6 +33,8 @@ const { metafile } = await build({
   entryPoints: ['build/main.js'],
   outfile: 'dist/main.js',
   bundle: true,
+  // Not the `paths` of tsconfig.base.json, which lead to the sources of libs.
+  tsconfigRaw: {},
   metafile: true,
   platform: 'node',
   target: 'node22',

@@ -20,6 +20,8 @@ const { metafile } = await build({
   entryNames: '[name]-[hash]',
   assetNames: '[name]-[hash]',
   bundle: true,
+  // Not the `paths` of tsconfig.base.json, which lead to the sources of libs.
+  tsconfigRaw: {},
   minify: true,
   metafile: true,
   format: 'esm',

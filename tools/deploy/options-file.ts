@@ -1,5 +1,5 @@
-import { parseDuration } from '../../libs/shared/src/core/durations.ts';
-import { defaultText, type AnyOption } from '../../libs/shared/src/platform/options/option.ts';
+import { parseDuration } from '@reroll/core/durations';
+import { defaultText, type AnyOption } from '@reroll/shared/platform/options/option';
 import { linesOfJson } from './lines-of-json.ts';
 import { chartValues, leavesOf } from './values-comments.ts';
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { AnyOption } from '../../libs/shared/src/platform/options/option.ts';
-import { OPTION_LIST } from '../../libs/shared/src/platform/options/table.ts';
+import type { AnyOption } from '@reroll/shared/platform/options/option';
+import { OPTION_LIST } from '@reroll/shared/platform/options/table';
 import { at, workload, type Workload } from './look.ts';
 import { manifestsWith, renderChart, type ChartValues } from './render.ts';
 import { CHART, chartValues, leavesOf, type Value } from './values-comments.ts';

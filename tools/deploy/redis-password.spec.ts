@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { RotatedFile } from '../../libs/shared/src/catalog/rotated-file.ts';
+import { RotatedFile } from '@reroll/redis/catalog/rotated-file';
 import { ensureRedis } from '../cluster/src/redis-install.ts';
 import { run } from '../cluster/src/run.ts';
 import { at, find, workload } from './look.ts';

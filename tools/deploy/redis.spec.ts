@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { documentedRules } from '../../libs/shared/src/testing/redis-users.ts';
+import { documentedRules } from '@reroll/redis/testing/redis-users';
 import { at, find, workload } from './look.ts';
 import { manifestsWith, type ChartValues } from './render.ts';
 import { CHART } from './values-comments.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { REDIS_RULES } from '../../libs/shared/src/platform/options/redis-rules.ts';
+import { REDIS_RULES } from '@reroll/shared/platform/options/redis-rules';
 import { renderChart, type ChartValues } from './render.ts';
 
 const url = 'redis://r';

@@ -1,4 +1,4 @@
-import type { AnyOption } from '../../libs/shared/src/platform/options/option.ts';
+import type { AnyOption } from '@reroll/shared/platform/options/option';
 import { chartValues, type Value } from './values-comments.ts';
 
 type Schema = Readonly<Record<string, unknown>>;

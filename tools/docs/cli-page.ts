@@ -2,7 +2,7 @@
 import type { Argument, Command, Option } from 'commander';
 import { EXIT, EXIT_MEANINGS } from '../../apps/cli/src/errors.ts';
 
-/** Imported when it is asked for: it needs `npm run build`, which makes libs/shared/dist. */
+/** Imported when it is asked for: that takes long. */
 async function program(): Promise<Command> {
   const { buildProgram } = await import('../../apps/cli/src/program.ts');
   const io = {

@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../..');
-/** Where a spec of a row may be: as given from the top, or in the library. */
-const FOLDERS = ['', 'libs/shared/src'];
+/** Beginning of a path that is below `src` of a package in libs. */
+const PACKAGE = /^(core|kube|redis|shared)\//u;
 /** A test that is left out, or that keeps others from running: a file with one shows nothing. */
 const NOT_RUN =
   /\b(?:it|test|describe|suite)(?:\.\w+)*\.(?:skip|todo|only|fails|skipIf|runIf)\b|\bx(?:it|describe)\(|\b(?:skip|todo|only|fails): true/u;
@@ -47,8 +47,8 @@ export function complaintAbout({ behaviour, verdict, specs }: Row): string | und
 /** `path/of.spec.ts` > title: the file is there, runs all its tests, and has a text in quotes that is the title. */
 function complaintAboutSpec(spec: string): string | undefined {
   const { path = '', title = '' } = /^`(?<path>[^`]+\.spec\.ts)` > (?<title>.+)$/u.exec(spec)?.groups ?? {};
-  const file = FOLDERS.map((folder) => join(ROOT, folder, path)).find((each) => existsSync(each));
-  if (path === '' || file === undefined) return `expected the path of a spec; given ${spec}`;
+  const file = join(ROOT, path.replace(PACKAGE, 'libs/$1/src/'));
+  if (path === '' || !existsSync(file)) return `expected the path of a spec; given ${spec}`;
   const complaint = complaintAboutTitle(readFileSync(file, 'utf8'), title);
   return complaint === undefined ? undefined : `${complaint} of ${path}; given ${JSON.stringify(title)}`;
 }

@@ -1,10 +1,10 @@
 /** docs/reference/metrics.md, from the registries that the apps serve. */
 import { Registry } from 'prom-client';
 
-import { adminMetrics } from '../../libs/shared/src/platform/metrics/admin.ts';
-import { restClientMetrics } from '../../libs/shared/src/platform/metrics/rest-client.ts';
-import { watcherMetrics } from '../../libs/shared/src/platform/metrics/watcher.ts';
-import { workerMetrics } from '../../libs/shared/src/platform/metrics/worker.ts';
+import { adminMetrics } from '@reroll/shared/platform/metrics/admin';
+import { restClientMetrics } from '@reroll/shared/platform/metrics/rest-client';
+import { watcherMetrics } from '@reroll/shared/platform/metrics/watcher';
+import { workerMetrics } from '@reroll/shared/platform/metrics/worker';
 
 /** A metric as prom-client keeps it; its types leave out the names of the labels. */
 interface Described {

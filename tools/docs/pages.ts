@@ -1,4 +1,4 @@
-import { reasonsMarkdown } from '../../libs/shared/src/core/reasons.ts';
+import { reasonsMarkdown } from '@reroll/core/reasons';
 import { imagesFile } from '../deploy/images-file.ts';
 import { KUSTOMIZE_FILES } from '../deploy/kustomize/files.ts';
 import { mapsFile } from '../deploy/maps-file.ts';

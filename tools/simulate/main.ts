@@ -5,7 +5,7 @@
  * exit 1 if one fails. `npm run -s simulate -- --seed S` replays seed S, shrunk if it fails.
  */
 import { parseArgs } from 'node:util';
-import { report, runSeed, shrink } from '../../libs/shared/src/core/testing/simulation/run.ts';
+import { report, runSeed, shrink } from '@reroll/core/testing/simulation/run';
 
 function numberOf(flag: string, text: string): number {
   const value = Number(text);

@@ -2,8 +2,8 @@
  * Setup file of the suites whose specs start servers: gives the test helpers of libs, which know no tool, the tools that
  * start them. Loads a tool when a spec first starts a server with it.
  */
-import { startClustersWith } from '../../libs/shared/src/kube/testing/test-cluster.ts';
-import { startRedisWith } from '../../libs/shared/src/testing/redis-server.ts';
+import { startClustersWith } from '@reroll/kube/testing/test-cluster';
+import { startRedisWith } from '@reroll/redis/testing/redis-server';
 
 const LEAN = { nodes: 0, redis: false, controllerManager: false, scheduler: false, log: () => undefined };
 

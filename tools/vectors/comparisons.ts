@@ -1,12 +1,12 @@
 import { z } from 'zod';
 
-import { DEFAULT_ANNOTATION_KEYS } from '../../libs/shared/src/core/annotation-keys.ts';
-import { envVarName } from '../../libs/shared/src/core/marker/env-var-name.ts';
-import { markerHash } from '../../libs/shared/src/core/marker/marker-hash.ts';
-import { sourceKindOfMarkerType } from '../../libs/shared/src/core/marker/marker-type.ts';
-import type { PodSpec } from '../../libs/shared/src/core/model.ts';
-import { containerUsing } from '../../libs/shared/src/core/references.ts';
-import { decideReload } from '../../libs/shared/src/core/rules/decision.ts';
+import { DEFAULT_ANNOTATION_KEYS } from '@reroll/core/annotation-keys';
+import { envVarName } from '@reroll/core/marker/env-var-name';
+import { markerHash } from '@reroll/core/marker/marker-hash';
+import { sourceKindOfMarkerType } from '@reroll/core/marker/marker-type';
+import type { PodSpec } from '@reroll/core/model';
+import { containerUsing } from '@reroll/core/references';
+import { decideReload } from '@reroll/core/rules/decision';
 
 /** The recorded answer of one line, and ours, both as JSON. */
 export interface Comparison {

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { readVectors } from './vectors.ts';
 
-const OWN = join(import.meta.dirname, '../../libs/shared/vectors');
+const OWN = join(import.meta.dirname, '../../libs/core/vectors');
 
 const vectors = readVectors(OWN);
 

@@ -1,6 +1,6 @@
-import { Presence } from '@reroll/shared/catalog/presence';
-import type { Processes } from '@reroll/shared/catalog/processes';
-import type { RedisRoom } from '@reroll/shared/catalog/redis-room';
+import { Presence } from '@reroll/redis/catalog/presence';
+import type { Processes } from '@reroll/redis/catalog/processes';
+import type { RedisRoom } from '@reroll/redis/catalog/redis-room';
 import type { Logger } from '@reroll/shared/platform/logging';
 import type { AdminMetrics } from '@reroll/shared/platform/metrics/admin';
 import type { Lifecycle } from '@reroll/shared/platform/shutdown';

@@ -1,8 +1,8 @@
 import type { Provider } from '@nestjs/common';
-import type { Catalog } from '@reroll/shared/catalog/catalog';
-import { HistoryReader } from '@reroll/shared/catalog/history-reader';
-import { openForWaiting, type RedisClient } from '@reroll/shared/catalog/redis';
-import { Rollouts } from '@reroll/shared/catalog/rollouts';
+import type { Catalog } from '@reroll/redis/catalog/catalog';
+import { HistoryReader } from '@reroll/redis/catalog/history-reader';
+import { openForWaiting, type RedisClient } from '@reroll/redis/catalog/redis';
+import { Rollouts } from '@reroll/redis/catalog/rollouts';
 import type { Logger } from '@reroll/shared/platform/logging';
 import type { AdminMetrics } from '@reroll/shared/platform/metrics/admin';
 import type { Lifecycle } from '@reroll/shared/platform/shutdown';

@@ -1,8 +1,8 @@
-import type { RedisClient } from '@reroll/shared/catalog/redis';
-import { shownHashKey } from '@reroll/shared/catalog/shown-hash-key';
-import type { SourceKey } from '@reroll/shared/core/model';
-import type { RecordHash } from '@reroll/shared/core/record/record-hash';
-import { shownHash } from '@reroll/shared/core/record/shown-hash';
+import type { RedisClient } from '@reroll/redis/catalog/redis';
+import { shownHashKey } from '@reroll/redis/catalog/shown-hash-key';
+import type { SourceKey } from '@reroll/core/model';
+import type { RecordHash } from '@reroll/core/record/record-hash';
+import { shownHash } from '@reroll/core/record/shown-hash';
 
 /** Gives a hash of a source as it may be shown. */
 export type ShowHash = (source: SourceKey, hash: RecordHash) => string;

@@ -1,4 +1,4 @@
-import { SOURCE_KINDS } from '@reroll/shared/core/model';
+import { SOURCE_KINDS } from '@reroll/core/model';
 /** A workload or a source by its parts. */
 export interface Ref {
   readonly kind: string;

@@ -1,4 +1,4 @@
-import { REASONS, type Reason } from '@reroll/shared/core/reasons';
+import { REASONS, type Reason } from '@reroll/core/reasons';
 
 import type { Change, ChangeWorkload } from '@reroll/shared/api/changes';
 import type { Job, Queue } from '@reroll/shared/api/queues';

@@ -1,6 +1,6 @@
-import { LEASES } from '@reroll/shared/kube/lease-record';
-import type { KubeClient } from '@reroll/shared/kube/connection';
-import { objectPath } from '@reroll/shared/kube/objects';
+import { LEASES } from '@reroll/kube/lease-record';
+import type { KubeClient } from '@reroll/kube/connection';
+import { objectPath } from '@reroll/kube/objects';
 
 /** On the Lease: when this install adopted the cluster, RFC 3339, by the API server's clock. */
 export const ADOPTED_AT = 'reroll.dev/adopted-at';

@@ -1,6 +1,6 @@
-import { Presence } from '@reroll/shared/catalog/presence';
-import type { ProcessEntry } from '@reroll/shared/catalog/processes';
-import type { Ledger } from '@reroll/shared/core/ledger/ledger';
+import { Presence } from '@reroll/redis/catalog/presence';
+import type { ProcessEntry } from '@reroll/redis/catalog/processes';
+import type { Ledger } from '@reroll/core/ledger/ledger';
 import { VERSION } from '@reroll/shared/platform/version';
 import type { WatcherContext } from './lifecycle.ts';
 import { owedOf } from './owed.ts';

@@ -1,4 +1,4 @@
-import type { Catalog, Publication, Published } from '@reroll/shared/catalog/catalog';
+import type { Catalog, Publication, Published } from '@reroll/redis/catalog/catalog';
 
 /** Rows of one write. */
 export type Rows = Pick<Publication, 'sources' | 'workloads'>;

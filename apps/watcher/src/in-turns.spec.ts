@@ -1,11 +1,11 @@
-import { DEFAULT_ANNOTATION_KEYS } from '@reroll/shared/core/annotation-keys';
-import { Ledger } from '@reroll/shared/core/ledger/ledger';
-import { inOneGo } from '@reroll/shared/core/ledger/slices';
-import type { Clock } from '@reroll/shared/kube/clock';
-import { LeaderElector } from '@reroll/shared/kube/lease';
+import { DEFAULT_ANNOTATION_KEYS } from '@reroll/core/annotation-keys';
+import { Ledger } from '@reroll/core/ledger/ledger';
+import { inOneGo } from '@reroll/core/ledger/slices';
+import type { Clock } from '@reroll/kube/clock';
+import { LeaderElector } from '@reroll/kube/lease';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { seenWorkload } from '../../../libs/shared/src/core/testing/rows.ts';
-import { FakeLeases } from '../../../libs/shared/src/kube/testing/fake-leases.ts';
+import { seenWorkload } from '@reroll/core/testing/rows';
+import { FakeLeases } from '@reroll/kube/testing/fake-leases';
 import { inTurns } from './in-turns.ts';
 
 /** Rows of work that a leader may do before it has to have renewed the Lease. */

@@ -1,25 +1,20 @@
-import type { Catalog } from '@reroll/shared/catalog/catalog';
-import type { Ledger } from '@reroll/shared/core/ledger/ledger';
-import type { WorkloadIntake } from '@reroll/shared/core/ledger/workload-intake';
-import { isWithin, type Scope } from '@reroll/shared/core/ledger/listed';
-import { observeSource } from '@reroll/shared/core/ledger/observe';
-import type {
-  ObservedSource,
-  ObservedWorkload,
-  SourceRow,
-  WorkloadRow,
-} from '@reroll/shared/core/ledger/rows';
-import type { SourceKind, WorkloadKey } from '@reroll/shared/core/model';
-import { RV_UNKNOWN } from '@reroll/shared/core/rv';
-import type { HashKeys } from '@reroll/shared/core/record/record-hash';
-import type { DecisionSettings } from '@reroll/shared/core/rules/decision';
-import type { KubeClient } from '@reroll/shared/kube/connection';
-import { collectionPath, type KubeObject, type KubeResource } from '@reroll/shared/kube/objects';
-import { Reflector } from '@reroll/shared/kube/reflector';
-import type { SourceKindDefinition } from '@reroll/shared/kube/sources/definition';
-import type { WorkloadKindDefinition } from '@reroll/shared/kube/workloads/definition';
-import { observed } from '@reroll/shared/kube/workloads/observe';
-import { seenRollout, type ShownRollout } from '@reroll/shared/kube/workloads/seen-rollout';
+import type { Catalog } from '@reroll/redis/catalog/catalog';
+import type { Ledger } from '@reroll/core/ledger/ledger';
+import type { WorkloadIntake } from '@reroll/core/ledger/workload-intake';
+import { isWithin, type Scope } from '@reroll/core/ledger/listed';
+import { observeSource } from '@reroll/core/ledger/observe';
+import type { ObservedSource, ObservedWorkload, SourceRow, WorkloadRow } from '@reroll/core/ledger/rows';
+import type { SourceKind, WorkloadKey } from '@reroll/core/model';
+import { RV_UNKNOWN } from '@reroll/core/rv';
+import type { HashKeys } from '@reroll/core/record/record-hash';
+import type { DecisionSettings } from '@reroll/core/rules/decision';
+import type { KubeClient } from '@reroll/kube/connection';
+import { collectionPath, type KubeObject, type KubeResource } from '@reroll/kube/objects';
+import { Reflector } from '@reroll/kube/reflector';
+import type { SourceKindDefinition } from '@reroll/kube/sources/definition';
+import type { WorkloadKindDefinition } from '@reroll/kube/workloads/definition';
+import { observed } from '@reroll/kube/workloads/observe';
+import { seenRollout, type ShownRollout } from '@reroll/kube/workloads/seen-rollout';
 import type { Logger } from '@reroll/shared/platform/logging';
 import type { WatcherOptions } from '@reroll/shared/platform/options/table';
 import type { CatalogAtStart } from './catalog-at-start.ts';

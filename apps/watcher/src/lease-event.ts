@@ -1,7 +1,7 @@
-import { LEASES } from '@reroll/shared/kube/lease-record';
-import type { KubeClient } from '@reroll/shared/kube/connection';
-import type { EventRecorder } from '@reroll/shared/kube/kube-events';
-import { objectPath } from '@reroll/shared/kube/objects';
+import { LEASES } from '@reroll/kube/lease-record';
+import type { KubeClient } from '@reroll/kube/connection';
+import type { EventRecorder } from '@reroll/kube/kube-events';
+import { objectPath } from '@reroll/kube/objects';
 
 /** Who records it, and on which Lease. */
 export interface LeaseEventContext {

@@ -1,4 +1,4 @@
-import type { ReflectorHandler } from '@reroll/shared/kube/delivery';
+import type { ReflectorHandler } from '@reroll/kube/delivery';
 
 /** Objects of a list and what the catalog has of them. */
 export interface Found<Seen, Row> {

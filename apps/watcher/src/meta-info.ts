@@ -1,7 +1,7 @@
-import type { ObjectMeta } from '@reroll/shared/core/model';
-import type { KubeClient } from '@reroll/shared/kube/connection';
-import { KubeError } from '@reroll/shared/kube/errors';
-import { collectionPath, objectPath } from '@reroll/shared/kube/objects';
+import type { ObjectMeta } from '@reroll/core/model';
+import type { KubeClient } from '@reroll/kube/connection';
+import { KubeError } from '@reroll/kube/errors';
+import { collectionPath, objectPath } from '@reroll/kube/objects';
 import type { Logger } from '@reroll/shared/platform/logging';
 import { META_INFO_LABELS, META_INFO_NAME, metaInfo } from '@reroll/shared/platform/meta-info';
 import type { WatcherOptions } from '@reroll/shared/platform/options/table';

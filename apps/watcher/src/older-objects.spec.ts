@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Rv } from '@reroll/shared/core/rv';
+import type { Rv } from '@reroll/core/rv';
 import type { Feed } from './list-filler.ts';
 import { comparedWithKnown, OlderObjects, type OlderObject } from './older-objects.ts';
 

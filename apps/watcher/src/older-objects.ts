@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { partsOf } from '@reroll/shared/core/model';
-import { isNewer, isRv, maxRv, RV_UNKNOWN, type Rv } from '@reroll/shared/core/rv';
-import type { KubeClient } from '@reroll/shared/kube/connection';
-import { collectionPath, type KubeResource } from '@reroll/shared/kube/objects';
+import { partsOf } from '@reroll/core/model';
+import { isNewer, isRv, maxRv, RV_UNKNOWN, type Rv } from '@reroll/core/rv';
+import type { KubeClient } from '@reroll/kube/connection';
+import { collectionPath, type KubeResource } from '@reroll/kube/objects';
 import type { Logger } from '@reroll/shared/platform/logging';
 import type { Feed } from './list-filler.ts';
 

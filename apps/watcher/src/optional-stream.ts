@@ -1,6 +1,6 @@
-import { Backoff } from '@reroll/shared/kube/backoff';
-import { pause, systemClock } from '@reroll/shared/kube/clock';
-import { KubeError, errorClass } from '@reroll/shared/kube/errors';
+import { Backoff } from '@reroll/kube/backoff';
+import { pause, systemClock } from '@reroll/kube/clock';
+import { KubeError, errorClass } from '@reroll/kube/errors';
 import type { Logger } from '@reroll/shared/platform/logging';
 import { StreamGroup, type Stream } from './stream-group.ts';
 

@@ -1,4 +1,4 @@
-import type { Ledger } from '@reroll/shared/core/ledger/ledger';
+import type { Ledger } from '@reroll/core/ledger/ledger';
 
 /** What is owed: how many workloads, and for how long (ms, by sweeps) the longest has waited; 0 if none does. */
 export function owedOf(ledger: Ledger, interval: number): { workloads: number; oldest: number } {

@@ -1,21 +1,17 @@
-import { labelSelectorText } from '@reroll/shared/core/label-selector';
-import { isWithin, type Scope } from '@reroll/shared/core/ledger/listed';
-import { observeSource } from '@reroll/shared/core/ledger/observe';
-import type { ObservedSource, SourceRow } from '@reroll/shared/core/ledger/rows';
-import type { SourceKey } from '@reroll/shared/core/model';
-import {
-  STATUS_KIND,
-  observeStatus,
-  type SeenStatus,
-} from '@reroll/shared/core/provider-class/observe-status';
-import { ProviderClasses } from '@reroll/shared/core/provider-class/provider-classes';
-import { isServed } from '@reroll/shared/kube/discovery';
-import { collectionPath } from '@reroll/shared/kube/objects';
-import { Reflector } from '@reroll/shared/kube/reflector';
+import { labelSelectorText } from '@reroll/core/label-selector';
+import { isWithin, type Scope } from '@reroll/core/ledger/listed';
+import { observeSource } from '@reroll/core/ledger/observe';
+import type { ObservedSource, SourceRow } from '@reroll/core/ledger/rows';
+import type { SourceKey } from '@reroll/core/model';
+import { STATUS_KIND, observeStatus, type SeenStatus } from '@reroll/core/provider-class/observe-status';
+import { ProviderClasses } from '@reroll/core/provider-class/provider-classes';
+import { isServed } from '@reroll/kube/discovery';
+import { collectionPath } from '@reroll/kube/objects';
+import { Reflector } from '@reroll/kube/reflector';
 import {
   SECRET_PROVIDER_CLASSES,
   SECRET_PROVIDER_CLASS_POD_STATUSES,
-} from '@reroll/shared/kube/sources/secret-provider-class';
+} from '@reroll/kube/sources/secret-provider-class';
 import { deafAfter } from './deaf-after.ts';
 import type { Into, StreamsContext } from './kind-streams.ts';
 import { OptionalStream } from './optional-stream.ts';

@@ -1,15 +1,15 @@
-import { Catalog, type Publication } from '@reroll/shared/catalog/catalog';
-import type { CatalogKeys } from '@reroll/shared/catalog/keys';
-import { DEFAULT_ANNOTATION_KEYS } from '@reroll/shared/core/annotation-keys';
-import { Ledger } from '@reroll/shared/core/ledger/ledger';
-import type { RolloutChanges, SeenRollout } from '@reroll/shared/core/rollouts/rollout-tracker';
-import { RolloutTracker } from '@reroll/shared/core/rollouts/rollout-tracker';
+import { Catalog, type Publication } from '@reroll/redis/catalog/catalog';
+import type { CatalogKeys } from '@reroll/redis/catalog/keys';
+import { DEFAULT_ANNOTATION_KEYS } from '@reroll/core/annotation-keys';
+import { Ledger } from '@reroll/core/ledger/ledger';
+import type { RolloutChanges, SeenRollout } from '@reroll/core/rollouts/rollout-tracker';
+import { RolloutTracker } from '@reroll/core/rollouts/rollout-tracker';
 import { createLogger } from '@reroll/shared/platform/logging';
 import { createRegistry } from '@reroll/shared/platform/metrics/registry';
 import { watcherMetrics } from '@reroll/shared/platform/metrics/watcher';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { seenSource, seenWorkload } from '../../../libs/shared/src/core/testing/rows.ts';
-import { RealRedis } from '../../../libs/shared/src/testing/real-redis.ts';
+import { seenSource, seenWorkload } from '@reroll/core/testing/rows';
+import { RealRedis } from '@reroll/redis/testing/real-redis';
 import { Publisher, type PublisherContext } from './publisher.ts';
 import { RolloutPublisher } from './rollout-publisher.ts';
 

@@ -1,11 +1,11 @@
-import type { Catalog, Publication } from '@reroll/shared/catalog/catalog';
-import type { Ledger } from '@reroll/shared/core/ledger/ledger';
-import type { WakeCause } from '@reroll/shared/core/ledger/outbox';
-import type { SourceKey, WorkloadKey } from '@reroll/shared/core/model';
+import type { Catalog, Publication } from '@reroll/redis/catalog/catalog';
+import type { Ledger } from '@reroll/core/ledger/ledger';
+import type { WakeCause } from '@reroll/core/ledger/outbox';
+import type { SourceKey, WorkloadKey } from '@reroll/core/model';
 import type { Logger } from '@reroll/shared/platform/logging';
 import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
-import type { Queues, Wake } from '@reroll/shared/queue/queues';
-import { takeFrom } from '@reroll/shared/core/take-from';
+import type { Queues, Wake } from '@reroll/redis/queue/queues';
+import { takeFrom } from '@reroll/core/take-from';
 import { ADOPTION_PAUSE, AdoptionRate } from './adoption-rate.ts';
 import { CatalogWriter, type Rows } from './catalog-writer.ts';
 import { ROLLOUTS_PER_WRITE, type RolloutPublisher } from './rollout-publisher.ts';

@@ -1,7 +1,7 @@
 import type { Logger } from '@reroll/shared/platform/logging';
 import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
 import type { Lifecycle } from '@reroll/shared/platform/shutdown';
-import type { Queues } from '@reroll/shared/queue/queues';
+import type { Queues } from '@reroll/redis/queue/queues';
 
 /** How often the queues are measured, in milliseconds. */
 const INTERVAL = 15_000;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Clock } from '@reroll/shared/kube/clock';
+import type { Clock } from '@reroll/kube/clock';
 import { beginAnew, type RestoredEtcdContext } from './restored-etcd.ts';
 
 const RESTORED = { seenBefore: '900', seenNow: '500', fence: '500' };

@@ -1,8 +1,8 @@
-import type { Catalog } from '@reroll/shared/catalog/catalog';
-import { pause, systemClock, type Clock } from '@reroll/shared/kube/clock';
-import type { KubeClient } from '@reroll/shared/kube/connection';
-import type { EventRecorder } from '@reroll/shared/kube/kube-events';
-import type { Rv } from '@reroll/shared/core/rv';
+import type { Catalog } from '@reroll/redis/catalog/catalog';
+import { pause, systemClock, type Clock } from '@reroll/kube/clock';
+import type { KubeClient } from '@reroll/kube/connection';
+import type { EventRecorder } from '@reroll/kube/kube-events';
+import type { Rv } from '@reroll/core/rv';
 import type { Logger } from '@reroll/shared/platform/logging';
 import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
 import type { WatcherOptions } from '@reroll/shared/platform/options/table';

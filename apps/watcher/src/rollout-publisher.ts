@@ -1,7 +1,7 @@
-import type { RolloutWriter } from '@reroll/shared/catalog/rollout-writer';
-import type { RolloutEntry } from '@reroll/shared/core/history/entries';
-import type { WorkloadKey } from '@reroll/shared/core/model';
-import type { RolloutTracker } from '@reroll/shared/core/rollouts/rollout-tracker';
+import type { RolloutWriter } from '@reroll/redis/catalog/rollout-writer';
+import type { RolloutEntry } from '@reroll/core/history/entries';
+import type { WorkloadKey } from '@reroll/core/model';
+import type { RolloutTracker } from '@reroll/core/rollouts/rollout-tracker';
 
 /** Workloads in one call of the script. */
 export const ROLLOUTS_PER_WRITE = 250;

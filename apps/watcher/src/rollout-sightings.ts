@@ -1,8 +1,8 @@
-import type { Ledger } from '@reroll/shared/core/ledger/ledger';
-import type { ObservedWorkload, WorkloadRow } from '@reroll/shared/core/ledger/rows';
-import type { WorkloadKey } from '@reroll/shared/core/model';
-import type { RolloutTracker } from '@reroll/shared/core/rollouts/rollout-tracker';
-import type { ShownRollout } from '@reroll/shared/kube/workloads/seen-rollout';
+import type { Ledger } from '@reroll/core/ledger/ledger';
+import type { ObservedWorkload, WorkloadRow } from '@reroll/core/ledger/rows';
+import type { WorkloadKey } from '@reroll/core/model';
+import type { RolloutTracker } from '@reroll/core/rollouts/rollout-tracker';
+import type { ShownRollout } from '@reroll/kube/workloads/seen-rollout';
 import type { StuckPods } from './stuck-pods.ts';
 
 interface Sighting {

@@ -1,7 +1,7 @@
-import { labelSelectorText, type LabelSelector } from '@reroll/shared/core/label-selector';
-import { isWithin, type Scope } from '@reroll/shared/core/ledger/listed';
-import { namespaceOf } from '@reroll/shared/core/ledger/rows';
-import type { SourceKindDefinition } from '@reroll/shared/kube/sources/definition';
+import { labelSelectorText, type LabelSelector } from '@reroll/core/label-selector';
+import { isWithin, type Scope } from '@reroll/core/ledger/listed';
+import { namespaceOf } from '@reroll/core/ledger/rows';
+import type { SourceKindDefinition } from '@reroll/kube/sources/definition';
 import type { WatcherOptions } from '@reroll/shared/platform/options/table';
 
 interface Scoped {

@@ -1,7 +1,7 @@
-import { labelSelectorText, type LabelSelector } from '@reroll/shared/core/label-selector';
-import type { KubeClient } from '@reroll/shared/kube/connection';
-import { collectionPath } from '@reroll/shared/kube/objects';
-import { Reflector } from '@reroll/shared/kube/reflector';
+import { labelSelectorText, type LabelSelector } from '@reroll/core/label-selector';
+import type { KubeClient } from '@reroll/kube/connection';
+import { collectionPath } from '@reroll/kube/objects';
+import { Reflector } from '@reroll/kube/reflector';
 import type { WatcherOptions } from '@reroll/shared/platform/options/table';
 import type { Stream } from './stream-group.ts';
 import type { StreamReports } from './stream-reports.ts';

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { UserEvaluation } from '@reroll/shared/core/ledger/user-evaluation';
+import type { UserEvaluation } from '@reroll/core/ledger/user-evaluation';
 
 /** The users of a source are evaluated at most once in so long (ms); at once if it was quiet. */
 const WINDOW = 100;

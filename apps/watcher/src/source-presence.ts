@@ -1,10 +1,10 @@
-import { partsOf, type SourceId, type SourceKey } from '@reroll/shared/core/model';
-import { Backoff } from '@reroll/shared/kube/backoff';
-import { pause, systemClock } from '@reroll/shared/kube/clock';
-import type { KubeClient } from '@reroll/shared/kube/connection';
-import { KubeError } from '@reroll/shared/kube/errors';
-import { objectPath } from '@reroll/shared/kube/objects';
-import { sourceKind } from '@reroll/shared/kube/sources/registry';
+import { partsOf, type SourceId, type SourceKey } from '@reroll/core/model';
+import { Backoff } from '@reroll/kube/backoff';
+import { pause, systemClock } from '@reroll/kube/clock';
+import type { KubeClient } from '@reroll/kube/connection';
+import { KubeError } from '@reroll/kube/errors';
+import { objectPath } from '@reroll/kube/objects';
+import { sourceKind } from '@reroll/kube/sources/registry';
 
 export interface SourcePresenceContext {
   readonly client: Pick<KubeClient, 'get'>;

@@ -1,4 +1,4 @@
-import { labelSelectorText } from '@reroll/shared/core/label-selector';
+import { labelSelectorText } from '@reroll/core/label-selector';
 import type { Logger } from '@reroll/shared/platform/logging';
 import type { WatcherOptions } from '@reroll/shared/platform/options/table';
 

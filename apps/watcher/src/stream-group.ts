@@ -1,4 +1,4 @@
-import type { Reflector } from '@reroll/shared/kube/reflector';
+import type { Reflector } from '@reroll/kube/reflector';
 
 export type Stream = Pick<Reflector<unknown>, 'start' | 'stop' | 'waitSynced' | 'status'>;
 

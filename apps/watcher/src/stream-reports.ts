@@ -1,5 +1,5 @@
-import type { SourceKind } from '@reroll/shared/core/model';
-import type { ReflectorHooks } from '@reroll/shared/kube/reflector';
+import type { SourceKind } from '@reroll/core/model';
+import type { ReflectorHooks } from '@reroll/kube/reflector';
 import type { Logger } from '@reroll/shared/platform/logging';
 import { resourceType } from '@reroll/shared/platform/metrics/shared';
 import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';

@@ -1,6 +1,6 @@
-import type { PodSeen } from '@reroll/shared/core/rollouts/pod-troubles';
-import { RolloutTracker, type SeenRollout } from '@reroll/shared/core/rollouts/rollout-tracker';
-import type { KubeClient } from '@reroll/shared/kube/connection';
+import type { PodSeen } from '@reroll/core/rollouts/pod-troubles';
+import { RolloutTracker, type SeenRollout } from '@reroll/core/rollouts/rollout-tracker';
+import type { KubeClient } from '@reroll/kube/connection';
 import { createLogger } from '@reroll/shared/platform/logging';
 import { watcherMetrics } from '@reroll/shared/platform/metrics/watcher';
 import { Registry } from 'prom-client';

@@ -1,9 +1,9 @@
-import { namespaceOf } from '@reroll/shared/core/ledger/rows';
-import type { WorkloadKey } from '@reroll/shared/core/model';
-import { podTroubles, type PodSeen } from '@reroll/shared/core/rollouts/pod-troubles';
-import type { RolloutTracker } from '@reroll/shared/core/rollouts/rollout-tracker';
-import type { KubeClient } from '@reroll/shared/kube/connection';
-import { collectionPath } from '@reroll/shared/kube/objects';
+import { namespaceOf } from '@reroll/core/ledger/rows';
+import type { WorkloadKey } from '@reroll/core/model';
+import { podTroubles, type PodSeen } from '@reroll/core/rollouts/pod-troubles';
+import type { RolloutTracker } from '@reroll/core/rollouts/rollout-tracker';
+import type { KubeClient } from '@reroll/kube/connection';
+import { collectionPath } from '@reroll/kube/objects';
 import type { Logger } from '@reroll/shared/platform/logging';
 import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
 

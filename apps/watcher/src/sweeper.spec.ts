@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Catalog } from '@reroll/shared/catalog/catalog';
-import { DEFAULT_ANNOTATION_KEYS } from '@reroll/shared/core/annotation-keys';
-import { Ledger } from '@reroll/shared/core/ledger/ledger';
+import type { Catalog } from '@reroll/redis/catalog/catalog';
+import { DEFAULT_ANNOTATION_KEYS } from '@reroll/core/annotation-keys';
+import { Ledger } from '@reroll/core/ledger/ledger';
 import { createRegistry } from '@reroll/shared/platform/metrics/registry';
 import { watcherMetrics } from '@reroll/shared/platform/metrics/watcher';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { seenSource, seenWorkload } from '../../../libs/shared/src/core/testing/rows.ts';
+import { seenSource, seenWorkload } from '@reroll/core/testing/rows';
 import type { Publisher } from './publisher.ts';
 import type { RolloutPublisher } from './rollout-publisher.ts';
 import { Sweeper } from './sweeper.ts';

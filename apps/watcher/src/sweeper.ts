@@ -1,10 +1,10 @@
-import type { Catalog } from '@reroll/shared/catalog/catalog';
-import { isContested } from '@reroll/shared/core/ledger/contest';
-import type { Ledger } from '@reroll/shared/core/ledger/ledger';
-import { kindOf, namespaceOf } from '@reroll/shared/core/ledger/rows';
-import { slicesOf } from '@reroll/shared/core/ledger/slices';
-import type { RolloutEntry } from '@reroll/shared/core/history/entries';
-import type { SourceKey, WorkloadKey } from '@reroll/shared/core/model';
+import type { Catalog } from '@reroll/redis/catalog/catalog';
+import { isContested } from '@reroll/core/ledger/contest';
+import type { Ledger } from '@reroll/core/ledger/ledger';
+import { kindOf, namespaceOf } from '@reroll/core/ledger/rows';
+import { slicesOf } from '@reroll/core/ledger/slices';
+import type { RolloutEntry } from '@reroll/core/history/entries';
+import type { SourceKey, WorkloadKey } from '@reroll/core/model';
 import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
 import { inTurns } from './in-turns.ts';
 import { owedOf } from './owed.ts';

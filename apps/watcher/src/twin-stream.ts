@@ -1,7 +1,7 @@
-import { TWIN_LABEL } from '@reroll/shared/core/reload/job-twin';
-import { KubeError } from '@reroll/shared/kube/errors';
-import { collectionPath } from '@reroll/shared/kube/objects';
-import { job } from '@reroll/shared/kube/workloads/job';
+import { TWIN_LABEL } from '@reroll/core/reload/job-twin';
+import { KubeError } from '@reroll/kube/errors';
+import { collectionPath } from '@reroll/kube/objects';
+import { job } from '@reroll/kube/workloads/job';
 import { noWorkloads, workloadStream, type Into, type StreamsContext } from './kind-streams.ts';
 import { OptionalStream } from './optional-stream.ts';
 

@@ -1,5 +1,5 @@
 import { Module, type DynamicModule } from '@nestjs/common';
-import { KubeClient } from '@reroll/shared/kube/connection';
+import { KubeClient } from '@reroll/kube/connection';
 import { createLogger } from '@reroll/shared/platform/logging';
 import { createRegistry } from '@reroll/shared/platform/metrics/registry';
 import { observeRequests } from '@reroll/shared/platform/metrics/rest-client';

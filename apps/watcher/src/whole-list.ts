@@ -1,4 +1,4 @@
-import type { ReflectorHandler } from '@reroll/shared/kube/delivery';
+import type { ReflectorHandler } from '@reroll/kube/delivery';
 
 export interface WholeListFeed<Seen> {
   readonly kind: string;

@@ -1,8 +1,8 @@
-import type { AlertGroups } from '@reroll/shared/catalog/alert-groups';
-import type { SourceKey, WorkloadKey } from '@reroll/shared/core/model';
+import type { AlertGroups } from '@reroll/redis/catalog/alert-groups';
+import type { SourceKey, WorkloadKey } from '@reroll/core/model';
 import type { Logger } from '@reroll/shared/platform/logging';
 import type { WorkerMetrics } from '@reroll/shared/platform/metrics/worker';
-import type { Notifications } from '@reroll/shared/queue/notifications';
+import type { Notifications } from '@reroll/redis/queue/notifications';
 
 export interface AlertsContext {
   readonly notifications: Notifications;

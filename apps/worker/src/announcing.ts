@@ -1,8 +1,8 @@
-import { RuntimeLimits } from '@reroll/shared/catalog/limits';
-import { Presence } from '@reroll/shared/catalog/presence';
-import { Processes, type ProcessEntry, type ProcessSettings } from '@reroll/shared/catalog/processes';
-import type { RedisRoom } from '@reroll/shared/catalog/redis-room';
-import type { RateBudget } from '@reroll/shared/catalog/rate';
+import { RuntimeLimits } from '@reroll/redis/catalog/limits';
+import { Presence } from '@reroll/redis/catalog/presence';
+import { Processes, type ProcessEntry, type ProcessSettings } from '@reroll/redis/catalog/processes';
+import type { RedisRoom } from '@reroll/redis/catalog/redis-room';
+import type { RateBudget } from '@reroll/redis/catalog/rate';
 import { decisionSettings } from '@reroll/shared/platform/options/decision-settings';
 import type { WorkerOptions } from '@reroll/shared/platform/options/table';
 import { adoptStaleOf, triggersOf } from '@reroll/shared/platform/options/triggers';

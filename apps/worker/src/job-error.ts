@@ -1,6 +1,6 @@
-import type { ReloadRequest } from '@reroll/shared/catalog/requests';
-import type { Reason } from '@reroll/shared/core/reasons';
-import { KubeError } from '@reroll/shared/kube/errors';
+import type { ReloadRequest } from '@reroll/redis/catalog/requests';
+import type { Reason } from '@reroll/core/reasons';
+import { KubeError } from '@reroll/kube/errors';
 import type { WorkloadNow } from './workload-reader.ts';
 
 /**

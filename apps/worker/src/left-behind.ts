@@ -1,5 +1,5 @@
-import { adoptionProblems } from '@reroll/shared/core/adopted';
-import type { AnnotationKeys } from '@reroll/shared/core/annotation-keys';
+import { adoptionProblems } from '@reroll/core/adopted';
+import type { AnnotationKeys } from '@reroll/core/annotation-keys';
 import type { Readings } from './reload-plan.ts';
 import type { WorkloadNow } from './workload-reader.ts';
 

@@ -1,15 +1,15 @@
 import { once } from 'node:events';
-import type { Catalog } from '@reroll/shared/catalog/catalog';
-import { History } from '@reroll/shared/catalog/history';
-import { ReloadRequests } from '@reroll/shared/catalog/requests';
-import { RateBudget } from '@reroll/shared/catalog/rate';
-import { RedisRoom } from '@reroll/shared/catalog/redis-room';
-import { openForWaiting, type RedisClient } from '@reroll/shared/catalog/redis';
-import { kindOf } from '@reroll/shared/core/ledger/rows';
-import type { SourceKind } from '@reroll/shared/core/model';
-import type { HashKeys } from '@reroll/shared/core/record/record-hash';
-import type { KubeClient } from '@reroll/shared/kube/connection';
-import { EventRecorder } from '@reroll/shared/kube/kube-events';
+import type { Catalog } from '@reroll/redis/catalog/catalog';
+import { History } from '@reroll/redis/catalog/history';
+import { ReloadRequests } from '@reroll/redis/catalog/requests';
+import { RateBudget } from '@reroll/redis/catalog/rate';
+import { RedisRoom } from '@reroll/redis/catalog/redis-room';
+import { openForWaiting, type RedisClient } from '@reroll/redis/catalog/redis';
+import { kindOf } from '@reroll/core/ledger/rows';
+import type { SourceKind } from '@reroll/core/model';
+import type { HashKeys } from '@reroll/core/record/record-hash';
+import type { KubeClient } from '@reroll/kube/connection';
+import { EventRecorder } from '@reroll/kube/kube-events';
 import type { Logger } from '@reroll/shared/platform/logging';
 import { resourceType } from '@reroll/shared/platform/metrics/shared';
 import type { WorkerMetrics } from '@reroll/shared/platform/metrics/worker';
@@ -26,8 +26,8 @@ import {
   type ChangeJob,
   type ReloadJob,
   type ResumeJob,
-} from '@reroll/shared/queue/jobs';
-import { CHANGES, Queues, RELOADS, RESUMES } from '@reroll/shared/queue/queues';
+} from '@reroll/redis/queue/jobs';
+import { CHANGES, Queues, RELOADS, RESUMES } from '@reroll/redis/queue/queues';
 import type { Worker } from 'bullmq';
 import { announce } from './announcing.ts';
 import { ChangeProcessor } from './change.processor.ts';

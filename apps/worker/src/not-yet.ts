@@ -1,4 +1,4 @@
-import type { Reason } from '@reroll/shared/core/reasons';
+import type { Reason } from '@reroll/core/reasons';
 
 /** It is too early for what a job is about; to be tried again after `wait` milliseconds, at no attempt's cost. */
 export class NotYetError extends Error {

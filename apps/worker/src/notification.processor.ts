@@ -1,14 +1,9 @@
-import type { AlertGroups } from '@reroll/shared/catalog/alert-groups';
-import { partsOf, type SourceId, type SourceKey, type WorkloadKey } from '@reroll/shared/core/model';
-import { alertText } from '@reroll/shared/core/notify/alert-text';
-import {
-  alertMessage,
-  webhookMessage,
-  type AlertSink,
-  type Message,
-} from '@reroll/shared/core/notify/message';
+import type { AlertGroups } from '@reroll/redis/catalog/alert-groups';
+import { partsOf, type SourceId, type SourceKey, type WorkloadKey } from '@reroll/core/model';
+import { alertText } from '@reroll/core/notify/alert-text';
+import { alertMessage, webhookMessage, type AlertSink, type Message } from '@reroll/core/notify/message';
 import { PostError, type HttpPost } from '@reroll/shared/platform/http-post';
-import type { NotificationJob } from '@reroll/shared/queue/notification-jobs';
+import type { NotificationJob } from '@reroll/redis/queue/notification-jobs';
 import { JobError } from './job-error.ts';
 
 /** Where alerts go, and in what form. */

@@ -1,8 +1,8 @@
-import { AlertGroups } from '@reroll/shared/catalog/alert-groups';
-import { Announced } from '@reroll/shared/catalog/announced';
+import { AlertGroups } from '@reroll/redis/catalog/alert-groups';
+import { Announced } from '@reroll/redis/catalog/announced';
 import { HttpPost } from '@reroll/shared/platform/http-post';
-import { notificationJob, type NotificationJob } from '@reroll/shared/queue/notification-jobs';
-import { Notifications, NOTIFICATIONS } from '@reroll/shared/queue/notifications';
+import { notificationJob, type NotificationJob } from '@reroll/redis/queue/notification-jobs';
+import { Notifications, NOTIFICATIONS } from '@reroll/redis/queue/notifications';
 import { Alerts } from './alerts.ts';
 import type { WorkerContext } from './lifecycle.ts';
 import { NotificationProcessor, type NotificationContext } from './notification.processor.ts';

@@ -1,5 +1,5 @@
-import type { Before } from '@reroll/shared/core/history/change-cause';
-import type { ChangeEntry } from '@reroll/shared/core/history/entries';
+import type { Before } from '@reroll/core/history/change-cause';
+import type { ChangeEntry } from '@reroll/core/history/entries';
 import { createLogger } from '@reroll/shared/platform/logging';
 import { Registry } from 'prom-client';
 import { workerMetrics } from '@reroll/shared/platform/metrics/worker';

@@ -1,7 +1,7 @@
-import type { History } from '@reroll/shared/catalog/history';
-import type { RedisRoom } from '@reroll/shared/catalog/redis-room';
-import type { ChangeEntry, OutcomeEntry } from '@reroll/shared/core/history/entries';
-import type { SourceKey } from '@reroll/shared/core/model';
+import type { History } from '@reroll/redis/catalog/history';
+import type { RedisRoom } from '@reroll/redis/catalog/redis-room';
+import type { ChangeEntry, OutcomeEntry } from '@reroll/core/history/entries';
+import type { SourceKey } from '@reroll/core/model';
 import type { Logger } from '@reroll/shared/platform/logging';
 import type { WorkerMetrics } from '@reroll/shared/platform/metrics/worker';
 import { QuietChanges } from './quiet-changes.ts';

@@ -1,5 +1,5 @@
-import type { AnnotationKeys } from '@reroll/shared/core/annotation-keys';
-import { pauseWish } from '@reroll/shared/core/reload/pause';
+import type { AnnotationKeys } from '@reroll/core/annotation-keys';
+import { pauseWish } from '@reroll/core/reload/pause';
 import type { WorkloadNow } from './workload-reader.ts';
 
 /**

@@ -1,9 +1,9 @@
-import type { Catalog } from '@reroll/shared/catalog/catalog';
-import { isContested } from '@reroll/shared/core/ledger/contest';
-import { dueOf } from '@reroll/shared/core/ledger/owed';
-import { namespaceOf, sourceKeyIn } from '@reroll/shared/core/ledger/rows';
-import { NO_TRIGGERS } from '@reroll/shared/core/ledger/triggers';
-import type { WorkloadKey } from '@reroll/shared/core/model';
+import type { Catalog } from '@reroll/redis/catalog/catalog';
+import { isContested } from '@reroll/core/ledger/contest';
+import { dueOf } from '@reroll/core/ledger/owed';
+import { namespaceOf, sourceKeyIn } from '@reroll/core/ledger/rows';
+import { NO_TRIGGERS } from '@reroll/core/ledger/triggers';
+import type { WorkloadKey } from '@reroll/core/model';
 import type { ReloadSettings } from './reload.processor.ts';
 
 /** Whether a workload needs a reload as far as the catalog knows: two round trips to Redis, no read of the API server. */

@@ -1,7 +1,7 @@
-import { WAVE_HASH, provenByWave, waveChildren } from '@reroll/shared/core/adopted/wave-marker';
-import type { SourceName } from '@reroll/shared/core/ledger/rows';
-import { recordedHashes } from '@reroll/shared/core/record/record';
-import { KubeError } from '@reroll/shared/kube/errors';
+import { WAVE_HASH, provenByWave, waveChildren } from '@reroll/core/adopted/wave-marker';
+import type { SourceName } from '@reroll/core/ledger/rows';
+import { recordedHashes } from '@reroll/core/record/record';
+import { KubeError } from '@reroll/kube/errors';
 import { sourceIdOf, type Readings } from './reload-plan.ts';
 import type { SourceAbsence, SourceNow, SourceReader } from './source-reader.ts';
 import type { WorkloadNow } from './workload-reader.ts';

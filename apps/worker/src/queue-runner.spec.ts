@@ -1,11 +1,11 @@
-import type { RedisClient } from '@reroll/shared/catalog/redis';
+import type { RedisClient } from '@reroll/redis/catalog/redis';
 import { createLogger } from '@reroll/shared/platform/logging';
 import { createRegistry } from '@reroll/shared/platform/metrics/registry';
 import { workerMetrics } from '@reroll/shared/platform/metrics/worker';
-import { reloadJob, type ReloadJob } from '@reroll/shared/queue/jobs';
-import { Queues, RELOADS } from '@reroll/shared/queue/queues';
+import { reloadJob, type ReloadJob } from '@reroll/redis/queue/jobs';
+import { Queues, RELOADS } from '@reroll/redis/queue/queues';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { RealRedis } from '../../../libs/shared/src/testing/real-redis.ts';
+import { RealRedis } from '@reroll/redis/testing/real-redis';
 import { NotYetError } from './not-yet.ts';
 import { Activity, runQueue } from './queue-runner.ts';
 

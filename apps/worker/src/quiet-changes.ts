@@ -1,6 +1,6 @@
-import { boundedChange } from '@reroll/shared/core/history/entry-bounds';
-import type { ChangeEntry } from '@reroll/shared/core/history/entries';
-import type { SourceKey } from '@reroll/shared/core/model';
+import { boundedChange } from '@reroll/core/history/entry-bounds';
+import type { ChangeEntry } from '@reroll/core/history/entries';
+import type { SourceKey } from '@reroll/core/model';
 
 /** How long further changes of the source are merged (ms). */
 const WINDOW = 60_000;

@@ -1,22 +1,22 @@
-import type { AdoptedSystem } from '@reroll/shared/core/adopted';
-import { recordedHashes, type RecordedHashes } from '@reroll/shared/core/record/record';
-import { containerUsing } from '@reroll/shared/core/references';
-import { envVarName } from '@reroll/shared/core/marker/env-var-name';
-import { DELETED_MARKER_HASH } from '@reroll/shared/core/marker/marker-hash';
-import { parseLastReloadedFrom } from '@reroll/shared/core/marker/last-reloaded-from';
-import { canShowDeletion } from '@reroll/shared/core/ledger/owed';
-import { isEdge, namedSources } from '@reroll/shared/core/ledger/edges';
-import { sourceKeyIn, type ObservedWorkload, type SourceName } from '@reroll/shared/core/ledger/rows';
-import type { Triggers } from '@reroll/shared/core/ledger/triggers';
-import type { PodTemplate, SourceId, SourceKind } from '@reroll/shared/core/model';
+import type { AdoptedSystem } from '@reroll/core/adopted';
+import { recordedHashes, type RecordedHashes } from '@reroll/core/record/record';
+import { containerUsing } from '@reroll/core/references';
+import { envVarName } from '@reroll/core/marker/env-var-name';
+import { DELETED_MARKER_HASH } from '@reroll/core/marker/marker-hash';
+import { parseLastReloadedFrom } from '@reroll/core/marker/last-reloaded-from';
+import { canShowDeletion } from '@reroll/core/ledger/owed';
+import { isEdge, namedSources } from '@reroll/core/ledger/edges';
+import { sourceKeyIn, type ObservedWorkload, type SourceName } from '@reroll/core/ledger/rows';
+import type { Triggers } from '@reroll/core/ledger/triggers';
+import type { PodTemplate, SourceId, SourceKind } from '@reroll/core/model';
 import {
   planReload,
   type EdgeFacts,
   type Mention,
   type Plan,
   type SourceReading,
-} from '@reroll/shared/core/reload/plan';
-import type { DecisionSettings } from '@reroll/shared/core/rules/decision';
+} from '@reroll/core/reload/plan';
+import type { DecisionSettings } from '@reroll/core/rules/decision';
 import type { SourceAbsence, SourceNow } from './source-reader.ts';
 import type { WorkloadNow } from './workload-reader.ts';
 

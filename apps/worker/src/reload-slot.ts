@@ -1,5 +1,5 @@
-import type { RateBudget } from '@reroll/shared/catalog/rate';
-import type { WorkloadKey } from '@reroll/shared/core/model';
+import type { RateBudget } from '@reroll/redis/catalog/rate';
+import type { WorkloadKey } from '@reroll/core/model';
 import { jobErrorOf } from './job-error.ts';
 import { NotYetError } from './not-yet.ts';
 

@@ -1,11 +1,11 @@
-import type { Annotations } from '@reroll/shared/core/model';
-import { isRecordInBounds, MOST_RECORD_BYTES, RECORD_ANNOTATION } from '@reroll/shared/core/record/record';
+import type { Annotations } from '@reroll/core/model';
+import { isRecordInBounds, MOST_RECORD_BYTES, RECORD_ANNOTATION } from '@reroll/core/record/record';
 import {
   annotationBytes,
   isRoomFor,
   MOST_ANNOTATION_BYTES,
   RESERVED_ANNOTATION_BYTES,
-} from '@reroll/shared/core/reload/annotation-room';
+} from '@reroll/core/reload/annotation-room';
 import { JobError } from './job-error.ts';
 import type { WorkloadNow } from './workload-reader.ts';
 

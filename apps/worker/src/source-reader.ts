@@ -1,15 +1,10 @@
-import type { Catalog } from '@reroll/shared/catalog/catalog';
-import type { AdoptedSystem } from '@reroll/shared/core/adopted';
-import { isAdoptedMark } from '@reroll/shared/core/adopted/adopted-marker';
-import { isWaveMark, type WaveChildren } from '@reroll/shared/core/adopted/wave-marker';
-import type { SourceName } from '@reroll/shared/core/ledger/rows';
-import { matchesLabels, type LabelSelector } from '@reroll/shared/core/label-selector';
-import {
-  isMarkerHash,
-  isMarkerHashOf,
-  markerHash,
-  type MarkerHash,
-} from '@reroll/shared/core/marker/marker-hash';
+import type { Catalog } from '@reroll/redis/catalog/catalog';
+import type { AdoptedSystem } from '@reroll/core/adopted';
+import { isAdoptedMark } from '@reroll/core/adopted/adopted-marker';
+import { isWaveMark, type WaveChildren } from '@reroll/core/adopted/wave-marker';
+import type { SourceName } from '@reroll/core/ledger/rows';
+import { matchesLabels, type LabelSelector } from '@reroll/core/label-selector';
+import { isMarkerHash, isMarkerHashOf, markerHash, type MarkerHash } from '@reroll/core/marker/marker-hash';
 import {
   isKey,
   keyOf,
@@ -17,20 +12,20 @@ import {
   type SourceData,
   type SourceId,
   type SourceKey,
-} from '@reroll/shared/core/model';
-import { AwaitedKeys } from '@reroll/shared/core/record/awaited-keys';
+} from '@reroll/core/model';
+import { AwaitedKeys } from '@reroll/core/record/awaited-keys';
 import {
   isHashOf,
   isRecordHash,
   recordHash,
   type HashKeys,
   type RecordHash,
-} from '@reroll/shared/core/record/record-hash';
-import { isRv, parseRv, type Rv } from '@reroll/shared/core/rv';
-import type { KubeClient } from '@reroll/shared/kube/connection';
-import { KubeError } from '@reroll/shared/kube/errors';
-import { objectPath, type KubeObject } from '@reroll/shared/kube/objects';
-import { sourceKind } from '@reroll/shared/kube/sources/registry';
+} from '@reroll/core/record/record-hash';
+import { isRv, parseRv, type Rv } from '@reroll/core/rv';
+import type { KubeClient } from '@reroll/kube/connection';
+import { KubeError } from '@reroll/kube/errors';
+import { objectPath, type KubeObject } from '@reroll/kube/objects';
+import { sourceKind } from '@reroll/kube/sources/registry';
 import { JobError } from './job-error.ts';
 
 /** A source as read just now: hashes, and a way to compare. The data stays in here. */

@@ -1,10 +1,10 @@
-import { GONE, type Announced } from '@reroll/shared/catalog/announced';
-import type { Catalog } from '@reroll/shared/catalog/catalog';
-import type { SourceRow } from '@reroll/shared/core/ledger/rows';
-import { markerType } from '@reroll/shared/core/marker/marker-type';
-import { partsOf, type SourceId, type SourceKey } from '@reroll/shared/core/model';
+import { GONE, type Announced } from '@reroll/redis/catalog/announced';
+import type { Catalog } from '@reroll/redis/catalog/catalog';
+import type { SourceRow } from '@reroll/core/ledger/rows';
+import { markerType } from '@reroll/core/marker/marker-type';
+import { partsOf, type SourceId, type SourceKey } from '@reroll/core/model';
 import type { Logger } from '@reroll/shared/platform/logging';
-import type { Notifications } from '@reroll/shared/queue/notifications';
+import type { Notifications } from '@reroll/redis/queue/notifications';
 import type { SourceAbsence, SourceNow } from './source-reader.ts';
 
 export interface WebhookContext {

@@ -1,6 +1,6 @@
 import { Module, type DynamicModule } from '@nestjs/common';
-import { REASONS } from '@reroll/shared/core/reasons';
-import { KubeClient } from '@reroll/shared/kube/connection';
+import { REASONS } from '@reroll/core/reasons';
+import { KubeClient } from '@reroll/kube/connection';
 import { createLogger } from '@reroll/shared/platform/logging';
 import { createRegistry } from '@reroll/shared/platform/metrics/registry';
 import { observeRequests } from '@reroll/shared/platform/metrics/rest-client';

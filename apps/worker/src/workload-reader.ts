@@ -1,17 +1,17 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { edgeJudge, edgesAmong, namedSources } from '@reroll/shared/core/ledger/edges';
-import { kindOf, sourceKeyIn, type ObservedWorkload, type SourceName } from '@reroll/shared/core/ledger/rows';
-import { turn } from '@reroll/shared/core/ledger/turn';
-import { withTemplateOf } from '@reroll/shared/core/ledger/template-owner';
-import { isKey, partsOf, SOURCE_KINDS, type PodTemplate, type WorkloadKey } from '@reroll/shared/core/model';
-import { decideReload, type Decision, type DecisionSettings } from '@reroll/shared/core/rules/decision';
-import type { Catalog, ReloadFacts } from '@reroll/shared/catalog/catalog';
-import type { KubeClient } from '@reroll/shared/kube/connection';
-import { KubeError } from '@reroll/shared/kube/errors';
-import { objectPath, type KubeObject } from '@reroll/shared/kube/objects';
-import type { WorkloadKindDefinition } from '@reroll/shared/kube/workloads/definition';
-import { observed } from '@reroll/shared/kube/workloads/observe';
-import { workloadKind } from '@reroll/shared/kube/workloads/registry';
+import { edgeJudge, edgesAmong, namedSources } from '@reroll/core/ledger/edges';
+import { kindOf, sourceKeyIn, type ObservedWorkload, type SourceName } from '@reroll/core/ledger/rows';
+import { turn } from '@reroll/core/ledger/turn';
+import { withTemplateOf } from '@reroll/core/ledger/template-owner';
+import { isKey, partsOf, SOURCE_KINDS, type PodTemplate, type WorkloadKey } from '@reroll/core/model';
+import { decideReload, type Decision, type DecisionSettings } from '@reroll/core/rules/decision';
+import type { Catalog, ReloadFacts } from '@reroll/redis/catalog/catalog';
+import type { KubeClient } from '@reroll/kube/connection';
+import { KubeError } from '@reroll/kube/errors';
+import { objectPath, type KubeObject } from '@reroll/kube/objects';
+import type { WorkloadKindDefinition } from '@reroll/kube/workloads/definition';
+import { observed } from '@reroll/kube/workloads/observe';
+import { workloadKind } from '@reroll/kube/workloads/registry';
 import { JobError } from './job-error.ts';
 
 /** A workload as read just now, with what the catalog knows around it. */

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { envVarName } from '../../../libs/shared/src/core/marker/env-var-name.ts';
-import { markerHash } from '../../../libs/shared/src/core/marker/marker-hash.ts';
-import type { SourceKind } from '../../../libs/shared/src/core/model.ts';
-import { collectionPath } from '../../../libs/shared/src/kube/objects.ts';
-import { Reflector } from '../../../libs/shared/src/kube/reflector.ts';
+import { envVarName } from '@reroll/core/marker/env-var-name';
+import { markerHash } from '@reroll/core/marker/marker-hash';
+import type { SourceKind } from '@reroll/core/model';
+import { collectionPath } from '@reroll/kube/objects';
+import { Reflector } from '@reroll/kube/reflector';
 import { auto, deployment, source, usingEnvFrom, usingEnvKey, usingVolume } from '../../support/builders.ts';
 import { cleanUp } from '../../support/cleanup.ts';
 import { resourceOf, type KubeObject, type Ref, type Space } from '../../support/kube.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { KubeError } from '../../../libs/shared/src/kube/errors.ts';
+import { KubeError } from '@reroll/kube/errors';
 
 const RETRY = 100;
 const PATIENCE = 60_000;

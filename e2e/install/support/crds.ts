@@ -1,4 +1,4 @@
-import type { KubeClient } from '../../../libs/shared/src/kube/connection.ts';
+import type { KubeClient } from '@reroll/kube/connection';
 import { cleanUp } from '../../support/cleanup.ts';
 import { removeCrdNamed } from '../../support/crds.ts';
 import { eventually } from '../../support/wait.ts';

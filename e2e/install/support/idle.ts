@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
-import { catalogKeys } from '../../../libs/shared/src/catalog/keys.ts';
-import { Queues } from '../../../libs/shared/src/queue/queues.ts';
+import { catalogKeys } from '@reroll/redis/catalog/keys';
+import { Queues } from '@reroll/redis/queue/queues';
 import { eventually } from '../../support/wait.ts';
 import { reach } from './reach.ts';
 import type { Release } from './release.ts';

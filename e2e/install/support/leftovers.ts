@@ -1,4 +1,4 @@
-import type { KubeClient } from '../../../libs/shared/src/kube/connection.ts';
+import type { KubeClient } from '@reroll/kube/connection';
 
 interface Group {
   readonly preferredVersion: { readonly groupVersion: string };

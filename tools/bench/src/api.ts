@@ -1,5 +1,5 @@
-import { KubeClient, type RequestReport } from '../../../libs/shared/src/kube/connection.ts';
-import { KubeError } from '../../../libs/shared/src/kube/errors.ts';
+import { KubeClient, type RequestReport } from '@reroll/kube/connection';
+import { KubeError } from '@reroll/kube/errors';
 import { countsOf, pairOf, type RequestCounts } from './request-counts.ts';
 
 /** The bench's own way to the API server: clients of Reroll's kind that count what they send. */

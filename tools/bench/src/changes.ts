@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { markerHash } from '../../../libs/shared/src/core/marker/marker-hash.ts';
-import { type KubeClient, MERGE_PATCH } from '../../../libs/shared/src/kube/connection.ts';
-import { objectPath } from '../../../libs/shared/src/kube/objects.ts';
+import { markerHash } from '@reroll/core/marker/marker-hash';
+import { type KubeClient, MERGE_PATCH } from '@reroll/kube/connection';
+import { objectPath } from '@reroll/kube/objects';
 import { persistently } from './api.ts';
 import { forEach } from './each.ts';
 import { CONFIG_MAPS } from './kinds.ts';

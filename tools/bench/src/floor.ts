@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { envVarName } from '../../../libs/shared/src/core/marker/env-var-name.ts';
-import type { EnvVar, PodTemplate } from '../../../libs/shared/src/core/model.ts';
-import { RECORD_ANNOTATION } from '../../../libs/shared/src/core/record/record.ts';
-import { pointer, type PatchOperation } from '../../../libs/shared/src/core/reload/json-patch.ts';
-import type { KubeClient } from '../../../libs/shared/src/kube/connection.ts';
-import { objectPath, type KubeObject } from '../../../libs/shared/src/kube/objects.ts';
+import { envVarName } from '@reroll/core/marker/env-var-name';
+import type { EnvVar, PodTemplate } from '@reroll/core/model';
+import { RECORD_ANNOTATION } from '@reroll/core/record/record';
+import { pointer, type PatchOperation } from '@reroll/core/reload/json-patch';
+import type { KubeClient } from '@reroll/kube/connection';
+import { objectPath, type KubeObject } from '@reroll/kube/objects';
 import { type Bench, surroundings } from './bench.ts';
 import { forEach } from './each.ts';
 import { KINDS } from './kinds.ts';

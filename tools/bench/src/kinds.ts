@@ -1,4 +1,4 @@
-import type { KubeResource } from '../../../libs/shared/src/kube/objects.ts';
+import type { KubeResource } from '@reroll/kube/objects';
 
 /** Kinds of workload that the bench can create, with their collections. */
 export const KINDS = {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { RECORD_ANNOTATION, recordName, writeRecord } from '../../../libs/shared/src/core/record/record.ts';
-import { recordHash } from '../../../libs/shared/src/core/record/record-hash.ts';
-import { apiVersionOf } from '../../../libs/shared/src/kube/objects.ts';
+import { RECORD_ANNOTATION, recordName, writeRecord } from '@reroll/core/record/record';
+import { recordHash } from '@reroll/core/record/record-hash';
+import { apiVersionOf } from '@reroll/kube/objects';
 import { KINDS, type Kind } from './kinds.ts';
 import type { ObjectId } from './work.ts';
 

@@ -1,5 +1,5 @@
-import { collectionPath, type KubeObject } from '../../../libs/shared/src/kube/objects.ts';
-import { RECORD_ANNOTATION } from '../../../libs/shared/src/core/record/record.ts';
+import { collectionPath, type KubeObject } from '@reroll/kube/objects';
+import { RECORD_ANNOTATION } from '@reroll/core/record/record';
 import { ClusterError } from '../../cluster/src/errors.ts';
 import type { Bench } from './bench.ts';
 import { Changer } from './changes.ts';

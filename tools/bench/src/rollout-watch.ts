@@ -1,7 +1,7 @@
-import type { PodTemplate } from '../../../libs/shared/src/core/model.ts';
-import type { KubeClient } from '../../../libs/shared/src/kube/connection.ts';
-import { JsonLines } from '../../../libs/shared/src/kube/json-lines.ts';
-import { collectionPath, type KubeObject, type KubeResource } from '../../../libs/shared/src/kube/objects.ts';
+import type { PodTemplate } from '@reroll/core/model';
+import type { KubeClient } from '@reroll/kube/connection';
+import { JsonLines } from '@reroll/kube/json-lines';
+import { collectionPath, type KubeObject, type KubeResource } from '@reroll/kube/objects';
 import { ClusterError } from '../../cluster/src/errors.ts';
 import type { RolloutLog } from './rollout-log.ts';
 

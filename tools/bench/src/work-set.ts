@@ -1,4 +1,4 @@
-import { collectionPath } from '../../../libs/shared/src/kube/objects.ts';
+import { collectionPath } from '@reroll/kube/objects';
 import { create } from './api.ts';
 import type { Bench } from './bench.ts';
 import { forEach } from './each.ts';

@@ -1,4 +1,4 @@
-import type { ChangeEntry, OutcomeEntry } from '../../../libs/shared/src/core/history/entries.ts';
+import type { ChangeEntry, OutcomeEntry } from '@reroll/core/history/entries';
 import type { Observer, Rollout } from './observer.ts';
 import { NAMESPACE, WORKLOADS, keyOf, rolledBy, type Kind, type Workload } from './shop.ts';
 import type { Stage } from './stage.ts';

@@ -1,7 +1,7 @@
-import { MERGE_PATCH } from '../../../libs/shared/src/kube/connection.ts';
-import { collectionPath, objectPath } from '../../../libs/shared/src/kube/objects.ts';
-import { configMap } from '../../../libs/shared/src/kube/sources/config-map.ts';
-import { secret } from '../../../libs/shared/src/kube/sources/secret.ts';
+import { MERGE_PATCH } from '@reroll/kube/connection';
+import { collectionPath, objectPath } from '@reroll/kube/objects';
+import { configMap } from '@reroll/kube/sources/config-map';
+import { secret } from '@reroll/kube/sources/secret';
 import { perform, type Act, type Performance } from './act.ts';
 import { Observer } from './observer.ts';
 import {

@@ -1,8 +1,8 @@
-import type { KubeClient } from '../../../libs/shared/src/kube/connection.ts';
-import type { ReflectorHandler } from '../../../libs/shared/src/kube/delivery.ts';
-import { collectionPath, type KubeObject, type KubeResource } from '../../../libs/shared/src/kube/objects.ts';
-import { Reflector } from '../../../libs/shared/src/kube/reflector.ts';
-import { RECORD_ANNOTATION } from '../../../libs/shared/src/core/record/record.ts';
+import type { KubeClient } from '@reroll/kube/connection';
+import type { ReflectorHandler } from '@reroll/kube/delivery';
+import { collectionPath, type KubeObject, type KubeResource } from '@reroll/kube/objects';
+import { Reflector } from '@reroll/kube/reflector';
+import { RECORD_ANNOTATION } from '@reroll/core/record/record';
 import { NAMESPACE, WORKLOADS, resourceOf, type Workload } from './shop.ts';
 
 /** What the demo itself saw of one workload since `begin`. Times are of the monotonic clock. */

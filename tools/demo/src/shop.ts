@@ -1,6 +1,6 @@
-import { apiVersionOf, type KubeResource } from '../../../libs/shared/src/kube/objects.ts';
-import type { Reason } from '../../../libs/shared/src/core/reasons.ts';
-import { workloadKind } from '../../../libs/shared/src/kube/workloads/registry.ts';
+import { apiVersionOf, type KubeResource } from '@reroll/kube/objects';
+import type { Reason } from '@reroll/core/reasons';
+import { workloadKind } from '@reroll/kube/workloads/registry';
 
 export const NAMESPACE = 'shop';
 export const NODES = 3;

@@ -1,5 +1,5 @@
-import { KubeClient, MERGE_PATCH } from '../../../libs/shared/src/kube/connection.ts';
-import { KubeError } from '../../../libs/shared/src/kube/errors.ts';
+import { KubeClient, MERGE_PATCH } from '@reroll/kube/connection';
+import { KubeError } from '@reroll/kube/errors';
 import type { Metadata, Pod, TokenSource } from './types.ts';
 
 const DEFAULT_EXPIRATION_S = 3_600;

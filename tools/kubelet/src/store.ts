@@ -1,5 +1,5 @@
-import type { KubeClient } from '../../../libs/shared/src/kube/connection.ts';
-import { Reflector } from '../../../libs/shared/src/kube/reflector.ts';
+import type { KubeClient } from '@reroll/kube/connection';
+import { Reflector } from '@reroll/kube/reflector';
 import type { Metadata } from './types.ts';
 
 interface Stored {

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ChangeSummary } from '../../../libs/shared/src/api/changes.ts';
-import type { Workload } from '../../../libs/shared/src/api/workloads.ts';
-import { MERGE_PATCH } from '../../../libs/shared/src/kube/connection.ts';
-import { collectionPath, objectPath, type KubeResource } from '../../../libs/shared/src/kube/objects.ts';
+import type { ChangeSummary } from '@reroll/shared/api/changes';
+import type { Workload } from '@reroll/shared/api/workloads';
+import { MERGE_PATCH } from '@reroll/kube/connection';
+import { collectionPath, objectPath, type KubeResource } from '@reroll/kube/objects';
 import {
   CONFIG_MAP,
   configMapManifest,

@@ -1,4 +1,4 @@
-import type { KubeClient } from '@reroll/shared/kube/connection';
+import type { KubeClient } from '@reroll/kube/connection';
 import type { Logger } from '@reroll/shared/platform/logging';
 import type { AdminMetrics } from '@reroll/shared/platform/metrics/admin';
 import type { AdminOptions } from '@reroll/shared/platform/options/table';

@@ -1,4 +1,4 @@
-import type { WorkloadKey } from '@reroll/shared/core/model';
+import type { WorkloadKey } from '@reroll/core/model';
 
 /** What is asked for, as rights are given for it. */
 export interface Access {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import type { WorkloadKey } from '@reroll/shared/core/model';
-import { workloadKind } from '@reroll/shared/kube/workloads/registry';
+import type { WorkloadKey } from '@reroll/core/model';
+import { workloadKind } from '@reroll/kube/workloads/registry';
 import type { AdminOptions } from '@reroll/shared/platform/options/table';
 import { ProblemError } from '../http/problem-error.ts';
 import { AnswerCache } from './answer-cache.ts';

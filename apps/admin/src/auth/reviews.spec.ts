@@ -1,4 +1,4 @@
-import { KubeError } from '@reroll/shared/kube/errors';
+import { KubeError } from '@reroll/kube/errors';
 import { silentLogger } from '@reroll/shared/platform/logging';
 import { adminMetrics } from '@reroll/shared/platform/metrics/admin';
 import { Registry } from 'prom-client';

@@ -1,6 +1,6 @@
-import { Backoff } from '@reroll/shared/kube/backoff';
-import type { KubeClient } from '@reroll/shared/kube/connection';
-import { KubeError } from '@reroll/shared/kube/errors';
+import { Backoff } from '@reroll/kube/backoff';
+import type { KubeClient } from '@reroll/kube/connection';
+import { KubeError } from '@reroll/kube/errors';
 import type { Logger } from '@reroll/shared/platform/logging';
 import type { AdminMetrics } from '@reroll/shared/platform/metrics/admin';
 import type { AdminOptions } from '@reroll/shared/platform/options/table';

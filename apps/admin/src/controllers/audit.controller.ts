@@ -1,6 +1,6 @@
 import { Controller, Inject } from '@nestjs/common';
-import type { History, StreamEntry } from '@reroll/shared/catalog/history';
-import type { AuditEntry } from '@reroll/shared/core/history/entries';
+import type { History, StreamEntry } from '@reroll/redis/catalog/history';
+import type { AuditEntry } from '@reroll/core/history/entries';
 import type { Caller } from '../auth/caller.ts';
 import { NamespacesAsked } from '../history/namespaces-asked.ts';
 import type { AnswerOf, Input } from '../http/operation-types.ts';

@@ -1,6 +1,6 @@
 import { Controller, Inject } from '@nestjs/common';
 import { QUEUE_NAMES } from '@reroll/shared/api/queues';
-import { workloadKind } from '@reroll/shared/kube/workloads/registry';
+import { workloadKind } from '@reroll/kube/workloads/registry';
 import { NamespacesAsked } from '../history/namespaces-asked.ts';
 import type { AnswerOf, Input } from '../http/operation-types.ts';
 import { Places } from '../http/places.ts';

@@ -1,8 +1,8 @@
 import { Controller, Inject } from '@nestjs/common';
-import type { Catalog } from '@reroll/shared/catalog/catalog';
-import type { History } from '@reroll/shared/catalog/history';
-import type { ReloadRequests } from '@reroll/shared/catalog/requests';
-import type { Queues } from '@reroll/shared/queue/queues';
+import type { Catalog } from '@reroll/redis/catalog/catalog';
+import type { History } from '@reroll/redis/catalog/history';
+import type { ReloadRequests } from '@reroll/redis/catalog/requests';
+import type { Queues } from '@reroll/redis/queue/queues';
 import type { AnswerOf, Input } from '../http/operation-types.ts';
 import { ProblemError } from '../http/problem-error.ts';
 import { Serves } from '../http/serves.ts';

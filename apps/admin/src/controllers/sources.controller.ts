@@ -1,7 +1,7 @@
 import { Controller, Inject } from '@nestjs/common';
 import type { HistoryEntry } from '@reroll/shared/api/workloads';
-import type { HistoryJoin, Pair } from '@reroll/shared/core/history/join';
-import { keyOf, type SourceKey } from '@reroll/shared/core/model';
+import type { HistoryJoin, Pair } from '@reroll/core/history/join';
+import { keyOf, type SourceKey } from '@reroll/core/model';
 import { visibility } from '../auth/caller.ts';
 import { LiveStates } from '../history/live-states.ts';
 import { NamespacesAsked } from '../history/namespaces-asked.ts';

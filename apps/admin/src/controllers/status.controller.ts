@@ -1,8 +1,8 @@
 import { Controller, Inject } from '@nestjs/common';
 import type { Status } from '@reroll/shared/api/status';
-import type { History } from '@reroll/shared/catalog/history';
-import type { RuntimeLimits } from '@reroll/shared/catalog/limits';
-import type { Processes } from '@reroll/shared/catalog/processes';
+import type { History } from '@reroll/redis/catalog/history';
+import type { RuntimeLimits } from '@reroll/redis/catalog/limits';
+import type { Processes } from '@reroll/redis/catalog/processes';
 import { VERSION } from '@reroll/shared/platform/version';
 import type { Caller } from '../auth/caller.ts';
 import type { AnswerOf, Input } from '../http/operation-types.ts';

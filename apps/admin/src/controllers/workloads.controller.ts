@@ -1,6 +1,6 @@
 import { Controller, Inject } from '@nestjs/common';
-import { sourcesOf } from '@reroll/shared/core/explain/preview-workload';
-import { keyOf } from '@reroll/shared/core/model';
+import { sourcesOf } from '@reroll/core/explain/preview-workload';
+import { keyOf } from '@reroll/core/model';
 import { visibility } from '../auth/caller.ts';
 import { LiveStates } from '../history/live-states.ts';
 import { NamespacesAsked } from '../history/namespaces-asked.ts';

@@ -1,6 +1,6 @@
-import { HistoryJoin, type Pair } from '@reroll/shared/core/history/join';
-import { liveState, stateOf, type LiveJob } from '@reroll/shared/core/history/states';
-import { changed, reloaded, retrying } from '../../../../libs/shared/src/core/testing/history.ts';
+import { HistoryJoin, type Pair } from '@reroll/core/history/join';
+import { liveState, stateOf, type LiveJob } from '@reroll/core/history/states';
+import { changed, reloaded, retrying } from '@reroll/core/testing/history';
 import { changesQuery } from '@reroll/shared/api/changes';
 import { describe, expect, it } from 'vitest';
 import { listChanges, type ChangePage } from './change-list.ts';

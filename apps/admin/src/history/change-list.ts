@@ -1,7 +1,7 @@
 import type { changesQuery } from '@reroll/shared/api/changes';
-import type { Change, HistoryJoin, Pair } from '@reroll/shared/core/history/join';
-import { isOpen, stateOf, type ReloadState } from '@reroll/shared/core/history/states';
-import { indexOfId, type StreamId } from '@reroll/shared/core/history/stream-id';
+import type { Change, HistoryJoin, Pair } from '@reroll/core/history/join';
+import { isOpen, stateOf, type ReloadState } from '@reroll/core/history/states';
+import { indexOfId, type StreamId } from '@reroll/core/history/stream-id';
 import type { z } from 'zod';
 import type { Live } from './live-states.ts';
 import type { NamespacesAsked } from './namespaces-asked.ts';

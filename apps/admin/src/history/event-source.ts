@@ -1,7 +1,7 @@
-import { HISTORY_STREAMS, STREAM_START, type HistoryStream } from '@reroll/shared/catalog/history';
-import type { Positions } from '@reroll/shared/catalog/history-reader';
-import type { Change, Outcome, Rollout } from '@reroll/shared/core/history/join';
-import { compareIds, indexOfId, millisecondsOf, type StreamId } from '@reroll/shared/core/history/stream-id';
+import { HISTORY_STREAMS, STREAM_START, type HistoryStream } from '@reroll/redis/catalog/history';
+import type { Positions } from '@reroll/redis/catalog/history-reader';
+import type { Change, Outcome, Rollout } from '@reroll/core/history/join';
+import { compareIds, indexOfId, millisecondsOf, type StreamId } from '@reroll/core/history/stream-id';
 import type { AuditRow, HistoryContents } from './history-contents.ts';
 
 /** An entry in the order in which entries of all streams are told, and the positions behind it. */

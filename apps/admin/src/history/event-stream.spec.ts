@@ -1,4 +1,4 @@
-import { changed } from '../../../../libs/shared/src/core/testing/history.ts';
+import { changed } from '@reroll/core/testing/history';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Access, Caller } from '../auth/caller.ts';
 import { anonymousReader } from '../auth/static-tokens.ts';

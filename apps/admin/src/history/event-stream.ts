@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventName, EVENTS } from '@reroll/shared/api/events';
-import type { Positions } from '@reroll/shared/catalog/history-reader';
-import type { Rollout } from '@reroll/shared/core/history/join';
-import { stateOf } from '@reroll/shared/core/history/states';
-import { namespaceOf } from '@reroll/shared/core/ledger/rows';
+import type { Positions } from '@reroll/redis/catalog/history-reader';
+import type { Rollout } from '@reroll/core/history/join';
+import { stateOf } from '@reroll/core/history/states';
+import { namespaceOf } from '@reroll/core/ledger/rows';
 import type { z } from 'zod';
 import type { Caller } from '../auth/caller.ts';
 import type { Places } from '../http/places.ts';

@@ -1,4 +1,4 @@
-import type { AuditEntry } from '@reroll/shared/core/history/entries';
+import type { AuditEntry } from '@reroll/core/history/entries';
 import { describe, expect, it } from 'vitest';
 import { HistoryContents } from './history-contents.ts';
 

@@ -1,8 +1,8 @@
-import type { HistoryStream } from '@reroll/shared/catalog/history';
-import { NO_POSITIONS, type FollowedEntry, type Positions } from '@reroll/shared/catalog/history-reader';
-import type { AuditEntry } from '@reroll/shared/core/history/entries';
-import { HistoryJoin } from '@reroll/shared/core/history/join';
-import { indexOfId, type StreamId } from '@reroll/shared/core/history/stream-id';
+import type { HistoryStream } from '@reroll/redis/catalog/history';
+import { NO_POSITIONS, type FollowedEntry, type Positions } from '@reroll/redis/catalog/history-reader';
+import type { AuditEntry } from '@reroll/core/history/entries';
+import { HistoryJoin } from '@reroll/core/history/join';
+import { indexOfId, type StreamId } from '@reroll/core/history/stream-id';
 
 export interface AuditRow {
   readonly id: StreamId;

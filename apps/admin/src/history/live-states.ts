@@ -1,15 +1,9 @@
-import type { Catalog } from '@reroll/shared/catalog/catalog';
-import type { Rollouts } from '@reroll/shared/catalog/rollouts';
-import type { RolloutEntry } from '@reroll/shared/core/history/entries';
-import type { HistoryJoin, Pair } from '@reroll/shared/core/history/join';
-import {
-  isOpen,
-  liveState,
-  stateOf,
-  type LiveJob,
-  type ReloadState,
-} from '@reroll/shared/core/history/states';
-import type { WorkloadKey } from '@reroll/shared/core/model';
+import type { Catalog } from '@reroll/redis/catalog/catalog';
+import type { Rollouts } from '@reroll/redis/catalog/rollouts';
+import type { RolloutEntry } from '@reroll/core/history/entries';
+import type { HistoryJoin, Pair } from '@reroll/core/history/join';
+import { isOpen, liveState, stateOf, type LiveJob, type ReloadState } from '@reroll/core/history/states';
+import type { WorkloadKey } from '@reroll/core/model';
 import type { ReloadJobs } from './reload-jobs.ts';
 
 /** What was found in Redis for some pairs. */

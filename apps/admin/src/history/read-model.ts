@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { HISTORY_STREAMS, type HistoryStream } from '@reroll/shared/catalog/history';
-import type { HistoryReader, Portion } from '@reroll/shared/catalog/history-reader';
-import { reconnectDelay } from '@reroll/shared/catalog/reconnect-delay';
-import { indexOfId, type StreamId } from '@reroll/shared/core/history/stream-id';
+import { HISTORY_STREAMS, type HistoryStream } from '@reroll/redis/catalog/history';
+import type { HistoryReader, Portion } from '@reroll/redis/catalog/history-reader';
+import { reconnectDelay } from '@reroll/redis/catalog/reconnect-delay';
+import { indexOfId, type StreamId } from '@reroll/core/history/stream-id';
 import type { Logger } from '@reroll/shared/platform/logging';
 import type { AdminMetrics } from '@reroll/shared/platform/metrics/admin';
 import type { ShownHashes } from '../shown-hashes.ts';

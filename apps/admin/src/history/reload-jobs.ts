@@ -1,7 +1,7 @@
-import type { RedisClient } from '@reroll/shared/catalog/redis';
-import type { LiveJob } from '@reroll/shared/core/history/states';
-import type { WorkloadKey } from '@reroll/shared/core/model';
-import { RELOADS } from '@reroll/shared/queue/queues';
+import type { RedisClient } from '@reroll/redis/catalog/redis';
+import type { LiveJob } from '@reroll/core/history/states';
+import type { WorkloadKey } from '@reroll/core/model';
+import { RELOADS } from '@reroll/redis/queue/queues';
 
 /** BullMQ keeps the time of a delayed job in the upper bits of its score. */
 const SCORE_PER_MILLISECOND = 0x1000;

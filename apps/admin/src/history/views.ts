@@ -1,16 +1,16 @@
 import type { Change as ChangeView, ChangeSummary, ChangeWorkload } from '@reroll/shared/api/changes';
 import type { HistoryEntry } from '@reroll/shared/api/workloads';
-import type { RolloutEntry } from '@reroll/shared/core/history/entries';
-import type { Change, Outcome, Pair } from '@reroll/shared/core/history/join';
+import type { RolloutEntry } from '@reroll/core/history/entries';
+import type { Change, Outcome, Pair } from '@reroll/core/history/join';
 import {
   outcomeReason,
   outcomeState,
   stateOf,
   type LiveJob,
   type ReloadState,
-} from '@reroll/shared/core/history/states';
-import { sourceKeyIn } from '@reroll/shared/core/ledger/rows';
-import { partsOf, type SourceKey, type WorkloadKey } from '@reroll/shared/core/model';
+} from '@reroll/core/history/states';
+import { sourceKeyIn } from '@reroll/core/ledger/rows';
+import { partsOf, type SourceKey, type WorkloadKey } from '@reroll/core/model';
 import type { ShownHashes } from '../shown-hashes.ts';
 import { timeOf } from '../time-of.ts';
 import type { Live } from './live-states.ts';

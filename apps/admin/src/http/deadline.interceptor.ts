@@ -6,7 +6,7 @@ import {
   type NestInterceptor,
 } from '@nestjs/common';
 import { OPERATIONS, type Operation } from '@reroll/shared/api/operations';
-import type { RedisClient } from '@reroll/shared/catalog/redis';
+import type { RedisClient } from '@reroll/redis/catalog/redis';
 import type { AdminOptions } from '@reroll/shared/platform/options/table';
 import type { Request } from 'express';
 import { throwError, timeout, type Observable } from 'rxjs';

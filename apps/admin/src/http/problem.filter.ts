@@ -1,5 +1,5 @@
 import { Catch, HttpException, Inject, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
-import { KubeError } from '@reroll/shared/kube/errors';
+import { KubeError } from '@reroll/kube/errors';
 import { errorFields } from '@reroll/shared/platform/error-fields';
 import type { Logger } from '@reroll/shared/platform/logging';
 import type { Request, Response } from 'express';

@@ -1,6 +1,6 @@
 import { QUEUE_NAMES, type Queue as QueueView } from '@reroll/shared/api/queues';
-import { NOTIFICATIONS } from '@reroll/shared/queue/notifications';
-import { CHANGES, RELOADS, RESUMES } from '@reroll/shared/queue/queues';
+import { NOTIFICATIONS } from '@reroll/redis/queue/notifications';
+import { CHANGES, RELOADS, RESUMES } from '@reroll/redis/queue/queues';
 import { Queue, type ConnectionOptions, type Job } from 'bullmq';
 import { visibility, type Caller } from '../auth/caller.ts';
 import { NamespacesAsked } from '../history/namespaces-asked.ts';

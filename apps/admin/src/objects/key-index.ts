@@ -1,5 +1,5 @@
-import { partsOf } from '@reroll/shared/core/model';
-import { firstIndex } from '@reroll/shared/core/history/stream-id';
+import { partsOf } from '@reroll/core/model';
+import { firstIndex } from '@reroll/core/history/stream-id';
 import { sortInTurns } from './sort-in-turns.ts';
 
 /** `<namespace>/<name>/<kind>`: the order of lists. */

@@ -1,8 +1,8 @@
-import { Catalog } from '@reroll/shared/catalog/catalog';
-import { Processes, type ProcessSettings } from '@reroll/shared/catalog/processes';
-import { DEFAULT_ANNOTATION_KEYS } from '@reroll/shared/core/annotation-keys';
-import { NO_TRIGGERS } from '@reroll/shared/core/ledger/triggers';
-import { RealRedis } from '../../../../libs/shared/src/testing/real-redis.ts';
+import { Catalog } from '@reroll/redis/catalog/catalog';
+import { Processes, type ProcessSettings } from '@reroll/redis/catalog/processes';
+import { DEFAULT_ANNOTATION_KEYS } from '@reroll/core/annotation-keys';
+import { NO_TRIGGERS } from '@reroll/core/ledger/triggers';
+import { RealRedis } from '@reroll/redis/testing/real-redis';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { ObjectFacts } from './object-facts.ts';
 

@@ -1,14 +1,14 @@
-import type { Catalog } from '@reroll/shared/catalog/catalog';
-import { Processes, settingsInForce, type ProcessSettings } from '@reroll/shared/catalog/processes';
-import type { RedisClient } from '@reroll/shared/catalog/redis';
-import { Rollouts } from '@reroll/shared/catalog/rollouts';
-import type { ExplainedWorkload } from '@reroll/shared/core/explain/facts';
-import type { RolloutEntry } from '@reroll/shared/core/history/entries';
-import { sourceKeyIn, namespaceOf, type SourceRow, type WorkloadRow } from '@reroll/shared/core/ledger/rows';
-import { dueOf } from '@reroll/shared/core/ledger/owed';
-import type { WakeCause } from '@reroll/shared/core/ledger/outbox';
-import { NO_TRIGGERS, type Triggers } from '@reroll/shared/core/ledger/triggers';
-import type { SourceKey, WorkloadKey } from '@reroll/shared/core/model';
+import type { Catalog } from '@reroll/redis/catalog/catalog';
+import { Processes, settingsInForce, type ProcessSettings } from '@reroll/redis/catalog/processes';
+import type { RedisClient } from '@reroll/redis/catalog/redis';
+import { Rollouts } from '@reroll/redis/catalog/rollouts';
+import type { ExplainedWorkload } from '@reroll/core/explain/facts';
+import type { RolloutEntry } from '@reroll/core/history/entries';
+import { sourceKeyIn, namespaceOf, type SourceRow, type WorkloadRow } from '@reroll/core/ledger/rows';
+import { dueOf } from '@reroll/core/ledger/owed';
+import type { WakeCause } from '@reroll/core/ledger/outbox';
+import { NO_TRIGGERS, type Triggers } from '@reroll/core/ledger/triggers';
+import type { SourceKey, WorkloadKey } from '@reroll/core/model';
 import { KeyIndex } from './key-index.ts';
 
 /** A workload and all that its summary takes. */

@@ -1,10 +1,10 @@
 import type { Source, SourceSummary, Workload, WorkloadSummary } from '@reroll/shared/api/workloads';
-import { explain } from '@reroll/shared/core/explain/explain';
-import type { ExplainedSource, ExplainedWorkload, ExplainSettings } from '@reroll/shared/core/explain/facts';
-import type { HistoryJoin } from '@reroll/shared/core/history/join';
-import { isContested } from '@reroll/shared/core/ledger/contest';
-import { sourceNameOf } from '@reroll/shared/core/ledger/rows';
-import type { WorkloadKey } from '@reroll/shared/core/model';
+import { explain } from '@reroll/core/explain/explain';
+import type { ExplainedSource, ExplainedWorkload, ExplainSettings } from '@reroll/core/explain/facts';
+import type { HistoryJoin } from '@reroll/core/history/join';
+import { isContested } from '@reroll/core/ledger/contest';
+import { sourceNameOf } from '@reroll/core/ledger/rows';
+import type { WorkloadKey } from '@reroll/core/model';
 import type { ShowHash } from '../shown-hashes.ts';
 import { sourceRef, workloadRef } from '../history/views.ts';
 import { timeOf } from '../time-of.ts';

@@ -1,10 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Status } from '@reroll/shared/api/status';
-import type { Catalog } from '@reroll/shared/catalog/catalog';
-import type { RedisRoom } from '@reroll/shared/catalog/redis-room';
-import type { RedisClient } from '@reroll/shared/catalog/redis';
-import type { KubeClient } from '@reroll/shared/kube/connection';
-import type { InstallIdentity } from '@reroll/shared/kube/install-identity';
+import type { Catalog } from '@reroll/redis/catalog/catalog';
+import type { RedisRoom } from '@reroll/redis/catalog/redis-room';
+import type { RedisClient } from '@reroll/redis/catalog/redis';
+import type { KubeClient } from '@reroll/kube/connection';
+import type { InstallIdentity } from '@reroll/kube/install-identity';
 import { CATALOG, IDENTITY, KUBE, REDIS, ROOM } from '../tokens.ts';
 import { Reachability, type Reachable } from './reachability.ts';
 

@@ -1,4 +1,4 @@
-import type { Process } from '@reroll/shared/catalog/processes';
+import type { Process } from '@reroll/redis/catalog/processes';
 import type { Status } from '@reroll/shared/api/status';
 
 /** How long a job may be due, and a workload be owed something, before somebody should look (s). */

@@ -1,4 +1,4 @@
-import type { AuditEntry } from '@reroll/shared/core/history/entries';
+import type { AuditEntry } from '@reroll/core/history/entries';
 import { createLogger } from '@reroll/shared/platform/logging';
 import { describe, expect, it } from 'vitest';
 import { AuditLog, type Audited } from './audit-log.ts';

@@ -1,5 +1,5 @@
-import type { AuditEntry } from '@reroll/shared/core/history/entries';
-import type { History } from '@reroll/shared/catalog/history';
+import type { AuditEntry } from '@reroll/core/history/entries';
+import type { History } from '@reroll/redis/catalog/history';
 import type { Logger } from '@reroll/shared/platform/logging';
 
 /** What was not done and is kept, a minute and actor: so that nobody drives the others out of a history that is bounded. */

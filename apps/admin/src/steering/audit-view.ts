@@ -1,6 +1,6 @@
 import type { AuditEntry as AuditAnswer } from '@reroll/shared/api/audit';
-import type { StreamEntry } from '@reroll/shared/catalog/history';
-import type { AuditEntry } from '@reroll/shared/core/history/entries';
+import type { StreamEntry } from '@reroll/redis/catalog/history';
+import type { AuditEntry } from '@reroll/core/history/entries';
 import type { Caller } from '../auth/caller.ts';
 
 /** `<kind>/<namespace>/<name>`, after the id of a job or by itself. */

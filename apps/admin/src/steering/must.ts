@@ -1,4 +1,4 @@
-import type { WorkloadKey } from '@reroll/shared/core/model';
+import type { WorkloadKey } from '@reroll/core/model';
 import type { Caller } from '../auth/caller.ts';
 import { ProblemError } from '../http/problem-error.ts';
 

@@ -1,14 +1,14 @@
-import type { Catalog } from '@reroll/shared/catalog/catalog';
-import { Processes, settingsInForce, type ProcessSettings } from '@reroll/shared/catalog/processes';
-import type { RedisClient } from '@reroll/shared/catalog/redis';
-import { RowsOfNamespace } from '@reroll/shared/catalog/rows-of-namespace';
-import { shownHashKey } from '@reroll/shared/catalog/shown-hash-key';
-import type { ExplainedSource, ExplainedWorkload, ExplainSettings } from '@reroll/shared/core/explain/facts';
-import { patternedKinds, sourcesOf } from '@reroll/shared/core/explain/preview-workload';
-import { withProposed, type ProposedAnnotations } from '@reroll/shared/core/explain/proposed';
-import { kindOf, namespaceOf, type SourceRow } from '@reroll/shared/core/ledger/rows';
-import type { SourceKey, WorkloadKey } from '@reroll/shared/core/model';
-import type { Queues } from '@reroll/shared/queue/queues';
+import type { Catalog } from '@reroll/redis/catalog/catalog';
+import { Processes, settingsInForce, type ProcessSettings } from '@reroll/redis/catalog/processes';
+import type { RedisClient } from '@reroll/redis/catalog/redis';
+import { RowsOfNamespace } from '@reroll/redis/catalog/rows-of-namespace';
+import { shownHashKey } from '@reroll/redis/catalog/shown-hash-key';
+import type { ExplainedSource, ExplainedWorkload, ExplainSettings } from '@reroll/core/explain/facts';
+import { patternedKinds, sourcesOf } from '@reroll/core/explain/preview-workload';
+import { withProposed, type ProposedAnnotations } from '@reroll/core/explain/proposed';
+import { kindOf, namespaceOf, type SourceRow } from '@reroll/core/ledger/rows';
+import type { SourceKey, WorkloadKey } from '@reroll/core/model';
+import type { Queues } from '@reroll/redis/queue/queues';
 
 /** The only kind that lends its pod template to others. */
 const OWNER = 'Deployment';

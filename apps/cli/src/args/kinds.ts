@@ -1,4 +1,4 @@
-import { SOURCE_KINDS, WORKLOAD_KINDS, type SourceKind } from '@reroll/shared/core/model';
+import { SOURCE_KINDS, WORKLOAD_KINDS, type SourceKind } from '@reroll/core/model';
 
 export type WorkloadKindName = (typeof WORKLOAD_KINDS)[number];
 

@@ -1,5 +1,5 @@
 import { namespaceName, objectName } from '@reroll/shared/api/common';
-import { SOURCE_KINDS, type SourceKind } from '@reroll/shared/core/model';
+import { SOURCE_KINDS, type SourceKind } from '@reroll/core/model';
 import { usageError, type CliError } from '../errors.ts';
 import {
   SOURCE_WORDS,

@@ -1,4 +1,4 @@
-import { parseDuration } from '@reroll/shared/core/durations';
+import { parseDuration } from '@reroll/core/durations';
 import { usageError } from '../errors.ts';
 
 /** Milliseconds of `30s`, `2m`, or (as kubectl takes it) of a number of seconds. `0`: no limit, which is undefined. */

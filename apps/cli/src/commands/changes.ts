@@ -1,5 +1,5 @@
-import { CHANGE_CAUSES } from '@reroll/shared/core/history/entries';
-import { RELOAD_STATES } from '@reroll/shared/core/history/states';
+import { CHANGE_CAUSES } from '@reroll/core/history/entries';
+import { RELOAD_STATES } from '@reroll/core/history/states';
 import { Option } from 'commander';
 import { listed } from '../api/pages.ts';
 import { keyText, sourceRef, workloadRef } from '../args/object-ref.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Change, ChangeWorkload } from '@reroll/shared/api/changes';
-import type { ReloadState } from '@reroll/shared/core/history/states';
+import type { ReloadState } from '@reroll/core/history/states';
 import type { WorkloadRef } from '../args/object-ref.ts';
 import { CliError, EXIT, type ExitCode } from '../errors.ts';
 import { humanDuration } from '../output/age.ts';

@@ -1,5 +1,5 @@
-import { RELOAD_STATES } from '@reroll/shared/core/history/states';
-import { CHANGE_CAUSES } from '@reroll/shared/core/history/entries';
+import { RELOAD_STATES } from '@reroll/core/history/states';
+import { CHANGE_CAUSES } from '@reroll/core/history/entries';
 import { jobState, QUEUE_NAMES } from '@reroll/shared/api/queues';
 import type { Command, Option } from 'commander';
 import { SOURCE_WORDS, WORKLOAD_WORDS } from '../args/kinds.ts';

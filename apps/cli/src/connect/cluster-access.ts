@@ -1,5 +1,5 @@
-import { KubeClient } from '@reroll/shared/kube/connection';
-import { CredentialStore, loadKubeConfig, type Credentials } from '@reroll/shared/kube/credentials';
+import { KubeClient } from '@reroll/kube/connection';
+import { CredentialStore, loadKubeConfig, type Credentials } from '@reroll/kube/credentials';
 import { VERSION } from '@reroll/shared/platform/version';
 import { loadKubeconfig, type KubeFlags } from './kubeconfig.ts';
 

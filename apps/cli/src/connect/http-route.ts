@@ -1,11 +1,11 @@
-import { networkError } from '@reroll/shared/kube/errors';
+import { networkError } from '@reroll/kube/errors';
 import {
   exchange,
   openPool,
   type Endpoint,
   type ExchangeRequest,
   type ExchangeResult,
-} from '@reroll/shared/kube/transport';
+} from '@reroll/kube/transport';
 import { USER_AGENT } from './cluster-access.ts';
 
 export interface RouteRequest {

@@ -1,8 +1,8 @@
 import { explanationAnswer } from '@reroll/shared/api/explained';
 import type { Explanation } from '@reroll/shared/api/explain';
-import { explain } from '@reroll/shared/core/explain/explain';
-import type { ExplainedWorkload } from '@reroll/shared/core/explain/facts';
-import { ExplainGatherer } from '@reroll/shared/kube/gather-explain';
+import { explain } from '@reroll/core/explain/explain';
+import type { ExplainedWorkload } from '@reroll/core/explain/facts';
+import { ExplainGatherer } from '@reroll/kube/gather-explain';
 import { keyText, type SourceRef, type WorkloadRef } from '../args/object-ref.ts';
 import { CliError } from '../errors.ts';
 import type { Session } from '../session.ts';

@@ -1,6 +1,6 @@
-import type { ExplainSettings } from '@reroll/shared/core/explain/facts';
-import type { KubeClient } from '@reroll/shared/kube/connection';
-import { KubeError } from '@reroll/shared/kube/errors';
+import type { ExplainSettings } from '@reroll/core/explain/facts';
+import type { KubeClient } from '@reroll/kube/connection';
+import { KubeError } from '@reroll/kube/errors';
 import { META_INFO_LABELS } from '@reroll/shared/platform/meta-info';
 import { decisionSettings } from '@reroll/shared/platform/options/decision-settings';
 import { parseOptions } from '@reroll/shared/platform/options/parse';

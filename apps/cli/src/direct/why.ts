@@ -1,8 +1,8 @@
 import { explanationAnswer } from '@reroll/shared/api/explained';
 import type { Explanation } from '@reroll/shared/api/explain';
-import { explain } from '@reroll/shared/core/explain/explain';
-import { sourcesOf } from '@reroll/shared/core/explain/preview-workload';
-import { parseLastReloadedFrom } from '@reroll/shared/core/marker/last-reloaded-from';
+import { explain } from '@reroll/core/explain/explain';
+import { sourcesOf } from '@reroll/core/explain/preview-workload';
+import { parseLastReloadedFrom } from '@reroll/core/marker/last-reloaded-from';
 import type { WorkloadRef } from '../args/object-ref.ts';
 import { age } from '../output/age.ts';
 import { paintFor } from '../output/colour.ts';

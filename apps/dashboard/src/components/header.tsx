@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useId } from 'preact/hooks';
-import { WORKLOAD_KINDS } from '@reroll/shared/core/model';
+import { WORKLOAD_KINDS } from '@reroll/core/model';
 import { isSourceKind, refOf } from '../names.ts';
 import { go, hrefOf, route } from '../router.ts';
 import { theme, THEMES } from '../state/preferences.ts';

@@ -1,5 +1,5 @@
 import type { PreviewRequest } from '@reroll/shared/api/explain';
-import { WORKLOAD_KINDS } from '@reroll/shared/core/model';
+import { WORKLOAD_KINDS } from '@reroll/core/model';
 import { isSourceKind, refOf, type Ref } from '../names.ts';
 
 /** The fields of the form, as they were filled in. */

@@ -7,7 +7,7 @@ import { RefLink } from '../components/refs.tsx';
 import { Table, type Column } from '../components/table.tsx';
 import { Time } from '../components/time.tsx';
 import { Hash } from '../components/words.tsx';
-import { SOURCE_KINDS } from '@reroll/shared/core/model';
+import { SOURCE_KINDS } from '@reroll/core/model';
 import { keyOf } from '../names.ts';
 import { route } from '../router.ts';
 

@@ -7,7 +7,7 @@ import { Paged } from '../components/paged.tsx';
 import { RefLink } from '../components/refs.tsx';
 import { Table, type Column } from '../components/table.tsx';
 import { Time } from '../components/time.tsx';
-import { WORKLOAD_KINDS } from '@reroll/shared/core/model';
+import { WORKLOAD_KINDS } from '@reroll/core/model';
 import { keyOf } from '../names.ts';
 import { hrefOf, route } from '../router.ts';
 import { DUE, reasonWords, ROLLOUTS } from '../words.ts';

@@ -1,9 +1,9 @@
-import type { AnnotationKeys } from '@reroll/shared/core/annotation-keys';
-import { patched } from '@reroll/shared/core/reload/json-patch';
-import { reloadPatch, type ReloadStrategy } from '@reroll/shared/core/reload/patch';
-import type { KubeClient } from '@reroll/shared/kube/connection';
-import { objectPath, type KubeObject } from '@reroll/shared/kube/objects';
-import { restartField } from '@reroll/shared/kube/workloads/restart-field';
+import type { AnnotationKeys } from '@reroll/core/annotation-keys';
+import { patched } from '@reroll/core/reload/json-patch';
+import { reloadPatch, type ReloadStrategy } from '@reroll/core/reload/patch';
+import type { KubeClient } from '@reroll/kube/connection';
+import { objectPath, type KubeObject } from '@reroll/kube/objects';
+import { restartField } from '@reroll/kube/workloads/restart-field';
 import { pauseOf } from '../pause-of.ts';
 import { isOvertaken } from './overtaken.ts';
 import { requireRoom } from '../require-room.ts';

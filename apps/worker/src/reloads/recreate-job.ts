@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { keptBy, recreatedJob, twinOf, type JobRead, type Kept } from '@reroll/shared/core/reload/job-twin';
-import { markedTemplate, type ReloadStrategy } from '@reroll/shared/core/reload/patch';
-import type { KubeClient } from '@reroll/shared/kube/connection';
-import { KubeError } from '@reroll/shared/kube/errors';
-import { collectionPath, objectPath, type KubeObject } from '@reroll/shared/kube/objects';
-import { job } from '@reroll/shared/kube/workloads/job';
+import { keptBy, recreatedJob, twinOf, type JobRead, type Kept } from '@reroll/core/reload/job-twin';
+import { markedTemplate, type ReloadStrategy } from '@reroll/core/reload/patch';
+import type { KubeClient } from '@reroll/kube/connection';
+import { KubeError } from '@reroll/kube/errors';
+import { collectionPath, objectPath, type KubeObject } from '@reroll/kube/objects';
+import { job } from '@reroll/kube/workloads/job';
 import { JobError } from '../job-error.ts';
 import type { WorkloadNow } from '../workload-reader.ts';
 import type { Reload, ReloadWay, Sent } from './reload-way.ts';

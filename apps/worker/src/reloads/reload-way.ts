@@ -1,5 +1,5 @@
-import type { Reason } from '@reroll/shared/core/reasons';
-import type { RolledSource } from '@reroll/shared/core/reload/patch';
+import type { Reason } from '@reroll/core/reasons';
+import type { RolledSource } from '@reroll/core/reload/patch';
 import type { WorkloadNow } from '../workload-reader.ts';
 
 /** What is to be sent for a workload that was just read. */

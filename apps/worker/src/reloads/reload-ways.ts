@@ -1,4 +1,4 @@
-import type { ReloadedBy } from '@reroll/shared/kube/workloads/definition';
+import type { ReloadedBy } from '@reroll/kube/workloads/definition';
 import { PatchTemplate, type PatchTemplateContext } from './patch-template.ts';
 import { RecreateJob, type RecreateJobContext } from './recreate-job.ts';
 import type { ReloadWay } from './reload-way.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { CHANGE_CAUSES } from '../core/history/entries.ts';
-import { RELOAD_STATES } from '../core/history/states.ts';
+import { CHANGE_CAUSES } from '@reroll/core/history/entries';
+import { RELOAD_STATES } from '@reroll/core/history/states';
 import {
   hash,
   namespaceName,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { SOURCE_KINDS, WORKLOAD_KINDS } from '../core/model.ts';
-import { REASONS, type Reason } from '../core/reasons.ts';
+import { SOURCE_KINDS, WORKLOAD_KINDS } from '@reroll/core/model';
+import { REASONS, type Reason } from '@reroll/core/reasons';
 
 /** RFC 3339, UTC, milliseconds. */
 export const time = z.iso.datetime().meta({ id: 'Time', example: '2026-11-21T15:00:00.000Z' });

@@ -1,8 +1,8 @@
-import type { Explanation as Explained } from '../core/explain/explain.ts';
-import type { FactsFrom } from '../core/explain/facts.ts';
-import type { Preview as Previewed, PreviewVerdict } from '../core/explain/preview.ts';
-import { partsOf } from '../core/model.ts';
-import type { RecordHash } from '../core/record/record-hash.ts';
+import type { Explanation as Explained } from '@reroll/core/explain/explain';
+import type { FactsFrom } from '@reroll/core/explain/facts';
+import type { Preview as Previewed, PreviewVerdict } from '@reroll/core/explain/preview';
+import { partsOf } from '@reroll/core/model';
+import type { RecordHash } from '@reroll/core/record/record-hash';
 import type { Explanation, Preview } from './explain.ts';
 
 type WorkloadRef = Explanation['workload'];

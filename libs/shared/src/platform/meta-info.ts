@@ -2,7 +2,7 @@
  * What the ConfigMap `reloader-meta-info` says of an installation, under the incumbent's keys, for whoever
  * reads it. No credential is in it: of the webhook's URL only the host is told.
  */
-import { labelSelectorText, type LabelSelector } from '../core/label-selector.ts';
+import { labelSelectorText, type LabelSelector } from '@reroll/core/label-selector';
 import { formatListenAddress } from './listen-address.ts';
 import { decisionSettings } from './options/decision-settings.ts';
 import type { WatcherOptions } from './options/table.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { catalogKeys } from '../../../../libs/shared/src/catalog/keys.ts';
+import { catalogKeys } from '@reroll/redis/catalog/keys';
 import { startRedis } from '../../../cluster/src/redis.ts';
 import { percentile } from '../numbers.ts';
 import { type Usage, usageOf } from '../proc.ts';

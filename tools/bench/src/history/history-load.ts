@@ -1,15 +1,11 @@
 import { createHash } from 'node:crypto';
-import { Catalog } from '../../../../libs/shared/src/catalog/catalog.ts';
-import { History, streamKey } from '../../../../libs/shared/src/catalog/history.ts';
-import type { CatalogKeys } from '../../../../libs/shared/src/catalog/keys.ts';
-import type { RedisClient } from '../../../../libs/shared/src/catalog/redis.ts';
-import type {
-  ChangeEntry,
-  OutcomeEntry,
-  RolloutEntry,
-} from '../../../../libs/shared/src/core/history/entries.ts';
-import type { SourceRow, WorkloadRow } from '../../../../libs/shared/src/core/ledger/rows.ts';
-import { writeRecord } from '../../../../libs/shared/src/core/record/record.ts';
+import { Catalog } from '@reroll/redis/catalog/catalog';
+import { History, streamKey } from '@reroll/redis/catalog/history';
+import type { CatalogKeys } from '@reroll/redis/catalog/keys';
+import type { RedisClient } from '@reroll/redis/catalog/redis';
+import type { ChangeEntry, OutcomeEntry, RolloutEntry } from '@reroll/core/history/entries';
+import type { SourceRow, WorkloadRow } from '@reroll/core/ledger/rows';
+import { writeRecord } from '@reroll/core/record/record';
 
 /** What is in Redis when the lists are asked for. */
 export interface HistoryLoad {

@@ -1,4 +1,4 @@
-import type { KubeClient } from '../../../../libs/shared/src/kube/connection.ts';
+import type { KubeClient } from '@reroll/kube/connection';
 import { percentile } from '../numbers.ts';
 import type { Attack } from './attacks.ts';
 import type { Latencies, Neighbour } from './neighbour.ts';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { markerHash } from '../../../../libs/shared/src/core/marker/marker-hash.ts';
-import type { PodTemplate } from '../../../../libs/shared/src/core/model.ts';
-import { collectionPath } from '../../../../libs/shared/src/kube/objects.ts';
-import { Reflector } from '../../../../libs/shared/src/kube/reflector.ts';
+import { markerHash } from '@reroll/core/marker/marker-hash';
+import type { PodTemplate } from '@reroll/core/model';
+import { collectionPath } from '@reroll/kube/objects';
+import { Reflector } from '@reroll/kube/reflector';
 import { CONFIG_MAPS, KINDS } from '../kinds.ts';
 import { markersOf } from '../rollout-watch.ts';
 import type { Tenant } from './tenant.ts';

@@ -1,12 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { type KubeClient, MERGE_PATCH } from '../../../../libs/shared/src/kube/connection.ts';
-import {
-  apiVersionOf,
-  collectionPath,
-  objectPath,
-  type KubeResource,
-} from '../../../../libs/shared/src/kube/objects.ts';
-import { KubeError } from '../../../../libs/shared/src/kube/errors.ts';
+import { type KubeClient, MERGE_PATCH } from '@reroll/kube/connection';
+import { apiVersionOf, collectionPath, objectPath, type KubeResource } from '@reroll/kube/objects';
+import { KubeError } from '@reroll/kube/errors';
 import { create, persistently } from '../api.ts';
 import { forEach } from '../each.ts';
 import { CONFIG_MAPS, KINDS } from '../kinds.ts';

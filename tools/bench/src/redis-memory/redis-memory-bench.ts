@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { Catalog, type Publication } from '../../../../libs/shared/src/catalog/catalog.ts';
-import { catalogKeys } from '../../../../libs/shared/src/catalog/keys.ts';
-import type { SourceRow, WorkloadRow } from '../../../../libs/shared/src/core/ledger/rows.ts';
-import { writeRecord } from '../../../../libs/shared/src/core/record/record.ts';
-import { Queues } from '../../../../libs/shared/src/queue/queues.ts';
+import { Catalog, type Publication } from '@reroll/redis/catalog/catalog';
+import { catalogKeys } from '@reroll/redis/catalog/keys';
+import type { SourceRow, WorkloadRow } from '@reroll/core/ledger/rows';
+import { writeRecord } from '@reroll/core/record/record';
+import { Queues } from '@reroll/redis/queue/queues';
 import { startRedis } from '../../../cluster/src/redis.ts';
 
 export const PARTS = ['source', 'workload', 'dependency', 'job'] as const;

@@ -1,6 +1,6 @@
 /** Metrics that watcher and worker both have. */
 import type { Counter, Gauge, Registry } from 'prom-client';
-import type { SourceKind } from '../../core/model.ts';
+import type { SourceKind } from '@reroll/core/model';
 import { counter, gauge } from './registry.ts';
 
 /** What `resource_type` is for each kind of source, as stakater/Reloader names them: by what is watched. */

@@ -1,7 +1,7 @@
 /** What the watcher measures. */
 import type { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { counter, gauge, histogram } from './registry.ts';
-import { WORKLOAD_KINDS } from '../../core/model.ts';
+import { WORKLOAD_KINDS } from '@reroll/core/model';
 import { queueMetrics, RESOURCE_TYPES } from './shared.ts';
 import type { QueueMetrics } from './shared.ts';
 

@@ -1,7 +1,7 @@
 /** What the worker measures: stakater/Reloader's metrics under their names, and our own. */
 import type { Counter, Histogram, Registry } from 'prom-client';
 import { counter, histogram } from './registry.ts';
-import { WORKLOAD_KINDS } from '../../core/model.ts';
+import { WORKLOAD_KINDS } from '@reroll/core/model';
 import { queueMetrics, RESOURCE_TYPES } from './shared.ts';
 import type { QueueMetrics } from './shared.ts';
 

@@ -1,7 +1,7 @@
 /** The keys of the annotations that decide. The defaults are those of stakater/Reloader. */
-import { DEFAULT_ANNOTATION_KEYS as KEYS } from '../../core/annotation-keys.ts';
-import { DEFAULT_ANNOTATION_LIMITS as LIMITS } from '../../core/annotation-limits.ts';
-import { PATTERN_LIMITS } from '../../core/pattern-cost.ts';
+import { DEFAULT_ANNOTATION_KEYS as KEYS } from '@reroll/core/annotation-keys';
+import { DEFAULT_ANNOTATION_LIMITS as LIMITS } from '@reroll/core/annotation-limits';
+import { PATTERN_LIMITS } from '@reroll/core/pattern-cost';
 import { BOTH, option } from './option.ts';
 import { annotationKey, integer, writtenAnnotationKey } from './values.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { DEFAULT_ANNOTATION_KEYS } from '../../core/annotation-keys.ts';
-import { DEFAULT_ANNOTATION_LIMITS as limits } from '../../core/annotation-limits.ts';
+import { DEFAULT_ANNOTATION_KEYS } from '@reroll/core/annotation-keys';
+import { DEFAULT_ANNOTATION_LIMITS as limits } from '@reroll/core/annotation-limits';
 import { decisionSettings } from './decision-settings.ts';
 import { parseOptions } from './parse.ts';
 import { OPTION_LIST } from './table.ts';

@@ -1,5 +1,5 @@
-import { DEFAULT_ANNOTATION_KEYS } from '../../core/annotation-keys.ts';
-import type { DecisionSettings } from '../../core/rules/decision.ts';
+import { DEFAULT_ANNOTATION_KEYS } from '@reroll/core/annotation-keys';
+import type { DecisionSettings } from '@reroll/core/rules/decision';
 import type { CommonOptions } from './table.ts';
 
 const KIND_OF_PLURAL = { configmaps: 'ConfigMap', secrets: 'Secret' } as const;

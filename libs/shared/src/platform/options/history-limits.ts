@@ -1,4 +1,4 @@
-import type { HistoryLimits } from '../../core/history/entry-bounds.ts';
+import type { HistoryLimits } from '@reroll/core/history/entry-bounds';
 
 export function historyLimits(options: {
   readonly historyMaxChanges: number;

@@ -1,4 +1,4 @@
-import { parseLabelSelector } from '../../core/label-selector.ts';
+import { parseLabelSelector } from '@reroll/core/label-selector';
 import { describe, expect, it } from 'vitest';
 import { parseListenAddress } from '../listen-address.ts';
 import { APPS, camelCase } from './option.ts';

@@ -1,6 +1,6 @@
 /** Who else is told of changes and reloads: alerts and the webhook. */
 import { z } from 'zod';
-import type { AlertSink } from '../../core/notify/message.ts';
+import type { AlertSink } from '@reroll/core/notify/message';
 import { BOTH, option, WORKER } from './option.ts';
 import type { ValueKind } from './option.ts';
 import { anyText, bool, duration, integer, oneOf, optionalHttpUrl } from './values.ts';

@@ -3,7 +3,7 @@ import type { App } from './option.ts';
 import { parseOptions } from './parse.ts';
 import type { Environment } from './parse.ts';
 import type { WatcherOptions, WorkerOptions } from './table.ts';
-import { labelSelectorText } from '../../core/label-selector.ts';
+import { labelSelectorText } from '@reroll/core/label-selector';
 
 const SECRET = 'hunter2-s3cr3t';
 

@@ -1,6 +1,6 @@
 /** When a workload is reloaded, and how. */
-import { ADOPTED_SYSTEMS } from '../../core/adopted.ts';
-import { MARKER_HASHES } from '../../core/marker/marker-hash.ts';
+import { ADOPTED_SYSTEMS } from '@reroll/core/adopted';
+import { MARKER_HASHES } from '@reroll/core/marker/marker-hash';
 import { BOTH, option, WORKER } from './option.ts';
 import { bool, boolText, duration, integer, list, oneOf, optionalPath } from './values.ts';
 

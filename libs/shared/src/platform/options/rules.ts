@@ -1,5 +1,5 @@
 /** What options must be to each other. A rule is silent while one of its options could not be read. */
-import { formatDuration } from '../../core/durations.ts';
+import { formatDuration } from '@reroll/core/durations';
 import { REDIS_RULES } from './redis-rules.ts';
 import type { AdminOptions, WatcherOptions, WorkerOptions } from './table.ts';
 

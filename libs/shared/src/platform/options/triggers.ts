@@ -1,4 +1,4 @@
-import type { Triggers } from '../../core/ledger/triggers.ts';
+import type { Triggers } from '@reroll/core/ledger/triggers';
 import type { CommonOptions } from './table.ts';
 
 /** What rolls besides a change of data, by the options. */

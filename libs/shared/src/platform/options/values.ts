@@ -1,8 +1,8 @@
 /** The kinds of value an option can have: how each is read, and what is said when it cannot be. */
 import { isIP, isIPv6 } from 'node:net';
 import { z } from 'zod';
-import { formatDuration, parseDuration } from '../../core/durations.ts';
-import { parseLabelSelector, type LabelSelector } from '../../core/label-selector.ts';
+import { formatDuration, parseDuration } from '@reroll/core/durations';
+import { parseLabelSelector, type LabelSelector } from '@reroll/core/label-selector';
 import { parseListenAddress } from '../listen-address.ts';
 import type { ListenAddress } from '../listen-address.ts';
 import type { ValueKind } from './option.ts';

@@ -1,0 +1,271 @@
+import { randomBytes } from 'node:crypto';
+import { oneLine } from '@reroll/core/one-line';
+import type { SourceId, SourceKind, WorkloadId } from '@reroll/core/model';
+import { pause, systemClock, type Clock } from './clock.ts';
+import type { KubeClient } from './connection.ts';
+import { networkError } from './errors.ts';
+import { collectionPath } from './objects.ts';
+
+const EVENTS = { group: '', version: 'v1', plural: 'events' };
+
+/** The workload that an event is about. */
+export interface EventSubject extends WorkloadId {
+  readonly apiVersion: string;
+  readonly uid: string;
+  readonly resourceVersion?: string | undefined;
+}
+
+/** A reload that was done, or (with our reason, never a server's text) that failed for good. */
+export interface ReloadEvent {
+  readonly source: SourceId;
+  readonly workload: EventSubject;
+  readonly failure?: string | undefined;
+}
+
+/** The same of a reload that no source caused: a person asked for it. */
+export interface RequestedEvent {
+  readonly workload: EventSubject;
+  /** The person's words, as they came. Who it was is for those who may see the audit log. */
+  readonly requestReason: string;
+  readonly failure?: string | undefined;
+}
+
+/** Something about a workload that its owner should know and mend. */
+export interface WarningEvent {
+  readonly workload: EventSubject;
+  /** CamelCase, e.g. `InvalidAnnotation`. */
+  readonly reason: string;
+  readonly note: string;
+}
+
+type AnyEvent = ReloadEvent | RequestedEvent | WarningEvent;
+
+export interface EventRecorderOptions {
+  readonly client: Pick<KubeClient, 'post'>;
+  /** Who reports, e.g. the pod's name. */
+  readonly instance: string;
+  /** Events waiting; when there are more the oldest is dropped. Default 10,000. */
+  readonly maxWaiting?: number | undefined;
+  /** Requests at a time. Default 2. */
+  readonly concurrency?: number | undefined;
+  /**
+   * Whether there is work that matters more: events then wait until it is done, but no longer than ten
+   * seconds each. Default: never.
+   */
+  readonly isBusy?: (() => boolean) | undefined;
+  /** Called once for each event with what came of it. */
+  readonly onResult?: ((result: 'posted' | 'failed' | 'dropped') => void) | undefined;
+  readonly clock?: Clock | undefined;
+}
+
+/** The incumbent's names, which people filter by: the reporting component and the type in the text. */
+const NAMES: Readonly<Record<SourceKind, { component: string; type: string }>> = {
+  ConfigMap: { component: 'reloader-configmaps', type: 'CONFIGMAP' },
+  Secret: { component: 'reloader-secrets', type: 'SECRET' },
+  SecretProviderClass: {
+    component: 'reloader-secretproviderclasspodstatuses',
+    type: 'SECRETPROVIDERCLASS',
+  },
+};
+
+const POST_TIMEOUT_MS = 5000;
+const RETRY_DELAY_MS = 1000;
+const MAX_NAME = 200;
+/** How long an event waits for work that matters more, and how often that is asked. */
+const MAX_YIELD_MS = 10_000;
+const YIELD_MS = 50;
+
+function textOf(event: ReloadEvent | RequestedEvent): string {
+  const { workload, failure } = event;
+  const subject = `'${workload.name}' of type '${workload.kind}' in namespace '${workload.namespace}'`;
+  if ('requestReason' in event) {
+    const asked = `Reload requested (${JSON.stringify(oneLine(event.requestReason, MAX_WORDS))})`;
+    return failure === undefined
+      ? `${asked}, Updated ${subject}`
+      : `${asked}, Update for ${subject} failed with error ${failure}`;
+  }
+  if (failure !== undefined) return `Update for ${subject} failed with error ${failure}`;
+  const { source } = event;
+  const changed = `'${source.name}' of type '${NAMES[source.kind].type}' in namespace '${source.namespace}'`;
+  return `Changes detected in ${changed}, Updated ${subject}`;
+}
+
+/** An Event's name must be unique in its namespace and a DNS subdomain. */
+function eventName(workload: string): string {
+  return `${workload.slice(0, MAX_NAME).replace(/[^a-z0-9]+$/, '')}.${randomBytes(8).toString('hex')}`;
+}
+
+/** Who reports what is about no source in particular. */
+const COMPONENT = 'reroll';
+/** The API server refuses a longer note. */
+const MAX_NOTE = 1024;
+/** Of what a person wrote: as much as the API takes. */
+const MAX_WORDS = 200;
+
+interface Saying {
+  readonly component: string;
+  readonly type: 'Normal' | 'Warning';
+  readonly reason: string;
+  readonly message: string;
+}
+
+function sayingOf(event: AnyEvent): Saying {
+  if ('note' in event) {
+    return {
+      component: COMPONENT,
+      type: 'Warning',
+      reason: event.reason,
+      message: event.note.slice(0, MAX_NOTE),
+    };
+  }
+  const component = 'source' in event ? NAMES[event.source.kind].component : COMPONENT;
+  const done = event.failure === undefined;
+  const reason = done ? 'Reloaded' : 'ReloadFail';
+  const message = textOf(event).slice(0, MAX_NOTE);
+  return { component, type: done ? 'Normal' : 'Warning', reason, message };
+}
+
+interface Waiting {
+  readonly event: AnyEvent;
+  /** RFC 3339, seconds. */
+  readonly time: string;
+  /** By the recorder's clock. */
+  readonly since: number;
+}
+
+function bodyOf({ event, time }: Waiting, instance: string): unknown {
+  const { workload } = event;
+  const { component, type, reason, message } = sayingOf(event);
+  return {
+    apiVersion: 'v1',
+    kind: 'Event',
+    metadata: { name: eventName(workload.name), namespace: workload.namespace },
+    involvedObject: {
+      apiVersion: workload.apiVersion,
+      kind: workload.kind,
+      namespace: workload.namespace,
+      name: workload.name,
+      uid: workload.uid,
+      resourceVersion: workload.resourceVersion,
+    },
+    type,
+    reason,
+    message,
+    source: { component },
+    reportingComponent: component,
+    reportingInstance: instance,
+    firstTimestamp: time,
+    lastTimestamp: time,
+    count: 1,
+  };
+}
+
+/**
+ * Posts Kubernetes Events beside the work: `record` returns at once, and an API server that is slow or
+ * refuses costs events, never a reload. Each event is tried twice at most.
+ */
+export class EventRecorder {
+  readonly #options: EventRecorderOptions;
+  readonly #clock: Clock;
+  readonly #closing = new AbortController();
+  readonly #waiting: Waiting[] = [];
+  #active = 0;
+  #cancelYield: (() => void) | undefined;
+  #whenIdle: (() => void) | undefined;
+
+  constructor(options: EventRecorderOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+  }
+
+  /** Events not yet posted, those on their way included. */
+  get pending(): number {
+    return this.#waiting.length + this.#active;
+  }
+
+  record(event: AnyEvent): void {
+    if (this.#closing.signal.aborted) {
+      this.#done('dropped');
+      return;
+    }
+    const time = new Date().toISOString().replace(/\.\d+Z$/, 'Z');
+    this.#waiting.push({ event, time, since: this.#clock.now() });
+    if (this.#waiting.length > (this.#options.maxWaiting ?? 10_000)) {
+      this.#waiting.shift();
+      this.#done('dropped');
+    }
+    this.#fill();
+  }
+
+  /** Waits until everything is posted, at most `timeoutMs`; then drops the rest and takes no more. */
+  async flush(timeoutMs: number): Promise<void> {
+    if (this.pending > 0) await this.#idleWithin(timeoutMs);
+    this.#cancelYield?.();
+    this.#closing.abort();
+    for (const _ of this.#waiting.splice(0)) this.#done('dropped');
+  }
+
+  #idleWithin(timeoutMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.#clock.after(timeoutMs, resolve);
+      this.#whenIdle = () => {
+        cancel();
+        resolve();
+      };
+      this.#fill();
+    });
+  }
+
+  #fill(): void {
+    while (this.#active < (this.#options.concurrency ?? 2) && !this.#yields()) {
+      const waiting = this.#waiting.shift();
+      if (waiting === undefined) break;
+      this.#active += 1;
+      void this.#post(waiting);
+    }
+    if (this.pending === 0) this.#whenIdle?.();
+  }
+
+  /** Whether the oldest event gives way; it is then looked at again soon. */
+  #yields(): boolean {
+    const [oldest] = this.#waiting;
+    const isBusy = this.#whenIdle === undefined && (this.#options.isBusy?.() ?? false);
+    if (!oldest || !isBusy || this.#clock.now() - oldest.since >= MAX_YIELD_MS) return false;
+    this.#cancelYield ??= this.#clock.after(YIELD_MS, () => {
+      this.#cancelYield = undefined;
+      this.#fill();
+    });
+    return true;
+  }
+
+  /** Never rejects. */
+  async #post(waiting: Waiting): Promise<void> {
+    const path = collectionPath(EVENTS, waiting.event.workload.namespace);
+    const body = bodyOf(waiting, this.#options.instance);
+    let result = await this.#tryPost(path, body);
+    if (result === 'retryable') {
+      await pause(this.#clock, RETRY_DELAY_MS * (0.5 + Math.random()), this.#closing.signal);
+      if (!this.#closing.signal.aborted) result = await this.#tryPost(path, body);
+    }
+    this.#active -= 1;
+    this.#done(result === 'posted' ? 'posted' : 'failed');
+    this.#fill();
+  }
+
+  async #tryPost(path: string, body: unknown): Promise<'posted' | 'failed' | 'retryable'> {
+    const { signal } = this.#closing;
+    try {
+      await this.#options.client.post(path, body, { timeoutMs: POST_TIMEOUT_MS, signal });
+      return 'posted';
+    } catch (error) {
+      const kubeError = networkError('event', error);
+      // 409: the first try got through although its answer was lost.
+      if (kubeError.status === 409) return 'posted';
+      return kubeError.retryable ? 'retryable' : 'failed';
+    }
+  }
+
+  #done(result: 'posted' | 'failed' | 'dropped'): void {
+    this.#options.onResult?.(result);
+  }
+}

@@ -1,0 +1,40 @@
+import type { ObjectMeta } from '@reroll/core/model';
+
+/** An object as the API serves it. `spec`, `status` and `data` are read by those who know the kind. */
+export interface KubeObject {
+  readonly apiVersion?: string | undefined;
+  readonly kind?: string | undefined;
+  readonly metadata: ObjectMeta;
+}
+
+/** The collection of a kind: `/apis/<group>/<version>/<plural>`; group '' is the core group. */
+export interface KubeResource {
+  readonly group: string;
+  readonly version: string;
+  readonly plural: string;
+}
+
+/** `v1`, `apps/v1`. */
+export function apiVersionOf(resource: KubeResource): string {
+  return resource.group === '' ? resource.version : `${resource.group}/${resource.version}`;
+}
+
+/** The path of the collection, in one namespace or (without one) in all of them. */
+export function collectionPath(resource: KubeResource, namespace?: string): string {
+  const root =
+    resource.group === '' ? `/api/${resource.version}` : `/apis/${resource.group}/${resource.version}`;
+  const scope = namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
+  return `${root}${scope}/${resource.plural}`;
+}
+
+/** The path of one object. */
+export function objectPath(resource: KubeResource, id: { namespace: string; name: string }): string {
+  return `${collectionPath(resource, id.namespace)}/${encodeURIComponent(id.name)}`;
+}
+
+/** `<namespace>/<name>` (or `<name>`), for reports; an object that has not even a name reads `?`. */
+export function nameOf(raw: unknown): string {
+  const metadata = (raw as { metadata?: { namespace?: unknown; name?: unknown } } | null)?.metadata;
+  const name = typeof metadata?.name === 'string' ? metadata.name : '?';
+  return typeof metadata?.namespace === 'string' ? `${metadata.namespace}/${name}` : name;
+}

@@ -1,0 +1,38 @@
+import type { PodTemplate } from '@reroll/core/model';
+import type { RolloutStatus } from '@reroll/core/rollout';
+import type { KubeObject } from '../objects.ts';
+import type { WorkloadKindDefinition } from './definition.ts';
+
+/** As far as it is looked into. */
+export interface CronJobObject extends KubeObject {
+  readonly spec?: {
+    readonly suspend?: boolean;
+    readonly jobTemplate?: {
+      readonly metadata?: {
+        readonly labels?: Readonly<Record<string, string>>;
+        readonly annotations?: Readonly<Record<string, string>>;
+      };
+      readonly spec?: { readonly template?: PodTemplate };
+    };
+  };
+  readonly status?: { readonly active?: readonly unknown[] };
+}
+
+/** A CronJob has no rollout: each of its runs reads the data of its own time. */
+function rolloutStatus({ status }: CronJobObject): RolloutStatus {
+  const active = status?.active?.length ?? 0;
+  return { state: 'complete', code: 'Complete', updated: active, ready: active, desired: active };
+}
+
+export const cronJob: WorkloadKindDefinition = {
+  kind: 'CronJob',
+  reloadedBy: 'cronJobRun',
+  group: 'batch',
+  version: 'v1',
+  plural: 'cronjobs',
+  podTemplatePath: '/spec/jobTemplate/spec/template',
+  template: (object: CronJobObject) => object.spec?.jobTemplate?.spec?.template,
+  templateStartsPods: false,
+  rolloutStatus,
+  updateStrategyOnDelete: () => false,
+};

@@ -1,0 +1,33 @@
+import type { AnnotationKeys } from '@reroll/core/annotation-keys';
+import { observeWorkload } from '@reroll/core/ledger/observe';
+import type { ObservedWorkload } from '@reroll/core/ledger/rows';
+import { keyOf } from '@reroll/core/model';
+import type { KubeObject } from '../objects.ts';
+import type { WorkloadKindDefinition } from './definition.ts';
+import { restartField } from './restart-field.ts';
+
+/** The small record of an object of this kind. Throws a `TypeError` if it has no usable resourceVersion. */
+export function observed(
+  definition: WorkloadKindDefinition,
+  object: KubeObject,
+  keys: AnnotationKeys,
+): ObservedWorkload {
+  const { kind, restartAt, templateStartsPods = true } = definition;
+  const template = definition.template(object) ?? {};
+  const { namespace } = object.metadata;
+  const from = definition.templateFrom?.(object);
+  const isMarkedThere = restartField(definition, object, keys) === undefined;
+  const seen = observeWorkload(
+    {
+      kind,
+      metadata: object.metadata,
+      template,
+      restartAt: restartAt?.read(object),
+      templateStartsPods,
+      paused: definition.isPaused?.(object),
+      leftAlone: definition.leftAlone?.(object),
+    },
+    keys,
+  );
+  return from ? { ...seen, templateFrom: { owner: keyOf({ ...from, namespace }), isMarkedThere } } : seen;
+}

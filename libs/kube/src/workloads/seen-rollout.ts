@@ -1,0 +1,57 @@
+import { keyOf } from '@reroll/core/model';
+import { kubeletText } from '@reroll/core/rollouts/kubelet-text';
+import type { SeenRollout } from '@reroll/core/rollouts/rollout-tracker';
+import type { RolloutCondition } from '@reroll/core/rollout';
+import type { KubeObject } from '../objects.ts';
+import type { WorkloadKindDefinition } from './definition.ts';
+import { podSelector } from './pod-selector.ts';
+
+interface WithConditions extends KubeObject {
+  readonly status?: { readonly conditions?: unknown };
+}
+
+/** A rollout as an object shows it. */
+export interface ShownRollout extends SeenRollout {
+  /** By which its pods are found. Only of one that is stuck, and only if they are to be read. */
+  readonly podSelector?: string | undefined;
+}
+
+/** As many as any kind has. */
+const MOST = 12;
+/** What the API calls a reason or a type: a word, no text. */
+const WORD = /^[A-Za-z0-9][A-Za-z0-9_.,:/-]{0,99}$/u;
+
+/**
+ * What an object says of its rollout. `withDetails` (`--rollout-details`): also what its conditions say in words and, if it is
+ * stuck, by which selector its pods are found.
+ */
+export function seenRollout(
+  definition: WorkloadKindDefinition,
+  object: KubeObject,
+  withDetails: boolean,
+): ShownRollout {
+  const { namespace, name, generation = 0 } = object.metadata;
+  const status = definition.rolloutStatus(object);
+  const conditions = status.state === 'complete' ? [] : conditionsOf(object, withDetails);
+  const rollout = {
+    workload: keyOf({ kind: definition.kind, namespace, name }),
+    generation,
+    ...status,
+    conditions,
+  };
+  return withDetails && status.state === 'stuck' ? { ...rollout, podSelector: podSelector(object) } : rollout;
+}
+
+function conditionsOf({ status }: WithConditions, withMessages: boolean): RolloutCondition[] {
+  const { conditions } = status ?? {};
+  if (!Array.isArray(conditions)) return [];
+  return conditions.slice(0, MOST).map((each: Partial<Record<keyof RolloutCondition, unknown>> | null) => {
+    const { type, status: state, reason, message } = each ?? {};
+    const words = { type: word(type), status: word(state), reason: word(reason) };
+    return withMessages && typeof message === 'string' ? { ...words, message: kubeletText(message) } : words;
+  });
+}
+
+function word(value: unknown): string {
+  return typeof value === 'string' && WORD.test(value) ? value : '';
+}

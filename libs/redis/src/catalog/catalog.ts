@@ -1,0 +1,284 @@
+import type { RedisClient } from './redis.ts';
+import type { FoundBy } from '@reroll/core/ledger/outbox';
+import type { SourceRow, WorkloadRow } from '@reroll/core/ledger/rows';
+import type { SourceKey, WorkloadKey } from '@reroll/core/model';
+import type { HashKeys } from '@reroll/core/record/record-hash';
+import { RV_UNKNOWN, isRv, type Rv } from '@reroll/core/rv';
+import { CatalogError } from './errors.ts';
+import type { CatalogKeys } from './keys.ts';
+import { PUBLISH } from './publish.lua.ts';
+import { resetCatalog } from './reset.ts';
+import { decodeReading, encodeReading, type SourceHashes } from './reading-codec.ts';
+import { decodeSource, decodeWorkload, encodeSource, encodeWorkload } from './row-codec.ts';
+
+/** A leader's position in the sequence of its own writes. */
+export interface Writer {
+  /** The Lease's resourceVersion when the leader acquired it. */
+  readonly term: string;
+  /** The number of the last write. */
+  readonly sequence: number;
+}
+
+export interface Publication {
+  /** `sequence`: of the write before this one. */
+  readonly writer: Writer;
+  /** Whatever was written before this, it does not follow on it. Default: for the first write, sequence 0. */
+  readonly begins?: boolean;
+  /** A source without a row is removed: it is out of scope now. With how its change was found, if a job comes for it. */
+  readonly sources: readonly (readonly [SourceKey, SourceRow | undefined, (FoundBy | undefined)?])[];
+  /** A workload without a row is removed. The index: the sources under which it is to be found. */
+  readonly workloads: readonly (readonly [
+    WorkloadKey,
+    { row: WorkloadRow; index: readonly SourceKey[] } | undefined,
+  ])[];
+}
+
+export type Published =
+  /** A newer leader has written: the writer is none any more. */
+  | { readonly refused: true }
+  | {
+      readonly refused: false;
+      /** The write before this one is gone: Redis was emptied or set back in time. Nothing was written. */
+      readonly gap: boolean;
+      /** Sources of which the catalog had another hash, and that is still to be told. */
+      readonly changed: readonly SourceKey[];
+    };
+
+/** Everything that a reload job looks up, read at one moment. */
+export interface ReloadFacts {
+  readonly workload: WorkloadRow | undefined;
+  readonly sources: ReadonlyMap<SourceKey, SourceRow>;
+  readonly readings: ReadonlyMap<SourceKey, SourceHashes>;
+}
+
+/** How long a change job's reading may be used. It is checked against the catalog each time. */
+const READING_SECONDS = 600;
+const SCAN_COUNT = 1000;
+const WARNING_SECONDS = 86_400;
+
+/** The read model in Redis. Every method rejects with ioredis' error if Redis cannot be reached. */
+export class Catalog {
+  readonly keys: CatalogKeys;
+  readonly #redis: RedisClient;
+  readonly #hashKeys: HashKeys;
+
+  /** `hashKeys`: those under which readings are sealed. Default none: they are plain. */
+  constructor(redis: RedisClient, keys: CatalogKeys, hashKeys: HashKeys = []) {
+    this.#redis = redis;
+    this.keys = keys;
+    this.#hashKeys = hashKeys;
+  }
+
+  /**
+   * Claims this prefix for a cluster. Throws CATALOG_OTHER_CLUSTER if it is another's: two clusters under
+   * one name would roll each other's workloads.
+   */
+  async claim(clusterUid: string): Promise<void> {
+    // Written only if it is not there: a Redis whose memory is full refuses writes, and must not keep a process from starting.
+    const held = (await this.#redis.get(this.keys.cluster)) ?? (await this.#claimFirst(clusterUid));
+    if (held === clusterUid) return;
+    throw new CatalogError(
+      'CATALOG_OTHER_CLUSTER',
+      `this Redis holds ${this.keys.prefix} of another cluster: expected kube-system uid ${clusterUid}, ` +
+        `found ${held ?? 'none'}. Give each cluster a --cluster-name of its own, or a Redis of its own`,
+    );
+  }
+
+  async #claimFirst(clusterUid: string): Promise<string | null> {
+    await this.#redis.set(this.keys.cluster, clusterUid, 'NX');
+    return await this.#redis.get(this.keys.cluster);
+  }
+
+  /** Rejects if the server that holds these keys does not answer. */
+  async ask(): Promise<void> {
+    await this.#redis.exists(this.keys.cluster);
+  }
+
+  async publish(publication: Publication): Promise<Published> {
+    const { writer, sources, workloads, begins = writer.sequence === 0 } = publication;
+    const reply: unknown = await this.#redis.eval(
+      PUBLISH,
+      5,
+      this.keys.writer,
+      this.keys.sources,
+      this.keys.workloads,
+      this.keys.users,
+      this.keys.before,
+      writer.term,
+      begins ? '' : writer.sequence,
+      writer.sequence + 1,
+      sources.length,
+      ...sources.flatMap(([key, row, foundBy]) => [key, row ? encodeSource(row) : '', foundBy ?? '']),
+      ...workloads.flatMap(([key, value]) => [key, value ? encodeWorkload(value.row, value.index) : '']),
+    );
+    return readReply(reply);
+  }
+
+  /** Whether the last write is this writer's own: nothing was lost, nobody else has written. */
+  async isLastWriter(writer: Writer): Promise<boolean> {
+    return (await this.#redis.get(this.keys.writer)) === `${writer.term}:${writer.sequence}`;
+  }
+
+  /** The term of the leader that wrote last; '0' if none has. */
+  async lastTerm(): Promise<Rv> {
+    const [term] = ((await this.#redis.get(this.keys.writer)) ?? '').split(':');
+    return isRv(term) ? term : RV_UNKNOWN;
+  }
+
+  /** Empties it after etcd was restored (see `reset.ts`). */
+  async reset(fence: Rv): Promise<void> {
+    await resetCatalog(this.#redis, this.keys, fence);
+  }
+
+  async sources(keys: readonly SourceKey[]): Promise<Map<SourceKey, SourceRow>> {
+    return this.#rows(this.keys.sources, keys, decodeSource);
+  }
+
+  async workloads(keys: readonly WorkloadKey[]): Promise<Map<WorkloadKey, WorkloadRow>> {
+    return this.#rows(this.keys.workloads, keys, decodeWorkload);
+  }
+
+  /** Every row whose key is wanted, in no order, in portions of about `count`; a row may come twice. */
+  eachSource(
+    isWanted: (key: SourceKey) => boolean,
+    count = SCAN_COUNT,
+  ): AsyncGenerator<[SourceKey, SourceRow][]> {
+    return this.#scan({ hash: this.keys.sources, count }, isWanted, decodeSource);
+  }
+
+  eachWorkload(
+    isWanted: (key: WorkloadKey) => boolean,
+    count = SCAN_COUNT,
+  ): AsyncGenerator<[WorkloadKey, WorkloadRow][]> {
+    return this.#scan({ hash: this.keys.workloads, count }, isWanted, decodeWorkload);
+  }
+
+  /** Sources with a change that nobody was told of yet, in no order, in portions; one may come twice. */
+  async *eachUntold(): AsyncGenerator<SourceKey[]> {
+    let cursor = '0';
+    do {
+      const [next, flat] = await this.#redis.hscan(this.keys.before, cursor, 'COUNT', SCAN_COUNT);
+      cursor = next;
+      yield flat.filter((_, index) => index % 2 === 0);
+    } while (cursor !== '0');
+  }
+
+  /** Workloads that use, name or mention a source, sorted. */
+  async users(source: SourceKey): Promise<WorkloadKey[]> {
+    return (await this.#redis.smembers(this.keys.users + source)).sort();
+  }
+
+  /** The same, in portions of about `count` and in no order; one may come twice. */
+  async *eachUser(source: SourceKey, count: number): AsyncGenerator<WorkloadKey[]> {
+    let cursor = '0';
+    do {
+      const [next, users] = await this.#redis.sscan(this.keys.users + source, cursor, 'COUNT', count);
+      cursor = next;
+      yield users;
+    } while (cursor !== '0');
+  }
+
+  async putReading(source: SourceKey, reading: SourceHashes): Promise<void> {
+    const text = encodeReading(source, reading, this.#hashKeys);
+    await this.#redis.set(this.keys.readings + source, text, 'EX', READING_SECONDS);
+  }
+
+  /** One round trip. */
+  async reloadFacts(workload: WorkloadKey, sources: readonly SourceKey[]): Promise<ReloadFacts> {
+    if (sources.length === 0) {
+      return {
+        workload: (await this.workloads([workload])).get(workload),
+        sources: new Map(),
+        readings: new Map(),
+      };
+    }
+    const [row, rows, readings] = await Promise.all([
+      this.#redis.hget(this.keys.workloads, workload),
+      this.#redis.hmget(this.keys.sources, ...sources),
+      this.#redis.mget(...sources.map((source) => this.keys.readings + source)),
+    ]);
+    return {
+      workload: row === null ? undefined : decodeWorkload(row),
+      sources: zip(sources, rows, decodeSource),
+      readings: zip(sources, readings, (text, source) => decodeReading(source, text, this.#hashKeys)),
+    };
+  }
+
+  /** Whether this warning about a workload was not given in the last day. */
+  async isFirstWarning(workload: WorkloadKey, warning: string): Promise<boolean> {
+    const key = `${this.keys.warned}${workload}:${warning}`;
+    return (await this.#redis.set(key, '1', 'EX', WARNING_SECONDS, 'NX')) === 'OK';
+  }
+
+  /** The record that a dry run pretends to have written. */
+  async pretended(workload: WorkloadKey): Promise<string | undefined> {
+    return (await this.#redis.hget(this.keys.pretended, workload)) ?? undefined;
+  }
+
+  async pretend(workload: WorkloadKey, record: string): Promise<void> {
+    await this.#redis.hset(this.keys.pretended, workload, record);
+  }
+
+  /** Reload jobs that wait for their next attempt, so that a new change can bring them forward. */
+  async backingOff(workloads: readonly WorkloadKey[]): Promise<Map<WorkloadKey, string>> {
+    return this.#rows(this.keys.backingOff, workloads, (jobId) => jobId);
+  }
+
+  async setBackingOff(workload: WorkloadKey, jobId: string | null): Promise<void> {
+    if (jobId === null) await this.#redis.hdel(this.keys.backingOff, workload);
+    else await this.#redis.hset(this.keys.backingOff, workload, jobId);
+  }
+
+  async #rows<Row>(
+    hash: string,
+    keys: readonly string[],
+    decode: (text: string) => Row | undefined,
+  ): Promise<Map<string, Row>> {
+    if (keys.length === 0) return new Map();
+    return zip(keys, await this.#redis.hmget(hash, ...keys), decode);
+  }
+
+  async *#scan<Row>(
+    { hash, count }: { hash: string; count: number },
+    isWanted: (key: string) => boolean,
+    decode: (text: string) => Row | undefined,
+  ): AsyncGenerator<[string, Row][]> {
+    let cursor = '0';
+    do {
+      const [next, flat] = await this.#redis.hscan(hash, cursor, 'COUNT', count);
+      cursor = next;
+      const rows: [string, Row][] = [];
+      for (let at = 0; at < flat.length; at += 2) {
+        const [key = '', text = ''] = flat.slice(at, at + 2);
+        const row = isWanted(key) ? decode(text) : undefined;
+        if (row !== undefined) rows.push([key, row]);
+      }
+      yield rows;
+    } while (cursor !== '0');
+  }
+}
+
+function zip<Row>(
+  keys: readonly string[],
+  texts: readonly (string | null)[],
+  decode: (text: string, key: string) => Row | undefined,
+): Map<string, Row> {
+  const found = new Map<string, Row>();
+  for (const [index, key] of keys.entries()) {
+    const text = texts[index];
+    const row = text === null || text === undefined ? undefined : decode(text, key);
+    if (row !== undefined) found.set(key, row);
+  }
+  return found;
+}
+
+function readReply(reply: unknown): Published {
+  if (!Array.isArray(reply) || typeof reply[0] !== 'number') {
+    throw new CatalogError(
+      'CATALOG_BAD_REPLY',
+      `expected a list that begins with a number, given ${typeof reply}`,
+    );
+  }
+  const [status, ...changed] = reply as [number, ...SourceKey[]];
+  return status === -1 ? { refused: true } : { refused: false, gap: status === 1, changed };
+}

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { DEFAULT_ANNOTATION_KEYS } from '@reroll/core/annotation-keys';
+import { SOURCE_KINDS } from '@reroll/core/model';
+
+export const PROCESS_APPS = ['watcher', 'worker', 'admin'] as const;
+
+/**
+ * What a process says of itself, as it is read. Whoever can write to Redis can write anything there: what has not the
+ * form of an entry is none. What a newer process adds stays.
+ */
+const TEXT = z.string().max(1_024);
+const MILLISECONDS = z.number().int().nonnegative().max(8.64e15);
+const COUNT = z.number().int().nonnegative();
+const NAMES = Object.keys(DEFAULT_ANNOTATION_KEYS).filter((name) => name !== 'adopt');
+
+const settings = z.looseObject({
+  decision: z.looseObject({
+    keys: z.looseObject({
+      ...Object.fromEntries(NAMES.map((name) => [name, TEXT])),
+      adopt: z.array(TEXT).optional(),
+      limits: z.object({ listWords: COUNT, listBytes: COUNT, patternCost: COUNT, sources: COUNT }).optional(),
+    }),
+    autoReloadAll: z.boolean(),
+    ignoredWorkloadTypes: z.array(TEXT),
+    recreateFinishedJobs: z.boolean().optional(),
+    ignoredSourceKinds: z.array(z.enum(SOURCE_KINDS)).optional(),
+  }),
+  triggers: z.looseObject({
+    onCreate: z.boolean(),
+    onDelete: z.enum(['never', 'marked', 'always']),
+    afterRestart: z.boolean(),
+    announced: z.boolean().optional(),
+  }),
+  adoptStale: z.enum(['report', 'reload']),
+  dryRun: z.boolean(),
+  notifyOnly: z.boolean(),
+});
+
+const entry = z.looseObject({
+  app: z.enum(PROCESS_APPS),
+  name: TEXT,
+  version: TEXT,
+  startedAt: MILLISECONDS,
+  seenAt: MILLISECONDS,
+  leader: z.boolean().optional(),
+  synced: z.boolean().optional(),
+  owed: z.object({ workloads: COUNT, since: MILLISECONDS.nullable() }).optional(),
+  redisFull: z.boolean().optional(),
+  settings: settings.optional(),
+  concurrency: COUNT.optional(),
+  reloadsPerMinute: COUNT.optional(),
+});
+
+/** Undefined: it is no entry. */
+export function readProcess(text: string): z.infer<typeof entry> | undefined {
+  try {
+    const parsed = entry.safeParse(JSON.parse(text));
+    return parsed.success ? parsed.data : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,67 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { markerHash } from '@reroll/core/marker/marker-hash';
+import { hashKey, recordHash } from '@reroll/core/record/record-hash';
+import { decodeReading, encodeReading, type SourceHashes } from './reading-codec.ts';
+
+const SECRET = 'Secret/shop/db';
+const data = { data: { password: 'aHVudGVyMg==' } };
+const [key, older] = [hashKey(randomBytes(32)), hashKey(randomBytes(32))];
+const reading: SourceHashes = {
+  rv: '812',
+  hash: recordHash(data, [key]),
+  markerHash: markerHash('Secret', data),
+};
+
+describe('a reading', () => {
+  it.each([
+    ['without a key', []],
+    ['under a key', [key]],
+    ['under the first of two', [key, older]],
+  ])('%s comes back as it was', (_, keys) => {
+    expect(decodeReading(SECRET, encodeReading(SECRET, reading, keys), keys)).toEqual(reading);
+  });
+
+  it('under a key that is the first no more comes back too', () => {
+    expect(decodeReading(SECRET, encodeReading(SECRET, reading, [older]), [key, older])).toEqual(reading);
+  });
+
+  it('under a key shows none of its hashes, and is another text each time', () => {
+    const texts = [0, 1].map(() => encodeReading(SECRET, reading, [key]));
+    for (const text of texts) {
+      const bytes = Buffer.from(text.slice(text.indexOf('.') + 1), 'base64url').toString('latin1');
+      for (const hash of [reading.hash, reading.markerHash]) {
+        expect(text).not.toContain(hash);
+        expect(bytes).not.toContain(hash);
+      }
+    }
+    expect(texts[0]).not.toBe(texts[1]);
+  });
+});
+
+describe('nothing is read', () => {
+  const sealed = encodeReading(SECRET, reading, [key]);
+  const plain = encodeReading(SECRET, reading, []);
+  const changed = sealed.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A'));
+
+  it.each([
+    ['under a key, of one that is sealed for another source', 'Secret/shop/other', sealed, [key]],
+    ['under a key, of one that is sealed by another', SECRET, sealed, [older]],
+    ['under a key, of one that was changed', SECRET, changed, [key]],
+    ['under a key, of one that is cut short', SECRET, sealed.slice(0, 20), [key]],
+    ['under a key, of one that is plain', SECRET, plain, [key]],
+    ['without a key, of one that is sealed', SECRET, sealed, []],
+    ['of no JSON', SECRET, 'x', []],
+    ['of null', SECRET, 'null', []],
+    ['of a resourceVersion that is none', SECRET, JSON.stringify({ ...reading, rv: 'x' }), []],
+    ['of a hash that is none', SECRET, JSON.stringify({ ...reading, hash: '1.x' }), []],
+    [
+      'of any text as the hash of a marker',
+      SECRET,
+      JSON.stringify({ ...reading, markerHash: '$(HOME)' }),
+      [],
+    ],
+  ])('%s', (_, source, text, keys) => {
+    expect(decodeReading(source, text, keys)).toBeUndefined();
+  });
+});

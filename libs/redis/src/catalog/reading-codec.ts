@@ -1,0 +1,74 @@
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
+import { isMarkerHash } from '@reroll/core/marker/marker-hash';
+import type { SourceKey } from '@reroll/core/model';
+import { isRecordHash, type HashKey, type HashKeys, type RecordHash } from '@reroll/core/record/record-hash';
+import { isRv, type Rv } from '@reroll/core/rv';
+
+/** What a change job read of a source: for the reload jobs that it wakes. No data. */
+export interface SourceHashes {
+  readonly rv: Rv;
+  readonly hash: RecordHash;
+  /** The incumbent's hash, for the marker. */
+  readonly markerHash: string;
+}
+
+const CIPHER = 'aes-256-gcm';
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/**
+ * A reading as Redis holds it. With a key it is `k<id>.<base64url of nonce, tag and ciphertext>`, sealed for this source
+ * by AES-256-GCM under a key of its own that follows from that of the hashes: the marker's hash may be a plain SHA-1 of a
+ * Secret, so who reads Redis must not see it, and it goes into pod templates, so who writes Redis must not choose it.
+ * Without a key it is plain JSON.
+ */
+export function encodeReading(source: SourceKey, reading: SourceHashes, keys: HashKeys): string {
+  const text = JSON.stringify(reading);
+  const [key] = keys;
+  return key ? seal(text, source, key) : text;
+}
+
+/** Undefined for what is no reading, or not sealed by one of the keys: whoever wants it reads the source instead. */
+export function decodeReading(source: SourceKey, text: string, keys: HashKeys): SourceHashes | undefined {
+  const opened = keys.length === 0 ? text : open(text, source, keys);
+  return opened === undefined ? undefined : parse(opened);
+}
+
+function seal(text: string, source: SourceKey, key: HashKey): string {
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv(CIPHER, sealingKey(key), nonce).setAAD(Buffer.from(source));
+  const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+  return `k${key.id}.${Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64url')}`;
+}
+
+function open(text: string, source: SourceKey, keys: HashKeys): string | undefined {
+  const key = keys.find(({ id }) => text.startsWith(`k${id}.`));
+  if (!key) return undefined;
+  const bytes = Buffer.from(text.slice(text.indexOf('.') + 1), 'base64url');
+  const start = NONCE_BYTES + TAG_BYTES;
+  if (bytes.length < start) return undefined;
+  const nonce = bytes.subarray(0, NONCE_BYTES);
+  const cipher = createDecipheriv(CIPHER, sealingKey(key), nonce, { authTagLength: TAG_BYTES })
+    .setAAD(Buffer.from(source))
+    .setAuthTag(bytes.subarray(NONCE_BYTES, start));
+  try {
+    return Buffer.concat([cipher.update(bytes.subarray(start)), cipher.final()]).toString();
+  } catch {
+    return undefined;
+  }
+}
+
+function sealingKey(key: HashKey): Buffer {
+  return createHmac('sha256', key.secret).update('reroll readings').digest();
+}
+
+function parse(text: string): SourceHashes | undefined {
+  let found: Partial<Record<keyof SourceHashes, unknown>> | null;
+  try {
+    found = JSON.parse(text) as typeof found;
+  } catch {
+    return undefined;
+  }
+  const { rv, hash, markerHash } = found ?? {};
+  return isRv(rv) && isRecordHash(hash) && isMarkerHash(markerHash) ? { rv, hash, markerHash } : undefined;
+}

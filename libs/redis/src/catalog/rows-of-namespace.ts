@@ -1,0 +1,48 @@
+import type { SourceRow, WorkloadRow } from '@reroll/core/ledger/rows';
+import type { SourceKey, SourceKind, WorkloadKey, WorkloadKind } from '@reroll/core/model';
+import type { CatalogKeys } from './keys.ts';
+import type { RedisClient } from './redis.ts';
+import { decodeSource, decodeWorkload } from './row-codec.ts';
+
+const SCAN_COUNT = 1000;
+
+/**
+ * The rows of one namespace, of one kind or of all. Redis looks through every row of the cluster for them (some 100 ms for
+ * 100,000), so this is for what a person asks, not for what a change does. Rejects with ioredis' error.
+ */
+export class RowsOfNamespace {
+  readonly #redis: RedisClient;
+  readonly #keys: Pick<CatalogKeys, 'sources' | 'workloads'>;
+
+  constructor(redis: RedisClient, keys: Pick<CatalogKeys, 'sources' | 'workloads'>) {
+    this.#redis = redis;
+    this.#keys = keys;
+  }
+
+  async workloads(namespace: string, kind: WorkloadKind = '*'): Promise<Map<WorkloadKey, WorkloadRow>> {
+    return await this.#matching(this.#keys.workloads, `${kind}/${namespace}/*`, decodeWorkload);
+  }
+
+  async sources(namespace: string, kind: SourceKind): Promise<Map<SourceKey, SourceRow>> {
+    return await this.#matching(this.#keys.sources, `${kind}/${namespace}/*`, decodeSource);
+  }
+
+  /** No name of Kubernetes has a character that means something in a pattern of Redis. */
+  async #matching<Row>(
+    hash: string,
+    pattern: string,
+    decode: (text: string) => Row | undefined,
+  ): Promise<Map<string, Row>> {
+    const rows = new Map<string, Row>();
+    let cursor = '0';
+    do {
+      const [next, flat] = await this.#redis.hscan(hash, cursor, 'MATCH', pattern, 'COUNT', SCAN_COUNT);
+      cursor = next;
+      for (let at = 0; at < flat.length; at += 2) {
+        const row = decode(flat[at + 1] ?? '');
+        if (row !== undefined) rows.set(flat[at] ?? '', row);
+      }
+    } while (cursor !== '0');
+    return rows;
+  }
+}

@@ -1,0 +1,39 @@
+import type { SourceRow, WorkloadRow } from '@reroll/core/ledger/rows';
+
+/** A ConfigMap's or Secret's row: version 10, hash `1.A`; then what differs. */
+export function sourceRow(changed: Partial<SourceRow> = {}): SourceRow {
+  return {
+    hash: '1.A',
+    rv: '10',
+    dataRv: '10',
+    exists: true,
+    modifiedAt: 1_700_000_000,
+    annotations: {},
+    ...changed,
+  };
+}
+
+/** A workload's row: generation 1, version 11, no sources; then what differs. */
+export function workloadRow(changed: Partial<WorkloadRow> = {}): WorkloadRow {
+  return {
+    uid: '6f1c',
+    generation: 1,
+    rv: '11',
+    createdAt: 1_700_000_000,
+    template: 'Zm9vYmFyYmF6cXV4',
+    templateRv: '11',
+    hasContainers: true,
+    uses: [],
+    mentions: [],
+    marks: [],
+    edges: [],
+    doubtful: [],
+    stale: [],
+    baselines: {},
+    annotations: {},
+    podAnnotations: {},
+    record: undefined,
+    resumeAt: undefined,
+    ...changed,
+  };
+}

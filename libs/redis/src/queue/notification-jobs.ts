@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import type { ChangeEvent } from '@reroll/core/notify/message';
+import type { SourceKey, WorkloadKey } from '@reroll/core/model';
+import { KEY } from './jobs.ts';
+
+/**
+ * Something to be told to somebody else. Keys only: where to, and with what words, is known to the worker
+ * that sends it, so no URL is ever in Redis.
+ * - `alert`: a workload was reloaded for a source.
+ * - `alerts`: workloads were reloaded for a source; which ones is kept beside the job until it is sent.
+ * - `webhook`: a source changed.
+ */
+export const notificationJob = z.discriminatedUnion('type', [
+  z.strictObject({ v: z.literal(1), type: z.literal('alert'), source: KEY, workload: KEY }),
+  z.strictObject({ v: z.literal(1), type: z.literal('alerts'), source: KEY }),
+  z.strictObject({
+    v: z.literal(1),
+    type: z.literal('webhook'),
+    source: KEY,
+    event: z.enum(['create', 'update', 'delete']),
+  }),
+]);
+
+export type NotificationJob = z.infer<typeof notificationJob>;
+
+export function alertJobOf(source: SourceKey, workload: WorkloadKey): NotificationJob {
+  return { v: 1, type: 'alert', source, workload };
+}
+
+export function alertsJobOf(source: SourceKey): NotificationJob {
+  return { v: 1, type: 'alerts', source };
+}
+
+export function webhookJobOf(source: SourceKey, event: ChangeEvent): NotificationJob {
+  return { v: 1, type: 'webhook', source, event };
+}

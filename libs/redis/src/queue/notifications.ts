@@ -1,0 +1,72 @@
+import { Queue, type ConnectionOptions } from 'bullmq';
+import type { SourceKey, WorkloadKey } from '@reroll/core/model';
+import type { ChangeEvent } from '@reroll/core/notify/message';
+import { alertJobOf, alertsJobOf, webhookJobOf, type NotificationJob } from './notification-jobs.ts';
+
+export const NOTIFICATIONS = 'notifications';
+
+export interface NotificationSettings {
+  readonly connection: ConnectionOptions;
+  /** The install's prefix, `{reroll:<cluster>:<namespace>}`. */
+  readonly prefix: string;
+  /** How often one is tried. */
+  readonly attempts: number;
+  /** Milliseconds before the second attempt; doubled each time, up to half of it random. */
+  readonly backoff: number;
+}
+
+/** Failed ones are kept for a person to look at: a day, a thousand. */
+const KEEP_FAILED = { age: 86_400, count: 1_000 };
+
+/**
+ * Alerts and webhooks that are to be sent, in a queue of their own: a receiver that is slow or away holds up
+ * nothing but them. Every method rejects if Redis cannot be reached.
+ */
+export class Notifications {
+  readonly queue: Queue<NotificationJob>;
+  readonly #settings: NotificationSettings;
+
+  constructor(settings: NotificationSettings) {
+    this.#settings = settings;
+    const { connection, prefix } = settings;
+    this.queue = new Queue(NOTIFICATIONS, { connection, prefix });
+    // BullMQ reports a lost connection here; whoever awaits a call learns it from the call.
+    this.queue.on('error', () => undefined);
+  }
+
+  async enqueueAlert(source: SourceKey, workload: WorkloadKey): Promise<void> {
+    await this.#add(alertJobOf(source, workload));
+  }
+
+  /**
+   * One job a source, after `window` milliseconds. The first fixes the deadline (no `replace`); one that comes
+   * while it is sent gives one follow-up (docs/adr/0003).
+   */
+  async enqueueAlerts(source: SourceKey, window: number): Promise<void> {
+    await this.#add(alertsJobOf(source), {
+      delay: window,
+      deduplication: { id: source, keepLastIfActive: true },
+    });
+  }
+
+  async enqueueWebhook(source: SourceKey, event: ChangeEvent): Promise<void> {
+    await this.#add(webhookJobOf(source, event));
+  }
+
+  async close(): Promise<void> {
+    await this.queue.close();
+  }
+
+  async #add(
+    job: NotificationJob,
+    options: { delay?: number; deduplication?: { id: string; keepLastIfActive: true } } = {},
+  ): Promise<void> {
+    await this.queue.add(job.type, job, {
+      ...options,
+      attempts: this.#settings.attempts,
+      backoff: { type: 'exponential', delay: this.#settings.backoff, jitter: 0.5 },
+      removeOnComplete: true,
+      removeOnFail: KEEP_FAILED,
+    });
+  }
+}

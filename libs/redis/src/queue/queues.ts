@@ -1,0 +1,260 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Job, Queue, type BulkJobOptions, type ConnectionOptions, type JobsOptions } from 'bullmq';
+import { namespaceOf } from '@reroll/core/ledger/rows';
+import type { SourceKey, WorkloadKey } from '@reroll/core/model';
+import { BurstLevels, LAST_LEVEL } from './burst-levels.ts';
+import { ChangeDebounce } from './change-debounce.ts';
+import {
+  changeJobOf,
+  reloadJobOf,
+  resumeJobOf,
+  type ChangeJob,
+  type ReloadJob,
+  type ResumeJob,
+} from './jobs.ts';
+
+export const CHANGES = 'changes';
+export const RELOADS = 'reloads';
+export const RESUMES = 'resumes';
+
+export interface QueueSettings {
+  readonly connection: ConnectionOptions;
+  /** The install's prefix, `{reroll:<cluster>:<namespace>}`. */
+  readonly prefix: string;
+  /** Milliseconds that a workload waits for further changes; and the least between two change jobs of one source. */
+  readonly debounce: number;
+  /** How often a job is tried. */
+  readonly attempts: number;
+  /** Milliseconds before the second attempt; doubled each time, up to half of it random. */
+  readonly backoff: number;
+}
+
+/** Failed jobs are kept for a person to look at: a week, a thousand. */
+const KEEP_FAILED = { age: 7 * 86_400, count: 1_000 };
+
+/** Jobs that are written in one turn of the event loop, and in one round trip. */
+export const JOBS_PER_WRITE = 100;
+
+/** BullMQ's priority of a job that only records (adoption): behind every real one. */
+const ADOPTION = LAST_LEVEL + 1;
+
+export interface Wake {
+  readonly workload: WorkloadKey;
+  readonly since: number;
+  readonly source?: SourceKey;
+  /** Nothing but its applied record is to be written: it waits behind all that is real. Default: false. */
+  readonly isAdoption?: boolean;
+}
+
+export interface Resume {
+  readonly workload: WorkloadKey;
+  /** Unix milliseconds, of the process that enqueues it. */
+  readonly at: number;
+}
+
+export type QueueName = 'changes' | 'reloads' | 'resumes';
+
+/** The longest delay of a job; whoever handles it before its time delays it again. */
+export const LONGEST_DELAY = 86_400_000;
+
+/** The queues, as producers use them. Every method rejects if Redis cannot be reached. */
+export class Queues {
+  readonly changes: Queue<ChangeJob>;
+  readonly reloads: Queue<ReloadJob>;
+  readonly resumes: Queue<ResumeJob>;
+  readonly #settings: QueueSettings;
+  readonly #changeDebounce: ChangeDebounce;
+  readonly #changeLevels = new BurstLevels();
+  readonly #reloadLevels = new BurstLevels();
+
+  constructor(settings: QueueSettings) {
+    this.#settings = settings;
+    this.#changeDebounce = new ChangeDebounce(settings.debounce);
+    const { connection, prefix } = settings;
+    this.changes = new Queue(CHANGES, { connection, prefix });
+    this.reloads = new Queue(RELOADS, { connection, prefix });
+    this.resumes = new Queue(RESUMES, { connection, prefix });
+    // BullMQ reports a lost connection here; whoever awaits a call learns it from the call.
+    for (const queue of [this.changes, this.reloads, this.resumes]) queue.on('error', () => undefined);
+  }
+
+  /**
+   * One change job a source: the first at once, the next not before the debounce is over. `keepLastIfActive` gives one
+   * follow-up for a change that comes while the job runs, `replace` the same for one that comes while it backs off. No
+   * `jobId`: with one, such a change is lost. Beyond 32 a second, jobs of one namespace let those of others pass.
+   */
+  async enqueueChanges(sources: readonly SourceKey[], since: number): Promise<void> {
+    await inPortions(sources, async (some) => {
+      const now = Date.now();
+      await this.changes.addBulk(
+        some.map((source) => ({
+          name: 'change',
+          data: changeJobOf(source, since),
+          opts: {
+            ...this.#retries(),
+            priority: this.#changeLevels.next(namespaceOf(source)),
+            delay: this.#changeDebounce.delayOf(source, now),
+            deduplication: { id: source, keepLastIfActive: true, replace: true },
+          },
+        })),
+      );
+      this.#changeDebounce.enqueued(some, now);
+    });
+  }
+
+  /**
+   * One reload job a workload, after the debounce. Without `replace`, which would restart the delay with
+   * every wake: the first wake fixes the deadline. Beyond 32 a second, jobs of one namespace let those of others pass.
+   */
+  async enqueueReloads(wakes: readonly Wake[]): Promise<void> {
+    await inPortions(wakes, async (some) => {
+      await this.reloads.addBulk(
+        some.map(({ workload, since, source, isAdoption = false }) => ({
+          name: 'reload',
+          data: reloadJobOf(workload, since, source),
+          opts: { ...this.#retries(), delay: this.#settings.debounce, ...this.#turn(workload, isAdoption) },
+        })),
+      );
+    });
+  }
+
+  /**
+   * One reload job at once, without the debounce: a person waits. One that waits already is brought forward, also from
+   * the end of its namespace's burst; one that is at work gets a follow-up.
+   */
+  async enqueueReloadNow(workload: WorkloadKey, since: number): Promise<void> {
+    await this.reloads.add('reload', reloadJobOf(workload, since), {
+      ...this.#retries(),
+      deduplication: { id: workload, keepLastIfActive: true },
+    });
+    const id = await this.reloads.getDeduplicationJobId(workload);
+    if (id === null) return;
+    const job = await this.reloads.getJob(id);
+    if (job && job.priority > 0) await job.changePriority({ priority: 0 }).catch(ignoreGone);
+    await this.bringForward([id]);
+  }
+
+  /**
+   * One resume job a workload, at its time. `replace`: a later call has the later knowledge of that time, and
+   * the time is absolute, so a delay that starts anew ends when the old one did.
+   */
+  async enqueueResumes(resumes: readonly Resume[]): Promise<void> {
+    await inPortions(resumes, async (some) => {
+      const now = Date.now();
+      await this.resumes.addBulk(
+        some.map(({ workload, at }) => ({
+          name: 'resume',
+          data: resumeJobOf(workload),
+          opts: {
+            ...this.#retries(),
+            delay: Math.min(Math.max(0, at - now), LONGEST_DELAY),
+            deduplication: { id: workload, keepLastIfActive: true, replace: true },
+          },
+        })),
+      );
+    });
+  }
+
+  /**
+   * Brings jobs forward that wait for their next attempt: a new change may have mended what failed. A job
+   * that waits no more is left alone. One round trip for each 100.
+   */
+  async bringForward(jobIds: Iterable<string>): Promise<void> {
+    await inPortions([...jobIds], async (some) => {
+      await Promise.all(some.map((id) => this.#jobOf(id).promote().catch(ignoreNotDelayed)));
+    });
+  }
+
+  /** Jobs that wait, delayed ones included. */
+  async waiting(queue: QueueName): Promise<number> {
+    const counts = await this[queue].getJobCounts('wait', 'delayed', 'prioritized');
+    return Object.values(counts).reduce((sum, count) => sum + count, 0);
+  }
+
+  /**
+   * Milliseconds for which the job that is due for longest has waited for a worker; 0 if none is due. Of a job
+   * that has been tried, since it last began. Adoption, which waits for whatever is real, does not count.
+   */
+  async oldestDue(name: QueueName, now: number): Promise<number> {
+    const queue: Queue = this[name];
+    const [waiting, [delayed], later] = await Promise.all([
+      queue.getJobs(['waiting'], 0, 0, true),
+      queue.getJobs(['delayed'], 0, 0, true),
+      firstOfLevels(queue),
+    ]);
+    const due = [now];
+    for (const job of [...waiting, ...later])
+      due.push(job.processedOn ?? job.timestamp + (job.opts.delay ?? 0));
+    if (delayed) due.push((delayed.processedOn ?? delayed.timestamp) + delayed.delay);
+    return now - Math.min(...due);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.changes.close(), this.reloads.close(), this.resumes.close()]);
+  }
+
+  /**
+   * The one place that says in which order reload jobs wait. Adoption has deduplication ids of its own, so that a real
+   * wake never finds a job that waits behind everything, and waits with it.
+   */
+  #turn(workload: WorkloadKey, isAdoption: boolean): BulkJobOptions {
+    return {
+      priority: isAdoption ? ADOPTION : this.#reloadLevels.next(namespaceOf(workload)),
+      deduplication: { id: isAdoption ? `adoption:${workload}` : workload, keepLastIfActive: true },
+    };
+  }
+
+  /** To name a reload job to BullMQ, without reading it. */
+  #jobOf(id: string): Job<ReloadJob> {
+    return new Job(this.reloads, 'reload', reloadJobOf('', 0), {}, id);
+  }
+
+  #retries(): JobsOptions {
+    return {
+      attempts: this.#settings.attempts,
+      backoff: { type: 'exponential', delay: this.#settings.backoff, jitter: 0.5 },
+      removeOnComplete: true,
+      removeOnFail: KEEP_FAILED,
+    };
+  }
+}
+
+/** Other work goes on between two portions. */
+async function inPortions<T>(
+  items: readonly T[],
+  write: (portion: readonly T[]) => Promise<void>,
+): Promise<void> {
+  for (let at = 0; at < items.length; at += JOBS_PER_WRITE) {
+    if (at > 0) await nextTurn();
+    await write(items.slice(at, at + JOBS_PER_WRITE));
+  }
+}
+
+const LEVELS = Array.from({ length: LAST_LEVEL }, (_, index) => index + 1);
+
+/** The job that was enqueued first, of each level of bursts: jobs with a priority are held in its order. */
+async function firstOfLevels(queue: Queue): Promise<Job[]> {
+  const counts = await queue.getCountsPerPriority(LEVELS);
+  const firsts: number[] = [];
+  let before = 0;
+  for (const level of LEVELS) {
+    const count = counts[level] ?? 0;
+    if (count > 0) firsts.push(before);
+    before += count;
+  }
+  return (await Promise.all(firsts.map((at) => queue.getJobs(['prioritized'], at, at, true)))).flat();
+}
+
+/** BullMQ's codes for a job that is no more, and for one that is not in the state that a call needs. */
+const GONE = -1;
+const NOT_IN_STATE = -3;
+
+/** It was handled between the look and the call. */
+function ignoreGone(error: unknown): void {
+  if ((error as { code?: unknown } | null)?.code !== GONE) throw error;
+}
+
+/** Between the look and the call the job began by itself. */
+function ignoreNotDelayed(error: unknown): void {
+  if ((error as { code?: unknown } | null)?.code !== NOT_IN_STATE) throw error;
+}
