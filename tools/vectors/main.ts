@@ -1,7 +1,7 @@
 /**
  * Checks Reroll's rules against answers recorded from stakater/Reloader.
  *
- * Usage: `node tools/vectors/main.ts [DIR]`; without DIR, the project's own (libs/core/vectors).
+ * Usage: `npm run -s vectors -- [DIR]`; without DIR, the project's own (libs/core/vectors).
  * Prints each line that differs and then `N agree, M differ`. Exit code 0 if all agree, 1 if some differ, 2 if the
  * folder cannot be read as vectors.
  */
