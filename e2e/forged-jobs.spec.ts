@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { encodeWorkload } from '@reroll/redis/catalog/row-codec';
-import type { WorkloadRow } from '@reroll/core/ledger/rows';
+import type { WorkloadRow } from '@reroll/core/state/rows';
 import { markerHash } from '@reroll/core/marker/marker-hash';
 import { hashKey, recordHash } from '@reroll/core/record/record-hash';
 import { Notifications } from '@reroll/redis/queue/notifications';

@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import { previewAnswer } from '@reroll/shared/api/explained';
 import type { Preview, previewRequest } from '@reroll/shared/api/explain';
 import { previewSource } from '@reroll/core/explain/preview-source';
-import { decidingKeys } from '@reroll/core/ledger/observe';
+import { decidingKeys } from '@reroll/core/state/observe';
 import { DEFAULT_ANNOTATION_KEYS as KEYS } from '@reroll/core/annotation-keys';
 import { partsOf, type Annotations } from '@reroll/core/model';
 import { Processes, settingsInForce } from '@reroll/redis/catalog/processes';

@@ -1,12 +1,15 @@
 import { Presence } from '@reroll/redis/catalog/presence';
 import type { ProcessEntry } from '@reroll/redis/catalog/processes';
-import type { Ledger } from '@reroll/core/ledger/ledger';
+import type { ClusterState } from '@reroll/core/state/cluster-state';
 import { VERSION } from '@reroll/shared/platform/version';
 import type { WatcherContext } from './lifecycle.ts';
 import { owedOf } from './owed.ts';
 
 /** Says of this watcher what there is to say, until it ends; the leader also forgets processes that are dead for long. */
-export function announce(context: WatcherContext, by: { ledger: Ledger; isLeader: () => boolean }): void {
+export function announce(
+  context: WatcherContext,
+  by: { clusterState: ClusterState; isLeader: () => boolean },
+): void {
   const { options, processes, room, state, metrics, log, lifecycle } = context;
   const startedAt = Date.now();
   const entry = (): Omit<ProcessEntry, 'seenAt'> => {
@@ -19,7 +22,7 @@ export function announce(context: WatcherContext, by: { ledger: Ledger; isLeader
       leader,
       synced: state.isSynced(),
       ...(room.isFull ? { redisFull: true } : {}),
-      ...(leader ? { owed: owedNow(by.ledger, options.sweepInterval) } : {}),
+      ...(leader ? { owed: owedNow(by.clusterState, options.sweepInterval) } : {}),
     };
   };
   const presence = new Presence({
@@ -38,7 +41,7 @@ export function announce(context: WatcherContext, by: { ledger: Ledger; isLeader
   lifecycle.onStop('presence', 1_000, () => presence.stop());
 }
 
-function owedNow(ledger: Ledger, interval: number): NonNullable<ProcessEntry['owed']> {
-  const { workloads, oldest } = owedOf(ledger, interval);
+function owedNow(clusterState: ClusterState, interval: number): NonNullable<ProcessEntry['owed']> {
+  const { workloads, oldest } = owedOf(clusterState, interval);
   return { workloads, since: workloads === 0 ? null : Date.now() - oldest };
 }

@@ -1,6 +1,6 @@
 import type { Catalog } from '@reroll/redis/catalog/catalog';
-import { scopeKey, type Scope } from '@reroll/core/ledger/listed';
-import { kindOf, namespaceOf } from '@reroll/core/ledger/rows';
+import { scopeKey, type Scope } from '@reroll/core/state/listed';
+import { kindOf, namespaceOf } from '@reroll/core/state/rows';
 
 /** So long (ms) the keys are kept: for the first lists of many namespaces, and no longer. */
 const KEPT = 60_000;

@@ -1,6 +1,6 @@
 import { DEFAULT_ANNOTATION_KEYS } from '@reroll/core/annotation-keys';
-import { Ledger } from '@reroll/core/ledger/ledger';
-import { inOneGo } from '@reroll/core/ledger/slices';
+import { ClusterState } from '@reroll/core/state/cluster-state';
+import { inOneGo } from '@reroll/core/state/slices';
 import type { Clock } from '@reroll/kube/clock';
 import { LeaderElector } from '@reroll/kube/lease';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -68,14 +68,14 @@ async function leaderWithWork() {
   elector.start();
   onTestFinished(() => elector.stop(0));
   await vi.waitFor(() => expect(elector.isLeader()).toBe(true));
-  return { elector, onLost, work: counted(ledgerOf(ROWS).leave('ns'), clock) };
+  return { elector, onLost, work: counted(clusterStateOf(ROWS).leave('ns'), clock) };
 }
 
-function ledgerOf(workloads: number): Ledger {
+function clusterStateOf(workloads: number): ClusterState {
   const decision = { keys: DEFAULT_ANNOTATION_KEYS, autoReloadAll: false, ignoredWorkloadTypes: [] };
-  const ledger = new Ledger({ decision, adoptedAt: 0, rowsPerSlice: 250 });
-  for (let n = 0; n < workloads; n += 1) ledger.workloadWritten(seenWorkload(`web${n}`, n + 1));
-  return ledger;
+  const clusterState = new ClusterState({ decision, adoptedAt: 0, rowsPerSlice: 250 });
+  for (let n = 0; n < workloads; n += 1) clusterState.workloadWritten(seenWorkload(`web${n}`, n + 1));
+  return clusterState;
 }
 
 function* counted(slices: Iterable<void>, clock: WorkClock): Generator<void> {

@@ -1,9 +1,9 @@
 import type { Catalog } from '@reroll/redis/catalog/catalog';
-import type { Ledger } from '@reroll/core/ledger/ledger';
-import type { WorkloadIntake } from '@reroll/core/ledger/workload-intake';
-import { isWithin, type Scope } from '@reroll/core/ledger/listed';
-import { observeSource } from '@reroll/core/ledger/observe';
-import type { ObservedSource, ObservedWorkload, SourceRow, WorkloadRow } from '@reroll/core/ledger/rows';
+import type { ClusterState } from '@reroll/core/state/cluster-state';
+import type { WorkloadIntake } from '@reroll/core/state/workload-intake';
+import { isWithin, type Scope } from '@reroll/core/state/listed';
+import { observeSource } from '@reroll/core/state/observe';
+import type { ObservedSource, ObservedWorkload, SourceRow, WorkloadRow } from '@reroll/core/state/rows';
 import type { SourceKind, WorkloadKey } from '@reroll/core/model';
 import { RV_UNKNOWN } from '@reroll/core/rv';
 import type { HashKeys } from '@reroll/core/record/record-hash';
@@ -44,12 +44,12 @@ export interface StreamsContext {
 /** Where the streams of one namespace, or (`''`) of all, lead. */
 export interface Into extends StreamsContext {
   readonly namespace: string;
-  readonly ledger: Ledger;
+  readonly clusterState: ClusterState;
   readonly intake: WorkloadIntake;
   readonly rollouts: RolloutSightings;
   readonly presence: SourcePresence;
   readonly atStart: CatalogAtStart;
-  /** Called after anything was told to the ledger. */
+  /** Called after anything was told to the cluster state. */
   readonly changed: () => void;
   /** Fires when the namespace leaves the scope, and at the end. */
   readonly ended: AbortSignal;
@@ -106,7 +106,7 @@ export function workloadStream(
   });
 }
 
-/** Tells the ledger that no workload of the kind exists. */
+/** Tells the cluster state that no workload of the kind exists. */
 export async function noWorkloads(into: Into, kind: string): Promise<void> {
   const nothing = workloadFiller(into, kind);
   nothing.listStarted();
@@ -120,9 +120,9 @@ function workloadFiller(into: Into, kind: string): ListFiller<SeenWorkload, Work
 
 function comparedSources(into: Into, definition: SourceKindDefinition): Feed<ObservedSource, SourceRow> {
   const { kind } = definition;
-  const { namespace, ledger, olderObjects } = into;
+  const { namespace, clusterState, olderObjects } = into;
   return comparedWithKnown(sourceFeed(into, { kind, namespace }), {
-    heldRv: (key) => writtenRv(ledger.sources.get(key)),
+    heldRv: (key) => writtenRv(clusterState.sources.get(key)),
     rvOf: ({ rv }) => rv,
     check: (key, seenBefore) => olderObjects.check(definition, key, seenBefore),
   });
@@ -132,7 +132,7 @@ function sourceFeed(
   into: Into,
   scope: Scope & { readonly kind: SourceKind },
 ): Feed<ObservedSource, SourceRow> {
-  const { ledger, catalog, reports, changed, entering, ended } = into;
+  const { clusterState, catalog, reports, changed, entering, ended } = into;
   return feedUntil(ended, {
     listBegins: () => undefined,
     rows: async (keys) => (entering ? new Map() : await catalog.sources(keys)),
@@ -142,11 +142,11 @@ function sourceFeed(
         each: (isMeant) => catalog.eachSource(isMeant),
         some: (keys) => catalog.sources(keys),
       }),
-    found: (portion) => ledger.sourcesFound({ ...portion, scope }),
+    found: (portion) => clusterState.sourcesFound({ ...portion, scope }),
     listed: (list) => sourcesListed(into, scope, list),
     written: (seen) => {
-      if (ledger.sources.get(seen.key)?.hash === seen.hash) reports.unchanged();
-      ledger.sourceWritten(seen, scope);
+      if (clusterState.sources.get(seen.key)?.hash === seen.hash) reports.unchanged();
+      clusterState.sourceWritten(seen, scope);
     },
     deleted: (seen) => sourceDeleted(into, scope, seen),
     told: (type) => {
@@ -158,47 +158,53 @@ function sourceFeed(
 
 /** With a label selector, what a list no longer shows may only have lost its labels: it stays as it was known. */
 async function sourcesListed(
-  { ledger, options, presence, ended }: Into,
+  { clusterState, options, presence, ended }: Into,
   scope: Scope,
   list: ListEnd<ObservedSource, SourceRow>,
 ): Promise<void> {
   if (options.resourceLabelSelector === undefined)
-    return await inTurns(ledger.sourceListEnds({ ...list, scope }), { ended });
-  const known = new Set([...ledger.sourcesIn(scope), ...list.catalog.keys()]);
+    return await inTurns(clusterState.sourceListEnds({ ...list, scope }), { ended });
+  const known = new Set([...clusterState.sourcesIn(scope), ...list.catalog.keys()]);
   const missing = [...known].filter((key) => {
-    const row = ledger.sources.get(key) ?? list.catalog.get(key);
+    const row = clusterState.sources.get(key) ?? list.catalog.get(key);
     return row?.exists === true && !list.found.has(key) && isWithin(scope, key);
   });
   const there = await presence.thoseThere(missing);
   if (ended.aborted) return;
-  await inTurns(ledger.sourceListEnds({ ...list, unread: [...list.unread, ...there], scope }), { ended });
+  await inTurns(clusterState.sourceListEnds({ ...list, unread: [...list.unread, ...there], scope }), {
+    ended,
+  });
 }
 
 /** At the end everything is there, by which nothing is concluded. */
-async function deletedIfGone({ ledger, presence }: Into, scope: Scope, seen: ObservedSource): Promise<void> {
-  if (!(await presence.isThere(seen.key))) ledger.sourceDeleted(seen.key, seen.rv, scope);
+async function deletedIfGone(
+  { clusterState, presence }: Into,
+  scope: Scope,
+  seen: ObservedSource,
+): Promise<void> {
+  if (!(await presence.isThere(seen.key))) clusterState.sourceDeleted(seen.key, seen.rv, scope);
 }
 
 function sourceDeleted(into: Into, scope: Scope, seen: ObservedSource): void | Promise<void> {
   if (into.options.resourceLabelSelector !== undefined) return deletedIfGone(into, scope, seen);
-  return into.ledger.sourceDeleted(seen.key, seen.rv, scope);
+  return into.clusterState.sourceDeleted(seen.key, seen.rv, scope);
 }
 
 function comparedWorkloads(into: Into, definition: WorkloadKindDefinition): Feed<SeenWorkload, WorkloadRow> {
   const { kind } = definition;
-  const { namespace, ledger, olderObjects } = into;
+  const { namespace, clusterState, olderObjects } = into;
   return comparedWithKnown(workloadFeed(into, { kind, namespace }), {
-    heldRv: (key) => ledger.workloads.get(key)?.rv,
+    heldRv: (key) => clusterState.workloads.get(key)?.rv,
     rvOf: ({ workload }) => workload.rv,
     check: (key, seenBefore) => olderObjects.check(definition, key, seenBefore),
   });
 }
 
 function workloadFeed(into: Into, scope: Scope): Feed<SeenWorkload, WorkloadRow> {
-  const { ledger, intake, rollouts, catalog, changed, ended } = into;
+  const { clusterState, intake, rollouts, catalog, changed, ended } = into;
   let { entering } = into;
   return feedUntil(ended, {
-    listBegins: () => ledger.workloadListBegins(scope),
+    listBegins: () => clusterState.workloadListBegins(scope),
     rows: async (keys) => (into.entering ? new Map() : await catalog.workloads(keys)),
     everyRow: (isWanted) =>
       rowsWithin(into, scope, {

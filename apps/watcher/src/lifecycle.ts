@@ -4,7 +4,7 @@ import type { Processes } from '@reroll/redis/catalog/processes';
 import type { RedisRoom } from '@reroll/redis/catalog/redis-room';
 import type { ReloadRequests } from '@reroll/redis/catalog/requests';
 import type { RolloutWriter } from '@reroll/redis/catalog/rollout-writer';
-import { Ledger } from '@reroll/core/ledger/ledger';
+import { ClusterState } from '@reroll/core/state/cluster-state';
 import { RolloutTracker } from '@reroll/core/rollouts/rollout-tracker';
 import type { Rv } from '@reroll/core/rv';
 import type { EventRecorder } from '@reroll/kube/kube-events';
@@ -56,24 +56,24 @@ const RETRY = 500;
  *
  * 1. become a candidate for the Lease; a standby goes on all the same, to be warm when it is needed;
  * 2. learn since when the cluster is adopted, from the Lease, where its first leader ever wrote it;
- * 3. stream sources, then workloads, into the ledger;
+ * 3. stream sources, then workloads, into the cluster state;
  * 4. once both the Lease is ours and the streams are complete: assert the catalog, sweep, publish.
  *
  * The end runs backwards: stop publishing, stop the streams, give the Lease back.
  */
 export async function runWatcher(context: WatcherContext): Promise<void> {
-  const { lifecycle, log, state } = context;
+  const { decision, lifecycle, log, state } = context;
   const elector = candidate(context);
   const adoptedAt = await adoption(context);
   if (adoptedAt === undefined) return;
   const triggers = triggersOf(context.options);
-  const ledger = new Ledger({ decision: context.decision, adoptedAt, triggers, evaluatesLater: true });
-  announce(context, { ledger, isLeader: () => elector.isLeader() });
+  const clusterState = new ClusterState({ decision, adoptedAt, triggers, evaluatesLater: true });
+  announce(context, { clusterState, isLeader: () => elector.isLeader() });
   const tracker = new RolloutTracker();
   const rollouts = new RolloutPublisher(tracker, context.rolloutWriter);
-  const publisher = publisherOf(context, { ledger, rollouts }, elector);
+  const publisher = publisherOf(context, { clusterState, rollouts }, elector);
   const sweeper = new Sweeper({
-    ledger,
+    clusterState,
     catalog: context.catalog,
     publisher,
     rollouts,
@@ -89,9 +89,9 @@ export async function runWatcher(context: WatcherContext): Promise<void> {
     isLeader: () => state.isLeading && elector.isLeader(),
     changed: () => publisher.kick(),
   });
-  const sightings = new RolloutSightings(ledger, tracker, stuckPods);
-  const evaluator = new SourceEvaluator(ledger.evaluation, () => publisher.kick());
-  const streams = new Streams(streamsContext(context, elector), { ledger, rollouts: sightings }, () =>
+  const sightings = new RolloutSightings(clusterState, tracker, stuckPods);
+  const evaluator = new SourceEvaluator(clusterState.evaluation, () => publisher.kick());
+  const streams = new Streams(streamsContext(context, elector), { clusterState, rollouts: sightings }, () =>
     evaluator.kick(),
   );
   stopAtTheEnd(lifecycle, { publisher, sweeper, stuckPods, evaluator, streams });
@@ -104,7 +104,7 @@ export async function runWatcher(context: WatcherContext): Promise<void> {
   sweeper.start();
   state.followStreams(() => streams.isSynced());
   giveBackMemory();
-  log.info('in sync', { sources: ledger.sources.size, workloads: ledger.workloads.size });
+  log.info('in sync', { sources: clusterState.sources.size, workloads: clusterState.workloads.size });
   await state.whenLeading(lifecycle.signal);
   if (!elector.leadership) return;
   watchQueues(context);
@@ -168,7 +168,7 @@ async function takeOver({ lifecycle, log }: WatcherContext, sweeper: Sweeper, te
 
 function publisherOf(
   context: WatcherContext,
-  of: { ledger: Ledger; rollouts: RolloutPublisher },
+  of: { clusterState: ClusterState; rollouts: RolloutPublisher },
   elector: LeaderElector,
 ): Publisher {
   const { lifecycle } = context;

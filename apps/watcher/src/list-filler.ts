@@ -3,7 +3,7 @@ import type { ReflectorHandler } from '@reroll/kube/delivery';
 /** Objects of a list and what the catalog has of them. */
 export interface Found<Seen, Row> {
   readonly objects: readonly Seen[];
-  /** The catalog's rows, at the first list only: after that the ledger knows better. */
+  /** The catalog's rows, at the first list only: after that the cluster state knows better. */
   readonly catalog: ReadonlyMap<string, Row>;
 }
 
@@ -15,7 +15,7 @@ export interface ListEnd<Seen, Row> extends Found<Seen, Row> {
   readonly unread: readonly string[];
 }
 
-/** Where one stream leads: the side of the ledger and of the catalog that it fills. */
+/** Where one stream leads: the side of the cluster state and of the catalog that it fills. */
 export interface Feed<Seen, Row> {
   listBegins(): void;
   /** Rows of the catalog by key. */
@@ -26,12 +26,12 @@ export interface Feed<Seen, Row> {
   listed(list: ListEnd<Seen, Row>): void | Promise<void>;
   written(seen: Seen): void;
   deleted(seen: Seen): void | Promise<void>;
-  /** Called after anything was told to the ledger. */
+  /** Called after anything was told to the cluster state. */
   told(type: 'list' | 'ADDED' | 'MODIFIED' | 'DELETED', objects: number): void;
 }
 
 /**
- * Turns what a reflector tells into what the ledger takes. A list is told as it comes, so that it is never
+ * Turns what a reflector tells into what the cluster state takes. A list is told as it comes, so that it is never
  * held whole, with the rows that the catalog has of it; what is gone is told at its end. If the catalog cannot
  * be read, the list fails and is repeated: no error is read as an empty catalog.
  */

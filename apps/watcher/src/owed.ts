@@ -1,13 +1,13 @@
-import type { Ledger } from '@reroll/core/ledger/ledger';
+import type { ClusterState } from '@reroll/core/state/cluster-state';
 
 /** What is owed: how many workloads, and for how long (ms, by sweeps) the longest has waited; 0 if none does. */
-export function owedOf(ledger: Ledger, interval: number): { workloads: number; oldest: number } {
+export function owedOf(clusterState: ClusterState, interval: number): { workloads: number; oldest: number } {
   let workloads = 0;
   let sweeps = 0;
-  for (const { cause, sinceSweep } of ledger.unsettled.values()) {
+  for (const { cause, sinceSweep } of clusterState.unsettled.values()) {
     if (cause !== 'owed') continue;
     workloads += 1;
-    sweeps = Math.max(sweeps, ledger.sweeps - sinceSweep);
+    sweeps = Math.max(sweeps, clusterState.sweeps - sinceSweep);
   }
   return { workloads, oldest: sweeps * interval };
 }

@@ -1,7 +1,7 @@
 import { labelSelectorText } from '@reroll/core/label-selector';
-import { isWithin, type Scope } from '@reroll/core/ledger/listed';
-import { observeSource } from '@reroll/core/ledger/observe';
-import type { ObservedSource, SourceRow } from '@reroll/core/ledger/rows';
+import { isWithin, type Scope } from '@reroll/core/state/listed';
+import { observeSource } from '@reroll/core/state/observe';
+import type { ObservedSource, SourceRow } from '@reroll/core/state/rows';
 import type { SourceKey } from '@reroll/core/model';
 import { STATUS_KIND, observeStatus, type SeenStatus } from '@reroll/core/provider-class/observe-status';
 import { ProviderClasses } from '@reroll/core/provider-class/provider-classes';
@@ -78,7 +78,7 @@ function classFeed(
   scope: Scope,
   { classes, onListed }: { classes: ProviderClasses; onListed: () => void },
 ): WholeListFeed<ObservedSource> {
-  const tell = deafAfter(into.ended, (seen: ObservedSource) => into.ledger.sourceWritten(seen, scope));
+  const tell = deafAfter(into.ended, (seen: ObservedSource) => into.clusterState.sourceWritten(seen, scope));
   return {
     kind: KIND,
     listed: ({ objects, unread }) => {
@@ -98,8 +98,8 @@ function statusFeed(
   scope: Scope,
   { classes, known }: { classes: ProviderClasses; known: Promise<void> },
 ): WholeListFeed<SeenStatus> {
-  const { ledger, reports, changed, ended } = into;
-  const tell = deafAfter(ended, (seen: ObservedSource) => ledger.sourceWritten(seen, scope));
+  const { clusterState, reports, changed, ended } = into;
+  const tell = deafAfter(ended, (seen: ObservedSource) => clusterState.sourceWritten(seen, scope));
   let isFirst = !into.entering;
   return {
     kind: STATUS_KIND,
@@ -108,9 +108,9 @@ function statusFeed(
       if (ended.aborted) return;
       const catalog = isFirst ? await catalogRows(into, scope) : new Map<SourceKey, SourceRow>();
       if (ended.aborted) return;
-      const rows = new Map([...catalog, ...ledgerRows(into, scope)]);
+      const rows = new Map([...catalog, ...clusterStateRows(into, scope)]);
       const { listed, advanced } = classes.statusesListed({ statuses: objects, unread, rows });
-      ledger.sourcesListed({ scope, rv, objects: listed, catalog });
+      clusterState.sourcesListed({ scope, rv, objects: listed, catalog });
       advanced.forEach(tell);
       isFirst = false;
     },
@@ -123,7 +123,7 @@ function statusFeed(
   };
 }
 
-/** Needed at the first list only: after that the ledger knows better. */
+/** Needed at the first list only: after that the cluster state knows better. */
 async function catalogRows({ catalog }: Into, scope: Scope): Promise<Map<SourceKey, SourceRow>> {
   const rows = new Map<SourceKey, SourceRow>();
   for await (const portion of catalog.eachSource((key) => isWithin(scope, key))) {
@@ -132,9 +132,9 @@ async function catalogRows({ catalog }: Into, scope: Scope): Promise<Map<SourceK
   return rows;
 }
 
-function ledgerRows({ ledger }: Into, scope: Scope): [SourceKey, SourceRow][] {
-  return [...ledger.sourcesIn(scope)].flatMap((key): [SourceKey, SourceRow][] => {
-    const row = ledger.sources.get(key);
+function clusterStateRows({ clusterState }: Into, scope: Scope): [SourceKey, SourceRow][] {
+  return [...clusterState.sourcesIn(scope)].flatMap((key): [SourceKey, SourceRow][] => {
+    const row = clusterState.sources.get(key);
     return row && isWithin(scope, key) ? [[key, row]] : [];
   });
 }

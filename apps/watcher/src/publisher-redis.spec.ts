@@ -1,7 +1,7 @@
 import { Catalog, type Publication } from '@reroll/redis/catalog/catalog';
 import type { CatalogKeys } from '@reroll/redis/catalog/keys';
 import { DEFAULT_ANNOTATION_KEYS } from '@reroll/core/annotation-keys';
-import { Ledger } from '@reroll/core/ledger/ledger';
+import { ClusterState } from '@reroll/core/state/cluster-state';
 import type { RolloutChanges, SeenRollout } from '@reroll/core/rollouts/rollout-tracker';
 import { RolloutTracker } from '@reroll/core/rollouts/rollout-tracker';
 import { createLogger } from '@reroll/shared/platform/logging';
@@ -35,9 +35,9 @@ const LOST = new Error('Command timed out');
 /** A leader on a real Redis that knows these sources, and counts what it sends. */
 function leaderOf(names: readonly string[], more: Partial<PublisherContext> = {}) {
   const decision = { keys: DEFAULT_ANNOTATION_KEYS, autoReloadAll: false, ignoredWorkloadTypes: [] };
-  const ledger = new Ledger({ decision, adoptedAt: 0 });
+  const clusterState = new ClusterState({ decision, adoptedAt: 0 });
   const objects = names.map((name) => seenSource(name, 1, 'a'));
-  ledger.sourcesListed({ rv: '1', catalog: new Map(), scope: SOURCES, objects });
+  clusterState.sourcesListed({ rv: '1', catalog: new Map(), scope: SOURCES, objects });
 
   const sent = { writes: [] as Publication[], changes: [] as string[], rollouts: 0 };
   /** How many of the next replies to a write are lost, and whether change jobs can be enqueued. */
@@ -63,7 +63,7 @@ function leaderOf(names: readonly string[], more: Partial<PublisherContext> = {}
     enqueueResumes: async () => undefined,
   };
   const publisher = new Publisher({
-    ledger,
+    clusterState,
     catalog,
     queues,
     rollouts: new RolloutPublisher(tracker, { write, underWay: async () => new Map() }),
@@ -76,24 +76,24 @@ function leaderOf(names: readonly string[], more: Partial<PublisherContext> = {}
   });
   const lead = (term: string): void => {
     // Until then it was a standby's.
-    ledger.outbox.clear();
+    clusterState.outbox.clear();
     publisher.lead(term);
-    ledger.assertAll();
+    clusterState.assertAll();
   };
   const change = (changed: readonly string[], rv: number, hash: string): void => {
-    for (const name of changed) ledger.sourceWritten(seenSource(name, rv, hash), SOURCES);
+    for (const name of changed) clusterState.sourceWritten(seenSource(name, rv, hash), SOURCES);
     publisher.kick();
   };
   const rowsWritten = (): number =>
     sent.writes.reduce((sum, { sources, workloads }) => sum + sources.length + workloads.length, 0);
-  return { ledger, catalog, publisher, tracker, write, queues, sent, state, lead, change, rowsWritten };
+  return { clusterState, catalog, publisher, tracker, write, queues, sent, state, lead, change, rowsWritten };
 }
 
 type Leader = ReturnType<typeof leaderOf>;
 
 /** Resolves when the catalog has this data of these sources and nothing waits to be sent. */
 async function settled(
-  { ledger, catalog, sent }: Leader,
+  { clusterState, catalog, sent }: Leader,
   names: readonly string[],
   hash: string,
 ): Promise<void> {
@@ -101,7 +101,7 @@ async function settled(
     async () => {
       const rows = await catalog.sources(names.map(keyOf));
       return (
-        ledger.outbox.isEmpty() &&
+        clusterState.outbox.isEmpty() &&
         [...rows.values()].every((row) => row.hash === `1.${hash}`) &&
         rows.size === names.length
       );
@@ -137,7 +137,7 @@ describe('a burst of changes', () => {
     await earlier.publisher.stop();
     const leader = leaderOf([]);
     const objects = names.map((name) => seenSource(name, 2, 'b'));
-    leader.ledger.sourcesListed({ rv: '2', catalog: new Map(), scope: SOURCES, objects });
+    leader.clusterState.sourcesListed({ rv: '2', catalog: new Map(), scope: SOURCES, objects });
     leader.lead('8');
     await settled(leader, names, 'b');
     await leader.publisher.stop();
@@ -170,7 +170,7 @@ describe('a write whose reply is lost', () => {
     await earlier.publisher.stop();
     const leader = leaderOf([]);
     const objects = [seenSource('cm0', 1, 'a'), seenSource('cm1', 2, 'b')];
-    leader.ledger.sourcesListed({ rv: '2', catalog: new Map(), scope: SOURCES, objects });
+    leader.clusterState.sourcesListed({ rv: '2', catalog: new Map(), scope: SOURCES, objects });
     leader.state.repliesToLose = 3;
     leader.lead('8');
     await vi.waitUntil(() => leader.sent.changes.length > 0, { timeout: 10_000 });
@@ -202,7 +202,7 @@ describe('a gap', () => {
     leader.lead('7');
     await settled(leader, names, 'a');
     await redis.client.set(keys.writer, '7:0');
-    leader.ledger.workloadDeleted('Deployment/ns/web');
+    leader.clusterState.workloadDeleted('Deployment/ns/web');
     leader.publisher.kick();
     await vi.waitUntil(() => leader.rowsWritten() >= names.length + 2 + names.length);
     await leader.publisher.stop();
@@ -223,7 +223,7 @@ describe('a new leader', () => {
 
     const leader = leaderOf([]);
     const objects = [seenSource('cm0', 1, 'a'), seenSource('cm1', 2, 'b')];
-    leader.ledger.sourcesListed({ rv: '2', catalog: new Map(), scope: SOURCES, objects });
+    leader.clusterState.sourcesListed({ rv: '2', catalog: new Map(), scope: SOURCES, objects });
     leader.lead('8');
     await vi.waitUntil(() => leader.sent.changes.length > 0, { timeout: 10_000 });
     await leader.publisher.stop();
@@ -264,9 +264,9 @@ describe('rollouts of which something is to be written at every turn', () => {
       await new Promise((resolve) => setImmediate(resolve));
       return await write();
     });
-    leader.ledger.workloadListBegins(WORKLOADS);
+    leader.clusterState.workloadListBegins(WORKLOADS);
     const objects = namesOf(600).map((name) => seenWorkload(name, 1, { uses: [`ConfigMap/${name}`] }));
-    leader.ledger.workloadsListed({ rv: '1', catalog: new Map(), scope: WORKLOADS, objects });
+    leader.clusterState.workloadsListed({ rv: '1', catalog: new Map(), scope: WORKLOADS, objects });
     begin();
     return leader;
   }
@@ -296,10 +296,10 @@ describe('rollouts of which something is to be written at every turn', () => {
     const leader = leaderOf([]);
     const begin = (name: string): void => leader.tracker.seen(rollout(name, 1), { begins: true, now: 1 });
     for (const name of namesOf(900)) begin(name);
-    leader.ledger.workloadListBegins(WORKLOADS);
+    leader.clusterState.workloadListBegins(WORKLOADS);
     const names = namesOf(900).toReversed();
     const objects = names.map((name) => seenWorkload(name, 1, { uses: [] }));
-    leader.ledger.workloadsListed({ rv: '1', catalog: new Map(), scope: WORKLOADS, objects });
+    leader.clusterState.workloadsListed({ rv: '1', catalog: new Map(), scope: WORKLOADS, objects });
     const known = new Set<string>();
     leader.write.mockImplementation(async (_term, { put }) => {
       for (const { workload } of put) known.add(workload);

@@ -1,6 +1,6 @@
 import type { Catalog } from '@reroll/redis/catalog/catalog';
 import { DEFAULT_ANNOTATION_KEYS } from '@reroll/core/annotation-keys';
-import { Ledger } from '@reroll/core/ledger/ledger';
+import { ClusterState } from '@reroll/core/state/cluster-state';
 import { createLogger } from '@reroll/shared/platform/logging';
 import { createRegistry } from '@reroll/shared/platform/metrics/registry';
 import { watcherMetrics } from '@reroll/shared/platform/metrics/watcher';
@@ -17,13 +17,13 @@ const NONE = { rv: '1', catalog: new Map() };
 /** A watcher in sync, with a workload whose source changed, and what it sends to Redis. */
 function watcherInSync() {
   const decision = { keys: DEFAULT_ANNOTATION_KEYS, autoReloadAll: false, ignoredWorkloadTypes: [] };
-  const ledger = new Ledger({ decision, adoptedAt: 0 });
+  const clusterState = new ClusterState({ decision, adoptedAt: 0 });
   const sources = { kind: 'ConfigMap', namespace: '' };
   const workloads = { kind: 'Deployment', namespace: '' };
-  ledger.sourcesListed({ ...NONE, scope: sources, objects: [seenSource('cm', 1, 'a')] });
-  ledger.workloadListBegins(workloads);
-  ledger.workloadsListed({ ...NONE, scope: workloads, objects: [seenWorkload('web', 1)] });
-  ledger.sourceWritten(seenSource('cm', 2, 'b'), sources);
+  clusterState.sourcesListed({ ...NONE, scope: sources, objects: [seenSource('cm', 1, 'a')] });
+  clusterState.workloadListBegins(workloads);
+  clusterState.workloadsListed({ ...NONE, scope: workloads, objects: [seenWorkload('web', 1)] });
+  clusterState.sourceWritten(seenSource('cm', 2, 'b'), sources);
 
   const state = { leading: true, duringScan: () => undefined as void, inCatalog: [] as string[] };
   const publish = vi.fn<Catalog['publish']>(async () => ({ refused: false, gap: false, changed: [] }));
@@ -45,7 +45,7 @@ function watcherInSync() {
   const writer = { write: async () => true, underWay: async () => new Map() };
   const rollouts = new RolloutPublisher(new RolloutTracker(), writer);
   const publisher = new Publisher({
-    ledger,
+    clusterState,
     rollouts,
     catalog,
     metrics,
@@ -61,9 +61,9 @@ function watcherInSync() {
   });
   const isUndecided = (): boolean => false;
   const isOutside = (namespace: string): boolean => namespace !== 'ns';
-  const common = { ledger, catalog, publisher, rollouts, requested: async () => [], metrics };
+  const common = { clusterState, catalog, publisher, rollouts, requested: async () => [], metrics };
   const sweeper = new Sweeper({ ...common, interval: 60_000, isUndecided, isOutside });
-  return { ledger, state, publisher, sweeper, publish, enqueueReloads };
+  return { clusterState, state, publisher, sweeper, publish, enqueueReloads };
 }
 
 test('a standby writes nothing, and all that it knows once it takes the lead', async () => {
@@ -98,9 +98,9 @@ test('a leader that loses the Lease while it writes rows enqueues nothing for th
 });
 
 test('a workload that is deleted while a new leader reads the catalog is removed from it', async () => {
-  const { ledger, state, publisher, sweeper, publish } = watcherInSync();
+  const { clusterState, state, publisher, sweeper, publish } = watcherInSync();
   state.duringScan = () => {
-    ledger.workloadDeleted('Deployment/ns/web');
+    clusterState.workloadDeleted('Deployment/ns/web');
     publisher.kick();
   };
 
@@ -115,13 +115,13 @@ test('a workload that is deleted while a new leader reads the catalog is removed
 });
 
 test('a watcher that cannot read the catalog stays a standby, and leads once it can', async () => {
-  const { ledger, state, publisher, sweeper, publish } = watcherInSync();
+  const { clusterState, state, publisher, sweeper, publish } = watcherInSync();
   state.duringScan = () => {
     publisher.kick();
     throw new Error('Redis is away');
   };
   await expect(sweeper.takeOver('7')).rejects.toThrow('Redis is away');
-  expect(ledger.outbox.isEmpty()).toBe(true);
+  expect(clusterState.outbox.isEmpty()).toBe(true);
   expect(publish).not.toHaveBeenCalled();
 
   state.duringScan = () => undefined;
@@ -132,10 +132,10 @@ test('a watcher that cannot read the catalog stays a standby, and leads once it 
 });
 
 test('what a new leader finds of a namespace out of scope, and what leaves it meanwhile, is removed', async () => {
-  const { ledger, state, publisher, sweeper, publish } = watcherInSync();
+  const { clusterState, state, publisher, sweeper, publish } = watcherInSync();
   state.inCatalog = ['ConfigMap/ns/cm', 'ConfigMap/outside/cm'];
   state.duringScan = () => {
-    ledger.forget('ns');
+    clusterState.forget('ns');
     publisher.kick();
   };
 

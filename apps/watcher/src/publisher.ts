@@ -1,6 +1,6 @@
 import type { Catalog, Publication } from '@reroll/redis/catalog/catalog';
-import type { Ledger } from '@reroll/core/ledger/ledger';
-import type { WakeCause } from '@reroll/core/ledger/outbox';
+import type { ClusterState } from '@reroll/core/state/cluster-state';
+import type { WakeCause } from '@reroll/core/state/outbox';
 import type { SourceKey, WorkloadKey } from '@reroll/core/model';
 import type { Logger } from '@reroll/shared/platform/logging';
 import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
@@ -11,7 +11,7 @@ import { CatalogWriter, type Rows } from './catalog-writer.ts';
 import { ROLLOUTS_PER_WRITE, type RolloutPublisher } from './rollout-publisher.ts';
 
 export interface PublisherContext {
-  readonly ledger: Ledger;
+  readonly clusterState: ClusterState;
   readonly catalog: Catalog;
   readonly queues: Pick<Queues, 'enqueueChanges' | 'enqueueReloads' | 'enqueueResumes'>;
   readonly rollouts: RolloutPublisher;
@@ -43,7 +43,7 @@ interface Jobs {
 }
 
 /**
- * Carries the ledger's outbox to Redis, while this watcher leads. Each turn sends a bounded part of it, in this order:
+ * Carries the cluster state's outbox to Redis, while this watcher leads. Each turn sends a bounded part of it, in this order:
  *
  * 1. rollouts, those of the workloads of step 2 first: nobody finds the row of a workload that is being rolled out and
  *    no rollout. If they cannot be written, the other steps go on without them;
@@ -99,7 +99,7 @@ export class Publisher {
   kick(): void {
     if (this.#term === null) {
       if (this.#isPreparing) return;
-      this.#context.ledger.outbox.clear();
+      this.#context.clusterState.outbox.clear();
       this.#context.rollouts.discard();
       return;
     }
@@ -164,7 +164,7 @@ export class Publisher {
         this.#isUntoldDue ||
         this.#writer.unanswered !== null ||
         this.#context.rollouts.dueIn === 0 ||
-        !this.#context.ledger.outbox.isEmpty() ||
+        !this.#context.clusterState.outbox.isEmpty() ||
         this.#adoptions.hasToken(this.#corrections.size))
     );
   }
@@ -183,7 +183,7 @@ export class Publisher {
     if (!this.#writer.unanswered) await this.#verifyIfAsked();
     if (!(await this.#writeRows())) return;
     if (this.#isUntoldDue) await this.#findUntold();
-    if (this.#context.ledger.outbox.hasRows || !this.#mayWrite()) return;
+    if (this.#context.clusterState.outbox.hasRows || !this.#mayWrite()) return;
     const jobs = this.#takeJobs();
     try {
       await this.#enqueue(jobs);
@@ -205,7 +205,7 @@ export class Publisher {
 
   /** What was written before is gone: everything is written again, and jobs may be gone with it. */
   #assertAll(): void {
-    this.#context.ledger.assertAll();
+    this.#context.clusterState.assertAll();
     this.#context.rollouts.assertAll();
     this.#asksForUntold = true;
   }
@@ -217,18 +217,19 @@ export class Publisher {
 
   /**
    * Changes of which the row was written and perhaps no job enqueued: by a leader that ended in between, or before
-   * Redis was set back. An entry of a source that neither the ledger nor the catalog has is left over: it is removed.
+   * Redis was set back. An entry of a source that neither the cluster state nor the catalog has is left over: it is removed.
    */
   async #findUntold(): Promise<void> {
-    const { ledger, catalog } = this.#context;
+    const { clusterState, catalog } = this.#context;
     this.#asksForUntold = false;
     try {
       for await (const keys of catalog.eachUntold()) {
-        const unknown = keys.filter((key) => !ledger.sources.has(key));
+        const unknown = keys.filter((key) => !clusterState.sources.has(key));
         const rows = await catalog.sources(unknown);
         const leftOver = unknown.filter((key) => !rows.has(key));
-        for (const key of leftOver) ledger.outbox.sources.add(key);
-        for (const key of keys.filter((each) => ledger.wantsChangeJob(each))) ledger.outbox.changes.add(key);
+        for (const key of leftOver) clusterState.outbox.sources.add(key);
+        for (const key of keys.filter((each) => clusterState.wantsChangeJob(each)))
+          clusterState.outbox.changes.add(key);
       }
     } catch (error) {
       this.#asksForUntold = true;
@@ -275,19 +276,19 @@ export class Publisher {
   }
 
   #takeRows(): Rows {
-    const { ledger } = this.#context;
-    const { outbox } = ledger;
+    const { clusterState } = this.#context;
+    const { outbox } = clusterState;
     return {
       sources: outbox
         .takeSources(ROWS_PER_WRITE)
-        .map((key) => [key, ledger.sources.get(key), outbox.takeFoundBy(key)] as const),
-      workloads: outbox.takeWorkloads(ROWS_PER_WRITE).map((key) => workloadEntry(ledger, key)),
+        .map((key) => [key, clusterState.sources.get(key), outbox.takeFoundBy(key)] as const),
+      workloads: outbox.takeWorkloads(ROWS_PER_WRITE).map((key) => workloadEntry(clusterState, key)),
     };
   }
 
   #wrote(rows: Rows, { gap, changed }: { gap: boolean; changed: readonly SourceKey[] }): void {
-    const { ledger, log } = this.#context;
-    for (const key of changed) if (ledger.wantsChangeJob(key)) ledger.outbox.changes.add(key);
+    const { clusterState, log } = this.#context;
+    for (const key of changed) if (clusterState.wantsChangeJob(key)) clusterState.outbox.changes.add(key);
     if (!gap) return;
     log.warning('an earlier write is gone from Redis, asserting the catalog');
     this.#putBackRows(rows);
@@ -295,7 +296,7 @@ export class Publisher {
   }
 
   #putBackRows({ sources, workloads }: Rows): void {
-    const { outbox } = this.#context.ledger;
+    const { outbox } = this.#context.clusterState;
     for (const [key, , foundBy] of sources) {
       outbox.sources.add(key);
       if (foundBy) outbox.found(key, foundBy);
@@ -304,7 +305,7 @@ export class Publisher {
   }
 
   #takeJobs(): Jobs {
-    const { outbox } = this.#context.ledger;
+    const { outbox } = this.#context.clusterState;
     return {
       changes: takeFrom(outbox.changes, JOBS_PER_WRITE),
       wakes: outbox.takeWakes(JOBS_PER_WRITE),
@@ -313,7 +314,7 @@ export class Publisher {
   }
 
   #putBackJobs({ changes, wakes, resumes }: Jobs): void {
-    const { outbox } = this.#context.ledger;
+    const { outbox } = this.#context.clusterState;
     for (const key of changes) outbox.changes.add(key);
     for (const [key, cause] of wakes) outbox.wake(key, cause);
     for (const key of resumes) outbox.resumes.add(key);
@@ -331,16 +332,16 @@ export class Publisher {
   }
 
   async #enqueueResumes(workloads: readonly WorkloadKey[]): Promise<void> {
-    const { queues, ledger } = this.#context;
+    const { queues, clusterState } = this.#context;
     const resumes = workloads.flatMap((workload) => {
-      const at = ledger.workloads.get(workload)?.resumeAt;
+      const at = clusterState.workloads.get(workload)?.resumeAt;
       return at === undefined ? [] : [{ workload, at }];
     });
     await queues.enqueueResumes(resumes);
   }
 
   #begun(wakes: Jobs['wakes']): Jobs['wakes'] {
-    const { workloads } = this.#context.ledger;
+    const { workloads } = this.#context.clusterState;
     return wakes.filter(([key]) => workloads.get(key)?.leftAlone === 'JobTwin');
   }
 
@@ -355,17 +356,17 @@ export class Publisher {
       }
     }
     this.#context.metrics.wakes.inc({ reason: 'owed' }, now.length);
-    const { ledger } = this.#context;
+    const { clusterState } = this.#context;
     // Of what was deleted or left the scope while it waited nobody needs to hear.
     const corrections = takeFrom(this.#corrections, this.#adoptions.take(this.#corrections.size))
-      .filter((key) => ledger.workloads.has(key))
+      .filter((key) => clusterState.workloads.has(key))
       .map((workload) => ({ workload, since, isAdoption: true }));
     this.#context.metrics.wakes.inc({ reason: 'correct' }, corrections.length);
     return [...now, ...corrections];
   }
 }
 
-function workloadEntry(ledger: Ledger, key: WorkloadKey): Publication['workloads'][number] {
-  const row = ledger.workloads.get(key);
-  return [key, row ? { row, index: ledger.sourcesOf(key) } : undefined];
+function workloadEntry(clusterState: ClusterState, key: WorkloadKey): Publication['workloads'][number] {
+  const row = clusterState.workloads.get(key);
+  return [key, row ? { row, index: clusterState.sourcesOf(key) } : undefined];
 }

@@ -1,5 +1,5 @@
-import type { Ledger } from '@reroll/core/ledger/ledger';
-import type { ObservedWorkload, WorkloadRow } from '@reroll/core/ledger/rows';
+import type { ClusterState } from '@reroll/core/state/cluster-state';
+import type { ObservedWorkload, WorkloadRow } from '@reroll/core/state/rows';
 import type { WorkloadKey } from '@reroll/core/model';
 import type { RolloutTracker } from '@reroll/core/rollouts/rollout-tracker';
 import type { ShownRollout } from '@reroll/kube/workloads/seen-rollout';
@@ -13,12 +13,12 @@ interface Sighting {
 
 /** Tells the tracker of rollouts what the streams show of workloads that something rolls. */
 export class RolloutSightings {
-  readonly #ledger: Ledger;
+  readonly #clusterState: ClusterState;
   readonly #tracker: RolloutTracker;
   readonly #stuckPods: Pick<StuckPods, 'want'>;
 
-  constructor(ledger: Ledger, tracker: RolloutTracker, stuckPods: Pick<StuckPods, 'want'>) {
-    this.#ledger = ledger;
+  constructor(clusterState: ClusterState, tracker: RolloutTracker, stuckPods: Pick<StuckPods, 'want'>) {
+    this.#clusterState = clusterState;
     this.#tracker = tracker;
     this.#stuckPods = stuckPods;
   }
@@ -27,18 +27,18 @@ export class RolloutSightings {
     this.#tracker.gone(workload);
   }
 
-  /** Forgets workloads that the ledger no longer has. */
+  /** Forgets workloads that the cluster state no longer has. */
   prune(): void {
-    this.#tracker.prune((key) => this.#ledger.workloads.has(key));
+    this.#tracker.prune((key) => this.#clusterState.workloads.has(key));
   }
 
-  /** `tell` tells the ledger of the same sightings: a rollout begins where it then knows another template. */
+  /** `tell` tells the cluster state of the same sightings: a rollout begins where it then knows another template. */
   seen(sightings: readonly Sighting[], tell: () => void): void {
-    const before = sightings.map(({ key }) => this.#ledger.workloads.get(key));
+    const before = sightings.map(({ key }) => this.#clusterState.workloads.get(key));
     tell();
     const now = Date.now();
     for (const [index, { key, workload, rollout }] of sightings.entries()) {
-      const row = this.#ledger.workloads.get(key);
+      const row = this.#clusterState.workloads.get(key);
       if (!row || (row.edges.length === 0 && !this.#tracker.tracked.has(key))) continue;
       const isFollower = workload.templateFrom !== undefined && !this.#tracker.tracked.has(key);
       // Its pods are replaced before it is written itself: its template is that of another workload.

@@ -1,6 +1,6 @@
 import { labelSelectorText, type LabelSelector } from '@reroll/core/label-selector';
-import { isWithin, type Scope } from '@reroll/core/ledger/listed';
-import { namespaceOf } from '@reroll/core/ledger/rows';
+import { isWithin, type Scope } from '@reroll/core/state/listed';
+import { namespaceOf } from '@reroll/core/state/rows';
 import type { SourceKindDefinition } from '@reroll/kube/sources/definition';
 import type { WatcherOptions } from '@reroll/shared/platform/options/table';
 

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { UserEvaluation } from '@reroll/core/ledger/user-evaluation';
+import type { UserEvaluation } from '@reroll/core/state/user-evaluation';
 
 /** The users of a source are evaluated at most once in so long (ms); at once if it was quiet. */
 const WINDOW = 100;
@@ -32,7 +32,7 @@ export class SourceEvaluator {
     evaluation.onWork = () => this.kick();
   }
 
-  /** To be called after anything was told to the ledger. */
+  /** To be called after anything was told to the cluster state. */
   kick(): void {
     if (!this.#isStopped) this.#loop ??= this.#run();
   }

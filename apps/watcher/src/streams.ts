@@ -1,8 +1,8 @@
 import { Backoff } from '@reroll/kube/backoff';
 import { pause, systemClock } from '@reroll/kube/clock';
-import { WorkloadIntake } from '@reroll/core/ledger/workload-intake';
-import type { Ledger } from '@reroll/core/ledger/ledger';
-import { kindOf, namespaceOf } from '@reroll/core/ledger/rows';
+import { WorkloadIntake } from '@reroll/core/state/workload-intake';
+import type { ClusterState } from '@reroll/core/state/cluster-state';
+import { kindOf, namespaceOf } from '@reroll/core/state/rows';
 import type { WorkloadKey } from '@reroll/core/model';
 import { isServed } from '@reroll/kube/discovery';
 import type { SourceKindDefinition } from '@reroll/kube/sources/definition';
@@ -35,12 +35,12 @@ interface Followed {
 }
 
 /**
- * One reflector for each kind and namespace, all of them into one ledger. Which namespaces: all, by one reflector
+ * One reflector for each kind and namespace, all of them into one cluster state. Which namespaces: all, by one reflector
  * a kind (`''`); those of `--namespaces`; or those that have the labels of `--namespace-selector` at present.
  */
 export class Streams {
   readonly #context: StreamsContext;
-  readonly #ledger: Ledger;
+  readonly #clusterState: ClusterState;
   readonly #intake: WorkloadIntake;
   readonly #rollouts: RolloutSightings;
   readonly #changed: () => void;
@@ -59,15 +59,15 @@ export class Streams {
   readonly #optional: Map<string, OptionalStream>;
   readonly #complete = Promise.withResolvers<void>();
 
-  /** `changed` is called after anything was told to the ledger or of rollouts. */
+  /** `changed` is called after anything was told to the cluster state or of rollouts. */
   constructor(
     context: StreamsContext,
-    into: { ledger: Ledger; rollouts: RolloutSightings },
+    into: { clusterState: ClusterState; rollouts: RolloutSightings },
     changed: () => void,
   ) {
     this.#context = context;
-    this.#ledger = into.ledger;
-    this.#intake = new WorkloadIntake(into.ledger, context.decision);
+    this.#clusterState = into.clusterState;
+    this.#intake = new WorkloadIntake(into.clusterState, context.decision);
     this.#rollouts = into.rollouts;
     this.#changed = changed;
     const { namespaces } = context.options;
@@ -126,7 +126,7 @@ export class Streams {
     await Promise.all(all.map((each) => each.stop(timeout)));
   }
 
-  /** Which namespaces the catalog knows: of those the ledger is to know what happened while nobody watched. */
+  /** Which namespaces the catalog knows: of those the cluster state is to know what happened while nobody watched. */
   async #learn(signal: AbortSignal): Promise<void> {
     if (!this.#selected) return;
     const backoff = new Backoff();
@@ -206,7 +206,7 @@ export class Streams {
   async #leave(namespace: string, streams: NamespaceStreams): Promise<void> {
     const optional = [...this.#optional.values()];
     const ends = [streams.stop(STOP), ...optional.map((stream) => stream.leave(namespace))];
-    await inTurns(this.#ledger.leave(namespace), { each: this.#changed });
+    await inTurns(this.#clusterState.leave(namespace), { each: this.#changed });
     this.#intake.prune();
     this.#rollouts.prune();
     this.#changed();
@@ -222,7 +222,7 @@ export class Streams {
     const into = {
       ...this.#context,
       namespace,
-      ledger: this.#ledger,
+      clusterState: this.#clusterState,
       intake: this.#intake,
       rollouts: this.#rollouts,
       changed: this.#changed,

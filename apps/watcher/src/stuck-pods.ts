@@ -1,4 +1,4 @@
-import { namespaceOf } from '@reroll/core/ledger/rows';
+import { namespaceOf } from '@reroll/core/state/rows';
 import type { WorkloadKey } from '@reroll/core/model';
 import { podTroubles, type PodSeen } from '@reroll/core/rollouts/pod-troubles';
 import type { RolloutTracker } from '@reroll/core/rollouts/rollout-tracker';

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Catalog } from '@reroll/redis/catalog/catalog';
 import { DEFAULT_ANNOTATION_KEYS } from '@reroll/core/annotation-keys';
-import { Ledger } from '@reroll/core/ledger/ledger';
+import { ClusterState } from '@reroll/core/state/cluster-state';
 import { createRegistry } from '@reroll/shared/platform/metrics/registry';
 import { watcherMetrics } from '@reroll/shared/platform/metrics/watcher';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -17,10 +17,10 @@ test('a kind of which the last object is gone, or its API with all of them, is c
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const decision = { keys: DEFAULT_ANNOTATION_KEYS, autoReloadAll: false, ignoredWorkloadTypes: [] };
-  const ledger = new Ledger({ decision, adoptedAt: 0 });
+  const clusterState = new ClusterState({ decision, adoptedAt: 0 });
   const registry = createRegistry();
   const sweeper = new Sweeper({
-    ledger,
+    clusterState,
     catalog: {} as Catalog,
     publisher: {} as Publisher,
     rollouts: {} as RolloutPublisher,
@@ -36,14 +36,14 @@ test('a kind of which the last object is gone, or its API with all of them, is c
     return text.split('\n').filter((line) => /"(ConfigMap|Rollout)"/.test(line));
   };
   const nothing = { rv: '9', objects: [], catalog: new Map() };
-  ledger.sourcesListed({ ...nothing, scope: CONFIG_MAPS, objects: [seenSource('cm', 1, 'a')] });
-  ledger.workloadListBegins(ROLLOUTS);
+  clusterState.sourcesListed({ ...nothing, scope: CONFIG_MAPS, objects: [seenSource('cm', 1, 'a')] });
+  clusterState.workloadListBegins(ROLLOUTS);
   const rollout = seenWorkload('web', 1, { key: 'Rollout/ns/web', kind: 'Rollout' });
-  ledger.workloadsListed({ ...nothing, scope: ROLLOUTS, objects: [rollout] });
+  clusterState.workloadsListed({ ...nothing, scope: ROLLOUTS, objects: [rollout] });
   sweeper.start();
   onTestFinished(() => sweeper.stop());
   expect(await counted()).toEqual(['reroll_objects{kind="ConfigMap"} 1', 'reroll_objects{kind="Rollout"} 1']);
-  ledger.sourceDeleted('ConfigMap/ns/cm', '10', CONFIG_MAPS);
-  ledger.workloadsListed({ ...nothing, scope: ROLLOUTS });
+  clusterState.sourceDeleted('ConfigMap/ns/cm', '10', CONFIG_MAPS);
+  clusterState.workloadsListed({ ...nothing, scope: ROLLOUTS });
   expect(await counted()).toEqual(['reroll_objects{kind="ConfigMap"} 0', 'reroll_objects{kind="Rollout"} 0']);
 });

@@ -1,8 +1,8 @@
 import type { Catalog } from '@reroll/redis/catalog/catalog';
-import { isContested } from '@reroll/core/ledger/contest';
-import type { Ledger } from '@reroll/core/ledger/ledger';
-import { kindOf, namespaceOf } from '@reroll/core/ledger/rows';
-import { slicesOf } from '@reroll/core/ledger/slices';
+import { isContested } from '@reroll/core/state/contest';
+import type { ClusterState } from '@reroll/core/state/cluster-state';
+import { kindOf, namespaceOf } from '@reroll/core/state/rows';
+import { slicesOf } from '@reroll/core/state/slices';
 import type { RolloutEntry } from '@reroll/core/history/entries';
 import type { SourceKey, WorkloadKey } from '@reroll/core/model';
 import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
@@ -17,7 +17,7 @@ const COUNTED_PER_TURN = 5_000;
 const SWEEPS_BETWEEN_UNTOLD = 64;
 
 export interface SweeperContext {
-  readonly ledger: Ledger;
+  readonly clusterState: ClusterState;
   readonly catalog: Catalog;
   readonly publisher: Publisher;
   readonly rollouts: RolloutPublisher;
@@ -62,13 +62,16 @@ export class Sweeper {
    * be read, and then nothing has begun.
    */
   async takeOver(term: string): Promise<void> {
-    const { ledger, publisher, rollouts, isUndecided } = this.#context;
+    const { clusterState, publisher, rollouts, isUndecided } = this.#context;
     const { underWay, sources, workloads } = await this.#prepare();
     publisher.lead(term);
-    rollouts.takeOver(underWay, (key) => ledger.workloads.has(key) || (isUndecided(key) ? undefined : false));
-    for (const key of workloads) ledger.outbox.workloads.add(key);
-    for (const key of sources) ledger.outbox.sources.add(key);
-    ledger.assertAll();
+    rollouts.takeOver(
+      underWay,
+      (key) => clusterState.workloads.has(key) || (isUndecided(key) ? undefined : false),
+    );
+    for (const key of workloads) clusterState.outbox.workloads.add(key);
+    for (const key of sources) clusterState.outbox.sources.add(key);
+    clusterState.assertAll();
     this.#leading = true;
     await this.#running;
     this.#begin();
@@ -88,13 +91,13 @@ export class Sweeper {
 
   /** What is deleted, or leaves the scope, from `prepare` on, the outbox has. */
   async #leftOver(): Promise<LeftOver> {
-    const { ledger, catalog, isUndecided, isOutside } = this.#context;
-    const isUnknown = (key: WorkloadKey): boolean => !ledger.workloads.has(key) && !isUndecided(key);
+    const { clusterState, catalog, isUndecided, isOutside } = this.#context;
+    const isUnknown = (key: WorkloadKey): boolean => !clusterState.workloads.has(key) && !isUndecided(key);
     const workloads = await keysOf(catalog.eachWorkload(isUnknown));
     const outside = isOutside ? await keysOf(catalog.eachSource((key) => isOutside(namespaceOf(key)))) : [];
     // This watcher dropped them when it was a standby, and the leader of then did not get to it.
     const deleted = await keysOf(
-      catalog.eachSource((key) => !ledger.sources.has(key)),
+      catalog.eachSource((key) => !clusterState.sources.has(key)),
       ({ exists }) => !exists,
     );
     return { sources: [...outside, ...deleted], workloads };
@@ -112,15 +115,16 @@ export class Sweeper {
   }
 
   async #sweep(): Promise<void> {
-    const { ledger, publisher, requested, metrics } = this.#context;
+    const { clusterState, publisher, requested, metrics } = this.#context;
     const end = metrics.sweepDuration.startTimer();
-    await inTurns(ledger.prune());
+    await inTurns(clusterState.prune());
     if (this.#leading) {
       publisher.verify();
       this.#sweeps += 1;
       if (this.#sweeps % SWEEPS_BETWEEN_UNTOLD === 0) publisher.enqueueUntold();
-      await inTurns(ledger.sweep());
-      for (const key of await requested()) if (ledger.workloads.has(key)) ledger.outbox.wake(key, 'owed');
+      await inTurns(clusterState.sweep());
+      for (const key of await requested())
+        if (clusterState.workloads.has(key)) clusterState.outbox.wake(key, 'owed');
       publisher.kick();
     }
     end();
@@ -128,12 +132,12 @@ export class Sweeper {
   }
 
   async #count(): Promise<void> {
-    const { ledger, metrics, interval } = this.#context;
+    const { clusterState, metrics, interval } = this.#context;
     // A kind of which the last object is gone, with its API perhaps, has none: not as many as it had.
     const objects = new Map<string, number>(this.#counted.map((kind) => [kind, 0]));
     let contested = 0;
     const count = (key: string): void => void objects.set(kindOf(key), (objects.get(kindOf(key)) ?? 0) + 1);
-    await inTurns(slicesOf(ledger.workloads, COUNTED_PER_TURN), {
+    await inTurns(slicesOf(clusterState.workloads, COUNTED_PER_TURN), {
       each: (slice) => {
         for (const [key, { contest }] of slice) {
           count(key);
@@ -141,14 +145,14 @@ export class Sweeper {
         }
       },
     });
-    await inTurns(slicesOf(ledger.sources, COUNTED_PER_TURN), {
+    await inTurns(slicesOf(clusterState.sources, COUNTED_PER_TURN), {
       each: (slice) => {
         for (const [key, { exists }] of slice) if (exists) count(key);
       },
     });
     for (const [kind, number] of objects) metrics.objects.set({ kind }, number);
     this.#counted = [...objects.keys()];
-    const { workloads, oldest } = owedOf(ledger, interval);
+    const { workloads, oldest } = owedOf(clusterState, interval);
     metrics.contestedWorkloads.set(contested);
     metrics.owedWorkloads.set(workloads);
     metrics.oldestOwed.set(oldest / 1000);

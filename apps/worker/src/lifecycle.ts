@@ -5,7 +5,7 @@ import { ReloadRequests } from '@reroll/redis/catalog/requests';
 import { RateBudget } from '@reroll/redis/catalog/rate';
 import { RedisRoom } from '@reroll/redis/catalog/redis-room';
 import { openForWaiting, type RedisClient } from '@reroll/redis/catalog/redis';
-import { kindOf } from '@reroll/core/ledger/rows';
+import { kindOf } from '@reroll/core/state/rows';
 import type { SourceKind } from '@reroll/core/model';
 import type { HashKeys } from '@reroll/core/record/record-hash';
 import type { KubeClient } from '@reroll/kube/connection';

@@ -1,8 +1,8 @@
 import type { Catalog } from '@reroll/redis/catalog/catalog';
-import { isContested } from '@reroll/core/ledger/contest';
-import { dueOf } from '@reroll/core/ledger/owed';
-import { namespaceOf, sourceKeyIn } from '@reroll/core/ledger/rows';
-import { NO_TRIGGERS } from '@reroll/core/ledger/triggers';
+import { isContested } from '@reroll/core/state/contest';
+import { dueOf } from '@reroll/core/state/owed';
+import { namespaceOf, sourceKeyIn } from '@reroll/core/state/rows';
+import { NO_TRIGGERS } from '@reroll/core/state/triggers';
 import type { WorkloadKey } from '@reroll/core/model';
 import type { ReloadSettings } from './reload.processor.ts';
 

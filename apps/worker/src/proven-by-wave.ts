@@ -1,5 +1,5 @@
 import { WAVE_HASH, provenByWave, waveChildren } from '@reroll/core/adopted/wave-marker';
-import type { SourceName } from '@reroll/core/ledger/rows';
+import type { SourceName } from '@reroll/core/state/rows';
 import { recordedHashes } from '@reroll/core/record/record';
 import { KubeError } from '@reroll/kube/errors';
 import { sourceIdOf, type Readings } from './reload-plan.ts';

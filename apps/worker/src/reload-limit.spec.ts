@@ -4,7 +4,7 @@ import type { RedisClient } from '@reroll/redis/catalog/redis';
 import type { ReloadRequests } from '@reroll/redis/catalog/requests';
 import { DEFAULT_ANNOTATION_KEYS } from '@reroll/core/annotation-keys';
 import { writeRecord } from '@reroll/core/record/record';
-import type { WorkloadRow } from '@reroll/core/ledger/rows';
+import type { WorkloadRow } from '@reroll/core/state/rows';
 import type { KubeClient } from '@reroll/kube/connection';
 import { createRegistry } from '@reroll/shared/platform/metrics/registry';
 import { workerMetrics } from '@reroll/shared/platform/metrics/worker';

@@ -2,7 +2,7 @@ import type { OutcomeState } from '@reroll/core/history/entries';
 import type { ReloadRequest } from '@reroll/redis/catalog/requests';
 import type { RequestVerdict } from '@reroll/core/reload/request-verdict';
 import type { AnnotationKeys } from '@reroll/core/annotation-keys';
-import { isContested, RELEASE_ANNOTATION } from '@reroll/core/ledger/contest';
+import { isContested, RELEASE_ANNOTATION } from '@reroll/core/state/contest';
 import type { PatternError } from '@reroll/core/patterns';
 import type { Reason } from '@reroll/core/reasons';
 import { pauseWish } from '@reroll/core/reload/pause';

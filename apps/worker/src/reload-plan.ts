@@ -4,10 +4,10 @@ import { containerUsing } from '@reroll/core/references';
 import { envVarName } from '@reroll/core/marker/env-var-name';
 import { DELETED_MARKER_HASH } from '@reroll/core/marker/marker-hash';
 import { parseLastReloadedFrom } from '@reroll/core/marker/last-reloaded-from';
-import { canShowDeletion } from '@reroll/core/ledger/owed';
-import { isEdge, namedSources } from '@reroll/core/ledger/edges';
-import { sourceKeyIn, type ObservedWorkload, type SourceName } from '@reroll/core/ledger/rows';
-import type { Triggers } from '@reroll/core/ledger/triggers';
+import { canShowDeletion } from '@reroll/core/state/owed';
+import { isEdge, namedSources } from '@reroll/core/state/edges';
+import { sourceKeyIn, type ObservedWorkload, type SourceName } from '@reroll/core/state/rows';
+import type { Triggers } from '@reroll/core/state/triggers';
 import type { PodTemplate, SourceId, SourceKind } from '@reroll/core/model';
 import {
   planReload,

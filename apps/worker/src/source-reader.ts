@@ -2,7 +2,7 @@ import type { Catalog } from '@reroll/redis/catalog/catalog';
 import type { AdoptedSystem } from '@reroll/core/adopted';
 import { isAdoptedMark } from '@reroll/core/adopted/adopted-marker';
 import { isWaveMark, type WaveChildren } from '@reroll/core/adopted/wave-marker';
-import type { SourceName } from '@reroll/core/ledger/rows';
+import type { SourceName } from '@reroll/core/state/rows';
 import { matchesLabels, type LabelSelector } from '@reroll/core/label-selector';
 import { isMarkerHash, isMarkerHashOf, markerHash, type MarkerHash } from '@reroll/core/marker/marker-hash';
 import {

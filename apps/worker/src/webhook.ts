@@ -1,6 +1,6 @@
 import { GONE, type Announced } from '@reroll/redis/catalog/announced';
 import type { Catalog } from '@reroll/redis/catalog/catalog';
-import type { SourceRow } from '@reroll/core/ledger/rows';
+import type { SourceRow } from '@reroll/core/state/rows';
 import { markerType } from '@reroll/core/marker/marker-type';
 import { partsOf, type SourceId, type SourceKey } from '@reroll/core/model';
 import type { Logger } from '@reroll/shared/platform/logging';

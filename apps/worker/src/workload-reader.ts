@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { edgeJudge, edgesAmong, namedSources } from '@reroll/core/ledger/edges';
-import { kindOf, sourceKeyIn, type ObservedWorkload, type SourceName } from '@reroll/core/ledger/rows';
-import { turn } from '@reroll/core/ledger/turn';
-import { withTemplateOf } from '@reroll/core/ledger/template-owner';
+import { edgeJudge, edgesAmong, namedSources } from '@reroll/core/state/edges';
+import { kindOf, sourceKeyIn, type ObservedWorkload, type SourceName } from '@reroll/core/state/rows';
+import { turn } from '@reroll/core/state/turn';
+import { withTemplateOf } from '@reroll/core/state/template-owner';
 import { isKey, partsOf, SOURCE_KINDS, type PodTemplate, type WorkloadKey } from '@reroll/core/model';
 import { decideReload, type Decision, type DecisionSettings } from '@reroll/core/rules/decision';
 import type { Catalog, ReloadFacts } from '@reroll/redis/catalog/catalog';

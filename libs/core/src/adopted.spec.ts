@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 
 import { ADOPTED_SYSTEMS, adoptedAnnotations, adoptionProblems, type AdoptedSystem } from './adopted.ts';
 import { DEFAULT_ANNOTATION_KEYS } from './annotation-keys.ts';
-import { isEdge, namedSources } from './ledger/edges.ts';
-import { observeWorkload } from './ledger/observe.ts';
+import { isEdge, namedSources } from './state/edges.ts';
+import { observeWorkload } from './state/observe.ts';
 import type { Annotations, ObjectMeta, PodSpec } from './model.ts';
 import type { Reason } from './reasons.ts';
 import { decideReload } from './rules/decision.ts';

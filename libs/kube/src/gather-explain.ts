@@ -5,8 +5,8 @@ import {
   type ExplainedSource,
   type ExplainedWorkload,
 } from '@reroll/core/explain/facts';
-import type { ObservedWorkload } from '@reroll/core/ledger/rows';
-import { withTemplateOf } from '@reroll/core/ledger/template-owner';
+import type { ObservedWorkload } from '@reroll/core/state/rows';
+import { withTemplateOf } from '@reroll/core/state/template-owner';
 import { keyOf, partsOf, type SourceKey, type SourceKind, type WorkloadKey } from '@reroll/core/model';
 import type { PodSpec } from '@reroll/core/model';
 import type { DecisionSettings } from '@reroll/core/rules/decision';

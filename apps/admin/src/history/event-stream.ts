@@ -3,7 +3,7 @@ import type { EventName, EVENTS } from '@reroll/shared/api/events';
 import type { Positions } from '@reroll/redis/catalog/history-reader';
 import type { Rollout } from '@reroll/core/history/join';
 import { stateOf } from '@reroll/core/history/states';
-import { namespaceOf } from '@reroll/core/ledger/rows';
+import { namespaceOf } from '@reroll/core/state/rows';
 import type { z } from 'zod';
 import type { Caller } from '../auth/caller.ts';
 import type { Places } from '../http/places.ts';

@@ -9,7 +9,7 @@ import {
   type LiveJob,
   type ReloadState,
 } from '@reroll/core/history/states';
-import { sourceKeyIn } from '@reroll/core/ledger/rows';
+import { sourceKeyIn } from '@reroll/core/state/rows';
 import { partsOf, type SourceKey, type WorkloadKey } from '@reroll/core/model';
 import type { ShownHashes } from '../shown-hashes.ts';
 import { timeOf } from '../time-of.ts';

@@ -4,10 +4,10 @@ import type { RedisClient } from '@reroll/redis/catalog/redis';
 import { Rollouts } from '@reroll/redis/catalog/rollouts';
 import type { ExplainedWorkload } from '@reroll/core/explain/facts';
 import type { RolloutEntry } from '@reroll/core/history/entries';
-import { sourceKeyIn, namespaceOf, type SourceRow, type WorkloadRow } from '@reroll/core/ledger/rows';
-import { dueOf } from '@reroll/core/ledger/owed';
-import type { WakeCause } from '@reroll/core/ledger/outbox';
-import { NO_TRIGGERS, type Triggers } from '@reroll/core/ledger/triggers';
+import { sourceKeyIn, namespaceOf, type SourceRow, type WorkloadRow } from '@reroll/core/state/rows';
+import { dueOf } from '@reroll/core/state/owed';
+import type { WakeCause } from '@reroll/core/state/outbox';
+import { NO_TRIGGERS, type Triggers } from '@reroll/core/state/triggers';
 import type { SourceKey, WorkloadKey } from '@reroll/core/model';
 import { KeyIndex } from './key-index.ts';
 

@@ -2,8 +2,8 @@ import type { Source, SourceSummary, Workload, WorkloadSummary } from '@reroll/s
 import { explain } from '@reroll/core/explain/explain';
 import type { ExplainedSource, ExplainedWorkload, ExplainSettings } from '@reroll/core/explain/facts';
 import type { HistoryJoin } from '@reroll/core/history/join';
-import { isContested } from '@reroll/core/ledger/contest';
-import { sourceNameOf } from '@reroll/core/ledger/rows';
+import { isContested } from '@reroll/core/state/contest';
+import { sourceNameOf } from '@reroll/core/state/rows';
 import type { WorkloadKey } from '@reroll/core/model';
 import type { ShowHash } from '../shown-hashes.ts';
 import { sourceRef, workloadRef } from '../history/views.ts';

@@ -6,7 +6,7 @@ import { shownHashKey } from '@reroll/redis/catalog/shown-hash-key';
 import type { ExplainedSource, ExplainedWorkload, ExplainSettings } from '@reroll/core/explain/facts';
 import { patternedKinds, sourcesOf } from '@reroll/core/explain/preview-workload';
 import { withProposed, type ProposedAnnotations } from '@reroll/core/explain/proposed';
-import { kindOf, namespaceOf, type SourceRow } from '@reroll/core/ledger/rows';
+import { kindOf, namespaceOf, type SourceRow } from '@reroll/core/state/rows';
 import type { SourceKey, WorkloadKey } from '@reroll/core/model';
 import type { Queues } from '@reroll/redis/queue/queues';
 

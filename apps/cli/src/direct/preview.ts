@@ -5,7 +5,7 @@ import { previewWorkload, sourcesOf } from '@reroll/core/explain/preview-workloa
 import { withProposed } from '@reroll/core/explain/proposed';
 import type { ExplainedSource, ExplainedWorkload } from '@reroll/core/explain/facts';
 import { SOURCE_KINDS, type SourceKey } from '@reroll/core/model';
-import type { SourceRow } from '@reroll/core/ledger/rows';
+import type { SourceRow } from '@reroll/core/state/rows';
 import type { ExplainGatherer } from '@reroll/kube/gather-explain';
 import { METADATA_ONLY } from '@reroll/kube/connection';
 import { KubeError } from '@reroll/kube/errors';

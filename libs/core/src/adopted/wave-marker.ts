@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ADOPTED_LISTS } from '../adopted.ts';
-import type { SourceName } from '../ledger/rows.ts';
+import type { SourceName } from '../state/rows.ts';
 import type { ObjectMeta, PodTemplate, SourceData } from '../model.ts';
 
 /** On the pod template: one hash over everything that Wave followed for the workload. */

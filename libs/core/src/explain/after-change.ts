@@ -1,6 +1,6 @@
-import { writtenSource } from '../ledger/observe-source.ts';
-import { edgeBegun } from '../ledger/observe-workload.ts';
-import { NO_ANNOTATIONS, sourceNameOf, type ObservedSource } from '../ledger/rows.ts';
+import { writtenSource } from '../state/observe-source.ts';
+import { edgeBegun } from '../state/observe-workload.ts';
+import { NO_ANNOTATIONS, sourceNameOf, type ObservedSource } from '../state/rows.ts';
 import type { EdgeVerdict } from '../reload/plan.ts';
 import { RV_UNKNOWN, maxRv, type Rv } from '../rv.ts';
 import { verdictFor } from './due.ts';

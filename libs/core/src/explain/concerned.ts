@@ -1,5 +1,5 @@
-import { namedSources } from '../ledger/edges.ts';
-import { sourceNameOf } from '../ledger/rows.ts';
+import { namedSources } from '../state/edges.ts';
+import { sourceNameOf } from '../state/rows.ts';
 import { recordedHashes } from '../record/record.ts';
 import type { RuleName } from '../rules/decision.ts';
 import type { Explanation } from './explain.ts';

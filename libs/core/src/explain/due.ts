@@ -1,6 +1,6 @@
-import { canShowDeletion, dueOfEdge } from '../ledger/owed.ts';
-import type { WakeCause } from '../ledger/outbox.ts';
-import { sourceNameOf, type SourceRow } from '../ledger/rows.ts';
+import { canShowDeletion, dueOfEdge } from '../state/owed.ts';
+import type { WakeCause } from '../state/outbox.ts';
+import { sourceNameOf, type SourceRow } from '../state/rows.ts';
 import { recordedHashes } from '../record/record.ts';
 import { DELETED_HASH, isSameScheme, type RecordHash } from '../record/record-hash.ts';
 import { planReload, type EdgeFacts, type EdgeVerdict } from '../reload/plan.ts';
@@ -20,7 +20,7 @@ export interface RecordFacts {
 
 /** What is due of the workload for this source. */
 export interface DueFacts {
-  /** As the ledger has it; null: nothing, or it is not known. */
+  /** As the cluster state has it; null: nothing, or it is not known. */
   readonly state: WakeCause | null;
   /** False: whoever asks cannot tell. */
   readonly isKnown: boolean;
@@ -43,7 +43,7 @@ const NO_EDGE = 'Nothing is due: no change of the source rolls the workload.';
 const UNKNOWN =
   'Not known: only the watchers know since when the data and the pod template are what they are, and which data there is.';
 
-/** By the ledger, and by the plan of a worker that reads just what the catalog knows. */
+/** By the cluster state, and by the plan of a worker that reads just what the catalog knows. */
 export function dueFacts(input: ExplainInput, isEdge: boolean): DueFacts {
   const { workload, source, settings, from } = input;
   if (!isEdge) return { state: null, isKnown: true, verdict: null, detail: NO_EDGE };

@@ -1,9 +1,9 @@
 import { assert, constantFrom, integer, property, record, subarray } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_ANNOTATION_KEYS as KEYS } from '../annotation-keys.ts';
-import { isEdge } from '../ledger/edges.ts';
-import { dueOf } from '../ledger/owed.ts';
-import { NO_TRIGGERS } from '../ledger/triggers.ts';
+import { isEdge } from '../state/edges.ts';
+import { dueOf } from '../state/owed.ts';
+import { NO_TRIGGERS } from '../state/triggers.ts';
 import type { Annotations } from '../model.ts';
 import { decideReload } from '../rules/decision.ts';
 import { EXPLAIN_SETTINGS, explainInput } from '../testing/explaining.ts';
@@ -207,7 +207,7 @@ describe('what is due, and why', () => {
     expect(found.isKnown).toBe(verdict !== 'Read');
   });
 
-  it('is what the ledger wakes for, and what a worker that reads then does', () => {
+  it('is what the cluster state wakes for, and what a worker that reads then does', () => {
     const rv = integer({ min: 1, max: 6 }).map(String);
     const hash = constantFrom('a', 'b');
     const facts = record({
@@ -336,7 +336,7 @@ describe('read from the cluster', () => {
   });
 });
 
-it('agrees with the rules, and with what the ledger counts as an edge, whatever the annotations', () => {
+it('agrees with the rules, and with what the cluster state counts as an edge, whatever the annotations', () => {
   const annotations = record(
     {
       [KEYS.auto]: constantFrom('true', 'false', 'x'),

@@ -1,5 +1,5 @@
-import { decisionInput, judgeEdge, type EdgeJudgement } from '../ledger/edges.ts';
-import { kindOf, sourceNameOf } from '../ledger/rows.ts';
+import { decisionInput, judgeEdge, type EdgeJudgement } from '../state/edges.ts';
+import { kindOf, sourceNameOf } from '../state/rows.ts';
 import { partsOf, type SourceKey, type WorkloadKey } from '../model.ts';
 import type { Reason } from '../reasons.ts';
 import { explainReload, type RuleStep } from '../rules/decision.ts';
@@ -30,7 +30,7 @@ export interface Explanation {
   readonly holds: readonly Hold[];
 }
 
-/** By the functions that decide: the rules, the ledger, a worker's plan. Throws a `TypeError` for a key that is none. */
+/** By the functions that decide: the rules, the cluster state, a worker's plan. Throws a `TypeError` for a key that is none. */
 export function explain(input: ExplainInput): Explanation {
   const { workload, source, settings } = input;
   const question = {

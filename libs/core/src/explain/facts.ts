@@ -1,5 +1,5 @@
 import type { AnnotationKeys } from '../annotation-keys.ts';
-import { sourceAnnotations } from '../ledger/observe.ts';
+import { sourceAnnotations } from '../state/observe.ts';
 import {
   NO_ANNOTATIONS,
   NO_BASELINES,
@@ -7,8 +7,8 @@ import {
   type ObservedWorkload,
   type SourceRow,
   type WorkloadRow,
-} from '../ledger/rows.ts';
-import type { Triggers } from '../ledger/triggers.ts';
+} from '../state/rows.ts';
+import type { Triggers } from '../state/triggers.ts';
 import type { ObjectMeta, PodSpec, SourceKey, WorkloadKey } from '../model.ts';
 import type { DecisionSettings } from '../rules/decision.ts';
 import { RV_UNKNOWN, parseRv } from '../rv.ts';

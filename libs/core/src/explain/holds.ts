@@ -1,7 +1,7 @@
 import { formatDuration } from '../durations.ts';
-import { unusablePatterns } from '../ledger/advice.ts';
-import { isContested } from '../ledger/contest.ts';
-import { kindOf } from '../ledger/rows.ts';
+import { unusablePatterns } from '../state/advice.ts';
+import { isContested } from '../state/contest.ts';
+import { kindOf } from '../state/rows.ts';
 import { REASONS, type Reason } from '../reasons.ts';
 import { pauseWish } from '../reload/pause.ts';
 import type { ExplainInput, ExplainedWorkload, FactsFrom } from './facts.ts';

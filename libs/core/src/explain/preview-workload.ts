@@ -1,6 +1,6 @@
-import { namedSources } from '../ledger/edges.ts';
-import { decidingKeys } from '../ledger/observe.ts';
-import { kindOf, namespaceOf, sourceKeyIn, type SourceRow } from '../ledger/rows.ts';
+import { namedSources } from '../state/edges.ts';
+import { decidingKeys } from '../state/observe.ts';
+import { kindOf, namespaceOf, sourceKeyIn, type SourceRow } from '../state/rows.ts';
 import type { AnnotationKeys } from '../annotation-keys.ts';
 import type { SourceKey, SourceKind } from '../model.ts';
 import { recordedHashes } from '../record/record.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_ANNOTATION_KEYS as KEYS } from '../annotation-keys.ts';
-import type { SourceRow, WorkloadRow } from '../ledger/rows.ts';
+import type { SourceRow, WorkloadRow } from '../state/rows.ts';
 import type { SourceKey } from '../model.ts';
 import { EXPLAIN_SETTINGS } from '../testing/explaining.ts';
 import { recordOf, sourceRow, workloadRow } from '../testing/rows.ts';

@@ -1,8 +1,8 @@
-import { decidingAnnotations, sourceAnnotations } from '../ledger/observe.ts';
-import { contestAfter } from '../ledger/contest.ts';
-import { withTemplateOf } from '../ledger/template-owner.ts';
-import { withinLimits } from '../ledger/within-limits.ts';
-import { kindOf, namespaceOf, NO_ANNOTATIONS, type WorkloadRow } from '../ledger/rows.ts';
+import { decidingAnnotations, sourceAnnotations } from '../state/observe.ts';
+import { contestAfter } from '../state/contest.ts';
+import { withTemplateOf } from '../state/template-owner.ts';
+import { withinLimits } from '../state/within-limits.ts';
+import { kindOf, namespaceOf, NO_ANNOTATIONS, type WorkloadRow } from '../state/rows.ts';
 import type { AnnotationKeys } from '../annotation-keys.ts';
 import type { Annotations } from '../model.ts';
 import type { DecisionSettings } from '../rules/decision.ts';

@@ -1,5 +1,5 @@
 import type { Decision } from '../rules/decision.ts';
-import { sourceNameOf } from '../ledger/rows.ts';
+import { sourceNameOf } from '../state/rows.ts';
 import { sourceUses, type SourceUse } from '../source-uses.ts';
 import type { SourceId, SourceKey } from '../model.ts';
 import { partsOf } from '../model.ts';

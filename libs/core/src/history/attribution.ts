@@ -1,4 +1,4 @@
-import type { SourceName } from '../ledger/rows.ts';
+import type { SourceName } from '../state/rows.ts';
 import type { Reason } from '../reasons.ts';
 import type { OutcomeEntry } from './entries.ts';
 import { millisecondsOf, type StreamId } from './stream-id.ts';

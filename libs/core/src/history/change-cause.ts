@@ -1,5 +1,5 @@
 import type { ChangeCause } from './entries.ts';
-import type { FoundBy } from '../ledger/outbox.ts';
+import type { FoundBy } from '../state/outbox.ts';
 import type { RecordHash } from '../record/record-hash.ts';
 
 /** What is known of the first change of a source since the last one that was told. */

@@ -1,4 +1,4 @@
-import { sourceNameOf } from '../ledger/rows.ts';
+import { sourceNameOf } from '../state/rows.ts';
 import type { SourceKey } from '../model.ts';
 import type { ChangeEntry, OutcomeEntry, RulingEntry } from './entries.ts';
 

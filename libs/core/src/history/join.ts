@@ -1,4 +1,4 @@
-import { namespaceOf, sourceNameOf, type SourceName } from '../ledger/rows.ts';
+import { namespaceOf, sourceNameOf, type SourceName } from '../state/rows.ts';
 import type { SourceKey, WorkloadKey } from '../model.ts';
 import type { Reason } from '../reasons.ts';
 import { step, TOLD_BEFORE, type Expectation, type Told } from './attribution.ts';

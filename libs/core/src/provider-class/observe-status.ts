@@ -1,5 +1,5 @@
 import { keyOf, type ObjectMeta, type SourceData, type SourceKey } from '../model.ts';
-import { lastWrite, unixSeconds } from '../ledger/observe.ts';
+import { lastWrite, unixSeconds } from '../state/observe.ts';
 import { markerHash } from '../marker/marker-hash.ts';
 import { recordHash, type HashKeys, type RecordHash } from '../record/record-hash.ts';
 import { parseRv, type Rv } from '../rv.ts';

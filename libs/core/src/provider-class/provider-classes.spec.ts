@@ -1,6 +1,6 @@
 import { array, assert, constantFrom, integer, property, record, shuffledSubarray } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ObservedSource, SourceRow } from '../ledger/rows.ts';
+import type { ObservedSource, SourceRow } from '../state/rows.ts';
 import { seenSource, sourceRow } from '../testing/rows.ts';
 import type { SeenStatus } from './observe-status.ts';
 import { ProviderClasses } from './provider-classes.ts';

@@ -1,5 +1,5 @@
 import type { SourceKey } from '../model.ts';
-import { NO_ANNOTATIONS, type ObservedSource, type SourceRow } from '../ledger/rows.ts';
+import { NO_ANNOTATIONS, type ObservedSource, type SourceRow } from '../state/rows.ts';
 import type { RecordHash } from '../record/record-hash.ts';
 import { RV_UNKNOWN, isNewer, maxRv, type Rv } from '../rv.ts';
 import type { SeenStatus } from './observe-status.ts';
@@ -8,7 +8,7 @@ export interface StatusList {
   readonly statuses: readonly SeenStatus[];
   /** Keys of statuses that exist but could not be read: what was known of them stays. */
   readonly unread: ReadonlySet<string>;
-  /** The rows that the ledger or, at the first list, the catalog has of the classes in reach. */
+  /** The rows that the cluster state or, at the first list, the catalog has of the classes in reach. */
   readonly rows: ReadonlyMap<SourceKey, SourceRow>;
 }
 

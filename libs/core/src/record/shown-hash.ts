@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { kindOf } from '../ledger/rows.ts';
+import { kindOf } from '../state/rows.ts';
 import type { SourceKey } from '../model.ts';
 import { DELETED_HASH, type RecordHash } from './record-hash.ts';
 

@@ -1,7 +1,7 @@
-import { dueOfDeletion, reachOf } from '../ledger/owed.ts';
-import type { WakeCause } from '../ledger/outbox.ts';
-import type { SourceName, SourceRow, WorkloadRow } from '../ledger/rows.ts';
-import { isSameOwner, type TemplateOwner } from '../ledger/template-owner.ts';
+import { dueOfDeletion, reachOf } from '../state/owed.ts';
+import type { WakeCause } from '../state/outbox.ts';
+import type { SourceName, SourceRow, WorkloadRow } from '../state/rows.ts';
+import { isSameOwner, type TemplateOwner } from '../state/template-owner.ts';
 import { recordedHashes, type RecordedHashes } from '../record/record.ts';
 import { DELETED_HASH, isSameScheme, type RecordHash } from '../record/record-hash.ts';
 import { compareRv, isNewer, type Rv } from '../rv.ts';

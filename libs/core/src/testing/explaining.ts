@@ -1,7 +1,7 @@
 import { DEFAULT_ANNOTATION_KEYS } from '../annotation-keys.ts';
 import type { ExplainInput, ExplainSettings } from '../explain/facts.ts';
-import { NO_TRIGGERS } from '../ledger/triggers.ts';
-import type { SourceRow, WorkloadRow } from '../ledger/rows.ts';
+import { NO_TRIGGERS } from '../state/triggers.ts';
+import type { SourceRow, WorkloadRow } from '../state/rows.ts';
 import { sourceRow, workloadRow } from './rows.ts';
 
 export const EXPLAIN_SETTINGS: ExplainSettings = {

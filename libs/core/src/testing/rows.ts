@@ -6,10 +6,10 @@ import {
   type ObservedWorkload,
   type SourceRow,
   type WorkloadRow,
-} from '../ledger/rows.ts';
+} from '../state/rows.ts';
 import { writeRecord } from '../record/record.ts';
 
-/** Builders of what the streams show, for the ledger's specs. Everything is in the namespace `ns`. */
+/** Builders of what the streams show, for the cluster state's specs. Everything is in the namespace `ns`. */
 export const AUTO = { 'reloader.stakater.com/auto': 'true' };
 
 export function seenSource(

@@ -1,6 +1,6 @@
 import type { AnnotationKeys } from '@reroll/core/annotation-keys';
-import { observeWorkload } from '@reroll/core/ledger/observe';
-import type { ObservedWorkload } from '@reroll/core/ledger/rows';
+import { observeWorkload } from '@reroll/core/state/observe';
+import type { ObservedWorkload } from '@reroll/core/state/rows';
 import { keyOf } from '@reroll/core/model';
 import type { KubeObject } from '../objects.ts';
 import type { WorkloadKindDefinition } from './definition.ts';

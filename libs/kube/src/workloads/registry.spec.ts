@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../objects.ts';
 import { DEFAULT_ANNOTATION_KEYS } from '@reroll/core/annotation-keys';
-import type { ObservedWorkload } from '@reroll/core/ledger/rows';
+import type { ObservedWorkload } from '@reroll/core/state/rows';
 import { argoRollout } from './argo-rollout.ts';
 import { observed } from './observe.ts';
 import { WORKLOAD_KINDS, workloadKind } from './registry.ts';

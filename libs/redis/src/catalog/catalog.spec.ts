@@ -1,8 +1,8 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Before } from '@reroll/core/history/change-cause';
-import type { FoundBy } from '@reroll/core/ledger/outbox';
-import type { SourceRow, WorkloadRow } from '@reroll/core/ledger/rows';
+import type { FoundBy } from '@reroll/core/state/outbox';
+import type { SourceRow, WorkloadRow } from '@reroll/core/state/rows';
 import { RealRedis } from '../testing/real-redis.ts';
 import { Catalog, type Publication } from './catalog.ts';
 import { claimWhenReachable } from './claim.ts';

@@ -1,6 +1,6 @@
 import type { RedisClient } from './redis.ts';
-import type { FoundBy } from '@reroll/core/ledger/outbox';
-import type { SourceRow, WorkloadRow } from '@reroll/core/ledger/rows';
+import type { FoundBy } from '@reroll/core/state/outbox';
+import type { SourceRow, WorkloadRow } from '@reroll/core/state/rows';
 import type { SourceKey, WorkloadKey } from '@reroll/core/model';
 import type { HashKeys } from '@reroll/core/record/record-hash';
 import { RV_UNKNOWN, isRv, type Rv } from '@reroll/core/rv';

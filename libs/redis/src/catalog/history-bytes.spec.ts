@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { changed, reloaded, WEB } from '@reroll/core/testing/history';
 import type { OutcomeEntry, RulingEntry } from '@reroll/core/history/entries';
-import { sourceNameOf } from '@reroll/core/ledger/rows';
+import { sourceNameOf } from '@reroll/core/state/rows';
 import { RealRedis } from '../testing/real-redis.ts';
 import { History } from './history.ts';
 import type { CatalogKeys } from './keys.ts';

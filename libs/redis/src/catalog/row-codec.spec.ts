@@ -12,7 +12,7 @@ import {
   type Arbitrary,
 } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { SourceRow, WorkloadRow } from '@reroll/core/ledger/rows';
+import type { SourceRow, WorkloadRow } from '@reroll/core/state/rows';
 import { decodeSource, decodeWorkload, encodeSource, encodeWorkload } from './row-codec.ts';
 import { sourceRow, workloadRow } from './testing/rows.ts';
 

@@ -6,7 +6,7 @@ import {
   type ProviderClassFacts,
   type SourceRow,
   type WorkloadRow,
-} from '@reroll/core/ledger/rows';
+} from '@reroll/core/state/rows';
 import type { SourceKey } from '@reroll/core/model';
 import { RV_UNKNOWN } from '@reroll/core/rv';
 

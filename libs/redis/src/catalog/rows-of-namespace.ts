@@ -1,4 +1,4 @@
-import type { SourceRow, WorkloadRow } from '@reroll/core/ledger/rows';
+import type { SourceRow, WorkloadRow } from '@reroll/core/state/rows';
 import type { SourceKey, SourceKind, WorkloadKey, WorkloadKind } from '@reroll/core/model';
 import type { CatalogKeys } from './keys.ts';
 import type { RedisClient } from './redis.ts';

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Job, Queue, type BulkJobOptions, type ConnectionOptions, type JobsOptions } from 'bullmq';
-import { namespaceOf } from '@reroll/core/ledger/rows';
+import { namespaceOf } from '@reroll/core/state/rows';
 import type { SourceKey, WorkloadKey } from '@reroll/core/model';
 import { BurstLevels, LAST_LEVEL } from './burst-levels.ts';
 import { ChangeDebounce } from './change-debounce.ts';

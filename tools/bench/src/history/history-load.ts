@@ -4,7 +4,7 @@ import { History, streamKey } from '@reroll/redis/catalog/history';
 import type { CatalogKeys } from '@reroll/redis/catalog/keys';
 import type { RedisClient } from '@reroll/redis/catalog/redis';
 import type { ChangeEntry, OutcomeEntry, RolloutEntry } from '@reroll/core/history/entries';
-import type { SourceRow, WorkloadRow } from '@reroll/core/ledger/rows';
+import type { SourceRow, WorkloadRow } from '@reroll/core/state/rows';
 import { writeRecord } from '@reroll/core/record/record';
 
 /** What is in Redis when the lists are asked for. */

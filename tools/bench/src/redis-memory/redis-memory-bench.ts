@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { Catalog, type Publication } from '@reroll/redis/catalog/catalog';
 import { catalogKeys } from '@reroll/redis/catalog/keys';
-import type { SourceRow, WorkloadRow } from '@reroll/core/ledger/rows';
+import type { SourceRow, WorkloadRow } from '@reroll/core/state/rows';
 import { writeRecord } from '@reroll/core/record/record';
 import { Queues } from '@reroll/redis/queue/queues';
 import { startRedis } from '../../../cluster/src/redis.ts';

@@ -1,6 +1,6 @@
 import { DEFAULT_ANNOTATION_KEYS } from '../../annotation-keys.ts';
-import { RELEASE_ANNOTATION } from '../../ledger/contest.ts';
-import type { ObservedSource, ObservedWorkload } from '../../ledger/rows.ts';
+import { RELEASE_ANNOTATION } from '../../state/contest.ts';
+import type { ObservedSource, ObservedWorkload } from '../../state/rows.ts';
 import { envVarName } from '../../marker/env-var-name.ts';
 import { DELETED_HASH } from '../../record/record-hash.ts';
 import { recordedHashes, writeRecord } from '../../record/record.ts';

@@ -1,7 +1,7 @@
-import type { FoundBy } from '../../ledger/outbox.ts';
+import type { FoundBy } from '../../state/outbox.ts';
 import { isSameScheme } from '../../record/record-hash.ts';
 import { isNewer } from '../../rv.ts';
-import type { SourceRow, WorkloadRow } from '../../ledger/rows.ts';
+import type { SourceRow, WorkloadRow } from '../../state/rows.ts';
 
 /** A job as BullMQ keeps it, with `deduplication: { keepLastIfActive: true }`. */
 export interface Job {

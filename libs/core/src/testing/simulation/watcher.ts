@@ -1,7 +1,7 @@
 import type { SourceKey } from '../../model.ts';
-import { Ledger } from '../../ledger/ledger.ts';
-import type { Listed } from '../../ledger/listed.ts';
-import type { ObservedSource, ObservedWorkload, SourceRow, WorkloadRow } from '../../ledger/rows.ts';
+import { ClusterState } from '../../state/cluster-state.ts';
+import type { Listed } from '../../state/listed.ts';
+import type { ObservedSource, ObservedWorkload, SourceRow, WorkloadRow } from '../../state/rows.ts';
 import {
   KEYS,
   SOURCES,
@@ -36,7 +36,7 @@ type StreamName = 'S' | 'W';
 
 export type Stage = 'down' | 'listSources' | 'listWorkloads' | 'synced';
 
-/** A watcher process: its streams are cursors into the API's events, its knowledge the real ledger. */
+/** A watcher process: its streams are cursors into the API's events, its knowledge the real cluster state. */
 export class SimulatedWatcher {
   stage: Stage = 'down';
   frozen = false;
@@ -44,7 +44,7 @@ export class SimulatedWatcher {
   listedInGap = false;
   /** 0 while it is a standby. */
   term = 0;
-  ledger = new Ledger({ decision: DECISION, adoptedAt: 0 });
+  clusterState = new ClusterState({ decision: DECISION, adoptedAt: 0 });
   /** The key under which it hashes, learnt at its start. */
   key = 0;
   /** Whether it follows the namespace. */
@@ -94,7 +94,7 @@ export class SimulatedWatcher {
 
   start(adoptedAt: number, key: number): void {
     const { triggers } = this.#settings;
-    this.ledger = new Ledger({
+    this.clusterState = new ClusterState({
       decision: DECISION,
       adoptedAt,
       triggers,
@@ -140,7 +140,7 @@ export class SimulatedWatcher {
       this.stage = 'synced';
       if (this.#isEnding) return;
       if (this.term > 0) this.#takeOver();
-      else this.ledger.outbox.clear();
+      else this.clusterState.outbox.clear();
     } else if (this.stage === 'synced') {
       for (const stream of ['S', 'W'] as const) if (this.#listing.has(stream)) this.#list(stream);
       this.#settle();
@@ -170,21 +170,21 @@ export class SimulatedWatcher {
       this.#list('S');
       this.#list('W');
       this.#entering = false;
-    } else this.#leaving = this.ledger.leave('ns')[Symbol.iterator]();
+    } else this.#leaving = this.clusterState.leave('ns')[Symbol.iterator]();
     this.#settle();
     return true;
   }
 
   /** A slice, or all, of the evaluation of the users of sources that changed; then perhaps the next window. */
   evaluate(by: { slices: number; nextWindow: boolean }): void {
-    for (let slice = 0; slice < by.slices && this.ledger.evaluation.slice(); slice += 1) continue;
-    if (by.nextWindow) this.ledger.evaluation.nextWindow();
+    for (let slice = 0; slice < by.slices && this.clusterState.evaluation.slice(); slice += 1) continue;
+    if (by.nextWindow) this.clusterState.evaluation.nextWindow();
     this.#settle();
   }
 
   /** Everything that it saw is evaluated. */
   evaluateAll(): void {
-    while (!this.ledger.evaluation.isDone) this.evaluate({ slices: 1, nextWindow: true });
+    while (!this.clusterState.evaluation.isDone) this.evaluate({ slices: 1, nextWindow: true });
   }
 
   /** One slice of what it does in many: the end of a list, or the leaving of the namespace. */
@@ -240,7 +240,7 @@ export class SimulatedWatcher {
 
   /** Everything that it saw is in the catalog too. */
   hasPublished(): boolean {
-    const { evaluation, outbox } = this.ledger;
+    const { evaluation, outbox } = this.clusterState;
     return this.isCurrent() && evaluation.isDone && !this.#unanswered && !outbox.hasRows;
   }
 
@@ -254,13 +254,13 @@ export class SimulatedWatcher {
   }
 
   sweep(): void {
-    for (const _ of this.ledger.prune());
+    for (const _ of this.clusterState.prune());
     this.#settle();
     if (this.term === 0 || this.#isEnding) return;
     if (!this.#unanswered && !this.#begins && !isWriter(this.#redis, this.term, this.#sequence)) this.#gap();
     this.publish('rows');
-    for (const _ of this.ledger.sweep());
-    if (!this.#protection.sweepsResumes) this.ledger.outbox.resumes.clear();
+    for (const _ of this.clusterState.sweep());
+    if (!this.#protection.sweepsResumes) this.clusterState.outbox.resumes.clear();
   }
 
   /** Rows first; `rows` stops there, as if the process ended or Redis did before the jobs were enqueued. */
@@ -286,11 +286,11 @@ export class SimulatedWatcher {
   }
 
   #publishJobs(): void {
-    const { outbox } = this.ledger;
+    const { outbox } = this.clusterState;
     for (const key of outbox.changes) this.#redis.enqueue(`c/${idOf(key)}`);
     for (const key of outbox.wakes.keys()) this.#redis.enqueue(`r/${idOf(key)}`);
     for (const key of outbox.resumes) {
-      const at = this.ledger.workloads.get(key)?.resumeAt;
+      const at = this.clusterState.workloads.get(key)?.resumeAt;
       if (at !== undefined) this.#redis.enqueueAt(`p/${idOf(key)}`, at);
     }
     outbox.changes.clear();
@@ -301,7 +301,7 @@ export class SimulatedWatcher {
   /** What it takes for true and is not: something that is there, and was when its stream was there last, is gone. */
   ghosts(): string[] {
     if (this.stage === 'down' || !this.follows || this.timeline !== this.#api.timeline) return [];
-    const { sources, workloads } = this.ledger;
+    const { sources, workloads } = this.clusterState;
     const lost = [...this.#api.sources].filter(([id, { exists, createdRv }]) => {
       const row = sources.get(sourceKey(id));
       return exists && row?.exists === false && createdRv <= Number(row.rv);
@@ -315,7 +315,7 @@ export class SimulatedWatcher {
 
   /** The one without an answer, the same again; else the rows of the outbox; null if there are none. */
   #nextWrite(): Write | null {
-    const { outbox, sources, workloads } = this.ledger;
+    const { outbox, sources, workloads } = this.clusterState;
     if (this.#unanswered && this.#protection.repeatsWrites) return this.#unanswered;
     if (!outbox.hasRows) return null;
     return {
@@ -352,13 +352,13 @@ export class SimulatedWatcher {
   #gap(write?: Write): void {
     this.#begins = true;
     if (!this.#protection.noticesGaps) return;
-    const { outbox } = this.ledger;
+    const { outbox } = this.clusterState;
     for (const [id, , foundBy] of write?.sources ?? []) {
       outbox.sources.add(sourceKey(id as SourceId));
       if (foundBy) outbox.found(sourceKey(id as SourceId), foundBy);
     }
     for (const [id] of write?.workloads ?? []) outbox.workloads.add(workloadKey(id as WorkloadId));
-    this.ledger.assertAll();
+    this.clusterState.assertAll();
     this.#asksForUntold = true;
   }
 
@@ -370,17 +370,17 @@ export class SimulatedWatcher {
   }
 
   #enqueueIfWanted(key: SourceKey): void {
-    if (this.ledger.wantsChangeJob(key)) this.ledger.outbox.changes.add(key);
+    if (this.clusterState.wantsChangeJob(key)) this.clusterState.outbox.changes.add(key);
   }
 
   #takeOver(): void {
     this.#asksForUntold = true;
-    this.ledger.assertAll();
-    for (const _ of this.ledger.sweep());
+    this.clusterState.assertAll();
+    for (const _ of this.clusterState.sweep());
   }
 
   #settle(): void {
-    if (this.term === 0) this.ledger.outbox.clear();
+    if (this.term === 0) this.clusterState.outbox.clear();
   }
 
   #list(stream: StreamName): void {
@@ -411,7 +411,7 @@ export class SimulatedWatcher {
       );
       return { rv, cursor: this.#api.sourceEvents.length, objects };
     }
-    this.ledger.workloadListBegins(WORKLOAD_SCOPE);
+    this.clusterState.workloadListBegins(WORKLOAD_SCOPE);
     const objects = WORKLOADS.map((id) => this.#api.observeWorkload(id)).filter((seen) => seen !== null);
     return { rv, cursor: this.#api.workloadEvents.length, objects };
   }
@@ -428,16 +428,17 @@ export class SimulatedWatcher {
 
   #foundSources(objects: readonly ObservedSource[]): void {
     const catalog = this.#sourceRows();
-    this.#looksBack(objects, catalog, this.ledger.sources);
-    for (const seen of objects) this.ledger.sourcesFound({ scope: SOURCE_SCOPE, objects: [seen], catalog });
+    this.#looksBack(objects, catalog, this.clusterState.sources);
+    for (const seen of objects)
+      this.clusterState.sourcesFound({ scope: SOURCE_SCOPE, objects: [seen], catalog });
   }
 
   #foundWorkloads(objects: readonly ObservedWorkload[]): void {
     const catalog = this.#workloadRows();
-    this.#looksBack(objects, catalog, this.ledger.workloads);
+    this.#looksBack(objects, catalog, this.clusterState.workloads);
     for (const seen of objects) {
       const entering = this.#entering;
-      this.ledger.workloadsFound({ scope: WORKLOAD_SCOPE, objects: [seen], catalog, entering });
+      this.clusterState.workloadsFound({ scope: WORKLOAD_SCOPE, objects: [seen], catalog, entering });
     }
   }
 
@@ -449,16 +450,16 @@ export class SimulatedWatcher {
   #endOf(stream: StreamName, { rv, objects }: PendingList): Iterator<unknown> {
     const end = { rv, objects: [], found: new Set(objects.map(({ key }) => key)) };
     const rows = stream === 'S' ? this.#sourceRows() : this.#workloadRows();
-    const held = stream === 'S' ? this.ledger.sources : this.ledger.workloads;
+    const held = stream === 'S' ? this.clusterState.sources : this.clusterState.workloads;
     this.sawRestore ||= [...rows.values(), ...held.values()].some((row) => Number(row.rv) > this.#api.rv);
     return stream === 'S'
-      ? this.ledger.sourceListEnds({ ...end, scope: SOURCE_SCOPE, catalog: this.#sourceRows() })
+      ? this.clusterState.sourceListEnds({ ...end, scope: SOURCE_SCOPE, catalog: this.#sourceRows() })
       : this.#workloadListEnds({ ...end, scope: WORKLOAD_SCOPE, catalog: this.#workloadRows() });
   }
 
   *#workloadListEnds(list: Listed<ObservedWorkload, WorkloadRow>): Generator<void> {
-    for (const absent of this.ledger.absentWorkloads(list)) {
-      for (const key of absent) this.ledger.workloadDeleted(key);
+    for (const absent of this.clusterState.absentWorkloads(list)) {
+      for (const key of absent) this.clusterState.workloadDeleted(key);
       yield;
     }
   }
@@ -499,14 +500,14 @@ export class SimulatedWatcher {
     const seen = event.object;
     if (seen) {
       const hash = hashOf(letterOf(seen.hash) ?? 'A', this.key);
-      this.ledger.sourceWritten({ ...seen, hash }, SOURCE_SCOPE);
-    } else this.ledger.sourceDeleted(sourceKey(event.key as SourceId), String(event.rv), SOURCE_SCOPE);
+      this.clusterState.sourceWritten({ ...seen, hash }, SOURCE_SCOPE);
+    } else this.clusterState.sourceDeleted(sourceKey(event.key as SourceId), String(event.rv), SOURCE_SCOPE);
   }
 
   #workload(event: ApiEvent<ObservedWorkload>): void {
     this.#workloadsRv = event.rv;
-    if (event.object) this.ledger.workloadWritten(event.object);
-    else this.ledger.workloadDeleted(workloadKey(event.key as WorkloadId));
+    if (event.object) this.clusterState.workloadWritten(event.object);
+    else this.clusterState.workloadDeleted(workloadKey(event.key as WorkloadId));
   }
 }
 

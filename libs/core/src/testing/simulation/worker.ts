@@ -1,5 +1,5 @@
-import { isContested } from '../../ledger/contest.ts';
-import type { ObservedSource, ObservedWorkload, SourceRow, WorkloadRow } from '../../ledger/rows.ts';
+import { isContested } from '../../state/contest.ts';
+import type { ObservedSource, ObservedWorkload, SourceRow, WorkloadRow } from '../../state/rows.ts';
 import { AwaitedKeys } from '../../record/awaited-keys.ts';
 import { recordedHashes } from '../../record/record.ts';
 import { pauseWish } from '../../reload/pause.ts';

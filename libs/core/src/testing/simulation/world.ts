@@ -1,7 +1,7 @@
-import { isContested } from '../../ledger/contest.ts';
+import { isContested } from '../../state/contest.ts';
 import { DELETED_HASH } from '../../record/record-hash.ts';
 import { recordedHashes } from '../../record/record.ts';
-import type { SourceRow } from '../../ledger/rows.ts';
+import type { SourceRow } from '../../state/rows.ts';
 import {
   FULL_PROTECTION,
   SOURCES,
@@ -516,7 +516,7 @@ export class World {
     for (const [id, { exists }] of this.api.sources) {
       if (exists || isNamed(id)) continue;
       const isInCatalog = this.#redis.get(`S/${id}`) !== undefined;
-      if (leader.ledger.sources.has(sourceKey(id)) || isInCatalog)
+      if (leader.clusterState.sources.has(sourceKey(id)) || isInCatalog)
         this.violations.push({ kind: 'Z', text: `a row is left of ${id}, which is deleted` });
     }
   }
@@ -541,8 +541,8 @@ export class World {
 
   #hasSeen({ uid, rv }: WorkloadState): boolean {
     const synced = this.#watchers.filter(({ stage }) => stage === 'synced');
-    return synced.every(({ ledger }) =>
-      [...ledger.workloads.values()].some((row) => row.uid === uid && row.rv === String(rv)),
+    return synced.every(({ clusterState }) =>
+      [...clusterState.workloads.values()].some((row) => row.uid === uid && row.rv === String(rv)),
     );
   }
 
@@ -570,7 +570,7 @@ export class World {
       if (ghost !== undefined && !this.violations.some(({ kind }) => kind === 'G'))
         this.violations.push({ kind: 'G', text: `${ghost} is there and taken for gone at op ${this.#op}` });
       for (const [id, workload] of this.api.workloads) {
-        const contest = watcher.ledger.workloads.get(workloadKey(id));
+        const contest = watcher.clusterState.workloads.get(workloadKey(id));
         if (contest?.uid !== workload.uid || !isContested(contest.contest) || workload.strips.length >= 3)
           continue;
         if (contest.rv !== String(workload.rv)) continue;

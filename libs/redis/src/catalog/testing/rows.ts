@@ -1,4 +1,4 @@
-import type { SourceRow, WorkloadRow } from '@reroll/core/ledger/rows';
+import type { SourceRow, WorkloadRow } from '@reroll/core/state/rows';
 
 /** A ConfigMap's or Secret's row: version 10, hash `1.A`; then what differs. */
 export function sourceRow(changed: Partial<SourceRow> = {}): SourceRow {

@@ -12,7 +12,7 @@ export interface Scope {
 export interface Portion<Seen, Row> {
   readonly scope: Scope;
   readonly objects: readonly Seen[];
-  /** The catalog's rows, for what the ledger does not know itself (after a gap). */
+  /** The catalog's rows, for what the cluster state does not know itself (after a gap). */
   readonly catalog: ReadonlyMap<string, Row>;
   /**
    * Its namespace has come into scope with this list (default: it was in scope before, or everything is): what
@@ -47,7 +47,7 @@ export function* absentKeys(
   for (const slice of slicesOf(known, perSlice)) yield slice.filter(isAbsent);
 }
 
-/** What the ledger knows of a list's scope, and what only the catalog does. */
+/** What the cluster state knows of a list's scope, and what only the catalog does. */
 export function* withCatalog<Row>(
   known: Iterable<string>,
   held: ReadonlyMap<string, Row>,

@@ -1,31 +1,31 @@
 import type { WorkloadKey } from '../model.ts';
 import type { DecisionSettings } from '../rules/decision.ts';
-import type { Ledger } from './ledger.ts';
+import type { ClusterState } from './cluster-state.ts';
 import type { Listed, Portion, Scope } from './listed.ts';
 import { MultiMap } from './multi-map.ts';
 import { kindOf, namespaceOf, type ObservedWorkload, type WorkloadRow } from './rows.ts';
 import { withTemplateOf } from './template-owner.ts';
 
 /**
- * What the streams of workloads tell, on its way into the ledger. A workload without a pod template of its own is
+ * What the streams of workloads tell, on its way into the cluster state. A workload without a pod template of its own is
  * told together with the one that has it, and again whenever that one is: from two streams, in any order, the
  * same comes. Whoever tells of such workloads has those that may own templates listed before.
  */
 export class WorkloadIntake {
-  readonly #ledger: Ledger;
+  readonly #clusterState: ClusterState;
   readonly #decision: DecisionSettings;
   /** Workloads without a template of their own, as their stream last showed them. */
   readonly #followers = new Map<WorkloadKey, ObservedWorkload>();
   /** From the owner of a template to those. */
   readonly #byOwner = new MultiMap();
 
-  constructor(ledger: Ledger, decision: DecisionSettings) {
-    this.#ledger = ledger;
+  constructor(clusterState: ClusterState, decision: DecisionSettings) {
+    this.#clusterState = clusterState;
     this.#decision = decision;
   }
 
   found(portion: Portion<ObservedWorkload, WorkloadRow>): void {
-    this.#ledger.workloadsFound({ ...portion, objects: this.#joined(portion.objects) });
+    this.#clusterState.workloadsFound({ ...portion, objects: this.#joined(portion.objects) });
     for (const { key } of portion.objects) this.#tellFollowers(key, 'list');
   }
 
@@ -36,40 +36,44 @@ export class WorkloadIntake {
   /** The same in slices, between which other streams may be observed: tells which workloads are gone. */
   *listEnds(list: Listed<ObservedWorkload, WorkloadRow>): Generator<readonly WorkloadKey[], void, void> {
     this.found(list);
-    for (const absent of this.#ledger.absentWorkloads(list)) {
+    for (const absent of this.#clusterState.absentWorkloads(list)) {
       for (const key of absent) {
         this.#forget(key);
-        this.#ledger.workloadDeleted(key);
+        this.#clusterState.workloadDeleted(key);
         this.#tellFollowers(key, 'list');
       }
       yield absent;
     }
   }
 
-  /** A namespace has left the scope, and the ledger has forgotten it. */
+  /** A namespace has left the scope, and the cluster state has forgotten it. */
   prune(): void {
-    for (const key of this.#followers.keys()) if (!this.#ledger.workloads.has(key)) this.#forget(key);
+    for (const key of this.#followers.keys()) if (!this.#clusterState.workloads.has(key)) this.#forget(key);
   }
 
   written(seen: ObservedWorkload): void {
     this.#remember(seen);
-    this.#ledger.workloadWritten(this.#join(seen));
+    this.#clusterState.workloadWritten(this.#join(seen));
     this.#tellFollowers(seen.key, 'write');
   }
 
   deleted(key: WorkloadKey): void {
     this.#forget(key);
-    this.#ledger.workloadDeleted(key);
+    this.#clusterState.workloadDeleted(key);
     this.#tellFollowers(key, 'write');
   }
 
   #tellFollowers(owner: WorkloadKey, by: 'list' | 'write'): void {
     for (const key of this.#byOwner.get(owner)) {
       // A namespace that left the scope is forgotten without a word.
-      const seen = this.#ledger.workloads.has(key) ? this.#followers.get(key) : undefined;
-      if (seen && by === 'write') this.#ledger.workloadWritten(this.#join(seen));
+      const seen = this.#clusterState.workloads.has(key) ? this.#followers.get(key) : undefined;
+      if (seen && by === 'write') this.#clusterState.workloadWritten(this.#join(seen));
       else if (seen)
-        this.#ledger.workloadsFound({ scope: scopeOf(key), objects: [this.#join(seen)], catalog: NONE });
+        this.#clusterState.workloadsFound({
+          scope: scopeOf(key),
+          objects: [this.#join(seen)],
+          catalog: NONE,
+        });
     }
   }
 
@@ -81,7 +85,7 @@ export class WorkloadIntake {
   }
 
   #join(seen: ObservedWorkload): ObservedWorkload {
-    const owner = seen.templateFrom && this.#ledger.workloads.get(seen.templateFrom.owner);
+    const owner = seen.templateFrom && this.#clusterState.workloads.get(seen.templateFrom.owner);
     return withTemplateOf(seen, owner, this.#decision);
   }
 

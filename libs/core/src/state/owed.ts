@@ -29,7 +29,7 @@ export function reachOf(
 }
 
 /**
- * What the workload is due, as far as the ledger knows: `owed` if data that came after its template is not
+ * What the workload is due, as far as the cluster state knows: `owed` if data that came after its template is not
  * in its record, `correct` if only its record is behind, `null` if it is settled.
  */
 export function dueOf(

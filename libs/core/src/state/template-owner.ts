@@ -26,7 +26,7 @@ export interface TemplateOwner {
 }
 
 type OwnerSettings = Pick<DecisionSettings, 'keys' | 'autoReloadAll'>;
-/** As observed, or its row in the ledger. */
+/** As observed, or its row in the cluster state. */
 type Owner = Pick<
   ObservedWorkload,
   | 'uid'

@@ -16,7 +16,7 @@ import {
   type Scope,
   withCatalog,
 } from './listed.ts';
-import { withDefaults, type LedgerSettings } from './ledger-settings.ts';
+import { withDefaults, type ClusterStateSettings } from './cluster-state-settings.ts';
 import { MultiMap } from './multi-map.ts';
 import { absentSource, deletedSource, hasNewerClass, listedSource, writtenSource } from './observe-source.ts';
 import { doubtAfterSource, movedBaselines, workloadRow, type DataState } from './observe-workload.ts';
@@ -46,13 +46,13 @@ const MAX_SWEEPS_BETWEEN_WAKES = 64;
  * What the watcher knows: a pure state machine from what the streams show to what is owed. It does no I/O
  * and reads no clock; everything that it wants done is put into its outbox.
  */
-export class Ledger {
+export class ClusterState {
   readonly outbox = new Outbox();
   readonly sources = new Map<SourceKey, SourceRow>();
   readonly workloads = new Map<WorkloadKey, WorkloadRow>();
   /** Workloads that are due something, by the last evaluation. Always a subset of `workloads`. */
   readonly unsettled = new Map<WorkloadKey, Unsettled>();
-  readonly #settings: Required<LedgerSettings>;
+  readonly #settings: Required<ClusterStateSettings>;
   readonly #dependents: Dependents;
   readonly #byNamespace = new MultiMap();
   /** Namespace to its workloads of all kinds. */
@@ -64,7 +64,7 @@ export class Ledger {
   readonly evaluation: UserEvaluation;
   #sweeps = 0;
 
-  constructor(settings: LedgerSettings) {
+  constructor(settings: ClusterStateSettings) {
     this.#dependents = new Dependents(settings.decision.keys);
     this.#settings = withDefaults(settings);
     this.#deleted = new DeletedSources(this, this.#dependents, this.#settings);

@@ -2,31 +2,31 @@ import { describe, expect, it } from 'vitest';
 import { DEFAULT_ANNOTATION_KEYS } from '../annotation-keys.ts';
 import { seenSource, seenWorkload } from '../testing/rows.ts';
 import { entriesVisited } from '../testing/work.ts';
-import { Ledger } from './ledger.ts';
+import { ClusterState } from './cluster-state.ts';
 
 const OBJECTS = 5;
 const SOURCE_KINDS = ['ConfigMap', 'Secret'];
 const WORKLOAD_KINDS = ['Deployment', 'StatefulSet', 'DaemonSet'];
 
-function namespaces(count: number): Ledger {
+function namespaces(count: number): ClusterState {
   const decision = { keys: DEFAULT_ANNOTATION_KEYS, autoReloadAll: false, ignoredWorkloadTypes: [] };
-  const ledger = new Ledger({ decision, adoptedAt: 50 });
-  for (let n = 0; n < count; n += 1) enter(ledger, `ns${n}`);
-  return ledger;
+  const clusterState = new ClusterState({ decision, adoptedAt: 50 });
+  for (let n = 0; n < count; n += 1) enter(clusterState, `ns${n}`);
+  return clusterState;
 }
 
-function enter(ledger: Ledger, namespace: string): void {
+function enter(clusterState: ClusterState, namespace: string): void {
   const each = Array.from({ length: OBJECTS }, (_, index) => index);
   for (const kind of SOURCE_KINDS) {
     const objects = each.map((n) => seenSource('', 10, 'A', { key: `${kind}/${namespace}/s${n}` }));
-    ledger.sourcesListed({ scope: { kind, namespace }, objects, rv: '100', catalog: new Map() });
+    clusterState.sourcesListed({ scope: { kind, namespace }, objects, rv: '100', catalog: new Map() });
   }
   for (const kind of WORKLOAD_KINDS) {
-    ledger.workloadListBegins({ kind, namespace });
+    clusterState.workloadListBegins({ kind, namespace });
     const objects = each.map((n) =>
       seenWorkload('', 20, { key: `${kind}/${namespace}/w${n}`, kind, namespace, uses: [`ConfigMap/s${n}`] }),
     );
-    ledger.workloadsListed({ scope: { kind, namespace }, objects, rv: '100', catalog: new Map() });
+    clusterState.workloadsListed({ scope: { kind, namespace }, objects, rv: '100', catalog: new Map() });
   }
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { DEFAULT_ANNOTATION_KEYS } from '../annotation-keys.ts';
 import { AUTO, recordOf, seenSource, seenWorkload } from '../testing/rows.ts';
 import { recordedHashes, writeRecord } from '../record/record.ts';
-import { Ledger } from './ledger.ts';
+import { ClusterState } from './cluster-state.ts';
 import type { ObservedWorkload, WorkloadRow } from './rows.ts';
 import { WorkloadIntake } from './workload-intake.ts';
 
@@ -38,7 +38,7 @@ function rollout(
 }
 
 interface Told {
-  readonly ledger: Ledger;
+  readonly clusterState: ClusterState;
   readonly intake: WorkloadIntake;
   /** The row, the cause of its wake if it has one, and whether its Deployment is due anything itself. */
   state(): { row: WorkloadRow | undefined; due: string | undefined; owner: string | undefined };
@@ -47,21 +47,21 @@ interface Told {
 /** A watcher that has listed a ConfigMap of resourceVersion 10, and no workload yet. */
 function listening(autoReloadAll = false): Told {
   const decision = { keys: DEFAULT_ANNOTATION_KEYS, autoReloadAll, ignoredWorkloadTypes: [] };
-  const ledger = new Ledger({ decision, adoptedAt: 50 });
-  const intake = new WorkloadIntake(ledger, decision);
-  ledger.sourcesListed({
+  const clusterState = new ClusterState({ decision, adoptedAt: 50 });
+  const intake = new WorkloadIntake(clusterState, decision);
+  clusterState.sourcesListed({
     scope: SOURCES,
     rv: '15',
     objects: [seenSource('cm', 10, 'A')],
     catalog: new Map(),
   });
   return {
-    ledger,
+    clusterState,
     intake,
     state: () => ({
-      row: ledger.workloads.get(ROLLOUT),
-      due: ledger.unsettled.get(ROLLOUT)?.cause,
-      owner: ledger.unsettled.get(DEPLOYMENT)?.cause,
+      row: clusterState.workloads.get(ROLLOUT),
+      due: clusterState.unsettled.get(ROLLOUT)?.cause,
+      owner: clusterState.unsettled.get(DEPLOYMENT)?.cause,
     }),
   };
 }
@@ -76,7 +76,7 @@ function list(
     [DEPLOYMENTS, deployments],
     [ROLLOUTS, rollouts],
   ] as const) {
-    told.ledger.workloadListBegins(scope);
+    told.clusterState.workloadListBegins(scope);
     told.intake.listed({ scope, rv: String(rv), objects, catalog: NONE });
   }
 }
@@ -91,7 +91,7 @@ function settled(restarts = false): Told {
 }
 
 function change(told: Told, rv: number, hash: string): void {
-  told.ledger.sourceWritten(seenSource('cm', rv, hash), SOURCES);
+  told.clusterState.sourceWritten(seenSource('cm', rv, hash), SOURCES);
 }
 
 describe('a workload with the pod template of another one', () => {
@@ -114,7 +114,7 @@ describe('a workload with the pod template of another one', () => {
     const told = settled(restarts);
     change(told, 20, 'B');
     expect(told.state()).toMatchObject({ due: 'owed', owner: undefined });
-    expect([...told.ledger.outbox.changes]).toEqual(['ConfigMap/ns/cm']);
+    expect([...told.clusterState.outbox.changes]).toEqual(['ConfigMap/ns/cm']);
   });
 
   const orders: [string, (told: Told) => void][] = [
@@ -154,8 +154,8 @@ describe('a workload with the pod template of another one', () => {
 
   it('a source that its owner begins to use is dated by that write, however far the other stream is', () => {
     const told = settled();
-    told.ledger.sourceWritten(seenSource('new', 16, 'A'), SOURCES);
-    told.ledger.sourceWritten(seenSource('new', 21, 'B'), SOURCES);
+    told.clusterState.sourceWritten(seenSource('new', 16, 'A'), SOURCES);
+    told.clusterState.sourceWritten(seenSource('new', 21, 'B'), SOURCES);
     told.intake.written(rollout(30));
     told.intake.written(
       deployment(20, { record: A, template: 't2', generation: 2, uses: ['ConfigMap/cm', 'ConfigMap/new'] }),

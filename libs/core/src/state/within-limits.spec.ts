@@ -5,7 +5,7 @@ import type { Annotations } from '../model.ts';
 import { decideReload } from '../rules/decision.ts';
 import { AUTO, seenSource, seenWorkload } from '../testing/rows.ts';
 import { workOf } from '../work.ts';
-import { Ledger } from './ledger.ts';
+import { ClusterState } from './cluster-state.ts';
 import { observeSource, observeWorkload } from './observe.ts';
 import type { ObservedWorkload } from './rows.ts';
 import { withinLimits, type Sized } from './within-limits.ts';
@@ -173,40 +173,40 @@ describe('observed at the defaults', () => {
   });
 });
 
-describe('in the ledger, a workload that exceeds a limit', () => {
+describe('in the cluster state, a workload that exceeds a limit', () => {
   const cm = { key: 'ConfigMap', namespace: '' };
   const over = limited({ annotations: { ...AUTO, [RELOAD]: 'a,b,c,d,e,f' }, uses: ['ConfigMap/cm'] });
 
-  function ledgerOf(...objects: readonly ObservedWorkload[]): Ledger {
+  function clusterStateOf(...objects: readonly ObservedWorkload[]): ClusterState {
     const decision = { keys: KEYS, autoReloadAll: true, ignoredWorkloadTypes: [] };
-    const ledger = new Ledger({ decision, adoptedAt: 50 });
+    const clusterState = new ClusterState({ decision, adoptedAt: 50 });
     const found = [seenSource('cm', 10, 'A')];
-    ledger.sourcesListed({
+    clusterState.sourcesListed({
       scope: { ...cm, kind: 'ConfigMap' },
       rv: '100',
       objects: found,
       catalog: new Map(),
     });
     const scope = { kind: 'Deployment', namespace: '' };
-    ledger.workloadListBegins(scope);
-    ledger.workloadsListed({ scope, rv: '100', objects, catalog: new Map() });
-    return ledger;
+    clusterState.workloadListBegins(scope);
+    clusterState.workloadsListed({ scope, rv: '100', objects, catalog: new Map() });
+    return clusterState;
   }
 
   it('has no edges, and its owner is told', () => {
-    const ledger = ledgerOf(over);
-    expect(ledger.workloads.get(over.key)?.edges).toEqual([]);
-    expect([...ledger.outbox.wakes]).toEqual([[over.key, 'correct']]);
-    expect(ledger.sourcesOf(over.key)).toEqual(['ConfigMap/ns/cm']);
+    const clusterState = clusterStateOf(over);
+    expect(clusterState.workloads.get(over.key)?.edges).toEqual([]);
+    expect([...clusterState.outbox.wakes]).toEqual([[over.key, 'correct']]);
+    expect(clusterState.sourcesOf(over.key)).toEqual(['ConfigMap/ns/cm']);
   });
 
   it('reloads again once it is mended, also for what changed meanwhile and was recorded before', () => {
     const record = '{"v":1,"s":{"ConfigMap/cm":"1.A"}}';
-    const ledger = ledgerOf({ ...over, record });
-    ledger.sourceWritten(seenSource('cm', 110, 'B'), { kind: 'ConfigMap', namespace: '' });
-    ledger.outbox.clear();
-    ledger.workloadWritten(seenWorkload('web', 120, { record }));
-    expect(ledger.workloads.get(over.key)).toMatchObject({ edges: ['ConfigMap/cm'] });
-    expect([...ledger.outbox.wakes]).toEqual([[over.key, 'owed']]);
+    const clusterState = clusterStateOf({ ...over, record });
+    clusterState.sourceWritten(seenSource('cm', 110, 'B'), { kind: 'ConfigMap', namespace: '' });
+    clusterState.outbox.clear();
+    clusterState.workloadWritten(seenWorkload('web', 120, { record }));
+    expect(clusterState.workloads.get(over.key)).toMatchObject({ edges: ['ConfigMap/cm'] });
+    expect([...clusterState.outbox.wakes]).toEqual([[over.key, 'owed']]);
   });
 });

@@ -18,11 +18,11 @@ interface Every<K> {
 }
 
 /**
- * What the ledger wants done, in the order in which it must be done: catalog rows before jobs. A publisher
+ * What the cluster state wants done, in the order in which it must be done: catalog rows before jobs. A publisher
  * drains it; what could not be written is put back. Identity only, so it never grows past the cluster.
  */
 export class Outbox {
-  /** Rows to write, or to remove if the ledger no longer has them. */
+  /** Rows to write, or to remove if the cluster state no longer has them. */
   readonly sources = new Set<SourceKey>();
   readonly workloads = new Set<WorkloadKey>();
   #everySource: Every<SourceKey> | undefined;

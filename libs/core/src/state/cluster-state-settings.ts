@@ -2,7 +2,7 @@ import type { DecisionSettings } from '../rules/decision.ts';
 import { ROWS_PER_SLICE } from './slices.ts';
 import { NO_TRIGGERS, type Triggers } from './triggers.ts';
 
-export interface LedgerSettings {
+export interface ClusterStateSettings {
   readonly decision: DecisionSettings;
   /** When this install adopted the cluster, Unix seconds by the API server's clock (kept on the Lease). */
   readonly adoptedAt: number;
@@ -18,6 +18,6 @@ export interface LedgerSettings {
   readonly evaluatesLater?: boolean;
 }
 
-export function withDefaults(settings: LedgerSettings): Required<LedgerSettings> {
+export function withDefaults(settings: ClusterStateSettings): Required<ClusterStateSettings> {
   return { triggers: NO_TRIGGERS, rowsPerSlice: ROWS_PER_SLICE, evaluatesLater: false, ...settings };
 }

@@ -33,7 +33,7 @@ export interface ProviderClassFacts {
   readonly shownAt?: number | undefined;
 }
 
-/** What the ledger and the catalog know of a source. */
+/** What the cluster state and the catalog know of a source. */
 export interface SourceRow {
   readonly hash: RecordHash;
   /** Of the last write seen, or of the deletion. Rows are replaced only by a newer one. */
@@ -87,7 +87,7 @@ export interface ObservedWorkload {
   readonly record: string | undefined;
   /** Unix milliseconds at which a pause that we began ends; undefined: there is none. */
   readonly resumeAt: number | undefined;
-  /** Of a workload without a pod template of its own, before the ledger is told of it: whose it has. */
+  /** Of a workload without a pod template of its own, before the cluster state is told of it: whose it has. */
   readonly templateFrom?: TemplateFrom;
   /** Of such a workload after that: the one whose pod template it has. */
   readonly templateOwner?: TemplateOwner;
@@ -100,7 +100,7 @@ export interface ObservedWorkload {
   readonly writtenAt?: number;
 }
 
-/** What the ledger and the catalog know of a workload. */
+/** What the cluster state and the catalog know of a workload. */
 export interface WorkloadRow extends Omit<
   ObservedWorkload,
   'key' | 'kind' | 'namespace' | 'writtenAt' | 'templateFrom'

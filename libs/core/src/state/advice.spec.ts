@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { DEFAULT_ANNOTATION_KEYS } from '../annotation-keys.ts';
 import { AUTO, recordOf, seenSource, seenWorkload } from '../testing/rows.ts';
 import { unusablePatterns } from './advice.ts';
-import { Ledger } from './ledger.ts';
+import { ClusterState } from './cluster-state.ts';
 import type { ObservedWorkload } from './rows.ts';
 
 const WEB = 'Deployment/ns/web';
@@ -11,23 +11,23 @@ const WORKLOADS = { kind: 'Deployment', namespace: '' };
 const INVALID = { 'configmap.reloader.stakater.com/reload': 'good,bad[' };
 const SECRET = { key: 'Secret/ns/s' };
 
-function ledgerWith(...workloads: readonly ObservedWorkload[]): Ledger {
+function clusterStateWith(...workloads: readonly ObservedWorkload[]): ClusterState {
   const decision = { keys: DEFAULT_ANNOTATION_KEYS, autoReloadAll: false, ignoredWorkloadTypes: [] };
-  const ledger = new Ledger({ decision, adoptedAt: 50 });
-  ledger.sourcesListed({
+  const clusterState = new ClusterState({ decision, adoptedAt: 50 });
+  clusterState.sourcesListed({
     scope: SOURCES,
     rv: '100',
     objects: [seenSource('cm', 10, 'A'), seenSource('s', 10, 'A', SECRET)],
     catalog: new Map(),
   });
-  ledger.workloadListBegins(WORKLOADS);
-  ledger.workloadsListed({ scope: WORKLOADS, rv: '100', objects: workloads, catalog: new Map() });
-  return ledger;
+  clusterState.workloadListBegins(WORKLOADS);
+  clusterState.workloadsListed({ scope: WORKLOADS, rv: '100', objects: workloads, catalog: new Map() });
+  return clusterState;
 }
 
-function wakesOf(ledger: Ledger): [string, string][] {
-  const wakes = [...ledger.outbox.wakes];
-  ledger.outbox.clear();
+function wakesOf(clusterState: ClusterState): [string, string][] {
+  const wakes = [...clusterState.outbox.wakes];
+  clusterState.outbox.clear();
   return wakes;
 }
 
@@ -44,26 +44,28 @@ describe('a worker looks at a workload of which nothing is due, at its leisure,'
       { annotations: { 'secret.reloader.stakater.com/reload': 'unseen' }, uses: [] },
     ],
   ])('%s', (_, more) => {
-    expect(wakesOf(ledgerWith(seenWorkload('web', 20, more)))).toEqual([[WEB, 'correct']]);
+    expect(wakesOf(clusterStateWith(seenWorkload('web', 20, more)))).toEqual([[WEB, 'correct']]);
   });
 
   it('and again when it asks for something else, not when it is only written', () => {
     const asking = { annotations: INVALID, uses: [] };
-    const ledger = ledgerWith(seenWorkload('web', 20, asking));
-    ledger.outbox.clear();
-    ledger.workloadWritten(seenWorkload('web', 110, { ...asking, template: 't2', generation: 2 }));
-    expect(wakesOf(ledger)).toEqual([]);
-    ledger.workloadWritten(seenWorkload('web', 120, { ...asking, annotations: { ...INVALID, ...AUTO } }));
-    expect(wakesOf(ledger)).toEqual([[WEB, 'correct']]);
+    const clusterState = clusterStateWith(seenWorkload('web', 20, asking));
+    clusterState.outbox.clear();
+    clusterState.workloadWritten(seenWorkload('web', 110, { ...asking, template: 't2', generation: 2 }));
+    expect(wakesOf(clusterState)).toEqual([]);
+    clusterState.workloadWritten(
+      seenWorkload('web', 120, { ...asking, annotations: { ...INVALID, ...AUTO } }),
+    );
+    expect(wakesOf(clusterState)).toEqual([[WEB, 'correct']]);
   });
 
   it('and again when the lead is taken, or the catalog was lost; no sweep wakes it', () => {
-    const ledger = ledgerWith(seenWorkload('web', 20, { annotations: INVALID, uses: [] }));
-    ledger.outbox.clear();
-    for (const _ of ledger.sweep()) continue;
-    expect(wakesOf(ledger)).toEqual([]);
-    ledger.assertAll();
-    expect(wakesOf(ledger)).toEqual([[WEB, 'correct']]);
+    const clusterState = clusterStateWith(seenWorkload('web', 20, { annotations: INVALID, uses: [] }));
+    clusterState.outbox.clear();
+    for (const _ of clusterState.sweep()) continue;
+    expect(wakesOf(clusterState)).toEqual([]);
+    clusterState.assertAll();
+    expect(wakesOf(clusterState)).toEqual([[WEB, 'correct']]);
   });
 });
 
@@ -73,7 +75,7 @@ describe('no worker looks at a workload', () => {
     ['that uses a ConfigMap that is not there', { uses: ['ConfigMap/unseen'] }],
     ['that asks for nothing', { annotations: {}, uses: ['Secret/unseen'] }],
   ])('%s', (_, more) => {
-    expect(wakesOf(ledgerWith(seenWorkload('web', 20, more)))).toEqual([]);
+    expect(wakesOf(clusterStateWith(seenWorkload('web', 20, more)))).toEqual([]);
   });
 });
 

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { DEFAULT_ANNOTATION_KEYS as KEYS } from '../annotation-keys.ts';
 import { seenSource, seenWorkload } from '../testing/rows.ts';
 import { work, workOf, type Work } from '../work.ts';
-import { Ledger } from './ledger.ts';
-import type { LedgerSettings } from './ledger-settings.ts';
+import { ClusterState } from './cluster-state.ts';
+import type { ClusterStateSettings } from './cluster-state-settings.ts';
 import { observeWorkload } from './observe.ts';
 import type { Annotations } from '../model.ts';
 import { writeRecord } from '../record/record.ts';
@@ -16,17 +16,17 @@ const RELOAD = 'configmap.reloader.stakater.com/reload';
 const EXCLUDE = 'configmaps.exclude.reloader.stakater.com/reload';
 const SIZES = [100, 200, 400] as const;
 
-function ledgerOf(
+function clusterStateOf(
   sources: readonly ObservedSource[],
   workloads: readonly ObservedWorkload[],
-  settings: Partial<LedgerSettings> = {},
-): Ledger {
+  settings: Partial<ClusterStateSettings> = {},
+): ClusterState {
   const decision = { keys: KEYS, autoReloadAll: false, ignoredWorkloadTypes: [] };
-  const ledger = new Ledger({ decision, adoptedAt: 50, ...settings });
-  ledger.sourcesListed({ scope: SOURCES, rv: '100', objects: sources, catalog: new Map() });
-  ledger.workloadListBegins(WORKLOADS);
-  ledger.workloadsListed({ scope: WORKLOADS, rv: '100', objects: workloads, catalog: new Map() });
-  return ledger;
+  const clusterState = new ClusterState({ decision, adoptedAt: 50, ...settings });
+  clusterState.sourcesListed({ scope: SOURCES, rv: '100', objects: sources, catalog: new Map() });
+  clusterState.workloadListBegins(WORKLOADS);
+  clusterState.workloadsListed({ scope: WORKLOADS, rv: '100', objects: workloads, catalog: new Map() });
+  return clusterState;
 }
 
 function namesOf(count: number, prefix = 'cm'): string[] {
@@ -66,17 +66,19 @@ describe('an edit of a workload costs no more than its own size', () => {
       const names = namesOf(size);
       const seen = { annotations: annotations(names), uses: [] };
       const record = writeRecord(Object.fromEntries(names.map((name) => [`ConfigMap/${name}`, '1.A'])));
-      const ledger = ledgerOf(sourcesOf(names), [seenWorkload('web', 20, { uses: [] })]);
-      return sum(workOf(() => ledger.workloadWritten(seenWorkload('web', 120, { ...seen, record }))));
+      const clusterState = clusterStateOf(sourcesOf(names), [seenWorkload('web', 20, { uses: [] })]);
+      return sum(workOf(() => clusterState.workloadWritten(seenWorkload('web', 120, { ...seen, record }))));
     });
     expectLinear(costs);
   });
 
   it('with a pattern: what it costs to match each name of the namespace', () => {
     const costs = SIZES.map((size) => {
-      const ledger = ledgerOf(sourcesOf(namesOf(size)), [seenWorkload('web', 20, { uses: [] })]);
+      const clusterState = clusterStateOf(sourcesOf(namesOf(size)), [seenWorkload('web', 20, { uses: [] })]);
       const annotations = { [RELOAD]: '(a|b)?c.*' };
-      return sum(workOf(() => ledger.workloadWritten(seenWorkload('web', 120, { annotations, uses: [] }))));
+      return sum(
+        workOf(() => clusterState.workloadWritten(seenWorkload('web', 120, { annotations, uses: [] }))),
+      );
     });
     expectLinear(costs);
   });
@@ -91,18 +93,18 @@ describe('a write of a workload that changes nothing that decides', () => {
     ['of its size', { generation: 2 }],
     ['of its pod template, which uses the same', { generation: 2, template: 't2' }],
   ])('%s evaluates nothing', (_, more) => {
-    const ledger = ledgerOf(sourcesOf(namesOf(100)), [seenWorkload('web', 20, seen)]);
-    ledger.workloadWritten(seenWorkload('web', 110, seen));
-    const spent = workOf(() => ledger.workloadWritten(seenWorkload('web', 120, { ...seen, ...more })));
+    const clusterState = clusterStateOf(sourcesOf(namesOf(100)), [seenWorkload('web', 20, seen)]);
+    clusterState.workloadWritten(seenWorkload('web', 110, seen));
+    const spent = workOf(() => clusterState.workloadWritten(seenWorkload('web', 120, { ...seen, ...more })));
     expect(spent).toMatchObject({ decisions: 0, matchSteps: 0, listCharacters: 0, compiledCost: 0 });
   });
 
   it('evaluates nothing after an edit that did', () => {
-    const ledger = ledgerOf(sourcesOf(namesOf(100)), [seenWorkload('web', 20, seen)]);
+    const clusterState = clusterStateOf(sourcesOf(namesOf(100)), [seenWorkload('web', 20, seen)]);
     const edited = { ...seen, annotations: { ...annotations, [EXCLUDE]: 'z' } };
-    const edit = workOf(() => ledger.workloadWritten(seenWorkload('web', 110, edited)));
+    const edit = workOf(() => clusterState.workloadWritten(seenWorkload('web', 110, edited)));
     expect(edit.decisions).toBeGreaterThan(0);
-    const spent = workOf(() => ledger.workloadWritten(seenWorkload('web', 120, edited)));
+    const spent = workOf(() => clusterState.workloadWritten(seenWorkload('web', 120, edited)));
     expect(spent).toMatchObject({ decisions: 0, matchSteps: 0, listCharacters: 0 });
   });
 });
@@ -112,9 +114,9 @@ describe('a write of a source', () => {
   const edited = { annotations: { 'reloader.stakater.com/match': 'true' } };
 
   function costOfEdit(others: number, workloads: readonly ObservedWorkload[]): Work {
-    const ledger = ledgerOf(sourcesOf(['cm', ...namesOf(others)]), workloads);
-    ledger.sourceWritten(seenSource('cm', 110, 'A'), SOURCES);
-    return workOf(() => ledger.sourceWritten(seenSource('cm', 120, 'A', edited), SOURCES));
+    const clusterState = clusterStateOf(sourcesOf(['cm', ...namesOf(others)]), workloads);
+    clusterState.sourceWritten(seenSource('cm', 110, 'A'), SOURCES);
+    return workOf(() => clusterState.sourceWritten(seenSource('cm', 120, 'A', edited), SOURCES));
   }
 
   it('asks of its own annotations only about itself, whatever else its namespace has', () => {
@@ -134,10 +136,10 @@ describe('a write of a source', () => {
 
   it('asks nobody if only its data or nothing changed', () => {
     const pattern = { annotations: { [RELOAD]: `${nasty},cm` }, uses: [] };
-    const ledger = ledgerOf(sourcesOf(['cm']), [seenWorkload('web', 20, pattern)]);
+    const clusterState = clusterStateOf(sourcesOf(['cm']), [seenWorkload('web', 20, pattern)]);
     const spent = workOf(() => {
-      ledger.sourceWritten(seenSource('cm', 110, 'B'), SOURCES);
-      ledger.sourceWritten(seenSource('cm', 120, 'B'), SOURCES);
+      clusterState.sourceWritten(seenSource('cm', 110, 'B'), SOURCES);
+      clusterState.sourceWritten(seenSource('cm', 120, 'B'), SOURCES);
     });
     expect(spent).toMatchObject({ decisions: 0, matchSteps: 0, listCharacters: 0 });
   });
@@ -147,10 +149,10 @@ describe('a write of a source', () => {
     const workloads = texts.map((text, index) =>
       seenWorkload(`web-${index}`, 20, { annotations: { [RELOAD]: text }, uses: [] }),
     );
-    const ledger = ledgerOf(sourcesOf(['cm']), workloads);
+    const clusterState = clusterStateOf(sourcesOf(['cm']), workloads);
     const spent = workOf(() => {
       for (const [index, name] of namesOf(50).entries())
-        ledger.sourceWritten(seenSource(name, 200 + index, 'A'), SOURCES);
+        clusterState.sourceWritten(seenSource(name, 200 + index, 'A'), SOURCES);
     });
     expect(spent.compiledCost).toBe(0);
     expect(spent.decisions).toBe(50 * texts.length);
@@ -170,100 +172,100 @@ describe('patterns that cost more than one turn', () => {
     return matchSteps + 100 * decisions;
   }
 
-  function turnsOf(ledger: Ledger): number {
+  function turnsOf(clusterState: ClusterState): number {
     let turns = 0;
-    while (!ledger.evaluation.isDone) {
+    while (!clusterState.evaluation.isDone) {
       // Users of sources that changed have a turn, and workloads with too many sources have one.
-      expect(stepsOf(workOf(() => ledger.evaluation.slice()))).toBeLessThanOrEqual(2 * most);
+      expect(stepsOf(workOf(() => clusterState.evaluation.slice()))).toBeLessThanOrEqual(2 * most);
       turns += 1;
     }
     return turns;
   }
 
   it('are judged in turns, each of a bounded cost, and find what they would have found at once', () => {
-    const ledger = ledgerOf(sourcesOf(names), [seenWorkload('web', 20, { uses: [] })]);
-    const spent = workOf(() => ledger.workloadWritten(seenWorkload('web', 120, asking)));
+    const clusterState = clusterStateOf(sourcesOf(names), [seenWorkload('web', 20, { uses: [] })]);
+    const spent = workOf(() => clusterState.workloadWritten(seenWorkload('web', 120, asking)));
     expect(stepsOf(spent)).toBeLessThanOrEqual(most);
-    expect(ledger.evaluation.isDone).toBe(false);
-    expect(turnsOf(ledger)).toBeGreaterThan(2);
-    expect(ledger.evaluation.isDone).toBe(true);
-    expect(ledger.workloads.get('Deployment/ns/web')?.edges).toHaveLength(names.length);
-    expect(ledger.workloads.get('Deployment/ns/web')?.baselines[last]).toBe('120');
+    expect(clusterState.evaluation.isDone).toBe(false);
+    expect(turnsOf(clusterState)).toBeGreaterThan(2);
+    expect(clusterState.evaluation.isDone).toBe(true);
+    expect(clusterState.workloads.get('Deployment/ns/web')?.edges).toHaveLength(names.length);
+    expect(clusterState.workloads.get('Deployment/ns/web')?.baselines[last]).toBe('120');
   });
 
   it('date an edge from the write that asked for it, so a change until it is found is owed', () => {
-    const ledger = ledgerOf(sourcesOf(names), [seenWorkload('web', 20, { uses: [] })]);
-    ledger.workloadWritten(seenWorkload('web', 120, asking));
-    ledger.sourceWritten(seenSource(names.at(-1) ?? '', 130, 'B'), SOURCES);
-    ledger.workloadWritten(
+    const clusterState = clusterStateOf(sourcesOf(names), [seenWorkload('web', 20, { uses: [] })]);
+    clusterState.workloadWritten(seenWorkload('web', 120, asking));
+    clusterState.sourceWritten(seenSource(names.at(-1) ?? '', 130, 'B'), SOURCES);
+    clusterState.workloadWritten(
       seenWorkload('web', 140, { ...asking, annotations: { [RELOAD]: `${nasty}|cm.*` } }),
     );
-    ledger.outbox.clear();
-    turnsOf(ledger);
-    expect(ledger.outbox.wakes.get('Deployment/ns/web')).toBe('owed');
+    clusterState.outbox.clear();
+    turnsOf(clusterState);
+    expect(clusterState.outbox.wakes.get('Deployment/ns/web')).toBe('owed');
   });
 
   it('that give way to others before they are judged date from the first of the writes', () => {
-    const ledger = ledgerOf(sourcesOf(names), [seenWorkload('web', 20, { uses: [] })]);
-    ledger.workloadWritten(seenWorkload('web', 120, asking));
-    ledger.sourceWritten(seenSource(names.at(-1) ?? '', 130, 'B'), SOURCES);
-    ledger.workloadWritten(
+    const clusterState = clusterStateOf(sourcesOf(names), [seenWorkload('web', 20, { uses: [] })]);
+    clusterState.workloadWritten(seenWorkload('web', 120, asking));
+    clusterState.sourceWritten(seenSource(names.at(-1) ?? '', 130, 'B'), SOURCES);
+    clusterState.workloadWritten(
       seenWorkload('web', 140, { annotations: { [RELOAD]: 'cm-.*' }, uses: [], generation: 2 }),
     );
-    expect(ledger.evaluation.isDone).toBe(true);
-    expect(ledger.workloads.get('Deployment/ns/web')?.baselines[last]).toBe('120');
-    expect(ledger.unsettled.get('Deployment/ns/web')?.cause).toBe('owed');
+    expect(clusterState.evaluation.isDone).toBe(true);
+    expect(clusterState.workloads.get('Deployment/ns/web')?.baselines[last]).toBe('120');
+    expect(clusterState.unsettled.get('Deployment/ns/web')?.cause).toBe('owed');
   });
 
   it('reload nothing for a source that is created while they wait', () => {
-    const ledger = ledgerOf(sourcesOf(names), [seenWorkload('web', 20, { uses: [] })]);
-    ledger.workloadWritten(seenWorkload('web', 120, asking));
+    const clusterState = clusterStateOf(sourcesOf(names), [seenWorkload('web', 20, { uses: [] })]);
+    clusterState.workloadWritten(seenWorkload('web', 120, asking));
     const created = names[0]?.replace('1000000', 'new') ?? '';
-    ledger.sourceWritten(seenSource(created, 150, 'A'), SOURCES);
-    turnsOf(ledger);
-    expect(ledger.workloads.get('Deployment/ns/web')?.baselines[`ConfigMap/${created}`]).toBe('150');
-    expect(ledger.unsettled.get('Deployment/ns/web')?.cause).not.toBe('owed');
+    clusterState.sourceWritten(seenSource(created, 150, 'A'), SOURCES);
+    turnsOf(clusterState);
+    expect(clusterState.workloads.get('Deployment/ns/web')?.baselines[`ConfigMap/${created}`]).toBe('150');
+    expect(clusterState.unsettled.get('Deployment/ns/web')?.cause).not.toBe('owed');
   });
 
   it('make the row of a workload anew once a turn, however many edges they find', () => {
     const many = namesOf(5_000);
-    const ledger = ledgerOf(sourcesOf(many), [seenWorkload('web', 20, { uses: [] })]);
+    const clusterState = clusterStateOf(sourcesOf(many), [seenWorkload('web', 20, { uses: [] })]);
     const before = work.edgeNames;
-    ledger.workloadWritten(seenWorkload('web', 120, { annotations: { [RELOAD]: 'cm-.*' }, uses: [] }));
-    const turns = turnsOf(ledger);
-    expect(ledger.workloads.get('Deployment/ns/web')?.edges).toHaveLength(many.length);
+    clusterState.workloadWritten(seenWorkload('web', 120, { annotations: { [RELOAD]: 'cm-.*' }, uses: [] }));
+    const turns = turnsOf(clusterState);
+    expect(clusterState.workloads.get('Deployment/ns/web')?.edges).toHaveLength(many.length);
     expect(work.edgeNames - before).toBeLessThanOrEqual(2 * (turns + 1) * many.length);
   });
 
   it('keep an event of a source within one turn, however many workloads have them', () => {
     const workloads = namesOf(100, 'web').map((name) => seenWorkload(name, 20, asking));
-    const ledger = ledgerOf([], workloads, { evaluatesLater: true });
-    const spent = workOf(() => ledger.sourceWritten(seenSource(long, 120, 'A'), SOURCES));
+    const clusterState = clusterStateOf([], workloads, { evaluatesLater: true });
+    const spent = workOf(() => clusterState.sourceWritten(seenSource(long, 120, 'A'), SOURCES));
     expect(stepsOf(spent)).toBe(0);
-    expect(turnsOf(ledger)).toBeGreaterThan(2);
-    const edges = [...ledger.workloads.values()].map((row) => row.edges.length);
+    expect(turnsOf(clusterState)).toBeGreaterThan(2);
+    const edges = [...clusterState.workloads.values()].map((row) => row.edges.length);
     expect(edges).toEqual(workloads.map(() => 1));
   });
 
   it('are forgotten with their workload, and with their namespace', () => {
-    const ledger = ledgerOf(sourcesOf(names), [seenWorkload('web', 20, { uses: [] })]);
-    ledger.workloadWritten(seenWorkload('web', 120, asking));
-    ledger.workloadDeleted('Deployment/ns/web');
-    expect(ledger.evaluation.isDone).toBe(true);
-    ledger.workloadWritten(seenWorkload('web', 130, asking));
-    ledger.forget('ns');
-    expect(ledger.evaluation.isDone).toBe(true);
+    const clusterState = clusterStateOf(sourcesOf(names), [seenWorkload('web', 20, { uses: [] })]);
+    clusterState.workloadWritten(seenWorkload('web', 120, asking));
+    clusterState.workloadDeleted('Deployment/ns/web');
+    expect(clusterState.evaluation.isDone).toBe(true);
+    clusterState.workloadWritten(seenWorkload('web', 130, asking));
+    clusterState.forget('ns');
+    expect(clusterState.evaluation.isDone).toBe(true);
   });
 
   it('of one namespace let those of another have every other turn', () => {
     const other = seenWorkload('web', 120, { ...asking, key: 'Deployment/other/web', namespace: 'other' });
     const theirs = names.map((name) => seenSource(name, 10, 'A', { key: `ConfigMap/other/${name}` }));
-    const ledger = ledgerOf([...sourcesOf(names), ...theirs], []);
-    for (const name of namesOf(10, 'web')) ledger.workloadWritten(seenWorkload(name, 120, asking));
-    ledger.workloadWritten(other);
-    while (ledger.workloads.get(other.key)?.edges.length !== theirs.length)
-      expect(ledger.evaluation.slice()).toBe(true);
-    const judged = [...ledger.workloads.values()].reduce((sum, { edges }) => sum + edges.length, 0);
+    const clusterState = clusterStateOf([...sourcesOf(names), ...theirs], []);
+    for (const name of namesOf(10, 'web')) clusterState.workloadWritten(seenWorkload(name, 120, asking));
+    clusterState.workloadWritten(other);
+    while (clusterState.workloads.get(other.key)?.edges.length !== theirs.length)
+      expect(clusterState.evaluation.slice()).toBe(true);
+    const judged = [...clusterState.workloads.values()].reduce((sum, { edges }) => sum + edges.length, 0);
     // All of one, as many of the others, and what the events themselves did.
     expect(judged).toBeLessThan(3 * theirs.length + 11 * 5);
   });
@@ -300,12 +302,12 @@ describe('whatever a tenant writes', () => {
   const LENGTH = 60;
 
   it('an event takes no more than the documented bound, and the turns after it end', () => {
-    const ledger = new Ledger({
+    const clusterState = new ClusterState({
       decision: { keys, autoReloadAll: true, ignoredWorkloadTypes: [] },
       adoptedAt: 50,
     });
     const names = [...namesOf(150), 'b'.repeat(LENGTH), 'ab'.repeat(LENGTH / 2)];
-    ledger.sourcesListed({ scope: SOURCES, rv: '100', objects: sourcesOf(names), catalog: new Map() });
+    clusterState.sourcesListed({ scope: SOURCES, rv: '100', objects: sourcesOf(names), catalog: new Map() });
     let rv = 1_000;
     // A turn; the pair that ends it; the lists and patterns of one version, read and compiled once.
     const most = 250_000 + limits.patternCost * (LENGTH + 1) + 100;
@@ -326,18 +328,18 @@ describe('whatever a tenant writes', () => {
           annotations: own,
         };
         const spent = workOf(() =>
-          ledger.workloadWritten(observeWorkload({ kind: 'Deployment', metadata, template }, keys)),
+          clusterState.workloadWritten(observeWorkload({ kind: 'Deployment', metadata, template }, keys)),
         );
         expect(spent.matchSteps + 100 * spent.decisions).toBeLessThanOrEqual(most);
         expect(spent.listCharacters).toBeLessThanOrEqual(read);
         expect(spent.compiledCost).toBeLessThanOrEqual(limits.patternCost);
         let turns = 0;
-        while (!ledger.evaluation.isDone) {
-          ledger.evaluation.slice();
+        while (!clusterState.evaluation.isDone) {
+          clusterState.evaluation.slice();
           turns += 1;
           expect(turns).toBeLessThanOrEqual(1 + (names.length * limits.patternCost * (LENGTH + 1)) / 250_000);
         }
-        expect(ledger.workloads.get('Deployment/ns/web')?.edges.length).toBeLessThanOrEqual(
+        expect(clusterState.workloads.get('Deployment/ns/web')?.edges.length).toBeLessThanOrEqual(
           limits.sources + names.length,
         );
       }),

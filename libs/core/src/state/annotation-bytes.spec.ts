@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { DEFAULT_ANNOTATION_KEYS as KEYS } from '../annotation-keys.ts';
 import { MOST_ANNOTATION_BYTES } from '../reload/annotation-room.ts';
 import { seenSource } from '../testing/rows.ts';
-import { Ledger } from './ledger.ts';
+import { ClusterState } from './cluster-state.ts';
 import { observeWorkload } from './observe.ts';
 import type { ObservedWorkload } from './rows.ts';
 
@@ -25,28 +25,28 @@ function web(rv: number, bytes: number): ObservedWorkload {
   return observeWorkload({ kind: 'StatefulSet', metadata, template: { spec } }, KEYS);
 }
 
-function pending(bytes: number): Ledger {
+function pending(bytes: number): ClusterState {
   const decision = { keys: KEYS, autoReloadAll: false, ignoredWorkloadTypes: [] };
-  const ledger = new Ledger({ decision, adoptedAt: 50 });
-  ledger.sourceWritten(seenSource('cm', 10, 'A'), { kind: 'ConfigMap', namespace: '' });
-  ledger.workloadWritten(web(20, bytes));
-  ledger.outbox.clear();
-  return ledger;
+  const clusterState = new ClusterState({ decision, adoptedAt: 50 });
+  clusterState.sourceWritten(seenSource('cm', 10, 'A'), { kind: 'ConfigMap', namespace: '' });
+  clusterState.workloadWritten(web(20, bytes));
+  clusterState.outbox.clear();
+  return clusterState;
 }
 
 it.each([
   ['half of it', MOST_ANNOTATION_BYTES / 2],
   ['one byte', 1],
 ])('a workload with full annotations that is pending is enqueued when %s is removed', (_, removed) => {
-  const ledger = pending(MOST_ANNOTATION_BYTES);
-  ledger.workloadWritten(web(30, MOST_ANNOTATION_BYTES - removed));
-  expect([...ledger.outbox.wakes.keys()]).toEqual([KEY]);
+  const clusterState = pending(MOST_ANNOTATION_BYTES);
+  clusterState.workloadWritten(web(30, MOST_ANNOTATION_BYTES - removed));
+  expect([...clusterState.outbox.wakes.keys()]).toEqual([KEY]);
 });
 
 it('nothing is done for annotations that leave room enough, nor for a write that leaves them as many', () => {
-  const ledger = pending(MOST_ANNOTATION_BYTES);
-  ledger.workloadWritten(web(30, MOST_ANNOTATION_BYTES));
-  expect(ledger.outbox.isEmpty()).toBe(true);
+  const clusterState = pending(MOST_ANNOTATION_BYTES);
+  clusterState.workloadWritten(web(30, MOST_ANNOTATION_BYTES));
+  expect(clusterState.outbox.isEmpty()).toBe(true);
   const small = pending(1_000);
   small.workloadWritten(web(30, 2_000));
   expect(small.outbox.isEmpty()).toBe(true);

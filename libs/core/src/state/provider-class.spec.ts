@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { DEFAULT_ANNOTATION_KEYS } from '../annotation-keys.ts';
 import { AUTO, seenSource, seenWorkload, sourceRow } from '../testing/rows.ts';
-import { Ledger } from './ledger.ts';
+import { ClusterState } from './cluster-state.ts';
 import type { ObservedSource, SourceRow } from './rows.ts';
 
 const CLASS = 'SecretProviderClass/ns/vault';
@@ -11,7 +11,7 @@ const WORKLOADS = { kind: 'Deployment', namespace: '' };
 const WEB = 'Deployment/ns/web';
 const IGNORED = { 'reloader.stakater.com/ignore': 'true' };
 
-let ledger: Ledger;
+let clusterState: ClusterState;
 
 function vault(rv: number, hash: string, more: Partial<ObservedSource> = {}): ObservedSource {
   return seenSource('vault', rv, hash, {
@@ -23,62 +23,62 @@ function vault(rv: number, hash: string, more: Partial<ObservedSource> = {}): Ob
 
 /** What the stream of statuses lists at 300, long after the workload was seen at 100. */
 function listClasses(objects: ObservedSource[], rows: Record<string, SourceRow> = {}): void {
-  ledger.sourcesListed({ scope: CLASSES, rv: '300', objects, catalog: new Map(Object.entries(rows)) });
+  clusterState.sourcesListed({ scope: CLASSES, rv: '300', objects, catalog: new Map(Object.entries(rows)) });
 }
 
 beforeEach(() => {
   const decision = { keys: DEFAULT_ANNOTATION_KEYS, autoReloadAll: false, ignoredWorkloadTypes: [] };
-  ledger = new Ledger({ decision, adoptedAt: 50 });
-  ledger.workloadListBegins(WORKLOADS);
+  clusterState = new ClusterState({ decision, adoptedAt: 50 });
+  clusterState.workloadListBegins(WORKLOADS);
   const web = seenWorkload('web', 100, { uses: [NAME], annotations: AUTO });
-  ledger.workloadsListed({ scope: WORKLOADS, rv: '110', objects: [web], catalog: new Map() });
+  clusterState.workloadsListed({ scope: WORKLOADS, rv: '110', objects: [web], catalog: new Map() });
 });
 
 describe('a kind of source whose API comes later', () => {
   it('is adopted with what its first list shows: the workloads that are known owe nothing', () => {
     listClasses([vault(290, 'v1')]);
-    expect(ledger.unsettled.get(WEB)?.cause).toBe('correct');
+    expect(clusterState.unsettled.get(WEB)?.cause).toBe('correct');
   });
 
   it('is adopted with what comes after an empty list, too', () => {
     listClasses([]);
-    ledger.sourceWritten(vault(310, 'v1'), CLASSES);
-    expect(ledger.unsettled.get(WEB)?.cause).toBe('correct');
+    clusterState.sourceWritten(vault(310, 'v1'), CLASSES);
+    expect(clusterState.unsettled.get(WEB)?.cause).toBe('correct');
   });
 
   it('counts from then on', () => {
     listClasses([vault(290, 'v1')]);
-    ledger.sourceWritten(vault(310, 'v2'), CLASSES);
-    expect(ledger.unsettled.get(WEB)?.cause).toBe('owed');
+    clusterState.sourceWritten(vault(310, 'v2'), CLASSES);
+    expect(clusterState.unsettled.get(WEB)?.cause).toBe('owed');
   });
 
   it('is not adopted anew if the catalog knew it: what changed in the gap is owed', () => {
     listClasses([vault(290, 'v2')], { [CLASS]: sourceRow(200, 'v1') });
-    expect(ledger.unsettled.get(WEB)?.cause).toBe('owed');
+    expect(clusterState.unsettled.get(WEB)?.cause).toBe('owed');
   });
 });
 
 describe('annotations of a SecretProviderClass', () => {
   it('are taken in though its versions were written later than they', () => {
     listClasses([vault(290, 'v1')]);
-    ledger.outbox.clear();
+    clusterState.outbox.clear();
     const facts = { markerHash: 'sha1 of v1', rv: '280' };
-    ledger.sourceWritten(vault(290, 'v1', { annotations: IGNORED, providerClass: facts }), CLASSES);
-    expect(ledger.sources.get(CLASS)).toMatchObject({ rv: '290', dataRv: '290', annotations: IGNORED });
-    expect([...ledger.outbox.sources]).toEqual([CLASS]);
-    expect(ledger.unsettled.size).toBe(0);
+    clusterState.sourceWritten(vault(290, 'v1', { annotations: IGNORED, providerClass: facts }), CLASSES);
+    expect(clusterState.sources.get(CLASS)).toMatchObject({ rv: '290', dataRv: '290', annotations: IGNORED });
+    expect([...clusterState.outbox.sources]).toEqual([CLASS]);
+    expect(clusterState.unsettled.size).toBe(0);
   });
 
   it('of an earlier write are not', () => {
     listClasses([vault(290, 'v1', { providerClass: { markerHash: 'm', rv: '280' } })]);
-    ledger.sourceWritten(vault(290, 'v1', { annotations: IGNORED }), CLASSES);
-    expect(ledger.sources.get(CLASS)?.annotations).toEqual({});
+    clusterState.sourceWritten(vault(290, 'v1', { annotations: IGNORED }), CLASSES);
+    expect(clusterState.sources.get(CLASS)?.annotations).toEqual({});
   });
 
   it('that end its being ignored begin an edge that owes nothing for the past', () => {
     listClasses([vault(290, 'v1', { annotations: IGNORED })]);
     const facts = { markerHash: 'm', rv: '280' };
-    ledger.sourceWritten(vault(290, 'v1', { providerClass: facts }), CLASSES);
-    expect(ledger.unsettled.get(WEB)?.cause).toBe('correct');
+    clusterState.sourceWritten(vault(290, 'v1', { providerClass: facts }), CLASSES);
+    expect(clusterState.unsettled.get(WEB)?.cause).toBe('correct');
   });
 });

@@ -20,7 +20,7 @@ import type { Triggers } from './triggers.ts';
 export interface Sighting {
   /** Seen on the stream, right after the write; else found by a list. */
   readonly live: boolean;
-  /** The row that the ledger had or, at a list that knows nothing of it, the catalog's. */
+  /** The row that the cluster state had or, at a list that knows nothing of it, the catalog's. */
   readonly known: WorkloadRow | undefined;
   /** Edges by the rules, as of now. */
   readonly edges: readonly SourceName[];
@@ -283,7 +283,7 @@ function beginOfNew(
   return earlier ? earlier(name) : { rv: live ? writeSeen(seen, known) : knownUpTo(known) };
 }
 
-/** An edge that neither the ledger nor the catalog knows. */
+/** An edge that neither the cluster state nor the catalog knows. */
 function beginAtList(name: SourceName, seen: ObservedWorkload, at: SightingOf): Begun {
   const source = at.sourceOf(name);
   // What nobody knows was not there when the sources were listed, and its creation alone calls for nothing.

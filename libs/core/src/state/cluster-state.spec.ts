@@ -1,0 +1,539 @@
+import { describe, expect, it } from 'vitest';
+import { DEFAULT_ANNOTATION_KEYS } from '../annotation-keys.ts';
+import { AUTO, recordOf, seenSource, seenWorkload, sourceRow, workloadRow } from '../testing/rows.ts';
+import type { Contest } from './contest.ts';
+import { ClusterState } from './cluster-state.ts';
+import type { Listed } from './listed.ts';
+import type { ObservedSource, ObservedWorkload, SourceRow, WorkloadRow } from './rows.ts';
+
+const SOURCES = { kind: 'ConfigMap', namespace: '' };
+const WORKLOADS = { kind: 'Deployment', namespace: '' };
+const CM = 'ConfigMap/ns/cm';
+const WEB = 'Deployment/ns/web';
+
+interface Known {
+  sources?: ObservedSource[];
+  workloads?: ObservedWorkload[];
+  sourceRows?: Record<string, SourceRow>;
+  workloadRows?: Record<string, WorkloadRow>;
+  rv?: number;
+  adoptedAt?: number;
+}
+
+function listed<Seen, Row>(
+  objects: Seen[],
+  rows: Record<string, Row>,
+  rv: number,
+): Omit<Listed<Seen, Row>, 'scope'> {
+  return { rv: String(rv), objects, catalog: new Map(Object.entries(rows)) };
+}
+
+/** A cluster state that has listed what is given, with an empty outbox. */
+function clusterStateOf({
+  sources = [],
+  workloads = [],
+  sourceRows = {},
+  workloadRows = {},
+  rv = 100,
+  adoptedAt = 50,
+}: Known = {}): ClusterState {
+  const decision = { keys: DEFAULT_ANNOTATION_KEYS, autoReloadAll: false, ignoredWorkloadTypes: [] };
+  const clusterState = new ClusterState({ decision, adoptedAt });
+  clusterState.sourcesListed({ ...listed(sources, sourceRows, rv), scope: SOURCES });
+  clusterState.workloadListBegins(WORKLOADS);
+  clusterState.workloadsListed({ ...listed(workloads, workloadRows, rv), scope: WORKLOADS });
+  return clusterState;
+}
+
+/** The same after its first wakes were sent. */
+function settled(known: Known = {}): ClusterState {
+  const clusterState = clusterStateOf(known);
+  clusterState.outbox.clear();
+  return clusterState;
+}
+
+const recorded = {
+  sources: [seenSource('cm', 10, 'A')],
+  workloads: [seenWorkload('web', 20, { record: recordOf({ cm: 'A' }) })],
+};
+
+function sweep(clusterState: ClusterState): [string, string][] {
+  clusterState.outbox.clear();
+  for (const _ of clusterState.sweep()) continue;
+  return [...clusterState.outbox.wakes];
+}
+
+describe('a restart by a field, under the same template', () => {
+  const at = (restartAt: number) => ({ restartAt, record: recordOf({ cm: 'A' }) });
+  const restartedOnce = {
+    sources: [seenSource('cm', 10, 'A')],
+    workloads: [seenWorkload('web', 20, at(1_000))],
+  };
+
+  it('that comes after a change of the source has brought it: nothing is owed', () => {
+    const clusterState = settled(restartedOnce);
+    clusterState.sourceWritten(seenSource('cm', 110, 'B'), SOURCES);
+    clusterState.workloadWritten(seenWorkload('web', 120, at(1_001)));
+    expect(clusterState.workloads.get(WEB)).toMatchObject({ templateRv: '120', restartAt: 1_001 });
+    expect(clusterState.unsettled.get(WEB)?.cause).toBe('correct');
+  });
+
+  it.each([
+    ['is taken away', 0],
+    ['is set back', 999],
+  ])('that %s brings nothing: the change is still owed', (_sentence, restartAt) => {
+    const clusterState = settled(restartedOnce);
+    clusterState.sourceWritten(seenSource('cm', 110, 'B'), SOURCES);
+    clusterState.workloadWritten(seenWorkload('web', 120, at(restartAt)));
+    expect(clusterState.unsettled.get(WEB)?.cause).toBe('owed');
+  });
+
+  it('that is taken away and set to what it was brings nothing either', () => {
+    const clusterState = settled(restartedOnce);
+    clusterState.workloadWritten(seenWorkload('web', 110, at(0)));
+    clusterState.sourceWritten(seenSource('cm', 120, 'B'), SOURCES);
+    clusterState.workloadWritten(seenWorkload('web', 130, at(1_000)));
+    expect(clusterState.unsettled.get(WEB)?.cause).toBe('owed');
+  });
+});
+
+describe('a live write of a source', () => {
+  it('with other data makes one change job and moves dataRv', () => {
+    const clusterState = settled(recorded);
+    clusterState.sourceWritten(seenSource('cm', 110, 'B'), SOURCES);
+    expect([...clusterState.outbox.changes]).toEqual([CM]);
+    expect(clusterState.sources.get(CM)).toMatchObject({ hash: '1.B', rv: '110', dataRv: '110' });
+    expect(clusterState.unsettled.get(WEB)?.cause).toBe('owed');
+  });
+
+  it('with the same data makes no job and leaves dataRv', () => {
+    const clusterState = settled(recorded);
+    clusterState.sourceWritten(seenSource('cm', 110, 'A'), SOURCES);
+    expect(clusterState.outbox.changes.size + clusterState.outbox.wakes.size).toBe(0);
+    expect(clusterState.sources.get(CM)).toMatchObject({ rv: '110', dataRv: '10' });
+  });
+
+  it('that is older than what is known is passed over', () => {
+    const clusterState = settled(recorded);
+    clusterState.sourceWritten(seenSource('cm', 9, 'Z'), SOURCES);
+    expect(clusterState.sources.get(CM)?.hash).toBe('1.A');
+  });
+
+  it('that makes it ignored ends its edges, and another one brings them back', () => {
+    const clusterState = settled(recorded);
+    clusterState.sourceWritten(
+      seenSource('cm', 110, 'A', { annotations: { 'reloader.stakater.com/ignore': 'true' } }),
+      SOURCES,
+    );
+    expect(clusterState.workloads.get(WEB)?.edges).toEqual([]);
+    clusterState.sourceWritten(seenSource('cm', 111, 'A'), SOURCES);
+    expect(clusterState.workloads.get(WEB)?.edges).toEqual(['ConfigMap/cm']);
+  });
+});
+
+describe('a source deleted and created again', () => {
+  it('with the same data owes nothing', () => {
+    const clusterState = settled(recorded);
+    clusterState.sourceDeleted(CM, '110', SOURCES);
+    clusterState.sourceWritten(seenSource('cm', 120, 'A'), SOURCES);
+    expect(clusterState.sources.get(CM)?.dataRv).toBe('10');
+    expect(clusterState.unsettled.size).toBe(0);
+  });
+
+  it('with other data is dated by the deletion', () => {
+    const clusterState = settled(recorded);
+    clusterState.sourceDeleted(CM, '110', SOURCES);
+    clusterState.sourceWritten(seenSource('cm', 120, 'B'), SOURCES);
+    expect(clusterState.sources.get(CM)?.dataRv).toBe('110');
+    expect(clusterState.unsettled.get(WEB)?.cause).toBe('owed');
+  });
+
+  it('while nobody watched is found at the list, by the catalog', () => {
+    const clusterState = settled({ ...recorded, sources: [], sourceRows: { [CM]: sourceRow(10, 'A') } });
+    expect(clusterState.sources.get(CM)).toMatchObject({ exists: false, rv: '100', hash: '1.A' });
+    clusterState.sourceWritten(seenSource('cm', 120, 'B'), SOURCES);
+    expect(clusterState.sources.get(CM)?.dataRv).toBe('100');
+  });
+});
+
+describe('a source that a list does not show', () => {
+  const rowsKnown = (row: SourceRow): ClusterState => {
+    const clusterState = clusterStateOf();
+    clusterState.sourcesListed({ scope: SOURCES, rv: '200', objects: [], catalog: new Map([[CM, row]]) });
+    return clusterState;
+  };
+
+  it('is gone, if the catalog has it from before the list', () => {
+    expect(rowsKnown(sourceRow(150, 'A')).sources.get(CM)).toMatchObject({ exists: false, rv: '200' });
+  });
+
+  it('is there as the stream says, if a leader has written of it since the list was taken', () => {
+    const clusterState = rowsKnown(sourceRow(210, 'A'));
+    expect(clusterState.sources.has(CM)).toBe(false);
+    clusterState.sourceWritten(seenSource('cm', 210, 'A'), SOURCES);
+    expect(clusterState.sources.get(CM)).toMatchObject({ exists: true, rv: '210' });
+  });
+});
+
+describe('a source that appears', () => {
+  it('after the list has data that could be had since the list', () => {
+    const clusterState = settled({ workloads: [seenWorkload('web', 20)] });
+    clusterState.sourceWritten(seenSource('cm', 110, 'A'), SOURCES);
+    expect(clusterState.sources.get(CM)?.dataRv).toBe('100');
+    expect([...clusterState.outbox.wakes]).toEqual([[WEB, 'correct']]);
+  });
+
+  it('gives an edge to a workload that names it by pattern, from then on', () => {
+    const named = seenWorkload('web', 20, {
+      uses: [],
+      annotations: { 'configmap.reloader.stakater.com/reload': 'app-.*' },
+    });
+    const clusterState = settled({ workloads: [named] });
+    expect(clusterState.workloads.get(WEB)?.edges).toEqual([]);
+    clusterState.sourceWritten(seenSource('app-x', 110, 'A'), SOURCES);
+    expect(clusterState.workloads.get(WEB)).toMatchObject({
+      edges: ['ConfigMap/app-x'],
+      baselines: { 'ConfigMap/app-x': '110' },
+    });
+  });
+});
+
+describe('one upgrade that writes a source and then its workload', () => {
+  it('owes no second rollout, whichever event comes first', () => {
+    const upgraded = seenWorkload('web', 120, {
+      template: 't2',
+      generation: 2,
+      record: recordOf({ cm: 'A' }),
+    });
+    for (const order of ['source', 'workload']) {
+      const clusterState = settled(recorded);
+      if (order === 'source') clusterState.sourceWritten(seenSource('cm', 110, 'B'), SOURCES);
+      clusterState.workloadWritten(upgraded);
+      if (order === 'workload') clusterState.sourceWritten(seenSource('cm', 110, 'B'), SOURCES);
+      expect(clusterState.unsettled.get(WEB)?.cause).toBe('correct');
+      expect(clusterState.workloads.get(WEB)?.doubtful).toEqual(['ConfigMap/cm']);
+    }
+  });
+
+  it('and a flip back afterwards is owed, though the record agrees with it', () => {
+    const clusterState = settled(recorded);
+    clusterState.sourceWritten(seenSource('cm', 110, 'B'), SOURCES);
+    clusterState.workloadWritten(
+      seenWorkload('web', 120, { template: 't2', generation: 2, record: recordOf({ cm: 'A' }) }),
+    );
+    clusterState.sourceWritten(seenSource('cm', 130, 'A'), SOURCES);
+    expect(clusterState.unsettled.get(WEB)?.cause).toBe('owed');
+  });
+});
+
+describe('a workload', () => {
+  it('without an annotation has no edges and is never woken', () => {
+    const clusterState = clusterStateOf({
+      sources: [seenSource('cm', 10, 'A')],
+      workloads: [seenWorkload('web', 20, { annotations: {} })],
+    });
+    clusterState.sourceWritten(seenSource('cm', 110, 'B'), SOURCES);
+    expect(clusterState.outbox.wakes.size).toBe(0);
+    expect(clusterState.unsettled.size).toBe(0);
+  });
+
+  it('found without a record is only recorded', () => {
+    const clusterState = clusterStateOf({
+      sources: [seenSource('cm', 10, 'A')],
+      workloads: [seenWorkload('web', 20)],
+    });
+    expect([...clusterState.outbox.wakes]).toEqual([[WEB, 'correct']]);
+  });
+
+  it('found without a record is stale if its source was written after its creation, before the adoption', () => {
+    const clusterState = clusterStateOf({
+      sources: [seenSource('cm', 10, 'A', { modifiedAt: 40 })],
+      workloads: [seenWorkload('web', 5, { createdAt: 30 })],
+    });
+    expect(clusterState.workloads.get(WEB)?.stale).toEqual(['ConfigMap/cm']);
+    expect(clusterState.unsettled.get(WEB)?.cause).toBe('correct');
+  });
+
+  it('found without a record is owed if its source was written after the adoption and its own creation', () => {
+    const clusterState = clusterStateOf({
+      sources: [seenSource('cm', 60, 'B', { modifiedAt: 70 })],
+      workloads: [seenWorkload('web', 55, { createdAt: 60 })],
+    });
+    expect(clusterState.unsettled.get(WEB)?.cause).toBe('owed');
+  });
+
+  it.each<[string, string, number, boolean, number]>([
+    ['correct, and not stale', 'in the same second, and was not written since', 60, true, 1],
+    ['correct, and not stale', 'in the same second, whatever its own generation', 60, true, 3],
+    ['owed', 'before and was written in that second', 60, false, 1],
+    ['correct, but stale', 'after it, and was not written since', 70, true, 1],
+    ['owed', 'after it and was written since', 70, false, 1],
+    ['owed', 'after it, and has been changed itself', 70, true, 2],
+  ])('found without a record after the adoption is %s if its source was created %s', (...of) => {
+    const [expected, , modifiedAt, asCreated, generation] = of;
+    const clusterState = clusterStateOf({
+      sources: [seenSource('cm', 60, 'B', { modifiedAt, asCreated })],
+      workloads: [seenWorkload('web', 65, { createdAt: 60, generation })],
+    });
+    const { cause } = clusterState.unsettled.get(WEB) ?? {};
+    const isStale = clusterState.workloads.get(WEB)?.stale.includes('ConfigMap/cm');
+    const words = { owed: 'owed', correct: `correct, ${isStale ? 'but' : 'and not'} stale` };
+    expect(cause && words[cause]).toBe(expected);
+  });
+
+  it('found without a record is stale if its source was created in the same second, before the adoption', () => {
+    const clusterState = clusterStateOf({
+      sources: [seenSource('cm', 10, 'A', { modifiedAt: 30, asCreated: true })],
+      workloads: [seenWorkload('web', 15, { createdAt: 30 })],
+    });
+    expect(clusterState.workloads.get(WEB)?.stale).toEqual(['ConfigMap/cm']);
+  });
+
+  it('and its source that are both created while the first lists are read are only recorded', () => {
+    const clusterState = clusterStateOf({ workloads: [seenWorkload('web', 95, { createdAt: 60 })] });
+    clusterState.sourceWritten(seenSource('cm', 94, 'A', { modifiedAt: 60, asCreated: true }), SOURCES);
+    expect(clusterState.unsettled.get(WEB)?.cause).toBe('correct');
+    clusterState.sourceWritten(seenSource('cm', 110, 'B', { modifiedAt: 61 }), SOURCES);
+    expect(clusterState.unsettled.get(WEB)?.cause).toBe('owed');
+  });
+
+  it('found as the catalog has it keeps what was known', () => {
+    const row = workloadRow({ rv: '20', uid: 'uid-web', templateRv: '15', record: recordOf({ cm: 'A' }) });
+    const clusterState = clusterStateOf({
+      ...recorded,
+      sourceRows: { [CM]: sourceRow(10, 'A', { dataRv: '8' }) },
+      workloadRows: { [WEB]: row },
+    });
+    expect(clusterState.workloads.get(WEB)?.templateRv).toBe('15');
+    expect(clusterState.sources.get(CM)?.dataRv).toBe('8');
+  });
+
+  it('found with another template than the catalog has doubts its record', () => {
+    const row = workloadRow({ rv: '18', uid: 'uid-web', template: 't0', record: recordOf({ cm: 'A' }) });
+    const clusterState = clusterStateOf({ ...recorded, workloadRows: { [WEB]: row } });
+    expect(clusterState.workloads.get(WEB)).toMatchObject({ templateRv: '18', doubtful: ['ConfigMap/cm'] });
+  });
+
+  it('whose record is stripped is judged by the last one seen', () => {
+    const clusterState = settled(recorded);
+    clusterState.workloadWritten(seenWorkload('web', 110));
+    expect(clusterState.workloads.get(WEB)?.baselines).toEqual({ 'ConfigMap/cm': '10' });
+    expect(clusterState.unsettled.get(WEB)?.cause).toBe('correct');
+    const behind = settled(recorded);
+    behind.sourceWritten(seenSource('cm', 105, 'B'), SOURCES);
+    behind.workloadWritten(seenWorkload('web', 110));
+    expect(behind.unsettled.get(WEB)?.cause).toBe('owed');
+  });
+
+  it.each([
+    ['other data', 'B', 'owed'],
+    ['the same data', 'A', 'correct'],
+  ])(
+    'whose record is stripped while its source is gone is judged when that is back with %s',
+    (_, data, due) => {
+      const clusterState = settled({
+        ...recorded,
+        workloads: [seenWorkload('web', 20, { record: undefined })],
+      });
+      clusterState.workloadWritten(seenWorkload('web', 105, { record: recordOf({ cm: 'A' }) }));
+      clusterState.sourceDeleted(CM, '110', SOURCES);
+      clusterState.workloadWritten(seenWorkload('web', 120));
+      clusterState.sourceWritten(seenSource('cm', 130, data), SOURCES);
+      expect(clusterState.unsettled.get(WEB)?.cause).toBe(due);
+    },
+  );
+
+  it.each([
+    ['rolled', 'T2', 'owed'],
+    ['not rolled', 'T1', 'correct'],
+  ])('stripped of its record in a gap, and %s there, is owed accordingly', (_, template, due) => {
+    const row = workloadRow({ rv: '20', uid: 'uid-web', template: 'T1', record: recordOf({ cm: 'A' }) });
+    const clusterState = clusterStateOf({
+      // Back at what the record said; what a worker's patch brought in between, nobody saw.
+      sources: [seenSource('cm', 60, 'A')],
+      workloads: [seenWorkload('web', 70, { template })],
+      sourceRows: { [CM]: sourceRow(30, 'B') },
+      workloadRows: { [WEB]: { ...row, templateRv: '20' } },
+    });
+    expect(clusterState.unsettled.get(WEB)?.cause).toBe(due);
+  });
+
+  it('rolled by the write that strips its record has the data of then, though the source is back at what it said', () => {
+    const clusterState = settled(recorded);
+    clusterState.sourceWritten(seenSource('cm', 110, 'B'), SOURCES);
+    clusterState.sourceWritten(seenSource('cm', 130, 'A'), SOURCES);
+    clusterState.workloadWritten(seenWorkload('web', 120, { template: 'another' }));
+    expect(clusterState.unsettled.get(WEB)?.cause).toBe('owed');
+  });
+
+  it('whose status is written makes no row and no wake', () => {
+    const clusterState = settled(recorded);
+    clusterState.workloadWritten(seenWorkload('web', 110, { record: recordOf({ cm: 'A' }) }));
+    expect(clusterState.outbox.isEmpty()).toBe(true);
+    expect(clusterState.workloads.get(WEB)?.rv).toBe('110');
+  });
+
+  it('that a list does not show is gone, unless it is there and could not be read', () => {
+    const relist = (unread: string[]): ClusterState => {
+      const clusterState = settled(recorded);
+      clusterState.workloadListBegins(WORKLOADS);
+      clusterState.workloadsListed({ scope: WORKLOADS, rv: '200', objects: [], unread, catalog: new Map() });
+      return clusterState;
+    };
+    expect(relist([]).workloads.has(WEB)).toBe(false);
+    expect(relist([WEB]).workloads.has(WEB)).toBe(true);
+  });
+
+  it('that a list showed in a portion is there, and gone if it was deleted before the end', () => {
+    const relist = (found: string[]): ClusterState => {
+      const clusterState = settled(recorded);
+      clusterState.workloadListBegins(WORKLOADS);
+      const objects = [seenWorkload('web', 120), seenWorkload('new', 130)];
+      clusterState.workloadsFound({ scope: WORKLOADS, objects, catalog: new Map() });
+      expect([...clusterState.workloads.keys()]).toEqual([WEB, 'Deployment/ns/new']);
+      const end = { scope: WORKLOADS, rv: '200', objects: [], catalog: new Map() };
+      clusterState.workloadsListed({ ...end, found: new Set(found) });
+      return clusterState;
+    };
+    expect([...relist([WEB, 'Deployment/ns/new']).workloads.keys()]).toEqual([WEB, 'Deployment/ns/new']);
+    expect([...relist(['Deployment/ns/new']).workloads.keys()]).toEqual(['Deployment/ns/new']);
+  });
+
+  it('that a broken list showed is taken from the catalog, if a leader has written a later row since', () => {
+    const clusterState = clusterStateOf();
+    const before = workloadRow({ uid: 'uid-web', rv: '20', template: 'T1', templateRv: '20' });
+    const since = workloadRow({ uid: 'uid-web', rv: '140', template: 'T2', templateRv: '130' });
+    const list = (row: WorkloadRow, seen: ObservedWorkload): void => {
+      clusterState.workloadListBegins(WORKLOADS);
+      clusterState.workloadsFound({ scope: WORKLOADS, objects: [seen], catalog: new Map([[WEB, row]]) });
+    };
+    list(before, seenWorkload('web', 20, { template: 'T1' }));
+    list(since, seenWorkload('web', 150, { template: 'T2' }));
+    expect(clusterState.workloads.get(WEB)).toMatchObject({ rv: '150', templateRv: '130' });
+  });
+
+  it('is not contested by strips that the stream is still to show, because the catalog is ahead of the list', () => {
+    const contest = { before: ['t1'], strips: [100, 200] };
+    const row = workloadRow({ uid: 'uid-web', rv: '140', record: recordOf({ cm: 'B' }), contest });
+    const contestOf = (seenAt: number): Contest | undefined => {
+      const clusterState = clusterStateOf();
+      clusterState.workloadListBegins(WORKLOADS);
+      const objects = [seenWorkload('web', seenAt, { record: recordOf({ cm: 'B' }) })];
+      clusterState.workloadsFound({ scope: WORKLOADS, objects, catalog: new Map([[WEB, row]]) });
+      return clusterState.workloads.get(WEB)?.contest;
+    };
+    expect(contestOf(140)).toEqual(contest);
+    expect(contestOf(20)).toBeUndefined();
+  });
+
+  it('of another namespace is not touched by the list of one', () => {
+    const clusterState = settled(recorded);
+    clusterState.workloadListBegins({ ...WORKLOADS, namespace: 'other' });
+    clusterState.workloadsListed({
+      scope: { ...WORKLOADS, namespace: 'other' },
+      rv: '200',
+      objects: [],
+      catalog: new Map(),
+    });
+    expect(clusterState.workloads.has(WEB)).toBe(true);
+  });
+});
+
+describe('a sweep', () => {
+  it('wakes what is owed after 1, 2, 4 … sweeps', () => {
+    const clusterState = settled(recorded);
+    clusterState.sourceWritten(seenSource('cm', 110, 'B'), SOURCES);
+    const woken = Array.from({ length: 16 }, () => sweep(clusterState).length);
+    expect(woken).toEqual([1, 1, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1]);
+  });
+
+  it('begins anew after another change, and after the catalog was lost', () => {
+    const clusterState = settled(recorded);
+    clusterState.sourceWritten(seenSource('cm', 110, 'B'), SOURCES);
+    for (let n = 0; n < 5; n += 1) sweep(clusterState);
+    clusterState.sourceWritten(seenSource('cm', 120, 'C'), SOURCES);
+    expect(sweep(clusterState)).toEqual([[WEB, 'owed']]);
+    for (let n = 0; n < 5; n += 1) sweep(clusterState);
+    clusterState.assertAll();
+    expect(clusterState.outbox.takeWorkloads(10)).toEqual([WEB]);
+    expect(sweep(clusterState)).toEqual([[WEB, 'owed']]);
+  });
+
+  it('wakes nothing that is settled', () => {
+    expect(sweep(settled(recorded))).toEqual([]);
+  });
+});
+
+describe('a pause that a reload began', () => {
+  const paused = seenWorkload('web', 20, { resumeAt: 1_000 });
+
+  it('is told of when it is seen, and by every sweep until it is over', () => {
+    const clusterState = settled({ workloads: [seenWorkload('web', 10)] });
+    clusterState.workloadWritten(paused);
+    expect([...clusterState.outbox.resumes]).toEqual([WEB]);
+    for (let n = 0; n < 2; n += 1) {
+      clusterState.outbox.clear();
+      sweep(clusterState);
+      expect([...clusterState.outbox.resumes]).toEqual([WEB]);
+      clusterState.outbox.clear();
+    }
+    clusterState.workloadWritten(seenWorkload('web', 30));
+    sweep(clusterState);
+    expect([...clusterState.outbox.resumes]).toEqual([]);
+  });
+
+  it('changes no pod template: nothing is due by it', () => {
+    const clusterState = settled({ workloads: [seenWorkload('web', 10)] });
+    const before = clusterState.workloads.get(WEB)?.templateRv;
+    clusterState.workloadWritten(paused);
+    expect(clusterState.workloads.get(WEB)?.templateRv).toBe(before);
+  });
+});
+
+describe('a workload that is left alone', () => {
+  const twin = seenWorkload('twin', 20, { leftAlone: 'JobTwin', annotations: {} });
+
+  it('has no edges, and its sources owe it nothing', () => {
+    const seen = seenWorkload('web', 20, { leftAlone: 'JobFinished', record: recordOf({ cm: 'A' }) });
+    const clusterState = settled({ ...recorded, workloads: [seen] });
+    clusterState.sourceWritten(seenSource('cm', 110, 'B'), SOURCES);
+    expect(clusterState.workloads.get(WEB)?.edges).toEqual([]);
+    expect(clusterState.unsettled.size).toBe(0);
+  });
+
+  it('begins to be when it is finished, though it was owed', () => {
+    const clusterState = settled(recorded);
+    clusterState.sourceWritten(seenSource('cm', 110, 'B'), SOURCES);
+    expect(clusterState.unsettled.has(WEB)).toBe(true);
+    clusterState.workloadWritten(
+      seenWorkload('web', 120, { leftAlone: 'JobFinished', record: recordOf({ cm: 'A' }) }),
+    );
+    expect(clusterState.unsettled.has(WEB)).toBe(false);
+  });
+
+  it('as the twin of a Job is woken when it is seen, and by sweeps for as long as it is there', () => {
+    const clusterState = clusterStateOf({ workloads: [twin] });
+    expect([...clusterState.outbox.wakes]).toEqual([[twin.key, 'owed']]);
+    expect(sweep(clusterState)).toEqual([[twin.key, 'owed']]);
+    clusterState.workloadDeleted(twin.key);
+    expect(clusterState.unsettled.size).toBe(0);
+    expect(sweep(clusterState)).toEqual([]);
+  });
+});
+
+describe('the index', () => {
+  it('finds a workload under what it uses, names, mentions and has recorded', () => {
+    const web = seenWorkload('web', 20, {
+      mentions: ['Secret/unmounted'],
+      annotations: { ...AUTO, 'secret.reloader.stakater.com/reload': 'db' },
+      record: recordOf({ old: 'A' }),
+    });
+    const clusterState = settled({ workloads: [web] });
+    expect([...clusterState.sourcesOf(WEB)].sort()).toEqual([
+      CM,
+      'ConfigMap/ns/old',
+      'Secret/ns/db',
+      'Secret/ns/unmounted',
+    ]);
+  });
+});
