@@ -328,7 +328,7 @@ describe('why, for each rule in the order in which they are asked', () => {
         answer.reloads,
         answer.use.used,
       ]);
-      if (found.isEdge) expect(found.due, name).toMatchObject({ state: null, isKnown: false });
+      if (found.isDependency) expect(found.due, name).toMatchObject({ state: null, isKnown: false });
     }
   });
 });

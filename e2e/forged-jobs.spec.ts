@@ -112,7 +112,7 @@ function row(of: KubeObject, more: Partial<WorkloadRow> = {}): WorkloadRow {
     uses: ['ConfigMap/cm', 'Secret/private'],
     mentions: [],
     marks: [],
-    edges: ['ConfigMap/cm', 'Secret/private'],
+    dependencies: ['ConfigMap/cm', 'Secret/private'],
     doubtful: ['ConfigMap/cm'],
     baselines: { 'ConfigMap/cm': '1', 'Secret/private': '1' },
     stale: [],
@@ -256,9 +256,12 @@ describe('forged rows of the catalog', () => {
 
   it('with names that lead elsewhere in the API are not followed', async () => {
     const patterned = await space.get('Deployment/patterned');
-    const edges = ['ConfigMap/calm', 'ConfigMap/..', 'Secret/../../..', 'Gadget/calm'];
-    const baselines = Object.fromEntries(edges.map((edge) => [edge, '1']));
-    await forgeWorkload('Deployment/patterned', encodeWorkload(row(patterned, { edges, baselines }), []));
+    const dependencies = ['ConfigMap/calm', 'ConfigMap/..', 'Secret/../../..', 'Gadget/calm'];
+    const baselines = Object.fromEntries(dependencies.map((dependency) => [dependency, '1']));
+    await forgeWorkload(
+      'Deployment/patterned',
+      encodeWorkload(row(patterned, { dependencies, baselines }), []),
+    );
     await reload(space, 'Deployment/patterned');
     const outcome = await eventually(async () =>
       (await reroll.outcomes(space, 'Deployment/patterned')).find(({ since }) => since === 1),

@@ -103,7 +103,7 @@ export function reloadOf(object: KubeObject): Reload {
       template: object.spec.template,
       observed: observed(definition, read, KEYS),
       facts: { workload: undefined, sources: new Map(), readings: new Map() },
-      edges: [],
+      dependencies: [],
     },
     rolled: [{ kind: 'ConfigMap', namespace, name: 'cm', auto: false, markerHash: 'h' }],
     record: RECORD,

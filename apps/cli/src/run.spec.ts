@@ -58,7 +58,7 @@ const SOURCE = {
   workloads: 1,
   changedAt: '2026-11-21T14:00:00.000Z',
 };
-const { source: _source, ...EDGE } = workload().sourcesInDetail[0] ?? { source: undefined };
+const { source: _source, ...DEPENDENCY } = workload().sourcesInDetail[0] ?? { source: undefined };
 const EXPLANATION = {
   workload: WEB,
   source: { kind: 'Secret', namespace: 'shop', name: 'db' },
@@ -108,7 +108,7 @@ const ANSWERS: Readonly<Record<string, unknown>> = {
   'GET /api/v1/sources/Secret/shop/db': {
     ...SOURCE,
     annotations: { 'reloader.stakater.com/match': 'true' },
-    workloadsInDetail: [{ ...EDGE, workload: WEB }],
+    workloadsInDetail: [{ ...DEPENDENCY, workload: WEB }],
     history: workload().history,
   },
   'GET /api/v1/explain': EXPLANATION,

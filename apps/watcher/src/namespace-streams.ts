@@ -41,7 +41,7 @@ export class NamespaceStreams {
   }
 
   /**
-   * Lists sources, then workloads, and follows both from there. Sources first, because the edges of a workload
+   * Lists sources, then workloads, and follows both from there. Sources first, because the dependencies of a workload
    * are dated by how far the sources were known when it was listed. `onSources` is called between the two,
    * `onWorkloads` after both, `onTurn` whenever others may have their turn. Resolves when all are known, or at the end.
    */

@@ -39,7 +39,7 @@ export class RolloutSightings {
     const now = Date.now();
     for (const [index, { key, workload, rollout }] of sightings.entries()) {
       const row = this.#clusterState.workloads.get(key);
-      if (!row || (row.edges.length === 0 && !this.#tracker.tracked.has(key))) continue;
+      if (!row || (row.dependencies.length === 0 && !this.#tracker.tracked.has(key))) continue;
       const isFollower = workload.templateFrom !== undefined && !this.#tracker.tracked.has(key);
       // Its pods are replaced before it is written itself: its template is that of another workload.
       const isUpdating = isFollower && rollout.code === 'Updating';

@@ -55,7 +55,7 @@ async function publish(source: string, users: number): Promise<void> {
       (user) =>
         [
           `Deployment/${namespace}/${user}`,
-          { row: workloadRow({ uid: user, uses, edges: uses, annotations }), index: [source] },
+          { row: workloadRow({ uid: user, uses, dependencies: uses, annotations }), index: [source] },
         ] as const,
     );
     await catalog.publish({ writer: next(), sources: [], workloads });

@@ -3,7 +3,7 @@ import type { History } from '@reroll/redis/catalog/history';
 import type { SourceHashes } from '@reroll/redis/catalog/reading-codec';
 import { changeCause, type Before } from '@reroll/core/history/change-cause';
 import type { ChangeEntry, RulingEntry } from '@reroll/core/history/entries';
-import { judgeEdge } from '@reroll/core/state/edges';
+import { judgeDependency } from '@reroll/core/state/dependencies';
 import { kindOf, sourceNameOf, type WorkloadRow } from '@reroll/core/state/rows';
 import { markerType } from '@reroll/core/marker/marker-type';
 import { isKey, partsOf, type SourceId, type SourceKey, type WorkloadKey } from '@reroll/core/model';
@@ -142,7 +142,7 @@ export class ChangeProcessor {
     annotations: Readonly<Record<string, string>>,
     { workload, row }: { workload: WorkloadKey; row: WorkloadRow },
   ): Ruling {
-    const { decision, isCarried } = judgeEdge(
+    const { decision, isCarried } = judgeDependency(
       { workload: { ...row, kind: kindOf(workload) }, source: sourceNameOf(source), annotations },
       this.#context.decision,
     );

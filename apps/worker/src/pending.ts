@@ -14,7 +14,7 @@ export async function isPending(
   const row = (await by.catalog.workloads([key])).get(key);
   if (!row || row.leftAlone !== undefined || isContested(row.contest)) return false;
   const keyOf = (name: string): string => sourceKeyIn(namespaceOf(key), name);
-  const sources = await by.catalog.sources(row.edges.map(keyOf));
+  const sources = await by.catalog.sources(row.dependencies.map(keyOf));
   const due = dueOf(row, (name) => sources.get(keyOf(name)), {
     ...NO_TRIGGERS,
     onDelete: by.settings.onDelete,

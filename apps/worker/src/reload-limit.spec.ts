@@ -67,7 +67,7 @@ class World {
     return workloadRow({
       uid: workload,
       uses,
-      edges: uses,
+      dependencies: uses,
       annotations: AUTO,
       record: writeRecord({ 'ConfigMap/cm': OLD }),
     });
@@ -264,7 +264,7 @@ describe('with a limit of reloads', () => {
   it('a reload that only a read shows takes a slot then, and waits for it without reading', async () => {
     const world = new World();
     const uses = ['ConfigMap/cm'];
-    const stale = { uses, edges: uses, stale: uses, baselines: { 'ConfigMap/cm': '20' } };
+    const stale = { uses, dependencies: uses, stale: uses, baselines: { 'ConfigMap/cm': '20' } };
     world.row = (uid) => workloadRow({ uid, ...stale, annotations: AUTO });
     world.recordOf = () => undefined;
     const processor = world.processor(oneSlot(), { adoptStale: 'reload' });

@@ -6,7 +6,7 @@ import { isContested, RELEASE_ANNOTATION } from '@reroll/core/state/contest';
 import type { PatternError } from '@reroll/core/patterns';
 import type { Reason } from '@reroll/core/reasons';
 import { pauseWish } from '@reroll/core/reload/pause';
-import type { EdgeVerdict, Plan } from '@reroll/core/reload/plan';
+import type { DependencyVerdict, Plan } from '@reroll/core/reload/plan';
 import type { JobError } from './job-error.ts';
 import { pauseOf } from './pause-of.ts';
 import type { Readings } from './reload-plan.ts';
@@ -38,7 +38,7 @@ export interface ReloadOutcome {
 }
 
 /** For a job that only wrote the record: the verdict that says most, first. */
-const RECORDED: readonly (readonly [EdgeVerdict, Reason])[] = [
+const RECORDED: readonly (readonly [DependencyVerdict, Reason])[] = [
   ['AdoptStale', 'StaleAtAdoption'],
   ['Correct', 'BroughtByOwner'],
   ['Adopt', 'Adopted'],
@@ -152,7 +152,7 @@ function unchangedReason(
   return Object.values(sources).includes('SourceNotWatched') ? 'SourceNotWatched' : 'SourceAbsent';
 }
 
-function tell(name: string, verdict: EdgeVerdict, readings: Readings): string {
+function tell(name: string, verdict: DependencyVerdict, readings: Readings): string {
   const read = readings.get(name);
   return verdict === 'Absent' && read === 'SourceNotWatched' ? 'SourceNotWatched' : verdict;
 }

@@ -5,13 +5,13 @@ import { envVarName } from '@reroll/core/marker/env-var-name';
 import { DELETED_MARKER_HASH } from '@reroll/core/marker/marker-hash';
 import { parseLastReloadedFrom } from '@reroll/core/marker/last-reloaded-from';
 import { canShowDeletion } from '@reroll/core/state/owed';
-import { isEdge, namedSources } from '@reroll/core/state/edges';
+import { isDependency, namedSources } from '@reroll/core/state/dependencies';
 import { sourceKeyIn, type ObservedWorkload, type SourceName } from '@reroll/core/state/rows';
 import type { Triggers } from '@reroll/core/state/triggers';
 import type { PodTemplate, SourceId, SourceKind } from '@reroll/core/model';
 import {
   planReload,
-  type EdgeFacts,
+  type DependencyFacts,
   type Mention,
   type Plan,
   type SourceReading,
@@ -39,11 +39,11 @@ export interface PlanContext {
 
 /** From what was gathered to the plan, which is pure. */
 export function planOf(workload: WorkloadNow, readings: Readings, context: PlanContext): Plan {
-  const { observed, facts, edges } = workload;
+  const { observed, facts, dependencies } = workload;
   return planReload({
     workload: { ...observed, record: context.record },
     row: facts.workload,
-    edges: edges.map((name) => edgeFacts(name, workload, { readings, context })),
+    dependencies: dependencies.map((name) => dependencyFacts(name, workload, { readings, context })),
     adoptStale: context.adoptStale,
     onDelete: context.onDelete !== 'never',
     mentionOf: mentions(observed, context.decision),
@@ -55,11 +55,11 @@ export function planOf(workload: WorkloadNow, readings: Readings, context: PlanC
  * that has no room for it costs no read of its sources.
  */
 export function leastHashes(
-  { edges, observed, facts }: WorkloadNow,
+  { dependencies, observed, facts }: WorkloadNow,
   record: string | undefined,
 ): RecordedHashes {
   const recorded = recordedHashes(record);
-  const entries = edges.flatMap((name): [SourceName, string][] => {
+  const entries = dependencies.flatMap((name): [SourceName, string][] => {
     const row = facts.sources.get(sourceKeyIn(observed.namespace, name));
     return row?.exists ? [[name, recorded[name] ?? row.hash]] : [];
   });
@@ -71,7 +71,7 @@ function mentions(observed: ObservedWorkload, decision: DecisionSettings): (name
   const { literal } = namedSources(observed, decision.keys);
   const named = new Set([...observed.uses, ...observed.mentions, ...literal]);
   const isMeant = (source: SourceName): boolean =>
-    isEdge({ workload: observed, source, annotations: undefined }, decision);
+    isDependency({ workload: observed, source, annotations: undefined }, decision);
   return (name) => {
     if (named.has(name)) return 'name';
     return isMeant(name) ? 'pattern' : 'none';
@@ -94,11 +94,11 @@ export function markerHashOf(name: SourceName, workload: WorkloadNow, readings: 
   return handed.markerHash;
 }
 
-function edgeFacts(
+function dependencyFacts(
   name: SourceName,
   workload: WorkloadNow,
   by: { readings: Readings; context: PlanContext },
-): EdgeFacts {
+): DependencyFacts {
   const { facts, observed } = workload;
   const key = sourceKeyIn(observed.namespace, name);
   const read = by.readings.get(name);

@@ -270,14 +270,14 @@ export class ReloadProcessor {
 }
 
 function verdictOf(
-  { template, object, edges }: WorkloadNow,
+  { template, object, dependencies }: WorkloadNow,
   asked: ReloadRequest | undefined,
 ): RequestVerdict {
   return requestVerdict({
     request: asked?.id,
     template: template.metadata?.annotations,
     workload: object.metadata.annotations,
-    edges: edges.length,
+    dependencies: dependencies.length,
     now: Date.now(),
   });
 }

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { edgeJudge, edgesAmong, namedSources } from '@reroll/core/state/edges';
+import { dependencyJudge, dependenciesAmong, namedSources } from '@reroll/core/state/dependencies';
 import { kindOf, sourceKeyIn, type ObservedWorkload, type SourceName } from '@reroll/core/state/rows';
 import { turn } from '@reroll/core/state/turn';
 import { withTemplateOf } from '@reroll/core/state/template-owner';
@@ -25,7 +25,7 @@ export interface WorkloadNow {
   readonly observed: ObservedWorkload;
   readonly facts: ReloadFacts;
   /** The sources that roll it, by the rules. */
-  readonly edges: readonly SourceName[];
+  readonly dependencies: readonly SourceName[];
 }
 
 /** Gathers all that a decision needs; what is decided then is pure. */
@@ -53,8 +53,8 @@ export class WorkloadReader {
     const holder = owner ?? { definition, object };
     const template = holder.definition.template(holder.object) ?? {};
     const written = owner && own.templateFrom?.isMarkedThere ? owner : { definition, object };
-    const { facts, edges } = await this.#surroundings(seen);
-    return { key, definition, object, template, written, observed: seen, facts, edges };
+    const { facts, dependencies } = await this.#surroundings(seen);
+    return { key, definition, object, template, written, observed: seen, facts, dependencies };
   }
 
   /** The workload whose pod template another one has; undefined if it does not exist. */
@@ -88,11 +88,13 @@ export class WorkloadReader {
     });
   }
 
-  async #surroundings(observed: ObservedWorkload): Promise<Pick<WorkloadNow, 'facts' | 'edges'>> {
+  async #surroundings(observed: ObservedWorkload): Promise<Pick<WorkloadNow, 'facts' | 'dependencies'>> {
     const { literal } = namedSources(observed, this.#decision.keys);
     let candidates = [...new Set([...observed.uses, ...literal])];
     let facts = await this.#facts(observed, candidates);
-    const known = (facts.workload?.edges ?? []).filter((name) => isSourceName(name, observed.namespace));
+    const known = (facts.workload?.dependencies ?? []).filter((name) =>
+      isSourceName(name, observed.namespace),
+    );
     const spelt = new Set(candidates);
     const byPattern = known.filter((name) => !spelt.has(name));
     if (byPattern.length > 0) {
@@ -101,8 +103,8 @@ export class WorkloadReader {
     }
     const annotationsOf = (name: SourceName): Readonly<Record<string, string>> | undefined =>
       facts.sources.get(sourceKeyIn(observed.namespace, name))?.annotations;
-    const judge = edgeJudge(observed, { settings: this.#decision, annotationsOf });
-    return { facts, edges: await edgesInTurns(candidates, judge) };
+    const judge = dependencyJudge(observed, { settings: this.#decision, annotationsOf });
+    return { facts, dependencies: await dependenciesInTurns(candidates, judge) };
   }
 
   #facts(observed: ObservedWorkload, names: readonly SourceName[]): Promise<ReloadFacts> {
@@ -123,15 +125,15 @@ export class WorkloadReader {
 }
 
 /** Lets others go on where patterns take long. */
-async function edgesInTurns(
+async function dependenciesInTurns(
   candidates: readonly SourceName[],
   judge: (source: SourceName) => boolean,
 ): Promise<SourceName[]> {
-  const edges: SourceName[] = [];
+  const dependencies: SourceName[] = [];
   const rest = candidates.values();
   for (let isOver = turn(); ; isOver = turn()) {
-    edges.push(...edgesAmong(rest, judge, isOver));
-    if (!isOver()) return edges;
+    dependencies.push(...dependenciesAmong(rest, judge, isOver));
+    if (!isOver()) return dependencies;
     await nextTurn();
   }
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { ADOPTED_SYSTEMS, adoptedAnnotations, adoptionProblems, type AdoptedSystem } from './adopted.ts';
 import { DEFAULT_ANNOTATION_KEYS } from './annotation-keys.ts';
-import { isEdge, namedSources } from './state/edges.ts';
+import { isDependency, namedSources } from './state/dependencies.ts';
 import { observeWorkload } from './state/observe.ts';
 import type { Annotations, ObjectMeta, PodSpec } from './model.ts';
 import type { Reason } from './reasons.ts';
@@ -40,7 +40,8 @@ function observed(annotations: Annotations, by: { adopt?: readonly AdoptedSystem
 function rolls(source: string, at: ReturnType<typeof observed>): boolean {
   const known = [...at.workload.uses, ...namedSources(at.workload, at.settings.keys).literal];
   return (
-    known.includes(source) && isEdge({ workload: at.workload, source, annotations: undefined }, at.settings)
+    known.includes(source) &&
+    isDependency({ workload: at.workload, source, annotations: undefined }, at.settings)
   );
 }
 

@@ -14,7 +14,7 @@ export const work = {
   /** Cost of the patterns that a name was matched against, times the length of the name. */
   matchSteps: 0,
   /** Names of dependencies that were put into a row, or taken out of one, because of patterns. */
-  edgeNames: 0,
+  dependencyNames: 0,
   /** Characters of pod templates that were hashed. */
   templateCharacters: 0,
 };

@@ -13,7 +13,7 @@ import { ProblemError } from '../http/problem-error.ts';
 import { Serves } from '../http/serves.ts';
 import { ObjectFacts } from '../objects/object-facts.ts';
 import { listSources, PLACE } from '../objects/object-lists.ts';
-import { edgeView, sourceSummary } from '../objects/object-views.ts';
+import { dependencyView, sourceSummary } from '../objects/object-views.ts';
 import { ShownHashes } from '../shown-hashes.ts';
 import { noSettings } from '../why/no-settings.ts';
 
@@ -59,7 +59,7 @@ export class SourcesController {
       annotations: { ...row?.annotations },
       workloadsInDetail: [...users].map(([workload, userRow]) => ({
         workload: workloadRef(workload),
-        ...edgeView({ workload: { key: workload, row: userRow }, source: { key, row } }, by),
+        ...dependencyView({ workload: { key: workload, row: userRow }, source: { key, row } }, by),
       })),
       history: await this.history(key, join),
     };

@@ -13,7 +13,7 @@ import { ProblemError } from '../http/problem-error.ts';
 import { Serves } from '../http/serves.ts';
 import { ObjectFacts, type WorkloadFacts } from '../objects/object-facts.ts';
 import { listWorkloads, PLACE } from '../objects/object-lists.ts';
-import { edgeView, workloadSummary } from '../objects/object-views.ts';
+import { dependencyView, workloadSummary } from '../objects/object-views.ts';
 import { ShownHashes } from '../shown-hashes.ts';
 import { timeOf } from '../time-of.ts';
 import { noSettings } from '../why/no-settings.ts';
@@ -89,7 +89,7 @@ export class WorkloadsController {
     const { shown } = this.hashes;
     return keys.map((key) => ({
       source: sourceRef(key),
-      ...edgeView({ workload, source: { key, row: rows.get(key) } }, { settings, shown }),
+      ...dependencyView({ workload, source: { key, row: rows.get(key) } }, { settings, shown }),
     }));
   }
 }

@@ -107,7 +107,7 @@ export class ObjectFacts {
     rows: readonly (readonly [WorkloadKey, WorkloadRow])[],
     triggers: Triggers = NO_TRIGGERS,
   ): Promise<Map<WorkloadKey, WakeCause>> {
-    const wanted = new Set(rows.flatMap(([key, row]) => edgesOf({ key, row })));
+    const wanted = new Set(rows.flatMap(([key, row]) => dependenciesOf({ key, row })));
     const sources = await this.#catalog.sources([...wanted]);
     return new Map(
       rows.flatMap(([key, row]) => {
@@ -131,6 +131,6 @@ export class ObjectFacts {
   }
 }
 
-function edgesOf({ key, row }: Pick<ExplainedWorkload, 'key' | 'row'>): SourceKey[] {
-  return row.edges.map((name) => sourceKeyIn(namespaceOf(key), name));
+function dependenciesOf({ key, row }: Pick<ExplainedWorkload, 'key' | 'row'>): SourceKey[] {
+  return row.dependencies.map((name) => sourceKeyIn(namespaceOf(key), name));
 }

@@ -10,7 +10,7 @@ import { sourceRef, workloadRef } from '../history/views.ts';
 import { timeOf } from '../time-of.ts';
 import type { SourceFacts, WorkloadFacts } from './object-facts.ts';
 
-export type EdgeView = Omit<Workload['sourcesInDetail'][number], 'source'>;
+export type DependencyView = Omit<Workload['sourcesInDetail'][number], 'source'>;
 
 export function workloadSummary(
   { key, row, due, rollout }: WorkloadFacts,
@@ -18,7 +18,7 @@ export function workloadSummary(
 ): WorkloadSummary {
   return {
     ...workloadRef(key),
-    sources: row.edges.length,
+    sources: row.dependencies.length,
     due,
     leftAlone: row.leftAlone ?? null,
     contested: isContested(row.contest),
@@ -41,7 +41,7 @@ export function sourceSummary(
 ): SourceSummary {
   const name = sourceNameOf(key);
   const exists = row?.exists ?? false;
-  const rolled = [...users.values()].filter(({ edges }) => edges.includes(name));
+  const rolled = [...users.values()].filter(({ dependencies }) => dependencies.includes(name));
   return {
     ...sourceRef(key),
     exists,
@@ -59,10 +59,10 @@ function changedAt({ key, row }: Pick<SourceFacts, 'key' | 'row'>, join: History
 }
 
 /** What a workload and a source have to do with each other. */
-export function edgeView(
+export function dependencyView(
   pair: { workload: ExplainedWorkload; source: ExplainedSource },
   by: { settings: ExplainSettings; shown: ShowHash },
-): EdgeView {
+): DependencyView {
   const { settings, shown } = by;
   const { key, row } = pair.source;
   const { reloads, reason, conclusion, use, record, due } = explain({ ...pair, settings, from: 'catalog' });

@@ -65,7 +65,7 @@ export class Why {
     { settings, signal }: PreviewBy,
   ): Promise<Preview> {
     const source = await this.#facts.source(keyOf(id));
-    // What has no edge yet may get one by a pattern, which no index has.
+    // What has no dependency yet may get one by a pattern, which no index has.
     const isIndexed = source.row !== undefined && annotations === undefined;
     const workloads = await (isIndexed
       ? this.#facts.usersOf(source.key)

@@ -6,7 +6,7 @@ import { paintFor } from '../output/colour.ts';
 import { printDocument, printList, type Output } from '../output/print.ts';
 import { facts, table } from '../output/table.ts';
 import { sourceFacts, sourcesView } from '../views/sources.ts';
-import { EDGES_OF_SOURCE, historyColumns } from '../views/workloads.ts';
+import { DEPENDENCIES_OF_SOURCE, historyColumns } from '../views/workloads.ts';
 import { limitOption, listOutput, running, type Adder, type Call } from './command.ts';
 import { limitOf, nounIn } from './list-options.ts';
 
@@ -65,7 +65,7 @@ async function printSource({ session, io, words, options }: Call<SourcesOptions>
   const wide = options.output === 'wide';
   io.out(facts(sourceFacts(source, now), paint));
   if (source.workloadsInDetail.length > 0) {
-    io.out(`\n${table(EDGES_OF_SOURCE, source.workloadsInDetail, { paint, wide })}`);
+    io.out(`\n${table(DEPENDENCIES_OF_SOURCE, source.workloadsInDetail, { paint, wide })}`);
   }
   if (source.history.length > 0) {
     io.out(`\n${table(historyColumns('source', now), source.history, { paint, wide })}`);

@@ -8,7 +8,12 @@ import { paintFor } from '../output/colour.ts';
 import { printDocument, printList, type Output } from '../output/print.ts';
 import { facts, table } from '../output/table.ts';
 import type { Session } from '../session.ts';
-import { EDGES_OF_WORKLOAD, historyColumns, workloadFacts, workloadsView } from '../views/workloads.ts';
+import {
+  DEPENDENCIES_OF_WORKLOAD,
+  historyColumns,
+  workloadFacts,
+  workloadsView,
+} from '../views/workloads.ts';
 import { limitOption, listOutput, running, type Adder, type Call } from './command.ts';
 import { limitOf, nounIn } from './list-options.ts';
 
@@ -90,7 +95,7 @@ export function workloadText({ io }: Session, workload: Workload, wide: boolean)
   const now = io.now();
   const parts = [facts(workloadFacts(workload, now), paint)];
   if (workload.sourcesInDetail.length > 0) {
-    parts.push(table(EDGES_OF_WORKLOAD, workload.sourcesInDetail, { paint, wide }));
+    parts.push(table(DEPENDENCIES_OF_WORKLOAD, workload.sourcesInDetail, { paint, wide }));
   }
   if (workload.history.length > 0) {
     parts.push(table(historyColumns('workload', now), workload.history, { paint, wide }));

@@ -64,10 +64,10 @@ const DUE: Readonly<Record<string, string>> = {
   none: 'nothing',
 };
 
-type Edge = Workload['sourcesInDetail'][number];
-type SourceEdge = Source['workloadsInDetail'][number];
+type Dependency = Workload['sourcesInDetail'][number];
+type SourceDependency = Source['workloadsInDetail'][number];
 
-const EDGE_COLUMNS: readonly Column<Omit<Edge, 'source'>>[] = [
+const DEPENDENCY_COLUMNS: readonly Column<Omit<Dependency, 'source'>>[] = [
   { title: 'HOW', cell: ({ how }) => how },
   { title: 'ROLLS', cell: ({ rolls }) => yesNo(rolls) },
   { title: 'REASON', cell: ({ reason }) => reason },
@@ -77,14 +77,14 @@ const EDGE_COLUMNS: readonly Column<Omit<Edge, 'source'>>[] = [
   { title: 'DETAIL', cell: ({ detail, exists }) => (exists ? detail : `does not exist; ${detail}`) },
 ];
 
-export const EDGES_OF_WORKLOAD: readonly Column<Edge>[] = [
+export const DEPENDENCIES_OF_WORKLOAD: readonly Column<Dependency>[] = [
   { title: 'SOURCE', cell: ({ source }) => shortName(source) },
-  ...EDGE_COLUMNS,
+  ...DEPENDENCY_COLUMNS,
 ];
 
-export const EDGES_OF_SOURCE: readonly Column<SourceEdge>[] = [
+export const DEPENDENCIES_OF_SOURCE: readonly Column<SourceDependency>[] = [
   { title: 'WORKLOAD', cell: ({ workload }) => shortName(workload) },
-  ...EDGE_COLUMNS,
+  ...DEPENDENCY_COLUMNS,
 ];
 
 export function yesNo(value: boolean): Cell {

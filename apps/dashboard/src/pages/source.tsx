@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import type { Source as SourceData } from '@reroll/shared/api/workloads';
 import { AnnotationList } from '../components/annotation-list.tsx';
 import { Answer } from '../components/answer.tsx';
-import { EdgeTable } from '../components/edge-table.tsx';
+import { DependencyTable } from '../components/dependency-table.tsx';
 import { HistoryTable } from '../components/history-table.tsx';
 import { PageHead } from '../components/page-head.tsx';
 import { Facts, Panel } from '../components/panel.tsx';
@@ -54,20 +54,24 @@ function Details({ source }: { source: SourceData }): JSX.Element {
 }
 
 function Dependents({ source }: { source: SourceData }): JSX.Element {
-  const edges = source.workloadsInDetail;
-  const rolling = edges.filter(({ rolls }) => rolls).length;
+  const dependencies = source.workloadsInDetail;
+  const rolling = dependencies.filter(({ rolls }) => rolls).length;
   return (
     <Panel title="What depends on it">
-      {edges.length === 0 ? null : (
+      {dependencies.length === 0 ? null : (
         <Picture
           hub={source}
-          spokes={edges.map(({ workload, rolls }) => ({ ref: workload, rolls }))}
-          sentence={`A change of ${spoken(source)} rolls ${counted(rolling, 'workload')} of ${edges.length} that refer to it. A broken line: it rolls nothing.`}
+          spokes={dependencies.map(({ workload, rolls }) => ({ ref: workload, rolls }))}
+          sentence={`A change of ${spoken(source)} rolls ${counted(rolling, 'workload')} of ${dependencies.length} that refer to it. A broken line: it rolls nothing.`}
         />
       )}
-      <EdgeTable
+      <DependencyTable
         caption="Workloads that refer to this source"
-        edges={edges.map((edge) => ({ ...edge, other: edge.workload, source }))}
+        dependencies={dependencies.map((dependency) => ({
+          ...dependency,
+          other: dependency.workload,
+          source,
+        }))}
         other="Workload"
         empty="No workload that you may see refers to it."
       />

@@ -3,7 +3,7 @@ import type { Workload as WorkloadData } from '@reroll/shared/api/workloads';
 import { AnnotationList } from '../components/annotation-list.tsx';
 import { Answer } from '../components/answer.tsx';
 import { Badge } from '../components/badge.tsx';
-import { EdgeTable } from '../components/edge-table.tsx';
+import { DependencyTable } from '../components/dependency-table.tsx';
 import { HistoryTable } from '../components/history-table.tsx';
 import { PageHead } from '../components/page-head.tsx';
 import { Facts, Panel } from '../components/panel.tsx';
@@ -95,20 +95,24 @@ function Job({ job }: { job: NonNullable<WorkloadData['job']> }): JSX.Element {
 }
 
 function Sources({ workload }: { workload: WorkloadData }): JSX.Element {
-  const edges = workload.sourcesInDetail;
-  const rolling = edges.filter(({ rolls }) => rolls).length;
+  const dependencies = workload.sourcesInDetail;
+  const rolling = dependencies.filter(({ rolls }) => rolls).length;
   return (
     <Panel title="Sources">
-      {edges.length === 0 ? null : (
+      {dependencies.length === 0 ? null : (
         <Picture
           hub={workload}
-          spokes={edges.map(({ source, rolls }) => ({ ref: source, rolls }))}
-          sentence={`${counted(rolling, 'source')} of ${edges.length} ${rolling === 1 ? 'rolls' : 'roll'} ${spoken(workload)} when the data changes. A broken line: it rolls nothing.`}
+          spokes={dependencies.map(({ source, rolls }) => ({ ref: source, rolls }))}
+          sentence={`${counted(rolling, 'source')} of ${dependencies.length} ${rolling === 1 ? 'rolls' : 'roll'} ${spoken(workload)} when the data changes. A broken line: it rolls nothing.`}
         />
       )}
-      <EdgeTable
+      <DependencyTable
         caption="Sources of this workload"
-        edges={edges.map((edge) => ({ ...edge, other: edge.source, workload }))}
+        dependencies={dependencies.map((dependency) => ({
+          ...dependency,
+          other: dependency.source,
+          workload,
+        }))}
         other="Source"
         empty="It refers to no ConfigMap, Secret or SecretProviderClass."
       />

@@ -1,7 +1,7 @@
 import { writtenSource } from '../state/observe-source.ts';
-import { edgeBegun } from '../state/observe-workload.ts';
+import { dependencyBegun } from '../state/observe-workload.ts';
 import { NO_ANNOTATIONS, sourceNameOf, type ObservedSource } from '../state/rows.ts';
-import type { EdgeVerdict } from '../reload/plan.ts';
+import type { DependencyVerdict } from '../reload/plan.ts';
 import { RV_UNKNOWN, maxRv, type Rv } from '../rv.ts';
 import { verdictFor } from './due.ts';
 import type { ExplainInput } from './facts.ts';
@@ -10,17 +10,17 @@ import type { ExplainInput } from './facts.ts';
 const OTHER_DATA = 'other-data';
 
 /**
- * The plan's verdict for an edge if other data were written to its source now, after all that is known of the two. A
+ * The plan's verdict for a dependency if other data were written to its source now, after all that is known of the two. A
  * source that does not exist would come to exist.
  */
-export function verdictAfterChange(question: Omit<ExplainInput, 'from'>): EdgeVerdict {
+export function verdictAfterChange(question: Omit<ExplainInput, 'from'>): DependencyVerdict {
   const { workload, source, settings } = question;
   const name = sourceNameOf(source.key);
   const { row: before } = workload;
   const dates = [before.rv, before.templateRv, before.baselines[name], source.row?.rv, source.row?.dataRv];
   const known = dates.reduce<Rv>((latest, rv) => maxRv(latest, rv ?? RV_UNKNOWN), RV_UNKNOWN);
-  // An edge that no watcher has seen yet begins before the write.
-  const row = { ...before, baselines: edgeBegun(before, name, known) };
+  // A dependency that no watcher has seen yet begins before the write.
+  const row = { ...before, baselines: dependencyBegun(before, name, known) };
   const { providerClass, annotations = NO_ANNOTATIONS } = source.row ?? {};
   const seen: ObservedSource = {
     key: source.key,

@@ -1,9 +1,9 @@
-import { canShowDeletion, dueOfEdge } from '../state/owed.ts';
+import { canShowDeletion, dueOfDependency } from '../state/owed.ts';
 import type { WakeCause } from '../state/outbox.ts';
 import { sourceNameOf, type SourceRow } from '../state/rows.ts';
 import { recordedHashes } from '../record/record.ts';
 import { DELETED_HASH, isSameScheme, type RecordHash } from '../record/record-hash.ts';
-import { planReload, type EdgeFacts, type EdgeVerdict } from '../reload/plan.ts';
+import { planReload, type DependencyFacts, type DependencyVerdict } from '../reload/plan.ts';
 import type { ExplainedSource, ExplainInput } from './facts.ts';
 
 /** Which data the pods were last rolled with, and which there is. */
@@ -24,8 +24,8 @@ export interface DueFacts {
   readonly state: WakeCause | null;
   /** False: whoever asks cannot tell. */
   readonly isKnown: boolean;
-  /** What a worker would find if it looked now. Null: no edge, or it is not known. */
-  readonly verdict: EdgeVerdict | null;
+  /** What a worker would find if it looked now. Null: no dependency, or it is not known. */
+  readonly verdict: DependencyVerdict | null;
   /** One sentence, or two. */
   readonly detail: string;
 }
@@ -39,32 +39,32 @@ export function recordFacts({ workload, source, from }: ExplainInput): RecordFac
   return { recorded, current, agrees: both ? recorded === current && !isDoubtful : null, isDoubtful };
 }
 
-const NO_EDGE = 'Nothing is due: no change of the source rolls the workload.';
+const NO_DEPENDENCY = 'Nothing is due: no change of the source rolls the workload.';
 const UNKNOWN =
   'Not known: only the watchers know since when the data and the pod template are what they are, and which data there is.';
 
 /** By the cluster state, and by the plan of a worker that reads just what the catalog knows. */
-export function dueFacts(input: ExplainInput, isEdge: boolean): DueFacts {
+export function dueFacts(input: ExplainInput, isDependency: boolean): DueFacts {
   const { workload, source, settings, from } = input;
-  if (!isEdge) return { state: null, isKnown: true, verdict: null, detail: NO_EDGE };
+  if (!isDependency) return { state: null, isKnown: true, verdict: null, detail: NO_DEPENDENCY };
   if (from === 'cluster') return { state: null, isKnown: false, verdict: null, detail: UNKNOWN };
   const { recorded } = recordFacts(input);
-  const edge = { name: sourceNameOf(source.key), source: source.row, recorded: recorded ?? undefined };
+  const dependency = { name: sourceNameOf(source.key), source: source.row, recorded: recorded ?? undefined };
   const verdict = verdictFor(input, source.row, readingOf(source.row, recorded));
   return {
-    state: dueOfEdge(workload.row, edge, settings.triggers),
+    state: dueOfDependency(workload.row, dependency, settings.triggers),
     isKnown: !UNTOLD.has(verdict),
     verdict,
     detail: wordsOf(verdict, source, recorded !== null),
   };
 }
 
-/** The plan's verdict for this edge, if its source is as in `row` and a read gives `reading`. */
+/** The plan's verdict for this dependency, if its source is as in `row` and a read gives `reading`. */
 export function verdictFor(
   { workload, source, settings }: Omit<ExplainInput, 'from'>,
   row: SourceRow | undefined,
-  reading: EdgeFacts['reading'],
-): EdgeVerdict {
+  reading: DependencyFacts['reading'],
+): DependencyVerdict {
   const name = sourceNameOf(source.key);
   const { onDelete } = settings.triggers;
   const showsDeletion = canShowDeletion(workload.row, name, onDelete);
@@ -72,7 +72,7 @@ export function verdictFor(
     workload: workload.row,
     row: workload.row,
     // A marker in the pod template, which is not known here, only spares a workload to be listed as stale.
-    edges: [{ name, row, reading, isMarked: false, showsDeletion }],
+    dependencies: [{ name, row, reading, isMarked: false, showsDeletion }],
     adoptStale: settings.adoptStale,
     onDelete: onDelete !== 'never',
   });
@@ -80,7 +80,7 @@ export function verdictFor(
 }
 
 /** As if the source was read just now, and what the catalog says. Undefined: only its data tells if the record agrees. */
-function readingOf(row: SourceRow | undefined, recorded: RecordHash | null): EdgeFacts['reading'] {
+function readingOf(row: SourceRow | undefined, recorded: RecordHash | null): DependencyFacts['reading'] {
   if (!row?.exists) return null;
   if (recorded !== null && !isComparable(recorded, row.hash)) return undefined;
   return { rv: row.rv, hash: row.hash, isRecorded: recorded === row.hash, afterWorkload: true };
@@ -91,12 +91,12 @@ function isComparable(recorded: RecordHash, present: RecordHash): boolean {
   return recorded === DELETED_HASH || isSameScheme(recorded, present);
 }
 
-const UNTOLD: ReadonlySet<EdgeVerdict> = new Set(['Read', 'Rewrite', 'KeyUnknown', 'Wait']);
+const UNTOLD: ReadonlySet<DependencyVerdict> = new Set(['Read', 'Rewrite', 'KeyUnknown', 'Wait']);
 
 const OTHER_SCHEME =
   'Only a worker that reads the data can tell: the record is under another scheme of hashing, or another key.';
 
-const WORDS: Readonly<Record<Exclude<EdgeVerdict, 'Roll' | 'Absent'>, string>> = {
+const WORDS: Readonly<Record<Exclude<DependencyVerdict, 'Roll' | 'Absent'>, string>> = {
   InStep: 'Nothing is due: by the record the pods were last rolled with the present data.',
   Correct:
     'No rollout is due: the pod template was written after the data changed, so the pods have it. The record is to be corrected.',
@@ -110,7 +110,7 @@ const WORDS: Readonly<Record<Exclude<EdgeVerdict, 'Roll' | 'Absent'>, string>> =
   Wait: 'Not known yet: the watcher has still to see since when this source counts for the workload.',
 };
 
-function wordsOf(verdict: EdgeVerdict, { row }: ExplainedSource, isRecorded: boolean): string {
+function wordsOf(verdict: DependencyVerdict, { row }: ExplainedSource, isRecorded: boolean): string {
   if (verdict === 'Absent') {
     return row
       ? 'Nothing is due: the source was deleted, which rolls nothing here.'

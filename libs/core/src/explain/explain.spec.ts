@@ -1,7 +1,7 @@
 import { assert, constantFrom, integer, property, record, subarray } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_ANNOTATION_KEYS as KEYS } from '../annotation-keys.ts';
-import { isEdge } from '../state/edges.ts';
+import { isDependency } from '../state/dependencies.ts';
 import { dueOf } from '../state/owed.ts';
 import { NO_TRIGGERS } from '../state/triggers.ts';
 import type { Annotations } from '../model.ts';
@@ -88,8 +88,17 @@ describe('the conclusion says whether, when and why', () => {
   });
 
   it('a contest stops what the rules allow, and is told among what holds it back', () => {
-    const { reloads, reason, isEdge: edge, holds } = explain(explainInput({ workload: { contest: strips } }));
-    expect({ reloads, reason, edge }).toEqual({ reloads: false, reason: 'Contested', edge: true });
+    const {
+      reloads,
+      reason,
+      isDependency: dependency,
+      holds,
+    } = explain(explainInput({ workload: { contest: strips } }));
+    expect({ reloads, reason, dependency }).toEqual({
+      reloads: false,
+      reason: 'Contested',
+      dependency: true,
+    });
     expect(holds).toEqual([{ reason: 'Contested', stops: true, detail: expect.stringMatching(/marker/) }]);
   });
 });
@@ -192,8 +201,8 @@ const DUE: Readonly<
     verdict: 'Roll',
     says: /the record has other data/,
   },
-  'no edge': {
-    of: { workload: { annotations: {}, edges: [] } },
+  'no dependency': {
+    of: { workload: { annotations: {}, dependencies: [] } },
     due: null,
     verdict: null,
     says: /no change of the source rolls/,
@@ -336,7 +345,7 @@ describe('read from the cluster', () => {
   });
 });
 
-it('agrees with the rules, and with what the cluster state counts as an edge, whatever the annotations', () => {
+it('agrees with the rules, and with what the cluster state counts as a dependency, whatever the annotations', () => {
   const annotations = record(
     {
       [KEYS.auto]: constantFrom('true', 'false', 'x'),
@@ -357,8 +366,8 @@ it('agrees with the rules, and with what the cluster state counts as an edge, wh
       const found = explain(input);
       const asked = { ...input.workload.row, kind: 'Deployment' };
       const question = { workload: asked, source: 'ConfigMap/cm', annotations: source };
-      expect(found.isEdge).toBe(isEdge(question, decision));
-      expect(found.reloads).toBe(found.isEdge);
+      expect(found.isDependency).toBe(isDependency(question, decision));
+      expect(found.reloads).toBe(found.isDependency);
       const ruled = decideReload({
         source: { kind: 'ConfigMap', name: 'cm', annotations: source },
         workload: asked,

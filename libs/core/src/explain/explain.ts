@@ -1,4 +1,4 @@
-import { decisionInput, judgeEdge, type EdgeJudgement } from '../state/edges.ts';
+import { decisionInput, judgeDependency, type DependencyJudgement } from '../state/dependencies.ts';
 import { kindOf, sourceNameOf } from '../state/rows.ts';
 import { partsOf, type SourceKey, type WorkloadKey } from '../model.ts';
 import type { Reason } from '../reasons.ts';
@@ -23,7 +23,7 @@ export interface Explanation {
   readonly rules: readonly RuleStep[];
   readonly use: UseFacts;
   /** The rules say yes, and a container can carry the marker. */
-  readonly isEdge: boolean;
+  readonly isDependency: boolean;
   readonly record: RecordFacts;
   readonly due: DueFacts;
   /** Whatever else bears on a reload. */
@@ -38,8 +38,8 @@ export function explain(input: ExplainInput): Explanation {
     source: sourceNameOf(source.key),
     annotations: source.row?.annotations,
   };
-  const judgement = judgeEdge(question, settings.decision);
-  const isEdge = judgement.decision.reload && judgement.isCarried;
+  const judgement = judgeDependency(question, settings.decision);
+  const isDependency = judgement.decision.reload && judgement.isCarried;
   const holds = holdsOn(input);
   const settled = settle(input, judgement, holds);
   return {
@@ -50,9 +50,9 @@ export function explain(input: ExplainInput): Explanation {
     conclusion: conclusion(input, settled),
     rules: explainReload(decisionInput(question, settings.decision)),
     use: useFacts(workload, source.key, judgement.decision),
-    isEdge,
+    isDependency,
     record: recordFacts(input),
-    due: dueFacts(input, isEdge),
+    due: dueFacts(input, isDependency),
     holds,
   };
 }
@@ -66,7 +66,7 @@ interface Settled {
 /** In the order in which change job and reload job come to it. */
 function settle(
   input: ExplainInput,
-  { decision, isCarried }: EdgeJudgement,
+  { decision, isCarried }: DependencyJudgement,
   holds: readonly Hold[],
 ): Settled {
   const because = decision.detail ?? '';

@@ -1,4 +1,4 @@
-import { namedSources } from '../state/edges.ts';
+import { namedSources } from '../state/dependencies.ts';
 import { decidingKeys } from '../state/observe.ts';
 import { kindOf, namespaceOf, sourceKeyIn, type SourceRow } from '../state/rows.ts';
 import type { AnnotationKeys } from '../annotation-keys.ts';
@@ -55,7 +55,7 @@ export function sourcesOf({ key, row }: ExplainedWorkload, keys: AnnotationKeys)
   const names = [
     ...row.uses,
     ...row.mentions,
-    ...row.edges,
+    ...row.dependencies,
     ...literal,
     ...Object.keys(recordedHashes(row.record)),
   ];

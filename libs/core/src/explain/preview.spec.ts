@@ -16,7 +16,7 @@ function workload(name: string, row: Partial<WorkloadRow> = {}, kind = 'Deployme
   return { key: `${kind}/ns/${name}`, row: workloadRow({ uid: name, rv: '10', templateRv: '10', ...row }) };
 }
 
-const none = { uses: [], edges: [], annotations: {} };
+const none = { uses: [], dependencies: [], annotations: {} };
 const source = { key: 'ConfigMap/ns/cm', row: sourceRow(5, 'a') };
 
 /** `[<workload>, <source>, <reloads>, <reason>]`, names alone. */
@@ -32,15 +32,15 @@ function told({ verdicts, today }: Preview, which: 'verdicts' | 'today' = 'verdi
 describe('if the data of a source changed', () => {
   const workloads = [
     workload('auto'),
-    workload('elsewhere', { uses: ['ConfigMap/other'], edges: ['ConfigMap/other'] }),
-    workload('nothing', { annotations: {}, edges: [] }),
+    workload('elsewhere', { uses: ['ConfigMap/other'], dependencies: ['ConfigMap/other'] }),
+    workload('nothing', { annotations: {}, dependencies: [] }),
     workload('named', { ...none, annotations: { [KEYS.configMapReload]: 'c.*' } }),
     workload('misnamed', { ...none, annotations: { [KEYS.configMapReload]: 'd.*' } }),
     workload('excluding', {
       ...none,
       annotations: { [KEYS.configMapReload]: 'c.*', [KEYS.configMapExclude]: 'cm' },
     }),
-    workload('mentioning', { uses: [], edges: [], mentions: ['ConfigMap/cm'] }),
+    workload('mentioning', { uses: [], dependencies: [], mentions: ['ConfigMap/cm'] }),
     workload('recorded', { ...none, record: recordOf({ cm: 'a' }) }),
     workload('finished', { leftAlone: 'JobFinished' }, 'Job'),
   ];

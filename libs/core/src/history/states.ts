@@ -1,5 +1,5 @@
 import type { Reason } from '../reasons.ts';
-import type { EdgeVerdict } from '../reload/plan.ts';
+import type { DependencyVerdict } from '../reload/plan.ts';
 import { isUndecided, rolls } from './attribution.ts';
 import type { Outcome, Pair } from './join.ts';
 import { millisecondsOf } from './stream-id.ts';
@@ -42,7 +42,7 @@ export interface LiveJob {
 /** A change of which nothing is known so long after it (ms), although it has no job, is not told of any more. */
 const FORGOTTEN_AFTER = 60_000;
 
-const REASON_OF: Partial<Record<EdgeVerdict | 'SourceNotWatched', Reason>> = {
+const REASON_OF: Partial<Record<DependencyVerdict | 'SourceNotWatched', Reason>> = {
   InStep: 'InStep',
   Absent: 'SourceAbsent',
   SourceNotWatched: 'SourceNotWatched',
@@ -91,7 +91,7 @@ function reasonOf(pair: Pair, outcome: Outcome): Reason {
   if (isOwn(pair, outcome) || pair.source === null) return entry.reason;
   const verdict = entry.sources[pair.source];
   if (verdict === undefined) return 'NotAnnotated';
-  return REASON_OF[verdict as EdgeVerdict] ?? entry.reason;
+  return REASON_OF[verdict as DependencyVerdict] ?? entry.reason;
 }
 
 /** Whether the outcome's own state and reason are those of this source: another one may have rolled the workload. */

@@ -2,7 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { DELETED_HASH } from '../record/record-hash.ts';
 import { recordedHashes, writeRecord } from '../record/record.ts';
 import { recordOf, sourceRow, workloadRow } from '../testing/rows.ts';
-import { planReload, type EdgeFacts, type EdgeVerdict, type PlanInput, type SourceReading } from './plan.ts';
+import {
+  planReload,
+  type DependencyFacts,
+  type DependencyVerdict,
+  type PlanInput,
+  type SourceReading,
+} from './plan.ts';
 
 const CM = 'ConfigMap/cm';
 const RECORD_A = recordOf({ cm: 'A' });
@@ -11,29 +17,29 @@ function reading(rv: number, hash: string, more: Partial<SourceReading> = {}): S
   return { rv: String(rv), hash: `1.${hash}`, isRecorded: false, afterWorkload: true, ...more };
 }
 
-function edge(more: Partial<EdgeFacts> = {}): EdgeFacts {
+function dependency(more: Partial<DependencyFacts> = {}): DependencyFacts {
   return { name: CM, row: undefined, reading: undefined, isMarked: false, ...more };
 }
 
 interface Case {
-  edge: EdgeFacts;
+  dependency: DependencyFacts;
   record?: string | undefined;
   row?: PlanInput['row'] | 'unknown';
   generation?: number;
   adoptStale?: 'report' | 'reload';
 }
 
-function inputOf({ edge: facts, record, row, generation = 1, adoptStale = 'report' }: Case): PlanInput {
+function inputOf({ dependency: facts, record, row, generation = 1, adoptStale = 'report' }: Case): PlanInput {
   const known = row === 'unknown' ? undefined : (row ?? workloadRow({ templateRv: '100', record }));
-  return { workload: { uid: 'uid-w', generation, record }, row: known, edges: [facts], adoptStale };
+  return { workload: { uid: 'uid-w', generation, record }, row: known, dependencies: [facts], adoptStale };
 }
 
-function verdict(of: Case): EdgeVerdict | undefined {
+function verdict(of: Case): DependencyVerdict | undefined {
   return planReload(inputOf(of)).verdicts.get(CM);
 }
 
 describe('the row of a workload', () => {
-  it.each<[string, EdgeVerdict, string]>([
+  it.each<[string, DependencyVerdict, string]>([
     ['decides if it is of what was read', 'Correct', '120'],
     ['decides if it is of before', 'Correct', '121'],
     [
@@ -45,29 +51,29 @@ describe('the row of a workload', () => {
     const input = inputOf({
       record: RECORD_A,
       row: workloadRow({ rv: '120', templateRv: '100', record: RECORD_A }),
-      edge: edge({ row: sourceRow(50, 'B'), reading: reading(50, 'B') }),
+      dependency: dependency({ row: sourceRow(50, 'B'), reading: reading(50, 'B') }),
     });
     const { verdicts } = planReload({ ...input, workload: { ...input.workload, rv } });
     expect(verdicts.get(CM)).toBe(expected);
   });
 });
 
-describe('an edge', () => {
-  it.each<[string, EdgeVerdict, Case]>([
+describe('a dependency', () => {
+  it.each<[string, DependencyVerdict, Case]>([
     [
       'is in step if record and catalog agree, without reading the source',
       'InStep',
-      { record: RECORD_A, edge: edge({ row: sourceRow(50, 'A') }) },
+      { record: RECORD_A, dependency: dependency({ row: sourceRow(50, 'A') }) },
     ],
     [
       'is in step even where the catalog does not know the workload',
       'InStep',
-      { record: RECORD_A, row: 'unknown', edge: edge({ row: sourceRow(50, 'A') }) },
+      { record: RECORD_A, row: 'unknown', dependency: dependency({ row: sourceRow(50, 'A') }) },
     ],
     [
       'has to be read if record and catalog differ',
       'Read',
-      { record: RECORD_A, edge: edge({ row: sourceRow(50, 'B') }) },
+      { record: RECORD_A, dependency: dependency({ row: sourceRow(50, 'B') }) },
     ],
     [
       'has to be read if its record is doubtful',
@@ -75,7 +81,7 @@ describe('an edge', () => {
       {
         record: RECORD_A,
         row: workloadRow({ templateRv: '100', record: RECORD_A, doubtful: [CM] }),
-        edge: edge({ row: sourceRow(50, 'A') }),
+        dependency: dependency({ row: sourceRow(50, 'A') }),
       },
     ],
     [
@@ -83,7 +89,10 @@ describe('an edge', () => {
       'Read',
       {
         record: recordOf({ cm: 'A' }).replace('"1.', '"kold.'),
-        edge: edge({ row: sourceRow(150, 'A'), reading: reading(150, 'A', { afterWorkload: false }) }),
+        dependency: dependency({
+          row: sourceRow(150, 'A'),
+          reading: reading(150, 'A', { afterWorkload: false }),
+        }),
       },
     ],
     [
@@ -91,22 +100,26 @@ describe('an edge', () => {
       'Read',
       {
         record: RECORD_A,
-        edge: edge({
+        dependency: dependency({
           row: { ...sourceRow(150, 'A'), hash: 'kold.A' },
           reading: reading(150, 'A', { isRecorded: true, afterWorkload: false }),
         }),
       },
     ],
-    ['has to be read if the catalog does not know the source', 'Read', { record: RECORD_A, edge: edge() }],
+    [
+      'has to be read if the catalog does not know the source',
+      'Read',
+      { record: RECORD_A, dependency: dependency() },
+    ],
     [
       'is absent if the catalog says that the source was deleted',
       'Absent',
-      { record: RECORD_A, edge: edge({ row: sourceRow(50, 'A', { exists: false }) }) },
+      { record: RECORD_A, dependency: dependency({ row: sourceRow(50, 'A', { exists: false }) }) },
     ],
     [
       'is absent if the source was read and is not there',
       'Absent',
-      { record: RECORD_A, edge: edge({ reading: null }) },
+      { record: RECORD_A, dependency: dependency({ reading: null }) },
     ],
     [
       'waits if the catalog does not know the workload',
@@ -114,7 +127,7 @@ describe('an edge', () => {
       {
         record: RECORD_A,
         row: 'unknown',
-        edge: edge({ row: sourceRow(150, 'B'), reading: reading(150, 'B') }),
+        dependency: dependency({ row: sourceRow(150, 'B'), reading: reading(150, 'B') }),
       },
     ],
     [
@@ -123,35 +136,38 @@ describe('an edge', () => {
       {
         record: RECORD_A,
         generation: 2,
-        edge: edge({ row: sourceRow(150, 'B'), reading: reading(150, 'B') }),
+        dependency: dependency({ row: sourceRow(150, 'B'), reading: reading(150, 'B') }),
       },
     ],
     [
       'waits if the catalog is behind what was read of the source',
       'Wait',
-      { record: RECORD_A, edge: edge({ row: sourceRow(50, 'A'), reading: reading(150, 'B') }) },
+      { record: RECORD_A, dependency: dependency({ row: sourceRow(50, 'A'), reading: reading(150, 'B') }) },
     ],
     [
       'waits if the catalog does not know the source that was read',
       'Wait',
-      { record: RECORD_A, edge: edge({ reading: reading(150, 'B') }) },
+      { record: RECORD_A, dependency: dependency({ reading: reading(150, 'B') }) },
     ],
     [
       'without a record waits until the catalog dates it',
       'Wait',
-      { edge: edge({ row: sourceRow(150, 'B'), reading: reading(150, 'B') }) },
+      { dependency: dependency({ row: sourceRow(150, 'B'), reading: reading(150, 'B') }) },
     ],
     [
       'rolls if the data came after the template',
       'Roll',
-      { record: RECORD_A, edge: edge({ row: sourceRow(150, 'B'), reading: reading(150, 'B') }) },
+      { record: RECORD_A, dependency: dependency({ row: sourceRow(150, 'B'), reading: reading(150, 'B') }) },
     ],
     [
       'is left to others if it looks owed, but only because its record is under a key that they may have',
       'KeyUnknown',
       {
         record: RECORD_A.replace('"1.', '"knew.'),
-        edge: edge({ row: sourceRow(150, 'A'), reading: reading(150, 'A', { isKeyAwaited: true }) }),
+        dependency: dependency({
+          row: sourceRow(150, 'A'),
+          reading: reading(150, 'A', { isKeyAwaited: true }),
+        }),
       },
     ],
     [
@@ -160,7 +176,10 @@ describe('an edge', () => {
       {
         record: RECORD_A.replace('"1.', '"knew.'),
         row: workloadRow({ templateRv: '100', doubtful: [CM] }),
-        edge: edge({ row: sourceRow(150, 'A'), reading: reading(150, 'A', { isKeyAwaited: true }) }),
+        dependency: dependency({
+          row: sourceRow(150, 'A'),
+          reading: reading(150, 'A', { isKeyAwaited: true }),
+        }),
       },
     ],
     [
@@ -168,7 +187,10 @@ describe('an edge', () => {
       'Correct',
       {
         record: RECORD_A.replace('"1.', '"knew.'),
-        edge: edge({ row: sourceRow(50, 'B'), reading: reading(50, 'B', { isKeyAwaited: true }) }),
+        dependency: dependency({
+          row: sourceRow(50, 'B'),
+          reading: reading(50, 'B', { isKeyAwaited: true }),
+        }),
       },
     ],
     [
@@ -176,7 +198,10 @@ describe('an edge', () => {
       'Roll',
       {
         record: RECORD_A,
-        edge: edge({ row: sourceRow(150, 'B'), reading: reading(150, 'B', { afterWorkload: false }) }),
+        dependency: dependency({
+          row: sourceRow(150, 'B'),
+          reading: reading(150, 'B', { afterWorkload: false }),
+        }),
       },
     ],
     [
@@ -184,7 +209,10 @@ describe('an edge', () => {
       'Read',
       {
         record: RECORD_A,
-        edge: edge({ row: sourceRow(150, 'B'), reading: reading(140, 'C', { afterWorkload: false }) }),
+        dependency: dependency({
+          row: sourceRow(150, 'B'),
+          reading: reading(140, 'C', { afterWorkload: false }),
+        }),
       },
     ],
     [
@@ -192,20 +220,23 @@ describe('an edge', () => {
       'Read',
       {
         record: RECORD_A,
-        edge: edge({ row: sourceRow(50, 'B'), reading: reading(50, 'B', { afterWorkload: false }) }),
+        dependency: dependency({
+          row: sourceRow(50, 'B'),
+          reading: reading(50, 'B', { afterWorkload: false }),
+        }),
       },
     ],
     [
       'is only corrected if the template came after the data',
       'Correct',
-      { record: RECORD_A, edge: edge({ row: sourceRow(50, 'B'), reading: reading(50, 'B') }) },
+      { record: RECORD_A, dependency: dependency({ row: sourceRow(50, 'B'), reading: reading(50, 'B') }) },
     ],
     [
       'is only corrected if a metadata write came after the template',
       'Correct',
       {
         record: RECORD_A,
-        edge: edge({ row: sourceRow(150, 'B', { dataRv: '50' }), reading: reading(150, 'B') }),
+        dependency: dependency({ row: sourceRow(150, 'B', { dataRv: '50' }), reading: reading(150, 'B') }),
       },
     ],
     [
@@ -214,7 +245,10 @@ describe('an edge', () => {
       {
         record: RECORD_A,
         row: workloadRow({ templateRv: '100', record: RECORD_A, doubtful: [CM] }),
-        edge: edge({ row: sourceRow(150, 'A'), reading: reading(150, 'A', { isRecorded: true }) }),
+        dependency: dependency({
+          row: sourceRow(150, 'A'),
+          reading: reading(150, 'A', { isRecorded: true }),
+        }),
       },
     ],
     [
@@ -222,7 +256,10 @@ describe('an edge', () => {
       'Rewrite',
       {
         record: recordOf({ cm: 'old-scheme' }),
-        edge: edge({ row: sourceRow(150, 'B'), reading: reading(150, 'B', { isRecorded: true }) }),
+        dependency: dependency({
+          row: sourceRow(150, 'B'),
+          reading: reading(150, 'B', { isRecorded: true }),
+        }),
       },
     ],
     [
@@ -230,7 +267,7 @@ describe('an edge', () => {
       'Adopt',
       {
         row: workloadRow({ baselines: { [CM]: '100' } }),
-        edge: edge({ row: sourceRow(50, 'A'), reading: reading(50, 'A') }),
+        dependency: dependency({ row: sourceRow(50, 'A'), reading: reading(50, 'A') }),
       },
     ],
     [
@@ -238,7 +275,7 @@ describe('an edge', () => {
       'Roll',
       {
         row: workloadRow({ baselines: { [CM]: '100' } }),
-        edge: edge({ row: sourceRow(150, 'B'), reading: reading(150, 'B') }),
+        dependency: dependency({ row: sourceRow(150, 'B'), reading: reading(150, 'B') }),
       },
     ],
     [
@@ -246,7 +283,7 @@ describe('an edge', () => {
       'AdoptStale',
       {
         row: workloadRow({ baselines: { [CM]: '100' }, stale: [CM] }),
-        edge: edge({ row: sourceRow(50, 'A'), reading: reading(50, 'A') }),
+        dependency: dependency({ row: sourceRow(50, 'A'), reading: reading(50, 'A') }),
       },
     ],
     [
@@ -254,7 +291,7 @@ describe('an edge', () => {
       'Adopt',
       {
         row: workloadRow({ baselines: { [CM]: '100' }, stale: [CM] }),
-        edge: edge({ row: sourceRow(50, 'A'), reading: reading(50, 'A'), isMarked: true }),
+        dependency: dependency({ row: sourceRow(50, 'A'), reading: reading(50, 'A'), isMarked: true }),
       },
     ],
     [
@@ -263,7 +300,7 @@ describe('an edge', () => {
       {
         adoptStale: 'reload',
         row: workloadRow({ baselines: { [CM]: '100' }, stale: [CM] }),
-        edge: edge({ row: sourceRow(50, 'A'), reading: reading(50, 'A') }),
+        dependency: dependency({ row: sourceRow(50, 'A'), reading: reading(50, 'A') }),
       },
     ],
   ])('%s', (_, expected, of) => {
@@ -283,7 +320,7 @@ describe('a plan', () => {
       const plan = planReload({
         workload: { uid: 'uid-w', generation: 1, record, templateOwner: { ...owner, generation } },
         row: workloadRow({ templateRv: '100', record, templateOwner: { ...owner, generation: 1 } }),
-        edges: [edge({ row: sourceRow(150, 'B'), reading: reading(150, 'B') })],
+        dependencies: [dependency({ row: sourceRow(150, 'B'), reading: reading(150, 'B') })],
         adoptStale: 'report',
       });
       expect(plan.verdicts.get(CM)).toBe(verdict);
@@ -294,10 +331,10 @@ describe('a plan', () => {
     const record = recordOf({ cm: 'A', other: 'A', kept: 'K' });
     const plan = planReload({
       workload: { uid: 'uid-w', generation: 1, record },
-      row: workloadRow({ templateRv: '100', record, edges: [CM, 'ConfigMap/other'] }),
-      edges: [
-        edge({ row: sourceRow(150, 'B'), reading: reading(150, 'B') }),
-        edge({ name: 'ConfigMap/other', row: sourceRow(151, 'C'), reading: reading(151, 'C') }),
+      row: workloadRow({ templateRv: '100', record, dependencies: [CM, 'ConfigMap/other'] }),
+      dependencies: [
+        dependency({ row: sourceRow(150, 'B'), reading: reading(150, 'B') }),
+        dependency({ name: 'ConfigMap/other', row: sourceRow(151, 'C'), reading: reading(151, 'C') }),
       ],
       adoptStale: 'report',
     });
@@ -310,11 +347,11 @@ describe('a plan', () => {
     const input: PlanInput = {
       workload: { uid: 'uid-w', generation: 1, record },
       row: workloadRow({ templateRv: '100', record }),
-      edges: [
-        edge({ row: sourceRow(150, 'B'), reading: reading(150, 'B') }),
-        edge({ name: 'ConfigMap/there', row: sourceRow(50, 'T') }),
-        edge({ name: 'ConfigMap/gone', row: sourceRow(90, 'G', { exists: false }) }),
-        edge({ name: 'ConfigMap/late', row: sourceRow(110, 'L', { exists: false }) }),
+      dependencies: [
+        dependency({ row: sourceRow(150, 'B'), reading: reading(150, 'B') }),
+        dependency({ name: 'ConfigMap/there', row: sourceRow(50, 'T') }),
+        dependency({ name: 'ConfigMap/gone', row: sourceRow(90, 'G', { exists: false }) }),
+        dependency({ name: 'ConfigMap/late', row: sourceRow(110, 'L', { exists: false }) }),
       ],
       adoptStale: 'report',
       mentionOf: (name) => {
@@ -329,9 +366,12 @@ describe('a plan', () => {
     });
 
     it('but writes nothing for that alone', () => {
-      const [, ...others] = input.edges;
-      const inStep = edge({ row: sourceRow(50, 'A') });
-      expect(planReload({ ...input, edges: [inStep, ...others] })).toMatchObject({ roll: [], hashes: null });
+      const [, ...others] = input.dependencies;
+      const inStep = dependency({ row: sourceRow(50, 'A') });
+      expect(planReload({ ...input, dependencies: [inStep, ...others] })).toMatchObject({
+        roll: [],
+        hashes: null,
+      });
     });
   });
 
@@ -342,7 +382,7 @@ describe('a plan', () => {
       const plan = planReload({
         workload: { uid: 'uid-w', generation: turn, record },
         row: workloadRow({ generation: turn, templateRv: '100', record, baselines: { [name]: '100' } }),
-        edges: [edge({ name, row: sourceRow(50, 'A'), reading: reading(50, 'A') })],
+        dependencies: [dependency({ name, row: sourceRow(50, 'A'), reading: reading(50, 'A') })],
         adoptStale: 'report',
         mentionOf: (each) => (each === name ? 'name' : 'none'),
       });
@@ -352,7 +392,9 @@ describe('a plan', () => {
   });
 
   it('with nothing to write has no record', () => {
-    expect(planReload(inputOf({ record: RECORD_A, edge: edge({ row: sourceRow(50, 'A') }) }))).toMatchObject({
+    expect(
+      planReload(inputOf({ record: RECORD_A, dependency: dependency({ row: sourceRow(50, 'A') }) })),
+    ).toMatchObject({
       roll: [],
       hashes: null,
     });
@@ -360,14 +402,20 @@ describe('a plan', () => {
 
   it('made twice of what the first one wrote does nothing', () => {
     const first = planReload(
-      inputOf({ record: RECORD_A, edge: edge({ row: sourceRow(150, 'B'), reading: reading(150, 'B') }) }),
+      inputOf({
+        record: RECORD_A,
+        dependency: dependency({ row: sourceRow(150, 'B'), reading: reading(150, 'B') }),
+      }),
     );
     const record = recordOf({ cm: 'B' });
     expect(first.hashes).toEqual({ [CM]: '1.B' });
     const second = planReload(
       inputOf({
         record,
-        edge: edge({ row: sourceRow(150, 'B'), reading: reading(150, 'B', { isRecorded: true }) }),
+        dependency: dependency({
+          row: sourceRow(150, 'B'),
+          reading: reading(150, 'B', { isRecorded: true }),
+        }),
       }),
     );
     expect(second).toMatchObject({ roll: [], hashes: null });
@@ -377,17 +425,20 @@ describe('a plan', () => {
 describe('a source that the leader saw deleted, if deletions count', () => {
   const gone = sourceRow(150, 'A', { exists: false });
 
-  it.each<[string, EdgeVerdict, Case]>([
-    ['has to be read', 'Read', { record: RECORD_A, edge: edge({ row: gone }) }],
+  it.each<[string, DependencyVerdict, Case]>([
+    ['has to be read', 'Read', { record: RECORD_A, dependency: dependency({ row: gone }) }],
     [
       'has to be read though a colleague read it earlier',
       'Read',
-      { record: RECORD_A, edge: edge({ row: gone, reading: reading(50, 'A', { afterWorkload: false }) }) },
+      {
+        record: RECORD_A,
+        dependency: dependency({ row: gone, reading: reading(50, 'A', { afterWorkload: false }) }),
+      },
     ],
     [
       'rolls if it is not there and the patch can show it',
       'Roll',
-      { record: RECORD_A, edge: edge({ row: gone, reading: null, showsDeletion: true }) },
+      { record: RECORD_A, dependency: dependency({ row: gone, reading: null, showsDeletion: true }) },
     ],
     [
       'is only recorded if the template was written after it',
@@ -395,35 +446,42 @@ describe('a source that the leader saw deleted, if deletions count', () => {
       {
         record: RECORD_A,
         row: workloadRow({ templateRv: '160', record: RECORD_A }),
-        edge: edge({ row: gone, reading: null, showsDeletion: true }),
+        dependency: dependency({ row: gone, reading: null, showsDeletion: true }),
       },
     ],
     [
       'is left alone if nothing could be taken away',
       'Absent',
-      { record: RECORD_A, edge: edge({ row: gone, reading: null }) },
+      { record: RECORD_A, dependency: dependency({ row: gone, reading: null }) },
     ],
     [
       'waits if it is there after all: back, or out of what is watched',
       'Wait',
-      { record: RECORD_A, edge: edge({ row: gone, reading: reading(150, 'A') }) },
+      { record: RECORD_A, dependency: dependency({ row: gone, reading: reading(150, 'A') }) },
     ],
     [
       'waits if the catalog has another generation of the workload',
       'Wait',
-      { record: RECORD_A, generation: 2, edge: edge({ row: gone, reading: null, showsDeletion: true }) },
+      {
+        record: RECORD_A,
+        generation: 2,
+        dependency: dependency({ row: gone, reading: null, showsDeletion: true }),
+      },
     ],
     [
       'has to be read for a workload whose pods began before it, and which is not recorded yet',
       'Read',
-      { row: workloadRow({ templateRv: '100', baselines: { [CM]: '120' } }), edge: edge({ row: gone }) },
+      {
+        row: workloadRow({ templateRv: '100', baselines: { [CM]: '120' } }),
+        dependency: dependency({ row: gone }),
+      },
     ],
     [
       'rolls such a workload',
       'Roll',
       {
         row: workloadRow({ templateRv: '100', baselines: { [CM]: '120' } }),
-        edge: edge({ row: gone, reading: null, showsDeletion: true }),
+        dependency: dependency({ row: gone, reading: null, showsDeletion: true }),
       },
     ],
     [
@@ -431,18 +489,18 @@ describe('a source that the leader saw deleted, if deletions count', () => {
       'Absent',
       {
         row: workloadRow({ templateRv: '100', baselines: { [CM]: '150' } }),
-        edge: edge({ row: gone, reading: null, showsDeletion: true }),
+        dependency: dependency({ row: gone, reading: null, showsDeletion: true }),
       },
     ],
     [
       'is nothing to one of which nothing tells since when it counts',
       'Absent',
-      { edge: edge({ row: gone, reading: null, showsDeletion: true }) },
+      { dependency: dependency({ row: gone, reading: null, showsDeletion: true }) },
     ],
     [
       'is nothing to a workload that has the deletion recorded',
       'Absent',
-      { record: recordOf({ cm: 'A' }).replace('1.A', DELETED_HASH), edge: edge({ row: gone }) },
+      { record: recordOf({ cm: 'A' }).replace('1.A', DELETED_HASH), dependency: dependency({ row: gone }) },
     ],
   ])('%s', (_sentence, expected, of) => {
     const plan = planReload({ ...inputOf(of), onDelete: true });
@@ -452,14 +510,17 @@ describe('a source that the leader saw deleted, if deletions count', () => {
   });
 
   it('is absent if deletions do not count', () => {
-    expect(verdict({ record: RECORD_A, edge: edge({ row: gone, reading: null, showsDeletion: true }) })).toBe(
-      'Absent',
-    );
+    expect(
+      verdict({
+        record: RECORD_A,
+        dependency: dependency({ row: gone, reading: null, showsDeletion: true }),
+      }),
+    ).toBe('Absent');
   });
 
   it('rolls when it comes back, though under the deletion nothing was recorded of its data', () => {
     const record = recordOf({ cm: 'A' }).replace('1.A', DELETED_HASH);
-    const back = edge({ row: sourceRow(150, 'A'), reading: reading(150, 'A') });
-    expect(verdict({ record, edge: back })).toBe('Roll');
+    const back = dependency({ row: sourceRow(150, 'A'), reading: reading(150, 'A') });
+    expect(verdict({ record, dependency: back })).toBe('Roll');
   });
 });

@@ -22,8 +22,8 @@ export interface SourceReading {
   readonly afterWorkload: boolean;
 }
 
-/** One edge of the workload as read now. */
-export interface EdgeFacts {
+/** One dependency of the workload as read now. */
+export interface DependencyFacts {
   readonly name: SourceName;
   /** The catalog's row of the source. */
   readonly row: SourceRow | undefined;
@@ -50,8 +50,8 @@ export interface PlanInput {
   };
   /** The catalog's row of the workload. */
   readonly row: WorkloadRow | undefined;
-  readonly edges: readonly EdgeFacts[];
-  /** What to do with an edge of which nothing tells whether the pods run the present data. */
+  readonly dependencies: readonly DependencyFacts[];
+  /** What to do with a dependency of which nothing tells whether the pods run the present data. */
   readonly adoptStale: 'report' | 'reload';
   /** `--reload-on-delete`. Default: a deletion rolls nothing. */
   readonly onDelete?: boolean;
@@ -63,17 +63,17 @@ export interface PlanInput {
 export type Mention = 'name' | 'pattern' | 'none';
 
 /**
- * What is to be done about one edge.
+ * What is to be done about one dependency.
  * - `InStep`: the record agrees with the source. `Absent`: the source does not exist.
  * - `Read`: the source has to be read to tell.
  * - `Wait`: the catalog is behind what was read; the leader's own event wakes the workload again.
- * - `Correct`: the pods have the data, only the record is behind. `Adopt`: the same, for an edge without a
+ * - `Correct`: the pods have the data, only the record is behind. `Adopt`: the same, for a dependency without a
  *   record. `AdoptStale`: without a record, and nothing tells whether the pods have the data.
  * - `Rewrite`: the record agrees under an older scheme of hashing.
  * - `KeyUnknown`: as far as this worker can tell it is owed, but only one with the record's key can tell.
  * - `Roll`: owed.
  */
-export type EdgeVerdict =
+export type DependencyVerdict =
   | 'InStep'
   | 'Absent'
   | 'Read'
@@ -86,8 +86,8 @@ export type EdgeVerdict =
   | 'Roll';
 
 export interface Plan {
-  readonly verdicts: ReadonlyMap<SourceName, EdgeVerdict>;
-  /** Sources for which the pods are to be replaced, in the order of the edges. Empty: no rollout. */
+  readonly verdicts: ReadonlyMap<SourceName, DependencyVerdict>;
+  /** Sources for which the pods are to be replaced, in the order of the dependencies. Empty: no rollout. */
   readonly roll: readonly SourceName[];
   /** The record to write, or `null` if it stays as it is. */
   readonly hashes: RecordedHashes | null;
@@ -96,14 +96,14 @@ export interface Plan {
 /** What one patch does for everything that a workload is owed. */
 export function planReload(input: PlanInput): Plan {
   const record = recordedHashes(input.workload.record);
-  const verdicts = new Map<SourceName, EdgeVerdict>();
+  const verdicts = new Map<SourceName, DependencyVerdict>();
   const hashes: Record<SourceName, RecordHash> = { ...record };
   const roll: SourceName[] = [];
-  for (const edge of input.edges) {
-    const verdict = edgeVerdict(edge, record[edge.name], input);
-    verdicts.set(edge.name, verdict);
-    if (verdict === 'Roll') roll.push(edge.name);
-    if (WRITES.has(verdict)) hashes[edge.name] = edge.reading?.hash ?? DELETED_HASH;
+  for (const dependency of input.dependencies) {
+    const verdict = dependencyVerdict(dependency, record[dependency.name], input);
+    verdicts.set(dependency.name, verdict);
+    if (verdict === 'Roll') roll.push(dependency.name);
+    if (WRITES.has(verdict)) hashes[dependency.name] = dependency.reading?.hash ?? DELETED_HASH;
   }
   const changed = Object.keys(hashes).some((name) => hashes[name] !== record[name]);
   return { verdicts, roll, hashes: changed || roll.length > 0 ? withoutDead(hashes, input) : null };
@@ -116,10 +116,12 @@ export function planReload(input: PlanInput): Plan {
 function withoutDead(hashes: RecordedHashes, input: PlanInput): RecordedHashes {
   const { mentionOf } = input;
   if (!mentionOf) return hashes;
-  const edges = new Map(input.edges.map((edge) => [edge.name, edge]));
+  const dependencies = new Map(input.dependencies.map((dependency) => [dependency.name, dependency]));
   const isAlive = (name: SourceName): boolean => {
     const mention = mentionOf(name);
-    return mention === 'name' || (mention === 'pattern' && !isGoneFor(edges.get(name), presentRow(input)));
+    return (
+      mention === 'name' || (mention === 'pattern' && !isGoneFor(dependencies.get(name), presentRow(input)))
+    );
   };
   return Object.fromEntries(Object.entries(hashes).filter(([name]) => isAlive(name)));
 }
@@ -128,71 +130,82 @@ function withoutDead(hashes: RecordedHashes, input: PlanInput): RecordedHashes {
  * Whether the source was deleted before the pods began. Nothing is lost with its entry then: should the source come
  * back, its data is either not newer than the pod template, or dates from its creation, if that counts.
  */
-function isGoneFor(edge: EdgeFacts | undefined, row: WorkloadRow | undefined): boolean {
-  const source = edge?.row;
+function isGoneFor(dependency: DependencyFacts | undefined, row: WorkloadRow | undefined): boolean {
+  const source = dependency?.row;
   return (
-    source?.exists === false && !edge?.reading && row !== undefined && !isNewer(source.rv, row.templateRv)
+    source?.exists === false &&
+    !dependency?.reading &&
+    row !== undefined &&
+    !isNewer(source.rv, row.templateRv)
   );
 }
 
-const WRITES: ReadonlySet<EdgeVerdict> = new Set(['Correct', 'Adopt', 'AdoptStale', 'Rewrite', 'Roll']);
+const WRITES: ReadonlySet<DependencyVerdict> = new Set(['Correct', 'Adopt', 'AdoptStale', 'Rewrite', 'Roll']);
 
-function edgeVerdict(edge: EdgeFacts, recorded: RecordHash | undefined, input: PlanInput): EdgeVerdict {
-  if (input.onDelete && edge.row?.exists === false)
-    return deletionVerdict(edge, recorded, { row: presentRow(input), deletedAt: edge.row.rv });
-  return edge.reading === null ? 'Absent' : dataVerdict(edge, recorded, input);
+function dependencyVerdict(
+  dependency: DependencyFacts,
+  recorded: RecordHash | undefined,
+  input: PlanInput,
+): DependencyVerdict {
+  if (input.onDelete && dependency.row?.exists === false)
+    return deletionVerdict(dependency, recorded, { row: presentRow(input), deletedAt: dependency.row.rv });
+  return dependency.reading === null ? 'Absent' : dataVerdict(dependency, recorded, input);
 }
 
-function dataVerdict(edge: EdgeFacts, recorded: RecordHash | undefined, input: PlanInput): EdgeVerdict {
-  const { reading } = edge;
+function dataVerdict(
+  dependency: DependencyFacts,
+  recorded: RecordHash | undefined,
+  input: PlanInput,
+): DependencyVerdict {
+  const { reading } = dependency;
   const row = presentRow(input);
-  const doubtful = row !== undefined && row.doubtful.includes(edge.name);
-  if (!reading?.afterWorkload) return verdictUnread(edge, recorded, { row, doubtful });
-  if (!row || !isDated(edge, recorded, row)) return 'Wait';
+  const doubtful = row !== undefined && row.doubtful.includes(dependency.name);
+  if (!reading?.afterWorkload) return verdictUnread(dependency, recorded, { row, doubtful });
+  if (!row || !isDated(dependency, recorded, row)) return 'Wait';
   if (reading.isRecorded && !doubtful) return recorded === reading.hash ? 'InStep' : 'Rewrite';
-  const verdict = judge(edge, reading, { row, recorded, adoptStale: input.adoptStale });
+  const verdict = judge(dependency, reading, { row, recorded, adoptStale: input.adoptStale });
   // A doubtful entry is never equal, whatever it says.
   return doubtful ? verdict : unlessLeftToOthers(verdict, reading);
 }
 
-function unlessLeftToOthers(verdict: EdgeVerdict, { isKeyAwaited }: SourceReading): EdgeVerdict {
+function unlessLeftToOthers(verdict: DependencyVerdict, { isKeyAwaited }: SourceReading): DependencyVerdict {
   return verdict === 'Roll' && isKeyAwaited === true ? 'KeyUnknown' : verdict;
 }
 
 /** Of a source that the leader saw deleted. It counts only if a read finds none either. */
 function deletionVerdict(
-  edge: EdgeFacts,
+  dependency: DependencyFacts,
   recorded: RecordHash | undefined,
   { row, deletedAt }: { row: WorkloadRow | undefined; deletedAt: Rv },
-): EdgeVerdict {
+): DependencyVerdict {
   if (recorded === DELETED_HASH) return 'Absent';
-  const due = row && dueOfDeletion(row, { name: edge.name, recorded, deletedAt });
+  const due = row && dueOfDeletion(row, { name: dependency.name, recorded, deletedAt });
   if (due === null || (due === undefined && recorded === undefined)) return 'Absent';
-  return edge.reading === null ? verdictOfAbsent(edge, due) : unlessItIsThere(edge.reading);
+  return dependency.reading === null ? verdictOfAbsent(dependency, due) : unlessItIsThere(dependency.reading);
 }
 
-function verdictOfAbsent({ showsDeletion }: EdgeFacts, due: WakeCause | undefined): EdgeVerdict {
+function verdictOfAbsent({ showsDeletion }: DependencyFacts, due: WakeCause | undefined): DependencyVerdict {
   if (!showsDeletion) return 'Absent';
   if (due === undefined) return 'Wait';
   return due === 'owed' ? 'Roll' : 'Correct';
 }
 
 /** If it is there, it is back, which the leader's own event will say, or only out of what is watched. */
-function unlessItIsThere(reading: SourceReading | undefined): EdgeVerdict {
+function unlessItIsThere(reading: SourceReading | undefined): DependencyVerdict {
   return reading?.afterWorkload ? 'Wait' : 'Read';
 }
 
 /** What the catalog alone can tell, with perhaps an older reading. */
 function verdictUnread(
-  edge: EdgeFacts,
+  dependency: DependencyFacts,
   recorded: RecordHash | undefined,
   at: { row: WorkloadRow | undefined; doubtful: boolean },
-): EdgeVerdict {
-  const source = edge.row;
+): DependencyVerdict {
+  const source = dependency.row;
   if (source?.exists === false) return 'Absent';
   if (source && recorded === source.hash && !at.doubtful) return 'InStep';
-  if (!at.row || !isDated(edge, recorded, at.row)) return 'Wait';
-  return isKnownOwed(edge, at.row, recorded) ? 'Roll' : 'Read';
+  if (!at.row || !isDated(dependency, recorded, at.row)) return 'Wait';
+  return isKnownOwed(dependency, at.row, recorded) ? 'Roll' : 'Read';
 }
 
 /**
@@ -201,7 +214,7 @@ function verdictUnread(
  * workers, while the leader still has the key of before.
  */
 function isKnownOwed(
-  { row, reading, name }: EdgeFacts,
+  { row, reading, name }: DependencyFacts,
   workload: WorkloadRow,
   recorded: RecordHash | undefined,
 ): boolean {
@@ -211,24 +224,24 @@ function isKnownOwed(
   return isNewer(row.dataRv, reachOf(workload, name, recorded !== undefined));
 }
 
-/** Whether the catalog tells from when on the edge counts. */
-function isDated(edge: EdgeFacts, recorded: RecordHash | undefined, row: WorkloadRow): boolean {
-  return recorded !== undefined || edge.name in row.baselines;
+/** Whether the catalog tells from when on the dependency counts. */
+function isDated(dependency: DependencyFacts, recorded: RecordHash | undefined, row: WorkloadRow): boolean {
+  return recorded !== undefined || dependency.name in row.baselines;
 }
 
 /** Step by step: is the data older than the pods, and if not, does the leader know since when it is there? */
 function judge(
-  edge: EdgeFacts,
+  dependency: DependencyFacts,
   reading: SourceReading,
   by: { row: WorkloadRow; recorded: RecordHash | undefined; adoptStale: 'report' | 'reload' },
-): EdgeVerdict {
-  const reach = reachOf(by.row, edge.name, by.recorded !== undefined);
+): DependencyVerdict {
+  const reach = reachOf(by.row, dependency.name, by.recorded !== undefined);
   if (isNewer(reading.rv, reach)) {
-    if (edge.row && isNewer(edge.row.dataRv, reach)) return 'Roll';
-    if (!edge.row || compareRv(edge.row.rv, reading.rv) < 0) return 'Wait';
+    if (dependency.row && isNewer(dependency.row.dataRv, reach)) return 'Roll';
+    if (!dependency.row || compareRv(dependency.row.rv, reading.rv) < 0) return 'Wait';
   }
   if (by.recorded !== undefined) return 'Correct';
-  if (edge.isMarked || !by.row.stale.includes(edge.name)) return 'Adopt';
+  if (dependency.isMarked || !by.row.stale.includes(dependency.name)) return 'Adopt';
   return by.adoptStale === 'reload' ? 'Roll' : 'AdoptStale';
 }
 

@@ -8,7 +8,7 @@ export interface RequestFacts {
   readonly template: Annotations | undefined;
   readonly workload: Annotations | undefined;
   /** How many sources roll the workload, by the rules. */
-  readonly edges: number;
+  readonly dependencies: number;
   /** Unix milliseconds. */
   readonly now: number;
 }
@@ -19,9 +19,15 @@ export interface RequestFacts {
  */
 export type RequestVerdict = 'none' | 'roll' | 'done' | 'notAsked';
 
-export function requestVerdict({ request, template, workload, edges, now }: RequestFacts): RequestVerdict {
+export function requestVerdict({
+  request,
+  template,
+  workload,
+  dependencies,
+  now,
+}: RequestFacts): RequestVerdict {
   if (request === undefined) return 'none';
   const ids = [template?.[REQUEST_ANNOTATION], workload?.[REQUEST_ANNOTATION]];
   if (ids.some((done) => isRequestDone(done, request, now))) return 'done';
-  return edges > 0 ? 'roll' : 'notAsked';
+  return dependencies > 0 ? 'roll' : 'notAsked';
 }

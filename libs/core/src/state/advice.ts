@@ -28,10 +28,10 @@ export function unusablePatterns(workload: Annotated, keys: AnnotationKeys): rea
  */
 export function needsAdvice(
   row: Annotated &
-    Pick<WorkloadRow, 'edges' | 'contest' | 'leftAlone' | 'excess'> & { readonly kind: string },
+    Pick<WorkloadRow, 'dependencies' | 'contest' | 'leftAlone' | 'excess'> & { readonly kind: string },
   by: { keys: AnnotationKeys; isSeen: (source: SourceName) => boolean },
 ): boolean {
-  const unseen = row.edges.some((source) => source.startsWith('Secret/') && !by.isSeen(source));
+  const unseen = row.dependencies.some((source) => source.startsWith('Secret/') && !by.isSeen(source));
   if (row.excess || isUnfollowed(row)) return true;
   if (unseen || isContested(row.contest) || unusablePatterns(row, by.keys).length > 0) return true;
   return pauseWish(row, by.keys).state === 'unusable' || adoptionProblems(row.annotations).length > 0;
@@ -51,7 +51,7 @@ export function asksTheSame(a: WorkloadRow, b: WorkloadRow): boolean {
     isContested(a.contest) === isContested(b.contest) &&
     a.leftAlone === b.leftAlone &&
     isSameExcess(a.excess, b.excess) &&
-    sameLists(a.edges, b.edges) &&
+    sameLists(a.dependencies, b.dependencies) &&
     sameRecords(a.annotations, b.annotations) &&
     sameRecords(a.podAnnotations, b.podAnnotations)
   );

@@ -119,15 +119,15 @@ describe('a live write of a source', () => {
     expect(clusterState.sources.get(CM)?.hash).toBe('1.A');
   });
 
-  it('that makes it ignored ends its edges, and another one brings them back', () => {
+  it('that makes it ignored ends its dependencies, and another one brings them back', () => {
     const clusterState = settled(recorded);
     clusterState.sourceWritten(
       seenSource('cm', 110, 'A', { annotations: { 'reloader.stakater.com/ignore': 'true' } }),
       SOURCES,
     );
-    expect(clusterState.workloads.get(WEB)?.edges).toEqual([]);
+    expect(clusterState.workloads.get(WEB)?.dependencies).toEqual([]);
     clusterState.sourceWritten(seenSource('cm', 111, 'A'), SOURCES);
-    expect(clusterState.workloads.get(WEB)?.edges).toEqual(['ConfigMap/cm']);
+    expect(clusterState.workloads.get(WEB)?.dependencies).toEqual(['ConfigMap/cm']);
   });
 });
 
@@ -183,16 +183,16 @@ describe('a source that appears', () => {
     expect([...clusterState.outbox.wakes]).toEqual([[WEB, 'correct']]);
   });
 
-  it('gives an edge to a workload that names it by pattern, from then on', () => {
+  it('gives a dependency to a workload that names it by pattern, from then on', () => {
     const named = seenWorkload('web', 20, {
       uses: [],
       annotations: { 'configmap.reloader.stakater.com/reload': 'app-.*' },
     });
     const clusterState = settled({ workloads: [named] });
-    expect(clusterState.workloads.get(WEB)?.edges).toEqual([]);
+    expect(clusterState.workloads.get(WEB)?.dependencies).toEqual([]);
     clusterState.sourceWritten(seenSource('app-x', 110, 'A'), SOURCES);
     expect(clusterState.workloads.get(WEB)).toMatchObject({
-      edges: ['ConfigMap/app-x'],
+      dependencies: ['ConfigMap/app-x'],
       baselines: { 'ConfigMap/app-x': '110' },
     });
   });
@@ -227,7 +227,7 @@ describe('one upgrade that writes a source and then its workload', () => {
 });
 
 describe('a workload', () => {
-  it('without an annotation has no edges and is never woken', () => {
+  it('without an annotation has no dependencies and is never woken', () => {
     const clusterState = clusterStateOf({
       sources: [seenSource('cm', 10, 'A')],
       workloads: [seenWorkload('web', 20, { annotations: {} })],
@@ -493,11 +493,11 @@ describe('a pause that a reload began', () => {
 describe('a workload that is left alone', () => {
   const twin = seenWorkload('twin', 20, { leftAlone: 'JobTwin', annotations: {} });
 
-  it('has no edges, and its sources owe it nothing', () => {
+  it('has no dependencies, and its sources owe it nothing', () => {
     const seen = seenWorkload('web', 20, { leftAlone: 'JobFinished', record: recordOf({ cm: 'A' }) });
     const clusterState = settled({ ...recorded, workloads: [seen] });
     clusterState.sourceWritten(seenSource('cm', 110, 'B'), SOURCES);
-    expect(clusterState.workloads.get(WEB)?.edges).toEqual([]);
+    expect(clusterState.workloads.get(WEB)?.dependencies).toEqual([]);
     expect(clusterState.unsettled.size).toBe(0);
   });
 

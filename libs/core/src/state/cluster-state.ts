@@ -4,9 +4,9 @@ import { asksTheSame, needsAdvice } from './advice.ts';
 import { changesOf, type Seen, type SourceChanges } from './changed-sources.ts';
 import { DeletedSources } from './deleted-sources.ts';
 import { Dependents } from './dependents.ts';
-import { EdgeJudging } from './edge-judging.ts';
-import { EdgeMoves } from './edge-moves.ts';
-import { decidesTheSame } from './edges.ts';
+import { DependencyJudging } from './dependency-judging.ts';
+import { DependencyMoves } from './dependency-moves.ts';
+import { decidesTheSame } from './dependencies.ts';
 import {
   absentKeys,
   isWithin,
@@ -58,7 +58,7 @@ export class ClusterState {
   /** Namespace to its workloads of all kinds. */
   readonly #workloadsIn = new MultiMap();
   readonly #positions = new Positions();
-  readonly #edges: EdgeJudging;
+  readonly #dependencies: DependencyJudging;
   readonly #deleted: DeletedSources;
   /** Of the users of sources that changed; for the owner to go on with, if `evaluatesLater`. */
   readonly evaluation: UserEvaluation;
@@ -68,7 +68,7 @@ export class ClusterState {
     this.#dependents = new Dependents(settings.decision.keys);
     this.#settings = withDefaults(settings);
     this.#deleted = new DeletedSources(this, this.#dependents, this.#settings);
-    this.#edges = new EdgeJudging({
+    this.#dependencies = new DependencyJudging({
       decision: settings.decision,
       sources: this.sources,
       workloads: this.workloads,
@@ -80,7 +80,7 @@ export class ClusterState {
       perSlice: this.#settings.rowsPerSlice,
       evaluate: (key, changes) => this.#evaluateUsersOf(key, changes),
       judge: (isOver) => this.#judgeSome(isOver),
-      hasUnjudged: () => !this.#edges.isDone,
+      hasUnjudged: () => !this.#dependencies.isDone,
     });
   }
 
@@ -112,7 +112,7 @@ export class ClusterState {
    * the scope is known moves with the last slice. To be broken off only if the scope is forgotten.
    */
   *sourceListEnds(list: Listed<ObservedSource, SourceRow>): Generator<void, void, void> {
-    if (this.#positions.isFirstList(list.scope)) yield* this.#adoptEdges(list);
+    if (this.#positions.isFirstList(list.scope)) yield* this.#adoptDependencies(list);
     this.sourcesFound(list);
     const known = withCatalog(this.sourcesIn(list.scope), this.sources, list);
     for (const absent of absentKeys(known, list, this.#settings.rowsPerSlice)) {
@@ -138,7 +138,7 @@ export class ClusterState {
     // A class is not created by the first pod that mounts it.
     const onCreate = this.#settings.triggers.onCreate && !seen.providerClass;
     const row = writtenSource(seen, known, { listRv, onCreate });
-    // An edge that begins because its source came to exist is a creation too.
+    // A dependency that begins because its source came to exist is a creation too.
     this.#putSource(seen.key, row, { at: onCreate && !known ? RV_UNKNOWN : seen.rv, by: 'event', known });
   }
 
@@ -150,7 +150,7 @@ export class ClusterState {
     this.#putSource(key, deletedSource(known, rv), { at: rv, by: 'event', known });
   }
 
-  /** To be called before a list of workloads is asked for: what their edges are dated by. */
+  /** To be called before a list of workloads is asked for: what their dependencies are dated by. */
   workloadListBegins(scope: Scope): void {
     this.#positions.workloadListBegins(scope);
   }
@@ -189,7 +189,7 @@ export class ClusterState {
     if (row) this.#dependents.remove(key, row);
     this.workloads.delete(key);
     this.#workloadsIn.delete(namespaceOf(key), key);
-    this.#edges.take(key);
+    this.#dependencies.take(key);
     this.unsettled.delete(key);
     this.outbox.workloads.add(key);
   }
@@ -244,15 +244,15 @@ export class ClusterState {
 
   #dropDeleted(keys: readonly SourceKey[]): void {
     const unneeded = keys.filter((key) => this.#deleted.isUnneeded(key));
-    const moves = new EdgeMoves();
+    const moves = new DependencyMoves();
     for (const key of unneeded) {
-      const gone = { name: sourceNameOf(key), isEdge: false, begin: () => ({ rv: RV_UNKNOWN }) };
+      const gone = { name: sourceNameOf(key), isDependency: false, begin: () => ({ rv: RV_UNKNOWN }) };
       for (const workload of this.#dependents.usersOf(key)) {
         const row = this.workloads.get(workload);
         if (row) moves.note(workload, row, gone);
       }
     }
-    for (const move of moves.moved()) this.#edges.move(move);
+    for (const move of moves.moved()) this.#dependencies.move(move);
     for (const key of unneeded) this.#forgetSource(key, `${kindOf(key)}/${namespaceOf(key)}`);
   }
 
@@ -318,16 +318,16 @@ export class ClusterState {
     how: { live: boolean; known: WorkloadRow | undefined; sourcesRv: Rv; adoptedAt: number },
   ): void {
     const old = this.workloads.get(seen.key);
-    // Its sources tell by themselves when they begin or end an edge.
+    // Its sources tell by themselves when they begin or end a dependency.
     const isDecided = old !== undefined && how.known === old && decidesTheSame(old, seen);
     const sighting = {
       ...how,
       triggers: this.#settings.triggers,
-      earlier: isDecided ? undefined : this.#edges.take(seen.key),
+      earlier: isDecided ? undefined : this.#dependencies.take(seen.key),
       sourceOf: this.#sourceOf(seen.namespace),
     };
-    const edges = isDecided ? old.edges : this.#edges.edges(seen, sighting);
-    const row = workloadRow(seen, { ...sighting, edges });
+    const dependencies = isDecided ? old.dependencies : this.#dependencies.dependencies(seen, sighting);
+    const row = workloadRow(seen, { ...sighting, dependencies });
     this.workloads.set(seen.key, row);
     if (!old) this.#workloadsIn.add(seen.namespace, seen.key);
     // A write of its status or of something else that nothing here depends on: no row to write, no wake.
@@ -403,7 +403,7 @@ export class ClusterState {
     for (const workload of rulesRv === undefined ? users.usersOf(key) : users.maybeUsersOf(key)) {
       const isMoved =
         rulesRv !== undefined &&
-        this.#edges.judge({ workload, source: key, isNew, begin: () => ({ rv: rulesRv }) });
+        this.#dependencies.judge({ workload, source: key, isNew, begin: () => ({ rv: rulesRv }) });
       if (isMoved || rulesRv === undefined || users.isUser(key, workload)) {
         this.#doubt(workload, key, states);
         this.#touch(workload, jobComes);
@@ -420,7 +420,7 @@ export class ClusterState {
   }
 
   #judgeSome(isOver: () => boolean): void {
-    for (const workload of this.#edges.judgeSome(isOver)) this.#touch(workload);
+    for (const workload of this.#dependencies.judgeSome(isOver)) this.#touch(workload);
   }
 
   #slicesOf<T>(items: Iterable<T>): Iterable<readonly T[]> {
@@ -433,9 +433,13 @@ export class ClusterState {
 
   /**
    * Sources of a kind that is listed for the first time, when workloads are known already (its API came later):
-   * an edge without a record is judged from this list on, as if both had been there at the start.
+   * a dependency without a record is judged from this list on, as if both had been there at the start.
    */
-  *#adoptEdges({ scope, rv, catalog }: Listed<ObservedSource, SourceRow>): Generator<void, void, void> {
+  *#adoptDependencies({
+    scope,
+    rv,
+    catalog,
+  }: Listed<ObservedSource, SourceRow>): Generator<void, void, void> {
     for (const slice of this.#slicesOf(this.#workloadsOf(scope.namespace))) {
       for (const key of slice) {
         const row = this.workloads.get(key);

@@ -189,11 +189,11 @@ describe('patterns that cost more than one turn', () => {
     expect(clusterState.evaluation.isDone).toBe(false);
     expect(turnsOf(clusterState)).toBeGreaterThan(2);
     expect(clusterState.evaluation.isDone).toBe(true);
-    expect(clusterState.workloads.get('Deployment/ns/web')?.edges).toHaveLength(names.length);
+    expect(clusterState.workloads.get('Deployment/ns/web')?.dependencies).toHaveLength(names.length);
     expect(clusterState.workloads.get('Deployment/ns/web')?.baselines[last]).toBe('120');
   });
 
-  it('date an edge from the write that asked for it, so a change until it is found is owed', () => {
+  it('date a dependency from the write that asked for it, so a change until it is found is owed', () => {
     const clusterState = clusterStateOf(sourcesOf(names), [seenWorkload('web', 20, { uses: [] })]);
     clusterState.workloadWritten(seenWorkload('web', 120, asking));
     clusterState.sourceWritten(seenSource(names.at(-1) ?? '', 130, 'B'), SOURCES);
@@ -227,14 +227,14 @@ describe('patterns that cost more than one turn', () => {
     expect(clusterState.unsettled.get('Deployment/ns/web')?.cause).not.toBe('owed');
   });
 
-  it('make the row of a workload anew once a turn, however many edges they find', () => {
+  it('make the row of a workload anew once a turn, however many dependencies they find', () => {
     const many = namesOf(5_000);
     const clusterState = clusterStateOf(sourcesOf(many), [seenWorkload('web', 20, { uses: [] })]);
-    const before = work.edgeNames;
+    const before = work.dependencyNames;
     clusterState.workloadWritten(seenWorkload('web', 120, { annotations: { [RELOAD]: 'cm-.*' }, uses: [] }));
     const turns = turnsOf(clusterState);
-    expect(clusterState.workloads.get('Deployment/ns/web')?.edges).toHaveLength(many.length);
-    expect(work.edgeNames - before).toBeLessThanOrEqual(2 * (turns + 1) * many.length);
+    expect(clusterState.workloads.get('Deployment/ns/web')?.dependencies).toHaveLength(many.length);
+    expect(work.dependencyNames - before).toBeLessThanOrEqual(2 * (turns + 1) * many.length);
   });
 
   it('keep an event of a source within one turn, however many workloads have them', () => {
@@ -243,8 +243,8 @@ describe('patterns that cost more than one turn', () => {
     const spent = workOf(() => clusterState.sourceWritten(seenSource(long, 120, 'A'), SOURCES));
     expect(stepsOf(spent)).toBe(0);
     expect(turnsOf(clusterState)).toBeGreaterThan(2);
-    const edges = [...clusterState.workloads.values()].map((row) => row.edges.length);
-    expect(edges).toEqual(workloads.map(() => 1));
+    const dependencies = [...clusterState.workloads.values()].map((row) => row.dependencies.length);
+    expect(dependencies).toEqual(workloads.map(() => 1));
   });
 
   it('are forgotten with their workload, and with their namespace', () => {
@@ -263,9 +263,12 @@ describe('patterns that cost more than one turn', () => {
     const clusterState = clusterStateOf([...sourcesOf(names), ...theirs], []);
     for (const name of namesOf(10, 'web')) clusterState.workloadWritten(seenWorkload(name, 120, asking));
     clusterState.workloadWritten(other);
-    while (clusterState.workloads.get(other.key)?.edges.length !== theirs.length)
+    while (clusterState.workloads.get(other.key)?.dependencies.length !== theirs.length)
       expect(clusterState.evaluation.slice()).toBe(true);
-    const judged = [...clusterState.workloads.values()].reduce((sum, { edges }) => sum + edges.length, 0);
+    const judged = [...clusterState.workloads.values()].reduce(
+      (sum, { dependencies }) => sum + dependencies.length,
+      0,
+    );
     // All of one, as many of the others, and what the events themselves did.
     expect(judged).toBeLessThan(3 * theirs.length + 11 * 5);
   });
@@ -339,7 +342,7 @@ describe('whatever a tenant writes', () => {
           turns += 1;
           expect(turns).toBeLessThanOrEqual(1 + (names.length * limits.patternCost * (LENGTH + 1)) / 250_000);
         }
-        expect(clusterState.workloads.get('Deployment/ns/web')?.edges.length).toBeLessThanOrEqual(
+        expect(clusterState.workloads.get('Deployment/ns/web')?.dependencies.length).toBeLessThanOrEqual(
           limits.sources + names.length,
         );
       }),

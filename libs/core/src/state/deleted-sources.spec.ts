@@ -69,14 +69,14 @@ describe('of a deleted source', () => {
   it('that only a pattern means, nothing is left, and the workload depends on it no more', () => {
     const clusterState = clusterStateOf([seenWorkload('web', 20, BY_PATTERN)]);
     createAndDelete(clusterState, 'cm', 110);
-    expect(clusterState.workloads.get(WEB)?.edges).toEqual(['ConfigMap/cm']);
+    expect(clusterState.workloads.get(WEB)?.dependencies).toEqual(['ConfigMap/cm']);
     clusterState.outbox.clear();
     resync(clusterState);
-    expect(clusterState.workloads.get(WEB)).toMatchObject({ edges: [], baselines: {}, stale: [] });
+    expect(clusterState.workloads.get(WEB)).toMatchObject({ dependencies: [], baselines: {}, stale: [] });
     expect(clusterState.sourcesOf(WEB)).toEqual([]);
     expect(clusterState.outbox.workloads.has(WEB)).toBe(true);
     clusterState.sourceWritten(seenSource('cm', 150, 'B'), SOURCES);
-    expect(clusterState.workloads.get(WEB)?.edges).toEqual(['ConfigMap/cm']);
+    expect(clusterState.workloads.get(WEB)?.dependencies).toEqual(['ConfigMap/cm']);
     expect(clusterState.unsettled.get(WEB)?.cause).toBe('correct');
   });
 

@@ -1,9 +1,9 @@
 import type { AnnotationKeys } from '../annotation-keys.ts';
 import type { SourceKey, WorkloadKey } from '../model.ts';
 import { recordedHashes } from '../record/record.ts';
-import { namedSources } from './edges.ts';
+import { namedSources } from './dependencies.ts';
 import type { Dependents } from './dependents.ts';
-import { dueOfEdge } from './owed.ts';
+import { dueOfDependency } from './owed.ts';
 import { sourceNameOf, type SourceRow, type WorkloadRow } from './rows.ts';
 import type { Triggers } from './triggers.ts';
 
@@ -69,7 +69,7 @@ export class DeletedSources {
     const { literal } = namedSources(row, this.#rules.decision.keys);
     const names = [row.uses, row.mentions, literal, Object.keys(recordedHashes(row.record))];
     if (names.some((some) => some.includes(name))) return false;
-    const edge = { name, source: this.#known.sources.get(key), recorded: undefined };
-    return dueOfEdge(row, edge, this.#rules.triggers) === null;
+    const dependency = { name, source: this.#known.sources.get(key), recorded: undefined };
+    return dueOfDependency(row, dependency, this.#rules.triggers) === null;
   }
 }

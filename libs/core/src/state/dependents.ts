@@ -1,7 +1,7 @@
 import type { AnnotationKeys } from '../annotation-keys.ts';
 import type { SourceKey, SourceKind, WorkloadKey } from '../model.ts';
 import { recordedHashes } from '../record/record.ts';
-import { decidesTheSame, namedSources } from './edges.ts';
+import { decidesTheSame, namedSources } from './dependencies.ts';
 import { MultiMap } from './multi-map.ts';
 import { kindOf, namespaceOf, sameLists, sourceKeyIn, type SourceName, type WorkloadRow } from './rows.ts';
 
@@ -16,7 +16,7 @@ export class Dependents {
     this.#keys = keys;
   }
 
-  /** Those that use, mention or name it one by one, have an edge of it, or have it recorded. */
+  /** Those that use, mention or name it one by one, have a dependency of it, or have it recorded. */
   usersOf(source: SourceKey): readonly WorkloadKey[] {
     return this.#users.get(source);
   }
@@ -67,7 +67,7 @@ export class Dependents {
     const { literal, patterned } = namedSources(row, this.#keys);
     const recorded = Object.keys(recordedHashes(row.record));
     return {
-      names: new Set([...row.uses, ...row.mentions, ...row.edges, ...literal, ...recorded]),
+      names: new Set([...row.uses, ...row.mentions, ...row.dependencies, ...literal, ...recorded]),
       patterned,
     };
   }
@@ -79,6 +79,6 @@ function isIndexedAlike(a: WorkloadRow, b: WorkloadRow): boolean {
     a.record === b.record &&
     decidesTheSame(a, b) &&
     sameLists(a.mentions, b.mentions) &&
-    sameLists(a.edges, b.edges)
+    sameLists(a.dependencies, b.dependencies)
   );
 }

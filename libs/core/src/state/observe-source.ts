@@ -36,7 +36,7 @@ export function deletedSource(known: SourceRow, rv: Rv): SourceRow {
 }
 
 export interface SourceChange {
-  /** It may begin or end edges: it is new here, or its annotations changed. */
+  /** It may begin or end dependencies: it is new here, or its annotations changed. */
   readonly rules: boolean;
   /** Data that was not there before: written, or back after a deletion. */
   readonly data: boolean;

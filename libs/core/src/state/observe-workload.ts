@@ -10,9 +10,9 @@ import {
   type WorkloadRow,
 } from './rows.ts';
 import { work } from '../work.ts';
-import type { EdgeMove } from './edge-moves.ts';
+import type { DependencyMove } from './dependency-moves.ts';
 import { contestAfter } from './contest.ts';
-import { compact } from './edges.ts';
+import { compact } from './dependencies.ts';
 import { isDecidedBefore, knownUpTo, rolledAfter, templateWriteSeen, writeSeen } from './template-owner.ts';
 import type { Triggers } from './triggers.ts';
 
@@ -22,15 +22,15 @@ export interface Sighting {
   readonly live: boolean;
   /** The row that the cluster state had or, at a list that knows nothing of it, the catalog's. */
   readonly known: WorkloadRow | undefined;
-  /** Edges by the rules, as of now. */
-  readonly edges: readonly SourceName[];
+  /** Dependencies by the rules, as of now. */
+  readonly dependencies: readonly SourceName[];
   /** How far the streams of sources had come when the list of workloads was asked for. */
   readonly sourcesRv: Rv;
   /** When this install adopted the cluster, Unix seconds; infinite: with this list. */
   readonly adoptedAt: number;
   readonly triggers: Triggers;
-  /** What edges that this sighting finds date from, if an earlier one was not judged to its end. */
-  readonly earlier?: EdgeBeginning | undefined;
+  /** What dependencies that this sighting finds date from, if an earlier one was not judged to its end. */
+  readonly earlier?: DependencyBeginning | undefined;
   readonly sourceOf: (name: SourceName) => SourceRow | undefined;
 }
 
@@ -47,7 +47,7 @@ export function workloadRow(seen: ObservedWorkload, at: Sighting): WorkloadRow {
 }
 
 function rowOf(seen: ObservedWorkload, sighting: Sighting): WorkloadRow {
-  const { known, edges, live } = sighting;
+  const { known, dependencies, live } = sighting;
   const facts = templateFacts(seen, sighting);
   const { key: _key, kind: _kind, namespace: _namespace, writtenAt: _writtenAt, ...rest } = seen;
   const latest = Math.max(seen.restartAt ?? 0, known?.restartAt ?? 0);
@@ -57,7 +57,7 @@ function rowOf(seen: ObservedWorkload, sighting: Sighting): WorkloadRow {
   return {
     ...rest,
     ...restartAt,
-    edges,
+    dependencies,
     ...facts,
     ...baselines(seen, sighting),
     ...(contest ? { contest } : {}),
@@ -70,7 +70,7 @@ function rowOf(seen: ObservedWorkload, sighting: Sighting): WorkloadRow {
  */
 function withoutTemplate(known: WorkloadRow, seen: ObservedWorkload): WorkloadRow {
   const { rv, generation, annotations, excess } = seen;
-  const none = { edges: NO_NAMES, baselines: NO_BASELINES, stale: NO_NAMES };
+  const none = { dependencies: NO_NAMES, baselines: NO_BASELINES, stale: NO_NAMES };
   return { ...known, rv, generation, annotations, excess, leftAlone: 'WorkloadRefMissing', ...none };
 }
 
@@ -102,20 +102,20 @@ export function doubtAfterSource(
   return compact(atTemplate.hash === recorded ? others : [...others, name]);
 }
 
-/** When an edge began, if it has no record, and whether nothing tells whether the pods run the present data. */
-export type EdgeBeginning = (name: SourceName) => {
+/** When a dependency began, if it has no record, and whether nothing tells whether the pods run the present data. */
+export type DependencyBeginning = (name: SourceName) => {
   readonly rv: Rv;
   readonly stale?: boolean | undefined;
 };
 
-/** The row with edges more and edges less; those that it has already, and those that it has not, are not among them. */
-export function withEdges(
+/** The row with dependencies more and dependencies less; those that it has already, and those that it has not, are not among them. */
+export function withDependencies(
   row: WorkloadRow,
-  { begun, ended, begin }: Omit<EdgeMove, 'workload'>,
+  { begun, ended, begin }: Omit<DependencyMove, 'workload'>,
 ): WorkloadRow {
-  work.edgeNames += row.edges.length + begun.length;
+  work.dependencyNames += row.dependencies.length + begun.length;
   const isEnded = among(ended);
-  const edges = [...row.edges.filter((name) => !isEnded(name)), ...begun];
+  const dependencies = [...row.dependencies.filter((name) => !isEnded(name)), ...begun];
   const kept = Object.entries(row.baselines).filter(([name]) => !isEnded(name));
   const stale = row.stale.filter((name) => !isEnded(name));
   const record = recordedHashes(row.record);
@@ -127,14 +127,14 @@ export function withEdges(
   }
   return {
     ...row,
-    edges: sameLists(edges, row.uses) ? row.uses : compact(edges),
+    dependencies: sameLists(dependencies, row.uses) ? row.uses : compact(dependencies),
     baselines: kept.length === 0 ? NO_BASELINES : Object.fromEntries(kept),
     stale: compact(stale),
   };
 }
 
-/** A baseline for an edge that began because of its source: created, or its annotations changed, at `rv`. */
-export function edgeBegun(row: WorkloadRow, name: SourceName, rv: Rv): WorkloadRow['baselines'] {
+/** A baseline for a dependency that began because of its source: created, or its annotations changed, at `rv`. */
+export function dependencyBegun(row: WorkloadRow, name: SourceName, rv: Rv): WorkloadRow['baselines'] {
   if (name in row.baselines || name in recordedHashes(row.record)) return row.baselines;
   return { ...row.baselines, [name]: rv };
 }
@@ -212,7 +212,7 @@ function falseAt(record: RecordedHashes, rv: Rv, { sourceOf, triggers }: Sightin
 
 function baselines(seen: ObservedWorkload, at: Sighting): Pick<WorkloadRow, 'baselines' | 'stale'> {
   const record = recordedHashes(seen.record);
-  const unrecorded = at.edges.filter((name) => !(name in record));
+  const unrecorded = at.dependencies.filter((name) => !(name in record));
   if (unrecorded.length === 0) return { baselines: NO_BASELINES, stale: NO_NAMES };
   const found: Record<SourceName, Rv> = {};
   const stale: SourceName[] = [];
@@ -225,14 +225,17 @@ function baselines(seen: ObservedWorkload, at: Sighting): Pick<WorkloadRow, 'bas
   return { baselines: found, stale: compact(stale) };
 }
 
-/** For edges without a record that a sighting shows, whatever it takes until they are found. */
-export function beginningOf(seen: ObservedWorkload, sighting: Omit<Sighting, 'edges'>): EdgeBeginning {
+/** For dependencies without a record that a sighting shows, whatever it takes until they are found. */
+export function beginningOf(
+  seen: ObservedWorkload,
+  sighting: Omit<Sighting, 'dependencies'>,
+): DependencyBeginning {
   const known = sighting.known?.uid === seen.uid ? sighting.known : undefined;
   // Pods that began since it was found stale have the data of then, or a later change is owed by its date.
   const isStillStale = among(known && !isRolled(known, seen) ? known.stale : NO_NAMES);
-  const wasEdge = among(known?.edges);
+  const wasDependency = among(known?.dependencies);
   const wasDoubtful = among(known?.doubtful);
-  const at = { ...sighting, known, wasEdge, wasDoubtful };
+  const at = { ...sighting, known, wasDependency, wasDoubtful };
   return (name) => {
     const kept = known?.baselines[name];
     return kept === undefined ? begin(name, seen, at) : { rv: kept, stale: isStillStale(name) };
@@ -241,12 +244,12 @@ export function beginningOf(seen: ObservedWorkload, sighting: Omit<Sighting, 'ed
 
 /** What was so when it was last seen. */
 interface Before {
-  readonly wasEdge: (name: SourceName) => boolean;
+  readonly wasDependency: (name: SourceName) => boolean;
   readonly wasDoubtful: (name: SourceName) => boolean;
 }
 
-type Begun = ReturnType<EdgeBeginning>;
-type SightingOf = Omit<Sighting, 'edges'>;
+type Begun = ReturnType<DependencyBeginning>;
+type SightingOf = Omit<Sighting, 'dependencies'>;
 
 function begin(name: SourceName, seen: ObservedWorkload, at: SightingOf & Before): Begun {
   if (at.known) return beginOfKnown(name, seen, { ...at, known: at.known });
@@ -271,10 +274,10 @@ function beginOfKnown(
     // Other data that comes after a deletion dates from it, so the deletion itself is too late.
     return { rv: source.exists ? source.rv : source.dataRv };
   }
-  return at.wasEdge(name) ? { rv: RV_UNKNOWN } : beginOfNew(name, seen, at);
+  return at.wasDependency(name) ? { rv: RV_UNKNOWN } : beginOfNew(name, seen, at);
 }
 
-/** An edge that a workload had not when it was last seen, as far as it was judged. */
+/** A dependency that a workload had not when it was last seen, as far as it was judged. */
 function beginOfNew(
   name: SourceName,
   seen: ObservedWorkload,
@@ -283,7 +286,7 @@ function beginOfNew(
   return earlier ? earlier(name) : { rv: live ? writeSeen(seen, known) : knownUpTo(known) };
 }
 
-/** An edge that neither the cluster state nor the catalog knows. */
+/** A dependency that neither the cluster state nor the catalog knows. */
 function beginAtList(name: SourceName, seen: ObservedWorkload, at: SightingOf): Begun {
   const source = at.sourceOf(name);
   // What nobody knows was not there when the sources were listed, and its creation alone calls for nothing.

@@ -21,7 +21,7 @@ import { resumeDueAt } from '../reload/pause.ts';
 import { parseRv } from '../rv.ts';
 import { work } from '../work.ts';
 import { RELEASE_ANNOTATION } from './contest.ts';
-import { compact } from './edges.ts';
+import { compact } from './dependencies.ts';
 import { listKeys, withinLimits } from './within-limits.ts';
 import { NO_ANNOTATIONS, type ObservedSource, type ObservedWorkload } from './rows.ts';
 

@@ -18,7 +18,7 @@ export interface Unsettled {
 
 /**
  * From which resourceVersion on a source's data counts as new for a workload: that of the template or, for
- * an edge without a record, of its baseline if that is later.
+ * a dependency without a record, of its baseline if that is later.
  */
 export function reachOf(
   row: Pick<WorkloadRow, 'templateRv' | 'baselines'>,
@@ -41,25 +41,25 @@ export function dueOf(
   if (row.leftAlone === 'JobTwin') return 'owed';
   let due: WakeCause | null = null;
   const record = recordedHashes(row.record);
-  for (const name of row.edges) {
-    const cause = dueOfEdge(row, { name, source: sourceOf(name), recorded: record[name] }, triggers);
+  for (const name of row.dependencies) {
+    const cause = dueOfDependency(row, { name, source: sourceOf(name), recorded: record[name] }, triggers);
     if (cause === 'owed') return 'owed';
     due = cause ?? due;
   }
   return due;
 }
 
-/** The same of one edge, whose entry in the record is `recorded`. */
-export function dueOfEdge(
+/** The same of one dependency, whose entry in the record is `recorded`. */
+export function dueOfDependency(
   row: WorkloadRow,
-  edge: {
+  dependency: {
     readonly name: SourceName;
     readonly source: SourceRow | undefined;
     readonly recorded: string | undefined;
   },
   triggers: Triggers,
 ): WakeCause | null {
-  const { name, source, recorded } = edge;
+  const { name, source, recorded } = dependency;
   if (!source) return null;
   return source.exists
     ? dueForData(row, { name, source, recorded })
@@ -68,9 +68,9 @@ export function dueOfEdge(
 
 function dueForData(
   row: WorkloadRow,
-  edge: { name: SourceName; source: SourceRow; recorded: string | undefined },
+  dependency: { name: SourceName; source: SourceRow; recorded: string | undefined },
 ): WakeCause | null {
-  const { name, source, recorded } = edge;
+  const { name, source, recorded } = dependency;
   const later = isNewer(source.dataRv, reachOf(row, name, recorded !== undefined));
   if (recorded === source.hash && !(later && row.doubtful.includes(name))) return null;
   return later ? 'owed' : 'correct';
@@ -94,9 +94,9 @@ function dueForDeletion(
  */
 export function dueOfDeletion(
   row: Pick<WorkloadRow, 'templateRv' | 'baselines'>,
-  edge: { readonly name: SourceName; readonly recorded: string | undefined; readonly deletedAt: Rv },
+  dependency: { readonly name: SourceName; readonly recorded: string | undefined; readonly deletedAt: Rv },
 ): WakeCause | null {
-  const { name, recorded, deletedAt } = edge;
+  const { name, recorded, deletedAt } = dependency;
   if (recorded === DELETED_HASH || (recorded === undefined && !(name in row.baselines))) return null;
   if (isNewer(deletedAt, reachOf(row, name, recorded !== undefined))) return 'owed';
   return recorded === undefined ? null : 'correct';

@@ -75,7 +75,7 @@ describe('annotations of a SecretProviderClass', () => {
     expect(clusterState.sources.get(CLASS)?.annotations).toEqual({});
   });
 
-  it('that end its being ignored begin an edge that owes nothing for the past', () => {
+  it('that end its being ignored begin a dependency that owes nothing for the past', () => {
     listClasses([vault(290, 'v1', { annotations: IGNORED })]);
     const facts = { markerHash: 'm', rv: '280' };
     clusterState.sourceWritten(vault(290, 'v1', { providerClass: facts }), CLASSES);

@@ -111,16 +111,16 @@ export interface WorkloadRow extends Omit<
   readonly restartAt?: number;
   /** The last write that changed the pod template, or restarted its pods, whoever wrote it; or a lower bound of it; `'0'`: unknown. */
   readonly templateRv: Rv;
-  /** Edges: the sources of which the rules say that a change rolls this workload. */
-  readonly edges: readonly SourceName[];
+  /** Dependencies: the sources of which the rules say that a change rolls this workload. */
+  readonly dependencies: readonly SourceName[];
   /**
    * Recorded sources of which the record was seen to be false for the present template (the source had
    * other data at `templateRv`). Such an entry never counts as equal.
    */
   readonly doubtful: readonly SourceName[];
-  /** For an edge without a record: the resourceVersion from which it is judged if the template is older. */
+  /** For a dependency without a record: the resourceVersion from which it is judged if the template is older. */
   readonly baselines: Readonly<Record<SourceName, Rv>>;
-  /** Edges found at a list of which nothing tells whether the pods run the present data. */
+  /** Dependencies found at a list of which nothing tells whether the pods run the present data. */
   readonly stale: readonly SourceName[];
 }
 
@@ -183,7 +183,7 @@ const SCALARS = [
   'annotationBytes',
   'templateRv',
 ] as const;
-const LISTS = ['uses', 'mentions', 'marks', 'edges', 'doubtful', 'stale'] as const;
+const LISTS = ['uses', 'mentions', 'marks', 'dependencies', 'doubtful', 'stale'] as const;
 const RECORDS = ['annotations', 'podAnnotations', 'baselines'] as const;
 
 export function sameLists(a: readonly string[], b: readonly string[]): boolean {

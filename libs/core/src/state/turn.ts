@@ -5,7 +5,7 @@ const TURN_STEPS = 250_000;
 /** What the rules take besides, for one pair. */
 const DECISION_STEPS = 100;
 /** For one name in a row that is made anew. */
-const EDGE_STEPS = 10;
+const DEPENDENCY_STEPS = 10;
 
 /** Begins a turn. What it gives says whether as much was spent since as one turn may take. */
 export function turn(): () => boolean {
@@ -14,5 +14,5 @@ export function turn(): () => boolean {
 }
 
 function spent(): number {
-  return work.matchSteps + DECISION_STEPS * work.decisions + EDGE_STEPS * work.edgeNames;
+  return work.matchSteps + DECISION_STEPS * work.decisions + DEPENDENCY_STEPS * work.dependencyNames;
 }

@@ -1,18 +1,18 @@
 import type { SourceKey, WorkloadKey } from '../model.ts';
-import type { EdgeBeginning } from './observe-workload.ts';
+import type { DependencyBeginning } from './observe-workload.ts';
 import { namespaceOf, sourceKeyIn, type SourceName } from './rows.ts';
 
-/** Whether the source makes an edge of the workload is still to be said, and when it began if it does. */
+/** Whether the source makes a dependency of the workload is still to be said, and when it began if it does. */
 export interface Pair {
   readonly workload: WorkloadKey;
   readonly source: SourceKey;
-  readonly begin: EdgeBeginning;
+  readonly begin: DependencyBeginning;
 }
 
 interface Waiting {
   readonly names: Iterator<SourceName>;
-  /** When an edge began that is only found now. */
-  readonly begin: EdgeBeginning;
+  /** When a dependency began that is only found now. */
+  readonly begin: DependencyBeginning;
 }
 
 /**
@@ -28,18 +28,18 @@ export class Unjudged {
   }
 
   /** A workload, and each of the sources of its namespace that have these names; in place of those from before. */
-  put(workload: WorkloadKey, names: Iterator<SourceName>, begin: EdgeBeginning): void {
+  put(workload: WorkloadKey, names: Iterator<SourceName>, begin: DependencyBeginning): void {
     const namespace = namespaceOf(workload);
     const all = this.#waiting.get(namespace) ?? new Map<WorkloadKey, Waiting>();
     this.#waiting.set(namespace, all.set(workload, { names, begin }));
   }
 
-  beginOf(workload: WorkloadKey): EdgeBeginning | undefined {
+  beginOf(workload: WorkloadKey): DependencyBeginning | undefined {
     return this.#waiting.get(namespaceOf(workload))?.get(workload)?.begin;
   }
 
-  /** Drops what waits of it. Gives when an edge of it began. */
-  take(workload: WorkloadKey): EdgeBeginning | undefined {
+  /** Drops what waits of it. Gives when a dependency of it began. */
+  take(workload: WorkloadKey): DependencyBeginning | undefined {
     const begin = this.beginOf(workload);
     this.drop(workload);
     return begin;

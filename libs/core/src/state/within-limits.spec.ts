@@ -193,9 +193,9 @@ describe('in the cluster state, a workload that exceeds a limit', () => {
     return clusterState;
   }
 
-  it('has no edges, and its owner is told', () => {
+  it('has no dependencies, and its owner is told', () => {
     const clusterState = clusterStateOf(over);
-    expect(clusterState.workloads.get(over.key)?.edges).toEqual([]);
+    expect(clusterState.workloads.get(over.key)?.dependencies).toEqual([]);
     expect([...clusterState.outbox.wakes]).toEqual([[over.key, 'correct']]);
     expect(clusterState.sourcesOf(over.key)).toEqual(['ConfigMap/ns/cm']);
   });
@@ -206,7 +206,7 @@ describe('in the cluster state, a workload that exceeds a limit', () => {
     clusterState.sourceWritten(seenSource('cm', 110, 'B'), { kind: 'ConfigMap', namespace: '' });
     clusterState.outbox.clear();
     clusterState.workloadWritten(seenWorkload('web', 120, { record }));
-    expect(clusterState.workloads.get(over.key)).toMatchObject({ edges: ['ConfigMap/cm'] });
+    expect(clusterState.workloads.get(over.key)).toMatchObject({ dependencies: ['ConfigMap/cm'] });
     expect([...clusterState.outbox.wakes]).toEqual([[over.key, 'owed']]);
   });
 });

@@ -3,7 +3,7 @@ import { DEFAULT_ANNOTATION_LIMITS, type AnnotationLimits, type Excess } from '.
 import { annotationOf, sourceListKeys, type AnnotationKeys } from '../annotation-keys.ts';
 import type { Annotations } from '../model.ts';
 import { nameList } from '../patterns.ts';
-import { namedSources } from './edges.ts';
+import { namedSources } from './dependencies.ts';
 import { NO_ANNOTATIONS, NO_NAMES, type ObservedWorkload } from './rows.ts';
 
 /** What of a workload has a size that its owner chooses. */

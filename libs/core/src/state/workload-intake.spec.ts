@@ -103,7 +103,7 @@ describe('a workload with the pod template of another one', () => {
       rv: '13',
       template: 't1',
       uses: ['ConfigMap/cm'],
-      edges: ['ConfigMap/cm'],
+      dependencies: ['ConfigMap/cm'],
       record: A,
       templateOwner: { key: DEPLOYMENT, uid: 'uid-web', generation: 1, rv: '12', isMarked: true },
     });
@@ -247,12 +247,12 @@ describe('while its owner is away', () => {
     goes(told);
     expect(told.state()).toMatchObject({
       due: undefined,
-      row: { leftAlone: 'WorkloadRefMissing', edges: [] },
+      row: { leftAlone: 'WorkloadRefMissing', dependencies: [] },
     });
     change(told, 40, 'B');
     expect(told.state().due).toBeUndefined();
     told.intake.written(deployment(45, { uid: 'uid-again' }));
-    expect(told.state()).toMatchObject({ due: 'owed', row: { edges: ['ConfigMap/cm'] } });
+    expect(told.state()).toMatchObject({ due: 'owed', row: { dependencies: ['ConfigMap/cm'] } });
   });
 
   it('a record that went with it stands in', () => {
@@ -293,7 +293,7 @@ describe('whoever of the two asks', () => {
     list(told, { deployments: [deployment(12, more)], rollouts: [rollout(13)] });
     const expected = isAlone ? 'WorkloadRefAnnotated' : undefined;
     expect(told.state().row?.leftAlone).toBe(expected);
-    expect(told.state().row?.edges).toEqual(isAlone ? [] : ['ConfigMap/cm']);
+    expect(told.state().row?.dependencies).toEqual(isAlone ? [] : ['ConfigMap/cm']);
   });
 
   it('with --auto-reload-all it is the owner', () => {
@@ -313,7 +313,7 @@ describe('whoever of the two asks', () => {
     expect(told.state()).toMatchObject({
       due: undefined,
       owner: undefined,
-      row: { edges: ['ConfigMap/cm'] },
+      row: { dependencies: ['ConfigMap/cm'] },
     });
   });
 });

@@ -77,7 +77,7 @@ export function workloadRow(more: Partial<WorkloadRow> = {}): WorkloadRow {
   return {
     ...seen,
     templateRv: '0',
-    edges: ['ConfigMap/cm'],
+    dependencies: ['ConfigMap/cm'],
     doubtful: NO_NAMES,
     baselines: NO_BASELINES,
     stale: NO_NAMES,

@@ -42,7 +42,7 @@ const workloads: Arbitrary<WorkloadRow> = record({
   uses: texts,
   mentions: texts,
   marks: texts,
-  edges: texts,
+  dependencies: texts,
   doubtful: texts,
   stale: texts,
   baselines: dictionary(text, rv, { maxKeys: 5, noNullPrototype: true }),

@@ -192,7 +192,7 @@ function lists(row: WorkloadRow): Partial<WireWorkload> {
     ...(row.uses.length > 0 ? { s: row.uses } : {}),
     ...(row.mentions.length > 0 ? { n: row.mentions } : {}),
     ...(row.marks.length > 0 ? { k: row.marks } : {}),
-    ...(row.edges.length > 0 ? { e: row.edges } : {}),
+    ...(row.dependencies.length > 0 ? { e: row.dependencies } : {}),
     ...(row.doubtful.length > 0 ? { q: row.doubtful } : {}),
     ...(row.stale.length > 0 ? { l: row.stale } : {}),
   };
@@ -200,12 +200,12 @@ function lists(row: WorkloadRow): Partial<WireWorkload> {
 
 function decodeLists(
   wire: WireWorkload,
-): Pick<WorkloadRow, 'uses' | 'mentions' | 'marks' | 'edges' | 'doubtful' | 'stale'> {
+): Pick<WorkloadRow, 'uses' | 'mentions' | 'marks' | 'dependencies' | 'doubtful' | 'stale'> {
   return {
     uses: wire.s ?? NO_NAMES,
     mentions: wire.n ?? NO_NAMES,
     marks: wire.k ?? NO_NAMES,
-    edges: wire.e ?? NO_NAMES,
+    dependencies: wire.e ?? NO_NAMES,
     doubtful: wire.q ?? NO_NAMES,
     stale: wire.l ?? NO_NAMES,
   };

@@ -30,7 +30,7 @@ export function explanationAnswer(
       detail: step.detail,
     })),
     use: useAnswer(use),
-    edge: explained.isEdge,
+    edge: explained.isDependency,
     record: {
       recorded: recorded === null ? null : shown(recorded),
       current: current === null ? null : shown(current),

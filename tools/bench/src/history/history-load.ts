@@ -183,7 +183,7 @@ function workloadRow(index: number): WorkloadRow {
     record: writeRecord({ [name]: hashOf(isOwed ? 'other' : `${index}`) }),
     resumeAt: undefined,
     templateRv: isOwed ? '1' : String(2_000_000 + index),
-    edges: [name],
+    dependencies: [name],
     doubtful: [],
     baselines: {},
     stale: [],

@@ -202,7 +202,7 @@ function workloadRow(index: number): WorkloadRow {
     record: writeRecord(Object.fromEntries(names.map((name) => [name, hashOf(name)]))),
     resumeAt: undefined,
     templateRv: rv,
-    edges: names,
+    dependencies: names,
     doubtful: [],
     baselines: {},
     stale: [],

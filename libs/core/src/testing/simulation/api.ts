@@ -92,7 +92,7 @@ export interface WorkloadState {
   preexisting: boolean;
   beforeSync: boolean;
   adopted: Set<SourceId>;
-  /** Edges that had no record when the leader, Redis or a stream was lost. */
+  /** Dependencies that had no record when the leader, Redis or a stream was lost. */
   unrecordedAtGap: Set<SourceId>;
   /** Sources that changed while a watcher went on that did not yet know that etcd was restored. */
   changedUnnoticed: Set<SourceId>;

@@ -3,7 +3,7 @@ import type { ObservedSource, ObservedWorkload, SourceRow, WorkloadRow } from '.
 import { AwaitedKeys } from '../../record/awaited-keys.ts';
 import { recordedHashes } from '../../record/record.ts';
 import { pauseWish } from '../../reload/pause.ts';
-import { planReload, type EdgeFacts, type Plan, type SourceReading } from '../../reload/plan.ts';
+import { planReload, type DependencyFacts, type Plan, type SourceReading } from '../../reload/plan.ts';
 import { envVarName } from '../../marker/env-var-name.ts';
 import {
   KEYS,
@@ -127,7 +127,7 @@ export class SimulatedWorker {
       if (job.source) this.#redis.set(`F/${id}`, { rv: job.source.rv, hash: job.source.hash });
       for (const workload of WORKLOADS) {
         const row = this.#redis.get<WorkloadRow>(`W/${workload}`);
-        if (row?.edges.includes(sourceName(id))) this.#redis.enqueue(`r/${workload}`);
+        if (row?.dependencies.includes(sourceName(id))) this.#redis.enqueue(`r/${workload}`);
       }
       job.step = 'tell';
     } else if (job.step === 'tell') {
@@ -169,13 +169,13 @@ export class SimulatedWorker {
   #decide(job: Running, id: WorkloadId, ifUnread: 'readSources' | 'done'): void {
     const { workload } = job;
     if (!workload) return;
-    const edges = KEYS.auto in workload.annotations ? workload.uses : [];
+    const dependencies = KEYS.auto in workload.annotations ? workload.uses : [];
     const row = this.#redis.get<WorkloadRow>(`W/${id}`);
     const { settings, protection } = this.#context;
     const plan = planReload({
       workload,
       row,
-      edges: edges.map((name) => this.#facts(job, workload, name)),
+      dependencies: dependencies.map((name) => this.#facts(job, workload, name)),
       adoptStale: settings.adoptStale,
       onDelete: settings.triggers.onDelete !== 'never',
       mentionOf: (name) => (workload.uses.includes(name) ? 'name' : 'none'),
@@ -197,7 +197,7 @@ export class SimulatedWorker {
     }
   }
 
-  #facts(job: Running, workload: ObservedWorkload, name: string): EdgeFacts {
+  #facts(job: Running, workload: ObservedWorkload, name: string): DependencyFacts {
     const id = name.split('/')[1] as SourceId;
     const recorded = recordedHashes(workload.record)[name];
     const read = job.readings.get(id);

@@ -441,11 +441,11 @@ export class World {
       if (workload.pausedAt !== undefined)
         this.violations.push({ kind: 'P', text: `${id} is paused at the end, since ${workload.pausedAt}` });
       if (!workload.auto || this.api.isContested(workload)) continue;
-      for (const ref of workload.refs) this.#judgeEdge(id, workload, ref);
+      for (const ref of workload.refs) this.#judgeDependency(id, workload, ref);
     }
   }
 
-  #judgeEdge(id: WorkloadId, workload: WorkloadState, ref: SourceId): void {
+  #judgeDependency(id: WorkloadId, workload: WorkloadState, ref: SourceId): void {
     const data = this.api.data(ref);
     const violation = (kind: string, text: string): void =>
       void this.violations.push({ kind, text: `${id}/${ref} ${text}` });

@@ -26,7 +26,7 @@ export function workloadRow(changed: Partial<WorkloadRow> = {}): WorkloadRow {
     uses: [],
     mentions: [],
     marks: [],
-    edges: [],
+    dependencies: [],
     doubtful: [],
     stale: [],
     baselines: {},

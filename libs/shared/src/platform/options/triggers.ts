@@ -13,7 +13,7 @@ export function triggersOf(options: CommonOptions): Triggers {
   };
 }
 
-/** Whether an edge without a record, of which nothing tells whether the pods have its data, is rolled. */
+/** Whether a dependency without a record, of which nothing tells whether the pods have its data, is rolled. */
 export function adoptStaleOf(
   options: CommonOptions & { adoptStale: 'report' | 'reload' },
 ): 'report' | 'reload' {

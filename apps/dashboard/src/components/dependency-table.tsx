@@ -9,13 +9,13 @@ import { Table, type Column } from './table.tsx';
 import { Hash, Why } from './words.tsx';
 
 /** A source and a workload; `other` is the one that the page is not about. */
-export type EdgeRow = Omit<Workload['sourcesInDetail'][number], 'source'> & {
+export type DependencyRow = Omit<Workload['sourcesInDetail'][number], 'source'> & {
   readonly source: Ref;
   readonly workload: Ref;
   readonly other: Ref;
 };
 
-const COLUMNS: readonly Column<EdgeRow>[] = [
+const COLUMNS: readonly Column<DependencyRow>[] = [
   {
     header: 'A change of it',
     width: 'tight',
@@ -39,7 +39,7 @@ const COLUMNS: readonly Column<EdgeRow>[] = [
       </>
     ),
   },
-  { header: 'Record, and data', width: 'tight', cell: (edge) => <Hashes of={edge} /> },
+  { header: 'Record, and data', width: 'tight', cell: (dependency) => <Hashes of={dependency} /> },
   {
     header: 'Due',
     width: 'tight',
@@ -61,7 +61,7 @@ const COLUMNS: readonly Column<EdgeRow>[] = [
 ];
 
 /** Once if they are the same; else what is recorded, and below it what the source has now. */
-function Hashes({ of: { recorded, current, exists } }: { of: EdgeRow }): JSX.Element {
+function Hashes({ of: { recorded, current, exists } }: { of: DependencyRow }): JSX.Element {
   if (exists && recorded === current) return <Hash hash={current} />;
   return (
     <>
@@ -72,20 +72,23 @@ function Hashes({ of: { recorded, current, exists } }: { of: EdgeRow }): JSX.Ele
 }
 
 /** What depends on what, row by row. */
-export function EdgeTable(props: {
+export function DependencyTable(props: {
   caption: string;
-  edges: readonly EdgeRow[];
+  dependencies: readonly DependencyRow[];
   other: 'Source' | 'Workload';
   empty: string;
 }): JSX.Element {
-  const { caption, edges, other, empty } = props;
-  const first: Column<EdgeRow> = { header: other, cell: (edge) => <RefLink of={edge.other} /> };
+  const { caption, dependencies, other, empty } = props;
+  const first: Column<DependencyRow> = {
+    header: other,
+    cell: (dependency) => <RefLink of={dependency.other} />,
+  };
   return (
     <Table
       caption={caption}
       columns={[first, ...COLUMNS]}
-      rows={edges}
-      keyOf={(edge) => keyOf(edge.other)}
+      rows={dependencies}
+      keyOf={(dependency) => keyOf(dependency.other)}
       empty={empty}
     />
   );

@@ -24,7 +24,7 @@ const NAMED: NamedKeys = [
   ['SecretProviderClass', 'secretProviderClassReload'],
 ];
 
-/** What of a workload decides its edges. */
+/** What of a workload decides its dependencies. */
 export type Deciding = Pick<
   ObservedWorkload,
   'kind' | 'annotations' | 'podAnnotations' | 'uses' | 'hasContainers' | 'leftAlone' | 'excess'
@@ -67,7 +67,7 @@ function adoptedSources({ annotations }: Annotated, { adopt = [] }: AnnotationKe
   );
 }
 
-export interface EdgeQuestion {
+export interface DependencyQuestion {
   readonly workload: Deciding;
   readonly source: SourceName;
   /** The source's own annotations; none if it is not known. */
@@ -76,14 +76,14 @@ export interface EdgeQuestion {
   readonly isUsed?: boolean;
 }
 
-export interface EdgeJudgement {
+export interface DependencyJudgement {
   readonly decision: Decision;
   /** Whether a container can carry the marker: one uses the source or, if it is named, there is any at all. */
   readonly isCarried: boolean;
 }
 
 /** All that the rules are asked with. */
-export function decisionInput(question: EdgeQuestion, settings: DecisionSettings): DecisionInput {
+export function decisionInput(question: DependencyQuestion, settings: DecisionSettings): DecisionInput {
   const { workload, source } = question;
   const slash = source.indexOf('/');
   return {
@@ -98,7 +98,10 @@ export function decisionInput(question: EdgeQuestion, settings: DecisionSettings
 }
 
 /** What the rules say, and whether a container can tell. */
-export function judgeEdge(question: EdgeQuestion, settings: DecisionSettings): EdgeJudgement {
+export function judgeDependency(
+  question: DependencyQuestion,
+  settings: DecisionSettings,
+): DependencyJudgement {
   const { workload, source } = question;
   const decision = decideReload(decisionInput(question, settings));
   const isUsed = question.isUsed ?? workload.uses.includes(source);
@@ -110,40 +113,40 @@ interface JudgedBy {
   readonly annotationsOf: (source: SourceName) => Annotations | undefined;
 }
 
-/** Says of one source after the other whether it is an edge of the workload. */
-export function edgeJudge(workload: Deciding, by: JudgedBy): (source: SourceName) => boolean {
+/** Says of one source after the other whether it is a dependency of the workload. */
+export function dependencyJudge(workload: Deciding, by: JudgedBy): (source: SourceName) => boolean {
   const used = new Set(workload.uses);
   return (source) =>
-    isEdge(
+    isDependency(
       { workload, source, annotations: by.annotationsOf(source), isUsed: used.has(source) },
       by.settings,
     );
 }
 
-/** Those of the candidates that are edges, each once, until it is over: what is left of the candidates is not judged. */
-export function edgesAmong(
+/** Those of the candidates that are dependencies, each once, until it is over: what is left of the candidates is not judged. */
+export function dependenciesAmong(
   candidates: Iterator<SourceName>,
-  isEdge: (source: SourceName) => boolean,
+  isDependency: (source: SourceName) => boolean,
   isOver: () => boolean,
 ): SourceName[] {
-  const edges: SourceName[] = [];
+  const dependencies: SourceName[] = [];
   const asked = new Set<SourceName>();
   for (let next = candidates.next(); !next.done; next = candidates.next()) {
     const source = next.value;
     if (asked.has(source)) continue;
     asked.add(source);
-    if (isEdge(source)) edges.push(source);
+    if (isDependency(source)) dependencies.push(source);
     if (isOver()) break;
   }
-  return edges;
+  return dependencies;
 }
 
-/** Any source that can be an edge of the workload, some more than once: first what it uses or names one by one. */
+/** Any source that can be a dependency of the workload, some more than once: first what it uses or names one by one. */
 export function* candidatesOf(
   workload: Deciding,
   keys: AnnotationKeys,
   sources: {
-    /** Its edges until now. */
+    /** Its dependencies until now. */
     readonly before: readonly SourceName[] | undefined;
     /** What there is of a kind in its namespace. */
     readonly known: (kind: SourceKind) => Iterable<SourceKey>;
@@ -156,7 +159,7 @@ export function* candidatesOf(
   for (const kind of patterned) for (const key of sources.known(kind)) yield sourceNameOf(key);
 }
 
-/** Whether two sightings of one workload have the same edges, as long as its sources stay what they are. */
+/** Whether two sightings of one workload have the same dependencies, as long as its sources stay what they are. */
 export function decidesTheSame(a: Omit<Deciding, 'kind'>, b: Omit<Deciding, 'kind'>): boolean {
   return (
     a.hasContainers === b.hasContainers &&
@@ -169,13 +172,13 @@ export function decidesTheSame(a: Omit<Deciding, 'kind'>, b: Omit<Deciding, 'kin
 }
 
 /** Whether a change of the source's data rolls the workload: the rules say yes and a container can tell. */
-export function isEdge(question: EdgeQuestion, settings: DecisionSettings): boolean {
-  const { decision, isCarried } = judgeEdge(question, settings);
+export function isDependency(question: DependencyQuestion, settings: DecisionSettings): boolean {
+  const { decision, isCarried } = judgeDependency(question, settings);
   return decision.reload && isCarried;
 }
 
-/** True if no annotation of the workload and no setting can make any edge, or it exceeds a limit: decided cheaply. */
-export function hasNoEdges(workload: Deciding, settings: DecisionSettings): boolean {
+/** True if no annotation of the workload and no setting can make any dependency, or it exceeds a limit: decided cheaply. */
+export function hasNoDependencies(workload: Deciding, settings: DecisionSettings): boolean {
   if (workload.excess) return true;
   if (settings.autoReloadAll) return false;
   return isEmpty(workload.annotations) && isEmpty(workload.podAnnotations);

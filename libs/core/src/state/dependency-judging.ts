@@ -1,10 +1,22 @@
 import type { SourceKey, WorkloadKey } from '../model.ts';
 import type { DecisionSettings } from '../rules/decision.ts';
 import type { Dependents } from './dependents.ts';
-import { EdgeMoves, type EdgeMove } from './edge-moves.ts';
-import { candidatesOf, compact, edgeJudge, edgesAmong, hasNoEdges, isEdge } from './edges.ts';
+import { DependencyMoves, type DependencyMove } from './dependency-moves.ts';
+import {
+  candidatesOf,
+  compact,
+  dependencyJudge,
+  dependenciesAmong,
+  hasNoDependencies,
+  isDependency,
+} from './dependencies.ts';
 import type { MultiMap } from './multi-map.ts';
-import { beginningOf, withEdges, type EdgeBeginning, type Sighting } from './observe-workload.ts';
+import {
+  beginningOf,
+  withDependencies,
+  type DependencyBeginning,
+  type Sighting,
+} from './observe-workload.ts';
 import {
   NO_NAMES,
   kindOf,
@@ -19,7 +31,7 @@ import {
 import { turn } from './turn.ts';
 import { Unjudged, type Pair } from './unjudged.ts';
 
-/** What is known, and where the rows go whose edges moved. */
+/** What is known, and where the rows go whose dependencies moved. */
 export interface JudgedBy {
   readonly decision: DecisionSettings;
   readonly sources: ReadonlyMap<SourceKey, SourceRow>;
@@ -30,8 +42,8 @@ export interface JudgedBy {
   readonly replace: (key: WorkloadKey, row: WorkloadRow) => void;
 }
 
-/** Says which sources are edges of a workload: at once where that is cheap, else a turn of the event loop at a time. */
-export class EdgeJudging {
+/** Says which sources are dependencies of a workload: at once where that is cheap, else a turn of the event loop at a time. */
+export class DependencyJudging {
   readonly #by: JudgedBy;
   readonly #unjudged = new Unjudged();
 
@@ -43,43 +55,47 @@ export class EdgeJudging {
     return this.#unjudged.isEmpty;
   }
 
-  /** Drops what waits of a workload. Gives when an edge of it began. */
-  take(workload: WorkloadKey): EdgeBeginning | undefined {
+  /** Drops what waits of a workload. Gives when a dependency of it began. */
+  take(workload: WorkloadKey): DependencyBeginning | undefined {
     return this.#unjudged.take(workload);
   }
 
-  /** The edges of a workload that was just seen, as many as one turn finds. The others wait for later turns. */
-  edges(seen: ObservedWorkload, sighting: Omit<Sighting, 'edges'>): readonly SourceName[] {
+  /** The dependencies of a workload that was just seen, as many as one turn finds. The others wait for later turns. */
+  dependencies(seen: ObservedWorkload, sighting: Omit<Sighting, 'dependencies'>): readonly SourceName[] {
     const { decision, sources, byNamespace } = this.#by;
-    if (hasNoEdges(seen, decision)) return NO_NAMES;
-    const judge = edgeJudge(seen, {
+    if (hasNoDependencies(seen, decision)) return NO_NAMES;
+    const judge = dependencyJudge(seen, {
       settings: decision,
       annotationsOf: (source) => sources.get(sourceKeyIn(seen.namespace, source))?.annotations,
     });
     const candidates = candidatesOf(seen, decision.keys, {
-      before: sighting.known?.edges,
+      before: sighting.known?.dependencies,
       known: (kind) => byNamespace.each(`${kind}/${seen.namespace}`),
     });
     const isOver = turn();
-    const edges = edgesAmong(candidates, judge, isOver);
+    const dependencies = dependenciesAmong(candidates, judge, isOver);
     // What the rest of them finds dates from the first sighting that was too much for its turn.
     const earlier = sighting.known?.uid === seen.uid ? sighting.earlier : undefined;
     if (isOver()) this.#unjudged.put(seen.key, candidates, earlier ?? beginningOf(seen, sighting));
-    // Most workloads have an edge for each source that they use: with 100,000 of them a copy would show.
-    return sameLists(edges, seen.uses) ? seen.uses : compact(edges);
+    // Most workloads have a dependency for each source that they use: with 100,000 of them a copy would show.
+    return sameLists(dependencies, seen.uses) ? seen.uses : compact(dependencies);
   }
 
   /**
    * Judges some of the pairs that were too many for the event that asked for them, until it is over. Until then such a
-   * workload has not yet the edges of its patterns; each dates from that event. Gives the workloads of which edges moved.
+   * workload has not yet the dependencies of its patterns; each dates from that event. Gives the workloads of which dependencies moved.
    */
   *judgeSome(isOver: () => boolean): Generator<WorkloadKey, void, void> {
-    const moves = new EdgeMoves();
+    const moves = new DependencyMoves();
     for (let pair = this.#unjudged.next(); pair; pair = isOver() ? undefined : this.#unjudged.next()) {
       const row = this.#by.workloads.get(pair.workload);
       if (!row) continue;
       const name = sourceNameOf(pair.source);
-      moves.note(pair.workload, row, { name, isEdge: this.#isEdge(pair, row), begin: pair.begin });
+      moves.note(pair.workload, row, {
+        name,
+        isDependency: this.#isDependency(pair, row),
+        begin: pair.begin,
+      });
     }
     for (const move of moves.moved()) {
       this.move(move);
@@ -87,33 +103,33 @@ export class EdgeJudging {
     }
   }
 
-  /** Whether the source has begun or ended an edge of the workload. `isNew`: it began to exist with this. */
+  /** Whether the source has begun or ended a dependency of the workload. `isNew`: it began to exist with this. */
   judge(pair: Pair & { readonly isNew: boolean }): boolean {
     const { workload } = pair;
     const row = this.#by.workloads.get(workload);
     if (!row) return false;
     const name = sourceNameOf(pair.source);
-    const isOne = this.#isEdge(pair, row);
-    if (isOne === row.edges.includes(name)) return false;
+    const isOne = this.#isDependency(pair, row);
+    if (isOne === row.dependencies.includes(name)) return false;
     // A source that began to exist since the workload waits has no earlier data.
     const begin = pair.isNew ? pair.begin : (this.#unjudged.beginOf(workload) ?? pair.begin);
     this.move({ workload, begun: isOne ? [name] : NO_NAMES, ended: isOne ? NO_NAMES : [name], begin });
     return true;
   }
 
-  move(move: EdgeMove): void {
+  move(move: DependencyMove): void {
     const row = this.#by.workloads.get(move.workload);
     if (!row) return;
-    const next = withEdges(row, move);
+    const next = withDependencies(row, move);
     this.#by.replace(move.workload, next);
     this.#by.dependents.put(move.workload, row, next);
   }
 
-  #isEdge({ workload, source }: Pick<Pair, 'workload' | 'source'>, row: WorkloadRow): boolean {
+  #isDependency({ workload, source }: Pick<Pair, 'workload' | 'source'>, row: WorkloadRow): boolean {
     const { decision, sources } = this.#by;
     const asked = { ...row, kind: kindOf(workload) };
     const annotations = sources.get(source)?.annotations;
     const question = { workload: asked, source: sourceNameOf(source), annotations };
-    return !hasNoEdges(asked, decision) && isEdge(question, decision);
+    return !hasNoDependencies(asked, decision) && isDependency(question, decision);
   }
 }
