@@ -35,7 +35,7 @@ beforeEach(async () => {
   await space.apply(configMap('cm', { v: '1' }));
 });
 
-/** The next sweep does not come within a test: what is done follows from events. */
+/** The next resync does not come within a test: what is done follows from events. */
 async function start(...flags: readonly string[]): Promise<Reroll> {
   return await startReroll({ cluster: sharedCluster(), namespaces: [space], sweepInterval: '1h', flags });
 }

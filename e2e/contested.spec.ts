@@ -28,7 +28,7 @@ async function changeAll(space: Space, value: string, names: readonly string[]):
   for (const name of names) await inStep(space, `Deployment/${name}`, CM);
 }
 
-/** What the leader says by its metric, from the next sweep on. */
+/** What the leader says by its metric, from the next resync on. */
 async function contestedAre(reroll: Reroll, count: number): Promise<void> {
   await eventually(async () =>
     (await (await reroll.leader()).metrics()).includes(`\nreroll_contested_workloads ${count}\n`),

@@ -68,16 +68,16 @@ it('says for each change what would be reloaded, once', async () => {
   expect(reroll.logs()).toContain('dry run: would reload');
 });
 
-it('does not say it again when the job, or the sweep, comes again', async () => {
+it('does not say it again when the job, or the resync, comes again', async () => {
   const jobs = WORKLOADS.map((ref) => ({ workload: keyIn(space, ref), since: Date.now() }));
   await reroll.queues.enqueueReloads(jobs);
   await reroll.idle();
-  const sweeps = async (): Promise<number> => {
+  const resyncs = async (): Promise<number> => {
     const metrics = await (await reroll.leader()).metrics();
     return Number(/^\w*sweep_duration_seconds_count(?:\{[^}]*\})? (\d+)$/m.exec(metrics)?.[1] ?? 0);
   };
-  const before = await sweeps();
-  await eventually(async () => (await sweeps()) >= before + 3);
+  const before = await resyncs();
+  await eventually(async () => (await resyncs()) >= before + 3);
   await reroll.idle();
   await wouldReload(2);
 });

@@ -133,7 +133,7 @@ describe('what is left of a recreation is finished, though no Job would be recre
   });
 });
 
-it('a worker that is killed while a watcher runs, and of whose job nothing is left, is made up for by the sweep', async () => {
+it('a worker that is killed while a watcher runs, and of whose job nothing is left, is made up for by the resync', async () => {
   const other = await namespace(space.client);
   const reroll = await startReroll({
     cluster: sharedCluster(),

@@ -132,7 +132,7 @@ describe('a request of a person', () => {
     expect(await rollouts.now()).toBe(1);
   });
 
-  it('of which the job was lost is found by the sweep', async () => {
+  it('of which the job was lost is found by the resync', async () => {
     const rollouts = await adopted('lost');
     const request = await requests.put(keyIn(space, 'Deployment/lost'), BY);
     await cameOf('Deployment/lost', request);

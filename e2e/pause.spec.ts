@@ -223,7 +223,7 @@ describe('a Deployment with a pause-period', () => {
   });
 });
 
-it('a pause whose end is lost with all that Redis has, while everything runs, is found by the sweep', async () => {
+it('a pause whose end is lost with all that Redis has, while everything runs, is found by the resync', async () => {
   const space = await spaceWith(['web', period('4s')]);
   const reroll = await startReroll({
     cluster: sharedCluster(),

@@ -67,7 +67,7 @@ describe.each([
     expect(await bad.now()).toBe(0);
   });
 
-  it('is rolled by the sweep, once, when the API server takes it again, without another change', async () => {
+  it('is rolled by the resync, once, when the API server takes it again, without another change', async () => {
     const reroll = await start();
     const bad = await RolloutCount.from(space, BAD);
     const refusal = await refuseUpdates(space, { workloads: ['bad'], reason });
@@ -80,13 +80,13 @@ describe.each([
   });
 });
 
-it('a refused workload is told of by an Event also when nobody but the sweep asked for its reload', async () => {
+it('a refused workload is told of by an Event also when nobody but the resync asked for its reload', async () => {
   const reroll = await start();
   await reroll.idle();
   await refuseUpdates(space, { workloads: ['bad'], reason: 'Invalid' });
   await Promise.all(reroll.watchers.map((watcher) => watcher.stop()));
   await space.setData('ConfigMap/cm', { v: '2' });
-  // As a sweep would: nobody knows any more which change it was.
+  // As a resync would: nobody knows any more which change it was.
   await reroll.queues.enqueueReloads([{ workload: keyIn(space, BAD), since: Date.now() }]);
   await reroll.idle();
   await reroll.start('watcher').ready();

@@ -83,7 +83,7 @@ it('neither a creation nor a deletion is posted if those do not count, not even 
   expect(sink.received.length).toBe(before + 1);
 });
 
-it('no workload is written to, neither by a change nor by the sweep', async () => {
+it('no workload is written to, neither by a change nor by the resync', async () => {
   await eventually(async () => {
     const metrics = (await reroll.watchers[0]?.metrics()) ?? '';
     return /^reroll_sweep_duration_seconds_count [2-9]/mu.test(metrics);

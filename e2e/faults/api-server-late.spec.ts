@@ -4,13 +4,13 @@ import { prepareReroll } from '../support/reroll.ts';
 import { eventually } from '../support/wait.ts';
 import { mendedCluster } from './support/cluster.ts';
 import { Fleet } from './support/fleet.ts';
-import { QUICK_SWEEP } from './support/settings.ts';
+import { QUICK_RESYNC } from './support/settings.ts';
 
 test('watcher and worker started without an API server live without being ready, and go on when it comes', async () => {
   const cluster = await mendedCluster();
   const space = await namespace(connect(cluster));
   const fleet = await Fleet.create(space, 20);
-  const reroll = await prepareReroll({ cluster, namespaces: [space], sweepInterval: QUICK_SWEEP });
+  const reroll = await prepareReroll({ cluster, namespaces: [space], sweepInterval: QUICK_RESYNC });
   await cluster.kill('apiserver', 'SIGKILL');
   const apps = [reroll.start('watcher'), reroll.start('worker')];
   const impatient = [reroll.start('watcher'), reroll.start('worker')];

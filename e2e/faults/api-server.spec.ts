@@ -5,7 +5,7 @@ import { connect, namespace } from '../support/kube.ts';
 import { startReroll, type Reroll } from '../support/reroll.ts';
 import { mendedCluster } from './support/cluster.ts';
 import { Fleet } from './support/fleet.ts';
-import { QUICK_SWEEP } from './support/settings.ts';
+import { QUICK_RESYNC } from './support/settings.ts';
 
 let cluster: Cluster;
 let fleet: Fleet;
@@ -21,7 +21,7 @@ beforeAll(async () => {
     namespaces: [space],
     watchers: 2,
     workers: 2,
-    sweepInterval: QUICK_SWEEP,
+    sweepInterval: QUICK_RESYNC,
   });
 });
 

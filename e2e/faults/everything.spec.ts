@@ -3,7 +3,7 @@ import { connect, namespace } from '../support/kube.ts';
 import { startReroll } from '../support/reroll.ts';
 import { mendedCluster } from './support/cluster.ts';
 import { Fleet } from './support/fleet.ts';
-import { QUICK_LEASE, QUICK_LOCK, QUICK_SWEEP } from './support/settings.ts';
+import { QUICK_LEASE, QUICK_LOCK, QUICK_RESYNC } from './support/settings.ts';
 
 test('everything is killed at once in the middle of 200 changes and started again', async ({ annotate }) => {
   const cluster = await mendedCluster();
@@ -14,7 +14,7 @@ test('everything is killed at once in the middle of 200 changes and started agai
     namespaces: [space],
     watchers: 2,
     workers: 2,
-    sweepInterval: QUICK_SWEEP,
+    sweepInterval: QUICK_RESYNC,
     watcherFlags: QUICK_LEASE,
     workerFlags: QUICK_LOCK,
   });

@@ -3,7 +3,7 @@ import { connect, namespace, Space } from '../support/kube.ts';
 import { startReroll, type Reroll } from '../support/reroll.ts';
 import { mendedCluster } from './support/cluster.ts';
 import { Fleet } from './support/fleet.ts';
-import { QUICK_LEASE, QUICK_SWEEP } from './support/settings.ts';
+import { QUICK_LEASE, QUICK_RESYNC } from './support/settings.ts';
 
 test('the leader is killed in the middle of 200 changes: the standby goes on', async ({ annotate }) => {
   const cluster = await mendedCluster();
@@ -13,7 +13,7 @@ test('the leader is killed in the middle of 200 changes: the standby goes on', a
     cluster,
     namespaces: [space],
     watchers: 2,
-    sweepInterval: QUICK_SWEEP,
+    sweepInterval: QUICK_RESYNC,
     watcherFlags: QUICK_LEASE,
   });
   await fleet.adopted();
@@ -38,7 +38,7 @@ test('a leader frozen past its Lease ends when it thaws, and nothing that it sti
   const reroll = await startReroll({
     cluster,
     namespaces: [space],
-    sweepInterval: QUICK_SWEEP,
+    sweepInterval: QUICK_RESYNC,
     watcherFlags: QUICK_LEASE,
   });
   const frozen = await reroll.leader();

@@ -5,7 +5,7 @@ import { prepareReroll } from '../support/reroll.ts';
 import { eventually } from '../support/wait.ts';
 import { mendedCluster } from './support/cluster.ts';
 import { Fleet } from './support/fleet.ts';
-import { QUICK_SWEEP } from './support/settings.ts';
+import { QUICK_RESYNC } from './support/settings.ts';
 
 /** Longer than a command may wait for its answer. */
 const LONG = 11_000;
@@ -14,7 +14,7 @@ test('watcher and worker started without Redis say so once, live without being r
   const cluster = await mendedCluster();
   const space = await namespace(connect(cluster));
   const fleet = await Fleet.create(space, 20);
-  const reroll = await prepareReroll({ cluster, namespaces: [space], sweepInterval: QUICK_SWEEP });
+  const reroll = await prepareReroll({ cluster, namespaces: [space], sweepInterval: QUICK_RESYNC });
   await cluster.kill('redis', 'SIGKILL');
   const apps = [reroll.start('watcher'), reroll.start('worker')];
   const impatient = reroll.start('worker');

@@ -9,7 +9,7 @@ import { startReroll, type Reroll } from '../support/reroll.ts';
 import { eventually } from '../support/wait.ts';
 import { mendedCluster } from './support/cluster.ts';
 import { Fleet } from './support/fleet.ts';
-import { QUICK_LOCK, QUICK_SWEEP } from './support/settings.ts';
+import { QUICK_LOCK, QUICK_RESYNC } from './support/settings.ts';
 
 let cluster: Cluster;
 let fleet: Fleet;
@@ -26,7 +26,7 @@ beforeAll(async () => {
     watchers: 2,
     workers: 2,
     debounce: '200ms',
-    sweepInterval: QUICK_SWEEP,
+    sweepInterval: QUICK_RESYNC,
     workerFlags: QUICK_LOCK,
   });
 });

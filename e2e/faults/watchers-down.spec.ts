@@ -4,13 +4,13 @@ import { connect, namespace } from '../support/kube.ts';
 import { startReroll } from '../support/reroll.ts';
 import { mendedCluster } from './support/cluster.ts';
 import { Fleet, membersNamed, type Member } from './support/fleet.ts';
-import { QUICK_SWEEP } from './support/settings.ts';
+import { QUICK_RESYNC } from './support/settings.ts';
 
 test('what changed while no watcher was there is rolled once when one is back', async () => {
   const cluster = await mendedCluster();
   const space = await namespace(connect(cluster));
   const fleet = await Fleet.create(space);
-  const reroll = await startReroll({ cluster, namespaces: [space], sweepInterval: QUICK_SWEEP });
+  const reroll = await startReroll({ cluster, namespaces: [space], sweepInterval: QUICK_RESYNC });
   await fleet.adopted();
 
   await Promise.all(reroll.watchers.map((watcher) => watcher.stop()));
@@ -29,7 +29,7 @@ async function nextSecond(): Promise<void> {
 test('a workload created while no watcher was there is rolled if its source changed after that, and only then', async () => {
   const cluster = await mendedCluster();
   const space = await namespace(connect(cluster));
-  const reroll = await startReroll({ cluster, namespaces: [space], sweepInterval: QUICK_SWEEP });
+  const reroll = await startReroll({ cluster, namespaces: [space], sweepInterval: QUICK_RESYNC });
   const changedAfter = membersNamed('after', 80);
   const untouched = membersNamed('untouched', 40);
   const changedBefore = membersNamed('before', 40);

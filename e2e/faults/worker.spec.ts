@@ -5,7 +5,7 @@ import type { App } from '../support/processes.ts';
 import { startReroll, type Reroll } from '../support/reroll.ts';
 import { mendedCluster } from './support/cluster.ts';
 import { Fleet } from './support/fleet.ts';
-import { QUICK_LOCK, QUICK_SWEEP } from './support/settings.ts';
+import { QUICK_LOCK, QUICK_RESYNC } from './support/settings.ts';
 
 /** Longer than the API server takes to answer the worker's requests. */
 const UNTIL_ALL_WAIT = 200;
@@ -34,7 +34,7 @@ test('a worker is killed in the middle of 200 changes: another takes its jobs', 
   const reroll = await startReroll({
     cluster,
     namespaces: [space],
-    sweepInterval: QUICK_SWEEP,
+    sweepInterval: QUICK_RESYNC,
     workerFlags: QUICK_LOCK,
   });
   const [worker] = reroll.workers as [App];
@@ -63,7 +63,7 @@ test('a worker frozen past its lock goes on where another has finished, and noth
   const reroll = await startReroll({
     cluster,
     namespaces: [space],
-    sweepInterval: QUICK_SWEEP,
+    sweepInterval: QUICK_RESYNC,
     workerFlags: QUICK_LOCK,
   });
   const [frozen] = reroll.workers as [App];

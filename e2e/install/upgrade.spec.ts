@@ -9,7 +9,7 @@ import { cleanUp } from '../support/cleanup.ts';
 import { connect, namespace } from '../support/kube.ts';
 import { TemplateWatch } from '../support/template-watch.ts';
 import { Release, SMALL, installCluster } from './support/release.ts';
-import { idle, sweeps } from './support/idle.ts';
+import { idle, resyncs } from './support/idle.ts';
 
 /** There is no release before this one: one of the same code, under other versions and tags, stands in for the next. */
 const NEXT = '0.99.0';
@@ -84,7 +84,7 @@ describe('helm upgrade and helm rollback in the middle of 200 changes', () => {
 
     await fleet.inStep();
     await idle(release);
-    await sweeps(release, 2);
+    await resyncs(release, 2);
     await idle(release);
     const counts = await Promise.all(fleet.members.map(({ workload }) => watch.changes(workload)));
     const wrong = fleet.members.filter((_member, index) => counts[index] !== 1);

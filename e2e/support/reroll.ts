@@ -29,7 +29,7 @@ export interface RerollOptions {
   readonly admins?: number;
   /** Default `0`. */
   readonly debounce?: string;
-  /** Default 60s, as the watcher's: the sweep repairs nothing within a test. */
+  /** Default 60s, as the watcher's: the resync repairs nothing within a test. */
   readonly sweepInterval?: string;
   /** Default 1000 a second, so that specs need not wait to be adopted. */
   readonly adoptionsPerSecond?: number;

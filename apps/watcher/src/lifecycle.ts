@@ -26,7 +26,7 @@ import { SourceEvaluator } from './source-evaluator.ts';
 import { StuckPods } from './stuck-pods.ts';
 import { Streams } from './streams.ts';
 import type { StreamsContext } from './kind-streams.ts';
-import { Sweeper } from './sweeper.ts';
+import { Resyncer } from './resyncer.ts';
 import type { Logger } from '@reroll/shared/platform/logging';
 import { triggersOf } from '@reroll/shared/platform/options/triggers';
 import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
@@ -57,7 +57,7 @@ const RETRY = 500;
  * 1. become a candidate for the Lease; a standby goes on all the same, to be warm when it is needed;
  * 2. learn since when the cluster is adopted, from the Lease, where its first leader ever wrote it;
  * 3. stream sources, then workloads, into the cluster state;
- * 4. once both the Lease is ours and the streams are complete: assert the catalog, sweep, publish.
+ * 4. once both the Lease is ours and the streams are complete: assert the catalog, resync, publish.
  *
  * The end runs backwards: stop publishing, stop the streams, give the Lease back.
  */
@@ -72,7 +72,7 @@ export async function runWatcher(context: WatcherContext): Promise<void> {
   const tracker = new RolloutTracker();
   const rollouts = new RolloutPublisher(tracker, context.rolloutWriter);
   const publisher = publisherOf(context, { clusterState, rollouts }, elector);
-  const sweeper = new Sweeper({
+  const resyncer = new Resyncer({
     clusterState,
     catalog: context.catalog,
     publisher,
@@ -94,21 +94,21 @@ export async function runWatcher(context: WatcherContext): Promise<void> {
   const streams = new Streams(streamsContext(context, elector), { clusterState, rollouts: sightings }, () =>
     evaluator.kick(),
   );
-  stopAtTheEnd(lifecycle, { publisher, sweeper, stuckPods, evaluator, streams });
+  stopAtTheEnd(lifecycle, { publisher, resyncer, stuckPods, evaluator, streams });
   await streams.start({
     signal: lifecycle.signal,
     patience: PATIENCE,
     onSlow: (what) => log.warning(`still waiting for the first complete list of ${what}`),
   });
   if (lifecycle.signal.aborted) return;
-  sweeper.start();
+  resyncer.start();
   state.followStreams(() => streams.isSynced());
   giveBackMemory();
   log.info('in sync', { sources: clusterState.sources.size, workloads: clusterState.workloads.size });
   await state.whenLeading(lifecycle.signal);
   if (!elector.leadership) return;
   watchQueues(context);
-  await takeOver(context, sweeper, elector.leadership.term);
+  await takeOver(context, resyncer, elector.leadership.term);
   stuckPods.kick();
 }
 
@@ -117,14 +117,14 @@ function stopAtTheEnd(
   lifecycle: Lifecycle,
   by: {
     publisher: Publisher;
-    sweeper: Sweeper;
+    resyncer: Resyncer;
     stuckPods: StuckPods;
     evaluator: SourceEvaluator;
     streams: Streams;
   },
 ): void {
   lifecycle.onStop('publisher', 5_000, () => by.publisher.stop());
-  lifecycle.onStop('sweeper', 5_000, () => by.sweeper.stop());
+  lifecycle.onStop('resyncer', 5_000, () => by.resyncer.stop());
   lifecycle.onStop('pods of stuck rollouts', 5_000, () => by.stuckPods.stop());
   lifecycle.onStop('evaluation of sources', 5_000, () => by.evaluator.stop());
   lifecycle.onStop('streams', 5_000, () => by.streams.stop(3_000));
@@ -142,7 +142,7 @@ function streamsContext(context: WatcherContext, elector: LeaderElector): Stream
   return { ...context, olderObjects };
 }
 
-/** Nothing is lost if Redis cannot be asked: the next sweep does. */
+/** Nothing is lost if Redis cannot be asked: the next resync does. */
 async function requestedOf({ requests, log }: WatcherContext): Promise<readonly string[]> {
   try {
     return await requests.workloads();
@@ -152,10 +152,10 @@ async function requestedOf({ requests, log }: WatcherContext): Promise<readonly 
   }
 }
 
-async function takeOver({ lifecycle, log }: WatcherContext, sweeper: Sweeper, term: string): Promise<void> {
+async function takeOver({ lifecycle, log }: WatcherContext, resyncer: Resyncer, term: string): Promise<void> {
   while (!lifecycle.signal.aborted) {
     try {
-      await sweeper.takeOver(term);
+      await resyncer.takeOver(term);
       giveBackMemory();
       log.info('became leader, starting controllers', { term });
       return;

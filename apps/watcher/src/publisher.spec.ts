@@ -10,7 +10,7 @@ import { expect, test, vi } from 'vitest';
 import { seenSource, seenWorkload } from '@reroll/core/testing/rows';
 import { Publisher } from './publisher.ts';
 import { RolloutPublisher } from './rollout-publisher.ts';
-import { Sweeper } from './sweeper.ts';
+import { Resyncer } from './resyncer.ts';
 
 const NONE = { rv: '1', catalog: new Map() };
 
@@ -62,17 +62,17 @@ function watcherInSync() {
   const isUndecided = (): boolean => false;
   const isOutside = (namespace: string): boolean => namespace !== 'ns';
   const common = { clusterState, catalog, publisher, rollouts, requested: async () => [], metrics };
-  const sweeper = new Sweeper({ ...common, interval: 60_000, isUndecided, isOutside });
-  return { clusterState, state, publisher, sweeper, publish, enqueueReloads };
+  const resyncer = new Resyncer({ ...common, interval: 60_000, isUndecided, isOutside });
+  return { clusterState, state, publisher, resyncer, publish, enqueueReloads };
 }
 
 test('a standby writes nothing, and all that it knows once it takes the lead', async () => {
-  const { publisher, sweeper, publish, enqueueReloads } = watcherInSync();
+  const { publisher, resyncer, publish, enqueueReloads } = watcherInSync();
   publisher.kick();
   await publisher.stop();
   expect(publish).not.toHaveBeenCalled();
 
-  await sweeper.takeOver('7');
+  await resyncer.takeOver('7');
   await vi.waitFor(() => expect(enqueueReloads).toHaveBeenCalled());
 
   const written = publish.mock.calls[0]?.[0];
@@ -84,13 +84,13 @@ test('a standby writes nothing, and all that it knows once it takes the lead', a
 });
 
 test('a leader that loses the Lease while it writes rows enqueues nothing for them', async () => {
-  const { state, publisher, sweeper, publish, enqueueReloads } = watcherInSync();
+  const { state, publisher, resyncer, publish, enqueueReloads } = watcherInSync();
   publish.mockImplementation(async () => {
     state.leading = false;
     return { refused: false, gap: false, changed: [] };
   });
 
-  await sweeper.takeOver('7');
+  await resyncer.takeOver('7');
   await vi.waitFor(() => expect(publish).toHaveBeenCalled());
   await publisher.stop();
 
@@ -98,13 +98,13 @@ test('a leader that loses the Lease while it writes rows enqueues nothing for th
 });
 
 test('a workload that is deleted while a new leader reads the catalog is removed from it', async () => {
-  const { clusterState, state, publisher, sweeper, publish } = watcherInSync();
+  const { clusterState, state, publisher, resyncer, publish } = watcherInSync();
   state.duringScan = () => {
     clusterState.workloadDeleted('Deployment/ns/web');
     publisher.kick();
   };
 
-  await sweeper.takeOver('7');
+  await resyncer.takeOver('7');
   await vi.waitFor(() => expect(publish).toHaveBeenCalled());
   await publisher.stop();
 
@@ -115,31 +115,31 @@ test('a workload that is deleted while a new leader reads the catalog is removed
 });
 
 test('a watcher that cannot read the catalog stays a standby, and leads once it can', async () => {
-  const { clusterState, state, publisher, sweeper, publish } = watcherInSync();
+  const { clusterState, state, publisher, resyncer, publish } = watcherInSync();
   state.duringScan = () => {
     publisher.kick();
     throw new Error('Redis is away');
   };
-  await expect(sweeper.takeOver('7')).rejects.toThrow('Redis is away');
+  await expect(resyncer.takeOver('7')).rejects.toThrow('Redis is away');
   expect(clusterState.outbox.isEmpty()).toBe(true);
   expect(publish).not.toHaveBeenCalled();
 
   state.duringScan = () => undefined;
-  await sweeper.takeOver('8');
+  await resyncer.takeOver('8');
   await vi.waitFor(() => expect(publish).toHaveBeenCalled());
   await publisher.stop();
   expect(publish.mock.calls[0]?.[0].writer).toEqual({ term: '8', sequence: 0 });
 });
 
 test('what a new leader finds of a namespace out of scope, and what leaves it meanwhile, is removed', async () => {
-  const { clusterState, state, publisher, sweeper, publish } = watcherInSync();
+  const { clusterState, state, publisher, resyncer, publish } = watcherInSync();
   state.inCatalog = ['ConfigMap/ns/cm', 'ConfigMap/outside/cm'];
   state.duringScan = () => {
     clusterState.forget('ns');
     publisher.kick();
   };
 
-  await sweeper.takeOver('7');
+  await resyncer.takeOver('7');
   await vi.waitFor(() => expect(publish).toHaveBeenCalled());
   await publisher.stop();
 

@@ -119,7 +119,7 @@ export class ReloadReports {
     metrics.reloadExecuted.inc({ success: 'false' });
     metrics.reloadExecutedByNamespace?.inc({ success: 'false', namespace });
     metrics.action.inc({ workload_kind: kind, result: 'error' });
-    // A wake of the sweep names no source.
+    // A wake of the resync names no source.
     const [owed] = error.owed;
     const source = job.source ?? (owed && sourceKeyIn(namespace, owed));
     if (!error.subject) return;

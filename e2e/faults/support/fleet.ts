@@ -152,11 +152,11 @@ export class Fleet {
     await this.#until(() => this.members.every(isInStep), 'every workload to be in step');
   }
 
-  /** Resolves when all are in step, no job is left, and two sweeps after that have left it so. */
+  /** Resolves when all are in step, no job is left, and two resyncs after that have left it so. */
   async settled(reroll: Reroll): Promise<void> {
     await this.inStep();
     await reroll.idle();
-    await sweeps(reroll, 2);
+    await resyncs(reroll, 2);
     await reroll.idle();
   }
 
@@ -239,7 +239,7 @@ export class Fleet {
 }
 
 /** Resolves when the leader has swept so many times more. */
-export async function sweeps(reroll: Reroll, more: number): Promise<void> {
+export async function resyncs(reroll: Reroll, more: number): Promise<void> {
   const leader = await reroll.leader();
   const count = async (): Promise<number> =>
     Number(/^reroll_sweep_duration_seconds_count (\d+)/m.exec(await leader.metrics())?.[1] ?? 0);

@@ -7,4 +7,4 @@ export const QUICK_LEASE = ['--lease-duration=4s', '--lease-renew-deadline=3s', 
 export const QUICK_LOCK = ['--stalled-lock=2s'];
 
 /** What was lost on the way is found within half a second. */
-export const QUICK_SWEEP = '500ms';
+export const QUICK_RESYNC = '500ms';

@@ -35,12 +35,12 @@ async function jobs(queues: Queues): Promise<number> {
 }
 
 /** Resolves when the leader has swept so many times more. */
-export async function sweeps(release: Release, more: number): Promise<void> {
-  const first = await swept(release);
-  await eventually(async () => (await swept(release)) >= first + more, { what: 'sweeps', within: 60_000 });
+export async function resyncs(release: Release, more: number): Promise<void> {
+  const first = await resynced(release);
+  await eventually(async () => (await resynced(release)) >= first + more, { what: 'sweeps', within: 60_000 });
 }
 
-async function swept(release: Release): Promise<number> {
+async function resynced(release: Release): Promise<number> {
   const watchers = await release.readyPods('watcher');
   const counts = watchers.map((_pod, index) =>
     reach(release, { component: 'watcher', port: 9090, index }, async (port) => {

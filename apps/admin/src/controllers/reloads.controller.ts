@@ -35,7 +35,7 @@ export class ReloadsController {
     });
   }
 
-  /** The request first: whatever is lost after it, the sweep makes up for. */
+  /** The request first: whatever is lost after it, the resync makes up for. */
   async #request(
     workload: string,
     by: { actor: string; reason: string },

@@ -13,7 +13,7 @@ export interface RulingEntry {
 /**
  * How a change came about.
  * - `updated`, `created`, `deleted`: seen live.
- * - `missed`: found by a list, a sweep or a leader that took over, not by a live event.
+ * - `missed`: found by a list, a resync or a leader that took over, not by a live event.
  * - `repeated`: the job ran again, and the data is what was told before.
  * - `manual`: a person asked for a reload; it has no source.
  */

@@ -130,7 +130,7 @@ const CASES: Readonly<Record<string, { added: readonly Added[]; tells: readonly 
     ],
     tells: ['retrying ApiUnavailable'],
   },
-  'has failed, and stays so while the sweep tries in vain': {
+  'has failed, and stays so while the resync tries in vain': {
     added: [
       [1002, changed(1000)],
       [1010, retrying(1000, { state: 'failed', reason: 'Invalid' })],

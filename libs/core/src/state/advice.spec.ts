@@ -59,10 +59,10 @@ describe('a worker looks at a workload of which nothing is due, at its leisure,'
     expect(wakesOf(clusterState)).toEqual([[WEB, 'correct']]);
   });
 
-  it('and again when the lead is taken, or the catalog was lost; no sweep wakes it', () => {
+  it('and again when the lead is taken, or the catalog was lost; no resync wakes it', () => {
     const clusterState = clusterStateWith(seenWorkload('web', 20, { annotations: INVALID, uses: [] }));
     clusterState.outbox.clear();
-    for (const _ of clusterState.sweep()) continue;
+    for (const _ of clusterState.resync()) continue;
     expect(wakesOf(clusterState)).toEqual([]);
     clusterState.assertAll();
     expect(wakesOf(clusterState)).toEqual([[WEB, 'correct']]);

@@ -57,9 +57,9 @@ const recorded = {
   workloads: [seenWorkload('web', 20, { record: recordOf({ cm: 'A' }) })],
 };
 
-function sweep(clusterState: ClusterState): [string, string][] {
+function resync(clusterState: ClusterState): [string, string][] {
   clusterState.outbox.clear();
-  for (const _ of clusterState.sweep()) continue;
+  for (const _ of clusterState.resync()) continue;
   return [...clusterState.outbox.wakes];
 }
 
@@ -439,46 +439,46 @@ describe('a workload', () => {
   });
 });
 
-describe('a sweep', () => {
-  it('wakes what is owed after 1, 2, 4 … sweeps', () => {
+describe('a resync', () => {
+  it('wakes what is owed after 1, 2, 4 … resyncs', () => {
     const clusterState = settled(recorded);
     clusterState.sourceWritten(seenSource('cm', 110, 'B'), SOURCES);
-    const woken = Array.from({ length: 16 }, () => sweep(clusterState).length);
+    const woken = Array.from({ length: 16 }, () => resync(clusterState).length);
     expect(woken).toEqual([1, 1, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1]);
   });
 
   it('begins anew after another change, and after the catalog was lost', () => {
     const clusterState = settled(recorded);
     clusterState.sourceWritten(seenSource('cm', 110, 'B'), SOURCES);
-    for (let n = 0; n < 5; n += 1) sweep(clusterState);
+    for (let n = 0; n < 5; n += 1) resync(clusterState);
     clusterState.sourceWritten(seenSource('cm', 120, 'C'), SOURCES);
-    expect(sweep(clusterState)).toEqual([[WEB, 'owed']]);
-    for (let n = 0; n < 5; n += 1) sweep(clusterState);
+    expect(resync(clusterState)).toEqual([[WEB, 'owed']]);
+    for (let n = 0; n < 5; n += 1) resync(clusterState);
     clusterState.assertAll();
     expect(clusterState.outbox.takeWorkloads(10)).toEqual([WEB]);
-    expect(sweep(clusterState)).toEqual([[WEB, 'owed']]);
+    expect(resync(clusterState)).toEqual([[WEB, 'owed']]);
   });
 
   it('wakes nothing that is settled', () => {
-    expect(sweep(settled(recorded))).toEqual([]);
+    expect(resync(settled(recorded))).toEqual([]);
   });
 });
 
 describe('a pause that a reload began', () => {
   const paused = seenWorkload('web', 20, { resumeAt: 1_000 });
 
-  it('is told of when it is seen, and by every sweep until it is over', () => {
+  it('is told of when it is seen, and by every resync until it is over', () => {
     const clusterState = settled({ workloads: [seenWorkload('web', 10)] });
     clusterState.workloadWritten(paused);
     expect([...clusterState.outbox.resumes]).toEqual([WEB]);
     for (let n = 0; n < 2; n += 1) {
       clusterState.outbox.clear();
-      sweep(clusterState);
+      resync(clusterState);
       expect([...clusterState.outbox.resumes]).toEqual([WEB]);
       clusterState.outbox.clear();
     }
     clusterState.workloadWritten(seenWorkload('web', 30));
-    sweep(clusterState);
+    resync(clusterState);
     expect([...clusterState.outbox.resumes]).toEqual([]);
   });
 
@@ -511,13 +511,13 @@ describe('a workload that is left alone', () => {
     expect(clusterState.unsettled.has(WEB)).toBe(false);
   });
 
-  it('as the twin of a Job is woken when it is seen, and by sweeps for as long as it is there', () => {
+  it('as the twin of a Job is woken when it is seen, and by resyncs for as long as it is there', () => {
     const clusterState = clusterStateOf({ workloads: [twin] });
     expect([...clusterState.outbox.wakes]).toEqual([[twin.key, 'owed']]);
-    expect(sweep(clusterState)).toEqual([[twin.key, 'owed']]);
+    expect(resync(clusterState)).toEqual([[twin.key, 'owed']]);
     clusterState.workloadDeleted(twin.key);
     expect(clusterState.unsettled.size).toBe(0);
-    expect(sweep(clusterState)).toEqual([]);
+    expect(resync(clusterState)).toEqual([]);
   });
 });
 

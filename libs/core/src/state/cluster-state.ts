@@ -39,8 +39,8 @@ import { inOneGo, slicesOf } from './slices.ts';
 import { isLaterSighting } from './template-owner.ts';
 import { UserEvaluation } from './user-evaluation.ts';
 
-/** A workload that stays unsettled is woken again after 1, 2, 4 … sweeps, and this many at most. */
-const MAX_SWEEPS_BETWEEN_WAKES = 64;
+/** A workload that stays unsettled is woken again after 1, 2, 4 … resyncs, and this many at most. */
+const MAX_RESYNCS_BETWEEN_WAKES = 64;
 
 /**
  * What the watcher knows: a pure state machine from what the streams show to what is owed. It does no I/O
@@ -62,7 +62,7 @@ export class ClusterState {
   readonly #deleted: DeletedSources;
   /** Of the users of sources that changed; for the owner to go on with, if `evaluatesLater`. */
   readonly evaluation: UserEvaluation;
-  #sweeps = 0;
+  #resyncs = 0;
 
   constructor(settings: ClusterStateSettings) {
     this.#dependents = new Dependents(settings.decision.keys);
@@ -84,9 +84,9 @@ export class ClusterState {
     });
   }
 
-  /** Sweeps begun so far; the unit of `Unsettled.sinceSweep`. */
-  get sweeps(): number {
-    return this.#sweeps;
+  /** Resyncs begun so far; the unit of `Unsettled.sinceResync`. */
+  get resyncs(): number {
+    return this.#resyncs;
   }
 
   /** Some sources of a list that has not ended. What they say holds even if the list breaks. */
@@ -278,7 +278,7 @@ export class ClusterState {
     this.outbox.assert(this.sources.keys(), this.workloads.keys());
     for (const entry of this.unsettled.values()) {
       entry.wakes = 0;
-      entry.nextSweep = 0;
+      entry.nextResync = 0;
     }
     if (this.#settings.evaluatesLater) this.evaluation.afterwards(this.#adviseAll());
     else inOneGo(this.#adviseAll());
@@ -294,20 +294,20 @@ export class ClusterState {
    * Evaluates every workload and wakes what is due and has waited long enough. In slices; events may be observed in
    * between, because each workload is judged by itself, by what is known then.
    */
-  *sweep(): Generator<void, void, void> {
-    this.#sweeps += 1;
+  *resync(): Generator<void, void, void> {
+    this.#resyncs += 1;
     for (const slice of this.#slicesOf(this.workloads.keys())) {
-      for (const key of slice) this.#sweepOne(key);
+      for (const key of slice) this.#resyncOne(key);
       yield;
     }
   }
 
-  #sweepOne(key: WorkloadKey): void {
+  #resyncOne(key: WorkloadKey): void {
     this.#evaluate(key);
     const entry = this.unsettled.get(key);
-    if (entry && entry.nextSweep <= this.#sweeps) {
+    if (entry && entry.nextResync <= this.#resyncs) {
       this.outbox.wake(key, entry.cause);
-      entry.nextSweep = this.#sweeps + Math.min(2 ** entry.wakes, MAX_SWEEPS_BETWEEN_WAKES);
+      entry.nextResync = this.#resyncs + Math.min(2 ** entry.wakes, MAX_RESYNCS_BETWEEN_WAKES);
       entry.wakes += 1;
     }
     this.#resume(key);
@@ -474,7 +474,7 @@ export class ClusterState {
     const held = this.unsettled.get(key);
     if (cause === null) this.unsettled.delete(key);
     else if (held?.cause !== cause) {
-      this.unsettled.set(key, { cause, wakes: 0, nextSweep: 0, sinceSweep: this.#sweeps });
+      this.unsettled.set(key, { cause, wakes: 0, nextResync: 0, sinceResync: this.#resyncs });
     }
   }
 

@@ -7,7 +7,7 @@ import { takeFrom } from '../take-from.ts';
  */
 export type WakeCause = 'owed' | 'correct';
 
-/** How a change of a source that is to be told of was found: by a live event, or by a list or a sweep. */
+/** How a change of a source that is to be told of was found: by a live event, or by a list or a resync. */
 export type FoundBy = 'event' | 'list';
 
 /** The writing of every row of one sort. */

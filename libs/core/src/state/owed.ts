@@ -10,10 +10,10 @@ import { NO_TRIGGERS, type Triggers } from './triggers.ts';
 /** A workload that is due something. */
 export interface Unsettled {
   readonly cause: WakeCause;
-  /** How often sweeps have woken it since it was last touched. */
+  /** How often resyncs have woken it since it was last touched. */
   wakes: number;
-  nextSweep: number;
-  readonly sinceSweep: number;
+  nextResync: number;
+  readonly sinceResync: number;
 }
 
 /**

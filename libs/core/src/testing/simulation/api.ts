@@ -121,8 +121,8 @@ export interface Protection {
   readonly noticesGaps: boolean;
   /** A list that broke is no list. */
   readonly endsLists: boolean;
-  /** A sweep wakes the ends of pauses again. */
-  readonly sweepsResumes: boolean;
+  /** A resync wakes the ends of pauses again. */
+  readonly resyncsResumes: boolean;
   /** A worker leaves a contested workload alone. */
   readonly yieldsContests: boolean;
   /** A watcher that sees that etcd was restored resets the catalog and begins anew. */
@@ -137,7 +137,7 @@ export const FULL_PROTECTION: Protection = {
   testsGeneration: true,
   noticesGaps: true,
   endsLists: true,
-  sweepsResumes: true,
+  resyncsResumes: true,
   yieldsContests: true,
   noticesRestores: true,
   repeatsWrites: true,

@@ -36,7 +36,7 @@ export type Op =
         | 'start'
         | 'lead'
         | 'list'
-        | 'sweep'
+        | 'resync'
         | 'notice'
         | 'slice'
         | 'relist'
@@ -110,7 +110,7 @@ const EVENTS: Table = [
   [2, (r) => ({ do: 'tick', units: r.pick([1, 5, 12, 40]) })],
   [40, (r) => ({ do: 'deliver', watcher: index(r), stream: r.pick(['S', 'W']) })],
   [25, (r) => ({ do: 'publish', watcher: index(r), what: r.pick(['all', 'all', 'all', 'rows']) })],
-  [1.5, (r) => ({ do: 'sweep', watcher: index(r) })],
+  [1.5, (r) => ({ do: 'resync', watcher: index(r) })],
   [70, (r) => ({ do: 'step', worker: index(r), pick: r.between(0, 3) })],
   [3, (r) => ({ do: 'list', watcher: index(r) })],
   [2, (r) => ({ do: 'lead', watcher: index(r) })],

@@ -40,7 +40,7 @@ describe('the checker notices when', () => {
     ['a list that broke is taken for a whole one', { endsLists: false }, inAny],
     [
       'nobody wakes the end of a pause that was lost with Redis',
-      { sweepsResumes: false },
+      { resyncsResumes: false },
       ({ pauses }) => pauses,
     ],
     ['an etcd that is restored is not noticed', { noticesRestores: false }, ({ restores }) => restores],

@@ -253,14 +253,14 @@ export class SimulatedWatcher {
     );
   }
 
-  sweep(): void {
+  resync(): void {
     for (const _ of this.clusterState.prune());
     this.#settle();
     if (this.term === 0 || this.#isEnding) return;
     if (!this.#unanswered && !this.#begins && !isWriter(this.#redis, this.term, this.#sequence)) this.#gap();
     this.publish('rows');
-    for (const _ of this.clusterState.sweep());
-    if (!this.#protection.sweepsResumes) this.clusterState.outbox.resumes.clear();
+    for (const _ of this.clusterState.resync());
+    if (!this.#protection.resyncsResumes) this.clusterState.outbox.resumes.clear();
   }
 
   /** Rows first; `rows` stops there, as if the process ended or Redis did before the jobs were enqueued. */
@@ -376,7 +376,7 @@ export class SimulatedWatcher {
   #takeOver(): void {
     this.#asksForUntold = true;
     this.clusterState.assertAll();
-    for (const _ of this.clusterState.sweep());
+    for (const _ of this.clusterState.resync());
   }
 
   #settle(): void {

@@ -240,7 +240,7 @@ export class World {
     if (op.do === 'deliver') void watcher.deliver(op.stream);
     if (op.do === 'publish') watcher.publish(op.what);
     if (op.do === 'loseReply') watcher.loseReply(op.what);
-    if (op.do === 'sweep') watcher.sweep();
+    if (op.do === 'resync') watcher.resync();
     if (op.do === 'relist') {
       this.#fault('relist');
       watcher.relist();
@@ -396,7 +396,7 @@ export class World {
       }
       leader.evaluateAll();
       leader.publish('all');
-      leader.sweep();
+      leader.resync();
       leader.publish('all');
       this.#returnStalled();
       if (!this.#drain()) return void this.violations.push({ kind: 'T', text: 'the queues never drain' });
@@ -527,7 +527,7 @@ export class World {
     const before = this.api.rollouts;
     for (const id of this.api.sources.keys()) this.api.writeSource(id, this.api.data(id) === 'A' ? 'B' : 'A');
     for (let round = 0; round < 3; round += 1) {
-      leader.sweep();
+      leader.resync();
       leader.publish('all');
       this.#drain();
     }

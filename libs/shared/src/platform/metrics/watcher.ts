@@ -47,7 +47,7 @@ export interface WatcherMetrics extends QueueMetrics {
   /** `reroll_pod_reads_total` */
   readonly podReads: Counter<'result'>;
   /** `reroll_sweep_duration_seconds` */
-  readonly sweepDuration: Histogram;
+  readonly resyncDuration: Histogram;
 }
 
 function streamMetrics(registry: Registry) {
@@ -149,7 +149,7 @@ function publishMetrics(registry: Registry) {
       help: 'Lists of the pods of a rollout that is stuck, by result; none without --rollout-details.',
       labels: { result: ['success', 'error'] },
     }),
-    sweepDuration: histogram(registry, {
+    resyncDuration: histogram(registry, {
       name: 'reroll_sweep_duration_seconds',
       help: 'Duration of a sweep through everything for what is owed.',
       buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60],

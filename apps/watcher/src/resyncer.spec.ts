@@ -8,7 +8,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { seenSource, seenWorkload } from '@reroll/core/testing/rows';
 import type { Publisher } from './publisher.ts';
 import type { RolloutPublisher } from './rollout-publisher.ts';
-import { Sweeper } from './sweeper.ts';
+import { Resyncer } from './resyncer.ts';
 
 const CONFIG_MAPS = { kind: 'ConfigMap', namespace: '' };
 const ROLLOUTS = { kind: 'Rollout', namespace: '' };
@@ -19,7 +19,7 @@ test('a kind of which the last object is gone, or its API with all of them, is c
   const decision = { keys: DEFAULT_ANNOTATION_KEYS, autoReloadAll: false, ignoredWorkloadTypes: [] };
   const clusterState = new ClusterState({ decision, adoptedAt: 0 });
   const registry = createRegistry();
-  const sweeper = new Sweeper({
+  const resyncer = new Resyncer({
     clusterState,
     catalog: {} as Catalog,
     publisher: {} as Publisher,
@@ -40,8 +40,8 @@ test('a kind of which the last object is gone, or its API with all of them, is c
   clusterState.workloadListBegins(ROLLOUTS);
   const rollout = seenWorkload('web', 1, { key: 'Rollout/ns/web', kind: 'Rollout' });
   clusterState.workloadsListed({ ...nothing, scope: ROLLOUTS, objects: [rollout] });
-  sweeper.start();
-  onTestFinished(() => sweeper.stop());
+  resyncer.start();
+  onTestFinished(() => resyncer.stop());
   expect(await counted()).toEqual(['reroll_objects{kind="ConfigMap"} 1', 'reroll_objects{kind="Rollout"} 1']);
   clusterState.sourceDeleted('ConfigMap/ns/cm', '10', CONFIG_MAPS);
   clusterState.workloadsListed({ ...nothing, scope: ROLLOUTS });

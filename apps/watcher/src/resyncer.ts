@@ -13,10 +13,10 @@ import type { RolloutPublisher } from './rollout-publisher.ts';
 
 /** Rows that are counted in one turn of the event loop. */
 const COUNTED_PER_TURN = 5_000;
-/** After so many sweeps, about an hour, changes that were written down and not told yet get another job, for ever. */
-const SWEEPS_BETWEEN_UNTOLD = 64;
+/** After so many resyncs, about an hour, changes that were written down and not told yet get another job, for ever. */
+const RESYNCS_BETWEEN_UNTOLD = 64;
 
-export interface SweeperContext {
+export interface ResyncerContext {
   readonly clusterState: ClusterState;
   readonly catalog: Catalog;
   readonly publisher: Publisher;
@@ -39,26 +39,26 @@ interface LeftOver {
 }
 
 /** Finds what is owed and was lost on the way: at a fixed interval, and when a watcher takes the lead. */
-export class Sweeper {
-  readonly #context: SweeperContext;
+export class Resyncer {
+  readonly #context: ResyncerContext;
   #timer: NodeJS.Timeout | null = null;
   #running: Promise<void> | null = null;
   #leading = false;
-  #sweeps = 0;
+  #resyncs = 0;
   /** Kinds of which objects were counted before. */
   #counted: string[] = [];
 
-  constructor(context: SweeperContext) {
+  constructor(context: ResyncerContext) {
     this.#context = context;
   }
 
-  /** Sweeps every interval from now on; a standby only counts what it sees. */
+  /** Resyncs every interval from now on; a standby only counts what it sees. */
   start(): void {
     this.#timer ??= setInterval(() => this.#begin(), this.#context.interval);
   }
 
   /**
-   * Begins to publish: asserts the whole catalog, removes what is no more, and sweeps. Rejects if Redis cannot
+   * Begins to publish: asserts the whole catalog, removes what is no more, and resyncs. Rejects if Redis cannot
    * be read, and then nothing has begun.
    */
   async takeOver(term: string): Promise<void> {
@@ -109,20 +109,20 @@ export class Sweeper {
   }
 
   #begin(): void {
-    this.#running ??= this.#sweep().finally(() => {
+    this.#running ??= this.#resync().finally(() => {
       this.#running = null;
     });
   }
 
-  async #sweep(): Promise<void> {
+  async #resync(): Promise<void> {
     const { clusterState, publisher, requested, metrics } = this.#context;
-    const end = metrics.sweepDuration.startTimer();
+    const end = metrics.resyncDuration.startTimer();
     await inTurns(clusterState.prune());
     if (this.#leading) {
       publisher.verify();
-      this.#sweeps += 1;
-      if (this.#sweeps % SWEEPS_BETWEEN_UNTOLD === 0) publisher.enqueueUntold();
-      await inTurns(clusterState.sweep());
+      this.#resyncs += 1;
+      if (this.#resyncs % RESYNCS_BETWEEN_UNTOLD === 0) publisher.enqueueUntold();
+      await inTurns(clusterState.resync());
       for (const key of await requested())
         if (clusterState.workloads.has(key)) clusterState.outbox.wake(key, 'owed');
       publisher.kick();
