@@ -113,7 +113,7 @@ function row(of: KubeObject, more: Partial<WorkloadRow> = {}): WorkloadRow {
     mentions: [],
     marks: [],
     dependencies: ['ConfigMap/cm', 'Secret/private'],
-    doubtful: ['ConfigMap/cm'],
+    unverified: ['ConfigMap/cm'],
     baselines: { 'ConfigMap/cm': '1', 'Secret/private': '1' },
     stale: [],
     annotations: AUTO,

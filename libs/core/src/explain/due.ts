@@ -15,7 +15,7 @@ export interface RecordFacts {
   /** Null: nothing to compare, or hashes of different schemes or keys. */
   readonly agrees: boolean | null;
   /** The record was seen to be false for the present pod template, so it counts as different. */
-  readonly isDoubtful: boolean;
+  readonly isUnverified: boolean;
 }
 
 /** What is due of the workload for this source. */
@@ -34,9 +34,9 @@ export function recordFacts({ workload, source, from }: ExplainInput): RecordFac
   const name = sourceNameOf(source.key);
   const recorded = recordedHashes(workload.row.record)[name] ?? null;
   const current = from === 'catalog' && source.row?.exists ? source.row.hash : null;
-  const isDoubtful = workload.row.doubtful.includes(name);
+  const isUnverified = workload.row.unverified.includes(name);
   const both = recorded !== null && current !== null && isComparable(recorded, current);
-  return { recorded, current, agrees: both ? recorded === current && !isDoubtful : null, isDoubtful };
+  return { recorded, current, agrees: both ? recorded === current && !isUnverified : null, isUnverified };
 }
 
 const NO_DEPENDENCY = 'Nothing is due: no change of the source rolls the workload.';

@@ -153,9 +153,9 @@ const DUE: Readonly<
     verdict: 'Read',
     says: /another scheme/,
   },
-  'doubtful, and later': {
+  'unverified, and later': {
     of: {
-      workload: { record: recordOf({ cm: 'a' }), doubtful: ['ConfigMap/cm'] },
+      workload: { record: recordOf({ cm: 'a' }), unverified: ['ConfigMap/cm'] },
       source: { rv: '11', dataRv: '11' },
     },
     due: 'owed',
@@ -225,19 +225,19 @@ describe('what is due, and why', () => {
       baseline: rv,
       dataRv: rv,
       hash,
-      doubtful: subarray(['ConfigMap/cm']),
+      unverified: subarray(['ConfigMap/cm']),
       onDelete: constantFrom('never' as const, 'always' as const),
       exists: constantFrom(true, false),
     });
     assert(
-      property(facts, ({ recorded, templateRv, baseline, dataRv, doubtful, onDelete, exists, ...more }) => {
+      property(facts, ({ recorded, templateRv, baseline, dataRv, unverified, onDelete, exists, ...more }) => {
         const triggers = { ...NO_TRIGGERS, onDelete };
         const row = workloadRow({
           rv: templateRv,
           templateRv,
           baselines: recorded === undefined ? { 'ConfigMap/cm': baseline } : {},
           record: recorded === undefined ? undefined : recordOf({ cm: recorded }),
-          doubtful: recorded === undefined ? [] : doubtful,
+          unverified: recorded === undefined ? [] : unverified,
         });
         const source = sourceRow(Number(dataRv), more.hash, { exists });
         const input = explainInput({ settings: { triggers } });
@@ -255,7 +255,7 @@ describe('what is due, and why', () => {
 
 it('says of the record what is recorded, what there is, and whether they agree', () => {
   const workload = { record: recordOf({ cm: 'a' }) };
-  const facts = { recorded: '1.a', current: '1.a', agrees: true, isDoubtful: false };
+  const facts = { recorded: '1.a', current: '1.a', agrees: true, isUnverified: false };
   expect(explain(explainInput({ workload })).record).toEqual(facts);
   expect(explain(explainInput({ workload, source: { hash: '1.b' } })).record).toEqual({
     ...facts,
@@ -267,7 +267,7 @@ it('says of the record what is recorded, what there is, and whether they agree',
     recorded: null,
     current: null,
     agrees: null,
-    isDoubtful: false,
+    isUnverified: false,
   });
 });
 

@@ -68,7 +68,7 @@ export function workloadFromCluster(
   podSpec: PodSpec | undefined,
 ): ExplainedWorkload {
   const { key, kind: _kind, namespace: _namespace, writtenAt: _at, templateFrom: _from, ...seen } = observed;
-  const none = { dependencies: NO_NAMES, doubtful: NO_NAMES, baselines: NO_BASELINES, stale: NO_NAMES };
+  const none = { dependencies: NO_NAMES, unverified: NO_NAMES, baselines: NO_BASELINES, stale: NO_NAMES };
   return { key, row: { ...seen, ...none, templateRv: observed.rv }, podSpec };
 }
 

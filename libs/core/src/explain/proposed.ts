@@ -74,8 +74,8 @@ export function sourceWithProposed(
   return row ? { ...source, row: { ...row, annotations: sourceAnnotations(annotations, keys) } } : source;
 }
 
-function datesOf({ templateRv, dependencies, doubtful, baselines, stale, contest }: WorkloadRow) {
-  return { templateRv, dependencies, doubtful, baselines, stale, ...(contest ? { contest } : {}) };
+function datesOf({ templateRv, dependencies, unverified, baselines, stale, contest }: WorkloadRow) {
+  return { templateRv, dependencies, unverified, baselines, stale, ...(contest ? { contest } : {}) };
 }
 
 /** Annotations of a row that are none of this installation's own. */

@@ -76,11 +76,11 @@ describe('a dependency', () => {
       { record: RECORD_A, dependency: dependency({ row: sourceRow(50, 'B') }) },
     ],
     [
-      'has to be read if its record is doubtful',
+      'has to be read if its record is unverified',
       'Read',
       {
         record: RECORD_A,
-        row: workloadRow({ templateRv: '100', record: RECORD_A, doubtful: [CM] }),
+        row: workloadRow({ templateRv: '100', record: RECORD_A, unverified: [CM] }),
         dependency: dependency({ row: sourceRow(50, 'A') }),
       },
     ],
@@ -171,11 +171,11 @@ describe('a dependency', () => {
       },
     ],
     [
-      'rolls whatever its record is under, if that is doubtful',
+      'rolls whatever its record is under, if that is unverified',
       'Roll',
       {
         record: RECORD_A.replace('"1.', '"knew.'),
-        row: workloadRow({ templateRv: '100', doubtful: [CM] }),
+        row: workloadRow({ templateRv: '100', unverified: [CM] }),
         dependency: dependency({
           row: sourceRow(150, 'A'),
           reading: reading(150, 'A', { isKeyAwaited: true }),
@@ -240,11 +240,11 @@ describe('a dependency', () => {
       },
     ],
     [
-      'that agrees with the record but is doubtful rolls if the data came later',
+      'that agrees with the record but is unverified rolls if the data came later',
       'Roll',
       {
         record: RECORD_A,
-        row: workloadRow({ templateRv: '100', record: RECORD_A, doubtful: [CM] }),
+        row: workloadRow({ templateRv: '100', record: RECORD_A, unverified: [CM] }),
         dependency: dependency({
           row: sourceRow(150, 'A'),
           reading: reading(150, 'A', { isRecorded: true }),

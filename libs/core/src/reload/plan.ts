@@ -159,13 +159,13 @@ function dataVerdict(
 ): DependencyVerdict {
   const { reading } = dependency;
   const row = presentRow(input);
-  const doubtful = row !== undefined && row.doubtful.includes(dependency.name);
-  if (!reading?.afterWorkload) return verdictUnread(dependency, recorded, { row, doubtful });
+  const unverified = row !== undefined && row.unverified.includes(dependency.name);
+  if (!reading?.afterWorkload) return verdictUnread(dependency, recorded, { row, unverified });
   if (!row || !isDated(dependency, recorded, row)) return 'Wait';
-  if (reading.isRecorded && !doubtful) return recorded === reading.hash ? 'InStep' : 'Rewrite';
+  if (reading.isRecorded && !unverified) return recorded === reading.hash ? 'InStep' : 'Rewrite';
   const verdict = judge(dependency, reading, { row, recorded, adoptStale: input.adoptStale });
-  // A doubtful entry is never equal, whatever it says.
-  return doubtful ? verdict : unlessLeftToOthers(verdict, reading);
+  // An unverified entry is never equal, whatever it says.
+  return unverified ? verdict : unlessLeftToOthers(verdict, reading);
 }
 
 function unlessLeftToOthers(verdict: DependencyVerdict, { isKeyAwaited }: SourceReading): DependencyVerdict {
@@ -199,11 +199,11 @@ function unlessItIsThere(reading: SourceReading | undefined): DependencyVerdict 
 function verdictUnread(
   dependency: DependencyFacts,
   recorded: RecordHash | undefined,
-  at: { row: WorkloadRow | undefined; doubtful: boolean },
+  at: { row: WorkloadRow | undefined; unverified: boolean },
 ): DependencyVerdict {
   const source = dependency.row;
   if (source?.exists === false) return 'Absent';
-  if (source && recorded === source.hash && !at.doubtful) return 'InStep';
+  if (source && recorded === source.hash && !at.unverified) return 'InStep';
   if (!at.row || !isDated(dependency, recorded, at.row)) return 'Wait';
   return isKnownOwed(dependency, at.row, recorded) ? 'Roll' : 'Read';
 }

@@ -100,7 +100,7 @@ describe('of A -> B -> A seen as one', () => {
     write(clusterState, 'cm', 110, 'B');
     write(clusterState, 'cm', 120, 'A');
     drain(clusterState);
-    expect(clusterState.workloads.get('Deployment/ns/web0')?.doubtful).toEqual(['ConfigMap/cm']);
+    expect(clusterState.workloads.get('Deployment/ns/web0')?.unverified).toEqual(['ConfigMap/cm']);
     expect(clusterState.unsettled.get('Deployment/ns/web0')?.cause).toBe('owed');
   });
 

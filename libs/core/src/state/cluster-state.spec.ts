@@ -211,7 +211,7 @@ describe('one upgrade that writes a source and then its workload', () => {
       clusterState.workloadWritten(upgraded);
       if (order === 'workload') clusterState.sourceWritten(seenSource('cm', 110, 'B'), SOURCES);
       expect(clusterState.unsettled.get(WEB)?.cause).toBe('correct');
-      expect(clusterState.workloads.get(WEB)?.doubtful).toEqual(['ConfigMap/cm']);
+      expect(clusterState.workloads.get(WEB)?.unverified).toEqual(['ConfigMap/cm']);
     }
   });
 
@@ -308,10 +308,10 @@ describe('a workload', () => {
     expect(clusterState.sources.get(CM)?.dataRv).toBe('8');
   });
 
-  it('found with another template than the catalog has doubts its record', () => {
+  it('found with another template than the catalog leaves its record unverified', () => {
     const row = workloadRow({ rv: '18', uid: 'uid-web', template: 't0', record: recordOf({ cm: 'A' }) });
     const clusterState = clusterStateOf({ ...recorded, workloadRows: { [WEB]: row } });
-    expect(clusterState.workloads.get(WEB)).toMatchObject({ templateRv: '18', doubtful: ['ConfigMap/cm'] });
+    expect(clusterState.workloads.get(WEB)).toMatchObject({ templateRv: '18', unverified: ['ConfigMap/cm'] });
   });
 
   it('whose record is stripped is judged by the last one seen', () => {

@@ -19,7 +19,7 @@ import {
 import { withDefaults, type ClusterStateSettings } from './cluster-state-settings.ts';
 import { MultiMap } from './multi-map.ts';
 import { absentSource, deletedSource, hasNewerClass, listedSource, writtenSource } from './observe-source.ts';
-import { doubtAfterSource, movedBaselines, workloadRow, type DataState } from './observe-workload.ts';
+import { unverifiedAfterSource, movedBaselines, workloadRow, type DataState } from './observe-workload.ts';
 import { Outbox } from './outbox.ts';
 import { dueOf, type Unsettled } from './owed.ts';
 import { Positions } from './positions.ts';
@@ -405,18 +405,18 @@ export class ClusterState {
         rulesRv !== undefined &&
         this.#dependencies.judge({ workload, source: key, isNew, begin: () => ({ rv: rulesRv }) });
       if (isMoved || rulesRv === undefined || users.isUser(key, workload)) {
-        this.#doubt(workload, key, states);
+        this.#unverify(workload, key, states);
         this.#touch(workload, jobComes);
       }
       yield;
     }
   }
 
-  #doubt(workload: WorkloadKey, key: SourceKey, states: readonly DataState[]): void {
+  #unverify(workload: WorkloadKey, key: SourceKey, states: readonly DataState[]): void {
     const row = this.workloads.get(workload);
     if (!row) return;
-    const doubtful = doubtAfterSource(row, sourceNameOf(key), states);
-    if (doubtful !== row.doubtful) this.#replace(workload, { ...row, doubtful });
+    const unverified = unverifiedAfterSource(row, sourceNameOf(key), states);
+    if (unverified !== row.unverified) this.#replace(workload, { ...row, unverified });
   }
 
   #judgeSome(isOver: () => boolean): void {

@@ -36,7 +36,7 @@ export interface Sighting {
 
 interface TemplateFacts {
   readonly templateRv: Rv;
-  readonly doubtful: readonly SourceName[];
+  readonly unverified: readonly SourceName[];
 }
 
 /** The row of a workload just seen. */
@@ -86,19 +86,19 @@ export function stateOf({ exists, dataRv, rv, hash }: SourceRow): DataState {
 }
 
 /**
- * `doubtful` after the source `name` of it came to these states, the earliest first, as far as they are not later than
+ * `unverified` after the source `name` of it came to these states, the earliest first, as far as they are not later than
  * the template. The streams of sources and of workloads keep no order between them: a patch can be seen before what it
  * came after.
  */
-export function doubtAfterSource(
+export function unverifiedAfterSource(
   row: WorkloadRow,
   name: SourceName,
   states: readonly DataState[],
 ): readonly SourceName[] {
   const recorded = recordedHashes(row.record)[name];
   const atTemplate = states.findLast(({ from }) => !isNewer(from, row.templateRv));
-  if (recorded === undefined || !atTemplate) return row.doubtful;
-  const others = row.doubtful.filter((other) => other !== name);
+  if (recorded === undefined || !atTemplate) return row.unverified;
+  const others = row.unverified.filter((other) => other !== name);
   return compact(atTemplate.hash === recorded ? others : [...others, name]);
 }
 
@@ -154,24 +154,24 @@ function templateFacts(seen: ObservedWorkload, at: Sighting): TemplateFacts {
   const { known, live } = at;
   const changed = known !== undefined && isRolled(known, seen);
   if (live && (changed || !known)) return templateSeen(seen, at);
-  if (!known) return { templateRv: RV_UNKNOWN, doubtful: NO_NAMES };
+  if (!known) return { templateRv: RV_UNKNOWN, unverified: NO_NAMES };
   return changed
     ? templateFound(seen, known)
-    : { templateRv: known.templateRv, doubtful: doubtKept(seen, known) };
+    : { templateRv: known.templateRv, unverified: unverifiedKept(seen, known) };
 }
 
 /** Right after the write. Of two streams, one may tell of an earlier write than the other has. */
 function templateSeen(seen: ObservedWorkload, at: Sighting): TemplateFacts {
   const templateRv = maxRv(at.known?.templateRv ?? RV_UNKNOWN, templateWriteSeen(seen, at.known));
-  return { templateRv, doubtful: compact(falseAt(recordedHashes(seen.record), templateRv, at)) };
+  return { templateRv, unverified: compact(falseAt(recordedHashes(seen.record), templateRv, at)) };
 }
 
 /** Found at a list: some time after what is known. */
 function templateFound(seen: ObservedWorkload, known: WorkloadRow): TemplateFacts {
-  const isDoubtful = known.record === seen.record || isDecidedBefore(seen);
+  const isUnverified = known.record === seen.record || isDecidedBefore(seen);
   return {
     templateRv: maxRv(known.templateRv, rolledAfter(known, seen)),
-    doubtful: isDoubtful ? compact(Object.keys(recordedHashes(seen.record))) : NO_NAMES,
+    unverified: isUnverified ? compact(Object.keys(recordedHashes(seen.record))) : NO_NAMES,
   };
 }
 
@@ -185,13 +185,13 @@ function among(names: readonly SourceName[] = NO_NAMES): (name: SourceName) => b
 const FEW = 8;
 
 /** Under the same template: of the entries that stayed, those that were; and new ones that were decided before it. */
-function doubtKept(seen: ObservedWorkload, known: WorkloadRow): readonly SourceName[] {
+function unverifiedKept(seen: ObservedWorkload, known: WorkloadRow): readonly SourceName[] {
   const record = recordedHashes(seen.record);
   const before = recordedHashes(known.record);
-  const wasDoubtful = among(known.doubtful);
-  const isDoubtful = (name: SourceName): boolean =>
-    record[name] === before[name] ? wasDoubtful(name) : isDecidedBefore(seen);
-  return compact(Object.keys(record).filter(isDoubtful));
+  const wasUnverified = among(known.unverified);
+  const isUnverified = (name: SourceName): boolean =>
+    record[name] === before[name] ? wasUnverified(name) : isDecidedBefore(seen);
+  return compact(Object.keys(record).filter(isUnverified));
 }
 
 /** Another template, or a later restart. */
@@ -234,8 +234,8 @@ export function beginningOf(
   // Pods that began since it was found stale have the data of then, or a later change is owed by its date.
   const isStillStale = among(known && !isRolled(known, seen) ? known.stale : NO_NAMES);
   const wasDependency = among(known?.dependencies);
-  const wasDoubtful = among(known?.doubtful);
-  const at = { ...sighting, known, wasDependency, wasDoubtful };
+  const wasUnverified = among(known?.unverified);
+  const at = { ...sighting, known, wasDependency, wasUnverified };
   return (name) => {
     const kept = known?.baselines[name];
     return kept === undefined ? begin(name, seen, at) : { rv: kept, stale: isStillStale(name) };
@@ -245,7 +245,7 @@ export function beginningOf(
 /** What was so when it was last seen. */
 interface Before {
   readonly wasDependency: (name: SourceName) => boolean;
-  readonly wasDoubtful: (name: SourceName) => boolean;
+  readonly wasUnverified: (name: SourceName) => boolean;
 }
 
 type Begun = ReturnType<DependencyBeginning>;
@@ -267,10 +267,10 @@ function beginOfKnown(
   if (lost !== undefined) {
     // Somebody stripped the record: the last one seen stands in, unless a list shows another template than it was of.
     const source = at.sourceOf(name);
-    const isDoubtful = isRolled(known, seen)
+    const isUnverified = isRolled(known, seen)
       ? !at.live || falseAt({ [name]: lost }, templateWriteSeen(seen, known), at).length > 0
-      : at.wasDoubtful(name);
-    if (source?.hash !== lost || isDoubtful) return { rv: RV_UNKNOWN };
+      : at.wasUnverified(name);
+    if (source?.hash !== lost || isUnverified) return { rv: RV_UNKNOWN };
     // Other data that comes after a deletion dates from it, so the deletion itself is too late.
     return { rv: source.exists ? source.rv : source.dataRv };
   }

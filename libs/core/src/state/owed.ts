@@ -72,7 +72,7 @@ function dueForData(
 ): WakeCause | null {
   const { name, source, recorded } = dependency;
   const later = isNewer(source.dataRv, reachOf(row, name, recorded !== undefined));
-  if (recorded === source.hash && !(later && row.doubtful.includes(name))) return null;
+  if (recorded === source.hash && !(later && row.unverified.includes(name))) return null;
   return later ? 'owed' : 'correct';
 }
 

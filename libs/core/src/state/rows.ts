@@ -117,7 +117,7 @@ export interface WorkloadRow extends Omit<
    * Recorded sources of which the record was seen to be false for the present template (the source had
    * other data at `templateRv`). Such an entry never counts as equal.
    */
-  readonly doubtful: readonly SourceName[];
+  readonly unverified: readonly SourceName[];
   /** For a dependency without a record: the resourceVersion from which it is judged if the template is older. */
   readonly baselines: Readonly<Record<SourceName, Rv>>;
   /** Dependencies found at a list of which nothing tells whether the pods run the present data. */
@@ -183,7 +183,7 @@ const SCALARS = [
   'annotationBytes',
   'templateRv',
 ] as const;
-const LISTS = ['uses', 'mentions', 'marks', 'dependencies', 'doubtful', 'stale'] as const;
+const LISTS = ['uses', 'mentions', 'marks', 'dependencies', 'unverified', 'stale'] as const;
 const RECORDS = ['annotations', 'podAnnotations', 'baselines'] as const;
 
 export function sameLists(a: readonly string[], b: readonly string[]): boolean {

@@ -212,15 +212,15 @@ describe('a workload with the pod template of another one', () => {
     [1, ['ConfigMap/cm'], 'owed'],
     [2, [], undefined],
   ])(
-    'a record of its own is doubtful if decided before the template (by generation %i)',
-    (by, doubtful, due) => {
+    'a record of its own is unverified if decided before the template (by generation %i)',
+    (by, unverified, due) => {
       const told = settled(true);
       const record = writeRecord(recordedHashes(recordOf({ cm: 'C' })), { uid: 'uid-web', generation: by });
       change(told, 20, 'B');
       told.intake.written(deployment(22, { template: 't2', generation: 2 }));
       change(told, 23, 'C');
       told.intake.written(rollout(24, { record, restarts: true }));
-      expect(told.state()).toMatchObject({ row: { doubtful } });
+      expect(told.state()).toMatchObject({ row: { unverified } });
       expect(told.state().due).toBe(due);
     },
   );

@@ -78,7 +78,7 @@ export function workloadRow(more: Partial<WorkloadRow> = {}): WorkloadRow {
     ...seen,
     templateRv: '0',
     dependencies: ['ConfigMap/cm'],
-    doubtful: NO_NAMES,
+    unverified: NO_NAMES,
     baselines: NO_BASELINES,
     stale: NO_NAMES,
     ...more,

@@ -43,7 +43,7 @@ const workloads: Arbitrary<WorkloadRow> = record({
   mentions: texts,
   marks: texts,
   dependencies: texts,
-  doubtful: texts,
+  unverified: texts,
   stale: texts,
   baselines: dictionary(text, rv, { maxKeys: 5, noNullPrototype: true }),
   annotations: map,

@@ -193,20 +193,20 @@ function lists(row: WorkloadRow): Partial<WireWorkload> {
     ...(row.mentions.length > 0 ? { n: row.mentions } : {}),
     ...(row.marks.length > 0 ? { k: row.marks } : {}),
     ...(row.dependencies.length > 0 ? { e: row.dependencies } : {}),
-    ...(row.doubtful.length > 0 ? { q: row.doubtful } : {}),
+    ...(row.unverified.length > 0 ? { q: row.unverified } : {}),
     ...(row.stale.length > 0 ? { l: row.stale } : {}),
   };
 }
 
 function decodeLists(
   wire: WireWorkload,
-): Pick<WorkloadRow, 'uses' | 'mentions' | 'marks' | 'dependencies' | 'doubtful' | 'stale'> {
+): Pick<WorkloadRow, 'uses' | 'mentions' | 'marks' | 'dependencies' | 'unverified' | 'stale'> {
   return {
     uses: wire.s ?? NO_NAMES,
     mentions: wire.n ?? NO_NAMES,
     marks: wire.k ?? NO_NAMES,
     dependencies: wire.e ?? NO_NAMES,
-    doubtful: wire.q ?? NO_NAMES,
+    unverified: wire.q ?? NO_NAMES,
     stale: wire.l ?? NO_NAMES,
   };
 }

@@ -15,7 +15,7 @@ export function explanationAnswer(
   shown: (hash: RecordHash) => string,
 ): Explanation {
   const { workload, source, conclusion, reloads, reason, rules, use, record, due, holds } = explained;
-  const { recorded, current, agrees, isDoubtful } = record;
+  const { recorded, current, agrees, isUnverified } = record;
   return {
     workload: partsOf(workload) as WorkloadRef,
     source: partsOf(source) as SourceRef,
@@ -35,7 +35,7 @@ export function explanationAnswer(
       recorded: recorded === null ? null : shown(recorded),
       current: current === null ? null : shown(current),
       agrees,
-      doubtful: isDoubtful,
+      doubtful: isUnverified,
     },
     due: { state: due.state, known: due.isKnown, detail: due.detail },
     holds: [...holds],

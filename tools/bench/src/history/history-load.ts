@@ -184,7 +184,7 @@ function workloadRow(index: number): WorkloadRow {
     resumeAt: undefined,
     templateRv: isOwed ? '1' : String(2_000_000 + index),
     dependencies: [name],
-    doubtful: [],
+    unverified: [],
     baselines: {},
     stale: [],
   };

@@ -203,7 +203,7 @@ function workloadRow(index: number): WorkloadRow {
     resumeAt: undefined,
     templateRv: rv,
     dependencies: names,
-    doubtful: [],
+    unverified: [],
     baselines: {},
     stale: [],
   };

@@ -27,7 +27,7 @@ export function workloadRow(changed: Partial<WorkloadRow> = {}): WorkloadRow {
     mentions: [],
     marks: [],
     dependencies: [],
-    doubtful: [],
+    unverified: [],
     stale: [],
     baselines: {},
     annotations: {},
