@@ -20,7 +20,7 @@ import {
 } from './support/builders.ts';
 import { sharedCluster } from './support/cluster.ts';
 import { connect, namespace, resourceOf, type Manifest, type Ref, type Space } from './support/kube.ts';
-import { twins } from './support/recreation.ts';
+import { pendingJobs } from './support/recreation.ts';
 import { startReroll, type Reroll } from './support/reroll.ts';
 import { RolloutCount, inStep, settled } from './support/rollouts.ts';
 import { eventually } from './support/wait.ts';
@@ -134,7 +134,7 @@ it('a Job of which no copy can be kept, because that would have too many annotat
   await space.setData('ConfigMap/cm', { v: '2' });
   await toldOnce(reroll, 'Job/work');
   expect((await space.get('Job/work')).metadata.uid).toBe(metadata.uid);
-  expect(await twins(space)).toEqual([]);
+  expect(await pendingJobs(space)).toEqual([]);
 
   await space.annotate('Job/work', { [NOTES]: null });
   await inStep(space, 'Job/work', CM);

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { NEXT_JOB_ANNOTATION } from '@reroll/core/reload/job-of-cron-job';
-import { TWIN_LABEL } from '@reroll/core/reload/job-twin';
+import { PENDING_JOB_LABEL } from '@reroll/core/reload/pending-job';
 import { RECORD_ANNOTATION } from '@reroll/core/record/record';
 import { AuditLog } from './support/audit.ts';
 import { auto, configMap, cronJob, job, naming, usingEnvFrom, usingVolume } from './support/builders.ts';
@@ -225,5 +225,5 @@ it('with --ignored-workload-types=cronjobs,jobs neither is watched, and nothing 
   // But for what a recreation before this run may have left.
   const ofJobs = asked.filter(({ objectRef }) => objectRef?.resource === 'jobs');
   for (const { requestURI } of ofJobs)
-    expect(decodeURIComponent(requestURI)).toContain(`labelSelector=${TWIN_LABEL}`);
+    expect(decodeURIComponent(requestURI)).toContain(`labelSelector=${PENDING_JOB_LABEL}`);
 });

@@ -11,7 +11,7 @@ import {
   finish,
   recreation,
   reloadOf,
-  twins,
+  pendingJobs,
   waitingJob,
 } from './support/recreation.ts';
 import { startReroll } from './support/reroll.ts';
@@ -34,22 +34,22 @@ function expectRecreated(after: KubeObject, before: KubeObject | undefined): voi
 }
 
 async function finished(where: Space, name: string): Promise<KubeObject> {
-  await eventually(async () => (await twins(where)).length === 0);
+  await eventually(async () => (await pendingJobs(where)).length === 0);
   return await where.get(`Job/${name}`);
 }
 
 describe('a worker that dies in the middle of a recreation', () => {
   it('loses nothing and doubles nothing, whichever call was its last', async () => {
     const before = await Promise.all(STEPS.map((step, index) => diesBefore(space, `job-${index}`, step)));
-    // What is left: the Job, or its twin, or both.
-    expect(await twins(space)).toHaveLength(3);
+    // What is left: the Job, or its pending Job, or both.
+    expect(await pendingJobs(space)).toHaveLength(3);
     expect((await space.list('Job')).map(({ metadata }) => metadata.name)).toEqual(
       expect.arrayContaining(['job-0', 'job-1', 'job-2', 'job-4']),
     );
     expect(await space.find('Job/job-3')).toBeNull();
 
     const reroll = await startReroll({ cluster: sharedCluster(), namespaces: [space] });
-    await eventually(async () => (await twins(space)).length === 0);
+    await eventually(async () => (await pendingJobs(space)).length === 0);
 
     const after = await Promise.all(STEPS.map((_, index) => space.get(`Job/job-${index}`)));
     const renewed = after.map(({ metadata }, index) => metadata.uid !== before[index]?.metadata.uid);
@@ -73,7 +73,7 @@ describe('a worker that dies in the middle of a recreation', () => {
 });
 
 describe('a Job that finishes', () => {
-  it('between the read and the deletion stays as it is, and its twin goes', async () => {
+  it('between the read and the deletion stays as it is, and its pending Job goes', async () => {
     const other = await namespace(space.client);
     const before = await waitingJob(other, 'quick');
     const finishing = recreation((step) => (step === 'deletion' ? finish(other, 'quick') : undefined));

@@ -4,7 +4,7 @@ import { auto, configMap, cronJob, finishing, job, usingEnvFrom } from './suppor
 import { sharedCluster } from './support/cluster.ts';
 import { connect, namespace, type KubeObject, type Manifest, type Space } from './support/kube.ts';
 import { refuseCreatedJobs } from './support/policy.ts';
-import { twins } from './support/recreation.ts';
+import { pendingJobs } from './support/recreation.ts';
 import { startReroll, type Reroll } from './support/reroll.ts';
 import { inStep, markerVariables, settled } from './support/rollouts.ts';
 import { eventually } from './support/wait.ts';
@@ -65,7 +65,7 @@ describe('a change of what a Job uses', () => {
     });
     expect(Object.keys(markerVariables(after).app ?? {})).toEqual(['STAKATER_PLAIN_CONFIGMAP']);
     expect(after.spec).not.toHaveProperty('suspend', true);
-    expect(await twins(space)).toEqual([]);
+    expect(await pendingJobs(space)).toEqual([]);
     expect((await reasonsOf('plain')).filter((reason) => reason === 'JobRecreated')).toHaveLength(1);
   });
 
@@ -109,7 +109,7 @@ describe('a change of what a Job uses', () => {
     await space.setData('ConfigMap/refused', { v: '2' });
     await eventually(async () => (await reasonsOf('refused')).includes('Invalid'));
     expect((await space.get('Job/refused')).metadata.uid).toBe(before.metadata.uid);
-    expect(await twins(space)).toEqual([]);
+    expect(await pendingJobs(space)).toEqual([]);
     await refusal.end();
     const after = await inStep(space, 'Job/refused', ['ConfigMap/refused'], { within: 60_000 });
     expect(after.metadata.uid).not.toBe(before.metadata.uid);

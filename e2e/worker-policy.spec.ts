@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { PatchOperation } from '@reroll/core/reload/json-patch';
 import { jobOfCronJob } from '@reroll/core/reload/job-of-cron-job';
-import { recreatedJob, twinOf, type JobRead } from '@reroll/core/reload/job-twin';
+import { recreatedJob, pendingJobOf, type JobRead } from '@reroll/core/reload/pending-job';
 import type { PodTemplate } from '@reroll/core/model';
 import { collectionPath } from '@reroll/kube/objects';
 import {
@@ -320,7 +320,7 @@ function recreated(podSpec: object, where = space.name): ReturnType<typeof recre
 }
 
 function pending(podSpec: object): object {
-  return twinOf({ uid: 'u-1', manifest: recreated(podSpec) });
+  return pendingJobOf({ uid: 'u-1', manifest: recreated(podSpec) });
 }
 
 function ofCronJob(podSpec: object): object {

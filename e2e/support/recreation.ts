@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { RecreateJob } from '../../apps/worker/src/reloads/recreate-job.ts';
 import type { Reload } from '../../apps/worker/src/reloads/reload-way.ts';
 import { DEFAULT_ANNOTATION_KEYS as KEYS } from '@reroll/core/annotation-keys';
-import { TWIN_ANNOTATION } from '@reroll/core/reload/job-twin';
+import { PENDING_JOB_ANNOTATION } from '@reroll/core/reload/pending-job';
 import { observed } from '@reroll/kube/workloads/observe';
 import { workloadKind } from '@reroll/kube/workloads/registry';
 import { auto, job, variable } from './builders.ts';
@@ -13,7 +13,7 @@ import type { KubeObject, Manifest, Space } from './kube.ts';
 import { eventually } from './wait.ts';
 
 /** The calls of a recreation that write, in their order. */
-export const STEPS = ['dry run', 'twin', 'deletion', 'creation', 'end of the twin'] as const;
+export const STEPS = ['dry run', 'twin', 'deletion', 'creation', 'end of the pending Job'] as const;
 export type Step = (typeof STEPS)[number];
 
 /** What the new Job carries. */
@@ -37,12 +37,12 @@ class SteppingClient extends KubeClient {
 }
 
 function stepOf({ method, query, body, path }: KubeRequest): Step | undefined {
-  // The name of a twin ends with ten hexadecimal digits.
-  if (method === 'DELETE') return /-[0-9a-f]{10}$/u.test(path) ? 'end of the twin' : 'deletion';
+  // The name of a pending Job ends with ten hexadecimal digits.
+  if (method === 'DELETE') return /-[0-9a-f]{10}$/u.test(path) ? 'end of the pending Job' : 'deletion';
   if (method !== 'POST') return undefined;
   if (query?.['dryRun'] === 'All') return 'dry run';
   const { metadata } = body as Partial<KubeObject>;
-  return metadata?.annotations?.[TWIN_ANNOTATION] === undefined ? 'creation' : 'twin';
+  return metadata?.annotations?.[PENDING_JOB_ANNOTATION] === undefined ? 'creation' : 'twin';
 }
 
 /** A worker's way of recreating, with what happens before each step. */
@@ -110,9 +110,9 @@ export function reloadOf(object: KubeObject): Reload {
   };
 }
 
-/** Names of the twins that are there. */
-export async function twins(space: Space): Promise<string[]> {
+/** Names of the pending Jobs that are there. */
+export async function pendingJobs(space: Space): Promise<string[]> {
   const jobs = await space.list('Job');
-  const found = jobs.filter(({ metadata }) => metadata.annotations?.[TWIN_ANNOTATION] !== undefined);
+  const found = jobs.filter(({ metadata }) => metadata.annotations?.[PENDING_JOB_ANNOTATION] !== undefined);
   return found.map(({ metadata }) => metadata.name);
 }

@@ -20,7 +20,7 @@ export interface PublisherContext {
   readonly adoptionsPerSecond: number;
   /**
    * Changes are posted to `--webhook-url`: no workload is woken. What was begun before is finished all the same: a pause
-   * of ours ends, and a twin is what is left of a Job.
+   * of ours ends, and a pending Job is what is left of a Job.
    */
   readonly notifyOnly?: boolean;
   /** Whether the Lease is ours at this moment; asked before each write. */

@@ -22,7 +22,7 @@ import { chosenByLabels } from './scope.ts';
 import { SelectedNamespaces } from './selected-namespaces.ts';
 import { SourcePresence } from './source-presence.ts';
 import { StreamGroup } from './stream-group.ts';
-import { twinStream } from './twin-stream.ts';
+import { pendingJobStream } from './pending-job-stream.ts';
 
 /** Namespaces whose first lists are under way at a time: each asks for two lists, then for five. */
 const AT_A_TIME = 16;
@@ -247,7 +247,7 @@ export class Streams {
     if (options.ignoredWorkloadTypes.some((type) => type === 'jobs')) {
       streams.set(
         'Job',
-        twinStream(this.#context, (name) => this.#intoOf(name)),
+        pendingJobStream(this.#context, (name) => this.#intoOf(name)),
       );
     }
     if (options.enableCsiIntegration) {

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { keptBy, recreatedJob, twinOf, type JobRead, type Kept } from '@reroll/core/reload/job-twin';
+import { keptBy, recreatedJob, pendingJobOf, type JobRead, type Kept } from '@reroll/core/reload/pending-job';
 import { markedTemplate, type ReloadStrategy } from '@reroll/core/reload/patch';
 import type { KubeClient } from '@reroll/kube/connection';
 import { KubeError } from '@reroll/kube/errors';
@@ -38,13 +38,13 @@ const MAX_PAUSE = 1_000;
  *
  * 1. Dry run of the creation, under the Job's own name: all checks come before the name is found to be taken, so
  *    "already exists" says that nothing else is in the way. Anything else ends it here, and nothing is lost.
- * 2. The twin is created: the API holds what the Job is to become.
+ * 2. The pending Job is created: the API holds what the Job is to become.
  * 3. The old Job is deleted, by uid and resourceVersion: one that has changed is read again, and one that is finished by
- *    then stays, and only the twin goes. Nobody deletes the Job after that, because a finished Job stays finished.
+ *    then stays, and only the pending Job goes. Nobody deletes the Job after that, because a finished Job stays finished.
  * 4. The new Job is created, with marker and record.
- * 5. The twin is deleted, by its uid.
+ * 5. The pending Job is deleted, by its uid.
  *
- * From 2 on the watcher wakes the twin for as long as it is there, and whoever is woken does 3 to 5.
+ * From 2 on the watcher wakes the pending Job for as long as it is there, and whoever is woken does 3 to 5.
  */
 export class RecreateJob implements ReloadWay {
   readonly reason = 'JobRecreated';
@@ -94,26 +94,26 @@ export class RecreateJob implements ReloadWay {
     }
   }
 
-  /** The twin; if there is one of this Job already, that one. */
+  /** The pending Job; if there is one of this Job already, that one. */
   async #keep(kept: Kept): Promise<JobRead> {
-    const twin = twinOf(kept);
+    const pendingJob = pendingJobOf(kept);
     try {
-      return await this.#post(twin);
+      return await this.#post(pendingJob);
     } catch (error) {
       if (!isTaken(error)) throw error;
     }
-    const { body } = await this.#context.client.get<JobRead>(objectPath(job, twin.metadata));
+    const { body } = await this.#context.client.get<JobRead>(objectPath(job, pendingJob.metadata));
     if (keptBy(body)?.uid === kept.uid) return body;
-    throw new JobError('Conflicting', 'another Job has the name that its twin needs');
+    throw new JobError('Conflicting', 'another Job has the name that its pending Job needs');
   }
 
   /** False if the old Job finished first. `read`: as it was when it was not finished. */
-  async #finish(twin: JobRead, read?: Version): Promise<boolean> {
-    const kept = keptBy(twin);
-    if (!kept) throw new JobError('Invalid', 'what a twin keeps cannot be read', true);
+  async #finish(pendingJob: JobRead, read?: Version): Promise<boolean> {
+    const kept = keptBy(pendingJob);
+    if (!kept) throw new JobError('Invalid', 'what a pending Job keeps cannot be read', true);
     const isEnded = await this.#end(kept, read);
     if (isEnded) await this.#create(kept);
-    await this.#delete(twin.metadata, { uid: twin.metadata.uid });
+    await this.#delete(pendingJob.metadata, { uid: pendingJob.metadata.uid });
     return isEnded;
   }
 

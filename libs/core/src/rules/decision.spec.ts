@@ -100,7 +100,7 @@ describe('1a. workloads that are not to be reloaded as they are', () => {
       decisionInput(named, leftAlone('JobOfCronJob'), settings({ recreateFinishedJobs: true })),
       'JobOfCronJob',
     ],
-    'the twin of a Job is left alone, also with --auto-reload-all': [
+    'a pending Job is left alone, also with --auto-reload-all': [
       decisionInput(leftAlone('JobTwin'), all),
       'JobTwin',
     ],

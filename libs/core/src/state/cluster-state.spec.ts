@@ -491,7 +491,7 @@ describe('a pause that a reload began', () => {
 });
 
 describe('a workload that is left alone', () => {
-  const twin = seenWorkload('twin', 20, { leftAlone: 'JobTwin', annotations: {} });
+  const pendingJob = seenWorkload('twin', 20, { leftAlone: 'JobTwin', annotations: {} });
 
   it('has no dependencies, and its sources owe it nothing', () => {
     const seen = seenWorkload('web', 20, { leftAlone: 'JobFinished', record: recordOf({ cm: 'A' }) });
@@ -511,11 +511,11 @@ describe('a workload that is left alone', () => {
     expect(clusterState.unsettled.has(WEB)).toBe(false);
   });
 
-  it('as the twin of a Job is woken when it is seen, and by resyncs for as long as it is there', () => {
-    const clusterState = clusterStateOf({ workloads: [twin] });
-    expect([...clusterState.outbox.wakes]).toEqual([[twin.key, 'owed']]);
-    expect(resync(clusterState)).toEqual([[twin.key, 'owed']]);
-    clusterState.workloadDeleted(twin.key);
+  it('as a pending Job is woken when it is seen, and by resyncs for as long as it is there', () => {
+    const clusterState = clusterStateOf({ workloads: [pendingJob] });
+    expect([...clusterState.outbox.wakes]).toEqual([[pendingJob.key, 'owed']]);
+    expect(resync(clusterState)).toEqual([[pendingJob.key, 'owed']]);
+    clusterState.workloadDeleted(pendingJob.key);
     expect(clusterState.unsettled.size).toBe(0);
     expect(resync(clusterState)).toEqual([]);
   });

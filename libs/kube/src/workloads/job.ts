@@ -1,6 +1,6 @@
 import type { PodTemplate } from '@reroll/core/model';
 import type { Reason } from '@reroll/core/reasons';
-import { TWIN_ANNOTATION } from '@reroll/core/reload/job-twin';
+import { PENDING_JOB_ANNOTATION } from '@reroll/core/reload/pending-job';
 import type { RolloutStatus } from '@reroll/core/rollout';
 import type { KubeObject } from '../objects.ts';
 import type { WorkloadKindDefinition } from './definition.ts';
@@ -21,7 +21,7 @@ function has({ status }: JobObject, condition: 'Complete' | 'Failed'): boolean {
 
 function leftAlone(object: JobObject): Reason | undefined {
   const { annotations, ownerReferences = [] } = object.metadata;
-  if (annotations?.[TWIN_ANNOTATION] !== undefined) return 'JobTwin';
+  if (annotations?.[PENDING_JOB_ANNOTATION] !== undefined) return 'JobTwin';
   if (ownerReferences.some(({ kind, controller }) => kind === 'CronJob' && controller)) return 'JobOfCronJob';
   return has(object, 'Complete') || has(object, 'Failed') ? 'JobFinished' : undefined;
 }

@@ -375,7 +375,7 @@ describe('of all workloads', () => {
     return workloadKind(kind)?.leftAlone?.({ ...object, metadata: { ...object.metadata, ...metadata } });
   };
   const owner = { ownerReferences: [{ kind: 'CronJob', controller: true }] };
-  const twin = { annotations: { 'reroll.dev/twin-of': '{}' } };
+  const pendingJob = { annotations: { 'reroll.dev/twin-of': '{}' } };
 
   test.each<[string, unknown, string | undefined]>([
     ['a Job that runs is reloaded', leftAlone('Job', {}, { status: { active: 1 } }), undefined],
@@ -387,7 +387,7 @@ describe('of all workloads', () => {
     ['a Job that is complete is left alone', leftAlone('Job', {}, done('Complete')), 'JobFinished'],
     ['a Job that failed is left alone', leftAlone('Job', {}, done('Failed')), 'JobFinished'],
     ['a Job of a CronJob is left alone', leftAlone('Job', owner, done('Complete')), 'JobOfCronJob'],
-    ['a twin is left alone', leftAlone('Job', twin, done('Complete')), 'JobTwin'],
+    ['a pending Job is left alone', leftAlone('Job', pendingJob, done('Complete')), 'JobTwin'],
     ['a Deployment is reloaded', leftAlone('Deployment', owner, done('Complete')), undefined],
   ])('%s', (_sentence, found, expected) => {
     expect(found).toBe(expected);

@@ -1,4 +1,4 @@
-import { TWIN_LABEL } from '@reroll/core/reload/job-twin';
+import { PENDING_JOB_LABEL } from '@reroll/core/reload/pending-job';
 import { KubeError } from '@reroll/kube/errors';
 import { collectionPath } from '@reroll/kube/objects';
 import { job } from '@reroll/kube/workloads/job';
@@ -6,16 +6,19 @@ import { noWorkloads, workloadStream, type Into, type StreamsContext } from './k
 import { OptionalStream } from './optional-stream.ts';
 
 /** The label's presence. */
-const labelSelector = TWIN_LABEL;
+const labelSelector = PENDING_JOB_LABEL;
 
 /**
- * Twins of Jobs where Jobs are ignored: what a former run began is finished all the same, because the twin may be all
+ * Pending Jobs of Jobs where Jobs are ignored: what a former run began is finished all the same, because the pending Job may be all
  * that is left of a Job. Followed while Reroll may list Jobs (the chart takes that right away with
  * `reloader.ignoreJobs`), and nobody waits for it.
  */
-export function twinStream(context: StreamsContext, intoOf: (namespace: string) => Into): OptionalStream {
+export function pendingJobStream(
+  context: StreamsContext,
+  intoOf: (namespace: string) => Into,
+): OptionalStream {
   const { options, log } = context;
-  const told = log.child({ kind: job.kind, labels: TWIN_LABEL });
+  const told = log.child({ kind: job.kind, labels: PENDING_JOB_LABEL });
   return new OptionalStream({
     isServed: (signal) => mayBeListed(context, signal),
     open: (namespace) => [workloadStream(intoOf(namespace), job, labelSelector)],

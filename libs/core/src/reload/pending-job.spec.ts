@@ -3,12 +3,12 @@ import { RECORD_ANNOTATION } from '../record/record.ts';
 import {
   keptBy,
   recreatedJob,
-  TWIN_ANNOTATION,
-  TWIN_LABEL,
-  twinName,
-  twinOf,
+  PENDING_JOB_ANNOTATION,
+  PENDING_JOB_LABEL,
+  pendingJobName,
+  pendingJobOf,
   type JobRead,
-} from './job-twin.ts';
+} from './pending-job.ts';
 
 const generated = {
   'controller-uid': 'u1',
@@ -63,20 +63,20 @@ describe('a Job that is created again', () => {
   });
 });
 
-describe('a twin', () => {
-  const twin = twinOf({ uid: 'u1', manifest: recreated });
-  const stored = { ...twin, metadata: { ...twin.metadata, uid: 'u2' } };
+describe('a pending Job', () => {
+  const pendingJob = pendingJobOf({ uid: 'u1', manifest: recreated });
+  const stored = { ...pendingJob, metadata: { ...pendingJob.metadata, uid: 'u2' } };
 
   it('is suspended, has another name, and nothing by which others could take it for the Job', () => {
-    expect(twin.spec.suspend).toBe(true);
-    expect(twin.metadata.name).not.toBe('import');
-    expect(Object.keys(twin.metadata).sort()).toEqual(['annotations', 'labels', 'name', 'namespace']);
-    expect(twin.metadata.labels).toEqual({ [TWIN_LABEL]: 'true' });
-    expect(Object.keys(twin.metadata.annotations ?? {})).toEqual([TWIN_ANNOTATION]);
+    expect(pendingJob.spec.suspend).toBe(true);
+    expect(pendingJob.metadata.name).not.toBe('import');
+    expect(Object.keys(pendingJob.metadata).sort()).toEqual(['annotations', 'labels', 'name', 'namespace']);
+    expect(pendingJob.metadata.labels).toEqual({ [PENDING_JOB_LABEL]: 'true' });
+    expect(Object.keys(pendingJob.metadata.annotations ?? {})).toEqual([PENDING_JOB_ANNOTATION]);
   });
 
   it('gives back the very Job, also after the API server added its labels to the template', () => {
-    const labels = { app: 'x', ...generated, 'job-name': twin.metadata.name };
+    const labels = { app: 'x', ...generated, 'job-name': pendingJob.metadata.name };
     const spec = {
       ...stored.spec,
       selector: { matchLabels: {} },
@@ -87,27 +87,30 @@ describe('a twin', () => {
 
   it.each([true, false])('gives back whether the Job is suspended: %s', (suspend) => {
     const manifest = { ...recreated, spec: { ...recreated.spec, suspend } };
-    const { metadata, spec } = twinOf({ uid: 'u1', manifest });
+    const { metadata, spec } = pendingJobOf({ uid: 'u1', manifest });
     expect(keptBy({ metadata: { ...metadata, uid: 'u2' }, spec })?.manifest.spec.suspend).toBe(suspend);
   });
 
   it.each([
     ['has no such annotation', {}],
-    ['has one that is no JSON', { [TWIN_ANNOTATION]: '{' }],
-    ['has one that is null', { [TWIN_ANNOTATION]: 'null' }],
-    ['has one of another version', { [TWIN_ANNOTATION]: '{"v":2,"name":"a","uid":"u","metadata":{}}' }],
+    ['has one that is no JSON', { [PENDING_JOB_ANNOTATION]: '{' }],
+    ['has one that is null', { [PENDING_JOB_ANNOTATION]: 'null' }],
     [
-      'is not the twin that its annotation speaks of',
-      { [TWIN_ANNOTATION]: '{"v":1,"name":"a","uid":"u","metadata":{}}' },
+      'has one of another version',
+      { [PENDING_JOB_ANNOTATION]: '{"v":2,"name":"a","uid":"u","metadata":{}}' },
+    ],
+    [
+      'is not the pending Job that its annotation speaks of',
+      { [PENDING_JOB_ANNOTATION]: '{"v":1,"name":"a","uid":"u","metadata":{}}' },
     ],
   ])('keeps nothing if it %s', (_sentence, annotations) => {
     expect(keptBy({ ...stored, metadata: { ...stored.metadata, annotations } })).toBeUndefined();
   });
 
   it('has a name of at most 63 characters, the same for the same Job', () => {
-    const name = twinName('x'.repeat(63), 'u1');
+    const name = pendingJobName('x'.repeat(63), 'u1');
     expect(name).toHaveLength(63);
-    expect(twinName('x'.repeat(63), 'u1')).toBe(name);
-    expect(twinName('x'.repeat(63), 'u2')).not.toBe(name);
+    expect(pendingJobName('x'.repeat(63), 'u1')).toBe(name);
+    expect(pendingJobName('x'.repeat(63), 'u2')).not.toBe(name);
   });
 });

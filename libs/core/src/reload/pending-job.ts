@@ -4,14 +4,14 @@ import { RECORD_ANNOTATION } from '../record/record.ts';
 
 /**
  * A Job's pod template cannot be changed, so a reload deletes the Job and creates it again. What it is to become is
- * kept meanwhile in the API as its *twin*: a suspended Job of another name, with this annotation. The annotation is
- * JSON: whose twin it is, and what the twin itself must not have (labels and owners, so that nobody else takes it
+ * kept meanwhile in the API as its *pending Job*: a suspended Job of another name, with this annotation. The annotation is
+ * JSON: whose pending Job it is, and what the pending Job itself must not have (labels and owners, so that nobody else takes it
  * for the Job).
  */
-export const TWIN_ANNOTATION = 'reroll.dev/twin-of';
+export const PENDING_JOB_ANNOTATION = 'reroll.dev/twin-of';
 
-/** On every twin, by which they are found without the Jobs: its value is `true`. */
-export const TWIN_LABEL = 'reroll.dev/twin';
+/** On every pending Job, by which they are found without the Jobs: its value is `true`. */
+export const PENDING_JOB_LABEL = 'reroll.dev/twin';
 
 /** Labels that the API server gives a Job's pods; of another Job they would be refused. */
 const GENERATED = [
@@ -57,7 +57,7 @@ export interface JobRead {
   readonly spec?: JobSpec;
 }
 
-/** What a twin keeps. */
+/** What a pending Job keeps. */
 export interface Kept {
   /** Of the Job that is to be deleted. */
   readonly uid: string;
@@ -83,61 +83,62 @@ export function recreatedJob(job: JobRead, by: { template: LabelledTemplate; rec
   };
 }
 
-/** The twin that keeps this. */
-export function twinOf({ uid, manifest }: Kept): JobManifest {
+/** The pending Job that keeps this. */
+export function pendingJobOf({ uid, manifest }: Kept): JobManifest {
   const { name, namespace, ...metadata } = manifest.metadata;
   const suspend = manifest.spec.suspend ?? false;
   return {
     ...manifest,
     metadata: {
-      name: twinName(name, uid),
+      name: pendingJobName(name, uid),
       namespace,
-      labels: { [TWIN_LABEL]: 'true' },
-      annotations: { [TWIN_ANNOTATION]: JSON.stringify({ v: 1, name, uid, suspend, metadata }) },
+      labels: { [PENDING_JOB_LABEL]: 'true' },
+      annotations: { [PENDING_JOB_ANNOTATION]: JSON.stringify({ v: 1, name, uid, suspend, metadata }) },
     },
     spec: { ...manifest.spec, suspend: true },
   };
 }
 
-/** What a twin keeps; undefined if it is none, or cannot be read. */
-export function keptBy(twin: JobRead): Kept | undefined {
-  const text = twin.metadata.annotations?.[TWIN_ANNOTATION];
+/** What a pending Job keeps; undefined if it is none, or cannot be read. */
+export function keptBy(pendingJob: JobRead): Kept | undefined {
+  const text = pendingJob.metadata.annotations?.[PENDING_JOB_ANNOTATION];
   const wire = text === undefined ? undefined : parse(text);
-  if (wire === undefined || twin.metadata.name !== twinName(wire.name, wire.uid)) return undefined;
-  const { namespace } = twin.metadata;
+  if (wire === undefined || pendingJob.metadata.name !== pendingJobName(wire.name, wire.uid))
+    return undefined;
+  const { namespace } = pendingJob.metadata;
   return {
     uid: wire.uid,
     manifest: {
       apiVersion: 'batch/v1',
       kind: 'Job',
       metadata: { ...wire.metadata, name: wire.name, namespace },
-      spec: cleanSpec({ ...twin.spec, suspend: wire.suspend }),
+      spec: cleanSpec({ ...pendingJob.spec, suspend: wire.suspend }),
     },
   };
 }
 
 /** `<Job>-<hash of its uid>`, at most 63 characters: the same for the same Job. */
-export function twinName(name: string, uid: string): string {
+export function pendingJobName(name: string, uid: string): string {
   const hash = createHash('sha256').update(uid).digest('hex').slice(0, 10);
   return `${name.slice(0, MAX_NAME - 1 - hash.length)}-${hash}`;
 }
 
-interface WireTwin {
+interface WirePendingJob {
   readonly name: string;
   readonly uid: string;
   readonly suspend: boolean;
   readonly metadata: Metadata;
 }
 
-function parse(text: string): WireTwin | undefined {
+function parse(text: string): WirePendingJob | undefined {
   try {
-    const raw = JSON.parse(text) as Partial<WireTwin & { v: number }> | null;
+    const raw = JSON.parse(text) as Partial<WirePendingJob & { v: number }> | null;
     const isWire =
       raw?.v === 1 &&
       typeof raw.name === 'string' &&
       typeof raw.uid === 'string' &&
       typeof raw.metadata === 'object';
-    return isWire ? (raw as WireTwin) : undefined;
+    return isWire ? (raw as WirePendingJob) : undefined;
   } catch {
     return undefined;
   }
