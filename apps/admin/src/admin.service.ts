@@ -25,7 +25,7 @@ import { serveHealth } from '@reroll/shared/platform/serve-health';
 import type { Lifecycle } from '@reroll/shared/platform/shutdown';
 import { Queues } from '@reroll/redis/queue/queues';
 import type { Registry } from 'prom-client';
-import { announce } from './announcing.ts';
+import { startHeartbeat } from './heartbeat.ts';
 import type { ApiContext } from './api.module.ts';
 import { authenticatorOf } from './auth/authenticator.ts';
 import { StaticTokensError } from './auth/static-tokens.ts';
@@ -125,7 +125,7 @@ export class AdminService {
     lifecycle.onStop('views of the queues', 2_000, () => board.close());
     const history = new History(redis, catalog.keys, historyLimits(options));
     const processes = new Processes(redis, catalog.keys.processes);
-    announce({ processes, name: options.podName, room: by.room, metrics, lifecycle, log });
+    startHeartbeat({ processes, name: options.podName, room: by.room, metrics, lifecycle, log });
     return { options, log, metrics, lifecycle, client, history, processes, queues, board, ...by };
   }
 }

@@ -13,7 +13,7 @@ import { giveBackMemory } from '@reroll/shared/platform/memory';
 import type { Lifecycle } from '@reroll/shared/platform/shutdown';
 import type { Queues } from '@reroll/redis/queue/queues';
 import { ADOPTED_AT, readAdoptedAt } from './adoption.ts';
-import { announce } from './announcing.ts';
+import { startHeartbeat } from './heartbeat.ts';
 import { Publisher } from './publisher.ts';
 import { watchQueues } from './queue-watch.ts';
 import { OlderObjects } from './older-objects.ts';
@@ -68,7 +68,7 @@ export async function runWatcher(context: WatcherContext): Promise<void> {
   if (adoptedAt === undefined) return;
   const triggers = triggersOf(context.options);
   const clusterState = new ClusterState({ decision, adoptedAt, triggers, evaluatesLater: true });
-  announce(context, { clusterState, isLeader: () => elector.isLeader() });
+  startHeartbeat(context, { clusterState, isLeader: () => elector.isLeader() });
   const tracker = new RolloutTracker();
   const rollouts = new RolloutPublisher(tracker, context.rolloutWriter);
   const publisher = publisherOf(context, { clusterState, rollouts }, elector);

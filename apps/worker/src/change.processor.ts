@@ -66,7 +66,7 @@ export class ChangeProcessor {
       return outcomes.addQuietChange(changeEntry(job, { before, now, rulings: [] }));
     }
     const now = await sources.read(source);
-    if (webhook) return await this.#announce(job, webhook, { before, now });
+    if (webhook) return await this.#notify(job, webhook, { before, now });
     const exists = typeof now !== 'string';
     const [rulings] = exists
       ? await Promise.all([this.#ruleAll(job.source, users), catalog.putReading(job.source, hashesOf(now))])
@@ -101,7 +101,7 @@ export class ChangeProcessor {
       if (reason === 'NotAnnotated') this.#context.log.debug(text, { workload });
   }
 
-  async #announce(
+  async #notify(
     job: ChangeJob,
     webhook: Webhook,
     found: Found & { readonly now: SourceNow | SourceAbsence },

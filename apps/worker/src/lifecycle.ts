@@ -29,7 +29,7 @@ import {
 } from '@reroll/redis/queue/jobs';
 import { CHANGES, Queues, RELOADS, RESUMES } from '@reroll/redis/queue/queues';
 import type { Worker } from 'bullmq';
-import { announce } from './announcing.ts';
+import { startHeartbeat } from './heartbeat.ts';
 import { ChangeProcessor } from './change.processor.ts';
 import { notifying, type Notifying } from './notifying.ts';
 import { OutcomeRecorder } from './outcome-recorder.ts';
@@ -101,7 +101,7 @@ export function runWorker(context: WorkerContext): void {
     runQueue(resumesHandler(context), settings),
   ];
   for (const worker of takers) stopLast(lifecycle, options.shutdownTimeout, { worker, redis: waiting });
-  announce(context, { takers, budget, room });
+  startHeartbeat(context, { takers, budget, room });
 }
 
 /**

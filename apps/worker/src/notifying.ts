@@ -1,5 +1,5 @@
 import { AlertGroups } from '@reroll/redis/catalog/alert-groups';
-import { Announced } from '@reroll/redis/catalog/announced';
+import { Notified } from '@reroll/redis/catalog/notified';
 import { HttpPost } from '@reroll/shared/platform/http-post';
 import { notificationJob, type NotificationJob } from '@reroll/redis/queue/notification-jobs';
 import { Notifications, NOTIFICATIONS } from '@reroll/redis/queue/notifications';
@@ -37,10 +37,10 @@ export function notifying(context: WorkerContext): Notifying {
     ? new Alerts({ notifications, groups: grouped, window, metrics, log })
     : undefined;
   if (alerts) lifecycle.onStop('alerts', 3_000, () => alerts.flush());
-  const announced = new Announced(redis, catalog.keys.announced);
+  const notified = new Notified(redis, catalog.keys.announced);
   const deletions = options.reloadOnDelete;
   const webhook =
-    webhookUrl === undefined ? undefined : new Webhook({ notifications, announced, catalog, deletions, log });
+    webhookUrl === undefined ? undefined : new Webhook({ notifications, notified, catalog, deletions, log });
   const processor = new NotificationProcessor({ groups, ...receivers(context) });
   return { alerts, webhook, handler: handlerOf(processor, context) };
 }

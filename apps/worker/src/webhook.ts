@@ -1,4 +1,4 @@
-import { GONE, type Announced } from '@reroll/redis/catalog/announced';
+import { GONE, type Notified } from '@reroll/redis/catalog/notified';
 import type { Catalog } from '@reroll/redis/catalog/catalog';
 import type { SourceRow } from '@reroll/core/state/rows';
 import { markerType } from '@reroll/core/marker/marker-type';
@@ -9,7 +9,7 @@ import type { SourceAbsence, SourceNow } from './source-reader.ts';
 
 export interface WebhookContext {
   readonly notifications: Notifications;
-  readonly announced: Announced;
+  readonly notified: Notified;
   readonly catalog: Pick<Catalog, 'sources'>;
   /** Whether deletions are told (`--reload-on-delete`). */
   readonly deletions: boolean;
@@ -25,18 +25,18 @@ export class Webhook {
   }
 
   /**
-   * Announces a change, once: a job that is repeated finds the state that it announced. As stakater/Reloader, which
+   * Notifies of a change, once: a job that is repeated finds the state that it notified of. As stakater/Reloader, which
    * tells of creations and deletions only with `--reload-on-create` and `--reload-on-delete`: whether a creation
    * counts the row says. Rejects with ioredis' error; to be repeated then.
    */
   async changed(source: SourceKey, now: SourceNow | SourceAbsence): Promise<void> {
-    const { notifications, announced, catalog, deletions, log } = this.#context;
+    const { notifications, notified, catalog, deletions, log } = this.#context;
     if (now === 'SourceNotWatched' || (now === 'SourceAbsent' && !deletions)) return;
     const row = (await catalog.sources([source])).get(source);
     const { event, state } = now === 'SourceAbsent' ? DELETED : written(now.hash, row);
-    if ((await announced.last(source)) === state) return;
+    if ((await notified.last(source)) === state) return;
     await notifications.enqueueWebhook(source, event);
-    await announced.put(source, state);
+    await notified.put(source, state);
     const { kind, name, namespace } = partsOf(source) as SourceId;
     log.info(
       `Changes detected in '${name}' of type '${markerType(kind)}' in namespace '${namespace}', Sending webhook`,

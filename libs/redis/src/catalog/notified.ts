@@ -7,8 +7,8 @@ const KEEP_SECONDS = 7 * 86_400;
 /** Instead of a hash: the source does not exist. */
 export const GONE = 'gone';
 
-/** Which state of a source was announced last, so that a change job that is repeated announces nothing twice. */
-export class Announced {
+/** Which state of a source receivers were notified of last, so that a change job that is repeated notifies nobody twice. */
+export class Notified {
   readonly #redis: RedisClient;
   readonly #prefix: string;
 

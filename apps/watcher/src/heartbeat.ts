@@ -1,4 +1,4 @@
-import { Presence } from '@reroll/redis/catalog/presence';
+import { Heartbeat } from '@reroll/redis/catalog/heartbeat';
 import type { ProcessEntry } from '@reroll/redis/catalog/processes';
 import type { ClusterState } from '@reroll/core/state/cluster-state';
 import { VERSION } from '@reroll/shared/platform/version';
@@ -6,7 +6,7 @@ import type { WatcherContext } from './lifecycle.ts';
 import { owedOf } from './owed.ts';
 
 /** Says of this watcher what there is to say, until it ends; the leader also forgets processes that are dead for long. */
-export function announce(
+export function startHeartbeat(
   context: WatcherContext,
   by: { clusterState: ClusterState; isLeader: () => boolean },
 ): void {
@@ -25,7 +25,7 @@ export function announce(
       ...(leader ? { owed: owedNow(by.clusterState, options.sweepInterval) } : {}),
     };
   };
-  const presence = new Presence({
+  const heartbeat = new Heartbeat({
     processes,
     entry,
     also: async () => {
@@ -38,7 +38,7 @@ export function announce(
       log.failure('this process could not say that it is there, trying again', error);
     },
   });
-  lifecycle.onStop('presence', 1_000, () => presence.stop());
+  lifecycle.onStop('heartbeat', 1_000, () => heartbeat.stop());
 }
 
 function owedNow(clusterState: ClusterState, interval: number): NonNullable<ProcessEntry['owed']> {

@@ -6,7 +6,7 @@ const FIRST_PAUSE = 500;
 /** How long an end waits for Redis (ms). */
 const FAREWELL = 500;
 
-export interface PresenceContext {
+export interface HeartbeatContext {
   readonly processes: Pick<Processes, 'write' | 'remove'>;
   /** What the process says of itself, asked for at every beat. */
   readonly entry: () => Omit<ProcessEntry, 'seenAt'>;
@@ -19,8 +19,8 @@ export interface PresenceContext {
 }
 
 /** Says every 10 s that this process is there, until it ends. */
-export class Presence {
-  readonly #context: PresenceContext;
+export class Heartbeat {
+  readonly #context: HeartbeatContext;
   readonly #id: string;
   readonly #interval: number;
   #pause = FIRST_PAUSE;
@@ -29,7 +29,7 @@ export class Presence {
   #ended = false;
 
   /** Begins at once. */
-  constructor(context: PresenceContext) {
+  constructor(context: HeartbeatContext) {
     this.#context = context;
     this.#interval = context.interval ?? HEARTBEAT;
     const { app, name } = context.entry();

@@ -1,4 +1,4 @@
-import { Presence } from '@reroll/redis/catalog/presence';
+import { Heartbeat } from '@reroll/redis/catalog/heartbeat';
 import type { Processes } from '@reroll/redis/catalog/processes';
 import type { RedisRoom } from '@reroll/redis/catalog/redis-room';
 import type { Logger } from '@reroll/shared/platform/logging';
@@ -6,7 +6,7 @@ import type { AdminMetrics } from '@reroll/shared/platform/metrics/admin';
 import type { Lifecycle } from '@reroll/shared/platform/shutdown';
 import { VERSION } from '@reroll/shared/platform/version';
 
-export interface Announced {
+export interface HeartbeatOf {
   readonly processes: Processes;
   readonly name: string;
   readonly room: RedisRoom;
@@ -16,9 +16,9 @@ export interface Announced {
 }
 
 /** Says that this admin is there, until its end. */
-export function announce({ processes, name, room, metrics, lifecycle, log }: Announced): void {
+export function startHeartbeat({ processes, name, room, metrics, lifecycle, log }: HeartbeatOf): void {
   const startedAt = Date.now();
-  const presence = new Presence({
+  const heartbeat = new Heartbeat({
     processes,
     entry: () => ({ app: 'admin', name, version: VERSION, startedAt }),
     also: () => room.look(),
@@ -28,5 +28,5 @@ export function announce({ processes, name, room, metrics, lifecycle, log }: Ann
       log.failure('this process could not say that it is there, trying again', error);
     },
   });
-  lifecycle.onStop('presence', 1_000, () => presence.stop());
+  lifecycle.onStop('heartbeat', 1_000, () => heartbeat.stop());
 }

@@ -1,5 +1,5 @@
 import { RuntimeLimits } from '@reroll/redis/catalog/limits';
-import { Presence } from '@reroll/redis/catalog/presence';
+import { Heartbeat } from '@reroll/redis/catalog/heartbeat';
 import { Processes, type ProcessEntry, type ProcessSettings } from '@reroll/redis/catalog/processes';
 import type { RedisRoom } from '@reroll/redis/catalog/redis-room';
 import type { RateBudget } from '@reroll/redis/catalog/rate';
@@ -18,7 +18,7 @@ export interface Limited {
 }
 
 /** Says of this worker what there is to say, until it ends, and goes by the limits that are set at run time. */
-export function announce(context: WorkerContext, { takers, budget, room }: Limited): void {
+export function startHeartbeat(context: WorkerContext, { takers, budget, room }: Limited): void {
   const { options, redis, catalog, metrics, log, lifecycle } = context;
   const limits = new RuntimeLimits(redis, catalog.keys.limits);
   const { concurrency, maxReloadsPerMinute: reloadsPerMinute } = options;
@@ -33,7 +33,7 @@ export function announce(context: WorkerContext, { takers, budget, room }: Limit
     ...inForce,
     ...(room.isFull ? { redisFull: true } : {}),
   });
-  const presence = new Presence({
+  const heartbeat = new Heartbeat({
     processes: new Processes(redis, catalog.keys.processes),
     entry,
     also: async () => {
@@ -51,7 +51,7 @@ export function announce(context: WorkerContext, { takers, budget, room }: Limit
       log.failure('this process could not say that it is there, trying again', error);
     },
   });
-  lifecycle.onStop('presence', 1_000, () => presence.stop());
+  lifecycle.onStop('heartbeat', 1_000, () => heartbeat.stop());
 }
 
 function isSame(a: Readonly<Record<string, number>>, b: Readonly<Record<string, number>>): boolean {

@@ -1,12 +1,12 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { Presence } from './presence.ts';
+import { Heartbeat } from './heartbeat.ts';
 import type { ProcessEntry } from './processes.ts';
 
 afterEach(() => void vi.useRealTimers());
 
 const ENTRY: Omit<ProcessEntry, 'seenAt'> = { app: 'worker', name: 'worker-1', version: '1', startedAt: 1 };
 
-function presence() {
+function heartbeat() {
   vi.useFakeTimers();
   const write = vi.fn(async (_id: string, _entry: typeof ENTRY) => undefined);
   const remove = vi.fn(async (_id: string) => undefined);
@@ -17,12 +17,12 @@ function presence() {
     remove,
     onError,
     entry,
-    start: () => new Presence({ processes: { write, remove }, entry: () => entry, onError }),
+    start: () => new Heartbeat({ processes: { write, remove }, entry: () => entry, onError }),
   };
 }
 
 it('says every ten seconds what is true then, and takes itself away at the end', async () => {
-  const { write, remove, entry, start } = presence();
+  const { write, remove, entry, start } = heartbeat();
   const running = start();
   await vi.advanceTimersByTimeAsync(0);
   Object.assign(entry, { concurrency: 3 });
@@ -35,7 +35,7 @@ it('says every ten seconds what is true then, and takes itself away at the end',
 });
 
 it('tries again after pauses that grow, up to its interval, and tells of each failure', async () => {
-  const { write, onError, start } = presence();
+  const { write, onError, start } = heartbeat();
   write.mockRejectedValue(new Error('no Redis'));
   start();
   const beats: number[] = [];
