@@ -9,7 +9,7 @@ import type { Lifecycle } from '@reroll/shared/platform/shutdown';
 import { LiveStates } from './history/live-states.ts';
 import { ReadModel } from './history/read-model.ts';
 import { ReloadJobs } from './history/reload-jobs.ts';
-import { Places } from './http/places.ts';
+import { Cursors } from './http/cursors.ts';
 import { ObjectFacts } from './objects/object-facts.ts';
 import { ShownHashes } from './shown-hashes.ts';
 
@@ -45,7 +45,7 @@ export async function beginReading(context: ReadingContext): Promise<Provider[] 
   return [
     { provide: ReadModel, useValue: model },
     { provide: ShownHashes, useValue: hashes },
-    { provide: Places, useValue: new Places(() => hashes.secret) },
+    { provide: Cursors, useValue: new Cursors(() => hashes.secret) },
     { provide: ReloadJobs, useValue: jobs },
     { provide: ObjectFacts, useValue: new ObjectFacts(redis, catalog) },
     { provide: LiveStates, useValue: new LiveStates({ catalog, rollouts, jobs }) },

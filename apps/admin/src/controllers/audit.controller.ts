@@ -4,7 +4,7 @@ import type { AuditEntry } from '@reroll/core/history/entries';
 import type { Caller } from '../auth/caller.ts';
 import { NamespacesAsked } from '../history/namespaces-asked.ts';
 import type { AnswerOf, Input } from '../http/operation-types.ts';
-import { Places } from '../http/places.ts';
+import { Cursors } from '../http/cursors.ts';
 import { Serves } from '../http/serves.ts';
 import { auditView, seesAudit } from '../steering/audit-view.ts';
 import { HISTORY } from '../tokens.ts';
@@ -17,7 +17,7 @@ const MOST_READ = 2_000;
 
 @Controller()
 export class AuditController {
-  @Inject(Places) private readonly places!: Places;
+  @Inject(Cursors) private readonly cursors!: Cursors;
   @Inject(HISTORY) private readonly history!: History;
 
   @Serves('listAudit')
@@ -25,7 +25,7 @@ export class AuditController {
     const wanted = await wantedBy(caller, query);
     const since = query.since === undefined ? 0 : Date.parse(query.since);
     const items: StreamEntry<AuditEntry>[] = [];
-    let before = this.places.read(query.cursor, POSITION);
+    let before = this.cursors.read(query.cursor, POSITION);
     for (let read = 0; read < MOST_READ; read += PORTION) {
       // oxlint-disable-next-line no-await-in-loop -- each portion begins where the one before ended
       const portion = await this.history.earlier('audit', { before, count: PORTION });
@@ -44,7 +44,7 @@ export class AuditController {
   }
 
   #page(items: readonly StreamEntry<AuditEntry>[], last: string | null | undefined): AnswerOf<'listAudit'> {
-    return { items: items.map(auditView), next: typeof last === 'string' ? this.places.seal(last) : null };
+    return { items: items.map(auditView), next: typeof last === 'string' ? this.cursors.seal(last) : null };
   }
 }
 

@@ -7,7 +7,7 @@ import { NamespacesAsked } from '../history/namespaces-asked.ts';
 import { ReadModel } from '../history/read-model.ts';
 import { changeSummary, changeView } from '../history/views.ts';
 import type { AnswerOf, Input } from '../http/operation-types.ts';
-import { Places } from '../http/places.ts';
+import { Cursors } from '../http/cursors.ts';
 import { ProblemError } from '../http/problem-error.ts';
 import { Serves } from '../http/serves.ts';
 import { ShownHashes } from '../shown-hashes.ts';
@@ -17,7 +17,7 @@ const CHANGE_ID = /^\d{1,15}-\d{1,10}$/u;
 
 @Controller()
 export class ChangesController {
-  @Inject(Places) private readonly places!: Places;
+  @Inject(Cursors) private readonly cursors!: Cursors;
   @Inject(ReadModel) private readonly model!: ReadModel;
   @Inject(LiveStates) private readonly live!: LiveStates;
   @Inject(HISTORY) private readonly history!: History;
@@ -25,14 +25,14 @@ export class ChangesController {
 
   @Serves('listChanges')
   async list({ query, caller }: Input<'listChanges'>): Promise<AnswerOf<'listChanges'>> {
-    const before = this.places.read(query.cursor, CHANGE_ID);
+    const before = this.cursors.read(query.cursor, CHANGE_ID);
     const { join } = this.model.contents;
     const namespaces = new NamespacesAsked(await visibility(caller));
     const look = (pairs: Parameters<LiveStates['look']>[1]) => this.live.look(join, pairs);
     const { items, last } = await listChanges(query, before, { join, namespaces, look });
     return {
       items: items.map(({ change, stateOf }) => changeSummary(change, { hashes: this.hashes, stateOf })),
-      next: last === undefined ? null : this.places.seal(last),
+      next: last === undefined ? null : this.cursors.seal(last),
     };
   }
 

@@ -9,7 +9,7 @@ import { ReadModel } from '../history/read-model.ts';
 import { countedAs } from '../http/counted-as.ts';
 import { ProblemError } from '../http/problem-error.ts';
 import type { Input } from '../http/operation-types.ts';
-import { Places } from '../http/places.ts';
+import { Cursors } from '../http/cursors.ts';
 import { Serves } from '../http/serves.ts';
 import { ShownHashes } from '../shown-hashes.ts';
 import { LIFECYCLE, LOG, METRICS } from '../tokens.ts';
@@ -22,7 +22,7 @@ const LONGEST_ID = 256;
 export class EventsController {
   @Inject(ReadModel) private readonly model!: ReadModel;
   @Inject(ShownHashes) private readonly hashes!: ShownHashes;
-  @Inject(Places) private readonly places!: Places;
+  @Inject(Cursors) private readonly cursors!: Cursors;
   @Inject(METRICS) private readonly metrics!: AdminMetrics;
   @Inject(LIFECYCLE) private readonly lifecycle!: Lifecycle;
   @Inject(LOG) private readonly log!: Logger;
@@ -60,13 +60,13 @@ export class EventsController {
     requestId,
   }: Input<'streamEvents'>): Promise<void> {
     const ended = this.metrics.eventStreamsEnded;
-    const { model, hashes, places, lifecycle } = this;
+    const { model, hashes, cursors, lifecycle } = this;
     const writer = new EventWriter(response, gone);
     const signal = AbortSignal.any([gone, lifecycle.signal]);
     const stream = new EventStream({
       model,
       hashes,
-      places,
+      cursors,
       caller,
       namespace: query.namespace,
       writer,

@@ -3,7 +3,7 @@ import { QUEUE_NAMES } from '@reroll/shared/api/queues';
 import { workloadKind } from '@reroll/kube/workloads/registry';
 import { NamespacesAsked } from '../history/namespaces-asked.ts';
 import type { AnswerOf, Input } from '../http/operation-types.ts';
-import { Places } from '../http/places.ts';
+import { Cursors } from '../http/cursors.ts';
 import { ProblemError } from '../http/problem-error.ts';
 import { Serves } from '../http/serves.ts';
 import { JobBoard, subjectOf } from '../jobs/job-board.ts';
@@ -15,14 +15,14 @@ import { Writes } from '../steering/writes.ts';
 
 @Controller()
 export class JobsController {
-  @Inject(Places) private readonly places!: Places;
+  @Inject(Cursors) private readonly cursors!: Cursors;
   @Inject(JobBoard) private readonly board!: JobBoard;
   @Inject(Writes) private readonly writes!: Writes;
 
   /** Newest first. */
   @Serves('listJobs')
   async list({ query, caller }: Input<'listJobs'>): Promise<AnswerOf<'listJobs'>> {
-    const after = this.places.read(query.cursor, POSITION);
+    const after = this.cursors.read(query.cursor, POSITION);
     const names = query.queue === undefined ? QUEUE_NAMES : [query.queue];
     const states = query.state === undefined ? JOB_STATES : [query.state];
     const lists = await Promise.all(
@@ -31,7 +31,7 @@ export class JobsController {
     const jobs = lists.flat().flatMap((found) => jobView(found) ?? []);
     const namespaces = await NamespacesAsked.of(caller);
     const { items, last } = await pageOfJobs(jobs, { after, limit: query.limit, namespaces });
-    return { items: [...items], next: last === undefined ? null : this.places.seal(last) };
+    return { items: [...items], next: last === undefined ? null : this.cursors.seal(last) };
   }
 
   @Serves('getJob')

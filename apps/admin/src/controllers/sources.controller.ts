@@ -8,7 +8,7 @@ import { NamespacesAsked } from '../history/namespaces-asked.ts';
 import { ReadModel } from '../history/read-model.ts';
 import { pairView, workloadRef } from '../history/views.ts';
 import type { AnswerOf, Input } from '../http/operation-types.ts';
-import { Places } from '../http/places.ts';
+import { Cursors } from '../http/cursors.ts';
 import { ProblemError } from '../http/problem-error.ts';
 import { Serves } from '../http/serves.ts';
 import { ObjectFacts } from '../objects/object-facts.ts';
@@ -21,7 +21,7 @@ const MOST_HISTORY = 50;
 
 @Controller()
 export class SourcesController {
-  @Inject(Places) private readonly places!: Places;
+  @Inject(Cursors) private readonly cursors!: Cursors;
   @Inject(ReadModel) private readonly model!: ReadModel;
   @Inject(ObjectFacts) private readonly facts!: ObjectFacts;
   @Inject(LiveStates) private readonly live!: LiveStates;
@@ -29,14 +29,14 @@ export class SourcesController {
 
   @Serves('listSources')
   async list({ query, caller }: Input<'listSources'>): Promise<AnswerOf<'listSources'>> {
-    const after = this.places.read(query.cursor, PLACE);
+    const after = this.cursors.read(query.cursor, PLACE);
     const namespaces = new NamespacesAsked(await visibility(caller));
     const { items, last } = await listSources(query, after, { facts: this.facts, namespaces });
     const { join } = this.model.contents;
     const { shown } = this.hashes;
     return {
       items: items.map((item) => sourceSummary(item, { join, shown })),
-      next: last === undefined ? null : this.places.seal(last),
+      next: last === undefined ? null : this.cursors.seal(last),
     };
   }
 

@@ -8,7 +8,7 @@ import { ReadModel } from '../history/read-model.ts';
 import { ReloadJobs } from '../history/reload-jobs.ts';
 import { outcomeView, rolloutView, sourceRef } from '../history/views.ts';
 import type { AnswerOf, Input } from '../http/operation-types.ts';
-import { Places } from '../http/places.ts';
+import { Cursors } from '../http/cursors.ts';
 import { ProblemError } from '../http/problem-error.ts';
 import { Serves } from '../http/serves.ts';
 import { ObjectFacts, type WorkloadFacts } from '../objects/object-facts.ts';
@@ -25,7 +25,7 @@ type WorkloadView = AnswerOf<'getWorkload'>;
 
 @Controller()
 export class WorkloadsController {
-  @Inject(Places) private readonly places!: Places;
+  @Inject(Cursors) private readonly cursors!: Cursors;
   @Inject(ReadModel) private readonly model!: ReadModel;
   @Inject(ObjectFacts) private readonly facts!: ObjectFacts;
   @Inject(ReloadJobs) private readonly jobs!: ReloadJobs;
@@ -34,13 +34,13 @@ export class WorkloadsController {
 
   @Serves('listWorkloads')
   async list({ query, caller }: Input<'listWorkloads'>): Promise<AnswerOf<'listWorkloads'>> {
-    const after = this.places.read(query.cursor, PLACE);
+    const after = this.cursors.read(query.cursor, PLACE);
     const namespaces = new NamespacesAsked(await visibility(caller));
     const { items, last } = await listWorkloads(query, after, { facts: this.facts, namespaces });
     const { join } = this.model.contents;
     return {
       items: items.map((item) => workloadSummary(item, join)),
-      next: last === undefined ? null : this.places.seal(last),
+      next: last === undefined ? null : this.cursors.seal(last),
     };
   }
 

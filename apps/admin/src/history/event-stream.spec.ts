@@ -2,7 +2,7 @@ import { changed } from '@reroll/core/testing/history';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Access, Caller } from '../auth/caller.ts';
 import { anonymousReader } from '../auth/static-tokens.ts';
-import { Places } from '../http/places.ts';
+import { Cursors } from '../http/cursors.ts';
 import type { ShownHashes } from '../shown-hashes.ts';
 import { EventStream, type EventStreamContext } from './event-stream.ts';
 import type { EventWriter } from './event-writer.ts';
@@ -21,7 +21,7 @@ function streaming(caller: Caller): EventStream {
   const context: EventStreamContext = {
     model: { contents: new HistoryContents(), onChange } as unknown as ReadModel,
     hashes: {} as ShownHashes,
-    places: new Places(() => 'secret'),
+    cursors: new Cursors(() => 'secret'),
     caller,
     namespace: undefined,
     writer: { begin: () => Promise.resolve(), beat: () => Promise.resolve() } as unknown as EventWriter,
@@ -85,7 +85,7 @@ class Reader {
     this.ended = new EventStream({
       model: { contents, onChange } as unknown as ReadModel,
       hashes: { shown: () => null } as unknown as ShownHashes,
-      places: PLACES,
+      cursors: CURSORS,
       caller: { ...anonymousReader(), seesAll: () => Promise.resolve(false), sees: seesShop },
       namespace: undefined,
       writer: { begin: noted('begin'), beat: noted('beat'), send: noted('') } as unknown as EventWriter,
@@ -113,7 +113,7 @@ class Reader {
   }
 }
 
-const PLACES = new Places(() => 'secret');
+const CURSORS = new Cursors(() => 'secret');
 const seesShop = (namespace: string): Promise<boolean> => Promise.resolve(namespace === 'shop');
 
 describe('what happens where the reader may not look', () => {
@@ -163,7 +163,7 @@ describe('what happens where the reader may not look', () => {
 
   it.each([
     ['an id in plain', '1763737200000-0,0-0,0-0,0-0'],
-    ['one that was sealed under another secret', new Places(() => 'other').seal('0-0,0-0,0-0,0-0')],
+    ['one that was sealed under another secret', new Cursors(() => 'other').seal('0-0,0-0,0-0,0-0')],
   ])('is not learned by %s: the stream begins anew, from now', async (_sentence, id) => {
     const contents = new HistoryContents();
     const before = new Reader(undefined, contents);

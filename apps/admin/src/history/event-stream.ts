@@ -6,7 +6,7 @@ import { stateOf } from '@reroll/core/history/states';
 import { namespaceOf } from '@reroll/core/state/rows';
 import type { z } from 'zod';
 import type { Caller } from '../auth/caller.ts';
-import type { Places } from '../http/places.ts';
+import type { Cursors } from '../http/cursors.ts';
 import type { ShownHashes } from '../shown-hashes.ts';
 import { auditView, seesAudit, type Seeing } from '../steering/audit-view.ts';
 import { timeOf } from '../time-of.ts';
@@ -19,7 +19,7 @@ import { changeSummary, outcomeView, rolloutView, workloadRef } from './views.ts
 export interface EventStreamContext {
   readonly model: ReadModel;
   readonly hashes: ShownHashes;
-  readonly places: Places;
+  readonly cursors: Cursors;
   readonly caller: Caller;
   /** Only of this one. */
   readonly namespace: string | undefined;
@@ -118,13 +118,13 @@ export class EventStream {
   }
 
   #idAt(positions: Positions): string {
-    return this.#context.places.seal(writePositions(positions));
+    return this.#context.cursors.seal(writePositions(positions));
   }
 
   /** True if something is missed. An id that no admin sealed, or under a secret of before, says nothing of where to go on. */
   #resume(lastEventId: string | undefined): boolean {
     if (lastEventId === undefined || lastEventId === '') return false;
-    const positions = readPositions(this.#context.places.open(lastEventId) ?? '');
+    const positions = readPositions(this.#context.cursors.open(lastEventId) ?? '');
     if (!positions || !canResume(this.#contents, positions)) return true;
     this.#positions = positions;
     return false;

@@ -6,10 +6,10 @@ const NONCE = 12;
 const TAG = 16;
 
 /**
- * Places in lists and in the history, as callers carry them: nobody can read them, for the entry at a place may be one that
+ * Cursors: positions in lists and in the history, as callers carry them: nobody can read them, for the entry at a position may be one that
  * its bearer may not see, nor make one up. Any admin of the install opens what another one has sealed.
  */
-export class Places {
+export class Cursors {
   readonly #secret: () => string;
 
   /** `secret`: what all admins share at the time. */
@@ -17,10 +17,10 @@ export class Places {
     this.#secret = secret;
   }
 
-  seal(place: string): string {
+  seal(position: string): string {
     const nonce = randomBytes(NONCE);
     const cipher = createCipheriv(CIPHER, this.#key(), nonce);
-    const text = Buffer.concat([cipher.update(place), cipher.final()]);
+    const text = Buffer.concat([cipher.update(position), cipher.final()]);
     return Buffer.concat([nonce, cipher.getAuthTag(), text]).toString('base64url');
   }
 
@@ -41,8 +41,8 @@ export class Places {
   /** Where a page goes on; undefined without a cursor. Throws a `ProblemError` if it is none of ours, or of another list. */
   read(cursor: string | undefined, form: RegExp): string | undefined {
     if (cursor === undefined) return undefined;
-    const place = this.open(cursor);
-    if (place !== undefined && form.test(place)) return place;
+    const position = this.open(cursor);
+    if (position !== undefined && form.test(position)) return position;
     throw new ProblemError('InvalidRequest', {
       errors: [{ path: 'query.cursor', expected: '`next` of the page before' }],
     });

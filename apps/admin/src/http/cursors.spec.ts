@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest';
+import { Cursors } from './cursors.ts';
+import { ProblemError } from './problem-error.ts';
+
+const FORM = /^\d+-\d+$/u;
+const cursors = new Cursors(() => 'secret');
+
+it('a cursor is opened by every admin that has the secret, and read by nobody', () => {
+  const sealed = cursors.seal('1763737200123-0');
+  expect(new Cursors(() => 'secret').open(sealed)).toBe('1763737200123-0');
+  expect(Buffer.from(sealed, 'base64url').toString('latin1')).not.toContain('1763737200123');
+  expect(cursors.seal('1763737200123-0')).not.toBe(sealed);
+});
+
+it('what was made up, changed, cut, or sealed under another secret is none', () => {
+  const sealed = cursors.seal('1763737200123-0');
+  const bytes = Buffer.from(sealed, 'base64url');
+  bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1;
+  const wrong = ['', 'x', '0'.repeat(512), bytes.toString('base64url'), sealed.slice(0, -2)];
+  expect(wrong.map((each) => cursors.open(each))).toEqual(wrong.map(() => undefined));
+  expect(new Cursors(() => 'another').open(sealed)).toBeUndefined();
+});
+
+it('a cursor of another list is refused, with what was expected', () => {
+  expect(cursors.read(undefined, FORM)).toBeUndefined();
+  expect(cursors.read(cursors.seal('1-0'), FORM)).toBe('1-0');
+  expect(() => cursors.read(cursors.seal('Deployment/shop/web'), FORM)).toThrow(ProblemError);
+});
