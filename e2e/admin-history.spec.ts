@@ -320,7 +320,7 @@ describe('a workload', () => {
     expect(paged).toEqual(await names({}));
   });
 
-  it('whose patch is refused is owed, and its job is told', async () => {
+  it('whose patch is refused is pending, and its job is told', async () => {
     const due = await eventually(async () => {
       const { items } = await api.call('listWorkloads', { query: { due: 'owed' } });
       return items.length > 0 && items;

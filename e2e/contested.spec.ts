@@ -72,7 +72,7 @@ it('a marker taken away three times in ten minutes ends the reloads, until a rel
   const outcome = await eventually(async () => (await reroll.outcomes(space, 'Deployment/template')).at(-1));
   expect(outcome).toMatchObject({ state: 'unchanged', reason: 'Contested', rolled: [] });
 
-  // What was owed by then is rolled.
+  // What was pending by then is rolled.
   await space.annotate('Deployment/template', { [RELEASE_ANNOTATION]: '1' });
   await inStep(space, 'Deployment/template', CM);
   // The owner's own rollout has brought the data: only the record is written.

@@ -144,7 +144,7 @@ describe('forged jobs', () => {
     );
   });
 
-  it('to reload what asks and is owed nothing roll nothing', async () => {
+  it('to reload what asks and has nothing pending roll nothing', async () => {
     const rollouts = await RolloutCount.from(space, 'Deployment/opted');
     await reload(space, 'Deployment/opted', 'ConfigMap/calm');
     await reload(space, 'Deployment/opted', 'Secret/private');

@@ -22,7 +22,7 @@ function processes(): Promise<Process[]> {
 }
 
 describe('the processes of an install', () => {
-  it('say which of them leads, what is owed, and by what settings the workers decide', async () => {
+  it('say which of them leads, what is pending, and by what settings the workers decide', async () => {
     const all = await eventually(async () => {
       const found = await processes();
       return found.filter(({ synced }) => synced).length === 2 && found.length === 4 && found;

@@ -147,7 +147,7 @@ describe('a request of a person', () => {
     expect(await rollouts.now()).toBe(0);
   });
 
-  it('is one rollout together with a change that is owed, which has its marker too', async () => {
+  it('is one rollout together with a change that is pending, which has its marker too', async () => {
     const rollouts = await adopted('both');
     await reroll.queues.reloads.pause();
     await space.setData('ConfigMap/both', { v: '1' });

@@ -121,7 +121,7 @@ let round = 0;
 /** Changes one source after the other, and finds after each that the templates of exactly those were changed that are expected. */
 async function expectRolled(expected: readonly Pair[]): Promise<void> {
   round += 1;
-  // Annotations that were just put on can make a source one that was changed while it did not count: that is owed at once.
+  // Annotations that were just put on can make a source one that was changed while it did not count: that is pending at once.
   await settled(reroll, space);
   let before = await templates();
   for (const source of SOURCES) {

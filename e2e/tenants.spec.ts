@@ -171,7 +171,7 @@ describe('whoever sees one namespace', () => {
     }
   });
 
-  it('counts its own: jobs, queues and what is owed', async () => {
+  it('counts its own: jobs, queues and what is pending', async () => {
     const failed = async (person: Person): Promise<number | undefined> => {
       const { items } = await tenants.as(person).call('listQueues');
       return items.find(({ name }) => name === 'reloads')?.counts.failed;

@@ -3,7 +3,7 @@ import type { ProcessEntry } from '@reroll/redis/catalog/processes';
 import type { ClusterState } from '@reroll/core/state/cluster-state';
 import { VERSION } from '@reroll/shared/platform/version';
 import type { WatcherContext } from './lifecycle.ts';
-import { owedOf } from './owed.ts';
+import { pendingReloads } from './pending.ts';
 
 /** Says of this watcher what there is to say, until it ends; the leader also forgets processes that are dead for long. */
 export function startHeartbeat(
@@ -22,7 +22,7 @@ export function startHeartbeat(
       leader,
       synced: state.isSynced(),
       ...(room.isFull ? { redisFull: true } : {}),
-      ...(leader ? { owed: owedNow(by.clusterState, options.sweepInterval) } : {}),
+      ...(leader ? { owed: pendingNow(by.clusterState, options.sweepInterval) } : {}),
     };
   };
   const heartbeat = new Heartbeat({
@@ -41,7 +41,7 @@ export function startHeartbeat(
   lifecycle.onStop('heartbeat', 1_000, () => heartbeat.stop());
 }
 
-function owedNow(clusterState: ClusterState, interval: number): NonNullable<ProcessEntry['owed']> {
-  const { workloads, oldest } = owedOf(clusterState, interval);
+function pendingNow(clusterState: ClusterState, interval: number): NonNullable<ProcessEntry['owed']> {
+  const { workloads, oldest } = pendingReloads(clusterState, interval);
   return { workloads, since: workloads === 0 ? null : Date.now() - oldest };
 }

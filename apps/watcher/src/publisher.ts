@@ -1,6 +1,6 @@
 import type { Catalog, Publication } from '@reroll/redis/catalog/catalog';
 import type { ClusterState } from '@reroll/core/state/cluster-state';
-import type { WakeCause } from '@reroll/core/state/outbox';
+import type { PendingCause } from '@reroll/core/state/outbox';
 import type { SourceKey, WorkloadKey } from '@reroll/core/model';
 import type { Logger } from '@reroll/shared/platform/logging';
 import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
@@ -38,7 +38,7 @@ const MAX_PAUSE = 5_000;
 
 interface Jobs {
   readonly changes: readonly SourceKey[];
-  readonly wakes: readonly (readonly [WorkloadKey, WakeCause])[];
+  readonly wakes: readonly (readonly [WorkloadKey, PendingCause])[];
   readonly resumes: readonly WorkloadKey[];
 }
 
@@ -325,9 +325,9 @@ export class Publisher {
     const since = Date.now();
     await queues.enqueueChanges(changes, since);
     metrics.workqueueAdds.inc(changes.length);
-    const due = this.#due(this.#context.notifyOnly === true ? this.#begun(wakes) : wakes, since);
-    await queues.enqueueReloads(due);
-    metrics.workqueueAdds.inc(due.length);
+    const ready = this.#ready(this.#context.notifyOnly === true ? this.#begun(wakes) : wakes, since);
+    await queues.enqueueReloads(ready);
+    metrics.workqueueAdds.inc(ready.length);
     await this.#enqueueResumes(resumes);
   }
 
@@ -345,8 +345,8 @@ export class Publisher {
     return wakes.filter(([key]) => workloads.get(key)?.leftAlone === 'JobTwin');
   }
 
-  /** The wakes to send now: all that are owed, and corrections as far as there are tokens. */
-  #due(wakes: Jobs['wakes'], since: number): Wake[] {
+  /** The wakes to send now: all that are pending, and corrections as far as there are tokens. */
+  #ready(wakes: Jobs['wakes'], since: number): Wake[] {
     const now: Wake[] = [];
     for (const [workload, cause] of wakes) {
       if (cause === 'correct') this.#corrections.add(workload);

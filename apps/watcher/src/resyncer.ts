@@ -7,7 +7,7 @@ import type { RolloutEntry } from '@reroll/core/history/entries';
 import type { SourceKey, WorkloadKey } from '@reroll/core/model';
 import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
 import { inTurns } from './in-turns.ts';
-import { owedOf } from './owed.ts';
+import { pendingReloads } from './pending.ts';
 import type { Publisher } from './publisher.ts';
 import type { RolloutPublisher } from './rollout-publisher.ts';
 
@@ -38,7 +38,7 @@ interface LeftOver {
   readonly workloads: readonly WorkloadKey[];
 }
 
-/** Finds what is owed and was lost on the way: at a fixed interval, and when a watcher takes the lead. */
+/** Finds what is pending and was lost on the way: at a fixed interval, and when a watcher takes the lead. */
 export class Resyncer {
   readonly #context: ResyncerContext;
   #timer: NodeJS.Timeout | null = null;
@@ -152,10 +152,10 @@ export class Resyncer {
     });
     for (const [kind, number] of objects) metrics.objects.set({ kind }, number);
     this.#counted = [...objects.keys()];
-    const { workloads, oldest } = owedOf(clusterState, interval);
+    const { workloads, oldest } = pendingReloads(clusterState, interval);
     metrics.contestedWorkloads.set(contested);
-    metrics.owedWorkloads.set(workloads);
-    metrics.oldestOwed.set(oldest / 1000);
+    metrics.pendingWorkloads.set(workloads);
+    metrics.oldestPending.set(oldest / 1000);
   }
 }
 

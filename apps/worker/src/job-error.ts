@@ -18,7 +18,7 @@ export class JobError extends Error {
   /** The workload that it was about, if it had been read. */
   subject?: WorkloadNow;
   /** Sources (`<kind>/<name>`) for which that was to be rolled, if they were known by then. */
-  owed: readonly string[] = [];
+  pending: readonly string[] = [];
 
   constructor(reason: Reason, code: string, isFinal = false) {
     super(`${reason}: ${code}`);

@@ -1,6 +1,6 @@
 import type { Catalog } from '@reroll/redis/catalog/catalog';
 import { isContested } from '@reroll/core/state/contest';
-import { dueOf } from '@reroll/core/state/owed';
+import { pendingCauseOf } from '@reroll/core/state/pending';
 import { namespaceOf, sourceKeyIn } from '@reroll/core/state/rows';
 import { NO_TRIGGERS } from '@reroll/core/state/triggers';
 import type { WorkloadKey } from '@reroll/core/model';
@@ -15,9 +15,9 @@ export async function isPending(
   if (!row || row.leftAlone !== undefined || isContested(row.contest)) return false;
   const keyOf = (name: string): string => sourceKeyIn(namespaceOf(key), name);
   const sources = await by.catalog.sources(row.dependencies.map(keyOf));
-  const due = dueOf(row, (name) => sources.get(keyOf(name)), {
+  const pending = pendingCauseOf(row, (name) => sources.get(keyOf(name)), {
     ...NO_TRIGGERS,
     onDelete: by.settings.onDelete,
   });
-  return due === 'owed';
+  return pending === 'owed';
 }

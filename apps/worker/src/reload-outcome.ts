@@ -54,7 +54,7 @@ export function outcomeOf(by: {
   keys: AnnotationKeys;
   /** For a workload that was reloaded; undefined: as a patched one. */
   reloaded?: Reason | undefined;
-  /** Why what is owed was only recorded. */
+  /** Why what is pending was only recorded. */
   heldBack?: Reason | undefined;
   /** Pods are replaced because a person asked for it. */
   isRequested: boolean;

@@ -4,7 +4,7 @@ import { containerUsing } from '@reroll/core/references';
 import { envVarName } from '@reroll/core/marker/env-var-name';
 import { DELETED_MARKER_HASH } from '@reroll/core/marker/marker-hash';
 import { parseLastReloadedFrom } from '@reroll/core/marker/last-reloaded-from';
-import { canShowDeletion } from '@reroll/core/state/owed';
+import { canShowDeletion } from '@reroll/core/state/pending';
 import { isDependency, namedSources } from '@reroll/core/state/dependencies';
 import { sourceKeyIn, type ObservedWorkload, type SourceName } from '@reroll/core/state/rows';
 import type { Triggers } from '@reroll/core/state/triggers';

@@ -120,8 +120,8 @@ export class ReloadReports {
     metrics.reloadExecutedByNamespace?.inc({ success: 'false', namespace });
     metrics.action.inc({ workload_kind: kind, result: 'error' });
     // A wake of the resync names no source.
-    const [owed] = error.owed;
-    const source = job.source ?? (owed && sourceKeyIn(namespace, owed));
+    const [pending] = error.pending;
+    const source = job.source ?? (pending && sourceKeyIn(namespace, pending));
     if (!error.subject) return;
     const workload = subjectOf(error.subject);
     const failure = error.message;

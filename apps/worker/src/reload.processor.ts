@@ -59,7 +59,7 @@ interface Gathered {
   readonly workload: WorkloadNow;
   readonly readings: Readings;
   readonly plan: Plan;
-  /** Why what is owed is only recorded. */
+  /** Why what is pending is only recorded. */
   readonly heldBack?: Reason;
   /** Id of a person's request, if pods are to be replaced for it. */
   readonly request?: string | undefined;
@@ -67,7 +67,7 @@ interface Gathered {
 
 /**
  * A reload job: read the workload now, decide by the rules, and send one patch for everything that it is
- * owed. Handling it twice, late or out of order ends the same, because the patch tests what was read.
+ * pending. Handling it twice, late or out of order ends the same, because the patch tests what was read.
  */
 export class ReloadProcessor {
   readonly #context: ReloadContext;
@@ -129,7 +129,7 @@ export class ReloadProcessor {
     asked: ReloadRequest | undefined,
     slot: ReloadSlot,
   ): Promise<ReloadOutcome | false> {
-    let owed: readonly SourceName[] = [];
+    let pending: readonly SourceName[] = [];
     try {
       const carriedOn = await this.#carryOn(workload);
       if (carriedOn) return carriedOn;
@@ -139,7 +139,7 @@ export class ReloadProcessor {
       const contested = contestedOutcome(gathered);
       if (contested) return contested;
       this.#handOn(gathered.plan);
-      owed = gathered.plan.roll;
+      pending = gathered.plan.roll;
       const sent = isWritten(gathered) ? await this.#write(gathered, slot) : {};
       return sent && { ...this.#outcome(gathered, verdict), ...sent };
     } catch (error) {
@@ -149,7 +149,7 @@ export class ReloadProcessor {
       if (noRoom) return noRoom;
       jobError.subject = workload;
       jobError.request = asked;
-      jobError.owed = owed;
+      jobError.pending = pending;
       throw jobError;
     }
   }

@@ -115,7 +115,7 @@ async function oneRound(
   return { ms: performance.now() - began, metered: usage() };
 }
 
-/** As Reroll's: tests, the record (which stays true, so that nothing is owed afterwards), a variable. */
+/** As Reroll's: tests, the record (which stays true, so that nothing is pending afterwards), a variable. */
 function patchOf({ metadata, spec }: WorkloadObject, target: Target, hash: string): PatchOperation[] {
   const record = pointer('/metadata/annotations', RECORD_ANNOTATION);
   return [

@@ -5,8 +5,8 @@ import { Rollouts } from '@reroll/redis/catalog/rollouts';
 import type { ExplainedWorkload } from '@reroll/core/explain/facts';
 import type { RolloutEntry } from '@reroll/core/history/entries';
 import { sourceKeyIn, namespaceOf, type SourceRow, type WorkloadRow } from '@reroll/core/state/rows';
-import { dueOf } from '@reroll/core/state/owed';
-import type { WakeCause } from '@reroll/core/state/outbox';
+import { pendingCauseOf } from '@reroll/core/state/pending';
+import type { PendingCause } from '@reroll/core/state/outbox';
 import { NO_TRIGGERS, type Triggers } from '@reroll/core/state/triggers';
 import type { SourceKey, WorkloadKey } from '@reroll/core/model';
 import { KeyIndex } from './key-index.ts';
@@ -15,7 +15,7 @@ import { KeyIndex } from './key-index.ts';
 export interface WorkloadFacts {
   readonly key: WorkloadKey;
   readonly row: WorkloadRow;
-  readonly due: WakeCause | null;
+  readonly due: PendingCause | null;
   /** Undefined: none is under way. */
   readonly rollout: RolloutEntry | undefined;
 }
@@ -35,7 +35,7 @@ const SETTINGS_FOR = 2_000;
 
 /** Workloads and sources, from the catalog. Every method rejects with ioredis' error. */
 export class ObjectFacts {
-  readonly workloads: KeyIndex<WakeCause>;
+  readonly workloads: KeyIndex<PendingCause>;
   readonly sources: KeyIndex<null>;
   readonly #catalog: Catalog;
   readonly #rollouts: Rollouts;
@@ -106,18 +106,18 @@ export class ObjectFacts {
   async #dues(
     rows: readonly (readonly [WorkloadKey, WorkloadRow])[],
     triggers: Triggers = NO_TRIGGERS,
-  ): Promise<Map<WorkloadKey, WakeCause>> {
+  ): Promise<Map<WorkloadKey, PendingCause>> {
     const wanted = new Set(rows.flatMap(([key, row]) => dependenciesOf({ key, row })));
     const sources = await this.#catalog.sources([...wanted]);
     return new Map(
       rows.flatMap(([key, row]) => {
-        const due = dueOf(row, (name) => sources.get(sourceKeyIn(namespaceOf(key), name)), triggers);
+        const due = pendingCauseOf(row, (name) => sources.get(sourceKeyIn(namespaceOf(key), name)), triggers);
         return due === null ? [] : [[key, due] as const];
       }),
     );
   }
 
-  async *#scanWorkloads(): AsyncGenerator<(readonly [string, WakeCause | null])[]> {
+  async *#scanWorkloads(): AsyncGenerator<(readonly [string, PendingCause | null])[]> {
     const settings = await this.settings();
     for await (const portion of this.#catalog.eachWorkload(() => true, AT_ONCE)) {
       const dues = await this.#dues(portion, settings?.triggers);

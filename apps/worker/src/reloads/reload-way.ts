@@ -23,7 +23,7 @@ export interface Sent {
 export interface ReloadWay {
   /** What the outcome says of a workload that was reloaded so. Default: as a patched workload. */
   readonly reason?: Reason;
-  /** Why a reload that is owed is only recorded; undefined: it is done. */
+  /** Why a reload that is pending is only recorded; undefined: it is done. */
   heldBack?(workload: WorkloadNow): Reason | undefined;
   /** Finishes what another worker left half done, if this is what is left of it; undefined: it is not. */
   carryOn?(workload: WorkloadNow): Promise<Reason | undefined>;

@@ -42,7 +42,7 @@ interface Carried {
  * 3. The CronJob gets that record and the name of the Job after it, in one patch.
  *
  * Who repeats this after a death between 2 and 3 meets the Job of that name, gives the CronJob its record, and
- * decides anew what is owed beyond it. So there is one Job for what was owed, whatever changed meanwhile.
+ * decides anew what is pending beyond it. So there is one Job for what was pending, whatever changed meanwhile.
  */
 export class RunCronJob implements ReloadWay {
   readonly reason = 'JobCreated';

@@ -3,7 +3,7 @@ import { dependencyBegun } from '../state/observe-workload.ts';
 import { NO_ANNOTATIONS, sourceNameOf, type ObservedSource } from '../state/rows.ts';
 import type { DependencyVerdict } from '../reload/plan.ts';
 import { RV_UNKNOWN, maxRv, type Rv } from '../rv.ts';
-import { verdictFor } from './due.ts';
+import { verdictFor } from './pending.ts';
 import type { ExplainInput } from './facts.ts';
 
 /** No data has this hash. */

@@ -2,7 +2,7 @@ import { assert, constantFrom, integer, property, record, subarray } from 'fast-
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_ANNOTATION_KEYS as KEYS } from '../annotation-keys.ts';
 import { isDependency } from '../state/dependencies.ts';
-import { dueOf } from '../state/owed.ts';
+import { pendingCauseOf } from '../state/pending.ts';
 import { NO_TRIGGERS } from '../state/triggers.ts';
 import type { Annotations } from '../model.ts';
 import { decideReload } from '../rules/decision.ts';
@@ -246,7 +246,7 @@ describe('what is due, and why', () => {
           workload: { ...input.workload, row },
           source: { ...input.source, row: source },
         });
-        expect(due.state).toBe(dueOf(row, () => source, triggers));
+        expect(due.state).toBe(pendingCauseOf(row, () => source, triggers));
         expect(due.verdict === 'Roll').toBe(due.state === 'owed');
       }),
     );

@@ -4,7 +4,7 @@ import { partsOf, type SourceKey, type WorkloadKey } from '../model.ts';
 import type { Reason } from '../reasons.ts';
 import { explainReload, type RuleStep } from '../rules/decision.ts';
 import { verdictAfterChange } from './after-change.ts';
-import { dueFacts, recordFacts, type DueFacts, type RecordFacts } from './due.ts';
+import { pendingFacts, recordFacts, type PendingFacts, type RecordFacts } from './pending.ts';
 import type { ExplainInput } from './facts.ts';
 import { holdsOn, type Hold } from './holds.ts';
 import { useFacts, type UseFacts } from './use.ts';
@@ -25,7 +25,7 @@ export interface Explanation {
   /** The rules say yes, and a container can carry the marker. */
   readonly isDependency: boolean;
   readonly record: RecordFacts;
-  readonly due: DueFacts;
+  readonly due: PendingFacts;
   /** Whatever else bears on a reload. */
   readonly holds: readonly Hold[];
 }
@@ -52,7 +52,7 @@ export function explain(input: ExplainInput): Explanation {
     use: useFacts(workload, source.key, judgement.decision),
     isDependency,
     record: recordFacts(input),
-    due: dueFacts(input, isDependency),
+    due: pendingFacts(input, isDependency),
     holds,
   };
 }
@@ -79,7 +79,7 @@ function settle(
   if (!isCarried) return not('NoContainer', uncarried(decision.auto));
   const stopped = holds.find(({ stops }) => stops);
   if (stopped) return not(stopped.reason, stopped.detail);
-  // All that can keep a later write from being owed is that there was nothing before it.
+  // All that can keep a later write from being pending is that there was nothing before it.
   if (verdictAfterChange(input) !== 'Roll')
     return not('SourceAbsent', 'a source that comes to exist is no change of data');
   return { reloads: true, reason: decision.reason, because };

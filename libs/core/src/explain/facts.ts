@@ -27,7 +27,7 @@ export interface ExplainSettings {
 
 /**
  * Who told of the objects. `catalog`: the leader, who knows since when each is what it is and has the hash of each
- * source's data. `cluster`: a read of metadata, which tells neither; then it is not known what is owed now.
+ * source's data. `cluster`: a read of metadata, which tells neither; then it is not known what is pending now.
  */
 export type FactsFrom = 'catalog' | 'cluster';
 

@@ -160,7 +160,7 @@ describe('a dependency', () => {
       { record: RECORD_A, dependency: dependency({ row: sourceRow(150, 'B'), reading: reading(150, 'B') }) },
     ],
     [
-      'is left to others if it looks owed, but only because its record is under a key that they may have',
+      'is left to others if it looks pending, but only because its record is under a key that they may have',
       'KeyUnknown',
       {
         record: RECORD_A.replace('"1.', '"knew.'),
@@ -327,7 +327,7 @@ describe('a plan', () => {
     },
   );
 
-  it('writes the record of everything that is owed at once, and keeps the rest of it', () => {
+  it('writes the record of everything that is pending at once, and keeps the rest of it', () => {
     const record = recordOf({ cm: 'A', other: 'A', kept: 'K' });
     const plan = planReload({
       workload: { uid: 'uid-w', generation: 1, record },

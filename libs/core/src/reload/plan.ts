@@ -1,5 +1,5 @@
-import { dueOfDeletion, reachOf } from '../state/owed.ts';
-import type { WakeCause } from '../state/outbox.ts';
+import { pendingAfterDeletion, reachOf } from '../state/pending.ts';
+import type { PendingCause } from '../state/outbox.ts';
 import type { SourceName, SourceRow, WorkloadRow } from '../state/rows.ts';
 import { isSameOwner, type TemplateOwner } from '../state/template-owner.ts';
 import { recordedHashes, type RecordedHashes } from '../record/record.ts';
@@ -70,8 +70,8 @@ export type Mention = 'name' | 'pattern' | 'none';
  * - `Correct`: the pods have the data, only the record is behind. `Adopt`: the same, for a dependency without a
  *   record. `AdoptStale`: without a record, and nothing tells whether the pods have the data.
  * - `Rewrite`: the record agrees under an older scheme of hashing.
- * - `KeyUnknown`: as far as this worker can tell it is owed, but only one with the record's key can tell.
- * - `Roll`: owed.
+ * - `KeyUnknown`: as far as this worker can tell it is pending, but only one with the record's key can tell.
+ * - `Roll`: pending.
  */
 export type DependencyVerdict =
   | 'InStep'
@@ -93,7 +93,7 @@ export interface Plan {
   readonly hashes: RecordedHashes | null;
 }
 
-/** What one patch does for everything that a workload is owed. */
+/** What one patch does for everything that is pending for a workload. */
 export function planReload(input: PlanInput): Plan {
   const record = recordedHashes(input.workload.record);
   const verdicts = new Map<SourceName, DependencyVerdict>();
@@ -179,15 +179,20 @@ function deletionVerdict(
   { row, deletedAt }: { row: WorkloadRow | undefined; deletedAt: Rv },
 ): DependencyVerdict {
   if (recorded === DELETED_HASH) return 'Absent';
-  const due = row && dueOfDeletion(row, { name: dependency.name, recorded, deletedAt });
-  if (due === null || (due === undefined && recorded === undefined)) return 'Absent';
-  return dependency.reading === null ? verdictOfAbsent(dependency, due) : unlessItIsThere(dependency.reading);
+  const pending = row && pendingAfterDeletion(row, { name: dependency.name, recorded, deletedAt });
+  if (pending === null || (pending === undefined && recorded === undefined)) return 'Absent';
+  return dependency.reading === null
+    ? verdictOfAbsent(dependency, pending)
+    : unlessItIsThere(dependency.reading);
 }
 
-function verdictOfAbsent({ showsDeletion }: DependencyFacts, due: WakeCause | undefined): DependencyVerdict {
+function verdictOfAbsent(
+  { showsDeletion }: DependencyFacts,
+  pending: PendingCause | undefined,
+): DependencyVerdict {
   if (!showsDeletion) return 'Absent';
-  if (due === undefined) return 'Wait';
-  return due === 'owed' ? 'Roll' : 'Correct';
+  if (pending === undefined) return 'Wait';
+  return pending === 'owed' ? 'Roll' : 'Correct';
 }
 
 /** If it is there, it is back, which the leader's own event will say, or only out of what is watched. */
@@ -209,7 +214,7 @@ function verdictUnread(
 }
 
 /**
- * The leader says that it is owed, and what a colleague read is the very write that the leader saw. A record
+ * The leader says that it is pending, and what a colleague read is the very write that the leader saw. A record
  * under an older scheme may be of the same data: whoever reads that can tell. So may one under the scheme of the
  * workers, while the leader still has the key of before.
  */

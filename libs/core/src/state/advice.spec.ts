@@ -31,7 +31,7 @@ function wakesOf(clusterState: ClusterState): [string, string][] {
   return wakes;
 }
 
-describe('a worker looks at a workload of which nothing is due, at its leisure,', () => {
+describe('a worker looks at a workload of which nothing is pending, at its leisure,', () => {
   it.each<[string, Partial<ObservedWorkload>]>([
     ['if a pattern of it cannot be used', { annotations: INVALID, uses: [] }],
     [

@@ -22,7 +22,7 @@ export function unusablePatterns(workload: Annotated, keys: AnnotationKeys): rea
 
 /**
  * Whether a workload asks for what it will not get, so that a worker should look and tell its owner why,
- * though nothing is due: it exceeds a limit; a pattern or a period of pause that cannot be used, or a Secret that is not seen,
+ * though nothing is pending: it exceeds a limit; a pattern or a period of pause that cannot be used, or a Secret that is not seen,
  * because there is none or because its type is not watched; or it is contested, or has a pod template that is not
  * followed.
  */

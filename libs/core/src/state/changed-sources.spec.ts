@@ -2,18 +2,18 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { DEFAULT_ANNOTATION_KEYS } from '../annotation-keys.ts';
 import { recordOf, seenSource, seenWorkload } from '../testing/rows.ts';
 import { ClusterState } from './cluster-state.ts';
-import type * as Owed from './owed.ts';
+import type * as PendingModule from './pending.ts';
 import type { ObservedSource, ObservedWorkload } from './rows.ts';
 import { ROWS_PER_SLICE } from './slices.ts';
 
 const evaluations = vi.hoisted(() => ({ count: 0 }));
-vi.mock('./owed.ts', async (original) => {
-  const owed = await original<typeof Owed>();
-  const dueOf: typeof Owed.dueOf = (...given) => {
+vi.mock('./pending.ts', async (original) => {
+  const module = await original<typeof PendingModule>();
+  const pendingCauseOf: typeof PendingModule.pendingCauseOf = (...given) => {
     evaluations.count += 1;
-    return owed.dueOf(...given);
+    return module.pendingCauseOf(...given);
   };
-  return { ...owed, dueOf };
+  return { ...module, pendingCauseOf };
 });
 
 const SOURCES = { kind: 'ConfigMap', namespace: '' };
@@ -72,7 +72,7 @@ describe('a source that is written a thousand times', () => {
     clusterState.evaluation.nextWindow();
     drain(clusterState);
     expect(evaluations.count).toBe(80);
-    expect(clusterState.unsettled.size).toBe(40);
+    expect(clusterState.pending.size).toBe(40);
   });
 
   it('and that nobody uses has one change job for the history, and evaluates nothing', () => {
@@ -89,7 +89,7 @@ describe('a source that is written a thousand times', () => {
     write(clusterState, 'cm', 110, 'B');
     write(clusterState, 'cm', 120, 'A');
     drain(clusterState);
-    expect(clusterState.unsettled.size).toBe(0);
+    expect(clusterState.pending.size).toBe(0);
   });
 });
 
@@ -101,7 +101,7 @@ describe('of A -> B -> A seen as one', () => {
     write(clusterState, 'cm', 120, 'A');
     drain(clusterState);
     expect(clusterState.workloads.get('Deployment/ns/web0')?.unverified).toEqual(['ConfigMap/cm']);
-    expect(clusterState.unsettled.get('Deployment/ns/web0')?.cause).toBe('owed');
+    expect(clusterState.pending.get('Deployment/ns/web0')?.cause).toBe('owed');
   });
 
   it('a template that was written in between, and is seen after, is reloaded', () => {
@@ -110,7 +110,7 @@ describe('of A -> B -> A seen as one', () => {
     write(clusterState, 'cm', 120, 'A');
     clusterState.workloadWritten({ ...userOf('web0', 'cm', 115), template: 't2' });
     drain(clusterState);
-    expect(clusterState.unsettled.get('Deployment/ns/web0')?.cause).toBe('owed');
+    expect(clusterState.pending.get('Deployment/ns/web0')?.cause).toBe('owed');
   });
 
   it('a template that was written after both is not', () => {
@@ -119,7 +119,7 @@ describe('of A -> B -> A seen as one', () => {
     write(clusterState, 'cm', 110, 'B');
     write(clusterState, 'cm', 120, 'A');
     drain(clusterState);
-    expect(clusterState.unsettled.size).toBe(0);
+    expect(clusterState.pending.size).toBe(0);
   });
 });
 

@@ -70,22 +70,22 @@ describe('a restart by a field, under the same template', () => {
     workloads: [seenWorkload('web', 20, at(1_000))],
   };
 
-  it('that comes after a change of the source has brought it: nothing is owed', () => {
+  it('that comes after a change of the source has brought it: nothing is pending', () => {
     const clusterState = settled(restartedOnce);
     clusterState.sourceWritten(seenSource('cm', 110, 'B'), SOURCES);
     clusterState.workloadWritten(seenWorkload('web', 120, at(1_001)));
     expect(clusterState.workloads.get(WEB)).toMatchObject({ templateRv: '120', restartAt: 1_001 });
-    expect(clusterState.unsettled.get(WEB)?.cause).toBe('correct');
+    expect(clusterState.pending.get(WEB)?.cause).toBe('correct');
   });
 
   it.each([
     ['is taken away', 0],
     ['is set back', 999],
-  ])('that %s brings nothing: the change is still owed', (_sentence, restartAt) => {
+  ])('that %s brings nothing: the change is still pending', (_sentence, restartAt) => {
     const clusterState = settled(restartedOnce);
     clusterState.sourceWritten(seenSource('cm', 110, 'B'), SOURCES);
     clusterState.workloadWritten(seenWorkload('web', 120, at(restartAt)));
-    expect(clusterState.unsettled.get(WEB)?.cause).toBe('owed');
+    expect(clusterState.pending.get(WEB)?.cause).toBe('owed');
   });
 
   it('that is taken away and set to what it was brings nothing either', () => {
@@ -93,7 +93,7 @@ describe('a restart by a field, under the same template', () => {
     clusterState.workloadWritten(seenWorkload('web', 110, at(0)));
     clusterState.sourceWritten(seenSource('cm', 120, 'B'), SOURCES);
     clusterState.workloadWritten(seenWorkload('web', 130, at(1_000)));
-    expect(clusterState.unsettled.get(WEB)?.cause).toBe('owed');
+    expect(clusterState.pending.get(WEB)?.cause).toBe('owed');
   });
 });
 
@@ -103,7 +103,7 @@ describe('a live write of a source', () => {
     clusterState.sourceWritten(seenSource('cm', 110, 'B'), SOURCES);
     expect([...clusterState.outbox.changes]).toEqual([CM]);
     expect(clusterState.sources.get(CM)).toMatchObject({ hash: '1.B', rv: '110', dataRv: '110' });
-    expect(clusterState.unsettled.get(WEB)?.cause).toBe('owed');
+    expect(clusterState.pending.get(WEB)?.cause).toBe('owed');
   });
 
   it('with the same data makes no job and leaves dataRv', () => {
@@ -132,12 +132,12 @@ describe('a live write of a source', () => {
 });
 
 describe('a source deleted and created again', () => {
-  it('with the same data owes nothing', () => {
+  it('with the same data makes nothing pending', () => {
     const clusterState = settled(recorded);
     clusterState.sourceDeleted(CM, '110', SOURCES);
     clusterState.sourceWritten(seenSource('cm', 120, 'A'), SOURCES);
     expect(clusterState.sources.get(CM)?.dataRv).toBe('10');
-    expect(clusterState.unsettled.size).toBe(0);
+    expect(clusterState.pending.size).toBe(0);
   });
 
   it('with other data is dated by the deletion', () => {
@@ -145,7 +145,7 @@ describe('a source deleted and created again', () => {
     clusterState.sourceDeleted(CM, '110', SOURCES);
     clusterState.sourceWritten(seenSource('cm', 120, 'B'), SOURCES);
     expect(clusterState.sources.get(CM)?.dataRv).toBe('110');
-    expect(clusterState.unsettled.get(WEB)?.cause).toBe('owed');
+    expect(clusterState.pending.get(WEB)?.cause).toBe('owed');
   });
 
   it('while nobody watched is found at the list, by the catalog', () => {
@@ -199,7 +199,7 @@ describe('a source that appears', () => {
 });
 
 describe('one upgrade that writes a source and then its workload', () => {
-  it('owes no second rollout, whichever event comes first', () => {
+  it('needs no second rollout, whichever event comes first', () => {
     const upgraded = seenWorkload('web', 120, {
       template: 't2',
       generation: 2,
@@ -210,19 +210,19 @@ describe('one upgrade that writes a source and then its workload', () => {
       if (order === 'source') clusterState.sourceWritten(seenSource('cm', 110, 'B'), SOURCES);
       clusterState.workloadWritten(upgraded);
       if (order === 'workload') clusterState.sourceWritten(seenSource('cm', 110, 'B'), SOURCES);
-      expect(clusterState.unsettled.get(WEB)?.cause).toBe('correct');
+      expect(clusterState.pending.get(WEB)?.cause).toBe('correct');
       expect(clusterState.workloads.get(WEB)?.unverified).toEqual(['ConfigMap/cm']);
     }
   });
 
-  it('and a flip back afterwards is owed, though the record agrees with it', () => {
+  it('and a flip back afterwards is pending, though the record agrees with it', () => {
     const clusterState = settled(recorded);
     clusterState.sourceWritten(seenSource('cm', 110, 'B'), SOURCES);
     clusterState.workloadWritten(
       seenWorkload('web', 120, { template: 't2', generation: 2, record: recordOf({ cm: 'A' }) }),
     );
     clusterState.sourceWritten(seenSource('cm', 130, 'A'), SOURCES);
-    expect(clusterState.unsettled.get(WEB)?.cause).toBe('owed');
+    expect(clusterState.pending.get(WEB)?.cause).toBe('owed');
   });
 });
 
@@ -234,7 +234,7 @@ describe('a workload', () => {
     });
     clusterState.sourceWritten(seenSource('cm', 110, 'B'), SOURCES);
     expect(clusterState.outbox.wakes.size).toBe(0);
-    expect(clusterState.unsettled.size).toBe(0);
+    expect(clusterState.pending.size).toBe(0);
   });
 
   it('found without a record is only recorded', () => {
@@ -251,15 +251,15 @@ describe('a workload', () => {
       workloads: [seenWorkload('web', 5, { createdAt: 30 })],
     });
     expect(clusterState.workloads.get(WEB)?.stale).toEqual(['ConfigMap/cm']);
-    expect(clusterState.unsettled.get(WEB)?.cause).toBe('correct');
+    expect(clusterState.pending.get(WEB)?.cause).toBe('correct');
   });
 
-  it('found without a record is owed if its source was written after the adoption and its own creation', () => {
+  it('found without a record is pending if its source was written after the adoption and its own creation', () => {
     const clusterState = clusterStateOf({
       sources: [seenSource('cm', 60, 'B', { modifiedAt: 70 })],
       workloads: [seenWorkload('web', 55, { createdAt: 60 })],
     });
-    expect(clusterState.unsettled.get(WEB)?.cause).toBe('owed');
+    expect(clusterState.pending.get(WEB)?.cause).toBe('owed');
   });
 
   it.each<[string, string, number, boolean, number]>([
@@ -275,7 +275,7 @@ describe('a workload', () => {
       sources: [seenSource('cm', 60, 'B', { modifiedAt, asCreated })],
       workloads: [seenWorkload('web', 65, { createdAt: 60, generation })],
     });
-    const { cause } = clusterState.unsettled.get(WEB) ?? {};
+    const { cause } = clusterState.pending.get(WEB) ?? {};
     const isStale = clusterState.workloads.get(WEB)?.stale.includes('ConfigMap/cm');
     const words = { owed: 'owed', correct: `correct, ${isStale ? 'but' : 'and not'} stale` };
     expect(cause && words[cause]).toBe(expected);
@@ -292,9 +292,9 @@ describe('a workload', () => {
   it('and its source that are both created while the first lists are read are only recorded', () => {
     const clusterState = clusterStateOf({ workloads: [seenWorkload('web', 95, { createdAt: 60 })] });
     clusterState.sourceWritten(seenSource('cm', 94, 'A', { modifiedAt: 60, asCreated: true }), SOURCES);
-    expect(clusterState.unsettled.get(WEB)?.cause).toBe('correct');
+    expect(clusterState.pending.get(WEB)?.cause).toBe('correct');
     clusterState.sourceWritten(seenSource('cm', 110, 'B', { modifiedAt: 61 }), SOURCES);
-    expect(clusterState.unsettled.get(WEB)?.cause).toBe('owed');
+    expect(clusterState.pending.get(WEB)?.cause).toBe('owed');
   });
 
   it('found as the catalog has it keeps what was known', () => {
@@ -318,11 +318,11 @@ describe('a workload', () => {
     const clusterState = settled(recorded);
     clusterState.workloadWritten(seenWorkload('web', 110));
     expect(clusterState.workloads.get(WEB)?.baselines).toEqual({ 'ConfigMap/cm': '10' });
-    expect(clusterState.unsettled.get(WEB)?.cause).toBe('correct');
+    expect(clusterState.pending.get(WEB)?.cause).toBe('correct');
     const behind = settled(recorded);
     behind.sourceWritten(seenSource('cm', 105, 'B'), SOURCES);
     behind.workloadWritten(seenWorkload('web', 110));
-    expect(behind.unsettled.get(WEB)?.cause).toBe('owed');
+    expect(behind.pending.get(WEB)?.cause).toBe('owed');
   });
 
   it.each([
@@ -330,7 +330,7 @@ describe('a workload', () => {
     ['the same data', 'A', 'correct'],
   ])(
     'whose record is stripped while its source is gone is judged when that is back with %s',
-    (_, data, due) => {
+    (_, data, pending) => {
       const clusterState = settled({
         ...recorded,
         workloads: [seenWorkload('web', 20, { record: undefined })],
@@ -339,14 +339,14 @@ describe('a workload', () => {
       clusterState.sourceDeleted(CM, '110', SOURCES);
       clusterState.workloadWritten(seenWorkload('web', 120));
       clusterState.sourceWritten(seenSource('cm', 130, data), SOURCES);
-      expect(clusterState.unsettled.get(WEB)?.cause).toBe(due);
+      expect(clusterState.pending.get(WEB)?.cause).toBe(pending);
     },
   );
 
   it.each([
     ['rolled', 'T2', 'owed'],
     ['not rolled', 'T1', 'correct'],
-  ])('stripped of its record in a gap, and %s there, is owed accordingly', (_, template, due) => {
+  ])('stripped of its record in a gap, and %s there, is pending accordingly', (_, template, pending) => {
     const row = workloadRow({ rv: '20', uid: 'uid-web', template: 'T1', record: recordOf({ cm: 'A' }) });
     const clusterState = clusterStateOf({
       // Back at what the record said; what a worker's patch brought in between, nobody saw.
@@ -355,7 +355,7 @@ describe('a workload', () => {
       sourceRows: { [CM]: sourceRow(30, 'B') },
       workloadRows: { [WEB]: { ...row, templateRv: '20' } },
     });
-    expect(clusterState.unsettled.get(WEB)?.cause).toBe(due);
+    expect(clusterState.pending.get(WEB)?.cause).toBe(pending);
   });
 
   it('rolled by the write that strips its record has the data of then, though the source is back at what it said', () => {
@@ -363,7 +363,7 @@ describe('a workload', () => {
     clusterState.sourceWritten(seenSource('cm', 110, 'B'), SOURCES);
     clusterState.sourceWritten(seenSource('cm', 130, 'A'), SOURCES);
     clusterState.workloadWritten(seenWorkload('web', 120, { template: 'another' }));
-    expect(clusterState.unsettled.get(WEB)?.cause).toBe('owed');
+    expect(clusterState.pending.get(WEB)?.cause).toBe('owed');
   });
 
   it('whose status is written makes no row and no wake', () => {
@@ -440,7 +440,7 @@ describe('a workload', () => {
 });
 
 describe('a resync', () => {
-  it('wakes what is owed after 1, 2, 4 … resyncs', () => {
+  it('wakes what is pending after 1, 2, 4 … resyncs', () => {
     const clusterState = settled(recorded);
     clusterState.sourceWritten(seenSource('cm', 110, 'B'), SOURCES);
     const woken = Array.from({ length: 16 }, () => resync(clusterState).length);
@@ -482,7 +482,7 @@ describe('a pause that a reload began', () => {
     expect([...clusterState.outbox.resumes]).toEqual([]);
   });
 
-  it('changes no pod template: nothing is due by it', () => {
+  it('changes no pod template: nothing is pending by it', () => {
     const clusterState = settled({ workloads: [seenWorkload('web', 10)] });
     const before = clusterState.workloads.get(WEB)?.templateRv;
     clusterState.workloadWritten(paused);
@@ -493,22 +493,22 @@ describe('a pause that a reload began', () => {
 describe('a workload that is left alone', () => {
   const pendingJob = seenWorkload('twin', 20, { leftAlone: 'JobTwin', annotations: {} });
 
-  it('has no dependencies, and its sources owe it nothing', () => {
+  it('has no dependencies, and no source makes anything pending for it', () => {
     const seen = seenWorkload('web', 20, { leftAlone: 'JobFinished', record: recordOf({ cm: 'A' }) });
     const clusterState = settled({ ...recorded, workloads: [seen] });
     clusterState.sourceWritten(seenSource('cm', 110, 'B'), SOURCES);
     expect(clusterState.workloads.get(WEB)?.dependencies).toEqual([]);
-    expect(clusterState.unsettled.size).toBe(0);
+    expect(clusterState.pending.size).toBe(0);
   });
 
-  it('begins to be when it is finished, though it was owed', () => {
+  it('begins to be when it is finished, though it was pending', () => {
     const clusterState = settled(recorded);
     clusterState.sourceWritten(seenSource('cm', 110, 'B'), SOURCES);
-    expect(clusterState.unsettled.has(WEB)).toBe(true);
+    expect(clusterState.pending.has(WEB)).toBe(true);
     clusterState.workloadWritten(
       seenWorkload('web', 120, { leftAlone: 'JobFinished', record: recordOf({ cm: 'A' }) }),
     );
-    expect(clusterState.unsettled.has(WEB)).toBe(false);
+    expect(clusterState.pending.has(WEB)).toBe(false);
   });
 
   it('as a pending Job is woken when it is seen, and by resyncs for as long as it is there', () => {
@@ -516,7 +516,7 @@ describe('a workload that is left alone', () => {
     expect([...clusterState.outbox.wakes]).toEqual([[pendingJob.key, 'owed']]);
     expect(resync(clusterState)).toEqual([[pendingJob.key, 'owed']]);
     clusterState.workloadDeleted(pendingJob.key);
-    expect(clusterState.unsettled.size).toBe(0);
+    expect(clusterState.pending.size).toBe(0);
     expect(resync(clusterState)).toEqual([]);
   });
 });

@@ -21,7 +21,7 @@ import { MultiMap } from './multi-map.ts';
 import { absentSource, deletedSource, hasNewerClass, listedSource, writtenSource } from './observe-source.ts';
 import { unverifiedAfterSource, movedBaselines, workloadRow, type DataState } from './observe-workload.ts';
 import { Outbox } from './outbox.ts';
-import { dueOf, type Unsettled } from './owed.ts';
+import { pendingCauseOf, type Pending } from './pending.ts';
 import { Positions } from './positions.ts';
 import {
   isSameBesidesRv,
@@ -39,19 +39,19 @@ import { inOneGo, slicesOf } from './slices.ts';
 import { isLaterSighting } from './template-owner.ts';
 import { UserEvaluation } from './user-evaluation.ts';
 
-/** A workload that stays unsettled is woken again after 1, 2, 4 … resyncs, and this many at most. */
+/** A workload that stays pending is woken again after 1, 2, 4 … resyncs, and this many at most. */
 const MAX_RESYNCS_BETWEEN_WAKES = 64;
 
 /**
- * What the watcher knows: a pure state machine from what the streams show to what is owed. It does no I/O
+ * What the watcher knows: a pure state machine from what the streams show to what is pending. It does no I/O
  * and reads no clock; everything that it wants done is put into its outbox.
  */
 export class ClusterState {
   readonly outbox = new Outbox();
   readonly sources = new Map<SourceKey, SourceRow>();
   readonly workloads = new Map<WorkloadKey, WorkloadRow>();
-  /** Workloads that are due something, by the last evaluation. Always a subset of `workloads`. */
-  readonly unsettled = new Map<WorkloadKey, Unsettled>();
+  /** Workloads that have something pending, by the last evaluation. Always a subset of `workloads`. */
+  readonly pending = new Map<WorkloadKey, Pending>();
   readonly #settings: Required<ClusterStateSettings>;
   readonly #dependents: Dependents;
   readonly #byNamespace = new MultiMap();
@@ -84,7 +84,7 @@ export class ClusterState {
     });
   }
 
-  /** Resyncs begun so far; the unit of `Unsettled.sinceResync`. */
+  /** Resyncs begun so far; the unit of `Pending.sinceResync`. */
   get resyncs(): number {
     return this.#resyncs;
   }
@@ -190,7 +190,7 @@ export class ClusterState {
     this.workloads.delete(key);
     this.#workloadsIn.delete(namespaceOf(key), key);
     this.#dependencies.take(key);
-    this.unsettled.delete(key);
+    this.pending.delete(key);
     this.outbox.workloads.add(key);
   }
 
@@ -276,7 +276,7 @@ export class ClusterState {
    */
   assertAll(): void {
     this.outbox.assert(this.sources.keys(), this.workloads.keys());
-    for (const entry of this.unsettled.values()) {
+    for (const entry of this.pending.values()) {
       entry.wakes = 0;
       entry.nextResync = 0;
     }
@@ -291,7 +291,7 @@ export class ClusterState {
   }
 
   /**
-   * Evaluates every workload and wakes what is due and has waited long enough. In slices; events may be observed in
+   * Evaluates every workload and wakes what is pending and has waited long enough. In slices; events may be observed in
    * between, because each workload is judged by itself, by what is known then.
    */
   *resync(): Generator<void, void, void> {
@@ -304,7 +304,7 @@ export class ClusterState {
 
   #resyncOne(key: WorkloadKey): void {
     this.#evaluate(key);
-    const entry = this.unsettled.get(key);
+    const entry = this.pending.get(key);
     if (entry && entry.nextResync <= this.#resyncs) {
       this.outbox.wake(key, entry.cause);
       entry.nextResync = this.#resyncs + Math.min(2 ** entry.wakes, MAX_RESYNCS_BETWEEN_WAKES);
@@ -462,19 +462,19 @@ export class ClusterState {
 
   /** Evaluates a workload that something happened to; wakes it unless a change job will. */
   #touch(key: WorkloadKey, changeJobComes = false): void {
-    this.unsettled.delete(key);
+    this.pending.delete(key);
     this.#evaluate(key);
-    const entry = this.unsettled.get(key);
+    const entry = this.pending.get(key);
     if (entry && !changeJobComes) this.outbox.wake(key, entry.cause);
   }
 
   #evaluate(key: WorkloadKey): void {
     const row = this.workloads.get(key);
-    const cause = row ? dueOf(row, this.#sourceOf(namespaceOf(key)), this.#settings.triggers) : null;
-    const held = this.unsettled.get(key);
-    if (cause === null) this.unsettled.delete(key);
+    const cause = row ? pendingCauseOf(row, this.#sourceOf(namespaceOf(key)), this.#settings.triggers) : null;
+    const held = this.pending.get(key);
+    if (cause === null) this.pending.delete(key);
     else if (held?.cause !== cause) {
-      this.unsettled.set(key, { cause, wakes: 0, nextResync: 0, sinceResync: this.#resyncs });
+      this.pending.set(key, { cause, wakes: 0, nextResync: 0, sinceResync: this.#resyncs });
     }
   }
 

@@ -193,7 +193,7 @@ describe('patterns that cost more than one turn', () => {
     expect(clusterState.workloads.get('Deployment/ns/web')?.baselines[last]).toBe('120');
   });
 
-  it('date a dependency from the write that asked for it, so a change until it is found is owed', () => {
+  it('date a dependency from the write that asked for it, so a change until it is found is pending', () => {
     const clusterState = clusterStateOf(sourcesOf(names), [seenWorkload('web', 20, { uses: [] })]);
     clusterState.workloadWritten(seenWorkload('web', 120, asking));
     clusterState.sourceWritten(seenSource(names.at(-1) ?? '', 130, 'B'), SOURCES);
@@ -214,7 +214,7 @@ describe('patterns that cost more than one turn', () => {
     );
     expect(clusterState.evaluation.isDone).toBe(true);
     expect(clusterState.workloads.get('Deployment/ns/web')?.baselines[last]).toBe('120');
-    expect(clusterState.unsettled.get('Deployment/ns/web')?.cause).toBe('owed');
+    expect(clusterState.pending.get('Deployment/ns/web')?.cause).toBe('owed');
   });
 
   it('reload nothing for a source that is created while they wait', () => {
@@ -224,7 +224,7 @@ describe('patterns that cost more than one turn', () => {
     clusterState.sourceWritten(seenSource(created, 150, 'A'), SOURCES);
     turnsOf(clusterState);
     expect(clusterState.workloads.get('Deployment/ns/web')?.baselines[`ConfigMap/${created}`]).toBe('150');
-    expect(clusterState.unsettled.get('Deployment/ns/web')?.cause).not.toBe('owed');
+    expect(clusterState.pending.get('Deployment/ns/web')?.cause).not.toBe('owed');
   });
 
   it('make the row of a workload anew once a turn, however many dependencies they find', () => {

@@ -77,7 +77,7 @@ describe('of a deleted source', () => {
     expect(clusterState.outbox.workloads.has(WEB)).toBe(true);
     clusterState.sourceWritten(seenSource('cm', 150, 'B'), SOURCES);
     expect(clusterState.workloads.get(WEB)?.dependencies).toEqual(['ConfigMap/cm']);
-    expect(clusterState.unsettled.get(WEB)?.cause).toBe('correct');
+    expect(clusterState.pending.get(WEB)?.cause).toBe('correct');
   });
 
   it('the row stays as long as its deletion is pending', () => {
@@ -87,7 +87,7 @@ describe('of a deleted source', () => {
     });
     createAndDelete(clusterState, 'cm', 110);
     resync(clusterState);
-    expect(clusterState.unsettled.get(WEB)?.cause).toBe('owed');
+    expect(clusterState.pending.get(WEB)?.cause).toBe('owed');
     expect(clusterState.sources.size).toBe(1);
   });
 
@@ -105,6 +105,6 @@ describe('of a deleted source', () => {
     resync(clusterState, RESYNCS_KEPT);
     clusterState.workloadWritten(seenWorkload('web', 105, { record: recordOf({ cm: 'A' }) }));
     resync(clusterState);
-    expect(clusterState.unsettled.get(WEB)?.cause).toBe('owed');
+    expect(clusterState.pending.get(WEB)?.cause).toBe('owed');
   });
 });

@@ -3,7 +3,7 @@ import type { SourceKey, WorkloadKey } from '../model.ts';
 import { recordedHashes } from '../record/record.ts';
 import { namedSources } from './dependencies.ts';
 import type { Dependents } from './dependents.ts';
-import { dueOfDependency } from './owed.ts';
+import { pendingCauseOfDependency } from './pending.ts';
 import { sourceNameOf, type SourceRow, type WorkloadRow } from './rows.ts';
 import type { Triggers } from './triggers.ts';
 
@@ -70,6 +70,6 @@ export class DeletedSources {
     const names = [row.uses, row.mentions, literal, Object.keys(recordedHashes(row.record))];
     if (names.some((some) => some.includes(name))) return false;
     const dependency = { name, source: this.#known.sources.get(key), recorded: undefined };
-    return dueOfDependency(row, dependency, this.#rules.triggers) === null;
+    return pendingCauseOfDependency(row, dependency, this.#rules.triggers) === null;
   }
 }

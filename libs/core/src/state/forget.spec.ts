@@ -53,7 +53,7 @@ describe('a namespace that leaves the scope', () => {
     const clusterState = inStep();
     clusterState.sourceWritten(seenSource('cm', 110, 'B'), SOURCES);
     clusterState.forget('ns');
-    expect([clusterState.sources.size, clusterState.workloads.size, clusterState.unsettled.size]).toEqual([
+    expect([clusterState.sources.size, clusterState.workloads.size, clusterState.pending.size]).toEqual([
       0, 0, 0,
     ]);
     const { sources, workloads, changes, wakes, resumes } = clusterState.outbox;
@@ -75,7 +75,7 @@ describe('a namespace that leaves the scope', () => {
     const key = 'ConfigMap/ns-2/cm';
     clusterState.sourceWritten(seenSource('cm', 110, 'B', { key }), { ...SOURCES, namespace: 'ns-2' });
     expect([...clusterState.outbox.changes]).toEqual([key]);
-    expect([...clusterState.unsettled].map(([web, { cause }]) => [web, cause])).toEqual([
+    expect([...clusterState.pending].map(([web, { cause }]) => [web, cause])).toEqual([
       ['Deployment/ns-2/web', 'owed'],
     ]);
   });
@@ -86,7 +86,7 @@ describe('a namespace that leaves the scope', () => {
       clusterState.forget('ns');
       inStep(clusterState);
     }
-    expect([clusterState.sources.size, clusterState.workloads.size, clusterState.unsettled.size]).toEqual([
+    expect([clusterState.sources.size, clusterState.workloads.size, clusterState.pending.size]).toEqual([
       1, 1, 0,
     ]);
     clusterState.sourceWritten(seenSource('cm', 110, 'B'), SOURCES);
@@ -95,14 +95,14 @@ describe('a namespace that leaves the scope', () => {
 });
 
 describe('a namespace that comes back', () => {
-  it('with the data that is recorded is owed nothing', () => {
+  it('with the data that is recorded has nothing pending', () => {
     const clusterState = inStep();
     clusterState.forget('ns');
     inStep(clusterState);
-    expect([...clusterState.unsettled]).toEqual([]);
+    expect([...clusterState.pending]).toEqual([]);
   });
 
-  it('with other data than is recorded is owed it, though nobody saw the change', () => {
+  it('with other data than is recorded has it pending, though nobody saw the change', () => {
     const clusterState = inStep();
     clusterState.forget('ns');
     const web = seenWorkload('web', 20, { record: recordOf({ cm: 'A' }) });
@@ -111,20 +111,20 @@ describe('a namespace that comes back', () => {
   });
 
   it.each(['never', 'always'] as const)(
-    'without a source that was deleted meanwhile is owed no deletion (onDelete: %s)',
+    'without a source that was deleted meanwhile has no deletion pending (onDelete: %s)',
     (onDelete) => {
       const clusterState = inStep(scoped(onDelete));
       clusterState.forget('ns');
       const web = seenWorkload('web', 20, { record: recordOf({ cm: 'A' }) });
       enter(clusterState, 200, { workloads: [web] });
-      expect([...clusterState.unsettled]).toEqual([]);
+      expect([...clusterState.pending]).toEqual([]);
       // What is made later under its name is judged by the record.
       clusterState.sourceWritten(seenSource('cm', 210, 'B'), SOURCES);
       expect([...clusterState.outbox.wakes]).toEqual([[WEB, 'owed']]);
     },
   );
 
-  it('is owed a change that was made inside and not rolled before it left', () => {
+  it('has a change pending that was made inside and not rolled before it left', () => {
     const clusterState = inStep();
     clusterState.sourceWritten(seenSource('cm', 110, 'B'), SOURCES);
     clusterState.forget('ns');
@@ -153,11 +153,11 @@ describe('a namespace that comes into scope for the first time', () => {
     });
   });
 
-  it('is owed every change from then on', () => {
+  it('has every change pending from then on', () => {
     const clusterState = scoped();
     enter(clusterState, 200, found);
     clusterState.sourceWritten(seenSource('cm', 201, 'C'), SOURCES);
-    expect(clusterState.unsettled.get(WEB)).toMatchObject({ cause: 'owed' });
+    expect(clusterState.pending.get(WEB)).toMatchObject({ cause: 'owed' });
   });
 
   it('unlike one that was in scope already, where nobody knows a workload after a gap', () => {

@@ -231,7 +231,7 @@ export function beginningOf(
   sighting: Omit<Sighting, 'dependencies'>,
 ): DependencyBeginning {
   const known = sighting.known?.uid === seen.uid ? sighting.known : undefined;
-  // Pods that began since it was found stale have the data of then, or a later change is owed by its date.
+  // Pods that began since it was found stale have the data of then, or a later change is pending by its date.
   const isStillStale = among(known && !isRolled(known, seen) ? known.stale : NO_NAMES);
   const wasDependency = among(known?.dependencies);
   const wasUnverified = among(known?.unverified);

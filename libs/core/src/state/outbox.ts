@@ -5,7 +5,7 @@ import { takeFrom } from '../take-from.ts';
  * Why a workload is woken. `owed`: it runs other data than it should. `correct`: only its record is behind
  * (adoption, or its owner's own rollout brought the data), which can wait for a token of the adoption rate.
  */
-export type WakeCause = 'owed' | 'correct';
+export type PendingCause = 'owed' | 'correct';
 
 /** How a change of a source that is to be told of was found: by a live event, or by a list or a resync. */
 export type FoundBy = 'event' | 'list';
@@ -31,7 +31,7 @@ export class Outbox {
   readonly changes = new Set<SourceKey>();
   /** How changes that are to be told of were found, of those and of sources whose job is still to come; until the row is taken. */
   readonly foundBy = new Map<SourceKey, FoundBy>();
-  readonly wakes = new Map<WorkloadKey, WakeCause>();
+  readonly wakes = new Map<WorkloadKey, PendingCause>();
   /** Workloads whose pause ends at the time that their row says. */
   readonly resumes = new Set<WorkloadKey>();
 
@@ -60,12 +60,12 @@ export class Outbox {
     return taken;
   }
 
-  wake(key: WorkloadKey, cause: WakeCause): void {
+  wake(key: WorkloadKey, cause: PendingCause): void {
     if (cause === 'owed' || !this.wakes.has(key)) this.wakes.set(key, cause);
   }
 
   /** At most so many, those that have waited for longest. */
-  takeWakes(most: number): (readonly [WorkloadKey, WakeCause])[] {
+  takeWakes(most: number): (readonly [WorkloadKey, PendingCause])[] {
     const taken = [...this.wakes].slice(0, most);
     for (const [key] of taken) this.wakes.delete(key);
     return taken;

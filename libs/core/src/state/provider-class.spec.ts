@@ -35,26 +35,26 @@ beforeEach(() => {
 });
 
 describe('a kind of source whose API comes later', () => {
-  it('is adopted with what its first list shows: the workloads that are known owe nothing', () => {
+  it('is adopted with what its first list shows: the workloads that are known have nothing pending', () => {
     listClasses([vault(290, 'v1')]);
-    expect(clusterState.unsettled.get(WEB)?.cause).toBe('correct');
+    expect(clusterState.pending.get(WEB)?.cause).toBe('correct');
   });
 
   it('is adopted with what comes after an empty list, too', () => {
     listClasses([]);
     clusterState.sourceWritten(vault(310, 'v1'), CLASSES);
-    expect(clusterState.unsettled.get(WEB)?.cause).toBe('correct');
+    expect(clusterState.pending.get(WEB)?.cause).toBe('correct');
   });
 
   it('counts from then on', () => {
     listClasses([vault(290, 'v1')]);
     clusterState.sourceWritten(vault(310, 'v2'), CLASSES);
-    expect(clusterState.unsettled.get(WEB)?.cause).toBe('owed');
+    expect(clusterState.pending.get(WEB)?.cause).toBe('owed');
   });
 
-  it('is not adopted anew if the catalog knew it: what changed in the gap is owed', () => {
+  it('is not adopted anew if the catalog knew it: what changed in the gap is pending', () => {
     listClasses([vault(290, 'v2')], { [CLASS]: sourceRow(200, 'v1') });
-    expect(clusterState.unsettled.get(WEB)?.cause).toBe('owed');
+    expect(clusterState.pending.get(WEB)?.cause).toBe('owed');
   });
 });
 
@@ -66,7 +66,7 @@ describe('annotations of a SecretProviderClass', () => {
     clusterState.sourceWritten(vault(290, 'v1', { annotations: IGNORED, providerClass: facts }), CLASSES);
     expect(clusterState.sources.get(CLASS)).toMatchObject({ rv: '290', dataRv: '290', annotations: IGNORED });
     expect([...clusterState.outbox.sources]).toEqual([CLASS]);
-    expect(clusterState.unsettled.size).toBe(0);
+    expect(clusterState.pending.size).toBe(0);
   });
 
   it('of an earlier write are not', () => {
@@ -75,10 +75,10 @@ describe('annotations of a SecretProviderClass', () => {
     expect(clusterState.sources.get(CLASS)?.annotations).toEqual({});
   });
 
-  it('that end its being ignored begin a dependency that owes nothing for the past', () => {
+  it('that end its being ignored begin a dependency of which nothing is pending for the past', () => {
     listClasses([vault(290, 'v1', { annotations: IGNORED })]);
     const facts = { markerHash: 'm', rv: '280' };
     clusterState.sourceWritten(vault(290, 'v1', { providerClass: facts }), CLASSES);
-    expect(clusterState.unsettled.get(WEB)?.cause).toBe('correct');
+    expect(clusterState.pending.get(WEB)?.cause).toBe('correct');
   });
 });

@@ -37,7 +37,7 @@ function clusterStateOf(triggers: Triggers, known: Known = {}): ClusterState {
   return clusterState;
 }
 
-const due = (clusterState: ClusterState): string | undefined => clusterState.unsettled.get(WEB)?.cause;
+const pending = (clusterState: ClusterState): string | undefined => clusterState.pending.get(WEB)?.cause;
 
 describe('a source that comes to exist', () => {
   it.each<[string, ObservedWorkload]>([
@@ -47,43 +47,43 @@ describe('a source that comes to exist', () => {
       'naming it by pattern',
       seenWorkload('web', 20, { uses: [], annotations: { 'configmap.reloader.stakater.com/reload': 'c.*' } }),
     ],
-  ])('is owed to a workload found without it, %s, only if creations count', (_how, workload) => {
+  ])('is pending for a workload found without it, %s, only if creations count', (_how, workload) => {
     const created = seenSource('cm', 130, 'A');
     const with_ = clusterStateOf(ON_CREATE, { workloads: [workload] });
     with_.sourceWritten(created, SOURCES);
-    expect(due(with_)).toBe('owed');
+    expect(pending(with_)).toBe('owed');
     expect(with_.outbox.wakes.has(WEB)).toBe(true);
   });
 
-  it('is owed to a workload that was written before it, and not to one written after it', () => {
+  it('is pending for a workload that was written before it, and not to one written after it', () => {
     const before = clusterStateOf(ON_CREATE);
     before.workloadWritten(seenWorkload('web', 120));
     before.sourceWritten(seenSource('cm', 130, 'A'), SOURCES);
-    expect(due(before)).toBe('owed');
+    expect(pending(before)).toBe('owed');
     const after = clusterStateOf(ON_CREATE);
     after.sourceWritten(seenSource('cm', 130, 'A'), SOURCES);
     after.workloadWritten(seenWorkload('web', 140));
-    expect(due(after)).toBe('correct');
+    expect(pending(after)).toBe('correct');
   });
 
   it('is only recorded if creations do not count', () => {
     const clusterState = clusterStateOf(NO_TRIGGERS);
     clusterState.workloadWritten(seenWorkload('web', 120));
     clusterState.sourceWritten(seenSource('cm', 130, 'A'), SOURCES);
-    expect(due(clusterState)).toBe('correct');
+    expect(pending(clusterState)).toBe('correct');
   });
 
-  it('is owed once: what is written of its metadata later is no creation', () => {
+  it('is pending once: what is written of its metadata later is no creation', () => {
     const clusterState = clusterStateOf(ON_CREATE);
     clusterState.workloadWritten(seenWorkload('web', 120));
     clusterState.sourceWritten(seenSource('cm', 130, 'A'), SOURCES);
     const rolled = { template: 't2', generation: 2, record: recordOf({ cm: 'A' }) };
     clusterState.workloadWritten(seenWorkload('web', 140, rolled));
     clusterState.sourceWritten(seenSource('cm', 150, 'A'), SOURCES);
-    expect(due(clusterState)).toBeUndefined();
+    expect(pending(clusterState)).toBeUndefined();
   });
 
-  it('is owed with the same data as before to a workload whose owner rolled it while the source was away', () => {
+  it('is pending with the same data as before to a workload whose owner rolled it while the source was away', () => {
     for (const triggers of [ON_CREATE, NO_TRIGGERS]) {
       const clusterState = clusterStateOf(triggers, {
         sources: [seenSource('cm', 10, 'A')],
@@ -93,11 +93,11 @@ describe('a source that comes to exist', () => {
       const rolled = { template: 't2', generation: 2, record: recordOf({ cm: 'A' }) };
       clusterState.workloadWritten(seenWorkload('web', 120, rolled));
       clusterState.sourceWritten(seenSource('cm', 130, 'A'), SOURCES);
-      expect(due(clusterState)).toBe(triggers.onCreate ? 'owed' : undefined);
+      expect(pending(clusterState)).toBe(triggers.onCreate ? 'owed' : undefined);
     }
   });
 
-  it('is owed also if the rollout, and its record, were seen before the deletion that they came after', () => {
+  it('is pending also if the rollout, and its record, were seen before the deletion that they came after', () => {
     const clusterState = clusterStateOf(ON_CREATE, {
       sources: [seenSource('cm', 10, 'A')],
       workloads: [RECORDED],
@@ -107,7 +107,7 @@ describe('a source that comes to exist', () => {
     );
     clusterState.sourceDeleted(CM, '110', SOURCES);
     clusterState.sourceWritten(seenSource('cm', 130, 'A'), SOURCES);
-    expect(due(clusterState)).toBe('owed');
+    expect(pending(clusterState)).toBe('owed');
   });
 
   it('with the same data as before is nothing to a workload that was last rolled before it went', () => {
@@ -120,7 +120,7 @@ describe('a source that comes to exist', () => {
     );
     clusterState.sourceDeleted(CM, '120', SOURCES);
     clusterState.sourceWritten(seenSource('cm', 130, 'A'), SOURCES);
-    expect(due(clusterState)).toBeUndefined();
+    expect(pending(clusterState)).toBeUndefined();
   });
 
   it('nor if that rollout was seen after the deletion that it came before', () => {
@@ -133,7 +133,7 @@ describe('a source that comes to exist', () => {
       seenWorkload('web', 110, { template: 't2', generation: 2, record: recordOf({ cm: 'A' }) }),
     );
     clusterState.sourceWritten(seenSource('cm', 130, 'A'), SOURCES);
-    expect(due(clusterState)).toBeUndefined();
+    expect(pending(clusterState)).toBeUndefined();
   });
 
   it('and existed at the start is stale to nobody whose pods were replaced since', () => {
@@ -155,7 +155,7 @@ describe('a source that comes to exist', () => {
     };
     const synced = clusterStateOf({ ...ON_CREATE, afterRestart: true }, found);
     expect(synced.workloads.get(WEB)?.stale).toEqual(['ConfigMap/cm']);
-    expect(due(synced)).toBe('correct');
+    expect(pending(synced)).toBe('correct');
     for (const triggers of [ON_CREATE, { ...NO_TRIGGERS, afterRestart: true }]) {
       expect(clusterStateOf(triggers, found).workloads.get(WEB)?.stale).toEqual([]);
     }
@@ -163,7 +163,7 @@ describe('a source that comes to exist', () => {
 
   it('and existed at the start is nothing to whom has it recorded', () => {
     const found = { sources: [seenSource('cm', 10, 'A')], workloads: [RECORDED] };
-    expect(due(clusterStateOf({ ...ON_CREATE, afterRestart: true }, found))).toBeUndefined();
+    expect(pending(clusterStateOf({ ...ON_CREATE, afterRestart: true }, found))).toBeUndefined();
   });
 });
 
@@ -211,28 +211,28 @@ describe('a change job, if changes are announced,', () => {
 describe('a source that is deleted', () => {
   const found = { sources: [seenSource('cm', 10, 'A')], workloads: [RECORDED] };
 
-  it('is owed to a workload that has it recorded, and wakes it, only if deletions count', () => {
+  it('is pending for a workload that has it recorded, and wakes it, only if deletions count', () => {
     const clusterState = clusterStateOf(ON_DELETE, found);
     clusterState.sourceDeleted(CM, '110', SOURCES);
     expect([...clusterState.outbox.wakes]).toEqual([[WEB, 'owed']]);
     const without = clusterStateOf(NO_TRIGGERS, found);
     without.sourceDeleted(CM, '110', SOURCES);
-    expect(due(without)).toBeUndefined();
+    expect(pending(without)).toBeUndefined();
     expect(without.outbox.wakes.size).toBe(0);
   });
 
-  it('is owed if a later list no longer shows it', () => {
+  it('is pending if a later list no longer shows it', () => {
     const clusterState = clusterStateOf(ON_DELETE, found);
     clusterState.sourcesListed({ scope: SOURCES, rv: '150', objects: [], catalog: new Map() });
-    expect(due(clusterState)).toBe('owed');
+    expect(pending(clusterState)).toBe('owed');
   });
 
-  it('is owed if it went while no watcher was there, as the catalog knew it', () => {
+  it('is pending if it went while no watcher was there, as the catalog knew it', () => {
     const clusterState = clusterStateOf(ON_DELETE, {
       workloads: [RECORDED],
       sourceRows: { [CM]: sourceRow(10, 'A') },
     });
-    expect(due(clusterState)).toBe('owed');
+    expect(pending(clusterState)).toBe('owed');
   });
 
   it.each<[string, Known, (clusterState: ClusterState) => void]>([
@@ -255,11 +255,11 @@ describe('a source that is deleted', () => {
       },
       () => undefined,
     ],
-  ])('is owed to a workload %s, before it is recorded', (_how, known, happens) => {
+  ])('is pending for a workload %s, before it is recorded', (_how, known, happens) => {
     const clusterState = clusterStateOf(ON_DELETE, { ...known, workloads: known.workloads ?? [] });
     happens(clusterState);
     clusterState.sourceDeleted(CM, '110', SOURCES);
-    expect(due(clusterState)).toBe('owed');
+    expect(pending(clusterState)).toBe('owed');
     expect(clusterState.outbox.wakes.get(WEB)).toBe('owed');
   });
 
@@ -267,20 +267,20 @@ describe('a source that is deleted', () => {
     const clusterState = clusterStateOf(ON_DELETE, { sources: found.sources });
     clusterState.sourceDeleted(CM, '110', SOURCES);
     clusterState.workloadWritten(seenWorkload('web', 120));
-    expect(due(clusterState)).toBeUndefined();
+    expect(pending(clusterState)).toBeUndefined();
   });
 
-  it('is owed to a workload whose creation is seen after the deletion that it came before', () => {
+  it('is pending for a workload whose creation is seen after the deletion that it came before', () => {
     const clusterState = clusterStateOf(ON_DELETE, { sources: found.sources });
     clusterState.sourceDeleted(CM, '110', SOURCES);
     clusterState.workloadWritten(seenWorkload('web', 105));
-    expect(due(clusterState)).toBe('owed');
+    expect(pending(clusterState)).toBe('owed');
   });
 
   it('and never was there is nothing to a workload that names it', () => {
     const clusterState = clusterStateOf(ON_DELETE, { workloads: [seenWorkload('web', 20)] });
     clusterState.sourceDeleted(CM, '110', SOURCES);
-    expect(due(clusterState)).toBeUndefined();
+    expect(pending(clusterState)).toBeUndefined();
   });
 
   it("is only recorded if the owner's own rollout came after it", () => {
@@ -288,47 +288,47 @@ describe('a source that is deleted', () => {
     clusterState.sourceDeleted(CM, '110', SOURCES);
     const rolled = { template: 't2', generation: 2, record: recordOf({ cm: 'A' }) };
     clusterState.workloadWritten(seenWorkload('web', 120, rolled));
-    expect(due(clusterState)).toBe('correct');
+    expect(pending(clusterState)).toBe('correct');
   });
 
   it('is settled once it is recorded as deleted', () => {
     const clusterState = clusterStateOf(ON_DELETE, found);
     clusterState.sourceDeleted(CM, '110', SOURCES);
     clusterState.workloadWritten(seenWorkload('web', 120, { template: 't2', generation: 2, record: LOST }));
-    expect(due(clusterState)).toBeUndefined();
+    expect(pending(clusterState)).toBeUndefined();
   });
 
-  it.each(['A', 'B'])('and comes back with %s is owed again only if creations count', (data) => {
+  it.each(['A', 'B'])('and comes back with %s is pending again only if creations count', (data) => {
     for (const onCreate of [true, false]) {
       const clusterState = clusterStateOf({ ...ON_DELETE, onCreate }, found);
       clusterState.sourceDeleted(CM, '110', SOURCES);
       clusterState.workloadWritten(seenWorkload('web', 120, { template: 't2', generation: 2, record: LOST }));
       clusterState.sourceWritten(seenSource('cm', 130, data), SOURCES);
-      expect(due(clusterState)).toBe(onCreate ? 'owed' : 'correct');
+      expect(pending(clusterState)).toBe(onCreate ? 'owed' : 'correct');
     }
   });
 
-  it('where only its variable could tell, is owed to a marked workload alone; the other rolls for other data', () => {
+  it('where only its variable could tell, is pending for a marked workload alone; the other rolls for other data', () => {
     const marks = ['STAKATER_CM_CONFIGMAP'];
     const marked = clusterStateOf(IF_MARKED, { ...found, workloads: [{ ...RECORDED, marks }] });
     marked.sourceDeleted(CM, '110', SOURCES);
-    expect(due(marked)).toBe('owed');
+    expect(pending(marked)).toBe('owed');
     const unmarked = clusterStateOf(IF_MARKED, found);
     unmarked.sourceDeleted(CM, '110', SOURCES);
-    expect(due(unmarked)).toBeUndefined();
+    expect(pending(unmarked)).toBeUndefined();
     unmarked.sourceWritten(seenSource('cm', 120, 'A'), SOURCES);
-    expect(due(unmarked)).toBeUndefined();
+    expect(pending(unmarked)).toBeUndefined();
     unmarked.sourceDeleted(CM, '130', SOURCES);
     unmarked.sourceWritten(seenSource('cm', 140, 'B'), SOURCES);
-    expect(due(unmarked)).toBe('owed');
+    expect(pending(unmarked)).toBe('owed');
   });
 
   it('is known as such after a restart too', () => {
     const gone = sourceRow(90, 'A', { exists: false });
     const row = workloadRow({ rv: '20', uid: 'uid-web', templateRv: '95', record: RECORDED.record });
     const after = { workloads: [RECORDED], sourceRows: { [CM]: gone }, workloadRows: { [WEB]: row } };
-    expect(due(clusterStateOf(ON_DELETE, after))).toBe('correct');
+    expect(pending(clusterStateOf(ON_DELETE, after))).toBe('correct');
     const earlier = { ...after, workloadRows: { [WEB]: { ...row, templateRv: '80' } } };
-    expect(due(clusterStateOf(ON_DELETE, earlier))).toBe('owed');
+    expect(pending(clusterStateOf(ON_DELETE, earlier))).toBe('owed');
   });
 });

@@ -40,8 +40,8 @@ function rollout(
 interface Told {
   readonly clusterState: ClusterState;
   readonly intake: WorkloadIntake;
-  /** The row, the cause of its wake if it has one, and whether its Deployment is due anything itself. */
-  state(): { row: WorkloadRow | undefined; due: string | undefined; owner: string | undefined };
+  /** The row, the cause of its wake if it has one, and whether its Deployment has anything pending itself. */
+  state(): { row: WorkloadRow | undefined; pending: string | undefined; owner: string | undefined };
 }
 
 /** A watcher that has listed a ConfigMap of resourceVersion 10, and no workload yet. */
@@ -60,8 +60,8 @@ function listening(autoReloadAll = false): Told {
     intake,
     state: () => ({
       row: clusterState.workloads.get(ROLLOUT),
-      due: clusterState.unsettled.get(ROLLOUT)?.cause,
-      owner: clusterState.unsettled.get(DEPLOYMENT)?.cause,
+      pending: clusterState.pending.get(ROLLOUT)?.cause,
+      owner: clusterState.pending.get(DEPLOYMENT)?.cause,
     }),
   };
 }
@@ -86,7 +86,7 @@ function settled(restarts = false): Told {
   const told = listening();
   const [onOwner, onOwn] = restarts ? [{}, { record: A }] : [{ record: A }, {}];
   list(told, { deployments: [deployment(12, onOwner)], rollouts: [rollout(13, { ...onOwn, restarts })] });
-  expect(told.state()).toMatchObject({ due: undefined, owner: undefined });
+  expect(told.state()).toMatchObject({ pending: undefined, owner: undefined });
   return told;
 }
 
@@ -110,10 +110,10 @@ describe('a workload with the pod template of another one', () => {
     expect(settled(true).state().row?.record).toBe(A);
   });
 
-  it.each([false, true])('is owed a change, and its owner is not (restarted: %s)', (restarts) => {
+  it.each([false, true])('has a change pending, and its owner has none (restarted: %s)', (restarts) => {
     const told = settled(restarts);
     change(told, 20, 'B');
-    expect(told.state()).toMatchObject({ due: 'owed', owner: undefined });
+    expect(told.state()).toMatchObject({ pending: 'owed', owner: undefined });
     expect([...told.clusterState.outbox.changes]).toEqual(['ConfigMap/ns/cm']);
   });
 
@@ -128,27 +128,30 @@ describe('a workload with the pod template of another one', () => {
       ({ intake }) => [rollout(17), deployment(18)].forEach((seen) => intake.written(seen)),
     ],
   ];
-  it.each(orders)('is adopted when both came live, %s, and is owed a change after that', (_order, tell) => {
-    const told = listening();
-    list(told, {});
-    tell(told);
-    expect(told.state().due).toBe('correct');
-    change(told, 20, 'B');
-    expect(told.state()).toMatchObject({ due: 'owed', owner: undefined });
-  });
+  it.each(orders)(
+    'is adopted when both came live, %s, and has a change pending after that',
+    (_order, tell) => {
+      const told = listening();
+      list(told, {});
+      tell(told);
+      expect(told.state().pending).toBe('correct');
+      change(told, 20, 'B');
+      expect(told.state()).toMatchObject({ pending: 'owed', owner: undefined });
+    },
+  );
 
   it.each([
     ['before', 19, 'owed'],
     ['after', 22, 'correct'],
   ])(
     'a template written %s a change is dated by its owner, however far the other stream is',
-    (_when, rv, due) => {
+    (_when, rv, pending) => {
       const told = settled();
       change(told, 20, 'B');
       told.intake.written(rollout(30, { generation: 2 }));
-      expect(told.state().due).toBe('owed');
+      expect(told.state().pending).toBe('owed');
       told.intake.written(deployment(rv, { record: A, template: 't2', generation: 2 }));
-      expect(told.state()).toMatchObject({ due, row: { templateRv: String(rv) } });
+      expect(told.state()).toMatchObject({ pending, row: { templateRv: String(rv) } });
     },
   );
 
@@ -160,7 +163,7 @@ describe('a workload with the pod template of another one', () => {
     told.intake.written(
       deployment(20, { record: A, template: 't2', generation: 2, uses: ['ConfigMap/cm', 'ConfigMap/new'] }),
     );
-    expect(told.state()).toMatchObject({ due: 'owed', row: { baselines: { 'ConfigMap/new': '20' } } });
+    expect(told.state()).toMatchObject({ pending: 'owed', row: { baselines: { 'ConfigMap/new': '20' } } });
   });
 
   it('a change of the template that nobody saw is dated by what was known of its owner', () => {
@@ -169,14 +172,14 @@ describe('a workload with the pod template of another one', () => {
     change(told, 20, 'B');
     list(told, { deployments: [deployment(35, { record: A, template: 't2' })], rollouts: [rollout(30)] }, 40);
     // It came after 12, not after 30: the change at 20 may have come after it.
-    expect(told.state()).toMatchObject({ due: 'owed', row: { templateRv: '12' } });
+    expect(told.state()).toMatchObject({ pending: 'owed', row: { templateRv: '12' } });
   });
 
   it('a restart of its own counts, as for any other', () => {
     const told = settled(true);
     change(told, 20, 'B');
     told.intake.written(rollout(22, { record: A, restarts: true, restartAt: 100 }));
-    expect(told.state()).toMatchObject({ due: 'correct', row: { templateRv: '22' } });
+    expect(told.state()).toMatchObject({ pending: 'correct', row: { templateRv: '22' } });
   });
 
   it('that is given another owner has its template from that write on', () => {
@@ -195,7 +198,7 @@ describe('a workload with the pod template of another one', () => {
     change(told, 20, 'B');
     told.intake.written(deployment(22, { template: 't2' }));
     told.intake.written(rollout(18, { record: A, restarts: true, restartAt: 100 }));
-    expect(told.state()).toMatchObject({ due: 'correct', row: { templateRv: '22' } });
+    expect(told.state()).toMatchObject({ pending: 'correct', row: { templateRv: '22' } });
   });
 
   it('that is created has the template that its owner has by then, also if that was told first', () => {
@@ -205,7 +208,7 @@ describe('a workload with the pod template of another one', () => {
     change(told, 20, 'B');
     told.intake.written(deployment(22, { template: 't2' }));
     told.intake.written(rollout(17));
-    expect(told.state()).toMatchObject({ due: 'correct', row: { templateRv: '22' } });
+    expect(told.state()).toMatchObject({ pending: 'correct', row: { templateRv: '22' } });
   });
 
   it.each([
@@ -213,7 +216,7 @@ describe('a workload with the pod template of another one', () => {
     [2, [], undefined],
   ])(
     'a record of its own is unverified if decided before the template (by generation %i)',
-    (by, unverified, due) => {
+    (by, unverified, pending) => {
       const told = settled(true);
       const record = writeRecord(recordedHashes(recordOf({ cm: 'C' })), { uid: 'uid-web', generation: by });
       change(told, 20, 'B');
@@ -221,7 +224,7 @@ describe('a workload with the pod template of another one', () => {
       change(told, 23, 'C');
       told.intake.written(rollout(24, { record, restarts: true }));
       expect(told.state()).toMatchObject({ row: { unverified } });
-      expect(told.state().due).toBe(due);
+      expect(told.state().pending).toBe(pending);
     },
   );
 
@@ -231,7 +234,7 @@ describe('a workload with the pod template of another one', () => {
     told.intake.written(seen);
     change(told, 20, 'B');
     told.intake.written(seen);
-    expect(told.state()).toMatchObject({ due: 'owed', row: { templateRv: '16' } });
+    expect(told.state()).toMatchObject({ pending: 'owed', row: { templateRv: '16' } });
   });
 });
 
@@ -242,29 +245,29 @@ describe('while its owner is away', () => {
       'at a list',
       (told: Told): void => list(told, { rollouts: [rollout(13, { record: A, restarts: true })] }, 30),
     ],
-  ])('nothing is due, and what its pods lack is owed when it is back (gone %s)', (_how, goes) => {
+  ])('nothing is pending, and what its pods lack is pending when it is back (gone %s)', (_how, goes) => {
     const told = settled(true);
     goes(told);
     expect(told.state()).toMatchObject({
-      due: undefined,
+      pending: undefined,
       row: { leftAlone: 'WorkloadRefMissing', dependencies: [] },
     });
     change(told, 40, 'B');
-    expect(told.state().due).toBeUndefined();
+    expect(told.state().pending).toBeUndefined();
     told.intake.written(deployment(45, { uid: 'uid-again' }));
-    expect(told.state()).toMatchObject({ due: 'owed', row: { dependencies: ['ConfigMap/cm'] } });
+    expect(told.state()).toMatchObject({ pending: 'owed', row: { dependencies: ['ConfigMap/cm'] } });
   });
 
   it('a record that went with it stands in', () => {
     const told = settled();
     told.intake.deleted(DEPLOYMENT);
     told.intake.written(deployment(45, { uid: 'uid-again' }));
-    expect(told.state().due).toBe('correct');
+    expect(told.state().pending).toBe('correct');
     const other = settled();
     other.intake.deleted(DEPLOYMENT);
     change(other, 40, 'B');
     other.intake.written(deployment(45, { uid: 'uid-again' }));
-    expect(other.state().due).toBe('owed');
+    expect(other.state().pending).toBe('owed');
   });
 
   it('another template that it comes back with has brought the change', () => {
@@ -272,7 +275,7 @@ describe('while its owner is away', () => {
     told.intake.deleted(DEPLOYMENT);
     change(told, 40, 'B');
     told.intake.written(deployment(45, { uid: 'uid-again', template: 't2' }));
-    expect(told.state()).toMatchObject({ due: 'correct', row: { templateRv: '45' } });
+    expect(told.state()).toMatchObject({ pending: 'correct', row: { templateRv: '45' } });
   });
 });
 
@@ -299,7 +302,7 @@ describe('whoever of the two asks', () => {
   it('with --auto-reload-all it is the owner', () => {
     const told = listening(true);
     list(told, { deployments: [deployment(12)], rollouts: [rollout(13)] });
-    expect(told.state()).toMatchObject({ due: undefined, owner: 'correct' });
+    expect(told.state()).toMatchObject({ pending: undefined, owner: 'correct' });
   });
 
   it('annotations that move from the one to the other roll nothing', () => {
@@ -311,7 +314,7 @@ describe('whoever of the two asks', () => {
     told.intake.written(rollout(20));
     told.intake.written(deployment(21, { record: A }));
     expect(told.state()).toMatchObject({
-      due: undefined,
+      pending: undefined,
       owner: undefined,
       row: { dependencies: ['ConfigMap/cm'] },
     });

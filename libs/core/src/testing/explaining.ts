@@ -14,7 +14,7 @@ export const EXPLAIN_SETTINGS: ExplainSettings = {
 
 /**
  * `Deployment/ns/web`, written at 10, which uses `ConfigMap/cm`, written at 5, under `auto`; adopted, with neither a
- * record nor anything due.
+ * record nor anything pending.
  */
 export function explainInput(
   changed: {

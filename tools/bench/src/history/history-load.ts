@@ -164,10 +164,10 @@ function sourceRow(index: number): SourceRow {
   };
 }
 
-/** Every two-hundredth is owed a reload. */
+/** Every two-hundredth needs a reload. */
 function workloadRow(index: number): WorkloadRow {
   const name = `ConfigMap/service-${index}`;
-  const isOwed = index % 200 === 0;
+  const isPending = index % 200 === 0;
   return {
     uid: createHash('md5').update(`${index}`).digest('hex'),
     generation: 12_000,
@@ -180,9 +180,9 @@ function workloadRow(index: number): WorkloadRow {
     marks: [],
     annotations: { 'reloader.stakater.com/auto': 'true' },
     podAnnotations: {},
-    record: writeRecord({ [name]: hashOf(isOwed ? 'other' : `${index}`) }),
+    record: writeRecord({ [name]: hashOf(isPending ? 'other' : `${index}`) }),
     resumeAt: undefined,
-    templateRv: isOwed ? '1' : String(2_000_000 + index),
+    templateRv: isPending ? '1' : String(2_000_000 + index),
     dependencies: [name],
     unverified: [],
     baselines: {},

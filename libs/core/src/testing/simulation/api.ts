@@ -44,7 +44,7 @@ export interface SourceState {
   isBack: boolean;
 }
 
-/** A workload with what the checker has to know of it: which data its pods run, and what it was owed. */
+/** A workload with what the checker has to know of it: which data its pods run, and what was pending for it. */
 export interface WorkloadState {
   uid: string;
   generation: number;

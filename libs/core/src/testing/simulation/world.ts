@@ -370,7 +370,7 @@ export class World {
     }
   }
 
-  /** Everything works again: the world must come to rest, with nothing owed. */
+  /** Everything works again: the world must come to rest, with nothing pending. */
   #heal(): void {
     this.#log('HEAL');
     for (const watcher of this.#watchers) {

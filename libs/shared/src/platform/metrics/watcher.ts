@@ -27,11 +27,11 @@ export interface WatcherMetrics extends QueueMetrics {
   /** `reroll_objects` */
   readonly objects: Gauge<'kind'>;
   /** `reroll_owed_workloads` */
-  readonly owedWorkloads: Gauge;
+  readonly pendingWorkloads: Gauge;
   /** `reroll_contested_workloads` */
   readonly contestedWorkloads: Gauge;
   /** `reroll_oldest_owed_seconds` */
-  readonly oldestOwed: Gauge;
+  readonly oldestPending: Gauge;
   /** `reroll_relists_total` */
   readonly relists: Counter<'kind'>;
   /** `reroll_watch_reconnects_total` */
@@ -98,7 +98,7 @@ function leaderMetrics(registry: Registry) {
       help: 'Restores of etcd that this watcher has noticed: it resets the catalog and ends, to begin anew.',
     }),
     synced: gauge(registry, { name: 'reroll_synced', help: '1 once every stream has been listed, else 0.' }),
-    owedWorkloads: gauge(registry, {
+    pendingWorkloads: gauge(registry, {
       name: 'reroll_owed_workloads',
       help: 'Workloads whose pods run with other data than their ConfigMaps and Secrets have.',
     }),
@@ -106,7 +106,7 @@ function leaderMetrics(registry: Registry) {
       name: 'reroll_contested_workloads',
       help: 'Workloads that are reloaded no more because somebody kept taking their marker away.',
     }),
-    oldestOwed: gauge(registry, {
+    oldestPending: gauge(registry, {
       name: 'reroll_oldest_owed_seconds',
       help: 'For how long the workload that waits longest has been owed a reload; 0 if none waits.',
     }),

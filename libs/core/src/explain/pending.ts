@@ -1,5 +1,5 @@
-import { canShowDeletion, dueOfDependency } from '../state/owed.ts';
-import type { WakeCause } from '../state/outbox.ts';
+import { canShowDeletion, pendingCauseOfDependency } from '../state/pending.ts';
+import type { PendingCause } from '../state/outbox.ts';
 import { sourceNameOf, type SourceRow } from '../state/rows.ts';
 import { recordedHashes } from '../record/record.ts';
 import { DELETED_HASH, isSameScheme, type RecordHash } from '../record/record-hash.ts';
@@ -18,10 +18,10 @@ export interface RecordFacts {
   readonly isUnverified: boolean;
 }
 
-/** What is due of the workload for this source. */
-export interface DueFacts {
+/** What is pending for the workload because of this source. */
+export interface PendingFacts {
   /** As the cluster state has it; null: nothing, or it is not known. */
-  readonly state: WakeCause | null;
+  readonly state: PendingCause | null;
   /** False: whoever asks cannot tell. */
   readonly isKnown: boolean;
   /** What a worker would find if it looked now. Null: no dependency, or it is not known. */
@@ -44,7 +44,7 @@ const UNKNOWN =
   'Not known: only the watchers know since when the data and the pod template are what they are, and which data there is.';
 
 /** By the cluster state, and by the plan of a worker that reads just what the catalog knows. */
-export function dueFacts(input: ExplainInput, isDependency: boolean): DueFacts {
+export function pendingFacts(input: ExplainInput, isDependency: boolean): PendingFacts {
   const { workload, source, settings, from } = input;
   if (!isDependency) return { state: null, isKnown: true, verdict: null, detail: NO_DEPENDENCY };
   if (from === 'cluster') return { state: null, isKnown: false, verdict: null, detail: UNKNOWN };
@@ -52,7 +52,7 @@ export function dueFacts(input: ExplainInput, isDependency: boolean): DueFacts {
   const dependency = { name: sourceNameOf(source.key), source: source.row, recorded: recorded ?? undefined };
   const verdict = verdictFor(input, source.row, readingOf(source.row, recorded));
   return {
-    state: dueOfDependency(workload.row, dependency, settings.triggers),
+    state: pendingCauseOfDependency(workload.row, dependency, settings.triggers),
     isKnown: !UNTOLD.has(verdict),
     verdict,
     detail: wordsOf(verdict, source, recorded !== null),

@@ -3,13 +3,13 @@ import { envVarName } from '../marker/env-var-name.ts';
 import type { SourceKind } from '../model.ts';
 import { DELETED_HASH } from '../record/record-hash.ts';
 import { RV_UNKNOWN, isNewer, maxRv, type Rv } from '../rv.ts';
-import type { WakeCause } from './outbox.ts';
+import type { PendingCause } from './outbox.ts';
 import type { SourceName, SourceRow, WorkloadRow } from './rows.ts';
 import { NO_TRIGGERS, type Triggers } from './triggers.ts';
 
-/** A workload that is due something. */
-export interface Unsettled {
-  readonly cause: WakeCause;
+/** A workload that has something pending. */
+export interface Pending {
+  readonly cause: PendingCause;
   /** How often resyncs have woken it since it was last touched. */
   wakes: number;
   nextResync: number;
@@ -29,28 +29,32 @@ export function reachOf(
 }
 
 /**
- * What the workload is due, as far as the cluster state knows: `owed` if data that came after its template is not
+ * What is pending for the workload, as far as the cluster state knows: `owed` if data that came after its template is not
  * in its record, `correct` if only its record is behind, `null` if it is settled.
  */
-export function dueOf(
+export function pendingCauseOf(
   row: WorkloadRow,
   sourceOf: (name: SourceName) => SourceRow | undefined,
   triggers: Triggers = NO_TRIGGERS,
-): WakeCause | null {
+): PendingCause | null {
   // Its Job may be gone by now, and this is all that is left of it.
   if (row.leftAlone === 'JobTwin') return 'owed';
-  let due: WakeCause | null = null;
+  let pending: PendingCause | null = null;
   const record = recordedHashes(row.record);
   for (const name of row.dependencies) {
-    const cause = dueOfDependency(row, { name, source: sourceOf(name), recorded: record[name] }, triggers);
+    const cause = pendingCauseOfDependency(
+      row,
+      { name, source: sourceOf(name), recorded: record[name] },
+      triggers,
+    );
     if (cause === 'owed') return 'owed';
-    due = cause ?? due;
+    pending = cause ?? pending;
   }
-  return due;
+  return pending;
 }
 
 /** The same of one dependency, whose entry in the record is `recorded`. */
-export function dueOfDependency(
+export function pendingCauseOfDependency(
   row: WorkloadRow,
   dependency: {
     readonly name: SourceName;
@@ -58,18 +62,18 @@ export function dueOfDependency(
     readonly recorded: string | undefined;
   },
   triggers: Triggers,
-): WakeCause | null {
+): PendingCause | null {
   const { name, source, recorded } = dependency;
   if (!source) return null;
   return source.exists
-    ? dueForData(row, { name, source, recorded })
-    : dueForDeletion(row, source, { name, recorded, triggers });
+    ? pendingForData(row, { name, source, recorded })
+    : pendingForDeletion(row, source, { name, recorded, triggers });
 }
 
-function dueForData(
+function pendingForData(
   row: WorkloadRow,
   dependency: { name: SourceName; source: SourceRow; recorded: string | undefined },
-): WakeCause | null {
+): PendingCause | null {
   const { name, source, recorded } = dependency;
   const later = isNewer(source.dataRv, reachOf(row, name, recorded !== undefined));
   if (recorded === source.hash && !(later && row.unverified.includes(name))) return null;
@@ -77,25 +81,25 @@ function dueForData(
 }
 
 /** Where a deletion cannot be shown the record stays, so that the source may come back with other data and roll. */
-function dueForDeletion(
+function pendingForDeletion(
   row: WorkloadRow,
   source: SourceRow,
   by: { name: SourceName; recorded: string | undefined; triggers: Triggers },
-): WakeCause | null {
+): PendingCause | null {
   const { name, recorded, triggers } = by;
   if (triggers.onDelete === 'never' || !canShowDeletion(row, name, triggers.onDelete)) return null;
-  return dueOfDeletion(row, { name, recorded, deletedAt: source.rv });
+  return pendingAfterDeletion(row, { name, recorded, deletedAt: source.rv });
 }
 
 /**
- * What the deletion of a source at `deletedAt` makes due, for the watcher and the worker alike: `owed` if the pods
+ * What the deletion of a source at `deletedAt` makes pending, for the watcher and the worker alike: `owed` if the pods
  * began before it, `correct` if only the record is behind, `null` if nothing. A source that is not recorded yet
  * is judged by its baseline; without one nothing tells that the pods ever had it.
  */
-export function dueOfDeletion(
+export function pendingAfterDeletion(
   row: Pick<WorkloadRow, 'templateRv' | 'baselines'>,
   dependency: { readonly name: SourceName; readonly recorded: string | undefined; readonly deletedAt: Rv },
-): WakeCause | null {
+): PendingCause | null {
   const { name, recorded, deletedAt } = dependency;
   if (recorded === DELETED_HASH || (recorded === undefined && !(name in row.baselines))) return null;
   if (isNewer(deletedAt, reachOf(row, name, recorded !== undefined))) return 'owed';
