@@ -142,7 +142,7 @@ it('a worker that is killed while a watcher runs, and of whose job nothing is le
     workers: 0,
   });
   const before = await diesBefore(other, 'gone', 'creation');
-  // The watcher has woken it; that job is lost with Redis.
+  // The watcher has enqueued it; that job is lost with Redis.
   await eventually(async () => (await reroll.queues.reloads.getJobCountByTypes('wait', 'delayed')) > 0);
   await reroll.queues.reloads.obliterate({ force: true });
   await reroll.start('worker').ready();

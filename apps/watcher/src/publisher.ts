@@ -4,7 +4,7 @@ import type { PendingCause } from '@reroll/core/state/outbox';
 import type { SourceKey, WorkloadKey } from '@reroll/core/model';
 import type { Logger } from '@reroll/shared/platform/logging';
 import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
-import type { Queues, Wake } from '@reroll/redis/queue/queues';
+import type { Queues, ReloadToEnqueue } from '@reroll/redis/queue/queues';
 import { takeFrom } from '@reroll/core/take-from';
 import { ADOPTION_PAUSE, AdoptionRate } from './adoption-rate.ts';
 import { CatalogWriter, type Rows } from './catalog-writer.ts';
@@ -19,7 +19,7 @@ export interface PublisherContext {
   readonly log: Logger;
   readonly adoptionsPerSecond: number;
   /**
-   * Changes are posted to `--webhook-url`: no workload is woken. What was begun before is finished all the same: a pause
+   * Changes are posted to `--webhook-url`: no workload is enqueued. What was begun before is finished all the same: a pause
    * of ours ends, and a pending Job is what is left of a Job.
    */
   readonly notifyOnly?: boolean;
@@ -38,7 +38,7 @@ const MAX_PAUSE = 5_000;
 
 interface Jobs {
   readonly changes: readonly SourceKey[];
-  readonly wakes: readonly (readonly [WorkloadKey, PendingCause])[];
+  readonly reloads: readonly (readonly [WorkloadKey, PendingCause])[];
   readonly resumes: readonly WorkloadKey[];
 }
 
@@ -49,7 +49,7 @@ interface Jobs {
  *    no rollout. If they cannot be written, the other steps go on without them;
  * 2. rows. If more are waiting, the turn ends here: a worker finds what its job is judged by;
  * 3. change jobs;
- * 4. wakes; those that only correct a record wait for a token of the adoption rate, and in the queue behind all others;
+ * 4. reload jobs; those that only correct a record wait for a token of the adoption rate, and in the queue behind all others;
  * 5. the ends of pauses, as jobs that wait until then.
  *
  * What could not be written is tried again, with growing pauses and for ever (`reroll_publish_retries_total`): it is
@@ -308,24 +308,24 @@ export class Publisher {
     const { outbox } = this.#context.clusterState;
     return {
       changes: takeFrom(outbox.changes, JOBS_PER_WRITE),
-      wakes: outbox.takeWakes(JOBS_PER_WRITE),
+      reloads: outbox.takeReloads(JOBS_PER_WRITE),
       resumes: takeFrom(outbox.resumes, JOBS_PER_WRITE),
     };
   }
 
-  #putBackJobs({ changes, wakes, resumes }: Jobs): void {
+  #putBackJobs({ changes, reloads, resumes }: Jobs): void {
     const { outbox } = this.#context.clusterState;
     for (const key of changes) outbox.changes.add(key);
-    for (const [key, cause] of wakes) outbox.wake(key, cause);
+    for (const [key, cause] of reloads) outbox.enqueue(key, cause);
     for (const key of resumes) outbox.resumes.add(key);
   }
 
-  async #enqueue({ changes, wakes, resumes }: Jobs): Promise<void> {
+  async #enqueue({ changes, reloads, resumes }: Jobs): Promise<void> {
     const { queues, metrics } = this.#context;
     const since = Date.now();
     await queues.enqueueChanges(changes, since);
     metrics.workqueueAdds.inc(changes.length);
-    const ready = this.#ready(this.#context.notifyOnly === true ? this.#begun(wakes) : wakes, since);
+    const ready = this.#ready(this.#context.notifyOnly === true ? this.#begun(reloads) : reloads, since);
     await queues.enqueueReloads(ready);
     metrics.workqueueAdds.inc(ready.length);
     await this.#enqueueResumes(resumes);
@@ -340,15 +340,15 @@ export class Publisher {
     await queues.enqueueResumes(resumes);
   }
 
-  #begun(wakes: Jobs['wakes']): Jobs['wakes'] {
+  #begun(reloads: Jobs['reloads']): Jobs['reloads'] {
     const { workloads } = this.#context.clusterState;
-    return wakes.filter(([key]) => workloads.get(key)?.leftAlone === 'JobTwin');
+    return reloads.filter(([key]) => workloads.get(key)?.leftAlone === 'JobTwin');
   }
 
-  /** The wakes to send now: all that are pending, and corrections as far as there are tokens. */
-  #ready(wakes: Jobs['wakes'], since: number): Wake[] {
-    const now: Wake[] = [];
-    for (const [workload, cause] of wakes) {
+  /** The reload jobs to enqueue now: all that are pending, and corrections as far as there are tokens. */
+  #ready(reloads: Jobs['reloads'], since: number): ReloadToEnqueue[] {
+    const now: ReloadToEnqueue[] = [];
+    for (const [workload, cause] of reloads) {
       if (cause === 'correct') this.#corrections.add(workload);
       else {
         this.#corrections.delete(workload);

@@ -124,7 +124,7 @@ export class Resyncer {
       if (this.#resyncs % RESYNCS_BETWEEN_UNTOLD === 0) publisher.enqueueUntold();
       await inTurns(clusterState.resync());
       for (const key of await requested())
-        if (clusterState.workloads.has(key)) clusterState.outbox.wake(key, 'owed');
+        if (clusterState.workloads.has(key)) clusterState.outbox.enqueue(key, 'owed');
       publisher.kick();
     }
     end();

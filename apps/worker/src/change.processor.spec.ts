@@ -124,10 +124,10 @@ describe('a change of a source with 10,000 users', () => {
     const failing = processorWith();
     const enqueue = queues.enqueueReloads.bind(queues);
     let portions = 0;
-    queues.enqueueReloads = async (wakes) => {
+    queues.enqueueReloads = async (reloads) => {
       portions += 1;
       if (portions === 5) throw new Error('Redis went away');
-      await enqueue(wakes);
+      await enqueue(reloads);
     };
     await expect(failing.processor.handle({ v: 1, source: WIDE, since: 0 })).rejects.toThrow('went away');
     expect(await queues.waiting('reloads')).toBe(4 * USERS_PER_PORTION);

@@ -40,11 +40,11 @@ interface Found {
 }
 
 interface Ruling extends RulingEntry {
-  readonly wake: boolean;
+  readonly enqueue: boolean;
 }
 
 /**
- * A change job: read the source now, hash it, find its workloads in the catalog and wake each that the
+ * A change job: read the source now, hash it, find its workloads in the catalog and enqueue each that the
  * rules say yes for. What decides is the workload as it is when its own job runs; here the catalog's row is
  * enough to leave those alone that did not ask.
  */
@@ -74,7 +74,7 @@ export class ChangeProcessor {
     const entry = changeEntry(job, { before, now, rulings });
     const woken = entry.woken.map(({ workload }) => workload);
     outcomes.expectOutcomes(entry);
-    await this.#wake(job, woken);
+    await this.#enqueue(job, woken);
     this.#tellNotAsked(source, rulings);
     if (woken.length === 0) outcomes.addQuietChange(entry);
     else outcomes.addChange({ ...entry, at: Date.now() });
@@ -126,9 +126,9 @@ export class ChangeProcessor {
     const { catalog, metrics } = this.#context;
     const rows = await catalog.workloads(users);
     const rulings = [...rows].map(([workload, row]) => this.#ruleOne(source, annotations, { workload, row }));
-    for (const { workload, wake, reason } of rulings) {
+    for (const { workload, enqueue, reason } of rulings) {
       metrics.workloadsScanned.inc({ kind: kindOf(workload) });
-      if (wake) metrics.workloadsMatched.inc({ kind: kindOf(workload) });
+      if (enqueue) metrics.workloadsMatched.inc({ kind: kindOf(workload) });
       else
         metrics.skipped.inc({
           reason: reason === 'NoContainer' ? 'strategy_not_updated' : 'ignored_or_not_selected',
@@ -147,18 +147,18 @@ export class ChangeProcessor {
       this.#context.decision,
     );
     const { reason, detail = '' } = decision;
-    if (!decision.reload) return { workload, wake: false, reason, detail };
-    if (isCarried) return { workload, wake: true, reason, detail };
+    if (!decision.reload) return { workload, enqueue: false, reason, detail };
+    if (isCarried) return { workload, enqueue: true, reason, detail };
     return {
       workload,
-      wake: false,
+      enqueue: false,
       reason: 'NoContainer',
       detail: 'no container of its pod template uses it',
     };
   }
 
   /** A job that ends in the middle is repeated from the start: the workloads that have their job get no other. */
-  async #wake({ source, since }: ChangeJob, workloads: readonly WorkloadKey[]): Promise<void> {
+  async #enqueue({ source, since }: ChangeJob, workloads: readonly WorkloadKey[]): Promise<void> {
     const { queues, catalog, metrics } = this.#context;
     for (const some of portionsOf(workloads)) {
       await queues.enqueueReloads(some.map((workload) => ({ workload, since, source })));
@@ -186,8 +186,8 @@ function changeEntry(job: ChangeJob, found: Found & { rulings: readonly Ruling[]
     since: job.since,
     at: Date.now(),
     hash,
-    woken: rulings.filter(({ wake }) => wake).map(rulingEntry),
-    leftAlone: rulings.filter(({ wake }) => !wake).map(rulingEntry),
+    woken: rulings.filter(({ enqueue }) => enqueue).map(rulingEntry),
+    leftAlone: rulings.filter(({ enqueue }) => !enqueue).map(rulingEntry),
   };
 }
 

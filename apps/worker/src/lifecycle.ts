@@ -259,7 +259,7 @@ function reloadsHandler(
     failed: async (job, error, { number, most, isLast, jobId, next }) => {
       reports.failed(job, error, { attempt: number, attempts: most, isLast, next });
       await catalog.setBackingOff(job.workload, isLast ? null : jobId);
-      // A person is told; what the API server's absence kept from being done, the resync wakes again.
+      // A person is told; what the API server's absence kept from being done, the resync enqueues again.
       if (isLast && error.request && error.reason !== 'ApiUnavailable')
         await requests.done(job.workload, error.request.id);
     },

@@ -122,7 +122,7 @@ function fresh(read: SourceNow | SourceAbsence, recorded: string | undefined): S
   return { rv: read.rv, hash: read.hash, isRecorded, isKeyAwaited, afterWorkload: true };
 }
 
-/** What the change job read that woke this one. */
+/** What the change job read that enqueued this one. */
 function handedOver(
   workload: WorkloadNow,
   key: string,

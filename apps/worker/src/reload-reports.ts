@@ -119,7 +119,7 @@ export class ReloadReports {
     metrics.reloadExecuted.inc({ success: 'false' });
     metrics.reloadExecutedByNamespace?.inc({ success: 'false', namespace });
     metrics.action.inc({ workload_kind: kind, result: 'error' });
-    // A wake of the resync names no source.
+    // A reload job of the resync names no source.
     const [pending] = error.pending;
     const source = job.source ?? (pending && sourceKeyIn(namespace, pending));
     if (!error.subject) return;

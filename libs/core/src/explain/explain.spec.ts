@@ -216,7 +216,7 @@ describe('what is due, and why', () => {
     expect(found.isKnown).toBe(verdict !== 'Read');
   });
 
-  it('is what the cluster state wakes for, and what a worker that reads then does', () => {
+  it('is what the cluster state enqueues for, and what a worker that reads then does', () => {
     const rv = integer({ min: 1, max: 6 }).map(String);
     const hash = constantFrom('a', 'b');
     const facts = record({

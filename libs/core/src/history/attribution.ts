@@ -9,13 +9,13 @@ export interface Told {
   readonly entry: OutcomeEntry;
 }
 
-/** What a workload that a change woke waits for. */
+/** What a workload that a change enqueued waits for. */
 export interface Expectation {
   /** Null of a person's reload. */
   readonly source: SourceName | null;
   /** Unix milliseconds at which the watcher saw the change, by the clock by which jobs are dated. */
   readonly since: number;
-  /** Unix milliseconds by Redis' clock before which the wake cannot have been. */
+  /** Unix milliseconds by Redis' clock before which the enqueue cannot have been. */
   readonly from: number;
   /** Id of the person's request. */
   readonly request?: string | undefined;
@@ -28,11 +28,11 @@ export const TOLD_BEFORE = 60_000;
 export type Step = 'take' | 'ignore' | 'close';
 
 /**
- * Whether the next outcome of a workload, in the order of the stream, is what came of a change that woke it.
+ * Whether the next outcome of a workload, in the order of the stream, is what came of a change that enqueued it.
  *
- * A job is dated by its first wake. One of a date not before the change's read the source when it had the
- * change: *sure*. One dated earlier may have been waiting when the change woke it, and then is what came of it; or
- * was running, and then another follows, whose wake was before it ended. What rolled for the source is not
+ * A job is dated by its first enqueue. One of a date not before the change's read the source when it had the
+ * change: *sure*. One dated earlier may have been waiting when the change enqueued it, and then is what came of it; or
+ * was running, and then another follows, whose enqueue was before it ended. What rolled for the source is not
  * replaced by what did not: that one found the work done.
  */
 export function step(wanted: Expectation, current: Told | undefined, next: Told): Step {
@@ -78,7 +78,7 @@ function isOpen(wanted: Expectation, told: Told): boolean {
   return state === 'retrying' || LEFT_PENDING.has(reason) || isUndecided(wanted, told);
 }
 
-/** The job ended without a decision about the source; it is woken again. */
+/** The job ended without a decision about the source; it is enqueued again. */
 export function isUndecided({ source }: Pick<Expectation, 'source'>, { entry }: Told): boolean {
   const verdict = source === null ? undefined : entry.sources[source];
   return verdict === 'Wait' || verdict === 'KeyUnknown';

@@ -59,7 +59,7 @@ const CASES: Readonly<Record<string, { added: readonly Added[]; tells: readonly 
     ],
     tells: ['reloaded Reloaded'],
   },
-  'is reloaded by a job that was woken later': {
+  'is reloaded by a job that was enqueued later': {
     added: [
       [1002, changed(1000)],
       [2500, reloaded(2000)],
@@ -153,7 +153,7 @@ const CASES: Readonly<Record<string, { added: readonly Added[]; tells: readonly 
     ],
     tells: ['pending CatalogBehind'],
   },
-  'is reloaded by the wake after the catalog was behind': {
+  'is reloaded by the job that was enqueued after the catalog was behind': {
     added: [
       [1002, changed(1000)],
       [1010, inStep(1000, { reason: 'CatalogBehind', sources: { 'ConfigMap/cm': 'Wait' } })],

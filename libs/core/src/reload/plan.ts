@@ -66,7 +66,7 @@ export type Mention = 'name' | 'pattern' | 'none';
  * What is to be done about one dependency.
  * - `InStep`: the record agrees with the source. `Absent`: the source does not exist.
  * - `Read`: the source has to be read to tell.
- * - `Wait`: the catalog is behind what was read; the leader's own event wakes the workload again.
+ * - `Wait`: the catalog is behind what was read; the leader's own event enqueues the workload again.
  * - `Correct`: the pods have the data, only the record is behind. `Adopt`: the same, for a dependency without a
  *   record. `AdoptStale`: without a record, and nothing tells whether the pods have the data.
  * - `Rewrite`: the record agrees under an older scheme of hashing.

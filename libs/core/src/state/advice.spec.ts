@@ -25,10 +25,10 @@ function clusterStateWith(...workloads: readonly ObservedWorkload[]): ClusterSta
   return clusterState;
 }
 
-function wakesOf(clusterState: ClusterState): [string, string][] {
-  const wakes = [...clusterState.outbox.wakes];
+function reloadsOf(clusterState: ClusterState): [string, string][] {
+  const reloads = [...clusterState.outbox.reloads];
   clusterState.outbox.clear();
-  return wakes;
+  return reloads;
 }
 
 describe('a worker looks at a workload of which nothing is pending, at its leisure,', () => {
@@ -44,7 +44,7 @@ describe('a worker looks at a workload of which nothing is pending, at its leisu
       { annotations: { 'secret.reloader.stakater.com/reload': 'unseen' }, uses: [] },
     ],
   ])('%s', (_, more) => {
-    expect(wakesOf(clusterStateWith(seenWorkload('web', 20, more)))).toEqual([[WEB, 'correct']]);
+    expect(reloadsOf(clusterStateWith(seenWorkload('web', 20, more)))).toEqual([[WEB, 'correct']]);
   });
 
   it('and again when it asks for something else, not when it is only written', () => {
@@ -52,20 +52,20 @@ describe('a worker looks at a workload of which nothing is pending, at its leisu
     const clusterState = clusterStateWith(seenWorkload('web', 20, asking));
     clusterState.outbox.clear();
     clusterState.workloadWritten(seenWorkload('web', 110, { ...asking, template: 't2', generation: 2 }));
-    expect(wakesOf(clusterState)).toEqual([]);
+    expect(reloadsOf(clusterState)).toEqual([]);
     clusterState.workloadWritten(
       seenWorkload('web', 120, { ...asking, annotations: { ...INVALID, ...AUTO } }),
     );
-    expect(wakesOf(clusterState)).toEqual([[WEB, 'correct']]);
+    expect(reloadsOf(clusterState)).toEqual([[WEB, 'correct']]);
   });
 
-  it('and again when the lead is taken, or the catalog was lost; no resync wakes it', () => {
+  it('and again when the lead is taken, or the catalog was lost; no resync enqueues it', () => {
     const clusterState = clusterStateWith(seenWorkload('web', 20, { annotations: INVALID, uses: [] }));
     clusterState.outbox.clear();
     for (const _ of clusterState.resync()) continue;
-    expect(wakesOf(clusterState)).toEqual([]);
+    expect(reloadsOf(clusterState)).toEqual([]);
     clusterState.assertAll();
-    expect(wakesOf(clusterState)).toEqual([[WEB, 'correct']]);
+    expect(reloadsOf(clusterState)).toEqual([[WEB, 'correct']]);
   });
 });
 
@@ -75,7 +75,7 @@ describe('no worker looks at a workload', () => {
     ['that uses a ConfigMap that is not there', { uses: ['ConfigMap/unseen'] }],
     ['that asks for nothing', { annotations: {}, uses: ['Secret/unseen'] }],
   ])('%s', (_, more) => {
-    expect(wakesOf(clusterStateWith(seenWorkload('web', 20, more)))).toEqual([]);
+    expect(reloadsOf(clusterStateWith(seenWorkload('web', 20, more)))).toEqual([]);
   });
 });
 

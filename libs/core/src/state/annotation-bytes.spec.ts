@@ -40,7 +40,7 @@ it.each([
 ])('a workload with full annotations that is pending is enqueued when %s is removed', (_, removed) => {
   const clusterState = pending(MOST_ANNOTATION_BYTES);
   clusterState.workloadWritten(web(30, MOST_ANNOTATION_BYTES - removed));
-  expect([...clusterState.outbox.wakes.keys()]).toEqual([KEY]);
+  expect([...clusterState.outbox.reloads.keys()]).toEqual([KEY]);
 });
 
 it('nothing is done for annotations that leave room enough, nor for a write that leaves them as many', () => {

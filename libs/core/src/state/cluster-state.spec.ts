@@ -45,7 +45,7 @@ function clusterStateOf({
   return clusterState;
 }
 
-/** The same after its first wakes were sent. */
+/** The same after its first reload jobs were enqueued. */
 function settled(known: Known = {}): ClusterState {
   const clusterState = clusterStateOf(known);
   clusterState.outbox.clear();
@@ -60,7 +60,7 @@ const recorded = {
 function resync(clusterState: ClusterState): [string, string][] {
   clusterState.outbox.clear();
   for (const _ of clusterState.resync()) continue;
-  return [...clusterState.outbox.wakes];
+  return [...clusterState.outbox.reloads];
 }
 
 describe('a restart by a field, under the same template', () => {
@@ -109,7 +109,7 @@ describe('a live write of a source', () => {
   it('with the same data makes no job and leaves dataRv', () => {
     const clusterState = settled(recorded);
     clusterState.sourceWritten(seenSource('cm', 110, 'A'), SOURCES);
-    expect(clusterState.outbox.changes.size + clusterState.outbox.wakes.size).toBe(0);
+    expect(clusterState.outbox.changes.size + clusterState.outbox.reloads.size).toBe(0);
     expect(clusterState.sources.get(CM)).toMatchObject({ rv: '110', dataRv: '10' });
   });
 
@@ -180,7 +180,7 @@ describe('a source that appears', () => {
     const clusterState = settled({ workloads: [seenWorkload('web', 20)] });
     clusterState.sourceWritten(seenSource('cm', 110, 'A'), SOURCES);
     expect(clusterState.sources.get(CM)?.dataRv).toBe('100');
-    expect([...clusterState.outbox.wakes]).toEqual([[WEB, 'correct']]);
+    expect([...clusterState.outbox.reloads]).toEqual([[WEB, 'correct']]);
   });
 
   it('gives a dependency to a workload that names it by pattern, from then on', () => {
@@ -227,13 +227,13 @@ describe('one upgrade that writes a source and then its workload', () => {
 });
 
 describe('a workload', () => {
-  it('without an annotation has no dependencies and is never woken', () => {
+  it('without an annotation has no dependencies and is never enqueued', () => {
     const clusterState = clusterStateOf({
       sources: [seenSource('cm', 10, 'A')],
       workloads: [seenWorkload('web', 20, { annotations: {} })],
     });
     clusterState.sourceWritten(seenSource('cm', 110, 'B'), SOURCES);
-    expect(clusterState.outbox.wakes.size).toBe(0);
+    expect(clusterState.outbox.reloads.size).toBe(0);
     expect(clusterState.pending.size).toBe(0);
   });
 
@@ -242,7 +242,7 @@ describe('a workload', () => {
       sources: [seenSource('cm', 10, 'A')],
       workloads: [seenWorkload('web', 20)],
     });
-    expect([...clusterState.outbox.wakes]).toEqual([[WEB, 'correct']]);
+    expect([...clusterState.outbox.reloads]).toEqual([[WEB, 'correct']]);
   });
 
   it('found without a record is stale if its source was written after its creation, before the adoption', () => {
@@ -366,7 +366,7 @@ describe('a workload', () => {
     expect(clusterState.pending.get(WEB)?.cause).toBe('owed');
   });
 
-  it('whose status is written makes no row and no wake', () => {
+  it('whose status is written makes no row and no reload job', () => {
     const clusterState = settled(recorded);
     clusterState.workloadWritten(seenWorkload('web', 110, { record: recordOf({ cm: 'A' }) }));
     expect(clusterState.outbox.isEmpty()).toBe(true);
@@ -440,11 +440,11 @@ describe('a workload', () => {
 });
 
 describe('a resync', () => {
-  it('wakes what is pending after 1, 2, 4 … resyncs', () => {
+  it('enqueues what is pending after 1, 2, 4 … resyncs', () => {
     const clusterState = settled(recorded);
     clusterState.sourceWritten(seenSource('cm', 110, 'B'), SOURCES);
-    const woken = Array.from({ length: 16 }, () => resync(clusterState).length);
-    expect(woken).toEqual([1, 1, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1]);
+    const enqueued = Array.from({ length: 16 }, () => resync(clusterState).length);
+    expect(enqueued).toEqual([1, 1, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1]);
   });
 
   it('begins anew after another change, and after the catalog was lost', () => {
@@ -459,7 +459,7 @@ describe('a resync', () => {
     expect(resync(clusterState)).toEqual([[WEB, 'owed']]);
   });
 
-  it('wakes nothing that is settled', () => {
+  it('enqueues nothing that is settled', () => {
     expect(resync(settled(recorded))).toEqual([]);
   });
 });
@@ -511,9 +511,9 @@ describe('a workload that is left alone', () => {
     expect(clusterState.pending.has(WEB)).toBe(false);
   });
 
-  it('as a pending Job is woken when it is seen, and by resyncs for as long as it is there', () => {
+  it('as a pending Job is enqueued when it is seen, and by resyncs for as long as it is there', () => {
     const clusterState = clusterStateOf({ workloads: [pendingJob] });
-    expect([...clusterState.outbox.wakes]).toEqual([[pendingJob.key, 'owed']]);
+    expect([...clusterState.outbox.reloads]).toEqual([[pendingJob.key, 'owed']]);
     expect(resync(clusterState)).toEqual([[pendingJob.key, 'owed']]);
     clusterState.workloadDeleted(pendingJob.key);
     expect(clusterState.pending.size).toBe(0);

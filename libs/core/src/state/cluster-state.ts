@@ -39,8 +39,8 @@ import { inOneGo, slicesOf } from './slices.ts';
 import { isLaterSighting } from './template-owner.ts';
 import { UserEvaluation } from './user-evaluation.ts';
 
-/** A workload that stays pending is woken again after 1, 2, 4 … resyncs, and this many at most. */
-const MAX_RESYNCS_BETWEEN_WAKES = 64;
+/** A workload that stays pending is enqueued again after 1, 2, 4 … resyncs, and this many at most. */
+const MAX_RESYNCS_BETWEEN_ENQUEUES = 64;
 
 /**
  * What the watcher knows: a pure state machine from what the streams show to what is pending. It does no I/O
@@ -271,13 +271,13 @@ export class ClusterState {
   }
 
   /**
-   * Has every row written, forgets that anything was woken, and wakes again those whose owners should
+   * Has every row written, forgets that anything was enqueued, and enqueues again those whose owners should
    * be told of something: on taking the lead, or a catalog lost. Those by `evaluation`, if `evaluatesLater`.
    */
   assertAll(): void {
     this.outbox.assert(this.sources.keys(), this.workloads.keys());
     for (const entry of this.pending.values()) {
-      entry.wakes = 0;
+      entry.enqueues = 0;
       entry.nextResync = 0;
     }
     if (this.#settings.evaluatesLater) this.evaluation.afterwards(this.#adviseAll());
@@ -291,7 +291,7 @@ export class ClusterState {
   }
 
   /**
-   * Evaluates every workload and wakes what is pending and has waited long enough. In slices; events may be observed in
+   * Evaluates every workload and enqueues what is pending and has waited long enough. In slices; events may be observed in
    * between, because each workload is judged by itself, by what is known then.
    */
   *resync(): Generator<void, void, void> {
@@ -306,9 +306,9 @@ export class ClusterState {
     this.#evaluate(key);
     const entry = this.pending.get(key);
     if (entry && entry.nextResync <= this.#resyncs) {
-      this.outbox.wake(key, entry.cause);
-      entry.nextResync = this.#resyncs + Math.min(2 ** entry.wakes, MAX_RESYNCS_BETWEEN_WAKES);
-      entry.wakes += 1;
+      this.outbox.enqueue(key, entry.cause);
+      entry.nextResync = this.#resyncs + Math.min(2 ** entry.enqueues, MAX_RESYNCS_BETWEEN_ENQUEUES);
+      entry.enqueues += 1;
     }
     this.#resume(key);
   }
@@ -330,7 +330,7 @@ export class ClusterState {
     const row = workloadRow(seen, { ...sighting, dependencies });
     this.workloads.set(seen.key, row);
     if (!old) this.#workloadsIn.add(seen.namespace, seen.key);
-    // A write of its status or of something else that nothing here depends on: no row to write, no wake.
+    // A write of its status or of something else that nothing here depends on: no row to write, no reload job.
     if (old && isSameBesidesRv(old, row)) return;
     this.#dependents.put(seen.key, old, row);
     this.outbox.workloads.add(seen.key);
@@ -355,7 +355,7 @@ export class ClusterState {
     const { keys } = this.#settings.decision;
     const sourceOf = this.#sourceOf(namespaceOf(key));
     const isSeen = (source: SourceName): boolean => sourceOf(source)?.exists ?? false;
-    if (needsAdvice({ ...row, kind: kindOf(key) }, { keys, isSeen })) this.outbox.wake(key, 'correct');
+    if (needsAdvice({ ...row, kind: kindOf(key) }, { keys, isSeen })) this.outbox.enqueue(key, 'correct');
   }
 
   #putSource(key: SourceKey, row: SourceRow, how: Seen): void {
@@ -381,7 +381,7 @@ export class ClusterState {
   }
 
   /**
-   * Its row goes out before any wake of its users; its change job, and so every reload job of that, after all their
+   * Its row goes out before any reload job of its users; its change job, and so every reload job of that, after all their
    * rows.
    */
   *#evaluateUsersOf(key: SourceKey, changes: SourceChanges): Generator<void, void, void> {
@@ -460,12 +460,12 @@ export class ClusterState {
     this.outbox.workloads.add(key);
   }
 
-  /** Evaluates a workload that something happened to; wakes it unless a change job will. */
+  /** Evaluates a workload that something happened to; enqueues it unless a change job will. */
   #touch(key: WorkloadKey, changeJobComes = false): void {
     this.pending.delete(key);
     this.#evaluate(key);
     const entry = this.pending.get(key);
-    if (entry && !changeJobComes) this.outbox.wake(key, entry.cause);
+    if (entry && !changeJobComes) this.outbox.enqueue(key, entry.cause);
   }
 
   #evaluate(key: WorkloadKey): void {
@@ -474,7 +474,7 @@ export class ClusterState {
     const held = this.pending.get(key);
     if (cause === null) this.pending.delete(key);
     else if (held?.cause !== cause) {
-      this.pending.set(key, { cause, wakes: 0, nextResync: 0, sinceResync: this.#resyncs });
+      this.pending.set(key, { cause, enqueues: 0, nextResync: 0, sinceResync: this.#resyncs });
     }
   }
 

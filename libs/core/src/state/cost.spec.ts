@@ -202,7 +202,7 @@ describe('patterns that cost more than one turn', () => {
     );
     clusterState.outbox.clear();
     turnsOf(clusterState);
-    expect(clusterState.outbox.wakes.get('Deployment/ns/web')).toBe('owed');
+    expect(clusterState.outbox.reloads.get('Deployment/ns/web')).toBe('owed');
   });
 
   it('that give way to others before they are judged date from the first of the writes', () => {

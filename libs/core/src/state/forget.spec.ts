@@ -56,9 +56,9 @@ describe('a namespace that leaves the scope', () => {
     expect([clusterState.sources.size, clusterState.workloads.size, clusterState.pending.size]).toEqual([
       0, 0, 0,
     ]);
-    const { sources, workloads, changes, wakes, resumes } = clusterState.outbox;
+    const { sources, workloads, changes, reloads, resumes } = clusterState.outbox;
     expect([...sources, ...workloads]).toEqual([CM, WEB]);
-    expect([...changes, ...wakes, ...resumes]).toEqual([]);
+    expect([...changes, ...reloads, ...resumes]).toEqual([]);
     expect(clusterState.sourcesOf(WEB)).toEqual([]);
   });
 
@@ -107,7 +107,7 @@ describe('a namespace that comes back', () => {
     clusterState.forget('ns');
     const web = seenWorkload('web', 20, { record: recordOf({ cm: 'A' }) });
     enter(clusterState, 200, { sources: [seenSource('cm', 150, 'B')], workloads: [web] });
-    expect([...clusterState.outbox.wakes]).toEqual([[WEB, 'owed']]);
+    expect([...clusterState.outbox.reloads]).toEqual([[WEB, 'owed']]);
   });
 
   it.each(['never', 'always'] as const)(
@@ -120,7 +120,7 @@ describe('a namespace that comes back', () => {
       expect([...clusterState.pending]).toEqual([]);
       // What is made later under its name is judged by the record.
       clusterState.sourceWritten(seenSource('cm', 210, 'B'), SOURCES);
-      expect([...clusterState.outbox.wakes]).toEqual([[WEB, 'owed']]);
+      expect([...clusterState.outbox.reloads]).toEqual([[WEB, 'owed']]);
     },
   );
 
@@ -130,7 +130,7 @@ describe('a namespace that comes back', () => {
     clusterState.forget('ns');
     const web = seenWorkload('web', 20, { record: recordOf({ cm: 'A' }) });
     enter(clusterState, 200, { sources: [seenSource('cm', 110, 'B')], workloads: [web] });
-    expect([...clusterState.outbox.wakes]).toEqual([[WEB, 'owed']]);
+    expect([...clusterState.outbox.reloads]).toEqual([[WEB, 'owed']]);
   });
 });
 
@@ -145,7 +145,7 @@ describe('a namespace that comes into scope for the first time', () => {
     elsewhere(clusterState);
     clusterState.outbox.clear();
     enter(clusterState, 200, found);
-    expect([...clusterState.outbox.wakes]).toEqual([[WEB, 'correct']]);
+    expect([...clusterState.outbox.reloads]).toEqual([[WEB, 'correct']]);
     expect(clusterState.workloads.get(WEB)).toMatchObject({
       stale: ['ConfigMap/cm'],
       // Of its own sources: that another namespace is quiet says nothing.
@@ -163,7 +163,7 @@ describe('a namespace that comes into scope for the first time', () => {
   it('unlike one that was in scope already, where nobody knows a workload after a gap', () => {
     const clusterState = scoped();
     enter(clusterState, 200, { ...found, entering: false });
-    expect([...clusterState.outbox.wakes]).toEqual([[WEB, 'owed']]);
+    expect([...clusterState.outbox.reloads]).toEqual([[WEB, 'owed']]);
   });
 
   it('and what the catalog has of it is believed at a start', () => {
@@ -179,6 +179,6 @@ describe('a namespace that comes into scope for the first time', () => {
       objects: found.workloads,
       catalog: new Map([[WEB, row]]),
     });
-    expect([...clusterState.outbox.wakes]).toEqual([[WEB, 'owed']]);
+    expect([...clusterState.outbox.reloads]).toEqual([[WEB, 'owed']]);
   });
 });

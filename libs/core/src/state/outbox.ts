@@ -2,7 +2,7 @@ import type { SourceKey, WorkloadKey } from '../model.ts';
 import { takeFrom } from '../take-from.ts';
 
 /**
- * Why a workload is woken. `owed`: it runs other data than it should. `correct`: only its record is behind
+ * Why a workload is enqueued. `owed`: it runs other data than it should. `correct`: only its record is behind
  * (adoption, or its owner's own rollout brought the data), which can wait for a token of the adoption rate.
  */
 export type PendingCause = 'owed' | 'correct';
@@ -31,7 +31,7 @@ export class Outbox {
   readonly changes = new Set<SourceKey>();
   /** How changes that are to be told of were found, of those and of sources whose job is still to come; until the row is taken. */
   readonly foundBy = new Map<SourceKey, FoundBy>();
-  readonly wakes = new Map<WorkloadKey, PendingCause>();
+  readonly reloads = new Map<WorkloadKey, PendingCause>();
   /** Workloads whose pause ends at the time that their row says. */
   readonly resumes = new Set<WorkloadKey>();
 
@@ -60,14 +60,14 @@ export class Outbox {
     return taken;
   }
 
-  wake(key: WorkloadKey, cause: PendingCause): void {
-    if (cause === 'owed' || !this.wakes.has(key)) this.wakes.set(key, cause);
+  enqueue(key: WorkloadKey, cause: PendingCause): void {
+    if (cause === 'owed' || !this.reloads.has(key)) this.reloads.set(key, cause);
   }
 
   /** At most so many, those that have waited for longest. */
-  takeWakes(most: number): (readonly [WorkloadKey, PendingCause])[] {
-    const taken = [...this.wakes].slice(0, most);
-    for (const [key] of taken) this.wakes.delete(key);
+  takeReloads(most: number): (readonly [WorkloadKey, PendingCause])[] {
+    const taken = [...this.reloads].slice(0, most);
+    for (const [key] of taken) this.reloads.delete(key);
     return taken;
   }
 
@@ -91,12 +91,12 @@ export class Outbox {
   dropJobsOf(key: SourceKey | WorkloadKey): void {
     this.changes.delete(key);
     this.foundBy.delete(key);
-    this.wakes.delete(key);
+    this.reloads.delete(key);
     this.resumes.delete(key);
   }
 
   isEmpty(): boolean {
-    return !this.hasRows && this.changes.size + this.wakes.size + this.resumes.size === 0;
+    return !this.hasRows && this.changes.size + this.reloads.size + this.resumes.size === 0;
   }
 
   clear(): void {
@@ -106,7 +106,7 @@ export class Outbox {
     this.#everyWorkload = undefined;
     this.changes.clear();
     this.foundBy.clear();
-    this.wakes.clear();
+    this.reloads.clear();
     this.resumes.clear();
   }
 }

@@ -10,8 +10,8 @@ import { NO_TRIGGERS, type Triggers } from './triggers.ts';
 /** A workload that has something pending. */
 export interface Pending {
   readonly cause: PendingCause;
-  /** How often resyncs have woken it since it was last touched. */
-  wakes: number;
+  /** How often resyncs have enqueued it since it was last touched. */
+  enqueues: number;
   nextResync: number;
   readonly sinceResync: number;
 }

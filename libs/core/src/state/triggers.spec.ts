@@ -52,7 +52,7 @@ describe('a source that comes to exist', () => {
     const with_ = clusterStateOf(ON_CREATE, { workloads: [workload] });
     with_.sourceWritten(created, SOURCES);
     expect(pending(with_)).toBe('owed');
-    expect(with_.outbox.wakes.has(WEB)).toBe(true);
+    expect(with_.outbox.reloads.has(WEB)).toBe(true);
   });
 
   it('is pending for a workload that was written before it, and not to one written after it', () => {
@@ -211,14 +211,14 @@ describe('a change job, if changes are announced,', () => {
 describe('a source that is deleted', () => {
   const found = { sources: [seenSource('cm', 10, 'A')], workloads: [RECORDED] };
 
-  it('is pending for a workload that has it recorded, and wakes it, only if deletions count', () => {
+  it('is pending for a workload that has it recorded, and enqueues it, only if deletions count', () => {
     const clusterState = clusterStateOf(ON_DELETE, found);
     clusterState.sourceDeleted(CM, '110', SOURCES);
-    expect([...clusterState.outbox.wakes]).toEqual([[WEB, 'owed']]);
+    expect([...clusterState.outbox.reloads]).toEqual([[WEB, 'owed']]);
     const without = clusterStateOf(NO_TRIGGERS, found);
     without.sourceDeleted(CM, '110', SOURCES);
     expect(pending(without)).toBeUndefined();
-    expect(without.outbox.wakes.size).toBe(0);
+    expect(without.outbox.reloads.size).toBe(0);
   });
 
   it('is pending if a later list no longer shows it', () => {
@@ -260,7 +260,7 @@ describe('a source that is deleted', () => {
     happens(clusterState);
     clusterState.sourceDeleted(CM, '110', SOURCES);
     expect(pending(clusterState)).toBe('owed');
-    expect(clusterState.outbox.wakes.get(WEB)).toBe('owed');
+    expect(clusterState.outbox.reloads.get(WEB)).toBe('owed');
   });
 
   it('is nothing to a workload that was created after it', () => {

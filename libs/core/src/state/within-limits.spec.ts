@@ -196,7 +196,7 @@ describe('in the cluster state, a workload that exceeds a limit', () => {
   it('has no dependencies, and its owner is told', () => {
     const clusterState = clusterStateOf(over);
     expect(clusterState.workloads.get(over.key)?.dependencies).toEqual([]);
-    expect([...clusterState.outbox.wakes]).toEqual([[over.key, 'correct']]);
+    expect([...clusterState.outbox.reloads]).toEqual([[over.key, 'correct']]);
     expect(clusterState.sourcesOf(over.key)).toEqual(['ConfigMap/ns/cm']);
   });
 
@@ -207,6 +207,6 @@ describe('in the cluster state, a workload that exceeds a limit', () => {
     clusterState.outbox.clear();
     clusterState.workloadWritten(seenWorkload('web', 120, { record }));
     expect(clusterState.workloads.get(over.key)).toMatchObject({ dependencies: ['ConfigMap/cm'] });
-    expect([...clusterState.outbox.wakes]).toEqual([[over.key, 'owed']]);
+    expect([...clusterState.outbox.reloads]).toEqual([[over.key, 'owed']]);
   });
 });

@@ -40,7 +40,7 @@ function rollout(
 interface Told {
   readonly clusterState: ClusterState;
   readonly intake: WorkloadIntake;
-  /** The row, the cause of its wake if it has one, and whether its Deployment has anything pending itself. */
+  /** The row, the cause of its reload job if it has one, and whether its Deployment has anything pending itself. */
   state(): { row: WorkloadRow | undefined; pending: string | undefined; owner: string | undefined };
 }
 

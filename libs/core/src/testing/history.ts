@@ -19,7 +19,7 @@ export function changed(since: number, more: Partial<ChangeEntry> = {}): ChangeE
   };
 }
 
-/** Of a job whose first wake was at `since`: rolled for the ConfigMap, as generation 2. */
+/** Of a job whose first enqueue was at `since`: rolled for the ConfigMap, as generation 2. */
 export function reloaded(since: number, more: Partial<OutcomeEntry> = {}): OutcomeEntry {
   return {
     workload: WEB,

@@ -4,7 +4,7 @@ import type { SourceKey } from '@reroll/core/model';
 import { isRecordHash, type HashKey, type HashKeys, type RecordHash } from '@reroll/core/record/record-hash';
 import { isRv, type Rv } from '@reroll/core/rv';
 
-/** What a change job read of a source: for the reload jobs that it wakes. No data. */
+/** What a change job read of a source: for the reload jobs that it enqueues. No data. */
 export interface SourceHashes {
   readonly rv: Rv;
   readonly hash: RecordHash;

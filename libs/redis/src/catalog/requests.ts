@@ -52,7 +52,7 @@ export class ReloadRequests {
     this.#key = key;
   }
 
-  /** Notes it; whoever calls this then enqueues a reload job. Nothing is lost if that fails: the resync wakes it. */
+  /** Notes it; whoever calls this then enqueues a reload job. Nothing is lost if that fails: the resync enqueues it. */
   async put(workload: WorkloadKey, by: { actor: string; reason: string }): Promise<ReloadRequest> {
     const [seconds, micros] = await this.#redis.time();
     const at = Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);

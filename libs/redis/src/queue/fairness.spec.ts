@@ -32,7 +32,7 @@ function keysOf(kind: string, namespace: string, count: number): string[] {
   return Array.from({ length: count }, (_, index) => `${kind}/${namespace}/${index}`);
 }
 
-function wakesOf(namespace: string, count: number) {
+function reloadsOf(namespace: string, count: number) {
   return keysOf('Deployment', namespace, count).map((workload) => ({ workload, since: 0 }));
 }
 
@@ -55,7 +55,7 @@ async function takenUntil(queue: string, wanted: string): Promise<string[]> {
 describe('behind a long burst of one namespace', () => {
   it('of 10,000 reloads, that of another is handled after the first only', async () => {
     const queues = queuesWith();
-    await queues.enqueueReloads(wakesOf('a', 10_000));
+    await queues.enqueueReloads(reloadsOf('a', 10_000));
     await queues.enqueueReloads([{ workload: 'Deployment/b/web', since: 0 }]);
     expect(await queues.waiting('reloads')).toBe(10_001);
     const taken = await takenUntil(RELOADS, 'Deployment/b/web');
@@ -74,7 +74,7 @@ describe('behind a long burst of one namespace', () => {
   // BullMQ makes a thousand delayed jobs due at a time, each time that one is taken.
   it('one more is handled for each thousand that end their debounce at the same moment', async () => {
     const queues = queuesWith(50);
-    await queues.enqueueReloads(wakesOf('a', 10_000));
+    await queues.enqueueReloads(reloadsOf('a', 10_000));
     await queues.enqueueReloads([{ workload: 'Deployment/b/web', since: 0 }]);
     const taken = await takenUntil(RELOADS, 'Deployment/b/web');
     expect(taken.length - 1).toBeLessThanOrEqual(FIRST + 11);
@@ -82,8 +82,8 @@ describe('behind a long burst of one namespace', () => {
 
   it('a smaller burst is handled after twice its own size at most', async () => {
     const queues = queuesWith();
-    await queues.enqueueReloads(wakesOf('a', 3_000));
-    await queues.enqueueReloads(wakesOf('b', 300));
+    await queues.enqueueReloads(reloadsOf('a', 3_000));
+    await queues.enqueueReloads(reloadsOf('b', 300));
     const taken = await takenUntil(RELOADS, 'Deployment/b/299');
     expect(taken.filter((key) => key.startsWith('Deployment/a/')).length).toBeLessThanOrEqual(
       2 * 300 + FIRST,
@@ -92,14 +92,14 @@ describe('behind a long burst of one namespace', () => {
 
   it('jobs of its own namespace stay in order', async () => {
     const queues = queuesWith();
-    await queues.enqueueReloads(wakesOf('a', 300));
+    await queues.enqueueReloads(reloadsOf('a', 300));
     const taken = await takenUntil(RELOADS, 'Deployment/a/299');
     expect(taken).toEqual(keysOf('Deployment', 'a', 300));
   });
 
   it('a reload that a person asks for is handled before those of the burst that wait behind', async () => {
     const queues = queuesWith();
-    await queues.enqueueReloads(wakesOf('a', 1_000));
+    await queues.enqueueReloads(reloadsOf('a', 1_000));
     await queues.enqueueReloadNow('Deployment/a/999', 0);
     const taken = await takenUntil(RELOADS, 'Deployment/a/999');
     expect(taken.length - 1).toBeLessThanOrEqual(FIRST);
@@ -107,7 +107,7 @@ describe('behind a long burst of one namespace', () => {
 
   it('the one that has waited for longest is found, whatever its level', async () => {
     const queues = queuesWith();
-    await queues.enqueueReloads(wakesOf('a', 40));
+    await queues.enqueueReloads(reloadsOf('a', 40));
     const now = Date.now();
     await takenUntil(RELOADS, 'Deployment/a/31');
     expect(await queues.reloads.getPrioritizedCount()).toBeGreaterThan(0);
@@ -116,17 +116,17 @@ describe('behind a long burst of one namespace', () => {
 });
 
 describe('adoption', () => {
-  const adopted = wakesOf('a', 100).map((wake) => ({ ...wake, isAdoption: true }));
+  const adopted = reloadsOf('a', 100).map((reload) => ({ ...reload, isAdoption: true }));
 
   it('waits behind whatever is real, however long the burst', async () => {
     const queues = queuesWith();
     await queues.enqueueReloads(adopted);
-    await queues.enqueueReloads(wakesOf('b', 200));
+    await queues.enqueueReloads(reloadsOf('b', 200));
     const taken = await takenUntil(RELOADS, 'Deployment/a/0');
     expect(taken).toHaveLength(201);
   });
 
-  it('that waits holds up no real wake of the same workload', async () => {
+  it('that waits holds up no real reload job of the same workload', async () => {
     const queues = queuesWith();
     await queues.enqueueReloads(adopted);
     await queues.enqueueReloads([{ workload: 'Deployment/a/99', since: 0 }]);
@@ -183,7 +183,7 @@ describe('a source that changes all the time', () => {
 describe('bringing forward', () => {
   it('costs one command a job, whether it waits or not', async () => {
     const queues = queuesWith(60_000);
-    await queues.enqueueReloads(wakesOf('a', 500));
+    await queues.enqueueReloads(reloadsOf('a', 500));
     const waiting = await queues.reloads.getDelayed();
     const ids = waiting.map(({ id = '' }) => id);
     const before = await commandsOf();

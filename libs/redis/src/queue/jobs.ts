@@ -15,7 +15,7 @@ export const reloadJob = z.strictObject({
   v: z.literal(1),
   workload: KEY,
   since: SINCE,
-  /** The source whose change woke it, if it was one. */
+  /** The source whose change enqueued it, if it was one. */
   source: KEY.optional(),
 });
 

@@ -134,27 +134,27 @@ describe('changes of a source', () => {
   });
 });
 
-describe('wakes of a workload', () => {
-  const wake = { workload: WEB, since: 0 };
+describe('reload jobs of a workload', () => {
+  const reload = { workload: WEB, since: 0 };
 
   it('become one job after the debounce, whose deadline the first of them fixes', async () => {
     const debounce = 1_500;
     const queues = queuesWith({ debounce });
     const runs = workerOn(RELOADS);
     const began = performance.now();
-    let wakes = 0;
+    let reloads = 0;
     while (runs.length === 0 && performance.now() - began < 5_000) {
-      await queues.enqueueReloads([{ ...wake, since: wakes }]);
-      wakes += 1;
+      await queues.enqueueReloads([{ ...reload, since: reloads }]);
+      reloads += 1;
       await sleep(20);
     }
-    // It ran though wakes never ceased for as long as the debounce, and not before the debounce was over.
+    // It ran though it was enqueued again and again for as long as the debounce, and not before the debounce was over.
     const run = await begun(runs, 1);
     expect(performance.now() - began).toBeGreaterThanOrEqual(debounce - 20);
-    expect(wakes).toBeGreaterThan(3);
+    expect(reloads).toBeGreaterThan(3);
     expect((run.job.data as { since: number }).since).toBe(0);
     run.succeed();
-    // A wake that came while it ran gives a follow-up.
+    // A reload job that came while it ran gives a follow-up.
     const isDone = async (): Promise<boolean> => {
       runs[1]?.succeed();
       return (await queues.waiting('reloads')) + (await queues.reloads.getActiveCount()) === 0;
@@ -165,9 +165,9 @@ describe('wakes of a workload', () => {
   it('that come while its job is active give exactly one follow-up', async () => {
     const queues = queuesWith();
     const runs = workerOn(RELOADS);
-    await queues.enqueueReloads([wake]);
+    await queues.enqueueReloads([reload]);
     const first = await begun(runs, 1);
-    for (let n = 0; n < 3; n += 1) await queues.enqueueReloads([{ ...wake, source: SETTINGS }]);
+    for (let n = 0; n < 3; n += 1) await queues.enqueueReloads([{ ...reload, source: SETTINGS }]);
     first.succeed();
     (await begun(runs, 2)).succeed();
     await settled(queues, 'reloads');
@@ -177,10 +177,10 @@ describe('wakes of a workload', () => {
   it('that come while its job backs off neither double it nor take its attempts back', async () => {
     const queues = queuesWith({ attempts: 2, backoff: 200 });
     const runs = workerOn(RELOADS);
-    await queues.enqueueReloads([wake]);
+    await queues.enqueueReloads([reload]);
     (await begun(runs, 1)).fail();
     await vi.waitUntil(async () => (await queues.reloads.getDelayedCount()) === 1, { interval: 5 });
-    await queues.enqueueReloads([wake]);
+    await queues.enqueueReloads([reload]);
     const second = await begun(runs, 2);
     expect(second.job.attemptsMade).toBe(1);
     second.fail();
@@ -189,9 +189,9 @@ describe('wakes of a workload', () => {
     expect(runs).toHaveLength(2);
   });
 
-  it('wake each workload by a job of its own', async () => {
+  it('enqueue each workload by a job of its own', async () => {
     const queues = queuesWith({ debounce: 60_000 });
-    await queues.enqueueReloads([wake, { workload: API, since: 0 }, wake]);
+    await queues.enqueueReloads([reload, { workload: API, since: 0 }, reload]);
     expect(await queues.waiting('reloads')).toBe(2);
   });
 });

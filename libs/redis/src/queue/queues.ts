@@ -38,7 +38,7 @@ export const JOBS_PER_WRITE = 100;
 /** BullMQ's priority of a job that only records (adoption): behind every real one. */
 const ADOPTION = LAST_LEVEL + 1;
 
-export interface Wake {
+export interface ReloadToEnqueue {
   readonly workload: WorkloadKey;
   readonly since: number;
   readonly source?: SourceKey;
@@ -104,10 +104,10 @@ export class Queues {
 
   /**
    * One reload job a workload, after the debounce. Without `replace`, which would restart the delay with
-   * every wake: the first wake fixes the deadline. Beyond 32 a second, jobs of one namespace let those of others pass.
+   * every call: the first call fixes the deadline. Beyond 32 a second, jobs of one namespace let those of others pass.
    */
-  async enqueueReloads(wakes: readonly Wake[]): Promise<void> {
-    await inPortions(wakes, async (some) => {
+  async enqueueReloads(reloads: readonly ReloadToEnqueue[]): Promise<void> {
+    await inPortions(reloads, async (some) => {
       await this.reloads.addBulk(
         some.map(({ workload, since, source, isAdoption = false }) => ({
           name: 'reload',
@@ -195,7 +195,7 @@ export class Queues {
 
   /**
    * The one place that says in which order reload jobs wait. Adoption has deduplication ids of its own, so that a real
-   * wake never finds a job that waits behind everything, and waits with it.
+   * reload job never finds a job that waits behind everything, and waits with it.
    */
   #turn(workload: WorkloadKey, isAdoption: boolean): BulkJobOptions {
     return {

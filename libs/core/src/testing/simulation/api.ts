@@ -121,7 +121,7 @@ export interface Protection {
   readonly noticesGaps: boolean;
   /** A list that broke is no list. */
   readonly endsLists: boolean;
-  /** A resync wakes the ends of pauses again. */
+  /** A resync enqueues the ends of pauses again. */
   readonly resyncsResumes: boolean;
   /** A worker leaves a contested workload alone. */
   readonly yieldsContests: boolean;

@@ -13,7 +13,7 @@ export interface Job {
   readonly at?: number | undefined;
 }
 
-/** What a change job read, for the reload jobs that it wakes. */
+/** What a change job read, for the reload jobs that it enqueues. */
 export interface Reading {
   readonly rv: string;
   readonly hash: string;

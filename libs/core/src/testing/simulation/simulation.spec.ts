@@ -39,7 +39,7 @@ describe('the checker notices when', () => {
     ['what a leader wrote and enqueued no change job for is never told', { tellsUntold: false }, inAny],
     ['a list that broke is taken for a whole one', { endsLists: false }, inAny],
     [
-      'nobody wakes the end of a pause that was lost with Redis',
+      'nobody enqueues the end of a pause that was lost with Redis',
       { resyncsResumes: false },
       ({ pauses }) => pauses,
     ],

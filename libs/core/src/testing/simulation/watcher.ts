@@ -288,13 +288,13 @@ export class SimulatedWatcher {
   #publishJobs(): void {
     const { outbox } = this.clusterState;
     for (const key of outbox.changes) this.#redis.enqueue(`c/${idOf(key)}`);
-    for (const key of outbox.wakes.keys()) this.#redis.enqueue(`r/${idOf(key)}`);
+    for (const key of outbox.reloads.keys()) this.#redis.enqueue(`r/${idOf(key)}`);
     for (const key of outbox.resumes) {
       const at = this.clusterState.workloads.get(key)?.resumeAt;
       if (at !== undefined) this.#redis.enqueueAt(`p/${idOf(key)}`, at);
     }
     outbox.changes.clear();
-    outbox.wakes.clear();
+    outbox.reloads.clear();
     outbox.resumes.clear();
   }
 
