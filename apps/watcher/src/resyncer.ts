@@ -1,5 +1,5 @@
 import type { Catalog } from '@reroll/redis/catalog/catalog';
-import { isContested } from '@reroll/core/state/contest';
+import { isInConflict } from '@reroll/core/state/conflict';
 import type { ClusterState } from '@reroll/core/state/cluster-state';
 import { kindOf, namespaceOf } from '@reroll/core/state/rows';
 import { slicesOf } from '@reroll/core/state/slices';
@@ -139,9 +139,9 @@ export class Resyncer {
     const count = (key: string): void => void objects.set(kindOf(key), (objects.get(kindOf(key)) ?? 0) + 1);
     await inTurns(slicesOf(clusterState.workloads, COUNTED_PER_TURN), {
       each: (slice) => {
-        for (const [key, { contest }] of slice) {
+        for (const [key, { conflict }] of slice) {
           count(key);
-          if (isContested(contest)) contested += 1;
+          if (isInConflict(conflict)) contested += 1;
         }
       },
     });

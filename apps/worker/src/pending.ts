@@ -1,5 +1,5 @@
 import type { Catalog } from '@reroll/redis/catalog/catalog';
-import { isContested } from '@reroll/core/state/contest';
+import { isInConflict } from '@reroll/core/state/conflict';
 import { pendingCauseOf } from '@reroll/core/state/pending';
 import { namespaceOf, sourceKeyIn } from '@reroll/core/state/rows';
 import { NO_TRIGGERS } from '@reroll/core/state/triggers';
@@ -12,7 +12,7 @@ export async function isPending(
   by: { catalog: Pick<Catalog, 'workloads' | 'sources'>; settings: Pick<ReloadSettings, 'onDelete'> },
 ): Promise<boolean> {
   const row = (await by.catalog.workloads([key])).get(key);
-  if (!row || row.leftAlone !== undefined || isContested(row.contest)) return false;
+  if (!row || row.leftAlone !== undefined || isInConflict(row.conflict)) return false;
   const keyOf = (name: string): string => sourceKeyIn(namespaceOf(key), name);
   const sources = await by.catalog.sources(row.dependencies.map(keyOf));
   const pending = pendingCauseOf(row, (name) => sources.get(keyOf(name)), {

@@ -2,7 +2,7 @@ import type { OutcomeState } from '@reroll/core/history/entries';
 import type { ReloadRequest } from '@reroll/redis/catalog/requests';
 import type { RequestVerdict } from '@reroll/core/reload/request-verdict';
 import type { AnnotationKeys } from '@reroll/core/annotation-keys';
-import { isContested, RELEASE_ANNOTATION } from '@reroll/core/state/contest';
+import { isInConflict, RELEASE_ANNOTATION } from '@reroll/core/state/conflict';
 import type { PatternError } from '@reroll/core/patterns';
 import type { Reason } from '@reroll/core/reasons';
 import { pauseWish } from '@reroll/core/reload/pause';
@@ -81,9 +81,9 @@ const NOT_DONE = { state: 'unchanged', sources: {}, rolled: [] } as const;
 
 /** For a workload over which others fight with us: nothing is written to it. Undefined if there is no fight. */
 export function contestedOutcome({ workload }: { workload: WorkloadNow }): ReloadOutcome | undefined {
-  const contest = workload.facts.workload?.contest;
-  if (!isContested(contest)) return undefined;
-  const last = new Date((contest?.strips.at(-1) ?? 0) * 1000).toISOString();
+  const conflict = workload.facts.workload?.conflict;
+  if (!isInConflict(conflict)) return undefined;
+  const last = new Date((conflict?.strips.at(-1) ?? 0) * 1000).toISOString();
   const contested =
     `Its marker was taken away three times in ten minutes (the last time at ${last}): another controller undoes ` +
     'the reloads. Let it ignore the marker (see the guide). Nothing is reloaded until the pod template or the ' +

@@ -2,7 +2,7 @@ import type { Source, SourceSummary, Workload, WorkloadSummary } from '@reroll/s
 import { explain } from '@reroll/core/explain/explain';
 import type { ExplainedSource, ExplainedWorkload, ExplainSettings } from '@reroll/core/explain/facts';
 import type { HistoryJoin } from '@reroll/core/history/join';
-import { isContested } from '@reroll/core/state/contest';
+import { isInConflict } from '@reroll/core/state/conflict';
 import { sourceNameOf } from '@reroll/core/state/rows';
 import type { WorkloadKey } from '@reroll/core/model';
 import type { ShowHash } from '../shown-hashes.ts';
@@ -21,7 +21,7 @@ export function workloadSummary(
     sources: row.dependencies.length,
     due,
     leftAlone: row.leftAlone ?? null,
-    contested: isContested(row.contest),
+    contested: isInConflict(row.conflict),
     pausedUntil: row.resumeAt === undefined ? null : timeOf(row.resumeAt),
     rollout: rollout?.state ?? 'complete',
     lastReload: lastReload(key, join),

@@ -87,13 +87,13 @@ describe('the conclusion says whether, when and why', () => {
     expect(found.reloads).toBe(!says.includes('does not reload'));
   });
 
-  it('a contest stops what the rules allow, and is told among what holds it back', () => {
+  it('a conflict stops what the rules allow, and is told among what holds it back', () => {
     const {
       reloads,
       reason,
       isDependency: dependency,
       holds,
-    } = explain(explainInput({ workload: { contest: strips } }));
+    } = explain(explainInput({ workload: { conflict: strips } }));
     expect({ reloads, reason, dependency }).toEqual({
       reloads: false,
       reason: 'Contested',

@@ -1,6 +1,6 @@
 import { formatDuration } from '../durations.ts';
 import { unusablePatterns } from '../state/advice.ts';
-import { isContested } from '../state/contest.ts';
+import { isInConflict } from '../state/conflict.ts';
 import { kindOf } from '../state/rows.ts';
 import { REASONS, type Reason } from '../reasons.ts';
 import { pauseWish } from '../reload/pause.ts';
@@ -21,7 +21,7 @@ export function holdsOn(input: ExplainInput): Hold[] {
   const { row } = workload;
   return [
     ...(settings.notifyOnly ? [stop('NotifiedInstead')] : []),
-    ...(isContested(row.contest) ? [stop('Contested')] : []),
+    ...(isInConflict(row.conflict) ? [stop('Contested')] : []),
     ...(settings.dryRun ? [stop('WouldReload', 'This is a dry run (`--dry-run`): nothing is patched.')] : []),
     ...ofSource(input),
     ...(input.pausedQueues ?? []).map((name) =>

@@ -134,8 +134,8 @@ describe('if a workload had other annotations', () => {
     );
   });
 
-  it('to edit what decides ends a contest, and to write what does not leaves it', () => {
-    const contested = workload('web', { contest: { before: ['t0'], strips: [1, 2, 3] } });
+  it('to edit what decides ends a conflict, and to write what does not leaves it', () => {
+    const contested = workload('web', { conflict: { before: ['t0'], strips: [1, 2, 3] } });
     expect(told(preview(contested, { [KEYS.auto]: 'true', team: 'b' }))).toEqual([
       ['web', 'cm', false, 'Contested'],
     ]);

@@ -1,5 +1,5 @@
 import { decidingAnnotations, sourceAnnotations } from '../state/observe.ts';
-import { contestAfter } from '../state/contest.ts';
+import { conflictAfter } from '../state/conflict.ts';
 import { withTemplateOf } from '../state/template-owner.ts';
 import { withinLimits } from '../state/within-limits.ts';
 import { kindOf, namespaceOf, NO_ANNOTATIONS, type WorkloadRow } from '../state/rows.ts';
@@ -25,16 +25,16 @@ export function withProposed(
   proposed: ProposedAnnotations,
   keys: AnnotationKeys,
 ): ExplainedWorkload {
-  const { contest: _contest, ...row } = workload.row;
+  const { conflict: _conflict, ...row } = workload.row;
   const annotations = {
     ...foreign(row.annotations, keys),
     ...decidingAnnotations(proposed.annotations, keys),
   };
   const { podAnnotations } = proposed;
-  const contest = contestAfter(workload.row, { ...row, annotations }, true);
+  const conflict = conflictAfter(workload.row, { ...row, annotations }, true);
   const then = {
     ...row,
-    ...(contest ? { contest } : {}),
+    ...(conflict ? { conflict } : {}),
     annotations,
     podAnnotations: podAnnotations ? decidingAnnotations(podAnnotations, keys) : row.podAnnotations,
     excess: row.excess?.inTemplate ? row.excess : undefined,
@@ -74,8 +74,8 @@ export function sourceWithProposed(
   return row ? { ...source, row: { ...row, annotations: sourceAnnotations(annotations, keys) } } : source;
 }
 
-function datesOf({ templateRv, dependencies, unverified, baselines, stale, contest }: WorkloadRow) {
-  return { templateRv, dependencies, unverified, baselines, stale, ...(contest ? { contest } : {}) };
+function datesOf({ templateRv, dependencies, unverified, baselines, stale, conflict }: WorkloadRow) {
+  return { templateRv, dependencies, unverified, baselines, stale, ...(conflict ? { conflict } : {}) };
 }
 
 /** Annotations of a row that are none of this installation's own. */

@@ -206,7 +206,7 @@ const CASES: Readonly<Record<string, { added: readonly Added[]; tells: readonly 
     ],
     tells: ['skipped WorkloadGone'],
   },
-  'is reloaded once the contest over the workload is over': {
+  'is reloaded once the conflict over the workload is over': {
     added: [
       [1002, changed(1000)],
       [1010, inStep(1000, { reason: 'Contested', sources: {} })],

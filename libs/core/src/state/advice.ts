@@ -3,7 +3,7 @@ import { adoptionProblems } from '../adopted.ts';
 import type { AnnotationKeys } from '../annotation-keys.ts';
 import { patternErrors, type PatternError } from '../patterns.ts';
 import { pauseWish } from '../reload/pause.ts';
-import { isContested } from './contest.ts';
+import { isInConflict } from './conflict.ts';
 import { sameLists, sameRecords, type ObservedWorkload, type SourceName, type WorkloadRow } from './rows.ts';
 
 type Annotated = Pick<ObservedWorkload, 'annotations' | 'podAnnotations'>;
@@ -23,17 +23,17 @@ export function unusablePatterns(workload: Annotated, keys: AnnotationKeys): rea
 /**
  * Whether a workload asks for what it will not get, so that a worker should look and tell its owner why,
  * though nothing is pending: it exceeds a limit; a pattern or a period of pause that cannot be used, or a Secret that is not seen,
- * because there is none or because its type is not watched; or it is contested, or has a pod template that is not
+ * because there is none or because its type is not watched; or it is in conflict, or has a pod template that is not
  * followed.
  */
 export function needsAdvice(
   row: Annotated &
-    Pick<WorkloadRow, 'dependencies' | 'contest' | 'leftAlone' | 'excess'> & { readonly kind: string },
+    Pick<WorkloadRow, 'dependencies' | 'conflict' | 'leftAlone' | 'excess'> & { readonly kind: string },
   by: { keys: AnnotationKeys; isSeen: (source: SourceName) => boolean },
 ): boolean {
   const unseen = row.dependencies.some((source) => source.startsWith('Secret/') && !by.isSeen(source));
   if (row.excess || isUnfollowed(row)) return true;
-  if (unseen || isContested(row.contest) || unusablePatterns(row, by.keys).length > 0) return true;
+  if (unseen || isInConflict(row.conflict) || unusablePatterns(row, by.keys).length > 0) return true;
   return pauseWish(row, by.keys).state === 'unusable' || adoptionProblems(row.annotations).length > 0;
 }
 
@@ -48,7 +48,7 @@ export function isUnfollowed({
 /** Whether two rows ask for the same: then its owner was told already. */
 export function asksTheSame(a: WorkloadRow, b: WorkloadRow): boolean {
   return (
-    isContested(a.contest) === isContested(b.contest) &&
+    isInConflict(a.conflict) === isInConflict(b.conflict) &&
     a.leftAlone === b.leftAlone &&
     isSameExcess(a.excess, b.excess) &&
     sameLists(a.dependencies, b.dependencies) &&

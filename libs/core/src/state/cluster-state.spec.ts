@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_ANNOTATION_KEYS } from '../annotation-keys.ts';
 import { AUTO, recordOf, seenSource, seenWorkload, sourceRow, workloadRow } from '../testing/rows.ts';
-import type { Contest } from './contest.ts';
+import type { MarkerConflict } from './conflict.ts';
 import { ClusterState } from './cluster-state.ts';
 import type { Listed } from './listed.ts';
 import type { ObservedSource, ObservedWorkload, SourceRow, WorkloadRow } from './rows.ts';
@@ -412,18 +412,18 @@ describe('a workload', () => {
     expect(clusterState.workloads.get(WEB)).toMatchObject({ rv: '150', templateRv: '130' });
   });
 
-  it('is not contested by strips that the stream is still to show, because the catalog is ahead of the list', () => {
-    const contest = { before: ['t1'], strips: [100, 200] };
-    const row = workloadRow({ uid: 'uid-web', rv: '140', record: recordOf({ cm: 'B' }), contest });
-    const contestOf = (seenAt: number): Contest | undefined => {
+  it('gets into no conflict by strips that the stream is still to show, because the catalog is ahead of the list', () => {
+    const conflict = { before: ['t1'], strips: [100, 200] };
+    const row = workloadRow({ uid: 'uid-web', rv: '140', record: recordOf({ cm: 'B' }), conflict });
+    const conflictOf = (seenAt: number): MarkerConflict | undefined => {
       const clusterState = clusterStateOf();
       clusterState.workloadListBegins(WORKLOADS);
       const objects = [seenWorkload('web', seenAt, { record: recordOf({ cm: 'B' }) })];
       clusterState.workloadsFound({ scope: WORKLOADS, objects, catalog: new Map([[WEB, row]]) });
-      return clusterState.workloads.get(WEB)?.contest;
+      return clusterState.workloads.get(WEB)?.conflict;
     };
-    expect(contestOf(140)).toEqual(contest);
-    expect(contestOf(20)).toBeUndefined();
+    expect(conflictOf(140)).toEqual(conflict);
+    expect(conflictOf(20)).toBeUndefined();
   });
 
   it('of another namespace is not touched by the list of one', () => {

@@ -11,7 +11,7 @@ import {
 } from './rows.ts';
 import { work } from '../work.ts';
 import type { DependencyMove } from './dependency-moves.ts';
-import { contestAfter } from './contest.ts';
+import { conflictAfter } from './conflict.ts';
 import { compact } from './dependencies.ts';
 import { isDecidedBefore, knownUpTo, rolledAfter, templateWriteSeen, writeSeen } from './template-owner.ts';
 import type { Triggers } from './triggers.ts';
@@ -53,14 +53,14 @@ function rowOf(seen: ObservedWorkload, sighting: Sighting): WorkloadRow {
   const latest = Math.max(seen.restartAt ?? 0, known?.restartAt ?? 0);
   const restartAt = latest === 0 ? {} : { restartAt: latest };
   // A catalog that is ahead of the list has counted what the stream is still to tell.
-  const contest = known && !isNewer(known.rv, seen.rv) ? contestAfter(known, seen, live) : undefined;
+  const conflict = known && !isNewer(known.rv, seen.rv) ? conflictAfter(known, seen, live) : undefined;
   return {
     ...rest,
     ...restartAt,
     dependencies,
     ...facts,
     ...baselines(seen, sighting),
-    ...(contest ? { contest } : {}),
+    ...(conflict ? { conflict } : {}),
   };
 }
 

@@ -3,7 +3,7 @@ import type { Annotations, SourceKey, WorkloadKey, WorkloadKind } from '../model
 import type { Reason } from '../reasons.ts';
 import type { RecordHash } from '../record/record-hash.ts';
 import type { Rv } from '../rv.ts';
-import type { Contest } from './contest.ts';
+import type { MarkerConflict } from './conflict.ts';
 import { isSameOwner, type TemplateFrom, type TemplateOwner } from './template-owner.ts';
 
 /** `<kind>/<name>` of a source; its namespace is that of the workload that speaks of it. */
@@ -106,7 +106,7 @@ export interface WorkloadRow extends Omit<
   'key' | 'kind' | 'namespace' | 'writtenAt' | 'templateFrom'
 > {
   /** What is known of others who take our markers away. */
-  readonly contest?: Contest | undefined;
+  readonly conflict?: MarkerConflict | undefined;
   /** The latest one seen: taking it away or setting it back restarts nothing. */
   readonly restartAt?: number;
   /** The last write that changed the pod template, or restarted its pods, whoever wrote it; or a lower bound of it; `'0'`: unknown. */
@@ -153,7 +153,7 @@ export function kindOf(key: SourceKey | WorkloadKey): string {
 /** Whether two rows say the same of a workload; only its resourceVersion may have moved. */
 export function isSameBesidesRv(a: WorkloadRow, b: WorkloadRow): boolean {
   return (
-    a.contest === b.contest &&
+    a.conflict === b.conflict &&
     isSameOwner(a.templateOwner, b.templateOwner) &&
     isSameExcess(a.excess, b.excess) &&
     SCALARS.every((field) => a[field] === b[field]) &&

@@ -51,7 +51,7 @@ interface WireWorkload {
   p?: WorkloadRow['podAnnotations'];
   r?: string | undefined;
   pe?: number;
-  ct?: WorkloadRow['contest'];
+  ct?: WorkloadRow['conflict'];
   to?: WorkloadRow['templateOwner'] | undefined;
   i: readonly SourceKey[];
 }
@@ -112,7 +112,7 @@ export function encodeWorkload(row: WorkloadRow, index: readonly SourceKey[]): s
     ...(isEmpty(row.podAnnotations) ? {} : { p: row.podAnnotations }),
     ...(row.record === undefined ? {} : { r: row.record }),
     ...(row.resumeAt === undefined ? {} : { pe: row.resumeAt }),
-    ...(row.contest ? { ct: row.contest } : {}),
+    ...(row.conflict ? { ct: row.conflict } : {}),
     to: row.templateOwner,
     i: index,
   };
@@ -138,7 +138,7 @@ export function decodeWorkload(text: string): WorkloadRow | undefined {
     ...decodeMaps(wire),
     record: wire.r,
     resumeAt: wire.pe,
-    ...(wire.ct ? { contest: wire.ct } : {}),
+    ...(wire.ct ? { conflict: wire.ct } : {}),
     ...(wire.to ? { templateOwner: wire.to } : {}),
   };
 }

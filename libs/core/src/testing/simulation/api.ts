@@ -1,5 +1,5 @@
 import { DEFAULT_ANNOTATION_KEYS } from '../../annotation-keys.ts';
-import { RELEASE_ANNOTATION } from '../../state/contest.ts';
+import { RELEASE_ANNOTATION } from '../../state/conflict.ts';
 import type { ObservedSource, ObservedWorkload } from '../../state/rows.ts';
 import { envVarName } from '../../marker/env-var-name.ts';
 import { DELETED_HASH } from '../../record/record-hash.ts';
@@ -67,7 +67,7 @@ export interface WorkloadState {
   isRestored: boolean;
   /** Seconds at which another controller took our marker away, since the last edit. */
   strips: number[];
-  /** Our reloads since changed the record: one that does not cannot be told from an edit, which ends a contest. */
+  /** Our reloads since changed the record: one that does not cannot be told from an edit, which ends a conflict. */
   isTold: boolean;
   release: number;
   /** Text of its pause-period. */
@@ -430,7 +430,7 @@ export class SimulatedApi {
   }
 
   /** Whether another controller takes our markers away so often that we are to stop. */
-  isContested({ strips }: WorkloadState): boolean {
+  isInConflict({ strips }: WorkloadState): boolean {
     const [first = 0, , third] = strips.slice(-STRIPS);
     return third !== undefined && third - first <= STRIPS_WITHIN;
   }
@@ -450,7 +450,7 @@ export class SimulatedApi {
     if (workload.record !== read.record) return false;
     this.#bump(id);
     const record = writeRecord(write.hashes);
-    if (write.roll.length > 0) this.#contest(workload, record === workload.record);
+    if (write.roll.length > 0) this.#conflict(workload, record === workload.record);
     const before = recordedHashes(workload.record);
     for (const ref of SOURCES)
       if (before[sourceName(ref)] !== write.hashes[sourceName(ref)]) workload.incomparable.delete(ref);
@@ -591,7 +591,7 @@ export class SimulatedApi {
     return transitionsSinceTemplate === 0 && [...incomparable].some((ref) => roll.includes(sourceName(ref)));
   }
 
-  #contest(workload: WorkloadState, sameRecord: boolean): void {
+  #conflict(workload: WorkloadState, sameRecord: boolean): void {
     if (!sameRecord) return;
     workload.strips = [];
     workload.isTold = false;
@@ -606,8 +606,8 @@ export class SimulatedApi {
 
   #checkRoll(id: WorkloadId, workload: WorkloadState, write: Rolled): void {
     const hard = this.#world.hardFault() ? 'f' : '';
-    if (this.isContested(workload))
-      this.#world.violation({ kind: `C${hard}`, text: `${id} is rolled though it is contested` });
+    if (this.isInConflict(workload))
+      this.#world.violation({ kind: `C${hard}`, text: `${id} is rolled though it is in conflict` });
     if (write.pausedAt !== undefined && workload.pausedBy !== null)
       this.#world.violation({ kind: 'P', text: `${id} is paused twice` });
   }

@@ -7,7 +7,7 @@ import { World } from './world.ts';
  * rollout too many; A -> B -> A inside such a gap while the owner rolled at B, or where creations count a source that
  * went and came back with the same data; a change, in such a gap, of a source that the workload's record did not
  * speak of yet (it is listed as stale where that can be told); the deletion of a source of which leader and Redis
- * were lost together; and a contest of which a part was not seen. While
+ * were lost together; and a conflict of which a part was not seen. While
  * keys are turned over, a rollout too many for an entry that a watcher with another key could not compare. And, of a source that seems to
  * have been written once only, a write in the second of its creation, or an earlier life that no watcher saw. And a change
  * between a restore of etcd and the moment at which every watcher knows of it.

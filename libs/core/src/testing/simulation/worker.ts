@@ -1,4 +1,4 @@
-import { isContested } from '../../state/contest.ts';
+import { isInConflict } from '../../state/conflict.ts';
 import type { ObservedSource, ObservedWorkload, SourceRow, WorkloadRow } from '../../state/rows.ts';
 import { AwaitedKeys } from '../../record/awaited-keys.ts';
 import { recordedHashes } from '../../record/record.ts';
@@ -186,7 +186,7 @@ export class SimulatedWorker {
     if (unread.length > 0 && ifUnread === 'readSources') {
       job.toRead = unread;
       job.step = 'readSources';
-    } else if (isContested(row?.contest) && protection.yieldsContests) {
+    } else if (isInConflict(row?.conflict) && protection.yieldsContests) {
       job.step = 'done';
     } else if (!plan.hashes && [...plan.verdicts.values()].includes('KeyUnknown')) {
       this.#redis.acknowledge(job.key, job.token, { at: this.#context.now() + KEY_WAIT });

@@ -1,4 +1,4 @@
-import { isContested } from '../../state/contest.ts';
+import { isInConflict } from '../../state/conflict.ts';
 import { DELETED_HASH } from '../../record/record-hash.ts';
 import { recordedHashes } from '../../record/record.ts';
 import type { SourceRow } from '../../state/rows.ts';
@@ -440,7 +440,7 @@ export class World {
       this.api.checkRollouts(id, workload);
       if (workload.pausedAt !== undefined)
         this.violations.push({ kind: 'P', text: `${id} is paused at the end, since ${workload.pausedAt}` });
-      if (!workload.auto || this.api.isContested(workload)) continue;
+      if (!workload.auto || this.api.isInConflict(workload)) continue;
       for (const ref of workload.refs) this.#judgeDependency(id, workload, ref);
     }
   }
@@ -570,10 +570,10 @@ export class World {
       if (ghost !== undefined && !this.violations.some(({ kind }) => kind === 'G'))
         this.violations.push({ kind: 'G', text: `${ghost} is there and taken for gone at op ${this.#op}` });
       for (const [id, workload] of this.api.workloads) {
-        const contest = watcher.clusterState.workloads.get(workloadKey(id));
-        if (contest?.uid !== workload.uid || !isContested(contest.contest) || workload.strips.length >= 3)
+        const conflict = watcher.clusterState.workloads.get(workloadKey(id));
+        if (conflict?.uid !== workload.uid || !isInConflict(conflict.conflict) || workload.strips.length >= 3)
           continue;
-        if (contest.rv !== String(workload.rv)) continue;
+        if (conflict.rv !== String(workload.rv)) continue;
         this.violations.push({ kind: 'X', text: `${id} is taken for contested at op ${this.#op}` });
       }
     }

@@ -1,7 +1,7 @@
 import type { ObservedWorkload, WorkloadRow } from './rows.ts';
 
 /** What is known of others who take our markers away from a workload. */
-export interface Contest {
+export interface MarkerConflict {
   /** Hashes of the pod templates to which somebody would go back who takes our markers away. */
   readonly before: readonly string[];
   /** Unix seconds of the last such writes, oldest first. */
@@ -12,27 +12,27 @@ export interface Contest {
 const STRIPS = 3;
 const WITHIN_SECONDS = 600;
 
-/** Annotation on a workload: another value than before begins anew after a contest. */
+/** Annotation on a workload: another value than before begins anew after a conflict. */
 export const RELEASE_ANNOTATION = 'reroll.dev/release';
 
-const NO_CONTEST: Contest = { before: [], strips: [] };
+const NO_CONFLICT: MarkerConflict = { before: [], strips: [] };
 
-type Known = Pick<WorkloadRow, 'template' | 'record' | 'annotations' | 'contest'>;
+type Known = Pick<WorkloadRow, 'template' | 'record' | 'annotations' | 'conflict'>;
 type Seen = Pick<ObservedWorkload, 'template' | 'record' | 'annotations' | 'writtenAt'>;
 
 /**
- * The contest after a write, or after what a list shows, which may be several writes (not `live`).
+ * The conflict after a write, or after what a list shows, which may be several writes (not `live`).
  * - A template that changed with the record is our reload: what it was before is kept. Shown by a list it may be an
  *   edit as well, and begins anew.
  * - A template that went back to what it was before a reload of ours, the record as it was or gone, is a strip.
  * - Any other change of the template, or of the annotations that decide, is an edit and begins anew. An edit of the
  *   annotations alone leaves our marker where it is, so what the template was before stays known.
  */
-export function contestAfter(known: Known, seen: Seen, live: boolean): Contest | undefined {
+export function conflictAfter(known: Known, seen: Seen, live: boolean): MarkerConflict | undefined {
   const edited = isEdited(known, seen);
-  if (seen.template === known.template) return edited ? withoutStrips(known.contest) : known.contest;
+  if (seen.template === known.template) return edited ? withoutStrips(known.conflict) : known.conflict;
   if (edited || seen.writtenAt === undefined) return undefined;
-  const { before, strips } = known.contest ?? NO_CONTEST;
+  const { before, strips } = known.conflict ?? NO_CONFLICT;
   if (seen.record !== undefined && seen.record !== known.record) {
     if (!live) return undefined;
     // The first of all stays known: whoever goes back to it takes several markers away.
@@ -43,14 +43,14 @@ export function contestAfter(known: Known, seen: Seen, live: boolean): Contest |
 }
 
 /** Whether our marker was taken away so often, so fast, that another reload would only be one more turn of a fight. */
-export function isContested(contest: Contest | undefined): boolean {
-  const { strips = [] } = contest ?? {};
+export function isInConflict(conflict: MarkerConflict | undefined): boolean {
+  const { strips = [] } = conflict ?? {};
   const [first = 0] = strips;
   return strips.length >= STRIPS && (strips.at(-1) ?? 0) - first <= WITHIN_SECONDS;
 }
 
-function withoutStrips(contest: Contest | undefined): Contest | undefined {
-  return contest && contest.strips.length > 0 ? { ...contest, strips: [] } : contest;
+function withoutStrips(conflict: MarkerConflict | undefined): MarkerConflict | undefined {
+  return conflict && conflict.strips.length > 0 ? { ...conflict, strips: [] } : conflict;
 }
 
 function isEdited(known: Known, seen: Seen): boolean {

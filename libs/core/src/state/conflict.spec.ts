@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { contestAfter, isContested, type Contest } from './contest.ts';
+import { conflictAfter, isInConflict, type MarkerConflict } from './conflict.ts';
 
 const ANNOTATIONS = { auto: 'true' };
 
@@ -7,17 +7,17 @@ interface State {
   readonly template: string;
   readonly record: string | undefined;
   readonly annotations: Readonly<Record<string, string>>;
-  readonly contest?: Contest | undefined;
+  readonly conflict?: MarkerConflict | undefined;
 }
 
-const START: State = { template: 'plain', record: 'A', annotations: ANNOTATIONS, contest: undefined };
+const START: State = { template: 'plain', record: 'A', annotations: ANNOTATIONS, conflict: undefined };
 
 function write(state: State, more: Partial<State>, writtenAt = 0): State {
   const { template, record, annotations } = { ...state, ...more };
   const seen = { template, record, annotations, writtenAt };
-  const { contest } = state;
+  const { conflict } = state;
   const known = { template: state.template, record: state.record, annotations: state.annotations };
-  return { ...seen, contest: contestAfter({ ...known, ...(contest ? { contest } : {}) }, seen, true) };
+  return { ...seen, conflict: conflictAfter({ ...known, ...(conflict ? { conflict } : {}) }, seen, true) };
 }
 
 /** A reload of ours, and its marker taken away again at this second. */
@@ -26,11 +26,11 @@ function fight(state: State, at: number): State {
   return write(reloaded, { template: state.template }, at);
 }
 
-describe('a workload is contested', () => {
+describe('a workload is in conflict', () => {
   it('once its marker was taken away three times in ten minutes', () => {
     const twice = fight(fight(START, 100), 200);
-    expect(isContested(twice.contest)).toBe(false);
-    expect(isContested(fight(twice, 700).contest)).toBe(true);
+    expect(isInConflict(twice.conflict)).toBe(false);
+    expect(isInConflict(fight(twice, 700).conflict)).toBe(true);
   });
 
   it('also if the record goes each time with the marker', () => {
@@ -40,54 +40,54 @@ describe('a workload is contested', () => {
       state = write(state, { template: 'plain', record: undefined }, at);
       state = write(state, { record: `record ${at}` });
     }
-    expect(isContested(state.contest)).toBe(true);
+    expect(isInConflict(state.conflict)).toBe(true);
   });
 
   it('also if a list shows that the marker is gone, once however often it went meanwhile', () => {
     let state = fight(fight(START, 1), 2);
     state = write(state, { template: 'marked', record: 'record' });
     const gone = { ...state, template: 'plain', writtenAt: 3 };
-    expect(isContested(contestAfter(state, gone, false))).toBe(true);
-    expect(contestAfter(state, gone, false)?.strips).toEqual([1, 2, 3]);
+    expect(isInConflict(conflictAfter(state, gone, false))).toBe(true);
+    expect(conflictAfter(state, gone, false)?.strips).toEqual([1, 2, 3]);
   });
 
   it('also if the annotations that decide were edited while it carried a marker: what is taken away then counts', () => {
     let state = write(START, { template: 'marked', record: 'record' });
     state = write(state, { annotations: { ...ANNOTATIONS, 'reroll.dev/release': '1' } });
     state = write(state, { template: 'plain' }, 1);
-    expect(state.contest?.strips).toEqual([1]);
-    expect(isContested(fight(fight(state, 2), 3).contest)).toBe(true);
+    expect(state.conflict?.strips).toEqual([1]);
+    expect(isInConflict(fight(fight(state, 2), 3).conflict)).toBe(true);
   });
 
   it('also if several markers go at once', () => {
     let state = write(START, { template: 'one', record: '1' });
     state = write(state, { template: 'two', record: '2' });
     state = write(state, { template: 'plain' }, 1);
-    expect(state.contest?.strips).toEqual([1]);
+    expect(state.conflict?.strips).toEqual([1]);
   });
 });
 
-describe('a workload is not contested', () => {
+describe('a workload is not in conflict', () => {
   it('if it took longer', () => {
-    expect(isContested(fight(fight(fight(START, 100), 200), 701).contest)).toBe(false);
+    expect(isInConflict(fight(fight(fight(START, 100), 200), 701).conflict)).toBe(false);
   });
 
   it('by our own reloads, however many', () => {
     let state = START;
     for (const at of [1, 2, 3, 4]) state = write(state, { template: `marked ${at}`, record: `${at}` }, at);
-    expect(state.contest?.strips).toEqual([]);
+    expect(state.conflict?.strips).toEqual([]);
   });
 
   it('by a reload that a list shows, because an edit may have come with it', () => {
     const twice = fight(fight(START, 1), 2);
     const reloaded = { ...twice, template: 'marked', record: 'record', writtenAt: 3 };
-    expect(contestAfter(twice, reloaded, false)).toBeUndefined();
-    expect(contestAfter(twice, reloaded, true)?.strips).toEqual([1, 2]);
+    expect(conflictAfter(twice, reloaded, false)).toBeUndefined();
+    expect(conflictAfter(twice, reloaded, true)?.strips).toEqual([1, 2]);
   });
 
   it('by writes that leave the template alone', () => {
     const twice = fight(fight(START, 1), 2);
-    expect(write(twice, { record: 'corrected' }, 3).contest).toBe(twice.contest);
+    expect(write(twice, { record: 'corrected' }, 3).conflict).toBe(twice.conflict);
   });
 
   it.each<[string, Partial<State>]>([
@@ -96,7 +96,7 @@ describe('a workload is not contested', () => {
     ['it is released', { annotations: { ...ANNOTATIONS, 'reroll.dev/release': '1' } }],
   ])('any more once %s', (_, edit) => {
     const contested = fight(fight(fight(START, 1), 2), 3);
-    expect(isContested(contested.contest)).toBe(true);
-    expect(write(contested, edit, 4).contest?.strips ?? []).toEqual([]);
+    expect(isInConflict(contested.conflict)).toBe(true);
+    expect(write(contested, edit, 4).conflict?.strips ?? []).toEqual([]);
   });
 });
