@@ -161,7 +161,7 @@ describe('an install that leaves some kinds alone', () => {
     await release.space.delete('Lease/reroll-watcher');
     // A worker that died after it had created the Job knows it by this: e2e/cron-job.spec.ts.
     const afterDeath = `reroll-worker get jobs.batch in ${release.space.name}`;
-    // The watcher asks whether it may finish what was begun with a Job (pending Job-stream.ts).
+    // The watcher asks whether it may finish what was begun with a Job (pending-job-stream.ts).
     const asks = `reroll-watcher list jobs.batch in ${release.space.name}`;
     const unneeded = [tellsOfRedis(release.space.name), afterDeath];
     await agrees(release, { refused: [...identified, asks].sort(), unneeded });

@@ -15,7 +15,7 @@ export interface HeartbeatOf {
   readonly log: Logger;
 }
 
-/** Says that this admin is there, until its end. */
+/** Sends this admin's heartbeat until it ends. */
 export function startHeartbeat({ processes, name, room, metrics, lifecycle, log }: HeartbeatOf): void {
   const startedAt = Date.now();
   const heartbeat = new Heartbeat({
@@ -25,7 +25,7 @@ export function startHeartbeat({ processes, name, room, metrics, lifecycle, log 
     onError: (error) => {
       room.failed(error);
       metrics.heartbeatErrors.inc();
-      log.failure('this process could not say that it is there, trying again', error);
+      log.failure('heartbeat failed, retrying', error);
     },
   });
   lifecycle.onStop('heartbeat', 1_000, () => heartbeat.stop());

@@ -5,7 +5,7 @@ import { VERSION } from '@reroll/shared/platform/version';
 import type { WatcherContext } from './lifecycle.ts';
 import { pendingReloads } from './pending.ts';
 
-/** Says of this watcher what there is to say, until it ends; the leader also forgets processes that are dead for long. */
+/** Sends this watcher's heartbeat until it ends. The leader also removes the entries of processes that died long ago. */
 export function startHeartbeat(
   context: WatcherContext,
   by: { clusterState: ClusterState; isLeader: () => boolean },
@@ -35,7 +35,7 @@ export function startHeartbeat(
     onError: (error) => {
       room.failed(error);
       metrics.heartbeatErrors.inc();
-      log.failure('this process could not say that it is there, trying again', error);
+      log.failure('heartbeat failed, retrying', error);
     },
   });
   lifecycle.onStop('heartbeat', 1_000, () => heartbeat.stop());

@@ -9,7 +9,7 @@ import { OptionalStream } from './optional-stream.ts';
 const labelSelector = PENDING_JOB_LABEL;
 
 /**
- * Pending Jobs of Jobs where Jobs are ignored: what a former run began is finished all the same, because the pending Job may be all
+ * Pending Jobs where Jobs are ignored: what a former run began is finished all the same, because the pending Job may be all
  * that is left of a Job. Followed while Reroll may list Jobs (the chart takes that right away with
  * `reloader.ignoreJobs`), and nobody waits for it.
  */

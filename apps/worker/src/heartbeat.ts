@@ -17,7 +17,7 @@ export interface Limited {
   readonly room: RedisRoom;
 }
 
-/** Says of this worker what there is to say, until it ends, and goes by the limits that are set at run time. */
+/** Sends this worker's heartbeat until it ends, and applies the runtime limits at each beat. */
 export function startHeartbeat(context: WorkerContext, { takers, budget, room }: Limited): void {
   const { options, redis, catalog, metrics, log, lifecycle } = context;
   const limits = new RuntimeLimits(redis, catalog.keys.limits);
@@ -43,12 +43,12 @@ export function startHeartbeat(context: WorkerContext, { takers, budget, room }:
       inForce = wanted;
       for (const taker of takers) taker.concurrency = wanted.concurrency;
       budget.setPerMinute(wanted.reloadsPerMinute);
-      log.info('the limits are others now', wanted);
+      log.info('runtime limits changed', wanted);
     },
     onError: (error) => {
       room.failed(error);
       metrics.heartbeatErrors.inc();
-      log.failure('this process could not say that it is there, trying again', error);
+      log.failure('heartbeat failed, retrying', error);
     },
   });
   lifecycle.onStop('heartbeat', 1_000, () => heartbeat.stop());

@@ -118,7 +118,7 @@ export class SourceReader {
   /**
    * No object holds what a SecretProviderClass has at present: each status tells of one pod, and which of them
    * counts only the leader knows, who saw them change. Hash and resourceVersion of its row belong together, and
-   * were written before anybody was enqueued for them.
+   * were written before a reload job was enqueued for them.
    */
   async #fromCatalog(key: SourceKey): Promise<SourceNow | SourceAbsence> {
     const row = (await this.#catalog.sources([key])).get(key);

@@ -1,7 +1,7 @@
 import type { Process } from '@reroll/redis/catalog/processes';
 import type { Status } from '@reroll/shared/api/status';
 
-/** How long a job may be due, and a workload be pending something, before somebody should look (s). */
+/** How long a job may be due, and a reload be pending, before somebody should look (s). */
 const LONG_LAG = 60;
 const LONG_OWED = 600;
 

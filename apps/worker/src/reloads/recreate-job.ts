@@ -44,7 +44,7 @@ const MAX_PAUSE = 1_000;
  * 4. The new Job is created, with marker and record.
  * 5. The pending Job is deleted, by its uid.
  *
- * From 2 on the watcher enqueues the pending Job for as long as it is there, and whoever is enqueued does 3 to 5.
+ * From 2 on the watcher enqueues a reload job for the pending Job for as long as it is there; that job does 3 to 5.
  */
 export class RecreateJob implements ReloadWay {
   readonly reason = 'JobRecreated';

@@ -43,14 +43,14 @@ import { UserEvaluation } from './user-evaluation.ts';
 const MAX_RESYNCS_BETWEEN_ENQUEUES = 64;
 
 /**
- * What the watcher knows: a pure state machine from what the streams show to what is pending. It does no I/O
- * and reads no clock; everything that it wants done is put into its outbox.
+ * What the watcher knows of the cluster: a pure state machine that derives what is pending from the events of the streams. It
+ * does no I/O and reads no clock; what is to be written or enqueued goes into its outbox.
  */
 export class ClusterState {
   readonly outbox = new Outbox();
   readonly sources = new Map<SourceKey, SourceRow>();
   readonly workloads = new Map<WorkloadKey, WorkloadRow>();
-  /** Workloads that have something pending, by the last evaluation. Always a subset of `workloads`. */
+  /** Pending workloads, by the last evaluation. Always a subset of `workloads`. */
   readonly pending = new Map<WorkloadKey, Pending>();
   readonly #settings: Required<ClusterStateSettings>;
   readonly #dependents: Dependents;
@@ -350,7 +350,7 @@ export class ClusterState {
     }
   }
 
-  /** Has a worker look, at its leisure, at a workload that asks for what it will not get. */
+  /** Enqueues, with low priority, a workload that asks for something it cannot get: a worker tells its owner why. */
   #advise(key: WorkloadKey, row: WorkloadRow): void {
     const { keys } = this.#settings.decision;
     const sourceOf = this.#sourceOf(namespaceOf(key));

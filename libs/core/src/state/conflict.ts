@@ -1,18 +1,18 @@
 import type { ObservedWorkload, WorkloadRow } from './rows.ts';
 
-/** What is known of others who take our markers away from a workload. */
+/** What is known of another controller that reverts our marker on a workload. */
 export interface MarkerConflict {
-  /** Hashes of the pod templates to which somebody would go back who takes our markers away. */
+  /** Hashes of the pod templates from before our reloads: to go back to one of them is to revert the marker. */
   readonly before: readonly string[];
-  /** Unix seconds of the last such writes, oldest first. */
+  /** Unix seconds of the last reverts, oldest first. */
   readonly strips: readonly number[];
 }
 
-/** So many times within so many seconds, and nothing more is reloaded. */
+/** So many reverts within so many seconds are a conflict: the workload is not reloaded any more. */
 const STRIPS = 3;
 const WITHIN_SECONDS = 600;
 
-/** Annotation on a workload: another value than before begins anew after a conflict. */
+/** Annotation on a workload: a new value ends the conflict. */
 export const RELEASE_ANNOTATION = 'reroll.dev/release';
 
 const NO_CONFLICT: MarkerConflict = { before: [], strips: [] };
@@ -42,7 +42,7 @@ export function conflictAfter(known: Known, seen: Seen, live: boolean): MarkerCo
   return { before, strips: [...strips, seen.writtenAt].slice(-STRIPS) };
 }
 
-/** Whether our marker was taken away so often, so fast, that another reload would only be one more turn of a fight. */
+/** Whether the marker was reverted `STRIPS` times within `WITHIN_SECONDS`: another reload would be reverted too. */
 export function isInConflict(conflict: MarkerConflict | undefined): boolean {
   const { strips = [] } = conflict ?? {};
   const [first = 0] = strips;

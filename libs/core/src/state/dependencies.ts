@@ -97,7 +97,7 @@ export function decisionInput(question: DependencyQuestion, settings: DecisionSe
   };
 }
 
-/** What the rules say, and whether a container can tell. */
+/** The decision of the rules, and whether a container can carry the marker. */
 export function judgeDependency(
   question: DependencyQuestion,
   settings: DecisionSettings,
@@ -113,7 +113,7 @@ interface JudgedBy {
   readonly annotationsOf: (source: SourceName) => Annotations | undefined;
 }
 
-/** Says of one source after the other whether it is a dependency of the workload. */
+/** A predicate for the sources of one workload: whether a source is its dependency. */
 export function dependencyJudge(workload: Deciding, by: JudgedBy): (source: SourceName) => boolean {
   const used = new Set(workload.uses);
   return (source) =>
@@ -171,7 +171,7 @@ export function decidesTheSame(a: Omit<Deciding, 'kind'>, b: Omit<Deciding, 'kin
   );
 }
 
-/** Whether a change of the source's data rolls the workload: the rules say yes and a container can tell. */
+/** Whether a change of the source's data reloads the workload: the rules allow it and a container can carry the marker. */
 export function isDependency(question: DependencyQuestion, settings: DecisionSettings): boolean {
   const { decision, isCarried } = judgeDependency(question, settings);
   return decision.reload && isCarried;

@@ -108,7 +108,7 @@ export type DependencyBeginning = (name: SourceName) => {
   readonly stale?: boolean | undefined;
 };
 
-/** The row with dependencies more and dependencies less; those that it has already, and those that it has not, are not among them. */
+/** The row with `begun` added to its dependencies and `ended` removed. The row has none of the former and all of the latter. */
 export function withDependencies(
   row: WorkloadRow,
   { begun, ended, begin }: Omit<DependencyMove, 'workload'>,

@@ -2,7 +2,7 @@ import type { SourceKey, WorkloadKey } from '../model.ts';
 import { takeFrom } from '../take-from.ts';
 
 /**
- * Why a workload is enqueued. `owed`: it runs other data than it should. `correct`: only its record is behind
+ * Why a workload is pending. `owed`: it needs a reload (the API and the metrics have this name). `correct`: only its record is behind
  * (adoption, or its owner's own rollout brought the data), which can wait for a token of the adoption rate.
  */
 export type PendingCause = 'owed' | 'correct';

@@ -7,10 +7,10 @@ import type { PendingCause } from './outbox.ts';
 import type { SourceName, SourceRow, WorkloadRow } from './rows.ts';
 import { NO_TRIGGERS, type Triggers } from './triggers.ts';
 
-/** A workload that has something pending. */
+/** Why a workload is pending, and when it is enqueued again. */
 export interface Pending {
   readonly cause: PendingCause;
-  /** How often resyncs have enqueued it since it was last touched. */
+  /** How often resyncs have enqueued it since its last evaluation by an event. */
   enqueues: number;
   nextResync: number;
   readonly sinceResync: number;

@@ -3,22 +3,22 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { HEARTBEAT, type ProcessEntry, type Processes } from './processes.ts';
 
 const FIRST_PAUSE = 500;
-/** How long an end waits for Redis (ms). */
+/** How long `stop` waits for Redis (ms). */
 const FAREWELL = 500;
 
 export interface HeartbeatContext {
   readonly processes: Pick<Processes, 'write' | 'remove'>;
-  /** What the process says of itself, asked for at every beat. */
+  /** What the heartbeat reports of the process; called at every beat. */
   readonly entry: () => Omit<ProcessEntry, 'seenAt'>;
-  /** What else is done at every beat, first. */
+  /** Called at every beat, before the entry is written. */
   readonly also?: () => Promise<void>;
-  /** A beat failed: another one comes after a pause that grows up to the interval. */
+  /** Called when a beat failed. The next one follows after a pause that grows up to the interval. */
   readonly onError: (error: unknown) => void;
   /** Milliseconds between beats. Default 10 s. */
   readonly interval?: number;
 }
 
-/** Says every 10 s that this process is there, until it ends. */
+/** Reports every 10 s that this process is alive, until it ends. */
 export class Heartbeat {
   readonly #context: HeartbeatContext;
   readonly #id: string;
@@ -38,7 +38,7 @@ export class Heartbeat {
     this.#begin();
   }
 
-  /** At an orderly end: nobody shall wait for the next beat. While Redis is away the entry is left to its age. */
+  /** Removes the entry. While Redis is unreachable it is left to expire. */
   async stop(): Promise<void> {
     this.#ended = true;
     if (this.#timer) clearTimeout(this.#timer);
