@@ -9,7 +9,7 @@ import { QUICK_LOCK, QUICK_RESYNC } from './support/settings.ts';
 
 /** Longer than the API server takes to answer the worker's requests. */
 const UNTIL_ALL_WAIT = 200;
-const TAKEN_BACK = 'a job of a worker that vanished was taken back';
+const TAKEN_BACK = 'a job of a lost worker was put back into the queue';
 
 /**
  * Stops the only worker when its jobs at work have read their workloads and asked Redis what is known of them:

@@ -147,7 +147,7 @@ async function requestedOf({ requests, log }: WatcherContext): Promise<readonly 
   try {
     return await requests.workloads();
   } catch (error) {
-    log.failure('the reloads that people asked for cannot be read now', error);
+    log.failure('cannot read the requested reloads', error);
     return [];
   }
 }
@@ -160,7 +160,7 @@ async function takeOver({ lifecycle, log }: WatcherContext, resyncer: Resyncer, 
       log.info('became leader, starting controllers', { term });
       return;
     } catch (error) {
-      log.failure('taking over failed, trying again', error);
+      log.failure('takeover failed, retrying', error);
       await pause(RETRY, undefined, { signal: lifecycle.signal }).catch(() => undefined);
     }
   }
@@ -196,7 +196,7 @@ function candidate(context: WatcherContext): LeaderElector {
     retryPeriodMs: options.leaseRetryPeriod,
     callbacks: {
       onAcquired: ({ term }) => {
-        log.info('the Lease is ours', { term });
+        log.info('acquired the Lease', { term });
         // The words of stakater/Reloader for a new holder that is itself.
         log.info('still the leader!');
         state.lead();
@@ -206,7 +206,7 @@ function candidate(context: WatcherContext): LeaderElector {
         void lifecycle.stop(`no longer leader, shutting down: ${reason}`, 1);
       },
       onStandby: (holder) => log.info(`new leader is ${holder}`),
-      onError: (error) => log.failure('an attempt on the Lease failed', error),
+      onError: (error) => log.failure('acquiring or renewing the Lease failed', error),
       onRestored: (restored) => void beginAnew(context, { ...restored, fence: restored.seenNow }),
     },
   });

@@ -114,7 +114,7 @@ export class OptionalStream {
   }
 
   #begin(): void {
-    this.#context.log.info('the API server has this kind, following it');
+    this.#context.log.info('the API is available, watch started');
     this.#state = 'present';
     for (const namespace of this.#streams.keys()) this.#streams.set(namespace, this.#open(namespace));
   }
@@ -128,7 +128,7 @@ export class OptionalStream {
   async #end(): Promise<void> {
     // At the first answer nothing is known of the kind, unless it took so long that a leader began without it.
     if (this.#state !== 'unknown' || this.#backoff.attempts > 0) {
-      this.#context.log.info('the API server has this kind no more');
+      this.#context.log.info('the API was removed, watch stopped');
       this.#state = 'ending';
       await this.#stopAll(STOP);
       for (const namespace of this.#streams.keys()) {

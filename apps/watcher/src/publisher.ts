@@ -198,7 +198,7 @@ export class Publisher {
     const intact = await this.#writer.isIntact();
     this.#verify = false;
     if (intact) return;
-    this.#context.log.warning('the catalog is not as it was written, asserting it');
+    this.#context.log.warning('the catalog is not as it was written, rewriting it');
     this.#writer.beginAnew();
     this.#assertAll();
   }
@@ -290,7 +290,7 @@ export class Publisher {
     const { clusterState, log } = this.#context;
     for (const key of changed) if (clusterState.wantsChangeJob(key)) clusterState.outbox.changes.add(key);
     if (!gap) return;
-    log.warning('an earlier write is gone from Redis, asserting the catalog');
+    log.warning('Redis lost an earlier write, rewriting the catalog');
     this.#putBackRows(rows);
     this.#assertAll();
   }

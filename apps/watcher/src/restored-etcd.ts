@@ -47,7 +47,7 @@ const NOTE =
 export async function beginAnew(context: RestoredEtcdContext, restored: RestoredEtcd): Promise<void> {
   const { lifecycle, metrics, log } = context;
   metrics.etcdRestores.inc();
-  log.warning('etcd was restored to an earlier state, starting anew', { ...restored });
+  log.warning('etcd was restored to an earlier state, starting over', { ...restored });
   await resetCatalog(context, restored);
   await recordEvent(context);
   await lifecycle.stop('etcd was restored to an earlier state', 1);

@@ -53,7 +53,7 @@ export class StreamReports {
       onRelist: (reason) => {
         if (reason === 'first') return;
         this.#metrics.relists.inc({ kind });
-        log.warning('listing anew', { reason });
+        log.warning('relisting', { reason });
       },
       onReconnect: (reason) => {
         this.#metrics.watchReconnects.inc({ kind });
@@ -71,7 +71,7 @@ export class StreamReports {
       },
       onHandlerError: ({ key, step, errorClass }) => {
         this.#metrics.handlerErrors.inc({ kind });
-        log.error('an object could not be taken in', { object: key, step, error: errorClass });
+        log.error('cannot process an object', { object: key, step, error: errorClass });
       },
     };
   }

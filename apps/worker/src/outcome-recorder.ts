@@ -85,7 +85,7 @@ export class OutcomeRecorder {
       .catch((error: unknown) => {
         room.failed(error);
         metrics.historyDropped.inc({ reason: 'error' });
-        log.failure('an entry of the history was not written', error, about);
+        log.failure('cannot write a history entry', error, about);
       })
       .finally(() => this.#pending.delete(done));
     this.#pending.add(done);

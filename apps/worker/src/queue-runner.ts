@@ -88,7 +88,7 @@ export function runQueue<Payload>(handler: QueueHandler<Payload>, settings: Runn
   // A lost connection is told by `redisReports`; BullMQ reconnects by itself.
   worker.on('error', (error) => settings.onError?.(error));
   worker.on('stalled', (jobId) =>
-    log.warning('a job of a worker that vanished was taken back', { queue: handler.queue, job: jobId }),
+    log.warning('a job of a lost worker was put back into the queue', { queue: handler.queue, job: jobId }),
   );
   worker.run().catch((error: unknown) => log.failure('a queue ended', error, { queue: handler.queue }));
   return worker;

@@ -180,7 +180,7 @@ export class ReloadReports {
 
   #warn(subject: WorkloadNow, problem: string, reason: WarningReason): void {
     this.#warnOnce(subject, problem, reason).catch((error: unknown) =>
-      this.#context.log.failure('a warning could not be given', error, { workload: subject.key }),
+      this.#context.log.failure('cannot record a warning', error, { workload: subject.key }),
     );
   }
 
