@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ClusterError, messageOf } from './errors.ts';
 import type { Identity } from './identity.ts';
@@ -84,14 +84,19 @@ export function writeState(state: State): void {
   renameSync(`${path}.draft`, path);
 }
 
-/** The first state of a folder. Returns false when there is one already. */
+/** The first state of a folder, whole for whoever reads it. Returns false when there is one already. */
 export function claimState(state: State): boolean {
+  const path = join(state.dir, STATE_FILE);
+  const draft = `${path}.${process.pid}`;
+  writeFileSync(draft, stateText(state), { mode: 0o600 });
   try {
-    writeFileSync(join(state.dir, STATE_FILE), stateText(state), { flag: 'wx', mode: 0o600 });
+    linkSync(draft, path);
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
     throw error;
+  } finally {
+    rmSync(draft);
   }
 }
 
