@@ -161,6 +161,21 @@ describe('what an error says', () => {
     await close();
   });
 
+  test('an answer of more than 64 MiB is not read to its end', async () => {
+    const mebibyte = Buffer.alloc(1024 * 1024, ' ');
+    let sent = 0;
+    const { client, close } = await against(async (_request, answer) => {
+      for (; sent < 500 && !answer.destroyed; sent += 1)
+        if (!answer.write(mebibyte))
+          await new Promise<void>((resolve) => answer.once('drain', resolve).once('close', resolve));
+      answer.end();
+    });
+    const error = await errorOf(client.get('/api/v1/secrets'));
+    expect(error).toMatchObject({ code: 'KUBE_BAD_RESPONSE', reason: 'TooLarge', retryable: true });
+    expect(sent).toBeLessThan(500);
+    await close();
+  });
+
   test('too many requests are retryable after what the server says', async () => {
     const { client, close } = await against((_request, answer) => {
       answer.writeHead(429, { 'retry-after': '3' }).end(MARKER);

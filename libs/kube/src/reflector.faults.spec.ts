@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { apiError, networkError } from './errors.ts';
+import { apiError, badResponse, networkError } from './errors.ts';
 import { FakeClock } from './testing/fake-clock.ts';
 import { follow, Following, type Entry, type Follower, type FollowOptions } from './testing/following.ts';
 import { item, line, listEnd, ScriptedClient, type Answer } from './testing/scripted-client.ts';
@@ -59,13 +59,22 @@ describe('servers that do not know streamed lists', () => {
     expect(client.calls).toEqual(['list', 'page', 'watch 9']);
   });
 
-  test('a page has at most 100 objects, and at most 400 once lists took too long', async () => {
-    const gone = apiError({ request: 'g', status: 410, body: { reason: 'Expired' } });
-    const script = { streams: [], pages: [gone, gone, gone, page] };
-    const { client, clock } = play(script, { streamedLists: false });
-    await clock.advance(30_000);
-    expect(client.limits).toEqual([100, 400, 400, 400]);
-    expect(client.calls.at(-1)).toBe('watch 9');
+  const gone = apiError({ request: 'g', status: 410, body: { reason: 'Expired' } });
+  const tooLarge = badResponse('g', 'TooLarge');
+
+  test.each([
+    ['pages of 100 objects', [page], [100]],
+    ['larger pages once lists took too long', [gone, gone, page], [100, 400, 1600]],
+    [
+      'smaller pages if one is too large, and never again larger ones',
+      [gone, tooLarge, tooLarge, gone, page],
+      [100, 400, 100, 25, 25],
+    ],
+    ['one object at a time at least', Array<Error>(6).fill(tooLarge), [100, 25, 6, 1, 1, 1]],
+  ])('one is asked for %s', async (_name, pages, limits) => {
+    const { client, clock } = play({ streams: [], pages }, { streamedLists: false });
+    await clock.advance(60_000);
+    expect(client.limits.slice(0, limits.length)).toEqual(limits);
   });
 
   test.each([

@@ -70,10 +70,8 @@ const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
 const HEALTHY_MS = 5000;
 /** Silences in a row at one resourceVersion before it is doubted (an etcd restored from a backup). */
 const MAX_SILENCES = 3;
-/** A page is parsed in one go, and objects of 1 MiB fit into ConfigMaps and Secrets: 100 of them must not be too much. */
+/** Objects of a page. It grows if a list takes longer than the server keeps its past, and shrinks if a page is too large. */
 const PAGE_SIZE = 100;
-/** Of a list that takes longer than the server keeps its past. 400 objects of 1 MiB still fit into a string of V8. */
-const MAX_PAGE_SIZE = 400;
 /** Answers by which a server says that it has no streamed lists; 422 is the one of current versions. */
 const REFUSALS: ReadonlySet<number> = new Set([400, 405, 406, 415, 422, 501]);
 
@@ -107,6 +105,8 @@ export class Reflector<T> {
   #relistReason: RelistReason = 'first';
   #streamed: boolean;
   #pageSize: number;
+  /** A page of more objects than this was too large. */
+  #largestPage = Infinity;
   #synced = false;
   /** When the open watch (past its list) began; undefined: none is open. */
   #watchingSince: number | undefined;
@@ -240,8 +240,13 @@ export class Reflector<T> {
       return next.delayMs;
     }
     this.#hooks.onFailure?.(error, next);
+    if (isTooLarge(error)) {
+      this.#largestPage = Math.max(1, Math.floor(this.#pageSize / 4));
+      this.#pageSize = this.#largestPage;
+    }
     if (gone) {
-      if (this.#resourceVersion === undefined) this.#pageSize = Math.min(this.#pageSize * 4, MAX_PAGE_SIZE);
+      if (this.#resourceVersion === undefined)
+        this.#pageSize = Math.min(this.#pageSize * 4, this.#largestPage);
       this.#forget('gone');
     } else if (this.#resourceVersion === undefined) {
       this.#forget('broken');
@@ -348,7 +353,7 @@ export class Reflector<T> {
     const durationMs = this.#clock.now() - this.#listBegan;
     this.#hooks.onListed?.({ objects: this.#listedObjects, streamed, durationMs });
     this.#resourceVersion = resourceVersion;
-    this.#pageSize = this.#options.pageSize ?? PAGE_SIZE;
+    this.#pageSize = Math.min(this.#options.pageSize ?? PAGE_SIZE, this.#largestPage);
     if (streamed) this.#watchingSince = this.#clock.now();
     this.#setSynced(true);
   }
@@ -392,6 +397,11 @@ export class Reflector<T> {
 }
 
 /** The server no longer has the past that was asked for: HTTP status 410, or an ERROR event with it. */
+/** An answer of more bytes than are read of one. */
+function isTooLarge({ code, reason }: KubeError): boolean {
+  return code === 'KUBE_BAD_RESPONSE' && reason === 'TooLarge';
+}
+
 function isGone(error: KubeError): boolean {
   return error.status === 410 || error.reason === 'Expired' || error.reason === 'Gone';
 }

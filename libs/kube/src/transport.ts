@@ -1,5 +1,5 @@
 import { Pool, ProxyAgent, type Dispatcher } from 'undici';
-import { abortedError, networkError, timeoutError, type KubeError } from './errors.ts';
+import { abortedError, badResponse, networkError, timeoutError, type KubeError } from './errors.ts';
 import type { TlsMaterial } from './credentials.ts';
 
 /** One API server, as the transport needs to know it. */
@@ -93,6 +93,9 @@ export function exchange(pool: Dispatcher, request: ExchangeRequest): Promise<Ex
   });
 }
 
+/** Of an answer that is not a stream. It is held, decoded and parsed in one piece, so it takes several times as much memory. */
+const MAX_BODY_BYTES = 64 * 1024 * 1024;
+
 interface Settle {
   readonly resolve: (result: ExchangeResult) => void;
   readonly reject: (error: KubeError) => void;
@@ -104,6 +107,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   readonly #deadline: NodeJS.Timeout;
   readonly #onAbort: (() => void) | undefined;
   readonly #chunks: Buffer[] = [];
+  #bytes = 0;
   #controller: Dispatcher.DispatchController | undefined;
   #status = 0;
   #headers: ExchangeResult['headers'] = {};
@@ -135,7 +139,9 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.#chunks.push(chunk);
+    this.#bytes += chunk.length;
+    if (this.#bytes > MAX_BODY_BYTES) this.fail(badResponse(this.#request.label, 'TooLarge'));
+    else if (!this.#settled) this.#chunks.push(chunk);
   }
 
   onResponseEnd(): void {
