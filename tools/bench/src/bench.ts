@@ -13,6 +13,8 @@ export interface Bench {
   readonly api: Api;
   /** Of every workload, as last written, by `<namespace>/<name>`. */
   readonly generations: Map<string, number>;
+  /** Of every workload, as last seen. */
+  readonly markers: Map<string, string>;
   /** By the word that their scenarios share. */
   readonly workSets: Map<string, WorkSet>;
   /** One workload, by which it is found out whether a reloader reacts. */

@@ -60,7 +60,8 @@ export async function withBench<T>(
 async function benchOf(by: ClusterNeeds & Io & { dir: string }, cluster: Cluster, api: Api): Promise<Bench> {
   const { options, dir, log, signal } = by;
   const generations = new Map<string, number>();
-  const bench = { options, cluster, dir, api, generations, workSets: new Map(), log, signal };
+  const markers = new Map<string, string>();
+  const bench = { options, cluster, dir, api, generations, markers, workSets: new Map(), log, signal };
   const canary = await createWorkSet(bench, { prefix: 'canary', workloads: 1, namespaces: 1, sharing: 1 });
   return { ...bench, canary };
 }

@@ -38,16 +38,19 @@ export interface Tally {
  */
 export class RolloutLog {
   readonly #generations: Map<string, number>;
+  readonly #markers: Map<string, string>;
   #expected = new Map<string, Outcome>();
   #rollouts = new Map<string, number>();
-  /** By workload, as last seen. */
-  readonly #markers = new Map<string, string>();
   #rolled = 0;
   #lastRolloutAt = 0;
 
-  /** `generations`: of every workload, as last written; kept up to date here. Unknown ones count from 1. */
-  constructor(generations: Map<string, number>) {
+  /**
+   * What is known of every workload, as last seen; kept up to date here. `generations`: unknown ones count from 1.
+   * `markers`: unknown workloads have none.
+   */
+  constructor(generations: Map<string, number>, markers: Map<string, string>) {
     this.#generations = generations;
+    this.#markers = markers;
   }
 
   /** Expected rollouts that have not been seen. */

@@ -39,7 +39,7 @@ export async function withSession<T>(
   options: SessionOptions,
   work: (session: Session) => Promise<T>,
 ): Promise<T> {
-  const log = new RolloutLog(bench.generations);
+  const log = new RolloutLog(bench.generations, bench.markers);
   const watch = new RolloutWatch(bench.api.client, KINDS[bench.options.kind], log);
   const processes = new Processes(join(bench.dir, 'reloader'));
   let keep = false;

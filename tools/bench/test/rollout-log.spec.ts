@@ -8,7 +8,7 @@ type Event = readonly [string, number, string];
 
 /** What a log makes of events, when `expected` workloads were changed to NEW at 100 ms and all began at 1. */
 function tallyOf(expected: readonly string[], events: readonly Event[]): Tally {
-  const log = new RolloutLog(new Map());
+  const log = new RolloutLog(new Map(), new Map());
   for (const workload of expected) log.expect({ workload, hash: NEW, changedAt: 100 });
   for (const [index, [workload, generation, marker]] of events.entries()) {
     log.observe({ workload, generation, markers: [marker], at: 101 + index });
@@ -141,7 +141,7 @@ describe('of the events of a watch', () => {
 });
 
 it('finishing forgets what was expected, but not the generations', () => {
-  const log = new RolloutLog(new Map([['n/a', 5]]));
+  const log = new RolloutLog(new Map([['n/a', 5]]), new Map());
   log.expect({ workload: 'n/a', hash: NEW, changedAt: 0 });
   log.observe({ workload: 'n/a', generation: 6, markers: [NEW], at: 1 });
   log.finish();

@@ -33,19 +33,24 @@ export async function measureAttack(attack: Attack, by: Surroundings): Promise<A
   const tenant = new Tenant(client, namespace, by.lanes);
   await tenant.createNamespace();
   const before = await redisBytes();
-  await attack.prepare?.(tenant);
-  await neighbour.change(CHANGES / 6);
-  const quiet = await neighbour.change(CHANGES);
   const over = new AbortController();
-  const running = attack.run(tenant, over.signal);
-  // Reported below; until then it must not count as unhandled.
-  running.catch(() => over.abort());
-  const during = await neighbour.change(CHANGES);
-  over.abort();
-  await running;
-  const after = await redisBytes();
-  await tenant.leave();
-  return { attack: attack.name, quiet, during, redisBytes: after - before };
+  let running: Promise<void> = Promise.resolve();
+  try {
+    await attack.prepare?.(tenant);
+    await neighbour.change(CHANGES / 6);
+    const quiet = await neighbour.change(CHANGES);
+    running = attack.run(tenant, over.signal);
+    // Reported below; until then it must not count as unhandled.
+    running.catch(() => over.abort());
+    const during = await neighbour.change(CHANGES);
+    over.abort();
+    await running;
+    return { attack: attack.name, quiet, during, redisBytes: (await redisBytes()) - before };
+  } finally {
+    over.abort();
+    await running.catch(() => undefined);
+    await tenant.leave();
+  }
 }
 
 export function p50({ milliseconds }: Latencies): number {
