@@ -28,9 +28,11 @@ describe('the version', () => {
   });
 
   it('is refused when the tag or a package says another one', () => {
-    const changed = new Map([...versions, ['apps/worker/package.json', '9.9.9']]);
+    const core = 'apps/worker/package.json @reroll/core';
+    const changed = new Map([...versions, ['apps/worker/package.json', '9.9.9'], [core, '9.9.7']]);
     expect(disagreements(changed, 'v9.9.8')).toEqual([
       'apps/worker/package.json says 9.9.9; expected 0.1.0, as package.json says',
+      `${core} says 9.9.7; expected 0.1.0, as package.json says`,
       'the tag says 9.9.8; expected 0.1.0, as package.json says',
     ]);
   });

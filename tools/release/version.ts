@@ -1,6 +1,6 @@
 /**
  * Prints the version that a release of this commit has. Fails, with all that disagree, unless package.json, every
- * workspace and the chart say the same, and the tag if one is given.
+ * workspace, what they depend on among each other, and the chart say the same, and the tag if one is given.
  *
  * Usage: `node tools/release/version.ts [vX.Y.Z]`
  */
@@ -10,13 +10,20 @@ import { parse } from 'yaml';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** Who says which version: files by their path, a field after a space. */
+interface Manifest {
+  readonly version: string;
+  readonly dependencies?: Readonly<Record<string, string>>;
+}
+
+/** Who says which version: files by their path, a field or a package of ours that it depends on after a space. */
 export function versionsIn(root: string): ReadonlyMap<string, string> {
   const text = (path: string): string => readFileSync(join(root, path), 'utf8');
   const packages = ['package.json', ...globSync('{apps,libs}/*/package.json', { cwd: root }).sort()];
-  const found = packages.map(
-    (path) => [path, (JSON.parse(text(path)) as { version: string }).version] as const,
-  );
+  const found = packages.flatMap((path) => {
+    const { version, dependencies = {} } = JSON.parse(text(path)) as Manifest;
+    const ours = Object.entries(dependencies).filter(([name]) => name.startsWith('@reroll/'));
+    return [[path, version] as const, ...ours.map(([name, range]) => [`${path} ${name}`, range] as const)];
+  });
   const path = 'deploy/helm/reroll/Chart.yaml';
   const chart = parse(text(path)) as { version: string; appVersion: string };
   return new Map([...found, [`${path} version`, chart.version], [`${path} appVersion`, chart.appVersion]]);
