@@ -34,10 +34,11 @@ async function jobs(queues: Queues): Promise<number> {
   return each.flatMap((count) => Object.values(count)).reduce((sum, count) => sum + count, 0);
 }
 
-/** Resolves when the leader has swept so many times more. */
+/** Resolves when the leader has resynced so many times more. A pod that was ready a moment ago may be gone when it is asked. */
 export async function resyncs(release: Release, more: number): Promise<void> {
-  const first = await resynced(release);
-  await eventually(async () => (await resynced(release)) >= first + more, { what: 'sweeps', within: 60_000 });
+  const waiting = { what: 'resyncs', within: 60_000 };
+  const first = await eventually(() => resynced(release), waiting);
+  await eventually(async () => (await resynced(release)) >= first + more, waiting);
 }
 
 async function resynced(release: Release): Promise<number> {
