@@ -7,7 +7,7 @@ type Schema = Readonly<Record<string, unknown>>;
 export function valuesSchema(): string {
   const schema = {
     $schema: 'http://json-schema.org/draft-07/schema#',
-    $comment: 'Generated from values.yaml and the table of options: run `node tools/docs/generate.ts`.',
+    $comment: 'Generated from values.yaml and the table of options: run `npm run -s docs`.',
     ...objectOf(chartValues()),
   };
   return `${JSON.stringify(schema, undefined, 2)}\n`;

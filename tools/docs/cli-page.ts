@@ -17,7 +17,7 @@ async function program(): Promise<Command> {
   return buildProgram('reroll', { io, finish: () => undefined });
 }
 
-const INTRODUCTION = `<!-- Generated from apps/cli/src: run \`npm run build\` and \`node tools/docs/generate.ts\`. -->
+const INTRODUCTION = `<!-- Generated from apps/cli/src: run \`npm run build\` and \`npm run -s docs\`. -->
 
 # Command line
 

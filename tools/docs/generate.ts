@@ -1,7 +1,7 @@
 /**
  * Writes the generated pages of the documentation (./pages.ts).
  *
- * Usage: `node tools/docs/generate.ts [--check]`; with `--check` it writes nothing, names each page that is
+ * Usage: `npm run -s docs [-- --check]`; with `--check` it writes nothing, names each page that is
  * not what would be written, and exits with 1 if there is one.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -21,7 +21,7 @@ const isCheck = process.argv.includes('--check');
 for (const page of PAGES) {
   if (await isCurrent(page)) continue;
   if (isCheck) {
-    console.error(`${page.path} is out of date: run \`node tools/docs/generate.ts\``);
+    console.error(`${page.path} is out of date: run \`npm run -s docs\``);
     process.exitCode = 1;
   } else {
     await write(page);

@@ -48,7 +48,7 @@ function section(title: string, metrics: readonly Described[]): string {
   ].join('\n');
 }
 
-const INTRODUCTION = `<!-- Generated from libs/shared/src/platform/metrics: run \`node tools/docs/generate.ts\`. -->
+const INTRODUCTION = `<!-- Generated from libs/shared/src/platform/metrics: run \`npm run -s docs\`. -->
 
 # Metrics
 

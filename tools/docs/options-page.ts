@@ -36,7 +36,7 @@ function section(group: string): string {
   ].join('\n');
 }
 
-const INTRODUCTION = `<!-- Generated from libs/shared/src/platform/options: run \`node tools/docs/generate.ts\`. -->
+const INTRODUCTION = `<!-- Generated from libs/shared/src/platform/options: run \`npm run -s docs\`. -->
 
 # Options
 

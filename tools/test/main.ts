@@ -14,7 +14,7 @@ const CHECKS: readonly (readonly [string, readonly string[]])[] = [
   ['types', ['tsc', '--noEmit', '-p', 'tsconfig.json']],
   ['lint', ['oxlint', '--deny-warnings']],
   ['format', ['oxfmt', '--check']],
-  ['generated docs', ['node', 'tools/docs/generate.ts', '--check']],
+  ['generated docs', ['node', '--conditions=@reroll/source', 'tools/docs/generate.ts', '--check']],
 ];
 const SUITES = [
   'core',

@@ -99,7 +99,7 @@ export function reasonsMarkdown(): string {
     'Why a workload was, or was not, reloaded. The same codes appear in logs, metrics, events, the history and',
     'the answers of the API.',
     '',
-    '<!-- Generated from libs/core/src/reasons.ts by `node tools/docs/generate.ts`. Do not edit. -->',
+    '<!-- Generated from libs/core/src/reasons.ts by `npm run -s docs`. Do not edit. -->',
     '',
     '| Code | Meaning |',
     '|---|---|',
