@@ -213,9 +213,12 @@ describe('patterns that cost too much', () => {
     'the dearest that is accepted': '(?:a?a?){700}b',
   };
 
-  it.each(Object.entries(backtracking))('%s come to an end, as with backtracking they would not', (_, pattern) => {
-    expect(matches(pattern, name)).toBe(false);
-  });
+  it.each(Object.entries(backtracking))(
+    '%s come to an end, as with backtracking they would not',
+    (_, pattern) => {
+      expect(matches(pattern, name)).toBe(false);
+    },
+  );
 
   it.each([
     ['one pattern, over and over', 'a*,'.repeat(87_000)],
