@@ -116,8 +116,10 @@ interface Run {
 
 function run(...args: readonly string[]): Promise<Run> {
   return new Promise((resolve) => {
-    const child = execFile(process.execPath, ['--conditions=@reroll/source', join(import.meta.dirname, 'main.ts'), ...args], (_, out, err) =>
-      resolve({ code: child.exitCode ?? -1, out, err }),
+    const child = execFile(
+      process.execPath,
+      ['--conditions=@reroll/source', join(import.meta.dirname, 'main.ts'), ...args],
+      (_, out, err) => resolve({ code: child.exitCode ?? -1, out, err }),
     );
   });
 }

@@ -71,7 +71,11 @@ export async function measureFloor(bench: Bench, set: WorkSet, sources: readonly
 /** Until controllers have reacted. The watch is there for that alone: during a round it would take time. */
 export async function rest(bench: Bench): Promise<void> {
   const resource = KINDS[bench.options.kind];
-  const watch = new RolloutWatch(bench.api.client, resource, new RolloutLog(bench.generations, bench.markers));
+  const watch = new RolloutWatch(
+    bench.api.client,
+    resource,
+    new RolloutLog(bench.generations, bench.markers),
+  );
   await watch.start();
   try {
     await untilQuiet(watch, bench.signal);
