@@ -4,11 +4,11 @@ import { expect, test } from 'vitest';
 import { TcpProxy } from '@reroll/kube/testing/tcp-proxy';
 import { DELETED_HASH } from '@reroll/core/record/record-hash';
 import type { Cluster } from '../../tools/cluster/src/cluster.ts';
-import { auto, configMap, deployment, usingEnvFrom } from '../support/builders.ts';
+import { auto, configMap, deployment, usingEnvFrom } from '../support/objects/builders.ts';
 import { cleanUp } from '../support/cleanup.ts';
 import { connect, namespace } from '../support/kube.ts';
 import { startReroll } from '../support/reroll.ts';
-import { RolloutCount, inStep, recordOf } from '../support/rollouts.ts';
+import { RolloutCount, inStep, recordOf } from '../support/objects/rollouts.ts';
 import { eventually } from '../support/wait.ts';
 import { mendedCluster } from './support/cluster.ts';
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { auto, configMap, deployment, replicas, usingEnvFrom } from '../support/builders.ts';
+import { auto, configMap, deployment, replicas, usingEnvFrom } from '../support/objects/builders.ts';
 import { connect, namespace, type Space } from '../support/kube.ts';
-import { RolloutCount, markerAnnotation, markerVariables } from '../support/rollouts.ts';
+import { RolloutCount, markerAnnotation, markerVariables } from '../support/objects/rollouts.ts';
 import { eventually } from '../support/wait.ts';
 import { askAdmin, tokenOf } from './support/admin.ts';
 import { everything } from './support/leftovers.ts';

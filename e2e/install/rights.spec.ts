@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { installCrd, removeCrd } from '../support/crds.ts';
+import { installCrd, removeCrd } from '../support/objects/crds.ts';
 import { cleanUp } from '../support/cleanup.ts';
 import { connect, namespace, type Space } from '../support/kube.ts';
-import { installDriver, removeDriver } from '../support/provider-classes.ts';
+import { installDriver, removeDriver } from '../support/objects/provider-classes.ts';
 import { eventually } from '../support/wait.ts';
 import { askAdmin, tokenOf } from './support/admin.ts';
 import { reloadEveryKind, reloadForProviderClass } from './support/exercise.ts';
@@ -56,7 +56,7 @@ const identified = ['watcher', 'worker'].map(
   (name) => `reroll-${name} get namespaces kube-system in kube-system`,
 );
 
-/** A right for what these specs do not bring about: the Event that says that Redis is full (e2e/redis-full.spec.ts). */
+/** A right for what these specs do not bring about: the Event that says that Redis is full (e2e/running/redis-full.spec.ts). */
 const tellsOfRedis = (namespace: string) => `reroll-watcher create events in ${namespace}`;
 
 interface Exceptions {
@@ -159,7 +159,7 @@ describe('an install that leaves some kinds alone', () => {
     });
     await reloadEveryKind(release.space, {}, ['Job', 'Rollout', 'DeploymentConfig']);
     await release.space.delete('Lease/reroll-watcher');
-    // A worker that died after it had created the Job knows it by this: e2e/cron-job.spec.ts.
+    // A worker that died after it had created the Job knows it by this: e2e/kinds/cron-job.spec.ts.
     const afterDeath = `reroll-worker get jobs.batch in ${release.space.name}`;
     // The watcher asks whether it may finish what was begun with a Job (pending-job-stream.ts).
     const asks = `reroll-watcher list jobs.batch in ${release.space.name}`;

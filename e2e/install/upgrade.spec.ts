@@ -7,7 +7,7 @@ import { CHART } from '../../tools/deploy/values-comments.ts';
 import { Fleet, type Member } from '../faults/support/fleet.ts';
 import { cleanUp } from '../support/cleanup.ts';
 import { connect, namespace } from '../support/kube.ts';
-import { TemplateWatch } from '../support/template-watch.ts';
+import { TemplateWatch } from '../support/objects/template-watch.ts';
 import { Release, SMALL, installCluster } from './support/release.ts';
 import { idle, resyncs } from './support/idle.ts';
 

@@ -1,8 +1,15 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { auto, configMap, deployment, secret, usingEnvFrom, usingVolume } from '../support/builders.ts';
+import {
+  auto,
+  configMap,
+  deployment,
+  secret,
+  usingEnvFrom,
+  usingVolume,
+} from '../support/objects/builders.ts';
 import { connect, namespace, type Space } from '../support/kube.ts';
 import { startReroll, type Reroll } from '../support/reroll.ts';
-import { RolloutCount, inStep, settled } from '../support/rollouts.ts';
+import { RolloutCount, inStep, settled } from '../support/objects/rollouts.ts';
 import { installCluster } from './support/release.ts';
 
 /** The API server of this project has the feature WatchList switched off (`global-setup.ts`). */

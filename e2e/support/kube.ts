@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Cluster } from '../../tools/cluster/src/cluster.ts';
 import type { PodTemplate } from '@reroll/core/model';
-import { KubeClient, MERGE_PATCH } from '@reroll/kube/connection';
-import { KubeError } from '@reroll/kube/errors';
+import { KubeClient, MERGE_PATCH } from '@reroll/kube/client/connection';
+import { KubeError } from '@reroll/kube/client/errors';
 import { collectionPath, objectPath, type KubeResource } from '@reroll/kube/objects';
 import { cleanUp } from './cleanup.ts';
 

@@ -5,18 +5,18 @@ import type { Cluster } from '../../tools/cluster/src/cluster.ts';
 import type { ChartValues } from '../../tools/deploy/render.ts';
 import { Catalog } from '@reroll/redis/catalog/catalog';
 import type { ChangeEntry, OutcomeEntry } from '@reroll/core/history/entries';
-import { History } from '@reroll/redis/catalog/history';
+import { History } from '@reroll/redis/history/history';
 import { catalogKeys } from '@reroll/redis/catalog/keys';
-import { openRedis, type RedisClient } from '@reroll/redis/catalog/redis';
-import type { RedisAccess } from '@reroll/redis/catalog/redis-access';
-import { parseOptions } from '@reroll/shared/platform/options/parse';
+import { openRedis, type RedisClient } from '@reroll/redis/connection/redis';
+import type { RedisAccess } from '@reroll/redis/connection/redis-access';
+import { parseOptions } from '@reroll/shared/platform/options/parsing/parse';
 import { Queues } from '@reroll/redis/queue/queues';
-import { tokensFile } from './admin-api.ts';
+import { tokensFile } from './admin/admin-api.ts';
 import { cleanUp } from './cleanup.ts';
 import { connect, namespace, type Space } from './kube.ts';
 import { App } from './processes.ts';
 import { eventually } from './wait.ts';
-import { workerAccount } from './worker-account.ts';
+import { workerAccount } from './objects/worker-account.ts';
 
 export interface RerollOptions {
   readonly cluster: Cluster;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { aptInstall } from '../cluster/src/apt.ts';
-import { cacheRoot } from '../cluster/src/cache-dir.ts';
-import { withLock } from '../cluster/src/lock.ts';
+import { aptInstall } from '../cluster/src/build/apt.ts';
+import { cacheRoot } from '../cluster/src/build/cache-dir.ts';
+import { withLock } from '../cluster/src/servers/lock.ts';
 import { which } from '../cluster/src/run.ts';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome'] as const;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import type { BuildOptions } from '../cluster/src/build.ts';
-import { ensurePythonEnvironment } from '../cluster/src/python-environment.ts';
+import type { BuildOptions } from '../cluster/src/build/build.ts';
+import { ensurePythonEnvironment } from '../cluster/src/build/python-environment.ts';
 
 const REQUIREMENTS = join(import.meta.dirname, 'requirements.txt');
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import type { BuildOptions } from '../cluster/src/build.ts';
-import { BUILD_FLAGS, ensureGoModule, type GoModule } from '../cluster/src/go-module.ts';
+import type { BuildOptions } from '../cluster/src/build/build.ts';
+import { BUILD_FLAGS, ensureGoModule, type GoModule } from '../cluster/src/build/go-module.ts';
 
 /** Programs that say whether what is released is right, ready to run. */
 export interface Checkers {

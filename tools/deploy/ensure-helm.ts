@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { BuildOptions } from '../cluster/src/build.ts';
+import type { BuildOptions } from '../cluster/src/build/build.ts';
 import { ClusterError } from '../cluster/src/errors.ts';
-import { ensureGoModule } from '../cluster/src/go-module.ts';
+import { ensureGoModule } from '../cluster/src/build/go-module.ts';
 
 /** A module of its own: its Kubernetes libraries are of another version than the control plane's. */
 const MODULE = join(import.meta.dirname, '..', 'helm');

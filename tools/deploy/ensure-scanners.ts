@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import type { BuildOptions } from '../cluster/src/build.ts';
-import { BUILD_FLAGS, ensureGoModule, type GoModule } from '../cluster/src/go-module.ts';
-import { ensurePythonEnvironment } from '../cluster/src/python-environment.ts';
+import type { BuildOptions } from '../cluster/src/build/build.ts';
+import { BUILD_FLAGS, ensureGoModule, type GoModule } from '../cluster/src/build/go-module.ts';
+import { ensurePythonEnvironment } from '../cluster/src/build/python-environment.ts';
 
 /** Programs that look for what is unsafe in objects of Kubernetes. */
 export interface Scanners {

@@ -1,5 +1,5 @@
 import { parseDuration } from '@reroll/core/durations';
-import { defaultText, type AnyOption } from '@reroll/shared/platform/options/option';
+import { defaultText, type AnyOption } from '@reroll/shared/platform/options/parsing/option';
 import { linesOfJson } from './lines-of-json.ts';
 import { chartValues, leavesOf } from './values-comments.ts';
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { AnyOption } from '@reroll/shared/platform/options/option';
-import { OPTION_LIST } from '@reroll/shared/platform/options/table';
+import type { AnyOption } from '@reroll/shared/platform/options/parsing/option';
+import { OPTION_LIST } from '@reroll/shared/platform/options/parsing/table';
 import { at, workload, type Workload } from './look.ts';
 import { manifestsWith, renderChart, type ChartValues } from './render.ts';
 import { CHART, chartValues, leavesOf, type Value } from './values-comments.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { REDIS_RULES } from '@reroll/shared/platform/options/redis-rules';
+import { REDIS_RULES } from '@reroll/shared/platform/options/groups/redis-rules';
 import { renderChart, type ChartValues } from './render.ts';
 
 const url = 'redis://r';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isMap, isScalar, parse, parseDocument, type Pair, type YAMLMap } from 'yaml';
-import type { AnyOption } from '@reroll/shared/platform/options/option';
-import { OPTION_LIST } from '@reroll/shared/platform/options/table';
+import type { AnyOption } from '@reroll/shared/platform/options/parsing/option';
+import { OPTION_LIST } from '@reroll/shared/platform/options/parsing/table';
 
 export const CHART = join(import.meta.dirname, '../../deploy/helm/reroll');
 

@@ -1,4 +1,4 @@
-import type { AnyOption } from '@reroll/shared/platform/options/option';
+import type { AnyOption } from '@reroll/shared/platform/options/parsing/option';
 import { chartValues, type Value } from './values-comments.ts';
 
 type Schema = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { defaultText } from '@reroll/shared/platform/options/option';
+import { defaultText } from '@reroll/shared/platform/options/parsing/option';
 import { CHART, chartValues, leavesOf, type Value } from './values-comments.ts';
 
 const FILE = join(CHART, 'README.md');

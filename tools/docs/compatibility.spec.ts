@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
-import { OPTION_LIST } from '@reroll/shared/platform/options/table';
+import { OPTION_LIST } from '@reroll/shared/platform/options/parsing/table';
 import { complaintAbout, complaintAboutTitle, rowsOf, type Row } from './compatibility.ts';
 
 const ROWS = rowsOf(readFileSync(join(import.meta.dirname, '../../docs/compatibility.md'), 'utf8'));

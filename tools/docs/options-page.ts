@@ -1,7 +1,7 @@
 /** docs/reference/options.md, from the table of options. */
-import type { AnyOption } from '@reroll/shared/platform/options/option';
-import { defaultText, GROUPS } from '@reroll/shared/platform/options/option';
-import { OPTION_LIST } from '@reroll/shared/platform/options/table';
+import type { AnyOption } from '@reroll/shared/platform/options/parsing/option';
+import { defaultText, GROUPS } from '@reroll/shared/platform/options/parsing/option';
+import { OPTION_LIST } from '@reroll/shared/platform/options/parsing/table';
 
 /** Inside a table cell a pipe would end it. */
 function cell(text: string): string {

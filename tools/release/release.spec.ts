@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freePort } from '../cluster/src/ports.ts';
+import { freePort } from '../cluster/src/servers/ports.ts';
 import { run } from '../cluster/src/run.ts';
 import { waitUntil } from '../cluster/src/wait.ts';
 import { ROOT } from '../deploy/images/dockerfile.ts';

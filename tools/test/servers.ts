@@ -8,7 +8,7 @@ import { startRedisWith } from '@reroll/redis/testing/redis-server';
 const LEAN = { nodes: 0, redis: false, controllerManager: false, scheduler: false, log: () => undefined };
 
 startRedisWith(async (options) => {
-  const { startRedis } = await import('../cluster/src/redis.ts');
+  const { startRedis } = await import('../cluster/src/servers/redis.ts');
   return await startRedis(options);
 });
 

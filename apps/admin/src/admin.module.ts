@@ -1,12 +1,12 @@
 import { Module, type DynamicModule } from '@nestjs/common';
-import { KubeClient } from '@reroll/kube/connection';
-import { createLogger } from '@reroll/shared/platform/logging';
+import { KubeClient } from '@reroll/kube/client/connection';
+import { createLogger } from '@reroll/shared/platform/logging/logging';
 import { adminMetrics } from '@reroll/shared/platform/metrics/admin';
 import { createRegistry } from '@reroll/shared/platform/metrics/registry';
 import { observeRequests } from '@reroll/shared/platform/metrics/rest-client';
-import type { AdminOptions } from '@reroll/shared/platform/options/table';
-import { createLifecycle } from '@reroll/shared/platform/shutdown';
-import { VERSION } from '@reroll/shared/platform/version';
+import type { AdminOptions } from '@reroll/shared/platform/options/parsing/table';
+import { createLifecycle } from '@reroll/shared/platform/process/shutdown';
+import { VERSION } from '@reroll/shared/platform/process/version';
 import { AdminService } from './admin.service.ts';
 import { KUBE, LIFECYCLE, LOG, METRICS, OPTIONS, REGISTRY } from './tokens.ts';
 

@@ -1,10 +1,10 @@
-import { Heartbeat } from '@reroll/redis/catalog/heartbeat';
-import type { Processes } from '@reroll/redis/catalog/processes';
-import type { RedisRoom } from '@reroll/redis/catalog/redis-room';
-import type { Logger } from '@reroll/shared/platform/logging';
+import { Heartbeat } from '@reroll/redis/processes/heartbeat';
+import type { Processes } from '@reroll/redis/processes/processes';
+import type { RedisRoom } from '@reroll/redis/connection/redis-room';
+import type { Logger } from '@reroll/shared/platform/logging/logging';
 import type { AdminMetrics } from '@reroll/shared/platform/metrics/admin';
-import type { Lifecycle } from '@reroll/shared/platform/shutdown';
-import { VERSION } from '@reroll/shared/platform/version';
+import type { Lifecycle } from '@reroll/shared/platform/process/shutdown';
+import { VERSION } from '@reroll/shared/platform/process/version';
 
 export interface HeartbeatOf {
   readonly processes: Processes;

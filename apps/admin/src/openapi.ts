@@ -2,7 +2,7 @@ import { idempotencyKey } from '@reroll/shared/api/common';
 import { EVENTS, type EventName } from '@reroll/shared/api/events';
 import { COMMON_PROBLEMS, OPERATIONS, type Operation } from '@reroll/shared/api/operations';
 import { problem, PROBLEMS, type ProblemCode } from '@reroll/shared/api/problem';
-import { VERSION } from '@reroll/shared/platform/version';
+import { VERSION } from '@reroll/shared/platform/process/version';
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
 import { writes } from './http/operation-types.ts';

@@ -1,11 +1,11 @@
 import type { Provider } from '@nestjs/common';
 import type { Catalog } from '@reroll/redis/catalog/catalog';
-import { HistoryReader } from '@reroll/redis/catalog/history-reader';
-import { openForWaiting, type RedisClient } from '@reroll/redis/catalog/redis';
-import { Rollouts } from '@reroll/redis/catalog/rollouts';
-import type { Logger } from '@reroll/shared/platform/logging';
+import { HistoryReader } from '@reroll/redis/history/history-reader';
+import { openForWaiting, type RedisClient } from '@reroll/redis/connection/redis';
+import { Rollouts } from '@reroll/redis/history/rollouts';
+import type { Logger } from '@reroll/shared/platform/logging/logging';
 import type { AdminMetrics } from '@reroll/shared/platform/metrics/admin';
-import type { Lifecycle } from '@reroll/shared/platform/shutdown';
+import type { Lifecycle } from '@reroll/shared/platform/process/shutdown';
 import { LiveStates } from './history/live-states.ts';
 import { ReadModel } from './history/read-model.ts';
 import { ReloadJobs } from './history/reload-jobs.ts';

@@ -1,4 +1,4 @@
-import type { RedisClient } from '@reroll/redis/catalog/redis';
+import type { RedisClient } from '@reroll/redis/connection/redis';
 import { shownHashKey } from '@reroll/redis/catalog/shown-hash-key';
 import type { SourceKey } from '@reroll/core/model';
 import type { RecordHash } from '@reroll/core/record/record-hash';

@@ -1,4 +1,4 @@
-import { VERSION } from '@reroll/shared/platform/version';
+import { VERSION } from '@reroll/shared/platform/process/version';
 import { Command, Option } from 'commander';
 import { addAudit } from './commands/audit.ts';
 import { addChange } from './commands/change.ts';

@@ -1,4 +1,4 @@
-import { KubeError } from '@reroll/kube/errors';
+import { KubeError } from '@reroll/kube/client/errors';
 import { CommanderError } from 'commander';
 import { complete } from './completion/complete.ts';
 import { CliError, EXIT, usageError, type ExitCode } from './errors.ts';

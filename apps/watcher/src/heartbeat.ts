@@ -1,9 +1,9 @@
-import { Heartbeat } from '@reroll/redis/catalog/heartbeat';
-import type { ProcessEntry } from '@reroll/redis/catalog/processes';
+import { Heartbeat } from '@reroll/redis/processes/heartbeat';
+import type { ProcessEntry } from '@reroll/redis/processes/processes';
 import type { ClusterState } from '@reroll/core/state/cluster-state';
-import { VERSION } from '@reroll/shared/platform/version';
+import { VERSION } from '@reroll/shared/platform/process/version';
 import type { WatcherContext } from './lifecycle.ts';
-import { pendingReloads } from './pending.ts';
+import { pendingReloads } from './publish/pending.ts';
 
 /** Sends this watcher's heartbeat until it ends. The leader also removes the entries of processes that died long ago. */
 export function startHeartbeat(

@@ -1,5 +1,5 @@
-import { LEASES } from '@reroll/kube/lease-record';
-import type { KubeClient } from '@reroll/kube/connection';
+import { LEASES } from '@reroll/kube/lease/lease-record';
+import type { KubeClient } from '@reroll/kube/client/connection';
 import type { EventRecorder } from '@reroll/kube/kube-events';
 import { objectPath } from '@reroll/kube/objects';
 

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
-import { loadOptions } from '@reroll/shared/platform/options/load';
+import { loadOptions } from '@reroll/shared/platform/options/parsing/load';
 import { WatcherModule } from './watcher.module.ts';
 import { WatcherService } from './watcher.service.ts';
 

@@ -1,10 +1,10 @@
 import type { ObjectMeta } from '@reroll/core/model';
-import type { KubeClient } from '@reroll/kube/connection';
-import { KubeError } from '@reroll/kube/errors';
+import type { KubeClient } from '@reroll/kube/client/connection';
+import { KubeError } from '@reroll/kube/client/errors';
 import { collectionPath, objectPath } from '@reroll/kube/objects';
-import type { Logger } from '@reroll/shared/platform/logging';
-import { META_INFO_LABELS, META_INFO_NAME, metaInfo } from '@reroll/shared/platform/meta-info';
-import type { WatcherOptions } from '@reroll/shared/platform/options/table';
+import type { Logger } from '@reroll/shared/platform/logging/logging';
+import { META_INFO_LABELS, META_INFO_NAME, metaInfo } from '@reroll/shared/platform/process/meta-info';
+import type { WatcherOptions } from '@reroll/shared/platform/options/parsing/table';
 
 const CONFIG_MAPS = { group: '', version: 'v1', plural: 'configmaps' };
 /** Several watchers start at the same time. */

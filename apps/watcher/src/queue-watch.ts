@@ -1,6 +1,6 @@
-import type { Logger } from '@reroll/shared/platform/logging';
+import type { Logger } from '@reroll/shared/platform/logging/logging';
 import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
-import type { Lifecycle } from '@reroll/shared/platform/shutdown';
+import type { Lifecycle } from '@reroll/shared/platform/process/shutdown';
 import type { Queues } from '@reroll/redis/queue/queues';
 
 /** How often the queues are measured, in milliseconds. */

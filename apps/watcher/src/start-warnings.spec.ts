@@ -1,5 +1,5 @@
-import { createLogger } from '@reroll/shared/platform/logging';
-import { parseOptions } from '@reroll/shared/platform/options/parse';
+import { createLogger } from '@reroll/shared/platform/logging/logging';
+import { parseOptions } from '@reroll/shared/platform/options/parsing/parse';
 import { expect, it } from 'vitest';
 import { warnOfScope } from './start-warnings.ts';
 

@@ -1,6 +1,6 @@
 import { labelSelectorText } from '@reroll/core/label-selector';
-import type { Logger } from '@reroll/shared/platform/logging';
-import type { WatcherOptions } from '@reroll/shared/platform/options/table';
+import type { Logger } from '@reroll/shared/platform/logging/logging';
+import type { WatcherOptions } from '@reroll/shared/platform/options/parsing/table';
 
 /** What stakater/Reloader says at its start of what it watches, in its words. */
 export function warnOfScope(options: WatcherOptions, log: Logger): void {

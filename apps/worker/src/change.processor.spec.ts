@@ -1,18 +1,18 @@
 import { Catalog } from '@reroll/redis/catalog/catalog';
-import type { History } from '@reroll/redis/catalog/history';
-import type { RedisClient } from '@reroll/redis/catalog/redis';
+import type { History } from '@reroll/redis/history/history';
+import type { RedisClient } from '@reroll/redis/connection/redis';
 import { DEFAULT_ANNOTATION_KEYS } from '@reroll/core/annotation-keys';
 import type { ChangeEntry } from '@reroll/core/history/entries';
-import { createLogger } from '@reroll/shared/platform/logging';
+import { createLogger } from '@reroll/shared/platform/logging/logging';
 import { createRegistry } from '@reroll/shared/platform/metrics/registry';
 import { workerMetrics } from '@reroll/shared/platform/metrics/worker';
 import { Queues } from '@reroll/redis/queue/queues';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sourceRow, workloadRow } from '@reroll/redis/catalog/testing/rows';
 import { RealRedis } from '@reroll/redis/testing/real-redis';
-import { ChangeProcessor, USERS_PER_PORTION } from './change.processor.ts';
+import { ChangeProcessor, USERS_PER_PORTION } from './change/change.processor.ts';
 import type { OutcomeRecorder } from './outcome-recorder.ts';
-import type { SourceReader } from './source-reader.ts';
+import type { SourceReader } from './change/source-reader.ts';
 import { only } from './testing/only.ts';
 
 const WIDE = 'ConfigMap/a/wide';

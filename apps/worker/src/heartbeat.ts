@@ -1,12 +1,12 @@
-import { RuntimeLimits } from '@reroll/redis/catalog/limits';
-import { Heartbeat } from '@reroll/redis/catalog/heartbeat';
-import { Processes, type ProcessEntry, type ProcessSettings } from '@reroll/redis/catalog/processes';
-import type { RedisRoom } from '@reroll/redis/catalog/redis-room';
-import type { RateBudget } from '@reroll/redis/catalog/rate';
+import { RuntimeLimits } from '@reroll/redis/processes/limits';
+import { Heartbeat } from '@reroll/redis/processes/heartbeat';
+import { Processes, type ProcessEntry, type ProcessSettings } from '@reroll/redis/processes/processes';
+import type { RedisRoom } from '@reroll/redis/connection/redis-room';
+import type { RateBudget } from '@reroll/redis/processes/rate';
 import { decisionSettings } from '@reroll/shared/platform/options/decision-settings';
-import type { WorkerOptions } from '@reroll/shared/platform/options/table';
+import type { WorkerOptions } from '@reroll/shared/platform/options/parsing/table';
 import { adoptStaleOf, triggersOf } from '@reroll/shared/platform/options/triggers';
-import { VERSION } from '@reroll/shared/platform/version';
+import { VERSION } from '@reroll/shared/platform/process/version';
 import type { WorkerContext } from './lifecycle.ts';
 
 /** What is limited at run time. */

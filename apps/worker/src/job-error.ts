@@ -1,7 +1,7 @@
 import type { ReloadRequest } from '@reroll/redis/catalog/requests';
 import type { Reason } from '@reroll/core/reasons';
-import { KubeError } from '@reroll/kube/errors';
-import type { WorkloadNow } from './workload-reader.ts';
+import { KubeError } from '@reroll/kube/client/errors';
+import type { WorkloadNow } from './reload/workload-reader.ts';
 
 /**
  * What a job fails with: a reason and a code of ours. BullMQ writes an error's message and stack into Redis,

@@ -1,24 +1,24 @@
 import { once } from 'node:events';
 import type { Catalog } from '@reroll/redis/catalog/catalog';
-import { History } from '@reroll/redis/catalog/history';
+import { History } from '@reroll/redis/history/history';
 import { ReloadRequests } from '@reroll/redis/catalog/requests';
-import { RateBudget } from '@reroll/redis/catalog/rate';
-import { RedisRoom } from '@reroll/redis/catalog/redis-room';
-import { openForWaiting, type RedisClient } from '@reroll/redis/catalog/redis';
+import { RateBudget } from '@reroll/redis/processes/rate';
+import { RedisRoom } from '@reroll/redis/connection/redis-room';
+import { openForWaiting, type RedisClient } from '@reroll/redis/connection/redis';
 import { kindOf } from '@reroll/core/state/rows';
 import type { SourceKind } from '@reroll/core/model';
 import type { HashKeys } from '@reroll/core/record/record-hash';
-import type { KubeClient } from '@reroll/kube/connection';
+import type { KubeClient } from '@reroll/kube/client/connection';
 import { EventRecorder } from '@reroll/kube/kube-events';
-import type { Logger } from '@reroll/shared/platform/logging';
+import type { Logger } from '@reroll/shared/platform/logging/logging';
 import { resourceType } from '@reroll/shared/platform/metrics/shared';
 import type { WorkerMetrics } from '@reroll/shared/platform/metrics/worker';
 import { decisionSettings } from '@reroll/shared/platform/options/decision-settings';
 import { historyLimits } from '@reroll/shared/platform/options/history-limits';
-import type { WorkerOptions } from '@reroll/shared/platform/options/table';
+import type { WorkerOptions } from '@reroll/shared/platform/options/parsing/table';
 import { adoptStaleOf, triggersOf } from '@reroll/shared/platform/options/triggers';
-import type { RedisReports } from '@reroll/shared/platform/redis-reports';
-import type { Lifecycle } from '@reroll/shared/platform/shutdown';
+import type { RedisReports } from '@reroll/shared/platform/process/redis-reports';
+import type { Lifecycle } from '@reroll/shared/platform/process/shutdown';
 import {
   changeJob,
   reloadJob,
@@ -30,16 +30,16 @@ import {
 import { CHANGES, Queues, RELOADS, RESUMES } from '@reroll/redis/queue/queues';
 import type { Worker } from 'bullmq';
 import { startHeartbeat } from './heartbeat.ts';
-import { ChangeProcessor } from './change.processor.ts';
-import { notifying, type Notifying } from './notifying.ts';
+import { ChangeProcessor } from './change/change.processor.ts';
+import { notifying, type Notifying } from './notify/notifying.ts';
 import { OutcomeRecorder } from './outcome-recorder.ts';
 import { Activity, runQueue, type QueueHandler } from './queue-runner.ts';
-import { ReloadProcessor, type ReloadSettings } from './reload.processor.ts';
-import { ReloadReports } from './reload-reports.ts';
+import { ReloadProcessor, type ReloadSettings } from './reload/reload.processor.ts';
+import { ReloadReports } from './reload/reload-reports.ts';
 import { reloadWays, type ReloadWays } from './reloads/reload-ways.ts';
-import { ResumeProcessor } from './resume.processor.ts';
-import { SourceReader } from './source-reader.ts';
-import { WorkloadReader } from './workload-reader.ts';
+import { ResumeProcessor } from './reload/resume.processor.ts';
+import { SourceReader } from './change/source-reader.ts';
+import { WorkloadReader } from './reload/workload-reader.ts';
 
 export interface WorkerContext {
   readonly options: WorkerOptions;

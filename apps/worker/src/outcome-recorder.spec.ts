@@ -1,6 +1,6 @@
 import type { Before } from '@reroll/core/history/change-cause';
 import type { ChangeEntry } from '@reroll/core/history/entries';
-import { createLogger } from '@reroll/shared/platform/logging';
+import { createLogger } from '@reroll/shared/platform/logging/logging';
 import { Registry } from 'prom-client';
 import { workerMetrics } from '@reroll/shared/platform/metrics/worker';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';

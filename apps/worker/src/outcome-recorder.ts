@@ -1,10 +1,10 @@
-import type { History } from '@reroll/redis/catalog/history';
-import type { RedisRoom } from '@reroll/redis/catalog/redis-room';
+import type { History } from '@reroll/redis/history/history';
+import type { RedisRoom } from '@reroll/redis/connection/redis-room';
 import type { ChangeEntry, OutcomeEntry } from '@reroll/core/history/entries';
 import type { SourceKey } from '@reroll/core/model';
-import type { Logger } from '@reroll/shared/platform/logging';
+import type { Logger } from '@reroll/shared/platform/logging/logging';
 import type { WorkerMetrics } from '@reroll/shared/platform/metrics/worker';
-import { QuietChanges } from './quiet-changes.ts';
+import { QuietChanges } from './change/quiet-changes.ts';
 
 /** Entries that are being written; with more, Redis is too slow for a history. */
 const MOST_PENDING = 2_000;

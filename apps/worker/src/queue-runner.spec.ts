@@ -1,12 +1,12 @@
-import type { RedisClient } from '@reroll/redis/catalog/redis';
-import { createLogger } from '@reroll/shared/platform/logging';
+import type { RedisClient } from '@reroll/redis/connection/redis';
+import { createLogger } from '@reroll/shared/platform/logging/logging';
 import { createRegistry } from '@reroll/shared/platform/metrics/registry';
 import { workerMetrics } from '@reroll/shared/platform/metrics/worker';
 import { reloadJob, type ReloadJob } from '@reroll/redis/queue/jobs';
 import { Queues, RELOADS } from '@reroll/redis/queue/queues';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { RealRedis } from '@reroll/redis/testing/real-redis';
-import { NotYetError } from './not-yet.ts';
+import { NotYetError } from './reload/not-yet.ts';
 import { Activity, runQueue } from './queue-runner.ts';
 
 const JOBS = 50;

@@ -1,11 +1,11 @@
 import { DelayedError, UnrecoverableError, Worker, type ConnectionOptions, type Job } from 'bullmq';
-import type { Logger } from '@reroll/shared/platform/logging';
+import type { Logger } from '@reroll/shared/platform/logging/logging';
 import type { WorkerMetrics } from '@reroll/shared/platform/metrics/worker';
 import { readPayload } from '@reroll/redis/queue/jobs';
 import { leastPause } from '@reroll/redis/queue/least-pause';
 import type { z } from 'zod';
 import { jobErrorOf, type JobError } from './job-error.ts';
-import { NotYetError } from './not-yet.ts';
+import { NotYetError } from './reload/not-yet.ts';
 
 export interface Attempt {
   /** 1 for the first. */

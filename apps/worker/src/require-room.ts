@@ -7,7 +7,7 @@ import {
   RESERVED_ANNOTATION_BYTES,
 } from '@reroll/core/reload/annotation-room';
 import { JobError } from './job-error.ts';
-import type { WorkloadNow } from './workload-reader.ts';
+import type { WorkloadNow } from './reload/workload-reader.ts';
 
 const MOST = MOST_ANNOTATION_BYTES - RESERVED_ANNOTATION_BYTES;
 

@@ -1,13 +1,13 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { REASONS } from '@reroll/core/reasons';
-import { KubeClient } from '@reroll/kube/connection';
-import { createLogger } from '@reroll/shared/platform/logging';
+import { KubeClient } from '@reroll/kube/client/connection';
+import { createLogger } from '@reroll/shared/platform/logging/logging';
 import { createRegistry } from '@reroll/shared/platform/metrics/registry';
 import { observeRequests } from '@reroll/shared/platform/metrics/rest-client';
 import { workerMetrics } from '@reroll/shared/platform/metrics/worker';
-import type { WorkerOptions } from '@reroll/shared/platform/options/table';
-import { createLifecycle } from '@reroll/shared/platform/shutdown';
-import { VERSION } from '@reroll/shared/platform/version';
+import type { WorkerOptions } from '@reroll/shared/platform/options/parsing/table';
+import { createLifecycle } from '@reroll/shared/platform/process/shutdown';
+import { VERSION } from '@reroll/shared/platform/process/version';
 import { KUBE, LIFECYCLE, LOG, METRICS, OPTIONS, REGISTRY } from './tokens.ts';
 import { WorkerService } from './worker.service.ts';
 

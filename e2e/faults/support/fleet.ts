@@ -3,12 +3,19 @@ import { envVarName } from '@reroll/core/marker/env-var-name';
 import { markerHash } from '@reroll/core/marker/marker-hash';
 import type { SourceKind } from '@reroll/core/model';
 import { collectionPath } from '@reroll/kube/objects';
-import { Reflector } from '@reroll/kube/reflector';
-import { auto, deployment, source, usingEnvFrom, usingEnvKey, usingVolume } from '../../support/builders.ts';
+import { Reflector } from '@reroll/kube/reflector/reflector';
+import {
+  auto,
+  deployment,
+  source,
+  usingEnvFrom,
+  usingEnvKey,
+  usingVolume,
+} from '../../support/objects/builders.ts';
 import { cleanUp } from '../../support/cleanup.ts';
 import { resourceOf, type KubeObject, type Ref, type Space } from '../../support/kube.ts';
 import type { Reroll } from '../../support/reroll.ts';
-import { hashOf, markerVariables, recordOf } from '../../support/rollouts.ts';
+import { hashOf, markerVariables, recordOf } from '../../support/objects/rollouts.ts';
 import { eventually } from '../../support/wait.ts';
 import { persistently } from './persistently.ts';
 

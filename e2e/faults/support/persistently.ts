@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { KubeError } from '@reroll/kube/errors';
+import { KubeError } from '@reroll/kube/client/errors';
 
 const RETRY = 100;
 const PATIENCE = 60_000;

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ensureEtcdutl } from '../../../tools/cluster/src/build-etcdutl.ts';
+import { ensureEtcdutl } from '../../../tools/cluster/src/build/build-etcdutl.ts';
 import type { Cluster } from '../../../tools/cluster/src/cluster.ts';
 import { cleanUp } from '../../support/cleanup.ts';
 import type { Reroll } from '../../support/reroll.ts';

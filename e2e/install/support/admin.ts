@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { KubeClient } from '@reroll/kube/connection';
+import type { KubeClient } from '@reroll/kube/client/connection';
 import { cleanUp } from '../../support/cleanup.ts';
 import { reach } from './reach.ts';
 import type { Release } from './release.ts';

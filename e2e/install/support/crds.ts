@@ -1,6 +1,6 @@
-import type { KubeClient } from '@reroll/kube/connection';
+import type { KubeClient } from '@reroll/kube/client/connection';
 import { cleanUp } from '../../support/cleanup.ts';
-import { removeCrdNamed } from '../../support/crds.ts';
+import { removeCrdNamed } from '../../support/objects/crds.ts';
 import { eventually } from '../../support/wait.ts';
 
 /** Installs CRDs that take anything, by kind and API version, and removes them when the file ends. */

@@ -14,10 +14,10 @@ import {
   usingVolume,
   type Builder,
   type Modifier,
-} from '../../support/builders.ts';
+} from '../../support/objects/builders.ts';
 import type { KubeObject, Manifest, Space } from '../../support/kube.ts';
-import { classAuto, mounting, providerClass, status } from '../../support/provider-classes.ts';
-import { markerVariables, recordOf } from '../../support/rollouts.ts';
+import { classAuto, mounting, providerClass, status } from '../../support/objects/provider-classes.ts';
+import { markerVariables, recordOf } from '../../support/objects/rollouts.ts';
 import { eventually } from '../../support/wait.ts';
 
 /** Of what a change rolls, a builder each. */

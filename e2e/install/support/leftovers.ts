@@ -1,4 +1,4 @@
-import type { KubeClient } from '@reroll/kube/connection';
+import type { KubeClient } from '@reroll/kube/client/connection';
 
 interface Group {
   readonly preferredVersion: { readonly groupVersion: string };

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import type { Cluster } from '../../../tools/cluster/src/cluster.ts';
-import type { KubeClient } from '@reroll/kube/connection';
+import type { KubeClient } from '@reroll/kube/client/connection';
 
 /** One thing that a ServiceAccount may do; '' for a name or namespace stands for any. */
 export interface Right {

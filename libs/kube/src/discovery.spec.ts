@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { KubeClient } from './connection.ts';
+import type { KubeClient } from './client/connection.ts';
 import { isServed } from './discovery.ts';
-import { KubeError, apiError } from './errors.ts';
+import { KubeError, apiError } from './client/errors.ts';
 
 const ROLLOUTS = { group: 'argoproj.io', version: 'v1alpha1', plural: 'rollouts' };
 const PATH = '/apis/argoproj.io/v1alpha1';

@@ -1,5 +1,5 @@
-import type { KubeClient } from './connection.ts';
-import { KubeError, badResponse } from './errors.ts';
+import type { KubeClient } from './client/connection.ts';
+import { KubeError, badResponse } from './client/errors.ts';
 import type { KubeResource } from './objects.ts';
 
 interface ResourceList {

@@ -1,10 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_ANNOTATION_KEYS as KEYS } from '@reroll/core/annotation-keys';
-import { METADATA_ONLY, METADATA_ONLY_LIST, type KubeClient, type RequestOptions } from './connection.ts';
-import { apiError } from './errors.ts';
+import {
+  METADATA_ONLY,
+  METADATA_ONLY_LIST,
+  type KubeClient,
+  type RequestOptions,
+} from './client/connection.ts';
+import { apiError } from './client/errors.ts';
 import { ExplainGatherer } from './gather-explain.ts';
 
-/** What a real server answers to whoever reads all is `e2e/explain.spec.ts`; here it refuses. */
+/** What a real server answers to whoever reads all is `e2e/admin/explain.spec.ts`; here it refuses. */
 const decision = { keys: KEYS, autoReloadAll: false, ignoredWorkloadTypes: [] };
 
 interface Call {

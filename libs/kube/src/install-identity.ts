@@ -1,6 +1,6 @@
-import { pause, systemClock } from './clock.ts';
-import type { KubeClient } from './connection.ts';
-import { KubeError } from './errors.ts';
+import { pause, systemClock } from './client/clock.ts';
+import type { KubeClient } from './client/connection.ts';
+import { KubeError } from './client/errors.ts';
 
 const KUBE_SYSTEM = '/api/v1/namespaces/kube-system';
 

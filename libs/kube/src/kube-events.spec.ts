@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { KubeClient } from './connection.ts';
-import { apiError } from './errors.ts';
+import type { KubeClient } from './client/connection.ts';
+import { apiError } from './client/errors.ts';
 import { EventRecorder, type EventRecorderOptions, type ReloadEvent } from './kube-events.ts';
 import { ControlPlane } from './testing/control-plane.ts';
 import { FakeClock } from './testing/fake-clock.ts';

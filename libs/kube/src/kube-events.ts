@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { oneLine } from '@reroll/core/one-line';
 import type { SourceId, SourceKind, WorkloadId } from '@reroll/core/model';
-import { pause, systemClock, type Clock } from './clock.ts';
-import type { KubeClient } from './connection.ts';
-import { networkError } from './errors.ts';
+import { pause, systemClock, type Clock } from './client/clock.ts';
+import type { KubeClient } from './client/connection.ts';
+import { networkError } from './client/errors.ts';
 import { collectionPath } from './objects.ts';
 
 const EVENTS = { group: '', version: 'v1', plural: 'events' };

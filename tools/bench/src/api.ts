@@ -1,6 +1,6 @@
-import { KubeClient, type RequestReport } from '@reroll/kube/connection';
-import { KubeError } from '@reroll/kube/errors';
-import { countsOf, pairOf, type RequestCounts } from './request-counts.ts';
+import { KubeClient, type RequestReport } from '@reroll/kube/client/connection';
+import { KubeError } from '@reroll/kube/client/errors';
+import { countsOf, pairOf, type RequestCounts } from './measure/request-counts.ts';
 
 /** The bench's own way to the API server: clients of Reroll's kind that count what they send. */
 export class Api {

@@ -1,12 +1,12 @@
 import type { Bench } from './bench.ts';
 import { groups, type Io, withBench } from './clusters.ts';
-import { thisMachine } from './machine.ts';
-import { measure } from './measure.ts';
+import { thisMachine } from './measure/machine.ts';
+import { measure } from './measure/measure.ts';
 import type { BenchOptions } from './options.ts';
-import { compared, type Report } from './report.ts';
+import { compared, type Report } from './report/report.ts';
 import type { Scenario } from './scenarios.ts';
 import type { Result } from './task.ts';
-import { titleOf } from './title.ts';
+import { titleOf } from './report/title.ts';
 
 /** Runs all scenarios of the options, each group on a cluster of its own. */
 export async function runBench(options: BenchOptions, io: Io): Promise<Report> {

@@ -1,7 +1,7 @@
 import type { Cluster } from '../../cluster/src/cluster.ts';
 import type { Api } from './api.ts';
 import type { BenchOptions } from './options.ts';
-import type { NamedProcess } from './proc.ts';
+import type { NamedProcess } from './measure/proc.ts';
 import type { WorkSet } from './work-set.ts';
 
 /** One cluster in which scenarios are measured, and what the bench knows of it. */

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { markerHash } from '@reroll/core/marker/marker-hash';
-import { type KubeClient, MERGE_PATCH } from '@reroll/kube/connection';
+import { type KubeClient, MERGE_PATCH } from '@reroll/kube/client/connection';
 import { objectPath } from '@reroll/kube/objects';
 import { persistently } from './api.ts';
 import { forEach } from './each.ts';
 import { CONFIG_MAPS } from './kinds.ts';
 import { dataOf } from './manifests.ts';
-import type { RolloutLog } from './rollout-log.ts';
+import type { RolloutLog } from './measure/rollout-log.ts';
 import { type Source, idText } from './work.ts';
 import type { WorkSet } from './work-set.ts';
 

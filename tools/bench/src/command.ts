@@ -3,12 +3,12 @@ import { ClusterError, UsageError, messageOf } from '../../cluster/src/errors.ts
 import { runBench } from './bench-run.ts';
 import { runHistory } from './history/history-command.ts';
 import { runHostile } from './hostile/hostile-command.ts';
-import { writeMarkdown } from './markdown.ts';
+import { writeMarkdown } from './report/markdown.ts';
 import { type BenchOptions, parseCommand } from './options.ts';
 import { runRedisMemory } from './redis-memory/redis-memory-command.ts';
-import { toJson, unmet } from './report.ts';
-import { reportText } from './text.ts';
-import { usage } from './usage.ts';
+import { toJson, unmet } from './report/report.ts';
+import { reportText } from './report/text.ts';
+import { usage } from './measure/usage.ts';
 
 /** Where a command writes, and what ends it. */
 export interface Terminal {

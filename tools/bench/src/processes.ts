@@ -4,7 +4,7 @@ import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { ClusterError } from '../../cluster/src/errors.ts';
-import type { NamedProcess } from './proc.ts';
+import type { NamedProcess } from './measure/proc.ts';
 
 export interface Launch {
   readonly name: string;

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ClusterError } from '../../cluster/src/errors.ts';
-import { answersOk } from '../../cluster/src/http.ts';
-import { freePort } from '../../cluster/src/ports.ts';
+import { answersOk } from '../../cluster/src/servers/http.ts';
+import { freePort } from '../../cluster/src/servers/ports.ts';
 import { waitUntil } from '../../cluster/src/wait.ts';
-import type { NamedProcess } from './proc.ts';
+import type { NamedProcess } from './measure/proc.ts';
 import type { Launch, Processes } from './processes.ts';
 
 export interface RerollOptions {

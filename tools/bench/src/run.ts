@@ -1,12 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bench } from './bench.ts';
 import { Changer } from './changes.ts';
-import type { Figures } from './figures.ts';
-import { percentile, sum } from './numbers.ts';
-import { meter, type Metered } from './meter.ts';
-import { untilQuiet } from './quiet.ts';
-import { reloaderRequests, requestFigures, scale, subtract, type RequestCounts } from './request-counts.ts';
-import { latencies, totalTime, type Tally } from './rollout-log.ts';
+import type { Figures } from './report/figures.ts';
+import { percentile, sum } from './measure/numbers.ts';
+import { meter, type Metered } from './measure/meter.ts';
+import { untilQuiet } from './measure/quiet.ts';
+import {
+  reloaderRequests,
+  requestFigures,
+  scale,
+  subtract,
+  type RequestCounts,
+} from './measure/request-counts.ts';
+import { latencies, totalTime, type Tally } from './measure/rollout-log.ts';
 import type { Session } from './session.ts';
 import type { Source } from './work.ts';
 import type { WorkSet } from './work-set.ts';

@@ -1,4 +1,4 @@
-import type { FigureId } from './figures.ts';
+import type { FigureId } from './report/figures.ts';
 
 /** Opaque Secrets that no workload uses; `bytes` is the size of the data of one. */
 export interface SecretLoad {

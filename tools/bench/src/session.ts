@@ -4,13 +4,13 @@ import { ClusterError } from '../../cluster/src/errors.ts';
 import { type Bench, surroundings } from './bench.ts';
 import { Changer } from './changes.ts';
 import { KINDS } from './kinds.ts';
-import { sum } from './numbers.ts';
-import type { NamedProcess } from './proc.ts';
+import { sum } from './measure/numbers.ts';
+import type { NamedProcess } from './measure/proc.ts';
 import { Processes } from './processes.ts';
-import { untilQuiet } from './quiet.ts';
+import { untilQuiet } from './measure/quiet.ts';
 import { startReloader, type Started } from './reloader.ts';
-import { RolloutLog } from './rollout-log.ts';
-import { RolloutWatch } from './rollout-watch.ts';
+import { RolloutLog } from './measure/rollout-log.ts';
+import { RolloutWatch } from './measure/rollout-watch.ts';
 import { idText } from './work.ts';
 
 /** A reloader that runs and reacts, and a watch of what it does. */

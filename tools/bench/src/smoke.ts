@@ -1,7 +1,7 @@
 import type { Io } from './clusters.ts';
 import { runBench } from './bench-run.ts';
 import { type BenchOptions, parseCommand } from './options.ts';
-import type { Report } from './report.ts';
+import type { Report } from './report/report.ts';
 
 /** Five changes among twenty workloads: shows in a quarter of a minute that the bench and Reroll work together. */
 export const SMOKE_ARGUMENTS = ['--scenario=hundred', '--workloads=20', '--namespaces=2', '--changes=5'];

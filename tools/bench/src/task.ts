@@ -1,8 +1,8 @@
 import type { Bench } from './bench.ts';
-import type { Figures } from './figures.ts';
+import type { Figures } from './report/figures.ts';
 import type { Floor } from './floor.ts';
-import type { ProcessFigures } from './proc.ts';
-import type { RequestCounts } from './request-counts.ts';
+import type { ProcessFigures } from './measure/proc.ts';
+import type { RequestCounts } from './measure/request-counts.ts';
 import type { Run } from './run.ts';
 import type { Scenario } from './scenarios.ts';
 import type { WorkSet } from './work-set.ts';

@@ -1,6 +1,6 @@
 import { assert, array, double, integer, property } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { median, percentile } from '../src/numbers.ts';
+import { median, percentile } from '../src/measure/numbers.ts';
 
 const TEN = [10, 9, 8, 7, 6, 5, 4, 3, 2, 1];
 

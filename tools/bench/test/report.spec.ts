@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { figureRows } from '../src/figures.ts';
-import { replaceBlock } from '../src/markdown.ts';
-import { parseBusySeconds, parseUsage } from '../src/proc.ts';
+import { figureRows } from '../src/report/figures.ts';
+import { replaceBlock } from '../src/report/markdown.ts';
+import { parseBusySeconds, parseUsage } from '../src/measure/proc.ts';
 import { loadProblems, SCENARIOS, sourceCount } from '../src/scenarios.ts';
-import { titleOf } from '../src/title.ts';
+import { titleOf } from '../src/report/title.ts';
 import { layOut } from '../src/work.ts';
 
 describe('a figure', () => {

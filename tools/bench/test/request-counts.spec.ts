@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { countsOf, reloaderRequests, requestFigures, subtract } from '../src/request-counts.ts';
+import { countsOf, reloaderRequests, requestFigures, subtract } from '../src/measure/request-counts.ts';
 
 const METRICS = `# HELP apiserver_request_total [STABLE] Counter of apiserver requests
 # TYPE apiserver_request_total counter

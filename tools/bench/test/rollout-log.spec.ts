@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { latencies, RolloutLog, type Tally, totalTime } from '../src/rollout-log.ts';
+import { latencies, RolloutLog, type Tally, totalTime } from '../src/measure/rollout-log.ts';
 
 const [OLD, NEW] = ['a'.repeat(40), 'b'.repeat(40)];
 

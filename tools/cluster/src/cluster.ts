@@ -1,18 +1,18 @@
 import { resolve } from 'node:path';
-import { METADATA_AUDIT_POLICY, apiServerLaunch, auditLogFile } from './apiserver.ts';
-import { type Binaries, ensureBinaries } from './build.ts';
-import { controllerManagerLaunch, kwokLaunch, schedulerLaunch } from './clients.ts';
-import { etcdLaunch } from './etcd.ts';
+import { METADATA_AUDIT_POLICY, apiServerLaunch, auditLogFile } from './servers/apiserver.ts';
+import { type Binaries, ensureBinaries } from './build/build.ts';
+import { controllerManagerLaunch, kwokLaunch, schedulerLaunch } from './servers/clients.ts';
+import { etcdLaunch } from './servers/etcd.ts';
 import { claimFolder } from './folder.ts';
-import { type Guard, guard } from './guard.ts';
+import { type Guard, guard } from './servers/guard.ts';
 import { isAlive } from './identity.ts';
 import { type KubeAccess, kubeAccess } from './kube-api.ts';
-import { kubeconfigFile, writeKubeconfig } from './kubeconfig.ts';
+import { kubeconfigFile, writeKubeconfig } from './servers/kubeconfig.ts';
 import { createNodes, defaultAccountReady, nodesReady } from './nodes.ts';
-import { freePort } from './ports.ts';
-import { type RedisSource, ensureRedis } from './redis-install.ts';
-import { redisDataDir, redisLaunch, redisUrl } from './redis.ts';
-import { type ReadyOptions, Stack } from './stack.ts';
+import { freePort } from './servers/ports.ts';
+import { type RedisSource, ensureRedis } from './build/redis-install.ts';
+import { redisDataDir, redisLaunch, redisUrl } from './servers/redis.ts';
+import { type ReadyOptions, Stack } from './servers/stack.ts';
 import { COMPONENTS, type ComponentName, type State, readState, startedComponents } from './state.ts';
 
 export interface ClusterOptions {

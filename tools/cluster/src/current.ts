@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { delimiter } from 'node:path';
 import { ClusterError, messageOf } from './errors.ts';
-import { send } from './http.ts';
-import { type RedisAddress, askRedis } from './redis-protocol.ts';
+import { send } from './servers/http.ts';
+import { type RedisAddress, askRedis } from './servers/redis-protocol.ts';
 
 /** The servers that a developer points at instead of starting any. */
 export interface Current {

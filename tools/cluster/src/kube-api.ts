@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { certificateFile } from './apiserver.ts';
+import { certificateFile } from './servers/apiserver.ts';
 import { ClusterError } from './errors.ts';
-import { type HttpRequest, send } from './http.ts';
+import { type HttpRequest, send } from './servers/http.ts';
 
 /** How to talk to the API server of a folder as its admin. */
 export interface KubeAccess {

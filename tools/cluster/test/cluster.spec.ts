@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Cluster, attachCluster, clusterStatus, startCluster } from '../src/cluster.ts';
 import { useCurrent } from '../src/current.ts';
 import { kube } from '../src/kube-api.ts';
-import { askRedis } from '../src/redis-protocol.ts';
+import { askRedis } from '../src/servers/redis-protocol.ts';
 import { waitUntil } from '../src/wait.ts';
 import { freshDir, processesOf } from './helpers.ts';
 

@@ -2,13 +2,13 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseCommand } from '../src/arguments.ts';
-import { explainBuildFailure, explainMissingGo } from '../src/build-failure.ts';
+import { explainBuildFailure, explainMissingGo } from '../src/build/build-failure.ts';
 import { currentServer, useCurrent } from '../src/current.ts';
 import { UsageError } from '../src/errors.ts';
 import { identify, isAlive } from '../src/identity.ts';
-import { withLock } from '../src/lock.ts';
-import { askRedis } from '../src/redis-protocol.ts';
-import { startRedis } from '../src/redis.ts';
+import { withLock } from '../src/servers/lock.ts';
+import { askRedis } from '../src/servers/redis-protocol.ts';
+import { startRedis } from '../src/servers/redis.ts';
 import { freshDir, script } from './helpers.ts';
 
 describe('arguments', () => {

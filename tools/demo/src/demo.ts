@@ -1,4 +1,4 @@
-import { MERGE_PATCH } from '@reroll/kube/connection';
+import { MERGE_PATCH } from '@reroll/kube/client/connection';
 import { collectionPath, objectPath } from '@reroll/kube/objects';
 import { configMap } from '@reroll/kube/sources/config-map';
 import { secret } from '@reroll/kube/sources/secret';

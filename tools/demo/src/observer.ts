@@ -1,7 +1,7 @@
-import type { KubeClient } from '@reroll/kube/connection';
-import type { ReflectorHandler } from '@reroll/kube/delivery';
+import type { KubeClient } from '@reroll/kube/client/connection';
+import type { ReflectorHandler } from '@reroll/kube/reflector/delivery';
 import { collectionPath, type KubeObject, type KubeResource } from '@reroll/kube/objects';
-import { Reflector } from '@reroll/kube/reflector';
+import { Reflector } from '@reroll/kube/reflector/reflector';
 import { RECORD_ANNOTATION } from '@reroll/core/record/record';
 import { NAMESPACE, WORKLOADS, resourceOf, type Workload } from './shop.ts';
 

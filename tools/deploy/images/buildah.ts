@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { aptInstall } from '../../cluster/src/apt.ts';
-import { cacheRoot } from '../../cluster/src/cache-dir.ts';
+import { aptInstall } from '../../cluster/src/build/apt.ts';
+import { cacheRoot } from '../../cluster/src/build/cache-dir.ts';
 import { ClusterError } from '../../cluster/src/errors.ts';
-import { withLock } from '../../cluster/src/lock.ts';
+import { withLock } from '../../cluster/src/servers/lock.ts';
 import { run, type RunResult, which } from '../../cluster/src/run.ts';
 
 /** With overlay the first build takes 1.4 GB and each other one 80 MB; vfs copies everything for every step: 9 GB. */

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { cacheRoot } from '../../cluster/src/cache-dir.ts';
+import { cacheRoot } from '../../cluster/src/build/cache-dir.ts';
 import { ClusterError } from '../../cluster/src/errors.ts';
-import { withLock } from '../../cluster/src/lock.ts';
+import { withLock } from '../../cluster/src/servers/lock.ts';
 import { run, which } from '../../cluster/src/run.ts';
 
 /** Debian's package of Prometheus holds promtool; the package itself is not installed: it brings a service. */

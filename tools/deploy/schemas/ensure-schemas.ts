@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { BuildOptions } from '../../cluster/src/build.ts';
-import { explainBuildFailure, explainMissingGo } from '../../cluster/src/build-failure.ts';
-import { cacheRoot } from '../../cluster/src/cache-dir.ts';
+import type { BuildOptions } from '../../cluster/src/build/build.ts';
+import { explainBuildFailure, explainMissingGo } from '../../cluster/src/build/build-failure.ts';
+import { cacheRoot } from '../../cluster/src/build/cache-dir.ts';
 import { ClusterError } from '../../cluster/src/errors.ts';
-import { withLock } from '../../cluster/src/lock.ts';
+import { withLock } from '../../cluster/src/servers/lock.ts';
 import { run, which } from '../../cluster/src/run.ts';
 
 /** A Go module that carries schemas; `sum` is what Go's own go.sum would hold. */

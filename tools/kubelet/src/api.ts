@@ -1,5 +1,5 @@
-import { KubeClient, MERGE_PATCH } from '@reroll/kube/connection';
-import { KubeError } from '@reroll/kube/errors';
+import { KubeClient, MERGE_PATCH } from '@reroll/kube/client/connection';
+import { KubeError } from '@reroll/kube/client/errors';
 import type { Metadata, Pod, TokenSource } from './types.ts';
 
 const DEFAULT_EXPIRATION_S = 3_600;

@@ -1,4 +1,4 @@
-import { succeed } from './exec.ts';
+import { succeed } from './pods/exec.ts';
 import { removeNamespace } from './sweep.ts';
 
 /** One pod's place in the network. */

@@ -1,6 +1,6 @@
 import type { KubeletApi } from './api.ts';
 import { NODE_IP } from './network.ts';
-import { now } from './pod-status.ts';
+import { now } from './pods/pod-status.ts';
 
 /** Label and taint of the nodes of this kubelet. */
 const NODE_LABEL = 'reroll.dev/test-kubelet';

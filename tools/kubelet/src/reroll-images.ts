@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { LIBRARIES, PROGRAMS, type Image, type ImageRule, type Layer } from './images.ts';
+import { LIBRARIES, PROGRAMS, type Image, type ImageRule, type Layer } from './pods/images.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 

@@ -1,5 +1,5 @@
-import type { KubeClient } from '@reroll/kube/connection';
-import { Reflector } from '@reroll/kube/reflector';
+import type { KubeClient } from '@reroll/kube/client/connection';
+import { Reflector } from '@reroll/kube/reflector/reflector';
 import type { Metadata } from './types.ts';
 
 interface Stored {

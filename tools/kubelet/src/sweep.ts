@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { waitUntil } from '../../cluster/src/wait.ts';
-import { finished, succeed } from './exec.ts';
+import { finished, succeed } from './pods/exec.ts';
 import { folderOf, isDead, runOf } from './run-name.ts';
 
 const NAMESPACES = '/run/netns';

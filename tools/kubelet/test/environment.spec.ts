@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { environment, expand, type ReadData } from '../src/environment.ts';
-import { divided } from '../src/quantity.ts';
+import { environment, expand, type ReadData } from '../src/pods/environment.ts';
+import { divided } from '../src/pods/quantity.ts';
 import type { Container, Pod, Service } from '../src/types.ts';
 
 const metadata = { name: 'pod-1', namespace: 'shop', uid: 'u1' };

@@ -1,4 +1,4 @@
-import { type ImageRule, LIBRARIES, PROGRAMS } from '../src/images.ts';
+import { type ImageRule, LIBRARIES, PROGRAMS } from '../src/pods/images.ts';
 
 const shell = {
   layers: [...LIBRARIES, ...PROGRAMS],

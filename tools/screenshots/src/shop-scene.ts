@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ChangeSummary } from '@reroll/shared/api/changes';
 import type { Workload } from '@reroll/shared/api/workloads';
-import { MERGE_PATCH } from '@reroll/kube/connection';
+import { MERGE_PATCH } from '@reroll/kube/client/connection';
 import { collectionPath, objectPath, type KubeResource } from '@reroll/kube/objects';
 import {
   CONFIG_MAP,

@@ -1,7 +1,7 @@
-import type { KubeClient } from '@reroll/kube/connection';
-import type { Logger } from '@reroll/shared/platform/logging';
+import type { KubeClient } from '@reroll/kube/client/connection';
+import type { Logger } from '@reroll/shared/platform/logging/logging';
 import type { AdminMetrics } from '@reroll/shared/platform/metrics/admin';
-import type { AdminOptions } from '@reroll/shared/platform/options/table';
+import type { AdminOptions } from '@reroll/shared/platform/options/parsing/table';
 import type { Authenticator } from './caller.ts';
 import { KubernetesTokens } from './kubernetes-tokens.ts';
 import { Reviews } from './reviews.ts';

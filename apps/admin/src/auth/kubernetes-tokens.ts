@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { WorkloadKey } from '@reroll/core/model';
 import { workloadKind } from '@reroll/kube/workloads/registry';
-import type { AdminOptions } from '@reroll/shared/platform/options/table';
+import type { AdminOptions } from '@reroll/shared/platform/options/parsing/table';
 import { ProblemError } from '../http/problem-error.ts';
 import { AnswerCache } from './answer-cache.ts';
 import type { Access, Authenticator, Caller } from './caller.ts';

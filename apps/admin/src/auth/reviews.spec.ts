@@ -1,5 +1,5 @@
-import { KubeError } from '@reroll/kube/errors';
-import { silentLogger } from '@reroll/shared/platform/logging';
+import { KubeError } from '@reroll/kube/client/errors';
+import { silentLogger } from '@reroll/shared/platform/logging/logging';
 import { adminMetrics } from '@reroll/shared/platform/metrics/admin';
 import { Registry } from 'prom-client';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';

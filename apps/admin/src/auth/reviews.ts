@@ -1,9 +1,9 @@
-import { Backoff } from '@reroll/kube/backoff';
-import type { KubeClient } from '@reroll/kube/connection';
-import { KubeError } from '@reroll/kube/errors';
-import type { Logger } from '@reroll/shared/platform/logging';
+import { Backoff } from '@reroll/kube/client/backoff';
+import type { KubeClient } from '@reroll/kube/client/connection';
+import { KubeError } from '@reroll/kube/client/errors';
+import type { Logger } from '@reroll/shared/platform/logging/logging';
 import type { AdminMetrics } from '@reroll/shared/platform/metrics/admin';
-import type { AdminOptions } from '@reroll/shared/platform/options/table';
+import type { AdminOptions } from '@reroll/shared/platform/options/parsing/table';
 import { ProblemError } from '../http/problem-error.ts';
 
 const AUTHENTICATION = 'authentication.k8s.io/v1';

@@ -1,5 +1,5 @@
 import { Controller, Inject } from '@nestjs/common';
-import type { History, StreamEntry } from '@reroll/redis/catalog/history';
+import type { History, StreamEntry } from '@reroll/redis/history/history';
 import type { AuditEntry } from '@reroll/core/history/entries';
 import type { Caller } from '../auth/caller.ts';
 import { NamespacesAsked } from '../history/namespaces-asked.ts';

@@ -1,5 +1,5 @@
 import { Controller, Inject } from '@nestjs/common';
-import type { History } from '@reroll/redis/catalog/history';
+import type { History } from '@reroll/redis/history/history';
 import { visibility } from '../auth/caller.ts';
 import { listChanges } from '../history/change-list.ts';
 import { LiveStates } from '../history/live-states.ts';

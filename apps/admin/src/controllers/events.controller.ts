@@ -1,8 +1,8 @@
 import { Controller, Inject } from '@nestjs/common';
-import { errorFields } from '@reroll/shared/platform/error-fields';
-import type { Logger } from '@reroll/shared/platform/logging';
+import { errorFields } from '@reroll/shared/platform/logging/error-fields';
+import type { Logger } from '@reroll/shared/platform/logging/logging';
 import type { AdminMetrics } from '@reroll/shared/platform/metrics/admin';
-import type { Lifecycle } from '@reroll/shared/platform/shutdown';
+import type { Lifecycle } from '@reroll/shared/platform/process/shutdown';
 import { EventStream } from '../history/event-stream.ts';
 import { EventWriter, SlowReaderError } from '../history/event-writer.ts';
 import { ReadModel } from '../history/read-model.ts';

@@ -1,6 +1,6 @@
 import { Controller, Inject } from '@nestjs/common';
 import type { Limits } from '@reroll/shared/api/queues';
-import type { RuntimeLimits } from '@reroll/redis/catalog/limits';
+import type { RuntimeLimits } from '@reroll/redis/processes/limits';
 import type { AnswerOf, Input } from '../http/operation-types.ts';
 import { Serves } from '../http/serves.ts';
 import { mustSteer } from '../steering/must.ts';

@@ -1,6 +1,6 @@
 import { Controller, Inject } from '@nestjs/common';
 import type { Catalog } from '@reroll/redis/catalog/catalog';
-import type { History } from '@reroll/redis/catalog/history';
+import type { History } from '@reroll/redis/history/history';
 import type { ReloadRequests } from '@reroll/redis/catalog/requests';
 import type { Queues } from '@reroll/redis/queue/queues';
 import type { AnswerOf, Input } from '../http/operation-types.ts';

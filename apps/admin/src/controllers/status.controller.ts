@@ -1,9 +1,9 @@
 import { Controller, Inject } from '@nestjs/common';
 import type { Status } from '@reroll/shared/api/status';
-import type { History } from '@reroll/redis/catalog/history';
-import type { RuntimeLimits } from '@reroll/redis/catalog/limits';
-import type { Processes } from '@reroll/redis/catalog/processes';
-import { VERSION } from '@reroll/shared/platform/version';
+import type { History } from '@reroll/redis/history/history';
+import type { RuntimeLimits } from '@reroll/redis/processes/limits';
+import type { Processes } from '@reroll/redis/processes/processes';
+import { VERSION } from '@reroll/shared/platform/process/version';
 import type { Caller } from '../auth/caller.ts';
 import type { AnswerOf, Input } from '../http/operation-types.ts';
 import { Serves } from '../http/serves.ts';

@@ -1,5 +1,5 @@
 import { Controller, Inject } from '@nestjs/common';
-import type { AdminOptions } from '@reroll/shared/platform/options/table';
+import type { AdminOptions } from '@reroll/shared/platform/options/parsing/table';
 import type { AnswerOf, Input } from '../http/operation-types.ts';
 import { Serves } from '../http/serves.ts';
 import { OPTIONS, WHY } from '../tokens.ts';

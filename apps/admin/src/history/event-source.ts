@@ -1,5 +1,5 @@
-import { HISTORY_STREAMS, STREAM_START, type HistoryStream } from '@reroll/redis/catalog/history';
-import type { Positions } from '@reroll/redis/catalog/history-reader';
+import { HISTORY_STREAMS, STREAM_START, type HistoryStream } from '@reroll/redis/history/history';
+import type { Positions } from '@reroll/redis/history/history-reader';
 import type { Change, Outcome, Rollout } from '@reroll/core/history/join';
 import { compareIds, indexOfId, millisecondsOf, type StreamId } from '@reroll/core/history/stream-id';
 import type { AuditRow, HistoryContents } from './history-contents.ts';

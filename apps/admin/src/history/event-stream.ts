@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventName, EVENTS } from '@reroll/shared/api/events';
-import type { Positions } from '@reroll/redis/catalog/history-reader';
+import type { Positions } from '@reroll/redis/history/history-reader';
 import type { Rollout } from '@reroll/core/history/join';
 import { stateOf } from '@reroll/core/history/states';
 import { namespaceOf } from '@reroll/core/state/rows';

@@ -1,5 +1,5 @@
-import type { HistoryStream } from '@reroll/redis/catalog/history';
-import { NO_POSITIONS, type FollowedEntry, type Positions } from '@reroll/redis/catalog/history-reader';
+import type { HistoryStream } from '@reroll/redis/history/history';
+import { NO_POSITIONS, type FollowedEntry, type Positions } from '@reroll/redis/history/history-reader';
 import type { AuditEntry } from '@reroll/core/history/entries';
 import { HistoryJoin } from '@reroll/core/history/join';
 import { indexOfId, type StreamId } from '@reroll/core/history/stream-id';

@@ -1,5 +1,5 @@
 import type { Catalog } from '@reroll/redis/catalog/catalog';
-import type { Rollouts } from '@reroll/redis/catalog/rollouts';
+import type { Rollouts } from '@reroll/redis/history/rollouts';
 import type { RolloutEntry } from '@reroll/core/history/entries';
 import type { HistoryJoin, Pair } from '@reroll/core/history/join';
 import { isOpen, liveState, stateOf, type LiveJob, type ReloadState } from '@reroll/core/history/states';

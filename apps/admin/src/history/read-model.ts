@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { HISTORY_STREAMS, type HistoryStream } from '@reroll/redis/catalog/history';
-import type { HistoryReader, Portion } from '@reroll/redis/catalog/history-reader';
-import { reconnectDelay } from '@reroll/redis/catalog/reconnect-delay';
+import { HISTORY_STREAMS, type HistoryStream } from '@reroll/redis/history/history';
+import type { HistoryReader, Portion } from '@reroll/redis/history/history-reader';
+import { reconnectDelay } from '@reroll/redis/connection/reconnect-delay';
 import { indexOfId, type StreamId } from '@reroll/core/history/stream-id';
-import type { Logger } from '@reroll/shared/platform/logging';
+import type { Logger } from '@reroll/shared/platform/logging/logging';
 import type { AdminMetrics } from '@reroll/shared/platform/metrics/admin';
 import type { ShownHashes } from '../shown-hashes.ts';
 import { HistoryContents } from './history-contents.ts';

@@ -1,4 +1,4 @@
-import type { RedisClient } from '@reroll/redis/catalog/redis';
+import type { RedisClient } from '@reroll/redis/connection/redis';
 import type { LiveJob } from '@reroll/core/history/states';
 import type { WorkloadKey } from '@reroll/core/model';
 import { RELOADS } from '@reroll/redis/queue/queues';

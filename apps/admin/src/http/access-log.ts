@@ -1,4 +1,4 @@
-import type { Logger } from '@reroll/shared/platform/logging';
+import type { Logger } from '@reroll/shared/platform/logging/logging';
 import type { AdminMetrics } from '@reroll/shared/platform/metrics/admin';
 import type { Request, Response } from 'express';
 import { contextOf, pathOf } from './request-context.ts';

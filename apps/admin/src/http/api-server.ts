@@ -2,9 +2,9 @@ import { createServer as createHttpServer, type RequestListener, type Server } f
 import { createServer as createHttpsServer } from 'node:https';
 import { createSecureContext } from 'node:tls';
 import { readFileSync } from 'node:fs';
-import type { Logger } from '@reroll/shared/platform/logging';
-import type { AdminOptions } from '@reroll/shared/platform/options/table';
-import type { Lifecycle } from '@reroll/shared/platform/shutdown';
+import type { Logger } from '@reroll/shared/platform/logging/logging';
+import type { AdminOptions } from '@reroll/shared/platform/options/parsing/table';
+import type { Lifecycle } from '@reroll/shared/platform/process/shutdown';
 
 /** How often the certificate is looked at (ms): the kubelet needs a minute to bring a new one. */
 const LOOK_EVERY = 5_000;

@@ -1,5 +1,5 @@
 import { adminMetrics } from '@reroll/shared/platform/metrics/admin';
-import type { AdminOptions } from '@reroll/shared/platform/options/table';
+import type { AdminOptions } from '@reroll/shared/platform/options/parsing/table';
 import type { Request, Response } from 'express';
 import { Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';

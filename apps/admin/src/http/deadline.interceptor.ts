@@ -6,8 +6,8 @@ import {
   type NestInterceptor,
 } from '@nestjs/common';
 import { OPERATIONS, type Operation } from '@reroll/shared/api/operations';
-import type { RedisClient } from '@reroll/redis/catalog/redis';
-import type { AdminOptions } from '@reroll/shared/platform/options/table';
+import type { RedisClient } from '@reroll/redis/connection/redis';
+import type { AdminOptions } from '@reroll/shared/platform/options/parsing/table';
 import type { Request } from 'express';
 import { throwError, timeout, type Observable } from 'rxjs';
 import { OPTIONS, REDIS } from '../tokens.ts';

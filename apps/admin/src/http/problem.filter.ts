@@ -1,7 +1,7 @@
 import { Catch, HttpException, Inject, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
-import { KubeError } from '@reroll/kube/errors';
-import { errorFields } from '@reroll/shared/platform/error-fields';
-import type { Logger } from '@reroll/shared/platform/logging';
+import { KubeError } from '@reroll/kube/client/errors';
+import { errorFields } from '@reroll/shared/platform/logging/error-fields';
+import type { Logger } from '@reroll/shared/platform/logging/logging';
 import type { Request, Response } from 'express';
 import { ReplyError } from 'ioredis';
 import { LOG } from '../tokens.ts';

@@ -1,5 +1,5 @@
 import type { AdminMetrics } from '@reroll/shared/platform/metrics/admin';
-import type { AdminOptions } from '@reroll/shared/platform/options/table';
+import type { AdminOptions } from '@reroll/shared/platform/options/parsing/table';
 import type { Request, RequestHandler, Response } from 'express';
 import { rateLimit } from 'express-rate-limit';
 import type { Authenticator } from '../auth/caller.ts';

@@ -1,4 +1,4 @@
-import type { AdminOptions } from '@reroll/shared/platform/options/table';
+import type { AdminOptions } from '@reroll/shared/platform/options/parsing/table';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import helmet from 'helmet';
 import { pathOf } from './request-context.ts';

@@ -1,5 +1,5 @@
 import { Catalog } from '@reroll/redis/catalog/catalog';
-import { Processes, type ProcessSettings } from '@reroll/redis/catalog/processes';
+import { Processes, type ProcessSettings } from '@reroll/redis/processes/processes';
 import { DEFAULT_ANNOTATION_KEYS } from '@reroll/core/annotation-keys';
 import { NO_TRIGGERS } from '@reroll/core/state/triggers';
 import { RealRedis } from '@reroll/redis/testing/real-redis';

@@ -1,7 +1,7 @@
 import type { Catalog } from '@reroll/redis/catalog/catalog';
-import { Processes, settingsInForce, type ProcessSettings } from '@reroll/redis/catalog/processes';
-import type { RedisClient } from '@reroll/redis/catalog/redis';
-import { Rollouts } from '@reroll/redis/catalog/rollouts';
+import { Processes, settingsInForce, type ProcessSettings } from '@reroll/redis/processes/processes';
+import type { RedisClient } from '@reroll/redis/connection/redis';
+import { Rollouts } from '@reroll/redis/history/rollouts';
 import type { ExplainedWorkload } from '@reroll/core/explain/facts';
 import type { RolloutEntry } from '@reroll/core/history/entries';
 import { sourceKeyIn, namespaceOf, type SourceRow, type WorkloadRow } from '@reroll/core/state/rows';

@@ -1,7 +1,7 @@
 import type { Status } from '@reroll/shared/api/status';
-import type { History } from '@reroll/redis/catalog/history';
-import type { RuntimeLimits } from '@reroll/redis/catalog/limits';
-import type { Process, Processes } from '@reroll/redis/catalog/processes';
+import type { History } from '@reroll/redis/history/history';
+import type { RuntimeLimits } from '@reroll/redis/processes/limits';
+import type { Process, Processes } from '@reroll/redis/processes/processes';
 import type { JobBoard } from '../jobs/job-board.ts';
 import { visibility, type Caller } from '../auth/caller.ts';
 import { timeOf } from '../time-of.ts';

@@ -1,9 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Status } from '@reroll/shared/api/status';
 import type { Catalog } from '@reroll/redis/catalog/catalog';
-import type { RedisRoom } from '@reroll/redis/catalog/redis-room';
-import type { RedisClient } from '@reroll/redis/catalog/redis';
-import type { KubeClient } from '@reroll/kube/connection';
+import type { RedisRoom } from '@reroll/redis/connection/redis-room';
+import type { RedisClient } from '@reroll/redis/connection/redis';
+import type { KubeClient } from '@reroll/kube/client/connection';
 import type { InstallIdentity } from '@reroll/kube/install-identity';
 import { CATALOG, IDENTITY, KUBE, REDIS, ROOM } from '../tokens.ts';
 import { Reachability, type Reachable } from './reachability.ts';

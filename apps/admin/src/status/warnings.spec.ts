@@ -1,4 +1,4 @@
-import type { Process } from '@reroll/redis/catalog/processes';
+import type { Process } from '@reroll/redis/processes/processes';
 import { describe, expect, it } from 'vitest';
 import { warningsOf } from './warnings.ts';
 

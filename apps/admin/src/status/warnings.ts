@@ -1,4 +1,4 @@
-import type { Process } from '@reroll/redis/catalog/processes';
+import type { Process } from '@reroll/redis/processes/processes';
 import type { Status } from '@reroll/shared/api/status';
 
 /** How long a job may be due, and a reload be pending, before somebody should look (s). */

@@ -1,5 +1,5 @@
 import type { AuditEntry } from '@reroll/core/history/entries';
-import { createLogger } from '@reroll/shared/platform/logging';
+import { createLogger } from '@reroll/shared/platform/logging/logging';
 import { describe, expect, it } from 'vitest';
 import { AuditLog, type Audited } from './audit-log.ts';
 

@@ -1,6 +1,6 @@
 import type { AuditEntry } from '@reroll/core/history/entries';
-import type { History } from '@reroll/redis/catalog/history';
-import type { Logger } from '@reroll/shared/platform/logging';
+import type { History } from '@reroll/redis/history/history';
+import type { Logger } from '@reroll/shared/platform/logging/logging';
 
 /** What was not done and is kept, a minute and actor: so that nobody drives the others out of a history that is bounded. */
 const MOST_UNDONE = 20;

@@ -1,5 +1,5 @@
 import type { AuditEntry as AuditAnswer } from '@reroll/shared/api/audit';
-import type { StreamEntry } from '@reroll/redis/catalog/history';
+import type { StreamEntry } from '@reroll/redis/history/history';
 import type { AuditEntry } from '@reroll/core/history/entries';
 import type { Caller } from '../auth/caller.ts';
 

@@ -1,4 +1,4 @@
-import type { RedisClient } from '@reroll/redis/catalog/redis';
+import type { RedisClient } from '@reroll/redis/connection/redis';
 import { describe, expect, it } from 'vitest';
 import { Idempotency, type OnceWrite } from './idempotency.ts';
 

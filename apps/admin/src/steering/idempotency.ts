@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { RedisClient } from '@reroll/redis/catalog/redis';
+import type { RedisClient } from '@reroll/redis/connection/redis';
 import { ProblemError } from '../http/problem-error.ts';
 
 /** How long an answer is kept (s). */

@@ -1,6 +1,6 @@
 import type { Catalog } from '@reroll/redis/catalog/catalog';
-import { Processes, settingsInForce, type ProcessSettings } from '@reroll/redis/catalog/processes';
-import type { RedisClient } from '@reroll/redis/catalog/redis';
+import { Processes, settingsInForce, type ProcessSettings } from '@reroll/redis/processes/processes';
+import type { RedisClient } from '@reroll/redis/connection/redis';
 import { RowsOfNamespace } from '@reroll/redis/catalog/rows-of-namespace';
 import { shownHashKey } from '@reroll/redis/catalog/shown-hash-key';
 import type { ExplainedSource, ExplainedWorkload, ExplainSettings } from '@reroll/core/explain/facts';

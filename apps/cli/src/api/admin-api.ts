@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OperationId } from '@reroll/shared/api/operations';
-import { Backoff } from '@reroll/kube/backoff';
-import { KubeError } from '@reroll/kube/errors';
-import type { ExchangeResult } from '@reroll/kube/transport';
+import { Backoff } from '@reroll/kube/client/backoff';
+import { KubeError } from '@reroll/kube/client/errors';
+import type { ExchangeResult } from '@reroll/kube/client/transport';
 import type { HttpRoute, RouteStream } from '../connect/http-route.ts';
 import { CliError, EXIT } from '../errors.ts';
 import { contentTypeOf, isOfAdmin, networkReason, problemError, wayError } from './answer-error.ts';

@@ -1,6 +1,6 @@
 import { problem } from '@reroll/shared/api/problem';
-import type { KubeError } from '@reroll/kube/errors';
-import type { ExchangeResult } from '@reroll/kube/transport';
+import type { KubeError } from '@reroll/kube/client/errors';
+import type { ExchangeResult } from '@reroll/kube/client/transport';
 import { z } from 'zod';
 import { TOKEN_HINTS } from '../connect/bearer.ts';
 import { CliError } from '../errors.ts';

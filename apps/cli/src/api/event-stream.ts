@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EVENTS, type EventName } from '@reroll/shared/api/events';
-import { Backoff } from '@reroll/kube/backoff';
-import { KubeError } from '@reroll/kube/errors';
+import { Backoff } from '@reroll/kube/client/backoff';
+import { KubeError } from '@reroll/kube/client/errors';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type { z } from 'zod';
 import { CliError } from '../errors.ts';

@@ -1,4 +1,4 @@
-import { VERSION } from '@reroll/shared/platform/version';
+import { VERSION } from '@reroll/shared/platform/process/version';
 import { printDocument, type Output } from '../output/print.ts';
 import { safeText } from '../output/safe-text.ts';
 import { oneOutput, running, type Adder } from './command.ts';

@@ -1,6 +1,6 @@
-import { KubeClient } from '@reroll/kube/connection';
-import { CredentialStore, loadKubeConfig, type Credentials } from '@reroll/kube/credentials';
-import { VERSION } from '@reroll/shared/platform/version';
+import { KubeClient } from '@reroll/kube/client/connection';
+import { CredentialStore, loadKubeConfig, type Credentials } from '@reroll/kube/client/credentials';
+import { VERSION } from '@reroll/shared/platform/process/version';
 import { loadKubeconfig, type KubeFlags } from './kubeconfig.ts';
 
 export const USER_AGENT = `reroll-cli/${VERSION}`;

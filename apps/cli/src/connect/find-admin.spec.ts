@@ -26,7 +26,7 @@ const kubeError = (code: number, reason: string, message = reason): StubAnswer =
 });
 const FORBIDDEN = kubeError(403, 'Forbidden');
 
-/** A kubeconfig of an API server that answers so: what a real one answers is in e2e/cli.spec.ts, this is for its faults. */
+/** A kubeconfig of an API server that answers so: what a real one answers is in e2e/admin/cli.spec.ts, this is for its faults. */
 async function apiServer(
   answers: Readonly<Record<string, StubAnswer>>,
   user: unknown = { token: 'kube-token' },

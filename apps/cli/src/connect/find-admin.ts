@@ -1,5 +1,5 @@
-import { KubeError } from '@reroll/kube/errors';
-import type { KubeClient } from '@reroll/kube/connection';
+import { KubeError } from '@reroll/kube/client/errors';
+import type { KubeClient } from '@reroll/kube/client/connection';
 import { z } from 'zod';
 import { CliError } from '../errors.ts';
 

@@ -1,11 +1,11 @@
-import { networkError } from '@reroll/kube/errors';
+import { networkError } from '@reroll/kube/client/errors';
 import {
   exchange,
   openPool,
   type Endpoint,
   type ExchangeRequest,
   type ExchangeResult,
-} from '@reroll/kube/transport';
+} from '@reroll/kube/client/transport';
 import { USER_AGENT } from './cluster-access.ts';
 
 export interface RouteRequest {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import type { KubeClient } from '@reroll/kube/connection';
-import { forwardPort } from '@reroll/kube/port-forward';
-import { openPool, type Endpoint } from '@reroll/kube/transport';
+import type { KubeClient } from '@reroll/kube/client/connection';
+import { forwardPort } from '@reroll/kube/client/port-forward';
+import { openPool, type Endpoint } from '@reroll/kube/client/transport';
 import { z } from 'zod';
 import { CliError, usageError } from '../errors.ts';
 import type { ClusterAccess } from './cluster-access.ts';

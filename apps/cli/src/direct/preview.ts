@@ -7,8 +7,8 @@ import type { ExplainedSource, ExplainedWorkload } from '@reroll/core/explain/fa
 import { SOURCE_KINDS, type SourceKey } from '@reroll/core/model';
 import type { SourceRow } from '@reroll/core/state/rows';
 import type { ExplainGatherer } from '@reroll/kube/gather-explain';
-import { METADATA_ONLY } from '@reroll/kube/connection';
-import { KubeError } from '@reroll/kube/errors';
+import { METADATA_ONLY } from '@reroll/kube/client/connection';
+import { KubeError } from '@reroll/kube/client/errors';
 import { objectPath, type KubeObject, type KubeResource } from '@reroll/kube/objects';
 import { sourceKind } from '@reroll/kube/sources/registry';
 import { SECRET_PROVIDER_CLASSES } from '@reroll/kube/sources/secret-provider-class';

@@ -1,9 +1,9 @@
 import type { ExplainSettings } from '@reroll/core/explain/facts';
-import type { KubeClient } from '@reroll/kube/connection';
-import { KubeError } from '@reroll/kube/errors';
-import { META_INFO_LABELS } from '@reroll/shared/platform/meta-info';
+import type { KubeClient } from '@reroll/kube/client/connection';
+import { KubeError } from '@reroll/kube/client/errors';
+import { META_INFO_LABELS } from '@reroll/shared/platform/process/meta-info';
 import { decisionSettings } from '@reroll/shared/platform/options/decision-settings';
-import { parseOptions } from '@reroll/shared/platform/options/parse';
+import { parseOptions } from '@reroll/shared/platform/options/parsing/parse';
 import { adoptStaleOf, triggersOf } from '@reroll/shared/platform/options/triggers';
 import { z } from 'zod';
 import { CliError, usageError } from '../errors.ts';

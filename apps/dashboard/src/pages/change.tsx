@@ -6,7 +6,7 @@ import { PageHead } from '../components/page-head.tsx';
 import { Facts, Panel } from '../components/panel.tsx';
 import { RefLink } from '../components/refs.tsx';
 import { PodCount } from '../components/rollout-facts.tsx';
-import { Table, type Column } from '../components/table.tsx';
+import { Table, type Column } from '../components/tables/table.tsx';
 import { Time } from '../components/time.tsx';
 import { Hash, Why } from '../components/words.tsx';
 import { keyOf, spoken } from '../names.ts';

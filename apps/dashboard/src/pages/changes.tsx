@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { ChangeTable } from '../components/change-table.tsx';
+import { ChangeTable } from '../components/tables/change-table.tsx';
 import { Filters, type Filter } from '../components/filters.tsx';
 import { PageHead } from '../components/page-head.tsx';
 import { Paged } from '../components/paged.tsx';

@@ -7,7 +7,7 @@ import { Paged } from '../components/paged.tsx';
 import { Panel } from '../components/panel.tsx';
 import { KeyLink } from '../components/refs.tsx';
 import { RetryAction } from '../components/retry-action.tsx';
-import { Table, type Column } from '../components/table.tsx';
+import { Table, type Column } from '../components/tables/table.tsx';
 import { Time } from '../components/time.tsx';
 import { hrefOf, route } from '../router.ts';
 import { mayReload, maySteer } from '../state/status.ts';

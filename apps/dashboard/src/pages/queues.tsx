@@ -4,7 +4,7 @@ import { call } from '../api/client.ts';
 import { Action } from '../components/action.tsx';
 import { Answer } from '../components/answer.tsx';
 import { Panel } from '../components/panel.tsx';
-import { Table, type Column } from '../components/table.tsx';
+import { Table, type Column } from '../components/tables/table.tsx';
 import { maySteer } from '../state/status.ts';
 import { lasting } from '../time.ts';
 import { useAnswer } from '../use-answer.ts';

@@ -1,12 +1,12 @@
 import type { JSX } from 'preact';
 import type { Source as SourceData } from '@reroll/shared/api/workloads';
-import { AnnotationList } from '../components/annotation-list.tsx';
+import { AnnotationList } from '../components/tables/annotation-list.tsx';
 import { Answer } from '../components/answer.tsx';
-import { DependencyTable } from '../components/dependency-table.tsx';
-import { HistoryTable } from '../components/history-table.tsx';
+import { DependencyTable } from '../components/tables/dependency-table.tsx';
+import { HistoryTable } from '../components/tables/history-table.tsx';
 import { PageHead } from '../components/page-head.tsx';
 import { Facts, Panel } from '../components/panel.tsx';
-import { Picture } from '../components/picture.tsx';
+import { Picture } from '../components/pictures/picture.tsx';
 import { Time } from '../components/time.tsx';
 import { Hash } from '../components/words.tsx';
 import { keyOf, spoken, type Ref } from '../names.ts';

@@ -4,7 +4,7 @@ import { Filters, type Filter } from '../components/filters.tsx';
 import { PageHead } from '../components/page-head.tsx';
 import { Paged } from '../components/paged.tsx';
 import { RefLink } from '../components/refs.tsx';
-import { Table, type Column } from '../components/table.tsx';
+import { Table, type Column } from '../components/tables/table.tsx';
 import { Time } from '../components/time.tsx';
 import { Hash } from '../components/words.tsx';
 import { SOURCE_KINDS } from '@reroll/core/model';

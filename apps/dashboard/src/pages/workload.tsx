@@ -1,13 +1,13 @@
 import type { JSX } from 'preact';
 import type { Workload as WorkloadData } from '@reroll/shared/api/workloads';
-import { AnnotationList } from '../components/annotation-list.tsx';
+import { AnnotationList } from '../components/tables/annotation-list.tsx';
 import { Answer } from '../components/answer.tsx';
 import { Badge } from '../components/badge.tsx';
-import { DependencyTable } from '../components/dependency-table.tsx';
-import { HistoryTable } from '../components/history-table.tsx';
+import { DependencyTable } from '../components/tables/dependency-table.tsx';
+import { HistoryTable } from '../components/tables/history-table.tsx';
 import { PageHead } from '../components/page-head.tsx';
 import { Facts, Panel } from '../components/panel.tsx';
-import { Picture } from '../components/picture.tsx';
+import { Picture } from '../components/pictures/picture.tsx';
 import { ReloadAction } from '../components/reload-action.tsx';
 import { RetryAction } from '../components/retry-action.tsx';
 import { RolloutFacts } from '../components/rollout-facts.tsx';

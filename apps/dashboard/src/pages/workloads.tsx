@@ -5,7 +5,7 @@ import { Filters, type Filter } from '../components/filters.tsx';
 import { PageHead } from '../components/page-head.tsx';
 import { Paged } from '../components/paged.tsx';
 import { RefLink } from '../components/refs.tsx';
-import { Table, type Column } from '../components/table.tsx';
+import { Table, type Column } from '../components/tables/table.tsx';
 import { Time } from '../components/time.tsx';
 import { WORKLOAD_KINDS } from '@reroll/core/model';
 import { keyOf } from '../names.ts';

@@ -1,4 +1,4 @@
-import type { Stream } from '../stream-group.ts';
+import type { Stream } from '../watch/stream-group.ts';
 
 /** A stream that is complete when it says so. */
 export class FakeStream implements Stream {

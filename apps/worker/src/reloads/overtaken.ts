@@ -1,4 +1,4 @@
-import { KubeError } from '@reroll/kube/errors';
+import { KubeError } from '@reroll/kube/client/errors';
 
 /**
  * Whether a patch met another object than the one that was read. A failed `test` is 422 without causes (an

@@ -1,13 +1,13 @@
 import type { AnnotationKeys } from '@reroll/core/annotation-keys';
 import { patched } from '@reroll/core/reload/json-patch';
 import { reloadPatch, type ReloadStrategy } from '@reroll/core/reload/patch';
-import type { KubeClient } from '@reroll/kube/connection';
+import type { KubeClient } from '@reroll/kube/client/connection';
 import { objectPath, type KubeObject } from '@reroll/kube/objects';
 import { restartField } from '@reroll/kube/workloads/restart-field';
-import { pauseOf } from '../pause-of.ts';
+import { pauseOf } from '../reload/pause-of.ts';
 import { isOvertaken } from './overtaken.ts';
 import { requireRoom } from '../require-room.ts';
-import type { WorkloadNow } from '../workload-reader.ts';
+import type { WorkloadNow } from '../reload/workload-reader.ts';
 import type { Reload, ReloadWay, Sent } from './reload-way.ts';
 
 export interface PatchTemplateContext {

@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { keptBy, recreatedJob, pendingJobOf, type JobRead, type Kept } from '@reroll/core/reload/pending-job';
 import { markedTemplate, type ReloadStrategy } from '@reroll/core/reload/patch';
-import type { KubeClient } from '@reroll/kube/connection';
-import { KubeError } from '@reroll/kube/errors';
+import type { KubeClient } from '@reroll/kube/client/connection';
+import { KubeError } from '@reroll/kube/client/errors';
 import { collectionPath, objectPath, type KubeObject } from '@reroll/kube/objects';
 import { job } from '@reroll/kube/workloads/job';
 import { JobError } from '../job-error.ts';
-import type { WorkloadNow } from '../workload-reader.ts';
+import type { WorkloadNow } from '../reload/workload-reader.ts';
 import type { Reload, ReloadWay, Sent } from './reload-way.ts';
 
 export interface RecreateJobContext {

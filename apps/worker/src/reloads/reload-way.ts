@@ -1,6 +1,6 @@
 import type { Reason } from '@reroll/core/reasons';
 import type { RolledSource } from '@reroll/core/reload/patch';
-import type { WorkloadNow } from '../workload-reader.ts';
+import type { WorkloadNow } from '../reload/workload-reader.ts';
 
 /** What is to be sent for a workload that was just read. */
 export interface Reload {

@@ -5,11 +5,11 @@ import { jobName, jobOfCronJob, NEXT_JOB_ANNOTATION } from '@reroll/core/reload/
 import { pointer, type PatchOperation } from '@reroll/core/reload/json-patch';
 import { REQUEST_ANNOTATION } from '@reroll/core/reload/request-id';
 import { markedTemplate, type ReloadStrategy } from '@reroll/core/reload/patch';
-import type { KubeClient } from '@reroll/kube/connection';
-import { KubeError } from '@reroll/kube/errors';
+import type { KubeClient } from '@reroll/kube/client/connection';
+import { KubeError } from '@reroll/kube/client/errors';
 import { collectionPath, objectPath, type KubeObject } from '@reroll/kube/objects';
 import type { CronJobObject } from '@reroll/kube/workloads/cron-job';
-import type { WorkloadNow } from '../workload-reader.ts';
+import type { WorkloadNow } from '../reload/workload-reader.ts';
 import { isOvertaken } from './overtaken.ts';
 import type { Reload, ReloadWay, Sent } from './reload-way.ts';
 

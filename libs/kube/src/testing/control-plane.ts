@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { KubeClient, type KubeClientOptions } from '../connection.ts';
+import { KubeClient, type KubeClientOptions } from '../client/connection.ts';
 import { TcpProxy } from './tcp-proxy.ts';
 import { startCluster, type TestCluster, type TestClusterOptions } from './test-cluster.ts';
 

@@ -1,7 +1,7 @@
-import type { KubeResponse } from '../connection.ts';
-import { apiError, networkError, type KubeError } from '../errors.ts';
-import type { Lease } from '../lease-record.ts';
-import type { LeaseOptions } from '../lease.ts';
+import type { KubeResponse } from '../client/connection.ts';
+import { apiError, networkError, type KubeError } from '../client/errors.ts';
+import type { Lease } from '../lease/lease-record.ts';
+import type { LeaseOptions } from '../lease/lease.ts';
 
 export interface LeaseBackup {
   readonly lease: Lease | undefined;

@@ -1,6 +1,6 @@
-import type { ReflectorHandler } from '../delivery.ts';
+import type { ReflectorHandler } from '../reflector/delivery.ts';
 import type { KubeObject } from '../objects.ts';
-import { Reflector, type ReflectorHooks, type ReflectorOptions } from '../reflector.ts';
+import { Reflector, type ReflectorHooks, type ReflectorOptions } from '../reflector/reflector.ts';
 import { Waiting } from './waiting.ts';
 
 export interface Entry {

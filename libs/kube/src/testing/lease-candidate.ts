@@ -4,8 +4,8 @@
  *
  * Usage: `node lease-candidate.ts <kubeconfig> <namespace> <name>`
  */
-import { KubeClient } from '../connection.ts';
-import { LeaderElector } from '../lease.ts';
+import { KubeClient } from '../client/connection.ts';
+import { LeaderElector } from '../lease/lease.ts';
 import { SHORT_TIMES } from './short-times.ts';
 
 const [kubeconfig = '', namespace = '', name = ''] = process.argv.slice(2);

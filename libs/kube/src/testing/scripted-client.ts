@@ -1,5 +1,5 @@
-import type { KubeClient, KubeStream, RequestOptions, StreamOptions } from '../connection.ts';
-import { abortedError } from '../errors.ts';
+import type { KubeClient, KubeStream, RequestOptions, StreamOptions } from '../client/connection.ts';
+import { abortedError } from '../client/errors.ts';
 
 /** One line of a watch. */
 export function line(type: string, object: object): string {

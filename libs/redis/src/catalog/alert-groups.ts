@@ -1,4 +1,4 @@
-import type { RedisClient } from './redis.ts';
+import type { RedisClient } from '../connection/redis.ts';
 import type { SourceKey, WorkloadKey } from '@reroll/core/model';
 
 /** A group that nobody sends, because alerts were switched off, goes after so many seconds. */

@@ -7,7 +7,7 @@ import { RealRedis } from '../testing/real-redis.ts';
 import { Catalog, type Publication } from './catalog.ts';
 import { claimWhenReachable } from './claim.ts';
 import type { ChangeEntry } from '@reroll/core/history/entries';
-import { History } from './history.ts';
+import { History } from '../history/history.ts';
 import { sourceRow, workloadRow } from './testing/rows.ts';
 
 const SETTINGS = 'ConfigMap/shop/settings';

@@ -1,10 +1,10 @@
-import type { RedisClient } from './redis.ts';
+import type { RedisClient } from '../connection/redis.ts';
 import type { FoundBy } from '@reroll/core/state/outbox';
 import type { SourceRow, WorkloadRow } from '@reroll/core/state/rows';
 import type { SourceKey, WorkloadKey } from '@reroll/core/model';
 import type { HashKeys } from '@reroll/core/record/record-hash';
 import { RV_UNKNOWN, isRv, type Rv } from '@reroll/core/rv';
-import { CatalogError } from './errors.ts';
+import { CatalogError } from '../connection/errors.ts';
 import type { CatalogKeys } from './keys.ts';
 import { PUBLISH } from './publish.lua.ts';
 import { resetCatalog } from './reset.ts';

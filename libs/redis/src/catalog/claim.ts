@@ -1,5 +1,5 @@
 import type { Catalog } from './catalog.ts';
-import { whenReachable, type Waiting } from './when-reachable.ts';
+import { whenReachable, type Waiting } from '../connection/when-reachable.ts';
 
 /**
  * Claims the prefix for a cluster, waiting for a Redis that cannot be reached until the signal fires; false if

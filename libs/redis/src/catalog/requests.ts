@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { RedisClient } from './redis.ts';
+import type { RedisClient } from '../connection/redis.ts';
 import { isRequestId } from '@reroll/core/reload/request-id';
 import { isKey, type WorkloadKey } from '@reroll/core/model';
 

@@ -1,6 +1,6 @@
 import type { Rv } from '@reroll/core/rv';
 import type { CatalogKeys } from './keys.ts';
-import type { RedisClient } from './redis.ts';
+import type { RedisClient } from '../connection/redis.ts';
 
 /** Rows looked at, and keys removed, in one command. */
 const PER_COMMAND = 500;

@@ -1,7 +1,7 @@
 import type { SourceRow, WorkloadRow } from '@reroll/core/state/rows';
 import type { SourceKey, SourceKind, WorkloadKey, WorkloadKind } from '@reroll/core/model';
 import type { CatalogKeys } from './keys.ts';
-import type { RedisClient } from './redis.ts';
+import type { RedisClient } from '../connection/redis.ts';
 import { decodeSource, decodeWorkload } from './row-codec.ts';
 
 const SCAN_COUNT = 1000;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { CatalogError } from './errors.ts';
-import type { RedisClient } from './redis.ts';
+import { CatalogError } from '../connection/errors.ts';
+import type { RedisClient } from '../connection/redis.ts';
 
 /**
  * The secret under which hashes of Secrets are shown (`shownHash`), the same for every admin: made by the first that asks.

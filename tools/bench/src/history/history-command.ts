@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { UsageError } from '../../../cluster/src/errors.ts';
-import { machineText, thisMachine } from '../machine.ts';
-import { replaceBlock } from '../markdown.ts';
+import { machineText, thisMachine } from '../measure/machine.ts';
+import { replaceBlock } from '../report/markdown.ts';
 import { measureHistory, type HistoryFigures } from './history-bench.ts';
 import type { HistoryLoad } from './history-load.ts';
 

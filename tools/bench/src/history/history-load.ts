@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { Catalog } from '@reroll/redis/catalog/catalog';
-import { History, streamKey } from '@reroll/redis/catalog/history';
+import { History, streamKey } from '@reroll/redis/history/history';
 import type { CatalogKeys } from '@reroll/redis/catalog/keys';
-import type { RedisClient } from '@reroll/redis/catalog/redis';
+import type { RedisClient } from '@reroll/redis/connection/redis';
 import type { ChangeEntry, OutcomeEntry, RolloutEntry } from '@reroll/core/history/entries';
 import type { SourceRow, WorkloadRow } from '@reroll/core/state/rows';
 import { writeRecord } from '@reroll/core/record/record';

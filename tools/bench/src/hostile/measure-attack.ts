@@ -1,5 +1,5 @@
-import type { KubeClient } from '@reroll/kube/connection';
-import { percentile } from '../numbers.ts';
+import type { KubeClient } from '@reroll/kube/client/connection';
+import { percentile } from '../measure/numbers.ts';
 import type { Attack } from './attacks.ts';
 import type { Latencies, Neighbour } from './neighbour.ts';
 import { Tenant } from './tenant.ts';

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { markerHash } from '@reroll/core/marker/marker-hash';
 import type { PodTemplate } from '@reroll/core/model';
 import { collectionPath } from '@reroll/kube/objects';
-import { Reflector } from '@reroll/kube/reflector';
+import { Reflector } from '@reroll/kube/reflector/reflector';
 import { CONFIG_MAPS, KINDS } from '../kinds.ts';
-import { markersOf } from '../rollout-watch.ts';
+import { markersOf } from '../measure/rollout-watch.ts';
 import type { Tenant } from './tenant.ts';
 
 /** Workloads of the neighbour, each with a ConfigMap of its own. */

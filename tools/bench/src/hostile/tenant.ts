@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { type KubeClient, MERGE_PATCH } from '@reroll/kube/connection';
+import { type KubeClient, MERGE_PATCH } from '@reroll/kube/client/connection';
 import { apiVersionOf, collectionPath, objectPath, type KubeResource } from '@reroll/kube/objects';
-import { KubeError } from '@reroll/kube/errors';
+import { KubeError } from '@reroll/kube/client/errors';
 import { create, persistently } from '../api.ts';
 import { forEach } from '../each.ts';
 import { CONFIG_MAPS, KINDS } from '../kinds.ts';

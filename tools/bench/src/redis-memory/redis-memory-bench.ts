@@ -8,7 +8,7 @@ import { catalogKeys } from '@reroll/redis/catalog/keys';
 import type { SourceRow, WorkloadRow } from '@reroll/core/state/rows';
 import { writeRecord } from '@reroll/core/record/record';
 import { Queues } from '@reroll/redis/queue/queues';
-import { startRedis } from '../../../cluster/src/redis.ts';
+import { startRedis } from '../../../cluster/src/servers/redis.ts';
 
 export const PARTS = ['source', 'workload', 'dependency', 'job'] as const;
 export type Part = (typeof PARTS)[number];

@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { DEFAULT_ANNOTATION_KEYS } from '@reroll/core/annotation-keys';
 import { DEFAULT_ANNOTATION_LIMITS as limits } from '@reroll/core/annotation-limits';
 import { decisionSettings } from './decision-settings.ts';
-import { parseOptions } from './parse.ts';
-import { OPTION_LIST } from './table.ts';
+import { parseOptions } from './parsing/parse.ts';
+import { OPTION_LIST } from './parsing/table.ts';
 
 function keysWith(argv: readonly string[]): unknown {
   const parsed = parseOptions('worker', argv, {});

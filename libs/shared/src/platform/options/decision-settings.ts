@@ -1,6 +1,6 @@
 import { DEFAULT_ANNOTATION_KEYS } from '@reroll/core/annotation-keys';
 import type { DecisionSettings } from '@reroll/core/rules/decision';
-import type { CommonOptions } from './table.ts';
+import type { CommonOptions } from './parsing/table.ts';
 
 const KIND_OF_PLURAL = { configmaps: 'ConfigMap', secrets: 'Secret' } as const;
 

@@ -1,8 +1,8 @@
 import { parseLabelSelector } from '@reroll/core/label-selector';
 import { describe, expect, it } from 'vitest';
-import { parseListenAddress } from '../listen-address.ts';
-import { APPS, camelCase } from './option.ts';
-import { parseOptions } from './parse.ts';
+import { parseListenAddress } from '../http/listen-address.ts';
+import { APPS, camelCase } from './parsing/option.ts';
+import { parseOptions } from './parsing/parse.ts';
 
 /** Every flag of stakater/Reloader, a value that its users give, and what it means here. */
 const FLAGS: readonly (readonly [flag: string, given: string, value: unknown])[] = [

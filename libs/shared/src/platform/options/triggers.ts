@@ -1,5 +1,5 @@
 import type { Triggers } from '@reroll/core/state/triggers';
-import type { CommonOptions } from './table.ts';
+import type { CommonOptions } from './parsing/table.ts';
 
 /** What rolls besides a change of data, by the options. */
 export function triggersOf(options: CommonOptions): Triggers {

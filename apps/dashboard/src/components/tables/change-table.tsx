@@ -1,0 +1,47 @@
+import type { JSX } from 'preact';
+import type { ChangeSummary } from '@reroll/shared/api/changes';
+import { hrefOf } from '../../router.ts';
+import { CAUSES, CAUSE_WORDS } from '../../words.ts';
+import { StateCounts } from './state-counts.tsx';
+import { Table, type Column } from './table.tsx';
+import { Time } from '../time.tsx';
+
+const COLUMNS: readonly Column<ChangeSummary>[] = [
+  {
+    header: 'Change',
+    width: 'wide',
+    cell: (change) => (
+      <a class="ref" href={hrefOf('changes', [change.id])}>
+        <ChangeTitle change={change} />
+      </a>
+    ),
+  },
+  { header: 'Seen', width: 'tight', cell: ({ seenAt }) => <Time at={seenAt} /> },
+  {
+    header: 'Cause',
+    width: 'tight',
+    cell: ({ cause }) => <span title={CAUSES[cause]}>{CAUSE_WORDS[cause]}</span>,
+  },
+  { header: 'Workloads', cell: ({ states, more }) => <StateCounts states={states} more={more} /> },
+];
+
+function ChangeTitle({ change: { source, request } }: { change: ChangeSummary }): JSX.Element {
+  if (source) {
+    return (
+      <>
+        <span class="kind">{source.kind}</span>
+        <span class="name">{`${source.namespace}/${source.name}`}</span>
+      </>
+    );
+  }
+  return <span class="name">Reload asked for by {request?.actor ?? 'somebody'}</span>;
+}
+
+export function ChangeTable(props: {
+  changes: readonly ChangeSummary[];
+  caption: string;
+  empty: string;
+}): JSX.Element {
+  const { changes, caption, empty } = props;
+  return <Table caption={caption} columns={COLUMNS} rows={changes} keyOf={({ id }) => id} empty={empty} />;
+}

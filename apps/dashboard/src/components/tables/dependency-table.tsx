@@ -1,0 +1,95 @@
+import type { JSX } from 'preact';
+import type { Workload } from '@reroll/shared/api/workloads';
+import { keyOf, spoken, type Ref } from '../../names.ts';
+import { hrefOf } from '../../router.ts';
+import { DUE, HOW, RULE_OUTCOMES } from '../../words.ts';
+import { Badge } from '../badge.tsx';
+import { RefLink } from '../refs.tsx';
+import { Table, type Column } from './table.tsx';
+import { Hash, Why } from '../words.tsx';
+
+/** A source and a workload; `other` is the one that the page is not about. */
+export type DependencyRow = Omit<Workload['sourcesInDetail'][number], 'source'> & {
+  readonly source: Ref;
+  readonly workload: Ref;
+  readonly other: Ref;
+};
+
+const COLUMNS: readonly Column<DependencyRow>[] = [
+  {
+    header: 'A change of it',
+    width: 'tight',
+    cell: ({ rolls }) => (
+      <Badge
+        look={{
+          ...RULE_OUTCOMES[rolls ? 'reload' : 'skip'],
+          word: rolls ? 'Rolls' : 'Rolls nothing',
+          meaning: '',
+          tone: rolls ? 'good' : 'quiet',
+        }}
+      />
+    ),
+  },
+  {
+    header: 'Why',
+    width: 'wide',
+    cell: ({ reason, detail, how }) => (
+      <>
+        <Why reason={reason} detail={detail} /> <span class="muted how">{HOW[how]}.</span>
+      </>
+    ),
+  },
+  { header: 'Record, and data', width: 'tight', cell: (dependency) => <Hashes of={dependency} /> },
+  {
+    header: 'Due',
+    width: 'tight',
+    cell: ({ rolls, due }) =>
+      rolls || due !== null ? <Badge look={DUE[due ?? 'settled']} /> : <span class="muted">–</span>,
+  },
+  {
+    header: 'Rules',
+    width: 'tight',
+    cell: ({ source, workload, other }) => (
+      <a
+        href={hrefOf('explain', [], { workload: keyOf(workload), source: keyOf(source) })}
+        aria-label={`Explain ${spoken(other)}`}
+      >
+        Explain
+      </a>
+    ),
+  },
+];
+
+/** Once if they are the same; else what is recorded, and below it what the source has now. */
+function Hashes({ of: { recorded, current, exists } }: { of: DependencyRow }): JSX.Element {
+  if (exists && recorded === current) return <Hash hash={current} />;
+  return (
+    <>
+      <Hash hash={recorded} />
+      <p>{exists ? <Hash hash={current} /> : 'Does not exist'}</p>
+    </>
+  );
+}
+
+/** What depends on what, row by row. */
+export function DependencyTable(props: {
+  caption: string;
+  dependencies: readonly DependencyRow[];
+  other: 'Source' | 'Workload';
+  empty: string;
+}): JSX.Element {
+  const { caption, dependencies, other, empty } = props;
+  const first: Column<DependencyRow> = {
+    header: other,
+    cell: (dependency) => <RefLink of={dependency.other} />,
+  };
+  return (
+    <Table
+      caption={caption}
+      columns={[first, ...COLUMNS]}
+      rows={dependencies}
+      keyOf={(dependency) => keyOf(dependency.other)}
+      empty={empty}
+    />
+  );
+}

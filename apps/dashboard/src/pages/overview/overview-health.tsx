@@ -1,0 +1,178 @@
+import type { ComponentChildren, JSX } from 'preact';
+import type { Queue } from '@reroll/shared/api/queues';
+import type { Status } from '@reroll/shared/api/status';
+import { Answer } from '../../components/answer.tsx';
+import { Panel } from '../../components/panel.tsx';
+import { Table, type Column } from '../../components/tables/table.tsx';
+import { Words } from '../../components/words.tsx';
+import { hrefOf } from '../../router.ts';
+import { status } from '../../state/status.ts';
+import { lasting, secondsBetween, utcTime } from '../../time.ts';
+import { useAnswer } from '../../use-answer.ts';
+import { QUEUES } from '../../words.ts';
+
+/** What somebody should look at. */
+export function Warnings(): JSX.Element | null {
+  const warnings = status.value?.warnings ?? [];
+  if (warnings.length === 0) return null;
+  return (
+    <section class="warnings" aria-label="Warnings">
+      <ul>
+        {warnings.map((warning) => (
+          <li key={warning}>
+            <Words text={warning} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** The state of the install, in six numbers. */
+export function Tiles(): JSX.Element | null {
+  const now = status.value;
+  if (!now) return null;
+  const workers = now.processes.filter(({ app }) => app === 'worker').length;
+  const standbys = now.processes.filter(({ role }) => role === 'standby').length;
+  return (
+    <dl class="tiles" aria-label="State of the install">
+      <Tile
+        term="Leader"
+        fact={now.leader ?? 'none'}
+        note={standbys === 1 ? '1 standby' : `${standbys} standbys`}
+        isBad={now.leader === null}
+      />
+      <Tile term="Workers" fact={`${workers}`} note={limitsNote(now)} isBad={workers === 0} />
+      <Tile
+        term="Lag"
+        fact={now.lagSeconds === null ? 'unknown' : lasting(now.lagSeconds)}
+        note="job due for longest"
+      />
+      <Tile term="Owed" fact={now.owed === null ? 'unknown' : `${now.owed.workloads}`} note={owedNote(now)} />
+      <Tile
+        term="Redis"
+        fact={redisWord(now)}
+        note={now.redis.full === true ? 'no history is written' : took(now.redis.milliseconds)}
+        isBad={!now.redis.ok || now.redis.full === true}
+      />
+      <Tile
+        term="API server"
+        fact={apiServerWord(now)}
+        note={took(now.apiServer.milliseconds)}
+        isBad={now.apiServer.ok === false}
+      />
+    </dl>
+  );
+}
+
+function redisWord({ redis: { ok, full } }: Status): string {
+  if (!ok) return 'no answer';
+  return full === true ? 'full' : 'answers';
+}
+
+function Tile(props: { term: string; fact: string; note: ComponentChildren; isBad?: boolean }): JSX.Element {
+  const { term, fact, note, isBad = false } = props;
+  return (
+    <div class={isBad ? 'tile bad' : 'tile'}>
+      <dt>{term}</dt>
+      <dd class="fact" title={fact}>
+        {fact}
+      </dd>
+      <dd class="note">{note}</dd>
+    </div>
+  );
+}
+
+function took(milliseconds: number | null): string {
+  return milliseconds === null ? '' : `in ${Math.ceil(milliseconds)} ms`;
+}
+
+function apiServerWord({ apiServer: { ok } }: Status): string {
+  if (ok === null) return 'not asked';
+  return ok ? 'answers' : 'no answer';
+}
+
+function limitsNote({ limits }: Status): string {
+  return limits.reloadsPerMinute === null ? 'limits by flags' : `${limits.reloadsPerMinute} reloads a minute`;
+}
+
+function owedNote({ owed }: Status): string {
+  if (!owed || owed.oldest === null) return 'nothing waits';
+  return `oldest for ${lasting(secondsBetween(owed.oldest, new Date()))}`;
+}
+
+const QUEUE_COLUMNS: readonly Column<Queue>[] = [
+  {
+    header: 'Queue',
+    width: 'wide',
+    cell: ({ name, paused }) => (
+      <span title={QUEUES[name]}>
+        {name}
+        {paused ? <strong class="paused"> paused</strong> : null}
+      </span>
+    ),
+  },
+  { header: 'Due', width: 'tight', cell: ({ counts }) => counts.waiting + counts.active },
+  { header: 'Later', width: 'tight', cell: ({ counts }) => counts.delayed },
+  { header: 'Failed', width: 'tight', cell: ({ counts }) => counts.failed },
+  { header: 'Oldest', width: 'tight', cell: ({ oldestDueSeconds }) => lasting(oldestDueSeconds) },
+];
+
+export function QueueDepths(): JSX.Element {
+  const queues = useAnswer('listQueues', {}, 'pulse');
+  return (
+    <Panel title="Queues" aside={<a href={hrefOf('jobs')}>Jobs</a>}>
+      <Answer of={queues} what="queues">
+        {({ items }) => (
+          <Table
+            isCompact
+            caption="Queues"
+            columns={QUEUE_COLUMNS}
+            rows={items}
+            keyOf={({ name }) => name}
+            empty="No queue."
+          />
+        )}
+      </Answer>
+    </Panel>
+  );
+}
+
+type Process = Status['processes'][number];
+
+const PROCESS_COLUMNS: readonly Column<Process>[] = [
+  { header: 'Process', width: 'wide', cell: ({ name }) => <span class="name">{name}</span> },
+  { header: 'Is', width: 'tight', cell: roleOf },
+  { header: 'Up for', width: 'tight', cell: ({ startedAt }) => <UpFor since={startedAt} /> },
+  { header: 'Version', width: 'tight', cell: ({ version }) => version },
+];
+
+/** How long; since when is its title. */
+function UpFor({ since }: { since: string }): JSX.Element {
+  return (
+    <time dateTime={since} title={utcTime(new Date(since))}>
+      {lasting(secondsBetween(since, new Date()))}
+    </time>
+  );
+}
+
+function roleOf({ app, role, synced }: Process): string {
+  if (app !== 'watcher') return app;
+  const word = role ?? 'watcher';
+  return synced === false ? `${word}, not synced` : word;
+}
+
+export function Processes(): JSX.Element {
+  return (
+    <Panel title="Leader and workers">
+      <Table
+        isCompact
+        caption="Processes of the install"
+        columns={PROCESS_COLUMNS}
+        rows={status.value?.processes ?? []}
+        keyOf={({ app, name }) => `${app} ${name}`}
+        empty="No process has been heard of."
+      />
+    </Panel>
+  );
+}

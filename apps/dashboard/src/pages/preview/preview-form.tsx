@@ -1,0 +1,106 @@
+import type { JSX } from 'preact';
+import { useId, useState } from 'preact/hooks';
+import type { PreviewRequest } from '@reroll/shared/api/explain';
+import { route } from '../../router.ts';
+import { requestOf, type Asked } from './preview-request.ts';
+
+/** Asks what would roll: for a change of a source, for other annotations of it, or of a workload. */
+export function PreviewForm({ ask }: { ask: (request: PreviewRequest) => Promise<void> }): JSX.Element {
+  const { query } = route.value;
+  const [asked, setAsked] = useState<Asked>({
+    of: query['of'] === 'workload' ? 'workload' : 'source',
+    key: query['workload'] ?? query['source'] ?? '',
+    annotations: '',
+    podAnnotations: '',
+  });
+  const [complaint, setComplaint] = useState('');
+  const set = (part: Partial<Asked>): void => setAsked((before) => ({ ...before, ...part }));
+  const submit = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    const request = requestOf(asked);
+    setComplaint(typeof request === 'string' ? request : '');
+    if (typeof request !== 'string') await ask(request);
+  };
+  return (
+    <form class="preview-form panel" aria-label="Preview" onSubmit={(event) => void submit(event)}>
+      <Choice of={asked.of} choose={(of) => set({ of, key: '' })} />
+      <KeyField asked={asked} set={set} />
+      <AnnotationField
+        label={
+          asked.of === 'source'
+            ? 'With these annotations on it instead (optional)'
+            : 'With these annotations on it'
+        }
+        value={asked.annotations}
+        set={(annotations) => set({ annotations })}
+      />
+      {asked.of === 'workload' ? (
+        <AnnotationField
+          label="And these on its pod template (optional)"
+          value={asked.podAnnotations}
+          set={(podAnnotations) => set({ podAnnotations })}
+        />
+      ) : null}
+      {complaint === '' ? null : (
+        <p class="trouble" role="alert">
+          {complaint}
+        </p>
+      )}
+      <button type="submit" class="primary">
+        Preview
+      </button>
+    </form>
+  );
+}
+
+function Choice({ of, choose }: { of: Asked['of']; choose: (of: Asked['of']) => void }): JSX.Element {
+  return (
+    <fieldset>
+      <legend>What if</legend>
+      <label>
+        <input type="radio" name="of" checked={of === 'source'} onChange={() => choose('source')} /> a source
+        changes
+      </label>
+      <label>
+        <input type="radio" name="of" checked={of === 'workload'} onChange={() => choose('workload')} /> a
+        workload had other annotations
+      </label>
+    </fieldset>
+  );
+}
+
+function KeyField({ asked, set }: { asked: Asked; set: (part: Partial<Asked>) => void }): JSX.Element {
+  const id = useId();
+  const isSource = asked.of === 'source';
+  return (
+    <div class="field">
+      <label for={id}>{isSource ? 'Source' : 'Workload'}</label>
+      <input
+        id={id}
+        value={asked.key}
+        onInput={({ currentTarget }) => set({ key: currentTarget.value })}
+        placeholder={isSource ? 'Secret/shop/db' : 'Deployment/shop/web'}
+        autocomplete="off"
+        spellcheck={false}
+        required
+      />
+    </div>
+  );
+}
+
+function AnnotationField(props: { label: string; value: string; set: (value: string) => void }): JSX.Element {
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>{props.label}</label>
+      <textarea
+        id={id}
+        rows={3}
+        value={props.value}
+        onInput={({ currentTarget }) => props.set(currentTarget.value)}
+        placeholder={'reloader.stakater.com/auto: "true"'}
+        spellcheck={false}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,153 @@
+import type { Catalog } from '@reroll/redis/catalog/catalog';
+import { DEFAULT_ANNOTATION_KEYS } from '@reroll/core/annotation-keys';
+import { ClusterState } from '@reroll/core/state/cluster-state';
+import { createLogger } from '@reroll/shared/platform/logging/logging';
+import { createRegistry } from '@reroll/shared/platform/metrics/registry';
+import { watcherMetrics } from '@reroll/shared/platform/metrics/watcher';
+import { RolloutTracker } from '@reroll/core/rollouts/rollout-tracker';
+import type { Queues } from '@reroll/redis/queue/queues';
+import { expect, test, vi } from 'vitest';
+import { seenSource, seenWorkload } from '@reroll/core/testing/rows';
+import { Publisher } from './publisher.ts';
+import { RolloutPublisher } from '../rollouts/rollout-publisher.ts';
+import { Resyncer } from '../resync/resyncer.ts';
+
+const NONE = { rv: '1', catalog: new Map() };
+
+/** A watcher in sync, with a workload whose source changed, and what it sends to Redis. */
+function watcherInSync() {
+  const decision = { keys: DEFAULT_ANNOTATION_KEYS, autoReloadAll: false, ignoredWorkloadTypes: [] };
+  const clusterState = new ClusterState({ decision, adoptedAt: 0 });
+  const sources = { kind: 'ConfigMap', namespace: '' };
+  const workloads = { kind: 'Deployment', namespace: '' };
+  clusterState.sourcesListed({ ...NONE, scope: sources, objects: [seenSource('cm', 1, 'a')] });
+  clusterState.workloadListBegins(workloads);
+  clusterState.workloadsListed({ ...NONE, scope: workloads, objects: [seenWorkload('web', 1)] });
+  clusterState.sourceWritten(seenSource('cm', 2, 'b'), sources);
+
+  const state = { leading: true, duringScan: () => undefined as void, inCatalog: [] as string[] };
+  const publish = vi.fn<Catalog['publish']>(async () => ({ refused: false, gap: false, changed: [] }));
+  const enqueueReloads = vi.fn<Queues['enqueueReloads']>(async () => undefined);
+  const catalog = {
+    publish,
+    isLastWriter: async () => true,
+    eachSource: async function* (isWanted: (key: string) => boolean) {
+      yield state.inCatalog.filter(isWanted).map((key) => [key, { exists: true }]);
+    },
+    sources: async () => new Map(),
+    eachUntold: async function* () {},
+    eachWorkload: async function* () {
+      state.duringScan();
+      yield [];
+    },
+  } as unknown as Catalog;
+  const metrics = watcherMetrics(createRegistry());
+  const writer = { write: async () => true, underWay: async () => new Map() };
+  const rollouts = new RolloutPublisher(new RolloutTracker(), writer);
+  const publisher = new Publisher({
+    clusterState,
+    rollouts,
+    catalog,
+    metrics,
+    queues: {
+      enqueueChanges: async () => undefined,
+      enqueueReloads,
+      enqueueResumes: async () => undefined,
+    },
+    log: createLogger({ format: 'text', level: 'fatal' }),
+    adoptionsPerSecond: 100,
+    isLeader: () => state.leading,
+    onRefused: () => undefined,
+  });
+  const isUndecided = (): boolean => false;
+  const isOutside = (namespace: string): boolean => namespace !== 'ns';
+  const common = { clusterState, catalog, publisher, rollouts, requested: async () => [], metrics };
+  const resyncer = new Resyncer({ ...common, interval: 60_000, isUndecided, isOutside });
+  return { clusterState, state, publisher, resyncer, publish, enqueueReloads };
+}
+
+test('a standby writes nothing, and all that it knows once it takes the lead', async () => {
+  const { publisher, resyncer, publish, enqueueReloads } = watcherInSync();
+  publisher.kick();
+  await publisher.stop();
+  expect(publish).not.toHaveBeenCalled();
+
+  await resyncer.takeOver('7');
+  await vi.waitFor(() => expect(enqueueReloads).toHaveBeenCalled());
+
+  const written = publish.mock.calls[0]?.[0];
+  expect(written?.writer).toEqual({ term: '7', sequence: 0 });
+  expect(written?.sources.map(([key]) => key)).toEqual(['ConfigMap/ns/cm']);
+  expect(written?.workloads.map(([key]) => key)).toEqual(['Deployment/ns/web']);
+  expect(enqueueReloads.mock.calls[0]?.[0]).toMatchObject([{ workload: 'Deployment/ns/web' }]);
+  await publisher.stop();
+});
+
+test('a leader that loses the Lease while it writes rows enqueues nothing for them', async () => {
+  const { state, publisher, resyncer, publish, enqueueReloads } = watcherInSync();
+  publish.mockImplementation(async () => {
+    state.leading = false;
+    return { refused: false, gap: false, changed: [] };
+  });
+
+  await resyncer.takeOver('7');
+  await vi.waitFor(() => expect(publish).toHaveBeenCalled());
+  await publisher.stop();
+
+  expect(enqueueReloads).not.toHaveBeenCalled();
+});
+
+test('a workload that is deleted while a new leader reads the catalog is removed from it', async () => {
+  const { clusterState, state, publisher, resyncer, publish } = watcherInSync();
+  state.duringScan = () => {
+    clusterState.workloadDeleted('Deployment/ns/web');
+    publisher.kick();
+  };
+
+  await resyncer.takeOver('7');
+  await vi.waitFor(() => expect(publish).toHaveBeenCalled());
+  await publisher.stop();
+
+  expect(publish.mock.calls.flatMap(([{ workloads }]) => workloads)).toContainEqual([
+    'Deployment/ns/web',
+    undefined,
+  ]);
+});
+
+test('a watcher that cannot read the catalog stays a standby, and leads once it can', async () => {
+  const { clusterState, state, publisher, resyncer, publish } = watcherInSync();
+  state.duringScan = () => {
+    publisher.kick();
+    throw new Error('Redis is away');
+  };
+  await expect(resyncer.takeOver('7')).rejects.toThrow('Redis is away');
+  expect(clusterState.outbox.isEmpty()).toBe(true);
+  expect(publish).not.toHaveBeenCalled();
+
+  state.duringScan = () => undefined;
+  await resyncer.takeOver('8');
+  await vi.waitFor(() => expect(publish).toHaveBeenCalled());
+  await publisher.stop();
+  expect(publish.mock.calls[0]?.[0].writer).toEqual({ term: '8', sequence: 0 });
+});
+
+test('what a new leader finds of a namespace out of scope, and what leaves it meanwhile, is removed', async () => {
+  const { clusterState, state, publisher, resyncer, publish } = watcherInSync();
+  state.inCatalog = ['ConfigMap/ns/cm', 'ConfigMap/outside/cm'];
+  state.duringScan = () => {
+    clusterState.forget('ns');
+    publisher.kick();
+  };
+
+  await resyncer.takeOver('7');
+  await vi.waitFor(() => expect(publish).toHaveBeenCalled());
+  await publisher.stop();
+
+  expect(publish.mock.calls.flatMap(([{ sources }]) => sources)).toEqual([
+    ['ConfigMap/ns/cm', undefined, undefined],
+    ['ConfigMap/outside/cm', undefined, undefined],
+  ]);
+  expect(publish.mock.calls.flatMap(([{ workloads }]) => workloads)).toEqual([
+    ['Deployment/ns/web', undefined],
+  ]);
+});

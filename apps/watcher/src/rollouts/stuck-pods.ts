@@ -1,0 +1,137 @@
+import { namespaceOf } from '@reroll/core/state/rows';
+import type { WorkloadKey } from '@reroll/core/model';
+import { podTroubles, type PodSeen } from '@reroll/core/rollouts/pod-troubles';
+import type { RolloutTracker } from '@reroll/core/rollouts/rollout-tracker';
+import type { KubeClient } from '@reroll/kube/client/connection';
+import { collectionPath } from '@reroll/kube/objects';
+import type { Logger } from '@reroll/shared/platform/logging/logging';
+import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
+
+export interface StuckPodsContext {
+  readonly client: Pick<KubeClient, 'get'>;
+  readonly tracker: RolloutTracker;
+  readonly metrics: Pick<WatcherMetrics, 'podReads'>;
+  readonly log: Pick<Logger, 'failure'>;
+  /** Whether the Lease is ours at this moment: a standby asks nobody. */
+  readonly isLeader: () => boolean;
+  /** Called after anything was told to the tracker. */
+  readonly changed: () => void;
+}
+
+const PODS = { group: '', version: 'v1', plural: 'pods' };
+/** Pods in one answer: enough to find five that wait. */
+const LIMIT = 50;
+/** Deadline of one request (ms). */
+const DEADLINE = 5_000;
+/** How often the pods of one workload are read at most (ms). */
+const MIN_INTERVAL = 60_000;
+
+interface Wanted {
+  readonly selector: string;
+  /** Unix ms. */
+  readonly dueAt: number;
+}
+
+/**
+ * Reads what the pods of stuck workloads say (`--rollout-details`): one list when a workload gets stuck, and again, at most
+ * once a minute, when its stuck state is written anew. One request at a time, and nothing waits for it; one that
+ * fails is not repeated, and leaves the rollout without pods.
+ */
+export class StuckPods {
+  readonly #context: StuckPodsContext;
+  readonly #wanted = new Map<WorkloadKey, Wanted>();
+  /** Of workloads that are stuck still. */
+  readonly #readAt = new Map<WorkloadKey, number>();
+  readonly #stopping = new AbortController();
+  #timer: NodeJS.Timeout | null = null;
+  #loop: Promise<void> | null = null;
+
+  constructor(context: StuckPodsContext) {
+    this.#context = context;
+  }
+
+  /** Its stuck state is to be written, for the first time or anew. A standby keeps it until it leads. */
+  want(workload: WorkloadKey, selector: string): void {
+    const readAt = this.#readAt.get(workload);
+    this.#wanted.set(workload, { selector, dueAt: readAt === undefined ? 0 : readAt + MIN_INTERVAL });
+    this.kick();
+  }
+
+  /** Looks at what is due. */
+  kick(): void {
+    if (this.#stopping.signal.aborted || !this.#context.isLeader()) return;
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#loop ??= this.#run().finally(() => {
+      this.#loop = null;
+      this.#later();
+    });
+  }
+
+  /** Ends, with the request that is under way. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    if (this.#timer) clearTimeout(this.#timer);
+    await this.#loop;
+  }
+
+  async #run(): Promise<void> {
+    // The rows of this turn of the event loop go first.
+    await new Promise((resolve) => setImmediate(resolve));
+    this.#forget();
+    for (let next = this.#nextDue(); next !== undefined; next = this.#nextDue()) await this.#read(...next);
+  }
+
+  #nextDue(): readonly [WorkloadKey, string] | undefined {
+    if (this.#stopping.signal.aborted || !this.#context.isLeader()) return undefined;
+    const now = Date.now();
+    const due = [...this.#wanted].find(([, { dueAt }]) => dueAt <= now);
+    return due && [due[0], due[1].selector];
+  }
+
+  async #read(workload: WorkloadKey, labelSelector: string): Promise<void> {
+    const { client, metrics, log } = this.#context;
+    this.#wanted.delete(workload);
+    if (!this.#isStuck(workload)) return;
+    this.#readAt.set(workload, Date.now());
+    const path = collectionPath(PODS, namespaceOf(workload));
+    const { signal } = this.#stopping;
+    try {
+      const query = { labelSelector, limit: LIMIT };
+      const { body } = await client.get<{ items: PodSeen[] }>(path, { query, signal, timeoutMs: DEADLINE });
+      this.#tell(workload, body.items);
+      metrics.podReads.inc({ result: 'success' });
+    } catch (error) {
+      if (signal.aborted) return;
+      metrics.podReads.inc({ result: 'error' });
+      log.failure('the pods of a rollout that is stuck cannot be read', error, { workload });
+    }
+  }
+
+  #tell(workload: WorkloadKey, pods: readonly PodSeen[]): void {
+    const { tracker, changed } = this.#context;
+    const troubles = podTroubles(pods);
+    if (troubles.length === 0 && !tracker.tracked.get(workload)?.pods) return;
+    tracker.explained(workload, troubles, Date.now());
+    changed();
+  }
+
+  #later(): void {
+    if (this.#wanted.size === 0 || this.#stopping.signal.aborted || !this.#context.isLeader()) return;
+    const dueAt = Math.min(...[...this.#wanted.values()].map((each) => each.dueAt));
+    this.#timer = setTimeout(() => this.kick(), Math.max(0, dueAt - Date.now()));
+  }
+
+  /** What is not stuck any more, as long as that is not asked about again. */
+  #forget(): void {
+    for (const workload of this.#wanted.keys()) if (!this.#isStuck(workload)) this.#wanted.delete(workload);
+    const old = Date.now() - MIN_INTERVAL;
+    for (const [workload, at] of this.#readAt) {
+      if (at <= old && !this.#isStuck(workload)) this.#readAt.delete(workload);
+    }
+  }
+
+  #isStuck(workload: WorkloadKey): boolean {
+    return this.#context.tracker.tracked.get(workload)?.state === 'stuck';
+  }
+}

@@ -1,0 +1,146 @@
+import { Backoff } from '@reroll/kube/client/backoff';
+import { pause, systemClock } from '@reroll/kube/client/clock';
+import { KubeError, errorClass } from '@reroll/kube/client/errors';
+import type { Logger } from '@reroll/shared/platform/logging/logging';
+import { StreamGroup, type Stream } from './stream-group.ts';
+
+export interface OptionalStreamContext {
+  /** Whether the API server has the kind now; rejects if it cannot tell. */
+  readonly isServed: (signal: AbortSignal) => Promise<boolean>;
+  /** New streams of a namespace, not started; `onMissing` is called when one of them finds its collection gone. */
+  readonly open: (namespace: string, onMissing: () => void) => readonly Stream[];
+  /** Every object of the kind in the namespace is gone with its API. May reject, and is called again then. */
+  readonly gone: (namespace: string) => Promise<void>;
+  /** Milliseconds between two questions. */
+  readonly interval: number;
+  readonly log: Logger;
+}
+
+/** How long the end of streams whose API is gone may take. */
+const STOP = 3_000;
+
+/**
+ * The streams of a kind whose API may come and go: begun when the API server has it, ended when it has it no
+ * more. That it cannot be told is neither: what was known stays, and it is asked again, with a back-off.
+ */
+export class OptionalStream {
+  readonly #context: OptionalStreamContext;
+  readonly #stopping = new AbortController();
+  readonly #backoff: Backoff;
+  /** By namespace in scope; null while the API server does not have the kind. */
+  readonly #streams = new Map<string, StreamGroup | null>();
+  /** `ending`: it is gone, and what was known of it is not forgotten yet. */
+  #state: 'unknown' | 'present' | 'ending' | 'absent' = 'unknown';
+  #loop: Promise<void> | undefined;
+  #lookNow = new AbortController();
+
+  constructor(context: OptionalStreamContext) {
+    this.#context = context;
+    this.#backoff = new Backoff({ maxMs: context.interval });
+  }
+
+  start(): void {
+    this.#loop ??= this.#run();
+  }
+
+  /** A namespace, or (`''`) all of them, comes into scope. */
+  enter(namespace: string): void {
+    this.#streams.set(namespace, this.#state === 'present' ? this.#open(namespace) : null);
+  }
+
+  /** It leaves the scope. What is known of it is another's to forget. */
+  async leave(namespace: string): Promise<void> {
+    const streams = this.#streams.get(namespace);
+    this.#streams.delete(namespace);
+    await streams?.stop(STOP);
+  }
+
+  /**
+   * Whether nothing that is known here can tell which objects of the kind exist: the API server has not
+   * answered yet, or the first list is not complete.
+   */
+  isUndecided(namespace: string): boolean {
+    if (this.#state === 'unknown') return true;
+    const streams = this.#streams.get(namespace);
+    return this.#state === 'present' && streams?.isListed !== true;
+  }
+
+  /** Its lists are complete and go on without a gap. True also before the first of them, and without an API. */
+  get isSynced(): boolean {
+    return [...this.#streams.values()].every((streams) => streams === null || streams.isSynced);
+  }
+
+  async stop(timeout: number): Promise<void> {
+    this.#stopping.abort();
+    this.#lookNow.abort();
+    await Promise.all([this.#loop, this.#stopAll(timeout)]);
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stopping.signal.aborted) {
+      const delay = await this.#attempt();
+      // The pause ends early, by this very controller, when a stream finds its collection gone.
+      await pause(systemClock, delay, this.#lookNow.signal);
+      if (!this.#stopping.signal.aborted) this.#lookNow = new AbortController();
+    }
+  }
+
+  /** The delay before the next. */
+  async #attempt(): Promise<number> {
+    const { interval, log } = this.#context;
+    try {
+      await this.#look();
+      this.#backoff.reset();
+      return interval;
+    } catch (error) {
+      const delay = this.#backoff.next();
+      if (!this.#stopping.signal.aborted) {
+        const { code, status } = error instanceof KubeError ? error : { code: errorClass(error), status: 0 };
+        log.warning('cannot tell whether the API server has this kind, asking again', {
+          code,
+          status,
+          milliseconds: Math.round(delay),
+        });
+      }
+      return delay;
+    }
+  }
+
+  async #look(): Promise<void> {
+    const isPresent = await this.#context.isServed(this.#stopping.signal);
+    if (this.#stopping.signal.aborted) return;
+    if (isPresent && this.#state !== 'present') this.#begin();
+    if (!isPresent && this.#state !== 'absent') await this.#end();
+  }
+
+  #begin(): void {
+    this.#context.log.info('the API is available, watch started');
+    this.#state = 'present';
+    for (const namespace of this.#streams.keys()) this.#streams.set(namespace, this.#open(namespace));
+  }
+
+  #open(namespace: string): StreamGroup {
+    const streams = new StreamGroup(this.#context.open(namespace, () => this.#lookNow.abort()));
+    streams.start();
+    return streams;
+  }
+
+  async #end(): Promise<void> {
+    // At the first answer nothing is known of the kind, unless it took so long that a leader began without it.
+    if (this.#state !== 'unknown' || this.#backoff.attempts > 0) {
+      this.#context.log.info('the API was removed, watch stopped');
+      this.#state = 'ending';
+      await this.#stopAll(STOP);
+      for (const namespace of this.#streams.keys()) {
+        this.#streams.set(namespace, null);
+        await this.#context.gone(namespace);
+      }
+    }
+    this.#state = 'absent';
+  }
+
+  async #stopAll(timeout: number): Promise<void> {
+    const open = [...this.#streams.values()].filter((streams) => streams !== null);
+    await Promise.all(open.map((streams) => streams.stop(timeout)));
+  }
+}

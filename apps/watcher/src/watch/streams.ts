@@ -1,0 +1,292 @@
+import { Backoff } from '@reroll/kube/client/backoff';
+import { pause, systemClock } from '@reroll/kube/client/clock';
+import { WorkloadIntake } from '@reroll/core/state/workload-intake';
+import type { ClusterState } from '@reroll/core/state/cluster-state';
+import { kindOf, namespaceOf } from '@reroll/core/state/rows';
+import type { WorkloadKey } from '@reroll/core/model';
+import { isServed } from '@reroll/kube/discovery';
+import type { SourceKindDefinition } from '@reroll/kube/sources/definition';
+import { SOURCE_DEFINITIONS } from '@reroll/kube/sources/registry';
+import type { WorkloadKindDefinition } from '@reroll/kube/workloads/definition';
+import { WORKLOAD_KINDS, workloadKind } from '@reroll/kube/workloads/registry';
+import { giveBackMemory } from '@reroll/shared/platform/process/memory';
+import type { WatcherOptions } from '@reroll/shared/platform/options/parsing/table';
+import { CatalogAtStart } from '../publish/catalog-at-start.ts';
+import { inTurns } from './in-turns.ts';
+import { noWorkloads, sourceStream, workloadStream, type Into, type StreamsContext } from './kind-streams.ts';
+import { NamespaceStreams } from './namespace-streams.ts';
+import { OptionalStream } from './optional-stream.ts';
+import { providerClassStream } from './provider-class-streams.ts';
+import type { RolloutSightings } from '../rollouts/rollout-sightings.ts';
+import { chosenByLabels } from './scope.ts';
+import { SelectedNamespaces } from './selected-namespaces.ts';
+import { SourcePresence } from './source-presence.ts';
+import { StreamGroup } from './stream-group.ts';
+import { pendingJobStream } from './pending-job-stream.ts';
+
+/** Namespaces whose first lists are under way at a time: each asks for two lists, then for five. */
+const AT_A_TIME = 16;
+/** How long the end of a namespace's streams may take (ms). */
+const STOP = 3_000;
+
+interface Followed {
+  readonly into: Into;
+  readonly streams: NamespaceStreams;
+}
+
+/**
+ * One reflector for each kind and namespace, all of them into one cluster state. Which namespaces: all, by one reflector
+ * a kind (`''`); those of `--namespaces`; or those that have the labels of `--namespace-selector` at present.
+ */
+export class Streams {
+  readonly #context: StreamsContext;
+  readonly #clusterState: ClusterState;
+  readonly #intake: WorkloadIntake;
+  readonly #rollouts: RolloutSightings;
+  readonly #changed: () => void;
+  readonly #stopping = new AbortController();
+  readonly #selected: SelectedNamespaces | undefined;
+  /** What is to be followed now. */
+  readonly #wanted: ReadonlySet<string>;
+  readonly #atStart: CatalogAtStart;
+  /** What was in scope at the first look; undefined before. */
+  #atFirst: ReadonlySet<string> | undefined;
+  /** Namespaces that were in scope before this watcher began; each only until it is followed. */
+  #before = new Set<string>();
+  /** What is followed, and what is not ended yet. */
+  readonly #followed = new Map<string, Followed>();
+  /** By kind. */
+  readonly #optional: Map<string, OptionalStream>;
+  readonly #complete = Promise.withResolvers<void>();
+
+  /** `changed` is called after anything was told to the cluster state or of rollouts. */
+  constructor(
+    context: StreamsContext,
+    into: { clusterState: ClusterState; rollouts: RolloutSightings },
+    changed: () => void,
+  ) {
+    this.#context = context;
+    this.#clusterState = into.clusterState;
+    this.#intake = new WorkloadIntake(into.clusterState, context.decision);
+    this.#rollouts = into.rollouts;
+    this.#changed = changed;
+    const { namespaces } = context.options;
+    const selector = chosenByLabels(context.options);
+    if (selector) {
+      this.#selected = new SelectedNamespaces({ ...context, selector, onChange: () => this.#reconcile() });
+    }
+    this.#wanted = this.#selected?.names ?? new Set(namespaces.length === 0 ? [''] : namespaces);
+    this.#atStart = new CatalogAtStart(context.catalog);
+    this.#optional = this.#optionalStreams();
+  }
+
+  /**
+   * Begins with all that is in scope; resolves when it is known, or when the signal fires. Kinds whose API may be
+   * missing begin with the first workloads, or after those whose pod template they can have, and nobody waits for
+   * them. `onSlow` is called every `patience` ms
+   * while it takes. From then on it follows what comes into scope and forgets what leaves it.
+   */
+  async start(by: { signal: AbortSignal; patience: number; onSlow: (what: string) => void }): Promise<void> {
+    if (by.signal.aborted) return;
+    by.signal.addEventListener('abort', () => this.#complete.resolve(), { once: true });
+    const slow = setInterval(() => by.onSlow(this.#missing()), by.patience);
+    await this.#learn(by.signal);
+    if (this.#selected) this.#selected.stream.start();
+    else this.#reconcile();
+    await this.#complete.promise;
+    clearInterval(slow);
+    this.#atStart.release();
+  }
+
+  isSynced(): boolean {
+    const { synced } = this.#selected?.stream.status ?? { synced: true };
+    const followed = [...this.#followed.values()].map(({ streams }) => streams);
+    return synced && [...followed, ...this.#optional.values()].every(({ isSynced }) => isSynced);
+  }
+
+  /** Whether it is not known yet if the workload exists: it may not be taken for gone. */
+  isUndecided(key: WorkloadKey): boolean {
+    const namespace = this.#wanted.has('') ? '' : namespaceOf(key);
+    if (!this.#wanted.has(namespace)) return false;
+    const followed = this.#followed.get(namespace);
+    if (!followed?.streams.isListed) return true;
+    return this.#optional.get(kindOf(key))?.isUndecided(namespace) ?? false;
+  }
+
+  /** Whether a namespace has left the scope, or never was in it. */
+  isOutside(namespace: string): boolean {
+    return !this.#wanted.has('') && !this.#wanted.has(namespace);
+  }
+
+  async stop(timeout: number): Promise<void> {
+    this.#stopping.abort();
+    const followed = [...this.#followed.values()].map(({ streams }) => streams);
+    const selected = this.#selected ? [this.#selected.stream] : [];
+    const all = [...selected, ...followed, ...this.#optional.values()];
+    await Promise.all(all.map((each) => each.stop(timeout)));
+  }
+
+  /** Which namespaces the catalog knows: of those the cluster state is to know what happened while nobody watched. */
+  async #learn(signal: AbortSignal): Promise<void> {
+    if (!this.#selected) return;
+    const backoff = new Backoff();
+    while (!signal.aborted) {
+      try {
+        this.#before = await this.#atStart.namespaces();
+        return;
+      } catch (error) {
+        this.#context.log.failure('the catalog cannot be read yet', error);
+        await pause(systemClock, backoff.next(), signal);
+      }
+    }
+  }
+
+  /** Brings what is followed to what is wanted, as far as there is a turn. Called after anything changed. */
+  #reconcile(): void {
+    if (this.#stopping.signal.aborted || this.#selected?.isListed === false) return;
+    this.#atFirst ??= this.#lookFirst();
+    for (const [namespace, { streams }] of this.#followed) {
+      if (!this.#wanted.has(namespace) && !streams.isEnded) void this.#leave(namespace, streams);
+    }
+    const busy = [...this.#followed.values()].filter(({ streams }) => streams.isBusy).length;
+    const waiting = [...this.#wanted].filter((namespace) => !this.#followed.has(namespace));
+    for (const namespace of waiting.slice(0, Math.max(0, AT_A_TIME - busy))) this.#enter(namespace);
+    if (this.#isComplete()) this.#complete.resolve();
+  }
+
+  #lookFirst(): Set<string> {
+    // Without a catalog nobody knows which are new, and the Lease has to tell what is.
+    if (this.#before.size === 0) this.#before = new Set(this.#wanted);
+    return new Set(this.#wanted);
+  }
+
+  /** Everything is listed that was in scope at the first look and still is. */
+  #isComplete(): boolean {
+    const atFirst = [...(this.#atFirst ?? [])];
+    return atFirst.every(
+      (namespace) => !this.#wanted.has(namespace) || this.#followed.get(namespace)?.streams.isListed === true,
+    );
+  }
+
+  #missing(): string {
+    if (this.#selected?.isListed === false) return 'namespaces';
+    const followed = [...this.#followed.values()];
+    const hasSources = followed.every(({ streams }) => streams.areSourcesListed);
+    return hasSources ? 'workloads' : 'ConfigMaps and Secrets';
+  }
+
+  #enter(namespace: string): void {
+    const followed = this.#open(namespace);
+    this.#followed.set(namespace, followed);
+    this.#before.delete(namespace);
+    if (this.#selected) this.#context.log.info(`added namespace to be watched: ${namespace}`);
+    for (const { plural } of sourceKinds(this.#context.options))
+      this.#context.log.info(
+        `Starting Controller to watch resource type: ${plural} in namespace: ${namespace}`,
+      );
+    const onSources = (): void => {
+      // What listing the sources left behind would stand beside what listing the workloads does.
+      if (namespace === '') giveBackMemory();
+      this.#enterOptional(namespace, 'independent');
+    };
+    const onWorkloads = (): void => this.#enterOptional(namespace, 'dependent');
+    void followed.streams.follow({ onSources, onWorkloads, onTurn: () => this.#reconcile() });
+  }
+
+  /** `dependent`: kinds that can have the pod template of another workload. */
+  #enterOptional(namespace: string, which: 'dependent' | 'independent'): void {
+    for (const [kind, stream] of this.#optional) {
+      if ((workloadKind(kind)?.templateFrom !== undefined) !== (which === 'dependent')) continue;
+      stream.enter(namespace);
+      stream.start();
+    }
+  }
+
+  /** Stops hearing of a namespace at once, forgets it, ends its streams, and only then lets it in again. */
+  async #leave(namespace: string, streams: NamespaceStreams): Promise<void> {
+    const optional = [...this.#optional.values()];
+    const ends = [streams.stop(STOP), ...optional.map((stream) => stream.leave(namespace))];
+    await inTurns(this.#clusterState.leave(namespace), { each: this.#changed });
+    this.#intake.prune();
+    this.#rollouts.prune();
+    this.#changed();
+    this.#context.log.info(`removed namespace from watch: ${namespace}`);
+    await Promise.all(ends);
+    this.#followed.delete(namespace);
+    this.#reconcile();
+  }
+
+  #open(namespace: string): Followed {
+    const ending = new AbortController();
+    const { options, client, log } = this.#context;
+    const into = {
+      ...this.#context,
+      namespace,
+      clusterState: this.#clusterState,
+      intake: this.#intake,
+      rollouts: this.#rollouts,
+      changed: this.#changed,
+      ended: ending.signal,
+      entering: this.#selected !== undefined && !this.#before.has(namespace),
+      atStart: this.#atStart,
+      presence: new SourcePresence({
+        client,
+        signal: ending.signal,
+        onRetry: (error) => log.failure('cannot tell whether a source is deleted, asking again', error),
+      }),
+    };
+    const sources = new StreamGroup(sourceKinds(options).map((kind) => sourceStream(into, kind)));
+    const workloads = new StreamGroup(workloadKinds(options).map((kind) => workloadStream(into, kind)));
+    return { into, streams: new NamespaceStreams({ sources, workloads, ending }) };
+  }
+
+  #optionalStreams(): Map<string, OptionalStream> {
+    const { options } = this.#context;
+    const wanted = WORKLOAD_KINDS.filter(({ isWanted }) => isWanted?.(options));
+    const streams = new Map(wanted.map((definition) => [definition.kind, this.#optionalStream(definition)]));
+    if (options.ignoredWorkloadTypes.some((type) => type === 'jobs')) {
+      streams.set(
+        'Job',
+        pendingJobStream(this.#context, (name) => this.#intoOf(name)),
+      );
+    }
+    if (options.enableCsiIntegration) {
+      streams.set(
+        'SecretProviderClass',
+        providerClassStream(this.#context, (name) => this.#intoOf(name)),
+      );
+    }
+    return streams;
+  }
+
+  #optionalStream(definition: WorkloadKindDefinition): OptionalStream {
+    const { client, options, log } = this.#context;
+    const { kind } = definition;
+    return new OptionalStream({
+      isServed: (signal) => isServed(client, definition, { signal }),
+      open: (namespace, onMissing) => {
+        const into = this.#intoOf(namespace);
+        return [workloadStream({ ...into, reports: into.reports.andWhenMissing(onMissing) }, definition)];
+      },
+      gone: (namespace) => noWorkloads(this.#intoOf(namespace), kind),
+      interval: options.discoveryInterval,
+      log: log.child({ kind }),
+    });
+  }
+
+  #intoOf(namespace: string): Into {
+    const followed = this.#followed.get(namespace);
+    if (!followed) throw new RangeError(`expected a namespace that is followed, given ${namespace}`);
+    return followed.into;
+  }
+}
+
+function sourceKinds({ resourcesToIgnore }: WatcherOptions): SourceKindDefinition[] {
+  return SOURCE_DEFINITIONS.filter(({ plural }) => !resourcesToIgnore.some((ignored) => ignored === plural));
+}
+
+/** Those that every API server has. */
+function workloadKinds({ ignoredWorkloadTypes }: WatcherOptions): WorkloadKindDefinition[] {
+  const isIgnored = (plural: string): boolean => ignoredWorkloadTypes.some((ignored) => ignored === plural);
+  return WORKLOAD_KINDS.filter(({ isWanted, plural }) => isWanted === undefined && !isIgnored(plural));
+}

@@ -1,0 +1,45 @@
+import { WAVE_HASH, provenByWave, waveChildren } from '@reroll/core/adopted/wave-marker';
+import type { SourceName } from '@reroll/core/state/rows';
+import { recordedHashes } from '@reroll/core/record/record';
+import { KubeError } from '@reroll/kube/client/errors';
+import { sourceIdOf, type Readings } from '../reload/reload-plan.ts';
+import type { SourceAbsence, SourceNow, SourceReader } from './source-reader.ts';
+import type { WorkloadNow } from '../reload/workload-reader.ts';
+
+const NONE: ReadonlySet<SourceName> = new Set();
+
+/**
+ * The sources of which the hash that Wave left in the pod template proves that the pods run what was just read. Asked
+ * when a workload is adopted; what Wave hashed beyond the readings is read then. Rejects with a `KubeError`, but not for
+ * a source that Reroll may not read: then nothing is proven.
+ */
+export async function readProvenByWave(
+  workload: WorkloadNow,
+  readings: Readings,
+  sources: SourceReader,
+): Promise<ReadonlySet<SourceName>> {
+  const { object, template, observed } = workload;
+  const marked = template.metadata?.annotations?.[WAVE_HASH];
+  const recorded = recordedHashes(observed.record);
+  const isAdopted = [...readings.keys()].some((name) => !(name in recorded));
+  if (marked === undefined || !isAdopted) return NONE;
+  const children = waveChildren({ metadata: object.metadata, template });
+  if (!children) return NONE;
+  const all = new Map<SourceName, SourceNow | SourceAbsence>(readings);
+  const missing = [...children.keys()].filter((name) => !readings.has(name));
+  for (const name of missing) all.set(name, await readable(sources, name, observed.namespace));
+  return sources.isWaveMark(marked, children, all) ? provenByWave(children, template) : NONE;
+}
+
+async function readable(
+  sources: SourceReader,
+  name: SourceName,
+  namespace: string,
+): Promise<SourceNow | SourceAbsence> {
+  try {
+    return await sources.read(sourceIdOf(name, namespace));
+  } catch (error) {
+    if (error instanceof KubeError && error.status === 403) return 'SourceNotWatched';
+    throw error;
+  }
+}

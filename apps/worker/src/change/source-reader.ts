@@ -1,0 +1,169 @@
+import type { Catalog } from '@reroll/redis/catalog/catalog';
+import type { AdoptedSystem } from '@reroll/core/adopted';
+import { isAdoptedMark } from '@reroll/core/adopted/adopted-marker';
+import { isWaveMark, type WaveChildren } from '@reroll/core/adopted/wave-marker';
+import type { SourceName } from '@reroll/core/state/rows';
+import { matchesLabels, type LabelSelector } from '@reroll/core/label-selector';
+import { isMarkerHash, isMarkerHashOf, markerHash, type MarkerHash } from '@reroll/core/marker/marker-hash';
+import {
+  isKey,
+  keyOf,
+  type PodTemplate,
+  type SourceData,
+  type SourceId,
+  type SourceKey,
+} from '@reroll/core/model';
+import { AwaitedKeys } from '@reroll/core/record/awaited-keys';
+import {
+  isHashOf,
+  isRecordHash,
+  recordHash,
+  type HashKeys,
+  type RecordHash,
+} from '@reroll/core/record/record-hash';
+import { isRv, parseRv, type Rv } from '@reroll/core/rv';
+import type { KubeClient } from '@reroll/kube/client/connection';
+import { KubeError } from '@reroll/kube/client/errors';
+import { objectPath, type KubeObject } from '@reroll/kube/objects';
+import { sourceKind } from '@reroll/kube/sources/registry';
+import { JobError } from '../job-error.ts';
+
+/** A source as read just now: hashes, and a way to compare. The data stays in here. */
+export interface SourceNow {
+  readonly rv: Rv;
+  readonly hash: RecordHash;
+  readonly markerHash: string;
+  /** uids of the objects that own it. */
+  readonly owners: readonly string[];
+  /** Whether a record's entry, under the scheme that it names, is the hash of this data. */
+  isHash(recorded: RecordHash): boolean;
+  /** Whether the entry is under a key that is not known here, and not yet given up. */
+  isKeyAwaited(recorded: RecordHash): boolean;
+  /** Whether a marker's hash, under whatever scheme, is that of this data. */
+  isMarkerHash(marked: string): boolean;
+  /** Whether the template has the marker that one of these systems writes for this data. */
+  isAdoptedMark(template: PodTemplate, systems: readonly AdoptedSystem[]): boolean;
+}
+
+/** Why a source that may exist is treated as if it did not. */
+export type SourceAbsence = 'SourceAbsent' | 'SourceNotWatched';
+
+export interface SourceReaderSettings {
+  readonly hashKeys: HashKeys;
+  /** Of the markers that are written. */
+  readonly markerHash: MarkerHash;
+  /** Which sources the watchers watch. */
+  readonly ignoredSecretTypes: readonly string[];
+  /** Undefined: whatever their labels. */
+  readonly labels: LabelSelector | undefined;
+}
+
+/** Reads sources from the API server, hashes them and forgets their data. */
+export class SourceReader {
+  readonly #client: Pick<KubeClient, 'get'>;
+  readonly #catalog: Pick<Catalog, 'sources'>;
+  readonly #settings: SourceReaderSettings;
+  readonly #awaited: AwaitedKeys;
+  /** Of what was read, as long as the reading is held: for a hash over several of them. */
+  readonly #data = new WeakMap<SourceNow, SourceData>();
+
+  constructor(
+    from: { client: Pick<KubeClient, 'get'>; catalog: Pick<Catalog, 'sources'> },
+    settings: SourceReaderSettings,
+  ) {
+    this.#client = from.client;
+    this.#catalog = from.catalog;
+    this.#settings = settings;
+    this.#awaited = new AwaitedKeys(settings.hashKeys);
+  }
+
+  /**
+   * A quorum read: no `resourceVersion=0`. Rejects with a `KubeError` for anything but "not found"; for a
+   * SecretProviderClass, which is read from the catalog, with ioredis' error.
+   */
+  async read(source: SourceId): Promise<SourceNow | SourceAbsence> {
+    // A name that no object can have comes from a row that nobody of ours wrote.
+    if (!isKey(keyOf(source))) return 'SourceNotWatched';
+    if (source.kind === 'SecretProviderClass') return await this.#fromCatalog(keyOf(source));
+    const definition = sourceKind(source.kind);
+    if (!definition) return 'SourceNotWatched';
+    const object = await this.#get(objectPath(definition, source));
+    if (!object) return 'SourceAbsent';
+    if (!this.#isWatched(object)) return 'SourceNotWatched';
+    return this.#hashed(source, object, definition.data(object));
+  }
+
+  /** Whether Wave's hash is that of these readings. False if one of its sources is not among them or not watched. */
+  isWaveMark(
+    marked: string,
+    children: WaveChildren,
+    readings: ReadonlyMap<SourceName, SourceNow | SourceAbsence>,
+  ): boolean {
+    const data = new Map<SourceName, SourceData | null>();
+    for (const name of children.keys()) {
+      const read = readings.get(name);
+      const known = typeof read === 'object' ? this.#data.get(read) : null;
+      if (known === undefined || (known === null && read !== 'SourceAbsent')) return false;
+      data.set(name, known);
+    }
+    return isWaveMark(marked, children, data);
+  }
+
+  #isWatched({ type, metadata }: KubeObject & { type?: string }): boolean {
+    const { ignoredSecretTypes, labels } = this.#settings;
+    if (type !== undefined && ignoredSecretTypes.includes(type)) return false;
+    return labels === undefined || matchesLabels(labels, metadata.labels);
+  }
+
+  /**
+   * No object holds what a SecretProviderClass has at present: each status tells of one pod, and which of them
+   * counts only the leader knows, who saw them change. Hash and resourceVersion of its row belong together, and
+   * were written before a reload job was enqueued for them.
+   */
+  async #fromCatalog(key: SourceKey): Promise<SourceNow | SourceAbsence> {
+    const row = (await this.#catalog.sources([key])).get(key);
+    if (!row?.exists || !row.providerClass) return 'SourceAbsent';
+    const { rv, hash, providerClass } = row;
+    const { markerHash: marked } = providerClass;
+    if (!isRv(rv) || !isRecordHash(hash) || !isMarkerHash(marked))
+      throw new JobError('Failed', 'CATALOG_ROW');
+    return {
+      rv,
+      hash,
+      // The watcher's, of statuses that name versions and hold no data: SHA-1 whatever `--hash` says.
+      markerHash: marked,
+      owners: [],
+      isHash: (recorded) => recorded === hash,
+      // Nobody else could tell either.
+      isKeyAwaited: () => false,
+      isMarkerHash: (text) => text === marked,
+      isAdoptedMark: () => false,
+    };
+  }
+
+  #hashed(source: SourceId, object: KubeObject, data: SourceData): SourceNow {
+    const { hashKeys: keys, markerHash: hash } = this.#settings;
+    const { kind } = source;
+    const now: SourceNow = {
+      rv: parseRv(object.metadata.resourceVersion),
+      hash: recordHash(data, keys),
+      markerHash: markerHash(kind, data, { hash, keys }),
+      owners: (object.metadata.ownerReferences ?? []).map(({ uid }) => uid),
+      isHash: (recorded) => isHashOf(recorded, data, keys),
+      isKeyAwaited: (recorded) => this.#awaited.isAwaited(recorded, Date.now()),
+      isMarkerHash: (marked) => isMarkerHashOf(marked, { kind, data }, keys),
+      isAdoptedMark: (template, systems) => isAdoptedMark(template, { id: source, data }, systems),
+    };
+    this.#data.set(now, data);
+    return now;
+  }
+
+  async #get(path: string): Promise<(KubeObject & { type?: string }) | null> {
+    try {
+      return (await this.#client.get<KubeObject & { type?: string }>(path)).body;
+    } catch (error) {
+      if (error instanceof KubeError && error.status === 404) return null;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import type { AlertGroups } from '@reroll/redis/catalog/alert-groups';
+import type { SourceKey, WorkloadKey } from '@reroll/core/model';
+import type { Logger } from '@reroll/shared/platform/logging/logging';
+import type { WorkerMetrics } from '@reroll/shared/platform/metrics/worker';
+import type { Notifications } from '@reroll/redis/queue/notifications';
+
+export interface AlertsContext {
+  readonly notifications: Notifications;
+  /** Given if alerts are grouped by change. */
+  readonly groups: AlertGroups | undefined;
+  /** Milliseconds that a group waits for further workloads. */
+  readonly window: number;
+  readonly metrics: WorkerMetrics;
+  readonly log: Logger;
+}
+
+/**
+ * Enqueues alerts beside the work: a reload that was done does not fail because its alert could not be
+ * enqueued. That is logged and counted.
+ */
+export class Alerts {
+  readonly #context: AlertsContext;
+  readonly #pending = new Set<Promise<void>>();
+
+  constructor(context: AlertsContext) {
+    this.#context = context;
+  }
+
+  reloaded(workload: WorkloadKey, source: SourceKey): void {
+    const { metrics, log } = this.#context;
+    const done = this.#enqueue(workload, source)
+      .catch((error: unknown) => {
+        metrics.notifications.inc({ type: 'alert', result: 'lost' });
+        log.failure('an alert could not be enqueued', error, { workload, source });
+      })
+      .finally(() => this.#pending.delete(done));
+    this.#pending.add(done);
+  }
+
+  /** Resolves when all are enqueued that were under way. Each has the deadline of a Redis command. */
+  async flush(): Promise<void> {
+    await Promise.all(this.#pending);
+  }
+
+  /** The group first: its job, once there, may run at once. */
+  async #enqueue(workload: WorkloadKey, source: SourceKey): Promise<void> {
+    const { notifications, groups, window } = this.#context;
+    if (!groups) return await notifications.enqueueAlert(source, workload);
+    await groups.add(source, workload);
+    await notifications.enqueueAlerts(source, window);
+  }
+}

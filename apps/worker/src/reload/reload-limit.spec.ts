@@ -1,0 +1,290 @@
+import type { Catalog } from '@reroll/redis/catalog/catalog';
+import { RateBudget } from '@reroll/redis/processes/rate';
+import type { RedisClient } from '@reroll/redis/connection/redis';
+import type { ReloadRequests } from '@reroll/redis/catalog/requests';
+import { DEFAULT_ANNOTATION_KEYS } from '@reroll/core/annotation-keys';
+import { writeRecord } from '@reroll/core/record/record';
+import type { WorkloadRow } from '@reroll/core/state/rows';
+import type { KubeClient } from '@reroll/kube/client/connection';
+import { createRegistry } from '@reroll/shared/platform/metrics/registry';
+import { workerMetrics } from '@reroll/shared/platform/metrics/worker';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { sourceRow, workloadRow } from '@reroll/redis/catalog/testing/rows';
+import { RealRedis } from '@reroll/redis/testing/real-redis';
+import { JobError } from '../job-error.ts';
+import { NotYetError } from './not-yet.ts';
+import { ReloadProcessor, type ReloadSettings } from './reload.processor.ts';
+import type { Reload } from '../reloads/reload-way.ts';
+import type { ReloadWays } from '../reloads/reload-ways.ts';
+import type { SourceReader } from '../change/source-reader.ts';
+import { only } from '../testing/only.ts';
+import { WorkloadReader } from './workload-reader.ts';
+
+const KEYS = DEFAULT_ANNOTATION_KEYS;
+const AUTO = { [KEYS.auto]: 'true' };
+const OLD = `1.${'A'.repeat(43)}`;
+const NEW = `1.${'B'.repeat(43)}`;
+
+let redis: RealRedis;
+let key: string;
+
+beforeAll(async () => {
+  redis = await RealRedis.start();
+});
+afterAll(() => redis.stop());
+beforeEach(() => {
+  key = redis.freshKeys().budget;
+});
+
+/** Workloads `Deployment/<namespace>/<name>` that use the ConfigMap `cm` of their namespace, which has changed. */
+class World {
+  /** GETs of the API server. */
+  gets = 0;
+  readonly sent: string[] = [];
+  /** Record of each workload; they were last reloaded with the old data. */
+  readonly records = new Map<string, string>();
+  /** Instead of a reload that succeeds. */
+  send: (reload: Reload) => Promise<false> | Promise<object> = async () => ({});
+
+  readonly catalog = only<Catalog>('catalog', {
+    workloads: async ([workload = '']: string[]) => new Map([[workload, this.row(workload)]]),
+    sources: async (sources: string[]) =>
+      new Map(sources.map((source) => [source, sourceRow({ hash: NEW, rv: '20', dataRv: '20' })])),
+    reloadFacts: async (workload: string, sources: string[]) => ({
+      workload: this.row(workload),
+      sources: await this.catalog.sources(sources),
+      readings: new Map(sources.map((source) => [source, { rv: '20', hash: NEW, markerHash: 'f00' }])),
+    }),
+  });
+
+  recordOf(workload: string): string | undefined {
+    return this.records.get(workload) ?? writeRecord({ 'ConfigMap/cm': OLD });
+  }
+
+  /** As the leader wrote it: it may be behind what is on the workload. */
+  row(workload: string): WorkloadRow {
+    const uses = ['ConfigMap/cm'];
+    return workloadRow({
+      uid: workload,
+      uses,
+      dependencies: uses,
+      annotations: AUTO,
+      record: writeRecord({ 'ConfigMap/cm': OLD }),
+    });
+  }
+
+  readonly client = only<KubeClient>('client', {
+    get: async (path: string) => {
+      this.gets += 1;
+      const [, namespace = '', name = ''] = /namespaces\/([^/]+)\/deployments\/([^/]+)$/u.exec(path) ?? [];
+      const workload = `Deployment/${namespace}/${name}`;
+      const record = this.recordOf(workload);
+      const annotations = { ...AUTO, ...(record === undefined ? {} : { 'reroll.dev/applied': record }) };
+      const app = { name: 'app', envFrom: [{ configMapRef: { name: 'cm' } }] };
+      return {
+        body: {
+          metadata: {
+            name,
+            namespace,
+            uid: workload,
+            generation: 1,
+            resourceVersion: '30',
+            annotations,
+            creationTimestamp: '2026-01-01T00:00:00Z',
+          },
+          spec: { template: { metadata: {}, spec: { containers: [app] } } },
+        },
+      };
+    },
+  });
+
+  readonly sources = only<SourceReader>('sources', {
+    read: async () => {
+      this.gets += 1;
+      const is = () => false;
+      return {
+        rv: '20',
+        hash: NEW,
+        markerHash: 'f00',
+        owners: [],
+        isHash: is,
+        isKeyAwaited: is,
+        isMarkerHash: is,
+        isAdoptedMark: is,
+      };
+    },
+  });
+
+  readonly ways = only<ReloadWays>('ways', {
+    patch: {
+      send: async (reload: Reload) => {
+        const sent = await this.send(reload);
+        if (sent !== false && reload.rolled.length > 0) {
+          this.sent.push(reload.workload.key);
+          this.records.set(reload.workload.key, reload.record);
+        }
+        return sent;
+      },
+    },
+  });
+
+  processor(budget: RateBudget, settings: Partial<ReloadSettings> = {}): ReloadProcessor {
+    const decision = { keys: KEYS, autoReloadAll: false, ignoredWorkloadTypes: [] };
+    return new ReloadProcessor({
+      catalog: this.catalog,
+      requests: only<ReloadRequests>('requests', { of: async () => undefined }),
+      workloads: new WorkloadReader(this.client, this.catalog, decision),
+      sources: this.sources,
+      ways: this.ways,
+      budget,
+      metrics: workerMetrics(createRegistry(), ['Reloaded']),
+      settings: {
+        dryRun: false,
+        adoptStale: 'report',
+        onDelete: 'never',
+        notifyOnly: false,
+        decision,
+        ...settings,
+      },
+    });
+  }
+}
+
+/** One slot, and no other within the next minute; `refill` gives another. */
+function oneSlot(): RateBudget {
+  return new RateBudget(redis.client as RedisClient, key, 1);
+}
+
+async function refill(): Promise<void> {
+  await redis.client.del(key);
+}
+
+function workloads(namespace: string, count: number): string[] {
+  return Array.from({ length: count }, (_, n) => `Deployment/${namespace}/${String(n).padStart(4, '0')}`);
+}
+
+/** Handles a job of each of these; gives those that have to come again. */
+async function handleAll(processor: ReloadProcessor, keys: readonly string[]): Promise<string[]> {
+  const again = await Promise.all(
+    keys.map(async (workload) => {
+      try {
+        await processor.handle({ v: 1, workload, since: 0 });
+        return [];
+      } catch (error) {
+        if (error instanceof NotYetError) return [workload];
+        throw error;
+      }
+    }),
+  );
+  return again.flat();
+}
+
+describe('with a limit of reloads', () => {
+  it('1,000 that wait read nothing, and each reload takes at most three GETs', async () => {
+    const world = new World();
+    const processor = world.processor(oneSlot());
+    let waiting = workloads('a', 1_000);
+    for (let slot = 1; slot <= 10; slot += 1) {
+      await refill();
+      waiting = await handleAll(processor, waiting);
+      expect(world.sent).toHaveLength(slot);
+      expect(world.gets).toBeLessThanOrEqual(3 * slot);
+    }
+    expect(world.sent).toEqual(workloads('a', 10));
+  });
+
+  it('two namespaces take turns', async () => {
+    const world = new World();
+    const processor = world.processor(oneSlot());
+    let waiting = [...workloads('a', 100), ...workloads('b', 5)];
+    // The first comes before anybody of the other namespace does.
+    for (let slot = 0; slot <= 10; slot += 1) {
+      await refill();
+      waiting = await handleAll(processor, waiting);
+    }
+    const ofB = world.sent.slice(1).filter((workload) => workload.startsWith('Deployment/b/'));
+    expect(ofB).toEqual(workloads('b', 5));
+  });
+
+  it('a slot is given back by a workload that turns out to need no reload', async () => {
+    const world = new World();
+    const processor = world.processor(oneSlot());
+    const [first = '', second = ''] = workloads('a', 2);
+    world.records.set(first, writeRecord({ 'ConfigMap/cm': NEW }));
+    expect(await handleAll(processor, [first])).toEqual([]);
+    expect(await handleAll(processor, [second])).toEqual([]);
+    expect(world.sent).toEqual([second]);
+  });
+
+  it('a slot is given back if others kept writing to the workload', async () => {
+    const world = new World();
+    const processor = world.processor(oneSlot());
+    const [first = '', second = ''] = workloads('a', 2);
+    world.send = async () => false;
+    await expect(processor.handle({ v: 1, workload: first, since: 0 })).rejects.toThrow('Conflicting');
+    world.send = async () => ({});
+    expect(await handleAll(processor, [second])).toEqual([]);
+  });
+
+  it('a slot is given back by a workload whose annotations have no room, and it costs nobody a retry', async () => {
+    const world = new World();
+    const processor = world.processor(oneSlot());
+    const [first = '', second = ''] = workloads('a', 2);
+    world.send = async () => {
+      throw new JobError('AnnotationsFull', 'expected at most 1, given 2', true);
+    };
+    const { state, reason, rolled } = await processor.handle({ v: 1, workload: first, since: 0 });
+    expect({ state, reason, rolled }).toEqual({ state: 'unchanged', reason: 'AnnotationsFull', rolled: [] });
+    world.send = async () => ({});
+    expect(await handleAll(processor, [second])).toEqual([]);
+    expect(world.sent).toEqual([second]);
+  });
+
+  it('a slot counts as used if nothing tells whether the patch was applied', async () => {
+    const world = new World();
+    const processor = world.processor(oneSlot());
+    const [first = '', second = ''] = workloads('a', 2);
+    world.send = async () => {
+      throw new Error('the connection was lost');
+    };
+    await expect(processor.handle({ v: 1, workload: first, since: 0 })).rejects.toThrow();
+    world.send = async () => ({});
+    expect(await handleAll(processor, [second])).toEqual([second]);
+  });
+
+  it('a slot that another worker left when it died serves the same workload', async () => {
+    const world = new World();
+    const budget = oneSlot();
+    const [first = '', second = ''] = workloads('a', 2);
+    await budget.claim(first);
+    expect(await handleAll(world.processor(budget), [second, first])).toEqual([second]);
+    expect(world.sent).toEqual([first]);
+  });
+
+  it('a reload that only a read shows takes a slot then, and waits for it without reading', async () => {
+    const world = new World();
+    const uses = ['ConfigMap/cm'];
+    const stale = { uses, dependencies: uses, stale: uses, baselines: { 'ConfigMap/cm': '20' } };
+    world.row = (uid) => workloadRow({ uid, ...stale, annotations: AUTO });
+    world.recordOf = () => undefined;
+    const processor = world.processor(oneSlot(), { adoptStale: 'reload' });
+    const again = await handleAll(processor, workloads('a', 2));
+    expect(world.sent).toHaveLength(1);
+    expect(again).toHaveLength(1);
+    const { gets } = world;
+    for (let n = 0; n < 10; n += 1) expect(await handleAll(processor, again)).toEqual(again);
+    expect(world.gets).toBe(gets);
+  });
+});
+
+describe('without a limit, or where nothing is patched', () => {
+  it.each([
+    ['no limit', 0, {}],
+    ['changes are posted instead', 60, { notifyOnly: true }],
+  ])('%s: Redis is not asked for a slot', async (_, perMinute, settings) => {
+    const world = new World();
+    const budget = new RateBudget(only<RedisClient>('redis', {}), key, perMinute);
+    expect(await handleAll(world.processor(budget, settings), workloads('a', 3))).toEqual([]);
+    expect(world.sent).toHaveLength(perMinute === 0 ? 3 : 0);
+  });
+});

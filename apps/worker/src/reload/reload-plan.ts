@@ -1,0 +1,165 @@
+import type { AdoptedSystem } from '@reroll/core/adopted';
+import { recordedHashes, type RecordedHashes } from '@reroll/core/record/record';
+import { containerUsing } from '@reroll/core/references';
+import { envVarName } from '@reroll/core/marker/env-var-name';
+import { DELETED_MARKER_HASH } from '@reroll/core/marker/marker-hash';
+import { parseLastReloadedFrom } from '@reroll/core/marker/last-reloaded-from';
+import { canShowDeletion } from '@reroll/core/state/pending';
+import { isDependency, namedSources } from '@reroll/core/state/dependencies';
+import { sourceKeyIn, type ObservedWorkload, type SourceName } from '@reroll/core/state/rows';
+import type { Triggers } from '@reroll/core/state/triggers';
+import type { PodTemplate, SourceId, SourceKind } from '@reroll/core/model';
+import {
+  planReload,
+  type DependencyFacts,
+  type Mention,
+  type Plan,
+  type SourceReading,
+} from '@reroll/core/reload/plan';
+import type { DecisionSettings } from '@reroll/core/rules/decision';
+import type { SourceAbsence, SourceNow } from '../change/source-reader.ts';
+import type { WorkloadNow } from './workload-reader.ts';
+
+/** What was read of the sources in this attempt, by name. */
+export type Readings = ReadonlyMap<SourceName, SourceNow | SourceAbsence>;
+
+export interface PlanContext {
+  /** Text of the record to go by: the workload's own or, in a dry run, the pretended one. */
+  readonly record: string | undefined;
+  readonly adoptStale: 'report' | 'reload';
+  readonly onDelete: Triggers['onDelete'];
+  readonly decision: DecisionSettings;
+  /** Key of the annotation that the annotations strategy writes. */
+  readonly markerAnnotation: string;
+  /** Systems of which a marker is proof too. */
+  readonly adopt: readonly AdoptedSystem[];
+  /** Sources of which it is proven otherwise that the pods run what was read. */
+  readonly proven: ReadonlySet<SourceName>;
+}
+
+/** From what was gathered to the plan, which is pure. */
+export function planOf(workload: WorkloadNow, readings: Readings, context: PlanContext): Plan {
+  const { observed, facts, dependencies } = workload;
+  return planReload({
+    workload: { ...observed, record: context.record },
+    row: facts.workload,
+    dependencies: dependencies.map((name) => dependencyFacts(name, workload, { readings, context })),
+    adoptStale: context.adoptStale,
+    onDelete: context.onDelete !== 'never',
+    mentionOf: mentions(observed, context.decision),
+  });
+}
+
+/**
+ * What the record will have at least, before anything is read: an entry for each dependency that exists. So a workload
+ * that has no room for it costs no read of its sources.
+ */
+export function leastHashes(
+  { dependencies, observed, facts }: WorkloadNow,
+  record: string | undefined,
+): RecordedHashes {
+  const recorded = recordedHashes(record);
+  const entries = dependencies.flatMap((name): [SourceName, string][] => {
+    const row = facts.sources.get(sourceKeyIn(observed.namespace, name));
+    return row?.exists ? [[name, recorded[name] ?? row.hash]] : [];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** How a workload speaks of its sources, whatever annotations those have. */
+function mentions(observed: ObservedWorkload, decision: DecisionSettings): (name: SourceName) => Mention {
+  const { literal } = namedSources(observed, decision.keys);
+  const named = new Set([...observed.uses, ...observed.mentions, ...literal]);
+  const isMeant = (source: SourceName): boolean =>
+    isDependency({ workload: observed, source, annotations: undefined }, decision);
+  return (name) => {
+    if (named.has(name)) return 'name';
+    return isMeant(name) ? 'pattern' : 'none';
+  };
+}
+
+/** `<kind>/<name>` to the parts of a key. */
+export function sourceIdOf(name: SourceName, namespace: string): SourceId {
+  const slash = name.indexOf('/');
+  return { kind: name.slice(0, slash) as SourceKind, namespace, name: name.slice(slash + 1) };
+}
+
+/** The marker's hash of a source, from the reading that the plan went by. */
+export function markerHashOf(name: SourceName, workload: WorkloadNow, readings: Readings): string {
+  const reading = readings.get(name);
+  if (reading === 'SourceAbsent') return DELETED_MARKER_HASH;
+  if (reading !== undefined && typeof reading !== 'string') return reading.markerHash;
+  const handed = workload.facts.readings.get(sourceKeyIn(workload.observed.namespace, name));
+  if (!handed) throw new RangeError(`expected a reading of ${name}`);
+  return handed.markerHash;
+}
+
+function dependencyFacts(
+  name: SourceName,
+  workload: WorkloadNow,
+  by: { readings: Readings; context: PlanContext },
+): DependencyFacts {
+  const { facts, observed } = workload;
+  const key = sourceKeyIn(observed.namespace, name);
+  const read = by.readings.get(name);
+  const recorded = recordedHashes(by.context.record)[name];
+  return {
+    name,
+    row: facts.sources.get(key),
+    reading: read === undefined ? handedOver(workload, key, recorded) : fresh(read, recorded),
+    isMarked:
+      read !== undefined &&
+      typeof read !== 'string' &&
+      isProven(name, read, { workload, context: by.context }),
+    showsDeletion: read === 'SourceAbsent' && canShowDeletion(observed, name, by.context.onDelete),
+  };
+}
+
+function fresh(read: SourceNow | SourceAbsence, recorded: string | undefined): SourceReading | null {
+  if (typeof read === 'string') return null;
+  const isRecorded = recorded !== undefined && read.isHash(recorded);
+  const isKeyAwaited = recorded !== undefined && read.isKeyAwaited(recorded);
+  return { rv: read.rv, hash: read.hash, isRecorded, isKeyAwaited, afterWorkload: true };
+}
+
+/** What the change job read that enqueued this one. */
+function handedOver(
+  workload: WorkloadNow,
+  key: string,
+  recorded: string | undefined,
+): SourceReading | undefined {
+  const handed = workload.facts.readings.get(key);
+  if (!handed) return undefined;
+  return { rv: handed.rv, hash: handed.hash, isRecorded: recorded === handed.hash, afterWorkload: false };
+}
+
+/** Whether what is left in the pod template proves that its pods run this data, whoever wrote it. */
+function isProven(
+  name: SourceName,
+  read: SourceNow,
+  by: { workload: WorkloadNow; context: PlanContext },
+): boolean {
+  const { adopt, proven } = by.context;
+  return proven.has(name) || read.isAdoptedMark(by.workload.template, adopt) || isMarked(name, read, by);
+}
+
+/** Whether the pod template's marker already is that of this data, written by us or by the incumbent. */
+function isMarked(
+  name: SourceName,
+  read: SourceNow,
+  by: { workload: WorkloadNow; context: PlanContext },
+): boolean {
+  const { template, observed } = by.workload;
+  const source = sourceIdOf(name, observed.namespace);
+  const variable = variableOf(template, source);
+  if (variable !== undefined && read.isMarkerHash(variable)) return true;
+  const text = template.metadata?.annotations?.[by.context.markerAnnotation];
+  const last = text === undefined ? undefined : parseLastReloadedFrom(text);
+  return last?.kind === source.kind && last.name === source.name && read.isMarkerHash(last.hash);
+}
+
+function variableOf(template: PodTemplate, source: SourceId): string | undefined {
+  const container = containerUsing(template.spec ?? {}, source, false);
+  const env = container === null ? undefined : template.spec?.containers?.[container]?.env;
+  return env?.find((entry) => entry.name === envVarName(source.kind, source.name))?.value;
+}

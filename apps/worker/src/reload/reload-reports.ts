@@ -1,0 +1,233 @@
+import type { ReloadRequest } from '@reroll/redis/catalog/requests';
+import type { OutcomeEntry } from '@reroll/core/history/entries';
+import type { Catalog } from '@reroll/redis/catalog/catalog';
+import { formatDuration } from '@reroll/core/durations';
+import { sourceKeyIn } from '@reroll/core/state/rows';
+import { markerType } from '@reroll/core/marker/marker-type';
+import { partsOf, type SourceId } from '@reroll/core/model';
+import { isUnfollowed } from '@reroll/core/state/advice';
+import { excessText } from '@reroll/core/annotation-limits';
+import type { PatternError } from '@reroll/core/patterns';
+import type { EventRecorder, EventSubject } from '@reroll/kube/kube-events';
+import { apiVersionOf } from '@reroll/kube/objects';
+import type { Logger } from '@reroll/shared/platform/logging/logging';
+import type { WorkerMetrics } from '@reroll/shared/platform/metrics/worker';
+import type { ReloadJob } from '@reroll/redis/queue/jobs';
+import type { Alerts } from '../notify/alerts.ts';
+import type { JobError } from '../job-error.ts';
+import type { OutcomeRecorder } from '../outcome-recorder.ts';
+import { isNoRoom, type ReloadOutcome } from './reload-outcome.ts';
+import { sourceIdOf } from './reload-plan.ts';
+import type { WorkloadNow } from './workload-reader.ts';
+
+export interface ReportsContext {
+  readonly catalog: Catalog;
+  readonly events: EventRecorder;
+  readonly outcomes: OutcomeRecorder;
+  /** Given if alerts are on. */
+  readonly alerts?: Alerts | undefined;
+  readonly metrics: WorkerMetrics;
+  readonly log: Logger;
+}
+
+const WARNINGS = {
+  InvalidAnnotation: 'an annotation cannot be used',
+  LeftBehind: 'another system left something behind',
+  Contested: 'a workload is contested',
+  AnnotationsFull: 'the annotations of a workload have no room for a reload',
+  RecordTooLarge: 'a workload depends on too many sources',
+  WorkloadRefUnsupported: 'a pod template cannot be followed',
+} as const;
+const UNFOLLOWED =
+  'expected a Deployment (apps/v1) in spec.workloadRef, given another kind: its pod template is not followed, so the ' +
+  'annotations of this Rollout have no effect';
+const PATTERNS = 'expected a list of regular expressions (RE2)';
+type WarningReason = keyof typeof WARNINGS;
+
+/** Tells what came of a reload job: log, metrics, Kubernetes Events and history. */
+export class ReloadReports {
+  readonly #context: ReportsContext;
+
+  constructor(context: ReportsContext) {
+    this.#context = context;
+  }
+
+  ended(job: ReloadJob, outcome: ReloadOutcome, run: { attempt: number; attempts: number }): void {
+    const { metrics, outcomes, log } = this.#context;
+    const { state, reason, sources, rolled, subject } = outcome;
+    metrics.outcomes.inc({ reason });
+    if (state === 'reloaded' && subject) this.#reloaded(job, subject, outcome);
+    else if (state === 'unchanged') metrics.skipped.inc({ reason: 'strategy_not_updated' });
+    if (state === 'wouldReload')
+      log.info('dry run: would reload', { workload: job.workload, sources: rolled });
+    if (reason === 'JobTwin')
+      log.warning('dry run: a recreation of a Job is half done, and not finished here', {
+        workload: job.workload,
+      });
+    if (subject && (outcome.pausedFor !== undefined || reason === 'ReloadedPaused'))
+      this.#paused(subject, outcome.pausedFor);
+    if (subject) this.#warnOf(subject, outcome);
+    const entry = {
+      workload: job.workload,
+      state,
+      reason,
+      sources,
+      rolled,
+      since: job.since,
+      at: Date.now(),
+      attempt: run.attempt,
+      attempts: run.attempts,
+      generation: outcome.generation,
+      ...requestOf(outcome.request),
+      ...detailOf(outcome),
+    };
+    outcomes.addOutcome(entry, job.source);
+  }
+
+  failed(
+    job: ReloadJob,
+    error: JobError,
+    run: { attempt: number; attempts: number; isLast: boolean; next?: number | undefined },
+  ): void {
+    const { metrics, outcomes, log, events } = this.#context;
+    const { kind, name, namespace } = partsOf(job.workload);
+    metrics.outcomes.inc({ reason: error.reason });
+    const entry: OutcomeEntry = {
+      workload: job.workload,
+      state: run.isLast ? 'failed' : 'retrying',
+      reason: error.reason,
+      sources: {},
+      rolled: [],
+      since: job.since,
+      at: Date.now(),
+      attempt: run.attempt,
+      attempts: run.attempts,
+      next: run.next,
+      error: error.message,
+      ...requestOf(error.request),
+    };
+    outcomes.addOutcome(entry, job.source);
+    log.error(
+      `Update for '${name}' of type '${kind}' in namespace '${namespace}' failed with error ${error.message}`,
+      {
+        workload: job.workload,
+        attempt: run.attempt,
+        final: run.isLast,
+      },
+    );
+    if (!run.isLast) return;
+    metrics.reloadExecuted.inc({ success: 'false' });
+    metrics.reloadExecutedByNamespace?.inc({ success: 'false', namespace });
+    metrics.action.inc({ workload_kind: kind, result: 'error' });
+    // A reload job of the resync names no source.
+    const [pending] = error.pending;
+    const source = job.source ?? (pending && sourceKeyIn(namespace, pending));
+    if (!error.subject) return;
+    const workload = subjectOf(error.subject);
+    const failure = error.message;
+    if (source !== undefined) events.record({ source: partsOf(source) as SourceId, workload, failure });
+    else if (error.request) events.record({ workload, requestReason: error.request.reason, failure });
+  }
+
+  #reloaded(job: ReloadJob, subject: WorkloadNow, { rolled: all, request }: ReloadOutcome): void {
+    const { metrics, log, events, alerts } = this.#context;
+    const { kind, namespace } = subject.observed;
+    const { name } = subject.object.metadata;
+    metrics.reloadExecuted.inc({ success: 'true' });
+    metrics.reloadExecutedByNamespace?.inc({ success: 'true', namespace });
+    metrics.action.inc({ workload_kind: kind, result: 'success' });
+    const latency = Math.max(0, Date.now() - job.since) / 1000;
+    metrics.actionLatency.observe({ workload_kind: kind }, latency);
+    metrics.reloadLatency.observe(latency);
+    if (all.length === 0 && request) this.#requested(subject, request);
+    for (const rolled of all) {
+      const source = sourceIdOf(rolled, namespace);
+      log.info(
+        `Changes detected in '${source.name}' of type '${markerType(source.kind)}' in namespace '${namespace}'; ` +
+          `updated '${name}' of type '${kind}' in namespace '${namespace}'`,
+        { workload: job.workload, source: rolled, milliseconds: Date.now() - job.since },
+      );
+      events.record({ source, workload: subjectOf(subject) });
+      alerts?.reloaded(job.workload, sourceKeyIn(namespace, rolled));
+    }
+  }
+
+  /** No source caused it. Who it was is in the audit log. */
+  #requested(subject: WorkloadNow, { id, reason }: ReloadRequest): void {
+    const { log, events } = this.#context;
+    const { kind, namespace } = subject.observed;
+    const name = `'${subject.object.metadata.name}' of type '${kind}' in namespace '${namespace}'`;
+    log.info(`${name} was reloaded on request`, { workload: subject.key, request: id });
+    events.record({ workload: subjectOf(subject), requestReason: reason });
+  }
+
+  /** Without a period it was paused before. */
+  #paused({ key, observed, object }: WorkloadNow, period: number | undefined): void {
+    const which = `${observed.kind} '${object.metadata.name}' in namespace '${observed.namespace}'`;
+    const text =
+      period === undefined ? `${which} already paused` : `Pausing ${which} for ${formatDuration(period)}`;
+    this.#context.log.info(text, { workload: key });
+  }
+
+  #warnOf(subject: WorkloadNow, outcome: ReloadOutcome): void {
+    for (const problem of problemsOf(outcome)) this.#warn(subject, problem, 'InvalidAnnotation');
+    for (const problem of outcome.leftBehind ?? []) this.#warn(subject, problem, 'LeftBehind');
+    if (isUnfollowed(subject.observed)) this.#warn(subject, UNFOLLOWED, 'WorkloadRefUnsupported');
+    if (outcome.noRoom !== undefined && isNoRoom(outcome.reason))
+      this.#warn(subject, outcome.noRoom, outcome.reason);
+    if (outcome.contested !== undefined) this.#warn(subject, outcome.contested, 'Contested');
+  }
+
+  #warn(subject: WorkloadNow, problem: string, reason: WarningReason): void {
+    this.#warnOnce(subject, problem, reason).catch((error: unknown) =>
+      this.#context.log.failure('cannot record a warning', error, { workload: subject.key }),
+    );
+  }
+
+  /** Once a day for each text, so that an owner is not told of it at every change. */
+  async #warnOnce(subject: WorkloadNow, text: string, reason: WarningReason): Promise<void> {
+    const { catalog, log, events } = this.#context;
+    if (!(await catalog.isFirstWarning(subject.key, text.slice(0, 200)))) return;
+    if (text.startsWith(PATTERNS)) log.error(skippingText(subject), { workload: subject.key, problem: text });
+    else log.warning(WARNINGS[reason], { workload: subject.key, problem: text });
+    events.record({ workload: subjectOf(subject), reason, note: text });
+  }
+}
+
+function subjectOf({ definition, object, observed }: WorkloadNow): EventSubject {
+  const { name, namespace, uid, resourceVersion } = object.metadata;
+  return { kind: observed.kind, name, namespace, uid, resourceVersion, apiVersion: apiVersionOf(definition) };
+}
+
+function requestOf(request: ReloadRequest | undefined): Pick<OutcomeEntry, 'request'> {
+  if (!request) return {};
+  const { id, actor, reason } = request;
+  return { request: { id, actor, reason } };
+}
+
+function detailOf(outcome: ReloadOutcome): { detail?: string } {
+  const { noRoom, leftBehind = [] } = outcome;
+  const problems = [...(noRoom === undefined ? [] : [noRoom]), ...problemsOf(outcome), ...leftBehind];
+  return problems.length > 0 ? { detail: problems.join('; ') } : {};
+}
+
+/** What its owner should know of its annotations. */
+function problemsOf({ subject, patternErrors = [], pauseProblem }: ReloadOutcome): string[] {
+  const excess = subject?.observed.excess;
+  return [
+    ...(excess ? [excessText(excess)] : []),
+    ...(patternErrors.length > 0 ? [patternText(patternErrors)] : []),
+    ...(pauseProblem === undefined ? [] : [pauseProblem]),
+  ];
+}
+
+function patternText(errors: readonly PatternError[]): string {
+  const each = errors.map(({ pattern, error }) => `${JSON.stringify(pattern.slice(0, 80))}: ${error}`);
+  return `${PATTERNS}, given ${each.join('; ')}`;
+}
+
+/** As stakater/Reloader, and at its level. */
+function skippingText({ observed, object }: WorkloadNow): string {
+  const { kind, namespace } = observed;
+  return `Skipping invalid reload annotation on ${kind} '${object.metadata.name}' in namespace '${namespace}'`;
+}

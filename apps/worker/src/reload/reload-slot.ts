@@ -1,0 +1,61 @@
+import type { RateBudget } from '@reroll/redis/processes/rate';
+import type { WorkloadKey } from '@reroll/core/model';
+import { jobErrorOf } from '../job-error.ts';
+import { NotYetError } from './not-yet.ts';
+
+/** The slot of one reload job under `--max-reloads-per-minute`. Without a limit it costs nothing. */
+export class ReloadSlot {
+  readonly #budget: RateBudget;
+  readonly #workload: WorkloadKey;
+  /** `claimed`: it is to be ended. A job that waits keeps its place. */
+  #state: 'none' | 'claimed' | 'used' | 'ended' = 'none';
+
+  constructor(budget: RateBudget, workload: WorkloadKey) {
+    this.#budget = budget;
+    this.#workload = workload;
+  }
+
+  /**
+   * Claims a slot for a workload that waits for one already, or if it is to be expected that it needs one. Rejects
+   * with `NotYetError` until it is its turn.
+   */
+  async claimIf(isExpected: () => Promise<boolean>): Promise<void> {
+    const wait = await this.#budget.ask(this.#workload);
+    if (wait !== undefined) this.#settle(wait);
+    else if (await isExpected()) await this.#claim();
+  }
+
+  /**
+   * Sends a reload with the slot; claims one if none is held. What failed may have been done, so that counts, unless
+   * the workload has no room for it.
+   */
+  async use<Sent>(send: () => Promise<Sent | false>): Promise<Sent | false> {
+    if (this.#state === 'none') await this.#claim();
+    this.#state = 'used';
+    try {
+      const sent = await send();
+      if (sent === false) this.#state = 'claimed';
+      return sent;
+    } catch (error) {
+      if (jobErrorOf(error).reason === 'AnnotationsFull') this.#state = 'claimed';
+      throw error;
+    }
+  }
+
+  /** Gives back a slot that was not used. */
+  async end(): Promise<void> {
+    if (this.#state !== 'claimed' && this.#state !== 'used') return;
+    const isUsed = this.#state === 'used';
+    this.#state = 'ended';
+    await this.#budget.end(this.#workload, isUsed);
+  }
+
+  async #claim(): Promise<void> {
+    this.#settle(await this.#budget.claim(this.#workload));
+  }
+
+  #settle(wait: number): void {
+    if (wait > 0) throw new NotYetError('RateLimited', wait);
+    this.#state = 'claimed';
+  }
+}

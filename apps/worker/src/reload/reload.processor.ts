@@ -1,0 +1,301 @@
+import type { Catalog } from '@reroll/redis/catalog/catalog';
+import type { ReloadRequest, ReloadRequests } from '@reroll/redis/catalog/requests';
+import type { RateBudget } from '@reroll/redis/processes/rate';
+import { unusablePatterns } from '@reroll/core/state/advice';
+import type { SourceName } from '@reroll/core/state/rows';
+import { decidedBy } from '@reroll/core/state/template-owner';
+import type { Triggers } from '@reroll/core/state/triggers';
+import { writeRecord } from '@reroll/core/record/record';
+import type { WorkloadKey } from '@reroll/core/model';
+import type { Reason } from '@reroll/core/reasons';
+import type { RolledSource } from '@reroll/core/reload/patch';
+import { requestVerdict, type RequestVerdict } from '@reroll/core/reload/request-verdict';
+import { pauseWish } from '@reroll/core/reload/pause';
+import type { Plan } from '@reroll/core/reload/plan';
+import type { DecisionSettings } from '@reroll/core/rules/decision';
+import type { WorkerMetrics } from '@reroll/shared/platform/metrics/worker';
+import type { ReloadJob } from '@reroll/redis/queue/jobs';
+import { leftBehind } from './left-behind.ts';
+import { JobError, jobErrorOf } from '../job-error.ts';
+import { NotYetError } from './not-yet.ts';
+import { leastHashes, markerHashOf, planOf, sourceIdOf, type Readings } from './reload-plan.ts';
+import { contestedOutcome, noRoomOutcome, outcomeOf, type ReloadOutcome } from './reload-outcome.ts';
+import { readProvenByWave } from '../change/proven-by-wave.ts';
+import { ReloadSlot } from './reload-slot.ts';
+import type { ReloadWay, Sent } from '../reloads/reload-way.ts';
+import type { ReloadWays } from '../reloads/reload-ways.ts';
+import { isPending } from './pending.ts';
+import { requireRoomForRecord } from '../require-room.ts';
+import type { SourceReader } from '../change/source-reader.ts';
+import type { WorkloadNow, WorkloadReader } from './workload-reader.ts';
+
+export interface ReloadSettings {
+  readonly dryRun: boolean;
+  readonly adoptStale: 'report' | 'reload';
+  readonly onDelete: Triggers['onDelete'];
+  readonly decision: DecisionSettings;
+  /** Changes are posted to `--webhook-url` instead. */
+  readonly notifyOnly: boolean;
+}
+
+export interface ReloadContext {
+  readonly catalog: Catalog;
+  readonly requests: Pick<ReloadRequests, 'of'>;
+  readonly workloads: WorkloadReader;
+  readonly sources: SourceReader;
+  readonly ways: ReloadWays;
+  readonly budget: RateBudget;
+  readonly metrics: WorkerMetrics;
+  readonly settings: ReloadSettings;
+}
+
+/** Patches tried in one attempt of a job, if somebody else keeps writing to the workload. */
+const TRIES = 5;
+
+/** Milliseconds that a job waits for a worker with the key of the record: other jobs go first meanwhile. */
+const KEY_WAIT = 30_000;
+
+interface Gathered {
+  readonly workload: WorkloadNow;
+  readonly readings: Readings;
+  readonly plan: Plan;
+  /** Why what is pending is only recorded. */
+  readonly heldBack?: Reason;
+  /** Id of a person's request, if pods are to be replaced for it. */
+  readonly request?: string | undefined;
+}
+
+/**
+ * A reload job: read the workload now, decide by the rules, and send one patch for everything that it is
+ * pending. Handling it twice, late or out of order ends the same, because the patch tests what was read.
+ */
+export class ReloadProcessor {
+  readonly #context: ReloadContext;
+
+  constructor(context: ReloadContext) {
+    this.#context = context;
+  }
+
+  /**
+   * 1. If reloads are limited and the workload is pending as far as the catalog knows: claim a slot.
+   * 2. Read the workload, then what the catalog knows of it and its sources.
+   * 3. Plan; read the sources that this takes, in any case after the workload; plan again.
+   * 4. Claim a slot if a reload turns out to be needed only now. Patch. If a test of the patch fails, begin again at 2,
+   *    at most five times.
+   *
+   * Rejects with a `JobError`, a `KubeError`, ioredis' error, or `NotYetError`.
+   */
+  async handle(job: ReloadJob): Promise<ReloadOutcome> {
+    const { budget } = this.#context;
+    const slot = new ReloadSlot(budget, job.workload);
+    try {
+      if (budget.isLimited && this.#writes()) await slot.claimIf(() => this.#isPending(job.workload));
+      const outcome = await this.#handle(job, slot);
+      await slot.end();
+      return outcome;
+    } catch (error) {
+      // A slot that cannot be given back now is lost in a minute: it does not hide why the job failed.
+      await slot.end().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async #handle(job: ReloadJob, slot: ReloadSlot): Promise<ReloadOutcome> {
+    for (let tried = 0; tried < TRIES; tried += 1) {
+      const request = await this.#context.requests.of(job.workload);
+      const workload = await this.#context.workloads.read(job.workload);
+      if (!workload) return { ...unchanged('WorkloadGone'), request };
+      const outcome = await this.#attempt(workload, request, slot);
+      if (outcome) return { ...outcome, request };
+      this.#context.metrics.patchConflicts.inc();
+    }
+    throw new JobError('Conflicting', `${TRIES} patches in a row met another writer`);
+  }
+
+  #writes(): boolean {
+    const { dryRun, notifyOnly } = this.#context.settings;
+    return !dryRun && !notifyOnly;
+  }
+
+  /** Whether a reload is to be expected, without a read of the API server. */
+  async #isPending(workload: WorkloadKey): Promise<boolean> {
+    const { catalog, requests, settings } = this.#context;
+    return (await requests.of(workload)) !== undefined || (await isPending(workload, { catalog, settings }));
+  }
+
+  /** False if a test of the patch failed. */
+  async #attempt(
+    workload: WorkloadNow,
+    asked: ReloadRequest | undefined,
+    slot: ReloadSlot,
+  ): Promise<ReloadOutcome | false> {
+    let pending: readonly SourceName[] = [];
+    try {
+      const carriedOn = await this.#carryOn(workload);
+      if (carriedOn) return carriedOn;
+      if (this.#context.settings.notifyOnly) return unchanged('NotifiedInstead');
+      const verdict = verdictOf(workload, asked);
+      const gathered = this.#holdBack({ ...(await this.#gather(workload)), request: toRoll(verdict, asked) });
+      const contested = contestedOutcome(gathered);
+      if (contested) return contested;
+      this.#handOn(gathered.plan);
+      pending = gathered.plan.roll;
+      const sent = isWritten(gathered) ? await this.#write(gathered, slot) : {};
+      return sent && { ...this.#outcome(gathered, verdict), ...sent };
+    } catch (error) {
+      if (error instanceof NotYetError) throw error;
+      const jobError = jobErrorOf(error);
+      const noRoom = noRoomOutcome(workload, jobError);
+      if (noRoom) return noRoom;
+      jobError.subject = workload;
+      jobError.request = asked;
+      jobError.pending = pending;
+      throw jobError;
+    }
+  }
+
+  /** If all that is left to do takes a key that others have, they may do it. */
+  #handOn({ hashes, verdicts }: Plan): void {
+    if (hashes !== null || ![...verdicts.values()].includes('KeyUnknown')) return;
+    this.#context.metrics.outcomes.inc({ reason: 'KeyUnknown' });
+    throw new NotYetError('KeyUnknown', KEY_WAIT);
+  }
+
+  async #gather(workload: WorkloadNow): Promise<Gathered> {
+    const { settings } = this.#context;
+    const { adopt = [] } = settings.decision.keys;
+    const context = {
+      record: await this.#recordOf(workload),
+      adoptStale: settings.adoptStale,
+      onDelete: settings.onDelete,
+      decision: settings.decision,
+      markerAnnotation: settings.decision.keys.lastReloadedFrom,
+      adopt,
+      proven: new Set<SourceName>(),
+    };
+    const plan = planOf(workload, new Map(), context);
+    const unread = [...plan.verdicts].filter(([, verdict]) => verdict === 'Read').map(([name]) => name);
+    if (unread.length === 0) return { workload, readings: new Map(), plan };
+    requireRoomForRecord(workload, writeRecord(leastHashes(workload, context.record)));
+    const readings = await this.#read(workload, unread);
+    const proven = adopt.includes('wave')
+      ? await readProvenByWave(workload, readings, this.#context.sources)
+      : context.proven;
+    const fresh = await this.#context.workloads.refresh(workload);
+    return { workload: fresh, readings, plan: planOf(fresh, readings, { ...context, proven }) };
+  }
+
+  async #recordOf(workload: WorkloadNow): Promise<string | undefined> {
+    const own = workload.observed.record;
+    if (!this.#context.settings.dryRun) return own;
+    return (await this.#context.catalog.pretended(workload.key)) ?? own;
+  }
+
+  async #read(workload: WorkloadNow, names: readonly SourceName[]): Promise<Readings> {
+    const { namespace } = workload.observed;
+    const read = async (name: SourceName) =>
+      [name, await this.#context.sources.read(sourceIdOf(name, namespace))] as const;
+    return new Map(await Promise.all(names.map(read)));
+  }
+
+  /** Whatever is ignored by now; not in a dry run, which writes nothing, and may stand beside a run that does. */
+  async #carryOn(workload: WorkloadNow): Promise<ReloadOutcome | undefined> {
+    if (this.#context.settings.dryRun) return undefined;
+    const reason = await this.#way(workload).carryOn?.(workload);
+    return reason && unchanged(reason);
+  }
+
+  #holdBack(gathered: Gathered): Gathered {
+    const { workload, plan } = gathered;
+    const isRolled = plan.roll.length > 0 || gathered.request !== undefined;
+    const heldBack = isRolled ? this.#way(workload).heldBack?.(workload) : undefined;
+    if (heldBack === undefined) return gathered;
+    return { ...gathered, heldBack, request: undefined, plan: { ...plan, roll: [] } };
+  }
+
+  #way({ definition }: WorkloadNow): ReloadWay {
+    return this.#context.ways[definition.reloadedBy];
+  }
+
+  /** False if a test of the patch failed: the workload is not what was read any more. */
+  async #write({ workload, readings, plan, request }: Gathered, slot: ReloadSlot): Promise<Sent | false> {
+    const { settings, catalog } = this.#context;
+    const record = recordAfter(plan, workload);
+    requireRoomForRecord(workload, record);
+    if (settings.dryRun) {
+      await catalog.pretend(workload.key, record);
+      return {};
+    }
+    const rolled = plan.roll.map((name) => this.#rolled(name, workload, readings));
+    const send = () => this.#way(workload).send({ workload, rolled, record, request });
+    return await (rolled.length > 0 || request !== undefined ? slot.use(send) : send());
+  }
+
+  #rolled(name: SourceName, workload: WorkloadNow, readings: Readings): RolledSource {
+    const { observed, facts } = workload;
+    return {
+      ...sourceIdOf(name, observed.namespace),
+      auto: this.#context.workloads.decide(observed, name, facts).auto,
+      markerHash: markerHashOf(name, workload, readings),
+    };
+  }
+
+  #outcome(
+    { workload, readings, plan, heldBack, request }: Gathered,
+    verdict: RequestVerdict,
+  ): ReloadOutcome {
+    const { settings } = this.#context;
+    const { keys } = settings.decision;
+    const patternErrors = unusablePatterns(workload.observed, keys);
+    const wish = pauseWish(workload.observed, keys);
+    return {
+      ...outcomeOf({
+        plan,
+        readings,
+        workload,
+        dryRun: settings.dryRun,
+        patternErrors,
+        keys,
+        reloaded: this.#way(workload).reason,
+        heldBack,
+        isRequested: request !== undefined,
+        verdict,
+      }),
+      subject: workload,
+      patternErrors,
+      leftBehind: leftBehind(workload, readings, keys),
+      ...(wish.state === 'unusable' ? { pauseProblem: wish.problem } : {}),
+    };
+  }
+}
+
+function verdictOf(
+  { template, object, dependencies }: WorkloadNow,
+  asked: ReloadRequest | undefined,
+): RequestVerdict {
+  return requestVerdict({
+    request: asked?.id,
+    template: template.metadata?.annotations,
+    workload: object.metadata.annotations,
+    dependencies: dependencies.length,
+    now: Date.now(),
+  });
+}
+
+function isWritten({ plan, request }: Gathered): boolean {
+  return plan.hashes !== null || request !== undefined;
+}
+
+function toRoll(verdict: RequestVerdict, asked: ReloadRequest | undefined): string | undefined {
+  return verdict === 'roll' ? asked?.id : undefined;
+}
+
+/** A request alone leaves the record as it is. */
+function recordAfter({ hashes }: Plan, { observed }: WorkloadNow): string {
+  if (hashes === null && observed.record !== undefined) return observed.record;
+  return writeRecord(hashes ?? {}, decidedBy(observed));
+}
+
+function unchanged(reason: Reason): ReloadOutcome {
+  return { state: 'unchanged', reason, sources: {}, rolled: [] };
+}

@@ -1,0 +1,82 @@
+import { annotationOf, type AnnotationKeys } from '@reroll/core/annotation-keys';
+import { partsOf, type WorkloadKey } from '@reroll/core/model';
+import { resumeDueAt, resumePatch } from '@reroll/core/reload/pause';
+import type { KubeClient } from '@reroll/kube/client/connection';
+import { KubeError } from '@reroll/kube/client/errors';
+import { objectPath, type KubeObject } from '@reroll/kube/objects';
+import { workloadKind } from '@reroll/kube/workloads/registry';
+import type { Logger } from '@reroll/shared/platform/logging/logging';
+import type { ResumeJob } from '@reroll/redis/queue/jobs';
+import { LONGEST_DELAY } from '@reroll/redis/queue/queues';
+import { JobError } from '../job-error.ts';
+import { NotYetError } from './not-yet.ts';
+import { isOvertaken } from '../reloads/overtaken.ts';
+
+export interface ResumeContext {
+  readonly client: Pick<KubeClient, 'get' | 'patch'>;
+  readonly keys: AnnotationKeys;
+  readonly fieldManager: string;
+  readonly dryRun: boolean;
+  readonly log: Logger;
+}
+
+/**
+ * A resume job: read the workload now, and let its rollout go on if the pause that we began is over. What is
+ * true stands on the object (`paused-at` and the period); a job that comes too early is delayed anew, one that
+ * comes twice or for a pause of the owner's does nothing.
+ */
+export class ResumeProcessor {
+  readonly #context: ResumeContext;
+
+  constructor(context: ResumeContext) {
+    this.#context = context;
+  }
+
+  /** Rejects with a `JobError`, a `KubeError` or `NotYetError`. */
+  async handle({ workload }: ResumeJob): Promise<void> {
+    const { keys, dryRun } = this.#context;
+    const id = partsOf(workload);
+    const definition = workloadKind(id.kind);
+    if (!definition) throw new JobError('InvalidJob', `no workload kind ${id.kind}`, true);
+    const path = objectPath(definition, id);
+    const object = await this.#get(path);
+    if (!object || dryRun) return;
+    const { annotations = {} } = object.metadata;
+    const paused = definition.isPaused?.(object);
+    const pausedAt = annotationOf(annotations, keys.pausedAt);
+    const due = resumeDueAt({ paused, annotations }, keys);
+    if (due === undefined || paused === undefined || pausedAt === undefined) return;
+    const wait = due - Date.now();
+    if (wait > 0) throw new NotYetError('Paused', Math.min(wait, LONGEST_DELAY));
+    await this.#resume(path, workload, { uid: object.metadata.uid, paused, pausedAt });
+  }
+
+  async #resume(
+    path: string,
+    workload: WorkloadKey,
+    read: { uid: string; paused: boolean; pausedAt: string },
+  ): Promise<void> {
+    const { client, keys, fieldManager, log } = this.#context;
+    const { name, namespace } = partsOf(workload);
+    try {
+      await client.patch(path, resumePatch(read, keys.pausedAt), { query: { fieldManager } });
+    } catch (error) {
+      // Somebody resumed, paused or deleted it meanwhile: the watcher's own event tells what is to be done now.
+      if (isOvertaken(error)) return;
+      throw error;
+    }
+    const text = read.paused
+      ? `Successfully resumed deployment '${name}' in namespace '${namespace}'`
+      : `Deployment '${name}' in namespace '${namespace}' not paused by Reroll any more, its time of pause is removed`;
+    log.info(text, { workload });
+  }
+
+  async #get(path: string): Promise<KubeObject | null> {
+    try {
+      return (await this.#context.client.get<KubeObject>(path)).body;
+    } catch (error) {
+      if (error instanceof KubeError && error.status === 404) return null;
+      throw error;
+    }
+  }
+}

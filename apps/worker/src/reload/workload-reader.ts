@@ -1,0 +1,145 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { dependencyJudge, dependenciesAmong, namedSources } from '@reroll/core/state/dependencies';
+import { kindOf, sourceKeyIn, type ObservedWorkload, type SourceName } from '@reroll/core/state/rows';
+import { turn } from '@reroll/core/state/turn';
+import { withTemplateOf } from '@reroll/core/state/template-owner';
+import { isKey, partsOf, SOURCE_KINDS, type PodTemplate, type WorkloadKey } from '@reroll/core/model';
+import { decideReload, type Decision, type DecisionSettings } from '@reroll/core/rules/decision';
+import type { Catalog, ReloadFacts } from '@reroll/redis/catalog/catalog';
+import type { KubeClient } from '@reroll/kube/client/connection';
+import { KubeError } from '@reroll/kube/client/errors';
+import { objectPath, type KubeObject } from '@reroll/kube/objects';
+import type { WorkloadKindDefinition } from '@reroll/kube/workloads/definition';
+import { observed } from '@reroll/kube/workloads/observe';
+import { workloadKind } from '@reroll/kube/workloads/registry';
+import { JobError } from '../job-error.ts';
+
+/** A workload as read just now, with what the catalog knows around it. */
+export interface WorkloadNow {
+  readonly key: WorkloadKey;
+  readonly definition: WorkloadKindDefinition;
+  readonly object: KubeObject;
+  readonly template: PodTemplate;
+  /** What a reload writes to: the workload or, if that has the pod template of another one, this. */
+  readonly written: Pick<WorkloadNow, 'definition' | 'object'>;
+  readonly observed: ObservedWorkload;
+  readonly facts: ReloadFacts;
+  /** The sources that roll it, by the rules. */
+  readonly dependencies: readonly SourceName[];
+}
+
+/** Gathers all that a decision needs; what is decided then is pure. */
+export class WorkloadReader {
+  readonly #client: Pick<KubeClient, 'get'>;
+  readonly #catalog: Catalog;
+  readonly #decision: DecisionSettings;
+
+  constructor(client: Pick<KubeClient, 'get'>, catalog: Catalog, decision: DecisionSettings) {
+    this.#client = client;
+    this.#catalog = catalog;
+    this.#decision = decision;
+  }
+
+  /** Null if it does not exist. Rejects with a `KubeError`, or ioredis' error. */
+  async read(key: WorkloadKey): Promise<WorkloadNow | null> {
+    const id = partsOf(key);
+    const definition = workloadKind(id.kind);
+    if (!definition) throw new JobError('InvalidJob', `no workload kind ${id.kind}`, true);
+    const object = await this.#get(objectPath(definition, id));
+    if (!object) return null;
+    const own = observed(definition, object, this.#decision.keys);
+    const owner = own.templateFrom && (await this.#owner(own.templateFrom.owner));
+    const seen = withTemplateOf(own, owner?.observed, this.#decision);
+    const holder = owner ?? { definition, object };
+    const template = holder.definition.template(holder.object) ?? {};
+    const written = owner && own.templateFrom?.isMarkedThere ? owner : { definition, object };
+    const { facts, dependencies } = await this.#surroundings(seen);
+    return { key, definition, object, template, written, observed: seen, facts, dependencies };
+  }
+
+  /** The workload whose pod template another one has; undefined if it does not exist. */
+  async #owner(
+    key: WorkloadKey,
+  ): Promise<Pick<WorkloadNow, 'definition' | 'object' | 'observed'> | undefined> {
+    const id = partsOf(key);
+    const definition = workloadKind(id.kind);
+    const object = definition && (await this.#get(objectPath(definition, id)));
+    return object
+      ? { definition, object, observed: observed(definition, object, this.#decision.keys) }
+      : undefined;
+  }
+
+  /** The catalog's rows again: after sources were read, so that they can be as new as those. */
+  async refresh(workload: WorkloadNow): Promise<WorkloadNow> {
+    return { ...workload, ...(await this.#surroundings(workload.observed)) };
+  }
+
+  decide(workload: ObservedWorkload, source: SourceName, facts: ReloadFacts): Decision {
+    const slash = source.indexOf('/');
+    const row = facts.sources.get(sourceKeyIn(workload.namespace, source));
+    return decideReload({
+      source: {
+        kind: source.slice(0, slash) as 'ConfigMap',
+        name: source.slice(slash + 1),
+        annotations: row?.annotations ?? {},
+      },
+      workload,
+      settings: this.#decision,
+    });
+  }
+
+  async #surroundings(observed: ObservedWorkload): Promise<Pick<WorkloadNow, 'facts' | 'dependencies'>> {
+    const { literal } = namedSources(observed, this.#decision.keys);
+    let candidates = [...new Set([...observed.uses, ...literal])];
+    let facts = await this.#facts(observed, candidates);
+    const known = (facts.workload?.dependencies ?? []).filter((name) =>
+      isSourceName(name, observed.namespace),
+    );
+    const spelt = new Set(candidates);
+    const byPattern = known.filter((name) => !spelt.has(name));
+    if (byPattern.length > 0) {
+      candidates = [...candidates, ...byPattern];
+      facts = await this.#facts(observed, candidates);
+    }
+    const annotationsOf = (name: SourceName): Readonly<Record<string, string>> | undefined =>
+      facts.sources.get(sourceKeyIn(observed.namespace, name))?.annotations;
+    const judge = dependencyJudge(observed, { settings: this.#decision, annotationsOf });
+    return { facts, dependencies: await dependenciesInTurns(candidates, judge) };
+  }
+
+  #facts(observed: ObservedWorkload, names: readonly SourceName[]): Promise<ReloadFacts> {
+    return this.#catalog.reloadFacts(
+      observed.key,
+      names.map((name) => sourceKeyIn(observed.namespace, name)),
+    );
+  }
+
+  async #get(path: string): Promise<KubeObject | null> {
+    try {
+      return (await this.#client.get<KubeObject>(path)).body;
+    } catch (error) {
+      if (error instanceof KubeError && error.status === 404) return null;
+      throw error;
+    }
+  }
+}
+
+/** Lets others go on where patterns take long. */
+async function dependenciesInTurns(
+  candidates: readonly SourceName[],
+  judge: (source: SourceName) => boolean,
+): Promise<SourceName[]> {
+  const dependencies: SourceName[] = [];
+  const rest = candidates.values();
+  for (let isOver = turn(); ; isOver = turn()) {
+    dependencies.push(...dependenciesAmong(rest, judge, isOver));
+    if (!isOver()) return dependencies;
+    await nextTurn();
+  }
+}
+
+/** Whether it can be one: a row is only as good as who may write to Redis. */
+function isSourceName(name: SourceName, namespace: string): boolean {
+  const key = sourceKeyIn(namespace, name);
+  return isKey(key) && SOURCE_KINDS.some((kind) => kind === kindOf(key));
+}

@@ -1,0 +1,354 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { ChangeEntry } from '@reroll/core/history/entries';
+import type { ChangeWorkload } from '@reroll/shared/api/changes';
+import { REQUEST_ANNOTATION } from '@reroll/core/reload/request-id';
+import { AdminApi, OPERATOR, READER, tokensFile, type StaticToken } from '../support/admin/admin-api.ts';
+import { auto, configMap, deployment, replicas, usingEnvFrom } from '../support/objects/builders.ts';
+import { sharedCluster } from '../support/cluster.ts';
+import { connect, namespace, type Space } from '../support/kube.ts';
+import { refuseUpdates } from '../support/objects/policy.ts';
+import { REDIS_FORMS, type RedisForm } from '../support/redis/redis-forms.ts';
+import { keyIn, startReroll, type Reroll } from '../support/reroll.ts';
+import { RolloutCount, inStep } from '../support/objects/rollouts.ts';
+import { eventually } from '../support/wait.ts';
+
+const BECAUSE = { reason: 'a test' };
+
+let space: Space;
+let elsewhere: Space;
+let reroll: Reroll;
+/** Each process has the user of the guide for its component. */
+let redis: RedisForm;
+/** Two admins of one install, the second with the same callers. */
+let api: AdminApi;
+let other: AdminApi;
+/** Reads and writes in `space` only. */
+let namespaced: StaticToken;
+
+beforeAll(async () => {
+  const cluster = sharedCluster();
+  const client = connect(cluster);
+  space = await namespace(client);
+  elsewhere = await namespace(client);
+  for (const each of [space, elsewhere]) {
+    await each.apply(configMap('cm', { v: '1' }));
+    await each.applyAll(
+      ['web', 'idle', 'bad'].map((name) => deployment(name, auto(), replicas(1), usingEnvFrom('cm'))),
+    );
+    await each.apply(deployment('plain', usingEnvFrom('cm')));
+  }
+  namespaced = { name: 'ned', token: 'token-of-ned', access: 'write', namespaces: [space.name] };
+  const outsider = { ...namespaced, name: 'olga', token: 'token-of-olga', namespaces: [elsewhere.name] };
+  const file = tokensFile([READER, OPERATOR, namespaced, outsider]);
+  redis = await REDIS_FORMS.users();
+  reroll = await startReroll({
+    cluster,
+    namespaces: [space, elsewhere],
+    redisEnv: redis.env,
+    redisUsers: redis.users,
+    admins: 2,
+    flags: ['--attempts=1'],
+    adminFlags: ['--auth=static', `--static-tokens-file=${file}`, '--api-requests-per-minute=100000'],
+  });
+  for (const each of [space, elsewhere])
+    for (const name of ['web', 'idle', 'bad']) await inStep(each, `Deployment/${name}`, ['ConfigMap/cm']);
+  const [first, second] = reroll.admins;
+  if (!first || !second) throw new Error('expected two admins');
+  api = new AdminApi(first);
+  other = new AdminApi(second);
+});
+
+function params(name: string, where = space): { kind: 'Deployment'; namespace: string; name: string } {
+  return { kind: 'Deployment', namespace: where.name, name };
+}
+
+/** Changes that are a person's, newest first. */
+async function manual(
+  where: Space,
+  name: string,
+): Promise<readonly { readonly id: string; readonly entry: ChangeEntry }[]> {
+  const entries = await reroll.history.latest('changes', 1_000);
+  const key = keyIn(where, `Deployment/${name}`);
+  return entries.filter(({ entry }) => entry.source === null && entry.woken[0]?.workload === key);
+}
+
+/** The workload at a person's change, once something has come of it. */
+async function reaches(id: string, state: ChangeWorkload['state']): Promise<ChangeWorkload> {
+  return await eventually(async () => {
+    const [found] = (await other.call('getChange', { params: { id } })).workloads;
+    expect(found).toMatchObject({ state });
+    return found;
+  });
+}
+
+describe('a reload that a person asks for', () => {
+  it('rolls the workload once, and is followed from one admin to its end at the other', async () => {
+    const rollouts = await RolloutCount.from(space, 'Deployment/web');
+    const { id } = await api.call('reloadWorkload', { params: params('web'), body: BECAUSE });
+    expect(await reaches(id, 'rolledOut')).toMatchObject({
+      workload: params('web'),
+      verdict: 'reload',
+      reason: 'Requested',
+      outcome: 'Reloaded',
+      attempts: { made: 1 },
+      error: null,
+      rollout: { state: 'complete' },
+    });
+    expect(await other.call('getChange', { params: { id } })).toMatchObject({
+      source: null,
+      cause: 'manual',
+      from: null,
+      to: null,
+      request: { actor: 'operator', ...BECAUSE },
+    });
+    const { entry } = (await manual(space, 'web'))[0] ?? {};
+    const request = entry?.request?.id;
+    expect(request).toMatch(/^\d+-[0-9a-f]{10}$/u);
+    const { metadata } = (await space.get('Deployment/web')).spec.template;
+    expect(metadata?.annotations?.[REQUEST_ANNOTATION]).toBe(request);
+    const outcomes = (await reroll.outcomes(space, 'Deployment/web')).filter((each) => each.request);
+    expect(outcomes).toMatchObject([
+      { state: 'reloaded', rolled: [], request: { id: request, actor: 'operator', ...BECAUSE } },
+    ]);
+    expect(await rollouts.now()).toBe(1);
+  });
+
+  it('of a workload that does not opt in rolls nothing, and says why', async () => {
+    const rollouts = await RolloutCount.from(space, 'Deployment/plain');
+    const { id } = await api.call('reloadWorkload', { params: params('plain'), body: BECAUSE });
+    expect(await reaches(id, 'skipped')).toMatchObject({ outcome: 'NotAnnotated', rollout: null });
+    expect(await rollouts.now()).toBe(0);
+  });
+
+  it('is a change of the history with who and why, a request on the workload, and an entry of the audit log', async () => {
+    const { id, at } = await api.call('reloadWorkload', { params: params('web'), body: BECAUSE });
+    const [entry] = await reroll.history.latest('changes', 1);
+    expect(entry?.id).toBe(id);
+    expect(entry?.entry).toMatchObject({
+      source: null,
+      cause: 'manual',
+      woken: [{ workload: keyIn(space, 'Deployment/web'), reason: 'Requested' }],
+      request: { actor: 'operator', reason: 'a test' },
+    });
+    expect(new Date(at).getTime()).toBeGreaterThan(Date.now() - 60_000);
+    const { items } = await api.call('listAudit');
+    expect(items[0]).toMatchObject({
+      actor: 'operator',
+      action: 'reloadWorkload',
+      target: keyIn(space, 'Deployment/web'),
+      reason: 'a test',
+      result: 'done',
+    });
+  });
+
+  it.each([
+    ['that does not exist', () => params('nowhere')],
+    ['of a namespace that is not followed', () => ({ ...params('web'), namespace: 'kube-system' })],
+  ])('of a workload %s is not found', async (_sentence, of) => {
+    expect(await api.problem('reloadWorkload', { params: of(), body: BECAUSE })).toMatchObject({
+      code: 'NotFound',
+    });
+  });
+
+  it('needs a reason', async () => {
+    const asked = { params: params('web'), body: { reason: '  ' } };
+    expect(await api.problem('reloadWorkload', asked)).toMatchObject({
+      code: 'InvalidRequest',
+      errors: [{ path: 'body.reason' }],
+    });
+  });
+});
+
+describe('an idempotency key', () => {
+  it('makes one write of many requests, at the same time and later, of one admin and of another', async () => {
+    const rollouts = await RolloutCount.from(space, 'Deployment/idle');
+    const asked = {
+      params: params('idle'),
+      body: BECAUSE,
+      headers: { 'idempotency-key': 'once-and-only-once' },
+    };
+    const answers = await Promise.all(
+      [api, other, api, other, api].map((one) => one.call('reloadWorkload', asked)),
+    );
+    answers.push(await other.call('reloadWorkload', asked));
+    const [id, ...more] = new Set(answers.map((answer) => answer.id));
+    if (id === undefined || more.length > 0) throw new Error('expected one change, given several');
+    await reaches(id, 'rolledOut');
+    await reroll.idle();
+    expect(await rollouts.now()).toBe(1);
+    expect(await manual(space, 'idle')).toHaveLength(1);
+    const { items } = await api.call('listAudit');
+    const target = keyIn(space, 'Deployment/idle');
+    expect(items.filter((entry) => entry.target === target)).toHaveLength(1);
+  });
+
+  it('is refused for another request, and is another one of another caller', async () => {
+    const headers = { 'idempotency-key': 'of-one-request' };
+    const asked = { params: params('idle', elsewhere), body: BECAUSE, headers };
+    const { id } = await api.call('reloadWorkload', asked);
+    expect(await api.problem('reloadWorkload', { ...asked, body: { reason: 'another' } })).toMatchObject({
+      code: 'IdempotencyMismatch',
+      status: 422,
+    });
+    const olga = await other.as('token-of-olga').call('reloadWorkload', asked);
+    expect(olga.id).not.toBe(id);
+  });
+});
+
+describe('a write that is refused', () => {
+  it.each([
+    ['by somebody who may only read', READER.token, 'reader', 'Forbidden'],
+    ['by somebody who does not see the namespace', 'token-of-olga', 'olga', 'NotFound'],
+  ])('%s is audited', async (_sentence, token, actor, code) => {
+    const before = await manual(space, 'web');
+    const asked = { params: params('web'), body: BECAUSE };
+    expect(await api.as(token).problem('reloadWorkload', asked)).toMatchObject({ code });
+    const { items } = await api.call('listAudit', { query: { actor } });
+    expect(items[0]).toMatchObject({ actor, action: 'reloadWorkload', result: code });
+    expect(await manual(space, 'web')).toEqual(before);
+  });
+
+  it('because it concerns everybody: a namespaced operator may not pause, resume or set limits', async () => {
+    const ned = api.as(namespaced.token);
+    const queue = { params: { name: 'reloads' as const }, body: BECAUSE };
+    const limits = { body: { ...BECAUSE, concurrency: 1, reloadsPerMinute: null } };
+    expect(await ned.problem('pauseQueue', queue)).toMatchObject({ code: 'Forbidden' });
+    expect(await ned.problem('resumeQueue', queue)).toMatchObject({ code: 'Forbidden' });
+    expect(await ned.problem('setLimits', limits)).toMatchObject({ code: 'Forbidden' });
+    expect(await api.call('getLimits')).toEqual({ concurrency: null, reloadsPerMinute: null });
+    const { items } = await api.call('listAudit', { query: { actor: 'ned' } });
+    expect(items.map(({ action, result }) => [action, result])).toEqual([
+      ['setLimits', 'Forbidden'],
+      ['resumeQueue', 'Forbidden'],
+      ['pauseQueue', 'Forbidden'],
+    ]);
+  });
+});
+
+describe('the audit log', () => {
+  it('tells a namespaced reader of their namespaces and of their own doing only, page by page', async () => {
+    const olga = api.as('token-of-olga');
+    const { items } = await olga.call('listAudit', { query: { limit: 200 } });
+    expect(items.length).toBeGreaterThan(1);
+    for (const { actor, target } of items)
+      expect(actor === 'olga' || target.includes(`/${elsewhere.name}/`)).toBe(true);
+    const pages = [];
+    let cursor: string | null | undefined;
+    do {
+      const query = { limit: 1, ...(cursor ? { cursor } : {}) };
+      const page = await olga.call('listAudit', { query });
+      pages.push(...page.items);
+      cursor = page.next;
+    } while (cursor !== null);
+    expect(pages).toEqual(items);
+  });
+});
+
+describe('a queue that is paused', () => {
+  it('keeps its jobs, which a namespaced reader sees their own of, until it is resumed', async () => {
+    const reloads = { params: { name: 'reloads' as const }, body: BECAUSE };
+    await reroll.idle();
+    expect(await api.call('pauseQueue', reloads)).toMatchObject({ name: 'reloads', paused: true });
+    const counts = await Promise.all([
+      RolloutCount.from(space, 'Deployment/web'),
+      RolloutCount.from(elsewhere, 'Deployment/web'),
+    ]);
+    for (const each of [space, elsewhere]) await each.setData('ConfigMap/cm', { v: '2' });
+    const waiting = async (one: AdminApi): Promise<readonly string[]> => {
+      const { items } = await one.call('listJobs', { query: { queue: 'reloads', limit: 200 } });
+      return items.map(({ subject }) => subject ?? '').toSorted((a, b) => (a < b ? -1 : 1));
+    };
+    const keys = (where: Space): string[] =>
+      ['bad', 'idle', 'web'].map((name) => keyIn(where, `Deployment/${name}`));
+    await eventually(async () => {
+      expect(await waiting(api)).toEqual([...keys(space), ...keys(elsewhere)].sort());
+      return true;
+    });
+    expect(await waiting(other.as(namespaced.token))).toEqual(keys(space));
+    const queueOf = async (one: AdminApi): Promise<number> => {
+      const { items } = await one.call('listQueues');
+      const counted = items.find(({ name }) => name === 'reloads')?.counts;
+      return (counted?.waiting ?? 0) + (counted?.delayed ?? 0);
+    };
+    expect(await queueOf(api)).toBe(6);
+    expect(await queueOf(api.as(namespaced.token))).toBe(3);
+    expect((await api.call('getStatus')).warnings).toContain('The queue reloads is paused.');
+    expect(await Promise.all(counts.map((count) => count.now()))).toEqual([0, 0]);
+    expect(await other.call('resumeQueue', reloads)).toMatchObject({ paused: false });
+    for (const each of [space, elsewhere]) await inStep(each, 'Deployment/web', ['ConfigMap/cm']);
+    expect(await Promise.all(counts.map((count) => count.now()))).toEqual([1, 1]);
+  });
+});
+
+describe('a job that failed', () => {
+  it('is told with its error, and is done when somebody has it tried again', async () => {
+    await reroll.idle();
+    const refusal = await refuseUpdates(space, { workloads: ['bad'], reason: 'Invalid' });
+    await space.setData('ConfigMap/cm', { v: '3' });
+    const subject = keyIn(space, 'Deployment/bad');
+    const failed = await eventually(async () => {
+      const { items } = await api.call('listJobs', { query: { state: 'failed' } });
+      return items.find((job) => job.subject === subject);
+    });
+    expect(failed).toMatchObject({
+      queue: 'reloads',
+      error: 'Invalid: KUBE_API 422 Invalid',
+      attempts: { made: 1, most: 1 },
+      until: null,
+    });
+    const { id } = failed;
+    expect(await api.call('getJob', { params: { id } })).toEqual(failed);
+    for (const other of ['reloads:events', 'reloads:wait', `${id}:lock`]) {
+      expect(await api.problem('getJob', { params: { id: other } })).toMatchObject({
+        code: 'InvalidRequest',
+      });
+    }
+    const olga = api.as('token-of-olga');
+    expect(await olga.problem('getJob', { params: { id } })).toMatchObject({ code: 'NotFound' });
+    expect(await olga.problem('retryJob', { params: { id }, body: BECAUSE })).toMatchObject({
+      code: 'NotFound',
+    });
+    await refusal.end();
+    const count = await RolloutCount.from(space, 'Deployment/bad');
+    await api.as(namespaced.token).call('retryJob', { params: { id }, body: BECAUSE });
+    await inStep(space, 'Deployment/bad', ['ConfigMap/cm']);
+    await eventually(async () => (await api.problem('getJob', { params: { id } })).code === 'NotFound');
+    expect(await count.now()).toBe(1);
+    expect((await api.call('listAudit', { query: { limit: 1 } })).items[0]).toMatchObject({
+      actor: 'ned',
+      action: 'retryJob',
+      target: `${id} ${subject}`,
+      result: 'done',
+    });
+  });
+});
+
+describe('limits', () => {
+  it('are set for everybody, told by each admin, and taken away again', async () => {
+    const body = { ...BECAUSE, concurrency: 3, reloadsPerMinute: 0 };
+    expect(await api.call('setLimits', { body })).toEqual({ concurrency: 3, reloadsPerMinute: 0 });
+    expect(await other.call('getLimits')).toEqual({ concurrency: 3, reloadsPerMinute: 0 });
+    expect((await other.call('getStatus')).limits).toEqual({ concurrency: 3, reloadsPerMinute: 0 });
+    const none = { concurrency: null, reloadsPerMinute: null };
+    expect(await other.call('setLimits', { body: { ...BECAUSE, ...none } })).toEqual(none);
+    expect(await api.call('getLimits')).toEqual(none);
+    const wrong = { body: { ...BECAUSE, concurrency: 0, reloadsPerMinute: null } };
+    expect(await api.problem('setLimits', wrong)).toMatchObject({ errors: [{ path: 'body.concurrency' }] });
+  });
+});
+
+it('an admin that ends does so in order, and one that begins knows the same', async () => {
+  const before = await api.call('listAudit', { query: { limit: 200 } });
+  const [first] = reroll.admins;
+  expect(await first?.stop()).toBe(0);
+  const next = reroll.start('admin');
+  await next.ready();
+  expect(await new AdminApi(next).call('listAudit', { query: { limit: 200 } })).toEqual(before);
+  const { processes } = await new AdminApi(next).call('getStatus');
+  const admins = processes.filter(({ app }) => app === 'admin').map(({ name }) => name);
+  expect(new Set(admins)).toEqual(new Set([reroll.admins[1]?.name, next.name]));
+});
+
+it('none of them was refused a command or a key of Redis meanwhile', async () => {
+  expect(await redis.refusals?.()).toEqual([]);
+});

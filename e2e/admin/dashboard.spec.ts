@@ -1,0 +1,454 @@
+import type { Browser, Locator } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { AdminApi, OPERATOR, READER, TOKENS, tokensFile } from '../support/admin/admin-api.ts';
+import { openBrowser, Reader } from '../support/admin/browser.ts';
+import {
+  annotated,
+  auto,
+  configMap,
+  deployment,
+  replicas,
+  secret,
+  usingEnvFrom,
+  usingVolume,
+} from '../support/objects/builders.ts';
+import { sharedCluster } from '../support/cluster.ts';
+import { connect, namespace, type Space } from '../support/kube.ts';
+import { behindPath } from '../support/admin/path-prefix.ts';
+import { startReroll } from '../support/reroll.ts';
+import { inStep } from '../support/objects/rollouts.ts';
+
+const MARKUP = '<img src=x onerror=alert(1)><b>bold</b>';
+const ELSEWHERE = { ...READER, name: 'elsewhere', token: 'token-of-elsewhere', namespaces: ['elsewhere'] };
+
+let space: Space;
+let api: AdminApi;
+let browser: Browser;
+let url: string;
+/** Everything is in its namespace. */
+let web: string;
+let db: string;
+
+beforeAll(async () => {
+  const cluster = sharedCluster();
+  space = await namespace(connect(cluster));
+  await space.apply(
+    secret('db', { password: 'one' }),
+    configMap('config', { mode: 'one' }),
+    deployment('web', auto(), usingEnvFrom('Secret/db'), usingVolume('config'), replicas(2)),
+    deployment('api', usingEnvFrom('Secret/db')),
+    deployment(
+      'marked',
+      auto(),
+      annotated({ 'secret.reloader.stakater.com/reload': MARKUP }),
+      usingEnvFrom('config'),
+    ),
+  );
+  const reroll = await startReroll({
+    cluster,
+    namespaces: [space],
+    admins: 1,
+    adminFlags: ['--auth=static', `--static-tokens-file=${tokensFile([OPERATOR, READER, ELSEWHERE])}`],
+  });
+  await inStep(space, 'Deployment/web', ['Secret/db', 'ConfigMap/config']);
+  await inStep(space, 'Deployment/marked', ['ConfigMap/config']);
+  [web, db] = [`Deployment/${space.name}/web`, `Secret/${space.name}/db`];
+  const [admin] = reroll.admins;
+  if (!admin) throw new Error('expected an admin');
+  api = new AdminApi(admin);
+  url = `${await admin.apiUrl()}/`;
+  browser = await openBrowser();
+});
+
+/** Somebody who is signed in. */
+async function reader(token: string = TOKENS.operator, more: object = {}): Promise<Reader> {
+  return await Reader.open(browser, { url, token, ...more });
+}
+
+/** Every page, and the heading that it has. */
+function pages(): [route: string, heading: string | RegExp][] {
+  return [
+    ['', 'Overview'],
+    ['changes', 'Changes'],
+    ['workloads', 'Workloads'],
+    [`workloads/${web}`, 'web'],
+    ['sources', 'Sources'],
+    [`sources/${db}`, 'db'],
+    [`explain?workload=${web}&source=${db}`, 'Explain'],
+    [`preview?of=source&source=${db}`, 'Preview'],
+    ['jobs', 'Jobs'],
+    ['audit', 'Audit'],
+    ['search?q=web', 'Search for web'],
+    ['nowhere', 'No such page'],
+  ];
+}
+
+/** Fills in the reason that a button asks for, and sends it. */
+async function because(button: Locator, reason: string): Promise<void> {
+  await button.click();
+  const dialog = button.page().getByRole('dialog');
+  await dialog.getByLabel('Reason').fill(reason);
+  await dialog.getByRole('button').last().click();
+  await dialog.waitFor({ state: 'hidden' });
+}
+
+describe('signing in', () => {
+  it('is asked for; a token that is no good is told so; a good one leads on and stays in the tab alone', async () => {
+    const me = await Reader.open(browser, { url });
+    const { page } = me;
+    await page.goto(url);
+    await me.heading('Sign in');
+    await me.accessible();
+    await page.getByLabel('Bearer token').fill('wrong');
+    await page.keyboard.press('Enter');
+    await page.getByText('The token was not accepted').waitFor();
+    await page.getByLabel('Bearer token').fill(TOKENS.operator);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await me.heading('Overview');
+    expect(page.url()).not.toContain(TOKENS.operator);
+    expect(await page.context().cookies()).toEqual([]);
+    expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain(TOKENS.operator);
+    expect(await page.evaluate('sessionStorage.getItem("reroll-token")')).toBe(TOKENS.operator);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await me.heading('Sign in');
+    expect(await page.evaluate('JSON.stringify(sessionStorage)')).not.toContain(TOKENS.operator);
+    me.behaved(/status of 401/);
+  });
+});
+
+describe('getting about', () => {
+  it('every page is reached by its link', async () => {
+    const me = await reader();
+    await me.visit('', 'Overview');
+    for (const name of [
+      'Changes',
+      'Workloads',
+      'Sources',
+      'Explain',
+      'Preview',
+      'Jobs',
+      'Audit',
+      'Overview',
+    ]) {
+      await me.page.getByRole('navigation').getByRole('link', { name, exact: true }).click();
+      await me.heading(name);
+      await me.loaded();
+    }
+    await me.page.goto(`${url}#/workloads`);
+    await me.page.getByRole('link', { name: `${space.name}/web` }).click();
+    await me.heading('web');
+    await me.page
+      .getByRole('table')
+      .getByRole('link', { name: `${space.name}/db` })
+      .first()
+      .click();
+    await me.heading('db');
+    await me.page.getByRole('link', { name: `Explain Deployment web in ${space.name}` }).click();
+    await me.heading('Explain');
+    me.behaved();
+  });
+
+  it('every page is reached by keys alone', async () => {
+    const me = await reader();
+    const { keyboard } = me.page;
+    await me.visit('', 'Overview');
+    await keyboard.press('Tab');
+    expect(await focused(me)).toBe('Skip to the page');
+    await keyboard.press('Enter');
+    expect(await me.page.evaluate('document.activeElement.id')).toBe('main');
+    for (const name of ['Changes', 'Workloads', 'Sources', 'Explain', 'Preview', 'Jobs', 'Audit']) {
+      await keyboard.press('g');
+      await keyboard.press(name.slice(0, 1).toLowerCase());
+      await me.heading(name);
+      expect(await focused(me)).toBe(name);
+    }
+    await keyboard.press('/');
+    await keyboard.type('web');
+    await keyboard.press('Enter');
+    await me.heading('Search for web');
+    await tabTo(me, `Deployment${space.name}/web`);
+    await keyboard.press('Enter');
+    await me.heading('web');
+    await tabTo(me, 'Reload now');
+    await keyboard.press('Enter');
+    await me.page.getByRole('dialog').getByLabel('Reason').waitFor();
+    await keyboard.press('Escape');
+    await me.page.getByRole('dialog').waitFor({ state: 'hidden' });
+    expect(await focused(me)).toBe('Reload now');
+    await keyboard.press('?');
+    await me.page.getByRole('dialog', { name: 'Keys' }).waitFor();
+    me.behaved();
+  });
+
+  it('each page is a deep link, also below another path by a proxy that takes Authorization away', async () => {
+    const below = await behindPath('/some/where/', url.slice(0, -1));
+    const me = await Reader.open(browser, { url: below, token: TOKENS.operator });
+    for (const [route, heading] of pages()) {
+      await me.page.goto('about:blank');
+      await me.visit(route, heading);
+      await me.loaded();
+    }
+    await me.visit('changes?state=failed', 'Changes');
+    expect(await me.page.getByLabel('State').inputValue()).toBe('failed');
+    me.behaved();
+  });
+});
+
+async function focused(me: Reader): Promise<string> {
+  return await me.page.evaluate<string>('document.activeElement.textContent.trim()');
+}
+
+async function tabTo(me: Reader, text: string): Promise<void> {
+  for (let presses = 0; presses < 60; presses += 1) {
+    if ((await focused(me)) === text) return;
+    await me.page.keyboard.press('Tab');
+  }
+  throw new Error(`expected ${text} to be reached by Tab`);
+}
+
+describe('a change', () => {
+  it('appears as it happens, is read out, and goes on to "rolled out"', async () => {
+    const me = await reader();
+    await me.visit('', 'Overview');
+    await me.page.getByText('Connected', { exact: true }).waitFor();
+    await space.setData('Secret/db', { password: 'two' });
+    const live = me.page.getByRole('region', { name: 'Live' });
+    await live.getByText(`Secret db in ${space.name} changed`).waitFor();
+    await me.page.locator('[aria-live=polite]', { hasText: space.name }).waitFor({ state: 'attached' });
+    await live.getByText(`Deployment web in ${space.name} rolled out`).waitFor();
+    const row = me.page.getByRole('region', { name: 'Latest changes' }).getByRole('row', { name: '/db' });
+    await row.getByText('1 rolled out').first().waitFor();
+    await row.getByRole('link').first().click();
+    await me.heading('Secret db changed');
+    const became = me.page.getByRole('row', { name: `${space.name}/web` });
+    await became.getByText('Rolled out').waitFor();
+    await became.getByText('AutoReload').waitFor();
+    expect(await me.page.locator('time').first().getAttribute('title')).toMatch(
+      /^\d{4}-\d\d-\d\d [\d:]{8} UTC$/,
+    );
+    me.behaved();
+  });
+
+  it('that a person asks for has their reason, in the history and in the audit log', async () => {
+    const me = await reader();
+    await me.visit(`workloads/${web}`, 'web');
+    await because(me.page.getByRole('button', { name: 'Reload now' }), `by hand ${MARKUP}`);
+    await me.page.getByRole('link', { name: 'Asked for: follow it' }).click();
+    await me.heading('Reload asked for by operator');
+    await me.page.getByText(`by hand ${MARKUP}`).waitFor();
+    await me.page.getByRole('row', { name: `${space.name}/web` }).waitFor();
+    await me.visit('audit', 'Audit');
+    const entry = me.page.getByRole('row', { name: 'reloadWorkload' }).first();
+    await entry.getByText(`by hand ${MARKUP}`).waitFor();
+    await entry.getByText('done').waitFor();
+    me.behaved();
+  });
+});
+
+describe('whoever may not', () => {
+  it('is offered no button, and refused if they try without one', async () => {
+    const me = await reader(TOKENS.reader);
+    await me.visit(`workloads/${web}`, 'web');
+    await me.page.getByRole('heading', { name: 'Sources' }).waitFor();
+    expect(await me.page.getByRole('button', { name: /Reload|Try again/ }).count()).toBe(0);
+    await me.visit('jobs', 'Jobs');
+    await me.page
+      .getByRole('row', { name: /reloads/ })
+      .first()
+      .waitFor();
+    expect(await me.page.getByRole('button', { name: /Pause|Resume|Set limits|Try again/ }).count()).toBe(0);
+    const forced = await me.page.evaluate<number>(`fetch('api/v1/workloads/${web}/reload', { method: 'POST',
+      headers: { authorization: 'Bearer ${TOKENS.reader}', 'content-type': 'application/json' },
+      body: '{"reason":"by force"}' }).then(({ status }) => status)`);
+    expect(forced).toBe(403);
+    me.behaved(/status of 403/);
+  });
+
+  it('does not learn that there is a workload in a namespace of others', async () => {
+    const me = await reader(ELSEWHERE.token);
+    await me.visit('workloads', 'Workloads');
+    await me.page.getByText('No workload that Reroll knows').waitFor();
+    await me.visit(`workloads/${web}`, 'web');
+    await me.page.getByText('There is no such thing,').waitFor();
+    me.behaved(/status of 404/);
+  });
+});
+
+describe('steering', () => {
+  it('a queue is paused and resumed, and limits are set, each with a reason', async () => {
+    const me = await reader();
+    await me.visit('jobs', 'Jobs');
+    const queue = me.page.getByRole('region', { name: 'Queues' }).getByRole('row', { name: /notifications/ });
+    await because(queue.getByRole('button', { name: 'Pause' }), 'for a while');
+    await queue.getByText('paused').waitFor();
+    await because(queue.getByRole('button', { name: 'Resume' }), 'enough');
+    await queue.getByText('paused').waitFor({ state: 'detached' });
+    const limits = me.page.getByRole('region', { name: 'Limits' });
+    await limits.getByRole('button', { name: 'Set limits' }).click();
+    const dialog = me.page.getByRole('dialog');
+    await dialog.getByLabel('Reloads a minute').fill('1234');
+    await dialog.getByLabel('Reason').fill('a large cluster');
+    await dialog.getByRole('button', { name: 'Set limits' }).click();
+    await limits.getByText('1234').waitFor();
+    await me.visit('audit', 'Audit');
+    for (const action of ['pauseQueue', 'resumeQueue', 'setLimits']) {
+      await me.page.getByRole('row', { name: action }).first().waitFor();
+    }
+    me.behaved();
+  });
+});
+
+describe('asking', () => {
+  it('why: every rule in its order, and which one decides', async () => {
+    const me = await reader();
+    await me.visit('explain', 'Explain');
+    await me.page.getByLabel('Workload', { exact: true }).fill(web);
+    await me.page.getByLabel('Source', { exact: true }).fill(db);
+    await me.page.getByRole('button', { name: 'Explain' }).click();
+    await me.page.getByText('Reloads', { exact: true }).waitFor();
+    const decides = me.page.locator('.rules [aria-current=step]');
+    await decides.getByText('AutoReload').first().waitFor();
+    expect(await decides.count()).toBe(1);
+    await me.visit(`explain?workload=Deployment/${space.name}/api&source=${db}`, 'Explain');
+    await me.page.getByText('Does not reload', { exact: true }).waitFor();
+    me.behaved();
+  });
+
+  it('what if: a source changes, or a workload had other annotations; nothing is sent', async () => {
+    const me = await reader();
+    await me.visit(`preview?of=source&source=${db}`, 'Preview');
+    await me.page.getByRole('button', { name: 'Preview' }).click();
+    const result = me.page.getByRole('region', { name: 'What would happen' });
+    await result.getByRole('row', { name: /web/ }).getByText('Roll', { exact: true }).waitFor();
+    await result.getByRole('row', { name: /api/ }).getByText('Not roll').waitFor();
+    await me.page.getByLabel('a workload had other annotations').check();
+    await me.page.getByLabel('Workload', { exact: true }).fill(`Deployment/${space.name}/api`);
+    await me.page.getByLabel('With these annotations on it').fill('reloader.stakater.com/auto: "true"');
+    await me.page.getByRole('button', { name: 'Preview' }).click();
+    await result.getByRole('row', { name: /api/ }).getByText('Roll', { exact: true }).waitFor();
+    await me.page.getByRole('region', { name: 'What is otherwise today' }).getByText('Not roll').waitFor();
+    const { metadata } = await space.get('Deployment/api');
+    expect(metadata.annotations ?? {}).not.toHaveProperty(['reloader.stakater.com/auto']);
+    await me.page.getByLabel('Workload', { exact: true }).fill('nonsense');
+    await me.page.getByRole('button', { name: 'Preview' }).click();
+    await me.page.getByText('Expected kind/namespace/name of a workload, given nonsense.').waitFor();
+    me.behaved();
+  });
+
+  it('where: by a part of the name, or a whole key', async () => {
+    const me = await reader();
+    await me.visit('', 'Overview');
+    const field = me.page.getByRole('searchbox');
+    await field.fill('mark');
+    await field.press('Enter');
+    await me.page.getByRole('link', { name: `${space.name}/marked` }).waitFor();
+    await field.fill(db);
+    await field.press('Enter');
+    await me.heading('db');
+    await me.page.getByText(/A change of Secret db in .* rolls 1 workload of 2/).waitFor();
+    me.behaved();
+  });
+});
+
+describe('what comes from the cluster', () => {
+  it('is text, whatever it looks like', async () => {
+    const me = await reader();
+    await me.visit(`workloads/Deployment/${space.name}/marked`, 'marked');
+    await me.page.getByText(MARKUP).waitFor();
+    expect(await me.page.locator('img, #app b').count()).toBe(0);
+    await me.visit(`search?q=${encodeURIComponent(MARKUP)}`, `Search for ${MARKUP}`);
+    expect(await me.page.locator('img, #app b').count()).toBe(0);
+    me.behaved();
+  });
+});
+
+describe('when something is not as it should be, it is said', () => {
+  it('nothing is there', async () => {
+    const me = await reader();
+    await me.visit('workloads?name=nobody-has-this-name', 'Workloads');
+    await me.page.getByText('No workload that Reroll knows').waitFor();
+    me.behaved();
+  });
+
+  it('an answer is awaited, or it is an error: then it can be asked for again', async () => {
+    const me = await reader();
+    const problem = { title: 'Redis or the API server cannot be reached', status: 503, code: 'Unavailable' };
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await me.page.route('**/api/v1/sources?*', async (route) => {
+      await held;
+      await route.fulfill({ status: 503, contentType: 'application/problem+json', json: problem });
+    });
+    await me.page.goto(`${url}#/sources?name=db`);
+    await me.page.getByText('Loading sources…').waitFor();
+    release();
+    await me.page.getByText('Redis or the API server cannot be reached.').waitFor();
+    await me.page.unroute('**/api/v1/sources?*');
+    await me.page.getByRole('button', { name: 'Try again' }).click();
+    await me.page.getByRole('link', { name: `${space.name}/db` }).waitFor();
+    me.behaved(/status of 503/);
+  });
+
+  it('the connection is lost: what was known stays, and the news come when it is back', async () => {
+    const me = await reader();
+    await me.visit('workloads', 'Workloads');
+    const row = me.page.getByRole('link', { name: `${space.name}/web` });
+    await row.waitFor();
+    await me.page.context().setOffline(true);
+    await me.page.getByText('Not connected.').waitFor();
+    expect(await row.count()).toBe(1);
+    await me.page.context().setOffline(false);
+    await me.page.getByText('Not connected.').waitFor({ state: 'detached' });
+    me.behaved(/ERR_INTERNET_DISCONNECTED/);
+  });
+});
+
+describe.each([
+  ['light', { colorScheme: 'light' }],
+  ['dark', { colorScheme: 'dark' }],
+  ['on a phone', { colorScheme: 'light', viewport: { width: 360, height: 740 } }],
+] as const)('%s', (_name, look) => {
+  it('every page is accessible, and none is wider than the window', async () => {
+    const me = await reader(TOKENS.operator, look);
+    const { items } = await api.call('listChanges', { query: { source: db, limit: 1 } });
+    const changes = items.map(({ id }) => [`changes/${id}`, 'Secret db changed'] as const);
+    expect(changes).toHaveLength(1);
+    for (const [route, heading] of [...pages(), ...changes]) {
+      await me.visit(route, heading);
+      await me.loaded();
+      expect(await me.tooWideBy(), route).toBeLessThanOrEqual(0);
+      await me.accessible();
+    }
+    me.behaved();
+  });
+});
+
+describe('the colours', () => {
+  it('follow the system, unless the reader chooses, and the choice stays', async () => {
+    const me = await reader(TOKENS.operator, { colorScheme: 'dark' });
+    await me.visit('', 'Overview');
+    const ground = async (): Promise<string> =>
+      await me.page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
+    const dark = await ground();
+    await me.page.getByLabel('Colours').selectOption('light');
+    const light = await ground();
+    expect(light).not.toBe(dark);
+    await me.page.reload();
+    await me.heading('Overview');
+    expect(await ground()).toBe(light);
+    me.behaved();
+  });
+});
+
+describe('the files', () => {
+  it('that carry a hash are kept for ever, the page is asked for each time', async () => {
+    const page = await fetch(url);
+    expect(page.headers.get('cache-control')).toBe('no-cache');
+    expect(page.headers.get('content-security-policy')).toMatch(/default-src 'none'.*script-src 'self'/);
+    const [, script = ''] = /src="\.\/(app-[^"]+)"/.exec(await page.text()) ?? [];
+    const answer = await fetch(url + script);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('cache-control')).toContain('immutable');
+    expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+  });
+});

@@ -1,0 +1,108 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { ensureKubectl } from '../../tools/cluster/src/build/build-kubectl.ts';
+import { run } from '../../tools/cluster/src/run.ts';
+import { keyOf, objectsOf } from '../../tools/deploy/kustomize/objects.ts';
+import { BASE, CREDENTIALS, OVERLAYS } from '../../tools/deploy/kustomize/variants.ts';
+import { at } from '../../tools/deploy/look.ts';
+import { type Manifest, manifestsOf } from '../../tools/deploy/render.ts';
+import { cleanUp } from '../support/cleanup.ts';
+import { sharedCluster } from '../support/cluster.ts';
+import { APPLY_PATCH, connect } from '../support/kube.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const FOLDERS = {
+  base: BASE,
+  ...Object.fromEntries(Object.entries(OVERLAYS).map(([name, each]) => [`overlays/${name}`, each])),
+};
+
+let kubectl: string;
+beforeAll(async () => {
+  kubectl = await ensureKubectl({ log: console.log });
+  // A dry run finds only namespaces that are there. They stay: another spec needs one of them too.
+  for (const name of ['reroll', 'team-a']) {
+    const query = { fieldManager: 'e2e', force: true };
+    const object = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
+    const options = { contentType: APPLY_PATCH, query };
+    await connect(sharedCluster()).patch(`/api/v1/namespaces/${name}`, object, options);
+  }
+});
+
+describe.each(Object.entries(FOLDERS))('deploy/kustomize/%s', (name, variant) => {
+  const folder = join(ROOT, 'deploy/kustomize', name);
+
+  it('is what the chart makes of its values', async () => {
+    expect(byKey(await built(folder))).toEqual(byKey(await objectsOf(variant)));
+  });
+
+  it('is accepted by an API server', async () => {
+    const { code, tail } = await applied('--kustomize', folder);
+    expect({ code, tail }).toEqual({ code: 0, tail });
+  });
+});
+
+it('deploy/manifests/reroll.yaml is accepted by an API server', async () => {
+  const { code, tail } = await applied('--filename', join(ROOT, 'deploy/manifests/reroll.yaml'));
+  expect({ code, tail }).toEqual({ code: 0, tail });
+});
+
+it('what pods need and kustomize does not make is one Secret', async () => {
+  for (const variant of Object.values(FOLDERS))
+    expect([...new Set(secretsIn(await objectsOf(variant)))]).toEqual([CREDENTIALS]);
+});
+
+it('an overlay is a base for others: another namespace, other images, the Secret generated', async () => {
+  const parent = join(ROOT, 'deploy/kustomize/overlays/namespaced');
+  const folder = mkdtempSync(join(tmpdir(), 'reroll-kustomize-'));
+  cleanUp(() => rmSync(folder, { recursive: true, force: true }));
+  mkdirSync(join(folder, 'own'));
+  const kustomization = {
+    namespace: 'team-a',
+    resources: [relative(join(folder, 'own'), parent)],
+    images: [{ name: 'ghcr.io/reroll/watcher', newName: 'registry.example/watcher', newTag: '9.9.9' }],
+    secretGenerator: [{ name: CREDENTIALS, literals: ['redis-watcher-password=a', 'hash-keys=b'] }],
+  };
+  writeFileSync(join(folder, 'own/kustomization.yaml'), JSON.stringify(kustomization));
+  const objects = await built(join(folder, 'own'));
+  expect([...new Set(objects.map(({ metadata }) => metadata.namespace))]).toEqual(['team-a']);
+  const subjects = objects.flatMap((object) => (at(object, 'subjects') ?? []) as readonly unknown[]);
+  expect([...new Set(subjects.map((subject) => at(subject, 'namespace')))]).toEqual(['team-a']);
+  const watcher = objects.find((object) => keyOf(object) === 'Deployment/reroll-watcher');
+  const secret = objects.find(({ kind }) => kind === 'Secret');
+  expect(at(watcher, 'spec.template.spec.containers.0.image')).toBe('registry.example/watcher:9.9.9');
+  expect([...new Set(secretsIn(watcher))]).toEqual([secret?.metadata.name]);
+  const { code, tail } = await applied('--kustomize', join(folder, 'own'));
+  expect({ code, tail }).toEqual({ code: 0, tail });
+});
+
+async function built(folder: string): Promise<readonly Manifest[]> {
+  const { code, stdout, tail } = await run(kubectl, ['kustomize', folder]);
+  expect({ code, tail }).toEqual({ code: 0, tail });
+  return manifestsOf(stdout);
+}
+
+async function applied(...what: readonly string[]): ReturnType<typeof run> {
+  const args = ['apply', '--server-side', '--dry-run=server', ...what];
+  return await run(kubectl, [`--kubeconfig=${sharedCluster().kubeconfig}`, ...args]);
+}
+
+function byKey(objects: readonly Manifest[]): Readonly<Record<string, Manifest>> {
+  return Object.fromEntries(objects.map((object) => [keyOf(object), ofCluster(object)]));
+}
+
+/** kubectl's kustomize does not know that these are in no namespace. The API server takes them all the same. */
+function ofCluster(object: Manifest): Manifest {
+  if (!object.kind.startsWith('ValidatingAdmissionPolicy')) return object;
+  const { namespace: _, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}
+
+/** Names of the Secrets that pods mount or take variables from. */
+function secretsIn(value: unknown): readonly string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const named = ['secretName', 'secretKeyRef.name', 'secret.name'].map((path) => at(value, path));
+  const inner = Object.values(value).flatMap(secretsIn);
+  return [...named.filter((name) => typeof name === 'string'), ...inner];
+}

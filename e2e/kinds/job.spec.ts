@@ -1,0 +1,130 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { RECORD_ANNOTATION } from '@reroll/core/record/record';
+import { auto, configMap, cronJob, finishing, job, usingEnvFrom } from '../support/objects/builders.ts';
+import { sharedCluster } from '../support/cluster.ts';
+import { connect, namespace, type KubeObject, type Manifest, type Space } from '../support/kube.ts';
+import { refuseCreatedJobs } from '../support/objects/policy.ts';
+import { pendingJobs } from '../support/objects/recreation.ts';
+import { startReroll, type Reroll } from '../support/reroll.ts';
+import { inStep, markerVariables, settled } from '../support/objects/rollouts.ts';
+import { eventually } from '../support/wait.ts';
+
+let space: Space;
+let reroll: Reroll;
+
+beforeAll(async () => {
+  const cluster = sharedCluster();
+  space = await namespace(connect(cluster));
+  reroll = await startReroll({ cluster, namespaces: [space], sweepInterval: '2s' });
+});
+
+/** A Job that is recorded, with one source of its own name. */
+async function recorded(name: string): Promise<KubeObject> {
+  await space.apply(configMap(name, { v: '1' }), job(name, auto(), usingEnvFrom(name)));
+  return await inStep(space, `Job/${name}`, [`ConfigMap/${name}`]);
+}
+
+async function change(name: string, v: string): Promise<KubeObject> {
+  await space.setData(`ConfigMap/${name}`, { v });
+  await inStep(space, `Job/${name}`, [`ConfigMap/${name}`]);
+  await settled(reroll, space);
+  return await space.get(`Job/${name}`);
+}
+
+async function reasonsOf(name: string): Promise<string[]> {
+  return (await reroll.outcomes(space, `Job/${name}`)).map(({ reason }) => reason);
+}
+
+/** Why the last change left a Job alone, once that is written. */
+async function leftAlone(at: Reroll, where: Space, name: string): Promise<string> {
+  return await eventually(async () => {
+    const changes = await at.changes(where, `ConfigMap/${name}`);
+    return changes.at(-1)?.leftAlone.find(({ workload }) => workload.endsWith(`/${name}`))?.reason;
+  });
+}
+
+async function finished(where: Space, name: string): Promise<KubeObject> {
+  return await eventually(async () => {
+    const object = await where.get(`Job/${name}`);
+    const conditions = (object.status?.conditions ?? []) as { type: string; status: string }[];
+    return conditions.some(({ type, status }) => type === 'Complete' && status === 'True') ? object : null;
+  });
+}
+
+describe('a change of what a Job uses', () => {
+  it('deletes it and creates it again: the same in all, but for the marker and the record', async () => {
+    const before = await recorded('plain');
+    const after = await change('plain', '2');
+    expect(after.metadata.uid).not.toBe(before.metadata.uid);
+    expect(after.metadata.labels).toEqual(before.metadata.labels);
+    expect(Object.keys(after.metadata.annotations ?? {})).toEqual(
+      Object.keys(before.metadata.annotations ?? {}),
+    );
+    expect(after.spec.template.metadata).toMatchObject({
+      labels: { made: 'by-the-spec', 'job-name': 'plain' },
+    });
+    expect(Object.keys(markerVariables(after).app ?? {})).toEqual(['STAKATER_PLAIN_CONFIGMAP']);
+    expect(after.spec).not.toHaveProperty('suspend', true);
+    expect(await pendingJobs(space)).toEqual([]);
+    expect((await reasonsOf('plain')).filter((reason) => reason === 'JobRecreated')).toHaveLength(1);
+  });
+
+  it('does so for each change, also for one that goes back to what was before', async () => {
+    const uids = [await recorded('flip'), await change('flip', '2'), await change('flip', '1')];
+    expect(new Set(uids.map(({ metadata }) => metadata.uid)).size).toBe(3);
+    expect((await reasonsOf('flip')).filter((reason) => reason === 'JobRecreated')).toHaveLength(2);
+  });
+
+  it('leaves a finished Job alone', async () => {
+    await space.apply(configMap('done', { v: '1' }), job('done', auto(), usingEnvFrom('done'), finishing()));
+    const before = await finished(space, 'done');
+    await settled(reroll, space);
+    await space.setData('ConfigMap/done', { v: '2' });
+    expect(await leftAlone(reroll, space, 'done')).toBe('JobFinished');
+    await settled(reroll, space);
+    expect((await space.get('Job/done')).metadata.uid).toBe(before.metadata.uid);
+  });
+
+  it('leaves a Job of a CronJob alone', async () => {
+    const [, owner] = await space.apply(configMap('owned', { v: '1' }), cronJob('owner'));
+    const { name, uid } = (owner as KubeObject).metadata;
+    const ownerReferences = [{ apiVersion: 'batch/v1', kind: 'CronJob', name, uid, controller: true }];
+    const plain = job('owned', auto(), usingEnvFrom('owned'));
+    const [before] = await space.apply({
+      ...plain,
+      metadata: { ...plain.metadata, ownerReferences },
+    } as Manifest);
+    await settled(reroll, space);
+    await space.setData('ConfigMap/owned', { v: '2' });
+    expect(await leftAlone(reroll, space, 'owned')).toBe('JobOfCronJob');
+    await settled(reroll, space);
+    const after = await space.get('Job/owned');
+    expect(after.metadata.uid).toBe(before?.metadata.uid);
+    expect(after.metadata.annotations).not.toHaveProperty([RECORD_ANNOTATION]);
+  });
+
+  it('that the API server would refuse leaves the Job as it is, until it is allowed', async () => {
+    const before = await recorded('refused');
+    const refusal = await refuseCreatedJobs(space, { workloads: ['refused'], reason: 'Invalid' });
+    await space.setData('ConfigMap/refused', { v: '2' });
+    await eventually(async () => (await reasonsOf('refused')).includes('Invalid'));
+    expect((await space.get('Job/refused')).metadata.uid).toBe(before.metadata.uid);
+    expect(await pendingJobs(space)).toEqual([]);
+    await refusal.end();
+    const after = await inStep(space, 'Job/refused', ['ConfigMap/refused'], { within: 60_000 });
+    expect(after.metadata.uid).not.toBe(before.metadata.uid);
+  });
+});
+
+it('with --recreate-finished-jobs a finished Job is run again, as by stakater/Reloader', async () => {
+  const other = await namespace(space.client);
+  const flags = ['--recreate-finished-jobs'];
+  const again = await startReroll({ cluster: sharedCluster(), namespaces: [other], flags });
+  await other.apply(configMap('done', { v: '1' }), job('done', auto(), usingEnvFrom('done'), finishing()));
+  const before = await finished(other, 'done');
+  await inStep(other, 'Job/done', ['ConfigMap/done']);
+  await other.setData('ConfigMap/done', { v: '2' });
+  await inStep(other, 'Job/done', ['ConfigMap/done']);
+  await settled(again, other);
+  expect((await finished(other, 'done')).metadata.uid).not.toBe(before.metadata.uid);
+});

@@ -1,0 +1,142 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import {
+  auto,
+  naming,
+  podAnnotated,
+  source,
+  usingEnvFrom,
+  usingVolume,
+  variable,
+  withContainers,
+  WORKLOAD_BUILDERS,
+  type Builder,
+  type Modifier,
+  type SourceRef,
+} from '../support/objects/builders.ts';
+import { sharedCluster } from '../support/cluster.ts';
+import { variablePart } from '../support/objects/incumbent.ts';
+import { connect, namespace, type Ref, type Space } from '../support/kube.ts';
+import { startReroll } from '../support/reroll.ts';
+import {
+  RolloutCount,
+  inStep,
+  markerAnnotation,
+  markerVariables,
+  settled,
+} from '../support/objects/rollouts.ts';
+
+/** A name without and with what a variable cannot have, of both kinds of source. */
+const SOURCES: readonly SourceRef[] = ['ConfigMap/cm', 'ConfigMap/a.b--c', 'Secret/keys', 'Secret/tls-1.x'];
+
+/** Computed here by the incumbent's rule, with nothing of ours. */
+function hashOf(value: string): string {
+  return createHash('sha1').update(`key=${value}`).digest('hex');
+}
+
+function partsOf(ref: SourceRef): { kind: string; name: string; type: string } {
+  const [kind = '', name = ''] = ref.split('/');
+  return { kind, name, type: kind.toUpperCase() };
+}
+
+/** What the env-vars strategy left: a variable for each source that changed, in the container that uses it. */
+function variableOf(ref: SourceRef): Modifier {
+  const { name, type } = partsOf(ref);
+  return variable(`STAKATER_${variablePart(name)}_${type}`, hashOf('1'), 'app');
+}
+
+/** What the annotations strategy left: the last source that changed. */
+function annotationOf(space: Space, ref: SourceRef): Modifier {
+  const { name, type } = partsOf(ref);
+  const from =
+    `{"type":"${type}","name":"${name}","namespace":"${space.name}","hash":"${hashOf('1')}",` +
+    `"containerRefs":["app"],"observedAt":1795219190}`;
+  return podAnnotated({ 'reloader.stakater.com/last-reloaded-from': from });
+}
+
+/** Workloads of every kind as they are after `strategy`, with the sources that each of them uses. */
+async function leftBy(strategy: string, space: Space): Promise<Map<Ref, readonly SourceRef[]>> {
+  const left = new Map<Ref, readonly SourceRef[]>();
+  for (const [kind, build] of Object.entries(WORKLOAD_BUILDERS).slice(0, 3)) {
+    const containers = withContainers('web', 'app');
+    const used = [usingEnvFrom('ConfigMap/cm', 'app'), usingVolume('Secret/tls-1.x', 'app')];
+    const [first, second] = ['ConfigMap/cm', 'Secret/tls-1.x'] as const;
+    const both =
+      strategy === 'env-vars' ? [variableOf(first), variableOf(second)] : [annotationOf(space, second)];
+    const others = ['ConfigMap/a.b--c', 'Secret/keys'] as const;
+    const marks = others.map((ref) => (strategy === 'env-vars' ? variableOf(ref) : annotationOf(space, ref)));
+    const name = `${strategy}-${kind.toLowerCase()}`;
+    await space.apply(
+      build(`${name}-auto`, containers, auto(), ...used, ...both),
+      // Named and used nowhere; its first source never changed under the incumbent.
+      build(`${name}-named`, containers, naming(...others), ...marks.slice(1)),
+    );
+    left.set(`${kind}/${name}-auto`, [first, second]);
+    left.set(`${kind}/${name}-named`, others);
+  }
+  return left;
+}
+
+describe.each(['env-vars', 'annotations'])('what the incumbent left in both strategies, with %s', (ours) => {
+  it('is not rolled; then each source that changes rolls each of its workloads once', async () => {
+    const space = await namespace(connect(sharedCluster()));
+    await space.apply(...SOURCES.map((ref) => source(ref, { key: '1' })));
+    const left = new Map([...(await leftBy('env-vars', space)), ...(await leftBy('annotations', space))]);
+    const counts = await Promise.all([...left.keys()].map((ref) => RolloutCount.from(space, ref)));
+    const rollouts = async (): Promise<[Ref, number | undefined][]> => {
+      const now = await Promise.all(counts.map((count) => count.now()));
+      return [...left.keys()].map((ref, index) => [ref, now[index]]);
+    };
+    const reroll = await startReroll({
+      cluster: sharedCluster(),
+      namespaces: [space],
+      workerFlags: [`--reload-strategy=${ours}`],
+    });
+    for (const [ref, sources] of left) await inStep(space, ref, sources);
+    await settled(reroll, space);
+    expect(await rollouts()).toEqual([...left.keys()].map((ref) => [ref, 0]));
+
+    const expected = new Map([...left.keys()].map((ref) => [ref, 0]));
+    for (const changed of SOURCES) {
+      await space.setData(changed, { key: '2' });
+      for (const [ref, sources] of left) {
+        if (!sources.includes(changed)) continue;
+        expected.set(ref, (expected.get(ref) ?? 0) + 1);
+        await inStep(space, ref, sources);
+      }
+      await settled(reroll, space);
+      expect(await rollouts(), changed).toEqual([...expected]);
+    }
+  });
+});
+
+it('another strategy, and the first one again, rolls nothing, and each change is marked in that of the time', async () => {
+  const space = await namespace(connect(sharedCluster()));
+  const used = ['ConfigMap/cm', 'Secret/keys'] as const;
+  const ref = 'Deployment/web';
+  await space.apply(...used.map((each) => source(each, { key: '0' })));
+  await space.apply(
+    (WORKLOAD_BUILDERS['Deployment'] as Builder)('web', auto(), ...used.map((each) => usingEnvFrom(each))),
+  );
+  const reroll = await startReroll({ cluster: sharedCluster(), namespaces: [space] });
+  await inStep(space, ref, used);
+  const rollouts = await RolloutCount.from(space, ref);
+  for (const [round, strategy] of ['env-vars', 'annotations', 'env-vars'].entries()) {
+    await Promise.all(reroll.workers.map((worker) => worker.stop()));
+    await reroll.start('worker', [`--reload-strategy=${strategy}`]).ready();
+    await settled(reroll, space);
+    expect(await rollouts.now()).toBe(2 * round);
+    for (const changed of used) {
+      await space.setData(changed, { key: `${round + 1}` });
+      const now = await inStep(space, ref, used);
+      const { name } = partsOf(changed);
+      const hash =
+        strategy === 'annotations'
+          ? markerAnnotation(now)?.hash
+          : markerVariables(now)['app']?.[`STAKATER_${variablePart(name)}_${partsOf(changed).type}`];
+      expect(hash).toBe(hashOf(`${round + 1}`));
+    }
+    await settled(reroll, space);
+    expect(await rollouts.now()).toBe(2 * (round + 1));
+  }
+});

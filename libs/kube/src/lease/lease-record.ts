@@ -1,0 +1,82 @@
+import type { KubeResource } from '../objects.ts';
+
+/** `coordination.k8s.io/v1` Leases. */
+export const LEASES: KubeResource = { group: 'coordination.k8s.io', version: 'v1', plural: 'leases' };
+
+export interface LeaseSpec {
+  readonly holderIdentity?: string | null;
+  readonly leaseDurationSeconds?: number;
+  readonly acquireTime?: string | null;
+  readonly renewTime?: string | null;
+  readonly leaseTransitions?: number;
+}
+
+export interface Lease {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace: string;
+    readonly resourceVersion?: string;
+    readonly creationTimestamp?: string;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
+  readonly spec?: LeaseSpec;
+}
+
+/** Milliseconds; the defaults are client-go's. */
+export interface LeaseTimes {
+  /** How long the others wait after the last renewal that they saw. Default 15 s; whole seconds. */
+  readonly leaseDurationMs?: number | undefined;
+  /** How long the holder goes on without having renewed. Default 10 s. */
+  readonly renewDeadlineMs?: number | undefined;
+  /** Between attempts. Default 2 s. */
+  readonly retryPeriodMs?: number | undefined;
+}
+
+export interface LeaseSettings {
+  readonly leaseDurationMs: number;
+  readonly renewDeadlineMs: number;
+  readonly retryPeriodMs: number;
+}
+
+/** client-go's factor: a renewal must fit in more than once before the deadline. */
+const JITTER_FACTOR = 1.2;
+
+/** Fills in the defaults. Throws a `RangeError` that names everything that is wrong. */
+export function leaseSettings(times: LeaseTimes): LeaseSettings {
+  const { leaseDurationMs = 15_000, renewDeadlineMs = 10_000, retryPeriodMs = 2000 } = times;
+  const least = retryPeriodMs * JITTER_FACTOR;
+  const demands: [ok: boolean, sentence: string][] = [
+    [retryPeriodMs > 0, `retryPeriodMs: expected more than 0, given ${retryPeriodMs}`],
+    [
+      renewDeadlineMs > least,
+      `renewDeadlineMs: expected more than ${JITTER_FACTOR} * retryPeriodMs (${least}), given ${renewDeadlineMs}`,
+    ],
+    [
+      leaseDurationMs > renewDeadlineMs,
+      `leaseDurationMs: expected more than renewDeadlineMs (${renewDeadlineMs}), given ${leaseDurationMs}`,
+    ],
+    [
+      leaseDurationMs >= 1000 && leaseDurationMs % 1000 === 0,
+      `leaseDurationMs: expected whole seconds, given ${leaseDurationMs}`,
+    ],
+  ];
+  const wrong = demands.filter(([ok]) => !ok).map(([, sentence]) => sentence);
+  if (wrong.length > 0) throw new RangeError(wrong.join('; '));
+  return { leaseDurationMs, renewDeadlineMs, retryPeriodMs };
+}
+
+/** `metav1.MicroTime`. */
+export function microTime(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().replace('Z', '000Z');
+}
+
+/** RFC 3339 in whole seconds, as the API writes creation times. */
+export function secondsTime(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().replace(/\.\d+Z$/, 'Z');
+}
+
+export function holderOf(lease: Lease | undefined): string {
+  return lease?.spec?.holderIdentity ?? '';
+}

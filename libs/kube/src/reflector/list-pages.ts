@@ -1,0 +1,53 @@
+import type { KubeClient, Query } from '../client/connection.ts';
+import { badResponse } from '../client/errors.ts';
+
+export interface PagedList {
+  readonly client: Pick<KubeClient, 'get'>;
+  readonly path: string;
+  /** Selectors. */
+  readonly query: Query;
+  readonly pageSize: number;
+  readonly signal: AbortSignal;
+  readonly accept?: string | undefined;
+}
+
+interface Page {
+  readonly metadata?: { readonly resourceVersion?: string; readonly continue?: string };
+  readonly items?: readonly unknown[] | null;
+}
+
+/** A page of 500 large objects takes the API server a while. */
+const PAGE_TIMEOUT_MS = 60_000;
+
+/**
+ * A consistent list in pages: the first page is a quorum read, the others continue it at the same
+ * resourceVersion, which is the result. Rejects with a `KubeError`; a 410 means that the list took longer
+ * than the server keeps its past and must be begun anew. Each page is dropped before the next is asked for.
+ */
+export async function listPages(
+  list: PagedList,
+  onPage: (items: readonly unknown[]) => void | Promise<void>,
+): Promise<string> {
+  let next: string | undefined;
+  do {
+    const page = await readPage(list, next);
+    const resourceVersion = page.metadata?.resourceVersion;
+    // A list without items is `items: []` or null; without a resourceVersion it is no list at all.
+    if (!resourceVersion || page.items === undefined) throw badResponse(`GET ${list.path}`, 'NotAList');
+    await onPage(page.items ?? []);
+    next = page.metadata?.continue;
+    if (!next) return resourceVersion;
+  } while (!list.signal.aborted);
+  throw badResponse(`GET ${list.path}`, 'Stopped');
+}
+
+async function readPage(list: PagedList, next: string | undefined): Promise<Page> {
+  const query = { ...list.query, limit: list.pageSize, continue: next };
+  const { body } = await list.client.get<Page>(list.path, {
+    query,
+    signal: list.signal,
+    timeoutMs: PAGE_TIMEOUT_MS,
+    accept: list.accept,
+  });
+  return body;
+}

@@ -1,0 +1,158 @@
+import { HISTORY_STREAMS, streamKey, type HistoryStream } from '../history/history.ts';
+import type { CatalogKeys } from '../catalog/keys.ts';
+import { fieldOf } from './redis-info.ts';
+import type { RedisClient } from './redis.ts';
+
+/** Bytes that Redis uses, and may use at most. */
+export interface RedisMemory {
+  readonly used: number;
+  readonly max: number;
+}
+
+export interface RedisRoomContext {
+  readonly redis: RedisClient;
+  readonly keys: CatalogKeys;
+  /** Whether this process trims the history before Redis is full. One process is enough: the leader. */
+  readonly trims: () => boolean;
+  /** Redis has no room for a history any more, or has it again. */
+  readonly onRoom: (isFull: boolean) => void;
+  readonly onLook?: (memory: RedisMemory | undefined) => void;
+  /** The history could not be dropped. */
+  readonly onError: (error: unknown) => void;
+  /** Milliseconds. Default: the monotonic clock. */
+  readonly now?: () => number;
+}
+
+/** From this part of maxmemory on no history is written; below the other one it is again. */
+const FULL = 0.9;
+const ROOMY = 0.8;
+/** Where nobody tells how much is used, history is written again so long after the last refusal (ms). */
+const PATIENCE = 60_000;
+
+/** The streams that are dropped first. Who did what is kept as long as there is anything else. */
+const FIRST = HISTORY_STREAMS.filter((stream) => stream !== 'audit');
+
+/**
+ * KEYS  1 any key of the install, so that the server which holds them is asked
+ * A script, because on a Cluster a plain INFO goes to any server.
+ */
+const INFO = `return redis.call('INFO', 'memory')`;
+
+/**
+ * KEYS  streams
+ * ARGV  1 the part of their entries that stays, 0 to 1
+ * Gives how many entries were dropped. Redis refuses no such call when its memory is full.
+ */
+const SHRINK = `
+local dropped = 0
+for _, stream in ipairs(KEYS) do
+  local keep = math.floor(redis.call('XLEN', stream) * tonumber(ARGV[1]))
+  dropped = dropped + redis.call('XTRIM', stream, 'MAXLEN', keep)
+end
+return dropped
+`;
+
+/**
+ * Whether Redis has room for a history. Before its memory is full, as INFO tells, the leader trims the history by half at
+ * each look and nobody writes it; when a write was refused, whoever meets that drops all of it. So jobs and the catalog
+ * have the room that there is.
+ */
+export class RedisRoom {
+  readonly #context: RedisRoomContext;
+  readonly #now: () => number;
+  #isFull = false;
+  #refusedAt = 0;
+  #memory: RedisMemory | undefined;
+  #dropping = false;
+
+  constructor(context: RedisRoomContext) {
+    this.#context = context;
+    this.#now = context.now ?? (() => performance.now());
+  }
+
+  /** History is not to be written. */
+  get isFull(): boolean {
+    return this.#isFull;
+  }
+
+  /** As of the last look; undefined: this server does not tell, or has no limit. */
+  get memory(): RedisMemory | undefined {
+    return this.#memory;
+  }
+
+  /** Asks Redis, at most as often as the caller wants. Rejects with ioredis' error if Redis cannot be reached. */
+  async look(): Promise<void> {
+    this.#memory = await this.#ask();
+    this.#context.onLook?.(this.#memory);
+    if (!this.#memory) {
+      if (this.#isFull && this.#now() - this.#refusedAt >= PATIENCE) this.#set(false);
+      return;
+    }
+    const part = this.#memory.used / this.#memory.max;
+    if (part >= FULL) {
+      this.#set(true);
+      if (this.#context.trims()) await this.#shrink(FIRST, 0.5);
+    } else if (part < ROOMY) this.#set(false);
+  }
+
+  /** To be told of every error of Redis: one that says that memory is full drops the history. Never throws. */
+  failed(error: unknown): void {
+    if (!isOutOfMemory(error)) return;
+    this.#refusedAt = this.#now();
+    this.#set(true);
+    void this.#drop();
+  }
+
+  /** Never rejects. */
+  async #drop(): Promise<void> {
+    if (this.#dropping) return;
+    this.#dropping = true;
+    try {
+      if ((await this.#shrink(FIRST, 0)) === 0) await this.#shrink(['audit'], 0);
+    } catch (error) {
+      this.#context.onError(error);
+    } finally {
+      this.#dropping = false;
+    }
+  }
+
+  async #shrink(streams: readonly HistoryStream[], part: number): Promise<number> {
+    const { redis, keys } = this.#context;
+    const names = streams.map((stream) => streamKey(keys, stream));
+    return Number(await redis.eval(SHRINK, names.length, ...names, part));
+  }
+
+  async #ask(): Promise<RedisMemory | undefined> {
+    const { redis, keys } = this.#context;
+    let info: string;
+    try {
+      info = String(await redis.eval(INFO, 1, keys.cluster));
+    } catch (error) {
+      // A managed server keeps it to itself.
+      if (
+        error instanceof Error &&
+        /NOPERM|unknown command|not allowed|can't run this command/iu.test(error.message)
+      )
+        return undefined;
+      throw error;
+    }
+    const number = (name: string): number => Number(fieldOf(info, name) ?? 0);
+    const max = number('maxmemory');
+    const used = number('used_memory') - number('mem_not_counted_for_evict');
+    return max > 0 ? { used, max } : undefined;
+  }
+
+  #set(isFull: boolean): void {
+    if (this.#isFull === isFull) return;
+    this.#isFull = isFull;
+    this.#context.onRoom(isFull);
+  }
+}
+
+/** Also of a transaction, or of a script, that was refused. */
+export function isOutOfMemory(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { previousErrors, cause } = error as { previousErrors?: unknown; cause?: unknown };
+  const parts = Array.isArray(previousErrors) ? previousErrors : [];
+  return /\bOOM command not allowed\b/u.test(error.message) || [cause, ...parts].some(isOutOfMemory);
+}

@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { AuditEntry } from '@reroll/core/history/entries';
+import { RealRedis } from '../testing/real-redis.ts';
+import { History } from './history.ts';
+import { HistoryReader, NO_POSITIONS } from './history-reader.ts';
+import type { CatalogKeys } from '../catalog/keys.ts';
+
+const DAY = 86_400_000;
+const MOST = 10_000;
+
+let redis: RealRedis;
+let keys: CatalogKeys;
+let history: History;
+
+beforeAll(async () => {
+  redis = await RealRedis.start();
+});
+afterAll(() => redis.stop());
+beforeEach(() => {
+  keys = redis.freshKeys();
+  history = new History(redis.client, keys, { maxEntries: MOST, maxAge: DAY, maxBytes: 33_554_432 });
+});
+
+function entry(actor: string, reason: string): AuditEntry {
+  const rest = {
+    action: 'reloadWorkload',
+    target: 'Deployment/shop/web',
+    result: 'done',
+    requestId: 'r',
+  } as const;
+  return { at: 1, actor, reason, ...rest };
+}
+
+async function write(actor: string, count: number): Promise<void> {
+  for (let from = 0; from < count; from += 1_000)
+    // oxlint-disable-next-line no-await-in-loop -- a thousand at a time
+    await Promise.all(
+      Array.from({ length: Math.min(1_000, count - from) }, (_, n) =>
+        history.addAudit(entry(actor, String(from + n))),
+      ),
+    );
+}
+
+async function bytes(): Promise<number> {
+  const names = [keys.audit, ...(await redis.client.keys(`${keys.auditOf}*`))];
+  const used = await Promise.all(names.map((name) => redis.client.memory('USAGE', name, 'SAMPLES', 0)));
+  return used.reduce<number>((sum, each) => sum + (each ?? 0), 0);
+}
+
+describe('the audit log', () => {
+  it('keeps the entries of others, however much one caller writes', { timeout: 120_000 }, async () => {
+    await write('bob', 50);
+    await write('ann', MOST / 10);
+    const before = await bytes();
+    await write('ann', 100_000);
+    await write('carol', 50);
+    const all = await history.latest('audit', 200_000);
+    const of = (who: string): string[] =>
+      all.filter((each) => each.entry.actor === who).map((each) => each.entry.reason);
+    const numbers = Array.from({ length: 50 }, (_, n) => String(49 - n));
+    expect([of('bob'), of('carol')]).toEqual([numbers, numbers]);
+    const theirs = all.filter((each) => !['bob', 'carol'].includes(each.entry.actor));
+    expect(theirs.map((each) => each.entry.reason)).toEqual(
+      Array.from({ length: MOST / 10 }, (_, n) => String(99_999 - n)),
+    );
+    // Redis keeps what was dropped until the hundred that it holds in one node are gone.
+    expect(await bytes()).toBeLessThan(2 * before);
+  });
+
+  it('says to those who follow it which entry went for another', async () => {
+    const small = new History(redis.client, keys, { maxEntries: 20, maxAge: DAY, maxBytes: 33_554_432 });
+    const ids: string[] = [];
+    // oxlint-disable-next-line no-await-in-loop -- in their order
+    for (const reason of ['a', 'b', 'c', 'd']) ids.push(await small.addAudit(entry('ann', reason)));
+    const reader = new HistoryReader({ redis: redis.client, waiting: redis.client, keys });
+    const { entries } = await reader.page('audit', { positions: NO_POSITIONS, count: 10 });
+    expect(entries.map(({ id, dropped }) => [id, dropped])).toEqual([
+      [ids[2], ids[0]],
+      [ids[3], ids[1]],
+    ]);
+  });
+
+  it('forgets its lists with its entries', async () => {
+    await history.addAudit(entry('ann', 'a'));
+    const [list = ''] = await redis.client.keys(`${keys.auditOf}*`);
+    expect(await redis.client.pttl(list)).toBeGreaterThan(0);
+  });
+});

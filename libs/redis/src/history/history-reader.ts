@@ -1,0 +1,156 @@
+import { compareIds, type StreamId } from '@reroll/core/history/stream-id';
+import { readEntry } from './entry-codec.ts';
+import {
+  HISTORY_STREAMS,
+  STREAM_START,
+  streamKey,
+  type HistoryStream,
+  type HistoryStreams,
+} from './history.ts';
+import type { CatalogKeys } from '../catalog/keys.ts';
+import type { RedisClient } from '../connection/redis.ts';
+
+/** An entry, and the stream that it stands in. */
+export type FollowedEntry = {
+  [Name in HistoryStream]: {
+    readonly stream: Name;
+    readonly id: StreamId;
+    readonly entry: HistoryStreams[Name];
+    /** The id of an earlier one that went for it (see `add-audit.lua.ts`). */
+    readonly dropped?: StreamId;
+  };
+}[HistoryStream];
+
+/** How far each stream was read: the id of the last entry. */
+export type Positions = Readonly<Record<HistoryStream, StreamId>>;
+
+export const NO_POSITIONS: Positions = {
+  changes: STREAM_START,
+  outcomes: STREAM_START,
+  rollouts: STREAM_START,
+  audit: STREAM_START,
+};
+
+/** What a stream holds now. */
+export interface StreamBounds {
+  /** Of its oldest entry; undefined: it has none. */
+  readonly oldest: StreamId | undefined;
+  /** Whether it had older ones. Undefined: this server (before Redis 7) does not tell. */
+  readonly isTrimmed: boolean | undefined;
+  /** Whether it is the stream that was read up to the position, and nothing after that is gone. */
+  readonly continues: boolean;
+}
+
+export interface Portion {
+  readonly entries: readonly FollowedEntry[];
+  /** Behind all that was read, entries that could not be used included. */
+  readonly positions: Positions;
+  /** Texts that are no entries. */
+  readonly unusable: number;
+}
+
+type Rows = readonly (readonly [string, readonly string[]])[];
+
+/**
+ * Reads the streams of the history one after the other, or as they grow. Every method rejects with ioredis' error if
+ * Redis cannot be reached.
+ */
+export class HistoryReader {
+  readonly #redis: RedisClient;
+  readonly #waiting: RedisClient;
+  readonly #keys: CatalogKeys;
+
+  /** `waiting`: a connection of its own (`openForWaiting`), for `next` blocks it. */
+  constructor(by: { redis: RedisClient; waiting: RedisClient; keys: CatalogKeys }) {
+    this.#redis = by.redis;
+    this.#waiting = by.waiting;
+    this.#keys = by.keys;
+  }
+
+  /** At most `count` entries of one stream after a position; none: there are no more now. */
+  async page(stream: HistoryStream, by: { positions: Positions; count: number }): Promise<Portion> {
+    const after = `(${by.positions[stream]}`;
+    const rows: Rows = await this.#redis.xrange(this.#key(stream), after, '+', 'COUNT', by.count);
+    return portion(by.positions, [[stream, rows]]);
+  }
+
+  /** Whatever comes after the positions, as soon as there is any; nothing if `milliseconds` pass without. */
+  async next(positions: Positions, by: { count: number; milliseconds: number }): Promise<Portion> {
+    const reply = await this.#waiting.xread(
+      'COUNT',
+      by.count,
+      'BLOCK',
+      by.milliseconds,
+      'STREAMS',
+      ...HISTORY_STREAMS.map((stream) => this.#key(stream)),
+      ...HISTORY_STREAMS.map((stream) => positions[stream]),
+    );
+    const found = (reply ?? []).flatMap(([key, rows]): [HistoryStream, Rows][] => {
+      const stream = HISTORY_STREAMS.find((name) => this.#key(name) === key);
+      return stream ? [[stream, rows]] : [];
+    });
+    return portion(positions, found);
+  }
+
+  async bounds(stream: HistoryStream, position: StreamId): Promise<StreamBounds> {
+    const key = this.#key(stream);
+    const [info, [found]] = await Promise.all([
+      this.#info(key),
+      this.#redis.xrange(key, position, position, 'COUNT', 1),
+    ]);
+    if (!info) return { oldest: undefined, isTrimmed: false, continues: position === STREAM_START };
+    const { last, length, added, oldest } = info;
+    const isThere = found !== undefined || position === STREAM_START || position === last;
+    return {
+      oldest,
+      isTrimmed: added === undefined ? undefined : added > length,
+      continues: isThere && compareIds(last, position) >= 0,
+    };
+  }
+
+  /** Undefined: there is no such stream. */
+  async #info(
+    key: string,
+  ): Promise<
+    { last: StreamId; length: number; added: number | undefined; oldest: StreamId | undefined } | undefined
+  > {
+    if ((await this.#redis.exists(key)) === 0) return undefined;
+    const flat = (await this.#redis.xinfo('STREAM', key).catch(noSuchKey)) as unknown[] | undefined;
+    if (!flat) return undefined;
+    const of = (name: string): unknown => flat[flat.indexOf(name) + 1];
+    const added = flat.includes('entries-added') ? Number(of('entries-added')) : undefined;
+    const first = of('first-entry') as [string] | null;
+    return {
+      last: String(of('last-generated-id')),
+      length: Number(of('length')),
+      added,
+      oldest: first?.[0],
+    };
+  }
+
+  #key(stream: HistoryStream): string {
+    return streamKey(this.#keys, stream);
+  }
+}
+
+/** It went between the two questions. */
+function noSuchKey(error: unknown): undefined {
+  if (error instanceof Error && error.message.includes('no such key')) return undefined;
+  throw error;
+}
+
+function portion(before: Positions, found: readonly (readonly [HistoryStream, Rows])[]): Portion {
+  const entries: FollowedEntry[] = [];
+  const positions: Record<HistoryStream, StreamId> = { ...before };
+  let unusable = 0;
+  for (const [stream, rows] of found)
+    for (const [id, fields] of rows) {
+      positions[stream] = id;
+      const entry = readEntry[stream](fields[1] ?? '');
+      const [, , , dropped] = fields;
+      if (entry)
+        entries.push({ stream, id, entry, ...(dropped === undefined ? {} : { dropped }) } as FollowedEntry);
+      else unusable += 1;
+    }
+  return { entries, positions, unusable };
+}

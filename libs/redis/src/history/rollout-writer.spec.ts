@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import type { RolloutEntry } from '@reroll/core/history/entries';
+import { RealRedis } from '../testing/real-redis.ts';
+import { History } from './history.ts';
+import type { CatalogKeys } from '../catalog/keys.ts';
+import { RolloutWriter } from './rollout-writer.ts';
+
+const WEB = 'Deployment/shop/web';
+const LIMITS = { maxEntries: 100, maxAge: 1, maxBytes: 33_554_432 };
+const API = 'Deployment/shop/api';
+
+let redis: RealRedis;
+let keys: CatalogKeys;
+let writer: RolloutWriter;
+
+beforeAll(async () => {
+  redis = await RealRedis.start();
+});
+afterAll(() => redis.stop());
+beforeEach(() => {
+  keys = redis.freshKeys();
+  writer = new RolloutWriter(redis.client, keys, LIMITS);
+});
+
+function entry(workload: string, state: RolloutEntry['state']): RolloutEntry {
+  const counts = { updated: 1, ready: 0, desired: 2 };
+  return { workload, generation: 2, state, code: 'Updating', ...counts, since: 1, at: 2, conditions: [] };
+}
+
+async function told(): Promise<RolloutEntry[]> {
+  const history = new History(redis.client, keys, LIMITS);
+  return (await history.latest('rollouts', 10)).map((each) => each.entry);
+}
+
+it('writes in one call what is under way, what is not any more, and what ended', async () => {
+  const none = { put: [], removed: [], ended: [] };
+  await writer.write('7', { ...none, put: [entry(WEB, 'progressing'), entry(API, 'stuck')] });
+  expect(await writer.underWay()).toEqual(
+    new Map([
+      [WEB, entry(WEB, 'progressing')],
+      [API, entry(API, 'stuck')],
+    ]),
+  );
+  await writer.write('7', {
+    put: [entry(API, 'progressing')],
+    removed: [WEB],
+    ended: [entry(WEB, 'complete')],
+  });
+  expect(await writer.underWay()).toEqual(new Map([[API, entry(API, 'progressing')]]));
+  expect(await told()).toEqual([entry(WEB, 'complete')]);
+});
+
+it('writes nothing once a newer leader has written', async () => {
+  await redis.client.set(keys.writer, '10:1');
+  const changes = { put: [entry(WEB, 'progressing')], removed: [], ended: [entry(API, 'stuck')] };
+  expect(await writer.write('9', changes)).toBe(false);
+  expect([(await writer.underWay()).size, await told()]).toEqual([0, []]);
+  expect(await writer.write('10', changes)).toBe(true);
+});
+
+it('reads nothing that is no rollout under way', async () => {
+  await redis.client.hset(keys.rollouts, {
+    [WEB]: 'what',
+    [API]: JSON.stringify(entry(API, 'complete')),
+    'no key': JSON.stringify(entry(WEB, 'stuck')),
+  });
+  expect((await writer.underWay()).size).toBe(0);
+});

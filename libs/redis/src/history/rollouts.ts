@@ -1,0 +1,48 @@
+import type { RolloutEntry } from '@reroll/core/history/entries';
+import { isKey, type WorkloadKey } from '@reroll/core/model';
+import type { RedisClient } from '../connection/redis.ts';
+
+/** Rollouts that are not complete: `progressing` or `stuck`. A workload that is not there has none under way. */
+export class Rollouts {
+  readonly #redis: RedisClient;
+  readonly #key: string;
+
+  /** `key`: `CatalogKeys.rollouts`. */
+  constructor(redis: RedisClient, key: string) {
+    this.#redis = redis;
+    this.#key = key;
+  }
+
+  async of(workloads: readonly WorkloadKey[]): Promise<Map<WorkloadKey, RolloutEntry>> {
+    if (workloads.length === 0) return new Map();
+    const texts = await this.#redis.hmget(this.#key, ...workloads);
+    return entries(workloads.map((workload, index) => [workload, texts[index] ?? null]));
+  }
+
+  async all(): Promise<Map<WorkloadKey, RolloutEntry>> {
+    return entries(Object.entries(await this.#redis.hgetall(this.#key)));
+  }
+}
+
+/** What others could have written and is no rollout is left out. */
+function entries(texts: readonly (readonly [WorkloadKey, string | null])[]): Map<WorkloadKey, RolloutEntry> {
+  const found = new Map<WorkloadKey, RolloutEntry>();
+  for (const [workload, text] of texts) {
+    const entry = text === null || !isKey(workload) ? undefined : decode(text);
+    if (entry) found.set(workload, { ...entry, workload });
+  }
+  return found;
+}
+
+function decode(text: string): RolloutEntry | undefined {
+  let entry: Partial<RolloutEntry> | null;
+  try {
+    entry = JSON.parse(text) as typeof entry;
+  } catch {
+    return undefined;
+  }
+  const { state, generation, since, conditions } = entry ?? {};
+  const isUnderWay = state === 'progressing' || state === 'stuck';
+  const isRollout = isUnderWay && typeof generation === 'number' && typeof since === 'number';
+  return isRollout && Array.isArray(conditions) ? (entry as RolloutEntry) : undefined;
+}

@@ -1,0 +1,50 @@
+/** Named health checks, each with a deadline: a check that hangs is a check that fails. */
+import { errorPhrase } from '../logging/error-fields.ts';
+
+/**
+ * Undefined if all is well, else why not, in our own words: the answer is public. A check that throws has
+ * failed; of an unknown error only class and code are told. The signal fires at the deadline.
+ */
+export type HealthCheck = (signal: AbortSignal) => Promise<string | undefined> | string | undefined;
+export type HealthChecks = Readonly<Record<string, HealthCheck>>;
+
+export interface HealthReport {
+  readonly ok: boolean;
+  /** By name: `ok`, or why not. */
+  readonly checks: Readonly<Record<string, string>>;
+}
+
+/** How long a check may take, in milliseconds. */
+export const CHECK_DEADLINE_MS = 2_000;
+
+async function outcomeOf(check: HealthCheck, signal: AbortSignal): Promise<string> {
+  try {
+    return (await check(signal)) ?? 'ok';
+  } catch (error) {
+    return `failed: ${errorPhrase(error)}`;
+  }
+}
+
+async function runCheck(check: HealthCheck): Promise<string> {
+  const controller = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const deadline = new Promise<string>((resolve) => {
+    timer = setTimeout(() => {
+      resolve(`no answer within ${CHECK_DEADLINE_MS / 1_000} s`);
+      controller.abort();
+    }, CHECK_DEADLINE_MS);
+  });
+  try {
+    return await Promise.race([outcomeOf(check, controller.signal), deadline]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Runs all of them at the same time. Never rejects. */
+export async function runHealthChecks(checks: HealthChecks): Promise<HealthReport> {
+  const results = await Promise.all(
+    Object.entries(checks).map(async ([name, check]) => [name, await runCheck(check)] as const),
+  );
+  return { ok: results.every(([, result]) => result === 'ok'), checks: Object.fromEntries(results) };
+}

@@ -1,0 +1,85 @@
+/** One POST to somebody else's server, with a deadline. Redirects are not followed. */
+import { Agent, ProxyAgent, type Dispatcher } from 'undici';
+import { trustMessagesOf } from '../logging/error-fields.ts';
+
+/** It was not received: a status, or a code such as `ECONNREFUSED`. Neither URL nor answer is in it. */
+export class PostError extends Error {
+  readonly code: string;
+
+  constructor(code: string) {
+    super(`expected the receiver to accept it; given ${code}`);
+    this.name = 'PostError';
+    this.code = code;
+  }
+}
+trustMessagesOf(PostError);
+
+export interface Post {
+  readonly contentType: string;
+  readonly body: string;
+  isReceived(status: number): boolean;
+}
+
+/** More of an answer is not waited for. */
+const MOST_ANSWER = 64 * 1024;
+
+const CODE = /^[A-Z][A-Z0-9_]{1,63}$/u;
+
+/** Of the error, or of what it wraps. A message may hold the URL. */
+function codeOf(error: unknown): string {
+  const causes = [error, error instanceof Error ? error.cause : undefined];
+  const codes = causes.map((each) => (each as { code?: unknown } | null | undefined)?.code);
+  return codes.find((code) => typeof code === 'string' && CODE.test(code))?.toString() ?? 'no answer';
+}
+
+/** Of a URL with a user in it. */
+function credentialsOf({ username, password }: URL): Record<string, string> {
+  if (username === '' && password === '') return {};
+  const text = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return { authorization: `Basic ${Buffer.from(text).toString('base64')}` };
+}
+
+/** Posts to one URL, through one proxy or none (`HTTP_PROXY` is not read). */
+export class HttpPost {
+  readonly #url: URL;
+  readonly #dispatcher: Dispatcher;
+  readonly #timeout: number;
+  readonly #headers: Readonly<Record<string, string>>;
+
+  /** `timeout` in milliseconds, for the whole of an attempt. Throws if a URL is none. */
+  constructor(settings: { url: string; proxy?: string | undefined; timeout: number }) {
+    this.#url = new URL(settings.url);
+    this.#timeout = settings.timeout;
+    this.#headers = { 'user-agent': 'Reroll', ...credentialsOf(this.#url) };
+    this.#dispatcher = settings.proxy === undefined ? new Agent() : new ProxyAgent(settings.proxy);
+  }
+
+  /** Rejects with a `PostError` unless it was received. */
+  async send(post: Post): Promise<void> {
+    const status = await this.#status(post);
+    if (!post.isReceived(status)) throw new PostError(`status ${status}`);
+  }
+
+  async close(): Promise<void> {
+    await this.#dispatcher.destroy();
+  }
+
+  async #status({ contentType, body }: Post): Promise<number> {
+    const signal = AbortSignal.timeout(this.#timeout);
+    try {
+      const answer = await this.#dispatcher.request({
+        origin: this.#url.origin,
+        path: this.#url.pathname + this.#url.search,
+        method: 'POST',
+        headers: { ...this.#headers, 'content-type': contentType },
+        body,
+        signal,
+      });
+      // What it says does not matter, and neither does that it stops in the middle of it.
+      await answer.body.dump({ limit: MOST_ANSWER, signal }).catch(() => undefined);
+      return answer.statusCode;
+    } catch (error) {
+      throw new PostError(signal.aborted ? `no answer within ${this.#timeout} ms` : codeOf(error));
+    }
+  }
+}

@@ -1,0 +1,74 @@
+/** How the API server is reached, and who we are there. */
+import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { ALL, option, WATCHER, WORKER } from '../parsing/option.ts';
+import { anyText, matching, optionalPath, text } from '../parsing/values.ts';
+
+/** Mounted into every pod that has a service account. */
+const NAMESPACE_FILE = '/var/run/secrets/kubernetes.io/serviceaccount/namespace';
+
+function namespaceOfPod(): string {
+  try {
+    return readFileSync(NAMESPACE_FILE, 'utf8').trim() || 'default';
+  } catch {
+    return 'default'; // not in a pod
+  }
+}
+
+export const kubernetesOptions = {
+  kubeconfig: option({
+    flag: '--kubeconfig',
+    env: 'KUBECONFIG',
+    default: '',
+    apps: ALL,
+    group: 'Kubernetes',
+    description: 'Kubeconfig file. Unset: the service account of the pod, else ~/.kube/config.',
+    ...optionalPath('the path of a kubeconfig file'),
+  }),
+  podName: option({
+    flag: '--pod-name',
+    env: 'POD_NAME',
+    default: { text: 'the host name', find: hostname },
+    apps: ALL,
+    group: 'Kubernetes',
+    description: 'Identity of this process: holder of the Lease, source of Kubernetes Events.',
+    ...text('the name of this pod'),
+  }),
+  podNamespace: option({
+    flag: '--pod-namespace',
+    env: 'POD_NAMESPACE',
+    default: { text: 'the namespace of the pod, else default', find: namespaceOfPod },
+    apps: ALL,
+    group: 'Kubernetes',
+    description: 'Namespace of the Lease. Also part of the Redis keys: two installations do not meet.',
+    ...matching('the name of a namespace', /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/u),
+  }),
+  reloaderNamespace: option({
+    flag: '--reloader-namespace',
+    env: 'RELOADER_NAMESPACE',
+    default: '',
+    apps: WATCHER,
+    group: 'Kubernetes',
+    description: 'Namespace of the ConfigMap reloader-meta-info. Unset: none is written.',
+    ...matching('the name of a namespace', /^(?:[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?)?$/u),
+  }),
+  reloaderDeploymentName: option({
+    flag: '--reloader-deployment-name',
+    env: 'RELOADER_DEPLOYMENT_NAME',
+    default: '',
+    apps: WATCHER,
+    group: 'Kubernetes',
+    description: 'Name of our own Deployment, told in reloader-meta-info.',
+    ...anyText('any text'),
+  }),
+  fieldManager: option({
+    flag: '--field-manager',
+    env: 'REROLL_FIELD_MANAGER',
+    default: 'Reloader',
+    apps: WORKER,
+    group: 'Kubernetes',
+    description:
+      'Field manager of every patch. The default is what stakater/Reloader uses, because settings of GitOps tools name it.',
+    ...matching('1 to 128 printable characters', /^[\x20-\x7e]{1,128}$/u),
+  }),
+} as const;

@@ -1,0 +1,135 @@
+/** Who else is told of changes and reloads: alerts and the webhook. */
+import { z } from 'zod';
+import type { AlertSink } from '@reroll/core/notify/message';
+import { BOTH, option, WORKER } from '../parsing/option.ts';
+import type { ValueKind } from '../parsing/option.ts';
+import { anyText, bool, duration, integer, oneOf, optionalHttpUrl } from '../parsing/values.ts';
+
+const SINKS = new Set<string>(['slack', 'teams', 'gchat']);
+
+/** In any case of letters, blanks around it dropped; what is no chat that is known is `raw`, as for the incumbent. */
+function alertSink(): ValueKind<AlertSink> {
+  const schema = z.string().transform((given): AlertSink => {
+    const name = given.trim().toLowerCase();
+    return SINKS.has(name) ? (name as AlertSink) : 'raw';
+  });
+  return { form: 'value', type: 'slack | teams | gchat | webhook', expects: 'the name of a sink', schema };
+}
+
+const group = 'Alerts and webhook';
+
+const alertOptions = {
+  alertOnReload: option({
+    flag: '--alert-on-reload',
+    env: 'ALERT_ON_RELOAD',
+    default: 'false',
+    apps: WORKER,
+    group,
+    description: 'Send an alert for each reload that was done.',
+    ...bool(),
+  }),
+  alertSink: option({
+    flag: '--alert-sink',
+    env: 'ALERT_SINK',
+    default: 'webhook',
+    apps: WORKER,
+    group,
+    description: 'Form of the alerts: that of a chat, or (webhook, or any other word) plain text.',
+    ...alertSink(),
+  }),
+  alertWebhookUrl: option({
+    flag: '--alert-webhook-url',
+    env: 'ALERT_WEBHOOK_URL',
+    default: '',
+    apps: WORKER,
+    group,
+    description: 'Where alerts are sent. Needed with alerts on. Give it by the variable: it is a credential.',
+    sensitive: true,
+    ...optionalHttpUrl(),
+  }),
+  alertWebhookProxy: option({
+    flag: '--alert-webhook-proxy',
+    env: 'ALERT_WEBHOOK_PROXY',
+    default: '',
+    apps: WORKER,
+    group,
+    description: 'HTTP proxy for alerts. Unset: none, whatever HTTP_PROXY says.',
+    sensitive: true,
+    ...optionalHttpUrl(),
+  }),
+  alertAdditionalInfo: option({
+    flag: '--alert-additional-info',
+    env: 'ALERT_ADDITIONAL_INFO',
+    default: '',
+    apps: WORKER,
+    group,
+    description: 'Text that begins each alert.',
+    ...anyText('any text'),
+  }),
+  alertGrouping: option({
+    flag: '--alert-grouping',
+    env: 'ALERT_GROUPING',
+    default: 'workload',
+    apps: WORKER,
+    group,
+    description:
+      'One alert for each workload and source, as stakater/Reloader, or one for each change with all workloads that it rolled within the window.',
+    ...oneOf(['workload', 'change']),
+  }),
+  alertWindow: option({
+    flag: '--alert-window',
+    env: 'ALERT_WINDOW',
+    default: '10s',
+    apps: WORKER,
+    group,
+    description: 'With alerts by change: how long one waits for further workloads, counted from the first.',
+    ...duration({ min: 0, max: 3_600_000 }),
+  }),
+} as const;
+
+const webhookOptions = {
+  webhookUrl: option({
+    flag: '--webhook-url',
+    env: 'REROLL_WEBHOOK_URL',
+    default: '',
+    apps: BOTH,
+    group,
+    description:
+      'POST there at each change of a ConfigMap or Secret that is watched, whatever its annotations, and reload nothing. Watcher and worker need the same.',
+    incumbent: true,
+    sensitive: true,
+    ...optionalHttpUrl(),
+  }),
+  webhookBody: option({
+    flag: '--webhook-body',
+    env: 'REROLL_WEBHOOK_BODY',
+    default: 'change',
+    apps: WORKER,
+    group,
+    description: "What is posted: the change's event, kind, namespace and name, or stakater/Reloader's text.",
+    ...oneOf(['change', 'legacy']),
+  }),
+} as const;
+
+export const notificationOptions = {
+  ...alertOptions,
+  ...webhookOptions,
+  notificationAttempts: option({
+    flag: '--notification-attempts',
+    env: 'REROLL_NOTIFICATION_ATTEMPTS',
+    default: '10',
+    apps: WORKER,
+    group,
+    description: 'How often an alert or webhook is tried, with pauses from --backoff doubling.',
+    ...integer({ min: 1, max: 100 }),
+  }),
+  notificationTimeout: option({
+    flag: '--notification-timeout',
+    env: 'REROLL_NOTIFICATION_TIMEOUT',
+    default: '10s',
+    apps: WORKER,
+    group,
+    description: 'How long one attempt may take.',
+    ...duration({ min: 1, max: 300_000 }),
+  }),
+} as const;

@@ -1,0 +1,108 @@
+/** What can be seen of a process from outside, and how it ends. */
+import { ALL, option, WATCHER, WORKER } from '../parsing/option.ts';
+import type { ValueKind } from '../parsing/option.ts';
+import { bool, duration, enabledOrBool, listenAddress, oneOf } from '../parsing/values.ts';
+import { LOG_LEVELS } from '../../logging/logging.ts';
+import type { LogFormat, LogLevel } from '../../logging/logging.ts';
+import { z } from 'zod';
+
+/** '' is text, as for the incumbent. */
+function logFormat(): ValueKind<LogFormat> {
+  const words = oneOf(['', 'text', 'json']);
+  return {
+    ...words,
+    type: 'text | json',
+    expects: 'text or json',
+    schema: words.schema.pipe(z.transform((format) => (format === 'json' ? 'json' : 'text'))),
+  };
+}
+
+/** In any case of letters; `warn` is `warning`. */
+function logLevel(): ValueKind<LogLevel> {
+  const levels = oneOf(LOG_LEVELS);
+  const normalised = z.string().transform((text) => text.toLowerCase().replace(/^warn$/u, 'warning'));
+  return { ...levels, schema: normalised.pipe(levels.schema as z.ZodType<LogLevel, string>) };
+}
+
+export const observabilityOptions = {
+  logFormat: option({
+    flag: '--log-format',
+    env: 'REROLL_LOG_FORMAT',
+    default: 'text',
+    apps: ALL,
+    group: 'Observability and lifecycle',
+    description: 'Form of the log, which goes to standard error.',
+    incumbent: true,
+    ...logFormat(),
+  }),
+  logLevel: option({
+    flag: '--log-level',
+    env: 'REROLL_LOG_LEVEL',
+    default: 'info',
+    apps: ALL,
+    group: 'Observability and lifecycle',
+    description: 'The least important messages that are logged.',
+    incumbent: true,
+    ...logLevel(),
+  }),
+  metricsAddr: option({
+    flag: '--metrics-addr',
+    env: 'REROLL_METRICS_ADDR',
+    default: ':9090',
+    apps: ALL,
+    group: 'Observability and lifecycle',
+    description: 'Where /metrics, /live, /ready and /healthz are served. Port 0 picks a free one.',
+    ...listenAddress(),
+  }),
+  metricsCountByNamespace: option({
+    flag: '--metrics-count-by-namespace',
+    env: 'METRICS_COUNT_BY_NAMESPACE',
+    default: 'false',
+    apps: WORKER,
+    group: 'Observability and lifecycle',
+    description:
+      'Serve reloader_reload_executed_total_by_namespace too: one series a namespace and result. `enabled` is true.',
+    ...enabledOrBool(),
+  }),
+  rolloutDetails: option({
+    flag: '--rollout-details',
+    env: 'REROLL_ROLLOUT_DETAILS',
+    default: 'false',
+    apps: WATCHER,
+    group: 'Observability and lifecycle',
+    description:
+      'Keep what conditions of a rollout that is under way or stuck say in words, at most 300 characters each, and read why the pods of one that is stuck do not run (at most five).',
+    ...bool(),
+  }),
+  enablePprof: option({
+    flag: '--enable-pprof',
+    env: 'REROLL_ENABLE_PPROF',
+    default: 'false',
+    apps: ALL,
+    group: 'Observability and lifecycle',
+    description: 'Serve CPU profiles and sampled heap profiles at --pprof-addr.',
+    incumbent: true,
+    ...bool(),
+  }),
+  pprofAddr: option({
+    flag: '--pprof-addr',
+    env: 'REROLL_PPROF_ADDR',
+    default: ':6060',
+    apps: ALL,
+    group: 'Observability and lifecycle',
+    description:
+      'Where /debug/pprof/profile and /debug/pprof/heap (?seconds=1 to 120) are served, without authentication. Port 0 picks a free one.',
+    incumbent: true,
+    ...listenAddress(),
+  }),
+  shutdownTimeout: option({
+    flag: '--shutdown-timeout',
+    env: 'REROLL_SHUTDOWN_TIMEOUT',
+    default: '25s',
+    apps: ALL,
+    group: 'Observability and lifecycle',
+    description:
+      'How long an orderly end may take, jobs in hand included. Keep it below terminationGracePeriodSeconds (30 s).',
+    ...duration({ min: 100, max: 3_600_000 }),
+  }),
+} as const;

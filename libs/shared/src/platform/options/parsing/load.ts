@@ -1,0 +1,40 @@
+/** The one place that reads `process.argv` and `process.env`. */
+import { VERSION } from '../../process/version.ts';
+import { helpText } from './help.ts';
+import type { App } from './option.ts';
+import { parseOptions } from './parse.ts';
+import type { Environment } from './parse.ts';
+import type { OptionsOf } from './table.ts';
+
+/** The command line was wrong. */
+const USAGE_ERROR = 2;
+
+export type LoadedOptions<A extends App> =
+  | { readonly ok: true; readonly options: OptionsOf<A> }
+  | { readonly ok: false; readonly exitCode: number };
+
+/** The part of `process` that is used; a spec hands in its own. */
+export interface Surroundings {
+  /** As Node has it: the program's path and the script's come first. */
+  readonly argv: readonly string[];
+  readonly env: Environment;
+  readonly stdout: { write(text: string): unknown };
+  readonly stderr: { write(text: string): unknown };
+  exitCode?: number | string | null | undefined;
+}
+
+/**
+ * The options of this process. If there are none to run with (wrong ones, `--help`, `--version`) it has
+ * printed why, has set `process.exitCode`, and the caller returns.
+ */
+export function loadOptions<A extends App>(app: A, surroundings: Surroundings = process): LoadedOptions<A> {
+  const { argv, env, stdout, stderr } = surroundings;
+  const parsed = parseOptions(app, argv.slice(2), env);
+  if (parsed.ok) return parsed;
+  if (parsed.asked === 'help') stdout.write(`${helpText(app)}\n`);
+  else if (parsed.asked === 'version') stdout.write(`reroll-${app} ${VERSION}\n`);
+  else stderr.write(`${parsed.errors.join('\n')}\nRun with --help for the list of options.\n`);
+  const exitCode = parsed.asked === undefined ? USAGE_ERROR : 0;
+  surroundings.exitCode = exitCode;
+  return { ok: false, exitCode };
+}

@@ -1,0 +1,46 @@
+/** Every option of every app, by its name in the code. The one list: help, documentation and types follow it. */
+import type { z } from 'zod';
+import { adminOptions } from '../groups/admin.ts';
+import { annotationOptions } from './annotations.ts';
+import { kubernetesOptions } from '../groups/kubernetes.ts';
+import { leaderElectionOptions } from '../groups/leader-election.ts';
+import { notificationOptions } from '../groups/notifications.ts';
+import { observabilityOptions } from '../groups/observability.ts';
+import type { AnyOption, App } from './option.ts';
+import { queueOptions } from '../groups/queues.ts';
+import { redisOptions } from '../groups/redis.ts';
+import { reloadOptions } from '../groups/reload.ts';
+import { scopeOptions } from '../groups/scope.ts';
+
+export const OPTIONS = {
+  ...kubernetesOptions,
+  ...redisOptions,
+  ...scopeOptions,
+  ...reloadOptions,
+  ...annotationOptions,
+  ...notificationOptions,
+  ...queueOptions,
+  ...leaderElectionOptions,
+  ...adminOptions,
+  ...observabilityOptions,
+} as const;
+
+type Table = typeof OPTIONS;
+
+/** The parsed options of an app. Durations are milliseconds. */
+export type OptionsOf<A extends App> = {
+  readonly [K in keyof Table as A extends Table[K]['apps'][number] ? K : never]: z.output<Table[K]['schema']>;
+};
+export type WatcherOptions = OptionsOf<'watcher'>;
+export type WorkerOptions = OptionsOf<'worker'>;
+export type AdminOptions = OptionsOf<'admin'>;
+/** What every app has. */
+export type CommonOptions = Pick<WatcherOptions, keyof WatcherOptions & keyof WorkerOptions>;
+
+/** The same, as a plain list of name and option. */
+export const OPTION_LIST: readonly (readonly [name: string, option: AnyOption])[] = Object.entries(OPTIONS);
+
+/** The options that an app uses. */
+export function optionsOf(app: App): readonly (readonly [name: string, option: AnyOption])[] {
+  return OPTION_LIST.filter(([, option]) => option.apps.includes(app));
+}

@@ -1,0 +1,295 @@
+/** The kinds of value an option can have: how each is read, and what is said when it cannot be. */
+import { isIP, isIPv6 } from 'node:net';
+import { z } from 'zod';
+import { formatDuration, parseDuration } from '@reroll/core/durations';
+import { parseLabelSelector, type LabelSelector } from '@reroll/core/label-selector';
+import { parseListenAddress } from '../../http/listen-address.ts';
+import type { ListenAddress } from '../../http/listen-address.ts';
+import type { ValueKind } from './option.ts';
+
+/** A schema from text to `T`; `read` answers undefined for text that is not as expected. */
+function reading<T>(expects: string, read: (text: string) => T | undefined): z.ZodType<T> {
+  return z.string().transform((text, context): T => {
+    const value = read(text);
+    if (value !== undefined) return value;
+    context.addIssue({ code: 'custom', message: expects });
+    return z.NEVER;
+  });
+}
+
+interface Scalar<T> {
+  readonly type: string;
+  readonly expects: string;
+  readonly read: (text: string) => T | undefined;
+}
+
+function scalar<T>({ type, expects, read }: Scalar<T>): ValueKind<T> {
+  return { form: 'value', type, expects, schema: reading(expects, read) };
+}
+
+/** Go's `strconv.ParseBool`. */
+const BOOLS: ReadonlyMap<string, boolean> = new Map([
+  ...['1', 't', 'T', 'TRUE', 'true', 'True'].map((text) => [text, true] as const),
+  ...['0', 'f', 'F', 'FALSE', 'false', 'False'].map((text) => [text, false] as const),
+]);
+
+export function parseBool(text: string): boolean | undefined {
+  return BOOLS.get(text);
+}
+
+export function bool(): ValueKind<boolean> {
+  const expects = 'true or false';
+  return { form: 'bool', type: 'bool', expects, schema: reading(expects, parseBool) };
+}
+
+/** A bool that takes its value as a text does, after a blank or an equals sign; the empty one is false. */
+export function boolText(): ValueKind<boolean> {
+  const read = (given: string): boolean | undefined => (given === '' ? false : parseBool(given));
+  return scalar({ type: 'true | false', expects: 'true or false', read });
+}
+
+/** The same, or `auto`. */
+export function boolOrAuto(): ValueKind<boolean | 'auto'> {
+  const read = (given: string): boolean | 'auto' | undefined => (given === 'auto' ? given : parseBool(given));
+  return scalar({ type: 'true | false | auto', expects: 'true, false or auto', read });
+}
+
+/** A boolean for which the incumbent has a word of its own. */
+export function enabledOrBool(): ValueKind<boolean> {
+  const expects = 'true or false, enabled or disabled';
+  const words = new Map([...BOOLS, ['enabled', true], ['disabled', false]] as const);
+  return { form: 'bool', type: 'bool', expects, schema: reading(expects, (given) => words.get(given)) };
+}
+
+/** Any text, the empty one too. */
+export function anyText(expects: string): ValueKind<string> {
+  return { form: 'value', type: 'string', expects, schema: z.string() };
+}
+
+/** Any text that is not empty. */
+export function text(expects: string): ValueKind<string> {
+  return scalar({ type: 'string', expects, read: (given) => (given === '' ? undefined : given) });
+}
+
+/** Text that matches; `expects` says so in words. */
+export function matching(expects: string, pattern: RegExp): ValueKind<string> {
+  return scalar({ type: 'string', expects, read: (given) => (pattern.test(given) ? given : undefined) });
+}
+
+/** '' is undefined, which means none. */
+function optional<T>({ type, expects, read }: Scalar<T>): ValueKind<T | undefined> {
+  const schema = z.string().transform((given, context): T | undefined => {
+    const value = given === '' ? undefined : read(given);
+    if (value === undefined && given !== '') context.addIssue({ code: 'custom', message: expects });
+    return value;
+  });
+  return { form: 'value', type, expects, schema };
+}
+
+/** Any text; '' is undefined, which means none. */
+export function optionalText(expects: string): ValueKind<string | undefined> {
+  return optional({ type: 'string', expects, read: (given) => given });
+}
+
+/** A file's path; '' is undefined, which means none. */
+export function optionalPath(expects: string): ValueKind<string | undefined> {
+  const schema = z.string().transform((given) => (given === '' ? undefined : given));
+  return { form: 'value', type: 'path', expects, schema };
+}
+
+/** One of these words. */
+export function oneOf<const T extends string>(words: readonly T[]): ValueKind<T> {
+  return scalar({
+    type: words.join(' | '),
+    expects: words.length === 1 ? String(words[0]) : `one of: ${words.join(', ')}`,
+    read: (given) => words.find((word) => word === given),
+  });
+}
+
+interface Range {
+  readonly min: number;
+  readonly max?: number;
+}
+
+/** A whole number in a range, its ends included. */
+export function integer({ min, max = Number.MAX_SAFE_INTEGER }: Range): ValueKind<number> {
+  const upTo = max === Number.MAX_SAFE_INTEGER ? `, ${min} or more` : ` from ${min} to ${max}`;
+  return scalar({
+    type: 'integer',
+    expects: `a whole number${upTo}`,
+    read: (given) => {
+      const value = /^\d{1,15}$/u.test(given) ? Number(given) : Number.NaN;
+      return value >= min && value <= max ? value : undefined;
+    },
+  });
+}
+
+/** What a Node timer can wait for at most, rounded down to whole days. */
+const LONGEST_TIMER = 24 * 86_400_000;
+
+/** Whole milliseconds from `min` to `max`; `max` is what a timer can hold unless said otherwise. */
+export function duration({ min, max = LONGEST_TIMER }: Range): ValueKind<number> {
+  return scalar({
+    type: 'duration',
+    expects: `a duration such as 500ms, 1h30m or 7d, from ${formatDuration(min)} to ${formatDuration(max)}`,
+    read: (given) => {
+      const value = parseDuration(given);
+      return value !== undefined && value >= min && value <= max ? Math.round(value) : undefined;
+    },
+  });
+}
+
+/** The same; '' is undefined, which means none. */
+export function optionalInteger(range: Range): ValueKind<number | undefined> {
+  const { schema, ...kind } = integer(range);
+  return { ...kind, schema: z.union([z.literal('').transform(() => undefined), schema], kind.expects) };
+}
+
+export function listenAddress(): ValueKind<ListenAddress> {
+  const expects = 'an address such as :9090, 127.0.0.1:9090 or [::1]:9090';
+  return scalar({ type: 'host:port', expects, read: parseListenAddress });
+}
+
+/** `host[:port][/db]` after `redis://` or `rediss://`, with credentials before an `@` if need be. */
+function readRedisUrl(given: string): string | undefined {
+  if (!URL.canParse(given)) return undefined;
+  const url = new URL(given);
+  const isRedis = url.protocol === 'redis:' || url.protocol === 'rediss:';
+  const isPlace = url.hostname !== '' && /^(?:\/\d*)?$/u.test(url.pathname) && url.hash === '';
+  return isRedis && isPlace && canDecode(url.username + url.password) ? given : undefined;
+}
+
+function canDecode(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** '' is undefined, which means none. */
+export function redisUrl(): ValueKind<string | undefined> {
+  const expects =
+    'a URL such as redis://user:password@host:6379/0 or rediss://… (special characters of a password percent-encoded)';
+  return optional({ type: 'url', expects, read: readRedisUrl });
+}
+
+/** '' is undefined, which means none. */
+export function optionalHost(): ValueKind<string | undefined> {
+  const expects = 'a host name or an IP address, without a port';
+  const read = (given: string): string | undefined => (isIPv6(given) || HOST.test(given) ? given : undefined);
+  return optional({ type: 'host', expects, read });
+}
+
+/** A port; '' is undefined, and so is what Kubernetes writes into such a variable for a Service. */
+export function servicePort(): ValueKind<number | undefined> {
+  const port = integer({ min: 1, max: 65_535 });
+  const schema = z.string().transform((given, context): number | undefined => {
+    if (given === '' || given.startsWith('tcp://')) return undefined;
+    const value = readPort(given);
+    if (value === undefined) context.addIssue({ code: 'custom', message: port.expects });
+    return value;
+  });
+  return { ...port, schema };
+}
+
+function readPort(given: string): number | undefined {
+  const port = /^\d{1,5}$/u.test(given) ? Number(given) : 0;
+  return port >= 1 && port <= 65_535 ? port : undefined;
+}
+
+export interface HostPort {
+  readonly host: string;
+  readonly port: number;
+}
+
+const HOST = /^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/u;
+
+/** `host`, `host:port`, `[::1]` or `[::1]:port`. */
+function readHostPort(given: string, otherwise: number): HostPort | undefined {
+  const parts = /^(?:\[(?<v6>[^\]]+)\]|(?<name>[^:]+))(?::(?<port>.+))?$/u.exec(given)?.groups;
+  if (!parts) return undefined;
+  const { v6, name = '' } = parts;
+  const port = parts['port'] === undefined ? otherwise : readPort(parts['port']);
+  const isHost = v6 === undefined ? HOST.test(name) : isIPv6(v6);
+  return port !== undefined && isHost ? { host: v6 ?? name, port } : undefined;
+}
+
+/** Addresses, comma-separated; `port` for those that name none. */
+export function hostPorts(port: number): ValueKind<readonly HostPort[]> {
+  const expects = `addresses such as redis-0:${port},redis-1:${port}`;
+  return list({ type: 'host:port', expects, read: (given) => readHostPort(given, port) });
+}
+
+/** Networks in CIDR notation, or single addresses; comma-separated. */
+export function networks(): ValueKind<readonly string[]> {
+  const expects = 'networks such as 10.0.0.0/8 or fd00::/8, or single addresses';
+  return list({ type: 'CIDR', expects, read: (given) => (isNetwork(given) ? given : undefined) });
+}
+
+function isNetwork(given: string): boolean {
+  const [address = '', prefix, ...more] = given.split('/');
+  const longest = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+  const isPrefix = prefix === undefined || (/^\d{1,3}$/u.test(prefix) && Number(prefix) <= longest);
+  return longest > 0 && isPrefix && more.length === 0;
+}
+
+/** '' is undefined, which means none. */
+export function optionalHttpUrl(): ValueKind<string | undefined> {
+  const expects = 'a URL such as https://host/path (http or https)';
+  const schema = z.string().transform((given, context): string | undefined => {
+    if (given === '') return undefined;
+    const url = URL.canParse(given) ? new URL(given) : undefined;
+    if (url?.protocol === 'http:' || url?.protocol === 'https:') return given;
+    context.addIssue({ code: 'custom', message: expects });
+    return z.NEVER;
+  });
+  return { form: 'value', type: 'url', expects, schema };
+}
+
+/** The key of an annotation as the API server accepts it: at most 63 characters behind an optional DNS prefix. */
+const ANNOTATION_KEY =
+  /^(?=(?:[^/]{1,253}\/)?[^/]{1,63}$)(?:[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?\/)?[A-Za-z0-9](?:[-\w.]*[A-Za-z0-9])?$/u;
+
+/** '' is accepted, as by the incumbent: no object has such an annotation, so it is switched off. */
+export function annotationKey(): ValueKind<string> {
+  return scalar({
+    type: 'annotation key',
+    expects: 'the key of an annotation such as example.com/reload, or nothing to switch it off',
+    read: (given) => (given === '' || ANNOTATION_KEY.test(given) ? given : undefined),
+  });
+}
+
+/** Of an annotation that is written, and so cannot be switched off. */
+export function writtenAnnotationKey(): ValueKind<string> {
+  return matching('the key of an annotation such as example.com/reload', ANNOTATION_KEY);
+}
+
+/** Many of something: comma-separated, as pflag's stringSlice. Trimmed and without repetition. */
+export function list<T>(element: Scalar<T>, max = Number.POSITIVE_INFINITY): ValueKind<readonly T[]> {
+  const schema = z.array(z.string()).transform((given, context): readonly T[] => {
+    const values = given.map((each) => element.read(each.trim()));
+    const read = [...new Set(values.filter((value) => value !== undefined))];
+    if (!values.includes(undefined) && read.length <= max) return read;
+    context.addIssue({ code: 'custom', message: element.expects });
+    return z.NEVER;
+  });
+  return { form: 'list', type: element.type, expects: element.expects, schema };
+}
+
+/** Requirements of a label selector, comma-separated; `undefined` if there are none. */
+export function labelSelector(): ValueKind<LabelSelector | undefined> {
+  const expects = 'a label selector such as env=prod,team in (a,b),!legacy';
+  const schema = z.array(z.string()).transform((given, context): LabelSelector | undefined => {
+    const text = given
+      .join(',')
+
+      .trim();
+    const selector = text === '' ? undefined : parseLabelSelector(text);
+    if (selector || text === '') return selector;
+    context.addIssue({ code: 'custom', message: expects });
+    return z.NEVER;
+  });
+  return { form: 'list', type: 'label selector', expects, schema };
+}

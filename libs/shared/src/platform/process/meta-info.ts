@@ -1,0 +1,102 @@
+/**
+ * What the ConfigMap `reloader-meta-info` says of an installation, under the incumbent's keys, for whoever
+ * reads it. No credential is in it: of the webhook's URL only the host is told.
+ */
+import { labelSelectorText, type LabelSelector } from '@reroll/core/label-selector';
+import { formatListenAddress } from '../http/listen-address.ts';
+import { decisionSettings } from '../options/decision-settings.ts';
+import type { WatcherOptions } from '../options/parsing/table.ts';
+import { VERSION } from './version.ts';
+
+export const META_INFO_NAME = 'reloader-meta-info';
+export const META_INFO_LABELS = { 'reloader.stakater.com/meta-info': 'reloader' } as const;
+
+const COMMIT_UNKNOWN = { commitHash: 'unknown', commitTime: '0001-01-01T00:00:00Z' };
+
+/** `host:port` of a URL; '' for none. */
+function hostOf(url: string | undefined): string {
+  return url === undefined ? '' : new URL(url).host;
+}
+
+function annotationFields(options: WatcherOptions): Readonly<Record<string, string>> {
+  const { keys } = decisionSettings(options);
+  return {
+    configmapUpdateOnChangeAnnotation: keys.configMapReload,
+    secretUpdateOnChangeAnnotation: keys.secretReload,
+    secretProviderClassUpdateOnChangeAnnotation: keys.secretProviderClassReload,
+    reloaderAutoAnnotation: keys.auto,
+    ignoreResourceAnnotation: keys.ignore,
+    configmapReloaderAutoAnnotation: keys.configMapAuto,
+    secretReloaderAutoAnnotation: keys.secretAuto,
+    secretProviderClassReloaderAutoAnnotation: keys.secretProviderClassAuto,
+    configmapExcludeReloaderAnnotation: keys.configMapExclude,
+    secretExcludeReloaderAnnotation: keys.secretExclude,
+    secretProviderClassExcludeReloaderAnnotation: keys.secretProviderClassExclude,
+    autoSearchAnnotation: keys.search,
+    searchMatchAnnotation: keys.match,
+    rolloutStrategyAnnotation: keys.rolloutStrategy,
+    pauseDeploymentAnnotation: keys.pausePeriod,
+    pauseDeploymentTimeAnnotation: keys.pausedAt,
+  };
+}
+
+/** Options of ours by which the rules judge, for whoever explains by this ConfigMap. */
+const LIMITS = ['maxListWords', 'maxListBytes', 'maxPatternCost', 'maxWorkloadSources'] as const;
+
+/** The incumbent's name of each field that is an option, and what it is while that option does not exist. */
+const FIELDS: Readonly<Record<string, readonly [option: string, otherwise: unknown]>> = {
+  logLevel: ['logLevel', 'info'],
+  isArgoRollouts: ['isArgoRollouts', false],
+  reloadStrategy: ['reloadStrategy', 'env-vars'],
+  reloadOnCreate: ['reloadOnCreate', false],
+  reloadOnDelete: ['reloadOnDelete', false],
+  syncAfterRestart: ['syncAfterRestart', false],
+  enableHA: ['enableHa', false],
+  enableCSIIntegration: ['enableCsiIntegration', false],
+  resourcesToIgnore: ['resourcesToIgnore', []],
+  workloadTypesToIgnore: ['ignoredWorkloadTypes', []],
+  namespacesToIgnore: ['namespacesToIgnore', []],
+  enablePProf: ['enablePprof', false],
+  ...Object.fromEntries(LIMITS.map((name) => [name, [name, undefined]])),
+};
+
+function requirementsOf(selector: LabelSelector | undefined): string[] {
+  return (selector ?? []).map((requirement) => labelSelectorText([requirement]));
+}
+
+function optionFields(options: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(FIELDS).map(([field, [name, otherwise]]) => [field, options[name] ?? otherwise]),
+  );
+}
+
+/** The data of the ConfigMap: three texts of JSON. */
+export function metaInfo(
+  options: WatcherOptions,
+  runtime: string,
+): Readonly<Record<'buildInfo' | 'reloaderOptions' | 'deploymentInfo', string>> {
+  const { autoReloadAll, logFormat, webhookUrl, pprofAddr } = options;
+  return {
+    buildInfo: JSON.stringify({
+      goVersion: runtime,
+      releaseVersion: VERSION,
+      ...COMMIT_UNKNOWN,
+      edition: 'oss',
+    }),
+    reloaderOptions: JSON.stringify({
+      autoReloadAll,
+      ...annotationFields(options),
+      // The incumbent's text form is the empty word.
+      logFormat: logFormat === 'text' ? '' : logFormat,
+      ...optionFields(options),
+      namespaceSelectors: requirementsOf(options.namespaceSelector),
+      resourceSelectors: requirementsOf(options.resourceLabelSelector),
+      webhookUrl: hostOf(webhookUrl),
+      pprofAddr: formatListenAddress(pprofAddr),
+    }),
+    deploymentInfo: JSON.stringify({
+      name: options.reloaderDeploymentName,
+      namespace: options.reloaderNamespace,
+    }),
+  };
+}

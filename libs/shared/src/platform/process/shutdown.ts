@@ -1,0 +1,169 @@
+/**
+ * The one owner of a process's end. What is started is registered with how it stops; on SIGTERM, SIGINT, a
+ * fatal error or a call of `stop` everything is stopped once, the last started first, each step with its
+ * deadline and all of them within one. After that the event loop should run dry; what keeps it alive longer
+ * is cut off.
+ *
+ * Phases, in this order only: running → stopping → stopped.
+ */
+import { errorFields } from '../logging/error-fields.ts';
+import type { Logger } from '../logging/logging.ts';
+
+/** Stops something. The signal fires when the deadline has passed and nobody waits any more. */
+export type StopStep = (signal: AbortSignal) => Promise<unknown> | void;
+
+export interface Lifecycle {
+  /** Fires when the end begins. */
+  readonly signal: AbortSignal;
+  /** Resolves with the exit code when every step has been run. */
+  readonly stopped: Promise<number>;
+  /**
+   * Registers a step, to be run before those registered earlier. `deadline` is in milliseconds. Registered
+   * during the end it is run at once, so that a start that is overtaken by the end leaves nothing behind.
+   */
+  onStop(name: string, deadline: number, step: StopStep): void;
+  /** Begins the end, if it has not begun. The reason is logged; the code is what the process exits with. */
+  stop(reason: string, exitCode?: number): Promise<number>;
+  /** Logs the error's class and code and begins the end with exit code 1. */
+  fail(message: string, error: unknown): Promise<number>;
+}
+
+/** The part of `process` that is used; a spec hands in its own. */
+export interface ProcessPort {
+  on(event: string, listener: (argument: unknown) => void): unknown;
+  exitCode?: number | string | null | undefined;
+  exit(code: number): unknown;
+}
+
+export interface LifecycleSettings {
+  readonly log: Logger;
+  /** How long all steps may take together, in milliseconds. */
+  readonly timeout: number;
+  readonly process?: ProcessPort;
+}
+
+interface Step {
+  readonly name: string;
+  readonly deadline: number;
+  readonly step: StopStep;
+}
+
+/** How long the event loop may take to run dry after the last step. */
+const DRAIN_MS = 1_000;
+
+const SIGNALS = { SIGTERM: 15, SIGINT: 2 } as const;
+type Signal = keyof typeof SIGNALS;
+
+class ProcessLifecycle implements Lifecycle {
+  readonly stopped: Promise<number>;
+  readonly #settings: LifecycleSettings;
+  readonly #process: ProcessPort;
+  readonly #controller = new AbortController();
+  /** In the order of registration; taken from the end. Empty when stopped. */
+  readonly #steps: Step[] = [];
+  /** The phase: 'running' before `stop`, 'stopped' when the last step has been run. */
+  #phase: 'running' | 'stopping' | 'stopped' = 'running';
+  /** Of the end, by `performance.now()`. Meaningless while running. */
+  #deadline = Number.POSITIVE_INFINITY;
+  /** Only ever raised: a failure during an orderly end is a failure. */
+  #exitCode = 0;
+  #resolve: (code: number) => void = () => undefined;
+
+  constructor(settings: LifecycleSettings) {
+    this.#settings = settings;
+    this.#process = settings.process ?? process;
+    this.stopped = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+    for (const signal of Object.keys(SIGNALS) as Signal[]) {
+      this.#process.on(signal, () => this.#onSignal(signal));
+    }
+    this.#process.on('unhandledRejection', (error: unknown) => void this.fail('Unhandled rejection', error));
+    this.#process.on('uncaughtException', (error: unknown) => void this.fail('Uncaught exception', error));
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  onStop(name: string, deadline: number, step: StopStep): void {
+    if (this.#phase === 'stopped') void this.#run({ name, deadline, step });
+    else this.#steps.push({ name, deadline, step });
+  }
+
+  stop(reason: string, exitCode = 0): Promise<number> {
+    this.#exitCode = Math.max(this.#exitCode, exitCode);
+    if (this.#phase === 'running') {
+      this.#phase = 'stopping';
+      this.#deadline = performance.now() + this.#settings.timeout;
+      this.#settings.log.info('Stopping', { reason });
+      this.#controller.abort();
+      void this.#runSteps();
+    } else if (this.#phase === 'stopped') {
+      this.#process.exitCode = this.#exitCode;
+    }
+    return this.stopped;
+  }
+
+  fail(message: string, error: unknown): Promise<number> {
+    this.#settings.log.fatal(message, { ...errorFields(error) });
+    return this.stop(message, 1);
+  }
+
+  #onSignal(signal: Signal): void {
+    if (this.#phase === 'running') void this.stop(signal);
+    else this.#exitNow(128 + SIGNALS[signal], 'A second signal: leaving without stopping the rest');
+  }
+
+  async #runSteps(): Promise<void> {
+    for (let next = this.#steps.pop(); next !== undefined; next = this.#steps.pop()) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other is the point
+      await this.#run(next);
+    }
+    this.#phase = 'stopped';
+    this.#process.exitCode = this.#exitCode;
+    this.#settings.log.info('Stopped', { exitCode: this.#exitCode });
+    setTimeout(
+      () => this.#exitNow(this.#exitCode, 'Something keeps the process alive: leaving'),
+      DRAIN_MS,
+    ).unref();
+    this.#resolve(this.#exitCode);
+  }
+
+  /** Never rejects: a step that fails or hangs is logged, and the others still get their turn. */
+  async #run({ name, deadline, step }: Step): Promise<void> {
+    const { log } = this.#settings;
+    const wait = Math.max(0, Math.min(deadline, this.#deadline - performance.now()));
+    const controller = new AbortController();
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<'late'>((resolve) => {
+      timer = setTimeout(() => resolve('late'), wait);
+    });
+    try {
+      const outcome = await Promise.race([Promise.resolve(step(controller.signal)), late]);
+      if (outcome !== 'late') return;
+      controller.abort();
+      this.#exitCode = Math.max(this.#exitCode, 1);
+      log.warning('A step of the shutdown missed its deadline', {
+        step: name,
+        deadline: `${Math.round(wait)}ms`,
+      });
+    } catch (error) {
+      this.#exitCode = Math.max(this.#exitCode, 1);
+      log.failure('A step of the shutdown failed', error, { step: name });
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #exitNow(code: number, why: string): void {
+    this.#settings.log.warning(why, { exitCode: code });
+    // The only exit of the project. The last resort: a handle that nobody closes, or an impatient operator.
+    this.#process.exit(code);
+  }
+}
+
+/** Installs the handlers on the process. One of these in a process. */
+export function createLifecycle(settings: LifecycleSettings): Lifecycle {
+  return new ProcessLifecycle(settings);
+}

@@ -1,0 +1,69 @@
+import { figureRows, type FigureRow } from './figures.ts';
+import type { ProcessFigures } from '../measure/proc.ts';
+import type { RequestCounts } from '../measure/request-counts.ts';
+import type { Result } from '../task.ts';
+
+/** A table as cells; the first row is its head. */
+export type Table = readonly (readonly string[])[];
+
+/** Figures and targets, requests, processes: those of them that the scenario has. */
+export function tablesOf({ scenario, figures, requests, processes, runs }: Result): Table[] {
+  const tables = [figureTable(figureRows(figures, scenario.targets))];
+  if (runs.length > 0) tables.push(requestTable(requests, runs.at(-1)?.figures.rolled ?? 0));
+  tables.push(processTable(processes, runs.length > 0));
+  return tables.filter((table) => table.length > 1);
+}
+
+function figureTable(rows: readonly FigureRow[]): Table {
+  const body = rows.map(({ label, value, target, met }) => [label, value, target, verdict(met)]);
+  return [['', 'measured', 'target', 'met'], ...body];
+}
+
+function verdict(met: boolean | undefined): string {
+  if (met === undefined) return '';
+  return met ? 'yes' : 'NO';
+}
+
+function requestTable(requests: RequestCounts, rolled: number): Table {
+  const sorted = [...requests].sort(([, a], [, b]) => b - a);
+  const body = sorted.map(([pair, count]) => [pair, count.toFixed(0), (count / rolled).toFixed(2)]);
+  return [['requests of the reloader', 'all', 'for a rolled workload'], ...body];
+}
+
+function processTable(processes: readonly ProcessFigures[], ran: boolean): Table {
+  const head = ['process', 'CPU', 'resident', 'peak'];
+  const body = processes.map(({ name, cpuSeconds, residentMb, peakMb }) => [
+    name,
+    `${cpuSeconds.toFixed(2)} s`,
+    `${residentMb.toFixed(0)} MB`,
+    `${peakMb.toFixed(0)} MB`,
+  ]);
+  // An idle process is of interest for its memory alone.
+  const drop = (row: readonly string[]): readonly string[] => row.filter((_, column) => column !== 1);
+  return ran ? [head, ...body] : [head, ...body].map(drop);
+}
+
+/** With columns of one width, for a terminal. */
+export function plainTable(table: Table): string {
+  const widths = (table[0] ?? []).map((_, column) =>
+    Math.max(...table.map((row) => row[column]?.length ?? 0)),
+  );
+  const line = (row: readonly string[]): string =>
+    row
+      .map((cell, column) => pad(cell, { width: widths[column] ?? 0, column }))
+      .join('  ')
+      .trimEnd();
+  return table.map((row) => `  ${line(row)}\n`).join('');
+}
+
+/** Names to the left, numbers to the right. */
+function pad(cell: string, at: { width: number; column: number }): string {
+  return at.column === 0 ? cell.padEnd(at.width) : cell.padStart(at.width);
+}
+
+export function markdownTable(table: Table): string {
+  const [head = [], ...body] = table;
+  const line = (row: readonly string[]): string => `| ${row.join(' | ')} |\n`;
+  const rule = `|${head.map((_, column) => (column === 0 ? '---' : '---:')).join('|')}|\n`;
+  return line(head) + rule + body.map(line).join('');
+}

@@ -1,0 +1,31 @@
+import { LARGE_SINGLES, type Load, type Scenario } from '../scenarios.ts';
+
+/** What a scenario does, with its numbers: `100 changes at once, 2,000 workloads in 10 namespaces`. */
+export function titleOf(scenario: Scenario): string {
+  const { workloads, namespaces } = scenario.load;
+  const where = `${count(workloads, 'workload')} in ${count(namespaces, 'namespace')}`;
+  const servers = scenario.controllerManager ? '' : ', controller-manager off';
+  return `${deedOf(scenario)}, ${where}${servers}`;
+}
+
+function deedOf({ method, load }: Scenario): string {
+  if (method === 'secrets') return `memory with and without ${secretsText(load)}`;
+  const changes = count(load.changes, 'change');
+  if (method === 'adoption') return `${changes}, one at a time, during adoption and after it`;
+  if (method === 'single') return `${changes}, one at a time, idle in between`;
+  if (method === 'large') return `${count(LARGE_SINGLES, 'change')} one at a time, then ${changes} at once`;
+  const pace = load.rate === undefined ? 'at once' : `at ${load.rate} a second`;
+  return load.sharing === 1
+    ? `${changes} ${pace}`
+    : `${changes} ${pace}, ${load.sharing} workloads to a source`;
+}
+
+function secretsText({ secrets }: Load): string {
+  return secrets === undefined
+    ? 'no Secrets'
+    : `${count(secrets.count, 'Secret')} of ${secrets.bytes / 1000} KB`;
+}
+
+function count(amount: number, noun: string): string {
+  return `${amount.toLocaleString('en-US')} ${noun}${amount === 1 ? '' : 's'}`;
+}

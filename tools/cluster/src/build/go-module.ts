@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { BuildOptions } from './build.ts';
+import { explainBuildFailure, explainMissingGo } from './build-failure.ts';
+import { cacheRoot } from './cache-dir.ts';
+import { withLock } from '../servers/lock.ts';
+import { run, which } from '../run.ts';
+
+/** A program of somebody else's, built from a Go module of its own. */
+export interface GoModule {
+  /** Of its folder in the cache. */
+  readonly name: string;
+  /** Where its `go.mod` and `go.sum` are. */
+  readonly folder: string;
+  /** In messages: `the controller of Argo Rollouts`. */
+  readonly what: string;
+  /** Whatever else changes the result, so that it is built anew: a patch of a source, other flags. Default none. */
+  readonly recipe?: string;
+  /** Writes all that the cache shall hold into the empty folder `draft`. */
+  readonly make: (draft: string, go: Go) => Promise<void>;
+}
+
+/**
+ * Runs `go` with these arguments in the module's folder (or in `cwd`); resolves with what it prints.
+ * @throws ClusterError that says what is missing: a newer Go, the module proxy, space.
+ */
+export type Go = (args: readonly string[], cwd?: string) => Promise<string>;
+
+/** Of every `go build`. */
+export const BUILD_FLAGS = ['-p', '2', '-trimpath', '-ldflags', '-s -w'];
+
+/** The folder of a module below `tools/cluster`. */
+export function moduleFolder(name: string): string {
+  return join(import.meta.dirname, '../..', name);
+}
+
+/**
+ * The folder with what was made, from the cache; it is made first when the module, its recipe or the Go version has
+ * changed. Processes that ask at once make it once.
+ * @throws ClusterError that says what is missing: Go, a newer Go, the module proxy, space.
+ */
+export async function ensureGoModule(module: GoModule, { log, signal }: BuildOptions): Promise<string> {
+  const { name, what } = module;
+  const go = goOf(module, signal);
+  const folder = join(cacheRoot(), `${name}-${await cacheKey(module, go)}`);
+  if (existsSync(folder)) return folder;
+  const onWait = ({ pid }: { pid: number }): void =>
+    log(`process ${pid} is building ${what}: waiting for it`);
+  await withLock({ path: `${folder}.lock`, signal, onWait }, async () => {
+    if (existsSync(folder)) return;
+    log(`building ${what} (once; it takes minutes)`);
+    await make(module, go, folder);
+    log(`built ${what}: ${folder}`);
+  });
+  return folder;
+}
+
+async function cacheKey({ folder, what, recipe = '' }: GoModule, go: Go): Promise<string> {
+  if (which('go') === undefined) throw explainMissingGo(readFileSync(join(folder, 'go.mod'), 'utf8'), what);
+  const hash = createHash('sha256').update(BUILD_FLAGS.join('\0'));
+  hash.update(`\0${await go(['version'])}\0${recipe}`);
+  const sources = readdirSync(folder).filter((file) => /^go\.(mod|sum)$|\.go$/.test(file));
+  for (const file of sources.sort()) hash.update(`\0${file}\0`).update(readFileSync(join(folder, file)));
+  return hash.digest('hex').slice(0, 16);
+}
+
+async function make(module: GoModule, go: Go, folder: string): Promise<void> {
+  const draft = `${folder}.building`;
+  rmSync(draft, { recursive: true, force: true });
+  mkdirSync(draft, { recursive: true });
+  try {
+    await module.make(draft, go);
+    renameSync(draft, folder);
+  } finally {
+    rmSync(draft, { recursive: true, force: true });
+  }
+}
+
+function goOf({ folder, what }: GoModule, signal: AbortSignal | undefined): Go {
+  return async (args, cwd = folder) => {
+    // GOFLAGS of the developer (-mod=vendor, -race) would change what is built.
+    const env = { CGO_ENABLED: '0', GOFLAGS: '', GOWORK: 'off' };
+    const result = await run('go', args, { cwd, env, signal });
+    if (result.code !== 0) throw explainBuildFailure(`go ${args[0]}`, result, what);
+    return result.stdout;
+  };
+}
