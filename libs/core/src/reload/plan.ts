@@ -1,4 +1,4 @@
-import { pendingAfterDeletion, reachOf } from '../state/pending.ts';
+import { pendingFor } from '../state/pending.ts';
 import type { PendingCause } from '../state/outbox.ts';
 import type { SourceName, SourceRow, WorkloadRow } from '../state/rows.ts';
 import { isSameOwner, type TemplateOwner } from '../state/template-owner.ts';
@@ -179,7 +179,9 @@ function deletionVerdict(
   { row, deletedAt }: { row: WorkloadRow | undefined; deletedAt: Rv },
 ): DependencyVerdict {
   if (recorded === DELETED_HASH) return 'Absent';
-  const pending = row && pendingAfterDeletion(row, { name: dependency.name, recorded, deletedAt });
+  const { name } = dependency;
+  const deletion = { name, recorded, exists: false, hash: DELETED_HASH, since: deletedAt };
+  const pending = row && pendingFor(row, deletion);
   if (pending === null || (pending === undefined && recorded === undefined)) return 'Absent';
   return dependency.reading === null
     ? verdictOfAbsent(dependency, pending)
@@ -210,7 +212,7 @@ function verdictUnread(
   if (source?.exists === false) return 'Absent';
   if (source && recorded === source.hash && !at.unverified) return 'InStep';
   if (!at.row || !isDated(dependency, recorded, at.row)) return 'Wait';
-  return isKnownOwed(dependency, at.row, recorded) ? 'Roll' : 'Read';
+  return isKnownPending(dependency, at.row, recorded) ? 'Roll' : 'Read';
 }
 
 /**
@@ -218,15 +220,16 @@ function verdictUnread(
  * under an older scheme may be of the same data: whoever reads that can tell. So may one under the scheme of the
  * workers, while the leader still has the key of before.
  */
-function isKnownOwed(
+function isKnownPending(
   { row, reading, name }: DependencyFacts,
   workload: WorkloadRow,
   recorded: RecordHash | undefined,
 ): boolean {
   if (row === undefined || reading?.rv !== row.rv) return false;
   if (recorded !== undefined && !isSameScheme(recorded, reading.hash)) return false;
-  if (recorded === reading.hash) return false;
-  return isNewer(row.dataRv, reachOf(workload, name, recorded !== undefined));
+  const { hash } = reading;
+  if (recorded === hash) return false;
+  return pendingFor(workload, { name, recorded, exists: true, hash, since: row.dataRv }) === 'owed';
 }
 
 /** Whether the catalog tells from when on the dependency counts. */
@@ -234,20 +237,31 @@ function isDated(dependency: DependencyFacts, recorded: RecordHash | undefined, 
   return recorded !== undefined || dependency.name in row.baselines;
 }
 
-/** Step by step: is the data older than the pods, and if not, does the leader know since when it is there? */
+/** Whether it is pending by the write that was read and by what the leader knows; if only by that write, the leader is behind. */
 function judge(
   dependency: DependencyFacts,
   reading: SourceReading,
   by: { row: WorkloadRow; recorded: RecordHash | undefined; adoptStale: 'report' | 'reload' },
 ): DependencyVerdict {
-  const reach = reachOf(by.row, dependency.name, by.recorded !== undefined);
-  if (isNewer(reading.rv, reach)) {
-    if (dependency.row && isNewer(dependency.row.dataRv, reach)) return 'Roll';
-    if (!dependency.row || compareRv(dependency.row.rv, reading.rv) < 0) return 'Wait';
+  const { name, row: source } = dependency;
+  const { row, recorded } = by;
+  // Under the scheme of the entry.
+  const hash = (reading.isRecorded ? recorded : undefined) ?? reading.hash;
+  const isPendingSince = (since: Rv): boolean =>
+    pendingFor(row, { name, recorded, exists: true, hash, since }) === 'owed';
+  if (isPendingSince(reading.rv)) {
+    if (source && isPendingSince(source.dataRv)) return 'Roll';
+    if (!source || compareRv(source.rv, reading.rv) < 0) return 'Wait';
   }
-  if (by.recorded !== undefined) return 'Correct';
-  if (dependency.isMarked || !by.row.stale.includes(dependency.name)) return 'Adopt';
-  return by.adoptStale === 'reload' ? 'Roll' : 'AdoptStale';
+  return recorded === undefined ? verdictOfUnrecorded(dependency, by) : 'Correct';
+}
+
+function verdictOfUnrecorded(
+  { name, isMarked }: DependencyFacts,
+  { row, adoptStale }: { row: WorkloadRow; adoptStale: 'report' | 'reload' },
+): DependencyVerdict {
+  if (isMarked || !row.stale.includes(name)) return 'Adopt';
+  return adoptStale === 'reload' ? 'Roll' : 'AdoptStale';
 }
 
 /**

@@ -20,7 +20,7 @@ export interface Pending {
  * From which resourceVersion on a source's data counts as new for a workload: that of the template or, for
  * a dependency without a record, of its baseline if that is later.
  */
-export function reachOf(
+function reachOf(
   row: Pick<WorkloadRow, 'templateRv' | 'baselines'>,
   name: SourceName,
   recorded: boolean,
@@ -53,7 +53,7 @@ export function pendingCauseOf(
   return pending;
 }
 
-/** The same of one dependency, whose entry in the record is `recorded`. */
+/** The same of one dependency, by its row. Where a deletion cannot be shown the record stays, so that the source may come back. */
 export function pendingCauseOfDependency(
   row: WorkloadRow,
   dependency: {
@@ -61,49 +61,41 @@ export function pendingCauseOfDependency(
     readonly source: SourceRow | undefined;
     readonly recorded: string | undefined;
   },
-  triggers: Triggers,
+  { onDelete }: Triggers,
 ): PendingCause | null {
   const { name, source, recorded } = dependency;
   if (!source) return null;
-  return source.exists
-    ? pendingForData(row, { name, source, recorded })
-    : pendingForDeletion(row, source, { name, recorded, triggers });
+  const { exists, hash } = source;
+  if (exists) return pendingFor(row, { name, recorded, exists, hash, since: source.dataRv });
+  if (onDelete === 'never' || !canShowDeletion(row, name, onDelete)) return null;
+  return pendingFor(row, { name, recorded, exists, hash: DELETED_HASH, since: source.rv });
 }
 
-function pendingForData(
-  row: WorkloadRow,
-  dependency: { name: SourceName; source: SourceRow; recorded: string | undefined },
-): PendingCause | null {
-  const { name, source, recorded } = dependency;
-  const later = isNewer(source.dataRv, reachOf(row, name, recorded !== undefined));
-  if (recorded === source.hash && !(later && row.unverified.includes(name))) return null;
-  return later ? 'owed' : 'correct';
-}
-
-/** Where a deletion cannot be shown the record stays, so that the source may come back with other data and roll. */
-function pendingForDeletion(
-  row: WorkloadRow,
-  source: SourceRow,
-  by: { name: SourceName; recorded: string | undefined; triggers: Triggers },
-): PendingCause | null {
-  const { name, recorded, triggers } = by;
-  if (triggers.onDelete === 'never' || !canShowDeletion(row, name, triggers.onDelete)) return null;
-  return pendingAfterDeletion(row, { name, recorded, deletedAt: source.rv });
+/** A dependency: what the record has of it, and what its source is to whoever asks. */
+export interface DependencySeen {
+  readonly name: SourceName;
+  /** Its entry in the record. */
+  readonly recorded: string | undefined;
+  readonly exists: boolean;
+  /** What the record is to say of it, by the scheme of its entry. */
+  readonly hash: string;
+  /** Since when that is so: of its data or of its deletion. */
+  readonly since: Rv;
 }
 
 /**
- * What the deletion of a source at `deletedAt` makes pending, for the watcher and the worker alike: `owed` if the pods
- * began before it, `correct` if only the record is behind, `null` if nothing. A source that is not recorded yet
- * is judged by its baseline; without one nothing tells that the pods ever had it.
+ * What one dependency makes pending. The watcher asks by its rows and a worker by what it read, and nobody else decides it:
+ * `owed` if the pods began before, `correct` if only the record is behind, `null` if nothing. A deleted source that is not
+ * recorded yet is judged by its baseline; without one nothing tells that the pods ever had it.
  */
-export function pendingAfterDeletion(
-  row: Pick<WorkloadRow, 'templateRv' | 'baselines'>,
-  dependency: { readonly name: SourceName; readonly recorded: string | undefined; readonly deletedAt: Rv },
+export function pendingFor(
+  row: Pick<WorkloadRow, 'templateRv' | 'baselines' | 'unverified'>,
+  { name, recorded, exists, hash, since }: DependencySeen,
 ): PendingCause | null {
-  const { name, recorded, deletedAt } = dependency;
-  if (recorded === DELETED_HASH || (recorded === undefined && !(name in row.baselines))) return null;
-  if (isNewer(deletedAt, reachOf(row, name, recorded !== undefined))) return 'owed';
-  return recorded === undefined ? null : 'correct';
+  const isLater = isNewer(since, reachOf(row, name, recorded !== undefined));
+  if (recorded === hash && !(exists && isLater && row.unverified.includes(name))) return null;
+  if (!exists && recorded === undefined && !(isLater && name in row.baselines)) return null;
+  return isLater ? 'owed' : 'correct';
 }
 
 /** Whether a patch can show that the source is gone: under the env-vars strategy there has to be a variable to take away. */
