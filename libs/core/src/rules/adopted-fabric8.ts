@@ -1,9 +1,9 @@
 import { ADOPTED_LISTS, adoptedNames } from '../adopted.ts';
 import type { Facts } from './facts.ts';
-import { pass, reloadNamed, type Verdict } from './rule.ts';
+import { pass, reloadNamed, type RuleAnswer } from './rule.ts';
 
 /** ConfigmapController's list of ConfigMaps, used or not. Only with `--adopt=fabric8`. */
-export function adoptedFabric8({ source, workload, settings }: Facts): Verdict {
+export function adoptedFabric8({ source, workload, settings }: Facts): RuleAnswer {
   const names = settings.keys.adopt?.includes('fabric8')
     ? adoptedNames(workload.annotations, 'fabric8', source.kind)
     : undefined;

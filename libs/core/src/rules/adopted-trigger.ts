@@ -1,9 +1,9 @@
 import { ADOPTED_LISTS, adoptedNames } from '../adopted.ts';
 import type { Facts } from './facts.ts';
-import { pass, reloadNamed, type Verdict } from './rule.ts';
+import { pass, reloadNamed, type RuleAnswer } from './rule.ts';
 
 /** k8s-trigger-controller's lists: names for which there is a plain volume. Only with `--adopt=trigger`. */
-export function adoptedTrigger({ source, workload, settings }: Facts): Verdict {
+export function adoptedTrigger({ source, workload, settings }: Facts): RuleAnswer {
   const names = settings.keys.adopt?.includes('trigger')
     ? adoptedNames(workload.annotations, 'trigger', source.kind)
     : undefined;

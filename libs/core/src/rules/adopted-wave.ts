@@ -1,10 +1,10 @@
 import { ADOPTED_LISTS, WAVE_AUTO, adoptedNames } from '../adopted.ts';
 import { annotationOf } from '../annotation-keys.ts';
 import type { Facts } from './facts.ts';
-import { pass, reloadIfUsed, reloadNamed, type Verdict } from './rule.ts';
+import { pass, reloadIfUsed, reloadNamed, type RuleAnswer } from './rule.ts';
 
 /** Wave's annotation, for what is used, and its lists of more. Only with `--adopt=wave`. */
-export function adoptedWave({ source, workload, settings }: Facts): Verdict {
+export function adoptedWave({ source, workload, settings }: Facts): RuleAnswer {
   const isOn =
     settings.keys.adopt?.includes('wave') && annotationOf(workload.annotations, WAVE_AUTO) === 'true';
   if (!isOn) return pass(() => 'no annotation of Wave counts');

@@ -1,11 +1,11 @@
 import type { Facts } from './facts.ts';
-import { pass, reloadIfUsed, type Verdict } from './rule.ts';
+import { pass, reloadIfUsed, type RuleAnswer } from './rule.ts';
 
 /**
  * With `--auto-reload-all` a workload says no by any value of `auto` (in general, or for the source's
  * kind), also one that cannot be read. An annotation that names other sources does not say no.
  */
-export function autoReloadAll({ settings, typed, auto, typedAuto, readFrom }: Facts): Verdict {
+export function autoReloadAll({ settings, typed, auto, typedAuto, readFrom }: Facts): RuleAnswer {
   if (!settings.autoReloadAll) return pass(() => '--auto-reload-all is off');
   return auto || typedAuto
     ? pass(() => `the ${readFrom} has a value for ${auto ? settings.keys.auto : typed.auto}`)

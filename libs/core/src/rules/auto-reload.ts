@@ -1,9 +1,9 @@
 import { parseGoBool } from '../annotation-keys.ts';
 import type { Facts } from './facts.ts';
-import { pass, reloadIfUsed, type Verdict } from './rule.ts';
+import { pass, reloadIfUsed, type RuleAnswer } from './rule.ts';
 
 /** Either annotation is enough: `auto: "false"` does not take back that of the source's kind. */
-export function autoReload({ settings, typed, auto, typedAuto, readFrom }: Facts): Verdict {
+export function autoReload({ settings, typed, auto, typedAuto, readFrom }: Facts): RuleAnswer {
   const answers = [
     { key: settings.keys.auto, value: auto },
     { key: typed.auto, value: typedAuto },

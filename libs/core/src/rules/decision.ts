@@ -14,7 +14,7 @@ import { ignoredWorkloadKind } from './ignored-workload-kind.ts';
 import { leftAlone } from './left-alone.ts';
 import { namedSource } from './named-source.ts';
 import { notAsked } from './not-asked.ts';
-import type { DecisionInput, Ruling, Verdict } from './rule.ts';
+import type { DecisionInput, Opinion, RuleAnswer } from './rule.ts';
 import { searchMatch } from './search-match.ts';
 
 export type { DecisionInput, DecisionSettings } from './rule.ts';
@@ -35,7 +35,7 @@ export interface Decision {
 /** What one rule says. */
 export interface RuleStep {
   readonly rule: RuleName;
-  readonly outcome: Verdict['outcome'];
+  readonly outcome: RuleAnswer['outcome'];
   /** The first rule with an opinion; those after it are given for what they would have said. */
   readonly decides: boolean;
   readonly reason?: Reason;
@@ -43,7 +43,7 @@ export interface RuleStep {
   readonly patternErrors: readonly PatternError[];
 }
 
-type Judge = (facts: Facts) => Verdict;
+type Judge = (facts: Facts) => RuleAnswer;
 
 /** In the order in which they are asked. The first with an opinion decides. */
 const RULES = [
@@ -71,9 +71,9 @@ export function decideReload(input: DecisionInput): Decision {
   const facts = factsOf(input);
   const unusable: PatternError[] = [];
   for (const [rule, judge] of RULES) {
-    const verdict = judge(facts);
-    for (const error of verdict.patternErrors) unusable.push(error);
-    if (verdict.outcome !== 'pass') return decision(rule, verdict, unusable);
+    const answer = judge(facts);
+    for (const error of answer.patternErrors) unusable.push(error);
+    if (answer.outcome !== 'pass') return decision(rule, answer, unusable);
   }
   return decision(LAST_RULE, notAsked(facts, unusable), unusable);
 }
@@ -81,26 +81,26 @@ export function decideReload(input: DecisionInput): Decision {
 /** What every rule says about the same input, in their order. The one that decides is `decideReload`'s. */
 export function explainReload(input: DecisionInput): RuleStep[] {
   const facts = factsOf(input);
-  const verdicts: (readonly [RuleName, Verdict])[] = RULES.map(([rule, judge]) => [rule, judge(facts)]);
-  const unusable = verdicts.flatMap(([, verdict]) => verdict.patternErrors);
-  verdicts.push([LAST_RULE, notAsked(facts, unusable)]);
-  const deciding = verdicts.findIndex(([, verdict]) => verdict.outcome !== 'pass');
-  return verdicts.map(([rule, verdict], index) => step(rule, verdict, index === deciding));
+  const answers: (readonly [RuleName, RuleAnswer])[] = RULES.map(([rule, judge]) => [rule, judge(facts)]);
+  const unusable = answers.flatMap(([, answer]) => answer.patternErrors);
+  answers.push([LAST_RULE, notAsked(facts, unusable)]);
+  const deciding = answers.findIndex(([, answer]) => answer.outcome !== 'pass');
+  return answers.map(([rule, answer], index) => step(rule, answer, index === deciding));
 }
 
-function decision(rule: RuleName, ruling: Ruling, patternErrors: readonly PatternError[]): Decision {
+function decision(rule: RuleName, opinion: Opinion, patternErrors: readonly PatternError[]): Decision {
   return {
-    reload: ruling.outcome === 'reload',
-    auto: ruling.auto,
+    reload: opinion.outcome === 'reload',
+    auto: opinion.auto,
     rule,
-    reason: ruling.reason,
-    detail: ruling.detail(),
+    reason: opinion.reason,
+    detail: opinion.detail(),
     patternErrors,
   };
 }
 
-function step(rule: RuleName, verdict: Verdict, decides: boolean): RuleStep {
-  const { outcome, patternErrors } = verdict;
-  const reason = verdict.outcome === 'pass' ? {} : { reason: verdict.reason };
-  return { rule, outcome, decides, ...reason, detail: verdict.detail(), patternErrors };
+function step(rule: RuleName, answer: RuleAnswer, decides: boolean): RuleStep {
+  const { outcome, patternErrors } = answer;
+  const reason = answer.outcome === 'pass' ? {} : { reason: answer.reason };
+  return { rule, outcome, decides, ...reason, detail: answer.detail(), patternErrors };
 }

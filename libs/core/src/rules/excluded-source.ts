@@ -1,9 +1,9 @@
 import { nameList } from '../patterns.ts';
 import type { Facts } from './facts.ts';
-import { pass, skip, type Verdict } from './rule.ts';
+import { pass, skip, type RuleAnswer } from './rule.ts';
 
 /** A workload can rule out sources by their exact names, also such as it names elsewhere. */
-export function excludedSource({ source, typed, exclude }: Facts): Verdict {
+export function excludedSource({ source, typed, exclude }: Facts): RuleAnswer {
   return exclude && nameList(exclude).words.has(source.name)
     ? skip('SourceExcluded', () => `${typed.exclude} of the workload lists ${source.name}`)
     : pass(() => `${typed.exclude} of the workload does not list ${source.name}`);

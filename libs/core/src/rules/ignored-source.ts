@@ -1,9 +1,9 @@
 import { annotationOf } from '../annotation-keys.ts';
 import type { Facts } from './facts.ts';
-import { pass, skip, type Verdict } from './rule.ts';
+import { pass, skip, type RuleAnswer } from './rule.ts';
 
 /** A source can take itself out: `ignore: "true"`, in exactly that spelling. Has no meaning on a workload. */
-export function ignoredSource({ source, settings }: Facts): Verdict {
+export function ignoredSource({ source, settings }: Facts): RuleAnswer {
   const { ignore } = settings.keys;
   return annotationOf(source.annotations, ignore) === 'true'
     ? skip('SourceIgnored', () => `the source has ${ignore}: "true"`)

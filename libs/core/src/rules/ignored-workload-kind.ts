@@ -1,4 +1,4 @@
-import { pass, skip, type Verdict } from './rule.ts';
+import { pass, skip, type RuleAnswer } from './rule.ts';
 import type { Facts } from './facts.ts';
 
 /** The types that `--ignored-workload-types` accepts, and the kinds that they mean. */
@@ -11,7 +11,7 @@ const KIND_OF_TYPE: ReadonlyMap<string, string> = new Map([
  * Leaves kinds of workload alone. One entry that is no type switches the list off, as it does for
  * stakater/Reloader, which only finds out here.
  */
-export function ignoredWorkloadKind({ workload, settings }: Facts): Verdict {
+export function ignoredWorkloadKind({ workload, settings }: Facts): RuleAnswer {
   const types = settings.ignoredWorkloadTypes;
   const unknown = types.find((type) => !KIND_OF_TYPE.has(type));
   if (unknown !== undefined) {

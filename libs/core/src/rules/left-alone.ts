@@ -1,13 +1,13 @@
 import { excessText } from '../annotation-limits.ts';
 import { REASONS } from '../reasons.ts';
 import type { Facts } from './facts.ts';
-import { pass, skip, type Verdict } from './rule.ts';
+import { pass, skip, type RuleAnswer } from './rule.ts';
 
 /**
  * Leaves a workload alone that its kind says is not to be reloaded as it is (a finished Job, for instance), or that
  * exceeds a limit.
  */
-export function leftAlone({ workload, settings }: Facts): Verdict {
+export function leftAlone({ workload, settings }: Facts): RuleAnswer {
   const { leftAlone: reason, excess } = workload;
   if (excess) return skip('InvalidAnnotation', () => excessText(excess));
   if (reason === undefined) return pass(() => 'nothing about the workload itself keeps it from reloading');

@@ -1,9 +1,9 @@
 import type { PatternError } from '../patterns.ts';
 import type { Facts } from './facts.ts';
-import { skip, type Ruling } from './rule.ts';
+import { skip, type Opinion } from './rule.ts';
 
 /** The last word, if no rule has one. */
-export function notAsked({ source, typed, readFrom }: Facts, unusable: readonly PatternError[]): Ruling {
+export function notAsked({ source, typed, readFrom }: Facts, unusable: readonly PatternError[]): Opinion {
   const [first] = unusable;
   if (!first)
     return skip('NotAnnotated', () => `nothing asks for a reload for ${source.kind} ${source.name}`);

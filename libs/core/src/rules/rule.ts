@@ -42,7 +42,7 @@ export interface Pass {
 }
 
 /** A rule decides, and no other is asked. */
-export interface Ruling {
+export interface Opinion {
   readonly outcome: 'reload' | 'skip';
   /** The workload did not name the source, so it reloads only if a container uses it. */
   readonly auto: boolean;
@@ -51,7 +51,7 @@ export interface Ruling {
   readonly patternErrors: readonly PatternError[];
 }
 
-export type Verdict = Pass | Ruling;
+export type RuleAnswer = Pass | Opinion;
 
 const NO_ERRORS: readonly PatternError[] = [];
 
@@ -59,16 +59,16 @@ export function pass(detail: () => string, patternErrors: readonly PatternError[
   return { outcome: 'pass', detail, patternErrors };
 }
 
-export function skip(reason: Reason, detail: () => string): Ruling {
+export function skip(reason: Reason, detail: () => string): Opinion {
   return { outcome: 'skip', auto: false, reason, detail, patternErrors: NO_ERRORS };
 }
 
 /** Reload whether a container uses the source or not. */
-export function reloadNamed(reason: Reason, detail: () => string): Ruling {
+export function reloadNamed(reason: Reason, detail: () => string): Opinion {
   return { outcome: 'reload', auto: false, reason, detail, patternErrors: NO_ERRORS };
 }
 
 /** Reload if a container uses the source. */
-export function reloadIfUsed(reason: Reason, detail: () => string): Ruling {
+export function reloadIfUsed(reason: Reason, detail: () => string): Opinion {
   return { outcome: 'reload', auto: true, reason, detail, patternErrors: NO_ERRORS };
 }
