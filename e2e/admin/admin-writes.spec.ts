@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ChangeEntry } from '@reroll/core/history/entries';
 import type { ChangeWorkload } from '@reroll/shared/api/changes';
-import { REQUEST_ANNOTATION } from '@reroll/core/reload/request-id';
+import { REQUEST_ANNOTATION } from '@reroll/core/reload/request';
 import { AdminApi, OPERATOR, READER, tokensFile, type StaticToken } from '../support/admin/admin-api.ts';
 import { auto, configMap, deployment, replicas, usingEnvFrom } from '../support/objects/builders.ts';
 import { sharedCluster } from '../support/cluster.ts';

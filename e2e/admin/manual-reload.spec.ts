@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ReloadRequests, type ReloadRequest } from '@reroll/redis/catalog/requests';
 import type { OutcomeEntry } from '@reroll/core/history/entries';
-import { REQUEST_ANNOTATION } from '@reroll/core/reload/request-id';
+import { REQUEST_ANNOTATION } from '@reroll/core/reload/request';
 import {
   auto,
   configMap,

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ReloadRequests } from '@reroll/redis/catalog/requests';
 import { DEFAULT_ANNOTATION_KEYS as KEYS } from '@reroll/core/annotation-keys';
-import { REQUEST_ANNOTATION } from '@reroll/core/reload/request-id';
+import { REQUEST_ANNOTATION } from '@reroll/core/reload/request';
 import { reloadEveryKind } from '../install/support/exercise.ts';
 import {
   annotated,

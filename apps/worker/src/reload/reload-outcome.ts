@@ -1,6 +1,6 @@
 import type { OutcomeState } from '@reroll/core/history/entries';
 import type { ReloadRequest } from '@reroll/redis/catalog/requests';
-import type { RequestVerdict } from '@reroll/core/reload/request-verdict';
+import type { RequestState } from '@reroll/core/reload/request';
 import type { AnnotationKeys } from '@reroll/core/annotation-keys';
 import { isInConflict, RELEASE_ANNOTATION } from '@reroll/core/state/conflict';
 import type { PatternError } from '@reroll/core/patterns';
@@ -58,7 +58,7 @@ export function outcomeOf(by: {
   heldBack?: Reason | undefined;
   /** Pods are replaced because a person asked for it. */
   isRequested: boolean;
-  verdict: RequestVerdict;
+  requested: RequestState;
 }): Pick<ReloadOutcome, 'state' | 'reason' | 'sources' | 'rolled' | 'pausedFor'> {
   const { plan } = by;
   const sources = Object.fromEntries(
@@ -73,7 +73,7 @@ export function outcomeOf(by: {
       sources,
       rolled,
     };
-  const reason = by.heldBack ?? (by.verdict === 'done' ? 'RequestDone' : unchangedReason(by, sources));
+  const reason = by.heldBack ?? (by.requested === 'done' ? 'RequestDone' : unchangedReason(by, sources));
   return { state: 'unchanged', reason, sources, rolled };
 }
 

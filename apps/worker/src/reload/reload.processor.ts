@@ -9,7 +9,7 @@ import { writeRecord } from '@reroll/core/record/record';
 import type { WorkloadKey } from '@reroll/core/model';
 import type { Reason } from '@reroll/core/reasons';
 import type { RolledSource } from '@reroll/core/reload/patch';
-import { requestVerdict, type RequestVerdict } from '@reroll/core/reload/request-verdict';
+import { requestState, type RequestState } from '@reroll/core/reload/request';
 import { pauseWish } from '@reroll/core/reload/pause';
 import type { Plan } from '@reroll/core/reload/plan';
 import type { DecisionSettings } from '@reroll/core/rules/decision';
@@ -134,14 +134,17 @@ export class ReloadProcessor {
       const carriedOn = await this.#carryOn(workload);
       if (carriedOn) return carriedOn;
       if (this.#context.settings.notifyOnly) return unchanged('NotifiedInstead');
-      const verdict = verdictOf(workload, asked);
-      const gathered = this.#holdBack({ ...(await this.#gather(workload)), request: toRoll(verdict, asked) });
+      const requested = requestStateOf(workload, asked);
+      const gathered = this.#holdBack({
+        ...(await this.#gather(workload)),
+        request: toReload(requested, asked),
+      });
       const contested = contestedOutcome(gathered);
       if (contested) return contested;
       this.#handOn(gathered.plan);
       pending = gathered.plan.roll;
       const sent = isWritten(gathered) ? await this.#write(gathered, slot) : {};
-      return sent && { ...this.#outcome(gathered, verdict), ...sent };
+      return sent && { ...this.#outcome(gathered, requested), ...sent };
     } catch (error) {
       if (error instanceof NotYetError) throw error;
       const jobError = jobErrorOf(error);
@@ -242,7 +245,7 @@ export class ReloadProcessor {
 
   #outcome(
     { workload, readings, plan, heldBack, request }: Gathered,
-    verdict: RequestVerdict,
+    requested: RequestState,
   ): ReloadOutcome {
     const { settings } = this.#context;
     const { keys } = settings.decision;
@@ -259,7 +262,7 @@ export class ReloadProcessor {
         reloaded: this.#way(workload).reason,
         heldBack,
         isRequested: request !== undefined,
-        verdict,
+        requested,
       }),
       subject: workload,
       patternErrors,
@@ -269,11 +272,11 @@ export class ReloadProcessor {
   }
 }
 
-function verdictOf(
+function requestStateOf(
   { template, object, dependencies }: WorkloadNow,
   asked: ReloadRequest | undefined,
-): RequestVerdict {
-  return requestVerdict({
+): RequestState {
+  return requestState({
     request: asked?.id,
     template: template.metadata?.annotations,
     workload: object.metadata.annotations,
@@ -286,8 +289,8 @@ function isWritten({ plan, request }: Gathered): boolean {
   return plan.hashes !== null || request !== undefined;
 }
 
-function toRoll(verdict: RequestVerdict, asked: ReloadRequest | undefined): string | undefined {
-  return verdict === 'roll' ? asked?.id : undefined;
+function toReload(requested: RequestState, asked: ReloadRequest | undefined): string | undefined {
+  return requested === 'reload' ? asked?.id : undefined;
 }
 
 /** A request alone leaves the record as it is. */

@@ -3,7 +3,7 @@ import type { PodTemplate } from '@reroll/core/model';
 import { RECORD_ANNOTATION } from '@reroll/core/record/record';
 import { jobName, jobOfCronJob, NEXT_JOB_ANNOTATION } from '@reroll/core/reload/job-of-cron-job';
 import { pointer, type PatchOperation } from '@reroll/core/reload/json-patch';
-import { REQUEST_ANNOTATION } from '@reroll/core/reload/request-id';
+import { REQUEST_ANNOTATION } from '@reroll/core/reload/request';
 import { markedTemplate, type ReloadStrategy } from '@reroll/core/reload/patch';
 import type { KubeClient } from '@reroll/kube/client/connection';
 import { KubeError } from '@reroll/kube/client/errors';

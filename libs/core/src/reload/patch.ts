@@ -6,7 +6,7 @@ import type { Annotations, EnvVar, PodTemplate, SourceKind } from '../model.ts';
 import { RECORD_ANNOTATION } from '../record/record.ts';
 import { patched, pointer, type PatchOperation } from './json-patch.ts';
 import { pauseOperations } from './pause.ts';
-import { REQUEST_ANNOTATION } from './request-id.ts';
+import { REQUEST_ANNOTATION } from './request.ts';
 
 export type ReloadStrategy = 'env-vars' | 'annotations';
 

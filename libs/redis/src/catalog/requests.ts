@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { RedisClient } from '../connection/redis.ts';
-import { isRequestId } from '@reroll/core/reload/request-id';
+import { isRequestId } from '@reroll/core/reload/request';
 import { isKey, type WorkloadKey } from '@reroll/core/model';
 
 /** A reload that a person asked for. */

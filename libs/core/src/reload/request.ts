@@ -1,3 +1,5 @@
+import type { Annotations } from '../model.ts';
+
 /** Annotation of a pod template: the last reload that a person asked for, by the id of the request. */
 export const REQUEST_ANNOTATION = 'reroll.dev/reload-request';
 
@@ -25,4 +27,29 @@ export function isRequestDone(done: string | undefined, request: string, now: nu
 function timeOf(id: string): number | undefined {
   const time = ID.exec(id)?.[1];
   return time === undefined ? undefined : Number(time);
+}
+
+export interface RequestFacts {
+  /** Id of the request that is open; undefined: there is none. */
+  readonly request: string | undefined;
+  /** Annotations of the pod template, and of the workload itself. */
+  readonly template: Annotations | undefined;
+  readonly workload: Annotations | undefined;
+  /** How many dependencies the workload has. */
+  readonly dependencies: number;
+  /** Unix milliseconds. */
+  readonly now: number;
+}
+
+/**
+ * What a person's request comes to: `reload` it, or it is `done` already, or the workload does not opt in by its own
+ * annotations (`notAsked`), or there is none.
+ */
+export type RequestState = 'none' | 'reload' | 'done' | 'notAsked';
+
+export function requestState({ request, template, workload, dependencies, now }: RequestFacts): RequestState {
+  if (request === undefined) return 'none';
+  const ids = [template?.[REQUEST_ANNOTATION], workload?.[REQUEST_ANNOTATION]];
+  if (ids.some((done) => isRequestDone(done, request, now))) return 'done';
+  return dependencies > 0 ? 'reload' : 'notAsked';
 }

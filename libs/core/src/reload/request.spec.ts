@@ -1,5 +1,12 @@
 import { expect, it } from 'vitest';
-import { isRequestDone, isRequestId } from './request-id.ts';
+import {
+  isRequestDone,
+  isRequestId,
+  REQUEST_ANNOTATION,
+  requestState,
+  type RequestFacts,
+  type RequestState,
+} from './request.ts';
 
 const NOW = 1_795_000_000_000;
 const id = (time: number, tail = '0123456789'): string => `${time}-${tail}`;
@@ -27,4 +34,24 @@ it.each([
   [`${'9'.repeat(16)}-0123456789`, false],
 ])('%j is an id of a request: %s', (text, expected) => {
   expect(isRequestId(text)).toBe(expected);
+});
+
+const LATER = id(NOW + 1);
+const FACTS: RequestFacts = { request: id(NOW), template: {}, workload: {}, dependencies: 1, now: NOW };
+
+it.each<[string, Partial<RequestFacts>, RequestState]>([
+  ['a workload that opts in is rolled', {}, 'reload'],
+  ['one without annotations at all too', { template: undefined, workload: undefined }, 'reload'],
+  ['without a request nothing is', { request: undefined }, 'none'],
+  ['one that does not opt in is not', { dependencies: 0 }, 'notAsked'],
+  [
+    'one whose pod template has the id is not rolled again',
+    { template: { [REQUEST_ANNOTATION]: id(NOW) } },
+    'done',
+  ],
+  ['one that has the id beside its record neither', { workload: { [REQUEST_ANNOTATION]: id(NOW) } }, 'done'],
+  ['nor one that was rolled for a later request', { template: { [REQUEST_ANNOTATION]: LATER } }, 'done'],
+  ['also if it opts in no more', { dependencies: 0, template: { [REQUEST_ANNOTATION]: id(NOW) } }, 'done'],
+])('%s', (_what, facts, expected) => {
+  expect(requestState({ ...FACTS, ...facts })).toBe(expected);
 });
