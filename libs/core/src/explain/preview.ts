@@ -5,7 +5,7 @@ import { explain, type Explanation } from './explain.ts';
 import type { ExplainInput } from './facts.ts';
 
 /** What a change of a source's data would do to a workload. */
-export interface PreviewVerdict {
+export interface PreviewedPair {
   readonly workload: WorkloadKey;
   readonly source: SourceKey;
   readonly reloads: boolean;
@@ -16,9 +16,9 @@ export interface PreviewVerdict {
 
 export interface Preview {
   /** Of every pair that has to do with each other, now or then: those that reload first, then by key. */
-  readonly verdicts: readonly PreviewVerdict[];
+  readonly verdicts: readonly PreviewedPair[];
   /** What is so today, of the pairs of which it differs. */
-  readonly today: readonly PreviewVerdict[];
+  readonly today: readonly PreviewedPair[];
   /** One sentence, or more. */
   readonly conclusion: string;
 }
@@ -79,11 +79,11 @@ function differs({ today, proposed }: Explained): boolean {
   return today.reloads !== proposed.reloads || today.reason !== proposed.reason;
 }
 
-function verdictOf({ workload, source, reloads, reason, conclusion }: Explanation): PreviewVerdict {
+function verdictOf({ workload, source, reloads, reason, conclusion }: Explanation): PreviewedPair {
   return { workload, source, reloads, reason, detail: conclusion };
 }
 
-function byOrder(a: PreviewVerdict, b: PreviewVerdict): number {
+function byOrder(a: PreviewedPair, b: PreviewedPair): number {
   if (a.reloads !== b.reloads) return a.reloads ? -1 : 1;
   return compare(a.workload, b.workload) || compare(a.source, b.source);
 }
@@ -95,8 +95,8 @@ function compare(a: string, b: string): number {
 
 function conclusion(
   pairs: readonly PreviewPair[],
-  verdicts: readonly PreviewVerdict[],
-  today: readonly PreviewVerdict[],
+  verdicts: readonly PreviewedPair[],
+  today: readonly PreviewedPair[],
 ): string {
   const rolled = new Set(verdicts.filter(({ reloads }) => reloads).map(({ workload }) => workload)).size;
   const left = new Set(verdicts.map(({ workload }) => workload)).size - rolled;

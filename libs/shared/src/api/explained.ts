@@ -1,6 +1,6 @@
 import type { Explanation as Explained } from '@reroll/core/explain/explain';
 import type { FactsFrom } from '@reroll/core/explain/facts';
-import type { Preview as Previewed, PreviewVerdict } from '@reroll/core/explain/preview';
+import type { Preview as Previewed, PreviewedPair } from '@reroll/core/explain/preview';
 import { partsOf } from '@reroll/core/model';
 import type { RecordHash } from '@reroll/core/record/record-hash';
 import type { Explanation, Preview } from './explain.ts';
@@ -71,7 +71,7 @@ function useAnswer({
   };
 }
 
-function verdictAnswer(verdict: PreviewVerdict): Preview['verdicts'][number] {
+function verdictAnswer(verdict: PreviewedPair): Preview['verdicts'][number] {
   const { workload, source, reloads, reason, detail } = verdict;
   return {
     workload: partsOf(workload) as WorkloadRef,
