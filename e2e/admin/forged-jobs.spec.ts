@@ -227,9 +227,9 @@ describe('forged rows of the catalog', () => {
       await forgeWorkload(ref, encodeWorkload(row(await space.get(ref)), [source]));
       await reroll.redis.sadd(reroll.catalog.keys.users + source, keyIn(space, ref), 'no key', 'Gadget/a/b');
     }
-    const rulings = async (): Promise<unknown> => (await reroll.changes(space, 'ConfigMap/cm')).at(-1);
+    const lastChange = async (): Promise<unknown> => (await reroll.changes(space, 'ConfigMap/cm')).at(-1);
     await workGoesOn();
-    expect(await rulings()).toMatchObject({ woken: expect.any(Array) as unknown });
+    expect(await lastChange()).toMatchObject({ woken: expect.any(Array) as unknown });
     await reroll.idle();
     await eventually(async () =>
       (await reroll.outcomes(space, 'Deployment/silent')).some(({ reason }) => reason === 'NotAnnotated'),

@@ -121,14 +121,14 @@ function rowOf(workload: Workload, told: Told, seen: { observer: Observer; chang
   );
   const sources = [...new Set(reloaded.flatMap(({ rolled }) => rolled))];
   const isRolled = reloaded.length > 0;
-  const rulings = told.changes
+  const judged = told.changes
     .filter(({ source }) => !isRolled || sources.some((name) => source === sourceKey(name)))
     .flatMap(({ woken, leftAlone }) => [...woken, ...leftAlone])
-    .filter((ruling) => ruling.workload === key);
-  const reason = [...new Set(rulings.map((ruling) => ruling.reason))].join(', ');
-  const detail = [...new Set(rulings.map((ruling) => ruling.detail))].join('; ');
+    .filter((each) => each.workload === key);
+  const reason = [...new Set(judged.map((each) => each.reason))].join(', ');
+  const detail = [...new Set(judged.map((each) => each.detail))].join('; ');
   if (isRolled) return { ...times, verdict: 'rolled', sources, reason, detail };
-  if (rulings.length > 0) return { ...times, verdict: 'left alone', sources, reason, detail };
+  if (judged.length > 0) return { ...times, verdict: 'left alone', sources, reason, detail };
   return { ...times, verdict: 'not concerned', sources, reason: '-', detail: '' };
 }
 
@@ -157,8 +157,8 @@ function surprises(workload: Workload, by: { act: Act; told: Told; rollout: Roll
   check('to be rolled for', expected.join(' and '), kinds.sort().join(' and '));
   for (const kind of act.changed) {
     const entries = told.changes.filter(({ source }) => source?.startsWith(`${kind}/`));
-    const rulings = entries.flatMap(({ woken, leftAlone }) => [...woken, ...leftAlone]);
-    const reasons = new Set(rulings.filter((ruling) => ruling.workload === key).map(({ reason }) => reason));
+    const judged = entries.flatMap(({ woken, leftAlone }) => [...woken, ...leftAlone]);
+    const reasons = new Set(judged.filter((each) => each.workload === key).map(({ reason }) => reason));
     check(`for ${kind} the reason`, workload.rules[kind] ?? 'none', [...reasons].join(', ') || 'none');
   }
   return found;

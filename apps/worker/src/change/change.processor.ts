@@ -2,7 +2,7 @@ import type { Catalog } from '@reroll/redis/catalog/catalog';
 import type { History } from '@reroll/redis/history/history';
 import type { SourceHashes } from '@reroll/redis/catalog/reading-codec';
 import { changeCause, type Before } from '@reroll/core/history/change-cause';
-import type { ChangeEntry, RulingEntry } from '@reroll/core/history/entries';
+import type { ChangeEntry, JudgedWorkload } from '@reroll/core/history/entries';
 import { judgeDependency } from '@reroll/core/state/dependencies';
 import { kindOf, sourceNameOf, type WorkloadRow } from '@reroll/core/state/rows';
 import { markerType } from '@reroll/core/marker/marker-type';
@@ -39,7 +39,7 @@ interface Found {
   readonly now: Pick<SourceNow, 'hash'> | SourceAbsence;
 }
 
-interface Ruling extends RulingEntry {
+interface JudgedUser extends JudgedWorkload {
   readonly enqueue: boolean;
 }
 
@@ -63,19 +63,19 @@ export class ChangeProcessor {
     const [before, users] = await Promise.all([history.before(job.source), this.#users(job.source)]);
     if (users.length === 0 && !webhook) {
       const now = await this.#known(job.source);
-      return outcomes.addQuietChange(changeEntry(job, { before, now, rulings: [] }));
+      return outcomes.addQuietChange(changeEntry(job, { before, now, judged: [] }));
     }
     const now = await sources.read(source);
     if (webhook) return await this.#notify(job, webhook, { before, now });
     const exists = typeof now !== 'string';
-    const [rulings] = exists
-      ? await Promise.all([this.#ruleAll(job.source, users), catalog.putReading(job.source, hashesOf(now))])
+    const [judged] = exists
+      ? await Promise.all([this.#judgeAll(job.source, users), catalog.putReading(job.source, hashesOf(now))])
       : [[]];
-    const entry = changeEntry(job, { before, now, rulings });
+    const entry = changeEntry(job, { before, now, judged });
     const woken = entry.woken.map(({ workload }) => workload);
     outcomes.expectOutcomes(entry);
     await this.#enqueue(job, woken);
-    this.#tellNotAsked(source, rulings);
+    this.#tellNotAsked(source, judged);
     if (woken.length === 0) outcomes.addQuietChange(entry);
     else outcomes.addChange({ ...entry, at: Date.now() });
   }
@@ -95,9 +95,9 @@ export class ChangeProcessor {
   }
 
   /** As stakater/Reloader, which says nothing of what is ignored, excluded, or used by no container. */
-  #tellNotAsked({ kind, name, namespace }: SourceId, rulings: readonly Ruling[]): void {
+  #tellNotAsked({ kind, name, namespace }: SourceId, judged: readonly JudgedUser[]): void {
     const text = `No changes detected in '${name}' of type '${markerType(kind)}' in namespace '${namespace}'`;
-    for (const { workload, reason } of rulings)
+    for (const { workload, reason } of judged)
       if (reason === 'NotAnnotated') this.#context.log.debug(text, { workload });
   }
 
@@ -107,26 +107,26 @@ export class ChangeProcessor {
     found: Found & { readonly now: SourceNow | SourceAbsence },
   ): Promise<void> {
     await webhook.changed(job.source, found.now);
-    this.#context.outcomes.addChange(changeEntry(job, { ...found, rulings: [] }));
+    this.#context.outcomes.addChange(changeEntry(job, { ...found, judged: [] }));
   }
 
-  async #ruleAll(source: SourceKey, users: readonly WorkloadKey[]): Promise<Ruling[]> {
+  async #judgeAll(source: SourceKey, users: readonly WorkloadKey[]): Promise<JudgedUser[]> {
     const sources = await this.#context.catalog.sources([source]);
     const annotations = sources.get(source)?.annotations ?? {};
-    const rulings: Ruling[] = [];
-    for (const some of portionsOf(users)) rulings.push(...(await this.#rule(source, annotations, some)));
-    return rulings;
+    const judged: JudgedUser[] = [];
+    for (const some of portionsOf(users)) judged.push(...(await this.#judge(source, annotations, some)));
+    return judged;
   }
 
-  async #rule(
+  async #judge(
     source: SourceKey,
     annotations: Readonly<Record<string, string>>,
     users: readonly WorkloadKey[],
-  ): Promise<Ruling[]> {
+  ): Promise<JudgedUser[]> {
     const { catalog, metrics } = this.#context;
     const rows = await catalog.workloads(users);
-    const rulings = [...rows].map(([workload, row]) => this.#ruleOne(source, annotations, { workload, row }));
-    for (const { workload, enqueue, reason } of rulings) {
+    const judged = [...rows].map(([workload, row]) => this.#judgeOne(source, annotations, { workload, row }));
+    for (const { workload, enqueue, reason } of judged) {
       metrics.workloadsScanned.inc({ kind: kindOf(workload) });
       if (enqueue) metrics.workloadsMatched.inc({ kind: kindOf(workload) });
       else
@@ -134,14 +134,14 @@ export class ChangeProcessor {
           reason: reason === 'NoContainer' ? 'strategy_not_updated' : 'ignored_or_not_selected',
         });
     }
-    return rulings;
+    return judged;
   }
 
-  #ruleOne(
+  #judgeOne(
     source: SourceKey,
     annotations: Readonly<Record<string, string>>,
     { workload, row }: { workload: WorkloadKey; row: WorkloadRow },
-  ): Ruling {
+  ): JudgedUser {
     const { decision, isCarried } = judgeDependency(
       { workload: { ...row, kind: kindOf(workload) }, source: sourceNameOf(source), annotations },
       this.#context.decision,
@@ -177,8 +177,8 @@ function hashesOf({ rv, hash, markerHash }: SourceNow): SourceHashes {
   return { rv, hash, markerHash };
 }
 
-function changeEntry(job: ChangeJob, found: Found & { rulings: readonly Ruling[] }): ChangeEntry {
-  const { before, now, rulings } = found;
+function changeEntry(job: ChangeJob, found: Found & { judged: readonly JudgedUser[] }): ChangeEntry {
+  const { before, now, judged } = found;
   const hash = typeof now === 'string' ? null : now.hash;
   return {
     source: job.source,
@@ -186,11 +186,11 @@ function changeEntry(job: ChangeJob, found: Found & { rulings: readonly Ruling[]
     since: job.since,
     at: Date.now(),
     hash,
-    woken: rulings.filter(({ enqueue }) => enqueue).map(rulingEntry),
-    leftAlone: rulings.filter(({ enqueue }) => !enqueue).map(rulingEntry),
+    woken: judged.filter(({ enqueue }) => enqueue).map(judgedWorkload),
+    leftAlone: judged.filter(({ enqueue }) => !enqueue).map(judgedWorkload),
   };
 }
 
-function rulingEntry({ workload, reason, detail }: Ruling): RulingEntry {
+function judgedWorkload({ workload, reason, detail }: JudgedUser): JudgedWorkload {
   return { workload, reason, detail };
 }

@@ -4,7 +4,7 @@ import type { RecordHash } from '../record/record-hash.ts';
 import type { PodTrouble, RolloutCondition, RolloutStatus } from '../rollout.ts';
 
 /** What the rules said of a workload that uses, names or mentions a source. */
-export interface RulingEntry {
+export interface JudgedWorkload {
   readonly workload: WorkloadKey;
   readonly reason: Reason;
   readonly detail: string;
@@ -41,9 +41,9 @@ export interface ChangeEntry {
   /** The record hash; null if the source was gone by then. */
   readonly hash: RecordHash | null;
   /** Workloads that got a reload job, and why; the first of them, by name (see `boundedChange`). */
-  readonly woken: readonly RulingEntry[];
+  readonly woken: readonly JudgedWorkload[];
   /** Workloads that were left alone, and why; the first of them. */
-  readonly leftAlone: readonly RulingEntry[];
+  readonly leftAlone: readonly JudgedWorkload[];
   /** How many there are beyond those of each list. Undefined: none. */
   readonly more?: { readonly woken: number; readonly leftAlone: number } | undefined;
   /** Earlier changes of the source that have no entry of their own: none of them reloaded a workload. Undefined: none. */

@@ -1,10 +1,10 @@
 import { assert, array, dictionary, integer, property, record, string } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { changed, reloaded, WEB } from '../testing/history.ts';
-import type { RulingEntry } from './entries.ts';
+import type { JudgedWorkload } from './entries.ts';
 import { boundedChange, boundedOutcome, ENTRY_BOUNDS } from './entry-bounds.ts';
 
-function rulings(count: number, detail = 'auto is true'): RulingEntry[] {
+function workloads(count: number, detail = 'auto is true'): JudgedWorkload[] {
   return Array.from({ length: count }, (_, index) => ({
     workload: `Deployment/shop/w-${index}`,
     reason: 'AutoReload',
@@ -14,31 +14,31 @@ function rulings(count: number, detail = 'auto is true'): RulingEntry[] {
 
 describe('a change', () => {
   it('of few workloads is kept as it is', () => {
-    const entry = changed(1, { woken: rulings(50), leftAlone: rulings(50) });
+    const entry = changed(1, { woken: workloads(50), leftAlone: workloads(50) });
     expect(boundedChange(entry)).toEqual(entry);
   });
 
   it('of many has the first 50 of each list, and counts the others', () => {
-    const bounded = boundedChange(changed(1, { woken: rulings(51), leftAlone: rulings(10_000) }));
-    expect([bounded.woken, bounded.leftAlone]).toEqual([rulings(50), rulings(50)]);
+    const bounded = boundedChange(changed(1, { woken: workloads(51), leftAlone: workloads(10_000) }));
+    expect([bounded.woken, bounded.leftAlone]).toEqual([workloads(50), workloads(50)]);
     expect(bounded.more).toEqual({ woken: 1, leftAlone: 9_950 });
   });
 
   it('that was cut before loses nothing of its counts', () => {
-    const entry = changed(1, { woken: rulings(60), leftAlone: rulings(70) });
+    const entry = changed(1, { woken: workloads(60), leftAlone: workloads(70) });
     expect(boundedChange(boundedChange(entry))).toEqual(boundedChange(entry));
   });
 
   it('has details of at most 200 characters', () => {
-    const [first] = boundedChange(changed(1, { woken: rulings(1, 'x'.repeat(5_000)) })).woken;
+    const [first] = boundedChange(changed(1, { woken: workloads(1, 'x'.repeat(5_000)) })).woken;
     expect(first?.detail).toHaveLength(ENTRY_BOUNDS.text);
     expect(first?.detail.endsWith('x…')).toBe(true);
   });
 
   it('takes no more than its bytes, whatever names and details it is given, and counts every workload', () => {
-    const ruling = record({ workload: string({ maxLength: 400 }), detail: string({ maxLength: 400 }) });
+    const workload = record({ workload: string({ maxLength: 400 }), detail: string({ maxLength: 400 }) });
     assert(
-      property(array(ruling, { maxLength: 200 }), (given) => {
+      property(array(workload, { maxLength: 200 }), (given) => {
         const woken = given.map((each) => ({ ...each, reason: 'AutoReload' as const }));
         const bounded = boundedChange(changed(1, { woken }));
         const names = bounded.woken.map(({ workload }) => workload);

@@ -1,6 +1,6 @@
 import { sourceNameOf } from '../state/rows.ts';
 import type { SourceKey } from '../model.ts';
-import type { ChangeEntry, OutcomeEntry, RulingEntry } from './entries.ts';
+import type { ChangeEntry, JudgedWorkload, OutcomeEntry } from './entries.ts';
 
 /** How much of the history is kept. */
 export interface HistoryLimits {
@@ -26,8 +26,8 @@ export const ENTRY_BOUNDS = {
 
 /** The change with the first names of each list; the others are counted. */
 export function boundedChange(entry: ChangeEntry): ChangeEntry {
-  const woken = firstRulings(entry.woken);
-  const leftAlone = firstRulings(entry.leftAlone);
+  const woken = firstJudged(entry.woken);
+  const leftAlone = firstJudged(entry.leftAlone);
   const more = {
     woken: (entry.more?.woken ?? 0) + entry.woken.length - woken.length,
     leftAlone: (entry.more?.leftAlone ?? 0) + entry.leftAlone.length - leftAlone.length,
@@ -61,17 +61,17 @@ export function boundedOutcome(entry: OutcomeEntry, source?: SourceKey): Outcome
 }
 
 /** A detail is stored once for all workloads that share it, and is counted so. */
-function firstRulings(rulings: readonly RulingEntry[]): RulingEntry[] {
+function firstJudged(all: readonly JudgedWorkload[]): JudgedWorkload[] {
   const why = new Set<string>();
-  const kept: RulingEntry[] = [];
+  const kept: JudgedWorkload[] = [];
   let bytes = 0;
-  for (const { workload, reason, detail } of rulings) {
-    const ruling = { workload, reason, detail: cut(detail) };
-    const group = `${reason} ${ruling.detail}`;
+  for (const { workload, reason, detail } of all) {
+    const judged = { workload, reason, detail: cut(detail) };
+    const group = `${reason} ${judged.detail}`;
     bytes += bytesOf(workload) + (why.has(group) ? 0 : bytesOf(group));
     if (kept.length >= ENTRY_BOUNDS.workloads || bytes > ENTRY_BOUNDS.listBytes) break;
     why.add(group);
-    kept.push(ruling);
+    kept.push(judged);
   }
   return kept;
 }

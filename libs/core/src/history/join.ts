@@ -2,7 +2,7 @@ import { namespaceOf, sourceNameOf, type SourceName } from '../state/rows.ts';
 import type { SourceKey, WorkloadKey } from '../model.ts';
 import type { Reason } from '../reasons.ts';
 import { step, TOLD_BEFORE, type Expectation, type Told } from './attribution.ts';
-import type { ChangeEntry, OutcomeEntry, RolloutEntry, RulingEntry } from './entries.ts';
+import type { ChangeEntry, JudgedWorkload, OutcomeEntry, RolloutEntry } from './entries.ts';
 import { compareIds, firstIndex, indexOfId, millisecondsOf, type StreamId } from './stream-id.ts';
 
 /** A change of the history, and what became of each workload. */
@@ -119,8 +119,8 @@ export class HistoryJoin {
     const [first] = woken;
     const namespace = namespaceOf(entry.source ?? first?.workload ?? '//');
     const change: OwnChange = { ...rest, id, namespace, pairs };
-    for (const ruling of woken) pairs.push(this.#addPair(change, ruling, 'reload'));
-    for (const ruling of leftAlone) pairs.push(this.#addPair(change, ruling, 'skip'));
+    for (const judged of woken) pairs.push(this.#addPair(change, judged, 'reload'));
+    for (const judged of leftAlone) pairs.push(this.#addPair(change, judged, 'skip'));
     this.#changes.push(change);
     this.#byId.set(id, change);
     if (entry.source !== null) listOf(this.#bySource, entry.source).push(change);
@@ -202,15 +202,15 @@ export class HistoryJoin {
     }
   }
 
-  #addPair(change: OwnChange, ruling: RulingEntry, verdict: Pair['verdict']): OwnPair {
-    const workload = this.#workload(ruling.workload);
+  #addPair(change: OwnChange, judged: JudgedWorkload, verdict: Pair['verdict']): OwnPair {
+    const workload = this.#workload(judged.workload);
     const source = change.source === null ? null : sourceNameOf(change.source);
     const pair: OwnPair = {
       change,
       workload: workload.key,
       verdict,
-      reason: ruling.reason,
-      detail: ruling.detail,
+      reason: judged.reason,
+      detail: judged.detail,
       source,
       outcome: undefined,
       isForgotten: verdict === 'reload' && millisecondsOf(change.id) < this.#outcomesFrom,

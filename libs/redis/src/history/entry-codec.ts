@@ -4,7 +4,7 @@ import type {
   ChangeEntry,
   OutcomeEntry,
   RolloutEntry,
-  RulingEntry,
+  JudgedWorkload,
 } from '@reroll/core/history/entries';
 import { boundedChange, boundedOutcome } from '@reroll/core/history/entry-bounds';
 import { AUDIT_RESULTS, CHANGE_CAUSES, OUTCOME_STATES } from '@reroll/core/history/entries';
@@ -24,8 +24,8 @@ const COUNT = z.number().int();
 /** Workloads with the same reason and detail. */
 const group = z.object({ workloads: z.array(KEY), reason: TEXT, detail: TEXT });
 /** Before 0.1.0 each workload had its own. */
-const ruling = z.object({ workload: KEY, reason: TEXT, detail: TEXT });
-const rulings = z.array(z.union([group, ruling])).transform((all) => all.flatMap(rulingsOf));
+const judged = z.object({ workload: KEY, reason: TEXT, detail: TEXT });
+const judgedWorkloads = z.array(z.union([group, judged])).transform((all) => all.flatMap(judgedOf));
 const request = z.object({ id: z.string().regex(/^\d{1,15}-[\w-]{1,64}$/), actor: TEXT, reason: TEXT });
 
 const changeEntry = z.object({
@@ -35,8 +35,8 @@ const changeEntry = z.object({
   at: MILLISECONDS,
   from: TEXT.nullable().default(null),
   hash: TEXT.nullable(),
-  woken: rulings,
-  leftAlone: rulings,
+  woken: judgedWorkloads,
+  leftAlone: judgedWorkloads,
   more: z.object({ woken: COUNT, leftAlone: COUNT }).optional(),
   merged: COUNT.optional(),
   request: request.optional(),
@@ -109,7 +109,7 @@ const SHORT: ReadonlyMap<string, string> = new Map([
 ] satisfies [keyof OutcomeEntry, string][]);
 const LONG: ReadonlyMap<string, string> = new Map([...SHORT].map(([name, short]) => [short, name]));
 
-function rulingsOf(each: z.infer<typeof group> | z.infer<typeof ruling>): z.infer<typeof ruling>[] {
+function judgedOf(each: z.infer<typeof group> | z.infer<typeof judged>): z.infer<typeof judged>[] {
   if (!('workloads' in each)) return [each];
   const { workloads, reason, detail } = each;
   return workloads.map((workload) => ({ workload, reason, detail }));
@@ -146,7 +146,7 @@ function longOutcome(stored: unknown): unknown {
   return { ...rest, rolled, sources: { ...(sources as object | undefined), ...verdicts } };
 }
 
-function grouped(list: readonly RulingEntry[]): z.infer<typeof group>[] {
+function grouped(list: readonly JudgedWorkload[]): z.infer<typeof group>[] {
   const groups = new Map<string, z.infer<typeof group>>();
   for (const { workload, reason, detail } of list) {
     const key = `${reason} ${detail}`;

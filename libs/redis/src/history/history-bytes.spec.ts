@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { changed, reloaded, WEB } from '@reroll/core/testing/history';
-import type { OutcomeEntry, RulingEntry } from '@reroll/core/history/entries';
+import type { OutcomeEntry, JudgedWorkload } from '@reroll/core/history/entries';
 import { sourceNameOf } from '@reroll/core/state/rows';
 import { RealRedis } from '../testing/real-redis.ts';
 import { History } from './history.ts';
@@ -35,7 +35,7 @@ beforeEach(() => {
   history = new History(redis.client, keys, { maxEntries: 10_000, maxAge: 86_400_000, maxBytes: 33_554_432 });
 });
 
-function users(reason: RulingEntry['reason'], detail: string): RulingEntry[] {
+function users(reason: JudgedWorkload['reason'], detail: string): JudgedWorkload[] {
   return Array.from({ length: USERS }, (_, index) => ({ workload: workload(index), reason, detail }));
 }
 
@@ -138,7 +138,7 @@ describe('the streams', () => {
 
   it('take no more bytes than they may, however large their entries are', async () => {
     const large = new History(redis.client, keys, LARGE);
-    const why = (index: number): RulingEntry[] => [
+    const why = (index: number): JudgedWorkload[] => [
       { workload: WEB, reason: 'AutoReload', detail: `${index} ${'x'.repeat(190)}` },
     ];
     const written = Array.from({ length: 6_000 }, (_, index) => index);
