@@ -199,10 +199,10 @@ export class Fleet {
       path: collectionPath(resourceOf('Deployment'), this.space.name),
       convert: (raw) => sightOf(raw as unknown as KubeObject),
       handler: {
-        listStarted: () => undefined,
-        listed: look,
-        listEnded: () => undefined,
-        changed: (object) => look([object]),
+        replace: () => undefined,
+        upsert: look,
+        delete: (object) => look([object]),
+        synced: () => undefined,
       },
     });
     reflector.start();

@@ -53,10 +53,15 @@ export class Incumbent {
       path: collectionPath(resourceOf(kind), this.#space.name),
       convert: (raw) => ({ kind, object: raw as unknown as KubeObject }),
       handler: {
-        listStarted: () => undefined,
-        listed: (sources) => sources.forEach((source) => this.#remember(source)),
-        listEnded: () => undefined,
-        changed: (source) => this.#changed(source),
+        replace: () => undefined,
+        upsert: async (sources, by) => {
+          for (const source of sources) {
+            if (by === 'list') this.#remember(source);
+            else await this.#changed(source);
+          }
+        },
+        delete: (source) => this.#changed(source),
+        synced: () => undefined,
       },
     });
     this.#reflectors.push(reflector);

@@ -41,10 +41,10 @@ export class TemplateWatch {
             template: definition.template(raw) ?? {},
           }),
           handler: {
-            listStarted: () => undefined,
-            listed: (objects) => objects.forEach((seen) => watch.#see(seen)),
-            listEnded: () => undefined,
-            changed: (seen) => watch.#see(seen),
+            replace: () => undefined,
+            upsert: (objects) => objects.forEach((seen) => watch.#see(seen)),
+            delete: (seen) => watch.#see(seen),
+            synced: () => undefined,
           },
         }),
     );

@@ -1,5 +1,5 @@
 import type { KubeClient } from '@reroll/kube/client/connection';
-import type { ReflectorHandler } from '@reroll/kube/reflector/delivery';
+import type { EventHandler } from '@reroll/kube/reflector/delivery';
 import { collectionPath, type KubeObject, type KubeResource } from '@reroll/kube/objects';
 import { Reflector } from '@reroll/kube/reflector/reflector';
 import { RECORD_ANNOTATION } from '@reroll/core/record/record';
@@ -107,17 +107,21 @@ export class Observer {
 
   #follow(client: KubeClient, resource: KubeResource, into: Map<string, Seen>): Reflector<Seen> {
     let listed = new Map<string, Seen>();
-    const handler: ReflectorHandler<Seen> = {
-      listStarted: () => void (listed = new Map()),
-      listed: (objects) => objects.forEach((seen) => listed.set(seen.key, seen)),
-      listEnded: () => {
+    const handler: EventHandler<Seen> = {
+      replace: () => void (listed = new Map()),
+      upsert: (objects, by) => {
+        for (const seen of objects) {
+          (by === 'list' ? listed : into).set(seen.key, seen);
+          if (by !== 'list') this.#note(seen);
+        }
+      },
+      delete: (seen) => {
+        into.delete(seen.key);
+        this.#note(seen);
+      },
+      synced: () => {
         into.clear();
         for (const [key, seen] of listed) into.set(key, seen);
-      },
-      changed: (seen, type) => {
-        if (type === 'DELETED') into.delete(seen.key);
-        else into.set(seen.key, seen);
-        this.#note(seen);
       },
     };
     const path = collectionPath(resource, NAMESPACE);

@@ -35,10 +35,10 @@ export class Store<T extends Stored> {
       fieldSelector,
       convert: (raw) => raw as unknown as T,
       handler: {
-        listStarted: () => this.#listed.clear(),
-        listed: (objects) => objects.forEach(put),
-        listEnded: () => [...this.#objects.keys()].filter((uid) => !this.#listed.has(uid)).forEach(drop),
-        changed: (object, type) => (type === 'DELETED' ? drop(object.metadata.uid) : put(object)),
+        replace: () => this.#listed.clear(),
+        upsert: (objects) => objects.forEach(put),
+        delete: (object) => drop(object.metadata.uid),
+        synced: () => [...this.#objects.keys()].filter((uid) => !this.#listed.has(uid)).forEach(drop),
       },
     });
   }

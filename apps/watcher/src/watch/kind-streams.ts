@@ -1,34 +1,44 @@
-import type { Catalog } from '@reroll/redis/catalog/catalog';
+import { labelSelectorText } from '@reroll/core/label-selector';
+import { observeStatus, STATUS_KIND, type SeenStatus } from '@reroll/core/provider-class/observe-status';
 import type { ClusterState } from '@reroll/core/state/cluster-state';
 import type { WorkloadIntake } from '@reroll/core/state/workload-intake';
-import { isWithin, type Scope } from '@reroll/core/state/listed';
+import type { Scope } from '@reroll/core/state/listed';
 import { observeSource } from '@reroll/core/state/observe';
-import type { ObservedSource, ObservedWorkload, SourceRow, WorkloadRow } from '@reroll/core/state/rows';
-import type { SourceKind, WorkloadKey } from '@reroll/core/model';
-import { RV_UNKNOWN } from '@reroll/core/rv';
+import type { ObservedSource, WorkloadRow } from '@reroll/core/state/rows';
+import { RV_UNKNOWN, type Rv } from '@reroll/core/rv';
 import type { HashKeys } from '@reroll/core/record/record-hash';
 import type { DecisionSettings } from '@reroll/core/rules/decision';
+import type { Catalog } from '@reroll/redis/catalog/catalog';
 import type { KubeClient } from '@reroll/kube/client/connection';
 import { collectionPath, type KubeObject, type KubeResource } from '@reroll/kube/objects';
 import { Reflector } from '@reroll/kube/reflector/reflector';
 import type { SourceKindDefinition } from '@reroll/kube/sources/definition';
+import {
+  SECRET_PROVIDER_CLASSES,
+  SECRET_PROVIDER_CLASS_POD_STATUSES,
+} from '@reroll/kube/sources/secret-provider-class';
 import type { WorkloadKindDefinition } from '@reroll/kube/workloads/definition';
 import { observed } from '@reroll/kube/workloads/observe';
-import { seenRollout, type ShownRollout } from '@reroll/kube/workloads/seen-rollout';
+import { seenRollout } from '@reroll/kube/workloads/seen-rollout';
 import type { Logger } from '@reroll/shared/platform/logging/logging';
 import type { WatcherOptions } from '@reroll/shared/platform/options/parsing/table';
-import type { CatalogAtStart } from '../publish/catalog-at-start.ts';
 import type { RolloutSightings } from '../rollouts/rollout-sightings.ts';
-import { feedUntil } from './deaf-after.ts';
-import { inTurns } from './in-turns.ts';
-import { ListFiller, type Feed, type ListEnd } from './list-filler.ts';
+import {
+  CatalogRows,
+  sourceRows,
+  workloadRows,
+  type CatalogAtStart,
+  type CatalogSide,
+} from './catalog-rows.ts';
+import { Listing } from './listing.ts';
+import type { OlderObjects } from './older-objects.ts';
+import { PROVIDER_CLASS, ProviderClassStores } from './provider-class-stores.ts';
 import { isWatched, namespaceSelector, selectors } from './scope.ts';
-import { comparedWithKnown, writtenRv, type OlderObjects } from './older-objects.ts';
-import type { SourcePresence } from './source-presence.ts';
+import { SourceHandler, SourcePresence } from './source-handler.ts';
 import type { Stream } from './stream-group.ts';
 import type { StreamReports } from './stream-reports.ts';
-
-const KEYS_AT_A_TIME = 1_000;
+import { WholeList } from './whole-list.ts';
+import { WorkloadHandler, type SeenWorkload } from './workload-handler.ts';
 
 export interface StreamsContext {
   readonly client: KubeClient;
@@ -41,219 +51,165 @@ export interface StreamsContext {
   readonly olderObjects: Pick<OlderObjects, 'check'>;
 }
 
-/** Where the streams of one namespace, or (`''`) of all, lead. */
-export interface Into extends StreamsContext {
-  readonly namespace: string;
+/** Where what the streams show leads. */
+export interface StreamTargets {
   readonly clusterState: ClusterState;
   readonly intake: WorkloadIntake;
   readonly rollouts: RolloutSightings;
-  readonly presence: SourcePresence;
-  readonly atStart: CatalogAtStart;
   /** Called after anything was told to the cluster state. */
   readonly changed: () => void;
+}
+
+/** A namespace in scope, or (`''`) all of them. */
+export interface WatchedNamespace {
+  readonly name: string;
   /** Fires when the namespace leaves the scope, and at the end. */
   readonly ended: AbortSignal;
-  /**
-   * Whether the namespace came into scope while this watcher ran: what the catalog may still have of it is of a
-   * time before it was forgotten.
-   */
+  /** Whether it came into scope while this watcher ran. */
   readonly entering: boolean;
 }
 
-export function sourceStream(into: Into, definition: SourceKindDefinition): Stream {
-  const { kind } = definition;
-  const { namespace } = into;
-  const { keys } = into.decision;
-  return new Reflector<ObservedSource>({
-    client: into.client,
-    path: path(definition, namespace),
-    ...selectors(into, definition, namespace),
-    convert: (raw) =>
-      observeSource({ kind, metadata: raw.metadata, data: definition.data(raw) }, keys, into.hashKeys),
-    handler: new ListFiller(comparedSources(into, definition), (name) => `${kind}/${name}`),
-    hooks: into.reports.hooks(kind, namespace),
-  });
-}
+/** Makes the streams of each kind in a namespace, not started. */
+export class KindStreams {
+  readonly #context: StreamsContext;
+  readonly #targets: StreamTargets;
+  readonly #atStart: CatalogAtStart;
 
-/** A workload as a stream shows it: what decides about it, and how far its rollout is. */
-interface SeenWorkload {
-  readonly key: string;
-  readonly workload: ObservedWorkload;
-  readonly rollout: ShownRollout;
-}
-
-/** With `labelSelector`: only of the objects that it selects. */
-export function workloadStream(
-  into: Into,
-  definition: WorkloadKindDefinition,
-  labelSelector?: string,
-): Stream {
-  const { kind } = definition;
-  const { namespace } = into;
-  const { keys } = into.decision;
-  const { rolloutDetails } = into.options;
-  return new Reflector<SeenWorkload>({
-    client: into.client,
-    path: path(definition, namespace),
-    fieldSelector: namespaceSelector(into, namespace),
-    labelSelector,
-    convert: (raw: KubeObject) => {
-      const workload = observed(definition, raw, keys);
-      return { key: workload.key, workload, rollout: seenRollout(definition, raw, rolloutDetails) };
-    },
-    handler: new ListFiller(comparedWorkloads(into, definition), (name) => `${kind}/${name}`),
-    hooks: into.reports.hooks(kind, namespace),
-  });
-}
-
-/** Tells the cluster state that no workload of the kind exists. */
-export async function noWorkloads(into: Into, kind: string): Promise<void> {
-  const nothing = workloadFiller(into, kind);
-  nothing.listStarted();
-  await nothing.listEnded(RV_UNKNOWN, []);
-}
-
-function workloadFiller(into: Into, kind: string): ListFiller<SeenWorkload, WorkloadRow> {
-  const { namespace } = into;
-  return new ListFiller(workloadFeed(into, { kind, namespace }), (name) => `${kind}/${name}`);
-}
-
-function comparedSources(into: Into, definition: SourceKindDefinition): Feed<ObservedSource, SourceRow> {
-  const { kind } = definition;
-  const { namespace, clusterState, olderObjects } = into;
-  return comparedWithKnown(sourceFeed(into, { kind, namespace }), {
-    heldRv: (key) => writtenRv(clusterState.sources.get(key)),
-    rvOf: ({ rv }) => rv,
-    check: (key, seenBefore) => olderObjects.check(definition, key, seenBefore),
-  });
-}
-
-function sourceFeed(
-  into: Into,
-  scope: Scope & { readonly kind: SourceKind },
-): Feed<ObservedSource, SourceRow> {
-  const { clusterState, catalog, reports, changed, entering, ended } = into;
-  return feedUntil(ended, {
-    listBegins: () => undefined,
-    rows: async (keys) => (entering ? new Map() : await catalog.sources(keys)),
-    everyRow: (isWanted) =>
-      rowsWithin(into, scope, {
-        isWanted,
-        each: (isMeant) => catalog.eachSource(isMeant),
-        some: (keys) => catalog.sources(keys),
-      }),
-    found: (portion) => clusterState.sourcesFound({ ...portion, scope }),
-    listed: (list) => sourcesListed(into, scope, list),
-    written: (seen) => {
-      if (clusterState.sources.get(seen.key)?.hash === seen.hash) reports.unchanged();
-      clusterState.sourceWritten(seen, scope);
-    },
-    deleted: (seen) => sourceDeleted(into, scope, seen),
-    told: (type) => {
-      reports.received(scope.kind, type);
-      changed();
-    },
-  });
-}
-
-/** With a label selector, what a list no longer shows may only have lost its labels: it stays as it was known. */
-async function sourcesListed(
-  { clusterState, options, presence, ended }: Into,
-  scope: Scope,
-  list: ListEnd<ObservedSource, SourceRow>,
-): Promise<void> {
-  if (options.resourceLabelSelector === undefined)
-    return await inTurns(clusterState.sourceListEnds({ ...list, scope }), { ended });
-  const known = new Set([...clusterState.sourcesIn(scope), ...list.catalog.keys()]);
-  const missing = [...known].filter((key) => {
-    const row = clusterState.sources.get(key) ?? list.catalog.get(key);
-    return row?.exists === true && !list.found.has(key) && isWithin(scope, key);
-  });
-  const there = await presence.thoseThere(missing);
-  if (ended.aborted) return;
-  await inTurns(clusterState.sourceListEnds({ ...list, unread: [...list.unread, ...there], scope }), {
-    ended,
-  });
-}
-
-/** At the end everything is there, by which nothing is concluded. */
-async function deletedIfGone(
-  { clusterState, presence }: Into,
-  scope: Scope,
-  seen: ObservedSource,
-): Promise<void> {
-  if (!(await presence.isThere(seen.key))) clusterState.sourceDeleted(seen.key, seen.rv, scope);
-}
-
-function sourceDeleted(into: Into, scope: Scope, seen: ObservedSource): void | Promise<void> {
-  if (into.options.resourceLabelSelector !== undefined) return deletedIfGone(into, scope, seen);
-  return into.clusterState.sourceDeleted(seen.key, seen.rv, scope);
-}
-
-function comparedWorkloads(into: Into, definition: WorkloadKindDefinition): Feed<SeenWorkload, WorkloadRow> {
-  const { kind } = definition;
-  const { namespace, clusterState, olderObjects } = into;
-  return comparedWithKnown(workloadFeed(into, { kind, namespace }), {
-    heldRv: (key) => clusterState.workloads.get(key)?.rv,
-    rvOf: ({ workload }) => workload.rv,
-    check: (key, seenBefore) => olderObjects.check(definition, key, seenBefore),
-  });
-}
-
-function workloadFeed(into: Into, scope: Scope): Feed<SeenWorkload, WorkloadRow> {
-  const { clusterState, intake, rollouts, catalog, changed, ended } = into;
-  let { entering } = into;
-  return feedUntil(ended, {
-    listBegins: () => clusterState.workloadListBegins(scope),
-    rows: async (keys) => (into.entering ? new Map() : await catalog.workloads(keys)),
-    everyRow: (isWanted) =>
-      rowsWithin(into, scope, {
-        isWanted,
-        each: (isMeant) => catalog.eachWorkload(isMeant),
-        some: (keys) => catalog.workloads(keys),
-      }),
-    found: ({ objects, catalog: rows }) => {
-      const workloads = objects.map(({ workload }) => workload);
-      rollouts.seen(objects, () => intake.found({ objects: workloads, catalog: rows, scope, entering }));
-    },
-    listed: async (list) => {
-      const each = (gone: readonly WorkloadKey[]): void => gone.forEach((key) => rollouts.gone(key));
-      // Told as found before.
-      await inTurns(intake.listEnds({ ...list, objects: [], scope, entering }), { each, ended });
-      entering = false;
-    },
-    written: (seen) => rollouts.seen([seen], () => intake.written(seen.workload)),
-    deleted: ({ key }) => {
-      intake.deleted(key);
-      rollouts.gone(key);
-    },
-    told: changed,
-  });
-}
-
-interface CatalogRows<Row> {
-  readonly isWanted: (key: string) => boolean;
-  readonly each: (isMeant: (key: string) => boolean) => AsyncIterable<readonly (readonly [string, Row])[]>;
-  readonly some: (keys: readonly string[]) => Promise<ReadonlyMap<string, Row>>;
-}
-
-/** What the catalog has in a stream's reach. */
-async function* rowsWithin<Row>(
-  into: Into,
-  scope: Scope,
-  { isWanted, each, some }: CatalogRows<Row>,
-): AsyncGenerator<readonly (readonly [string, Row])[]> {
-  if (into.entering) return;
-  if (scope.namespace === '') {
-    yield* each((key) => isWatched(into, scope, key) && isWanted(key));
-    return;
+  constructor(context: StreamsContext, targets: StreamTargets, atStart: CatalogAtStart) {
+    this.#context = context;
+    this.#targets = targets;
+    this.#atStart = atStart;
   }
-  const keys = (await into.atStart.keysOf(scope)).filter(isWanted);
-  for (let at = 0; at < keys.length; at += KEYS_AT_A_TIME) {
-    yield [...(await some(keys.slice(at, at + KEYS_AT_A_TIME)))];
+
+  sources(definition: SourceKindDefinition, namespace: WatchedNamespace): Stream {
+    const { options, decision, hashKeys, reports, client } = this.#context;
+    const { kind } = definition;
+    const { clusterState, changed } = this.#targets;
+    const scope = { kind, namespace: namespace.name };
+    const presence =
+      options.resourceLabelSelector === undefined ? undefined : this.#presence(namespace.ended);
+    const listing = new Listing({
+      scope,
+      catalog: this.#rows(sourceRows(this.#context.catalog), scope, namespace),
+      held: (key) => clusterState.sources.get(key),
+      check: this.#checkOf(definition),
+    });
+    return new Reflector<ObservedSource>({
+      client,
+      path: path(definition, namespace),
+      ...selectors(this.#context, definition, namespace.name),
+      convert: (raw) =>
+        observeSource({ kind, metadata: raw.metadata, data: definition.data(raw) }, decision.keys, hashKeys),
+      handler: new SourceHandler(scope, {
+        clusterState,
+        listing,
+        reports,
+        changed,
+        ended: namespace.ended,
+        presence,
+      }),
+      hooks: reports.hooks(kind, namespace.name),
+    });
+  }
+
+  /** `labelSelector`: only of the objects that it selects. `onMissing`: called when the API server does not have the kind. */
+  workloads(
+    definition: WorkloadKindDefinition,
+    namespace: WatchedNamespace,
+    by: { labelSelector?: string; onMissing?: () => void } = {},
+  ): Stream {
+    const { client, options, decision } = this.#context;
+    return new Reflector<SeenWorkload>({
+      client,
+      path: path(definition, namespace),
+      fieldSelector: namespaceSelector(this.#context, namespace.name),
+      labelSelector: by.labelSelector,
+      convert: (raw: KubeObject) => {
+        const workload = observed(definition, raw, decision.keys);
+        const rollout = seenRollout(definition, raw, options.rolloutDetails);
+        return { key: workload.key, workload, rollout };
+      },
+      handler: this.#workloadHandler(definition.kind, namespace, this.#checkOf(definition)),
+      hooks: this.#reports(by.onMissing).hooks(definition.kind, namespace.name),
+    });
+  }
+
+  /** Tells the cluster state that no workload of the kind exists. */
+  async noWorkloads(kind: string, namespace: WatchedNamespace): Promise<void> {
+    const handler = this.#workloadHandler(kind, namespace, async () => undefined);
+    handler.replace();
+    await handler.synced(RV_UNKNOWN, []);
+  }
+
+  /** SecretProviderClasses, and the statuses of the pods that mount them. */
+  providerClasses(namespace: WatchedNamespace, onMissing: () => void): Stream[] {
+    const { client, catalog, decision, hashKeys, options } = this.#context;
+    const reports = this.#reports(onMissing);
+    const stores = new ProviderClassStores(namespace, { ...this.#targets, catalog, reports });
+    const fieldSelector = namespaceSelector(this.#context, namespace.name);
+    const { resourceLabelSelector: labels } = options;
+    return [
+      new Reflector<ObservedSource>({
+        client,
+        path: path(SECRET_PROVIDER_CLASSES, namespace),
+        fieldSelector,
+        convert: ({ metadata }) =>
+          observeSource({ kind: PROVIDER_CLASS, metadata, data: {} }, decision.keys, []),
+        handler: new WholeList(PROVIDER_CLASS, stores.classes),
+        hooks: reports.hooks(PROVIDER_CLASS, namespace.name),
+      }),
+      new Reflector<SeenStatus>({
+        client,
+        path: path(SECRET_PROVIDER_CLASS_POD_STATUSES, namespace),
+        fieldSelector,
+        labelSelector: labels && labelSelectorText(labels),
+        convert: (raw) => observeStatus(raw, hashKeys),
+        handler: new WholeList(STATUS_KIND, stores.statuses),
+        hooks: reports.hooks(STATUS_KIND, namespace.name),
+      }),
+    ];
+  }
+
+  #workloadHandler(
+    kind: string,
+    namespace: WatchedNamespace,
+    check: (key: string, seenBefore: Rv) => Promise<void>,
+  ): WorkloadHandler {
+    const { clusterState } = this.#targets;
+    const scope = { kind, namespace: namespace.name };
+    const catalog = this.#rows(workloadRows(this.#context.catalog), scope, namespace);
+    const held = (key: string): WorkloadRow | undefined => clusterState.workloads.get(key);
+    const listing = new Listing({ scope, catalog, held, check });
+    return new WorkloadHandler(scope, namespace, { ...this.#targets, listing });
+  }
+
+  #rows<Row>(side: CatalogSide<Row>, scope: Scope, { entering }: WatchedNamespace): CatalogRows<Row> {
+    const atStart = this.#atStart;
+    return new CatalogRows(side, {
+      scope,
+      isWatched: (key) => isWatched(this.#context, scope, key),
+      entering,
+      atStart,
+    });
+  }
+
+  #checkOf(resource: KubeResource): (key: string, seenBefore: Rv) => Promise<void> {
+    return (key, seenBefore) => this.#context.olderObjects.check(resource, key, seenBefore);
+  }
+
+  #presence(signal: AbortSignal): SourcePresence {
+    const { client, log } = this.#context;
+    const onRetry = (error: unknown): void =>
+      log.failure('cannot tell whether a source is deleted, asking again', error);
+    return new SourcePresence({ client, signal, onRetry });
+  }
+
+  #reports(onMissing: (() => void) | undefined): StreamReports {
+    const { reports } = this.#context;
+    return onMissing ? reports.andWhenMissing(onMissing) : reports;
   }
 }
 
-function path(resource: KubeResource, namespace: string): string {
-  return collectionPath(resource, namespace === '' ? undefined : namespace);
+function path(resource: KubeResource, { name }: WatchedNamespace): string {
+  return collectionPath(resource, name === '' ? undefined : name);
 }

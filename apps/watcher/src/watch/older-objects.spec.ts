@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Rv } from '@reroll/core/rv';
-import type { Feed } from './list-filler.ts';
-import { comparedWithKnown, OlderObjects, type OlderObject } from './older-objects.ts';
+import { OlderObjects, type OlderObject } from './older-objects.ts';
 
 const CONFIG_MAPS = { group: '', version: 'v1', plural: 'configmaps' };
 const KEY = 'ConfigMap/shop/settings';
@@ -57,62 +55,5 @@ describe('an object that a list shows older than it was known', () => {
   test('is read again if that fails', async () => {
     const { restored, requests } = await checked({ object: '450', etcd: '1000', failures: 1 });
     expect([restored.length, requests]).toEqual([1, 2]);
-  });
-});
-
-describe('a feed that compares its lists with what was known', () => {
-  interface Seen {
-    readonly key: string;
-    readonly rv: Rv;
-  }
-
-  /** The keys that are checked when a list shows `count` objects of version 5, and what is told in the end. */
-  async function checksOf(by: { count: number; held?: Rv; inCatalog?: Rv }) {
-    const checks: string[] = [];
-    let told = 0;
-    const feed: Feed<Seen, Seen> = {
-      listBegins: () => undefined,
-      rows: () => Promise.resolve(new Map()),
-      everyRow: async function* everyRow() {},
-      found: ({ objects }) => {
-        told += objects.length;
-      },
-      listed: () => undefined,
-      written: () => undefined,
-      deleted: () => undefined,
-      told: () => undefined,
-    };
-    const compared = comparedWithKnown(feed, {
-      heldRv: () => by.held,
-      rvOf: ({ rv }) => rv,
-      check: (key) => {
-        checks.push(key);
-        return Promise.resolve();
-      },
-    });
-    const objects = Array.from({ length: by.count }, (_, index) => ({
-      key: `ConfigMap/a/${index}`,
-      rv: '5',
-    }));
-    const { inCatalog: rv } = by;
-    const catalog = new Map(rv === undefined ? [] : objects.map(({ key }) => [key, { key, rv }]));
-    compared.listBegins();
-    await compared.found({ objects, catalog });
-    await compared.listed({ rv: '6', objects: [], found: new Set(), unread: [], catalog });
-    return { checks: checks.length, told };
-  }
-
-  test.each([
-    ['nothing is known of', {}, 0],
-    ['the cluster state has the same version of', { held: '5' }, 0],
-    ['the cluster state has an older version of', { held: '4' }, 0],
-    ['the cluster state has a newer version of', { held: '7' }, 1],
-    ['the catalog has a newer version of, at most as new as the list', { inCatalog: '6' }, 1],
-  ])('checks what %s, and passes it on', async (_, known, checks) => {
-    expect(await checksOf({ count: 1, ...known })).toEqual({ checks, told: 1 });
-  });
-
-  test('checks no more than ten of one list', async () => {
-    expect(await checksOf({ count: 500, held: '7' })).toEqual({ checks: 10, told: 500 });
   });
 });

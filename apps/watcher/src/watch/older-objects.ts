@@ -1,10 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { partsOf } from '@reroll/core/model';
-import { isNewer, isRv, maxRv, RV_UNKNOWN, type Rv } from '@reroll/core/rv';
+import { isNewer, isRv, type Rv } from '@reroll/core/rv';
 import type { KubeClient } from '@reroll/kube/client/connection';
 import { collectionPath, type KubeResource } from '@reroll/kube/objects';
 import type { Logger } from '@reroll/shared/platform/logging/logging';
-import type { Feed } from './list-filler.ts';
 
 /** What was known of an object before, and what etcd has now. */
 export interface OlderObject {
@@ -21,8 +20,6 @@ export interface OlderObjectsContext {
   readonly onRestored: (object: OlderObject) => void;
 }
 
-/** So many objects of one list are looked at: each takes a request. */
-const CHECKS_PER_LIST = 10;
 const ATTEMPTS = 5;
 const FIRST_PAUSE = 200;
 
@@ -71,51 +68,4 @@ export class OlderObjects {
     const rv = (body.items[0] ?? body).metadata.resourceVersion;
     return isRv(rv) ? rv : undefined;
   }
-}
-
-/**
- * That of the object's own last write. A source that is gone has perhaps that of the list which did not show it: it may
- * be shown again with its old one, as a Secret of a type that is not ignored any more.
- */
-export function writtenRv(row: { readonly rv: Rv; readonly exists?: boolean } | undefined): Rv | undefined {
-  return row?.exists === false ? undefined : row?.rv;
-}
-
-/** The same feed, which has objects of its lists checked that are older than what was known of them. */
-export function comparedWithKnown<
-  Seen extends { readonly key: string },
-  Row extends { readonly rv: Rv; readonly exists?: boolean },
->(
-  feed: Feed<Seen, Row>,
-  by: {
-    /** Undefined: nothing is known, or it is not of this object alone. */
-    readonly heldRv: (key: string) => Rv | undefined;
-    readonly rvOf: (seen: Seen) => Rv;
-    readonly check: (key: string, seenBefore: Rv) => Promise<void>;
-  },
-): Feed<Seen, Row> {
-  let checks = 0;
-  const check = async (key: string, known: Rv, seen: Rv): Promise<void> => {
-    if (!isNewer(known, seen) || checks >= CHECKS_PER_LIST) return;
-    checks += 1;
-    await by.check(key, known);
-  };
-  return {
-    ...feed,
-    listBegins: () => {
-      checks = 0;
-      feed.listBegins();
-    },
-    found: async (portion) => {
-      for (const seen of portion.objects) {
-        const inCatalog = writtenRv(portion.catalog.get(seen.key)) ?? RV_UNKNOWN;
-        await check(seen.key, maxRv(by.heldRv(seen.key) ?? RV_UNKNOWN, inCatalog), by.rvOf(seen));
-      }
-      await feed.found(portion);
-    },
-    listed: async (list) => {
-      for (const [key, row] of list.catalog) await check(key, writtenRv(row) ?? RV_UNKNOWN, list.rv);
-      await feed.listed(list);
-    },
-  };
 }

@@ -39,12 +39,19 @@ export class SelectedNamespaces {
       fieldSelector:
         ignored.length === 0 ? undefined : ignored.map((name) => `metadata.name!=${name}`).join(','),
       convert: ({ metadata }) => ({ key: `${KIND}/${metadata.name}` }),
-      handler: new WholeList({
-        kind: KIND,
-        listed: async ({ objects, unread }) => this.#replace([...objects.map(({ key }) => key), ...unread]),
-        written: ({ key }) => void this.names.add(nameIn(key)),
-        deleted: ({ key }) => void this.names.delete(nameIn(key)),
-        told: onChange,
+      handler: new WholeList(KIND, {
+        replace: ({ objects, unread }) => {
+          this.#replace([...objects.map(({ key }) => key), ...unread]);
+          onChange();
+        },
+        upsert: ({ key }) => {
+          this.names.add(nameIn(key));
+          onChange();
+        },
+        delete: ({ key }) => {
+          this.names.delete(nameIn(key));
+          onChange();
+        },
       }),
       hooks: reports.hooks(KIND, ''),
     });

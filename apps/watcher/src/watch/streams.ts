@@ -4,25 +4,21 @@ import { WorkloadIntake } from '@reroll/core/state/workload-intake';
 import type { ClusterState } from '@reroll/core/state/cluster-state';
 import { kindOf, namespaceOf } from '@reroll/core/state/rows';
 import type { WorkloadKey } from '@reroll/core/model';
-import { isServed } from '@reroll/kube/discovery';
 import type { SourceKindDefinition } from '@reroll/kube/sources/definition';
 import { SOURCE_DEFINITIONS } from '@reroll/kube/sources/registry';
 import type { WorkloadKindDefinition } from '@reroll/kube/workloads/definition';
 import { WORKLOAD_KINDS, workloadKind } from '@reroll/kube/workloads/registry';
 import { giveBackMemory } from '@reroll/shared/platform/process/memory';
 import type { WatcherOptions } from '@reroll/shared/platform/options/parsing/table';
-import { CatalogAtStart } from '../publish/catalog-at-start.ts';
+import { CatalogAtStart } from './catalog-rows.ts';
 import { inTurns } from './in-turns.ts';
-import { noWorkloads, sourceStream, workloadStream, type Into, type StreamsContext } from './kind-streams.ts';
-import { NamespaceStreams } from './namespace-streams.ts';
-import { OptionalStream } from './optional-stream.ts';
-import { providerClassStream } from './provider-class-streams.ts';
+import { KindStreams, type StreamsContext, type WatchedNamespace } from './kind-streams.ts';
+import { optionalStreams } from './optional-kinds.ts';
+import type { OptionalStream } from './optional-stream.ts';
 import type { RolloutSightings } from '../rollouts/rollout-sightings.ts';
 import { chosenByLabels } from './scope.ts';
 import { SelectedNamespaces } from './selected-namespaces.ts';
-import { SourcePresence } from './source-presence.ts';
-import { StreamGroup } from './stream-group.ts';
-import { pendingJobStream } from './pending-job-stream.ts';
+import { NamespaceStreams, StreamGroup } from './stream-group.ts';
 
 /** Namespaces whose first lists are under way at a time: each asks for two lists, then for five. */
 const AT_A_TIME = 16;
@@ -30,7 +26,7 @@ const AT_A_TIME = 16;
 const STOP = 3_000;
 
 interface Followed {
-  readonly into: Into;
+  readonly namespace: WatchedNamespace;
   readonly streams: NamespaceStreams;
 }
 
@@ -49,6 +45,7 @@ export class Streams {
   /** What is to be followed now. */
   readonly #wanted: ReadonlySet<string>;
   readonly #atStart: CatalogAtStart;
+  readonly #kinds: KindStreams;
   /** What was in scope at the first look; undefined before. */
   #atFirst: ReadonlySet<string> | undefined;
   /** Namespaces that were in scope before this watcher began; each only until it is followed. */
@@ -77,7 +74,11 @@ export class Streams {
     }
     this.#wanted = this.#selected?.names ?? new Set(namespaces.length === 0 ? [''] : namespaces);
     this.#atStart = new CatalogAtStart(context.catalog);
-    this.#optional = this.#optionalStreams();
+    this.#kinds = new KindStreams(context, { ...into, intake: this.#intake, changed }, this.#atStart);
+    this.#optional = optionalStreams(context, {
+      kinds: this.#kinds,
+      namespaceOf: (name) => this.#namespaceOf(name),
+    });
   }
 
   /**
@@ -216,68 +217,25 @@ export class Streams {
     this.#reconcile();
   }
 
-  #open(namespace: string): Followed {
+  #open(name: string): Followed {
     const ending = new AbortController();
-    const { options, client, log } = this.#context;
-    const into = {
-      ...this.#context,
-      namespace,
-      clusterState: this.#clusterState,
-      intake: this.#intake,
-      rollouts: this.#rollouts,
-      changed: this.#changed,
-      ended: ending.signal,
-      entering: this.#selected !== undefined && !this.#before.has(namespace),
-      atStart: this.#atStart,
-      presence: new SourcePresence({
-        client,
-        signal: ending.signal,
-        onRetry: (error) => log.failure('cannot tell whether a source is deleted, asking again', error),
-      }),
-    };
-    const sources = new StreamGroup(sourceKinds(options).map((kind) => sourceStream(into, kind)));
-    const workloads = new StreamGroup(workloadKinds(options).map((kind) => workloadStream(into, kind)));
-    return { into, streams: new NamespaceStreams({ sources, workloads, ending }) };
-  }
-
-  #optionalStreams(): Map<string, OptionalStream> {
+    const entering = this.#selected !== undefined && !this.#before.has(name);
+    const namespace = { name, ended: ending.signal, entering };
     const { options } = this.#context;
-    const wanted = WORKLOAD_KINDS.filter(({ isWanted }) => isWanted?.(options));
-    const streams = new Map(wanted.map((definition) => [definition.kind, this.#optionalStream(definition)]));
-    if (options.ignoredWorkloadTypes.some((type) => type === 'jobs')) {
-      streams.set(
-        'Job',
-        pendingJobStream(this.#context, (name) => this.#intoOf(name)),
-      );
-    }
-    if (options.enableCsiIntegration) {
-      streams.set(
-        'SecretProviderClass',
-        providerClassStream(this.#context, (name) => this.#intoOf(name)),
-      );
-    }
-    return streams;
-  }
-
-  #optionalStream(definition: WorkloadKindDefinition): OptionalStream {
-    const { client, options, log } = this.#context;
-    const { kind } = definition;
-    return new OptionalStream({
-      isServed: (signal) => isServed(client, definition, { signal }),
-      open: (namespace, onMissing) => {
-        const into = this.#intoOf(namespace);
-        return [workloadStream({ ...into, reports: into.reports.andWhenMissing(onMissing) }, definition)];
-      },
-      gone: (namespace) => noWorkloads(this.#intoOf(namespace), kind),
-      interval: options.discoveryInterval,
-      log: log.child({ kind }),
+    const sources = sourceKinds(options).map((kind) => this.#kinds.sources(kind, namespace));
+    const workloads = workloadKinds(options).map((kind) => this.#kinds.workloads(kind, namespace));
+    const streams = new NamespaceStreams({
+      sources: new StreamGroup(sources),
+      workloads: new StreamGroup(workloads),
+      ending,
     });
+    return { namespace, streams };
   }
 
-  #intoOf(namespace: string): Into {
-    const followed = this.#followed.get(namespace);
-    if (!followed) throw new RangeError(`expected a namespace that is followed, given ${namespace}`);
-    return followed.into;
+  #namespaceOf(name: string): WatchedNamespace {
+    const followed = this.#followed.get(name);
+    if (!followed) throw new RangeError(`expected a namespace that is followed, given ${name}`);
+    return followed.namespace;
   }
 }
 

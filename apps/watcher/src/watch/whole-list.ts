@@ -1,49 +1,45 @@
-import type { ReflectorHandler } from '@reroll/kube/reflector/delivery';
+import type { EventHandler, ShownBy } from '@reroll/kube/reflector/delivery';
 
-export interface WholeListFeed<Seen> {
-  readonly kind: string;
+/** A store whose lists come whole. */
+export interface WholeStore<Seen> {
   /** A complete list; `unread` are keys of objects that exist but could not be read. May reject: it is repeated. */
-  listed(list: { rv: string; objects: readonly Seen[]; unread: ReadonlySet<string> }): Promise<void>;
-  written(seen: Seen): void;
-  deleted(seen: Seen): void;
-  /** Called after anything was told. */
-  told(type: 'list' | 'ADDED' | 'MODIFIED' | 'DELETED'): void;
+  replace(list: { rv: string; objects: readonly Seen[]; unread: ReadonlySet<string> }): void | Promise<void>;
+  upsert(seen: Seen, by: ShownBy): void;
+  delete(seen: Seen): void;
 }
 
-/** For small kinds that mean something only as a whole: gathers each list and tells it at its end. */
-export class WholeList<Seen extends { readonly key: string }> implements ReflectorHandler<Seen> {
-  readonly #feed: WholeListFeed<Seen>;
+/** For small kinds that mean something only as a whole: gathers each list and hands it over at its end. */
+export class WholeList<Seen extends { readonly key: string }> implements EventHandler<Seen> {
+  readonly #kind: string;
+  readonly #store: WholeStore<Seen>;
   /** What the list under way has shown; null: there is none. */
   #listing: Map<string, Seen> | null = null;
 
-  constructor(feed: WholeListFeed<Seen>) {
-    this.#feed = feed;
+  constructor(kind: string, store: WholeStore<Seen>) {
+    this.#kind = kind;
+    this.#store = store;
   }
 
-  listStarted(): void {
+  replace(): void {
     this.#listing = new Map();
   }
 
-  listed(objects: readonly Seen[]): void {
-    for (const seen of objects) this.#listing?.set(seen.key, seen);
-  }
-
-  async listEnded(rv: string, unread: readonly string[]): Promise<void> {
-    const objects = [...(this.#listing ?? new Map<string, Seen>()).values()];
-    const keys = new Set(unread.map((name) => `${this.#feed.kind}/${name}`));
-    await this.#feed.listed({ rv, objects, unread: keys });
-    this.#listing = null;
-    this.#feed.told('list');
-  }
-
-  changed(seen: Seen, type: 'ADDED' | 'MODIFIED' | 'DELETED'): void {
-    if (this.#listing) {
-      if (type === 'DELETED') this.#listing.delete(seen.key);
-      else this.#listing.set(seen.key, seen);
-      return;
+  upsert(objects: readonly Seen[], by: ShownBy): void {
+    for (const seen of objects) {
+      if (this.#listing) this.#listing.set(seen.key, seen);
+      else this.#store.upsert(seen, by);
     }
-    if (type === 'DELETED') this.#feed.deleted(seen);
-    else this.#feed.written(seen);
-    this.#feed.told(type);
+  }
+
+  delete(seen: Seen): void {
+    if (this.#listing) this.#listing.delete(seen.key);
+    else this.#store.delete(seen);
+  }
+
+  async synced(rv: string, unread: readonly string[]): Promise<void> {
+    const objects = [...(this.#listing ?? new Map<string, Seen>()).values()];
+    const keys = new Set(unread.map((name) => `${this.#kind}/${name}`));
+    await this.#store.replace({ rv, objects, unread: keys });
+    this.#listing = null;
   }
 }

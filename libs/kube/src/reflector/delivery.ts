@@ -3,24 +3,31 @@ import { errorClass } from '../client/errors.ts';
 import { nameOf, type KubeObject } from '../objects.ts';
 import type { ChangeType } from './watch-stream.ts';
 
+/** What shows an object: a list, or an event of the watch. */
+export type ShownBy = 'list' | Exclude<ChangeType, 'DELETED'>;
+
 /**
- * What a reflector tells, in order and one call at a time. A method may be asynchronous: the stream then
- * waits for it. Each may be told the same thing twice and must come to the same end.
+ * What follows a collection, like a store of client-go. A reflector calls it in order, one call at a time. A method may
+ * be asynchronous: the stream then waits for it. Each may be called twice for the same thing and must come to the same end.
  */
-export interface ReflectorHandler<T> {
-  /** A complete list begins. If it breaks, this is called again without a `listEnded` before. */
-  listStarted(): void | Promise<void>;
+export interface EventHandler<T> {
   /**
-   * At most 100 listed objects. An object may come again in the same list: the later one stands. One that
-   * is deleted while the list still streams comes as `changed` with DELETED.
+   * A complete list begins, which is to replace what is known. Its objects follow in portions by `upsert`, so that it is
+   * never held whole. If it breaks, this is called again without a `synced` before.
    */
-  listed(objects: readonly T[]): void | Promise<void>;
+  replace(): void | Promise<void>;
+  /**
+   * At most 100 objects of the list, or one that was created or written. An object may come again in the same list: the
+   * later one stands.
+   */
+  upsert(objects: readonly T[], by: ShownBy): void | Promise<void>;
+  /** It was deleted; also while a list still streams, in which it may have been. */
+  delete(object: T): void | Promise<void>;
   /**
    * The list is complete as of `resourceVersion`: what was not in it does not exist, except for `unread`
-   * (`<namespace>/<name>`), which exist but made `convert` or `listed` throw.
+   * (`<namespace>/<name>`), which exist but made `convert` or `upsert` throw.
    */
-  listEnded(resourceVersion: string, unread: readonly string[]): void | Promise<void>;
-  changed(object: T, type: ChangeType): void | Promise<void>;
+  synced(resourceVersion: string, unread: readonly string[]): void | Promise<void>;
 }
 
 /** A throw of the handler's or of `convert`: what, where, and the error's class, never its message. */
@@ -32,7 +39,7 @@ export interface HandlerFailure {
 }
 
 export interface DeliveryOptions<T> {
-  readonly handler: ReflectorHandler<T>;
+  readonly handler: EventHandler<T>;
   readonly convert: (raw: KubeObject) => T;
   readonly onFailure: (failure: HandlerFailure) => void;
 }
@@ -77,7 +84,7 @@ export class Delivery<T> {
     this.#objects = [];
     this.#keys = [];
     this.#unread = [];
-    await this.#whole('listStarted', () => this.#options.handler.listStarted());
+    await this.#whole('listStarted', () => this.#options.handler.replace());
   }
 
   /** One object of a list. */
@@ -101,7 +108,7 @@ export class Delivery<T> {
     this.#objects = [];
     this.#keys = [];
     const told = guarded(
-      () => this.#options.handler.listed(objects),
+      () => this.#options.handler.upsert(objects, 'list'),
       () => this.#oneByOne(objects, keys),
     );
     return afterATurn(told);
@@ -111,7 +118,7 @@ export class Delivery<T> {
   async listEnded(resourceVersion: string): Promise<void> {
     await this.flush();
     const unread = this.#unread;
-    await this.#whole('listEnded', () => this.#options.handler.listEnded(resourceVersion, unread));
+    await this.#whole('listEnded', () => this.#options.handler.synced(resourceVersion, unread));
   }
 
   changed(raw: KubeObject, type: ChangeType): Outcome {
@@ -122,8 +129,9 @@ export class Delivery<T> {
       this.#report({ key: nameOf(raw), step: 'convert' }, error);
       return undefined;
     }
+    const { handler } = this.#options;
     return guarded(
-      () => this.#options.handler.changed(object, type),
+      () => (type === 'DELETED' ? handler.delete(object) : handler.upsert([object], type)),
       (error) => this.#report({ key: nameOf(raw), step: 'changed' }, error),
     );
   }
@@ -132,7 +140,7 @@ export class Delivery<T> {
     for (const [index, object] of objects.entries()) {
       const key = keys[index] ?? '';
       try {
-        await this.#options.handler.listed([object]);
+        await this.#options.handler.upsert([object], 'list');
       } catch (error) {
         this.#unread.push(key);
         this.#report({ key, step: 'listed' }, error);

@@ -215,7 +215,7 @@ describe('a watch', () => {
   test('that lived for a while and was ended by the server starts the delays over', async () => {
     const down = networkError('w', new Error('refused'));
     class Late extends Following {
-      override changed(entry: Entry, type: string): Promise<void> {
+      protected override changed(entry: Entry, type: string): Promise<void> {
         void super.changed(entry, type);
         return new Promise((resolve) => clock.after(6000, resolve));
       }
@@ -253,7 +253,7 @@ describe('a watch', () => {
   test('is not taken for silent while the handler is busy', async () => {
     let finish = (): void => undefined;
     class Busy extends Following {
-      override changed(entry: Entry, type: string): Promise<void> {
+      protected override changed(entry: Entry, type: string): Promise<void> {
         void super.changed(entry, type);
         return new Promise((resolve) => (finish = resolve));
       }
@@ -272,7 +272,7 @@ describe('a watch', () => {
 
 test('a handler whose promise never ends does not hold up stopping beyond its limit', async () => {
   class Stuck extends Following {
-    override changed(): Promise<void> {
+    protected override changed(): Promise<void> {
       return new Promise(() => undefined);
     }
   }

@@ -84,7 +84,7 @@ describe('listing and watching', () => {
     let interfere: Promise<void> | undefined;
     class Interfering extends Following {
       /** A write between the first page and the second. */
-      override listed(objects: readonly Entry[]): void | Promise<void> {
+      protected override listed(objects: readonly Entry[]): void | Promise<void> {
         void super.listed(objects);
         interfere ??= set('e', '2').then(() => create('f', '1'));
         return interfere;
@@ -221,7 +221,7 @@ describe('whatever breaks', () => {
       await plane.cluster.restart('apiserver');
     };
     class Forgetful extends Following {
-      override listed(objects: readonly Entry[]): void | Promise<void> {
+      protected override listed(objects: readonly Entry[]): void | Promise<void> {
         void super.listed(objects);
         forgotten ??= forget();
         return forgotten;
@@ -263,7 +263,7 @@ describe('a handler that throws', () => {
   test('harms only the object that it threw for', async () => {
     const { path, set } = bound(await place(['bad', 'good']));
     class Choosy extends Following {
-      override changed(entry: Entry, type: string): void {
+      protected override changed(entry: Entry, type: string): void {
         if (entry.name === 'bad') throw new RangeError('hunter2');
         void super.changed(entry, type);
       }
@@ -281,7 +281,7 @@ describe('a handler that throws', () => {
     const { path, set } = bound(await place(['a']));
     const order: string[] = [];
     class Slow extends Following {
-      override async changed(entry: Entry, type: string): Promise<void> {
+      protected override async changed(entry: Entry, type: string): Promise<void> {
         order.push(`begin ${entry.value}`);
         await new Promise((resolve) => setImmediate(resolve));
         order.push(`end ${entry.value}`);
@@ -301,7 +301,7 @@ describe('a handler that throws', () => {
   test('objects of a list that cannot be read are named, so that they are not taken for deleted', async () => {
     const { path } = await place(['a', 'bad', 'worse']);
     class Choosy extends Following {
-      override listed(objects: readonly Entry[]): void {
+      protected override listed(objects: readonly Entry[]): void {
         if (objects.some(({ name }) => name === 'worse')) throw new RangeError('hunter2');
         void super.listed(objects);
       }
@@ -325,16 +325,16 @@ describe('a handler that throws', () => {
     expect(JSON.stringify(reports.seen)).not.toContain('hunter2');
   });
 
-  test('in listEnded is not synced: the list is repeated until it succeeds', async () => {
+  test('in synced is not synced: the list is repeated until it succeeds', async () => {
     const { path } = await place(['a']);
     let failures = 2;
     class Refusing extends Following {
-      override listEnded(resourceVersion: string, unread: readonly string[]): void {
+      override synced(resourceVersion: string, unread: readonly string[]): void {
         if (failures > 0) {
           failures -= 1;
           throw new Error('hunter2');
         }
-        super.listEnded(resourceVersion, unread);
+        super.synced(resourceVersion, unread);
       }
     }
     const { seen, reports, reflector } = follow({ client: plane.client, path, handler: new Refusing() });

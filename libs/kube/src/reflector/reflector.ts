@@ -1,7 +1,7 @@
 import type { BackoffOptions } from '../client/backoff.ts';
 import { pause, systemClock, type Clock } from '../client/clock.ts';
 import type { KubeClient, Query } from '../client/connection.ts';
-import { Delivery, type HandlerFailure, type ReflectorHandler } from './delivery.ts';
+import { Delivery, type EventHandler, type HandlerFailure } from './delivery.ts';
 import { KubeError } from '../client/errors.ts';
 import { listPages } from './list-pages.ts';
 import type { KubeObject } from '../objects.ts';
@@ -34,7 +34,7 @@ export interface ReflectorOptions<T> {
   readonly labelSelector?: string | undefined;
   /** Makes the small record; the raw object (in lists without `kind` and `apiVersion`) is dropped then. */
   readonly convert: (raw: KubeObject) => T;
-  readonly handler: ReflectorHandler<T>;
+  readonly handler: EventHandler<T>;
   readonly hooks?: ReflectorHooks | undefined;
   /**
    * A watch that says nothing for so long is cut and taken up again. Default 100 s: API servers send a
@@ -235,7 +235,7 @@ export class Reflector<T> {
     const gone = error instanceof KubeError && isGone(error);
     const next = this.#delay.next({ gone });
     if (!(error instanceof KubeError)) {
-      // The handler's own throw from listStarted or listEnded; already reported.
+      // The handler's own throw from `replace` or `synced`; already reported.
       this.#forget('handler');
       return next.delayMs;
     }

@@ -1,4 +1,4 @@
-import type { ReflectorHandler } from '../reflector/delivery.ts';
+import type { EventHandler, ShownBy } from '../reflector/delivery.ts';
 import type { KubeObject } from '../objects.ts';
 import { Reflector, type ReflectorHooks, type ReflectorOptions } from '../reflector/reflector.ts';
 import { Waiting } from './waiting.ts';
@@ -9,19 +9,28 @@ export interface Entry {
 }
 
 /** A handler as simple as one can be: what exists now, and everything that was told, in order. */
-export class Following implements ReflectorHandler<Entry> {
+export class Following implements EventHandler<Entry> {
   readonly told: string[] = [];
   readonly present = new Map<string, string | undefined>();
   readonly waiting = new Waiting();
   unread: readonly string[] = [];
   #listed = new Set<string>();
 
-  listStarted(): void {
+  replace(): void {
     this.#listed = new Set();
     this.#tell('list');
   }
 
-  listed(objects: readonly Entry[]): void | Promise<void> {
+  upsert(objects: readonly Entry[], by: ShownBy): void | Promise<void> {
+    const [first] = objects;
+    return by === 'list' || !first ? this.listed(objects) : this.changed(first, by);
+  }
+
+  delete(entry: Entry): void | Promise<void> {
+    return this.changed(entry, 'DELETED');
+  }
+
+  protected listed(objects: readonly Entry[]): void | Promise<void> {
     for (const { name, value } of objects) {
       this.#listed.add(name);
       this.present.set(name, value);
@@ -29,13 +38,13 @@ export class Following implements ReflectorHandler<Entry> {
     this.#tell(`listed ${objects.length}`);
   }
 
-  listEnded(_resourceVersion: string, unread: readonly string[]): void {
+  synced(_resourceVersion: string, unread: readonly string[]): void {
     this.unread = unread;
     for (const name of this.present.keys()) if (!this.#listed.has(name)) this.present.delete(name);
     this.#tell('end');
   }
 
-  changed({ name, value }: Entry, type: string): void | Promise<void> {
+  protected changed({ name, value }: Entry, type: string): void | Promise<void> {
     if (type === 'DELETED') this.present.delete(name);
     else this.present.set(name, value);
     this.#tell(`${type} ${name}=${value}`);

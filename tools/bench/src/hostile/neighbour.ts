@@ -57,10 +57,10 @@ export class Neighbour {
       path: collectionPath(KINDS.Deployment, tenant.namespace),
       convert: (raw) => ({ name: raw.metadata.name, markers: markersOf(templateOf(raw)) }),
       handler: {
-        listStarted: () => undefined,
-        listed: (objects) => objects.forEach(see),
-        listEnded: () => undefined,
-        changed: see,
+        replace: () => undefined,
+        upsert: (objects) => objects.forEach(see),
+        delete: see,
+        synced: () => undefined,
       },
     });
   }

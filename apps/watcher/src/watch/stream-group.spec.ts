@@ -1,6 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { NamespaceStreams } from './namespace-streams.ts';
-import { StreamGroup } from './stream-group.ts';
+import { NamespaceStreams, StreamGroup } from './stream-group.ts';
 import { FakeStream } from '../testing/fake-stream.ts';
 
 /** Its waiting ends when it says so, too. */

@@ -1,0 +1,129 @@
+import type { Catalog } from '@reroll/redis/catalog/catalog';
+import { scopeKey, type Scope } from '@reroll/core/state/listed';
+import { kindOf, namespaceOf, type SourceRow, type WorkloadRow } from '@reroll/core/state/rows';
+
+/** So long (ms) the keys are kept: for the first lists of many namespaces, and no longer. */
+const KEPT = 60_000;
+const KEYS_AT_A_TIME = 1_000;
+
+type Keys = ReadonlyMap<string, readonly string[]>;
+
+/**
+ * Which objects the catalog knows, by kind and namespace. Read once for the first lists of many namespaces: for
+ * each of them Redis would go through everything.
+ */
+export class CatalogAtStart {
+  readonly #catalog: Catalog;
+  #keys: Promise<Keys> | null = null;
+
+  constructor(catalog: Catalog) {
+    this.#catalog = catalog;
+  }
+
+  /** Rejects with ioredis' error. */
+  async keysOf(scope: Scope): Promise<readonly string[]> {
+    return (await this.#read()).get(scopeKey(scope)) ?? [];
+  }
+
+  /** Namespaces of which anything is known. Rejects with ioredis' error. */
+  async namespaces(): Promise<Set<string>> {
+    return new Set([...(await this.#read()).values()].map(([key = '']) => namespaceOf(key)));
+  }
+
+  /** Lets the keys go: nobody needs them now. */
+  release(): void {
+    this.#keys = null;
+  }
+
+  #read(): Promise<Keys> {
+    this.#keys ??= this.#readAnew();
+    return this.#keys;
+  }
+
+  async #readAnew(): Promise<Keys> {
+    try {
+      const keys = await readKeys(this.#catalog);
+      setTimeout(() => this.release(), KEPT).unref();
+      return keys;
+    } catch (error) {
+      this.release();
+      throw error;
+    }
+  }
+}
+
+async function readKeys(catalog: Catalog): Promise<Keys> {
+  const found = new Map<string, string[]>();
+  const note = (key: string): boolean => {
+    const scope = scopeKey({ kind: kindOf(key), namespace: namespaceOf(key) });
+    const held = found.get(scope);
+    if (held) held.push(key);
+    else found.set(scope, [key]);
+    return false;
+  };
+  for (const rows of [catalog.eachSource(note), catalog.eachWorkload(note)]) {
+    for await (const _ of rows) continue;
+  }
+  return found;
+}
+
+/** The catalog's rows of sources, or of workloads. */
+export interface CatalogSide<Row> {
+  some(keys: readonly string[]): Promise<ReadonlyMap<string, Row>>;
+  each(isMeant: (key: string) => boolean): AsyncIterable<readonly (readonly [string, Row])[]>;
+}
+
+export function sourceRows(catalog: Catalog): CatalogSide<SourceRow> {
+  return { some: (keys) => catalog.sources(keys), each: (isMeant) => catalog.eachSource(isMeant) };
+}
+
+export function workloadRows(catalog: Catalog): CatalogSide<WorkloadRow> {
+  return { some: (keys) => catalog.workloads(keys), each: (isMeant) => catalog.eachWorkload(isMeant) };
+}
+
+/** What a stream shows. */
+export interface Reach {
+  readonly scope: Scope;
+  readonly isWatched: (key: string) => boolean;
+  /** Its namespace came into scope while this watcher ran: what the catalog still has of it is of before it was forgotten. */
+  readonly entering: boolean;
+  readonly atStart: Pick<CatalogAtStart, 'keysOf'>;
+}
+
+/** What the catalog has in the reach of one stream. Rejects with ioredis' error. */
+export class CatalogRows<Row> {
+  readonly #side: CatalogSide<Row>;
+  readonly #reach: Reach;
+
+  constructor(side: CatalogSide<Row>, reach: Reach) {
+    this.#side = side;
+    this.#reach = reach;
+  }
+
+  async of(keys: readonly string[]): Promise<ReadonlyMap<string, Row>> {
+    return this.#reach.entering ? new Map() : await this.#side.some(keys);
+  }
+
+  /** All but these. */
+  async besides(found: ReadonlySet<string>): Promise<Map<string, Row>> {
+    const rows = new Map<string, Row>();
+    for await (const portion of this.#portions((key) => !found.has(key))) {
+      for (const [key, row] of portion) rows.set(key, row);
+    }
+    return rows;
+  }
+
+  async *#portions(
+    isWanted: (key: string) => boolean,
+  ): AsyncGenerator<Iterable<readonly [string, Row]>, void, void> {
+    const { scope, isWatched, entering, atStart } = this.#reach;
+    if (entering) return;
+    if (scope.namespace === '') {
+      yield* this.#side.each((key) => isWatched(key) && isWanted(key));
+      return;
+    }
+    const keys = (await atStart.keysOf(scope)).filter(isWanted);
+    for (let at = 0; at < keys.length; at += KEYS_AT_A_TIME)
+      yield await this.#side.some(keys.slice(at, at + KEYS_AT_A_TIME));
+  }
+}

@@ -1,0 +1,116 @@
+import { isWithin, type Scope } from '@reroll/core/state/listed';
+import type { ClusterState } from '@reroll/core/state/cluster-state';
+import type { ObservedSource, SourceRow } from '@reroll/core/state/rows';
+import type { SourceKey } from '@reroll/core/model';
+import type { SeenStatus } from '@reroll/core/provider-class/observe-status';
+import { ProviderClasses } from '@reroll/core/provider-class/provider-classes';
+import type { Catalog } from '@reroll/redis/catalog/catalog';
+import type { WatchedNamespace } from './kind-streams.ts';
+import type { StreamReports } from './stream-reports.ts';
+import type { WholeStore } from './whole-list.ts';
+
+export const PROVIDER_CLASS = 'SecretProviderClass';
+
+export interface ProviderClassContext {
+  readonly clusterState: ClusterState;
+  readonly catalog: Pick<Catalog, 'eachSource'>;
+  readonly reports: Pick<StreamReports, 'received'>;
+  /** Called after anything was told to the cluster state. */
+  readonly changed: () => void;
+}
+
+/** Leads SecretProviderClasses and the statuses of the pods that mount them into the cluster state, as one source each. */
+export class ProviderClassStores {
+  readonly #namespace: WatchedNamespace;
+  readonly #context: ProviderClassContext;
+  readonly #scope: Scope;
+  readonly #known = new ProviderClasses();
+  readonly #listed = Promise.withResolvers<void>();
+
+  constructor(namespace: WatchedNamespace, context: ProviderClassContext) {
+    this.#namespace = namespace;
+    this.#context = context;
+    this.#scope = { kind: PROVIDER_CLASS, namespace: namespace.name };
+    namespace.ended.addEventListener('abort', () => this.#listed.resolve(), { once: true });
+  }
+
+  /** Their events are not counted: stakater/Reloader follows the statuses alone. */
+  get classes(): WholeStore<ObservedSource> {
+    const { changed } = this.#context;
+    return {
+      replace: ({ objects, unread }) => {
+        this.#written(this.#known.classesListed(objects, unread));
+        this.#listed.resolve();
+        changed();
+      },
+      upsert: (seen) => {
+        this.#written([this.#known.classWritten(seen)]);
+        changed();
+      },
+      delete: ({ key }) => {
+        this.#known.classDeleted(key);
+        changed();
+      },
+    };
+  }
+
+  /** Statuses count only when it is known which classes are to be ignored: the first list waits for that of the classes. */
+  get statuses(): WholeStore<SeenStatus> {
+    const { reports, changed } = this.#context;
+    let isFirst = !this.#namespace.entering;
+    return {
+      replace: async (list) => {
+        await this.#listed.promise;
+        await this.#statusesListed(list, isFirst);
+        isFirst = false;
+        changed();
+      },
+      upsert: (seen, by) => {
+        this.#written([this.#known.statusWritten(seen)]);
+        reports.received(PROVIDER_CLASS, by);
+        changed();
+      },
+      delete: (seen) => {
+        this.#known.statusDeleted(seen);
+        reports.received(PROVIDER_CLASS, 'DELETED');
+        changed();
+      },
+    };
+  }
+
+  async #statusesListed(
+    { rv, objects, unread }: Parameters<WholeStore<SeenStatus>['replace']>[0],
+    isFirst: boolean,
+  ): Promise<void> {
+    const { clusterState } = this.#context;
+    if (this.#namespace.ended.aborted) return;
+    const catalog = isFirst ? await this.#catalogRows() : new Map<SourceKey, SourceRow>();
+    if (this.#namespace.ended.aborted) return;
+    const rows = new Map([...catalog, ...this.#clusterStateRows()]);
+    const { listed, advanced } = this.#known.statusesListed({ statuses: objects, unread, rows });
+    clusterState.sourcesListed({ scope: this.#scope, rv, objects: listed, catalog });
+    this.#written(advanced);
+  }
+
+  #written(seen: readonly (ObservedSource | undefined)[]): void {
+    for (const each of seen)
+      if (each && !this.#namespace.ended.aborted) this.#context.clusterState.sourceWritten(each, this.#scope);
+  }
+
+  /** Needed at the first list only: after that the cluster state knows better. */
+  async #catalogRows(): Promise<Map<SourceKey, SourceRow>> {
+    const rows = new Map<SourceKey, SourceRow>();
+    for await (const portion of this.#context.catalog.eachSource((key) => isWithin(this.#scope, key))) {
+      for (const [key, row] of portion) rows.set(key, row);
+    }
+    return rows;
+  }
+
+  *#clusterStateRows(): Generator<[SourceKey, SourceRow], void, void> {
+    const { clusterState } = this.#context;
+    for (const key of clusterState.sourcesIn(this.#scope)) {
+      const row = clusterState.sources.get(key);
+      if (row && isWithin(this.#scope, key)) yield [key, row];
+    }
+  }
+}

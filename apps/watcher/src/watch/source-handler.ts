@@ -1,0 +1,155 @@
+import { inTurns } from './in-turns.ts';
+import type { ClusterState } from '@reroll/core/state/cluster-state';
+import { isWithin, type Listed, type Scope } from '@reroll/core/state/listed';
+import type { ObservedSource, SourceRow } from '@reroll/core/state/rows';
+import { partsOf, type SourceId, type SourceKey, type SourceKind } from '@reroll/core/model';
+import { Backoff } from '@reroll/kube/client/backoff';
+import { pause, systemClock } from '@reroll/kube/client/clock';
+import type { KubeClient } from '@reroll/kube/client/connection';
+import { KubeError } from '@reroll/kube/client/errors';
+import { objectPath } from '@reroll/kube/objects';
+import type { EventHandler, ShownBy } from '@reroll/kube/reflector/delivery';
+import { sourceKind } from '@reroll/kube/sources/registry';
+import type { Listing } from './listing.ts';
+import type { StreamReports } from './stream-reports.ts';
+
+export interface SourceHandlerContext {
+  readonly clusterState: ClusterState;
+  readonly listing: Listing<SourceRow>;
+  readonly reports: Pick<StreamReports, 'unchanged' | 'received'>;
+  /** Called after anything was told to the cluster state. */
+  readonly changed: () => void;
+  /** From then on the cluster state is told nothing: what is still under way is of what was forgotten. */
+  readonly ended: AbortSignal;
+  /** Only if the stream has a label selector. */
+  readonly presence: Pick<SourcePresence, 'isThere'> | undefined;
+}
+
+/** Leads what a stream of sources shows into the cluster state. */
+export class SourceHandler implements EventHandler<ObservedSource> {
+  readonly #scope: Scope & { readonly kind: SourceKind };
+  readonly #context: SourceHandlerContext;
+
+  constructor(scope: Scope & { readonly kind: SourceKind }, context: SourceHandlerContext) {
+    this.#scope = scope;
+    this.#context = context;
+  }
+
+  replace(): void {
+    this.#context.listing.begin();
+  }
+
+  upsert(objects: readonly ObservedSource[], by: ShownBy): void | Promise<void> {
+    if (by === 'list') return this.#found(objects);
+    if (this.#context.ended.aborted) return;
+    const { clusterState, reports } = this.#context;
+    for (const seen of objects) {
+      if (clusterState.sources.get(seen.key)?.hash === seen.hash) reports.unchanged();
+      clusterState.sourceWritten(seen, this.#scope);
+    }
+    this.#told(by);
+  }
+
+  delete(seen: ObservedSource): void | Promise<void> {
+    const { listing, presence } = this.#context;
+    if (listing.drop(seen.key)) return;
+    if (!presence) return this.#deleted(seen);
+    return presence
+      .isThere(seen.key)
+      .then((isThere) => (isThere ? this.#told('DELETED') : this.#deleted(seen)));
+  }
+
+  async synced(resourceVersion: string, unread: readonly string[]): Promise<void> {
+    const { clusterState, listing, ended, changed } = this.#context;
+    const list = await listing.end(resourceVersion, unread);
+    const hidden = await this.#hiddenFrom(list);
+    if (!ended.aborted) {
+      const told = { ...list, unread: [...(list.unread ?? []), ...hidden] };
+      await inTurns(clusterState.sourceListEnds(told), { ended });
+    }
+    listing.ended();
+    changed();
+  }
+
+  async #found(objects: readonly ObservedSource[]): Promise<void> {
+    const { clusterState, listing, ended, changed } = this.#context;
+    const catalog = await listing.rowsOf(objects);
+    if (!catalog || ended.aborted) return;
+    clusterState.sourcesFound({ scope: this.#scope, objects, catalog });
+    listing.found(objects);
+    changed();
+  }
+
+  /** With a label selector, what a list no longer shows may only have lost its labels: it stays as it was known. */
+  async #hiddenFrom(list: Listed<never, SourceRow> & { found: ReadonlySet<string> }): Promise<SourceKey[]> {
+    const { clusterState, presence } = this.#context;
+    if (!presence) return [];
+    const known = new Set([...clusterState.sourcesIn(this.#scope), ...list.catalog.keys()]);
+    const hidden: SourceKey[] = [];
+    for (const key of known) {
+      const row = clusterState.sources.get(key) ?? list.catalog.get(key);
+      if (row?.exists !== true || list.found.has(key) || !isWithin(this.#scope, key)) continue;
+      if (await presence.isThere(key)) hidden.push(key);
+    }
+    return hidden;
+  }
+
+  #deleted({ key, rv }: ObservedSource): void {
+    const { clusterState, ended } = this.#context;
+    if (ended.aborted) return;
+    clusterState.sourceDeleted(key, rv, this.#scope);
+    this.#told('DELETED');
+  }
+
+  #told(type: 'ADDED' | 'MODIFIED' | 'DELETED'): void {
+    this.#context.reports.received(this.#scope.kind, type);
+    this.#context.changed();
+  }
+}
+
+export interface SourcePresenceContext {
+  readonly client: Pick<KubeClient, 'get'>;
+  readonly onRetry: (error: unknown) => void;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Tells a source that was deleted from one that only lost the labels by which it is watched: to a stream with a
+ * label selector both are a deletion, told with the object as it was before.
+ */
+export class SourcePresence {
+  readonly #context: SourcePresenceContext;
+
+  constructor(context: SourcePresenceContext) {
+    this.#context = context;
+  }
+
+  /** Asks until the API server answers. At the end of the stream it is "yes", by which nothing is concluded. */
+  async isThere(key: SourceKey): Promise<boolean> {
+    const { signal, onRetry } = this.#context;
+    const backoff = new Backoff();
+    while (!signal.aborted) {
+      try {
+        return await this.#ask(key);
+      } catch (error) {
+        onRetry(error);
+        await pause(systemClock, backoff.next(), signal);
+      }
+    }
+    return true;
+  }
+
+  async #ask(key: SourceKey): Promise<boolean> {
+    const { client, signal } = this.#context;
+    const id = partsOf(key) as SourceId;
+    const definition = sourceKind(id.kind);
+    if (!definition) return true;
+    try {
+      await client.get(objectPath(definition, id), { signal });
+      return true;
+    } catch (error) {
+      if (error instanceof KubeError && error.status === 404) return false;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import type { ClusterState } from '@reroll/core/state/cluster-state';
+import type { Scope } from '@reroll/core/state/listed';
+import type { ObservedWorkload, WorkloadRow } from '@reroll/core/state/rows';
+import type { WorkloadIntake } from '@reroll/core/state/workload-intake';
+import type { WorkloadKey } from '@reroll/core/model';
+import type { EventHandler, ShownBy } from '@reroll/kube/reflector/delivery';
+import type { ShownRollout } from '@reroll/kube/workloads/seen-rollout';
+import type { RolloutSightings } from '../rollouts/rollout-sightings.ts';
+import { inTurns } from './in-turns.ts';
+import type { WatchedNamespace } from './kind-streams.ts';
+import type { Listing } from './listing.ts';
+
+/** A workload as a stream shows it: what decides about it, and how far its rollout is. */
+export interface SeenWorkload {
+  readonly key: WorkloadKey;
+  readonly workload: ObservedWorkload;
+  readonly rollout: ShownRollout;
+}
+
+export interface WorkloadHandlerContext {
+  readonly clusterState: ClusterState;
+  readonly intake: WorkloadIntake;
+  readonly rollouts: RolloutSightings;
+  readonly listing: Listing<WorkloadRow>;
+  /** Called after anything was told to the cluster state. */
+  readonly changed: () => void;
+}
+
+/** Leads what a stream of workloads shows into the cluster state, and to who follows rollouts. */
+export class WorkloadHandler implements EventHandler<SeenWorkload> {
+  readonly #scope: Scope;
+  readonly #context: WorkloadHandlerContext;
+  /** From then on the cluster state is told nothing: what is still under way is of what was forgotten. */
+  readonly #ended: AbortSignal;
+  #entering: boolean;
+
+  constructor(
+    scope: Scope,
+    { ended, entering }: Pick<WatchedNamespace, 'ended' | 'entering'>,
+    context: WorkloadHandlerContext,
+  ) {
+    this.#scope = scope;
+    this.#ended = ended;
+    this.#entering = entering;
+    this.#context = context;
+  }
+
+  replace(): void {
+    const { clusterState, listing } = this.#context;
+    listing.begin();
+    if (!this.#ended.aborted) clusterState.workloadListBegins(this.#scope);
+  }
+
+  upsert(objects: readonly SeenWorkload[], by: ShownBy): void | Promise<void> {
+    if (by === 'list') return this.#found(objects);
+    const { intake, rollouts, changed } = this.#context;
+    if (this.#ended.aborted) return;
+    for (const seen of objects) rollouts.seen([seen], () => intake.written(seen.workload));
+    changed();
+  }
+
+  delete({ key }: SeenWorkload): void {
+    const { intake, rollouts, listing, changed } = this.#context;
+    if (listing.drop(key) || this.#ended.aborted) return;
+    intake.deleted(key);
+    rollouts.gone(key);
+    changed();
+  }
+
+  async synced(resourceVersion: string, unread: readonly string[]): Promise<void> {
+    const { intake, rollouts, listing, changed } = this.#context;
+    const list = await listing.end(resourceVersion, unread);
+    const each = (gone: readonly WorkloadKey[]): void => gone.forEach((key) => rollouts.gone(key));
+    if (!this.#ended.aborted)
+      await inTurns(intake.listEnds({ ...list, entering: this.#entering }), { each, ended: this.#ended });
+    this.#entering = false;
+    listing.ended();
+    changed();
+  }
+
+  async #found(seen: readonly SeenWorkload[]): Promise<void> {
+    const { intake, rollouts, listing, changed } = this.#context;
+    const objects = seen.map(({ workload }) => workload);
+    const catalog = await listing.rowsOf(objects);
+    if (!catalog || this.#ended.aborted) return;
+    const portion = { scope: this.#scope, objects, catalog, entering: this.#entering };
+    rollouts.seen(seen, () => intake.found(portion));
+    listing.found(objects);
+    changed();
+  }
+}
