@@ -3,7 +3,6 @@ import type { ProcessEntry } from '@reroll/redis/processes/processes';
 import type { ClusterState } from '@reroll/core/state/cluster-state';
 import { VERSION } from '@reroll/shared/platform/process/version';
 import type { WatcherContext } from './lifecycle.ts';
-import { pendingReloads } from './publish/pending.ts';
 
 /** Sends this watcher's heartbeat until it ends. The leader also removes the entries of processes that died long ago. */
 export function startHeartbeat(
@@ -42,6 +41,6 @@ export function startHeartbeat(
 }
 
 function pendingNow(clusterState: ClusterState, interval: number): NonNullable<ProcessEntry['owed']> {
-  const { workloads, oldest } = pendingReloads(clusterState, interval);
+  const { workloads, oldest } = clusterState.pendingReloads(interval);
   return { workloads, since: workloads === 0 ? null : Date.now() - oldest };
 }

@@ -1,6 +1,6 @@
 import type { Catalog, Publication } from '@reroll/redis/catalog/catalog';
 import type { ClusterState } from '@reroll/core/state/cluster-state';
-import type { PendingCause } from '@reroll/core/state/outbox';
+import type { Jobs } from '@reroll/core/state/outbox';
 import type { SourceKey, WorkloadKey } from '@reroll/core/model';
 import type { Logger } from '@reroll/shared/platform/logging/logging';
 import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
@@ -35,12 +35,6 @@ const ROWS_PER_WRITE = ROLLOUTS_PER_WRITE;
 const JOBS_PER_WRITE = 500;
 const MIN_PAUSE = 100;
 const MAX_PAUSE = 5_000;
-
-interface Jobs {
-  readonly changes: readonly SourceKey[];
-  readonly reloads: readonly (readonly [WorkloadKey, PendingCause])[];
-  readonly resumes: readonly WorkloadKey[];
-}
 
 /**
  * Carries the cluster state's outbox to Redis, while this watcher leads. Each turn sends a bounded part of it, in this order:
@@ -184,11 +178,11 @@ export class Publisher {
     if (!(await this.#writeRows())) return;
     if (this.#isUntoldDue) await this.#findUntold();
     if (this.#context.clusterState.outbox.hasRows || !this.#mayWrite()) return;
-    const jobs = this.#takeJobs();
+    const jobs = this.#context.clusterState.outbox.takeJobs(JOBS_PER_WRITE);
     try {
       await this.#enqueue(jobs);
     } catch (error) {
-      this.#putBackJobs(jobs);
+      this.#context.clusterState.outbox.putBackJobs(jobs);
       throw error;
     }
   }
@@ -227,9 +221,8 @@ export class Publisher {
         const unknown = keys.filter((key) => !clusterState.sources.has(key));
         const rows = await catalog.sources(unknown);
         const leftOver = unknown.filter((key) => !rows.has(key));
-        for (const key of leftOver) clusterState.outbox.sources.add(key);
-        for (const key of keys.filter((each) => clusterState.wantsChangeJob(each)))
-          clusterState.outbox.changes.add(key);
+        clusterState.removeLeftOver({ sources: leftOver, workloads: [] });
+        for (const key of keys) clusterState.enqueueChange(key);
       }
     } catch (error) {
       this.#asksForUntold = true;
@@ -277,18 +270,16 @@ export class Publisher {
 
   #takeRows(): Rows {
     const { clusterState } = this.#context;
-    const { outbox } = clusterState;
+    const { sources, workloads } = clusterState.outbox.takeRows(ROWS_PER_WRITE);
     return {
-      sources: outbox
-        .takeSources(ROWS_PER_WRITE)
-        .map((key) => [key, clusterState.sources.get(key), outbox.takeFoundBy(key)] as const),
-      workloads: outbox.takeWorkloads(ROWS_PER_WRITE).map((key) => workloadEntry(clusterState, key)),
+      sources: sources.map(([key, foundBy]) => [key, clusterState.sources.get(key), foundBy] as const),
+      workloads: workloads.map((key) => workloadEntry(clusterState, key)),
     };
   }
 
   #wrote(rows: Rows, { gap, changed }: { gap: boolean; changed: readonly SourceKey[] }): void {
     const { clusterState, log } = this.#context;
-    for (const key of changed) if (clusterState.wantsChangeJob(key)) clusterState.outbox.changes.add(key);
+    for (const key of changed) clusterState.enqueueChange(key);
     if (!gap) return;
     log.warning('Redis lost an earlier write, rewriting the catalog');
     this.#putBackRows(rows);
@@ -296,28 +287,10 @@ export class Publisher {
   }
 
   #putBackRows({ sources, workloads }: Rows): void {
-    const { outbox } = this.#context.clusterState;
-    for (const [key, , foundBy] of sources) {
-      outbox.sources.add(key);
-      if (foundBy) outbox.found(key, foundBy);
-    }
-    for (const [key] of workloads) outbox.workloads.add(key);
-  }
-
-  #takeJobs(): Jobs {
-    const { outbox } = this.#context.clusterState;
-    return {
-      changes: takeFrom(outbox.changes, JOBS_PER_WRITE),
-      reloads: outbox.takeReloads(JOBS_PER_WRITE),
-      resumes: takeFrom(outbox.resumes, JOBS_PER_WRITE),
-    };
-  }
-
-  #putBackJobs({ changes, reloads, resumes }: Jobs): void {
-    const { outbox } = this.#context.clusterState;
-    for (const key of changes) outbox.changes.add(key);
-    for (const [key, cause] of reloads) outbox.enqueue(key, cause);
-    for (const key of resumes) outbox.resumes.add(key);
+    this.#context.clusterState.outbox.putBackRows({
+      sources: sources.map(([key, , foundBy]) => [key, foundBy] as const),
+      workloads: workloads.map(([key]) => key),
+    });
   }
 
   async #enqueue({ changes, reloads, resumes }: Jobs): Promise<void> {

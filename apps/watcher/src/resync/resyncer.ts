@@ -7,7 +7,6 @@ import type { RolloutEntry } from '@reroll/core/history/entries';
 import type { SourceKey, WorkloadKey } from '@reroll/core/model';
 import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
 import { inTurns } from '../watch/in-turns.ts';
-import { pendingReloads } from '../publish/pending.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import type { RolloutPublisher } from '../rollouts/rollout-publisher.ts';
 
@@ -69,8 +68,7 @@ export class Resyncer {
       underWay,
       (key) => clusterState.workloads.has(key) || (isUndecided(key) ? undefined : false),
     );
-    for (const key of workloads) clusterState.outbox.workloads.add(key);
-    for (const key of sources) clusterState.outbox.sources.add(key);
+    clusterState.removeLeftOver({ sources, workloads });
     clusterState.assertAll();
     this.#leading = true;
     await this.#running;
@@ -123,8 +121,7 @@ export class Resyncer {
       this.#resyncs += 1;
       if (this.#resyncs % RESYNCS_BETWEEN_UNTOLD === 0) publisher.enqueueUntold();
       await inTurns(clusterState.resync());
-      for (const key of await requested())
-        if (clusterState.workloads.has(key)) clusterState.outbox.enqueue(key, 'owed');
+      clusterState.enqueueRequested(await requested());
       publisher.kick();
     }
     end();
@@ -152,7 +149,7 @@ export class Resyncer {
     });
     for (const [kind, number] of objects) metrics.objects.set({ kind }, number);
     this.#counted = [...objects.keys()];
-    const { workloads, oldest } = pendingReloads(clusterState, interval);
+    const { workloads, oldest } = clusterState.pendingReloads(interval);
     metrics.contestedWorkloads.set(contested);
     metrics.pendingWorkloads.set(workloads);
     metrics.oldestPending.set(oldest / 1000);

@@ -455,7 +455,7 @@ describe('a resync', () => {
     expect(resync(clusterState)).toEqual([[WEB, 'owed']]);
     for (let n = 0; n < 5; n += 1) resync(clusterState);
     clusterState.assertAll();
-    expect(clusterState.outbox.takeWorkloads(10)).toEqual([WEB]);
+    expect(clusterState.outbox.takeRows(10).workloads).toEqual([WEB]);
     expect(resync(clusterState)).toEqual([[WEB, 'owed']]);
   });
 

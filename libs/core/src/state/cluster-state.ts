@@ -20,7 +20,7 @@ import { withDefaults, type ClusterStateSettings } from './cluster-state-setting
 import { MultiMap } from './multi-map.ts';
 import { absentSource, deletedSource, hasNewerClass, listedSource, writtenSource } from './observe-source.ts';
 import { unverifiedAfterSource, movedBaselines, workloadRow, type DataState } from './observe-workload.ts';
-import { Outbox } from './outbox.ts';
+import { Outbox, type Drain } from './outbox.ts';
 import { pendingCauseOf, type Pending } from './pending.ts';
 import { Positions } from './positions.ts';
 import {
@@ -47,11 +47,15 @@ const MAX_RESYNCS_BETWEEN_ENQUEUES = 64;
  * does no I/O and reads no clock; what is to be written or enqueued goes into its outbox.
  */
 export class ClusterState {
-  readonly outbox = new Outbox();
-  readonly sources = new Map<SourceKey, SourceRow>();
-  readonly workloads = new Map<WorkloadKey, WorkloadRow>();
+  readonly #outbox = new Outbox();
+  readonly #sources = new Map<SourceKey, SourceRow>();
+  readonly #workloads = new Map<WorkloadKey, WorkloadRow>();
+  readonly #pending = new Map<WorkloadKey, Pending>();
+  readonly outbox: Drain = this.#outbox;
+  readonly sources: ReadonlyMap<SourceKey, SourceRow> = this.#sources;
+  readonly workloads: ReadonlyMap<WorkloadKey, WorkloadRow> = this.#workloads;
   /** Pending workloads, by the last evaluation. Always a subset of `workloads`. */
-  readonly pending = new Map<WorkloadKey, Pending>();
+  readonly pending: ReadonlyMap<WorkloadKey, Readonly<Pending>> = this.#pending;
   readonly #settings: Required<ClusterStateSettings>;
   readonly #dependents: Dependents;
   readonly #byNamespace = new MultiMap();
@@ -70,8 +74,8 @@ export class ClusterState {
     this.#deleted = new DeletedSources(this, this.#dependents, this.#settings);
     this.#dependencies = new DependencyJudging({
       decision: settings.decision,
-      sources: this.sources,
-      workloads: this.workloads,
+      sources: this.#sources,
+      workloads: this.#workloads,
       byNamespace: this.#byNamespace,
       dependents: this.#dependents,
       replace: (key, row) => this.#replace(key, row),
@@ -84,15 +88,17 @@ export class ClusterState {
     });
   }
 
-  /** Resyncs begun so far; the unit of `Pending.sinceResync`. */
-  get resyncs(): number {
-    return this.#resyncs;
+  /** How many workloads need a reload, and for how long (ms, by resyncs at this interval) the longest has; 0 if none does. */
+  pendingReloads(interval: number): { workloads: number; oldest: number } {
+    const owed = [...this.#pending.values()].filter(({ cause }) => cause === 'owed');
+    const oldest = owed.reduce((least, { sinceResync }) => Math.min(least, sinceResync), this.#resyncs);
+    return { workloads: owed.length, oldest: (this.#resyncs - oldest) * interval };
   }
 
   /** Some sources of a list that has not ended. What they say holds even if the list breaks. */
   sourcesFound({ objects, catalog }: Portion<ObservedSource, SourceRow>): void {
     for (const seen of objects) {
-      const held = this.sources.get(seen.key);
+      const held = this.#sources.get(seen.key);
       if (held && isNewer(held.rv, seen.rv)) continue;
       this.#putSource(seen.key, listedSource(seen, latest(held, catalog.get(seen.key))), {
         at: seen.rv,
@@ -114,7 +120,7 @@ export class ClusterState {
   *sourceListEnds(list: Listed<ObservedSource, SourceRow>): Generator<void, void, void> {
     if (this.#positions.isFirstList(list.scope)) yield* this.#adoptDependencies(list);
     this.sourcesFound(list);
-    const known = withCatalog(this.sourcesIn(list.scope), this.sources, list);
+    const known = withCatalog(this.sourcesIn(list.scope), this.#sources, list);
     for (const absent of absentKeys(known, list, this.#settings.rowsPerSlice)) {
       for (const key of absent) this.#sourceAbsent(key, list);
       yield;
@@ -123,7 +129,7 @@ export class ClusterState {
   }
 
   #sourceAbsent(key: SourceKey, list: Listed<ObservedSource, SourceRow>): void {
-    const known = this.sources.get(key) ?? list.catalog.get(key);
+    const known = this.#sources.get(key) ?? list.catalog.get(key);
     // A leader may have written of it after this list was taken: then the stream is still to tell of it.
     if (!known || isNewer(known.rv, list.rv)) return;
     this.#putSource(key, absentSource(known, list.rv), { at: list.rv, by: 'list', known });
@@ -132,7 +138,7 @@ export class ClusterState {
   /** A live write of a source. */
   sourceWritten(seen: ObservedSource, scope: Scope): void {
     this.#positions.advance(scope, seen.rv);
-    const known = this.sources.get(seen.key);
+    const known = this.#sources.get(seen.key);
     if (known && !isNewer(seen.rv, known.rv) && !hasNewerClass(seen, known)) return;
     const listRv = this.#positions.listOf(scope);
     // A class is not created by the first pod that mounts it.
@@ -145,7 +151,7 @@ export class ClusterState {
   /** A live deletion of a source. `rv` is that of the deletion. */
   sourceDeleted(key: SourceKey, rv: Rv, scope: Scope): void {
     this.#positions.advance(scope, rv);
-    const known = this.sources.get(key);
+    const known = this.#sources.get(key);
     if (!known || !isNewer(rv, known.rv)) return;
     this.#putSource(key, deletedSource(known, rv), { at: rv, by: 'event', known });
   }
@@ -160,7 +166,7 @@ export class ClusterState {
     const sourcesRv = this.#positions.sourcesAtListOf(scope);
     const adoptedAt = entering === true ? Number.POSITIVE_INFINITY : this.#settings.adoptedAt;
     for (const seen of objects) {
-      const known = latest(this.workloads.get(seen.key), catalog.get(seen.key));
+      const known = latest(this.#workloads.get(seen.key), catalog.get(seen.key));
       this.#see(seen, { live: false, known, sourcesRv, adoptedAt });
     }
   }
@@ -173,25 +179,25 @@ export class ClusterState {
 
   /** Those that a complete list shows to be deleted, in slices: what was found among so many. */
   absentWorkloads(list: Listed<ObservedWorkload, WorkloadRow>): Iterable<readonly WorkloadKey[]> {
-    const known = withCatalog(this.#workloadsOf(list.scope.namespace), this.workloads, list);
+    const known = withCatalog(this.#workloadsOf(list.scope.namespace), this.#workloads, list);
     return absentKeys(known, list, this.#settings.rowsPerSlice);
   }
 
   /** A live write of a workload. */
   workloadWritten(seen: ObservedWorkload): void {
-    const known = this.workloads.get(seen.key);
+    const known = this.#workloads.get(seen.key);
     if (known && !isLaterSighting(seen, known)) return;
     this.#see(seen, { live: true, known, sourcesRv: RV_UNKNOWN, adoptedAt: this.#settings.adoptedAt });
   }
 
   workloadDeleted(key: WorkloadKey): void {
-    const row = this.workloads.get(key);
+    const row = this.#workloads.get(key);
     if (row) this.#dependents.remove(key, row);
-    this.workloads.delete(key);
+    this.#workloads.delete(key);
     this.#workloadsIn.delete(namespaceOf(key), key);
     this.#dependencies.take(key);
-    this.pending.delete(key);
-    this.outbox.workloads.add(key);
+    this.#pending.delete(key);
+    this.#outbox.writeWorkload(key);
   }
 
   /**
@@ -210,7 +216,7 @@ export class ClusterState {
     for (const slice of this.#slicesOf(this.#workloadsIn.get(namespace))) {
       for (const key of slice) {
         this.workloadDeleted(key);
-        this.outbox.dropJobsOf(key);
+        this.#outbox.dropJobsOf(key);
       }
       yield;
     }
@@ -248,7 +254,7 @@ export class ClusterState {
     for (const key of unneeded) {
       const gone = { name: sourceNameOf(key), isDependency: false, begin: () => ({ rv: RV_UNKNOWN }) };
       for (const workload of this.#dependents.usersOf(key)) {
-        const row = this.workloads.get(workload);
+        const row = this.#workloads.get(workload);
         if (row) moves.note(workload, row, gone);
       }
     }
@@ -259,15 +265,15 @@ export class ClusterState {
   #forgetSource(key: SourceKey, kindIn: string): void {
     this.#deleted.forget(key);
     this.#byNamespace.delete(kindIn, key);
-    this.sources.delete(key);
+    this.#sources.delete(key);
     this.evaluation.drop(key);
-    this.outbox.dropJobsOf(key);
-    this.outbox.sources.add(key);
+    this.#outbox.dropJobsOf(key);
+    this.#outbox.writeSource(key);
   }
 
   /** Keys of sources of a scope. */
   sourcesIn({ kind, namespace }: Scope): Iterable<SourceKey> {
-    return namespace === '' ? this.sources.keys() : this.#byNamespace.get(`${kind}/${namespace}`);
+    return namespace === '' ? this.#sources.keys() : this.#byNamespace.get(`${kind}/${namespace}`);
   }
 
   /**
@@ -275,8 +281,8 @@ export class ClusterState {
    * be told of something: on taking the lead, or a catalog lost. Those by `evaluation`, if `evaluatesLater`.
    */
   assertAll(): void {
-    this.outbox.assert(this.sources.keys(), this.workloads.keys());
-    for (const entry of this.pending.values()) {
+    this.#outbox.writeAll(this.#sources.keys(), this.#workloads.keys());
+    for (const entry of this.#pending.values()) {
       entry.enqueues = 0;
       entry.nextResync = 0;
     }
@@ -286,7 +292,7 @@ export class ClusterState {
 
   /** The sources under which a workload is to be found: what it uses, names, mentions or has recorded. */
   sourcesOf(key: WorkloadKey): readonly SourceKey[] {
-    const row = this.workloads.get(key);
+    const row = this.#workloads.get(key);
     return row ? this.#dependents.sourcesOf(key, row) : [];
   }
 
@@ -296,7 +302,7 @@ export class ClusterState {
    */
   *resync(): Generator<void, void, void> {
     this.#resyncs += 1;
-    for (const slice of this.#slicesOf(this.workloads.keys())) {
+    for (const slice of this.#slicesOf(this.#workloads.keys())) {
       for (const key of slice) this.#resyncOne(key);
       yield;
     }
@@ -304,9 +310,9 @@ export class ClusterState {
 
   #resyncOne(key: WorkloadKey): void {
     this.#evaluate(key);
-    const entry = this.pending.get(key);
+    const entry = this.#pending.get(key);
     if (entry && entry.nextResync <= this.#resyncs) {
-      this.outbox.enqueue(key, entry.cause);
+      this.#outbox.enqueueReload(key, entry.cause);
       entry.nextResync = this.#resyncs + Math.min(2 ** entry.enqueues, MAX_RESYNCS_BETWEEN_ENQUEUES);
       entry.enqueues += 1;
     }
@@ -317,7 +323,7 @@ export class ClusterState {
     seen: ObservedWorkload,
     how: { live: boolean; known: WorkloadRow | undefined; sourcesRv: Rv; adoptedAt: number },
   ): void {
-    const old = this.workloads.get(seen.key);
+    const old = this.#workloads.get(seen.key);
     // Its sources tell by themselves when they begin or end a dependency.
     const isDecided = old !== undefined && how.known === old && decidesTheSame(old, seen);
     const sighting = {
@@ -328,23 +334,23 @@ export class ClusterState {
     };
     const dependencies = isDecided ? old.dependencies : this.#dependencies.dependencies(seen, sighting);
     const row = workloadRow(seen, { ...sighting, dependencies });
-    this.workloads.set(seen.key, row);
+    this.#workloads.set(seen.key, row);
     if (!old) this.#workloadsIn.add(seen.namespace, seen.key);
     // A write of its status or of something else that nothing here depends on: no row to write, no reload job.
     if (old && isSameBesidesRv(old, row)) return;
     this.#dependents.put(seen.key, old, row);
-    this.outbox.workloads.add(seen.key);
+    this.#outbox.writeWorkload(seen.key);
     this.#touch(seen.key);
     this.#resume(seen.key);
     if (!old || !asksTheSame(old, row)) this.#advise(seen.key, row);
   }
 
   #resume(key: WorkloadKey): void {
-    if (this.workloads.get(key)?.resumeAt !== undefined) this.outbox.resumes.add(key);
+    if (this.#workloads.get(key)?.resumeAt !== undefined) this.#outbox.enqueueResume(key);
   }
 
   *#adviseAll(): Generator<void, void, void> {
-    for (const [key, row] of this.workloads) {
+    for (const [key, row] of this.#workloads) {
       this.#advise(key, row);
       yield;
     }
@@ -355,12 +361,13 @@ export class ClusterState {
     const { keys } = this.#settings.decision;
     const sourceOf = this.#sourceOf(namespaceOf(key));
     const isSeen = (source: SourceName): boolean => sourceOf(source)?.exists ?? false;
-    if (needsAdvice({ ...row, kind: kindOf(key) }, { keys, isSeen })) this.outbox.enqueue(key, 'correct');
+    if (needsAdvice({ ...row, kind: kindOf(key) }, { keys, isSeen }))
+      this.#outbox.enqueueReload(key, 'correct');
   }
 
   #putSource(key: SourceKey, row: SourceRow, how: Seen): void {
-    const old = this.sources.get(key);
-    this.sources.set(key, row);
+    const old = this.#sources.get(key);
+    this.#sources.set(key, row);
     this.#deleted.observe(key, row.exists);
     if (!old) this.#byNamespace.add(`${kindOf(key)}/${namespaceOf(key)}`, key);
     const changes = changesOf({ old, row, ...how }, this.#settings.triggers);
@@ -371,9 +378,26 @@ export class ClusterState {
     else this.evaluation.note(key, changes);
   }
 
-  /** Whether a change of a source that the catalog tells of is to have a change job, and no other will come for it. */
-  wantsChangeJob(key: SourceKey): boolean {
-    return this.sources.has(key) && !this.evaluation.bringsJob(key);
+  /** Enqueues a change job for a source of which only the catalog tells a change, unless another one will come for it. */
+  enqueueChange(key: SourceKey): void {
+    if (this.#sources.has(key) && !this.evaluation.bringsJob(key)) this.#outbox.enqueueChange(key);
+  }
+
+  /** Enqueues workloads that are to be reloaded by request. */
+  enqueueRequested(keys: Iterable<WorkloadKey>): void {
+    for (const key of keys) if (this.#workloads.has(key)) this.#outbox.enqueueReload(key, 'owed');
+  }
+
+  /** Has rows that the catalog has removed from it, as far as nothing is known of them here; else written anew. */
+  removeLeftOver({
+    sources,
+    workloads,
+  }: {
+    sources: Iterable<SourceKey>;
+    workloads: Iterable<WorkloadKey>;
+  }): void {
+    for (const key of workloads) this.#outbox.writeWorkload(key);
+    for (const key of sources) this.#outbox.writeSource(key);
   }
 
   #isTold(key: SourceKey, job: SourceChanges['job']): boolean {
@@ -385,16 +409,19 @@ export class ClusterState {
    * rows.
    */
   *#evaluateUsersOf(key: SourceKey, changes: SourceChanges): Generator<void, void, void> {
-    this.outbox.sources.add(key);
+    this.#outbox.writeSource(key);
     const { job, by } = changes;
     const isTold = this.#isTold(key, job);
     // The row may be written before the last slice, with how its change was found.
-    if (isTold) this.outbox.found(key, by);
+    if (isTold) this.#outbox.found(key, by);
     // Of a source that is gone by now a change job finds nobody to reload.
-    const jobComes = changes.jobReloads && isTold && this.sources.get(key)?.exists === true;
+    const jobComes = changes.jobReloads && isTold && this.#sources.get(key)?.exists === true;
     if (changes.touches) yield* this.#evaluateEach(key, changes, jobComes);
-    if (isTold) this.outbox.changes.add(key);
-    else if (this.#isTold(key, job)) this.outbox.change(key, by);
+    if (isTold) this.#outbox.enqueueChange(key);
+    else if (this.#isTold(key, job)) {
+      this.#outbox.enqueueChange(key);
+      this.#outbox.found(key, by);
+    }
   }
 
   *#evaluateEach(key: SourceKey, changes: SourceChanges, jobComes: boolean): Generator<void, void, void> {
@@ -413,7 +440,7 @@ export class ClusterState {
   }
 
   #unverify(workload: WorkloadKey, key: SourceKey, states: readonly DataState[]): void {
-    const row = this.workloads.get(workload);
+    const row = this.#workloads.get(workload);
     if (!row) return;
     const unverified = unverifiedAfterSource(row, sourceNameOf(key), states);
     if (unverified !== row.unverified) this.#replace(workload, { ...row, unverified });
@@ -428,7 +455,7 @@ export class ClusterState {
   }
 
   #workloadsOf(namespace: string): Iterable<WorkloadKey> {
-    return namespace === '' ? this.workloads.keys() : this.#workloadsIn.get(namespace);
+    return namespace === '' ? this.#workloads.keys() : this.#workloadsIn.get(namespace);
   }
 
   /**
@@ -442,7 +469,7 @@ export class ClusterState {
   }: Listed<ObservedSource, SourceRow>): Generator<void, void, void> {
     for (const slice of this.#slicesOf(this.#workloadsOf(scope.namespace))) {
       for (const key of slice) {
-        const row = this.workloads.get(key);
+        const row = this.#workloads.get(key);
         if (!row) continue;
         const isNew = (name: SourceName): boolean => {
           const source = sourceKeyIn(namespaceOf(key), name);
@@ -456,29 +483,29 @@ export class ClusterState {
   }
 
   #replace(key: WorkloadKey, row: WorkloadRow): void {
-    this.workloads.set(key, row);
-    this.outbox.workloads.add(key);
+    this.#workloads.set(key, row);
+    this.#outbox.writeWorkload(key);
   }
 
   /** Evaluates a workload that something happened to; enqueues it unless a change job will. */
   #touch(key: WorkloadKey, changeJobComes = false): void {
-    this.pending.delete(key);
+    this.#pending.delete(key);
     this.#evaluate(key);
-    const entry = this.pending.get(key);
-    if (entry && !changeJobComes) this.outbox.enqueue(key, entry.cause);
+    const entry = this.#pending.get(key);
+    if (entry && !changeJobComes) this.#outbox.enqueueReload(key, entry.cause);
   }
 
   #evaluate(key: WorkloadKey): void {
-    const row = this.workloads.get(key);
+    const row = this.#workloads.get(key);
     const cause = row ? pendingCauseOf(row, this.#sourceOf(namespaceOf(key)), this.#settings.triggers) : null;
-    const held = this.pending.get(key);
-    if (cause === null) this.pending.delete(key);
+    const held = this.#pending.get(key);
+    if (cause === null) this.#pending.delete(key);
     else if (held?.cause !== cause) {
-      this.pending.set(key, { cause, enqueues: 0, nextResync: 0, sinceResync: this.#resyncs });
+      this.#pending.set(key, { cause, enqueues: 0, nextResync: 0, sinceResync: this.#resyncs });
     }
   }
 
   #sourceOf(namespace: string): (name: SourceName) => SourceRow | undefined {
-    return (name) => this.sources.get(sourceKeyIn(namespace, name));
+    return (name) => this.#sources.get(sourceKeyIn(namespace, name));
   }
 }

@@ -15,37 +15,39 @@ function counted(keys: readonly string[]): { keys: Iterable<string>; read: () =>
   return { keys: each(), read: () => read };
 }
 
+function sourcesOf(outbox: Outbox, most: number): string[] {
+  return outbox.takeRows(most).sources.map(([key]) => key);
+}
+
 it('reads no key to have every row written, and as many as are taken', () => {
   const outbox = new Outbox();
   const sources = counted(KEYS);
-  outbox.assert(sources.keys, []);
+  outbox.writeAll(sources.keys, []);
   expect([sources.read(), outbox.hasRows]).toEqual([0, true]);
-  expect(outbox.takeSources(250)).toEqual(KEYS.slice(0, 250));
+  expect(sourcesOf(outbox, 250)).toEqual(KEYS.slice(0, 250));
   expect(sources.read()).toBe(250);
 });
 
 it('gives every row once, those that changed first', () => {
   const outbox = new Outbox();
-  outbox.assert(KEYS, []);
-  outbox.sources.add('ConfigMap/ns/cm-700');
-  outbox.sources.add('ConfigMap/ns/gone');
-  const first = outbox.takeSources(1_000);
+  outbox.writeAll(KEYS, []);
+  outbox.writeSource('ConfigMap/ns/cm-700');
+  outbox.writeSource('ConfigMap/ns/gone');
+  const first = sourcesOf(outbox, 1_000);
   expect(first.slice(0, 3)).toEqual(['ConfigMap/ns/cm-700', 'ConfigMap/ns/gone', 'ConfigMap/ns/cm-0']);
   expect(new Set(first).size).toBe(1_000);
-  expect(outbox.takeSources(1_000)).toEqual(['ConfigMap/ns/cm-999']);
-  expect(outbox.takeWorkloads(1)).toEqual([]);
+  expect(sourcesOf(outbox, 1_000)).toEqual(['ConfigMap/ns/cm-999']);
   expect(outbox.isEmpty()).toBe(true);
 });
 
 it('has rows until the last of them was looked for, and none once it is cleared', () => {
   const outbox = new Outbox();
-  outbox.assert([], KEYS);
-  outbox.takeSources(1);
-  outbox.takeWorkloads(1_000);
+  outbox.writeAll([], KEYS);
+  outbox.takeRows(1_000);
   expect(outbox.hasRows).toBe(true);
-  expect(outbox.takeWorkloads(1)).toEqual([]);
+  expect(outbox.takeRows(1)).toEqual({ sources: [], workloads: [] });
   expect(outbox.hasRows).toBe(false);
-  outbox.assert(KEYS, KEYS);
+  outbox.writeAll(KEYS, KEYS);
   outbox.clear();
   expect(outbox.hasRows).toBe(false);
 });

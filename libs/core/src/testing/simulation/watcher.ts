@@ -1,4 +1,3 @@
-import type { SourceKey } from '../../model.ts';
 import { ClusterState } from '../../state/cluster-state.ts';
 import type { Listed } from '../../state/listed.ts';
 import type { ObservedSource, ObservedWorkload, SourceRow, WorkloadRow } from '../../state/rows.ts';
@@ -260,7 +259,9 @@ export class SimulatedWatcher {
     if (!this.#unanswered && !this.#begins && !isWriter(this.#redis, this.term, this.#sequence)) this.#gap();
     this.publish('rows');
     for (const _ of this.clusterState.resync());
-    if (!this.#protection.resyncsResumes) this.clusterState.outbox.resumes.clear();
+    if (this.#protection.resyncsResumes) return;
+    const { outbox } = this.clusterState;
+    outbox.putBackJobs({ ...outbox.takeJobs(Infinity), resumes: [] });
   }
 
   /** Rows first; `rows` stops there, as if the process ended or Redis did before the jobs were enqueued. */
@@ -286,16 +287,13 @@ export class SimulatedWatcher {
   }
 
   #publishJobs(): void {
-    const { outbox } = this.clusterState;
-    for (const key of outbox.changes) this.#redis.enqueue(`c/${idOf(key)}`);
-    for (const key of outbox.reloads.keys()) this.#redis.enqueue(`r/${idOf(key)}`);
-    for (const key of outbox.resumes) {
+    const { changes, reloads, resumes } = this.clusterState.outbox.takeJobs(Infinity);
+    for (const key of changes) this.#redis.enqueue(`c/${idOf(key)}`);
+    for (const [key] of reloads) this.#redis.enqueue(`r/${idOf(key)}`);
+    for (const key of resumes) {
       const at = this.clusterState.workloads.get(key)?.resumeAt;
       if (at !== undefined) this.#redis.enqueueAt(`p/${idOf(key)}`, at);
     }
-    outbox.changes.clear();
-    outbox.reloads.clear();
-    outbox.resumes.clear();
   }
 
   /** What it takes for true and is not: something that is there, and was when its stream was there last, is gone. */
@@ -318,14 +316,13 @@ export class SimulatedWatcher {
     const { outbox, sources, workloads } = this.clusterState;
     if (this.#unanswered && this.#protection.repeatsWrites) return this.#unanswered;
     if (!outbox.hasRows) return null;
+    const keys = outbox.takeRows(Infinity);
     return {
       term: this.term,
       previous: this.#begins ? null : this.#sequence,
       sequence: this.#sequence + 1,
-      sources: outbox
-        .takeSources(Infinity)
-        .map((key) => [idOf(key), sources.get(key), outbox.takeFoundBy(key)] as const),
-      workloads: outbox.takeWorkloads(Infinity).map((key) => [idOf(key), workloads.get(key)] as const),
+      sources: keys.sources.map(([key, foundBy]) => [idOf(key), sources.get(key), foundBy] as const),
+      workloads: keys.workloads.map((key) => [idOf(key), workloads.get(key)] as const),
     };
   }
 
@@ -339,7 +336,7 @@ export class SimulatedWatcher {
       }
       this.#sequence = write.sequence;
       this.#begins = false;
-      for (const key of result.changed) this.#enqueueIfWanted(sourceKey(key as SourceId));
+      for (const key of result.changed) this.clusterState.enqueueChange(sourceKey(key as SourceId));
       if (result.gap) {
         this.gaps += 1;
         this.#gap(write);
@@ -352,12 +349,10 @@ export class SimulatedWatcher {
   #gap(write?: Write): void {
     this.#begins = true;
     if (!this.#protection.noticesGaps) return;
-    const { outbox } = this.clusterState;
-    for (const [id, , foundBy] of write?.sources ?? []) {
-      outbox.sources.add(sourceKey(id as SourceId));
-      if (foundBy) outbox.found(sourceKey(id as SourceId), foundBy);
-    }
-    for (const [id] of write?.workloads ?? []) outbox.workloads.add(workloadKey(id as WorkloadId));
+    this.clusterState.outbox.putBackRows({
+      sources: (write?.sources ?? []).map(([id, , foundBy]) => [sourceKey(id as SourceId), foundBy] as const),
+      workloads: (write?.workloads ?? []).map(([id]) => workloadKey(id as WorkloadId)),
+    });
     this.clusterState.assertAll();
     this.#asksForUntold = true;
   }
@@ -366,11 +361,8 @@ export class SimulatedWatcher {
   #enqueueUntold(): void {
     if (!this.#asksForUntold || this.#begins || !this.#protection.tellsUntold) return;
     this.#asksForUntold = false;
-    for (const untold of this.#redis.keys('B/')) this.#enqueueIfWanted(sourceKey(idOf(untold) as SourceId));
-  }
-
-  #enqueueIfWanted(key: SourceKey): void {
-    if (this.clusterState.wantsChangeJob(key)) this.clusterState.outbox.changes.add(key);
+    for (const untold of this.#redis.keys('B/'))
+      this.clusterState.enqueueChange(sourceKey(idOf(untold) as SourceId));
   }
 
   #takeOver(): void {
