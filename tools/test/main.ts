@@ -1,36 +1,43 @@
 /**
- * `npm test`: builds, checks, and runs every suite; `npm test -- core e2e` runs only the suites named.
- * Each step prints its time. The last line is `N passed, N failed`, over all suites; a check that fails
+ * `npm test`: builds, checks, and runs every suite, two at once; `npm test -- core e2e` runs only the suites named.
+ * Each step prints its output and its time when it ends. The last line is `N passed, N failed`, over all suites; a check that fails
  * counts as one failed test. Exit 1 if anything failed.
  */
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** In order: what is quick and says most comes first. */
+const BUILD = ['nx', 'run-many', '-t', 'build', '--output-style=stream'];
 const CHECKS: readonly (readonly [string, readonly string[]])[] = [
-  ['build', ['nx', 'run-many', '-t', 'build', '--output-style=stream']],
   ['types', ['tsc', '--noEmit', '-p', 'tsconfig.json']],
   ['lint', ['oxlint', '--deny-warnings']],
   ['format', ['oxfmt', '--check']],
   ['generated docs', ['node', '--conditions=@reroll/source', 'tools/docs/generate.ts', '--check']],
 ];
+
+/** In the order in which they begin: what takes longest first. */
 const SUITES = [
-  'core',
-  'platform',
-  'watcher',
-  'worker',
-  'admin',
-  'cli',
-  'dashboard',
-  'tools',
-  'adapters',
   'e2e',
-  'install',
-  'hostile',
+  'tools',
   'faults',
+  'install',
+  'adapters',
+  'core',
+  'cli',
+  'admin',
+  'worker',
+  'watcher',
+  'platform',
+  'dashboard',
+  'hostile',
 ] as const;
+
+/** Suites that wait more than they compute leave room for another one; each has clusters of its own. */
+const AT_ONCE = 2;
+
+/** It measures how long changes take: nothing else may run beside it. */
+const ALONE: ReadonlySet<string> = new Set(['hostile']);
 
 /** They make network namespaces and mounts; whoever is not root is root in a user namespace. */
 const AS_ROOT: ReadonlySet<string> = new Set(['install']);
@@ -41,50 +48,60 @@ interface Counts {
   failed: number;
 }
 
+type Step = readonly [name: string, command: readonly string[]];
+
 const total: Counts = { passed: 0, failed: 0 };
 
-function run(command: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<number> {
-  const [program = '', ...args] = command;
+/** The output goes to a file, so that steps at the same time do not mix theirs; without one, to the terminal. */
+function run([program = '', ...args]: readonly string[], file?: string): Promise<number> {
+  const out = file === undefined ? 'inherit' : openSync(file, 'w');
   return new Promise((resolve) => {
-    const child = spawn(program, args, { stdio: 'inherit', env: { ...process.env, ...env } });
+    const child = spawn(program, args, { stdio: ['inherit', out, out] });
+    if (typeof out === 'number') closeSync(out);
     child.once('error', () => resolve(1));
     child.once('exit', (code) => resolve(code ?? 1));
   });
 }
 
-async function timed(name: string, step: () => Promise<Counts>): Promise<void> {
-  const began = Date.now();
-  const counts = await step();
-  total.passed += counts.passed;
-  total.failed += counts.failed;
-  console.log(
-    `== ${name}: ${counts.passed} passed, ${counts.failed} failed, ${((Date.now() - began) / 1000).toFixed(1)} s`,
-  );
-}
-
-async function check(command: readonly string[]): Promise<Counts> {
-  const failed = (await run(command)) === 0 ? 0 : 1;
-  return { passed: 1 - failed, failed };
-}
-
-async function suite(name: string, folder: string): Promise<Counts> {
-  const file = join(folder, `${name}.json`);
+function suiteStep(name: string, folder: string): Step {
   const isRootless = AS_ROOT.has(name) && process.getuid?.() !== 0;
   if (isRootless) console.log(`== ${name}: not root: in a user namespace (tools/kubelet/rootless.sh)`);
-  const code = await run([
-    ...(isRootless ? [ROOTLESS] : []),
-    'vitest',
-    'run',
-    '--project',
-    name,
-    '--reporter=default',
-    '--reporter=json',
-    `--outputFile.json=${file}`,
-  ]);
-  const counts = readCounts(file);
-  // Unhandled errors and leaked handles fail a run whose every test passed.
-  if (code !== 0 && counts.failed === 0) counts.failed = 1;
-  return counts;
+  const report = reportOf(name, folder);
+  const vitest = ['vitest', 'run', '--project', name, '--reporter=default', '--reporter=json'];
+  return [name, [...(isRootless ? [ROOTLESS] : []), ...vitest, `--outputFile.json=${report}`]];
+}
+
+function reportOf(name: string, folder: string): string {
+  return join(folder, `${name}.json`);
+}
+
+/** One after the other, `lanes` at once; what each has to say comes when it ends. */
+async function runSteps(steps: readonly Step[], folder: string, lanes = 1): Promise<void> {
+  const waiting = [...steps];
+  const isShown = lanes === 1 || steps.length === 1;
+  const lane = async (): Promise<void> => {
+    for (let step = waiting.shift(); step; step = waiting.shift()) await runStep(step, folder, isShown);
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+}
+
+async function runStep([name, command]: Step, folder: string, isShown: boolean): Promise<void> {
+  const began = Date.now();
+  const output = isShown ? undefined : join(folder, `${name}.txt`);
+  if (!isShown) console.log(`== ${name}: started`);
+  const code = await run(command, output);
+  if (output !== undefined) process.stdout.write(readFileSync(output));
+  const isSuite = SUITES.some((each) => each === name);
+  const counts = isSuite ? readCounts(reportOf(name, folder)) : { passed: 1, failed: 0 };
+  if (code !== 0 && counts.failed === 0) {
+    // Unhandled errors and leaked handles fail a suite whose every test passed.
+    counts.failed = 1;
+    if (!isSuite) counts.passed = 0;
+  }
+  total.passed += counts.passed;
+  total.failed += counts.failed;
+  const seconds = ((Date.now() - began) / 1000).toFixed(1);
+  console.log(`== ${name}: ${counts.passed} passed, ${counts.failed} failed, ${seconds} s`);
 }
 
 function readCounts(file: string): Counts {
@@ -112,9 +129,16 @@ async function main(asked: readonly string[]): Promise<void> {
     return;
   }
   const folder = mkdtempSync(join(tmpdir(), 'reroll-test-'));
-  const checks = asked.length === 0 ? CHECKS : CHECKS.slice(0, 1);
-  for (const [name, command] of checks) await timed(name, () => check(command));
-  for (const name of asked.length === 0 ? SUITES : asked) await timed(name, () => suite(name, folder));
+  const isAll = asked.length === 0;
+  const suites = SUITES.filter((name) => isAll || asked.includes(name));
+  const steps = suites.map((name) => suiteStep(name, folder));
+  await runSteps([['build', BUILD]], folder);
+  const together = [...(isAll ? CHECKS : []), ...steps.filter(([name]) => !ALONE.has(name))];
+  await runSteps(together, folder, AT_ONCE);
+  await runSteps(
+    steps.filter(([name]) => ALONE.has(name)),
+    folder,
+  );
   rmSync(folder, { recursive: true, force: true });
   process.exitCode = total.failed > 0 ? 1 : 0;
   console.log(`${total.passed} passed, ${total.failed} failed`);
