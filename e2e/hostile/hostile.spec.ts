@@ -30,8 +30,10 @@ it.each(ATTACKS)('goes on for others while $name', async (attack) => {
     namespace: `attacker-${randomBytes(4).toString('hex')}`,
     redisBytes: usedMemory,
     lanes: 2,
+    // What holds is only asked of the changes during it.
+    quiet: 0,
   });
-  console.log(`p99 ${p99(figures.quiet).toFixed(0)} -> ${p99(figures.during).toFixed(0)} ms`);
+  console.log(`p99 ${p99(figures.during).toFixed(0)} ms`);
   expect(figures.during.missed).toBe(0);
   expect(reroll.apps.filter(({ isRunning }) => !isRunning).map(({ name }) => name)).toEqual([]);
   expect((await reroll.leader()).name).toBe(leader.name);

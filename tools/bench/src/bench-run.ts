@@ -4,7 +4,6 @@ import { thisMachine } from './measure/machine.ts';
 import { measure } from './measure/measure.ts';
 import type { BenchOptions } from './options.ts';
 import { compared, type Report } from './report/report.ts';
-import type { Scenario } from './scenarios.ts';
 import type { Result } from './task.ts';
 import { titleOf } from './report/title.ts';
 
@@ -14,14 +13,12 @@ export async function runBench(options: BenchOptions, io: Io): Promise<Report> {
   const results: Result[] = [];
   let kubernetes = 'unknown';
   for (const group of groups(options.scenarios)) {
-    const isLastGroup = group.includes(options.scenarios.at(-1) as Scenario);
     const controllerManager = group.every((scenario) => scenario.controllerManager);
-    const keep = options.keep && isLastGroup;
-    await withBench({ options, controllerManager, keep }, io, async (bench) => {
+    await withBench({ options, controllerManager }, io, async (bench) => {
       kubernetes = await versionOf(bench);
       for (const scenario of group) {
         io.log(`${scenario.name}: ${titleOf(scenario)}`);
-        results.push(await measure(bench, scenario, { keep: keep && scenario === group.at(-1) }));
+        results.push(await measure(bench, scenario));
       }
     });
   }

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { markerHash } from '@reroll/core/marker/marker-hash';
 import { type KubeClient, MERGE_PATCH } from '@reroll/kube/client/connection';
 import { objectPath } from '@reroll/kube/objects';
@@ -48,20 +47,5 @@ export class Changer {
     await forEach(sources, { concurrency, signal: this.#signal }, async (source) => {
       await this.change(source);
     });
-  }
-
-  /** Begins so many changes a second, whether or not those before are done. */
-  async changeAtRate(sources: readonly Source[], rate: number): Promise<void> {
-    const began = performance.now();
-    const sent: Promise<void>[] = [];
-    for (const [index, source] of sources.entries()) {
-      const wait = began + (index * 1000) / rate - performance.now();
-      if (wait > 0) await sleep(wait, undefined, { signal: this.#signal });
-      const change = this.change(source);
-      // Reported below; until then it must not count as forgotten.
-      change.catch(() => undefined);
-      sent.push(change);
-    }
-    await Promise.all(sent);
   }
 }

@@ -23,11 +23,9 @@ export function groups(scenarios: readonly Scenario[]): Scenario[][] {
 export interface ClusterNeeds {
   readonly options: BenchOptions;
   readonly controllerManager: boolean;
-  /** Leaves it running when the work went well. */
-  readonly keep: boolean;
 }
 
-/** Starts a cluster with the canary in it, does the work, and removes it in any case but one. */
+/** Starts a cluster with the canary in it, does the work, and removes it in any case. */
 export async function withBench<T>(
   needs: ClusterNeeds,
   io: Io,
@@ -35,25 +33,18 @@ export async function withBench<T>(
 ): Promise<T> {
   const dir = mkdtempSync(join(tmpdir(), 'reroll-bench-'));
   const open: { cluster?: Cluster; api?: Api } = {};
-  let keep = false;
   try {
     open.cluster = await startCluster({
       dir: join(dir, 'cluster'),
       controllerManager: needs.controllerManager,
-      detached: needs.keep,
       ...io,
     });
     open.api = new Api(open.cluster.kubeconfig);
-    const result = await work(await benchOf({ ...needs, ...io, dir }, open.cluster, open.api));
-    keep = needs.keep;
-    return result;
+    return await work(await benchOf({ ...needs, ...io, dir }, open.cluster, open.api));
   } finally {
     await open.api?.close();
-    if (keep && open.cluster) tell(open.cluster, io);
-    else {
-      await open.cluster?.stop();
-      rmSync(dir, { recursive: true, force: true });
-    }
+    await open.cluster?.stop();
+    rmSync(dir, { recursive: true, force: true });
   }
 }
 
@@ -64,10 +55,4 @@ async function benchOf(by: ClusterNeeds & Io & { dir: string }, cluster: Cluster
   const bench = { options, cluster, dir, api, generations, markers, workSets: new Map(), log, signal };
   const canary = await createWorkSet(bench, { prefix: 'canary', workloads: 1, namespaces: 1, sharing: 1 });
   return { ...bench, canary };
-}
-
-function tell({ dir, kubeconfig, redisUrl }: Cluster, { log }: Io): void {
-  log(`left running: the cluster in ${dir} (stop it with \`npm run -s cluster -- stop --dir ${dir}\`)`);
-  log(`KUBECONFIG=${kubeconfig}`);
-  if (redisUrl !== undefined) log(`REDIS_URL=${redisUrl}`);
 }

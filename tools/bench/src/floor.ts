@@ -7,7 +7,8 @@ import type { KubeClient } from '@reroll/kube/client/connection';
 import { objectPath, type KubeObject } from '@reroll/kube/objects';
 import { type Bench, surroundings } from './bench.ts';
 import { forEach } from './each.ts';
-import { KINDS } from './kinds.ts';
+import { REROLL } from './options.ts';
+import { DEPLOYMENTS } from './kinds.ts';
 import { recordOf } from './manifests.ts';
 import { meter, type Metered } from './measure/meter.ts';
 import { scale, subtract, type RequestCounts } from './measure/request-counts.ts';
@@ -46,7 +47,7 @@ const ROUNDS = 3;
 export async function measureFloor(bench: Bench, set: WorkSet, sources: readonly Source[]): Promise<Floor> {
   const { api, signal } = bench;
   const targets = sources.flatMap((source) => targetsOf(source, set.values.get(idText(source)) ?? ''));
-  const concurrency = bench.options.workers * bench.options.concurrency;
+  const concurrency = REROLL.workers * REROLL.concurrency;
   const client = api.open(concurrency);
   try {
     await rest(bench);
@@ -69,13 +70,8 @@ export async function measureFloor(bench: Bench, set: WorkSet, sources: readonly
 }
 
 /** Until controllers have reacted. The watch is there for that alone: during a round it would take time. */
-export async function rest(bench: Bench): Promise<void> {
-  const resource = KINDS[bench.options.kind];
-  const watch = new RolloutWatch(
-    bench.api.client,
-    resource,
-    new RolloutLog(bench.generations, bench.markers),
-  );
+async function rest(bench: Bench): Promise<void> {
+  const watch = new RolloutWatch(bench.api.client, new RolloutLog(bench.generations, bench.markers));
   await watch.start();
   try {
     await untilQuiet(watch, bench.signal);
@@ -103,13 +99,12 @@ async function oneRound(
   targets: readonly Target[],
 ): Promise<Round> {
   const { bench, client, concurrency } = by;
-  const resource = KINDS[bench.options.kind];
   // As long as the hash that a reloader writes, and new in every round.
   const hash = randomBytes(20).toString('hex');
   const usage = meter(surroundings(bench));
   const began = performance.now();
   await forEach(targets, { concurrency, signal: bench.signal }, async (target) => {
-    const path = objectPath(resource, target.id);
+    const path = objectPath(DEPLOYMENTS, target.id);
     const { body } = await client.get<WorkloadObject>(path);
     const patched = await client.patch<KubeObject>(path, patchOf(body, target, hash), {
       query: { fieldManager: 'Reloader' },

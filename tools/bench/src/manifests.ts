@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { RECORD_ANNOTATION, recordName, writeRecord } from '@reroll/core/record/record';
 import { recordHash } from '@reroll/core/record/record-hash';
-import { apiVersionOf } from '@reroll/kube/objects';
-import { KINDS, type Kind } from './kinds.ts';
 import type { ObjectId } from './work.ts';
 
 /** The data of every source of the bench: one key. */
@@ -30,48 +28,34 @@ export function recordOf(source: string, value: string): string {
   return writeRecord({ [recordName({ kind: 'ConfigMap', name: source })]: hash });
 }
 
-export interface WorkloadOptions {
-  readonly kind: Kind;
-  /** Of each workload. Of a DaemonSet, 0 selects no node. */
-  readonly replicas: number;
-  /** Name and present value of the source that it uses. */
-  readonly source: string;
-  readonly value: string;
-  /** Whether it carries the applied record. */
-  readonly recorded: boolean;
-}
-
 /**
- * A workload with one container that takes its environment from the source. If it carries the record, what is
- * measured is the steady state, not the first minutes of an installation, in which every workload is adopted.
+ * A Deployment without pods whose container takes its environment from the source, which has this value. It carries the
+ * record: what is measured is the steady state, not the first minutes of an installation, in which workloads are adopted.
  */
-export function workloadManifest({ namespace, name }: ObjectId, options: WorkloadOptions): unknown {
-  const { kind, source, value, recorded } = options;
+export function workloadManifest(id: ObjectId, source: string, value: string): unknown {
   const annotations = {
     'reloader.stakater.com/auto': 'true',
-    ...(recorded ? { [RECORD_ANNOTATION]: recordOf(source, value) } : {}),
+    [RECORD_ANNOTATION]: recordOf(source, value),
   };
-  const labels = { app: name };
-  const metadata = { namespace, name, annotations, labels };
-  return { apiVersion: apiVersionOf(KINDS[kind]), kind, metadata, spec: workloadSpec(labels, options) };
-}
-
-function workloadSpec(labels: { app: string }, options: WorkloadOptions): unknown {
-  const { kind, replicas, source } = options;
+  const labels = { app: id.name };
   const container = {
     name: 'app',
     image: 'registry.k8s.io/pause:3.10',
     envFrom: [{ configMapRef: { name: source } }],
   };
-  const noNode = kind === 'DaemonSet' && replicas === 0 ? { nodeSelector: { bench: 'none' } } : {};
   return {
-    selector: { matchLabels: labels },
-    // Repeated runs must not begin to delete what the first ones made.
-    revisionHistoryLimit: 1000,
-    template: {
-      metadata: { labels },
-      spec: { containers: [container], terminationGracePeriodSeconds: 0, ...noNode },
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { ...id, annotations, labels },
+    spec: {
+      replicas: 0,
+      selector: { matchLabels: labels },
+      // Repeated runs must not begin to delete what the first ones made.
+      revisionHistoryLimit: 1000,
+      template: {
+        metadata: { labels },
+        spec: { containers: [container], terminationGracePeriodSeconds: 0 },
+      },
     },
-    ...(kind === 'DaemonSet' ? {} : { replicas }),
   };
 }

@@ -45,12 +45,10 @@ const PAUSE_MS = 250;
 /** After the last rollout, before counting: time for one too many. */
 const LINGER_MS = 2000;
 
-/** All changes at once, or so many a second. */
-export async function burst(input: RunInput, rate: number | undefined): Promise<Run> {
+/** All changes at once. */
+export async function burst(input: RunInput): Promise<Run> {
   const { run, tally } = await measured(input, async (changer) => {
-    await (rate === undefined
-      ? changer.changeAll(input.sources, WRITERS)
-      : changer.changeAtRate(input.sources, rate));
+    await changer.changeAll(input.sources, WRITERS);
     await untilRolled(input);
   });
   const values = latencies(tally.outcomes);
@@ -80,10 +78,7 @@ export async function singles(input: RunInput): Promise<Run> {
   return { ...run, figures };
 }
 
-/** What it takes to make changes and to see what comes of them. */
-export type ChangeInput = Pick<RunInput, 'bench' | 'session' | 'sources'>;
-
-export async function changeOneByOne(input: ChangeInput, changer: Changer): Promise<void> {
+async function changeOneByOne(input: RunInput, changer: Changer): Promise<void> {
   for (const source of input.sources) {
     await sleep(PAUSE_MS, undefined, { signal: input.bench.signal });
     await changer.change(source);
@@ -127,7 +122,7 @@ function tallyFigures({ rolled, missed, surplus }: Tally): Figures {
 }
 
 /** Resolves when everything expected was rolled, or nothing has been for a long while. */
-async function untilRolled({ bench, session }: ChangeInput): Promise<void> {
+async function untilRolled({ bench, session }: RunInput): Promise<void> {
   const began = performance.now();
   while (session.log.pending > 0) {
     session.verify();

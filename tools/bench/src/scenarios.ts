@@ -6,20 +6,18 @@ export interface SecretLoad {
   readonly bytes: number;
 }
 
-/** The numbers of a scenario that the command line can override. */
+/** The numbers of a scenario. */
 export interface Load {
   readonly workloads: number;
   readonly namespaces: number;
   /** Workloads that use one source. */
   readonly sharing: number;
   readonly changes: number;
-  /** Changes a second; undefined: all at once. */
-  readonly rate?: number | undefined;
   readonly secrets?: SecretLoad | undefined;
 }
 
 /** How a scenario is measured; each has a function in `measure-*.ts`. */
-export type Method = 'burst' | 'single' | 'adoption' | 'secrets' | 'large';
+export type Method = 'burst' | 'single' | 'secrets' | 'large';
 
 /** What the project asks of a figure: at most so much. */
 export type Targets = Readonly<Partial<Record<FigureId, number>>>;
@@ -37,16 +35,7 @@ export interface Scenario {
   readonly targets: Targets;
 }
 
-export const SCENARIO_NAMES = [
-  'hundred',
-  'thousand',
-  'idle',
-  'shared',
-  'adoption',
-  'idle-8000',
-  'secrets',
-  'large',
-] as const;
+export const SCENARIO_NAMES = ['hundred', 'thousand', 'idle', 'shared', 'secrets', 'large'] as const;
 
 export type ScenarioName = (typeof SCENARIO_NAMES)[number];
 
@@ -89,26 +78,6 @@ export const SCENARIOS: Readonly<Record<ScenarioName, Scenario>> = {
     method: 'burst',
     load: { workloads: 500, namespaces: 1, sharing: 500, changes: 1 },
     targets: { ...EACH_ONCE, ratio: 2, ...FEW_REQUESTS },
-  },
-  adoption: {
-    name: 'adoption',
-    about: 'one change at a time while everything else is adopted',
-    method: 'adoption',
-    load: { ...TEN_NAMESPACES, changes: 40 },
-    cluster: 'adoption',
-    workSet: 'unrecorded',
-    controllerManager: true,
-    targets: { ...EACH_ONCE, adoptionRatio: 1.5 },
-  },
-  'idle-8000': {
-    name: 'idle-8000',
-    about: 'one change at a time, idle in between',
-    method: 'single',
-    load: { workloads: 8000, namespaces: 1, sharing: 1, changes: 40 },
-    cluster: 'one-namespace',
-    workSet: 'one',
-    controllerManager: true,
-    targets: { ...EACH_ONCE, singleP50Ms: 25, ...FEW_REQUESTS },
   },
   secrets: {
     name: 'secrets',
@@ -155,7 +124,9 @@ export function sourceCount({ workloads, namespaces, sharing }: Load): number {
   return larger * Math.ceil((smaller + 1) / sharing) + (namespaces - larger) * Math.ceil(smaller / sharing);
 }
 
-export type LoadOverrides = { readonly [Name in keyof Load]?: Load[Name] | undefined };
+export type LoadOverrides = Readonly<
+  Partial<Record<'workloads' | 'namespaces' | 'changes', number | undefined>>
+>;
 
 /** A scenario with some of its numbers replaced; its targets then say nothing and are dropped. */
 export function withOverrides(scenario: Scenario, overrides: LoadOverrides): Scenario {

@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ClusterError } from '../../cluster/src/errors.ts';
 import { type Bench, surroundings } from './bench.ts';
 import { Changer } from './changes.ts';
-import { KINDS } from './kinds.ts';
 import { sum } from './measure/numbers.ts';
 import type { NamedProcess } from './measure/proc.ts';
 import { Processes } from './processes.ts';
@@ -26,33 +25,17 @@ export interface Session {
   verify(): void;
 }
 
-export interface SessionOptions {
-  /** Leaves the processes running when the work went well. */
-  readonly keep?: boolean | undefined;
-  /** Whether to wait until nobody writes workloads. Default true. */
-  readonly settles?: boolean;
-}
-
 /** Starts the reloader, waits until it reacts and all is quiet, does the work, and stops it in any case. */
-export async function withSession<T>(
-  bench: Bench,
-  options: SessionOptions,
-  work: (session: Session) => Promise<T>,
-): Promise<T> {
+export async function withSession<T>(bench: Bench, work: (session: Session) => Promise<T>): Promise<T> {
   const log = new RolloutLog(bench.generations, bench.markers);
-  const watch = new RolloutWatch(bench.api.client, KINDS[bench.options.kind], log);
+  const watch = new RolloutWatch(bench.api.client, log);
   const processes = new Processes(join(bench.dir, 'reloader'));
-  let keep = false;
   try {
     await watch.start();
-    const session = await open(bench, { log, watch, processes }, options.settles ?? true);
-    const result = await work(session);
-    keep = options.keep === true;
-    return result;
+    return await work(await open(bench, { log, watch, processes }));
   } finally {
     await watch.stop();
-    if (keep) leave(bench, processes);
-    else await processes.close();
+    await processes.close();
   }
 }
 
@@ -62,7 +45,7 @@ interface Parts {
   readonly processes: Processes;
 }
 
-async function open(bench: Bench, parts: Parts, settles: boolean): Promise<Session> {
+async function open(bench: Bench, parts: Parts): Promise<Session> {
   const { log, watch, processes } = parts;
   const { kubeconfig, redisUrl = '' } = bench.cluster;
   const place = { kubeconfig, redisUrl, signal: bench.signal };
@@ -74,8 +57,7 @@ async function open(bench: Bench, parts: Parts, settles: boolean): Promise<Sessi
   };
   await untilItReacts(bench, log, verify);
   bench.log(`the reloader reacts ${((performance.now() - began) / 1000).toFixed(1)} s after its start`);
-  if (settles && !(await untilQuiet(watch, bench.signal)))
-    bench.log('somebody writes workloads all the time: going on');
+  if (!(await untilQuiet(watch, bench.signal))) bench.log('somebody writes workloads all the time: going on');
   verify();
   const canary = canaryNames(bench);
   const others = [...log.finish().surplus].filter(([workload]) => !canary.has(workload));
@@ -114,10 +96,4 @@ async function untilItReacts(bench: Bench, log: RolloutLog, verify: () => void):
 
 function canaryNames(bench: Bench): ReadonlySet<string> {
   return new Set(bench.canary.sources.flatMap(({ workloads }) => workloads.map(idText)));
-}
-
-function leave(bench: Bench, processes: Processes): void {
-  const pids = processes.list.map(({ pid }) => pid).join(' ');
-  bench.log(`left running: processes ${pids} (end them with \`kill ${pids}\`)`);
-  processes.release();
 }

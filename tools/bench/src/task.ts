@@ -24,14 +24,12 @@ export interface Task {
   readonly bench: Bench;
   readonly scenario: Scenario;
   readonly set: WorkSet;
-  /** The last one: its processes may be left running. */
-  readonly keep: boolean;
 }
 
-/** As often as the command line says. `isLast` tells the last time. */
-export async function repeat<T>({ bench }: Task, once: (isLast: boolean) => Promise<T>): Promise<T[]> {
+/** As often as the command line says. */
+export async function repeat<T>({ bench }: Task, once: () => Promise<T>): Promise<T[]> {
   const { repeat: times } = bench.options;
   const results: T[] = [];
-  while (results.length < times) results.push(await once(results.length === times - 1));
+  while (results.length < times) results.push(await once());
   return results;
 }

@@ -2,7 +2,7 @@ import { collectionPath } from '@reroll/kube/objects';
 import { create } from './api.ts';
 import type { Bench } from './bench.ts';
 import { forEach } from './each.ts';
-import { CONFIG_MAPS, KINDS, SECRETS } from './kinds.ts';
+import { CONFIG_MAPS, DEPLOYMENTS, SECRETS } from './kinds.ts';
 import { configMapManifest, namespaceManifest, secretManifest, workloadManifest } from './manifests.ts';
 import type { SecretLoad } from './scenarios.ts';
 import { type Source, type WorkShape, idText, layOut, namespaceNames } from './work.ts';
@@ -32,23 +32,18 @@ export async function createWorkSet(bench: Omit<Bench, 'canary'>, shape: WorkSha
     const path = collectionPath(CONFIG_MAPS, source.namespace);
     await create(api.client, path, configMapManifest(source, INITIAL));
   });
-  await createWorkloads(bench, sources, shape.recorded ?? true);
+  await createWorkloads(bench, sources);
   const seconds = (performance.now() - began) / 1000;
   bench.log(`created ${shape.workloads} workloads and ${sources.length} sources in ${seconds.toFixed(1)} s`);
   return { shape, sources, values: new Map(sources.map((source) => [idText(source), INITIAL])) };
 }
 
-async function createWorkloads(
-  bench: Omit<Bench, 'canary'>,
-  sources: readonly Source[],
-  recorded: boolean,
-): Promise<void> {
-  const { kind, replicas } = bench.options;
+async function createWorkloads(bench: Omit<Bench, 'canary'>, sources: readonly Source[]): Promise<void> {
   const workloads = sources.flatMap((source) => source.workloads.map((id) => ({ id, source: source.name })));
   const each = { concurrency: CONCURRENCY, signal: bench.signal };
   await forEach(workloads, each, async ({ id, source }) => {
-    const manifest = workloadManifest(id, { kind, replicas, source, value: INITIAL, recorded });
-    await create(bench.api.client, collectionPath(KINDS[kind], id.namespace), manifest);
+    const path = collectionPath(DEPLOYMENTS, id.namespace);
+    await create(bench.api.client, path, workloadManifest(id, source, INITIAL));
     bench.generations.set(idText(id), 1);
   });
 }

@@ -5,8 +5,6 @@ export interface WorkShape {
   readonly workloads: number;
   readonly namespaces: number;
   readonly sharing: number;
-  /** Whether the workloads carry the applied record, as after adoption. Default true. */
-  readonly recorded?: boolean;
 }
 
 export interface ObjectId {

@@ -21,10 +21,10 @@ function problemsOf(...argv: readonly string[]): readonly string[] {
 
 describe('arguments', () => {
   it('are Reroll with one watcher and two workers, and a hundred changes at once, unless given', () => {
-    const { scenarios, subject, kind, replicas, repeat } = optionsOf();
+    const { scenarios, subject, repeat } = optionsOf();
     expect(scenarios.map(({ name }) => name)).toEqual(['hundred']);
     expect(subject).toEqual({ reroll: { watchers: 1, workers: 2, concurrency: 10, debounce: '0' } });
-    expect([kind, replicas, repeat]).toEqual(['Deployment', 0, 1]);
+    expect(repeat).toBe(1);
   });
 
   it('name scenarios in any order, which run in that of the table', () => {
@@ -47,15 +47,6 @@ describe('arguments', () => {
       commandLine: '/opt/reloader --flag',
     });
   });
-
-  it('give the size of Secrets in bytes or in units of a thousand', () => {
-    const sizes = ['7x50KB', '7x50000', '7x50000B'].map(
-      (text) => optionsOf(`--secrets=${text}`).scenarios[0],
-    );
-    expect(sizes.map((scenario) => scenario?.load.secrets)).toEqual(
-      Array.from({ length: 3 }, () => ({ count: 7, bytes: 50_000 })),
-    );
-  });
 });
 
 describe('a bad argument is told as expected and given', () => {
@@ -65,38 +56,18 @@ describe('a bad argument is told as expected and given', () => {
       "expected --workloads to be a whole number from 1 to 1000000, given 'many'",
     ],
     'a number out of range': [
-      '--replicas=2',
-      "expected --replicas to be a whole number from 0 to 1, given '2'",
+      '--namespaces=0',
+      "expected --namespaces to be a whole number from 1 to 10000, given '0'",
     ],
     'a fraction': ['--repeat=1.5', "expected --repeat to be a whole number from 1 to 100, given '1.5'"],
-    'an unknown kind': [
-      '--kind=Job',
-      "expected --kind to be one of Deployment, StatefulSet, DaemonSet, given 'Job'",
-    ],
     'an unknown scenario': [
       '--scenario=hundred,x',
       `expected --scenario to be all, or some of ${SCENARIO_NAMES.join(', ')}, separated by commas, given 'hundred,x'`,
     ],
-    'a switch that is neither': [
-      '--controller-manager=1',
-      "expected --controller-manager to be on or off, given '1'",
-    ],
-    'Secrets without a size': [
-      '--secrets=3000',
-      "expected --secrets to be COUNTxSIZE such as 3000x50KB, given '3000'",
-    ],
-    'Secrets larger than etcd takes': [
-      '--secrets=1x2MB',
-      "expected --secrets to be COUNTxSIZE such as 3000x50KB, given '1x2MB'",
-    ],
-    'a duration without a unit': [
-      '--debounce=500',
-      "expected --debounce to be a duration such as 0 or 500ms, given '500'",
-    ],
     'an empty command line': ['--reloader=', "expected --reloader to be a command line, given ''"],
     'more changes than sources': [
-      '--sharing=200',
-      'hundred: expected at most as many changes as sources (10), since each changes once, given 100',
+      '--workloads=20',
+      'hundred: expected at most as many changes as sources (20), since each changes once, given 100',
     ],
     'fewer workloads than namespaces': [
       '--namespaces=3000',
@@ -113,6 +84,6 @@ describe('a bad argument is told as expected and given', () => {
   });
 
   it('all of them at once', () => {
-    expect(problemsOf('--kind=Job', '--workers=0', '--secrets=x')).toHaveLength(3);
+    expect(problemsOf('--scenario=x', '--repeat=0', '--json=')).toHaveLength(3);
   });
 });

@@ -1,4 +1,4 @@
-import { CONFIG_MAPS, KINDS } from '../kinds.ts';
+import { CONFIG_MAPS, DEPLOYMENTS } from '../kinds.ts';
 import type { Tenant } from './tenant.ts';
 
 const AUTO = { 'reloader.stakater.com/auto': 'true' };
@@ -91,7 +91,7 @@ export const ATTACKS: readonly Attack[] = [
     },
     run: (tenant, signal) =>
       tenant.keepDoing(signal, (turn) =>
-        tenant.patchStatus(KINDS.Deployment, `rolling-${turn % 20}`, {
+        tenant.patchStatus(DEPLOYMENTS, `rolling-${turn % 20}`, {
           observedGeneration: turn % 2,
           replicas: 7,
           updatedReplicas: turn % 7,
@@ -114,7 +114,7 @@ export const ATTACKS: readonly Attack[] = [
         await tenant.createConfigMap(`generated-${turn}`);
         const envFrom = [{ configMapRef: { name: `generated-${turn}`, optional: true } }];
         const containers = [{ name: 'app', image: 'registry.k8s.io/pause:3.10', envFrom }];
-        await tenant.patch(KINDS.Deployment, 'generated', { spec: { template: { spec: { containers } } } });
+        await tenant.patch(DEPLOYMENTS, 'generated', { spec: { template: { spec: { containers } } } });
       }),
   },
   {
@@ -130,5 +130,5 @@ export const ATTACKS: readonly Attack[] = [
 
 /** A write that concerns no reloader. */
 async function relabel(tenant: Tenant, name: string, turn: number): Promise<void> {
-  await tenant.patch(KINDS.Deployment, name, { metadata: { labels: { turn: String(turn) } } });
+  await tenant.patch(DEPLOYMENTS, name, { metadata: { labels: { turn: String(turn) } } });
 }

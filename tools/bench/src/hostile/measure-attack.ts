@@ -6,6 +6,8 @@ import { Tenant } from './tenant.ts';
 
 /** Changes of the neighbour during an attack: enough for a 99th percentile. */
 const CHANGES = 120;
+/** Changes before those that count: the code of new processes is not compiled yet. */
+const WARM_UP = 20;
 
 export interface AttackFigures {
   readonly attack: string;
@@ -25,6 +27,8 @@ export interface Surroundings {
   readonly namespace: string;
   /** Requests of the attacker at a time. Default 4. */
   readonly lanes?: number;
+  /** Changes of the neighbour before the attack that count. Default as many as during it. */
+  readonly quiet?: number;
 }
 
 /** Lets the neighbour make changes while somebody else does their worst, in a namespace of their own that is deleted in the end. */
@@ -37,8 +41,8 @@ export async function measureAttack(attack: Attack, by: Surroundings): Promise<A
   let running: Promise<void> = Promise.resolve();
   try {
     await attack.prepare?.(tenant);
-    await neighbour.change(CHANGES / 6);
-    const quiet = await neighbour.change(CHANGES);
+    await neighbour.change(WARM_UP);
+    const quiet = await neighbour.change(by.quiet ?? CHANGES);
     running = attack.run(tenant, over.signal);
     // Reported below; until then it must not count as unhandled.
     running.catch(() => over.abort());

@@ -4,7 +4,7 @@ import { markerHash } from '@reroll/core/marker/marker-hash';
 import type { PodTemplate } from '@reroll/core/model';
 import { collectionPath } from '@reroll/kube/objects';
 import { Reflector } from '@reroll/kube/reflector/reflector';
-import { CONFIG_MAPS, KINDS } from '../kinds.ts';
+import { CONFIG_MAPS, DEPLOYMENTS } from '../kinds.ts';
 import { markersOf } from '../measure/rollout-watch.ts';
 import type { Tenant } from './tenant.ts';
 
@@ -54,7 +54,7 @@ export class Neighbour {
     const see = (sighting: Sighting): void => this.#see(sighting);
     this.#watch = new Reflector<Sighting>({
       client: tenant.client,
-      path: collectionPath(KINDS.Deployment, tenant.namespace),
+      path: collectionPath(DEPLOYMENTS, tenant.namespace),
       convert: (raw) => ({ name: raw.metadata.name, markers: markersOf(templateOf(raw)) }),
       handler: {
         replace: () => undefined,

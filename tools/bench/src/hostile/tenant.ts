@@ -4,7 +4,7 @@ import { apiVersionOf, collectionPath, objectPath, type KubeResource } from '@re
 import { KubeError } from '@reroll/kube/client/errors';
 import { create, persistently } from '../api.ts';
 import { forEach } from '../each.ts';
-import { CONFIG_MAPS, KINDS } from '../kinds.ts';
+import { CONFIG_MAPS, DEPLOYMENTS } from '../kinds.ts';
 import { configMapManifest, namespaceManifest } from '../manifests.ts';
 
 const NAMESPACES: KubeResource = { group: '', version: 'v1', plural: 'namespaces' };
@@ -45,7 +45,7 @@ export class Tenant {
 
   /** Without pods. */
   async createDeployment(name: string, draft: DeploymentDraft): Promise<void> {
-    const path = collectionPath(KINDS.Deployment, this.namespace);
+    const path = collectionPath(DEPLOYMENTS, this.namespace);
     await create(this.client, path, deploymentManifest({ namespace: this.namespace, name }, draft));
   }
 
@@ -106,7 +106,7 @@ function deploymentManifest(id: { namespace: string; name: string }, draft: Depl
   const labels = { app: id.name };
   const envFrom = (draft.configMaps ?? []).map((name) => ({ configMapRef: { name, optional: true } }));
   return {
-    apiVersion: apiVersionOf(KINDS.Deployment),
+    apiVersion: apiVersionOf(DEPLOYMENTS),
     kind: 'Deployment',
     metadata: { ...id, labels, annotations: draft.annotations },
     spec: {

@@ -13,10 +13,10 @@ const IDLE_MS = 10_000;
 /** The memory of idle processes, started once without the Secrets and once with them. */
 export async function measureSecrets(task: Task): Promise<Result> {
   const { bench, scenario, set } = task;
-  const before = await repeat(task, async () => await idle(bench, { keep: false }));
+  const before = await repeat(task, async () => await idle(bench));
   const { secrets } = scenario.load;
   if (secrets !== undefined) await createSecrets(bench, set, secrets);
-  const after = await repeat(task, async (isLast) => await idle(bench, { keep: task.keep && isLast }));
+  const after = await repeat(task, async () => await idle(bench));
   const [without, having] = [combine(before.map(memory), median), combine(after.map(memory), median)];
   const { leaderWithMb: leaderWithoutMb = Number.NaN, smallInstallMb } = without;
   const leaderWithMb = having.leaderWithMb ?? Number.NaN;
@@ -36,8 +36,8 @@ interface Idle {
   readonly processes: readonly ProcessFigures[];
 }
 
-async function idle(bench: Bench, options: { keep: boolean }): Promise<Idle> {
-  return await withSession(bench, options, async (session) => {
+async function idle(bench: Bench): Promise<Idle> {
+  return await withSession(bench, async (session) => {
     await sleep(IDLE_MS, undefined, { signal: bench.signal });
     session.verify();
     const processes = session.processes.flatMap(({ name, pid }) => {

@@ -2,75 +2,64 @@ import type { Bench } from '../bench.ts';
 import { combine, type Figures } from '../report/figures.ts';
 import { measureFloor, type Floor } from '../floor.ts';
 import { median } from './numbers.ts';
-import { measureAdoption } from './measure-adoption.ts';
 import { measureSecrets } from './measure-secrets.ts';
 import { usageOf, type NamedProcess } from './proc.ts';
 import { burst, type Run, singles } from '../run.ts';
 import { LARGE_SINGLES, type Method, type Scenario } from '../scenarios.ts';
 import { type Session, withSession } from '../session.ts';
 import { repeat, type Result, type Task } from '../task.ts';
-import { createSecrets, createWorkSet } from '../work-set.ts';
+import { createWorkSet } from '../work-set.ts';
 
 const METHODS: Readonly<Record<Method, (task: Task) => Promise<Result>>> = {
   burst: measureBurst,
   single: measureSingle,
-  adoption: measureAdoption,
   secrets: measureSecrets,
   large: measureLarge,
 };
 
 /** Measures one scenario; its workloads are created unless an earlier one left them. */
-export async function measure(bench: Bench, scenario: Scenario, options: { keep: boolean }): Promise<Result> {
+export async function measure(bench: Bench, scenario: Scenario): Promise<Result> {
   const { load, workSet, method } = scenario;
   let set = bench.workSets.get(workSet);
   if (set === undefined) {
     const { workloads, namespaces, sharing } = load;
-    set = await createWorkSet(bench, {
-      prefix: workSet,
-      workloads,
-      namespaces,
-      sharing,
-      recorded: method !== 'adoption',
-    });
+    set = await createWorkSet(bench, { prefix: workSet, workloads, namespaces, sharing });
     bench.workSets.set(workSet, set);
-    if (load.secrets !== undefined && method !== 'secrets') await createSecrets(bench, set, load.secrets);
   }
-  return await METHODS[method]({ bench, scenario, set, keep: options.keep });
+  return await METHODS[method]({ bench, scenario, set });
 }
 
 async function measureBurst(task: Task): Promise<Result> {
-  const { bench, scenario, set, keep } = task;
+  const { bench, scenario, set } = task;
   const sources = set.sources.slice(0, scenario.load.changes);
   const floor = await measureFloor(bench, set, sources);
-  return await withSession(bench, { keep }, async (session) => {
+  return await withSession(bench, async (session) => {
     const input = { bench, session, set, sources, reaction: floor.reaction };
-    const runs = await repeat(task, async () =>
-      withFloor(await burst(input, scenario.load.rate), floor, scenario),
-    );
+    const runs = await repeat(task, async () => withFloor(await burst(input), floor));
     return resultOf(scenario, runs, { floor, session });
   });
 }
 
 async function measureSingle(task: Task): Promise<Result> {
-  const { bench, scenario, set, keep } = task;
+  const { bench, scenario, set } = task;
   const sources = set.sources.slice(0, scenario.load.changes);
   const { reaction } = await measureFloor(bench, set, sources);
-  return await withSession(bench, { keep }, async (session) => {
+  return await withSession(bench, async (session) => {
     const runs = await repeat(task, async () => await singles({ bench, session, set, sources, reaction }));
     return resultOf(scenario, runs, { session });
   });
 }
 
 async function measureLarge(task: Task): Promise<Result> {
-  const { bench, scenario, set, keep } = task;
+  const { bench, scenario, set } = task;
   const sources = set.sources.slice(0, scenario.load.changes);
   const floor = await measureFloor(bench, set, sources);
-  return await withSession(bench, { keep }, async (session) => {
+  return await withSession(bench, async (session) => {
     const watcherSyncMb = largest(session.started.watchers);
     const input = { bench, session, set, reaction: floor.reaction };
     const runs = await repeat(task, async () => {
       const single = await singles({ ...input, sources: set.sources.slice(0, LARGE_SINGLES) });
-      const many = withFloor(await burst({ ...input, sources }, scenario.load.rate), floor, scenario);
+      const many = withFloor(await burst({ ...input, sources }), floor);
       return joined(single, many);
     });
     const watcherPeakMb = Math.max(...session.started.watchers.map(({ pid }) => usageOf(pid)?.peakMb ?? 0));
@@ -99,9 +88,7 @@ function largest(processes: readonly NamedProcess[]): number {
   return Math.max(...processes.map(({ pid }) => usageOf(pid)?.residentMb ?? Number.NaN));
 }
 
-/** Changes that are spread over time take that time: only those made at once compare with the floor. */
-function withFloor(run: Run, floor: Floor, { load }: Scenario): Run {
-  if (load.rate !== undefined) return run;
+function withFloor(run: Run, floor: Floor): Run {
   const { totalMs = Number.NaN } = run.figures;
   const cpuRatio = run.metered.cpuSeconds / floor.metered.cpuSeconds;
   return { ...run, figures: { ...run.figures, floorMs: floor.ms, ratio: totalMs / floor.ms, cpuRatio } };

@@ -1,8 +1,9 @@
 import type { PodTemplate } from '@reroll/core/model';
 import type { KubeClient } from '@reroll/kube/client/connection';
 import { JsonLines } from '@reroll/kube/client/json-lines';
-import { collectionPath, type KubeObject, type KubeResource } from '@reroll/kube/objects';
+import { collectionPath, type KubeObject } from '@reroll/kube/objects';
 import { ClusterError } from '../../../cluster/src/errors.ts';
+import { DEPLOYMENTS } from '../kinds.ts';
 import type { RolloutLog } from './rollout-log.ts';
 
 interface WorkloadObject extends KubeObject {
@@ -14,7 +15,7 @@ interface WatchEvent {
   readonly object: WorkloadObject;
 }
 
-/** A watch of all workloads of a kind that tells a log what it sees. */
+/** A watch of all Deployments that tells a log what it sees. */
 export class RolloutWatch {
   readonly #client: KubeClient;
   readonly #path: string;
@@ -25,9 +26,9 @@ export class RolloutWatch {
   #failure: unknown;
   #reading: Promise<void> = Promise.resolve();
 
-  constructor(client: KubeClient, resource: KubeResource, log: RolloutLog) {
+  constructor(client: KubeClient, log: RolloutLog) {
     this.#client = client;
-    this.#path = collectionPath(resource);
+    this.#path = collectionPath(DEPLOYMENTS);
     this.#log = log;
   }
 

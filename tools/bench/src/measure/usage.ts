@@ -8,28 +8,15 @@ kube-controller-manager, kube-scheduler and Redis, started for it and removed af
 
 what is measured
   --scenario NAME,…      one or more of those below, or all (default hundred)
-  --workloads N          workloads, over all namespaces           \\
-  --namespaces K         namespaces                                | instead of the scenario's
-  --sharing S            workloads that use one source             | own numbers; its targets
-  --changes M            sources that change, once each            | are then not shown
-  --rate R               changes a second, not all at once         |
-  --secrets COUNTxSIZE   Secrets beside them, such as 3000x50KB   /
-  --kind KIND            Deployment (default), StatefulSet or DaemonSet
-  --replicas 0|1         of each workload (default 0: no pods, so that only patches are measured)
-  --controller-manager on|off   whether controllers react to the rollouts (default on, except in large)
+  --workloads N          workloads, over all namespaces  \\  instead of the scenario's
+  --namespaces K         namespaces                       | own numbers; its targets
+  --changes M            sources that change, once each  /  are then not shown
   --repeat N             runs of the changes on the same processes; tables show the median (default 1)
-
-who is measured
-  --watchers N           processes (default 1)
-  --workers N            processes (default 2)
-  --concurrency N        jobs at a time in one worker (default 10); the floor uses workers x concurrency
-  --debounce T           such as 500ms (default 0)
-  --reloader 'COMMAND'   another reloader instead, one process, with KUBECONFIG in its environment
+  --reloader 'COMMAND'   another reloader than Reroll, one process, with KUBECONFIG in its environment
 
 results
   --json FILE            everything that was measured
   --markdown FILE        writes the tables into a page, between its markers <!-- bench begin: … -->
-  --keep                 leaves the last cluster and the reloader running, and says where
   --help
 
 A table goes to standard output, progress to standard error. Exit code 0 when every target that is shown

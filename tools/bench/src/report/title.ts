@@ -11,13 +11,11 @@ export function titleOf(scenario: Scenario): string {
 function deedOf({ method, load }: Scenario): string {
   if (method === 'secrets') return `memory with and without ${secretsText(load)}`;
   const changes = count(load.changes, 'change');
-  if (method === 'adoption') return `${changes}, one at a time, during adoption and after it`;
   if (method === 'single') return `${changes}, one at a time, idle in between`;
   if (method === 'large') return `${count(LARGE_SINGLES, 'change')} one at a time, then ${changes} at once`;
-  const pace = load.rate === undefined ? 'at once' : `at ${load.rate} a second`;
   return load.sharing === 1
-    ? `${changes} ${pace}`
-    : `${changes} ${pace}, ${load.sharing} workloads to a source`;
+    ? `${changes} at once`
+    : `${changes} at once, ${load.sharing} workloads to a source`;
 }
 
 function secretsText({ secrets }: Load): string {
