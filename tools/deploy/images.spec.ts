@@ -5,26 +5,6 @@ import { imagesOf } from './images-file.ts';
 import { at, workload } from './look.ts';
 import { manifestsWith } from './render.ts';
 import { CHART } from './values-comments.ts';
-import { VALUES_MATRIX } from './testing/values-matrix.ts';
-
-it.concurrent.each(Object.entries(VALUES_MATRIX))(
-  'with %s every image is from the mirror, the one of helm test too',
-  async (_what, values) => {
-    const mirrored = {
-      ...values,
-      global: { imageRegistry: 'mirror.example/all', imagePullSecrets: ['pull'] },
-    };
-    const manifests = await manifestsWith(mirrored);
-    const images = imagesOf(manifests);
-    expect(images.length).toBeGreaterThan(1);
-    for (const image of images) expect(image).toMatch(/^mirror\.example\/all\//u);
-    for (const object of manifests) {
-      const spec = object.kind === 'Pod' ? at(object, 'spec') : at(object, 'spec.template.spec');
-      if (at(spec, 'containers') !== undefined)
-        expect(at(spec, 'imagePullSecrets.0')).toEqual({ name: 'pull' });
-    }
-  },
-);
 
 describe('an image', () => {
   const digest = `sha256:${'a'.repeat(64)}`;

@@ -21,7 +21,13 @@ afterAll(() => rmSync(chart, { recursive: true, force: true }));
 
 async function notesWith(values: ChartValues, api?: string): Promise<string> {
   const apis = api === undefined ? {} : { api };
-  const manifests = await manifestsWith(values, { ...apis, chart, namespace: 'ops', release: 'prod' });
+  const manifests = await manifestsWith(values, {
+    ...apis,
+    chart,
+    showOnly: 'notes-too.yaml',
+    namespace: 'ops',
+    release: 'prod',
+  });
   return String(at(find(manifests, 'ConfigMap', 'notes'), 'data.notes'));
 }
 

@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { at, workload } from './look.ts';
 import { mapsOf } from './maps-file.ts';
 import { manifestsWith, type ChartValues } from './render.ts';
+import { merged } from './testing/merged.ts';
 import { CHART, chartValues } from './values-comments.ts';
 
 /** Null at a dotted path: Helm then takes the key out of the values. */
@@ -13,11 +14,30 @@ const nullAt = (path: string): ChartValues =>
 const kindsOf = async (values: ChartValues): Promise<readonly string[]> =>
   (await manifestsWith(values)).map(({ kind, metadata }) => `${kind} ${metadata.name}`);
 
-describe.concurrent('an install is whole with null instead of the map', () => {
-  it.each(mapsOf(chartValues()).map(({ path }) => [path]))('%s', async (path) => {
-    expect(await kindsOf(nullAt(path))).toEqual(await kindsOf({}));
-  });
-});
+const MAPS = mapsOf(chartValues()).map(({ path }) => path);
+const [INNERMOST, OUTER] = [true, false].map((isInnermost) =>
+  MAPS.filter((path) => MAPS.every((other) => !other.startsWith(`${path}.`)) === isInnermost),
+);
+
+/** Of any two maps, each is in a set in which the other one is not. */
+function pairwise(paths: readonly string[] = []): readonly (readonly string[])[] {
+  const bits = Array.from({ length: Math.ceil(Math.log2(paths.length)) }, (_, bit) => bit);
+  return bits.flatMap((bit) =>
+    [0, 1].map((side) => paths.filter((_path, index) => ((index >> bit) & 1) === side)),
+  );
+}
+
+/** Null takes the maps within it away too, so those that have some come apart from the innermost. */
+const SETS = [...pairwise(INNERMOST), ...pairwise(OUTER)].map((paths, index) => [index, paths] as const);
+
+it.concurrent.each(SETS)(
+  'an install is whole with null instead of the maps of set %i',
+  async (_index, paths) => {
+    const outermost = paths.filter((path) => !paths.some((other) => path.startsWith(`${other}.`)));
+    const kinds = await kindsOf(outermost.map(nullAt).reduce(merged));
+    expect(kinds, `with null instead of ${paths.join(', ')}`).toEqual(await kindsOf({}));
+  },
+);
 
 it('null gives a map with keys of its own its defaults', async () => {
   const values = ['reloader', 'watcher.image', 'redis', 'worker'].map(nullAt);

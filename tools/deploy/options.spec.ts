@@ -5,6 +5,7 @@ import type { AnyOption } from '@reroll/shared/platform/options/parsing/option';
 import { OPTION_LIST } from '@reroll/shared/platform/options/parsing/table';
 import { at, workload, type Workload } from './look.ts';
 import { manifestsWith, renderChart, type ChartValues } from './render.ts';
+import { merged } from './testing/merged.ts';
 import { CHART, chartValues, leavesOf, type Value } from './values-comments.ts';
 import { listWordsOf, wordsOf } from './values-schema.ts';
 
@@ -77,12 +78,15 @@ const rest = OPTION_LIST.map(([, option]) => option).filter(
 /** A value that is not the default, as text. */
 function sampleOf(option: AnyOption): string {
   const words = [...wordsOf(option), ...listWordsOf(option)].filter((word) => word !== option.default);
-  const samples = [...words.slice(0, 1), ...SAMPLES].filter((text) => text !== option.default);
+  const plain = option.sensitive ? SECRETS : SAMPLES;
+  const samples = [...words.slice(0, 1), ...plain].filter((text) => text !== option.default);
   const given = (text: string): unknown => (option.form === 'list' ? [text] : text);
   const found = samples.find((text) => option.schema.safeParse(given(text)).success);
   if (found === undefined) throw new Error(`expected a sample for ${option.flag}`);
   return found;
 }
+/** In no other argument. */
+const SECRETS = ['rediss://hidden:1', 'https://hidden.example/y', 'hidden'];
 const SAMPLES = [
   'true',
   '7s',
@@ -106,36 +110,24 @@ function nested(path: string, value: unknown): Record<string, unknown> {
 }
 
 /** What makes the values whole in which one option is set. */
-function around(path: string, values: Record<string, unknown>): ChartValues {
-  if (path.startsWith('redis.external.')) return withRedis(path, values);
-  if (path === 'reloader.alerts.onReload')
-    return merge(values, { reloader: { alerts: { webhookUrl: 'https://x' } } });
-  if (path === 'admin.auth') return merge(values, { admin: { staticTokens: { existingSecret: 's' } } });
-  const lease = { lease: { renewDeadline: '5s' } };
-  return path === 'reloader.lease.duration' ? merge({ reloader: lease }, values) : values;
+function around(path: string): ChartValues {
+  if (path.startsWith('redis.external.')) return { redis: { enabled: false, external: redisAround(path) } };
+  if (path === 'reloader.alerts.onReload') return { reloader: { alerts: { webhookUrl: 'https://x' } } };
+  if (path === 'admin.auth') return { admin: { staticTokens: { existingSecret: 's' } } };
+  return path === 'reloader.lease.duration' ? { reloader: { lease: { renewDeadline: '5s' } } } : {};
 }
 
-function withRedis(path: string, values: Record<string, unknown>): ChartValues {
+function redisAround(path: string): ChartValues {
+  if (path.includes('.sentinel.')) {
+    const password = path.endsWith('.username') ? { password: 'p' } : {};
+    return { sentinel: { hosts: ['s'], master: 'm', ...password } };
+  }
   const isPlace = /\.(url|host|cluster)$/u.test(path);
-  const sentinel = { sentinel: { hosts: ['s'], master: 'm' } };
-  const place = path.includes('.sentinel.') ? sentinel : isPlace ? {} : { host: 'r' };
-  const tls = path.includes('.tls.') ? { tls: { enabled: true } } : {};
-  const isUser = path.endsWith('.username');
-  const password = isUser && !path.includes('.sentinel.') ? { password: 'p' } : {};
-  const user =
-    isUser && path.includes('.sentinel.') ? { sentinel: { ...sentinel.sentinel, password: 'p' } } : {};
-  return merge({ redis: { enabled: false, external: { ...place, ...tls, ...password, ...user } } }, values);
-}
-
-function merge(a: Record<string, unknown>, b: Record<string, unknown>): Record<string, unknown> {
-  const both = Object.entries(b).map(([key, value]) => {
-    const old = a[key];
-    const isMap = (each: unknown): boolean =>
-      typeof each === 'object' && each !== null && !Array.isArray(each);
-    const joined = isMap(old) && isMap(value) ? merge(old as typeof a, value as typeof b) : value;
-    return [key, joined] as const;
-  });
-  return { ...a, ...Object.fromEntries(both) };
+  return {
+    ...(isPlace ? {} : { host: 'r' }),
+    ...(path.includes('.tls.') ? { tls: { enabled: true } } : {}),
+    ...(path.endsWith('.username') ? { password: 'p' } : {}),
+  };
 }
 
 /** As a values file would have it. */
@@ -149,35 +141,59 @@ function said(component: Workload): readonly string[] {
   return [...component.args, ...component.env];
 }
 
+/** Options that are set together: all but those that would contradict each other. */
+function installOf(path: string): string {
+  if (path.startsWith('reloader.lease.')) return path;
+  if (!path.startsWith('redis.external.')) return 'ours';
+  return /\.(url|cluster|sentinel)\b/u.exec(path)?.[1] ?? 'host';
+}
+
+const SAMPLED = rest.flatMap((option) => {
+  const value = VALUES.find((each) => each.option?.flag === option.flag);
+  if (value === undefined) return [];
+  const text = sampleOf(option);
+  const given = nested(value.path, typed(value, text));
+  return [{ option, text, given, around: around(value.path), install: installOf(value.path) }];
+});
+
+function valuesOf(install: string): ChartValues {
+  const those = SAMPLED.filter((each) => each.install === install);
+  return [...those.map((each) => each.around), ...those.map(({ given }) => given)].reduce(merged);
+}
+
+it('every option of the table has a value', () => {
+  expect(SAMPLED.map(({ option }) => option.flag)).toEqual(rest.map(({ flag }) => flag));
+});
+
 describe.concurrent('every option of the table can be set by a value, and reaches who uses it:', () => {
-  it.each(rest.map((option) => [option.flag, option] as const))('%s', async (flag, option) => {
-    const value = VALUES.find((each) => each.option?.flag === flag);
-    expect(value, `no value has \`@option ${flag}\``).toBeDefined();
-    if (!value) return;
-    const text = sampleOf(option);
-    const values = around(value.path, nested(value.path, typed(value, text)));
-    const manifests = await manifestsWith(values);
-    const expected = option.sensitive
-      ? `${option.env}<-secretKeyRef:reroll/${option.env}`
-      : `${flag}=${text}`;
-    for (const app of ['watcher', 'worker', 'admin'] as const) {
-      const given = said(workload(manifests, app));
-      if (option.apps.includes(app)) expect(given).toContain(expected);
-      else expect(given).not.toContain(expected);
-    }
-    if (option.sensitive) {
-      const secret = manifests.find(({ kind, metadata }) => kind === 'Secret' && metadata.name === 'reroll');
-      expect(at(secret, `stringData.${option.env}`)).toBe(text);
-      for (const app of ['watcher', 'worker', 'admin'])
-        expect(workload(manifests, app).args.filter((arg) => arg.includes(text))).toEqual([]);
-    }
-  });
+  it.each(SAMPLED.map((sample) => [sample.option.flag, sample] as const))(
+    '%s',
+    async (flag, { option, text, install }) => {
+      const manifests = await manifestsWith(valuesOf(install));
+      const expected = option.sensitive
+        ? `${option.env}<-secretKeyRef:reroll/${option.env}`
+        : `${flag}=${text}`;
+      for (const app of ['watcher', 'worker', 'admin'] as const) {
+        const given = said(workload(manifests, app));
+        if (option.apps.includes(app)) expect(given).toContain(expected);
+        else expect(given).not.toContain(expected);
+      }
+      if (option.sensitive) {
+        const secret = manifests.find(
+          ({ kind, metadata }) => kind === 'Secret' && metadata.name === 'reroll',
+        );
+        expect(at(secret, `stringData.${option.env}`)).toBe(text);
+        for (const app of ['watcher', 'worker', 'admin'])
+          expect(workload(manifests, app).args.filter((arg) => arg.includes(text))).toEqual([]);
+      }
+    },
+  );
 
   it.each(Object.entries(BY_TEMPLATE))(
     '%s, by a template',
     async (_flag, { values, said: expected, app = 'watcher' }) => {
       expect(
-        said(workload(await manifestsWith(merge({ reloader: { clusterName: 'c' } }, values)), app)),
+        said(workload(await manifestsWith(merged({ reloader: { clusterName: 'c' } }, values)), app)),
       ).toContain(expected);
     },
   );

@@ -2,7 +2,6 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { at } from './look.ts';
 import { manifestsWith, type ChartValues, type Manifest } from './render.ts';
 import { rulesOf } from './testing/facts.ts';
-import { VALUES_MATRIX } from './testing/values-matrix.ts';
 
 /** What the ServiceAccount may do, by the Role that says so: `ClusterRole`, or `Role in <namespace>`. */
 function rightsOf(
@@ -190,20 +189,6 @@ describe('rights are widened only by what needs them:', () => {
     }
   });
 });
-
-it.concurrent.each(Object.entries(VALUES_MATRIX))(
-  'with %s no right has a wildcard',
-  async (_what, values) => {
-    const roles = (await manifestsWith(values)).filter(({ kind }) => kind.endsWith('Role'));
-    expect(roles.length).toBeGreaterThan(0);
-    for (const role of roles) {
-      const rules = at(role, 'rules') as readonly Readonly<Record<string, unknown>>[];
-      // What follows in a path is a resource of the API, not one of the cluster.
-      const named = rules.map(({ nonResourceURLs: _paths, ...rule }) => rule);
-      expect(JSON.stringify(named)).not.toContain('*');
-    }
-  },
-);
 
 it('scoped releases of one name share a namespace, and no Role and no binding', async () => {
   const rights = async (namespace: string): Promise<readonly string[]> => {

@@ -242,16 +242,6 @@ const REFUSED: readonly (readonly [string, ChartValues, string])[] = [
     'redis.enabled is false: say in redis.external where yours is (url, host, cluster or sentinel.hosts).',
   ],
   [
-    'two Redis',
-    external({ url: 'redis://r', cluster: ['a'] }),
-    'redis.external has url and cluster: leave one of them.',
-  ],
-  [
-    'Sentinels without the name of the master',
-    external({ sentinel: { hosts: ['a'] } }),
-    'redis.external.sentinel.master is empty: give the name under which the Sentinels know the master.',
-  ],
-  [
     'a Secret of which nothing is read',
     external({ host: 'r', existingSecret: 's' }),
     'redis.external.existingSecret is not read: say in redis.external.existingSecretKeys what it holds.',
@@ -260,26 +250,6 @@ const REFUSED: readonly (readonly [string, ChartValues, string])[] = [
     'keys of no Secret',
     external({ host: 'r', existingSecretKeys: { password: 'p' } }),
     'redis.external.existingSecretKeys are keys of redis.external.existingSecret: name that Secret.',
-  ],
-  [
-    'two passwords',
-    external({ host: 'r', password: 'x', existingSecret: 's', existingSecretKeys: { password: 'p' } }),
-    'redis.external has a password and a Secret with one: leave one of them.',
-  ],
-  [
-    'details of TLS without TLS',
-    external({ host: 'r', tls: { caSecret: 'ca' } }),
-    'redis.external.tls.enabled is false, and the rest of redis.external.tls says otherwise: set it to true.',
-  ],
-  [
-    'a CA and no verification',
-    external({ host: 'r', tls: { enabled: true, caSecret: 'ca', insecureSkipVerify: true } }),
-    'redis.external.tls.insecureSkipVerify trusts everybody: take it or redis.external.tls.caSecret out.',
-  ],
-  [
-    'a database of a Cluster',
-    external({ cluster: ['a'], database: 2 }),
-    'redis.external.database is of no use to a Redis Cluster, which has only 0: take it out.',
   ],
   [
     'a scoped install in a Redis that others use',

@@ -32,17 +32,33 @@ const OF_REDIS: readonly (readonly [string, ChartValues, string])[] = [
     'a Secret with one',
   ],
   ['a user without a password', { host: 'h', username: 'u' }, 'has a username and no password'],
-  ['a password twice', { host: 'h', password: 'p', ...keys({ password: 'p' }) }, 'a password and a Secret'],
+  [
+    'a password twice',
+    { host: 'h', password: 'p', ...keys({ password: 'p' }) },
+    'redis.external has a password and a Secret with one: leave one of them.',
+  ],
   ['TLS and a URL without', { url, tls: { enabled: true } }, 'begin it with rediss://.'],
   ['a CA and a URL without TLS', { url, tls: { caSecret: 'c' } }, 'begin it with rediss://.'],
-  ['a CA without TLS', { host: 'h', tls: { caSecret: 'c' } }, 'redis.external.tls.enabled is false'],
+  [
+    'a CA without TLS',
+    { host: 'h', tls: { caSecret: 'c' } },
+    'redis.external.tls.enabled is false, and the rest of redis.external.tls says otherwise: set it to true.',
+  ],
   [
     'trust for a CA and for everybody',
     { host: 'h', tls: { enabled: true, caSecret: 'c', insecureSkipVerify: true } },
-    'insecureSkipVerify trusts everybody',
+    'redis.external.tls.insecureSkipVerify trusts everybody: take it or redis.external.tls.caSecret out.',
   ],
-  ['a database of a Redis Cluster', { cluster: ['c'], database: 1 }, 'of no use to a Redis Cluster'],
-  ['Sentinels without a master', { sentinel: { hosts: ['s'] } }, 'sentinel.master is empty'],
+  [
+    'a database of a Redis Cluster',
+    { cluster: ['c'], database: 1 },
+    'redis.external.database is of no use to a Redis Cluster, which has only 0: take it out.',
+  ],
+  [
+    'Sentinels without a master',
+    { sentinel: { hosts: ['s'] } },
+    'redis.external.sentinel.master is empty: give the name under which the Sentinels know the master.',
+  ],
   ['a master without Sentinels', { host: 'h', sentinel: { master: 'm' } }, 'sentinel.hosts is empty'],
   [
     "the Sentinels' password twice",
