@@ -7,7 +7,7 @@ export default defineConfig({
     alias: [
       // Specs run the sources of libs, so they need no build.
       {
-        find: /^@reroll\/(core|kube|redis|shared)\/(.+)$/,
+        find: /^@reroll\/(core|kube|nest|redis|shared)\/(.+)$/,
         replacement: join(import.meta.dirname, 'libs/$1/src/$2.ts'),
       },
     ],

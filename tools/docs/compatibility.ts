@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../..');
 /** Beginning of a path that is below `src` of a package in libs. */
-const PACKAGE = /^(core|kube|redis|shared)\//u;
+const PACKAGE = /^(core|kube|nest|redis|shared)\//u;
 /** A test that is left out, or that keeps others from running: a file with one shows nothing. */
 const NOT_RUN =
   /\b(?:it|test|describe|suite)(?:\.\w+)*\.(?:skip|todo|only|fails|skipIf|runIf)\b|\bx(?:it|describe)\(|\b(?:skip|todo|only|fails): true/u;

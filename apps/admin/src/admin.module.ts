@@ -1,37 +1,203 @@
-import { Module, type DynamicModule } from '@nestjs/common';
+/**
+ * The API. To serve an operation of `libs/shared/src/api/operations.ts`:
+ * 1. A controller in `controllers/` (one a resource), and its name in `CONTROLLERS` below.
+ * 2. A method with `@Serves('<operation id>')`. It takes `Input<'<id>'>`, has read `params`, `query` and `body` by their
+ *    schemas, and resolves with `AnswerOf<'<id>'>`. Method, path and status are the table's.
+ * 3. The caller is known and may call it by then. What they may see is yours: `const { all, sees } = await
+ *    visibility(caller)`; what they do not see is `throw new ProblemError('NotFound')`, and in no list and no count.
+ * 4. Whatever goes wrong is thrown: `ProblemError` with a code of `api/problem.ts`; errors of Redis and of the API server become
+ *    503 by themselves, others 500.
+ * 5. What it needs is a parameter of its constructor: a class that `@reroll/nest` provides (`Catalog`, `History`, `Queues`, …), a
+ *    token (`@Inject(REDIS)`), or a provider of yours here.
+ * Server-sent events (an operation without `answer`): write to `response` and resolve when `gone` fires.
+ */
+import { Module, type DynamicModule, type Provider, type Type } from '@nestjs/common';
+import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
 import { KubeClient } from '@reroll/kube/client/connection';
-import { createLogger } from '@reroll/shared/platform/logging/logging';
-import { adminMetrics } from '@reroll/shared/platform/metrics/admin';
-import { createRegistry } from '@reroll/shared/platform/metrics/registry';
-import { observeRequests } from '@reroll/shared/platform/metrics/rest-client';
+import { CatalogModule } from '@reroll/nest/catalog.module';
+import { HealthModule } from '@reroll/nest/health.module';
+import { KubeModule } from '@reroll/nest/kube.module';
+import { Process } from '@reroll/nest/process';
+import { QueueModule } from '@reroll/nest/queue.module';
+import { RedisModule } from '@reroll/nest/redis.module';
+import { LOG, REDIS } from '@reroll/nest/tokens';
+import { Catalog } from '@reroll/redis/catalog/catalog';
+import { openForWaiting, type RedisClient } from '@reroll/redis/connection/redis';
+import { History } from '@reroll/redis/history/history';
+import { HistoryReader } from '@reroll/redis/history/history-reader';
+import { Rollouts } from '@reroll/redis/history/rollouts';
+import { Queues } from '@reroll/redis/queue/queues';
+import type { Logger } from '@reroll/shared/platform/logging/logging';
+import { adminMetrics, type AdminMetrics } from '@reroll/shared/platform/metrics/admin';
 import type { AdminOptions } from '@reroll/shared/platform/options/parsing/table';
-import { createLifecycle } from '@reroll/shared/platform/process/shutdown';
-import { VERSION } from '@reroll/shared/platform/process/version';
-import { AdminService } from './admin.service.ts';
-import { KUBE, LIFECYCLE, LOG, METRICS, OPTIONS, REGISTRY } from './tokens.ts';
+import { Lifecycle } from '@reroll/shared/platform/process/shutdown';
+import { authenticatorOf } from './auth/authenticator.ts';
+import { AuditController } from './controllers/audit.controller.ts';
+import { ChangesController } from './controllers/changes.controller.ts';
+import { EventsController } from './controllers/events.controller.ts';
+import { JobsController } from './controllers/jobs.controller.ts';
+import { LimitsController } from './controllers/limits.controller.ts';
+import { QueuesController } from './controllers/queues.controller.ts';
+import { ReloadsController } from './controllers/reloads.controller.ts';
+import { SourcesController } from './controllers/sources.controller.ts';
+import { StatusController } from './controllers/status.controller.ts';
+import { WhyController } from './controllers/why.controller.ts';
+import { WorkloadsController } from './controllers/workloads.controller.ts';
+import { LiveStates } from './history/live-states.ts';
+import { ReadModel } from './history/read-model.ts';
+import { ReloadJobs } from './history/reload-jobs.ts';
+import { CallerGuard } from './http/caller.guard.ts';
+import { Cursors } from './http/cursors.ts';
+import { DeadlineInterceptor } from './http/deadline.interceptor.ts';
+import { ProblemFilter } from './http/problem.filter.ts';
+import { ActorLimit } from './http/rate-limits.ts';
+import { JobBoard } from './jobs/job-board.ts';
+import { ObjectFacts } from './objects/object-facts.ts';
+import { ApiState } from './serve-api.ts';
+import { ShownHashes } from './shown-hashes.ts';
+import { Servers } from './status/servers.service.ts';
+import { AuditLog } from './steering/audit-log.ts';
+import { Idempotency } from './steering/idempotency.ts';
+import { Writes } from './steering/writes.ts';
+import { ADMIN_METRICS, ADMIN_OPTIONS, AUTHENTICATOR } from './tokens.ts';
+import { WhyFacts } from './why/why-facts.ts';
+import { Why } from './why/why.ts';
 
+const CONTROLLERS: readonly Type[] = [
+  AuditController,
+  ChangesController,
+  EventsController,
+  JobsController,
+  LimitsController,
+  QueuesController,
+  ReloadsController,
+  SourcesController,
+  StatusController,
+  WhyController,
+  WorkloadsController,
+];
+
+/** What answers are read from. */
+const READING: readonly Provider[] = [
+  {
+    provide: ShownHashes,
+    inject: [REDIS, Catalog],
+    useFactory: (redis: RedisClient, { keys }: Catalog) => new ShownHashes(redis, keys.shownHashKey),
+  },
+  {
+    provide: ReadModel,
+    inject: [REDIS, Catalog, ShownHashes, ADMIN_METRICS, Process],
+    useFactory: followedHistory,
+  },
+  {
+    provide: Cursors,
+    inject: [ShownHashes],
+    useFactory: (hashes: ShownHashes) => new Cursors(() => hashes.secret),
+  },
+  {
+    provide: ReloadJobs,
+    inject: [REDIS, Catalog],
+    useFactory: (redis: RedisClient, { keys }: Catalog) => new ReloadJobs(redis, keys.prefix),
+  },
+  {
+    provide: ObjectFacts,
+    inject: [REDIS, Catalog],
+    useFactory: (redis: RedisClient, catalog: Catalog) => new ObjectFacts(redis, catalog),
+  },
+  {
+    provide: LiveStates,
+    inject: [REDIS, Catalog, ReloadJobs],
+    useFactory: (redis: RedisClient, catalog: Catalog, jobs: ReloadJobs) =>
+      new LiveStates({ catalog, rollouts: new Rollouts(redis, catalog.keys.rollouts), jobs }),
+  },
+  {
+    provide: Why,
+    inject: [REDIS, Catalog, Queues],
+    useFactory: (redis: RedisClient, catalog: Catalog, queues: Queues) =>
+      new Why(new WhyFacts({ redis, catalog, queues })),
+  },
+];
+
+const STEERING: readonly Provider[] = [
+  { provide: JobBoard, inject: [REDIS, Catalog, Lifecycle], useFactory: openJobBoard },
+  {
+    provide: Idempotency,
+    inject: [REDIS, Catalog],
+    useFactory: (redis: RedisClient, { keys }: Catalog) => new Idempotency(redis, keys.idempotency),
+  },
+  {
+    provide: AuditLog,
+    inject: [History, LOG],
+    useFactory: (history: History, log: Logger) => new AuditLog({ history, log }),
+  },
+  Writes,
+];
+
+const HTTP: readonly Provider[] = [
+  {
+    provide: AUTHENTICATOR,
+    inject: [ADMIN_OPTIONS, LOG, ADMIN_METRICS, KubeClient],
+    useFactory: (options: AdminOptions, log: Logger, metrics: AdminMetrics, client: KubeClient) =>
+      authenticatorOf({ options, log, metrics, client }),
+  },
+  {
+    provide: ActorLimit,
+    inject: [ADMIN_OPTIONS, ADMIN_METRICS],
+    useFactory: (options: AdminOptions, metrics: AdminMetrics) => new ActorLimit({ options, metrics }),
+  },
+  { provide: APP_GUARD, useClass: CallerGuard },
+  { provide: APP_INTERCEPTOR, useClass: DeadlineInterceptor },
+  ProblemFilter,
+  { provide: APP_FILTER, useExisting: ProblemFilter },
+];
+
+/** The role `admin`. `serveApi` starts it. */
 @Module({})
 export class AdminModule {
-  static of(options: AdminOptions): DynamicModule {
-    const { logFormat, logLevel, kubeconfig, shutdownTimeout } = options;
-    const log = createLogger({ format: logFormat, level: logLevel });
-    const registry = createRegistry();
-    const kube: KubeClient = new KubeClient({
-      kubeconfig,
-      userAgent: `reroll-admin/${VERSION}`,
-      onRequest: observeRequests(registry, () => new URL(kube.server).host),
-    });
+  static of(options: AdminOptions, { log, registry }: Process): DynamicModule {
+    log.info('Starting Reroll admin', { auth: options.auth, anonymous: options.anonymous });
     return {
       module: AdminModule,
+      imports: [HealthModule, KubeModule, RedisModule, CatalogModule, QueueModule],
+      controllers: [...CONTROLLERS],
       providers: [
-        AdminService,
-        { provide: OPTIONS, useValue: options },
-        { provide: LOG, useValue: log },
-        { provide: REGISTRY, useValue: registry },
-        { provide: METRICS, useFactory: () => adminMetrics(registry) },
-        { provide: LIFECYCLE, useFactory: () => createLifecycle({ log, timeout: shutdownTimeout }) },
-        { provide: KUBE, useValue: kube },
+        { provide: ADMIN_OPTIONS, useValue: options },
+        { provide: ADMIN_METRICS, useValue: adminMetrics(registry) },
+        ApiState,
+        Servers,
+        ...READING,
+        ...STEERING,
+        ...HTTP,
       ],
     };
   }
+}
+
+/** Resolves when the history is in memory. From then on it is followed until the end. */
+async function followedHistory(
+  redis: RedisClient,
+  { keys }: Catalog,
+  hashes: ShownHashes,
+  metrics: AdminMetrics,
+  { log, lifecycle }: Process,
+): Promise<ReadModel> {
+  const { signal } = lifecycle;
+  const waiting = openForWaiting(redis);
+  lifecycle.onStop('redis of the history', 500, () => waiting.disconnect());
+  const reader = new HistoryReader({ redis, waiting, keys });
+  const model = new ReadModel({ reader, hashes, metrics, log, signal });
+  await model.begin();
+  signal.throwIfAborted();
+  const following = model.follow();
+  lifecycle.onStop('history', 1_000, () => {
+    waiting.disconnect();
+    return following;
+  });
+  return model;
+}
+
+function openJobBoard(connection: RedisClient, { keys }: Catalog, lifecycle: Lifecycle): JobBoard {
+  const board = new JobBoard({ connection, prefix: keys.prefix });
+  lifecycle.onStop('views of the queues', 2_000, () => board.close());
+  return board;
 }

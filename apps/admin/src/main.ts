@@ -1,11 +1,11 @@
 import 'reflect-metadata';
-import { NestFactory } from '@nestjs/core';
+import { runProcess } from '@reroll/nest/run-process';
 import { loadOptions } from '@reroll/shared/platform/options/parsing/load';
 import { AdminModule } from './admin.module.ts';
-import { AdminService } from './admin.service.ts';
+import { serveApi } from './serve-api.ts';
 
 const loaded = loadOptions('admin');
 if (loaded.ok) {
-  const app = await NestFactory.createApplicationContext(AdminModule.of(loaded.options), { logger: false });
-  await app.get(AdminService).run();
+  const { options } = loaded;
+  await runProcess('admin', options, (process) => serveApi(process, [AdminModule.of(options, process)]));
 }

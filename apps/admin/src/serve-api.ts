@@ -1,12 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { Injectable, type DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
+import { Readiness } from '@reroll/nest/health.module';
+import { Heartbeats } from '@reroll/nest/heartbeats';
+import type { Process } from '@reroll/nest/process';
+import { ProcessModule } from '@reroll/nest/process.module';
+import { LOG } from '@reroll/nest/tokens';
 import { formatListenAddress } from '@reroll/shared/platform/http/listen-address';
 import { closer, listen } from '@reroll/shared/platform/http/listening';
+import type { Logger } from '@reroll/shared/platform/logging/logging';
+import type { AdminMetrics } from '@reroll/shared/platform/metrics/admin';
+import type { AdminOptions } from '@reroll/shared/platform/options/parsing/table';
+import { giveBackMemory } from '@reroll/shared/platform/process/memory';
+import { Lifecycle } from '@reroll/shared/platform/process/shutdown';
 import type { NextFunction, Request, Response } from 'express';
-import { ApiModule, type ApiContext } from './api.module.ts';
+import type { Authenticator } from './auth/caller.ts';
 import { logAccess } from './http/access-log.ts';
 import { createApiServer } from './http/api-server.ts';
 import { ClientAddresses } from './http/client-address.ts';
@@ -18,39 +29,63 @@ import { refuseCrossSite } from './http/refuse-cross-site.ts';
 import { begin, pathOf } from './http/request-context.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import { openApiDocument } from './openapi.ts';
+import { ADMIN_METRICS, ADMIN_OPTIONS, AUTHENTICATOR } from './tokens.ts';
 
 const OPTION = { flag: '--api-addr', env: 'REROLL_API_ADDR' };
 
 /** Beside the bundle: the dashboard and the pages of the documentation. */
 const PUBLIC = join(import.meta.dirname, 'public');
 
-/** Serves the API until the end. Rejects with a `ListenError`. */
-export async function serveApi(context: ApiContext): Promise<void> {
-  const { options, log, lifecycle } = context;
-  const app = await application(context);
-  const server = createApiServer(app.getHttpAdapter().getInstance(), context);
+/** Whether the API is served, which `/ready` tells. */
+@Injectable()
+export class ApiState {
+  isServed = false;
+
+  constructor(readiness: Readiness, lifecycle: Lifecycle) {
+    readiness.add('api', () =>
+      this.isServed && !lifecycle.signal.aborted ? undefined : 'the API is not served',
+    );
+  }
+}
+
+/**
+ * Starts a process that has the role `admin`, and serves the API until the end. Rejects with a `ListenError`, or with a
+ * `SettingsError`.
+ */
+export async function serveApi(process: Process, roles: readonly DynamicModule[]): Promise<void> {
+  const { log, lifecycle } = process;
+  const root = ProcessModule.of(process, roles);
+  const app = await NestFactory.create<NestExpressApplication>(root, adapter(), {
+    logger: false,
+    bodyParser: false,
+    abortOnError: false,
+  });
+  app.get(Heartbeats).start(() => ({ app: 'admin' }));
+  const options = app.get<AdminOptions>(ADMIN_OPTIONS);
+  await configure(app, options);
+  const server = createApiServer(app.getHttpAdapter().getInstance(), { options, log, lifecycle });
   const address = await listen(server, options.apiAddr, OPTION);
   server.on('error', (error) => log.failure('the server of the API has an error', error));
   const close = closer(server);
   lifecycle.onStop('api server', 5_000, () => close(4_000));
   log.info('serving the API', { address: formatListenAddress(address) });
+  giveBackMemory();
+  app.get(ApiState).isServed = true;
 }
 
-async function application(context: ApiContext): Promise<NestExpressApplication> {
-  const app = await NestFactory.create<NestExpressApplication>(ApiModule.of(context), adapter(), {
-    logger: false,
-    bodyParser: false,
-    abortOnError: false,
-  });
-  const addresses = new ClientAddresses(context.options.apiTrustedProxies);
+async function configure(app: NestExpressApplication, options: AdminOptions): Promise<void> {
+  const metrics = app.get<AdminMetrics>(ADMIN_METRICS);
+  const log = app.get<Logger>(LOG);
+  const authenticator = app.get<Authenticator>(AUTHENTICATOR);
+  const addresses = new ClientAddresses(options.apiTrustedProxies);
   app.use((request: Request, response: Response, next: NextFunction) => {
     begin(request, { id: randomUUID(), startedAt: performance.now(), address: addresses.of(request) });
-    logAccess(request, response, context);
+    logAccess(request, response, { log, metrics });
     next();
   });
-  app.use(securityHeaders(context.options));
-  app.use(addressLimit(context));
-  app.use(refuseCrossSite(context.metrics));
+  app.use(securityHeaders(options));
+  app.use(addressLimit({ options, metrics, authenticator }));
+  app.use(refuseCrossSite(metrics));
   app.use(refuseOtherPaths);
   const document = JSON.stringify(openApiDocument());
   app.use('/api/openapi.json', (request: Request, response: Response, next: NextFunction) => {
@@ -61,7 +96,6 @@ async function application(context: ApiContext): Promise<NestExpressApplication>
   app.setGlobalPrefix(API);
   await app.init();
   answerTheRest(app);
-  return app;
 }
 
 /** A path of the API has one form, in which rights are asked for it: Express would take other letters, and a slash at the end. */

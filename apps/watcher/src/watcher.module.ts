@@ -5,7 +5,7 @@ import { createRegistry } from '@reroll/shared/platform/metrics/registry';
 import { observeRequests } from '@reroll/shared/platform/metrics/rest-client';
 import { watcherMetrics } from '@reroll/shared/platform/metrics/watcher';
 import type { WatcherOptions } from '@reroll/shared/platform/options/parsing/table';
-import { createLifecycle } from '@reroll/shared/platform/process/shutdown';
+import { Lifecycle } from '@reroll/shared/platform/process/shutdown';
 import { VERSION } from '@reroll/shared/platform/process/version';
 import { KUBE, LIFECYCLE, LOG, METRICS, OPTIONS, REGISTRY } from './tokens.ts';
 import { WatcherService } from './watcher.service.ts';
@@ -30,7 +30,7 @@ export class WatcherModule {
         { provide: LOG, useValue: log },
         { provide: REGISTRY, useValue: registry },
         { provide: METRICS, useFactory: () => watcherMetrics(registry) },
-        { provide: LIFECYCLE, useFactory: () => createLifecycle({ log, timeout: shutdownTimeout }) },
+        { provide: LIFECYCLE, useFactory: () => new Lifecycle({ log, timeout: shutdownTimeout }) },
         { provide: KUBE, useValue: kube },
       ],
     };

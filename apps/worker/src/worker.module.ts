@@ -6,7 +6,7 @@ import { createRegistry } from '@reroll/shared/platform/metrics/registry';
 import { observeRequests } from '@reroll/shared/platform/metrics/rest-client';
 import { workerMetrics } from '@reroll/shared/platform/metrics/worker';
 import type { WorkerOptions } from '@reroll/shared/platform/options/parsing/table';
-import { createLifecycle } from '@reroll/shared/platform/process/shutdown';
+import { Lifecycle } from '@reroll/shared/platform/process/shutdown';
 import { VERSION } from '@reroll/shared/platform/process/version';
 import { KUBE, LIFECYCLE, LOG, METRICS, OPTIONS, REGISTRY } from './tokens.ts';
 import { WorkerService } from './worker.service.ts';
@@ -34,7 +34,7 @@ export class WorkerModule {
           provide: METRICS,
           useFactory: () => workerMetrics(registry, Object.keys(REASONS), options.metricsCountByNamespace),
         },
-        { provide: LIFECYCLE, useFactory: () => createLifecycle({ log, timeout: shutdownTimeout }) },
+        { provide: LIFECYCLE, useFactory: () => new Lifecycle({ log, timeout: shutdownTimeout }) },
         { provide: KUBE, useValue: kube },
       ],
     };

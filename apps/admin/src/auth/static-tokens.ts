@@ -1,6 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
+import { SettingsError } from '@reroll/nest/settings-error';
+import { trustMessagesOf } from '@reroll/shared/platform/logging/error-fields';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { ProblemError } from '../http/problem-error.ts';
@@ -19,9 +21,10 @@ const EXPECTED =
   'expected a list of name, sha256 (64 hexadecimal digits), access (read or write) and namespaces (a list of names, or of "*")';
 
 /** What is wrong with the file, in our words; nothing of what it holds. */
-export class StaticTokensError extends Error {
+export class StaticTokensError extends SettingsError {
   override readonly name = 'StaticTokensError';
 }
+trustMessagesOf(StaticTokensError);
 
 const FORMER = 'the tokens that were read before stay in force';
 

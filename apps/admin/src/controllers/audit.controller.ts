@@ -1,5 +1,5 @@
-import { Controller, Inject } from '@nestjs/common';
-import type { History, StreamEntry } from '@reroll/redis/history/history';
+import { Controller } from '@nestjs/common';
+import { History, type StreamEntry } from '@reroll/redis/history/history';
 import type { AuditEntry } from '@reroll/core/history/entries';
 import type { Caller } from '../auth/caller.ts';
 import { NamespacesAsked } from '../history/namespaces-asked.ts';
@@ -7,7 +7,6 @@ import type { AnswerOf, Input } from '../http/operation-types.ts';
 import { Cursors } from '../http/cursors.ts';
 import { Serves } from '../http/serves.ts';
 import { auditView, seesAudit } from '../steering/audit-view.ts';
-import { HISTORY } from '../tokens.ts';
 
 /** An id of the stream. */
 const POSITION = /^\d{1,15}-\d{1,10}$/u;
@@ -17,8 +16,10 @@ const MOST_READ = 2_000;
 
 @Controller()
 export class AuditController {
-  @Inject(Cursors) private readonly cursors!: Cursors;
-  @Inject(HISTORY) private readonly history!: History;
+  constructor(
+    private readonly cursors: Cursors,
+    private readonly history: History,
+  ) {}
 
   @Serves('listAudit')
   async list({ query, caller }: Input<'listAudit'>): Promise<AnswerOf<'listAudit'>> {

@@ -1,5 +1,5 @@
-import { Controller, Inject } from '@nestjs/common';
-import type { History } from '@reroll/redis/history/history';
+import { Controller } from '@nestjs/common';
+import { History } from '@reroll/redis/history/history';
 import { visibility } from '../auth/caller.ts';
 import { listChanges } from '../history/change-list.ts';
 import { LiveStates } from '../history/live-states.ts';
@@ -11,17 +11,18 @@ import { Cursors } from '../http/cursors.ts';
 import { ProblemError } from '../http/problem-error.ts';
 import { Serves } from '../http/serves.ts';
 import { ShownHashes } from '../shown-hashes.ts';
-import { HISTORY } from '../tokens.ts';
 
 const CHANGE_ID = /^\d{1,15}-\d{1,10}$/u;
 
 @Controller()
 export class ChangesController {
-  @Inject(Cursors) private readonly cursors!: Cursors;
-  @Inject(ReadModel) private readonly model!: ReadModel;
-  @Inject(LiveStates) private readonly live!: LiveStates;
-  @Inject(HISTORY) private readonly history!: History;
-  @Inject(ShownHashes) private readonly hashes!: ShownHashes;
+  constructor(
+    private readonly cursors: Cursors,
+    private readonly model: ReadModel,
+    private readonly live: LiveStates,
+    private readonly history: History,
+    private readonly hashes: ShownHashes,
+  ) {}
 
   @Serves('listChanges')
   async list({ query, caller }: Input<'listChanges'>): Promise<AnswerOf<'listChanges'>> {

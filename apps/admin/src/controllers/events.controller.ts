@@ -2,7 +2,7 @@ import { Controller, Inject } from '@nestjs/common';
 import { errorFields } from '@reroll/shared/platform/logging/error-fields';
 import type { Logger } from '@reroll/shared/platform/logging/logging';
 import type { AdminMetrics } from '@reroll/shared/platform/metrics/admin';
-import type { Lifecycle } from '@reroll/shared/platform/process/shutdown';
+import { Lifecycle } from '@reroll/shared/platform/process/shutdown';
 import { EventStream } from '../history/event-stream.ts';
 import { EventWriter, SlowReaderError } from '../history/event-writer.ts';
 import { ReadModel } from '../history/read-model.ts';
@@ -12,7 +12,8 @@ import type { Input } from '../http/operation-types.ts';
 import { Cursors } from '../http/cursors.ts';
 import { Serves } from '../http/serves.ts';
 import { ShownHashes } from '../shown-hashes.ts';
-import { LIFECYCLE, LOG, METRICS } from '../tokens.ts';
+import { LOG } from '@reroll/nest/tokens';
+import { ADMIN_METRICS } from '../tokens.ts';
 
 /** Streams of one caller at the same time; a browser's tabs and a terminal or two. */
 const MOST_PER_CALLER = 10;
@@ -20,13 +21,16 @@ const LONGEST_ID = 256;
 
 @Controller()
 export class EventsController {
-  @Inject(ReadModel) private readonly model!: ReadModel;
-  @Inject(ShownHashes) private readonly hashes!: ShownHashes;
-  @Inject(Cursors) private readonly cursors!: Cursors;
-  @Inject(METRICS) private readonly metrics!: AdminMetrics;
-  @Inject(LIFECYCLE) private readonly lifecycle!: Lifecycle;
-  @Inject(LOG) private readonly log!: Logger;
   private readonly streams = new Map<string, number>();
+
+  constructor(
+    private readonly model: ReadModel,
+    private readonly hashes: ShownHashes,
+    private readonly cursors: Cursors,
+    @Inject(ADMIN_METRICS) private readonly metrics: AdminMetrics,
+    private readonly lifecycle: Lifecycle,
+    @Inject(LOG) private readonly log: Logger,
+  ) {}
 
   @Serves('streamEvents')
   async stream(input: Input<'streamEvents'>): Promise<void> {

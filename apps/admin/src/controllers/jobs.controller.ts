@@ -1,4 +1,4 @@
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { QUEUE_NAMES } from '@reroll/shared/api/queues';
 import { workloadKind } from '@reroll/kube/workloads/registry';
 import { NamespacesAsked } from '../history/namespaces-asked.ts';
@@ -15,9 +15,11 @@ import { Writes } from '../steering/writes.ts';
 
 @Controller()
 export class JobsController {
-  @Inject(Cursors) private readonly cursors!: Cursors;
-  @Inject(JobBoard) private readonly board!: JobBoard;
-  @Inject(Writes) private readonly writes!: Writes;
+  constructor(
+    private readonly cursors: Cursors,
+    private readonly board: JobBoard,
+    private readonly writes: Writes,
+  ) {}
 
   /** Newest first. */
   @Serves('listJobs')

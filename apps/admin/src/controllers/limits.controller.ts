@@ -1,16 +1,17 @@
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import type { Limits } from '@reroll/shared/api/queues';
-import type { RuntimeLimits } from '@reroll/redis/processes/limits';
+import { RuntimeLimits } from '@reroll/redis/processes/limits';
 import type { AnswerOf, Input } from '../http/operation-types.ts';
 import { Serves } from '../http/serves.ts';
 import { mustSteer } from '../steering/must.ts';
 import { Writes } from '../steering/writes.ts';
-import { LIMITS } from '../tokens.ts';
 
 @Controller()
 export class LimitsController {
-  @Inject(LIMITS) private readonly limits!: RuntimeLimits;
-  @Inject(Writes) private readonly writes!: Writes;
+  constructor(
+    private readonly limits: RuntimeLimits,
+    private readonly writes: Writes,
+  ) {}
 
   @Serves('getLimits')
   async get(_input: Input<'getLimits'>): Promise<AnswerOf<'getLimits'>> {

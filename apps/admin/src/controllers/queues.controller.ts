@@ -1,4 +1,4 @@
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import type { AnswerOf, Input } from '../http/operation-types.ts';
 import { Serves } from '../http/serves.ts';
 import { JobBoard } from '../jobs/job-board.ts';
@@ -7,8 +7,10 @@ import { Writes } from '../steering/writes.ts';
 
 @Controller()
 export class QueuesController {
-  @Inject(JobBoard) private readonly board!: JobBoard;
-  @Inject(Writes) private readonly writes!: Writes;
+  constructor(
+    private readonly board: JobBoard,
+    private readonly writes: Writes,
+  ) {}
 
   @Serves('listQueues')
   async list({ caller }: Input<'listQueues'>): Promise<AnswerOf<'listQueues'>> {

@@ -1,23 +1,24 @@
-import { Controller, Inject } from '@nestjs/common';
-import type { Catalog } from '@reroll/redis/catalog/catalog';
-import type { History } from '@reroll/redis/history/history';
-import type { ReloadRequests } from '@reroll/redis/catalog/requests';
-import type { Queues } from '@reroll/redis/queue/queues';
+import { Controller } from '@nestjs/common';
+import { Catalog } from '@reroll/redis/catalog/catalog';
+import { History } from '@reroll/redis/history/history';
+import { ReloadRequests } from '@reroll/redis/catalog/requests';
+import { Queues } from '@reroll/redis/queue/queues';
 import type { AnswerOf, Input } from '../http/operation-types.ts';
 import { ProblemError } from '../http/problem-error.ts';
 import { Serves } from '../http/serves.ts';
 import { mustChange } from '../steering/must.ts';
 import { Writes } from '../steering/writes.ts';
-import { CATALOG, HISTORY, QUEUES, REQUESTS } from '../tokens.ts';
 
 /** A person's word: docs/adr/0020. */
 @Controller()
 export class ReloadsController {
-  @Inject(CATALOG) private readonly catalog!: Catalog;
-  @Inject(HISTORY) private readonly history!: History;
-  @Inject(QUEUES) private readonly queues!: Queues;
-  @Inject(REQUESTS) private readonly requests!: ReloadRequests;
-  @Inject(Writes) private readonly writes!: Writes;
+  constructor(
+    private readonly catalog: Catalog,
+    private readonly history: History,
+    private readonly queues: Queues,
+    private readonly requests: ReloadRequests,
+    private readonly writes: Writes,
+  ) {}
 
   @Serves('reloadWorkload')
   async reload(input: Input<'reloadWorkload'>): Promise<AnswerOf<'reloadWorkload'>> {

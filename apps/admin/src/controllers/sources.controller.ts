@@ -1,4 +1,4 @@
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import type { HistoryEntry } from '@reroll/shared/api/workloads';
 import type { HistoryJoin, Pair } from '@reroll/core/history/join';
 import { keyOf, type SourceKey } from '@reroll/core/model';
@@ -21,11 +21,13 @@ const MOST_HISTORY = 50;
 
 @Controller()
 export class SourcesController {
-  @Inject(Cursors) private readonly cursors!: Cursors;
-  @Inject(ReadModel) private readonly model!: ReadModel;
-  @Inject(ObjectFacts) private readonly facts!: ObjectFacts;
-  @Inject(LiveStates) private readonly live!: LiveStates;
-  @Inject(ShownHashes) private readonly hashes!: ShownHashes;
+  constructor(
+    private readonly cursors: Cursors,
+    private readonly model: ReadModel,
+    private readonly facts: ObjectFacts,
+    private readonly live: LiveStates,
+    private readonly hashes: ShownHashes,
+  ) {}
 
   @Serves('listSources')
   async list({ query, caller }: Input<'listSources'>): Promise<AnswerOf<'listSources'>> {

@@ -1,17 +1,16 @@
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import type { Status } from '@reroll/shared/api/status';
-import type { History } from '@reroll/redis/history/history';
-import type { RuntimeLimits } from '@reroll/redis/processes/limits';
-import type { Processes } from '@reroll/redis/processes/processes';
+import { History } from '@reroll/redis/history/history';
+import { RuntimeLimits } from '@reroll/redis/processes/limits';
+import { Processes } from '@reroll/redis/processes/processes';
 import { VERSION } from '@reroll/shared/platform/process/version';
 import type { Caller } from '../auth/caller.ts';
 import type { AnswerOf, Input } from '../http/operation-types.ts';
 import { Serves } from '../http/serves.ts';
 import { JobBoard } from '../jobs/job-board.ts';
 import { installStatus, UNKNOWN, type InstallParts, type InstallStatus } from '../status/install-status.ts';
-import { Servers } from '../status/servers.ts';
+import { Servers } from '../status/servers.service.ts';
 import { warningsOf } from '../status/warnings.ts';
-import { HISTORY, LIMITS, PROCESSES } from '../tokens.ts';
 
 /** Of the API, for what the caller may in general. */
 const ANY_RELOAD = '/api/v1/workloads/Deployment/default/any/reload';
@@ -19,11 +18,13 @@ const ANY_PAUSE = '/api/v1/queues/reloads/pause';
 
 @Controller()
 export class StatusController {
-  @Inject(Servers) private readonly servers!: Servers;
-  @Inject(PROCESSES) private readonly processes!: Processes;
-  @Inject(HISTORY) private readonly history!: History;
-  @Inject(LIMITS) private readonly limits!: RuntimeLimits;
-  @Inject(JobBoard) private readonly board!: JobBoard;
+  constructor(
+    private readonly servers: Servers,
+    private readonly processes: Processes,
+    private readonly history: History,
+    private readonly limits: RuntimeLimits,
+    private readonly board: JobBoard,
+  ) {}
 
   get #parts(): InstallParts {
     const { processes, history, limits, board } = this;

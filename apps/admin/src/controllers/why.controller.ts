@@ -2,14 +2,16 @@ import { Controller, Inject } from '@nestjs/common';
 import type { AdminOptions } from '@reroll/shared/platform/options/parsing/table';
 import type { AnswerOf, Input } from '../http/operation-types.ts';
 import { Serves } from '../http/serves.ts';
-import { OPTIONS, WHY } from '../tokens.ts';
-import type { Why } from '../why/why.ts';
+import { Why } from '../why/why.ts';
+import { ADMIN_OPTIONS } from '../tokens.ts';
 
 /** Why a workload is reloaded or not, and what would be. */
 @Controller()
 export class WhyController {
-  @Inject(WHY) private readonly why!: Why;
-  @Inject(OPTIONS) private readonly options!: AdminOptions;
+  constructor(
+    private readonly why: Why,
+    @Inject(ADMIN_OPTIONS) private readonly options: AdminOptions,
+  ) {}
 
   @Serves('explain')
   async explain({ query, caller }: Input<'explain'>): Promise<AnswerOf<'explain'>> {

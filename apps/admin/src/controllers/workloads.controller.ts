@@ -1,4 +1,4 @@
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { sourcesOf } from '@reroll/core/explain/preview-workload';
 import { keyOf } from '@reroll/core/model';
 import { visibility } from '../auth/caller.ts';
@@ -25,12 +25,14 @@ type WorkloadView = AnswerOf<'getWorkload'>;
 
 @Controller()
 export class WorkloadsController {
-  @Inject(Cursors) private readonly cursors!: Cursors;
-  @Inject(ReadModel) private readonly model!: ReadModel;
-  @Inject(ObjectFacts) private readonly facts!: ObjectFacts;
-  @Inject(ReloadJobs) private readonly jobs!: ReloadJobs;
-  @Inject(LiveStates) private readonly live!: LiveStates;
-  @Inject(ShownHashes) private readonly hashes!: ShownHashes;
+  constructor(
+    private readonly cursors: Cursors,
+    private readonly model: ReadModel,
+    private readonly facts: ObjectFacts,
+    private readonly jobs: ReloadJobs,
+    private readonly live: LiveStates,
+    private readonly hashes: ShownHashes,
+  ) {}
 
   @Serves('listWorkloads')
   async list({ query, caller }: Input<'listWorkloads'>): Promise<AnswerOf<'listWorkloads'>> {

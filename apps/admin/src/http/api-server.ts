@@ -2,6 +2,8 @@ import { createServer as createHttpServer, type RequestListener, type Server } f
 import { createServer as createHttpsServer } from 'node:https';
 import { createSecureContext } from 'node:tls';
 import { readFileSync } from 'node:fs';
+import { SettingsError } from '@reroll/nest/settings-error';
+import { trustMessagesOf } from '@reroll/shared/platform/logging/error-fields';
 import type { Logger } from '@reroll/shared/platform/logging/logging';
 import type { AdminOptions } from '@reroll/shared/platform/options/parsing/table';
 import type { Lifecycle } from '@reroll/shared/platform/process/shutdown';
@@ -13,9 +15,10 @@ const LOOK_EVERY = 5_000;
 const TIMEOUTS = { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 30_000 };
 
 /** The certificate or its key cannot be used; nothing of what they hold is told. */
-export class CertificateError extends Error {
+export class CertificateError extends SettingsError {
   override readonly name = 'CertificateError';
 }
+trustMessagesOf(CertificateError);
 
 interface Pair {
   readonly cert: string;

@@ -1,11 +1,13 @@
 import type { ExecutionContext } from '@nestjs/common';
+import type { Reflector } from '@nestjs/core';
 import type { OperationId } from '@reroll/shared/api/operations';
 import type { Request } from 'express';
 import { describe, expect, it } from 'vitest';
-import type { Caller } from '../auth/caller.ts';
+import type { Authenticator, Caller } from '../auth/caller.ts';
 import { anonymousReader } from '../auth/static-tokens.ts';
-import type { Audited } from '../steering/audit-log.ts';
+import type { Audited, AuditLog } from '../steering/audit-log.ts';
 import { CallerGuard } from './caller.guard.ts';
+import type { ActorLimit } from './rate-limits.ts';
 import { begin } from './request-context.ts';
 
 const NOBODY: Caller = { ...anonymousReader(), mayRequest: () => Promise.resolve(false) };
@@ -13,13 +15,12 @@ const NOBODY: Caller = { ...anonymousReader(), mayRequest: () => Promise.resolve
 /** What is audited of a write that its caller may not ask for. */
 async function refused(id: OperationId, params: object): Promise<string[]> {
   const audited: Audited[] = [];
-  const guard = new CallerGuard();
-  Object.assign(guard as object, {
-    authenticator: { anonymous: NOBODY },
-    audit: { addUndone: (entry: Audited) => Promise.resolve(void audited.push(entry)) },
-    limit: { count: () => Promise.resolve() },
-    reflector: { get: () => id },
-  });
+  const guard = new CallerGuard(
+    { anonymous: NOBODY } as Authenticator,
+    { addUndone: (entry: Audited) => Promise.resolve(void audited.push(entry)) } as unknown as AuditLog,
+    { count: () => Promise.resolve() } as unknown as ActorLimit,
+    { get: () => id } as unknown as Reflector,
+  );
   const request = { method: 'POST', originalUrl: '/api/v1/path', headers: {}, params } as unknown as Request;
   begin(request, { id: '1', startedAt: 0, address: '10.0.0.1' });
   const execution = {

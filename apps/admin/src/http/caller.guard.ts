@@ -5,21 +5,23 @@ import type { Request, Response } from 'express';
 import { bearerToken } from '../auth/bearer-token.ts';
 import type { Authenticator, Caller } from '../auth/caller.ts';
 import { AuditLog } from '../steering/audit-log.ts';
-import { AUTHENTICATOR } from '../tokens.ts';
 import { addressOf } from './counted-as.ts';
 import { writes } from './operation-types.ts';
 import { ProblemError } from './problem-error.ts';
 import { ActorLimit } from './rate-limits.ts';
 import { contextOf, pathOf, type RequestContext } from './request-context.ts';
 import { OPERATION } from './serves.ts';
+import { AUTHENTICATOR } from '../tokens.ts';
 
 /** Lets in whoever is known and may do this. A method that serves no operation is closed. */
 @Injectable()
 export class CallerGuard implements CanActivate {
-  @Inject(AUTHENTICATOR) private readonly authenticator!: Authenticator;
-  @Inject(AuditLog) private readonly audit!: AuditLog;
-  @Inject(ActorLimit) private readonly limit!: ActorLimit;
-  @Inject(Reflector) private readonly reflector!: Reflector;
+  constructor(
+    @Inject(AUTHENTICATOR) private readonly authenticator: Authenticator,
+    private readonly audit: AuditLog,
+    private readonly limit: ActorLimit,
+    private readonly reflector: Reflector,
+  ) {}
 
   async canActivate(execution: ExecutionContext): Promise<boolean> {
     const id = this.reflector.get<OperationId | undefined>(OPERATION, execution.getHandler());

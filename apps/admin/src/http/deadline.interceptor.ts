@@ -10,9 +10,10 @@ import type { RedisClient } from '@reroll/redis/connection/redis';
 import type { AdminOptions } from '@reroll/shared/platform/options/parsing/table';
 import type { Request } from 'express';
 import { throwError, timeout, type Observable } from 'rxjs';
-import { OPTIONS, REDIS } from '../tokens.ts';
 import { ProblemError } from './problem-error.ts';
 import { contextOf } from './request-context.ts';
+import { REDIS } from '@reroll/nest/tokens';
+import { ADMIN_OPTIONS } from '../tokens.ts';
 
 /** What can be answered while Redis is away. */
 const WITHOUT_REDIS = 'getStatus';
@@ -20,8 +21,10 @@ const WITHOUT_REDIS = 'getStatus';
 /** No answer takes longer than it may, and none waits for a Redis that is known to be away. */
 @Injectable()
 export class DeadlineInterceptor implements NestInterceptor {
-  @Inject(OPTIONS) private readonly options!: AdminOptions;
-  @Inject(REDIS) private readonly redis!: RedisClient;
+  constructor(
+    @Inject(ADMIN_OPTIONS) private readonly options: AdminOptions,
+    @Inject(REDIS) private readonly redis: RedisClient,
+  ) {}
 
   intercept(execution: ExecutionContext, next: CallHandler): Observable<unknown> {
     const { operation: id } = contextOf(execution.switchToHttp().getRequest<Request>());

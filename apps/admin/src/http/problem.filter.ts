@@ -4,10 +4,10 @@ import { errorFields } from '@reroll/shared/platform/logging/error-fields';
 import type { Logger } from '@reroll/shared/platform/logging/logging';
 import type { Request, Response } from 'express';
 import { ReplyError } from 'ioredis';
-import { LOG } from '../tokens.ts';
 import { methodsOf } from './methods.ts';
 import { ProblemError } from './problem-error.ts';
 import { contextOf, pathOf } from './request-context.ts';
+import { LOG } from '@reroll/nest/tokens';
 
 /** What ioredis says when a command got no answer. */
 const NO_ANSWER: ReadonlySet<string> = new Set(['Command timed out', 'Connection is closed.']);
@@ -15,7 +15,7 @@ const NO_ANSWER: ReadonlySet<string> = new Set(['Command timed out', 'Connection
 /** Every error, as problem details; what is not of the caller's doing is logged. */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
-  @Inject(LOG) private readonly log!: Logger;
+  constructor(@Inject(LOG) private readonly log: Logger) {}
 
   catch(error: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();

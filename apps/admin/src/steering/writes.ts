@@ -1,6 +1,6 @@
 import { idempotencyKey } from '@reroll/shared/api/common';
 import type { OperationId } from '@reroll/shared/api/operations';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import type { Caller } from '../auth/caller.ts';
 import { ProblemError } from '../http/problem-error.ts';
@@ -30,8 +30,10 @@ export interface Write<Result, Answer> {
 /** How every write goes: allowed, done once for its idempotency key, audited whatever came of it. */
 @Injectable()
 export class Writes {
-  @Inject(AuditLog) private readonly audit!: AuditLog;
-  @Inject(Idempotency) private readonly idempotency!: Idempotency;
+  constructor(
+    private readonly audit: AuditLog,
+    private readonly idempotency: Idempotency,
+  ) {}
 
   async perform<Result, Answer>(input: WriteInput, write: Write<Result, Answer>): Promise<Answer> {
     const { action, target } = write;

@@ -26,6 +26,11 @@ export function createRegistry(): Registry {
   return registry;
 }
 
+/** One that is there already: two roles of a process count in the same metric. */
+function existing<M>(registry: Registry, { name }: { name: string }): M | undefined {
+  return registry.getSingleMetric(name) as M | undefined;
+}
+
 type LabelSet<L extends string> = Partial<Record<L, string>>;
 
 /** Every combination of the known label values; none if the values of one are not known. */
@@ -43,12 +48,14 @@ function configuration<L extends string>(registry: Registry, spec: MetricSpec<L>
 }
 
 export function counter<L extends string = never>(registry: Registry, spec: MetricSpec<L>): Counter<L> {
-  const metric = new Counter<L>(configuration(registry, spec));
+  const metric = existing<Counter<L>>(registry, spec) ?? new Counter<L>(configuration(registry, spec));
   for (const set of combinations(spec.labels)) metric.inc(set, 0);
   return metric;
 }
 
 export function gauge<L extends string = never>(registry: Registry, spec: MetricSpec<L>): Gauge<L> {
+  const present = existing<Gauge<L>>(registry, spec);
+  if (present) return present;
   const metric = new Gauge<L>(configuration(registry, spec));
   for (const set of combinations(spec.labels)) metric.set(set, 0);
   return metric;
@@ -58,6 +65,8 @@ export function histogram<L extends string = never>(
   registry: Registry,
   spec: HistogramSpec<L>,
 ): Histogram<L> {
+  const present = existing<Histogram<L>>(registry, spec);
+  if (present) return present;
   const metric = new Histogram<L>({ ...configuration(registry, spec), buckets: [...spec.buckets] });
   for (const set of combinations(spec.labels)) metric.zero(set);
   return metric;

@@ -1,8 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createLogger } from '../logging/logging.ts';
-import { createLifecycle } from './shutdown.ts';
-import type { Lifecycle, ProcessPort } from './shutdown.ts';
+import { Lifecycle, type ProcessPort } from './shutdown.ts';
 
 const SECRET = 'hunter2-s3cr3t';
 
@@ -26,7 +25,7 @@ beforeEach(() => {
   ran = [];
   host = new FakeProcess();
   const log = createLogger({ format: 'text', level: 'trace', sink: { write: (line) => lines.push(line) } });
-  lifecycle = createLifecycle({ log, timeout: 10_000, process: host });
+  lifecycle = new Lifecycle({ log, timeout: 10_000, process: host });
 });
 afterEach(() => {
   vi.useRealTimers();

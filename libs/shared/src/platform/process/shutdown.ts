@@ -12,22 +12,6 @@ import type { Logger } from '../logging/logging.ts';
 /** Stops something. The signal fires when the deadline has passed and nobody waits any more. */
 export type StopStep = (signal: AbortSignal) => Promise<unknown> | void;
 
-export interface Lifecycle {
-  /** Fires when the end begins. */
-  readonly signal: AbortSignal;
-  /** Resolves with the exit code when every step has been run. */
-  readonly stopped: Promise<number>;
-  /**
-   * Registers a step, to be run before those registered earlier. `deadline` is in milliseconds. Registered
-   * during the end it is run at once, so that a start that is overtaken by the end leaves nothing behind.
-   */
-  onStop(name: string, deadline: number, step: StopStep): void;
-  /** Begins the end, if it has not begun. The reason is logged; the code is what the process exits with. */
-  stop(reason: string, exitCode?: number): Promise<number>;
-  /** Logs the error's class and code and begins the end with exit code 1. */
-  fail(message: string, error: unknown): Promise<number>;
-}
-
 /** The part of `process` that is used; a spec hands in its own. */
 export interface ProcessPort {
   on(event: string, listener: (argument: unknown) => void): unknown;
@@ -54,7 +38,9 @@ const DRAIN_MS = 1_000;
 const SIGNALS = { SIGTERM: 15, SIGINT: 2 } as const;
 type Signal = keyof typeof SIGNALS;
 
-class ProcessLifecycle implements Lifecycle {
+/** Installs its handlers on the process. There is one of these in a process. */
+export class Lifecycle {
+  /** Resolves with the exit code when every step has been run. */
   readonly stopped: Promise<number>;
   readonly #settings: LifecycleSettings;
   readonly #process: ProcessPort;
@@ -82,15 +68,21 @@ class ProcessLifecycle implements Lifecycle {
     this.#process.on('uncaughtException', (error: unknown) => void this.fail('Uncaught exception', error));
   }
 
+  /** Fires when the end begins. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
+  /**
+   * Registers a step, to be run before those registered earlier. `deadline` is in milliseconds. Registered
+   * during the end it is run at once, so that a start that is overtaken by the end leaves nothing behind.
+   */
   onStop(name: string, deadline: number, step: StopStep): void {
     if (this.#phase === 'stopped') void this.#run({ name, deadline, step });
     else this.#steps.push({ name, deadline, step });
   }
 
+  /** Begins the end, if it has not begun. The reason is logged; the code is what the process exits with. */
   stop(reason: string, exitCode = 0): Promise<number> {
     this.#exitCode = Math.max(this.#exitCode, exitCode);
     if (this.#phase === 'running') {
@@ -105,6 +97,7 @@ class ProcessLifecycle implements Lifecycle {
     return this.stopped;
   }
 
+  /** Logs the error's class and code and begins the end with exit code 1. */
   fail(message: string, error: unknown): Promise<number> {
     this.#settings.log.fatal(message, { ...errorFields(error) });
     return this.stop(message, 1);
@@ -161,9 +154,4 @@ class ProcessLifecycle implements Lifecycle {
     // The only exit of the project. The last resort: a handle that nobody closes, or an impatient operator.
     this.#process.exit(code);
   }
-}
-
-/** Installs the handlers on the process. One of these in a process. */
-export function createLifecycle(settings: LifecycleSettings): Lifecycle {
-  return new ProcessLifecycle(settings);
 }

@@ -1,12 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Status } from '@reroll/shared/api/status';
-import type { Catalog } from '@reroll/redis/catalog/catalog';
-import type { RedisRoom } from '@reroll/redis/connection/redis-room';
+import { Catalog } from '@reroll/redis/catalog/catalog';
+import { RedisRoom } from '@reroll/redis/connection/redis-room';
 import type { RedisClient } from '@reroll/redis/connection/redis';
-import type { KubeClient } from '@reroll/kube/client/connection';
+import { KubeClient } from '@reroll/kube/client/connection';
 import type { InstallIdentity } from '@reroll/kube/install-identity';
-import { CATALOG, IDENTITY, KUBE, REDIS, ROOM } from '../tokens.ts';
 import { Reachability, type Reachable } from './reachability.ts';
+import { IDENTITY, REDIS } from '@reroll/nest/tokens';
 
 /** Open to every authenticated user of a cluster (`system:public-info-viewer`). */
 const VERSION_PATH = '/version';
@@ -15,12 +15,15 @@ const AWAY: Reachable = { ok: false, milliseconds: null };
 /** The servers that the admin needs. */
 @Injectable()
 export class Servers {
-  @Inject(REDIS) private readonly client!: RedisClient;
-  @Inject(CATALOG) private readonly catalog!: Catalog;
-  @Inject(KUBE) private readonly kube!: KubeClient;
-  @Inject(ROOM) private readonly room!: RedisRoom;
-  @Inject(IDENTITY) private readonly identity!: InstallIdentity;
   readonly #reachability = new Reachability();
+
+  constructor(
+    @Inject(REDIS) private readonly client: RedisClient,
+    private readonly catalog: Catalog,
+    private readonly kube: KubeClient,
+    private readonly room: RedisRoom,
+    @Inject(IDENTITY) private readonly identity: InstallIdentity,
+  ) {}
 
   get cluster(): string {
     return this.identity.cluster;

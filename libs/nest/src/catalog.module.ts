@@ -1,0 +1,109 @@
+import { Module } from '@nestjs/common';
+import type { InstallIdentity } from '@reroll/kube/install-identity';
+import { Catalog } from '@reroll/redis/catalog/catalog';
+import { claimWhenReachable } from '@reroll/redis/catalog/claim';
+import { catalogKeys } from '@reroll/redis/catalog/keys';
+import { ReloadRequests } from '@reroll/redis/catalog/requests';
+import type { RedisClient } from '@reroll/redis/connection/redis';
+import { checkServers } from '@reroll/redis/connection/redis-checks';
+import { RedisRoom } from '@reroll/redis/connection/redis-room';
+import { History } from '@reroll/redis/history/history';
+import { RolloutWriter } from '@reroll/redis/history/rollout-writer';
+import { RuntimeLimits } from '@reroll/redis/processes/limits';
+import { Processes } from '@reroll/redis/processes/processes';
+import { historyLimits } from '@reroll/shared/platform/options/history-limits';
+import { HealthModule, Readiness } from './health.module.ts';
+import { Heartbeats } from './heartbeats.ts';
+import { KubeModule } from './kube.module.ts';
+import { Process } from './process.ts';
+import { RedisConnection, RedisModule } from './redis.module.ts';
+import { RoomHooks } from './room-hooks.ts';
+import { IDENTITY, REDIS } from './tokens.ts';
+
+/** What is in Redis: there when the install's prefix has been claimed and the servers have been checked. */
+@Module({
+  imports: [HealthModule, KubeModule, RedisModule],
+  providers: [
+    { provide: Catalog, inject: [Process, RedisConnection, IDENTITY, Readiness], useFactory: claimed },
+    {
+      provide: History,
+      inject: [Process, Catalog, REDIS],
+      useFactory: ({ options }: Process, { keys }: Catalog, redis: RedisClient) =>
+        new History(redis, keys, historyLimits(options)),
+    },
+    {
+      provide: Processes,
+      inject: [Catalog, REDIS],
+      useFactory: ({ keys }: Catalog, redis: RedisClient) => new Processes(redis, keys.processes),
+    },
+    {
+      provide: ReloadRequests,
+      inject: [Catalog, REDIS],
+      useFactory: ({ keys }: Catalog, redis: RedisClient) => new ReloadRequests(redis, keys.requests),
+    },
+    {
+      provide: RuntimeLimits,
+      inject: [Catalog, REDIS],
+      useFactory: ({ keys }: Catalog, redis: RedisClient) => new RuntimeLimits(redis, keys.limits),
+    },
+    RoomHooks,
+    { provide: RedisRoom, inject: [Process, Catalog, RedisConnection, RoomHooks], useFactory: roomOf },
+    { provide: RolloutWriter, inject: [Process, Catalog, REDIS, RedisRoom], useFactory: rolloutWriter },
+    Heartbeats,
+  ],
+  exports: [
+    Catalog,
+    History,
+    Processes,
+    ReloadRequests,
+    RuntimeLimits,
+    RoomHooks,
+    RedisRoom,
+    RolloutWriter,
+    Heartbeats,
+  ],
+})
+export class CatalogModule {}
+
+async function claimed(
+  process: Process,
+  redis: RedisConnection,
+  identity: InstallIdentity,
+  readiness: Readiness,
+): Promise<Catalog> {
+  const { client, reports, waiting } = redis;
+  const catalog = new Catalog(client, catalogKeys(identity), process.hashKeys);
+  readiness.add('redis', () => catalog.ask().then(() => undefined));
+  await claimWhenReachable(catalog, identity.uid, waiting);
+  await checkServers(client, waiting, (policy) => reports.onEvicting(policy));
+  process.lifecycle.signal.throwIfAborted();
+  return catalog;
+}
+
+function roomOf(
+  { log }: Process,
+  { keys }: Catalog,
+  { client: redis, reports }: RedisConnection,
+  hooks: RoomHooks,
+): RedisRoom {
+  return new RedisRoom({
+    redis,
+    keys,
+    trims: () => hooks.trims(),
+    onRoom: (isFull) => {
+      reports.onRoom(isFull);
+      hooks.onRoom(isFull);
+    },
+    onLook: (memory) => reports.onLook(memory),
+    onError: (error) => log.failure('the history could not be dropped', error),
+  });
+}
+
+function rolloutWriter(
+  { options }: Process,
+  { keys }: Catalog,
+  redis: RedisClient,
+  room: RedisRoom,
+): RolloutWriter {
+  return new RolloutWriter(redis, keys, { ...historyLimits(options), isFull: () => room.isFull });
+}

@@ -1,0 +1,39 @@
+import { Module } from '@nestjs/common';
+import { KubeClient } from '@reroll/kube/client/connection';
+import { installIdentity, type InstallIdentity } from '@reroll/kube/install-identity';
+import { observeRequests } from '@reroll/shared/platform/metrics/rest-client';
+import { VERSION } from '@reroll/shared/platform/process/version';
+import { HealthModule, Listening } from './health.module.ts';
+import { Process } from './process.ts';
+import { IDENTITY } from './tokens.ts';
+
+/** The client of the API server, and whose install this is: what needs that waits until the API server can be reached. */
+@Module({
+  imports: [HealthModule],
+  providers: [
+    { provide: KubeClient, inject: [Process], useFactory: openClient },
+    { provide: IDENTITY, inject: [KubeClient, Process, Listening], useFactory: identityOf },
+  ],
+  exports: [KubeClient, IDENTITY],
+})
+export class KubeModule {}
+
+function openClient({ name, options, registry, lifecycle }: Process): KubeClient {
+  const client: KubeClient = new KubeClient({
+    kubeconfig: options.kubeconfig,
+    userAgent: `reroll-${name}/${VERSION}`,
+    onRequest: observeRequests(registry, () => new URL(client.server).host),
+  });
+  lifecycle.onStop('kubernetes client', 2_000, () => client.close());
+  return client;
+}
+
+function identityOf(client: KubeClient, { options, log, lifecycle }: Process): Promise<InstallIdentity> {
+  return installIdentity({
+    client,
+    clusterName: options.clusterName,
+    namespace: options.podNamespace,
+    signal: lifecycle.signal,
+    onRetry: (error) => log.failure('the API server cannot be asked for the cluster yet', error),
+  });
+}

@@ -1,0 +1,23 @@
+import { Module } from '@nestjs/common';
+import { Catalog } from '@reroll/redis/catalog/catalog';
+import type { RedisClient } from '@reroll/redis/connection/redis';
+import { Queues } from '@reroll/redis/queue/queues';
+import { CatalogModule } from './catalog.module.ts';
+import { Process } from './process.ts';
+import { RedisModule } from './redis.module.ts';
+import { REDIS } from './tokens.ts';
+
+/** The queues, for those who enqueue. */
+@Module({
+  imports: [CatalogModule, RedisModule],
+  providers: [{ provide: Queues, inject: [Process, Catalog, REDIS], useFactory: openQueues }],
+  exports: [Queues],
+})
+export class QueueModule {}
+
+function openQueues({ options, lifecycle }: Process, { keys }: Catalog, connection: RedisClient): Queues {
+  const { debounce = 0, attempts, backoff } = options;
+  const queues = new Queues({ connection, prefix: keys.prefix, debounce, attempts, backoff });
+  lifecycle.onStop('queues', 2_000, () => queues.close());
+  return queues;
+}

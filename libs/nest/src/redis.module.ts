@@ -1,0 +1,43 @@
+import { Injectable, Module } from '@nestjs/common';
+import { openRedis, type RedisClient } from '@reroll/redis/connection/redis';
+import { whenReachable, type Waiting } from '@reroll/redis/connection/when-reachable';
+import { redisMetrics } from '@reroll/shared/platform/metrics/shared';
+import { redisReports, type RedisReports } from '@reroll/shared/platform/process/redis-reports';
+import { HealthModule, Readiness } from './health.module.ts';
+import { Process } from './process.ts';
+import { REDIS } from './tokens.ts';
+
+/** The connection that a process has for catalog, history and queues. */
+@Injectable()
+export class RedisConnection {
+  readonly client: RedisClient;
+  readonly reports: RedisReports;
+  /** For those who wait until Redis can be reached. */
+  readonly waiting: Waiting;
+
+  constructor({ options, log, registry, lifecycle }: Process, readiness: Readiness) {
+    this.reports = redisReports(log, redisMetrics(registry));
+    if (options.redisTlsInsecureSkipVerify) this.reports.onUnverified();
+    this.client = openRedis(options, this.reports);
+    lifecycle.onStop('redis', 2_000, () => this.client.disconnect());
+    this.waiting = { signal: lifecycle.signal, hooks: this.reports };
+    readiness.add('redis', () => this.client.ping().then(() => undefined));
+  }
+
+  /** Does this as soon as Redis can be reached. Rejects if the process ends before. */
+  async whenReachable<T>(action: () => Promise<T>): Promise<T> {
+    const result = await whenReachable(async () => ({ value: await action() }), this.waiting);
+    if (result === undefined) throw new Error('the shutdown began before Redis could be reached');
+    return result.value;
+  }
+}
+
+@Module({
+  imports: [HealthModule],
+  providers: [
+    RedisConnection,
+    { provide: REDIS, inject: [RedisConnection], useFactory: ({ client }: RedisConnection) => client },
+  ],
+  exports: [RedisConnection, REDIS],
+})
+export class RedisModule {}
