@@ -20,8 +20,9 @@ import { withDefaults, type ClusterStateSettings } from './cluster-state-setting
 import { MultiMap } from './multi-map.ts';
 import { absentSource, deletedSource, hasNewerClass, listedSource, writtenSource } from './observe-source.ts';
 import { unverifiedAfterSource, movedBaselines, workloadRow, type DataState } from './observe-workload.ts';
-import { Outbox, type Drain } from './outbox.ts';
-import { pendingCauseOf, type Pending } from './pending.ts';
+import { Outbox, type Drain, type PendingCause } from './outbox.ts';
+import { pendingCauseOf } from './pending.ts';
+import { PendingWorkloads, type Pending } from './pending-workloads.ts';
 import { Positions } from './positions.ts';
 import {
   isSameBesidesRv,
@@ -39,9 +40,6 @@ import { inOneGo, slicesOf } from './slices.ts';
 import { isLaterSighting } from './template-owner.ts';
 import { UserEvaluation } from './user-evaluation.ts';
 
-/** A workload that stays pending is enqueued again after 1, 2, 4 … resyncs, and this many at most. */
-const MAX_RESYNCS_BETWEEN_ENQUEUES = 64;
-
 /**
  * What the watcher knows of the cluster: a pure state machine that derives what is pending from the events of the streams. It
  * does no I/O and reads no clock; what is to be written or enqueued goes into its outbox.
@@ -50,12 +48,12 @@ export class ClusterState {
   readonly #outbox = new Outbox();
   readonly #sources = new Map<SourceKey, SourceRow>();
   readonly #workloads = new Map<WorkloadKey, WorkloadRow>();
-  readonly #pending = new Map<WorkloadKey, Pending>();
+  readonly #pending = new PendingWorkloads();
   readonly outbox: Drain = this.#outbox;
   readonly sources: ReadonlyMap<SourceKey, SourceRow> = this.#sources;
   readonly workloads: ReadonlyMap<WorkloadKey, WorkloadRow> = this.#workloads;
-  /** Pending workloads, by the last evaluation. Always a subset of `workloads`. */
-  readonly pending: ReadonlyMap<WorkloadKey, Readonly<Pending>> = this.#pending;
+  /** Always a subset of `workloads`. */
+  readonly pending: ReadonlyMap<WorkloadKey, Readonly<Pending>> = this.#pending.all;
   readonly #settings: Required<ClusterStateSettings>;
   readonly #dependents: Dependents;
   readonly #byNamespace = new MultiMap();
@@ -66,7 +64,6 @@ export class ClusterState {
   readonly #deleted: DeletedSources;
   /** Of the users of sources that changed; for the owner to go on with, if `evaluatesLater`. */
   readonly evaluation: UserEvaluation;
-  #resyncs = 0;
 
   constructor(settings: ClusterStateSettings) {
     this.#dependents = new Dependents(settings.decision.keys);
@@ -88,11 +85,9 @@ export class ClusterState {
     });
   }
 
-  /** How many workloads need a reload, and for how long (ms, by resyncs at this interval) the longest has; 0 if none does. */
+  /** How many workloads need a reload, and for how long (ms, by resyncs at this interval) the longest has. */
   pendingReloads(interval: number): { workloads: number; oldest: number } {
-    const owed = [...this.#pending.values()].filter(({ cause }) => cause === 'owed');
-    const oldest = owed.reduce((least, { sinceResync }) => Math.min(least, sinceResync), this.#resyncs);
-    return { workloads: owed.length, oldest: (this.#resyncs - oldest) * interval };
+    return this.#pending.reloads(interval);
   }
 
   /** Some sources of a list that has not ended. What they say holds even if the list breaks. */
@@ -196,7 +191,7 @@ export class ClusterState {
     this.#workloads.delete(key);
     this.#workloadsIn.delete(namespaceOf(key), key);
     this.#dependencies.take(key);
-    this.#pending.delete(key);
+    this.#pending.forget(key);
     this.#outbox.writeWorkload(key);
   }
 
@@ -282,10 +277,7 @@ export class ClusterState {
    */
   assertAll(): void {
     this.#outbox.writeAll(this.#sources.keys(), this.#workloads.keys());
-    for (const entry of this.#pending.values()) {
-      entry.enqueues = 0;
-      entry.nextResync = 0;
-    }
+    this.#pending.beginAnew();
     if (this.#settings.evaluatesLater) this.evaluation.afterwards(this.#adviseAll());
     else inOneGo(this.#adviseAll());
   }
@@ -301,7 +293,7 @@ export class ClusterState {
    * between, because each workload is judged by itself, by what is known then.
    */
   *resync(): Generator<void, void, void> {
-    this.#resyncs += 1;
+    this.#pending.beginResync();
     for (const slice of this.#slicesOf(this.#workloads.keys())) {
       for (const key of slice) this.#resyncOne(key);
       yield;
@@ -310,12 +302,8 @@ export class ClusterState {
 
   #resyncOne(key: WorkloadKey): void {
     this.#evaluate(key);
-    const entry = this.#pending.get(key);
-    if (entry && entry.nextResync <= this.#resyncs) {
-      this.#outbox.enqueueReload(key, entry.cause);
-      entry.nextResync = this.#resyncs + Math.min(2 ** entry.enqueues, MAX_RESYNCS_BETWEEN_ENQUEUES);
-      entry.enqueues += 1;
-    }
+    const cause = this.#pending.takeTurn(key);
+    if (cause) this.#outbox.enqueueReload(key, cause);
     this.#resume(key);
   }
 
@@ -489,20 +477,16 @@ export class ClusterState {
 
   /** Evaluates a workload that something happened to; enqueues it unless a change job will. */
   #touch(key: WorkloadKey, changeJobComes = false): void {
-    this.#pending.delete(key);
-    this.#evaluate(key);
-    const entry = this.#pending.get(key);
-    if (entry && !changeJobComes) this.#outbox.enqueueReload(key, entry.cause);
+    this.#pending.forget(key);
+    const cause = this.#evaluate(key);
+    if (cause && !changeJobComes) this.#outbox.enqueueReload(key, cause);
   }
 
-  #evaluate(key: WorkloadKey): void {
+  #evaluate(key: WorkloadKey): PendingCause | null {
     const row = this.#workloads.get(key);
     const cause = row ? pendingCauseOf(row, this.#sourceOf(namespaceOf(key)), this.#settings.triggers) : null;
-    const held = this.#pending.get(key);
-    if (cause === null) this.#pending.delete(key);
-    else if (held?.cause !== cause) {
-      this.#pending.set(key, { cause, enqueues: 0, nextResync: 0, sinceResync: this.#resyncs });
-    }
+    this.#pending.evaluated(key, cause);
+    return cause;
   }
 
   #sourceOf(namespace: string): (name: SourceName) => SourceRow | undefined {

@@ -7,15 +7,6 @@ import type { PendingCause } from './outbox.ts';
 import type { SourceName, SourceRow, WorkloadRow } from './rows.ts';
 import { NO_TRIGGERS, type Triggers } from './triggers.ts';
 
-/** Why a workload is pending, and when it is enqueued again. */
-export interface Pending {
-  readonly cause: PendingCause;
-  /** How often resyncs have enqueued it since its last evaluation by an event. */
-  enqueues: number;
-  nextResync: number;
-  readonly sinceResync: number;
-}
-
 /**
  * From which resourceVersion on a source's data counts as new for a workload: that of the template or, for
  * a dependency without a record, of its baseline if that is later.
