@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { RELEASE_ANNOTATION } from '@reroll/core/state/conflict';
+import { RELEASE_ANNOTATION } from '@reroll/core/state/workloads/conflict';
 import { RECORD_ANNOTATION } from '@reroll/core/record/record';
 import { pointer, type PatchOperation } from '@reroll/core/reload/json-patch';
 import { auto, configMap, deployment, usingEnvFrom } from '../support/objects/builders.ts';

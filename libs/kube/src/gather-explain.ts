@@ -6,9 +6,15 @@ import {
   type ExplainedWorkload,
 } from '@reroll/core/explain/facts';
 import type { ObservedWorkload } from '@reroll/core/state/rows';
-import { withTemplateOf } from '@reroll/core/state/template-owner';
-import { keyOf, partsOf, type SourceKey, type SourceKind, type WorkloadKey } from '@reroll/core/model';
-import type { PodSpec } from '@reroll/core/model';
+import { withTemplateOf } from '@reroll/core/state/workloads/template-owner';
+import {
+  keyOf,
+  partsOf,
+  type SourceKey,
+  type SourceKind,
+  type WorkloadKey,
+  type PodSpec,
+} from '@reroll/core/model';
 import type { DecisionSettings } from '@reroll/core/rules/decision';
 import { METADATA_ONLY, METADATA_ONLY_LIST, type KubeClient } from './client/connection.ts';
 import { KubeError } from './client/errors.ts';

@@ -7,7 +7,7 @@ import type { RolloutEntry } from '@reroll/core/history/entries';
 import { sourceKeyIn, namespaceOf, type SourceRow, type WorkloadRow } from '@reroll/core/state/rows';
 import { pendingCauseOf } from '@reroll/core/state/pending';
 import type { PendingCause } from '@reroll/core/state/outbox';
-import { NO_TRIGGERS, type Triggers } from '@reroll/core/state/triggers';
+import { NO_TRIGGERS, type Triggers } from '@reroll/core/state/settings';
 import type { SourceKey, WorkloadKey } from '@reroll/core/model';
 import { KeyIndex } from './key-index.ts';
 

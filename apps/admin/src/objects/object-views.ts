@@ -2,7 +2,7 @@ import type { Source, SourceSummary, Workload, WorkloadSummary } from '@reroll/s
 import { explain } from '@reroll/core/explain/explain';
 import type { ExplainedSource, ExplainedWorkload, ExplainSettings } from '@reroll/core/explain/facts';
 import type { HistoryJoin } from '@reroll/core/history/join';
-import { isInConflict } from '@reroll/core/state/conflict';
+import { isInConflict } from '@reroll/core/state/workloads/conflict';
 import { sourceNameOf } from '@reroll/core/state/rows';
 import type { WorkloadKey } from '@reroll/core/model';
 import type { ShowHash } from '../shown-hashes.ts';

@@ -6,7 +6,7 @@ import type { Logger } from '@reroll/shared/platform/logging/logging';
 import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
 import type { Queues, ReloadToEnqueue } from '@reroll/redis/queue/queues';
 import { takeFrom } from '@reroll/core/take-from';
-import { ADOPTION_PAUSE, AdoptionRate } from '../resync/adoption-rate.ts';
+import { ADOPTION_PAUSE, AdoptionRate } from '../resync/adoption.ts';
 import { CatalogWriter, type Rows } from './catalog-writer.ts';
 import { ROLLOUTS_PER_WRITE, type RolloutPublisher } from '../rollouts/rollout-publisher.ts';
 

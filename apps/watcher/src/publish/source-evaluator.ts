@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { UserEvaluation } from '@reroll/core/state/user-evaluation';
+import type { UserEvaluation } from '@reroll/core/state/sources/changed-sources';
 
 /** The users of a source are evaluated at most once in so long (ms); at once if it was quiet. */
 const WINDOW = 100;

@@ -20,3 +20,48 @@ export async function readAdoptedAt(
   const time = text === undefined ? Number.NaN : Date.parse(text);
   return Number.isNaN(time) ? undefined : Math.floor(time / 1000);
 }
+
+/** Milliseconds between two looks for tokens. */
+export const ADOPTION_PAUSE = 50;
+
+/**
+ * How fast records are corrected that nobody waits for: a token bucket in memory that holds what one pause fills, and
+ * one token. So few adoption jobs are under way at the same time when a change comes: two at 20 a second.
+ */
+export class AdoptionRate {
+  readonly #perSecond: number;
+  readonly #size: number;
+  readonly #now: () => number;
+  #tokens: number;
+  #filledAt: number;
+
+  /** `perSecond` may be a fraction. */
+  constructor(perSecond: number, now: () => number = () => performance.now()) {
+    this.#perSecond = perSecond;
+    this.#now = now;
+    this.#size = 1 + (perSecond * ADOPTION_PAUSE) / 1000;
+    this.#tokens = this.#size;
+    this.#filledAt = now();
+  }
+
+  /** Whether any of `wanted` could be taken now. */
+  hasToken(wanted: number): boolean {
+    this.#fill();
+    return wanted > 0 && this.#tokens >= 1;
+  }
+
+  /** Takes up to `most` tokens; gives how many. */
+  take(most: number): number {
+    this.#fill();
+    const taken = Math.min(most, Math.floor(this.#tokens));
+    this.#tokens -= taken;
+    return taken;
+  }
+
+  #fill(): void {
+    const now = this.#now();
+    const filled = this.#tokens + ((now - this.#filledAt) / 1000) * this.#perSecond;
+    this.#tokens = Math.min(this.#size, filled);
+    this.#filledAt = now;
+  }
+}

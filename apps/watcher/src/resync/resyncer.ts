@@ -1,5 +1,5 @@
 import type { Catalog } from '@reroll/redis/catalog/catalog';
-import { isInConflict } from '@reroll/core/state/conflict';
+import { isInConflict } from '@reroll/core/state/workloads/conflict';
 import type { ClusterState } from '@reroll/core/state/cluster-state';
 import { kindOf, namespaceOf } from '@reroll/core/state/rows';
 import { slicesOf } from '@reroll/core/state/slices';

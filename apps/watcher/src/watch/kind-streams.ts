@@ -1,7 +1,7 @@
 import { labelSelectorText } from '@reroll/core/label-selector';
 import { observeStatus, STATUS_KIND, type SeenStatus } from '@reroll/core/provider-class/observe-status';
 import type { ClusterState } from '@reroll/core/state/cluster-state';
-import type { WorkloadIntake } from '@reroll/core/state/workload-intake';
+import type { WorkloadIntake } from '@reroll/core/state/workloads/workload-intake';
 import type { Scope } from '@reroll/core/state/listed';
 import { observeSource } from '@reroll/core/state/observe';
 import type { ObservedSource, WorkloadRow } from '@reroll/core/state/rows';

@@ -1,6 +1,6 @@
 import { Backoff } from '@reroll/kube/client/backoff';
 import { pause, systemClock } from '@reroll/kube/client/clock';
-import { WorkloadIntake } from '@reroll/core/state/workload-intake';
+import { WorkloadIntake } from '@reroll/core/state/workloads/workload-intake';
 import type { ClusterState } from '@reroll/core/state/cluster-state';
 import { kindOf, namespaceOf } from '@reroll/core/state/rows';
 import type { WorkloadKey } from '@reroll/core/model';
@@ -13,11 +13,9 @@ import type { WatcherOptions } from '@reroll/shared/platform/options/parsing/tab
 import { CatalogAtStart } from './catalog-rows.ts';
 import { inTurns } from './in-turns.ts';
 import { KindStreams, type StreamsContext, type WatchedNamespace } from './kind-streams.ts';
-import { optionalStreams } from './optional-kinds.ts';
-import type { OptionalStream } from './optional-stream.ts';
+import { optionalStreams, type OptionalStream } from './optional-streams.ts';
 import type { RolloutSightings } from '../rollouts/rollout-sightings.ts';
-import { chosenByLabels } from './scope.ts';
-import { SelectedNamespaces } from './selected-namespaces.ts';
+import { chosenByLabels, SelectedNamespaces } from './scope.ts';
 import { NamespaceStreams, StreamGroup } from './stream-group.ts';
 
 /** Namespaces whose first lists are under way at a time: each asks for two lists, then for five. */

@@ -1,7 +1,7 @@
 import type { ClusterState } from '@reroll/core/state/cluster-state';
 import type { Scope } from '@reroll/core/state/listed';
 import type { ObservedWorkload, WorkloadRow } from '@reroll/core/state/rows';
-import type { WorkloadIntake } from '@reroll/core/state/workload-intake';
+import type { WorkloadIntake } from '@reroll/core/state/workloads/workload-intake';
 import type { WorkloadKey } from '@reroll/core/model';
 import type { EventHandler, ShownBy } from '@reroll/kube/reflector/delivery';
 import type { ShownRollout } from '@reroll/kube/workloads/seen-rollout';

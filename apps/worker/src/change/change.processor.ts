@@ -3,7 +3,7 @@ import type { History } from '@reroll/redis/history/history';
 import type { SourceHashes } from '@reroll/redis/catalog/reading-codec';
 import { changeCause, type Before } from '@reroll/core/history/change-cause';
 import type { ChangeEntry, JudgedWorkload } from '@reroll/core/history/entries';
-import { judgeDependency } from '@reroll/core/state/dependencies';
+import { judgeDependency } from '@reroll/core/state/dependencies/dependencies';
 import { kindOf, sourceNameOf, type WorkloadRow } from '@reroll/core/state/rows';
 import { markerType } from '@reroll/core/marker/marker-type';
 import { isKey, partsOf, type SourceId, type SourceKey, type WorkloadKey } from '@reroll/core/model';

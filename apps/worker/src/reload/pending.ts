@@ -1,8 +1,8 @@
 import type { Catalog } from '@reroll/redis/catalog/catalog';
-import { isInConflict } from '@reroll/core/state/conflict';
+import { isInConflict } from '@reroll/core/state/workloads/conflict';
 import { pendingCauseOf } from '@reroll/core/state/pending';
 import { namespaceOf, sourceKeyIn } from '@reroll/core/state/rows';
-import { NO_TRIGGERS } from '@reroll/core/state/triggers';
+import { NO_TRIGGERS } from '@reroll/core/state/settings';
 import type { WorkloadKey } from '@reroll/core/model';
 import type { ReloadSettings } from './reload.processor.ts';
 

@@ -2,7 +2,7 @@ import type { OutcomeState } from '@reroll/core/history/entries';
 import type { ReloadRequest } from '@reroll/redis/catalog/requests';
 import type { RequestState } from '@reroll/core/reload/request';
 import type { AnnotationKeys } from '@reroll/core/annotation-keys';
-import { isInConflict, RELEASE_ANNOTATION } from '@reroll/core/state/conflict';
+import { isInConflict, RELEASE_ANNOTATION } from '@reroll/core/state/workloads/conflict';
 import type { PatternError } from '@reroll/core/patterns';
 import type { Reason } from '@reroll/core/reasons';
 import { pauseWish } from '@reroll/core/reload/pause';

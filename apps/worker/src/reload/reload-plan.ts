@@ -5,9 +5,9 @@ import { envVarName } from '@reroll/core/marker/env-var-name';
 import { DELETED_MARKER_HASH } from '@reroll/core/marker/marker-hash';
 import { parseLastReloadedFrom } from '@reroll/core/marker/last-reloaded-from';
 import { canShowDeletion } from '@reroll/core/state/pending';
-import { isDependency, namedSources } from '@reroll/core/state/dependencies';
+import { isDependency, namedSources } from '@reroll/core/state/dependencies/dependencies';
 import { sourceKeyIn, type ObservedWorkload, type SourceName } from '@reroll/core/state/rows';
-import type { Triggers } from '@reroll/core/state/triggers';
+import type { Triggers } from '@reroll/core/state/settings';
 import type { PodTemplate, SourceId, SourceKind } from '@reroll/core/model';
 import {
   planReload,

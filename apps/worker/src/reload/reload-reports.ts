@@ -5,7 +5,7 @@ import { formatDuration } from '@reroll/core/durations';
 import { sourceKeyIn } from '@reroll/core/state/rows';
 import { markerType } from '@reroll/core/marker/marker-type';
 import { partsOf, type SourceId } from '@reroll/core/model';
-import { isUnfollowed } from '@reroll/core/state/advice';
+import { isUnfollowed } from '@reroll/core/state/workloads/advice';
 import { excessText } from '@reroll/core/annotation-limits';
 import type { PatternError } from '@reroll/core/patterns';
 import type { EventRecorder, EventSubject } from '@reroll/kube/kube-events';

@@ -1,10 +1,10 @@
 import type { Catalog } from '@reroll/redis/catalog/catalog';
 import type { ReloadRequest, ReloadRequests } from '@reroll/redis/catalog/requests';
 import type { RateBudget } from '@reroll/redis/processes/rate';
-import { unusablePatterns } from '@reroll/core/state/advice';
+import { unusablePatterns } from '@reroll/core/state/workloads/advice';
 import type { SourceName } from '@reroll/core/state/rows';
-import { decidedBy } from '@reroll/core/state/template-owner';
-import type { Triggers } from '@reroll/core/state/triggers';
+import { decidedBy } from '@reroll/core/state/workloads/template-owner';
+import type { Triggers } from '@reroll/core/state/settings';
 import { writeRecord } from '@reroll/core/record/record';
 import type { WorkloadKey } from '@reroll/core/model';
 import type { Reason } from '@reroll/core/reasons';

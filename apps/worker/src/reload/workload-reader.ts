@@ -1,8 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { dependencyJudge, dependenciesAmong, namedSources } from '@reroll/core/state/dependencies';
+import {
+  dependencyJudge,
+  dependenciesAmong,
+  namedSources,
+} from '@reroll/core/state/dependencies/dependencies';
 import { kindOf, sourceKeyIn, type ObservedWorkload, type SourceName } from '@reroll/core/state/rows';
-import { turn } from '@reroll/core/state/turn';
-import { withTemplateOf } from '@reroll/core/state/template-owner';
+import { turn } from '@reroll/core/state/slices';
+import { withTemplateOf } from '@reroll/core/state/workloads/template-owner';
 import { isKey, partsOf, SOURCE_KINDS, type PodTemplate, type WorkloadKey } from '@reroll/core/model';
 import { decideReload, type Decision, type DecisionSettings } from '@reroll/core/rules/decision';
 import type { Catalog, ReloadFacts } from '@reroll/redis/catalog/catalog';

@@ -1,5 +1,5 @@
-import { writtenSource } from '../state/observe-source.ts';
-import { dependencyBegun } from '../state/observe-workload.ts';
+import { writtenSource } from '../state/sources/observe-source.ts';
+import { dependencyBegun } from '../state/workloads/observe-workload.ts';
 import { NO_ANNOTATIONS, sourceNameOf, type ObservedSource } from '../state/rows.ts';
 import type { DependencyVerdict } from '../reload/plan.ts';
 import { RV_UNKNOWN, maxRv, type Rv } from '../rv.ts';

@@ -1,4 +1,4 @@
-import { namedSources } from '../state/dependencies.ts';
+import { namedSources } from '../state/dependencies/dependencies.ts';
 import { sourceNameOf } from '../state/rows.ts';
 import { recordedHashes } from '../record/record.ts';
 import type { RuleName } from '../rules/decision.ts';

@@ -1,9 +1,9 @@
 import { assert, constantFrom, integer, property, record, subarray } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_ANNOTATION_KEYS as KEYS } from '../annotation-keys.ts';
-import { isDependency } from '../state/dependencies.ts';
+import { isDependency } from '../state/dependencies/dependencies.ts';
 import { pendingCauseOf } from '../state/pending.ts';
-import { NO_TRIGGERS } from '../state/triggers.ts';
+import { NO_TRIGGERS } from '../state/settings.ts';
 import type { Annotations } from '../model.ts';
 import { decideReload } from '../rules/decision.ts';
 import { EXPLAIN_SETTINGS, explainInput } from '../testing/explaining.ts';

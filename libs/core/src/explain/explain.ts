@@ -1,4 +1,8 @@
-import { decisionInput, judgeDependency, type DependencyJudgement } from '../state/dependencies.ts';
+import {
+  decisionInput,
+  judgeDependency,
+  type DependencyJudgement,
+} from '../state/dependencies/dependencies.ts';
 import { kindOf, sourceNameOf } from '../state/rows.ts';
 import { partsOf, type SourceKey, type WorkloadKey } from '../model.ts';
 import type { Reason } from '../reasons.ts';

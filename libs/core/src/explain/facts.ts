@@ -8,7 +8,7 @@ import {
   type SourceRow,
   type WorkloadRow,
 } from '../state/rows.ts';
-import type { Triggers } from '../state/triggers.ts';
+import type { Triggers } from '../state/settings.ts';
 import type { ObjectMeta, PodSpec, SourceKey, WorkloadKey } from '../model.ts';
 import type { DecisionSettings } from '../rules/decision.ts';
 import { RV_UNKNOWN, parseRv } from '../rv.ts';

@@ -1,6 +1,6 @@
 import { formatDuration } from '../durations.ts';
-import { unusablePatterns } from '../state/advice.ts';
-import { isInConflict } from '../state/conflict.ts';
+import { unusablePatterns } from '../state/workloads/advice.ts';
+import { isInConflict } from '../state/workloads/conflict.ts';
 import { kindOf } from '../state/rows.ts';
 import { REASONS, type Reason } from '../reasons.ts';
 import { pauseWish } from '../reload/pause.ts';

@@ -1,4 +1,4 @@
-import { namedSources } from '../state/dependencies.ts';
+import { namedSources } from '../state/dependencies/dependencies.ts';
 import { decidingKeys } from '../state/observe.ts';
 import { kindOf, namespaceOf, sourceKeyIn, type SourceRow } from '../state/rows.ts';
 import type { AnnotationKeys } from '../annotation-keys.ts';

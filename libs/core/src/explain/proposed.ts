@@ -1,7 +1,7 @@
 import { decidingAnnotations, sourceAnnotations } from '../state/observe.ts';
-import { conflictAfter } from '../state/conflict.ts';
-import { withTemplateOf } from '../state/template-owner.ts';
-import { withinLimits } from '../state/within-limits.ts';
+import { conflictAfter } from '../state/workloads/conflict.ts';
+import { withTemplateOf } from '../state/workloads/template-owner.ts';
+import { withinLimits } from '../state/workloads/within-limits.ts';
 import { kindOf, namespaceOf, NO_ANNOTATIONS, type WorkloadRow } from '../state/rows.ts';
 import type { AnnotationKeys } from '../annotation-keys.ts';
 import type { Annotations } from '../model.ts';

@@ -1,7 +1,7 @@
 import { pendingFor } from '../state/pending.ts';
 import type { PendingCause } from '../state/outbox.ts';
 import type { SourceName, SourceRow, WorkloadRow } from '../state/rows.ts';
-import { isSameOwner, type TemplateOwner } from '../state/template-owner.ts';
+import { isSameOwner, type TemplateOwner } from '../state/workloads/template-owner.ts';
 import { recordedHashes, type RecordedHashes } from '../record/record.ts';
 import { DELETED_HASH, isSameScheme, type RecordHash } from '../record/record-hash.ts';
 import { compareRv, isNewer, type Rv } from '../rv.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_ANNOTATION_KEYS } from '../annotation-keys.ts';
 import { AUTO, recordOf, seenSource, seenWorkload, sourceRow, workloadRow } from '../testing/rows.ts';
-import type { MarkerConflict } from './conflict.ts';
+import type { MarkerConflict } from './workloads/conflict.ts';
 import { ClusterState } from './cluster-state.ts';
 import type { Listed } from './listed.ts';
 import type { ObservedSource, ObservedWorkload, SourceRow, WorkloadRow } from './rows.ts';

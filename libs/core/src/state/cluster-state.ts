@@ -1,12 +1,11 @@
 import { SOURCE_KINDS, type SourceKey, type WorkloadKey } from '../model.ts';
 import { RV_UNKNOWN, isNewer, type Rv } from '../rv.ts';
-import { asksTheSame, needsAdvice } from './advice.ts';
-import { changesOf, type Seen, type SourceChanges } from './changed-sources.ts';
-import { DeletedSources } from './deleted-sources.ts';
-import { Dependents } from './dependents.ts';
-import { DependencyJudging } from './dependency-judging.ts';
-import { DependencyMoves } from './dependency-moves.ts';
-import { decidesTheSame } from './dependencies.ts';
+import { asksTheSame, needsAdvice } from './workloads/advice.ts';
+import { changesOf, type Seen, type SourceChanges, UserEvaluation } from './sources/changed-sources.ts';
+import { DeletedSources } from './sources/deleted-sources.ts';
+import { Dependents } from './dependencies/dependents.ts';
+import { DependencyJudging, DependencyMoves } from './dependencies/dependency-judging.ts';
+import { decidesTheSame } from './dependencies/dependencies.ts';
 import {
   absentKeys,
   isWithin,
@@ -15,15 +14,26 @@ import {
   type Portion,
   type Scope,
   withCatalog,
+  Positions,
 } from './listed.ts';
-import { withDefaults, type ClusterStateSettings } from './cluster-state-settings.ts';
+import { withDefaults, type ClusterStateSettings } from './settings.ts';
 import { MultiMap } from './multi-map.ts';
-import { absentSource, deletedSource, hasNewerClass, listedSource, writtenSource } from './observe-source.ts';
-import { unverifiedAfterSource, movedBaselines, workloadRow, type DataState } from './observe-workload.ts';
+import {
+  absentSource,
+  deletedSource,
+  hasNewerClass,
+  listedSource,
+  writtenSource,
+} from './sources/observe-source.ts';
+import {
+  unverifiedAfterSource,
+  movedBaselines,
+  workloadRow,
+  type DataState,
+} from './workloads/observe-workload.ts';
 import { Outbox, type Drain, type PendingCause } from './outbox.ts';
 import { pendingCauseOf } from './pending.ts';
 import { PendingWorkloads, type Pending } from './pending-workloads.ts';
-import { Positions } from './positions.ts';
 import {
   isSameBesidesRv,
   kindOf,
@@ -37,8 +47,7 @@ import {
   type WorkloadRow,
 } from './rows.ts';
 import { inOneGo, slicesOf } from './slices.ts';
-import { isLaterSighting } from './template-owner.ts';
-import { UserEvaluation } from './user-evaluation.ts';
+import { isLaterSighting } from './workloads/template-owner.ts';
 
 /**
  * What the watcher knows of the cluster: a pure state machine that derives what is pending from the events of the streams. It

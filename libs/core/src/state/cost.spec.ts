@@ -4,7 +4,7 @@ import { DEFAULT_ANNOTATION_KEYS as KEYS } from '../annotation-keys.ts';
 import { seenSource, seenWorkload } from '../testing/rows.ts';
 import { work, workOf, type Work } from '../work.ts';
 import { ClusterState } from './cluster-state.ts';
-import type { ClusterStateSettings } from './cluster-state-settings.ts';
+import type { ClusterStateSettings } from './settings.ts';
 import { observeWorkload } from './observe.ts';
 import type { Annotations } from '../model.ts';
 import { writeRecord } from '../record/record.ts';

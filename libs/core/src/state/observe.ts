@@ -20,9 +20,9 @@ import { annotationBytes, MOST_ANNOTATION_BYTES } from '../reload/annotation-roo
 import { resumeDueAt } from '../reload/pause.ts';
 import { parseRv } from '../rv.ts';
 import { work } from '../work.ts';
-import { RELEASE_ANNOTATION } from './conflict.ts';
-import { compact } from './dependencies.ts';
-import { listKeys, withinLimits } from './within-limits.ts';
+import { RELEASE_ANNOTATION } from './workloads/conflict.ts';
+import { compact } from './dependencies/dependencies.ts';
+import { listKeys, withinLimits } from './workloads/within-limits.ts';
 import { NO_ANNOTATIONS, type ObservedSource, type ObservedWorkload } from './rows.ts';
 
 /** A source as the API serves it. */

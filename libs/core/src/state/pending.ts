@@ -5,7 +5,7 @@ import { DELETED_HASH } from '../record/record-hash.ts';
 import { RV_UNKNOWN, isNewer, maxRv, type Rv } from '../rv.ts';
 import type { PendingCause } from './outbox.ts';
 import type { SourceName, SourceRow, WorkloadRow } from './rows.ts';
-import { NO_TRIGGERS, type Triggers } from './triggers.ts';
+import { NO_TRIGGERS, type Triggers } from './settings.ts';
 
 /**
  * From which resourceVersion on a source's data counts as new for a workload: that of the template or, for

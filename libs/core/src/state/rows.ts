@@ -3,8 +3,8 @@ import type { Annotations, SourceKey, WorkloadKey, WorkloadKind } from '../model
 import type { Reason } from '../reasons.ts';
 import type { RecordHash } from '../record/record-hash.ts';
 import type { Rv } from '../rv.ts';
-import type { MarkerConflict } from './conflict.ts';
-import { isSameOwner, type TemplateFrom, type TemplateOwner } from './template-owner.ts';
+import type { MarkerConflict } from './workloads/conflict.ts';
+import { isSameOwner, type TemplateFrom, type TemplateOwner } from './workloads/template-owner.ts';
 
 /** `<kind>/<name>` of a source; its namespace is that of the workload that speaks of it. */
 export type SourceName = string;

@@ -5,7 +5,7 @@ import { writeRecord } from '../record/record.ts';
 import { recordOf, seenSource, seenWorkload, sourceRow, workloadRow } from '../testing/rows.ts';
 import { ClusterState } from './cluster-state.ts';
 import type { ObservedSource, ObservedWorkload, SourceRow, WorkloadRow } from './rows.ts';
-import { NO_TRIGGERS, type Triggers } from './triggers.ts';
+import { NO_TRIGGERS, type Triggers } from './settings.ts';
 
 const SOURCES = { kind: 'ConfigMap', namespace: '' };
 const WORKLOADS = { kind: 'Deployment', namespace: '' };

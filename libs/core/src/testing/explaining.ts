@@ -1,6 +1,6 @@
 import { DEFAULT_ANNOTATION_KEYS } from '../annotation-keys.ts';
 import type { ExplainInput, ExplainSettings } from '../explain/facts.ts';
-import { NO_TRIGGERS } from '../state/triggers.ts';
+import { NO_TRIGGERS } from '../state/settings.ts';
 import type { SourceRow, WorkloadRow } from '../state/rows.ts';
 import { sourceRow, workloadRow } from './rows.ts';
 

@@ -1,6 +1,6 @@
 import { PROCESS_APPS, readProcess } from './process-codec.ts';
 import type { RedisClient } from '../connection/redis.ts';
-import type { Triggers } from '@reroll/core/state/triggers';
+import type { Triggers } from '@reroll/core/state/settings';
 import type { DecisionSettings } from '@reroll/core/rules/decision';
 
 /** What a worker decides by: who explains its decisions goes by these. */

@@ -1,5 +1,5 @@
 import { DEFAULT_ANNOTATION_KEYS } from '../../annotation-keys.ts';
-import { RELEASE_ANNOTATION } from '../../state/conflict.ts';
+import { RELEASE_ANNOTATION } from '../../state/workloads/conflict.ts';
 import type { ObservedSource, ObservedWorkload } from '../../state/rows.ts';
 import { envVarName } from '../../marker/env-var-name.ts';
 import { DELETED_HASH } from '../../record/record-hash.ts';

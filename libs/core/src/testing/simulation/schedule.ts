@@ -1,4 +1,4 @@
-import { NO_TRIGGERS } from '../../state/triggers.ts';
+import { NO_TRIGGERS } from '../../state/settings.ts';
 import { SOURCES, WORKLOADS, type Letter, type SourceId, type WorkloadId } from './api.ts';
 import { PLAIN, type Settings } from './settings.ts';
 

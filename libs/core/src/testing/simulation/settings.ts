@@ -1,4 +1,4 @@
-import { NO_TRIGGERS, type Triggers } from '../../state/triggers.ts';
+import { NO_TRIGGERS, type Triggers } from '../../state/settings.ts';
 
 /** The options of the install that is simulated, and who else is at work in its cluster. */
 export interface Settings {

@@ -1,4 +1,4 @@
-import { isInConflict } from '../../state/conflict.ts';
+import { isInConflict } from '../../state/workloads/conflict.ts';
 import type { ObservedSource, ObservedWorkload, SourceRow, WorkloadRow } from '../../state/rows.ts';
 import { AwaitedKeys } from '../../record/awaited-keys.ts';
 import { recordedHashes } from '../../record/record.ts';

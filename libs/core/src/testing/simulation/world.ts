@@ -1,4 +1,4 @@
-import { isInConflict } from '../../state/conflict.ts';
+import { isInConflict } from '../../state/workloads/conflict.ts';
 import { DELETED_HASH } from '../../record/record-hash.ts';
 import { recordedHashes } from '../../record/record.ts';
 import type { SourceRow } from '../../state/rows.ts';

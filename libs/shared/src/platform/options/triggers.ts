@@ -1,4 +1,4 @@
-import type { Triggers } from '@reroll/core/state/triggers';
+import type { Triggers } from '@reroll/core/state/settings';
 import type { CommonOptions } from './parsing/table.ts';
 
 /** What rolls besides a change of data, by the options. */

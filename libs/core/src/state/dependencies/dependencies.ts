@@ -1,9 +1,14 @@
-import { isSameExcess } from '../annotation-limits.ts';
-import { adoptedNames } from '../adopted.ts';
-import type { AnnotationKeys } from '../annotation-keys.ts';
-import type { Annotations, SourceKey, SourceKind } from '../model.ts';
-import { nameList } from '../patterns.ts';
-import { decideReload, type Decision, type DecisionInput, type DecisionSettings } from '../rules/decision.ts';
+import { isSameExcess } from '../../annotation-limits.ts';
+import { adoptedNames } from '../../adopted.ts';
+import type { AnnotationKeys } from '../../annotation-keys.ts';
+import type { Annotations, SourceKey, SourceKind } from '../../model.ts';
+import { nameList } from '../../patterns.ts';
+import {
+  decideReload,
+  type Decision,
+  type DecisionInput,
+  type DecisionSettings,
+} from '../../rules/decision.ts';
 import {
   NO_ANNOTATIONS,
   NO_NAMES,
@@ -12,7 +17,7 @@ import {
   sourceNameOf,
   type ObservedWorkload,
   type SourceName,
-} from './rows.ts';
+} from '../rows.ts';
 
 /** A name that can only mean itself: no character of it is special in a pattern. */
 const LITERAL = /^[A-Za-z0-9-]+$/;

@@ -1,4 +1,4 @@
-import type { ObservedWorkload, WorkloadRow } from './rows.ts';
+import type { ObservedWorkload, WorkloadRow } from '../rows.ts';
 
 /** What is known of another controller that reverts our marker on a workload. */
 export interface MarkerConflict {

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { DEFAULT_ANNOTATION_KEYS } from '../annotation-keys.ts';
-import { AUTO, seenSource, seenWorkload, sourceRow } from '../testing/rows.ts';
-import { ClusterState } from './cluster-state.ts';
-import type { ObservedSource, SourceRow } from './rows.ts';
+import { DEFAULT_ANNOTATION_KEYS } from '../../annotation-keys.ts';
+import { AUTO, seenSource, seenWorkload, sourceRow } from '../../testing/rows.ts';
+import { ClusterState } from '../cluster-state.ts';
+import type { ObservedSource, SourceRow } from '../rows.ts';
 
 const CLASS = 'SecretProviderClass/ns/vault';
 const NAME = 'SecretProviderClass/vault';

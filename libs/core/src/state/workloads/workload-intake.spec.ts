@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_ANNOTATION_KEYS } from '../annotation-keys.ts';
-import { AUTO, recordOf, seenSource, seenWorkload } from '../testing/rows.ts';
-import { recordedHashes, writeRecord } from '../record/record.ts';
-import { ClusterState } from './cluster-state.ts';
-import type { ObservedWorkload, WorkloadRow } from './rows.ts';
+import { DEFAULT_ANNOTATION_KEYS } from '../../annotation-keys.ts';
+import { AUTO, recordOf, seenSource, seenWorkload } from '../../testing/rows.ts';
+import { recordedHashes, writeRecord } from '../../record/record.ts';
+import { ClusterState } from '../cluster-state.ts';
+import type { ObservedWorkload, WorkloadRow } from '../rows.ts';
 import { WorkloadIntake } from './workload-intake.ts';
 
 /** A Rollout that has the pod template of a Deployment: two streams, one row. */

@@ -1,9 +1,9 @@
-import type { WorkloadKey } from '../model.ts';
-import type { DecisionSettings } from '../rules/decision.ts';
-import type { ClusterState } from './cluster-state.ts';
-import type { Listed, Portion, Scope } from './listed.ts';
-import { MultiMap } from './multi-map.ts';
-import { kindOf, namespaceOf, type ObservedWorkload, type WorkloadRow } from './rows.ts';
+import type { WorkloadKey } from '../../model.ts';
+import type { DecisionSettings } from '../../rules/decision.ts';
+import type { ClusterState } from '../cluster-state.ts';
+import type { Listed, Portion, Scope } from '../listed.ts';
+import { MultiMap } from '../multi-map.ts';
+import { kindOf, namespaceOf, type ObservedWorkload, type WorkloadRow } from '../rows.ts';
 import { withTemplateOf } from './template-owner.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { createLogger } from '@reroll/shared/platform/logging/logging';
 import { afterEach, expect, test, vi } from 'vitest';
-import { OptionalStream } from './optional-stream.ts';
+import { OptionalStream } from './optional-streams.ts';
 import { FakeStream } from '../testing/fake-stream.ts';
 
 const running: OptionalStream[] = [];

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_ANNOTATION_KEYS } from '../annotation-keys.ts';
-import { recordOf, seenSource, seenWorkload, sourceRow } from '../testing/rows.ts';
+import { DEFAULT_ANNOTATION_KEYS } from '../../annotation-keys.ts';
+import { recordOf, seenSource, seenWorkload, sourceRow } from '../../testing/rows.ts';
 import { RESYNCS_KEPT } from './deleted-sources.ts';
-import { ClusterState } from './cluster-state.ts';
-import type { ObservedWorkload } from './rows.ts';
-import { NO_TRIGGERS, type Triggers } from './triggers.ts';
+import { ClusterState } from '../cluster-state.ts';
+import type { ObservedWorkload } from '../rows.ts';
+import { NO_TRIGGERS, type Triggers } from '../settings.ts';
 
 const SOURCES = { kind: 'ConfigMap', namespace: '' };
 const WORKLOADS = { kind: 'Deployment', namespace: '' };

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_ANNOTATION_KEYS } from '../annotation-keys.ts';
-import { DEFAULT_ANNOTATION_LIMITS, excessText, type AnnotationLimits } from '../annotation-limits.ts';
-import type { Annotations } from '../model.ts';
-import { decideReload } from '../rules/decision.ts';
-import { AUTO, seenSource, seenWorkload } from '../testing/rows.ts';
-import { workOf } from '../work.ts';
-import { ClusterState } from './cluster-state.ts';
-import { observeSource, observeWorkload } from './observe.ts';
-import type { ObservedWorkload } from './rows.ts';
+import { DEFAULT_ANNOTATION_KEYS } from '../../annotation-keys.ts';
+import { DEFAULT_ANNOTATION_LIMITS, excessText, type AnnotationLimits } from '../../annotation-limits.ts';
+import type { Annotations } from '../../model.ts';
+import { decideReload } from '../../rules/decision.ts';
+import { AUTO, seenSource, seenWorkload } from '../../testing/rows.ts';
+import { workOf } from '../../work.ts';
+import { ClusterState } from '../cluster-state.ts';
+import { observeSource, observeWorkload } from '../observe.ts';
+import type { ObservedWorkload } from '../rows.ts';
 import { withinLimits, type Sized } from './within-limits.ts';
 
 const KEYS = DEFAULT_ANNOTATION_KEYS;

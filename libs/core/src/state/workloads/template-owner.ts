@@ -1,9 +1,9 @@
-import type { WorkloadKey } from '../model.ts';
-import { recordedTemplate, type RecordedTemplate } from '../record/record.ts';
-import type { DecisionSettings } from '../rules/decision.ts';
-import { RV_UNKNOWN, isNewer, maxRv, type Rv } from '../rv.ts';
+import type { WorkloadKey } from '../../model.ts';
+import { recordedTemplate, type RecordedTemplate } from '../../record/record.ts';
+import type { DecisionSettings } from '../../rules/decision.ts';
+import { RV_UNKNOWN, isNewer, maxRv, type Rv } from '../../rv.ts';
 import { RELEASE_ANNOTATION } from './conflict.ts';
-import type { ObservedWorkload, WorkloadRow } from './rows.ts';
+import type { ObservedWorkload, WorkloadRow } from '../rows.ts';
 
 /** Of a workload without a pod template of its own: whose it has. */
 export interface TemplateFrom {

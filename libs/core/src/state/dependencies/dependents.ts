@@ -1,9 +1,9 @@
-import type { AnnotationKeys } from '../annotation-keys.ts';
-import type { SourceKey, SourceKind, WorkloadKey } from '../model.ts';
-import { recordedHashes } from '../record/record.ts';
+import type { AnnotationKeys } from '../../annotation-keys.ts';
+import type { SourceKey, SourceKind, WorkloadKey } from '../../model.ts';
+import { recordedHashes } from '../../record/record.ts';
 import { decidesTheSame, namedSources } from './dependencies.ts';
-import { MultiMap } from './multi-map.ts';
-import { kindOf, namespaceOf, sameLists, sourceKeyIn, type SourceName, type WorkloadRow } from './rows.ts';
+import { MultiMap } from '../multi-map.ts';
+import { kindOf, namespaceOf, sameLists, sourceKeyIn, type SourceName, type WorkloadRow } from '../rows.ts';
 
 /** Which workloads an event of a source can matter to. */
 export class Dependents {

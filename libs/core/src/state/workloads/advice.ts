@@ -1,10 +1,10 @@
-import { isSameExcess } from '../annotation-limits.ts';
-import { adoptionProblems } from '../adopted.ts';
-import type { AnnotationKeys } from '../annotation-keys.ts';
-import { patternErrors, type PatternError } from '../patterns.ts';
-import { pauseWish } from '../reload/pause.ts';
+import { isSameExcess } from '../../annotation-limits.ts';
+import { adoptionProblems } from '../../adopted.ts';
+import type { AnnotationKeys } from '../../annotation-keys.ts';
+import { patternErrors, type PatternError } from '../../patterns.ts';
+import { pauseWish } from '../../reload/pause.ts';
 import { isInConflict } from './conflict.ts';
-import { sameLists, sameRecords, type ObservedWorkload, type SourceName, type WorkloadRow } from './rows.ts';
+import { sameLists, sameRecords, type ObservedWorkload, type SourceName, type WorkloadRow } from '../rows.ts';
 
 type Annotated = Pick<ObservedWorkload, 'annotations' | 'podAnnotations'>;
 

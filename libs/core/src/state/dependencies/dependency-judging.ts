@@ -1,7 +1,6 @@
-import type { SourceKey, WorkloadKey } from '../model.ts';
-import type { DecisionSettings } from '../rules/decision.ts';
+import type { SourceKey, WorkloadKey } from '../../model.ts';
+import type { DecisionSettings } from '../../rules/decision.ts';
 import type { Dependents } from './dependents.ts';
-import { DependencyMoves, type DependencyMove } from './dependency-moves.ts';
 import {
   candidatesOf,
   compact,
@@ -10,13 +9,13 @@ import {
   hasNoDependencies,
   isDependency,
 } from './dependencies.ts';
-import type { MultiMap } from './multi-map.ts';
+import type { MultiMap } from '../multi-map.ts';
 import {
   beginningOf,
   withDependencies,
   type DependencyBeginning,
   type Sighting,
-} from './observe-workload.ts';
+} from '../workloads/observe-workload.ts';
 import {
   NO_NAMES,
   kindOf,
@@ -27,9 +26,10 @@ import {
   type SourceName,
   type SourceRow,
   type WorkloadRow,
-} from './rows.ts';
-import { turn } from './turn.ts';
-import { Unjudged, type Pair } from './unjudged.ts';
+  namespaceOf,
+} from '../rows.ts';
+import { turn } from '../slices.ts';
+import { work } from '../../work.ts';
 
 /** What is known, and where the rows go whose dependencies moved. */
 export interface JudgedBy {
@@ -131,5 +131,123 @@ export class DependencyJudging {
     const annotations = sources.get(source)?.annotations;
     const question = { workload: asked, source: sourceNameOf(source), annotations };
     return !hasNoDependencies(asked, decision) && isDependency(question, decision);
+  }
+}
+
+/** Whether the source makes a dependency of the workload is still to be said, and when it began if it does. */
+export interface Pair {
+  readonly workload: WorkloadKey;
+  readonly source: SourceKey;
+  readonly begin: DependencyBeginning;
+}
+
+interface Waiting {
+  readonly names: Iterator<SourceName>;
+  /** When a dependency began that is only found now. */
+  readonly begin: DependencyBeginning;
+}
+
+/**
+ * Workloads of which the sources were too many, or the patterns too costly, to be judged with the event that told of
+ * them. They wait their turn, one namespace after the other, so that what one asks for keeps no other waiting.
+ */
+class Unjudged {
+  /** By namespace. The next one is first. */
+  readonly #waiting = new Map<string, Map<WorkloadKey, Waiting>>();
+
+  get isEmpty(): boolean {
+    return this.#waiting.size === 0;
+  }
+
+  /** A workload, and each of the sources of its namespace that have these names; in place of those from before. */
+  put(workload: WorkloadKey, names: Iterator<SourceName>, begin: DependencyBeginning): void {
+    const namespace = namespaceOf(workload);
+    const all = this.#waiting.get(namespace) ?? new Map<WorkloadKey, Waiting>();
+    this.#waiting.set(namespace, all.set(workload, { names, begin }));
+  }
+
+  beginOf(workload: WorkloadKey): DependencyBeginning | undefined {
+    return this.#waiting.get(namespaceOf(workload))?.get(workload)?.begin;
+  }
+
+  /** Drops what waits of it. Gives when a dependency of it began. */
+  take(workload: WorkloadKey): DependencyBeginning | undefined {
+    const begin = this.beginOf(workload);
+    this.drop(workload);
+    return begin;
+  }
+
+  drop(workload: WorkloadKey): void {
+    const namespace = namespaceOf(workload);
+    const all = this.#waiting.get(namespace);
+    all?.delete(workload);
+    if (all?.size === 0) this.#waiting.delete(namespace);
+  }
+
+  /** It is of another namespace each time. */
+  next(): Pair | undefined {
+    for (const [namespace, all] of this.#waiting) {
+      this.#waiting.delete(namespace);
+      const pair = nextOf(namespace, all);
+      if (all.size > 0) this.#waiting.set(namespace, all);
+      if (pair) return pair;
+    }
+    return undefined;
+  }
+}
+
+function nextOf(namespace: string, all: Map<WorkloadKey, Waiting>): Pair | undefined {
+  for (const [workload, waiting] of all) {
+    all.delete(workload);
+    const next = waiting.names.next();
+    if (next.done === true) continue;
+    all.set(workload, waiting);
+    return { workload, source: sourceKeyIn(namespace, next.value), begin: waiting.begin };
+  }
+  return undefined;
+}
+
+export interface DependencyMove {
+  readonly workload: WorkloadKey;
+  readonly begun: readonly SourceName[];
+  readonly ended: readonly SourceName[];
+  readonly begin: DependencyBeginning;
+}
+
+interface Noted extends DependencyMove {
+  /** As they are after the move. */
+  readonly dependencies: Set<SourceName>;
+  readonly begun: SourceName[];
+  readonly ended: SourceName[];
+}
+
+/** Dependencies that begin and end in one turn of the event loop: a row is made anew once, however many of its dependencies move. */
+export class DependencyMoves {
+  readonly #moves = new Map<WorkloadKey, Noted>();
+
+  /** Of a workload whose row does not change until all moves were read. */
+  note(
+    workload: WorkloadKey,
+    row: WorkloadRow,
+    found: { readonly name: SourceName; readonly isDependency: boolean; readonly begin: DependencyBeginning },
+  ): void {
+    const { name, isDependency, begin } = found;
+    const move = this.#moves.get(workload) ?? this.#begin(workload, row, begin);
+    if (isDependency === move.dependencies.has(name)) return;
+    if (isDependency) move.dependencies.add(name);
+    else move.dependencies.delete(name);
+    (isDependency ? move.begun : move.ended).push(name);
+  }
+
+  /** Workloads of which no dependency moved are not among them. */
+  *moved(): Generator<DependencyMove, void, void> {
+    for (const move of this.#moves.values()) if (move.begun.length + move.ended.length > 0) yield move;
+  }
+
+  #begin(workload: WorkloadKey, row: WorkloadRow, begin: DependencyBeginning): Noted {
+    work.dependencyNames += row.dependencies.length;
+    const move = { workload, begin, dependencies: new Set(row.dependencies), begun: [], ended: [] };
+    this.#moves.set(workload, move);
+    return move;
   }
 }

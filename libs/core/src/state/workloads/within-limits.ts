@@ -1,10 +1,10 @@
-import { ADOPTED_LISTS } from '../adopted.ts';
-import { DEFAULT_ANNOTATION_LIMITS, type AnnotationLimits, type Excess } from '../annotation-limits.ts';
-import { annotationOf, sourceListKeys, type AnnotationKeys } from '../annotation-keys.ts';
-import type { Annotations } from '../model.ts';
-import { nameList } from '../patterns.ts';
-import { namedSources } from './dependencies.ts';
-import { NO_ANNOTATIONS, NO_NAMES, type ObservedWorkload } from './rows.ts';
+import { ADOPTED_LISTS } from '../../adopted.ts';
+import { DEFAULT_ANNOTATION_LIMITS, type AnnotationLimits, type Excess } from '../../annotation-limits.ts';
+import { annotationOf, sourceListKeys, type AnnotationKeys } from '../../annotation-keys.ts';
+import type { Annotations } from '../../model.ts';
+import { nameList } from '../../patterns.ts';
+import { namedSources } from '../dependencies/dependencies.ts';
+import { NO_ANNOTATIONS, NO_NAMES, type ObservedWorkload } from '../rows.ts';
 
 /** What of a workload has a size that its owner chooses. */
 export type Sized = Pick<

@@ -1,11 +1,11 @@
-import type { AnnotationKeys } from '../annotation-keys.ts';
-import type { SourceKey, WorkloadKey } from '../model.ts';
-import { recordedHashes } from '../record/record.ts';
-import { namedSources } from './dependencies.ts';
-import type { Dependents } from './dependents.ts';
-import { pendingCauseOfDependency } from './pending.ts';
-import { sourceNameOf, type SourceRow, type WorkloadRow } from './rows.ts';
-import type { Triggers } from './triggers.ts';
+import type { AnnotationKeys } from '../../annotation-keys.ts';
+import type { SourceKey, WorkloadKey } from '../../model.ts';
+import { recordedHashes } from '../../record/record.ts';
+import { namedSources } from '../dependencies/dependencies.ts';
+import type { Dependents } from '../dependencies/dependents.ts';
+import { pendingCauseOfDependency } from '../pending.ts';
+import { sourceNameOf, type SourceRow, type WorkloadRow } from '../rows.ts';
+import type { Triggers } from '../settings.ts';
 
 /**
  * Resyncs for which the row of a deleted source is kept though nobody names it. The streams of workloads may be behind

@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { DEFAULT_ANNOTATION_KEYS } from '../annotation-keys.ts';
-import { recordOf, seenSource, seenWorkload } from '../testing/rows.ts';
-import { ClusterState } from './cluster-state.ts';
-import type * as PendingModule from './pending.ts';
-import type { ObservedSource, ObservedWorkload } from './rows.ts';
-import { ROWS_PER_SLICE } from './slices.ts';
+import { DEFAULT_ANNOTATION_KEYS } from '../../annotation-keys.ts';
+import { recordOf, seenSource, seenWorkload } from '../../testing/rows.ts';
+import { ClusterState } from '../cluster-state.ts';
+import type * as PendingModule from '../pending.ts';
+import type { ObservedSource, ObservedWorkload } from '../rows.ts';
+import { ROWS_PER_SLICE } from '../slices.ts';
 
 const evaluations = vi.hoisted(() => ({ count: 0 }));
-vi.mock('./pending.ts', async (original) => {
+vi.mock('../pending.ts', async (original) => {
   const module = await original<typeof PendingModule>();
   const pendingCauseOf: typeof PendingModule.pendingCauseOf = (...given) => {
     evaluations.count += 1;

@@ -1,5 +1,5 @@
-import { RV_UNKNOWN, isNewer, type Rv } from '../rv.ts';
-import { sameRecords, type ObservedSource, type SourceRow } from './rows.ts';
+import { RV_UNKNOWN, isNewer, type Rv } from '../../rv.ts';
+import { sameRecords, type ObservedSource, type SourceRow } from '../rows.ts';
 
 /**
  * The row of a source that a list shows. With the same resourceVersion nothing was written, so what was

@@ -1,5 +1,5 @@
-import { recordedHashes, type RecordedHashes } from '../record/record.ts';
-import { RV_UNKNOWN, isNewer, maxRv, type Rv } from '../rv.ts';
+import { recordedHashes, type RecordedHashes } from '../../record/record.ts';
+import { RV_UNKNOWN, isNewer, maxRv, type Rv } from '../../rv.ts';
 import {
   NO_BASELINES,
   NO_NAMES,
@@ -8,13 +8,13 @@ import {
   type SourceName,
   type SourceRow,
   type WorkloadRow,
-} from './rows.ts';
-import { work } from '../work.ts';
-import type { DependencyMove } from './dependency-moves.ts';
+} from '../rows.ts';
+import { work } from '../../work.ts';
+import type { DependencyMove } from '../dependencies/dependency-judging.ts';
 import { conflictAfter } from './conflict.ts';
-import { compact } from './dependencies.ts';
+import { compact } from '../dependencies/dependencies.ts';
 import { isDecidedBefore, knownUpTo, rolledAfter, templateWriteSeen, writeSeen } from './template-owner.ts';
-import type { Triggers } from './triggers.ts';
+import type { Triggers } from '../settings.ts';
 
 /** What surrounds a sighting of a workload. */
 export interface Sighting {

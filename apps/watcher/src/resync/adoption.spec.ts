@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ADOPTION_PAUSE, AdoptionRate } from './adoption-rate.ts';
+import { ADOPTION_PAUSE, AdoptionRate } from './adoption.ts';
 
 /** What is taken at each look in so many seconds, with more waiting than can be taken. */
 function takenIn(seconds: number, perSecond: number): number[] {

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { DEFAULT_ANNOTATION_KEYS as KEYS } from '../annotation-keys.ts';
-import { MOST_ANNOTATION_BYTES } from '../reload/annotation-room.ts';
-import { seenSource } from '../testing/rows.ts';
-import { ClusterState } from './cluster-state.ts';
-import { observeWorkload } from './observe.ts';
-import type { ObservedWorkload } from './rows.ts';
+import { DEFAULT_ANNOTATION_KEYS as KEYS } from '../../annotation-keys.ts';
+import { MOST_ANNOTATION_BYTES } from '../../reload/annotation-room.ts';
+import { seenSource } from '../../testing/rows.ts';
+import { ClusterState } from '../cluster-state.ts';
+import { observeWorkload } from '../observe.ts';
+import type { ObservedWorkload } from '../rows.ts';
 
 const KEY = 'StatefulSet/ns/web';
 

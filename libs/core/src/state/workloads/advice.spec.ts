@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_ANNOTATION_KEYS } from '../annotation-keys.ts';
-import { AUTO, recordOf, seenSource, seenWorkload } from '../testing/rows.ts';
+import { DEFAULT_ANNOTATION_KEYS } from '../../annotation-keys.ts';
+import { AUTO, recordOf, seenSource, seenWorkload } from '../../testing/rows.ts';
 import { unusablePatterns } from './advice.ts';
-import { ClusterState } from './cluster-state.ts';
-import type { ObservedWorkload } from './rows.ts';
+import { ClusterState } from '../cluster-state.ts';
+import type { ObservedWorkload } from '../rows.ts';
 
 const WEB = 'Deployment/ns/web';
 const SOURCES = { kind: 'ConfigMap', namespace: '' };
