@@ -20,6 +20,8 @@ export interface Launch {
 /** Longer than an app takes to finish what it has in hand. */
 const GRACE_MS = 30_000;
 const LINES_OF_FAILED_TEST = 40;
+/** Hundreds of processes of the same bundles are started: each compiles what the one before it has not. */
+export const COMPILE_CACHE = join(tmpdir(), 'reroll-e2e-compiled');
 const ADDRESS = /msg="?serving metrics and health"?.*address="?([^\s"]+)/;
 const API_ADDRESS = /msg="?serving the API"?.*address="?([^\s"]+)/;
 
@@ -39,7 +41,12 @@ export class App {
     const log = openSync(this.#logFile, 'a');
     this.#child = spawn(launch.command ?? process.execPath, launch.args, {
       // Nothing of the test runner's environment: an option must not come from there by accident.
-      env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...launch.env },
+      env: {
+        PATH: process.env['PATH'] ?? '',
+        HOME: process.env['HOME'] ?? '',
+        NODE_COMPILE_CACHE: COMPILE_CACHE,
+        ...launch.env,
+      },
       ...(launch.cwd === undefined ? {} : { cwd: launch.cwd }),
       stdio: ['ignore', log, log],
       detached: true,

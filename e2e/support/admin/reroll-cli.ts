@@ -8,7 +8,7 @@ import type { Cluster } from '../../../tools/cluster/src/cluster.ts';
 import { cleanUp } from '../cleanup.ts';
 import { MERGE_PATCH } from '@reroll/kube/client/connection';
 import type { Space } from '../kube.ts';
-import { App } from '../processes.ts';
+import { App, COMPILE_CACHE } from '../processes.ts';
 
 export const CLI = join(import.meta.dirname, '../../../apps/cli/dist/main.js');
 
@@ -79,6 +79,7 @@ export class RerollCli {
     return {
       PATH: process.env['PATH'] ?? '',
       HOME: '/nonexistent',
+      NODE_COMPILE_CACHE: COMPILE_CACHE,
       KUBECONFIG: this.kubeconfig,
       ...this.#own,
     };
