@@ -1,91 +1,90 @@
 /**
- * Why something was, or was not, done. The catalogue is closed: whatever is logged, counted, recorded or
- * answered carries one of these codes, and `docs/reference/reasons.md` is generated from it. A code, once
+ * Why something was or was not done. The list is closed: everything that is logged, counted, recorded or
+ * returned by the API carries one of these codes, and `docs/reference/reasons.md` is generated from it. A code, once
  * released, keeps its meaning.
  */
 export const REASONS = {
-  WorkloadKindIgnored: 'Workloads of this kind are left alone (`--ignored-workload-types`).',
+  WorkloadKindIgnored: 'Workloads of this kind are never reloaded (`--ignored-workload-types`).',
   SourceTypeIgnored: 'Sources of this kind are not watched (`--resources-to-ignore`).',
-  SourceIgnored:
-    'The source says that nothing reloads for it (`reloader.stakater.com/ignore: "true"` on it).',
-  SourceExcluded: 'The workload lists the source by name as one that it never reloads for.',
+  SourceIgnored: 'The source is annotated to be ignored (`reloader.stakater.com/ignore: "true"`).',
+  SourceExcluded: 'The workload excludes this source by name.',
   NamedByAnnotation:
     "A pattern in the workload's reload annotation for this kind of source matches the source's name.",
-  SearchMatch:
-    'The workload searches for matching sources, and the source is marked as one (`search` and `match`).',
+  SearchMatch: 'The workload has the `search` annotation and the source has the `match` annotation.',
   AutoReload: 'The workload reloads for every source that it uses (`auto`, in general or for this kind).',
   AutoReloadAll:
-    'Every workload that does not say otherwise reloads for what it uses (`--auto-reload-all`), and this one does not.',
+    'Workloads reload for every source that they use (`--auto-reload-all`), and this one has not opted out.',
   AdoptedAnnotation:
-    'An annotation of another system, which `--adopt` takes over, asks for a reload when this source changes.',
-  Requested: 'A person asked for a reload.',
+    'An annotation of another system, enabled by `--adopt`, asks for a reload when this source changes.',
+  Requested: 'A user requested a reload.',
   NotAnnotated: 'No annotation of the workload asks for a reload when this source changes.',
   InvalidPattern:
-    "A pattern in the workload's reload annotation cannot be used, and nothing else asks for a reload.",
+    "A pattern in the workload's reload annotation is invalid, and nothing else asks for a reload.",
   InvalidAnnotation:
-    'The reload annotations or the pod template of the workload exceed a limit (`--max-list-words` and others). It is left alone until that is mended.',
+    'The reload annotations or the pod template of the workload exceed a limit (`--max-list-words` and others). The workload is not reloaded until this is fixed.',
   NoContainer:
-    'The annotations allow a reload, but no container of the pod template uses the source, or there is no container.',
-  Reloaded: 'The workload was patched, so that its pods are replaced.',
+    'The annotations allow a reload, but no container in the pod template uses the source, or there is no container.',
+  Reloaded: 'The workload was patched so that its pods are replaced.',
   ReloadedAwaitingDeletion:
-    'The workload was patched, but its update strategy is OnDelete: each pod keeps the old data until somebody deletes it.',
-  JobCreated: "A Job was created from the CronJob's template, with the data of now.",
+    'The workload was patched, but its update strategy is OnDelete: each pod keeps the old data until it is deleted.',
+  JobCreated: "A Job with the current data was created from the CronJob's template.",
   CronJobSuspended:
-    'The CronJob is suspended, so no Job was created. It was recorded: its next run reads the data of then.',
-  JobRecreated: 'The Job was deleted and created again under its name, with the data of now.',
-  JobFinished: 'The Job is finished, so it is not run again (`--recreate-finished-jobs` does).',
-  JobOfCronJob: 'The Job belongs to a CronJob, whose next run reads the data of then.',
-  JobTwin:
-    'Not a Job of its own: it keeps what another Job is to become while that one is deleted and created again.',
+    'The CronJob is suspended, so no Job was created. The next run picks up the current data.',
+  JobRecreated: 'The Job was deleted and created again under the same name, with the current data.',
+  JobFinished: 'The Job has finished and is not run again. Use `--recreate-finished-jobs` to change this.',
+  JobOfCronJob: 'The Job belongs to a CronJob, whose next run picks up the current data.',
+  JobTwin: 'This is a pending Job: the suspended copy that protects another Job while that one is recreated.',
   WorkloadRefAnnotated:
-    'The Deployment whose pod template the Rollout has (`spec.workloadRef`) says itself when it reloads, and then its template rolls the Rollout.',
+    'The Rollout takes its pod template from a Deployment (`spec.workloadRef`) that has reload annotations of its own. Reloading the Deployment also rolls out the Rollout.',
   WorkloadRefMissing:
-    'The Deployment whose pod template the Rollout has (`spec.workloadRef`) does not exist.',
+    'The Deployment from which the Rollout takes its pod template (`spec.workloadRef`) does not exist.',
   WorkloadRefUnsupported:
-    'The Rollout has the pod template of an object that is not followed: expected a Deployment in `spec.workloadRef`.',
-  RecreationFinished: 'A recreation of a Job that another worker had left half done was finished.',
+    'The Rollout takes its pod template from an object that is not supported: `spec.workloadRef` must name a Deployment.',
+  RecreationFinished:
+    'Another worker had stopped halfway through recreating this Job. The recreation was completed.',
   ReloadedPaused:
-    'The Deployment was patched, and its rollout is held back: for its pause-period, or because it was paused already.',
+    'The Deployment was patched, but its rollout is paused: for its pause period, or because it was paused before.',
   ReloadedWithoutPause:
-    'The workload was patched and rolls at once: its pause-period cannot be used (an Event says why).',
-  Paused: 'The rollout is held back until the pause-period is over.',
+    'The workload was patched and rolls out at once, because its pause period is invalid (an Event says why).',
+  Paused: 'The rollout is paused until the pause period is over.',
   Contested:
-    'Somebody took its marker away three times in ten minutes. Nothing is done to it until its pod template or its annotations are edited, or `reroll.dev/release` on it gets another value.',
+    'Another controller removed the marker three times within ten minutes. The workload is not reloaded until its pod template or its annotations change, or its annotation `reroll.dev/release` gets another value.',
   AnnotationsFull:
-    'The annotations of the workload, or of its pod template, have no room for what a reload writes: Kubernetes allows 262,144 bytes of keys and values together, of which Reroll leaves 4,096 free. The workload is evaluated again when its annotations change.',
+    'The annotations of the workload or of its pod template have no room for what a reload writes. Kubernetes allows 262,144 bytes of keys and values; Reroll leaves 4,096 of them free. The workload is evaluated again when its annotations change.',
   RecordTooLarge:
-    'The applied record of the workload would have more than 131,072 bytes: it depends on too many sources. It is left alone until it depends on fewer.',
-  WouldReload: 'A dry run: the workload would have been patched.',
-  RequestDone:
-    'The pods were rolled for this request before, by an attempt that was cut off; nothing more was done.',
-  InStep: 'The record says that the pods were last rolled with this data already.',
+    'The applied record of the workload would exceed 131,072 bytes because the workload depends on too many sources. It is not reloaded until it depends on fewer.',
+  WouldReload: 'Dry run: the workload would have been patched.',
+  RequestDone: 'The pods were already replaced for this request, by an earlier attempt that was interrupted.',
+  InStep: 'According to the applied record, the pods were started with the current data.',
   SourceAbsent: 'The source does not exist.',
   SourceNotWatched:
-    'The source exists but is not watched (its type is among `--secret-types-to-ignore`, or it lacks the labels of `--resource-label-selector`), so its changes are not seen.',
+    'The source exists but is not watched, so its changes are not seen: its type is in `--secret-types-to-ignore`, or it lacks the labels of `--resource-label-selector`.',
   BroughtByOwner:
-    "The workload's own rollout, after the change, brought the data: only the record was corrected.",
-  Adopted: 'The workload had no record of the source yet. It was recorded as it is; nothing was rolled.',
+    'A rollout that someone else started after the change already picked up the data. Only the applied record was updated.',
+  Adopted: 'The workload had no applied record of the source. It was recorded without being reloaded.',
   StaleAtAdoption:
-    'Recorded as it is, though nothing tells whether the pods run the present data (`--adopt-stale=reload` rolls such workloads).',
+    'The workload was recorded without being reloaded, although its pods may not have the current data (`--adopt-stale=reload` reloads such workloads).',
   RecordRewritten:
-    'The record was under an older scheme of hashing, and agreed: it was rewritten, nothing was rolled.',
+    'The applied record used an older hash scheme and matched. It was rewritten; nothing was reloaded.',
   KeyUnknown:
-    'The record is under a key (`--hash-key-file`) that this worker does not have, so it cannot tell whether the data changed. It leaves that to a worker that can, for ten minutes; then it goes by the dates of the writes.',
+    'The applied record was hashed with a key (`--hash-key-file`) that this worker does not have, so it cannot tell whether the data changed. For ten minutes it leaves the workload to a worker that has the key; after that it compares the times of the writes.',
   QueuePaused:
-    'Somebody paused a queue of jobs. Nothing is lost: what is owed is done when the queue is resumed.',
+    'A user paused a job queue. Nothing is lost: pending workloads are reloaded when the queue is resumed.',
   CatalogBehind:
-    'The watcher has not yet seen what was read here. Nothing was done; its own event wakes the workload again.',
+    'The worker read data that the watcher has not seen yet. Nothing was done; the watcher enqueues the workload again when it sees the change.',
   WorkloadGone: 'The workload no longer exists.',
-  RateLimited: 'The limit of reloads a minute is used up; the reload waits for its turn.',
-  Conflicting: 'Somebody kept changing the workload while it was to be patched; it is tried again later.',
-  Invalid: 'The API server refused the patched workload as invalid. It is tried again at growing intervals.',
-  Forbidden: 'Reroll may not read or write the object: RBAC, an admission policy or a webhook refuses it.',
-  ApiUnavailable: 'The API server could not be reached or failed; it is tried again.',
+  RateLimited: 'The maximum number of reloads per minute is reached. The reload waits for its turn.',
+  Conflicting: 'The workload kept changing while it was being patched. The reload is retried later.',
+  Invalid:
+    'The API server rejected the patched workload as invalid. The reload is retried with increasing back-off.',
+  Forbidden:
+    'Reroll is not allowed to read or write the object: RBAC, an admission policy or a webhook denied it.',
+  ApiUnavailable: 'The API server could not be reached or returned an error. The reload is retried.',
   NotDelivered:
-    'The receiver of an alert or webhook could not be reached or did not accept it; it is tried again.',
-  NotifiedInstead: 'Changes are posted to `--webhook-url`, and nothing is reloaded.',
+    'The receiver of an alert or webhook could not be reached or did not accept it. It is retried.',
+  NotifiedInstead: 'Changes are sent to `--webhook-url`, and nothing is reloaded.',
   InvalidJob: 'A job in the queue could not be read.',
-  Failed: 'The reload failed for a reason that is none of the others; the log of the worker has its code.',
+  Failed: "The reload failed for another reason; the worker's log has the error code.",
 } as const;
 
 export type Reason = keyof typeof REASONS;

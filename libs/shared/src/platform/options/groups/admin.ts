@@ -20,7 +20,7 @@ export const adminOptions = {
     default: ':8080',
     apps: ADMIN,
     group,
-    description: 'Where the API and the dashboard are served. Port 0 picks a free one.',
+    description: 'Address of the API and the dashboard. Port 0 selects a free port.',
     ...listenAddress(),
   }),
   apiTlsCertFile: option({
@@ -30,7 +30,7 @@ export const adminOptions = {
     apps: ADMIN,
     group,
     description:
-      'Certificate (PEM) of the API, read anew when it changes. Needs --api-tls-key-file. Unset: plain HTTP, for a cluster that has TLS in front.',
+      'PEM file with the certificate of the API. It is reloaded when it changes. Requires --api-tls-key-file. Unset: plain HTTP, for clusters that terminate TLS in front of the admin.',
     ...optionalPath('the path of a file'),
   }),
   apiTlsKeyFile: option({
@@ -39,7 +39,7 @@ export const adminOptions = {
     default: '',
     apps: ADMIN,
     group,
-    description: 'Key (PEM) of that certificate.',
+    description: 'PEM file with the private key of that certificate.',
     ...optionalPath('the path of a file'),
   }),
   auth: option({
@@ -49,7 +49,7 @@ export const adminOptions = {
     apps: ADMIN,
     group,
     description:
-      'Who is asked about a bearer token: `kubernetes` by TokenReview and SubjectAccessReview, or `static` by --static-tokens-file.',
+      'How bearer tokens are checked: `kubernetes` uses TokenReview and SubjectAccessReview, `static` uses --static-tokens-file.',
     ...oneOf(['kubernetes', 'static']),
   }),
   apiAudience: option({
@@ -59,7 +59,7 @@ export const adminOptions = {
     apps: ADMIN,
     group,
     description:
-      'The audience that tokens of the cluster must be for, e.g. of `kubectl create token NAME --audience=reroll`. With --auth=kubernetes.',
+      'Audience that Kubernetes tokens must have, as in `kubectl create token NAME --audience=reroll`. With --auth=kubernetes.',
     ...matching('the name of an audience, without blanks', /^[!-~]{1,253}$/),
   }),
   apiAcceptApiServerTokens: option({
@@ -69,7 +69,7 @@ export const adminOptions = {
     apps: ADMIN,
     group,
     description:
-      'Also accept tokens for the API server itself (of `kubectl create token NAME`, OIDC, exec plugins). Whoever controls an admin, or reads its traffic, can then act as their owners in the whole cluster. With --auth=kubernetes.',
+      'Also accept tokens for the API server itself (`kubectl create token NAME`, OIDC, exec plugins). Whoever controls an admin or reads its traffic can then act as the owners of these tokens in the whole cluster. With --auth=kubernetes.',
     ...bool(),
   }),
   staticTokensFile: option({
@@ -79,7 +79,7 @@ export const adminOptions = {
     apps: ADMIN,
     group,
     description:
-      'YAML or JSON: a list of `name`, `sha256` (of the token, in hex), `access` (read or write) and `namespaces` (names, or "*"). Read anew when it changes. Needs --auth=static.',
+      'YAML or JSON file: a list of entries with `name`, `sha256` (of the token, in hex), `access` (read or write) and `namespaces` (names, or "*"). It is reloaded when it changes. Requires --auth=static.',
     ...optionalPath('the path of a file'),
   }),
   anonymous: option({
@@ -88,7 +88,7 @@ export const adminOptions = {
     default: 'none',
     apps: ADMIN,
     group,
-    description: 'What somebody without a token may do: nothing, or read everything.',
+    description: 'What a request without a token may do: nothing, or read everything.',
     ...oneOf(['none', 'read']),
   }),
   apiRequestsPerMinute: option({
@@ -97,7 +97,8 @@ export const adminOptions = {
     default: '600',
     apps: ADMIN,
     group,
-    description: 'How many requests one caller may make of one admin. More are answered with 429.',
+    description:
+      'Maximum number of requests per minute from one caller to one admin. Further requests are answered with 429.',
     ...integer({ min: 1, max: 1_000_000 }),
   }),
   apiRequestsPerMinutePerAddress: option({
@@ -107,7 +108,7 @@ export const adminOptions = {
     apps: ADMIN,
     group,
     description:
-      'How many requests may come from one address without a token, and how many with tokens that were not valid when last looked at. Others are not counted with them. Behind a proxy (that of the API server too) all callers have the same address, unless --api-trusted-proxies names it.',
+      'Maximum number of requests per minute from one address without a token or with a token that was not valid when last checked. Other requests do not count. Behind a proxy, such as that of the API server, all callers share one address unless --api-trusted-proxies names the proxy.',
     ...integer({ min: 1, max: 1_000_000 }),
   }),
   apiTrustedProxies: option({
@@ -117,7 +118,7 @@ export const adminOptions = {
     apps: ADMIN,
     group,
     description:
-      "Networks of proxies in front of the admin (an ingress, the control plane). Of a request that comes through them the caller's address is the last in `X-Forwarded-For` that is none of theirs; the header of anybody else is not believed. So name nothing but proxies.",
+      "Networks of trusted proxies in front of the admin (an ingress, the control plane). For requests through them, the caller's address is the last one in `X-Forwarded-For` that is not a trusted proxy; the header is ignored in all other requests. List proxies only.",
     ...networks(),
   }),
   apiRequestTimeout: option({
@@ -126,8 +127,7 @@ export const adminOptions = {
     default: '15s',
     apps: ADMIN,
     group,
-    description:
-      'How long an answer may take; then it is a 503. Server-sent events go on for as long as they are read.',
+    description: 'Timeout of an API request; after it the answer is 503. Server-sent events have no timeout.',
     ...duration({ min: 100, max: 300_000 }),
   }),
 } as const;

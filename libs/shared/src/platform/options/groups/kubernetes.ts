@@ -22,7 +22,8 @@ export const kubernetesOptions = {
     default: '',
     apps: ALL,
     group: 'Kubernetes',
-    description: 'Kubeconfig file. Unset: the service account of the pod, else ~/.kube/config.',
+    description:
+      "Path to a kubeconfig file. Default: the pod's service account, or ~/.kube/config outside a cluster.",
     ...optionalPath('the path of a kubeconfig file'),
   }),
   podName: option({
@@ -31,7 +32,7 @@ export const kubernetesOptions = {
     default: { text: 'the host name', find: hostname },
     apps: ALL,
     group: 'Kubernetes',
-    description: 'Identity of this process: holder of the Lease, source of Kubernetes Events.',
+    description: 'Identity of this process. It holds the Lease and is the source of Kubernetes Events.',
     ...text('the name of this pod'),
   }),
   podNamespace: option({
@@ -40,7 +41,8 @@ export const kubernetesOptions = {
     default: { text: 'the namespace of the pod, else default', find: namespaceOfPod },
     apps: ALL,
     group: 'Kubernetes',
-    description: 'Namespace of the Lease. Also part of the Redis keys: two installations do not meet.',
+    description:
+      'Namespace of the Lease. It is also part of the Redis keys, so installations in different namespaces can share a Redis.',
     ...matching('the name of a namespace', /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/u),
   }),
   reloaderNamespace: option({
@@ -49,7 +51,7 @@ export const kubernetesOptions = {
     default: '',
     apps: WATCHER,
     group: 'Kubernetes',
-    description: 'Namespace of the ConfigMap reloader-meta-info. Unset: none is written.',
+    description: 'Namespace for the ConfigMap reloader-meta-info. Unset: the ConfigMap is not written.',
     ...matching('the name of a namespace', /^(?:[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?)?$/u),
   }),
   reloaderDeploymentName: option({
@@ -58,7 +60,7 @@ export const kubernetesOptions = {
     default: '',
     apps: WATCHER,
     group: 'Kubernetes',
-    description: 'Name of our own Deployment, told in reloader-meta-info.',
+    description: "Name of Reroll's own Deployment, as recorded in reloader-meta-info.",
     ...anyText('any text'),
   }),
   fieldManager: option({
@@ -68,7 +70,7 @@ export const kubernetesOptions = {
     apps: WORKER,
     group: 'Kubernetes',
     description:
-      'Field manager of every patch. The default is what stakater/Reloader uses, because settings of GitOps tools name it.',
+      'Field manager of every patch. The default is the one that stakater/Reloader uses, because GitOps tools are configured with it.',
     ...matching('1 to 128 printable characters', /^[\x20-\x7e]{1,128}$/u),
   }),
 } as const;

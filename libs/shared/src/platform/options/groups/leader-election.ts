@@ -12,7 +12,7 @@ export const leaderElectionOptions = {
     apps: BOTH,
     group: 'Leader election and sweep',
     description:
-      'Accepted for compatibility, without effect: Reroll always elects a leader, run as many replicas as you like.',
+      'Accepted for compatibility. It has no effect: Reroll always elects a leader, and any number of replicas may run.',
     incumbent: true,
     ...bool(),
   }),
@@ -22,7 +22,7 @@ export const leaderElectionOptions = {
     default: 'reroll-watcher',
     apps: WATCHER,
     group: 'Leader election and sweep',
-    description: 'Name of the Lease, in the namespace of the pod.',
+    description: "Name of the Lease in the pod's namespace.",
     ...matching(
       'the name of a Lease (lower case letters, digits, dashes, dots)',
       /^[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?$/u,
@@ -34,7 +34,7 @@ export const leaderElectionOptions = {
     default: '15s',
     apps: WATCHER,
     group: 'Leader election and sweep',
-    description: 'How long the others wait after the last sign of a leader.',
+    description: "How long standbys wait after the leader's last renewal before they take over.",
     ...duration({ min: 1_000, max: HOUR }),
   }),
   leaseRenewDeadline: option({
@@ -43,7 +43,8 @@ export const leaderElectionOptions = {
     default: '10s',
     apps: WATCHER,
     group: 'Leader election and sweep',
-    description: 'How long the leader tries to renew before it steps down. Less than the duration.',
+    description:
+      'How long the leader tries to renew the Lease before it gives up leadership. Must be less than --lease-duration.',
     ...duration({ min: 100, max: HOUR }),
   }),
   leaseRetryPeriod: option({
@@ -52,7 +53,8 @@ export const leaderElectionOptions = {
     default: '2s',
     apps: WATCHER,
     group: 'Leader election and sweep',
-    description: 'Pause between two attempts. 1.2 times it is less than the renew deadline.',
+    description:
+      'Pause between attempts to acquire or renew the Lease. 1.2 times this must be less than --lease-renew-deadline.',
     ...duration({ min: 10, max: HOUR }),
   }),
   sweepInterval: option({
@@ -61,7 +63,8 @@ export const leaderElectionOptions = {
     default: '60s',
     apps: WATCHER,
     group: 'Leader election and sweep',
-    description: 'How often the leader looks at everything for what is owed and was lost on the way.',
+    description:
+      'Interval of the resync, in which the leader compares everything and enqueues what is still pending.',
     ...duration({ min: 10, max: 24 * HOUR }),
   }),
   adoptionsPerSecond: option({
@@ -71,7 +74,7 @@ export const leaderElectionOptions = {
     apps: WATCHER,
     group: 'Leader election and sweep',
     description:
-      'At most so many workloads a second are recorded for the first time. Recording restarts nothing.',
+      'Maximum number of workloads that are recorded for the first time, per second. Recording restarts nothing.',
     ...integer({ min: 1, max: 10_000 }),
   }),
 } as const;

@@ -25,7 +25,7 @@ const alertOptions = {
     default: 'false',
     apps: WORKER,
     group,
-    description: 'Send an alert for each reload that was done.',
+    description: 'Send an alert for each reload.',
     ...bool(),
   }),
   alertSink: option({
@@ -34,7 +34,7 @@ const alertOptions = {
     default: 'webhook',
     apps: WORKER,
     group,
-    description: 'Form of the alerts: that of a chat, or (webhook, or any other word) plain text.',
+    description: 'Format of the alerts: that of a chat service, or plain text (webhook, or any other word).',
     ...alertSink(),
   }),
   alertWebhookUrl: option({
@@ -43,7 +43,8 @@ const alertOptions = {
     default: '',
     apps: WORKER,
     group,
-    description: 'Where alerts are sent. Needed with alerts on. Give it by the variable: it is a credential.',
+    description:
+      'URL to which alerts are sent. Required if alerts are on. Set it through the environment variable: it is a credential.',
     sensitive: true,
     ...optionalHttpUrl(),
   }),
@@ -53,7 +54,7 @@ const alertOptions = {
     default: '',
     apps: WORKER,
     group,
-    description: 'HTTP proxy for alerts. Unset: none, whatever HTTP_PROXY says.',
+    description: 'HTTP proxy for alerts. HTTP_PROXY is not used. Default: no proxy.',
     sensitive: true,
     ...optionalHttpUrl(),
   }),
@@ -63,7 +64,7 @@ const alertOptions = {
     default: '',
     apps: WORKER,
     group,
-    description: 'Text that begins each alert.',
+    description: 'Text at the beginning of each alert.',
     ...anyText('any text'),
   }),
   alertGrouping: option({
@@ -73,7 +74,7 @@ const alertOptions = {
     apps: WORKER,
     group,
     description:
-      'One alert for each workload and source, as stakater/Reloader, or one for each change with all workloads that it rolled within the window.',
+      'How alerts are grouped: `workload` sends one for each workload and source, as stakater/Reloader does; `change` sends one for each change, with all workloads reloaded within the window.',
     ...oneOf(['workload', 'change']),
   }),
   alertWindow: option({
@@ -82,7 +83,7 @@ const alertOptions = {
     default: '10s',
     apps: WORKER,
     group,
-    description: 'With alerts by change: how long one waits for further workloads, counted from the first.',
+    description: 'With --alert-grouping=change: how long to collect workloads after the first one.',
     ...duration({ min: 0, max: 3_600_000 }),
   }),
 } as const;
@@ -95,7 +96,7 @@ const webhookOptions = {
     apps: BOTH,
     group,
     description:
-      'POST there at each change of a ConfigMap or Secret that is watched, whatever its annotations, and reload nothing. Watcher and worker need the same.',
+      'Send a POST request to this URL for every change of a watched ConfigMap or Secret, regardless of annotations, and reload nothing. Watcher and worker need the same value.',
     incumbent: true,
     sensitive: true,
     ...optionalHttpUrl(),
@@ -106,7 +107,8 @@ const webhookOptions = {
     default: 'change',
     apps: WORKER,
     group,
-    description: "What is posted: the change's event, kind, namespace and name, or stakater/Reloader's text.",
+    description:
+      'Body of the request: event, kind, namespace and name of the change, or the text that stakater/Reloader sends.',
     ...oneOf(['change', 'legacy']),
   }),
 } as const;
@@ -120,7 +122,8 @@ export const notificationOptions = {
     default: '10',
     apps: WORKER,
     group,
-    description: 'How often an alert or webhook is tried, with pauses from --backoff doubling.',
+    description:
+      'How often to try to send an alert or webhook request. The pause between attempts starts at --backoff and doubles.',
     ...integer({ min: 1, max: 100 }),
   }),
   notificationTimeout: option({
@@ -129,7 +132,7 @@ export const notificationOptions = {
     default: '10s',
     apps: WORKER,
     group,
-    description: 'How long one attempt may take.',
+    description: 'Timeout of one attempt to send a notification.',
     ...duration({ min: 1, max: 300_000 }),
   }),
 } as const;

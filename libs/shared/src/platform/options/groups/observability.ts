@@ -31,7 +31,7 @@ export const observabilityOptions = {
     default: 'text',
     apps: ALL,
     group: 'Observability and lifecycle',
-    description: 'Form of the log, which goes to standard error.',
+    description: 'Format of the log, which is written to standard error.',
     incumbent: true,
     ...logFormat(),
   }),
@@ -41,7 +41,7 @@ export const observabilityOptions = {
     default: 'info',
     apps: ALL,
     group: 'Observability and lifecycle',
-    description: 'The least important messages that are logged.',
+    description: 'Minimum level of the messages that are logged.',
     incumbent: true,
     ...logLevel(),
   }),
@@ -51,7 +51,7 @@ export const observabilityOptions = {
     default: ':9090',
     apps: ALL,
     group: 'Observability and lifecycle',
-    description: 'Where /metrics, /live, /ready and /healthz are served. Port 0 picks a free one.',
+    description: 'Address of /metrics, /live, /ready and /healthz. Port 0 selects a free port.',
     ...listenAddress(),
   }),
   metricsCountByNamespace: option({
@@ -61,7 +61,7 @@ export const observabilityOptions = {
     apps: WORKER,
     group: 'Observability and lifecycle',
     description:
-      'Serve reloader_reload_executed_total_by_namespace too: one series a namespace and result. `enabled` is true.',
+      'Also serve reloader_reload_executed_total_by_namespace, with one series for each namespace and result. `enabled` means true.',
     ...enabledOrBool(),
   }),
   rolloutDetails: option({
@@ -71,7 +71,7 @@ export const observabilityOptions = {
     apps: WATCHER,
     group: 'Observability and lifecycle',
     description:
-      'Keep what conditions of a rollout that is under way or stuck say in words, at most 300 characters each, and read why the pods of one that is stuck do not run (at most five).',
+      'Keep the messages of the conditions of rollouts that are in progress or stuck (at most 300 characters each), and find out why pods of stuck rollouts do not run (at most five pods).',
     ...bool(),
   }),
   enablePprof: option({
@@ -91,7 +91,7 @@ export const observabilityOptions = {
     apps: ALL,
     group: 'Observability and lifecycle',
     description:
-      'Where /debug/pprof/profile and /debug/pprof/heap (?seconds=1 to 120) are served, without authentication. Port 0 picks a free one.',
+      'Address of /debug/pprof/profile and /debug/pprof/heap (?seconds=1 to 120), which have no authentication. Port 0 selects a free port.',
     incumbent: true,
     ...listenAddress(),
   }),
@@ -102,7 +102,7 @@ export const observabilityOptions = {
     apps: ALL,
     group: 'Observability and lifecycle',
     description:
-      'How long an orderly end may take, jobs in hand included. Keep it below terminationGracePeriodSeconds (30 s).',
+      'Maximum duration of an orderly shutdown, including jobs in progress. Keep it below terminationGracePeriodSeconds (30 s).',
     ...duration({ min: 100, max: 3_600_000 }),
   }),
 } as const;

@@ -11,7 +11,7 @@ export const queueOptions = {
     default: '10',
     apps: WORKER,
     group: 'Queues and history',
-    description: 'How many jobs of a queue one worker handles at the same time.',
+    description: 'Number of jobs that one worker handles at the same time, per queue.',
     ...integer({ min: 1, max: 1000 }),
   }),
   attempts: option({
@@ -20,8 +20,7 @@ export const queueOptions = {
     default: '5',
     apps: ALL,
     group: 'Queues and history',
-    description:
-      'How often a job is tried before it counts as failed. The sweep comes back to its workload later.',
+    description: 'How often a job is tried before it fails. A later resync enqueues the workload again.',
     ...integer({ min: 1, max: 100 }),
   }),
   backoff: option({
@@ -30,7 +29,7 @@ export const queueOptions = {
     default: '1s',
     apps: ALL,
     group: 'Queues and history',
-    description: 'Pause before the second attempt; it doubles with every further one.',
+    description: 'Pause before the second attempt. It doubles with each further attempt.',
     ...duration({ min: 1, max: DAY }),
   }),
   stalledLock: option({
@@ -39,7 +38,7 @@ export const queueOptions = {
     default: '30s',
     apps: WORKER,
     group: 'Queues and history',
-    description: 'How long a job of a worker that vanished stays locked before another worker takes it.',
+    description: 'How long a job of a worker that disappeared stays locked before another worker takes it.',
     ...duration({ min: 1_000, max: DAY }),
   }),
   historyMaxChanges: option({
@@ -48,7 +47,7 @@ export const queueOptions = {
     default: '10000',
     apps: ALL,
     group: 'Queues and history',
-    description: 'How many changes, and how many outcomes, the history keeps.',
+    description: 'Maximum number of changes, and of outcomes, in the history.',
     ...integer({ min: 1 }),
   }),
   historyMaxBytes: option({
@@ -58,8 +57,7 @@ export const queueOptions = {
     apps: ALL,
     group: 'Queues and history',
     description:
-      'How many bytes of Redis the history takes: half of them for changes, a quarter for outcomes, an eighth each for ' +
-      'rollouts and the audit log.',
+      'Maximum size of the history in Redis, in bytes: half for changes, a quarter for outcomes, and an eighth each for rollouts and the audit log.',
     ...integer({ min: 1_048_576 }),
   }),
   historyMaxAge: option({
@@ -68,7 +66,7 @@ export const queueOptions = {
     default: '7d',
     apps: ALL,
     group: 'Queues and history',
-    description: 'How long the history keeps them.',
+    description: 'How long the history is kept.',
     ...duration({ min: 1_000, max: 3650 * DAY }),
   }),
 } as const;

@@ -12,7 +12,7 @@ export const redisSentinelOptions = {
     apps: ALL,
     group,
     description:
-      'Sentinels that know the master, in the place of a URL. Port 26379 if none is given. Needs --redis-sentinel-master.',
+      'Sentinels that know the master, instead of a URL. The port defaults to 26379. Requires --redis-sentinel-master.',
     ...hostPorts(26_379),
   }),
   redisSentinelMaster: option({
@@ -21,7 +21,7 @@ export const redisSentinelOptions = {
     default: '',
     apps: ALL,
     group,
-    description: 'Name under which the Sentinels know the master.',
+    description: 'Name of the master at the Sentinels.',
     ...optionalText('the name of a master'),
   }),
   redisSentinelUsername: option({
@@ -30,7 +30,7 @@ export const redisSentinelOptions = {
     default: '',
     apps: ALL,
     group,
-    description: 'ACL user at the Sentinels.',
+    description: 'ACL user for the Sentinels.',
     ...optionalText('the name of a user'),
   }),
   redisSentinelPassword: option({
@@ -40,7 +40,7 @@ export const redisSentinelOptions = {
     apps: ALL,
     group,
     description:
-      'Password at the Sentinels; that of Redis is not used there. Give it by the variable or by a file.',
+      'Password for the Sentinels; the Redis password is not used for them. Set it through the environment variable or a file.',
     sensitive: true,
     ...optionalText('a password'),
   }),
@@ -50,7 +50,7 @@ export const redisSentinelOptions = {
     default: '',
     apps: ALL,
     group,
-    description: 'File with the password at the Sentinels, as --redis-password-file.',
+    description: 'File that contains the password for the Sentinels. Read like --redis-password-file.',
     ...optionalPath('the path of a file'),
   }),
 } as const;

@@ -11,7 +11,7 @@ export const redisTlsOptions = {
     default: 'false',
     apps: ALL,
     group,
-    description: 'TLS to Redis, and to the Sentinels. A URL says so by rediss://.',
+    description: 'Use TLS for Redis and the Sentinels. With a URL, use rediss:// instead.',
     ...bool(),
   }),
   redisTlsCaFile: option({
@@ -21,7 +21,7 @@ export const redisTlsOptions = {
     apps: ALL,
     group,
     description:
-      "Certificates (PEM) of the authorities to trust, in the place of those of Node.js. This file and the client's are read anew for each connection.",
+      'PEM file with the CA certificates to trust instead of those of Node.js. This file and the client certificate are read again for each connection.',
     ...optionalPath('the path of a file'),
   }),
   redisTlsCertFile: option({
@@ -30,7 +30,7 @@ export const redisTlsOptions = {
     default: '',
     apps: ALL,
     group,
-    description: 'Client certificate (PEM). Needs --redis-tls-key-file.',
+    description: 'PEM file with the client certificate. Requires --redis-tls-key-file.',
     ...optionalPath('the path of a file'),
   }),
   redisTlsKeyFile: option({
@@ -39,7 +39,7 @@ export const redisTlsOptions = {
     default: '',
     apps: ALL,
     group,
-    description: 'Key (PEM) of the client certificate.',
+    description: 'PEM file with the private key of the client certificate.',
     ...optionalPath('the path of a file'),
   }),
   redisTlsServerName: option({
@@ -48,7 +48,7 @@ export const redisTlsOptions = {
     default: '',
     apps: ALL,
     group,
-    description: 'Name that the certificates must be for. Unset: the host that is connected to.',
+    description: "Name that the server's certificate must be valid for. Default: the host of the connection.",
     ...optionalText('a host name'),
   }),
   redisTlsInsecureSkipVerify: option({
@@ -58,7 +58,7 @@ export const redisTlsOptions = {
     apps: ALL,
     group,
     description:
-      'Accept any certificate: whoever is in between can read and write everything. Warned of at each start.',
+      'Accept any server certificate. Anyone on the network path can then read and change everything. Logs a warning at each start.',
     ...bool(),
   }),
 } as const;

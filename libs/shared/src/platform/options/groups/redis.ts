@@ -23,7 +23,7 @@ const serverOptions = {
     apps: ALL,
     group,
     description:
-      'Redis 6.2 or later with maxmemory-policy noeviction, rediss:// for TLS. Give a URL with a password by the environment variable: arguments can be read by others on the host.',
+      'Redis 6.2 or later with maxmemory-policy noeviction; rediss:// for TLS. Set a URL that contains a password through the environment variable: other users of the host can read arguments.',
     sensitive: true,
     ...redisUrl(),
   }),
@@ -33,7 +33,7 @@ const serverOptions = {
     default: '',
     apps: ALL,
     group,
-    description: 'Host of a single Redis, in the place of a URL.',
+    description: 'Host of a single Redis server, instead of a URL.',
     ...optionalHost(),
   }),
   redisPort: option({
@@ -43,7 +43,7 @@ const serverOptions = {
     apps: ALL,
     group,
     description:
-      'Port of --redis-host. What Kubernetes writes into REDIS_PORT for a Service named redis (tcp://…) counts as unset.',
+      'Port for --redis-host. A value such as tcp://…, which Kubernetes puts into REDIS_PORT for a Service named redis, counts as unset.',
     ...servicePort(),
   }),
   redisCluster: option({
@@ -53,7 +53,7 @@ const serverOptions = {
     apps: ALL,
     group,
     description:
-      'Redis Cluster, in the place of a URL: nodes to begin with, or the one address of a service that names them all. Port 6379 if none is given.',
+      'Nodes of a Redis Cluster to start from, or the one address of a service that knows them all; instead of a URL. The port defaults to 6379.',
     ...hostPorts(6379),
   }),
 } as const;
@@ -65,7 +65,7 @@ const credentialOptions = {
     default: '',
     apps: ALL,
     group,
-    description: 'ACL user. Unset: the user default, or that of the URL.',
+    description: 'ACL user. Default: the user in the URL, or the user named default.',
     ...optionalText('the name of a user'),
   }),
   redisPassword: option({
@@ -75,7 +75,7 @@ const credentialOptions = {
     apps: ALL,
     group,
     description:
-      'Password. Give it by the variable or by a file: arguments can be read by others on the host.',
+      'Password. Set it through the environment variable or a file: other users of the host can read arguments.',
     sensitive: true,
     ...optionalText('a password'),
   }),
@@ -85,7 +85,8 @@ const credentialOptions = {
     default: '',
     apps: ALL,
     group,
-    description: 'File with the password, read anew for each connection. A newline at its end is dropped.',
+    description:
+      'File that contains the password. It is read again for each connection; a trailing newline is ignored.',
     ...optionalPath('the path of a file'),
   }),
   redisDb: option({
@@ -94,7 +95,7 @@ const credentialOptions = {
     default: { text: '0', find: () => '' },
     apps: ALL,
     group,
-    description: 'Database. A Redis Cluster has only 0.',
+    description: 'Database number. A Redis Cluster has database 0 only.',
     ...optionalInteger({ min: 0, max: 65_535 }),
   }),
 } as const;
@@ -111,7 +112,7 @@ export const redisOptions = {
     apps: ALL,
     group,
     description:
-      'Name of the Kubernetes cluster. Part of the Redis keys: clusters that share a Redis need one each. Unset: the uid of the namespace kube-system.',
+      'Name of the Kubernetes cluster. It is part of the Redis keys: clusters that share a Redis need different names. Default: the UID of the namespace kube-system.',
     ...matching('at most 63 letters, digits, dots, dashes or underscores', /^[A-Za-z0-9._-]{0,63}$/u),
   }),
 } as const;

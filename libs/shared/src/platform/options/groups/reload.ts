@@ -11,7 +11,8 @@ export const reloadOptions = {
     default: 'false',
     apps: BOTH,
     group: 'Reloading',
-    description: 'Reload every workload when what it uses changes, unless its annotations say otherwise.',
+    description:
+      'Reload every workload when a source that it uses changes, unless its annotations say otherwise.',
     incumbent: true,
     ...bool(),
   }),
@@ -21,7 +22,7 @@ export const reloadOptions = {
     default: 'env-vars',
     apps: BOTH,
     group: 'Reloading',
-    description: 'What is written into the pod template: an environment variable or an annotation.',
+    description: 'What a reload writes into the pod template: an environment variable or an annotation.',
     incumbent: true,
     ...oneOf(['env-vars', 'annotations']),
   }),
@@ -32,7 +33,7 @@ export const reloadOptions = {
     apps: WORKER,
     group: 'Reloading',
     description:
-      "What a change does to a CronJob: create a Job of it at once, or only write the marker into the Job's template.",
+      'How to reload a CronJob: `run` creates a Job from it at once, `patch` only updates its Job template.',
     ...oneOf(['run', 'patch']),
   }),
   reloadOnCreate: option({
@@ -41,7 +42,7 @@ export const reloadOptions = {
     default: 'false',
     apps: BOTH,
     group: 'Reloading',
-    description: 'Reload also when a ConfigMap or Secret comes to exist that was not there before.',
+    description: 'Also reload when a ConfigMap or Secret is created.',
     incumbent: true,
     ...boolText(),
   }),
@@ -52,7 +53,7 @@ export const reloadOptions = {
     apps: BOTH,
     group: 'Reloading',
     description:
-      'Reload also when a ConfigMap or Secret is deleted; under the env-vars strategy only where its variable is.',
+      'Also reload when a ConfigMap or Secret is deleted. With the env-vars strategy, only pod templates that have its variable are reloaded.',
     incumbent: true,
     ...boolText(),
   }),
@@ -63,7 +64,7 @@ export const reloadOptions = {
     apps: BOTH,
     group: 'Reloading',
     description:
-      'With --reload-on-create: what exists at the start counts as created, once, for each workload that has neither a record nor the marker of it.',
+      'With --reload-on-create: treat sources that exist at startup as created, once, for each workload that has neither an applied record nor a marker of them.',
     incumbent: true,
     ...bool(),
   }),
@@ -73,7 +74,7 @@ export const reloadOptions = {
     default: 'false',
     apps: BOTH,
     group: 'Reloading',
-    description: 'Run a Job that is finished again when what it uses changes, as stakater/Reloader does.',
+    description: 'Run a finished Job again when a source that it uses changes, as stakater/Reloader does.',
     ...bool(),
   }),
   debounce: option({
@@ -83,7 +84,7 @@ export const reloadOptions = {
     apps: BOTH,
     group: 'Reloading',
     description:
-      'How long a workload waits after the first change for others, so that they become one rollout. A source that keeps changing is read once in that time. 0: not at all.',
+      'How long to wait after a change for further changes, so that they cause a single rollout. A source that keeps changing is read once per period. 0 disables the wait.',
     ...duration({ min: 0 }),
   }),
   maxReloadsPerMinute: option({
@@ -93,7 +94,7 @@ export const reloadOptions = {
     apps: WORKER,
     group: 'Reloading',
     description:
-      'At most so many workloads are reloaded in a minute, by all workers together, in turns between namespaces. 0: no limit.',
+      'Maximum number of reloads per minute, for all workers together. Namespaces take turns. 0: no limit.',
     ...integer({ min: 0 }),
   }),
   dryRun: option({
@@ -102,7 +103,7 @@ export const reloadOptions = {
     default: 'false',
     apps: WORKER,
     group: 'Reloading',
-    description: 'Decide and report, patch nothing.',
+    description: 'Decide and report, but patch nothing.',
     ...bool(),
   }),
   adopt: option({
@@ -112,7 +113,7 @@ export const reloadOptions = {
     apps: BOTH,
     group: 'Reloading',
     description:
-      'Other systems whose annotations work as they stand: ConfigmapController (fabric8), k8s-trigger-controller (trigger), Wave (wave).',
+      'Other systems whose annotations are honored: ConfigmapController (fabric8), k8s-trigger-controller (trigger), Wave (wave).',
     ...list({
       type: 'fabric8,trigger,wave',
       expects: "'fabric8', 'trigger' or 'wave', or several of them, separated by commas",
@@ -126,7 +127,7 @@ export const reloadOptions = {
     apps: WORKER,
     group: 'Reloading',
     description:
-      'A workload that was never recorded and whose ConfigMap or Secret changed in a gap may run old data: only report it, or reload it.',
+      'What to do with a workload without an applied record that may run with old data, because its ConfigMap or Secret changed while Reroll was not watching: `report` it, or `reload` it.',
     ...oneOf(['report', 'reload']),
   }),
   hash: option({
@@ -136,7 +137,7 @@ export const reloadOptions = {
     apps: WORKER,
     group: 'Reloading',
     description:
-      'Hash in the marker in the pod template. auto: hmac-sha256 for Secrets if there is a --hash-key-file, sha1 for everything else. sha1 is that of stakater/Reloader; hmac-sha256 needs --hash-key-file. To change it reloads nothing.',
+      'Hash in the marker of the pod template. auto: hmac-sha256 for Secrets if --hash-key-file is set, otherwise sha1. sha1 is what stakater/Reloader writes; hmac-sha256 requires --hash-key-file. Changing this option reloads nothing.',
     ...oneOf(MARKER_HASHES),
   }),
   hashKeyFile: option({
@@ -146,7 +147,7 @@ export const reloadOptions = {
     apps: BOTH,
     group: 'Reloading',
     description:
-      'File with the keys of the hashes that Reroll records, one a line: the first is used, the others are still accepted. Unset: hashes without a key (plain SHA-256).',
+      'File with the keys for recorded hashes, one per line. The first key is used for new hashes; the others are still accepted. Unset: plain SHA-256.',
     ...optionalPath('the path of a file of keys'),
   }),
 } as const;

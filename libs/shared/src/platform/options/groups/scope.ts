@@ -22,7 +22,7 @@ export const scopeOptions = {
     default: '',
     apps: BOTH,
     group: 'Scope',
-    description: 'Watch these namespaces only. Empty: all of them.',
+    description: 'Watch only these namespaces. Default: all namespaces.',
     incumbent: true,
     ...list({
       type: 'namespace,…',
@@ -36,7 +36,7 @@ export const scopeOptions = {
     default: '',
     apps: WATCHER,
     group: 'Scope',
-    description: 'Watch nothing in these namespaces. Only without --namespaces.',
+    description: 'Namespaces that are not watched. Cannot be combined with --namespaces.',
     incumbent: true,
     ...list({
       type: 'namespace,…',
@@ -51,7 +51,7 @@ export const scopeOptions = {
     apps: WATCHER,
     group: 'Scope',
     description:
-      'Watch the namespaces that have these labels at present. Only without --namespaces. `a:b` is read as `a=b`, and `a:*` and `a=*` as `a`.',
+      'Watch only namespaces with these labels. Cannot be combined with --namespaces. `a:b` means `a=b`; `a:*` and `a=*` mean `a`.',
     incumbent: true,
     ...labelSelector(),
   }),
@@ -62,7 +62,7 @@ export const scopeOptions = {
     apps: BOTH,
     group: 'Scope',
     description:
-      'Watch only ConfigMaps and Secrets with these labels. `a:b` is read as `a=b`, and `a:*` and `a=*` as `a`.',
+      'Watch only ConfigMaps and Secrets with these labels. `a:b` means `a=b`; `a:*` and `a=*` mean `a`.',
     incumbent: true,
     ...labelSelector(),
   }),
@@ -72,7 +72,8 @@ export const scopeOptions = {
     default: '',
     apps: BOTH,
     group: 'Scope',
-    description: 'Watch no ConfigMaps, or no Secrets. Not both: nothing would be left. Case does not matter.',
+    description:
+      'Do not watch ConfigMaps, or do not watch Secrets. Only one of the two can be ignored. Case-insensitive.',
     incumbent: true,
     ...list(
       {
@@ -89,7 +90,7 @@ export const scopeOptions = {
     default: '',
     apps: BOTH,
     group: 'Scope',
-    description: 'Leave these kinds of workload alone.',
+    description: 'Kinds of workloads that are never reloaded.',
     incumbent: true,
     ...list({
       type: 'jobs,cronjobs',
@@ -104,7 +105,7 @@ export const scopeOptions = {
     default: 'false',
     apps: WATCHER,
     group: 'Scope',
-    description: 'Roll Rollouts of Argo Rollouts too, as long as the API server has them.',
+    description: 'Also reload Argo Rollouts, if the API server serves them.',
     incumbent: true,
     ...boolText(),
   }),
@@ -114,8 +115,7 @@ export const scopeOptions = {
     default: 'auto',
     apps: WATCHER,
     group: 'Scope',
-    description:
-      'Roll DeploymentConfigs of OpenShift too, as long as the API server has them. true and auto are the same.',
+    description: 'Also reload DeploymentConfigs, if the API server serves them. true and auto mean the same.',
     ...boolOrAuto(),
   }),
   enableCsiIntegration: option({
@@ -125,7 +125,7 @@ export const scopeOptions = {
     apps: WATCHER,
     group: 'Scope',
     description:
-      'Watch SecretProviderClasses of the Secrets Store CSI Driver too, as long as the API server has them.',
+      'Also watch the SecretProviderClasses of the Secrets Store CSI Driver, if the API server serves them.',
     incumbent: true,
     ...bool(),
   }),
@@ -136,7 +136,7 @@ export const scopeOptions = {
     apps: WATCHER,
     group: 'Scope',
     description:
-      'How often the API server is asked whether it has the kinds that come with a CRD or an aggregated API.',
+      'How often to check whether the API server serves the kinds that come with a CRD or an aggregated API.',
     ...duration({ min: 100, max: 3_600_000 }),
   }),
   secretTypesToIgnore: option({
@@ -145,8 +145,7 @@ export const scopeOptions = {
     default: 'helm.sh/release.v1',
     apps: BOTH,
     group: 'Scope',
-    description:
-      'Secrets of these types are not watched. The default leaves out the releases that Helm stores.',
+    description: "Types of Secrets that are not watched. The default skips Helm's release Secrets.",
     ...list({
       type: 'type,…',
       expects: 'types of Secrets, separated by commas',

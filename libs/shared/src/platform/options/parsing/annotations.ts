@@ -53,7 +53,7 @@ export const annotationOptions = {
     flag: '--auto-search-annotation',
     env: 'REROLL_AUTO_SEARCH_ANNOTATION',
     default: 'reloader.stakater.com/search',
-    description: 'On a workload: whether those that it uses and that carry the match annotation reload it.',
+    description: 'On a workload: whether sources that it uses and that carry the match annotation reload it.',
   }),
   searchMatchAnnotation: option({
     ...shared,
@@ -61,28 +61,29 @@ export const annotationOptions = {
     env: 'REROLL_SEARCH_MATCH_ANNOTATION',
     default: 'reloader.stakater.com/match',
     description:
-      'On a ConfigMap, Secret or SecretProviderClass: whether it reloads the workloads that search.',
+      'On a ConfigMap, Secret or SecretProviderClass: whether it reloads workloads that carry the search annotation.',
   }),
   ignoreAnnotation: option({
     ...shared,
     flag: '--ignore-annotation',
     env: 'REROLL_IGNORE_ANNOTATION',
     default: 'reloader.stakater.com/ignore',
-    description: 'On a ConfigMap, Secret or SecretProviderClass: whether it reloads nothing.',
+    description: 'On a ConfigMap, Secret or SecretProviderClass: whether its changes are ignored.',
   }),
   pauseDeploymentAnnotation: option({
     ...shared,
     flag: '--pause-deployment-annotation',
     env: 'REROLL_PAUSE_DEPLOYMENT_ANNOTATION',
     default: 'deployment.reloader.stakater.com/pause-period',
-    description: 'On a Deployment: how long its rollout is held back after a reload, for further changes.',
+    description:
+      'On a Deployment: how long to pause its rollout after a reload, to wait for further changes.',
   }),
   pauseDeploymentTimeAnnotation: option({
     ...shared,
     flag: '--pause-deployment-time-annotation',
     env: 'REROLL_PAUSE_DEPLOYMENT_TIME_ANNOTATION',
     default: 'deployment.reloader.stakater.com/paused-at',
-    description: 'On a Deployment, written by Reroll: since when its rollout is held back.',
+    description: 'On a Deployment, written by Reroll: the time at which its rollout was paused.',
     ...writtenAnnotationKey(),
   }),
   secretProviderClassAnnotation: option({
@@ -126,14 +127,14 @@ export const annotationOptions = {
     flag: '--rollout-strategy-annotation',
     env: 'REROLL_ROLLOUT_STRATEGY_ANNOTATION',
     default: KEYS.rolloutStrategy,
-    description: 'On an Argo Rollout: restart, or a rollout.',
+    description: 'On an Argo Rollout: whether to reload it by a restart or by a rollout.',
   }),
   lastReloadedFromAnnotation: option({
     ...own,
     flag: '--last-reloaded-from-annotation',
     env: 'REROLL_LAST_RELOADED_FROM_ANNOTATION',
     default: KEYS.lastReloadedFrom,
-    description: 'On a pod template: what the annotations strategy writes.',
+    description: 'On a pod template: the marker that the annotations strategy writes.',
     ...writtenAnnotationKey(),
   }),
   maxListWords: option({
@@ -142,7 +143,7 @@ export const annotationOptions = {
     env: 'REROLL_MAX_LIST_WORDS',
     default: String(LIMITS.listWords),
     description:
-      'Names and patterns that one list of a workload may have. One that has more is left alone (InvalidAnnotation), and so with the limits below.',
+      'Maximum number of names and patterns in one list annotation. A workload beyond this or one of the following limits is not reloaded (InvalidAnnotation).',
     ...integer({ min: 1, max: 10_000 }),
   }),
   maxListBytes: option({
@@ -150,7 +151,7 @@ export const annotationOptions = {
     flag: '--max-list-bytes',
     env: 'REROLL_MAX_LIST_BYTES',
     default: String(LIMITS.listBytes),
-    description: 'Bytes that one list of a workload may have.',
+    description: 'Maximum size of one list annotation, in bytes.',
     ...integer({ min: 256, max: 262_144 }),
   }),
   maxPatternCost: option({
@@ -159,7 +160,7 @@ export const annotationOptions = {
     env: 'REROLL_MAX_PATTERN_COST',
     default: String(LIMITS.patternCost),
     description:
-      'What the patterns of one workload may cost together, about one for each character that is not a plain name. A counted repetition costs as much as what it repeats, written out.',
+      'Maximum cost of all patterns of one workload: about 1 for each character that is not part of a plain name. A counted repetition costs as much as the repeated pattern written out.',
     ...integer({ min: 1, max: PATTERN_LIMITS.cost }),
   }),
   maxWorkloadSources: option({
@@ -168,7 +169,7 @@ export const annotationOptions = {
     env: 'REROLL_MAX_WORKLOAD_SOURCES',
     default: String(LIMITS.sources),
     description:
-      'Sources that the pod template of one workload may refer to and its annotations may name, together.',
+      'Maximum number of sources that one workload may refer to, in its pod template and annotations together.',
     ...integer({ min: 1, max: 10_000 }),
   }),
 } as const;
