@@ -50,12 +50,12 @@ const CONCLUSIONS: Readonly<
   'a Job that is finished': {
     of: { kind: 'Job', workload: { leftAlone: 'JobFinished' } },
     reason: 'JobFinished',
-    says: 'Job ns/web does not reload when ConfigMap ns/cm changes: the Job is finished, so it is not run again (`--recreate-finished-jobs` does).',
+    says: 'Job ns/web does not reload when ConfigMap ns/cm changes: the Job has finished and is not run again. Use `--recreate-finished-jobs` to change this.',
   },
   'a webhook instead': {
     of: { settings: { notifyOnly: true } },
     reason: 'NotifiedInstead',
-    says: 'Deployment ns/web does not reload when ConfigMap ns/cm changes: the workload has reloader.stakater.com/auto: "true", but changes are posted to `--webhook-url`, and nothing is reloaded.',
+    says: 'Deployment ns/web does not reload when ConfigMap ns/cm changes: the workload has reloader.stakater.com/auto: "true", but changes are sent to `--webhook-url`, and nothing is reloaded.',
   },
   'a dry run': {
     of: { settings: { dryRun: true } },

@@ -36,23 +36,23 @@ export function adminMetrics(registry: Registry): AdminMetrics {
     heartbeatErrors: heartbeatErrors(registry),
     requests: counter(registry, {
       name: 'reroll_api_requests_total',
-      help: 'Requests to the API that were answered, by operation and class of status.',
+      help: 'Number of API requests, by operation and class of status code.',
       labels: { operation: [...OPERATION_IDS, 'none'], code: CODE_CLASSES },
     }),
     duration: histogram(registry, {
       name: 'reroll_api_request_duration_seconds',
-      help: 'Time until a request to the API was answered, by operation. Server-sent events are not in it.',
+      help: 'Response time of the API, by operation, without server-sent events.',
       labels: { operation: OPERATION_IDS },
       buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15],
     }),
     reviews: counter(registry, {
       name: 'reroll_api_reviews_total',
-      help: 'What the API server said of tokens (TokenReview) and of rights (SubjectAccessReview), or that it could not be asked. What was still known is not in it.',
+      help: 'Number of reviews of tokens (TokenReview) and access (SubjectAccessReview) by the API server, by result. Cached answers do not count.',
       labels: { review: ['token', 'access'], result: ['allowed', 'denied', 'error'] },
     }),
     refused: counter(registry, {
       name: 'reroll_api_refused_total',
-      help: 'Requests that were refused before they were looked at, by reason.',
+      help: 'Number of API requests rejected before they were read, by reason.',
       labels: { reason: ['address_rate', 'actor_rate', 'cross_site'] },
     }),
     ...historyMetrics(registry),
@@ -68,24 +68,24 @@ function historyMetrics(registry: Registry): HistoryMetrics {
   return {
     historyFailures: counter(registry, {
       name: 'reroll_history_failures_total',
-      help: 'Attempts to read the history that failed. It is tried again until it succeeds.',
+      help: 'Number of failed attempts to read the history. They are retried until one succeeds.',
     }),
     historyUnusable: counter(registry, {
       name: 'reroll_history_unusable_total',
-      help: 'Entries of the history that were left out, because they have not the form of one.',
+      help: 'Number of history entries that were skipped because they could not be parsed.',
     }),
     historyEntries: gauge(registry, {
       name: 'reroll_history_entries',
-      help: 'Entries of the history in memory, by stream.',
+      help: 'Number of history entries in memory, by stream.',
       labels: { stream: ['changes', 'outcomes', 'rollouts', 'audit'] },
     }),
     eventStreams: gauge(registry, {
       name: 'reroll_event_streams',
-      help: 'Streams of server-sent events that are being written.',
+      help: 'Number of open streams of server-sent events.',
     }),
     eventStreamsEnded: counter(registry, {
       name: 'reroll_event_streams_ended_total',
-      help: 'Streams of server-sent events that ended, by reason.',
+      help: 'Number of closed streams of server-sent events, by reason.',
       labels: { reason: ['gone', 'slow', 'right', 'error', 'shutdown'] },
     }),
   };

@@ -30,15 +30,15 @@ export function redisMetrics(registry: Registry): RedisMetrics {
   return {
     redisUp: gauge(registry, {
       name: 'reroll_redis_up',
-      help: '1 while this process is connected to Redis, else 0.',
+      help: '1 while this process is connected to Redis, otherwise 0.',
     }),
     redisFull: gauge(registry, {
       name: 'reroll_redis_full',
-      help: '1 while Redis has no room for a history, as this process sees it: none is written. Else 0.',
+      help: '1 while Redis has no room for the history, as this process sees it, so that none is written; otherwise 0.',
     }),
     redisUsed: gauge(registry, {
       name: 'reroll_redis_used_ratio',
-      help: 'Memory that Redis uses, as a part of maxmemory; 0 if the server does not tell, or has no limit.',
+      help: 'Fraction of maxmemory that Redis uses; 0 if there is no limit or the server does not report it.',
     }),
   };
 }
@@ -55,7 +55,7 @@ export interface QueueMetrics extends RedisMetrics {
 export function heartbeatErrors(registry: Registry): Counter {
   return counter(registry, {
     name: 'reroll_heartbeat_errors_total',
-    help: 'Times that this process could not say in Redis that it is there.',
+    help: 'Number of heartbeats that this process could not write to Redis.',
   });
 }
 

@@ -59,7 +59,7 @@ function streamMetrics(registry: Registry) {
     }),
     reconcile: counter(registry, {
       name: 'reloader_reconcile_total',
-      help: 'Number of changes handled, by result; here writes of a source that left its data as it was.',
+      help: 'Number of changes handled, by result; skipped: writes of a source that did not change its data.',
       labels: { result: ['skipped'] },
     }),
     skipped: counter(registry, {
@@ -69,22 +69,22 @@ function streamMetrics(registry: Registry) {
     }),
     objects: gauge(registry, {
       name: 'reroll_objects',
-      help: 'Objects that the watcher follows, by kind.',
+      help: 'Number of objects that the watcher watches, by kind.',
       labels: { kind: KINDS },
     }),
     relists: counter(registry, {
       name: 'reroll_relists_total',
-      help: 'Lists taken again because a watch could not be resumed, by kind.',
+      help: 'Number of full lists because a watch could not be resumed, by kind.',
       labels: { kind: KINDS },
     }),
     watchReconnects: counter(registry, {
       name: 'reroll_watch_reconnects_total',
-      help: 'Watches that ended and were resumed, by kind.',
+      help: 'Number of watches that ended and were resumed, by kind.',
       labels: { kind: KINDS },
     }),
     handlerErrors: counter(registry, {
       name: 'reroll_handler_errors_total',
-      help: 'Events whose handling failed, by kind.',
+      help: 'Number of events that could not be handled, by kind.',
       labels: { kind: KINDS },
     }),
   };
@@ -92,23 +92,29 @@ function streamMetrics(registry: Registry) {
 
 function leaderMetrics(registry: Registry) {
   return {
-    leader: gauge(registry, { name: 'reroll_leader', help: '1 while this watcher leads, else 0.' }),
+    leader: gauge(registry, {
+      name: 'reroll_leader',
+      help: '1 while this watcher is the leader, otherwise 0.',
+    }),
     etcdRestores: counter(registry, {
       name: 'reroll_etcd_restores_total',
-      help: 'Restores of etcd that this watcher has noticed: it resets the catalog and ends, to begin anew.',
+      help: 'Number of etcd restores that this watcher noticed. It then resets the catalog and restarts.',
     }),
-    synced: gauge(registry, { name: 'reroll_synced', help: '1 once every stream has been listed, else 0.' }),
+    synced: gauge(registry, {
+      name: 'reroll_synced',
+      help: '1 once every stream has completed its first list, otherwise 0.',
+    }),
     pendingWorkloads: gauge(registry, {
       name: 'reroll_owed_workloads',
-      help: 'Workloads whose pods run with other data than their ConfigMaps and Secrets have.',
+      help: 'Number of pending workloads: their pods run with older data than their ConfigMaps and Secrets have.',
     }),
     contestedWorkloads: gauge(registry, {
       name: 'reroll_contested_workloads',
-      help: 'Workloads that are reloaded no more because somebody kept taking their marker away.',
+      help: 'Number of workloads that are no longer reloaded because another controller kept removing their marker.',
     }),
     oldestPending: gauge(registry, {
       name: 'reroll_oldest_owed_seconds',
-      help: 'For how long the workload that waits longest has been owed a reload; 0 if none waits.',
+      help: 'How long the longest-waiting workload has been pending, in seconds; 0 if none is.',
     }),
   };
 }
@@ -118,11 +124,11 @@ function depthMetrics(registry: Registry) {
   return {
     workqueueDepth: gauge(registry, {
       name: 'reloader_workqueue_depth',
-      help: 'Number of jobs that wait, delayed ones included, as the leader sees them; 0 on a standby.',
+      help: 'Number of waiting jobs, including delayed ones, as the leader sees them; 0 on a standby.',
     }),
     queueOldest: gauge(registry, {
       name: 'reroll_queue_oldest_seconds',
-      help: 'For how long the oldest job that is due has waited for a worker, as the leader sees it, by queue.',
+      help: 'How long the oldest job that is ready to run has waited for a worker, in seconds, as the leader sees it, by queue.',
       labels: { queue: ['changes', 'reloads', 'resumes'] },
     }),
   };
@@ -132,26 +138,26 @@ function publishMetrics(registry: Registry) {
   return {
     catalogWrites: counter(registry, {
       name: 'reroll_catalog_writes_total',
-      help: 'Writes to the catalog: done, refused because another watcher leads by now, or failed.',
+      help: 'Number of writes to the catalog, by result; refused: another watcher is the leader now.',
       labels: { result: ['success', 'refused', 'error'] },
     }),
     wakes: counter(registry, {
       name: 'reroll_wakes_total',
-      help: 'Reload jobs that the watcher enqueued, by reason.',
+      help: 'Number of reload jobs that the watcher enqueued, by reason.',
       labels: { reason: [] },
     }),
     publishRetries: counter(registry, {
       name: 'reroll_publish_retries_total',
-      help: 'Writes to Redis that were tried again.',
+      help: 'Number of retried writes to Redis.',
     }),
     podReads: counter(registry, {
       name: 'reroll_pod_reads_total',
-      help: 'Lists of the pods of a rollout that is stuck, by result; none without --rollout-details.',
+      help: 'Number of times that the pods of a stuck rollout were listed, by result. Requires --rollout-details.',
       labels: { result: ['success', 'error'] },
     }),
     resyncDuration: histogram(registry, {
       name: 'reroll_sweep_duration_seconds',
-      help: 'Duration of a sweep through everything for what is owed.',
+      help: 'Duration of a resync, in seconds.',
       buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60],
     }),
   };

@@ -66,18 +66,18 @@ function reloadMetrics(registry: Registry) {
     }),
     actionLatency: histogram(registry, {
       name: 'reloader_action_latency_seconds',
-      help: 'Time from a change as the watcher saw it to the answer to the patch of a workload, waits included, by kind.',
+      help: "Time from the watcher's event of a change to the response to the patch of a workload, including waits, by kind.",
       labels: { workload_kind: WORKLOAD_KINDS },
       buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
     }),
     workloadsScanned: counter(registry, {
       name: 'reloader_workloads_scanned_total',
-      help: 'Number of workloads looked at for a change, by kind.',
+      help: 'Number of workloads evaluated for a change, by kind.',
       labels: { kind: WORKLOAD_KINDS },
     }),
     workloadsMatched: counter(registry, {
       name: 'reloader_workloads_matched_total',
-      help: 'Number of workloads that were to be reloaded for a change, by kind.',
+      help: 'Number of workloads that a change was to reload, by kind.',
       labels: { kind: WORKLOAD_KINDS },
     }),
     skipped: counter(registry, {
@@ -97,13 +97,13 @@ function reconcileMetrics(registry: Registry) {
     }),
     reconcileDuration: histogram(registry, {
       name: 'reloader_reconcile_duration_seconds',
-      help: 'Duration of the handling of a change, by result.',
+      help: 'Time taken to handle a change, by result.',
       labels: { result: RECONCILE_RESULTS },
       buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     }),
     eventsProcessed: counter(registry, {
       name: 'reloader_events_processed_total',
-      help: 'Number of events taken from the queue, by type of event (always unknown), resource and result.',
+      help: 'Number of change jobs processed, by event type (always unknown), resource and result.',
       labels: { event_type: ['unknown'], resource_type: RESOURCE_TYPES, result: ['success', 'dropped'] },
     }),
   };
@@ -113,12 +113,12 @@ function workqueueMetrics(registry: Registry) {
   return {
     workqueueLatency: histogram(registry, {
       name: 'reloader_workqueue_latency_seconds',
-      help: 'Time that a job waited in its queue, its delay not included.',
+      help: 'Time that a job waited in its queue, not counting its delay.',
       buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
     }),
     retries: counter(registry, {
       name: 'reloader_retries_total',
-      help: 'Number of attempts after the first.',
+      help: 'Number of retried attempts.',
     }),
   };
 }
@@ -127,7 +127,7 @@ function ownMetrics(registry: Registry, reasons: readonly string[]) {
   return {
     jobs: counter(registry, {
       name: 'reroll_jobs_total',
-      help: 'Jobs that ended: done, to be tried again, or failed for good; by queue.',
+      help: 'Number of jobs that ended, by queue and result: succeeded, to be retried, or failed for good.',
       labels: { queue: QUEUES, result: ['success', 'retry', 'failed'] },
     }),
     jobDuration: histogram(registry, {
@@ -138,30 +138,30 @@ function ownMetrics(registry: Registry, reasons: readonly string[]) {
     }),
     reloadLatency: histogram(registry, {
       name: 'reroll_reload_latency_seconds',
-      help: 'Time from a change as the watcher saw it to the patch of a workload, debounce included.',
+      help: "Time from the watcher's event of a change to the patch of a workload, including the debounce.",
       buckets: [0.1, 0.25, 0.5, 0.75, 1, 1.5, 2.5, 5, 10, 30, 60, 300],
     }),
     outcomes: counter(registry, {
       name: 'reroll_outcomes_total',
-      help: 'What came of reload jobs, by reason.',
+      help: 'Number of reload outcomes, by reason.',
       labels: { reason: reasons },
     }),
     notifications: counter(registry, {
       name: 'reroll_notifications_total',
-      help: 'Alerts and webhooks: delivered, to be tried again, failed for good, or lost because they could not be enqueued.',
+      help: 'Number of alerts and webhook requests, by result: delivered, to be retried, failed for good, or lost because they could not be enqueued.',
       labels: { type: ['alert', 'webhook'], result: ['delivered', 'retry', 'failed', 'lost'] },
     }),
     patchConflicts: counter(registry, {
       name: 'reroll_patch_conflicts_total',
-      help: 'Patches refused because the workload had changed since it was read; it is read again.',
+      help: 'Number of patches rejected because the workload had changed since it was read. It is then read again.',
     }),
     kubeEventsDropped: counter(registry, {
       name: 'reroll_kube_events_dropped_total',
-      help: 'Kubernetes Events that could not be written.',
+      help: 'Number of Kubernetes Events that could not be written.',
     }),
     historyDropped: counter(registry, {
       name: 'reroll_history_dropped_total',
-      help: 'Entries of the history that were not written, by reason: too many were being written, Redis has no room, or an error.',
+      help: 'Number of history entries that were not written, by reason: too many writes in progress, no room in Redis, or an error.',
       labels: { reason: ['busy', 'full', 'error'] },
     }),
   };
