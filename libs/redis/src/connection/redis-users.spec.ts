@@ -20,7 +20,7 @@ let keys: CatalogKeys;
 beforeAll(async () => {
   redis = await RealRedis.start();
   keys = redis.freshKeys();
-  for (const user of [...Object.values(REDIS_USERS), KEDA])
+  for (const user of [...Object.values(REDIS_USERS), 'reroll', KEDA])
     // oxlint-disable-next-line no-await-in-loop -- a few
     await redis.client.acl('SETUSER', user, 'on', `>${PASSWORD}`, ...documentedRules(user));
 });
@@ -134,6 +134,37 @@ describe('of the users of the guide', () => {
       expect(await isAllowed(user, ['XTRIM', key, 'MAXLEN', '0'])).toBe(true);
     expect(await isAllowed(user, ['XADD', `${keys.prefix}:v1:history:other`, '*', 'f', '1'])).toBe(false);
   });
+});
+
+/** Whatever shows names of others, changes what all users share, or reaches keys and channels of others. */
+const REFUSED: readonly Command[] = [
+  ['FUNCTION', 'FLUSH'],
+  ['FUNCTION', 'LOAD', "#!lua name=l\nredis.register_function('f', function() end)"],
+  ['FUNCTION', 'LIST'],
+  ['FCALL', 'f', '0'],
+  ['SCRIPT', 'FLUSH'],
+  ['CLIENT', 'TRACKING', 'ON', 'BCAST'],
+  ['CLIENT', 'LIST'],
+  ['CLIENT', 'KILL', 'TYPE', 'normal'],
+  ['KEYS', '*'],
+  ['SCAN', '0'],
+  ['RANDOMKEY'],
+  ['GET', 'other'],
+  ['SET', 'other', '1'],
+  ['COPY', '{reroll:a:b}:c', 'other'],
+  ['PUBLISH', 'channel', 'message'],
+  ['SUBSCRIBE', 'channel'],
+  ['FLUSHALL'],
+  ['FLUSHDB'],
+  ['SWAPDB', '0', '1'],
+  ['CONFIG', 'GET', '*'],
+  ['ACL', 'LIST'],
+  ['MONITOR'],
+];
+
+it.each([...Object.values(REDIS_USERS), 'reroll'])('%s may do nothing to others', async (user) => {
+  const answers = await Promise.all(REFUSED.map((command) => isAllowed(user, command)));
+  expect(REFUSED.filter((_command, index) => answers[index])).toEqual([]);
 });
 
 const ROW = { rv: '1', hash: 'h', exists: true };
