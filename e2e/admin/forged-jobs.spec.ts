@@ -144,14 +144,6 @@ describe('forged jobs', () => {
     );
   });
 
-  it('to reload what asks and has nothing pending roll nothing', async () => {
-    const rollouts = await RolloutCount.from(space, 'Deployment/opted');
-    await reload(space, 'Deployment/opted', 'ConfigMap/calm');
-    await reload(space, 'Deployment/opted', 'Secret/private');
-    await reroll.idle();
-    expect(await rollouts.now()).toBe(0);
-  });
-
   it('about Secrets leave no hash behind by which their data could be guessed', async () => {
     const sources = [keyIn(space, 'Secret/private'), keyIn(outside, 'Secret/private')];
     for (const source of sources) {
@@ -176,21 +168,41 @@ describe('forged jobs', () => {
     for (const hash of plain) expect(redis).not.toContain(hash);
   });
 
-  it('with keys that lead elsewhere in the API fail before anything is asked for', async () => {
-    const keys = [
-      `Deployment/../${space.name}`,
-      `Deployment/${space.name}/..`,
-      `Deployment/${space.name}/silent?x=`,
-    ];
-    for (const key of keys) {
-      for (const [queue, data] of [
-        [reroll.queues.changes, { v: 1, source: key, since: 1 }],
-        [reroll.queues.reloads, { v: 1, workload: key, since: 1 }],
-      ] as const) {
-        const { id = '' } = await queue.add('forged', data as never);
-        await eventually(async () => (await queue.getJobState(id)) === 'failed');
-        expect((await queue.getJob(id))?.failedReason).toMatch(/^InvalidJob: /);
-      }
+  it('that are none, or have keys that lead elsewhere in the API, fail at once, before anything is asked for', async () => {
+    const { changes, reloads } = reroll.queues;
+    const key = `Deployment/../${space.name}`;
+    const forged = [
+      [changes, 'nonsense', /^InvalidJob: /],
+      [changes, { v: 1, source: key, since: 1 }, /^InvalidJob: /],
+      [reloads, null, /^InvalidJob: /],
+      [reloads, { v: 1, workload: key, since: 1 }, /^InvalidJob: /],
+      [
+        reloads,
+        { v: 1, workload: `Gadget/${space.name}/x`, since: 1 },
+        /^InvalidJob: no workload kind Gadget$/,
+      ],
+    ] as const;
+    for (const [queue, data, reason] of forged) {
+      const { id = '' } = await queue.add('forged', data as never, { attempts: 2 });
+      await eventually(async () => (await queue.getJobState(id)) === 'failed');
+      const job = await queue.getJob(id);
+      expect([job?.failedReason, job?.attemptsMade]).toEqual([expect.stringMatching(reason), 1]);
+    }
+  });
+
+  it('of a version that nobody here knows stay for one who does, and hold up none of a known one for the same', async () => {
+    for (const [queue, ref] of [
+      [reroll.queues.changes, 'ConfigMap/cm'],
+      [reroll.queues.reloads, 'Deployment/witness'],
+    ] as const) {
+      const data = { v: 2, about: keyIn(space, ref) };
+      const deduplication = { id: data.about, keepLastIfActive: true };
+      const job = await queue.add('forged', data as never, { attempts: 2, deduplication });
+      cleanUp(() => job.remove());
+      await eventually(async () => (await queue.getJobState(job.id ?? '')) === 'delayed');
+      await workGoesOn();
+      await workGoesOn();
+      expect((await queue.getJob(job.id ?? ''))?.data).toEqual(data);
     }
   });
 
@@ -307,25 +319,10 @@ describe('what is forged for people to see', () => {
     await api.call('explain', { query });
   }
 
-  it('is left out where it is no entry: history and audit', async () => {
+  it('is left out where it is no entry', async () => {
     const { keys } = reroll.catalog;
-    const outcome = {
-      workload: 'no key',
-      state: 'reloaded',
-      reason: 'x',
-      sources: {},
-      rolled: [],
-      since: 1,
-      at: 1,
-    };
     for (const stream of [keys.changes, keys.outcomes, keys.rolloutHistory, keys.audit])
-      for (const text of [...GARBAGE, JSON.stringify({ ...outcome, attempt: 1 })])
-        await reroll.redis.xadd(stream, '*', 'entry', text);
-    await everythingAnswers();
-  });
-
-  it('is left out where it is no entry: processes, limits and requests', async () => {
-    const { keys } = reroll.catalog;
+      for (const text of GARBAGE) await reroll.redis.xadd(stream, '*', 'entry', text);
     const now = Date.now();
     const worker = { app: 'worker', name: 'w', version: '9', startedAt: now + 1e9, seenAt: now + 1e9 };
     const forged = [...GARBAGE, JSON.stringify({ ...worker, settings: { decision: { keys: {} } } })];
@@ -337,6 +334,8 @@ describe('what is forged for people to see', () => {
     await reroll.redis.hset(keys.limits, { concurrency: '1e9', reloadsPerMinute: '-1' });
     cleanUp(() => reroll.redis.hdel(keys.limits, 'concurrency', 'reloadsPerMinute'));
     await everythingAnswers();
+    const metrics = (await reroll.admins[0]?.metrics()) ?? '';
+    expect(metrics).toMatch(/^reroll_history_unusable_total [1-9]/mu);
   });
 
   it('is a request of a person: what asks for nothing is not rolled for it', async () => {
