@@ -68,18 +68,6 @@ describe('the OpenAPI document', () => {
 });
 
 describe('a request', () => {
-  it('with a token is answered', async () => {
-    const { items } = await api.as(TOKENS.reader).call('listQueues');
-    expect(items.map(({ name }) => name)).toEqual(['changes', 'reloads', 'resumes', 'notifications']);
-  });
-
-  it('without one, or with one that nobody knows, is not', async () => {
-    const none = await api.request('listQueues', { token: null });
-    expect(none.headers.get('www-authenticate')).toBe('Bearer realm="reroll"');
-    expect(await none.json()).toMatchObject({ code: 'Unauthenticated', status: 401 });
-    expect(await api.problem('listQueues', { token: 'guessed' })).toMatchObject({ code: 'Unauthenticated' });
-  });
-
   it('may carry its token in Reroll-Authorization, which then counts and not the other', async () => {
     const headers = { authorization: 'Basic eDp5', 'reroll-authorization': `Bearer ${TOKENS.reader}` };
     expect((await api.call('listQueues', { token: null, headers })).items).toHaveLength(4);
@@ -88,28 +76,6 @@ describe('a request', () => {
   it('carries no cookie that counts', async () => {
     const headers = { cookie: `token=${TOKENS.reader}; authorization=Bearer ${TOKENS.reader}` };
     expect(await api.problem('listQueues', { token: null, headers })).toMatchObject({ status: 401 });
-  });
-
-  it('with another query than documented is told what was expected', async () => {
-    const answer = await api.fetch('/api/v1/queues?x=1', READ);
-    expect(answer.status).toBe(400);
-    expect(await answer.json()).toMatchObject({
-      code: 'InvalidRequest',
-      errors: [{ path: 'query', expected: 'no parameters' }],
-    });
-  });
-
-  it('of another method is refused with those that there are, and of no path is not found', async () => {
-    for (const method of ['DELETE', 'OPTIONS', 'PATCH']) {
-      const wrong = await api.fetch('/api/v1/queues', { ...READ, method });
-      expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET']);
-      expect(await wrong.json()).toMatchObject({ code: 'MethodNotAllowed' });
-    }
-    const stream = await api.fetch('/api/v1/events', { ...READ, method: 'HEAD' });
-    expect([stream.status, stream.headers.get('allow')]).toEqual([405, 'GET']);
-    for (const path of ['/api/v1/nowhere', '/api/v2/queues', '/nowhere', '/api/v1/QUEUES', '/api/v1/queues/'])
-      expect(await (await api.fetch(path, READ)).json()).toMatchObject({ code: 'NotFound', status: 404 });
-    expect((await api.fetch('/api/v1/jobs/%E0%A4%A', READ)).status).toBe(400);
   });
 
   it('is one line in the log, with its id, and without what it carried', async () => {
@@ -133,24 +99,11 @@ describe('a request', () => {
 describe('a body', () => {
   const path = '/api/v1/queues/reloads/pause';
   const headers = { authorization: `Bearer ${TOKENS.operator}`, 'content-type': 'application/json' };
-  it.each([
-    ['that is too large', JSON.stringify({ reason: 'x'.repeat(70_000) }), {}, 413, 'TooLarge'],
-    ['that is no JSON', '{', {}, 400, 'InvalidRequest'],
-    ['that is none', '', {}, 400, 'InvalidRequest'],
-    [
-      'of a form',
-      'reason=x',
-      { 'content-type': 'application/x-www-form-urlencoded' },
-      415,
-      'UnsupportedMediaType',
-    ],
-    ['that is text', '{"reason":"x"}', { 'content-type': 'text/plain' }, 415, 'UnsupportedMediaType'],
-    ['that is packed', '{"reason":"x"}', { 'content-encoding': 'gzip' }, 415, 'UnsupportedMediaType'],
-    ['with more than is documented', '{"reason":"x","more":1}', {}, 400, 'InvalidRequest'],
-  ])('%s is refused', async (_sentence, body, other, status, code) => {
-    const answer = await api.fetch(path, { method: 'POST', body, headers: { ...headers, ...other } });
-    expect(answer.status).toBe(status);
-    expect(await answer.json()).toMatchObject({ code, status });
+
+  it('that is packed is refused', async () => {
+    const packed = { ...headers, 'content-encoding': 'gzip' };
+    const answer = await api.fetch(path, { method: 'POST', body: '{"reason":"x"}', headers: packed });
+    expect(await answer.json()).toMatchObject({ code: 'UnsupportedMediaType', status: 415 });
   });
 
   it('from a page of another site is refused, and is nobody’s without a token', async () => {
@@ -186,55 +139,18 @@ describe('what a browser is told', () => {
 });
 
 describe('settings of an admin', () => {
-  it('limit the requests of a caller, and of an address, to so many a minute', async () => {
-    const limited = await another(['--api-requests-per-minute=2', '--api-requests-per-minute-per-address=5']);
-    const codes = async (token: string): Promise<number> =>
-      (await limited.request('listQueues', { token })).status;
-    const first = [await codes(TOKENS.reader), await codes(TOKENS.reader)];
-    const third = await limited.request('listQueues', { token: TOKENS.reader });
-    expect([...first, third.status]).toEqual([200, 200, 429]);
-    expect(Number(third.headers.get('retry-after'))).toBeGreaterThan(0);
-    expect(await third.json()).toMatchObject({ code: 'TooManyRequests' });
-    expect(await codes(TOKENS.operator)).toBe(200);
-    const guesses: number[] = [];
-    for (let count = 0; count < 6; count += 1)
-      // oxlint-disable-next-line no-await-in-loop -- in turn
-      guesses.push(await codes(`guessed ${count}`));
-    expect(guesses).toEqual([401, 401, 401, 401, 401, 429]);
-    expect(await codes(TOKENS.operator)).toBe(200);
-  });
-
-  it('count the callers behind a trusted proxy by the addresses that it tells', async () => {
-    const flags = ['--api-requests-per-minute-per-address=2', '--api-trusted-proxies=127.0.0.0/8,::1'];
-    const trusting = await another(flags);
-    const guess = async (forwarded: string): Promise<number> => {
-      const asked = { token: 'guessed', headers: { 'X-Forwarded-For': forwarded } };
-      return (await trusting.request('listQueues', asked)).status;
-    };
-    const statuses: number[] = [];
-    for (const forwarded of ['10.0.0.1', '10.0.0.1', '10.0.0.2, 10.0.0.1', '10.0.0.2', '10.0.0.1, 10.0.0.2'])
-      // oxlint-disable-next-line no-await-in-loop -- in turn
-      statuses.push(await guess(forwarded));
-    expect(statuses).toEqual([401, 401, 429, 401, 401]);
-  });
-
-  it('let in who has no token, to read', async () => {
-    const open = (await another(['--anonymous=read'])).as(undefined);
-    expect((await open.call('listQueues', { token: null })).items).toHaveLength(4);
+  it('let in who has no token, to read, and name a file of tokens, which is read anew', async () => {
+    const file = tokensFile([READER]);
+    const flags = ['--anonymous=read', '--auth=static', `--static-tokens-file=${file}`];
+    const open = (await another(flags)).as(undefined);
     const { caller } = await open.call('getStatus', { token: null });
     expect(caller).toEqual({ name: 'anonymous', clusterWide: true, mayReload: false, maySteer: false });
     const pause = { params: { name: 'reloads' as const }, body: { reason: 'x' }, token: null };
     expect(await open.problem('pauseQueue', pause)).toMatchObject({ code: 'Forbidden' });
-    expect(await open.problem('listQueues', { token: 'guessed' })).toMatchObject({ status: 401 });
-  });
-
-  it('name a file of tokens, which is read anew', async () => {
-    const file = tokensFile([READER]);
-    const changing = await another(['--auth=static', `--static-tokens-file=${file}`]);
-    expect(await changing.problem('listQueues', { token: 'new' })).toMatchObject({ status: 401 });
+    expect(await open.problem('listQueues', { token: 'new' })).toMatchObject({ status: 401 });
     writeFileSync(file, tokensText([{ ...READER, token: 'new' }]));
-    expect((await changing.call('listQueues', { token: 'new' })).items).toHaveLength(4);
-    expect(await changing.problem('listQueues', { token: READER.token })).toMatchObject({ status: 401 });
+    await eventually(async () => (await open.request('listQueues', { token: 'new' })).status === 200);
+    expect(await open.problem('listQueues', { token: READER.token })).toMatchObject({ status: 401 });
   });
 
   it('name a certificate, which is read anew', async () => {
@@ -256,14 +172,22 @@ describe('settings of an admin', () => {
   it('that cannot be used end it, with what was expected and nothing of what was given', async () => {
     const file = tokensFile([]);
     writeFileSync(file, 'hunter2');
-    const bad = reroll.start('admin', ['--auth=static', `--static-tokens-file=${file}`]);
-    expect(await bad.exited).toBe(2);
-    expect(bad.logs()).toContain('--static-tokens-file: expected a list of name, sha256');
-    expect(bad.logs()).not.toContain('hunter2');
-    const keyless = reroll.start('admin', [`--api-tls-cert-file=${file}`, `--api-tls-key-file=${file}`]);
-    expect(await keyless.exited).toBe(2);
-    expect(keyless.logs()).toContain('--api-tls-cert-file: expected a certificate in PEM, and its key');
-    expect(keyless.logs()).not.toContain('hunter2');
+    const wrong = {
+      '--static-tokens-file: expected a list of name, sha256': [
+        '--auth=static',
+        `--static-tokens-file=${file}`,
+      ],
+      '--api-tls-cert-file: expected a certificate in PEM, and its key': [
+        `--api-tls-cert-file=${file}`,
+        `--api-tls-key-file=${file}`,
+      ],
+    };
+    const apps = Object.entries(wrong).map(([said, flags]) => [said, reroll.start('admin', flags)] as const);
+    for (const [said, app] of apps) {
+      expect(await app.exited).toBe(2);
+      expect(app.logs()).toContain(said);
+      expect(app.logs()).not.toContain('hunter2');
+    }
   });
 });
 
