@@ -1,15 +1,7 @@
-import { writeFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { streamKey } from '@reroll/redis/history/history';
-import { changed, inStep, reloaded, rollout } from '@reroll/core/testing/history';
-import {
-  AdminApi,
-  TOKENS,
-  OPERATOR,
-  tokensFile,
-  tokensText,
-  type StaticToken,
-} from '../support/admin/admin-api.ts';
+import { changed, reloaded, rollout } from '@reroll/core/testing/history';
+import { AdminApi, TOKENS, OPERATOR, tokensFile, type StaticToken } from '../support/admin/admin-api.ts';
 import { sharedCluster } from '../support/cluster.ts';
 import { EventReader } from '../support/admin/event-reader.ts';
 import { connect, namespace } from '../support/kube.ts';
@@ -23,18 +15,9 @@ const IN_SHOP: StaticToken = {
   access: 'read',
   namespaces: ['shop'],
 };
-const IN_BANK: StaticToken = {
-  name: 'in-bank',
-  token: 'token-in-bank',
-  access: 'read',
-  namespaces: ['bank'],
-};
-const BANK = { workload: 'Deployment/bank/ledger', reason: 'AutoReload', detail: '' } as const;
-
 let reroll: Reroll;
 let first: AdminApi;
 let second: AdminApi;
-let file: string;
 let written = 0;
 
 /** The id of a new change of a ConfigMap in the namespace `shop`. */
@@ -56,7 +39,7 @@ async function lists(api: AdminApi, id: string): Promise<void> {
 beforeAll(async () => {
   const cluster = sharedCluster();
   const space = await namespace(connect(cluster));
-  file = tokensFile([OPERATOR, IN_SHOP, IN_BANK]);
+  const file = tokensFile([OPERATOR, IN_SHOP]);
   reroll = await startReroll({
     cluster,
     namespaces: [space],
@@ -106,27 +89,6 @@ describe('a stream of events', () => {
     const last = await change();
     await eventually(() => ids(after).includes(last));
     expect(ids(after)).toEqual([...missed, last]);
-  });
-
-  it('tells only of the namespaces that its caller sees, and how far it has looked', async () => {
-    const shop = await EventReader.open(first.as(IN_SHOP.token));
-    const bank = await EventReader.open(first.as(IN_BANK.token));
-    const everything = await EventReader.open(first, { query: { namespace: 'bank' } });
-    const inShop = await change();
-    await reroll.history.addAudit({
-      at: Date.now(),
-      actor: 'somebody',
-      action: 'pauseQueue',
-      target: 'reloads',
-      reason: 'a test',
-      result: 'done',
-      requestId: 'r',
-    });
-    const inBank = await change({ source: 'Secret/bank/keys', woken: [BANK] });
-    await eventually(() => ids(bank).length > 0 && ids(shop).length > 0);
-    await eventually(() => ids(everything).length > 0);
-    expect([ids(shop), ids(bank), ids(everything)]).toEqual([[inShop], [inBank], [inBank]]);
-    expect([...shop.events, ...bank.events].filter(({ name }) => name === 'audit')).toEqual([]);
   });
 
   it('tells who may list the audit log of it', async () => {
@@ -181,29 +143,6 @@ describe('a stream of events', () => {
     });
     for (const reader of readers) reader.close();
   });
-
-  it('ends when its token is taken away', async () => {
-    const reader = await EventReader.open(first.as(IN_BANK.token));
-    writeFileSync(file, tokensText([OPERATOR, IN_SHOP]));
-    await eventually(async () => {
-      await change();
-      return reader.isEnded;
-    });
-    writeFileSync(file, tokensText([OPERATOR, IN_SHOP, IN_BANK]));
-  });
-});
-
-describe('an entry that is none', () => {
-  it('is left out, and counted', async () => {
-    const [admin] = reroll.admins;
-    await reroll.redis.xadd(reroll.catalog.keys.changes, '*', 'entry', '{"source":"../../x"}');
-    await reroll.redis.xadd(reroll.catalog.keys.outcomes, '*', 'entry', 'no JSON');
-    const id = await change();
-    await lists(first, id);
-    await eventually(async () => {
-      return /^reroll_history_unusable_total 2$/mu.test((await admin?.metrics()) ?? '');
-    });
-  });
 });
 
 describe('a page of changes', () => {
@@ -229,21 +168,6 @@ describe('a page of changes', () => {
       await change({ source: 'ConfigMap/shop/paged' });
     } while (cursor);
     expect(found).toEqual(all.toReversed());
-  });
-
-  it('has the states of those whose job found nothing to do', async () => {
-    const id = await change({
-      source: 'ConfigMap/shop/quiet',
-      woken: [{ ...BANK, workload: 'Deployment/shop/quiet' }],
-    });
-    await reroll.history.addOutcome(
-      inStep(Date.now(), { workload: 'Deployment/shop/quiet', sources: { 'ConfigMap/quiet': 'InStep' } }),
-    );
-    await eventually(async () => {
-      const { items } = await first.call('listChanges', { query: { state: 'skipped' } });
-      expect(items.map((item) => item.id)).toEqual([id]);
-      return true;
-    });
   });
 });
 
