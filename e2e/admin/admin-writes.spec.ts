@@ -13,6 +13,8 @@ import { RolloutCount, inStep } from '../support/objects/rollouts.ts';
 import { eventually } from '../support/wait.ts';
 
 const BECAUSE = { reason: 'a test' };
+const LIMITS = { concurrency: 3, reloadsPerMinute: 0 };
+const NO_LIMITS = { concurrency: null, reloadsPerMinute: null };
 
 let space: Space;
 let elsewhere: Space;
@@ -56,6 +58,7 @@ beforeAll(async () => {
   if (!first || !second) throw new Error('expected two admins');
   api = new AdminApi(first);
   other = new AdminApi(second);
+  expect(await api.call('setLimits', { body: { ...BECAUSE, ...LIMITS } })).toEqual(LIMITS);
 });
 
 function params(name: string, where = space): { kind: 'Deployment'; namespace: string; name: string } {
@@ -111,28 +114,7 @@ describe('a reload that a person asks for', () => {
       { state: 'reloaded', rolled: [], request: { id: request, actor: 'operator', ...BECAUSE } },
     ]);
     expect(await rollouts.now()).toBe(1);
-  });
-
-  it('of a workload that does not opt in rolls nothing, and says why', async () => {
-    const rollouts = await RolloutCount.from(space, 'Deployment/plain');
-    const { id } = await api.call('reloadWorkload', { params: params('plain'), body: BECAUSE });
-    expect(await reaches(id, 'skipped')).toMatchObject({ outcome: 'NotAnnotated', rollout: null });
-    expect(await rollouts.now()).toBe(0);
-  });
-
-  it('is a change of the history with who and why, a request on the workload, and an entry of the audit log', async () => {
-    const { id, at } = await api.call('reloadWorkload', { params: params('web'), body: BECAUSE });
-    const [entry] = await reroll.history.latest('changes', 1);
-    expect(entry?.id).toBe(id);
-    expect(entry?.entry).toMatchObject({
-      source: null,
-      cause: 'manual',
-      woken: [{ workload: keyIn(space, 'Deployment/web'), reason: 'Requested' }],
-      request: { actor: 'operator', reason: 'a test' },
-    });
-    expect(new Date(at).getTime()).toBeGreaterThan(Date.now() - 60_000);
-    const { items } = await api.call('listAudit');
-    expect(items[0]).toMatchObject({
+    expect((await api.call('listAudit')).items[0]).toMatchObject({
       actor: 'operator',
       action: 'reloadWorkload',
       target: keyIn(space, 'Deployment/web'),
@@ -141,21 +123,11 @@ describe('a reload that a person asks for', () => {
     });
   });
 
-  it.each([
-    ['that does not exist', () => params('nowhere')],
-    ['of a namespace that is not followed', () => ({ ...params('web'), namespace: 'kube-system' })],
-  ])('of a workload %s is not found', async (_sentence, of) => {
-    expect(await api.problem('reloadWorkload', { params: of(), body: BECAUSE })).toMatchObject({
-      code: 'NotFound',
-    });
-  });
-
-  it('needs a reason', async () => {
-    const asked = { params: params('web'), body: { reason: '  ' } };
-    expect(await api.problem('reloadWorkload', asked)).toMatchObject({
-      code: 'InvalidRequest',
-      errors: [{ path: 'body.reason' }],
-    });
+  it('of a workload that does not opt in rolls nothing, and says why', async () => {
+    const rollouts = await RolloutCount.from(space, 'Deployment/plain');
+    const { id } = await api.call('reloadWorkload', { params: params('plain'), body: BECAUSE });
+    expect(await reaches(id, 'skipped')).toMatchObject({ outcome: 'NotAnnotated', rollout: null });
+    expect(await rollouts.now()).toBe(0);
   });
 });
 
@@ -182,16 +154,11 @@ describe('an idempotency key', () => {
     expect(items.filter((entry) => entry.target === target)).toHaveLength(1);
   });
 
-  it('is refused for another request, and is another one of another caller', async () => {
+  it('is another one of another caller', async () => {
     const headers = { 'idempotency-key': 'of-one-request' };
     const asked = { params: params('idle', elsewhere), body: BECAUSE, headers };
     const { id } = await api.call('reloadWorkload', asked);
-    expect(await api.problem('reloadWorkload', { ...asked, body: { reason: 'another' } })).toMatchObject({
-      code: 'IdempotencyMismatch',
-      status: 422,
-    });
-    const olga = await other.as('token-of-olga').call('reloadWorkload', asked);
-    expect(olga.id).not.toBe(id);
+    expect((await other.as('token-of-olga').call('reloadWorkload', asked)).id).not.toBe(id);
   });
 });
 
@@ -215,32 +182,13 @@ describe('a write that is refused', () => {
     expect(await ned.problem('pauseQueue', queue)).toMatchObject({ code: 'Forbidden' });
     expect(await ned.problem('resumeQueue', queue)).toMatchObject({ code: 'Forbidden' });
     expect(await ned.problem('setLimits', limits)).toMatchObject({ code: 'Forbidden' });
-    expect(await api.call('getLimits')).toEqual({ concurrency: null, reloadsPerMinute: null });
+    expect(await api.call('getLimits')).toEqual(LIMITS);
     const { items } = await api.call('listAudit', { query: { actor: 'ned' } });
     expect(items.map(({ action, result }) => [action, result])).toEqual([
       ['setLimits', 'Forbidden'],
       ['resumeQueue', 'Forbidden'],
       ['pauseQueue', 'Forbidden'],
     ]);
-  });
-});
-
-describe('the audit log', () => {
-  it('tells a namespaced reader of their namespaces and of their own doing only, page by page', async () => {
-    const olga = api.as('token-of-olga');
-    const { items } = await olga.call('listAudit', { query: { limit: 200 } });
-    expect(items.length).toBeGreaterThan(1);
-    for (const { actor, target } of items)
-      expect(actor === 'olga' || target.includes(`/${elsewhere.name}/`)).toBe(true);
-    const pages = [];
-    let cursor: string | null | undefined;
-    do {
-      const query = { limit: 1, ...(cursor ? { cursor } : {}) };
-      const page = await olga.call('listAudit', { query });
-      pages.push(...page.items);
-      cursor = page.next;
-    } while (cursor !== null);
-    expect(pages).toEqual(items);
   });
 });
 
@@ -298,11 +246,6 @@ describe('a job that failed', () => {
     });
     const { id } = failed;
     expect(await api.call('getJob', { params: { id } })).toEqual(failed);
-    for (const other of ['reloads:events', 'reloads:wait', `${id}:lock`]) {
-      expect(await api.problem('getJob', { params: { id: other } })).toMatchObject({
-        code: 'InvalidRequest',
-      });
-    }
     const olga = api.as('token-of-olga');
     expect(await olga.problem('getJob', { params: { id } })).toMatchObject({ code: 'NotFound' });
     expect(await olga.problem('retryJob', { params: { id }, body: BECAUSE })).toMatchObject({
@@ -323,18 +266,17 @@ describe('a job that failed', () => {
   });
 });
 
-describe('limits', () => {
-  it('are set for everybody, told by each admin, and taken away again', async () => {
-    const body = { ...BECAUSE, concurrency: 3, reloadsPerMinute: 0 };
-    expect(await api.call('setLimits', { body })).toEqual({ concurrency: 3, reloadsPerMinute: 0 });
-    expect(await other.call('getLimits')).toEqual({ concurrency: 3, reloadsPerMinute: 0 });
-    expect((await other.call('getStatus')).limits).toEqual({ concurrency: 3, reloadsPerMinute: 0 });
-    const none = { concurrency: null, reloadsPerMinute: null };
-    expect(await other.call('setLimits', { body: { ...BECAUSE, ...none } })).toEqual(none);
-    expect(await api.call('getLimits')).toEqual(none);
-    const wrong = { body: { ...BECAUSE, concurrency: 0, reloadsPerMinute: null } };
-    expect(await api.problem('setLimits', wrong)).toMatchObject({ errors: [{ path: 'body.concurrency' }] });
+it('limits are set for everybody, count for workers within a heartbeat, and are taken away again', async () => {
+  expect(await other.call('getLimits')).toEqual(LIMITS);
+  const { limits, leader, processes } = await eventually(async () => {
+    const status = await other.call('getStatus');
+    const worker = status.processes.find(({ app }) => app === 'worker');
+    return worker?.concurrency === LIMITS.concurrency && status;
   });
+  expect(limits).toEqual(LIMITS);
+  expect(processes.filter(({ role }) => role === 'leader').map(({ name }) => name)).toEqual([leader]);
+  expect(await other.call('setLimits', { body: { ...BECAUSE, ...NO_LIMITS } })).toEqual(NO_LIMITS);
+  expect(await api.call('getLimits')).toEqual(NO_LIMITS);
 });
 
 it('an admin that ends does so in order, and one that begins knows the same', async () => {
