@@ -84,7 +84,7 @@ export class KindStreams {
   sources(definition: SourceKindDefinition, namespace: WatchedNamespace): Stream {
     const { options, decision, hashKeys, reports, client } = this.#context;
     const { kind } = definition;
-    const { clusterState, changed } = this.#targets;
+    const { clusterState } = this.#targets;
     const scope = { kind, namespace: namespace.name };
     const presence =
       options.resourceLabelSelector === undefined ? undefined : this.#presence(namespace.ended);
@@ -100,14 +100,7 @@ export class KindStreams {
       ...selectors(this.#context, definition, namespace.name),
       convert: (raw) =>
         observeSource({ kind, metadata: raw.metadata, data: definition.data(raw) }, decision.keys, hashKeys),
-      handler: new SourceHandler(scope, {
-        clusterState,
-        listing,
-        reports,
-        changed,
-        ended: namespace.ended,
-        presence,
-      }),
+      handler: new SourceHandler(kind, namespace, { ...this.#targets, listing, reports, presence }),
       hooks: reports.hooks(kind, namespace.name),
     });
   }
@@ -180,17 +173,12 @@ export class KindStreams {
     const catalog = this.#rows(workloadRows(this.#context.catalog), scope, namespace);
     const held = (key: string): WorkloadRow | undefined => clusterState.workloads.get(key);
     const listing = new Listing({ scope, catalog, held, check });
-    return new WorkloadHandler(scope, namespace, { ...this.#targets, listing });
+    return new WorkloadHandler(kind, namespace, { ...this.#targets, listing });
   }
 
   #rows<Row>(side: CatalogSide<Row>, scope: Scope, { entering }: WatchedNamespace): CatalogRows<Row> {
-    const atStart = this.#atStart;
-    return new CatalogRows(side, {
-      scope,
-      isWatched: (key) => isWatched(this.#context, scope, key),
-      entering,
-      atStart,
-    });
+    const reach = (key: string): boolean => isWatched(this.#context, scope, key);
+    return new CatalogRows(side, { scope, isWatched: reach, entering, atStart: this.#atStart });
   }
 
   #checkOf(resource: KubeResource): (key: string, seenBefore: Rv) => Promise<void> {
@@ -201,7 +189,7 @@ export class KindStreams {
     const { client, log } = this.#context;
     const onRetry = (error: unknown): void =>
       log.failure('cannot tell whether a source is deleted, asking again', error);
-    return new SourcePresence({ client, signal, onRetry });
+    return new SourcePresence(client, signal, onRetry);
   }
 
   #reports(onMissing: (() => void) | undefined): StreamReports {

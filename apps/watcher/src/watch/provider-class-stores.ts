@@ -1,23 +1,15 @@
 import { isWithin, type Scope } from '@reroll/core/state/listed';
-import type { ClusterState } from '@reroll/core/state/cluster-state';
 import type { ObservedSource, SourceRow } from '@reroll/core/state/rows';
 import type { SourceKey } from '@reroll/core/model';
 import type { SeenStatus } from '@reroll/core/provider-class/observe-status';
 import { ProviderClasses } from '@reroll/core/provider-class/provider-classes';
-import type { Catalog } from '@reroll/redis/catalog/catalog';
-import type { WatchedNamespace } from './kind-streams.ts';
-import type { StreamReports } from './stream-reports.ts';
+import type { StreamsContext, StreamTargets, WatchedNamespace } from './kind-streams.ts';
 import type { WholeStore } from './whole-list.ts';
 
 export const PROVIDER_CLASS = 'SecretProviderClass';
 
-export interface ProviderClassContext {
-  readonly clusterState: ClusterState;
-  readonly catalog: Pick<Catalog, 'eachSource'>;
-  readonly reports: Pick<StreamReports, 'received'>;
-  /** Called after anything was told to the cluster state. */
-  readonly changed: () => void;
-}
+type ProviderClassContext = Pick<StreamTargets, 'clusterState' | 'changed'> &
+  Pick<StreamsContext, 'catalog' | 'reports'>;
 
 /** Leads SecretProviderClasses and the statuses of the pods that mount them into the cluster state, as one source each. */
 export class ProviderClassStores {

@@ -1,5 +1,4 @@
 import { inTurns } from './in-turns.ts';
-import type { ClusterState } from '@reroll/core/state/cluster-state';
 import { isWithin, type Listed, type Scope } from '@reroll/core/state/listed';
 import type { ObservedSource, SourceRow } from '@reroll/core/state/rows';
 import { partsOf, type SourceId, type SourceKey, type SourceKind } from '@reroll/core/model';
@@ -10,28 +9,27 @@ import { KubeError } from '@reroll/kube/client/errors';
 import { objectPath } from '@reroll/kube/objects';
 import type { EventHandler, ShownBy } from '@reroll/kube/reflector/delivery';
 import { sourceKind } from '@reroll/kube/sources/registry';
+import type { StreamTargets, WatchedNamespace } from './kind-streams.ts';
 import type { Listing } from './listing.ts';
 import type { StreamReports } from './stream-reports.ts';
 
-export interface SourceHandlerContext {
-  readonly clusterState: ClusterState;
+type SourceHandlerContext = Pick<StreamTargets, 'clusterState' | 'changed'> & {
   readonly listing: Listing<SourceRow>;
   readonly reports: Pick<StreamReports, 'unchanged' | 'received'>;
-  /** Called after anything was told to the cluster state. */
-  readonly changed: () => void;
-  /** From then on the cluster state is told nothing: what is still under way is of what was forgotten. */
-  readonly ended: AbortSignal;
   /** Only if the stream has a label selector. */
-  readonly presence: Pick<SourcePresence, 'isThere'> | undefined;
-}
+  readonly presence: SourcePresence | undefined;
+};
 
 /** Leads what a stream of sources shows into the cluster state. */
 export class SourceHandler implements EventHandler<ObservedSource> {
   readonly #scope: Scope & { readonly kind: SourceKind };
+  /** From then on the cluster state is told nothing: what is still under way is of what was forgotten. */
+  readonly #ended: AbortSignal;
   readonly #context: SourceHandlerContext;
 
-  constructor(scope: Scope & { readonly kind: SourceKind }, context: SourceHandlerContext) {
-    this.#scope = scope;
+  constructor(kind: SourceKind, { name, ended }: WatchedNamespace, context: SourceHandlerContext) {
+    this.#scope = { kind, namespace: name };
+    this.#ended = ended;
     this.#context = context;
   }
 
@@ -41,7 +39,7 @@ export class SourceHandler implements EventHandler<ObservedSource> {
 
   upsert(objects: readonly ObservedSource[], by: ShownBy): void | Promise<void> {
     if (by === 'list') return this.#found(objects);
-    if (this.#context.ended.aborted) return;
+    if (this.#ended.aborted) return;
     const { clusterState, reports } = this.#context;
     for (const seen of objects) {
       if (clusterState.sources.get(seen.key)?.hash === seen.hash) reports.unchanged();
@@ -60,21 +58,21 @@ export class SourceHandler implements EventHandler<ObservedSource> {
   }
 
   async synced(resourceVersion: string, unread: readonly string[]): Promise<void> {
-    const { clusterState, listing, ended, changed } = this.#context;
+    const { clusterState, listing, changed } = this.#context;
     const list = await listing.end(resourceVersion, unread);
     const hidden = await this.#hiddenFrom(list);
-    if (!ended.aborted) {
+    if (!this.#ended.aborted) {
       const told = { ...list, unread: [...(list.unread ?? []), ...hidden] };
-      await inTurns(clusterState.sourceListEnds(told), { ended });
+      await inTurns(clusterState.sourceListEnds(told), { ended: this.#ended });
     }
     listing.ended();
     changed();
   }
 
   async #found(objects: readonly ObservedSource[]): Promise<void> {
-    const { clusterState, listing, ended, changed } = this.#context;
+    const { clusterState, listing, changed } = this.#context;
     const catalog = await listing.rowsOf(objects);
-    if (!catalog || ended.aborted) return;
+    if (!catalog || this.#ended.aborted) return;
     clusterState.sourcesFound({ scope: this.#scope, objects, catalog });
     listing.found(objects);
     changed();
@@ -95,8 +93,8 @@ export class SourceHandler implements EventHandler<ObservedSource> {
   }
 
   #deleted({ key, rv }: ObservedSource): void {
-    const { clusterState, ended } = this.#context;
-    if (ended.aborted) return;
+    const { clusterState } = this.#context;
+    if (this.#ended.aborted) return;
     clusterState.sourceDeleted(key, rv, this.#scope);
     this.#told('DELETED');
   }
@@ -107,45 +105,41 @@ export class SourceHandler implements EventHandler<ObservedSource> {
   }
 }
 
-export interface SourcePresenceContext {
-  readonly client: Pick<KubeClient, 'get'>;
-  readonly onRetry: (error: unknown) => void;
-  readonly signal: AbortSignal;
-}
-
 /**
  * Tells a source that was deleted from one that only lost the labels by which it is watched: to a stream with a
  * label selector both are a deletion, told with the object as it was before.
  */
 export class SourcePresence {
-  readonly #context: SourcePresenceContext;
+  readonly #client: Pick<KubeClient, 'get'>;
+  readonly #signal: AbortSignal;
+  readonly #onRetry: (error: unknown) => void;
 
-  constructor(context: SourcePresenceContext) {
-    this.#context = context;
+  constructor(client: Pick<KubeClient, 'get'>, signal: AbortSignal, onRetry: (error: unknown) => void) {
+    this.#client = client;
+    this.#signal = signal;
+    this.#onRetry = onRetry;
   }
 
   /** Asks until the API server answers. At the end of the stream it is "yes", by which nothing is concluded. */
   async isThere(key: SourceKey): Promise<boolean> {
-    const { signal, onRetry } = this.#context;
     const backoff = new Backoff();
-    while (!signal.aborted) {
+    while (!this.#signal.aborted) {
       try {
         return await this.#ask(key);
       } catch (error) {
-        onRetry(error);
-        await pause(systemClock, backoff.next(), signal);
+        this.#onRetry(error);
+        await pause(systemClock, backoff.next(), this.#signal);
       }
     }
     return true;
   }
 
   async #ask(key: SourceKey): Promise<boolean> {
-    const { client, signal } = this.#context;
     const id = partsOf(key) as SourceId;
     const definition = sourceKind(id.kind);
     if (!definition) return true;
     try {
-      await client.get(objectPath(definition, id), { signal });
+      await this.#client.get(objectPath(definition, id), { signal: this.#signal });
       return true;
     } catch (error) {
       if (error instanceof KubeError && error.status === 404) return false;

@@ -1,13 +1,10 @@
-import type { ClusterState } from '@reroll/core/state/cluster-state';
 import type { Scope } from '@reroll/core/state/listed';
 import type { ObservedWorkload, WorkloadRow } from '@reroll/core/state/rows';
-import type { WorkloadIntake } from '@reroll/core/state/workloads/workload-intake';
 import type { WorkloadKey } from '@reroll/core/model';
 import type { EventHandler, ShownBy } from '@reroll/kube/reflector/delivery';
 import type { ShownRollout } from '@reroll/kube/workloads/seen-rollout';
-import type { RolloutSightings } from '../rollouts/rollout-sightings.ts';
 import { inTurns } from './in-turns.ts';
-import type { WatchedNamespace } from './kind-streams.ts';
+import type { StreamTargets, WatchedNamespace } from './kind-streams.ts';
 import type { Listing } from './listing.ts';
 
 /** A workload as a stream shows it: what decides about it, and how far its rollout is. */
@@ -17,14 +14,7 @@ export interface SeenWorkload {
   readonly rollout: ShownRollout;
 }
 
-export interface WorkloadHandlerContext {
-  readonly clusterState: ClusterState;
-  readonly intake: WorkloadIntake;
-  readonly rollouts: RolloutSightings;
-  readonly listing: Listing<WorkloadRow>;
-  /** Called after anything was told to the cluster state. */
-  readonly changed: () => void;
-}
+type WorkloadHandlerContext = StreamTargets & { readonly listing: Listing<WorkloadRow> };
 
 /** Leads what a stream of workloads shows into the cluster state, and to who follows rollouts. */
 export class WorkloadHandler implements EventHandler<SeenWorkload> {
@@ -34,12 +24,8 @@ export class WorkloadHandler implements EventHandler<SeenWorkload> {
   readonly #ended: AbortSignal;
   #entering: boolean;
 
-  constructor(
-    scope: Scope,
-    { ended, entering }: Pick<WatchedNamespace, 'ended' | 'entering'>,
-    context: WorkloadHandlerContext,
-  ) {
-    this.#scope = scope;
+  constructor(kind: string, { name, ended, entering }: WatchedNamespace, context: WorkloadHandlerContext) {
+    this.#scope = { kind, namespace: name };
     this.#ended = ended;
     this.#entering = entering;
     this.#context = context;
