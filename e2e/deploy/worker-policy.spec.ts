@@ -1,5 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { PatchOperation } from '@reroll/core/reload/json-patch';
+import { DEFAULT_ANNOTATION_KEYS as KEYS } from '@reroll/core/annotation-keys';
+import { REQUEST_ANNOTATION } from '@reroll/core/reload/request';
+import { ReloadRequests } from '@reroll/redis/catalog/requests';
 import { jobOfCronJob } from '@reroll/core/reload/job-of-cron-job';
 import { recreatedJob, pendingJobOf, type JobRead } from '@reroll/core/reload/pending-job';
 import type { PodTemplate } from '@reroll/core/model';
@@ -8,6 +11,7 @@ import {
   annotated,
   argoRollout,
   auto,
+  configMap,
   cronJob,
   daemonSet,
   deployment,
@@ -20,22 +24,32 @@ import {
 } from '../support/objects/builders.ts';
 import { cleanUp } from '../support/cleanup.ts';
 import { sharedCluster } from '../support/cluster.ts';
+import { add, MARKER, METADATA, refusedOf, SHA1 } from '../support/objects/foreign-changes.ts';
 import { installCrd, removeCrd } from '../support/objects/crds.ts';
-import { connect, namespace, resourceOf, type KubeObject, type Space } from '../support/kube.ts';
+import {
+  connect,
+  namespace,
+  resourceOf,
+  type KubeObject,
+  type Manifest,
+  type Space,
+} from '../support/kube.ts';
+import { reloadEveryKind } from '../install/support/exercise.ts';
+import { inStep, markerText, markerVariables } from '../support/objects/rollouts.ts';
+import { keyIn, startReroll, type Reroll } from '../support/reroll.ts';
+import { eventually } from '../support/wait.ts';
 import { DRY_RUN, statusOf, workerAccount, type WorkerAccount } from '../support/objects/worker-account.ts';
 
 /**
  * The worker's account against the policies of the chart, at a real API server: everything here is asked as a dry run,
  * by an administrator, for whom it is valid, and by the account, whose roles allow it.
  */
-const SHA1 = 'a'.repeat(40);
-const MARKER = { name: 'STAKATER_CM_CONFIGMAP', value: SHA1 };
 const PERIOD = 'deployment.reloader.stakater.com/pause-period';
 const PAUSED_AT = 'deployment.reloader.stakater.com~1paused-at';
 const STRATEGY = 'reloader.stakater.com/rollout-strategy';
 
 /** Kinds with a pod template that may change; a builder and where the template is. */
-const KINDS: Readonly<Record<string, { build: Builder; template: string }>> = {
+const TEMPLATES: Readonly<Record<string, { build: Builder; template: string }>> = {
   Deployment: { build: deployment, template: '/spec/template' },
   StatefulSet: { build: statefulSet, template: '/spec/template' },
   DaemonSet: { build: daemonSet, template: '/spec/template' },
@@ -43,12 +57,20 @@ const KINDS: Readonly<Record<string, { build: Builder; template: string }>> = {
   DeploymentConfig: { build: deploymentConfig, template: '/spec/template' },
   CronJob: { build: cronJob, template: '/spec/jobTemplate/spec/template' },
 };
-const ALL = Object.keys(KINDS);
-const OWNER = [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'x', uid: 'x' }];
+const ALL = Object.keys(TEMPLATES);
 
+/** What others have: nobody reloads anything here. */
 let space: Space;
+/** Two installs, of which the second patches CronJobs and has other keys, and their workers' accounts. */
+let reroll: Reroll;
 let account: WorkerAccount;
+let other: Reroll;
 let patching: WorkerAccount;
+/** Where each of them reloads. */
+let shop: Space;
+let otherShop: Space;
+
+const FROM = 'example.com/from';
 
 beforeAll(async () => {
   const client = connect(sharedCluster());
@@ -56,18 +78,38 @@ beforeAll(async () => {
     await installCrd(client, kind);
     cleanUp(() => removeCrd(client, kind));
   }
-  space = await namespace(client);
+  [space, shop, otherShop] = (await Promise.all([1, 2, 3].map(() => namespace(client)))) as [
+    Space,
+    Space,
+    Space,
+  ];
+  const cluster = sharedCluster();
   const reloader = { isArgoRollouts: true, isOpenshift: 'auto' };
-  const [one, two] = [await namespace(client, 'install'), await namespace(client, 'install')];
-  account = await workerAccount(sharedCluster(), one.name, { reloader });
-  patching = await workerAccount(sharedCluster(), two.name, {
-    reloader: {
-      ...reloader,
-      cronJobStrategy: 'patch',
-      custom_annotations: { lastReloadedFrom: 'example.com/from', pauseTime: 'example.com/paused-at' },
-    },
-  });
-  for (const [kind, { build }] of Object.entries({ ...KINDS, Job: { build: job } })) {
+  [reroll, other] = await Promise.all([
+    startReroll({
+      cluster,
+      namespaces: [shop],
+      chart: { reloader: { ...reloader, reloadOnDelete: true } },
+      watcherFlags: ['--is-Argo-Rollouts=true', '--is-openshift=true', '--discovery-interval=200ms'],
+      flags: ['--reload-on-delete=true'],
+    }),
+    startReroll({
+      cluster,
+      namespaces: [otherShop],
+      chart: {
+        reloader: {
+          ...reloader,
+          reloadStrategy: 'annotations',
+          cronJobStrategy: 'patch',
+          custom_annotations: { lastReloadedFrom: FROM, pauseTime: 'example.com/paused-at' },
+        },
+      },
+      flags: [`--last-reloaded-from-annotation=${FROM}`],
+      workerFlags: ['--reload-strategy=annotations', '--cronjob-strategy=patch'],
+    }),
+  ]);
+  [account, patching] = [reroll.account ?? expect.fail(), other.account ?? expect.fail()];
+  for (const [kind, { build }] of Object.entries({ ...TEMPLATES, Job: { build: job } })) {
     const env = [variable('OWN', 'kept'), variable('STAKATER_OLD_CONFIGMAP', SHA1)];
     await space.apply(build(kind.toLowerCase(), auto(), usingEnvFrom('cm'), ...env));
   }
@@ -98,96 +140,28 @@ function refOf(kind: string): string {
   return `${kind}/${kind.toLowerCase()}`;
 }
 
-function add(path: string, value: unknown): PatchOperation {
-  return { op: 'add', path, value };
+async function expectRefused(
+  of: Omit<Asked, 'patch'>,
+  changes: Readonly<Record<string, PatchOperation>>,
+): Promise<void> {
+  const told = Object.entries(changes).map(
+    async ([what, operation]) => [what, await answers({ ...of, patch: [operation] })] as const,
+  );
+  const expected = Object.keys(changes).map((what) => [what, REFUSED]);
+  expect(Object.fromEntries(await Promise.all(told))).toEqual(Object.fromEntries(expected));
 }
-
-/** Of every workload, whatever its kind. */
-const METADATA: Readonly<Record<string, PatchOperation>> = {
-  'a label': add('/metadata/labels/x', 'y'),
-  'an annotation of somebody else': add('/metadata/annotations/x', 'y'),
-  'whether it is reloaded': add('/metadata/annotations/reloader.stakater.com~1auto', 'false'),
-  owners: add('/metadata/ownerReferences', OWNER),
-  finalizers: add('/metadata/finalizers', ['example.com/x']),
-};
-
-/** What is no marker, in a pod template. */
-function templateChanges(template: string): Readonly<Record<string, PatchOperation>> {
-  const [spec, container] = [`${template}/spec`, `${template}/spec/containers/0`];
-  const config = { name: 'x', configMap: { name: 'x' } };
-  return {
-    'an image': { op: 'replace', path: `${container}/image`, value: 'evil' },
-    'a command': add(`${container}/command`, ['sh']),
-    arguments: add(`${container}/args`, ['-c']),
-    'a variable': add(`${container}/env/-`, { name: 'LD_PRELOAD', value: '/x' }),
-    'the value of a variable': { op: 'replace', path: `${container}/env/0/value`, value: 'changed' },
-    'a variable that is taken away': { op: 'remove', path: `${container}/env/0` },
-    'a variable before others': add(`${container}/env/0`, { name: 'FIRST', value: 'x' }),
-    'a marker that is no hash': add(`${container}/env/-`, { ...MARKER, value: '$(OWN)' }),
-    'a marker of something else': add(`${container}/env/-`, { name: 'STAKATER_X', value: SHA1 }),
-    'a marker from a Secret': add(`${container}/env/-`, {
-      name: MARKER.name,
-      valueFrom: { secretKeyRef: { name: 'x', key: 'x' } },
-    }),
-    'variables from a Secret': add(`${container}/envFrom/-`, { secretRef: { name: 'x' } }),
-    'the security context of a container': add(`${container}/securityContext`, { privileged: true }),
-    resources: add(`${container}/resources`, { limits: { cpu: '1' } }),
-    'a life-cycle hook': add(`${container}/lifecycle`, { postStart: { exec: { command: ['x'] } } }),
-    'a container': add(`${spec}/containers/-`, { name: 'evil', image: 'evil' }),
-    'an init container': add(`${spec}/initContainers`, [{ name: 'evil', image: 'evil' }]),
-    'a service account': add(`${spec}/serviceAccountName`, 'admin'),
-    'a volume': add(`${spec}/volumes`, [config]),
-    'a path of the node': add(`${spec}/volumes`, [{ name: 'x', hostPath: { path: '/' } }]),
-    'the network of the node': add(`${spec}/hostNetwork`, true),
-    'the security context of pods': add(`${spec}/securityContext`, { runAsUser: 0 }),
-    'a node': add(`${spec}/nodeSelector`, { x: 'y' }),
-    'a pull secret': add(`${spec}/imagePullSecrets`, [{ name: 'x' }]),
-    'a label of pods': add(`${template}/metadata/labels/x`, 'y'),
-    'an annotation of pods': add(`${template}/metadata/annotations`, { x: 'y' }),
-  };
-}
-
-/** What is no template, in a spec. */
-const SPEC_CHANGES: Readonly<Record<string, Readonly<Record<string, PatchOperation>>>> = {
-  Deployment: {
-    replicas: add('/spec/replicas', 7),
-    'how it is rolled': add('/spec/strategy', { type: 'Recreate' }),
-    'a pause that no period asks for': add('/spec/paused', true),
-  },
-  StatefulSet: { replicas: add('/spec/replicas', 7) },
-  DaemonSet: { 'when its pods are ready': add('/spec/minReadySeconds', 7) },
-  Rollout: {
-    replicas: add('/spec/replicas', 7),
-    'a pause': add('/spec/paused', true),
-    'a restart that is not asked for': add('/spec/restartAt', '2026-01-01T00:00:00Z'),
-    'whose template it has': add('/spec/workloadRef', {
-      apiVersion: 'apps/v1',
-      kind: 'Deployment',
-      name: 'x',
-    }),
-  },
-  DeploymentConfig: { triggers: add('/spec/triggers', []), replicas: add('/spec/replicas', 7) },
-  CronJob: {
-    'its schedule': add('/spec/schedule', '* * * * *'),
-    'a suspension': add('/spec/suspend', true),
-    'how many pods its Jobs have': add('/spec/jobTemplate/spec/parallelism', 7),
-    'labels of its Jobs': add('/spec/jobTemplate/metadata', { labels: { x: 'y' } }),
-    'a marker in its template': add('/spec/jobTemplate/spec/template/spec/containers/0/env/-', MARKER),
-  },
-};
 
 describe.each(ALL)('a %s', (kind) => {
-  const { template } = KINDS[kind] ?? { template: '' };
-  const refused = { ...METADATA, ...templateChanges(template), ...SPEC_CHANGES[kind] };
+  const { template } = TEMPLATES[kind] ?? { template: '' };
 
-  it.each(Object.entries(refused))('cannot be changed by the worker: %s', async (_, operation) => {
-    expect(await answers({ ref: refOf(kind), patch: [operation] })).toEqual(REFUSED);
+  it('cannot be changed otherwise by the worker', async () => {
+    await expectRefused({ ref: refOf(kind) }, refusedOf(kind, template));
   });
 
   it('can be marked and recorded by the worker', async () => {
     const as = kind === 'CronJob' ? patching : account;
     const env = `${template}/spec/containers/0/env`;
-    const from = kind === 'CronJob' ? 'example.com/from' : 'reloader.stakater.com/last-reloaded-from';
+    const from = kind === 'CronJob' ? FROM : 'reloader.stakater.com/last-reloaded-from';
     const patches: readonly (readonly PatchOperation[])[] = [
       [add('/metadata/annotations/reroll.dev~1applied', '{}'), add(`${env}/-`, MARKER)],
       [{ op: 'replace', path: `${env}/1/value`, value: 'b'.repeat(64) }],
@@ -199,23 +173,14 @@ describe.each(ALL)('a %s', (kind) => {
   });
 });
 
-describe('a CronJob whose template may be patched', () => {
-  const refused = {
-    ...METADATA,
-    ...templateChanges('/spec/jobTemplate/spec/template'),
-    ...SPEC_CHANGES['CronJob'],
-  };
-  const { 'a marker in its template': allowed, ...others } = refused;
-
-  it.each(Object.entries(others))('cannot be changed otherwise: %s', async (_, operation) => {
-    expect(await answers({ ref: refOf('CronJob'), patch: [operation], as: patching })).toEqual(REFUSED);
-  });
-
-  it('takes a marker', async () => {
-    expect(allowed).toBeDefined();
-    const patch = allowed === undefined ? [] : [allowed];
-    expect(await answers({ ref: refOf('CronJob'), patch, as: patching })).toEqual(ALLOWED);
-  });
+it('a CronJob whose template may be patched takes a marker, and nothing else', async () => {
+  const { 'a marker in its template': marker, ...others } = refusedOf(
+    'CronJob',
+    '/spec/jobTemplate/spec/template',
+  );
+  const of = { ref: refOf('CronJob'), as: patching };
+  await expectRefused(of, others);
+  expect(await answers({ ...of, patch: [marker ?? expect.fail()] })).toEqual(ALLOWED);
 });
 
 describe('the annotations of Reroll', () => {
@@ -234,15 +199,13 @@ describe('the annotations of Reroll', () => {
   });
 });
 
-describe('a Deployment with 3,000 variables', () => {
-  it('costs no more than the API server allows', async () => {
-    const many = Array.from({ length: 3_000 }, (_, index) => variable(`NUMBER_${index}`, String(index)));
-    await space.apply(deployment('large', ...many, variable('STAKATER_OLD_CONFIGMAP', SHA1)));
-    const env = '/spec/template/spec/containers/0/env';
-    const ref = 'Deployment/large';
-    expect(await answers({ ref, patch: [add(`${env}/-`, MARKER)] })).toEqual(ALLOWED);
-    expect(await answers({ ref, patch: [add(`${env}/-`, { name: 'X', value: 'x' })] })).toEqual(REFUSED);
-  });
+it('a Deployment with 3,000 variables costs no more than the API server allows', async () => {
+  const many = Array.from({ length: 3_000 }, (_, index) => variable(`NUMBER_${index}`, String(index)));
+  await space.apply(deployment('large', ...many, variable('STAKATER_OLD_CONFIGMAP', SHA1)));
+  const env = '/spec/template/spec/containers/0/env';
+  const ref = 'Deployment/large';
+  expect(await answers({ ref, patch: [add(`${env}/-`, MARKER)] })).toEqual(ALLOWED);
+  expect(await answers({ ref, patch: [add(`${env}/-`, { name: 'X', value: 'x' })] })).toEqual(REFUSED);
 });
 
 describe('a pause', () => {
@@ -270,41 +233,36 @@ describe('a pause', () => {
   });
 });
 
-describe('a Rollout', () => {
-  it('is restarted by its field if it asks for that', async () => {
-    const patch = [add('/spec/restartAt', '2026-01-01T00:00:00Z')];
-    expect(await answers({ ref: 'Rollout/restarting', patch })).toEqual(ALLOWED);
-  });
+it('a Rollout is restarted by its field if it asks for that', async () => {
+  const patch = [add('/spec/restartAt', '2026-01-01T00:00:00Z')];
+  expect(await answers({ ref: 'Rollout/restarting', patch })).toEqual(ALLOWED);
 });
 
-describe('a Job', () => {
-  const changes: Readonly<Record<string, PatchOperation>> = {
-    ...METADATA,
-    'how many pods it has': add('/spec/parallelism', 7),
-    'a suspension': add('/spec/suspend', true),
-    'how long it may run': add('/spec/activeDeadlineSeconds', 7),
-  };
-
-  it.each(Object.entries(changes))('cannot be changed by the worker: %s', async (_, operation) => {
-    expect(await answers({ ref: 'Job/job', patch: [operation] })).toEqual(REFUSED);
-  });
+it('a Job cannot be changed by the worker', async () => {
+  await expectRefused(
+    { ref: 'Job/job' },
+    {
+      ...METADATA,
+      'how many pods it has': add('/spec/parallelism', 7),
+      'a suspension': add('/spec/suspend', true),
+      'how long it may run': add('/spec/activeDeadlineSeconds', 7),
+    },
+  );
 });
 
-describe('kube-system', () => {
-  it('is left alone, unless the values say otherwise', async () => {
-    const other = await namespace(space.client, 'install');
-    const reloader = { watchKubeSystem: true, ignoreNamespaces: [space.name] };
-    const including = await workerAccount(sharedCluster(), other.name, { reloader });
-    const path = '/apis/batch/v1/namespaces/kube-system/jobs';
-    const create = async ({ client }: WorkerAccount): Promise<number> =>
-      await statusOf(client.post(path, recreated({}, 'kube-system'), DRY_RUN));
-    expect({ default: await create(account), including: await create(including) }).toEqual({
-      default: 403,
-      including: 201,
-    });
-    const patch = [add('/metadata/annotations/reroll.dev~1applied', 'x')];
-    expect(await answers({ ref: 'Deployment/deployment', patch, as: including })).toEqual(REFUSED);
+it('kube-system is left alone, unless the values say otherwise', async () => {
+  const other = await namespace(space.client, 'install');
+  const reloader = { watchKubeSystem: true, ignoreNamespaces: [space.name] };
+  const including = await workerAccount(sharedCluster(), other.name, { reloader });
+  const path = '/apis/batch/v1/namespaces/kube-system/jobs';
+  const create = async ({ client }: WorkerAccount): Promise<number> =>
+    await statusOf(client.post(path, recreated({}, 'kube-system'), DRY_RUN));
+  expect({ default: await create(account), including: await create(including) }).toEqual({
+    default: 403,
+    including: 201,
   });
+  const patch = [add('/metadata/annotations/reroll.dev~1applied', 'x')];
+  expect(await answers({ ref: 'Deployment/deployment', patch, as: including })).toEqual(REFUSED);
 });
 
 /** Jobs as the worker makes them, of a template with this in its pods' spec. */
@@ -345,41 +303,41 @@ async function created(manifest: object): Promise<{ admin: number; worker: numbe
   };
 }
 
-describe.each(Object.entries(FORMS))('a Job that the worker creates, %s', (_form, make) => {
+describe('a Job that the worker creates', () => {
   const container = (more: object): object => ({ containers: [{ name: 'app', image: 'x', ...more }] });
   const context = (more: object): object => container({ securityContext: more });
 
-  it('is allowed', async () => {
+  it.each(Object.entries(FORMS))('is allowed %s', async (_form, make) => {
     const plain = [
       {},
       { serviceAccountName: 'ordinary' },
       context({ capabilities: { add: ['NET_BIND_SERVICE'] } }),
     ];
     for (const podSpec of plain) expect(await created(make(podSpec))).toEqual({ admin: 201, worker: 201 });
+    expect(await created(make({ hostPID: true }))).toEqual({ admin: 201, worker: 403 });
   });
 
-  it.each<[string, object]>([
-    ['a privileged container', context({ privileged: true })],
-    [
-      'a privileged init container',
-      { initContainers: [{ name: 'i', image: 'x', securityContext: { privileged: true } }] },
-    ],
-    ['a capability', context({ capabilities: { add: ['SYS_ADMIN'] } })],
-    ['no seccomp profile', { securityContext: { seccompProfile: { type: 'Unconfined' } } }],
-    ['the network of its node', { hostNetwork: true }],
-    ['the processes of its node', { hostPID: true }],
-    ['the memory of its node', { hostIPC: true }],
-    ['a path of its node', { volumes: [{ name: 'x', hostPath: { path: '/' } }] }],
-    ['a port of its node', container({ ports: [{ containerPort: 80, hostPort: 80 }] })],
-    ['an account that may do all', { serviceAccountName: 'admin' }],
-    ['an account that may create pods everywhere', { serviceAccountName: 'operator' }],
-  ])('is refused with %s', async (_what, podSpec) => {
-    expect(await created(make(podSpec))).toEqual({ admin: 201, worker: 403 });
+  it('is refused with more than an ordinary pod has', async () => {
+    const podSpecs = {
+      'a privileged container': context({ privileged: true }),
+      'a privileged init container': {
+        initContainers: [{ name: 'i', image: 'x', securityContext: { privileged: true } }],
+      },
+      'a capability': context({ capabilities: { add: ['SYS_ADMIN'] } }),
+      'no seccomp profile': { securityContext: { seccompProfile: { type: 'Unconfined' } } },
+      'the network of its node': { hostNetwork: true },
+      'the processes of its node': { hostPID: true },
+      'the memory of its node': { hostIPC: true },
+      'a path of its node': { volumes: [{ name: 'x', hostPath: { path: '/' } }] },
+      'a port of its node': container({ ports: [{ containerPort: 80, hostPort: 80 }] }),
+      'an account that may do all': { serviceAccountName: 'admin' },
+      'an account that may create pods everywhere': { serviceAccountName: 'operator' },
+    };
+    for (const [what, podSpec] of Object.entries(podSpecs))
+      expect(await created(recreated(podSpec)), what).toEqual({ admin: 201, worker: 403 });
   });
-});
 
-describe('a Job', () => {
-  it('that is in none of these forms is refused', async () => {
+  it('in none of these forms is refused', async () => {
     const { apiVersion, kind, metadata, spec } = recreated({});
     const bare = { apiVersion, kind, metadata: { name: metadata.name }, spec };
     expect(await created(bare)).toEqual({ admin: 201, worker: 403 });
@@ -406,4 +364,89 @@ beforeAll(async () => {
     });
     cleanUp(() => client.request({ method: 'DELETE', path: `${rbac}/clusterrolebindings/${role}` }));
   }
+});
+
+async function recorded(space: Space, manifest: Manifest): Promise<KubeObject> {
+  const { name } = manifest.metadata;
+  await space.apply(configMap(name, { v: '1' }), manifest);
+  return await inStep(space, `${manifest.kind}/${name}`, [`ConfigMap/${name}`]);
+}
+
+async function refusals(of: Reroll, space: Space): Promise<readonly string[]> {
+  const outcomes = await of.outcomes(space);
+  return outcomes
+    .filter(({ reason }) => ['Forbidden', 'Invalid'].includes(reason))
+    .map(({ workload }) => workload);
+}
+
+describe('every way to reload works under them', () => {
+  it('workloads of every kind are reloaded', async () => {
+    await reloadEveryKind(shop, {});
+    expect(await refusals(reroll, shop)).toEqual([]);
+  });
+
+  it('a Deployment is paused, and resumed', async () => {
+    await recorded(
+      shop,
+      deployment('paused', auto(), annotated({ [KEYS.pausePeriod]: '1s' }), usingEnvFrom('paused')),
+    );
+    await shop.setData('ConfigMap/paused', { v: '2' });
+    await inStep(shop, 'Deployment/paused', ['ConfigMap/paused']);
+    await eventually(() => reroll.logs().includes(`Successfully resumed deployment 'paused'`));
+    const { spec, metadata } = await shop.get('Deployment/paused');
+    expect((spec as { paused?: boolean }).paused ?? false).toBe(false);
+    expect(metadata.annotations?.[KEYS.pausedAt]).toBeUndefined();
+    expect(await refusals(reroll, shop)).toEqual([]);
+  });
+
+  it('a Rollout is restarted by its field', async () => {
+    const restarted = annotated({ [KEYS.rolloutStrategy]: 'restart' });
+    await recorded(shop, argoRollout('restarted', auto(), restarted, usingEnvFrom('restarted')));
+    await shop.setData('ConfigMap/restarted', { v: '2' });
+    const after = await inStep(shop, 'Rollout/restarted', ['ConfigMap/restarted']);
+    expect((after.spec as { restartAt?: string }).restartAt).toBeDefined();
+    expect(await refusals(reroll, shop)).toEqual([]);
+  });
+
+  it('a source that is deleted takes its variable along', async () => {
+    await recorded(shop, deployment('gone', auto(), usingEnvFrom('gone')));
+    await shop.setData('ConfigMap/gone', { v: '2' });
+    const marked = await inStep(shop, 'Deployment/gone', ['ConfigMap/gone']);
+    expect(markerVariables(marked)).toMatchObject({
+      app: { STAKATER_GONE_CONFIGMAP: expect.any(String) as string },
+    });
+    await shop.delete('ConfigMap/gone');
+    await eventually(async () => {
+      expect(markerVariables(await shop.get('Deployment/gone'))).toEqual({});
+      return true;
+    });
+    expect(await refusals(reroll, shop)).toEqual([]);
+  });
+
+  it('a manual reload is done', async () => {
+    await recorded(shop, deployment('asked', auto(), usingEnvFrom('asked')));
+    const requests = new ReloadRequests(reroll.redis, reroll.catalog.keys.requests);
+    const key = keyIn(shop, 'Deployment/asked');
+    const { id } = await requests.put(key, { actor: 'ann', reason: 'a test' });
+    await reroll.queues.enqueueReloadNow(key, Date.now());
+    await eventually(async () => {
+      const { spec } = await shop.get('Deployment/asked');
+      expect(spec.template.metadata?.annotations?.[REQUEST_ANNOTATION]).toBe(id);
+      return true;
+    });
+    expect(await refusals(reroll, shop)).toEqual([]);
+  });
+});
+
+it('with other values templates are marked by an annotation of that key, those of CronJobs too', async () => {
+  await recorded(otherShop, deployment('annotated', auto(), usingEnvFrom('annotated')));
+  await recorded(otherShop, cronJob('nightly', auto(), usingEnvFrom('nightly')));
+  for (const name of ['annotated', 'nightly']) await otherShop.setData(`ConfigMap/${name}`, { v: '2' });
+  const marked = await inStep(otherShop, 'Deployment/annotated', ['ConfigMap/annotated']);
+  const nightly = await inStep(otherShop, 'CronJob/nightly', ['ConfigMap/nightly']);
+  const { jobTemplate } = nightly.spec as unknown as { jobTemplate: { spec: KubeObject['spec'] } };
+  for (const { template } of [marked.spec, jobTemplate.spec])
+    expect(template.metadata?.annotations?.[FROM]).toContain('"type":"CONFIGMAP"');
+  expect(markerText(marked)).toBeUndefined();
+  expect(await refusals(other, otherShop)).toEqual([]);
 });

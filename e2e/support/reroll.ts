@@ -16,7 +16,7 @@ import { cleanUp } from './cleanup.ts';
 import { connect, namespace, type Space } from './kube.ts';
 import { App } from './processes.ts';
 import { eventually } from './wait.ts';
-import { workerAccount } from './objects/worker-account.ts';
+import { workerAccount, type WorkerAccount } from './objects/worker-account.ts';
 
 export interface RerollOptions {
   readonly cluster: Cluster;
@@ -67,16 +67,17 @@ export class Reroll {
   readonly catalog: Catalog;
   readonly queues: Queues;
   readonly history: History;
-  readonly #workerKubeconfig: string;
+  /** As whom its workers reach the API server, if by the rights of the chart. */
+  readonly account: WorkerAccount | undefined;
   #started = 0;
 
   constructor(
     options: RerollOptions,
-    at: { install: string; clusterUid: string; workerKubeconfig?: string | undefined },
+    at: { install: string; clusterUid: string; account?: WorkerAccount | undefined },
   ) {
     this.options = options;
     this.install = at.install;
-    this.#workerKubeconfig = at.workerKubeconfig ?? options.cluster.kubeconfig;
+    this.account = at.account;
     // A cluster that loses its Redis on purpose is no error here.
     this.redis = openRedis(accessOf(this.redisEnv), { onDown: () => undefined, onUp: () => undefined });
     this.catalog = new Catalog(this.redis, catalogKeys({ cluster: at.clusterUid, namespace: at.install }));
@@ -122,7 +123,7 @@ export class Reroll {
       name,
       args,
       env: {
-        KUBECONFIG: kind === 'worker' ? this.#workerKubeconfig : this.options.cluster.kubeconfig,
+        KUBECONFIG: (kind === 'worker' && this.account?.kubeconfig) || this.options.cluster.kubeconfig,
         ...redisEnv,
         POD_NAME: name,
         POD_NAMESPACE: this.install,
@@ -237,7 +238,7 @@ export async function prepareReroll(options: RerollOptions): Promise<Reroll> {
   return new Reroll(options, {
     install,
     clusterUid: body.metadata.uid,
-    workerKubeconfig: account?.kubeconfig,
+    account,
   });
 }
 
