@@ -47,3 +47,28 @@ test('a kind of which the last object is gone, or its API with all of them, is c
   clusterState.workloadsListed({ ...nothing, scope: ROLLOUTS });
   expect(await counted()).toEqual(['reroll_objects{kind="ConfigMap"} 0', 'reroll_objects{kind="Rollout"} 0']);
 });
+
+test('a stop while it prepares to lead leaves nothing that publishes', async () => {
+  const decision = { keys: DEFAULT_ANNOTATION_KEYS, autoReloadAll: false, ignoredWorkloadTypes: [] };
+  const released = Promise.withResolvers<void>();
+  const led: string[] = [];
+  const nothing = async function* (): AsyncGenerator<never> {
+    await released.promise;
+    yield* [];
+  };
+  const resyncer = new Resyncer({
+    clusterState: new ClusterState({ decision, adoptedAt: 0 }),
+    catalog: { eachWorkload: nothing, eachSource: nothing } as unknown as Catalog,
+    publisher: { prepare: () => undefined, lead: (term: string) => led.push(term) } as unknown as Publisher,
+    rollouts: { underWay: async () => [] } as unknown as RolloutPublisher,
+    requested: async () => [],
+    metrics: watcherMetrics(createRegistry()),
+    interval: 60_000,
+    isUndecided: () => false,
+  });
+  const takingOver = resyncer.takeOver('1');
+  await resyncer.stop();
+  released.resolve();
+  await takingOver;
+  expect(led).toEqual([]);
+});

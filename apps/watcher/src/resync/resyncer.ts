@@ -43,6 +43,7 @@ export class Resyncer {
   #timer: NodeJS.Timeout | null = null;
   #running: Promise<void> | null = null;
   #leading = false;
+  #isStopped = false;
   #resyncs = 0;
   /** Kinds of which objects were counted before. */
   #counted: string[] = [];
@@ -63,6 +64,8 @@ export class Resyncer {
   async takeOver(term: string): Promise<void> {
     const { clusterState, publisher, rollouts, isUndecided } = this.#context;
     const { underWay, sources, workloads } = await this.#prepare();
+    // The end has begun meanwhile, and nobody would await what begins now.
+    if (this.#isStopped) return;
     publisher.lead(term);
     rollouts.takeOver(
       underWay,
@@ -102,11 +105,13 @@ export class Resyncer {
   }
 
   async stop(): Promise<void> {
+    this.#isStopped = true;
     if (this.#timer) clearInterval(this.#timer);
     await this.#running;
   }
 
   #begin(): void {
+    if (this.#isStopped) return;
     this.#running ??= this.#resync().finally(() => {
       this.#running = null;
     });
