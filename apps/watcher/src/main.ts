@@ -1,11 +1,12 @@
 import 'reflect-metadata';
-import { NestFactory } from '@nestjs/core';
+import { runProcess, startModules } from '@reroll/nest/run-process';
 import { loadOptions } from '@reroll/shared/platform/options/parsing/load';
 import { WatcherModule } from './watcher.module.ts';
-import { WatcherService } from './watcher.service.ts';
 
 const loaded = loadOptions('watcher');
 if (loaded.ok) {
-  const app = await NestFactory.createApplicationContext(WatcherModule.of(loaded.options), { logger: false });
-  await app.get(WatcherService).run();
+  const { options } = loaded;
+  await runProcess('watcher', options, (process) =>
+    startModules(process, [WatcherModule.of(options, process)]),
+  );
 }

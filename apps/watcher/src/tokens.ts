@@ -1,7 +1,8 @@
 /** What the module provides besides classes. */
-export const OPTIONS = Symbol('options');
-export const LOG = Symbol('log');
-export const REGISTRY = Symbol('metrics registry');
-export const METRICS = Symbol('metrics');
-export const LIFECYCLE = Symbol('lifecycle');
-export const KUBE = Symbol('Kubernetes client');
+export const WATCHER_OPTIONS = Symbol('options of the watcher');
+export const WATCHER_METRICS = Symbol('metrics of the watcher');
+/** The term of the leader that had written last when this process began; '0': none. */
+export const EARLIER_TERM = Symbol('term of the earlier leader');
+export const STREAMS = Symbol('what streams need');
+export const BEGIN_ANEW = Symbol('what is done after a restore of etcd');
+export const META_INFO = Symbol('the meta info ConfigMap');

@@ -1,4 +1,5 @@
 import { hashKey, type HashKeys } from '@reroll/core/record/record-hash';
+import { CatalogError } from '@reroll/redis/connection/errors';
 import { createLogger, type Logger } from '@reroll/shared/platform/logging/logging';
 import { createRegistry } from '@reroll/shared/platform/metrics/registry';
 import { loadHashKeys } from '@reroll/shared/platform/options/hash-keys';
@@ -9,6 +10,8 @@ import type {
 } from '@reroll/shared/platform/options/parsing/table';
 import { Lifecycle } from '@reroll/shared/platform/process/shutdown';
 import { SettingsError } from './settings-error.ts';
+
+const WRONG_SETTINGS = 2;
 
 /** The options that every app has, and those of some apps that the shared modules read. */
 export type ProcessOptions = Pick<CommonOptions, keyof CommonOptions & keyof AdminOptions> &
@@ -36,6 +39,16 @@ export class Process {
   get hashKeys(): HashKeys {
     const { hashKeyFile, hash } = this.options;
     return (this.#hashKeys ??= readHashKeys(hashKeyFile, hash === 'hmac-sha256'));
+  }
+
+  /** A start failed: ends the process, with exit code 2 if its settings are wrong. */
+  async startFailed(error: unknown): Promise<void> {
+    const { name, lifecycle } = this;
+    // The shutdown began while it waited for a server. What the shutdown interrupts is not a failed start.
+    if (lifecycle.signal.aborted) return;
+    if (error instanceof CatalogError || error instanceof SettingsError)
+      await lifecycle.stop(error.message, WRONG_SETTINGS);
+    else await lifecycle.fail(`The ${name} could not start`, error);
   }
 }
 

@@ -1,0 +1,72 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { ClusterState } from '@reroll/core/state/cluster-state';
+import { LOG } from '@reroll/nest/tokens';
+import { Catalog } from '@reroll/redis/catalog/catalog';
+import { Queues } from '@reroll/redis/queue/queues';
+import type { Logger } from '@reroll/shared/platform/logging/logging';
+import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
+import type { WatcherOptions } from '@reroll/shared/platform/options/parsing/table';
+import { Leadership } from './leadership.service.ts';
+import type { Lifecycle } from '@reroll/shared/platform/process/shutdown';
+import { Publisher } from './publish/publisher.ts';
+import { Resyncer } from './resync/resyncer.ts';
+import { watchQueues } from './queue-watch.ts';
+import { RolloutWatch } from './rollout-watch.service.ts';
+import { WATCHER_METRICS, WATCHER_OPTIONS } from './tokens.ts';
+import { chosenByLabels } from './watch/scope.ts';
+import type { Streams } from './watch/streams.ts';
+
+/** What writes to the catalog and the queues, of a cluster state. */
+@Injectable()
+export class Publishing {
+  constructor(
+    private readonly catalog: Catalog,
+    private readonly queues: Queues,
+    private readonly rollouts: RolloutWatch,
+    private readonly leadership: Leadership,
+    @Inject(WATCHER_OPTIONS) private readonly options: WatcherOptions,
+    @Inject(WATCHER_METRICS) private readonly metrics: WatcherMetrics,
+    @Inject(LOG) private readonly log: Logger,
+  ) {}
+
+  publisher(clusterState: ClusterState): Publisher {
+    const { catalog, queues, leadership, options, metrics, log } = this;
+    return new Publisher({
+      clusterState,
+      catalog,
+      queues,
+      rollouts: this.rollouts.publisher,
+      metrics,
+      log,
+      adoptionsPerSecond: options.adoptionsPerSecond,
+      notifyOnly: options.webhookUrl !== undefined,
+      isLeader: () => leadership.isLeader(),
+      onRefused: () => leadership.refused(),
+    });
+  }
+
+  resyncer(
+    clusterState: ClusterState,
+    publisher: Publisher,
+    by: { streams: () => Streams; requested: () => Promise<readonly string[]> },
+  ): Resyncer {
+    const { catalog, options, metrics } = this;
+    return new Resyncer({
+      clusterState,
+      catalog,
+      publisher,
+      rollouts: this.rollouts.publisher,
+      requested: by.requested,
+      metrics,
+      interval: options.sweepInterval,
+      isUndecided: (key) => by.streams().isUndecided(key),
+      isOutside: chosenByLabels(options) && ((namespace) => by.streams().isOutside(namespace)),
+    });
+  }
+
+  /** For as long as this watcher leads. */
+  watchQueues(lifecycle: Lifecycle): void {
+    const { queues, metrics, log } = this;
+    watchQueues({ queues, metrics, log, lifecycle });
+  }
+}

@@ -1,0 +1,41 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { KubeClient } from '@reroll/kube/client/connection';
+import { EventRecorder } from '@reroll/kube/kube-events';
+import { RoomHooks } from '@reroll/nest/room-hooks';
+import { LOG } from '@reroll/nest/tokens';
+import type { Logger } from '@reroll/shared/platform/logging/logging';
+import type { WatcherOptions } from '@reroll/shared/platform/options/parsing/table';
+import { recordOnLease } from './lease-event.ts';
+import { WatcherState } from './state.ts';
+import { WATCHER_OPTIONS } from './tokens.ts';
+
+const NOTE =
+  'Redis has no room: the history is dropped and not written until there is. Reloads go on. Give Redis more memory ' +
+  '(maxmemory), or find out who else fills it.';
+
+/** The leader trims the history, and tells those who look at the cluster's Events that Redis is full. */
+@Injectable()
+export class FullRedisEvents {
+  constructor(
+    private readonly client: KubeClient,
+    private readonly events: EventRecorder,
+    @Inject(WATCHER_OPTIONS) private readonly options: WatcherOptions,
+    @Inject(LOG) log: Logger,
+    state: WatcherState,
+    hooks: RoomHooks,
+  ) {
+    hooks.trims = () => state.isLeading;
+    hooks.onRoom = (isFull) => {
+      if (!isFull || !state.isLeading) return;
+      this.#record().catch((error: unknown) =>
+        log.failure('the Event about Redis could not be recorded', error),
+      );
+    };
+  }
+
+  async #record(): Promise<void> {
+    const { client, events, options } = this;
+    const lease = { namespace: options.podNamespace, name: options.leaseName };
+    await recordOnLease({ client, events, lease }, { reason: 'RedisFull', note: NOTE });
+  }
+}
