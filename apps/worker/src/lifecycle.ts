@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import type { Catalog } from '@reroll/redis/catalog/catalog';
-import { History } from '@reroll/redis/history/history';
+import type { History } from '@reroll/redis/history/history';
 import { ReloadRequests } from '@reroll/redis/catalog/requests';
 import { RateBudget } from '@reroll/redis/processes/rate';
-import { RedisRoom } from '@reroll/redis/connection/redis-room';
 import { openForWaiting, type RedisClient } from '@reroll/redis/connection/redis';
 import { kindOf } from '@reroll/core/state/rows';
 import type { SourceKind } from '@reroll/core/model';
@@ -14,10 +13,8 @@ import type { Logger } from '@reroll/shared/platform/logging/logging';
 import { resourceType } from '@reroll/shared/platform/metrics/shared';
 import type { WorkerMetrics } from '@reroll/shared/platform/metrics/worker';
 import { decisionSettings } from '@reroll/shared/platform/options/decision-settings';
-import { historyLimits } from '@reroll/shared/platform/options/history-limits';
 import type { WorkerOptions } from '@reroll/shared/platform/options/parsing/table';
 import { adoptStaleOf, triggersOf } from '@reroll/shared/platform/options/triggers';
-import type { RedisReports } from '@reroll/shared/platform/process/redis-reports';
 import type { Lifecycle } from '@reroll/shared/platform/process/shutdown';
 import {
   changeJob,
@@ -27,9 +24,9 @@ import {
   type ReloadJob,
   type ResumeJob,
 } from '@reroll/redis/queue/jobs';
-import { CHANGES, Queues, RELOADS, RESUMES } from '@reroll/redis/queue/queues';
+import { CHANGES, RELOADS, RESUMES, type Queues } from '@reroll/redis/queue/queues';
 import type { Worker } from 'bullmq';
-import { startHeartbeat } from './heartbeat.ts';
+import type { WorkerHeartbeat } from './heartbeat.service.ts';
 import { ChangeProcessor } from './change/change.processor.ts';
 import { notifying, type Notifying } from './notify/notifying.ts';
 import { OutcomeRecorder } from './outcome-recorder.ts';
@@ -40,6 +37,7 @@ import { reloadWays, type ReloadWays } from './reloads/reload-ways.ts';
 import { ResumeProcessor } from './reload/resume.processor.ts';
 import { SourceReader } from './change/source-reader.ts';
 import { WorkloadReader } from './reload/workload-reader.ts';
+import type { JobResults } from './job-ends.service.ts';
 
 export interface WorkerContext {
   readonly options: WorkerOptions;
@@ -49,7 +47,6 @@ export interface WorkerContext {
   readonly redis: RedisClient;
   readonly catalog: Catalog;
   readonly hashKeys: HashKeys;
-  readonly reports: Pick<RedisReports, 'onRoom' | 'onLook'>;
   readonly metrics: WorkerMetrics;
 }
 
@@ -60,20 +57,10 @@ const HOUSEKEEPING = 15_000;
  * Takes jobs from both queues until the end. The end runs backwards: no more jobs are taken and those at
  * work are finished, then what they left to be told is told, then the connections go.
  */
-export function runWorker(context: WorkerContext): void {
+export function runWorker(context: WorkerContext, into: JobResults, heartbeat: WorkerHeartbeat): void {
   const { options, lifecycle, redis, catalog, metrics, log } = context;
   const { prefix } = catalog.keys;
-  const { debounce, attempts, backoff } = options;
-  const queues = new Queues({ connection: redis, prefix, debounce, attempts, backoff });
-  lifecycle.onStop('queues', 2_000, () => queues.close());
-  const history = new History(redis, catalog.keys, historyLimits(options));
-  const room = new RedisRoom({
-    redis,
-    keys: catalog.keys,
-    trims: () => false,
-    ...context.reports,
-    onError: (error) => log.failure('the history could not be dropped', error),
-  });
+  const { queues, history, room } = into;
   const outcomes = new OutcomeRecorder({ history, room, metrics, log });
   lifecycle.onStop('history', 3_000, () => outcomes.flush());
   housekeeping(context, history);
@@ -101,7 +88,7 @@ export function runWorker(context: WorkerContext): void {
     runQueue(resumesHandler(context), settings),
   ];
   for (const worker of takers) stopLast(lifecycle, options.shutdownTimeout, { worker, redis: waiting });
-  startHeartbeat(context, { takers, budget, room });
+  heartbeat.start(takers, budget);
 }
 
 /**

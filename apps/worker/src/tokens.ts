@@ -1,7 +1,3 @@
 /** What the module provides besides classes. */
-export const OPTIONS = Symbol('options');
-export const LOG = Symbol('log');
-export const REGISTRY = Symbol('metrics registry');
-export const METRICS = Symbol('metrics');
-export const LIFECYCLE = Symbol('lifecycle');
-export const KUBE = Symbol('Kubernetes client');
+export const WORKER_OPTIONS = Symbol('options of the worker');
+export const WORKER_METRICS = Symbol('metrics of the worker');

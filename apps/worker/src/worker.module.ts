@@ -1,41 +1,45 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { REASONS } from '@reroll/core/reasons';
-import { KubeClient } from '@reroll/kube/client/connection';
-import { createLogger } from '@reroll/shared/platform/logging/logging';
-import { createRegistry } from '@reroll/shared/platform/metrics/registry';
-import { observeRequests } from '@reroll/shared/platform/metrics/rest-client';
+import { CatalogModule } from '@reroll/nest/catalog.module';
+import { HealthModule } from '@reroll/nest/health.module';
+import { KubeModule } from '@reroll/nest/kube.module';
+import type { Process } from '@reroll/nest/process';
+import { QueueModule } from '@reroll/nest/queue.module';
+import { RedisModule } from '@reroll/nest/redis.module';
+import { trustMessagesOf } from '@reroll/shared/platform/logging/error-fields';
 import { workerMetrics } from '@reroll/shared/platform/metrics/worker';
 import type { WorkerOptions } from '@reroll/shared/platform/options/parsing/table';
-import { Lifecycle } from '@reroll/shared/platform/process/shutdown';
-import { VERSION } from '@reroll/shared/platform/process/version';
-import { KUBE, LIFECYCLE, LOG, METRICS, OPTIONS, REGISTRY } from './tokens.ts';
-import { WorkerService } from './worker.service.ts';
+import { JobError } from './job-error.ts';
+import { WORKER_METRICS, WORKER_OPTIONS } from './tokens.ts';
+import { WorkerHeartbeat } from './heartbeat.service.ts';
+import { JobResults, JobSources } from './job-ends.service.ts';
+import { WorkerService, WorkerState } from './worker.service.ts';
 
+const GUESSABLE =
+  'without --hash-key-file markers and records have plain hashes of Secrets: whoever reads a workload can test guesses of a weak one';
+
+/** The role `worker`. */
 @Module({})
 export class WorkerModule {
-  static of(options: WorkerOptions): DynamicModule {
-    const { logFormat, logLevel, kubeconfig, shutdownTimeout } = options;
-    const log = createLogger({ format: logFormat, level: logLevel });
-    const registry = createRegistry();
-    const userAgent = `reroll-worker/${VERSION}`;
-    const kube: KubeClient = new KubeClient({
-      kubeconfig,
-      userAgent,
-      onRequest: observeRequests(registry, () => new URL(kube.server).host),
-    });
+  /** Throws a `SettingsError`. */
+  static of(options: WorkerOptions, process: Process): DynamicModule {
+    const { log, registry } = process;
+    log.info('Starting Reroll worker', { dryRun: options.dryRun });
+    trustMessagesOf(JobError);
+    const { hashKeys } = process;
+    if (options.hash === 'auto' && hashKeys.length === 0) log.warning(GUESSABLE);
+    const metrics = workerMetrics(registry, Object.keys(REASONS), options.metricsCountByNamespace);
     return {
       module: WorkerModule,
+      imports: [HealthModule, KubeModule, RedisModule, CatalogModule, QueueModule],
       providers: [
+        { provide: WORKER_OPTIONS, useValue: options },
+        { provide: WORKER_METRICS, useValue: metrics },
+        WorkerState,
+        JobSources,
+        JobResults,
+        WorkerHeartbeat,
         WorkerService,
-        { provide: OPTIONS, useValue: options },
-        { provide: LOG, useValue: log },
-        { provide: REGISTRY, useValue: registry },
-        {
-          provide: METRICS,
-          useFactory: () => workerMetrics(registry, Object.keys(REASONS), options.metricsCountByNamespace),
-        },
-        { provide: LIFECYCLE, useFactory: () => new Lifecycle({ log, timeout: shutdownTimeout }) },
-        { provide: KUBE, useValue: kube },
       ],
     };
   }

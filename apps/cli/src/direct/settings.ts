@@ -2,9 +2,8 @@ import type { ExplainSettings } from '@reroll/core/explain/facts';
 import type { KubeClient } from '@reroll/kube/client/connection';
 import { KubeError } from '@reroll/kube/client/errors';
 import { META_INFO_LABELS } from '@reroll/shared/platform/process/meta-info';
-import { decisionSettings } from '@reroll/shared/platform/options/decision-settings';
+import { explainSettings } from '@reroll/shared/platform/options/explain-settings';
 import { parseOptions } from '@reroll/shared/platform/options/parsing/parse';
-import { adoptStaleOf, triggersOf } from '@reroll/shared/platform/options/triggers';
 import { z } from 'zod';
 import { CliError, usageError } from '../errors.ts';
 import type { Session } from '../session.ts';
@@ -34,14 +33,7 @@ function settingsOf(flags: readonly string[]): ExplainSettings {
   const parsed = parseOptions('worker', flags, {});
   if (!parsed.ok)
     throw usageError(parsed.errors[0] ?? 'expected flags of Reroll after --', ...parsed.errors.slice(1));
-  const { options } = parsed;
-  return {
-    decision: decisionSettings(options),
-    triggers: triggersOf(options),
-    adoptStale: adoptStaleOf(options),
-    dryRun: options.dryRun,
-    notifyOnly: options.webhookUrl !== undefined,
-  };
+  return explainSettings(parsed.options);
 }
 
 const TEXT_FLAGS = {
