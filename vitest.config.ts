@@ -83,7 +83,7 @@ export default defineConfig({
         test: {
           name: 'hostile',
           include: ['e2e/hostile/**/*.spec.ts'],
-          globalSetup: ['e2e/hostile/support/global-setup.ts'],
+          globalSetup: ['e2e/support/bare-cluster.ts'],
           testTimeout: 300_000,
           hookTimeout: 600_000,
           fileParallelism: false,
@@ -94,7 +94,7 @@ export default defineConfig({
         test: {
           name: 'faults',
           include: ['e2e/faults/**/*.spec.ts'],
-          globalSetup: ['e2e/faults/support/global-setup.ts'],
+          globalSetup: ['e2e/support/bare-cluster.ts'],
           testTimeout: 180_000,
           hookTimeout: 600_000,
           fileParallelism: false,

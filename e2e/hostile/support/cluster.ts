@@ -3,5 +3,5 @@ import { attachCluster, type Cluster } from '../../../tools/cluster/src/cluster.
 
 /** The cluster of the suite `hostile`. */
 export function hostileCluster(): Cluster {
-  return attachCluster(inject('hostileCluster'));
+  return attachCluster(inject('bareCluster'));
 }
