@@ -1,3 +1,4 @@
+import type { SourceKey, WorkloadKey } from '@reroll/core/model';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Explanation } from '@reroll/shared/api/explain';
 import { DEFAULT_ANNOTATION_KEYS as KEYS } from '@reroll/core/annotation-keys';
@@ -25,7 +26,15 @@ import {
   type Modifier,
 } from '../support/objects/builders.ts';
 import { sharedCluster } from '../support/cluster.ts';
-import { connect, namespace, refOf, type Manifest, type Space } from '../support/kube.ts';
+import {
+  connect,
+  namespace,
+  refOf,
+  type Manifest,
+  type SourceRef,
+  type Space,
+  type WorkloadRef,
+} from '../support/kube.ts';
 import { keyIn, startReroll, type Reroll } from '../support/reroll.ts';
 import { RolloutCount, inStep, recordOf } from '../support/objects/rollouts.ts';
 import { eventually } from '../support/wait.ts';
@@ -242,8 +251,14 @@ beforeAll(async () => {
   await dealtWith();
 });
 
-function ask({ workload, source }: Pick<Case, 'workload' | 'source'>): { workload: string; source: string } {
-  return { workload: keyIn(space, refOf(workload)), source: keyIn(space, source) };
+function ask({ workload, source }: Pick<Case, 'workload' | 'source'>): {
+  workload: WorkloadKey;
+  source: SourceKey;
+} {
+  return {
+    workload: keyIn(space, refOf(workload) as WorkloadRef),
+    source: keyIn(space, source as SourceRef),
+  };
 }
 
 /** As the command line does it without an admin. */
@@ -364,10 +379,10 @@ describe('what cannot be explained', () => {
   const query = (workload: string, source: string) => ({ query: { workload, source } });
 
   it('a workload that is not known, and one that the caller may not see, are the same', async () => {
-    const [there, nowhere] = ['Deployment/auto', 'Deployment/nowhere'].map((ref) => keyIn(space, ref));
-    const unknown = await api.problem('explain', query(nowhere ?? '', keyIn(space, CM)));
+    const [there, nowhere] = [keyIn(space, 'Deployment/auto'), keyIn(space, 'Deployment/nowhere')];
+    const unknown = await api.problem('explain', query(nowhere, keyIn(space, CM)));
     expect(unknown.code).toBe('NotFound');
-    const unseen = await api.as(STRANGER.token).problem('explain', query(there ?? '', keyIn(space, CM)));
+    const unseen = await api.as(STRANGER.token).problem('explain', query(there, keyIn(space, CM)));
     expect({ ...unseen, requestId: '' }).toEqual({ ...unknown, requestId: '' });
     const source = { kind: 'ConfigMap' as const, namespace: space.name, name: 'cm' };
     const preview = await api.as(STRANGER.token).problem('preview', { body: { of: 'source', source } });

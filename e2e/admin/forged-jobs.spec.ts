@@ -12,7 +12,14 @@ import { AdminApi, TOKENS } from '../support/admin/admin-api.ts';
 import { auto, configMap, deployment, naming, secret, usingEnvFrom } from '../support/objects/builders.ts';
 import { cleanUp } from '../support/cleanup.ts';
 import { sharedCluster } from '../support/cluster.ts';
-import { connect, namespace, type KubeObject, type Ref, type Space } from '../support/kube.ts';
+import {
+  connect,
+  namespace,
+  type KubeObject,
+  type SourceRef,
+  type Space,
+  type WorkloadRef,
+} from '../support/kube.ts';
 import { dumpRedis } from '../support/redis/redis-dump.ts';
 import { keyIn, startReroll, type Reroll } from '../support/reroll.ts';
 import { RolloutCount, inStep, recordOf } from '../support/objects/rollouts.ts';
@@ -30,7 +37,7 @@ const PASSWORD = 'hunter2-of-the-outside';
 const AUTO = { 'reloader.stakater.com/auto': 'true' };
 
 /** None of these asks for anything. */
-const SILENT: readonly Ref[] = ['Deployment/silent', 'Deployment/paused'];
+const SILENT: readonly WorkloadRef[] = ['Deployment/silent', 'Deployment/paused'];
 
 let space: Space;
 let outside: Space;
@@ -124,7 +131,7 @@ function row(of: KubeObject, more: Partial<WorkloadRow> = {}): WorkloadRow {
   };
 }
 
-async function reload(space: Space, ref: Ref, source?: Ref): Promise<void> {
+async function reload(space: Space, ref: WorkloadRef, source?: SourceRef): Promise<void> {
   const job = { workload: keyIn(space, ref), since: 1, ...(source && { source: keyIn(space, source) }) };
   await reroll.queues.enqueueReloads([job]);
 }
@@ -179,7 +186,7 @@ describe('forged jobs', () => {
       [
         reloads,
         { v: 1, workload: `Gadget/${space.name}/x`, since: 1 },
-        /^InvalidJob: no workload kind Gadget$/,
+        /^InvalidJob: workload: expected <kind>\/<namespace>\/<name> of a workload$/,
       ],
     ] as const;
     for (const [queue, data, reason] of forged) {
@@ -225,7 +232,7 @@ describe('forged jobs', () => {
 });
 
 describe('forged rows of the catalog', () => {
-  const forgeWorkload = async (ref: Ref, text: string): Promise<void> => {
+  const forgeWorkload = async (ref: WorkloadRef, text: string): Promise<void> => {
     const { workloads } = reroll.catalog.keys;
     const key = keyIn(space, ref);
     const own = await reroll.redis.hget(workloads, key);
@@ -288,7 +295,7 @@ describe('forged rows of the catalog', () => {
   });
 
   it.each(['no JSON', 'null', '{"u":1,"s":7}', '"'])('%j is no row', async (text) => {
-    for (const ref of [...SILENT, 'Deployment/opted']) await forgeWorkload(ref, text);
+    for (const ref of [...SILENT, 'Deployment/opted'] as const) await forgeWorkload(ref, text);
     await reroll.redis.hset(reroll.catalog.keys.sources, keyIn(space, 'Secret/private'), text);
     await reload(space, 'Deployment/opted', 'ConfigMap/calm');
     await reroll.queues.enqueueChanges([keyIn(space, 'Secret/private')], Date.now());

@@ -1,3 +1,4 @@
+import type { WorkloadKind } from '@reroll/core/model';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ReloadRequests, type ReloadRequest } from '@reroll/redis/catalog/requests';
 import type { OutcomeEntry } from '@reroll/core/history/entries';
@@ -12,7 +13,7 @@ import {
   WORKLOAD_BUILDERS,
 } from '../support/objects/builders.ts';
 import { sharedCluster } from '../support/cluster.ts';
-import { connect, namespace, type Ref, type Space } from '../support/kube.ts';
+import { connect, namespace, type Space, type WorkloadRef } from '../support/kube.ts';
 import { refuseUpdates } from '../support/objects/policy.ts';
 import { keyIn, startReroll, type Reroll } from '../support/reroll.ts';
 import { RolloutCount, inStep, markerVariables, settled } from '../support/objects/rollouts.ts';
@@ -32,14 +33,14 @@ beforeAll(async () => {
 });
 
 /** As the admin does it. */
-async function asks(ref: Ref): Promise<ReloadRequest> {
+async function asks(ref: WorkloadRef): Promise<ReloadRequest> {
   const request = await requests.put(keyIn(space, ref), BY);
   await reroll.queues.enqueueReloadNow(keyIn(space, ref), Date.now());
   return request;
 }
 
 /** What came of a request, once it is done. */
-async function cameOf(ref: Ref, { id }: ReloadRequest): Promise<OutcomeEntry> {
+async function cameOf(ref: WorkloadRef, { id }: ReloadRequest): Promise<OutcomeEntry> {
   const outcome = await eventually(async () =>
     (await reroll.outcomes(space, ref)).findLast(({ request }) => request?.id === id),
   );
@@ -47,7 +48,7 @@ async function cameOf(ref: Ref, { id }: ReloadRequest): Promise<OutcomeEntry> {
   return outcome;
 }
 
-async function idInTemplate(ref: Ref): Promise<string | undefined> {
+async function idInTemplate(ref: WorkloadRef): Promise<string | undefined> {
   return (await space.get(ref)).spec.template.metadata?.annotations?.[REQUEST_ANNOTATION];
 }
 
@@ -60,7 +61,7 @@ async function adopted(name: string): Promise<RolloutCount> {
 describe('a request of a person', () => {
   it.each(Object.entries(WORKLOAD_BUILDERS))('rolls a %s that opts in, once', async (kind, build) => {
     const name = `asked-${kind.toLowerCase()}`;
-    const ref: Ref = `${kind}/${name}`;
+    const ref = `${kind as WorkloadKind}/${name}` as const;
     await space.apply(configMap(name, { v: '0' }), build(name, auto(), usingEnvFrom(name)));
     await inStep(space, ref, [`ConfigMap/${name}`]);
     const rollouts = await RolloutCount.from(space, ref);

@@ -6,7 +6,7 @@ import type { Preview, previewRequest } from '@reroll/shared/api/explain';
 import { previewSource } from '@reroll/core/explain/preview-source';
 import { decidingKeys } from '@reroll/core/state/observe';
 import { DEFAULT_ANNOTATION_KEYS as KEYS } from '@reroll/core/annotation-keys';
-import { partsOf, type Annotations } from '@reroll/core/model';
+import { isSourceKey, partsOf, type Annotations, type SourceKey, type WorkloadKey } from '@reroll/core/model';
 import { Processes, settingsInForce } from '@reroll/redis/processes/processes';
 import { ExplainGatherer } from '@reroll/kube/gather-explain';
 import { collectionPath, type KubeObject } from '@reroll/kube/objects';
@@ -21,7 +21,15 @@ import {
   generatedSources,
   generatedWorkloads,
 } from '../support/objects/generated.ts';
-import { connect, namespace, refOf, type Ref, type Space } from '../support/kube.ts';
+import {
+  connect,
+  namespace,
+  refOf,
+  type Ref,
+  type SourceRef,
+  type Space,
+  type WorkloadRef,
+} from '../support/kube.ts';
 import { keyIn, startReroll, type Reroll } from '../support/reroll.ts';
 import { recordOf, settled } from '../support/objects/rollouts.ts';
 import { eventually } from '../support/wait.ts';
@@ -61,8 +69,8 @@ beforeAll(async () => {
 type Pair = string;
 type PreviewOf = z.input<typeof previewRequest>;
 
-const sourceId = (ref: Ref): SourceRefId => partsOf(keyIn(space, ref)) as SourceRefId;
-const workloadId = (ref: Ref): WorkloadRefId => partsOf(keyIn(space, ref)) as WorkloadRefId;
+const sourceId = (ref: Ref): SourceRefId => partsOf(keyIn(space, ref as SourceRef));
+const workloadId = (ref: Ref): WorkloadRefId => partsOf(keyIn(space, ref as WorkloadRef));
 
 async function preview(body: PreviewOf): Promise<Preview> {
   return await api.call('preview', { body });
@@ -140,22 +148,21 @@ async function expectRolled(expected: readonly Pair[]): Promise<void> {
 }
 
 /** Resolves when the catalog has these annotations, and no others that decide. Of a source those that say `true` do. */
-async function known(key: string, annotations: Annotations): Promise<void> {
+async function known(key: SourceKey | WorkloadKey, annotations: Annotations): Promise<void> {
   const isTrue = Object.fromEntries(Object.entries(annotations).filter(([, value]) => value === 'true'));
   await eventually(async () => {
-    const [source, workload] = await Promise.all([
-      reroll.catalog.sources([key]),
-      reroll.catalog.workloads([key]),
-    ]);
-    const row = source.get(key);
-    if (row) expect(row.annotations).toEqual(isTrue);
-    else expect(workload.get(key)?.annotations).toEqual(annotations);
+    if (isSourceKey(key)) expect((await reroll.catalog.sources([key])).get(key)?.annotations).toEqual(isTrue);
+    else expect((await reroll.catalog.workloads([key])).get(key)?.annotations).toEqual(annotations);
     return true;
   });
 }
 
 /** Puts these in the place of those of the keys. */
-async function annotate(ref: Ref, annotations: Annotations, keys: readonly string[]): Promise<void> {
+async function annotate(
+  ref: SourceRef | WorkloadRef,
+  annotations: Annotations,
+  keys: readonly string[],
+): Promise<void> {
   const gone = Object.fromEntries(keys.map((key) => [key, null]));
   await space.annotate(ref, { ...gone, ...annotations });
   await known(keyIn(space, ref), annotations);
@@ -192,7 +199,9 @@ it(`of each source: exactly those are rolled that its preview names (seed ${SEED
 it(`of annotations proposed for a workload: what is rolled once it has them (seed ${SEED})`, async () => {
   const before = await previewed();
   const proposed = sample(WORKLOAD_ANNOTATIONS, { numRuns: WORKLOADS.length, seed: SEED + 1 });
-  const chosen = WORKLOADS.map(refOf).filter((_ref, index) => index % 3 === 0);
+  const chosen = WORKLOADS.map((manifest) => refOf(manifest) as WorkloadRef).filter(
+    (_ref, index) => index % 3 === 0,
+  );
   const annotationsOf = (index: number): Annotations => proposed[index] ?? {};
   const previews = await Promise.all(
     chosen.map((ref, index) =>

@@ -1,3 +1,4 @@
+import type { WorkloadKind } from '@reroll/core/model';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { RolloutEntry } from '@reroll/core/history/entries';
 import { Rollouts } from '@reroll/redis/history/rollouts';
@@ -11,7 +12,7 @@ import {
   type Modifier,
 } from '../support/objects/builders.ts';
 import { sharedCluster } from '../support/cluster.ts';
-import { connect, namespace, type Ref, type Space } from '../support/kube.ts';
+import { connect, namespace, type Space, type WorkloadRef } from '../support/kube.ts';
 import { keyIn, startReroll, type Reroll } from '../support/reroll.ts';
 import { inStep, settled } from '../support/objects/rollouts.ts';
 import { eventually } from '../support/wait.ts';
@@ -26,19 +27,19 @@ beforeAll(async () => {
   reroll = await startReroll({ cluster, namespaces: [space], watchers: 2, watcherFlags });
 });
 
-async function underWay(ref: Ref): Promise<RolloutEntry | undefined> {
+async function underWay(ref: WorkloadRef): Promise<RolloutEntry | undefined> {
   const key = keyIn(space, ref);
   return (await new Rollouts(reroll.redis, reroll.catalog.keys.rollouts).of([key])).get(key);
 }
 
 /** What the history has of the rollouts of a workload, oldest first. */
-async function told(ref: Ref): Promise<RolloutEntry[]> {
+async function told(ref: WorkloadRef): Promise<RolloutEntry[]> {
   const entries = (await reroll.history.latest('rollouts', 10_000)).reverse().map(({ entry }) => entry);
   return entries.filter(({ workload }) => workload === keyIn(space, ref));
 }
 
 /** Resolves with the last of a workload's rollouts, once it is told to be so and is not under way any more. */
-async function completed(ref: Ref, generation: number): Promise<RolloutEntry> {
+async function completed(ref: WorkloadRef, generation: number): Promise<RolloutEntry> {
   return await eventually(async () => {
     const last = (await told(ref)).findLast((entry) => entry.state === 'complete');
     return last !== undefined && last.generation >= generation && !(await underWay(ref)) && last;
@@ -58,7 +59,7 @@ describe('a rollout', () => {
     'of a %s with pods is followed to its end, from its reload on',
     async (kind, build) => {
       const name = `of-${kind.toLowerCase()}`;
-      const ref: Ref = `${kind}/${name}`;
+      const ref = `${kind as WorkloadKind}/${name}` as const;
       await space.apply(configMap(name, { v: '0' }), build(name, auto(), usingEnvFrom(name), replicas(2)));
       await inStep(space, ref, [`ConfigMap/${name}`]);
       await space.setData(`ConfigMap/${name}`, { v: '1' });

@@ -227,7 +227,8 @@ it('with --ignored-workload-types=cronjobs,jobs neither is watched, and nothing 
   for (const ref of ['CronJob/left', 'Job/left'])
     expect((await other.get(ref)).metadata.annotations).not.toHaveProperty([RECORD_ANNOTATION]);
   expect((await other.list('Job')).map(({ metadata }) => metadata.uid)).toEqual([before.metadata.uid]);
-  const keys = ['CronJob/left', 'Job/left', 'Deployment/e2e-control'].map((ref) => keyIn(other, ref));
+  const refs = ['CronJob/left', 'Job/left', 'Deployment/e2e-control'] as const;
+  const keys = refs.map((ref) => keyIn(other, ref));
   expect([...(await ignoring.catalog.workloads(keys)).keys()]).toEqual([
     keyIn(other, 'Deployment/e2e-control'),
   ]);

@@ -15,7 +15,7 @@ import { connect, namespace, type Space } from '../support/kube.ts';
 import { keyIn, startReroll, type Reroll } from '../support/reroll.ts';
 import { eventually } from '../support/wait.ts';
 
-const WORKLOADS = ['Deployment/api', 'StatefulSet/db', 'DaemonSet/agent', 'Deployment/named'];
+const WORKLOADS = ['Deployment/api', 'StatefulSet/db', 'DaemonSet/agent', 'Deployment/named'] as const;
 
 let space: Space;
 let reroll: Reroll;

@@ -73,7 +73,7 @@ describe('--namespaces-to-ignore and --resource-label-selector', () => {
     await settled();
     expect(await rollouts.now()).toBe(1);
     expect(Object.keys(recordOf(now))).toEqual(['ConfigMap/mine']);
-    const keys = ['Secret/plain', 'ConfigMap/mine'].map((ref) => keyIn(watched, ref));
+    const keys = (['Secret/plain', 'ConfigMap/mine'] as const).map((ref) => keyIn(watched, ref));
     expect([...(await reroll.catalog.sources(keys)).keys()]).toEqual([keyIn(watched, 'ConfigMap/mine')]);
   });
 

@@ -11,7 +11,7 @@ import {
   usingEnvFrom,
 } from '../support/objects/builders.ts';
 import { sharedCluster } from '../support/cluster.ts';
-import { connect, namespace, type KubeObject, type Space } from '../support/kube.ts';
+import { connect, namespace, type KubeObject, type Space, type WorkloadRef } from '../support/kube.ts';
 import { keyIn, startReroll, type Reroll } from '../support/reroll.ts';
 import { RolloutCount, inStep, markerVariables, settled } from '../support/objects/rollouts.ts';
 import { eventually } from '../support/wait.ts';
@@ -60,7 +60,7 @@ async function lastReload(reroll: Reroll, space: Space, ref: string): Promise<Ou
 }
 
 /** What comes of a person's request. */
-async function asked(reroll: Reroll, space: Space, ref: string): Promise<OutcomeEntry> {
+async function asked(reroll: Reroll, space: Space, ref: WorkloadRef): Promise<OutcomeEntry> {
   const requests = new ReloadRequests(reroll.redis, reroll.catalog.keys.requests);
   const { id } = await requests.put(keyIn(space, ref), { actor: 'ann', reason: 'a test' });
   await reroll.queues.enqueueReloadNow(keyIn(space, ref), Date.now());

@@ -2,7 +2,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { markerHash } from '@reroll/core/marker/marker-hash';
 import { auto, configMap, deployment, usingEnvFrom } from '../support/objects/builders.ts';
 import { sharedCluster } from '../support/cluster.ts';
-import { connect, namespace, type Space } from '../support/kube.ts';
+import { connect, namespace, type Space, type WorkloadRef } from '../support/kube.ts';
 import { keyIn, startReroll, type Reroll } from '../support/reroll.ts';
 import {
   RolloutCount,
@@ -26,14 +26,14 @@ beforeAll(async () => {
   await space.apply(configMap('a.b', { v: 'dot' }), configMap('a-b', { v: 'dash' }));
 });
 
-async function user(name: string): Promise<{ ref: string; rollouts: RolloutCount }> {
+async function user(name: string): Promise<{ ref: WorkloadRef; rollouts: RolloutCount }> {
   await space.apply(deployment(name, auto(), usingEnvFrom('a.b'), usingEnvFrom('a-b')));
-  const ref = `Deployment/${name}`;
+  const ref = `Deployment/${name}` as const;
   await inStep(space, ref, SOURCES);
   return { ref, rollouts: await RolloutCount.from(space, ref) };
 }
 
-async function replay(ref: string): Promise<void> {
+async function replay(ref: WorkloadRef): Promise<void> {
   const workload = keyIn(space, ref);
   for (const source of [...SOURCES, ...SOURCES]) {
     await reroll.queues.enqueueReloads([{ workload, since: Date.now(), source: keyIn(space, source) }]);

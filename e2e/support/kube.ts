@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Cluster } from '../../tools/cluster/src/cluster.ts';
-import type { PodTemplate } from '@reroll/core/model';
+import type { PodTemplate, SourceKind, WorkloadKind } from '@reroll/core/model';
 import { KubeClient, MERGE_PATCH } from '@reroll/kube/client/connection';
 import { KubeError } from '@reroll/kube/client/errors';
 import { collectionPath, objectPath, type KubeResource } from '@reroll/kube/objects';
@@ -88,6 +88,8 @@ export function resourceOf(kind: string): KubeResource {
 
 /** `Deployment/api`: how specs name an object of a namespace. */
 export type Ref = string;
+export type WorkloadRef = `${WorkloadKind}/${string}`;
+export type SourceRef = `${SourceKind}/${string}`;
 
 export function refOf(manifest: Manifest): Ref {
   return `${manifest.kind}/${manifest.metadata.name}`;

@@ -5,6 +5,7 @@ import type { Cluster } from '../../tools/cluster/src/cluster.ts';
 import type { ChartValues } from '../../tools/deploy/render.ts';
 import { Catalog } from '@reroll/redis/catalog/catalog';
 import type { ChangeEntry, OutcomeEntry } from '@reroll/core/history/entries';
+import type { Key } from '@reroll/core/model';
 import { History } from '@reroll/redis/history/history';
 import { catalogKeys } from '@reroll/redis/catalog/keys';
 import { openRedis, type RedisClient } from '@reroll/redis/connection/redis';
@@ -13,7 +14,7 @@ import { parseOptions } from '@reroll/shared/platform/options/parsing/parse';
 import { Queues } from '@reroll/redis/queue/queues';
 import { tokensFile } from './admin/admin-api.ts';
 import { cleanUp } from './cleanup.ts';
-import { connect, namespace, type Space } from './kube.ts';
+import { connect, namespace, type Ref, type Space } from './kube.ts';
 import { App } from './processes.ts';
 import { eventually } from './wait.ts';
 import { workerAccount, type WorkerAccount } from './objects/worker-account.ts';
@@ -166,14 +167,14 @@ export class Reroll {
   }
 
   /** Outcomes of a workload, or of all, oldest first. */
-  async outcomes(space: Space, ref?: string): Promise<OutcomeEntry[]> {
+  async outcomes(space: Space, ref?: Ref): Promise<OutcomeEntry[]> {
     const key = ref === undefined ? undefined : keyIn(space, ref);
     const all = (await this.history.outcomes(10_000)).reverse();
     const prefix = `/${space.name}/`;
     return all.filter(({ workload }) => (key === undefined ? workload.includes(prefix) : workload === key));
   }
 
-  async changes(space: Space, ref: string): Promise<ChangeEntry[]> {
+  async changes(space: Space, ref: Ref): Promise<ChangeEntry[]> {
     const key = keyIn(space, ref);
     return (await this.history.changes(10_000)).reverse().filter(({ source }) => source === key);
   }
@@ -243,7 +244,9 @@ export async function prepareReroll(options: RerollOptions): Promise<Reroll> {
 }
 
 /** `Deployment/api` to `Deployment/<namespace>/api`. */
-export function keyIn(space: Space, ref: string): string {
+export function keyIn<Kind extends string>(space: Space, ref: `${Kind}/${string}`): Key<Kind>;
+export function keyIn(space: Space, ref: Ref): string;
+export function keyIn(space: Space, ref: Ref): string {
   return ref.replace('/', `/${space.name}/`);
 }
 

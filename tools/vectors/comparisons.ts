@@ -4,7 +4,7 @@ import { DEFAULT_ANNOTATION_KEYS } from '@reroll/core/annotation-keys';
 import { envVarName } from '@reroll/core/marker/env-var-name';
 import { markerHash } from '@reroll/core/marker/marker-hash';
 import { sourceKindOfMarkerType } from '@reroll/core/marker/marker-type';
-import type { PodSpec } from '@reroll/core/model';
+import { WORKLOAD_KINDS, type PodSpec } from '@reroll/core/model';
 import { containerUsing } from '@reroll/core/references';
 import { decideReload } from '@reroll/core/rules/decision';
 
@@ -33,7 +33,7 @@ const decision = z.object({
   sourceKind: markedKind,
   sourceName: z.string(),
   sourceAnnotations: texts,
-  workloadKind: z.string(),
+  workloadKind: z.enum(WORKLOAD_KINDS),
   annotations: texts,
   podAnnotations: texts,
   autoReloadAll: z.boolean().default(false),

@@ -1,3 +1,4 @@
+import type { WorkloadKey } from '@reroll/core/model';
 import { Inject, Injectable } from '@nestjs/common';
 import type { ClusterState } from '@reroll/core/state/cluster-state';
 import { LOG } from '@reroll/nest/tokens';
@@ -48,7 +49,7 @@ export class Publishing {
   resyncer(
     clusterState: ClusterState,
     publisher: Publisher,
-    by: { streams: () => Streams; requested: () => Promise<readonly string[]> },
+    by: { streams: () => Streams; requested: () => Promise<readonly WorkloadKey[]> },
   ): Resyncer {
     const { catalog, options, metrics } = this;
     return new Resyncer({

@@ -1,3 +1,4 @@
+import type { WorkloadKey } from '@reroll/core/model';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { ClusterState } from '@reroll/core/state/cluster-state';
@@ -110,7 +111,7 @@ export class WatcherService implements OnApplicationBootstrap {
   }
 
   /** Nothing is lost if Redis cannot be asked: the next resync does. */
-  async #requested(): Promise<readonly string[]> {
+  async #requested(): Promise<readonly WorkloadKey[]> {
     try {
       return await this.requests.workloads();
     } catch (error) {

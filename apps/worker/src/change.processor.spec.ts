@@ -2,6 +2,7 @@ import { Catalog } from '@reroll/redis/catalog/catalog';
 import type { History } from '@reroll/redis/history/history';
 import type { RedisClient } from '@reroll/redis/connection/redis';
 import { DEFAULT_ANNOTATION_KEYS } from '@reroll/core/annotation-keys';
+import { partsOf, type SourceKey, type WorkloadKey } from '@reroll/core/model';
 import type { ChangeEntry } from '@reroll/core/history/entries';
 import { createLogger } from '@reroll/shared/platform/logging/logging';
 import { createRegistry } from '@reroll/shared/platform/metrics/registry';
@@ -43,8 +44,8 @@ function next(): { term: string; sequence: number } {
 }
 
 /** Puts a source with so many users, which all ask for reloads, into the catalog. */
-async function publish(source: string, users: number): Promise<void> {
-  const [, namespace = '', name = ''] = source.split('/');
+async function publish(source: SourceKey, users: number): Promise<void> {
+  const { namespace, name } = partsOf(source);
   const uses = [`ConfigMap/${name}`];
   const annotations = { [DEFAULT_ANNOTATION_KEYS.auto]: 'true' };
   const begins = sequence === 0;
@@ -65,22 +66,22 @@ async function publish(source: string, users: number): Promise<void> {
 /** Counts what a change job does; the catalog is the real one, but for what `instead` says. */
 function processorWith(instead: { readonly workloads?: Catalog['workloads'] } = {}) {
   const done = { reads: 0, entries: 0, quiet: 0, woken: [] as string[], rows: [] as number[], users: 0 };
-  const rowsOf = instead.workloads ?? ((keys: readonly string[]) => catalog.workloads(keys));
+  const rowsOf = instead.workloads ?? ((keys: readonly WorkloadKey[]) => catalog.workloads(keys));
   const processor = new ChangeProcessor({
     catalog: only<Catalog>('catalog', {
-      eachUser: async function* (source: string, count: number) {
+      eachUser: async function* (source: SourceKey, count: number) {
         for await (const some of catalog.eachUser(source, count)) {
           done.users = Math.max(done.users, some.length);
           yield some;
         }
       },
-      workloads: async (keys: string[]) => {
+      workloads: async (keys: WorkloadKey[]) => {
         done.rows.push(keys.length);
         return await rowsOf(keys);
       },
-      sources: (keys: string[]) => catalog.sources(keys),
+      sources: (keys: SourceKey[]) => catalog.sources(keys),
       putReading: async () => undefined,
-      backingOff: (keys: string[]) => catalog.backingOff(keys),
+      backingOff: (keys: WorkloadKey[]) => catalog.backingOff(keys),
     }),
     queues,
     sources: only<SourceReader>('sources', {
@@ -140,7 +141,7 @@ describe('a change of a source with 10,000 users', () => {
   });
 
   it('lets the changes of other sources be handled in between', async () => {
-    const others = Array.from({ length: 8 }, (_, n) => `ConfigMap/b/cm-${n}`);
+    const others = Array.from({ length: 8 }, (_, n) => `ConfigMap/b/cm-${n}` as const);
     await publish(WIDE, 4_000);
     for (const source of others) await publish(source, 1);
     const wide = processorWith();

@@ -4,8 +4,7 @@ import type { History } from '@reroll/redis/history/history';
 import { ReloadRequests } from '@reroll/redis/catalog/requests';
 import { RateBudget } from '@reroll/redis/processes/rate';
 import { openForWaiting, type RedisClient } from '@reroll/redis/connection/redis';
-import { kindOf } from '@reroll/core/state/rows';
-import type { SourceKind } from '@reroll/core/model';
+import { kindOf } from '@reroll/core/model';
 import type { HashKeys } from '@reroll/core/record/record-hash';
 import type { KubeClient } from '@reroll/kube/client/connection';
 import { EventRecorder } from '@reroll/kube/kube-events';
@@ -204,7 +203,7 @@ function sourceReader({ client, catalog, hashKeys, options }: WorkerContext): So
 }
 
 function changesHandler(change: ChangeProcessor, { metrics, log }: WorkerContext): QueueHandler<ChangeJob> {
-  const resource = (job: ChangeJob): string => resourceType(kindOf(job.source) as SourceKind);
+  const resource = (job: ChangeJob): string => resourceType(kindOf(job.source));
   return {
     queue: CHANGES,
     schema: changeJob,

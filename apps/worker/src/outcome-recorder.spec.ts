@@ -1,3 +1,4 @@
+import type { SourceKey } from '@reroll/core/model';
 import type { Before } from '@reroll/core/history/change-cause';
 import type { ChangeEntry } from '@reroll/core/history/entries';
 import { createLogger } from '@reroll/shared/platform/logging/logging';
@@ -8,7 +9,7 @@ import { OutcomeRecorder } from './outcome-recorder.ts';
 
 const MINUTE = 60_000;
 
-function change(source: string, at: number): ChangeEntry {
+function change(source: SourceKey, at: number): ChangeEntry {
   const hash = '1.b';
   return { source, cause: 'updated', since: at, at, from: '1.a', hash, woken: [], leftAlone: [] };
 }

@@ -80,17 +80,21 @@ export class Incumbent {
     if (!this.#remember(source)) return;
     for (const kind of WORKLOAD_KINDS) {
       const workloads = await this.#space.list(kind);
-      for (const workload of workloads) await this.#reload({ ...workload, kind }, source);
+      for (const workload of workloads) await this.#reload(kind, workload, source);
     }
   }
 
-  async #reload(workload: KubeObject, { kind, object }: Source): Promise<void> {
+  async #reload(
+    workloadKind: (typeof WORKLOAD_KINDS)[number],
+    workload: KubeObject,
+    { kind, object }: Source,
+  ): Promise<void> {
     const { name, annotations = {} } = object.metadata;
     const { template } = workload.spec;
     const decision = decideReload({
       source: { kind, name, annotations },
       workload: {
-        kind: workload.kind,
+        kind: workloadKind,
         annotations: workload.metadata.annotations ?? {},
         podAnnotations: template.metadata?.annotations ?? {},
       },

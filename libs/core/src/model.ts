@@ -18,14 +18,16 @@ export const WORKLOAD_KINDS = [
   'Rollout',
   'DeploymentConfig',
 ] as const;
-/** One of them; a `string` as long as keys are. */
-export type WorkloadKind = string;
+export type WorkloadKind = (typeof WORKLOAD_KINDS)[number];
 
-/** Identity of a source: `<kind>/<namespace>/<name>`, e.g. `ConfigMap/shop/web-config`. */
-export type SourceKey = string;
+/** Identity of an object: `<kind>/<namespace>/<name>`. A key of one kind is not a key of another. */
+export type Key<Kind extends string> = `${Kind}/${string}/${string}`;
 
-/** Identity of a workload: `<kind>/<namespace>/<name>`, e.g. `Deployment/shop/web`. */
-export type WorkloadKey = string;
+/** Identity of a source, e.g. `ConfigMap/shop/web-config`. */
+export type SourceKey = Key<SourceKind>;
+
+/** Identity of a workload, e.g. `Deployment/shop/web`. */
+export type WorkloadKey = Key<WorkloadKind>;
 
 /** The parts of a `SourceKey`. */
 export interface SourceId {
@@ -143,23 +145,51 @@ export interface PodTemplate {
  * `<kind>/<namespace>/<name>` of a source or a workload. No part of a Kubernetes name holds a slash. Joined,
  * because a string that is concatenated keeps its parts, and there are hundreds of thousands of keys.
  */
-export function keyOf(id: { kind: string; namespace: string; name: string }): string {
-  return [id.kind, id.namespace, id.name].join('/');
+export function keyOf<Kind extends string>(id: { kind: Kind; namespace: string; name: string }): Key<Kind> {
+  return [id.kind, id.namespace, id.name].join('/') as Key<Kind>;
 }
 
 /** A kind, and names as the API server takes them: no other text becomes part of a path of the API. */
 const KEY_FORM =
   /^[A-Za-z]{1,63}\/[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?\/[a-z0-9](?:[-.a-z0-9]{0,251}[a-z0-9])?$/;
 
-export function isKey(text: string): boolean {
+export function isKey(text: string): text is Key<string> {
   return KEY_FORM.test(text);
 }
 
+export function isSourceKey(text: string): text is SourceKey {
+  return isKey(text) && isSourceKind(kindOf(text));
+}
+
+export function isWorkloadKey(text: string): text is WorkloadKey {
+  return isKey(text) && isWorkloadKind(kindOf(text));
+}
+
+export function isSourceKind(kind: string): kind is SourceKind {
+  return SOURCE_KINDS.some((each) => each === kind);
+}
+
+export function isWorkloadKind(kind: string): kind is WorkloadKind {
+  return WORKLOAD_KINDS.some((each) => each === kind);
+}
+
+/** The kind in a key. */
+export function kindOf<Kind extends string>(key: Key<Kind>): Kind {
+  return key.slice(0, key.indexOf('/')) as Kind;
+}
+
+export function namespaceOf(key: Key<string>): string {
+  const first = key.indexOf('/');
+  return key.slice(first + 1, key.indexOf('/', first + 1));
+}
+
 /** The parts of a key. Throws a `TypeError` that names the key if it has not three parts. */
-export function partsOf(key: string): { kind: string; namespace: string; name: string } {
+export function partsOf<Kind extends string>(
+  key: Key<Kind>,
+): { kind: Kind; namespace: string; name: string } {
   const [kind, namespace, name, ...rest] = key.split('/');
   if (!kind || !namespace || !name || rest.length > 0) {
     throw new TypeError(`expected a key <kind>/<namespace>/<name>, given ${JSON.stringify(key)}`);
   }
-  return { kind, namespace, name };
+  return { kind: kind as Kind, namespace, name };
 }

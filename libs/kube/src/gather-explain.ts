@@ -68,7 +68,7 @@ export class ExplainGatherer {
     const { keys } = this.#decision;
     const id = partsOf(key);
     try {
-      const path = objectPath(resourceOf(id.kind as SourceKind), id);
+      const path = objectPath(resourceOf(id.kind), id);
       const { body } = await this.#client.get<KubeObject>(path, {
         accept: METADATA_ONLY,
         signal: this.#signal,

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { oneLine } from '@reroll/core/one-line';
-import type { SourceId, SourceKind, WorkloadId } from '@reroll/core/model';
+import type { SourceId, SourceKind } from '@reroll/core/model';
 import { pause, systemClock, type Clock } from './client/clock.ts';
 import type { KubeClient } from './client/connection.ts';
 import { networkError } from './client/errors.ts';
@@ -8,8 +8,11 @@ import { collectionPath } from './objects.ts';
 
 const EVENTS = { group: '', version: 'v1', plural: 'events' };
 
-/** The workload that an event is about. */
-export interface EventSubject extends WorkloadId {
+/** What an event is about: a workload, or the Lease of the watchers. */
+export interface EventSubject {
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
   readonly apiVersion: string;
   readonly uid: string;
   readonly resourceVersion?: string | undefined;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import type { WorkloadKey } from '@reroll/core/model';
+import { partsOf, type WorkloadKey } from '@reroll/core/model';
 import { workloadKind } from '@reroll/kube/workloads/registry';
 import type { AdminOptions } from '@reroll/shared/platform/options/parsing/table';
 import { ProblemError } from '../http/problem-error.ts';
@@ -114,9 +114,9 @@ async function mayPatch(
   workload: WorkloadKey,
   may: (attributes: AccessAttributes) => Promise<boolean>,
 ): Promise<boolean> {
-  const [kind = '', namespace = '', name = ''] = workload.split('/');
+  const { kind, namespace, name } = partsOf(workload);
   const definition = workloadKind(kind);
-  if (!definition || namespace === '' || name === '') return false;
+  if (!definition) return false;
   const { group, plural: resource } = definition;
   return await may({ resourceAttributes: { group, resource, verb: 'patch', namespace, name } });
 }

@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
+import { namespaceOf } from '@reroll/core/model';
 import { SettingsError } from '@reroll/nest/settings-error';
 import { trustMessagesOf } from '@reroll/shared/platform/logging/error-fields';
 import { parse } from 'yaml';
@@ -141,7 +142,7 @@ function callerOf(
     mayRequest: (asked) => Promise.resolve(writes || !asked.writes),
     seesAll: () => Promise.resolve(everywhere),
     sees: (namespace) => Promise.resolve(sees(namespace)),
-    mayChange: (workload) => Promise.resolve(writes && sees(workload.split('/')[1] ?? '')),
+    mayChange: (workload) => Promise.resolve(writes && sees(namespaceOf(workload))),
     mayChangeAll: (namespace) => Promise.resolve(writes && sees(namespace)),
     maySteer: () => Promise.resolve(writes && everywhere),
     isKnown,

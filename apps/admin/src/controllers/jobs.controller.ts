@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
 import { QUEUE_NAMES } from '@reroll/shared/api/queues';
-import { workloadKind } from '@reroll/kube/workloads/registry';
+import { isWorkloadKind, kindOf, type Key, type WorkloadKey } from '@reroll/core/model';
 import { NamespacesAsked } from '../history/namespaces-asked.ts';
 import type { AnswerOf, Input } from '../http/operation-types.ts';
 import { Cursors } from '../http/cursors.ts';
@@ -54,7 +54,7 @@ export class JobsController {
       target: subject === undefined ? params.id : `${params.id} ${subject}`,
       allow: async () => {
         if (subject === undefined) throw new ProblemError('NotFound');
-        await mayRetry(subject)(caller, subject);
+        await (isOfWorkload(subject) ? mustChange(caller, subject) : mustChangeAllOf(caller, subject));
       },
       run: async () => {
         // `allow` has refused what is not there.
@@ -66,6 +66,6 @@ export class JobsController {
 }
 
 /** A job of a source may roll every workload that uses it. */
-function mayRetry(subject: string): typeof mustChange {
-  return workloadKind(subject.split('/')[0] ?? '') ? mustChange : mustChangeAllOf;
+function isOfWorkload(subject: Key<string>): subject is WorkloadKey {
+  return isWorkloadKind(kindOf(subject));
 }

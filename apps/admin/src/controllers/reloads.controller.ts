@@ -3,6 +3,7 @@ import { Catalog } from '@reroll/redis/catalog/catalog';
 import { History } from '@reroll/redis/history/history';
 import { ReloadRequests } from '@reroll/redis/catalog/requests';
 import { Queues } from '@reroll/redis/queue/queues';
+import { keyOf, type WorkloadKey } from '@reroll/core/model';
 import type { AnswerOf, Input } from '../http/operation-types.ts';
 import { ProblemError } from '../http/problem-error.ts';
 import { Serves } from '../http/serves.ts';
@@ -23,7 +24,7 @@ export class ReloadsController {
   @Serves('reloadWorkload')
   async reload(input: Input<'reloadWorkload'>): Promise<AnswerOf<'reloadWorkload'>> {
     const { params, caller, body } = input;
-    const workload = `${params.kind}/${params.namespace}/${params.name}`;
+    const workload = keyOf(params);
     return await this.writes.perform(input, {
       action: 'reloadWorkload',
       target: workload,
@@ -38,7 +39,7 @@ export class ReloadsController {
 
   /** The request first: whatever is lost after it, the resync makes up for. */
   async #request(
-    workload: string,
+    workload: WorkloadKey,
     by: { actor: string; reason: string },
   ): Promise<{ id: string; at: string }> {
     const request = await this.requests.put(workload, by);

@@ -1,12 +1,12 @@
 import { Controller } from '@nestjs/common';
 import type { HistoryEntry } from '@reroll/shared/api/workloads';
 import type { HistoryJoin, Pair } from '@reroll/core/history/join';
-import { keyOf, type SourceKey } from '@reroll/core/model';
+import { keyOf, partsOf, type SourceKey } from '@reroll/core/model';
 import { visibility } from '../auth/caller.ts';
 import { LiveStates } from '../history/live-states.ts';
 import { NamespacesAsked } from '../history/namespaces-asked.ts';
 import { ReadModel } from '../history/read-model.ts';
-import { pairView, workloadRef } from '../history/views.ts';
+import { pairView } from '../history/views.ts';
 import type { AnswerOf, Input } from '../http/operation-types.ts';
 import { Cursors } from '../http/cursors.ts';
 import { ProblemError } from '../http/problem-error.ts';
@@ -60,7 +60,7 @@ export class SourcesController {
       ...sourceSummary(found, { join, shown }),
       annotations: { ...row?.annotations },
       workloadsInDetail: [...users].map(([workload, userRow]) => ({
-        workload: workloadRef(workload),
+        workload: partsOf(workload),
         ...dependencyView({ workload: { key: workload, row: userRow }, source: { key, row } }, by),
       })),
       history: await this.history(key, join),

@@ -1,12 +1,12 @@
 import { Controller } from '@nestjs/common';
 import { sourcesOf } from '@reroll/core/explain/preview-workload';
-import { keyOf } from '@reroll/core/model';
+import { keyOf, partsOf } from '@reroll/core/model';
 import { visibility } from '../auth/caller.ts';
 import { LiveStates } from '../history/live-states.ts';
 import { NamespacesAsked } from '../history/namespaces-asked.ts';
 import { ReadModel } from '../history/read-model.ts';
 import { ReloadJobs } from '../history/reload-jobs.ts';
-import { outcomeView, rolloutView, sourceRef } from '../history/views.ts';
+import { outcomeView, rolloutView } from '../history/views.ts';
 import type { AnswerOf, Input } from '../http/operation-types.ts';
 import { Cursors } from '../http/cursors.ts';
 import { ProblemError } from '../http/problem-error.ts';
@@ -90,7 +90,7 @@ export class WorkloadsController {
     const rows = await this.facts.sourceRows(keys);
     const { shown } = this.hashes;
     return keys.map((key) => ({
-      source: sourceRef(key),
+      source: partsOf(key),
       ...dependencyView({ workload, source: { key, row: rows.get(key) } }, { settings, shown }),
     }));
   }

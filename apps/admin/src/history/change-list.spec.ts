@@ -11,8 +11,8 @@ function history(): HistoryJoin {
   const join = new HistoryJoin();
   for (let at = 0; at < 10; at += 1) {
     const namespace = at % 2 === 0 ? 'even' : 'odd';
-    const workload = `Deployment/${namespace}/w${at}`;
-    const source = `ConfigMap/${namespace}/cm`;
+    const workload = `Deployment/${namespace}/w${at}` as const;
+    const source = `ConfigMap/${namespace}/cm` as const;
     const since = 1000 + at * 100;
     const cause = at === 4 ? 'created' : 'updated';
     join.addChange(

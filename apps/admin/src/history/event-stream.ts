@@ -1,9 +1,9 @@
+import { namespaceOf, partsOf } from '@reroll/core/model';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventName, EVENTS } from '@reroll/shared/api/events';
 import type { Positions } from '@reroll/redis/history/history-reader';
 import type { Rollout } from '@reroll/core/history/join';
 import { stateOf } from '@reroll/core/history/states';
-import { namespaceOf } from '@reroll/core/state/rows';
 import type { z } from 'zod';
 import type { Caller } from '../auth/caller.ts';
 import type { Cursors } from '../http/cursors.ts';
@@ -14,7 +14,7 @@ import { canResume, happenedAfter, readPositions, writePositions, type Happened 
 import type { EventWriter } from './event-writer.ts';
 import { PacedNamespaces } from './paced-namespaces.ts';
 import type { ReadModel } from './read-model.ts';
-import { changeSummary, outcomeView, rolloutView, workloadRef } from './views.ts';
+import { changeSummary, outcomeView, rolloutView } from './views.ts';
 
 export interface EventStreamContext {
   readonly model: ReadModel;
@@ -196,7 +196,7 @@ export class EventStream {
 }
 
 function rolloutEvent({ entry }: Rollout): EventOf<'rollout'> {
-  return { workload: workloadRef(entry.workload), at: timeOf(entry.at), rollout: rolloutView(entry) };
+  return { workload: partsOf(entry.workload), at: timeOf(entry.at), rollout: rolloutView(entry) };
 }
 
 type EventOf<Name extends keyof typeof EVENTS> = z.output<(typeof EVENTS)[Name]>;

@@ -10,20 +10,12 @@ import {
   type ReloadState,
 } from '@reroll/core/history/states';
 import { sourceKeyIn } from '@reroll/core/state/rows';
-import { partsOf, type SourceKey, type WorkloadKey } from '@reroll/core/model';
+import { namespaceOf, partsOf } from '@reroll/core/model';
 import type { ShownHashes } from '../shown-hashes.ts';
 import { timeOf } from '../time-of.ts';
 import type { Live } from './live-states.ts';
 
 export type RolloutView = NonNullable<ChangeWorkload['rollout']>;
-
-export function workloadRef(key: WorkloadKey): ChangeWorkload['workload'] {
-  return partsOf(key) as ChangeWorkload['workload'];
-}
-
-export function sourceRef(key: SourceKey): NonNullable<ChangeSummary['source']> {
-  return partsOf(key) as NonNullable<ChangeSummary['source']>;
-}
 
 /** Of the pairs that are given: those that the caller may see. */
 export function changeSummary(
@@ -56,7 +48,7 @@ function facts(change: Change, hashes: ShownHashes): Omit<ChangeSummary, 'states
     value === null || source === null ? null : hashes.shown(source, value);
   return {
     id,
-    source: source === null ? null : sourceRef(source),
+    source: source === null ? null : partsOf(source),
     cause,
     seenAt: timeOf(since),
     takenUpAt: timeOf(at),
@@ -73,7 +65,7 @@ function changeWorkload(pair: Pair, live: Live): ChangeWorkload {
   const { outcome, verdict, reason, detail } = pair;
   const job = live.jobOf(pair.workload);
   return {
-    workload: workloadRef(pair.workload),
+    workload: partsOf(pair.workload),
     verdict,
     reason,
     detail,
@@ -149,14 +141,14 @@ export function rolloutView(entry: RolloutEntry): RolloutView {
 export function outcomeView(outcome: Outcome): HistoryEntry {
   const { entry } = outcome;
   const [pair] = outcome.pairs;
-  const { namespace } = workloadRef(entry.workload);
   const [rolled] = entry.rolled;
-  const source = pair ? pair.change.source : rolled === undefined ? null : sourceKeyIn(namespace, rolled);
+  const named = rolled === undefined ? null : sourceKeyIn(namespaceOf(entry.workload), rolled);
+  const source = pair ? pair.change.source : named;
   return {
     change: pair?.change.id ?? null,
-    source: source === null ? null : sourceRef(source),
+    source: source === null ? null : partsOf(source),
     cause: pair?.change.cause ?? null,
-    workload: workloadRef(entry.workload),
+    workload: partsOf(entry.workload),
     state: outcomeState(outcome),
     reason: entry.reason,
     at: timeOf(entry.at),
@@ -172,9 +164,9 @@ export function pairView(pair: Pair): HistoryEntry | undefined {
   if (reason === null) return undefined;
   return {
     change: change.id,
-    source: change.source === null ? null : sourceRef(change.source),
+    source: change.source === null ? null : partsOf(change.source),
     cause: change.cause,
-    workload: workloadRef(workload),
+    workload: partsOf(workload),
     state: stateOf(pair),
     reason,
     at: timeOf(outcome?.entry.at ?? change.at),

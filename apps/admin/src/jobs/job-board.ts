@@ -1,6 +1,7 @@
 import { QUEUE_NAMES, type Queue as QueueView } from '@reroll/shared/api/queues';
 import { NOTIFICATIONS } from '@reroll/redis/queue/notifications';
 import { CHANGES, RELOADS, RESUMES } from '@reroll/redis/queue/queues';
+import { namespaceOf, type Key } from '@reroll/core/model';
 import { Queue, type ConnectionOptions, type Job } from 'bullmq';
 import { visibility, type Caller } from '../auth/caller.ts';
 import { NamespacesAsked } from '../history/namespaces-asked.ts';
@@ -57,7 +58,7 @@ export class JobBoard {
     const at = id.indexOf(':');
     const queue = id.slice(0, at) as QueueName;
     const job = (await this.#queues[queue].getJob(id.slice(at + 1))) as Job | undefined;
-    const namespace = job && namespaceOf(job);
+    const namespace = job && namespaceOfJob(job);
     if (!job || namespace === undefined) return undefined;
     const { sees } = await visibility(caller);
     if (!(await sees(namespace))) return undefined;
@@ -128,7 +129,7 @@ export class JobBoard {
 async function visibleOf(jobs: readonly JobFacts[], namespaces: NamespacesAsked): Promise<JobFacts[]> {
   const visible: JobFacts[] = [];
   for (const job of jobs) {
-    const namespace = namespaceOf(job);
+    const namespace = namespaceOfJob(job);
     // oxlint-disable-next-line no-await-in-loop -- each namespace is asked about once
     if (namespace !== undefined && (await namespaces.sees(namespace)) === true) visible.push(job);
   }
@@ -151,14 +152,17 @@ async function retry({ state, job }: FoundJob & { readonly job: Job }): Promise<
 }
 
 /** `<kind>/<namespace>/<name>` of what a job names; undefined of one that is not ours. */
-export function subjectOf({ data }: Pick<Job, 'data'>): string | undefined {
+export function subjectOf({ data }: Pick<Job, 'data'>): Key<string> | undefined {
   const { workload, source } = (data ?? {}) as { workload?: unknown; source?: unknown };
   const subject = workload ?? source;
-  return typeof subject === 'string' && SUBJECT.test(subject) ? subject : undefined;
+  return typeof subject === 'string' && isSubject(subject) ? subject : undefined;
 }
 
-const SUBJECT = /^[A-Za-z]+\/[^/\s]+\/[^/\s]+$/u;
+function isSubject(text: string): text is Key<string> {
+  return /^[A-Za-z]+\/[^/\s]+\/[^/\s]+$/u.test(text);
+}
 
-function namespaceOf(job: Pick<Job, 'data'>): string | undefined {
-  return subjectOf(job)?.split('/')[1];
+function namespaceOfJob(job: Pick<Job, 'data'>): string | undefined {
+  const subject = subjectOf(job);
+  return subject && namespaceOf(subject);
 }

@@ -1,29 +1,30 @@
-import { partsOf } from '@reroll/core/model';
+import { partsOf, type Key } from '@reroll/core/model';
 import { firstIndex } from '@reroll/core/history/stream-id';
 import { sortInTurns } from './sort-in-turns.ts';
 
 /** `<namespace>/<name>/<kind>`: the order of lists. */
 export type Place = string;
 
-export function placeOf(key: string): Place {
+export function placeOf(key: Key<string>): Place {
   const { kind, namespace, name } = partsOf(key);
   return [namespace, name, kind].join('/');
 }
 
-export function keyAt(place: Place): string {
+/** `ObjectKey`: of the hash whose snapshot the place is from. */
+export function keyAt<ObjectKey extends Key<string>>(place: Place): ObjectKey {
   const [namespace, name, kind] = place.split('/');
-  return [kind, namespace, name].join('/');
+  return [kind, namespace, name].join('/') as ObjectKey;
 }
 
 /** Keys of one portion of a scan, each with what is to be remembered of its row. */
-export type MarkedKeys<Mark> = readonly (readonly [key: string, mark: Mark | null])[];
+export type MarkedKeys<Mark> = readonly (readonly [key: Key<string>, mark: Mark | null])[];
 
 /** The keys as they were at one scan. */
 export interface Snapshot<Mark> {
   /** Sorted. */
   readonly places: readonly Place[];
   /** Of the few that have one. */
-  readonly marks: ReadonlyMap<string, Mark>;
+  readonly marks: ReadonlyMap<Key<string>, Mark>;
 }
 
 /** A snapshot younger than this (ms) is used as it is. */
@@ -72,7 +73,7 @@ export class KeyIndex<Mark> {
   async #scanAll(): Promise<Snapshot<Mark>> {
     const began = performance.now();
     const seen = new Set<Place>();
-    const marks = new Map<string, Mark>();
+    const marks = new Map<Key<string>, Mark>();
     for await (const portion of this.#scan())
       for (const [key, mark] of portion) {
         seen.add(placeOf(key));

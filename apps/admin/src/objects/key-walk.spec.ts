@@ -1,3 +1,4 @@
+import type { Key } from '@reroll/core/model';
 import { describe, expect, it } from 'vitest';
 import { NamespacesAsked } from '../history/namespaces-asked.ts';
 import { KeyIndex, placeOf } from './key-index.ts';
@@ -10,7 +11,7 @@ const KEYS = [
   'Deployment/shop-2/web',
   'Deployment/bank/ledger',
   'Deployment/shop.x/web',
-];
+] as const;
 const PLACES = KEYS.map(placeOf).sort();
 
 function namespaces(...seen: readonly string[]): NamespacesAsked {
@@ -22,8 +23,8 @@ async function pages(by: {
   seen: readonly string[];
   filter?: WalkFilter;
   count: number;
-}): Promise<string[][]> {
-  const found: string[][] = [];
+}): Promise<Key<string>[][]> {
+  const found: Key<string>[][] = [];
   let last: string | undefined;
   for (;;) {
     const walk = new KeyWalk(PLACES, by.filter ?? {}, last);

@@ -1,26 +1,27 @@
 import type { NamespacesAsked } from '../history/namespaces-asked.ts';
+import type { Key } from '@reroll/core/model';
 import { behind, endOfNamespace, keyAt, startOfNamespace, type Place } from './key-index.ts';
 
-export interface WalkFilter {
+export interface WalkFilter<ObjectKey extends Key<string> = Key<string>> {
   readonly namespace?: string | undefined;
   readonly kind?: string | undefined;
   /** Part of the name. */
   readonly name?: string | undefined;
   /** What the snapshot knows besides; a row is asked again. */
-  readonly mayMatch?: (key: string) => boolean;
+  readonly mayMatch?: (key: ObjectKey) => boolean;
 }
 
 /** Goes through sorted keys from a place on, past namespaces that the caller does not see. */
-export class KeyWalk {
+export class KeyWalk<ObjectKey extends Key<string> = Key<string>> {
   /** The last place that was looked at. */
   last: Place | undefined;
   #isStopped = false;
   #at: number;
   readonly #end: number;
   readonly #places: readonly Place[];
-  readonly #filter: WalkFilter;
+  readonly #filter: WalkFilter<ObjectKey>;
 
-  constructor(places: readonly Place[], filter: WalkFilter, after: Place | undefined) {
+  constructor(places: readonly Place[], filter: WalkFilter<ObjectKey>, after: Place | undefined) {
     const { namespace } = filter;
     this.#places = places;
     this.#filter = filter;
@@ -39,8 +40,8 @@ export class KeyWalk {
   }
 
   /** The next so many keys that may match. */
-  async take(count: number, namespaces: NamespacesAsked): Promise<string[]> {
-    const taken: string[] = [];
+  async take(count: number, namespaces: NamespacesAsked): Promise<ObjectKey[]> {
+    const taken: ObjectKey[] = [];
     while (!this.isOver && taken.length < count) {
       const place = this.#places[this.#at] ?? '';
       const namespace = place.slice(0, place.indexOf('/'));
@@ -53,7 +54,7 @@ export class KeyWalk {
   }
 
   /** As long as it is one namespace. */
-  #takeFrom(prefix: string, taken: string[], count: number): void {
+  #takeFrom(prefix: string, taken: ObjectKey[], count: number): void {
     for (; !this.isAtEnd && taken.length < count; this.#at += 1) {
       const place = this.#places[this.#at];
       if (!place?.startsWith(prefix)) return;

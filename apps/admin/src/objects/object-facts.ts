@@ -4,11 +4,11 @@ import type { RedisClient } from '@reroll/redis/connection/redis';
 import { Rollouts } from '@reroll/redis/history/rollouts';
 import type { ExplainedWorkload } from '@reroll/core/explain/facts';
 import type { RolloutEntry } from '@reroll/core/history/entries';
-import { sourceKeyIn, namespaceOf, type SourceRow, type WorkloadRow } from '@reroll/core/state/rows';
+import { sourceKeyIn, type SourceRow, type WorkloadRow } from '@reroll/core/state/rows';
 import { pendingCauseOf } from '@reroll/core/state/pending';
 import type { PendingCause } from '@reroll/core/state/outbox';
 import { NO_TRIGGERS, type Triggers } from '@reroll/core/state/settings';
-import type { SourceKey, WorkloadKey } from '@reroll/core/model';
+import { namespaceOf, type SourceKey, type WorkloadKey } from '@reroll/core/model';
 import { KeyIndex } from './key-index.ts';
 
 /** A workload and all that its summary takes. */
@@ -117,7 +117,7 @@ export class ObjectFacts {
     );
   }
 
-  async *#scanWorkloads(): AsyncGenerator<(readonly [string, PendingCause | null])[]> {
+  async *#scanWorkloads(): AsyncGenerator<(readonly [WorkloadKey, PendingCause | null])[]> {
     const settings = await this.settings();
     for await (const portion of this.#catalog.eachWorkload(() => true, AT_ONCE)) {
       const dues = await this.#dues(portion, settings?.triggers);
@@ -125,7 +125,7 @@ export class ObjectFacts {
     }
   }
 
-  async *#scanSources(): AsyncGenerator<(readonly [string, null])[]> {
+  async *#scanSources(): AsyncGenerator<(readonly [SourceKey, null])[]> {
     for await (const portion of this.#catalog.eachSource(() => true, AT_ONCE))
       yield portion.filter(([, { exists }]) => exists).map(([key]) => [key, null] as const);
   }

@@ -1,4 +1,5 @@
 import type { sourcesQuery, workloadsQuery } from '@reroll/shared/api/workloads';
+import type { Key, SourceKey, WorkloadKey } from '@reroll/core/model';
 import type { z } from 'zod';
 import type { NamespacesAsked } from '../history/namespaces-asked.ts';
 import { placeOf, type Place, type Snapshot } from './key-index.ts';
@@ -28,12 +29,12 @@ export async function listWorkloads(
   const { due, rollout, ...rest } = query;
   const snapshot = await facts.workloads.snapshot();
   const underWay = rollout === undefined ? undefined : await facts.underWay();
-  const mayMatch = (key: string): boolean =>
+  const mayMatch = (key: WorkloadKey): boolean =>
     (due === undefined || snapshot.marks.get(key) === due) &&
     (rollout === undefined || (underWay?.get(key)?.state ?? 'complete') === rollout);
   const isFiltered = due !== undefined || rollout !== undefined;
   const places = placesFor(snapshot, { due, underWay: rollout === 'complete' ? undefined : underWay });
-  const walk = new KeyWalk(places, { ...rest, ...(isFiltered ? { mayMatch } : {}) }, after);
+  const walk = new KeyWalk<WorkloadKey>(places, { ...rest, ...(isFiltered ? { mayMatch } : {}) }, after);
   return await page(walk, namespaces, {
     limit: query.limit,
     read: async (keys) =>
@@ -51,7 +52,7 @@ export async function listSources(
   { facts, namespaces }: { facts: ObjectFacts; namespaces: NamespacesAsked },
 ): Promise<ObjectPage<SourceFacts>> {
   const { places } = await facts.sources.snapshot();
-  const walk = new KeyWalk(places, query, after);
+  const walk = new KeyWalk<SourceKey>(places, query, after);
   return await page(walk, namespaces, {
     limit: query.limit,
     // What went meanwhile is left out.
@@ -62,16 +63,16 @@ export async function listSources(
 /** Only the few that a filter can mean, if it is such a filter. */
 function placesFor(
   { places, marks }: Snapshot<unknown>,
-  { due, underWay }: { due: unknown; underWay: ReadonlyMap<string, unknown> | undefined },
+  { due, underWay }: { due: unknown; underWay: ReadonlyMap<Key<string>, unknown> | undefined },
 ): readonly Place[] {
   const few = underWay ?? (due === undefined ? undefined : marks);
   return few ? [...few.keys()].map(placeOf).sort() : places;
 }
 
-async function page<Facts>(
-  walk: KeyWalk,
+async function page<ObjectKey extends Key<string>, Facts>(
+  walk: KeyWalk<ObjectKey>,
   namespaces: NamespacesAsked,
-  { limit, read }: { limit: number; read: (keys: string[]) => Promise<Facts[]> },
+  { limit, read }: { limit: number; read: (keys: ObjectKey[]) => Promise<Facts[]> },
 ): Promise<ObjectPage<Facts>> {
   const items: Facts[] = [];
   for (let reads = 0; reads < MOST_READS && items.length < limit && !walk.isOver; reads += 1) {

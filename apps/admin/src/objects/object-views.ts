@@ -4,9 +4,8 @@ import type { ExplainedSource, ExplainedWorkload, ExplainSettings } from '@rerol
 import type { HistoryJoin } from '@reroll/core/history/join';
 import { isInConflict } from '@reroll/core/state/workloads/conflict';
 import { sourceNameOf } from '@reroll/core/state/rows';
-import type { WorkloadKey } from '@reroll/core/model';
+import { partsOf, type WorkloadKey } from '@reroll/core/model';
 import type { ShowHash } from '../shown-hashes.ts';
-import { sourceRef, workloadRef } from '../history/views.ts';
 import { timeOf } from '../time-of.ts';
 import type { SourceFacts, WorkloadFacts } from './object-facts.ts';
 
@@ -17,7 +16,7 @@ export function workloadSummary(
   join: HistoryJoin,
 ): WorkloadSummary {
   return {
-    ...workloadRef(key),
+    ...partsOf(key),
     sources: row.dependencies.length,
     due,
     leftAlone: row.leftAlone ?? null,
@@ -43,7 +42,7 @@ export function sourceSummary(
   const exists = row?.exists ?? false;
   const rolled = [...users.values()].filter(({ dependencies }) => dependencies.includes(name));
   return {
-    ...sourceRef(key),
+    ...partsOf(key),
     exists,
     hash: row && exists ? by.shown(key, row.hash) : null,
     workloads: rolled.length,

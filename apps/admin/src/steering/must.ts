@@ -1,4 +1,4 @@
-import type { WorkloadKey } from '@reroll/core/model';
+import { namespaceOf, type Key, type WorkloadKey } from '@reroll/core/model';
 import type { Caller } from '../auth/caller.ts';
 import { ProblemError } from '../http/problem-error.ts';
 
@@ -18,7 +18,7 @@ export async function mustChange(caller: Caller, workload: WorkloadKey): Promise
 }
 
 /** The same for a source: every workload that uses it may be rolled. */
-export async function mustChangeAllOf(caller: Caller, source: string): Promise<void> {
+export async function mustChangeAllOf(caller: Caller, source: Key<string>): Promise<void> {
   await mustSee(caller, source);
   if (await caller.mayChangeAll(namespaceOf(source))) return;
   throw new ProblemError('Forbidden', {
@@ -26,11 +26,7 @@ export async function mustChangeAllOf(caller: Caller, source: string): Promise<v
   });
 }
 
-async function mustSee(caller: Caller, key: string): Promise<void> {
+async function mustSee(caller: Caller, key: Key<string>): Promise<void> {
   if ((await caller.seesAll()) || (await caller.sees(namespaceOf(key)))) return;
   throw new ProblemError('NotFound');
-}
-
-function namespaceOf(key: string): string {
-  return key.split('/')[1] ?? '';
 }

@@ -6,8 +6,8 @@ import { shownHashKey } from '@reroll/redis/catalog/shown-hash-key';
 import type { ExplainedSource, ExplainedWorkload, ExplainSettings } from '@reroll/core/explain/facts';
 import { patternedKinds, sourcesOf } from '@reroll/core/explain/preview-workload';
 import { withProposed, type ProposedAnnotations } from '@reroll/core/explain/proposed';
-import { kindOf, namespaceOf, type SourceRow } from '@reroll/core/state/rows';
-import type { SourceKey, WorkloadKey } from '@reroll/core/model';
+import type { SourceRow } from '@reroll/core/state/rows';
+import { kindOf, namespaceOf, type SourceKey, type WorkloadKey } from '@reroll/core/model';
 import type { Queues } from '@reroll/redis/queue/queues';
 
 /** The only kind that lends its pod template to others. */

@@ -5,8 +5,14 @@ import type { ExplainSettings } from '@reroll/core/explain/facts';
 import { previewSteps } from '@reroll/core/explain/preview';
 import { planOfSource } from '@reroll/core/explain/preview-source';
 import { planOfWorkload } from '@reroll/core/explain/preview-workload';
-import { kindOf, namespaceOf } from '@reroll/core/state/rows';
-import { keyOf, type SourceKey, type WorkloadKey, type WorkloadKind } from '@reroll/core/model';
+import {
+  kindOf,
+  namespaceOf,
+  keyOf,
+  type SourceKey,
+  type WorkloadKey,
+  type WorkloadKind,
+} from '@reroll/core/model';
 import { decideReload } from '@reroll/core/rules/decision';
 import { shownHash } from '@reroll/core/record/shown-hash';
 import type { Caller } from '../auth/caller.ts';

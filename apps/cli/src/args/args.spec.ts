@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { keyOf } from '@reroll/core/model';
 import { annotationChanges, annotationsAfter } from './annotation-changes.ts';
 import { kindForName, sourceKindOf, workloadKindOf } from './kinds.ts';
-import { isSourceWord, keyText, sourceRef, workloadRef } from './object-ref.ts';
+import { isSourceWord, sourceRef, workloadRef } from './object-ref.ts';
 import { durationArgument, numberArgument, sinceArgument, wordArgument } from './values.ts';
 
 describe('kinds, as kubectl takes them', () => {
@@ -58,11 +59,11 @@ describe('names of objects', () => {
     [['deploy', 'web'], 'Deployment/shop/web'],
     [['Deployment/other/web'], 'Deployment/other/web'],
   ])('%j is %s in the namespace shop', (words, key) => {
-    expect(keyText(workloadRef(words, 'shop'))).toBe(key);
+    expect(keyOf(workloadRef(words, 'shop'))).toBe(key);
   });
 
   it('a source is named the same way, and can be told from a workload', () => {
-    expect(keyText(sourceRef(['cm', 'x'], 'shop'))).toBe('ConfigMap/shop/x');
+    expect(keyOf(sourceRef(['cm', 'x'], 'shop'))).toBe('ConfigMap/shop/x');
     expect([
       isSourceWord(['secret/db']),
       isSourceWord(['secret', 'db']),

@@ -1,6 +1,4 @@
-import { SOURCE_KINDS, WORKLOAD_KINDS, type SourceKind } from '@reroll/core/model';
-
-export type WorkloadKindName = (typeof WORKLOAD_KINDS)[number];
+import { SOURCE_KINDS, WORKLOAD_KINDS, type SourceKind, type WorkloadKind } from '@reroll/core/model';
 
 interface KindNames {
   readonly plural: string;
@@ -10,7 +8,7 @@ interface KindNames {
 }
 
 /** As `kubectl api-resources` has them. `ro` and `spc` are what people use; their CRDs bring no short names. */
-const NAMES: Readonly<Record<WorkloadKindName | SourceKind, KindNames>> = {
+const NAMES: Readonly<Record<WorkloadKind | SourceKind, KindNames>> = {
   Deployment: { plural: 'deployments', short: ['deploy'], group: 'apps' },
   StatefulSet: { plural: 'statefulsets', short: ['sts'], group: 'apps' },
   DaemonSet: { plural: 'daemonsets', short: ['ds'], group: 'apps' },
@@ -28,7 +26,7 @@ const NAMES: Readonly<Record<WorkloadKindName | SourceKind, KindNames>> = {
 };
 
 /** `deploy`, `deployments`, `Deployment`, `deployment.apps`, `deployments.v1.apps`: whatever kubectl takes for a kind. */
-function isNameOf(kind: WorkloadKindName | SourceKind, text: string): boolean {
+function isNameOf(kind: WorkloadKind | SourceKind, text: string): boolean {
   const [name = '', ...rest] = text.toLowerCase().split('.');
   const { plural, short, group } = NAMES[kind];
   if (name !== kind.toLowerCase() && name !== plural && !short.includes(name)) return false;
@@ -38,7 +36,7 @@ function isNameOf(kind: WorkloadKindName | SourceKind, text: string): boolean {
   return given === group || (versioned !== null && (versioned[1] ?? '') === group);
 }
 
-export function workloadKindOf(text: string): WorkloadKindName | undefined {
+export function workloadKindOf(text: string): WorkloadKind | undefined {
   return WORKLOAD_KINDS.find((kind) => isNameOf(kind, text));
 }
 
@@ -62,6 +60,6 @@ export function kindForTable(kind: string): string {
 export const WORKLOAD_WORDS: readonly string[] = WORKLOAD_KINDS.map(shortest);
 export const SOURCE_WORDS: readonly string[] = SOURCE_KINDS.map(shortest);
 
-function shortest(kind: WorkloadKindName | SourceKind): string {
+function shortest(kind: WorkloadKind | SourceKind): string {
   return NAMES[kind].short[0] ?? kind.toLowerCase();
 }

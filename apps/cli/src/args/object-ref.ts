@@ -1,20 +1,14 @@
 import { namespaceName, objectName } from '@reroll/shared/api/common';
-import { SOURCE_KINDS, type SourceKind } from '@reroll/core/model';
+import { isSourceKind, type SourceKind, type WorkloadKind } from '@reroll/core/model';
 import { usageError, type CliError } from '../errors.ts';
-import {
-  SOURCE_WORDS,
-  sourceKindOf,
-  WORKLOAD_WORDS,
-  workloadKindOf,
-  type WorkloadKindName,
-} from './kinds.ts';
+import { SOURCE_WORDS, sourceKindOf, WORKLOAD_WORDS, workloadKindOf } from './kinds.ts';
 
 export interface ObjectRef<Kind extends string> {
   readonly kind: Kind;
   readonly namespace: string;
   readonly name: string;
 }
-export type WorkloadRef = ObjectRef<WorkloadKindName>;
+export type WorkloadRef = ObjectRef<WorkloadKind>;
 export type SourceRef = ObjectRef<SourceKind>;
 
 interface Sort<Kind extends string> {
@@ -24,7 +18,7 @@ interface Sort<Kind extends string> {
   readonly kindOf: (text: string) => Kind | undefined;
 }
 
-const WORKLOAD: Sort<WorkloadKindName> = {
+const WORKLOAD: Sort<WorkloadKind> = {
   noun: 'a workload',
   words: WORKLOAD_WORDS,
   example: 'deploy/web',
@@ -55,17 +49,8 @@ export function isSourceWord(words: readonly string[]): boolean {
   return sourceKindOf(partsOf(words)[0] ?? '') !== undefined;
 }
 
-export function isSourceKind(kind: string): kind is SourceKind {
-  return SOURCE_KINDS.some((each) => each === kind);
-}
-
 export function isSourceRef(object: SourceRef | WorkloadRef): object is SourceRef {
   return isSourceKind(object.kind);
-}
-
-/** `<kind>/<namespace>/<name>`, as the API takes it in queries. */
-export function keyText({ kind, namespace, name }: ObjectRef<string>): string {
-  return `${kind}/${namespace}/${name}`;
 }
 
 function partsOf(words: readonly string[]): string[] {

@@ -1,8 +1,9 @@
 import { CHANGE_CAUSES } from '@reroll/core/history/entries';
 import { RELOAD_STATES } from '@reroll/core/history/states';
+import { keyOf } from '@reroll/core/model';
 import { Option } from 'commander';
 import { listed } from '../api/pages.ts';
-import { keyText, sourceRef, workloadRef } from '../args/object-ref.ts';
+import { sourceRef, workloadRef } from '../args/object-ref.ts';
 import { sinceArgument, wordArgument } from '../args/values.ts';
 import { EXIT, usageError, type ExitCode } from '../errors.ts';
 import { printList, type Output } from '../output/print.ts';
@@ -67,8 +68,8 @@ function queryOf({ session, io, options }: Call<ChangesOptions>): ChangesQuery {
   const namespace = session.namespaceOfLists;
   return {
     ...(namespace === undefined ? {} : { namespace }),
-    ...(source === undefined ? {} : { source: keyText(sourceRef([source], session.namespace)) }),
-    ...(workload === undefined ? {} : { workload: keyText(workloadRef([workload], session.namespace)) }),
+    ...(source === undefined ? {} : { source: keyOf(sourceRef([source], session.namespace)) }),
+    ...(workload === undefined ? {} : { workload: keyOf(workloadRef([workload], session.namespace)) }),
     ...(state === undefined ? {} : { state: wordArgument('--state', state, RELOAD_STATES) }),
     ...(cause === undefined ? {} : { cause: wordArgument('--cause', cause, CHANGE_CAUSES) }),
     ...(since === undefined ? {} : { since: sinceArgument('--since', since, io.now()) }),

@@ -1,5 +1,6 @@
 import type { Explanation } from '@reroll/shared/api/explain';
-import { keyText, sourceRef, workloadRef } from '../args/object-ref.ts';
+import { keyOf } from '@reroll/core/model';
+import { sourceRef, workloadRef } from '../args/object-ref.ts';
 import { explanationOfCluster } from '../direct/explain.ts';
 import type { Io } from '../io.ts';
 import { paintFor } from '../output/colour.ts';
@@ -42,7 +43,7 @@ async function runWhyNot({ session, io, words: given, options }: Call<WhyNotOpti
     const { explanation, settings } = await explanationOfCluster(session, { workload, source, flags });
     return printExplanation(io, options.output, { ...explanation, settings });
   }
-  const query = { workload: keyText(workload), source: keyText(source) };
+  const query = { workload: keyOf(workload), source: keyOf(source) };
   printExplanation(io, options.output, await (await session.admin()).call('explain', { query }));
 }
 

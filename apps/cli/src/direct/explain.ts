@@ -2,8 +2,9 @@ import { explanationAnswer } from '@reroll/shared/api/explained';
 import type { Explanation } from '@reroll/shared/api/explain';
 import { explain } from '@reroll/core/explain/explain';
 import type { ExplainedWorkload } from '@reroll/core/explain/facts';
+import { keyOf } from '@reroll/core/model';
 import { ExplainGatherer } from '@reroll/kube/gather-explain';
-import { keyText, type SourceRef, type WorkloadRef } from '../args/object-ref.ts';
+import type { SourceRef, WorkloadRef } from '../args/object-ref.ts';
 import { CliError } from '../errors.ts';
 import type { Session } from '../session.ts';
 import { shortName } from '../views/names.ts';
@@ -26,7 +27,7 @@ export async function explanationOfCluster(
   const read = await existing(gather, workload);
   const input = {
     workload: read,
-    source: await gather.source(keyText(source)),
+    source: await gather.source(keyOf(source)),
     settings: found.settings,
     from: 'cluster',
   } as const;
@@ -39,7 +40,7 @@ export function gatherer(session: Session, { settings }: FoundSettings): Explain
 
 /** @throws a `CliError` if there is no such workload */
 export async function existing(gather: ExplainGatherer, workload: WorkloadRef): Promise<ExplainedWorkload> {
-  const read = await gather.workload(keyText(workload));
+  const read = await gather.workload(keyOf(workload));
   if (read !== null) return read;
   throw new CliError(`there is no ${shortName(workload)} in the namespace ${workload.namespace}`);
 }

@@ -4,7 +4,7 @@ import { previewSource } from '@reroll/core/explain/preview-source';
 import { previewWorkload, sourcesOf } from '@reroll/core/explain/preview-workload';
 import { withProposed } from '@reroll/core/explain/proposed';
 import type { ExplainedSource, ExplainedWorkload } from '@reroll/core/explain/facts';
-import { SOURCE_KINDS, type SourceKey } from '@reroll/core/model';
+import { isSourceKind, keyOf, SOURCE_KINDS, type SourceKey } from '@reroll/core/model';
 import type { SourceRow } from '@reroll/core/state/rows';
 import type { ExplainGatherer } from '@reroll/kube/gather-explain';
 import { METADATA_ONLY } from '@reroll/kube/client/connection';
@@ -13,7 +13,7 @@ import { objectPath, type KubeObject, type KubeResource } from '@reroll/kube/obj
 import { sourceKind } from '@reroll/kube/sources/registry';
 import { SECRET_PROVIDER_CLASSES } from '@reroll/kube/sources/secret-provider-class';
 import { workloadKind } from '@reroll/kube/workloads/registry';
-import { isSourceKind, keyText, type SourceRef, type WorkloadRef } from '../args/object-ref.ts';
+import type { SourceRef, WorkloadRef } from '../args/object-ref.ts';
 import { CliError } from '../errors.ts';
 import type { Session } from '../session.ts';
 import { shortName } from '../views/names.ts';
@@ -54,7 +54,7 @@ async function sourcePreview({ session, gather, found }: Reading, request: Sourc
   const { source: ref, annotations } = request;
   const { workloads, unread } = await gather.workloads(ref.namespace);
   tellUnread(session, unread);
-  const source = await gather.source(keyText(ref));
+  const source = await gather.source(keyOf(ref));
   return previewAnswer(
     previewSource({ source, workloads, annotations, settings: found.settings, from: 'cluster' }),
   );

@@ -1,3 +1,4 @@
+import type { SourceKey } from '@reroll/core/model';
 import { Catalog, type Publication } from '@reroll/redis/catalog/catalog';
 import type { CatalogKeys } from '@reroll/redis/catalog/keys';
 import { DEFAULT_ANNOTATION_KEYS } from '@reroll/core/annotation-keys';
@@ -15,7 +16,7 @@ import { RolloutPublisher } from '../rollouts/rollout-publisher.ts';
 
 const SOURCES = { kind: 'ConfigMap', namespace: '' };
 const WORKLOADS = { kind: 'Deployment', namespace: '' };
-const keyOf = (name: string): string => `ConfigMap/ns/${name}`;
+const keyOf = (name: string): SourceKey => `ConfigMap/ns/${name}`;
 const namesOf = (count: number): string[] => Array.from({ length: count }, (_, index) => `cm${index}`);
 
 let redis: RealRedis;

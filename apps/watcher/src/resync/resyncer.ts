@@ -1,10 +1,9 @@
 import type { Catalog } from '@reroll/redis/catalog/catalog';
 import { isInConflict } from '@reroll/core/state/workloads/conflict';
 import type { ClusterState } from '@reroll/core/state/cluster-state';
-import { kindOf, namespaceOf } from '@reroll/core/state/rows';
 import { slicesOf } from '@reroll/core/state/slices';
 import type { RolloutEntry } from '@reroll/core/history/entries';
-import type { SourceKey, WorkloadKey } from '@reroll/core/model';
+import { kindOf, namespaceOf, type Key, type SourceKey, type WorkloadKey } from '@reroll/core/model';
 import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
 import { inTurns } from '../watch/in-turns.ts';
 import type { Publisher } from '../publish/publisher.ts';
@@ -138,7 +137,8 @@ export class Resyncer {
     // A kind of which the last object is gone, with its API perhaps, has none: not as many as it had.
     const objects = new Map<string, number>(this.#counted.map((kind) => [kind, 0]));
     let contested = 0;
-    const count = (key: string): void => void objects.set(kindOf(key), (objects.get(kindOf(key)) ?? 0) + 1);
+    const count = (key: Key<string>): void =>
+      void objects.set(kindOf(key), (objects.get(kindOf(key)) ?? 0) + 1);
     await inTurns(slicesOf(clusterState.workloads, COUNTED_PER_TURN), {
       each: (slice) => {
         for (const [key, { conflict }] of slice) {
@@ -161,11 +161,11 @@ export class Resyncer {
   }
 }
 
-async function keysOf<Row>(
-  portions: AsyncIterable<readonly (readonly [string, Row])[]>,
+async function keysOf<ObjectKey, Row>(
+  portions: AsyncIterable<readonly (readonly [ObjectKey, Row])[]>,
   isMeant: (row: Row) => boolean = () => true,
-): Promise<string[]> {
-  const keys: string[] = [];
+): Promise<ObjectKey[]> {
+  const keys: ObjectKey[] = [];
   for await (const portion of portions) for (const [key, row] of portion) if (isMeant(row)) keys.push(key);
   return keys;
 }

@@ -1,3 +1,4 @@
+import type { WorkloadKey } from '@reroll/core/model';
 import type { PodSeen } from '@reroll/core/rollouts/pod-troubles';
 import { RolloutTracker, type SeenRollout } from '@reroll/core/rollouts/rollout-tracker';
 import type { KubeClient } from '@reroll/kube/client/connection';
@@ -47,7 +48,7 @@ afterEach(async () => {
   vi.useRealTimers();
 });
 
-function sees(state: SeenRollout['state'], workload = WEB): void {
+function sees(state: SeenRollout['state'], workload: WorkloadKey = WEB): void {
   const counts = { updated: 1, ready: 0, desired: 1 };
   const code = state === 'stuck' ? 'ProgressDeadlineExceeded' : 'Updating';
   const seen = { workload, generation: 1, state, code, ...counts, conditions: [] } as const;

@@ -1,5 +1,4 @@
-import { namespaceOf } from '@reroll/core/state/rows';
-import type { WorkloadKey } from '@reroll/core/model';
+import { namespaceOf, type WorkloadKey } from '@reroll/core/model';
 import { podTroubles, type PodSeen } from '@reroll/core/rollouts/pod-troubles';
 import type { RolloutTracker } from '@reroll/core/rollouts/rollout-tracker';
 import type { KubeClient } from '@reroll/kube/client/connection';

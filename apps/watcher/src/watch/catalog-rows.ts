@@ -1,12 +1,13 @@
 import type { Catalog } from '@reroll/redis/catalog/catalog';
 import { scopeKey, type Scope } from '@reroll/core/state/listed';
-import { kindOf, namespaceOf, type SourceRow, type WorkloadRow } from '@reroll/core/state/rows';
+import type { SourceRow, WorkloadRow } from '@reroll/core/state/rows';
+import { kindOf, namespaceOf, type Key, type SourceKey, type WorkloadKey } from '@reroll/core/model';
 
 /** So long (ms) the keys are kept: for the first lists of many namespaces, and no longer. */
 const KEPT = 60_000;
 const KEYS_AT_A_TIME = 1_000;
 
-type Keys = ReadonlyMap<string, readonly string[]>;
+type Keys = ReadonlyMap<string, readonly Key<string>[]>;
 
 /**
  * Which objects the catalog knows, by kind and namespace. Read once for the first lists of many namespaces: for
@@ -21,13 +22,13 @@ export class CatalogAtStart {
   }
 
   /** Rejects with ioredis' error. */
-  async keysOf(scope: Scope): Promise<readonly string[]> {
+  async keysOf(scope: Scope): Promise<readonly Key<string>[]> {
     return (await this.#read()).get(scopeKey(scope)) ?? [];
   }
 
   /** Namespaces of which anything is known. Rejects with ioredis' error. */
   async namespaces(): Promise<Set<string>> {
-    return new Set([...(await this.#read()).values()].map(([key = '']) => namespaceOf(key)));
+    return new Set([...(await this.#read()).values()].flatMap(([key]) => (key ? namespaceOf(key) : [])));
   }
 
   /** Lets the keys go: nobody needs them now. */
@@ -53,8 +54,8 @@ export class CatalogAtStart {
 }
 
 async function readKeys(catalog: Catalog): Promise<Keys> {
-  const found = new Map<string, string[]>();
-  const note = (key: string): boolean => {
+  const found = new Map<string, Key<string>[]>();
+  const note = (key: Key<string>): boolean => {
     const scope = scopeKey({ kind: kindOf(key), namespace: namespaceOf(key) });
     const held = found.get(scope);
     if (held) held.push(key);
@@ -68,45 +69,45 @@ async function readKeys(catalog: Catalog): Promise<Keys> {
 }
 
 /** The catalog's rows of sources, or of workloads. */
-export interface CatalogSide<Row> {
-  some(keys: readonly string[]): Promise<ReadonlyMap<string, Row>>;
-  each(isMeant: (key: string) => boolean): AsyncIterable<readonly (readonly [string, Row])[]>;
+export interface CatalogSide<ObjectKey extends string, Row> {
+  some(keys: readonly ObjectKey[]): Promise<ReadonlyMap<ObjectKey, Row>>;
+  each(isMeant: (key: ObjectKey) => boolean): AsyncIterable<readonly (readonly [ObjectKey, Row])[]>;
 }
 
-export function sourceRows(catalog: Catalog): CatalogSide<SourceRow> {
+export function sourceRows(catalog: Catalog): CatalogSide<SourceKey, SourceRow> {
   return { some: (keys) => catalog.sources(keys), each: (isMeant) => catalog.eachSource(isMeant) };
 }
 
-export function workloadRows(catalog: Catalog): CatalogSide<WorkloadRow> {
+export function workloadRows(catalog: Catalog): CatalogSide<WorkloadKey, WorkloadRow> {
   return { some: (keys) => catalog.workloads(keys), each: (isMeant) => catalog.eachWorkload(isMeant) };
 }
 
 /** What a stream shows. */
-export interface Reach {
+export interface Reach<ObjectKey extends string> {
   readonly scope: Scope;
-  readonly isWatched: (key: string) => boolean;
+  readonly isWatched: (key: ObjectKey) => boolean;
   /** Its namespace came into scope while this watcher ran: what the catalog still has of it is of before it was forgotten. */
   readonly entering: boolean;
   readonly atStart: Pick<CatalogAtStart, 'keysOf'>;
 }
 
 /** What the catalog has in the reach of one stream. Rejects with ioredis' error. */
-export class CatalogRows<Row> {
-  readonly #side: CatalogSide<Row>;
-  readonly #reach: Reach;
+export class CatalogRows<ObjectKey extends string, Row> {
+  readonly #side: CatalogSide<ObjectKey, Row>;
+  readonly #reach: Reach<ObjectKey>;
 
-  constructor(side: CatalogSide<Row>, reach: Reach) {
+  constructor(side: CatalogSide<ObjectKey, Row>, reach: Reach<ObjectKey>) {
     this.#side = side;
     this.#reach = reach;
   }
 
-  async of(keys: readonly string[]): Promise<ReadonlyMap<string, Row>> {
+  async of(keys: readonly ObjectKey[]): Promise<ReadonlyMap<ObjectKey, Row>> {
     return this.#reach.entering ? new Map() : await this.#side.some(keys);
   }
 
   /** All but these. */
-  async besides(found: ReadonlySet<string>): Promise<Map<string, Row>> {
-    const rows = new Map<string, Row>();
+  async besides(found: ReadonlySet<string>): Promise<Map<ObjectKey, Row>> {
+    const rows = new Map<ObjectKey, Row>();
     for await (const portion of this.#portions((key) => !found.has(key))) {
       for (const [key, row] of portion) rows.set(key, row);
     }
@@ -114,15 +115,17 @@ export class CatalogRows<Row> {
   }
 
   async *#portions(
-    isWanted: (key: string) => boolean,
-  ): AsyncGenerator<Iterable<readonly [string, Row]>, void, void> {
+    isWanted: (key: ObjectKey) => boolean,
+  ): AsyncGenerator<Iterable<readonly [ObjectKey, Row]>, void, void> {
     const { scope, isWatched, entering, atStart } = this.#reach;
     if (entering) return;
     if (scope.namespace === '') {
       yield* this.#side.each((key) => isWatched(key) && isWanted(key));
       return;
     }
-    const keys = (await atStart.keysOf(scope)).filter(isWanted);
+    const keys = ((await atStart.keysOf(scope)) as readonly string[] as readonly ObjectKey[]).filter(
+      isWanted,
+    );
     for (let at = 0; at < keys.length; at += KEYS_AT_A_TIME)
       yield await this.#side.some(keys.slice(at, at + KEYS_AT_A_TIME));
   }

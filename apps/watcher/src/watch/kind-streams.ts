@@ -5,6 +5,7 @@ import type { WorkloadIntake } from '@reroll/core/state/workloads/workload-intak
 import type { Scope } from '@reroll/core/state/listed';
 import { observeSource } from '@reroll/core/state/observe';
 import type { ObservedSource, WorkloadRow } from '@reroll/core/state/rows';
+import type { Key, WorkloadKey } from '@reroll/core/model';
 import { RV_UNKNOWN, type Rv } from '@reroll/core/rv';
 import type { HashKeys } from '@reroll/core/record/record-hash';
 import type { DecisionSettings } from '@reroll/core/rules/decision';
@@ -166,22 +167,26 @@ export class KindStreams {
   #workloadHandler(
     kind: string,
     namespace: WatchedNamespace,
-    check: (key: string, seenBefore: Rv) => Promise<void>,
+    check: (key: WorkloadKey, seenBefore: Rv) => Promise<void>,
   ): WorkloadHandler {
     const { clusterState } = this.#targets;
     const scope = { kind, namespace: namespace.name };
     const catalog = this.#rows(workloadRows(this.#context.catalog), scope, namespace);
-    const held = (key: string): WorkloadRow | undefined => clusterState.workloads.get(key);
+    const held = (key: WorkloadKey): WorkloadRow | undefined => clusterState.workloads.get(key);
     const listing = new Listing({ scope, catalog, held, check });
     return new WorkloadHandler(kind, namespace, { ...this.#targets, listing });
   }
 
-  #rows<Row>(side: CatalogSide<Row>, scope: Scope, { entering }: WatchedNamespace): CatalogRows<Row> {
-    const reach = (key: string): boolean => isWatched(this.#context, scope, key);
+  #rows<ObjectKey extends Key<string>, Row>(
+    side: CatalogSide<ObjectKey, Row>,
+    scope: Scope,
+    { entering }: WatchedNamespace,
+  ): CatalogRows<ObjectKey, Row> {
+    const reach = (key: ObjectKey): boolean => isWatched(this.#context, scope, key);
     return new CatalogRows(side, { scope, isWatched: reach, entering, atStart: this.#atStart });
   }
 
-  #checkOf(resource: KubeResource): (key: string, seenBefore: Rv) => Promise<void> {
+  #checkOf(resource: KubeResource): (key: Key<string>, seenBefore: Rv) => Promise<void> {
     return (key, seenBefore) => this.#context.olderObjects.check(resource, key, seenBefore);
   }
 

@@ -14,7 +14,7 @@ function listingOf(by: { held?: Rv; inCatalog?: ReadonlyMap<string, Row> | Error
     by.inCatalog instanceof Error
       ? Promise.reject(by.inCatalog)
       : Promise.resolve(new Map(by.inCatalog ?? []));
-  const listing = new Listing<Row>({
+  const listing = new Listing<string, Row>({
     scope: SCOPE,
     catalog: { of: read, besides: read },
     held: () => (by.held === undefined ? undefined : { rv: by.held }),

@@ -11,13 +11,19 @@ interface Row {
   readonly exists?: boolean;
 }
 
-export interface ListingContext<R extends Row> {
+export interface ListingContext<ObjectKey extends string, R extends Row> {
   readonly scope: Scope;
-  readonly catalog: Pick<CatalogRows<R>, 'of' | 'besides'>;
+  readonly catalog: Pick<CatalogRows<ObjectKey, R>, 'of' | 'besides'>;
   /** What the cluster state has of an object. */
-  readonly held: (key: string) => Row | undefined;
+  readonly held: (key: ObjectKey) => Row | undefined;
   /** Called for an object of a list that is older than what is known of it; the list waits. Never rejects. */
-  readonly check: (key: string, seenBefore: Rv) => Promise<void>;
+  readonly check: (key: ObjectKey, seenBefore: Rv) => Promise<void>;
+}
+
+/** What is to be told at the end of a list. */
+export interface ListEnd<ObjectKey extends string, R> extends Listed<never, R> {
+  readonly catalog: ReadonlyMap<ObjectKey, R>;
+  readonly found: ReadonlySet<string>;
 }
 
 /**
@@ -25,8 +31,8 @@ export interface ListingContext<R extends Row> {
  * read at the stream's first list only: after that the cluster state knows better. If it cannot be read, the list
  * fails and is repeated: no error is read as an empty catalog.
  */
-export class Listing<R extends Row> {
-  readonly #context: ListingContext<R>;
+export class Listing<ObjectKey extends string, R extends Row> {
+  readonly #context: ListingContext<ObjectKey, R>;
   /** Keys that the list under way has shown; null: there is none. */
   #found: Set<string> | null = null;
   /** Why the list under way cannot succeed. */
@@ -34,7 +40,7 @@ export class Listing<R extends Row> {
   #isFirst = true;
   #checks = 0;
 
-  constructor(context: ListingContext<R>) {
+  constructor(context: ListingContext<ObjectKey, R>) {
     this.#context = context;
   }
 
@@ -49,8 +55,8 @@ export class Listing<R extends Row> {
    * end and not thrown: a throw would make these objects unreadable ones.
    */
   async rowsOf(
-    objects: readonly { readonly key: string; readonly rv: Rv }[],
-  ): Promise<ReadonlyMap<string, R> | null> {
+    objects: readonly { readonly key: ObjectKey; readonly rv: Rv }[],
+  ): Promise<ReadonlyMap<ObjectKey, R> | null> {
     const rows = await this.#read(objects.map(({ key }) => key));
     if (!rows) return null;
     for (const { key, rv } of objects) {
@@ -72,11 +78,11 @@ export class Listing<R extends Row> {
   }
 
   /** What is to be told at the end of the list, with what the catalog has besides. Rejects if the catalog cannot be read. */
-  async end(rv: Rv, unread: readonly string[]): Promise<Listed<never, R> & { found: ReadonlySet<string> }> {
+  async end(rv: Rv, unread: readonly string[]): Promise<ListEnd<ObjectKey, R>> {
     if (this.#failure) throw this.#failure.error;
     const { scope } = this.#context;
     const found = this.#found ?? new Set();
-    const catalog = this.#isFirst ? await this.#context.catalog.besides(found) : new Map<string, R>();
+    const catalog = this.#isFirst ? await this.#context.catalog.besides(found) : new Map<ObjectKey, R>();
     for (const [key, row] of catalog) if (isNewer(writtenRv(row), rv)) await this.#check(key, writtenRv(row));
     return { scope, rv, objects: [], found, unread: unread.map((name) => `${scope.kind}/${name}`), catalog };
   }
@@ -87,7 +93,7 @@ export class Listing<R extends Row> {
     this.#found = null;
   }
 
-  async #read(keys: readonly string[]): Promise<ReadonlyMap<string, R> | null> {
+  async #read(keys: readonly ObjectKey[]): Promise<ReadonlyMap<ObjectKey, R> | null> {
     if (this.#failure) return null;
     if (!this.#isFirst) return new Map();
     try {
@@ -98,7 +104,7 @@ export class Listing<R extends Row> {
     }
   }
 
-  async #check(key: string, known: Rv): Promise<void> {
+  async #check(key: ObjectKey, known: Rv): Promise<void> {
     if (this.#checks >= CHECKS_PER_LIST) return;
     this.#checks += 1;
     await this.#context.check(key, known);

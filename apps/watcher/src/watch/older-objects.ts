@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { partsOf } from '@reroll/core/model';
+import { partsOf, type Key } from '@reroll/core/model';
 import { isNewer, isRv, type Rv } from '@reroll/core/rv';
 import type { KubeClient } from '@reroll/kube/client/connection';
 import { collectionPath, type KubeResource } from '@reroll/kube/objects';
@@ -42,7 +42,7 @@ export class OlderObjects {
   }
 
   /** Resolves when it is known whether etcd was restored, or cannot be found out. Never rejects. */
-  async check(resource: KubeResource, key: string, seenBefore: Rv): Promise<void> {
+  async check(resource: KubeResource, key: Key<string>, seenBefore: Rv): Promise<void> {
     const { signal, log, onRestored } = this.#context;
     for (let attempt = 1; attempt <= ATTEMPTS && !signal.aborted && !this.#isRestored; attempt += 1) {
       try {
@@ -59,7 +59,7 @@ export class OlderObjects {
   }
 
   /** The resourceVersion of the object or, if it is not there, of etcd; undefined if that cannot be compared. */
-  async #readNow(resource: KubeResource, key: string): Promise<Rv | undefined> {
+  async #readNow(resource: KubeResource, key: Key<string>): Promise<Rv | undefined> {
     const { namespace, name } = partsOf(key);
     const { body } = await this.#context.client.get<ObjectList>(collectionPath(resource, namespace), {
       query: { fieldSelector: `metadata.name=${name}` },

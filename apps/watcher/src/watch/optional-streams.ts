@@ -170,7 +170,7 @@ interface Kinds {
 export function optionalStreams(context: StreamsContext, of: Kinds): Map<string, OptionalStream> {
   const { options } = context;
   const wanted = WORKLOAD_KINDS.filter(({ isWanted }) => isWanted?.(options));
-  const streams = new Map(
+  const streams = new Map<string, OptionalStream>(
     wanted.map((definition) => [definition.kind, workloadStream(definition, context, of)]),
   );
   if (options.ignoredWorkloadTypes.some((type) => type === 'jobs'))

@@ -1,6 +1,6 @@
+import { namespaceOf, type Key } from '@reroll/core/model';
 import { labelSelectorText, type LabelSelector } from '@reroll/core/label-selector';
 import { isWithin, type Scope } from '@reroll/core/state/listed';
-import { namespaceOf } from '@reroll/core/state/rows';
 import type { SourceKindDefinition } from '@reroll/kube/sources/definition';
 import type { WatcherOptions } from '@reroll/shared/platform/options/parsing/table';
 import type { KubeClient } from '@reroll/kube/client/connection';
@@ -43,7 +43,7 @@ export function namespaceSelector({ options }: Scoped, namespace: string): strin
 }
 
 /** Whether a stream would show the object of a key, if there were one. */
-export function isWatched({ options }: Scoped, scope: Scope, key: string): boolean {
+export function isWatched({ options }: Scoped, scope: Scope, key: Key<string>): boolean {
   const ignored = scope.namespace === '' && options.namespacesToIgnore.includes(namespaceOf(key));
   return !ignored && isWithin(scope, key);
 }

@@ -1,7 +1,7 @@
 import { inTurns } from './in-turns.ts';
-import { isWithin, type Listed, type Scope } from '@reroll/core/state/listed';
+import { isWithin, type Scope } from '@reroll/core/state/listed';
 import type { ObservedSource, SourceRow } from '@reroll/core/state/rows';
-import { partsOf, type SourceId, type SourceKey, type SourceKind } from '@reroll/core/model';
+import { partsOf, type SourceKey, type SourceKind } from '@reroll/core/model';
 import { Backoff } from '@reroll/kube/client/backoff';
 import { pause, systemClock } from '@reroll/kube/client/clock';
 import type { KubeClient } from '@reroll/kube/client/connection';
@@ -10,11 +10,11 @@ import { objectPath } from '@reroll/kube/objects';
 import type { EventHandler, ShownBy } from '@reroll/kube/reflector/delivery';
 import { sourceKind } from '@reroll/kube/sources/registry';
 import type { StreamTargets, WatchedNamespace } from './kind-streams.ts';
-import type { Listing } from './listing.ts';
+import type { ListEnd, Listing } from './listing.ts';
 import type { StreamReports } from './stream-reports.ts';
 
 type SourceHandlerContext = Pick<StreamTargets, 'clusterState' | 'changed'> & {
-  readonly listing: Listing<SourceRow>;
+  readonly listing: Listing<SourceKey, SourceRow>;
   readonly reports: Pick<StreamReports, 'unchanged' | 'received'>;
   /** Only if the stream has a label selector. */
   readonly presence: SourcePresence | undefined;
@@ -79,7 +79,7 @@ export class SourceHandler implements EventHandler<ObservedSource> {
   }
 
   /** With a label selector, what a list no longer shows may only have lost its labels: it stays as it was known. */
-  async #hiddenFrom(list: Listed<never, SourceRow> & { found: ReadonlySet<string> }): Promise<SourceKey[]> {
+  async #hiddenFrom(list: ListEnd<SourceKey, SourceRow>): Promise<SourceKey[]> {
     const { clusterState, presence } = this.#context;
     if (!presence) return [];
     const known = new Set([...clusterState.sourcesIn(this.#scope), ...list.catalog.keys()]);
@@ -135,7 +135,7 @@ export class SourcePresence {
   }
 
   async #ask(key: SourceKey): Promise<boolean> {
-    const id = partsOf(key) as SourceId;
+    const id = partsOf(key);
     const definition = sourceKind(id.kind);
     if (!definition) return true;
     try {

@@ -14,7 +14,7 @@ export interface SeenWorkload {
   readonly rollout: ShownRollout;
 }
 
-type WorkloadHandlerContext = StreamTargets & { readonly listing: Listing<WorkloadRow> };
+type WorkloadHandlerContext = StreamTargets & { readonly listing: Listing<WorkloadKey, WorkloadRow> };
 
 /** Leads what a stream of workloads shows into the cluster state, and to who follows rollouts. */
 export class WorkloadHandler implements EventHandler<SeenWorkload> {

@@ -4,11 +4,17 @@ import type { SourceHashes } from '@reroll/redis/catalog/reading-codec';
 import { changeCause, type Before } from '@reroll/core/history/change-cause';
 import type { ChangeEntry, JudgedWorkload } from '@reroll/core/history/entries';
 import { judgeDependency } from '@reroll/core/state/dependencies/dependencies';
-import { kindOf, sourceNameOf, type WorkloadRow } from '@reroll/core/state/rows';
+import { sourceNameOf, type WorkloadRow } from '@reroll/core/state/rows';
 import { markerType } from '@reroll/core/marker/marker-type';
-import { isKey, partsOf, type SourceId, type SourceKey, type WorkloadKey } from '@reroll/core/model';
+import {
+  kindOf,
+  isWorkloadKey,
+  partsOf,
+  type SourceId,
+  type SourceKey,
+  type WorkloadKey,
+} from '@reroll/core/model';
 import type { DecisionSettings } from '@reroll/core/rules/decision';
-import { workloadKind } from '@reroll/kube/workloads/registry';
 import type { Logger } from '@reroll/shared/platform/logging/logging';
 import type { WorkerMetrics } from '@reroll/shared/platform/metrics/worker';
 import type { ChangeJob } from '@reroll/redis/queue/jobs';
@@ -58,7 +64,7 @@ export class ChangeProcessor {
   /** Rejects with a `KubeError` or ioredis' error; to be repeated then. */
   async handle(job: ChangeJob): Promise<void> {
     const { catalog, sources, history, outcomes, webhook } = this.#context;
-    const source = partsOf(job.source) as SourceId;
+    const source = partsOf(job.source);
     // Asked for before the source is read: of a change that comes in between the next job tells.
     const [before, users] = await Promise.all([history.before(job.source), this.#users(job.source)]);
     if (users.length === 0 && !webhook) {
@@ -84,7 +90,7 @@ export class ChangeProcessor {
   async #users(source: SourceKey): Promise<WorkloadKey[]> {
     const users = new Set<WorkloadKey>();
     for await (const some of this.#context.catalog.eachUser(source, USERS_PER_PORTION))
-      for (const key of some) if (isKey(key) && workloadKind(kindOf(key)) !== undefined) users.add(key);
+      for (const key of some) if (isWorkloadKey(key)) users.add(key);
     return [...users].sort();
   }
 

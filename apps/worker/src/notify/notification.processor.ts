@@ -1,5 +1,5 @@
 import type { AlertGroups } from '@reroll/redis/catalog/alert-groups';
-import { partsOf, type SourceId, type SourceKey, type WorkloadKey } from '@reroll/core/model';
+import { partsOf, type SourceKey, type WorkloadKey } from '@reroll/core/model';
 import { alertText } from '@reroll/core/notify/alert-text';
 import { alertMessage, webhookMessage, type AlertSink, type Message } from '@reroll/core/notify/message';
 import { PostError, type HttpPost } from '@reroll/shared/platform/http/http-post';
@@ -50,14 +50,14 @@ export class NotificationProcessor {
   async #alert(source: SourceKey, workloads: readonly WorkloadKey[]): Promise<void> {
     const { alert } = this.#context;
     if (!alert) throw new JobError('NotDelivered', 'alerts are off in this worker');
-    const text = alertText(partsOf(source) as SourceId, workloads.map(partsOf), alert.additionalInfo);
+    const text = alertText(partsOf(source), workloads.map(partsOf), alert.additionalInfo);
     await post(alert.post, alertMessage(alert.sink, text));
   }
 
   async #webhook({ source, event }: NotificationJob & { type: 'webhook' }): Promise<void> {
     const { webhook } = this.#context;
     if (!webhook) throw new JobError('NotDelivered', 'this worker has no --webhook-url');
-    const change = { source: partsOf(source) as SourceId, event };
+    const change = { source: partsOf(source), event };
     await post(webhook.post, webhookMessage(webhook.form, change));
   }
 }

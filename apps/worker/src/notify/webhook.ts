@@ -2,7 +2,7 @@ import { GONE, type Notified } from '@reroll/redis/history/notified';
 import type { Catalog } from '@reroll/redis/catalog/catalog';
 import type { SourceRow } from '@reroll/core/state/rows';
 import { markerType } from '@reroll/core/marker/marker-type';
-import { partsOf, type SourceId, type SourceKey } from '@reroll/core/model';
+import { partsOf, type SourceKey } from '@reroll/core/model';
 import type { Logger } from '@reroll/shared/platform/logging/logging';
 import type { Notifications } from '@reroll/redis/queue/notifications';
 import type { SourceAbsence, SourceNow } from '../change/source-reader.ts';
@@ -37,7 +37,7 @@ export class Webhook {
     if ((await notified.last(source)) === state) return;
     await notifications.enqueueWebhook(source, event);
     await notified.put(source, state);
-    const { kind, name, namespace } = partsOf(source) as SourceId;
+    const { kind, name, namespace } = partsOf(source);
     log.info(
       `Changes detected in '${name}' of type '${markerType(kind)}' in namespace '${namespace}', Sending webhook`,
       { source },

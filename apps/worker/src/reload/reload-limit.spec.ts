@@ -1,3 +1,4 @@
+import type { SourceKey, WorkloadKey } from '@reroll/core/model';
 import type { Catalog } from '@reroll/redis/catalog/catalog';
 import { RateBudget } from '@reroll/redis/processes/rate';
 import type { RedisClient } from '@reroll/redis/connection/redis';
@@ -24,6 +25,7 @@ const KEYS = DEFAULT_ANNOTATION_KEYS;
 const AUTO = { [KEYS.auto]: 'true' };
 const OLD = `1.${'A'.repeat(43)}`;
 const NEW = `1.${'B'.repeat(43)}`;
+const [FIRST, SECOND] = ['Deployment/a/0000', 'Deployment/a/0001'] as const;
 
 let redis: RealRedis;
 let key: string;
@@ -47,10 +49,10 @@ class World {
   send: (reload: Reload) => Promise<false> | Promise<object> = async () => ({});
 
   readonly catalog = only<Catalog>('catalog', {
-    workloads: async ([workload = '']: string[]) => new Map([[workload, this.row(workload)]]),
-    sources: async (sources: string[]) =>
+    workloads: async ([workload]: [WorkloadKey]) => new Map([[workload, this.row(workload)]]),
+    sources: async (sources: SourceKey[]) =>
       new Map(sources.map((source) => [source, sourceRow({ hash: NEW, rv: '20', dataRv: '20' })])),
-    reloadFacts: async (workload: string, sources: string[]) => ({
+    reloadFacts: async (workload: WorkloadKey, sources: SourceKey[]) => ({
       workload: this.row(workload),
       sources: await this.catalog.sources(sources),
       readings: new Map(sources.map((source) => [source, { rv: '20', hash: NEW, markerHash: 'f00' }])),
@@ -159,12 +161,15 @@ async function refill(): Promise<void> {
   await redis.client.del(key);
 }
 
-function workloads(namespace: string, count: number): string[] {
-  return Array.from({ length: count }, (_, n) => `Deployment/${namespace}/${String(n).padStart(4, '0')}`);
+function workloads(namespace: string, count: number): WorkloadKey[] {
+  return Array.from(
+    { length: count },
+    (_, n) => `Deployment/${namespace}/${String(n).padStart(4, '0')}` as const,
+  );
 }
 
 /** Handles a job of each of these; gives those that have to come again. */
-async function handleAll(processor: ReloadProcessor, keys: readonly string[]): Promise<string[]> {
+async function handleAll(processor: ReloadProcessor, keys: readonly WorkloadKey[]): Promise<WorkloadKey[]> {
   const again = await Promise.all(
     keys.map(async (workload) => {
       try {
@@ -209,56 +214,51 @@ describe('with a limit of reloads', () => {
   it('a slot is given back by a workload that turns out to need no reload', async () => {
     const world = new World();
     const processor = world.processor(oneSlot());
-    const [first = '', second = ''] = workloads('a', 2);
-    world.records.set(first, writeRecord({ 'ConfigMap/cm': NEW }));
-    expect(await handleAll(processor, [first])).toEqual([]);
-    expect(await handleAll(processor, [second])).toEqual([]);
-    expect(world.sent).toEqual([second]);
+    world.records.set(FIRST, writeRecord({ 'ConfigMap/cm': NEW }));
+    expect(await handleAll(processor, [FIRST])).toEqual([]);
+    expect(await handleAll(processor, [SECOND])).toEqual([]);
+    expect(world.sent).toEqual([SECOND]);
   });
 
   it('a slot is given back if others kept writing to the workload', async () => {
     const world = new World();
     const processor = world.processor(oneSlot());
-    const [first = '', second = ''] = workloads('a', 2);
     world.send = async () => false;
-    await expect(processor.handle({ v: 1, workload: first, since: 0 })).rejects.toThrow('Conflicting');
+    await expect(processor.handle({ v: 1, workload: FIRST, since: 0 })).rejects.toThrow('Conflicting');
     world.send = async () => ({});
-    expect(await handleAll(processor, [second])).toEqual([]);
+    expect(await handleAll(processor, [SECOND])).toEqual([]);
   });
 
   it('a slot is given back by a workload whose annotations have no room, and it costs nobody a retry', async () => {
     const world = new World();
     const processor = world.processor(oneSlot());
-    const [first = '', second = ''] = workloads('a', 2);
     world.send = async () => {
       throw new JobError('AnnotationsFull', 'expected at most 1, given 2', true);
     };
-    const { state, reason, rolled } = await processor.handle({ v: 1, workload: first, since: 0 });
+    const { state, reason, rolled } = await processor.handle({ v: 1, workload: FIRST, since: 0 });
     expect({ state, reason, rolled }).toEqual({ state: 'unchanged', reason: 'AnnotationsFull', rolled: [] });
     world.send = async () => ({});
-    expect(await handleAll(processor, [second])).toEqual([]);
-    expect(world.sent).toEqual([second]);
+    expect(await handleAll(processor, [SECOND])).toEqual([]);
+    expect(world.sent).toEqual([SECOND]);
   });
 
   it('a slot counts as used if nothing tells whether the patch was applied', async () => {
     const world = new World();
     const processor = world.processor(oneSlot());
-    const [first = '', second = ''] = workloads('a', 2);
     world.send = async () => {
       throw new Error('the connection was lost');
     };
-    await expect(processor.handle({ v: 1, workload: first, since: 0 })).rejects.toThrow();
+    await expect(processor.handle({ v: 1, workload: FIRST, since: 0 })).rejects.toThrow();
     world.send = async () => ({});
-    expect(await handleAll(processor, [second])).toEqual([second]);
+    expect(await handleAll(processor, [SECOND])).toEqual([SECOND]);
   });
 
   it('a slot that another worker left when it died serves the same workload', async () => {
     const world = new World();
     const budget = oneSlot();
-    const [first = '', second = ''] = workloads('a', 2);
-    await budget.claim(first);
-    expect(await handleAll(world.processor(budget), [second, first])).toEqual([second]);
-    expect(world.sent).toEqual([first]);
+    await budget.claim(FIRST);
+    expect(await handleAll(world.processor(budget), [SECOND, FIRST])).toEqual([SECOND]);
+    expect(world.sent).toEqual([FIRST]);
   });
 
   it('a reload that only a read shows takes a slot then, and waits for it without reading', async () => {

@@ -8,7 +8,7 @@ import { canShowDeletion } from '@reroll/core/state/pending';
 import { isDependency, namedSources } from '@reroll/core/state/dependencies/dependencies';
 import { sourceKeyIn, type ObservedWorkload, type SourceName } from '@reroll/core/state/rows';
 import type { Triggers } from '@reroll/core/state/settings';
-import type { PodTemplate, SourceId, SourceKind } from '@reroll/core/model';
+import type { PodTemplate, SourceId, SourceKey, SourceKind } from '@reroll/core/model';
 import {
   planReload,
   type DependencyFacts,
@@ -125,7 +125,7 @@ function fresh(read: SourceNow | SourceAbsence, recorded: string | undefined): S
 /** What the change job read that enqueued this one. */
 function handedOver(
   workload: WorkloadNow,
-  key: string,
+  key: SourceKey,
   recorded: string | undefined,
 ): SourceReading | undefined {
   const handed = workload.facts.readings.get(key);

@@ -4,7 +4,7 @@ import type { Catalog } from '@reroll/redis/catalog/catalog';
 import { formatDuration } from '@reroll/core/durations';
 import { sourceKeyIn } from '@reroll/core/state/rows';
 import { markerType } from '@reroll/core/marker/marker-type';
-import { partsOf, type SourceId } from '@reroll/core/model';
+import { partsOf } from '@reroll/core/model';
 import { isUnfollowed } from '@reroll/core/state/workloads/advice';
 import { excessText } from '@reroll/core/annotation-limits';
 import type { PatternError } from '@reroll/core/patterns';
@@ -121,11 +121,11 @@ export class ReloadReports {
     metrics.action.inc({ workload_kind: kind, result: 'error' });
     // A reload job of the resync names no source.
     const [pending] = error.pending;
-    const source = job.source ?? (pending && sourceKeyIn(namespace, pending));
+    const source = job.source ?? (pending ? sourceKeyIn(namespace, pending) : undefined);
     if (!error.subject) return;
     const workload = subjectOf(error.subject);
     const failure = error.message;
-    if (source !== undefined) events.record({ source: partsOf(source) as SourceId, workload, failure });
+    if (source !== undefined) events.record({ source: partsOf(source), workload, failure });
     else if (error.request) events.record({ workload, requestReason: error.request.reason, failure });
   }
 

@@ -4,10 +4,10 @@ import {
   dependenciesAmong,
   namedSources,
 } from '@reroll/core/state/dependencies/dependencies';
-import { kindOf, sourceKeyIn, type ObservedWorkload, type SourceName } from '@reroll/core/state/rows';
+import { sourceKeyIn, type ObservedWorkload, type SourceName } from '@reroll/core/state/rows';
 import { turn } from '@reroll/core/state/slices';
 import { withTemplateOf } from '@reroll/core/state/workloads/template-owner';
-import { isKey, partsOf, SOURCE_KINDS, type PodTemplate, type WorkloadKey } from '@reroll/core/model';
+import { isSourceKey, partsOf, type PodTemplate, type WorkloadKey } from '@reroll/core/model';
 import { decideReload, type Decision, type DecisionSettings } from '@reroll/core/rules/decision';
 import type { Catalog, ReloadFacts } from '@reroll/redis/catalog/catalog';
 import type { KubeClient } from '@reroll/kube/client/connection';
@@ -144,6 +144,5 @@ async function dependenciesInTurns(
 
 /** Whether it can be one: a row is only as good as who may write to Redis. */
 function isSourceName(name: SourceName, namespace: string): boolean {
-  const key = sourceKeyIn(namespace, name);
-  return isKey(key) && SOURCE_KINDS.some((kind) => kind === kindOf(key));
+  return isSourceKey(sourceKeyIn(namespace, name));
 }

@@ -364,7 +364,7 @@ it('agrees with the rules, and with what the cluster state counts as a dependenc
       const [own, source] = [given as Annotations, marked as Annotations];
       const input = explainInput({ workload: { annotations: own, uses }, source: { annotations: source } });
       const found = explain(input);
-      const asked = { ...input.workload.row, kind: 'Deployment' };
+      const asked = { ...input.workload.row, kind: 'Deployment' } as const;
       const question = { workload: asked, source: 'ConfigMap/cm', annotations: source };
       expect(found.isDependency).toBe(isDependency(question, decision));
       expect(found.reloads).toBe(found.isDependency);

@@ -3,8 +3,8 @@ import {
   judgeDependency,
   type DependencyJudgement,
 } from '../state/dependencies/dependencies.ts';
-import { kindOf, sourceNameOf } from '../state/rows.ts';
-import { partsOf, type SourceKey, type WorkloadKey } from '../model.ts';
+import { sourceNameOf } from '../state/rows.ts';
+import { kindOf, partsOf, type SourceKey, type WorkloadKey } from '../model.ts';
 import type { Reason } from '../reasons.ts';
 import { explainReload, type RuleStep } from '../rules/decision.ts';
 import { verdictAfterChange } from './after-change.ts';

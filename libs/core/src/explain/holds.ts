@@ -1,7 +1,7 @@
+import { kindOf } from '../model.ts';
 import { formatDuration } from '../durations.ts';
 import { unusablePatterns } from '../state/workloads/advice.ts';
 import { isInConflict } from '../state/workloads/conflict.ts';
-import { kindOf } from '../state/rows.ts';
 import { REASONS, type Reason } from '../reasons.ts';
 import { pauseWish } from '../reload/pause.ts';
 import type { ExplainInput, ExplainedWorkload, FactsFrom } from './facts.ts';

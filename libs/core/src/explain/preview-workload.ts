@@ -1,8 +1,8 @@
 import { namedSources } from '../state/dependencies/dependencies.ts';
 import { decidingKeys } from '../state/observe.ts';
-import { kindOf, namespaceOf, sourceKeyIn, type SourceRow } from '../state/rows.ts';
+import { sourceKeyIn, type SourceRow } from '../state/rows.ts';
 import type { AnnotationKeys } from '../annotation-keys.ts';
-import type { SourceKey, SourceKind } from '../model.ts';
+import { kindOf, namespaceOf, type SourceKey, type SourceKind } from '../model.ts';
 import { recordedHashes } from '../record/record.ts';
 import type { ExplainedSource, ExplainedWorkload, ExplainInput } from './facts.ts';
 import { preview, type Preview, type PreviewPlan } from './preview.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_ANNOTATION_KEYS as KEYS } from '../annotation-keys.ts';
 import type { SourceRow, WorkloadRow } from '../state/rows.ts';
-import type { SourceKey } from '../model.ts';
+import type { SourceKey, WorkloadKind } from '../model.ts';
 import { EXPLAIN_SETTINGS } from '../testing/explaining.ts';
 import { recordOf, sourceRow, workloadRow } from '../testing/rows.ts';
 import type { ExplainedWorkload } from './facts.ts';
@@ -12,12 +12,16 @@ import { previewWorkload } from './preview-workload.ts';
 const from = 'catalog';
 const settings = EXPLAIN_SETTINGS;
 
-function workload(name: string, row: Partial<WorkloadRow> = {}, kind = 'Deployment'): ExplainedWorkload {
+function workload(
+  name: string,
+  row: Partial<WorkloadRow> = {},
+  kind: WorkloadKind = 'Deployment',
+): ExplainedWorkload {
   return { key: `${kind}/ns/${name}`, row: workloadRow({ uid: name, rv: '10', templateRv: '10', ...row }) };
 }
 
 const none = { uses: [], dependencies: [], annotations: {} };
-const source = { key: 'ConfigMap/ns/cm', row: sourceRow(5, 'a') };
+const source = { key: 'ConfigMap/ns/cm', row: sourceRow(5, 'a') } as const;
 
 /** `[<workload>, <source>, <reloads>, <reason>]`, names alone. */
 function told({ verdicts, today }: Preview, which: 'verdicts' | 'today' = 'verdicts'): unknown[] {

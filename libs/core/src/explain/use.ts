@@ -1,7 +1,7 @@
 import type { Decision } from '../rules/decision.ts';
 import { sourceNameOf } from '../state/rows.ts';
 import { sourceUses, type SourceUse } from '../source-uses.ts';
-import type { SourceId, SourceKey } from '../model.ts';
+import type { SourceKey } from '../model.ts';
 import { partsOf } from '../model.ts';
 import type { ExplainedWorkload } from './facts.ts';
 
@@ -26,7 +26,7 @@ export function useFacts(workload: ExplainedWorkload, source: SourceKey, decisio
   const name = sourceNameOf(source);
   const { uses, mentions, hasContainers } = workload.row;
   const [used, mentioned] = [uses.includes(name), mentions.includes(name)];
-  const places = workload.podSpec ? sourceUses(workload.podSpec, partsOf(source) as SourceId) : null;
+  const places = workload.podSpec ? sourceUses(workload.podSpec, partsOf(source)) : null;
   const detail = used ? usedWords(places) : UNUSED[mentioned ? 'mentioned' : 'none'];
   return { used, mentioned, hasContainers, isNeeded: decision.auto, places, detail };
 }

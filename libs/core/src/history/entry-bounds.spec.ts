@@ -1,4 +1,5 @@
-import { assert, array, dictionary, integer, property, record, string } from 'fast-check';
+import type { WorkloadKey } from '../model.ts';
+import { assert, array, dictionary, integer, property, record, string, type Arbitrary } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { changed, reloaded, WEB } from '../testing/history.ts';
 import type { JudgedWorkload } from './entries.ts';
@@ -36,7 +37,8 @@ describe('a change', () => {
   });
 
   it('takes no more than its bytes, whatever names and details it is given, and counts every workload', () => {
-    const workload = record({ workload: string({ maxLength: 400 }), detail: string({ maxLength: 400 }) });
+    const text = string({ maxLength: 400 });
+    const workload = record({ workload: text as Arbitrary<WorkloadKey>, detail: text });
     assert(
       property(array(workload, { maxLength: 200 }), (given) => {
         const woken = given.map((each) => ({ ...each, reason: 'AutoReload' as const }));

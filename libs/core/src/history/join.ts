@@ -1,5 +1,5 @@
-import { namespaceOf, sourceNameOf, type SourceName } from '../state/rows.ts';
-import type { SourceKey, WorkloadKey } from '../model.ts';
+import { sourceNameOf, type SourceName } from '../state/rows.ts';
+import { namespaceOf, type SourceKey, type WorkloadKey } from '../model.ts';
 import type { Reason } from '../reasons.ts';
 import { step, TOLD_BEFORE, type Expectation, type Told } from './attribution.ts';
 import type { ChangeEntry, JudgedWorkload, OutcomeEntry, RolloutEntry } from './entries.ts';

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { alertText } from './alert-text.ts';
 
 const SOURCE = { kind: 'ConfigMap', namespace: 'shop', name: 'settings' } as const;
-const WEB = { kind: 'Deployment', namespace: 'shop', name: 'web' };
-const DB = { kind: 'StatefulSet', namespace: 'shop', name: 'db' };
+const WEB = { kind: 'Deployment', namespace: 'shop', name: 'web' } as const;
+const DB = { kind: 'StatefulSet', namespace: 'shop', name: 'db' } as const;
 
 describe('the text of an alert', () => {
   it('for one workload is that of stakater/Reloader', () => {

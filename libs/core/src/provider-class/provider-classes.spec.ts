@@ -32,7 +32,7 @@ function rowOf(rv: number, version: string, more: Partial<SourceRow> = {}): Sour
 }
 
 function list(classes: ProviderClasses, statuses: SeenStatus[], row?: SourceRow, unread: string[] = []) {
-  const rows = new Map(row ? [[CLASS, row]] : []);
+  const rows = new Map(row ? [[CLASS, row] as const] : []);
   return classes.statusesListed({ statuses, unread: new Set(unread), rows });
 }
 

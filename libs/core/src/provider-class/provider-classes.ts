@@ -90,7 +90,7 @@ export class ProviderClasses {
   }
 
   /** Every SecretProviderClass in reach; gives those of which versions are known. */
-  classesListed(objects: readonly ObservedSource[], unread: ReadonlySet<SourceKey>): ObservedSource[] {
+  classesListed(objects: readonly ObservedSource[], unread: ReadonlySet<string>): ObservedSource[] {
     for (const key of this.#objects.keys()) if (!unread.has(key)) this.#objects.delete(key);
     for (const seen of objects) this.#objects.set(seen.key, seen);
     return [...this.#states].map(([key, state]) => this.#seen(key, state));

@@ -11,10 +11,10 @@ it('of a ConfigMap every hash is shown as it is', () => {
     expect(shownHash('ConfigMap/shop/db', hash, 's')).toBe(hash);
 });
 
-it.each(['Secret', 'SecretProviderClass'])(
+it.each(['Secret', 'SecretProviderClass'] as const)(
   'of a %s only what says nothing but whether it changed',
   (kind) => {
-    const source = `${kind}/shop/db`;
+    const source = `${kind}/shop/db` as const;
     expect(shownHash(source, DELETED_HASH, 's')).toBe(DELETED_HASH);
     // Whatever is in a record: records are annotations, which anybody may write.
     for (const hash of [plain, keyed, 'k.x', 'kxyz.x', '', 'plain']) {
@@ -32,6 +32,6 @@ it.each([
   ['keyed', keyed],
 ])('equal data of another Secret is not seen to be equal by a %s hash', (_, hash) => {
   const shown = shownHash('Secret/shop/db', hash, 's');
-  for (const guess of ['Secret/theirs/db', 'Secret/shop/guess', 'SecretProviderClass/shop/db'])
+  for (const guess of ['Secret/theirs/db', 'Secret/shop/guess', 'SecretProviderClass/shop/db'] as const)
     expect(shownHash(guess, hash, 's')).not.toBe(shown);
 });

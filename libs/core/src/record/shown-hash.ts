@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { kindOf } from '../state/rows.ts';
-import type { SourceKey } from '../model.ts';
+import { kindOf, type SourceKey } from '../model.ts';
 import { DELETED_HASH, type RecordHash } from './record-hash.ts';
 
 /**

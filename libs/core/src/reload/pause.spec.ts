@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_ANNOTATION_KEYS as KEYS } from '../annotation-keys.ts';
+import type { WorkloadKind } from '../model.ts';
 import { pauseOperations, pauseWish, resumeDueAt, resumePatch } from './pause.ts';
 
 const SINCE = '2026-11-21T06:00:00.000Z';
 const AT = Date.parse(SINCE);
 const PATH = '/metadata/annotations/deployment.reloader.stakater.com~1paused-at';
 
-function asking(period: string, kind = 'Deployment') {
+function asking(period: string, kind: WorkloadKind = 'Deployment') {
   return pauseWish({ kind, annotations: { [KEYS.pausePeriod]: period } }, KEYS);
 }
 

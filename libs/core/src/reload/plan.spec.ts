@@ -315,7 +315,7 @@ describe('a plan', () => {
   ])(
     'goes by a row only if its template is of the owner, and of the generation, that was read (%i)',
     (generation, verdict) => {
-      const owner = { key: 'Deployment/ns/w', uid: 'uid-d', rv: '90', isMarked: true };
+      const owner = { key: 'Deployment/ns/w', uid: 'uid-d', rv: '90', isMarked: true } as const;
       const record = recordOf({ cm: 'A' });
       const plan = planReload({
         workload: { uid: 'uid-w', generation: 1, record, templateOwner: { ...owner, generation } },

@@ -1,4 +1,4 @@
-import { SOURCE_KINDS, type SourceKey, type WorkloadKey } from '../model.ts';
+import { kindOf, namespaceOf, SOURCE_KINDS, type SourceKey, type WorkloadKey } from '../model.ts';
 import { RV_UNKNOWN, isNewer, type Rv } from '../rv.ts';
 import { asksTheSame, needsAdvice } from './workloads/advice.ts';
 import { changesOf, type Seen, type SourceChanges, UserEvaluation } from './sources/changed-sources.ts';
@@ -36,8 +36,6 @@ import { pendingCauseOf } from './pending.ts';
 import { PendingWorkloads, type Pending } from './pending-workloads.ts';
 import {
   isSameBesidesRv,
-  kindOf,
-  namespaceOf,
   sourceKeyIn,
   sourceNameOf,
   type ObservedSource,
@@ -65,9 +63,9 @@ export class ClusterState {
   readonly pending: ReadonlyMap<WorkloadKey, Readonly<Pending>> = this.#pending.all;
   readonly #settings: Required<ClusterStateSettings>;
   readonly #dependents: Dependents;
-  readonly #byNamespace = new MultiMap();
+  readonly #byNamespace = new MultiMap<SourceKey>();
   /** Namespace to its workloads of all kinds. */
-  readonly #workloadsIn = new MultiMap();
+  readonly #workloadsIn = new MultiMap<WorkloadKey>();
   readonly #positions = new Positions();
   readonly #dependencies: DependencyJudging;
   readonly #deleted: DeletedSources;
@@ -220,7 +218,7 @@ export class ClusterState {
     for (const slice of this.#slicesOf(this.#workloadsIn.get(namespace))) {
       for (const key of slice) {
         this.workloadDeleted(key);
-        this.#outbox.dropJobsOf(key);
+        this.#outbox.dropReloadOf(key);
       }
       yield;
     }
@@ -271,7 +269,7 @@ export class ClusterState {
     this.#byNamespace.delete(kindIn, key);
     this.#sources.delete(key);
     this.evaluation.drop(key);
-    this.#outbox.dropJobsOf(key);
+    this.#outbox.dropChangeOf(key);
     this.#outbox.writeSource(key);
   }
 

@@ -1,5 +1,5 @@
 import { isNewer, type Rv, RV_UNKNOWN, maxRv } from '../rv.ts';
-import { kindOf, namespaceOf } from './rows.ts';
+import { kindOf, namespaceOf, type Key } from '../model.ts';
 import { slicesOf } from './slices.ts';
 
 /** One stream's reach: a kind, in one namespace or (`''`) in all. */
@@ -35,26 +35,26 @@ export interface Listed<Seen, Row> extends Portion<Seen, Row> {
  * Of keys that are known, those of the list's scope that the list does not show, in slices: what was found among so
  * many (`perSlice`) keys.
  */
-export function* absentKeys(
-  known: Iterable<string>,
-  list: Listed<{ readonly key: string }, unknown>,
+export function* absentKeys<ObjectKey extends Key<string>>(
+  known: Iterable<ObjectKey>,
+  list: Listed<{ readonly key: ObjectKey }, unknown>,
   perSlice: number,
-): Generator<readonly string[], void, void> {
-  const present = new Set(list.unread);
+): Generator<readonly ObjectKey[], void, void> {
+  const present = new Set<string>(list.unread);
   for (const { key } of list.objects) present.add(key);
-  const isAbsent = (key: string): boolean =>
+  const isAbsent = (key: ObjectKey): boolean =>
     !present.has(key) && !list.found?.has(key) && isWithin(list.scope, key);
   for (const slice of slicesOf(known, perSlice)) yield slice.filter(isAbsent);
 }
 
 /** What the cluster state knows of a list's scope, and what only the catalog does. */
-export function* withCatalog<Row>(
-  known: Iterable<string>,
-  held: ReadonlyMap<string, Row>,
+export function* withCatalog<ObjectKey extends string, Row>(
+  known: Iterable<ObjectKey>,
+  held: ReadonlyMap<ObjectKey, Row>,
   { catalog }: { readonly catalog: ReadonlyMap<string, Row> },
-): Generator<string> {
+): Generator<ObjectKey> {
   yield* known;
-  for (const key of catalog.keys()) if (!held.has(key)) yield key;
+  for (const key of catalog.keys() as Iterable<ObjectKey>) if (!held.has(key)) yield key;
 }
 
 /** What is known best of an object: the catalog's row if a list that broke has left an older one. */
@@ -67,7 +67,7 @@ export function latest<Row extends { readonly rv: Rv }>(
 }
 
 /** Whether a key belongs to what a stream shows. */
-export function isWithin(scope: Scope, key: string): boolean {
+export function isWithin(scope: Scope, key: Key<string>): boolean {
   return kindOf(key) === scope.kind && (scope.namespace === '' || namespaceOf(key) === scope.namespace);
 }
 

@@ -2,17 +2,17 @@
  * A map from a key to a set of strings that costs little where most sets have one member: with 100,000
  * sources of one user each, a `Set` for every one would be most of the index's memory.
  */
-export class MultiMap {
-  readonly #entries = new Map<string, string | Set<string>>();
+export class MultiMap<Member extends string = string> {
+  readonly #entries = new Map<string, Member | Set<Member>>();
 
-  add(key: string, value: string): void {
+  add(key: string, value: Member): void {
     const held = this.#entries.get(key);
     if (held === undefined) this.#entries.set(key, value);
     else if (typeof held !== 'string') held.add(value);
     else if (held !== value) this.#entries.set(key, new Set([held, value]));
   }
 
-  delete(key: string, value: string): void {
+  delete(key: string, value: Member): void {
     const held = this.#entries.get(key);
     if (held === value) this.#entries.delete(key);
     if (held === undefined || typeof held === 'string') return;
@@ -24,20 +24,20 @@ export class MultiMap {
     return this.#entries.has(key);
   }
 
-  includes(key: string, value: string): boolean {
+  includes(key: string, value: Member): boolean {
     const held = this.#entries.get(key);
     return typeof held === 'string' ? held === value : (held?.has(value) ?? false);
   }
 
   /** The set as it is when each is asked for: what comes in is among them, what goes is not. */
-  *each(key: string): Generator<string, void, void> {
+  *each(key: string): Generator<Member, void, void> {
     const held = this.#entries.get(key);
     if (typeof held === 'string') yield held;
     else if (held) yield* held;
   }
 
   /** A copy, so that the caller may change the map while it iterates. */
-  get(key: string): readonly string[] {
+  get(key: string): readonly Member[] {
     const held = this.#entries.get(key);
     if (held === undefined) return [];
     return typeof held === 'string' ? [held] : [...held];

@@ -5,8 +5,8 @@ import { entriesVisited } from '../testing/work.ts';
 import { ClusterState } from './cluster-state.ts';
 
 const OBJECTS = 5;
-const SOURCE_KINDS = ['ConfigMap', 'Secret'];
-const WORKLOAD_KINDS = ['Deployment', 'StatefulSet', 'DaemonSet'];
+const SOURCE_KINDS = ['ConfigMap', 'Secret'] as const;
+const WORKLOAD_KINDS = ['Deployment', 'StatefulSet', 'DaemonSet'] as const;
 
 function namespaces(count: number): ClusterState {
   const decision = { keys: DEFAULT_ANNOTATION_KEYS, autoReloadAll: false, ignoredWorkloadTypes: [] };

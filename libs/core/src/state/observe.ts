@@ -9,6 +9,7 @@ import {
   type PodTemplate,
   type SourceData,
   type SourceKind,
+  type WorkloadKind,
 } from '../model.ts';
 import { isEnvVarMark } from '../marker/env-var-name.ts';
 import { podUses } from '../pod-uses.ts';
@@ -51,7 +52,7 @@ export function observeSource(
 
 /** A workload as the API serves it. */
 export interface WorkloadObject {
-  readonly kind: string;
+  readonly kind: WorkloadKind;
   readonly metadata: ObjectMeta;
   readonly template: PodTemplate;
   /** RFC 3339; see `ObservedWorkload.restartAt`. */

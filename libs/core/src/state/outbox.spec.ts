@@ -1,12 +1,13 @@
 import { expect, it } from 'vitest';
 import { Outbox } from './outbox.ts';
 
-const KEYS = Array.from({ length: 1_000 }, (_, index) => `ConfigMap/ns/cm-${index}`);
+const KEYS = Array.from({ length: 1_000 }, (_, index) => `ConfigMap/ns/cm-${index}` as const);
+const WORKLOADS = KEYS.map((_, index) => `Deployment/ns/web-${index}` as const);
 
 /** Keys that count how many of them were read. */
-function counted(keys: readonly string[]): { keys: Iterable<string>; read: () => number } {
+function counted<ObjectKey>(keys: readonly ObjectKey[]): { keys: Iterable<ObjectKey>; read: () => number } {
   let read = 0;
-  function* each(): Generator<string> {
+  function* each(): Generator<ObjectKey> {
     for (const key of keys) {
       read += 1;
       yield key;
@@ -42,12 +43,12 @@ it('gives every row once, those that changed first', () => {
 
 it('has rows until the last of them was looked for, and none once it is cleared', () => {
   const outbox = new Outbox();
-  outbox.writeAll([], KEYS);
+  outbox.writeAll([], WORKLOADS);
   outbox.takeRows(1_000);
   expect(outbox.hasRows).toBe(true);
   expect(outbox.takeRows(1)).toEqual({ sources: [], workloads: [] });
   expect(outbox.hasRows).toBe(false);
-  outbox.writeAll(KEYS, KEYS);
+  outbox.writeAll(KEYS, WORKLOADS);
   outbox.clear();
   expect(outbox.hasRows).toBe(false);
 });

@@ -99,9 +99,12 @@ export class Outbox {
   }
 
   /** Of a source or a workload that is out of scope now. */
-  dropJobsOf(key: SourceKey | WorkloadKey): void {
+  dropChangeOf(key: SourceKey): void {
     this.#changes.delete(key);
     this.#foundBy.delete(key);
+  }
+
+  dropReloadOf(key: WorkloadKey): void {
     this.#reloads.delete(key);
     this.#resumes.delete(key);
   }

@@ -131,7 +131,7 @@ export const NO_BASELINES: Readonly<Record<SourceName, Rv>> = Object.freeze({});
 /** The key of the source that a workload of `namespace` calls `name`. */
 export function sourceKeyIn(namespace: string, name: SourceName): SourceKey {
   const slash = name.indexOf('/');
-  return [name.slice(0, slash), namespace, name.slice(slash + 1)].join('/');
+  return [name.slice(0, slash), namespace, name.slice(slash + 1)].join('/') as SourceKey;
 }
 
 /** What a workload of the source's own namespace calls it. */
@@ -139,15 +139,6 @@ export function sourceNameOf(key: SourceKey): SourceName {
   const first = key.indexOf('/');
   const second = key.indexOf('/', first + 1);
   return key.slice(0, first) + key.slice(second);
-}
-
-export function namespaceOf(key: SourceKey | WorkloadKey): string {
-  const first = key.indexOf('/');
-  return key.slice(first + 1, key.indexOf('/', first + 1));
-}
-
-export function kindOf(key: SourceKey | WorkloadKey): string {
-  return key.slice(0, key.indexOf('/'));
 }
 
 /** Whether two rows say the same of a workload; only its resourceVersion may have moved. */

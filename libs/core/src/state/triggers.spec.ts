@@ -1,3 +1,4 @@
+import type { SourceKey } from '../model.ts';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_ANNOTATION_KEYS } from '../annotation-keys.ts';
 import { DELETED_HASH } from '../record/record-hash.ts';
@@ -195,7 +196,7 @@ describe('a change job, if changes are announced,', () => {
 
   it('finds a source created as long as it has the data of its creation', () => {
     const clusterState = clusterStateOf(ANNOUNCED, { sources: [seenSource('cm', 10, 'A')] });
-    const isCreated = (key: string): boolean => clusterState.sources.get(key)?.created === true;
+    const isCreated = (key: SourceKey): boolean => clusterState.sources.get(key)?.created === true;
     created(clusterState);
     clusterState.sourceWritten(seenSource('new', 120, 'A'), SOURCES);
     expect([isCreated(NEW), isCreated(CM)]).toEqual([true, false]);

@@ -1,3 +1,4 @@
+import type { WorkloadKind } from '../model.ts';
 import { DEFAULT_ANNOTATION_KEYS } from '../annotation-keys.ts';
 import type { Reason } from '../reasons.ts';
 import type { DecisionInput, DecisionSettings } from '../rules/decision.ts';
@@ -33,7 +34,7 @@ export function sourceSays(annotations: Texts): Step {
   return (input) => ({ ...input, source: { ...input.source, annotations: keyed(annotations) } });
 }
 
-export function workloadOfKind(kind: string): Step {
+export function workloadOfKind(kind: WorkloadKind): Step {
   return (input) => ({ ...input, workload: { ...input.workload, kind } });
 }
 

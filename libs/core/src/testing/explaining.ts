@@ -1,3 +1,4 @@
+import type { WorkloadKind } from '../model.ts';
 import { DEFAULT_ANNOTATION_KEYS } from '../annotation-keys.ts';
 import type { ExplainInput, ExplainSettings } from '../explain/facts.ts';
 import { NO_TRIGGERS } from '../state/settings.ts';
@@ -21,7 +22,7 @@ export function explainInput(
     readonly workload?: Partial<WorkloadRow>;
     readonly source?: Partial<SourceRow> | null;
     readonly settings?: Partial<ExplainSettings>;
-    readonly kind?: string;
+    readonly kind?: WorkloadKind;
   } = {},
 ): ExplainInput {
   const { workload = {}, source = {}, settings = {}, kind = 'Deployment' } = changed;

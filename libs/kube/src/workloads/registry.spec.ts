@@ -335,7 +335,7 @@ describe('the pod template of a Rollout', () => {
       DEFAULT_ANNOTATION_KEYS,
     );
   };
-  const owner = `Deployment/${objectWith({}).metadata.namespace}/web`;
+  const owner = `Deployment/${objectWith({}).metadata.namespace}/web` as const;
 
   test.each<[string, ObservedWorkload, ObservedWorkload['templateFrom'], string | undefined]>([
     ['is its own', seen(undefined), undefined, undefined],

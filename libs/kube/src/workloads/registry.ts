@@ -1,4 +1,3 @@
-import type { WorkloadKind } from '@reroll/core/model';
 import { argoRollout } from './argo-rollout.ts';
 import { cronJob } from './cron-job.ts';
 import { daemonSet } from './daemon-set.ts';
@@ -19,11 +18,11 @@ export const WORKLOAD_KINDS: readonly WorkloadKindDefinition[] = [
   deploymentConfig,
 ];
 
-const BY_KIND: ReadonlyMap<WorkloadKind, WorkloadKindDefinition> = new Map(
+const BY_KIND: ReadonlyMap<string, WorkloadKindDefinition> = new Map(
   WORKLOAD_KINDS.map((definition) => [definition.kind, definition]),
 );
 
 /** The definition of a kind; undefined if Reroll does not know it. */
-export function workloadKind(kind: WorkloadKind): WorkloadKindDefinition | undefined {
+export function workloadKind(kind: string): WorkloadKindDefinition | undefined {
   return BY_KIND.get(kind);
 }

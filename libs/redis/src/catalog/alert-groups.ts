@@ -22,7 +22,7 @@ export class AlertGroups {
 
   /** By name. */
   async members(source: SourceKey): Promise<WorkloadKey[]> {
-    return (await this.#redis.smembers(this.#prefix + source)).sort();
+    return (await this.#redis.smembers(this.#prefix + source)).sort() as WorkloadKey[];
   }
 
   /** Those that were told of; who came meanwhile stays. */

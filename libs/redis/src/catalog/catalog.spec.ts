@@ -1,3 +1,4 @@
+import type { SourceKey, WorkloadKey } from '@reroll/core/model';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Before } from '@reroll/core/history/change-cause';
@@ -33,8 +34,8 @@ function write(changed: Partial<Publication> & { term?: string; sequence?: numbe
 }
 
 function workload(
-  key: string,
-  index: readonly string[],
+  key: WorkloadKey,
+  index: readonly SourceKey[],
   changed: Partial<WorkloadRow> = {},
 ): Publication['workloads'][number] {
   return [key, { row: workloadRow(changed), index }];
@@ -389,8 +390,8 @@ describe('what nobody of ours can have written', () => {
 
 describe('2,500 rows', () => {
   const names = Array.from({ length: 2_500 }, (_, index) => `w${index}`);
-  const deployments = names.map((name) => `Deployment/shop/${name}`);
-  const configMaps = names.map((name) => `ConfigMap/shop/${name}`);
+  const deployments = names.map((name) => `Deployment/shop/${name}` as const);
+  const configMaps = names.map((name) => `ConfigMap/shop/${name}` as const);
 
   async function keysOf(portions: AsyncIterable<readonly (readonly [string, unknown])[]>): Promise<string[]> {
     const found = new Set<string>();

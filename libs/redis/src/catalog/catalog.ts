@@ -159,13 +159,13 @@ export class Catalog {
     do {
       const [next, flat] = await this.#redis.hscan(this.keys.before, cursor, 'COUNT', SCAN_COUNT);
       cursor = next;
-      yield flat.filter((_, index) => index % 2 === 0);
+      yield flat.filter((_, index) => index % 2 === 0) as SourceKey[];
     } while (cursor !== '0');
   }
 
   /** Workloads that use, name or mention a source, sorted. */
   async users(source: SourceKey): Promise<WorkloadKey[]> {
-    return (await this.#redis.smembers(this.keys.users + source)).sort();
+    return (await this.#redis.smembers(this.keys.users + source)).sort() as WorkloadKey[];
   }
 
   /** The same, in portions of about `count` and in no order; one may come twice. */
@@ -174,7 +174,7 @@ export class Catalog {
     do {
       const [next, users] = await this.#redis.sscan(this.keys.users + source, cursor, 'COUNT', count);
       cursor = next;
-      yield users;
+      yield users as WorkloadKey[];
     } while (cursor !== '0');
   }
 
@@ -229,41 +229,42 @@ export class Catalog {
     else await this.#redis.hset(this.keys.backingOff, workload, jobId);
   }
 
-  async #rows<Row>(
+  async #rows<ObjectKey extends string, Row>(
     hash: string,
-    keys: readonly string[],
+    keys: readonly ObjectKey[],
     decode: (text: string) => Row | undefined,
-  ): Promise<Map<string, Row>> {
+  ): Promise<Map<ObjectKey, Row>> {
     if (keys.length === 0) return new Map();
     return zip(keys, await this.#redis.hmget(hash, ...keys), decode);
   }
 
-  async *#scan<Row>(
+  /** Whatever is there in the place of a key is taken for one: `isWanted` and the resync deal with what is none. */
+  async *#scan<ObjectKey extends string, Row>(
     { hash, count }: { hash: string; count: number },
-    isWanted: (key: string) => boolean,
+    isWanted: (key: ObjectKey) => boolean,
     decode: (text: string) => Row | undefined,
-  ): AsyncGenerator<[string, Row][]> {
+  ): AsyncGenerator<[ObjectKey, Row][]> {
     let cursor = '0';
     do {
       const [next, flat] = await this.#redis.hscan(hash, cursor, 'COUNT', count);
       cursor = next;
-      const rows: [string, Row][] = [];
+      const rows: [ObjectKey, Row][] = [];
       for (let at = 0; at < flat.length; at += 2) {
-        const [key = '', text = ''] = flat.slice(at, at + 2);
-        const row = isWanted(key) ? decode(text) : undefined;
-        if (row !== undefined) rows.push([key, row]);
+        const [key, text = ''] = flat.slice(at, at + 2) as [ObjectKey?, string?];
+        const row = key !== undefined && isWanted(key) ? decode(text) : undefined;
+        if (key !== undefined && row !== undefined) rows.push([key, row]);
       }
       yield rows;
     } while (cursor !== '0');
   }
 }
 
-function zip<Row>(
-  keys: readonly string[],
+function zip<ObjectKey extends string, Row>(
+  keys: readonly ObjectKey[],
   texts: readonly (string | null)[],
-  decode: (text: string, key: string) => Row | undefined,
-): Map<string, Row> {
-  const found = new Map<string, Row>();
+  decode: (text: string, key: ObjectKey) => Row | undefined,
+): Map<ObjectKey, Row> {
+  const found = new Map<ObjectKey, Row>();
   for (const [index, key] of keys.entries()) {
     const text = texts[index];
     const row = text === null || text === undefined ? undefined : decode(text, key);

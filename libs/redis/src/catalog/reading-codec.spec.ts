@@ -1,7 +1,8 @@
+import type { SourceKey } from '@reroll/core/model';
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { markerHash } from '@reroll/core/marker/marker-hash';
-import { hashKey, recordHash } from '@reroll/core/record/record-hash';
+import { hashKey, recordHash, type HashKeys } from '@reroll/core/record/record-hash';
 import { decodeReading, encodeReading, type SourceHashes } from './reading-codec.ts';
 
 const SECRET = 'Secret/shop/db';
@@ -44,7 +45,7 @@ describe('nothing is read', () => {
   const plain = encodeReading(SECRET, reading, []);
   const changed = sealed.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A'));
 
-  it.each([
+  it.each<[string, SourceKey, string, HashKeys]>([
     ['under a key, of one that is sealed for another source', 'Secret/shop/other', sealed, [key]],
     ['under a key, of one that is sealed by another', SECRET, sealed, [older]],
     ['under a key, of one that was changed', SECRET, changed, [key]],

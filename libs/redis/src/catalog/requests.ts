@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { RedisClient } from '../connection/redis.ts';
 import { isRequestId } from '@reroll/core/reload/request';
-import { isKey, type WorkloadKey } from '@reroll/core/model';
+import { isWorkloadKey, type WorkloadKey } from '@reroll/core/model';
 
 /** A reload that a person asked for. */
 export interface ReloadRequest {
@@ -67,7 +67,7 @@ export class ReloadRequests {
   }
 
   async workloads(): Promise<WorkloadKey[]> {
-    return (await this.#redis.hkeys(this.#key)).filter(isKey);
+    return (await this.#redis.hkeys(this.#key)).filter(isWorkloadKey);
   }
 
   /** Takes it away, unless another has come since. */

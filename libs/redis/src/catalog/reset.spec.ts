@@ -1,3 +1,4 @@
+import type { SourceKey } from '@reroll/core/model';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { RealRedis } from '../testing/real-redis.ts';
 import { Catalog } from './catalog.ts';
@@ -19,7 +20,7 @@ beforeEach(() => {
 });
 
 /** A leader's first write: a source and a workload that is indexed under these. */
-async function publish(term: string, index: readonly string[] = [SETTINGS]): Promise<unknown> {
+async function publish(term: string, index: readonly SourceKey[] = [SETTINGS]): Promise<unknown> {
   return await catalog.publish({
     writer: { term, sequence: 0 },
     sources: [[SETTINGS, sourceRow({ rv: '900', dataRv: '900' })]],

@@ -1,3 +1,4 @@
+import type { SourceKey } from '@reroll/core/model';
 import {
   array,
   assert,
@@ -65,7 +66,7 @@ it('the workload whose pod template another one has comes back too', () => {
     rv: '7',
     isMarked: true,
     templateRv: '5',
-  };
+  } as const;
   const row = workloadRow({ templateOwner });
   expect(decodeWorkload(encodeWorkload(row, []))?.templateOwner).toEqual(templateOwner);
 });
@@ -96,7 +97,7 @@ describe('a row comes back as it was written:', () => {
 
   it('any workload, whatever it is indexed under', () => {
     assert(
-      property(workloads, texts, (row, index) => {
+      property(workloads, texts as Arbitrary<SourceKey[]>, (row, index) => {
         expect(decodeWorkload(encodeWorkload(row, index))).toEqual(row);
       }),
     );

@@ -19,7 +19,7 @@ export class RowsOfNamespace {
     this.#keys = keys;
   }
 
-  async workloads(namespace: string, kind: WorkloadKind = '*'): Promise<Map<WorkloadKey, WorkloadRow>> {
+  async workloads(namespace: string, kind: WorkloadKind | '*' = '*'): Promise<Map<WorkloadKey, WorkloadRow>> {
     return await this.#matching(this.#keys.workloads, `${kind}/${namespace}/*`, decodeWorkload);
   }
 
@@ -28,19 +28,20 @@ export class RowsOfNamespace {
   }
 
   /** No name of Kubernetes has a character that means something in a pattern of Redis. */
-  async #matching<Row>(
+  async #matching<ObjectKey extends string, Row>(
     hash: string,
     pattern: string,
     decode: (text: string) => Row | undefined,
-  ): Promise<Map<string, Row>> {
-    const rows = new Map<string, Row>();
+  ): Promise<Map<ObjectKey, Row>> {
+    const rows = new Map<ObjectKey, Row>();
     let cursor = '0';
     do {
       const [next, flat] = await this.#redis.hscan(hash, cursor, 'MATCH', pattern, 'COUNT', SCAN_COUNT);
       cursor = next;
       for (let at = 0; at < flat.length; at += 2) {
-        const row = decode(flat[at + 1] ?? '');
-        if (row !== undefined) rows.set(flat[at] ?? '', row);
+        const [key, text = ''] = flat.slice(at, at + 2) as [ObjectKey?, string?];
+        const row = decode(text);
+        if (key !== undefined && row !== undefined) rows.set(key, row);
       }
     } while (cursor !== '0');
     return rows;

@@ -8,28 +8,29 @@ import type {
 } from '@reroll/core/history/entries';
 import { boundedChange, boundedOutcome } from '@reroll/core/history/entry-bounds';
 import { AUDIT_RESULTS, CHANGE_CAUSES, OUTCOME_STATES } from '@reroll/core/history/entries';
-import { isKey, type SourceKey } from '@reroll/core/model';
+import type { SourceKey } from '@reroll/core/model';
 import { ROLLOUT_STATES } from '@reroll/core/rollout';
+import { SOURCE_KEY, WORKLOAD_KEY } from '../key-schemas.ts';
 
 /**
  * Entries of the history as they are read. Whoever can write to Redis can write anything there: what has not the form
  * of an entry is none. What a newer process adds is left out; what an older one had not yet is filled in.
  */
-const KEY = z.string().refine(isKey);
+
 const TEXT = z.string().max(4_096);
 const NAMES = z.record(TEXT, TEXT);
 const MILLISECONDS = z.number().int().nonnegative().max(8.64e15);
 const COUNT = z.number().int();
 
 /** Workloads with the same reason and detail. */
-const group = z.object({ workloads: z.array(KEY), reason: TEXT, detail: TEXT });
+const group = z.object({ workloads: z.array(WORKLOAD_KEY), reason: TEXT, detail: TEXT });
 /** Before 0.1.0 each workload had its own. */
-const judged = z.object({ workload: KEY, reason: TEXT, detail: TEXT });
+const judged = z.object({ workload: WORKLOAD_KEY, reason: TEXT, detail: TEXT });
 const judgedWorkloads = z.array(z.union([group, judged])).transform((all) => all.flatMap(judgedOf));
 const request = z.object({ id: z.string().regex(/^\d{1,15}-[\w-]{1,64}$/), actor: TEXT, reason: TEXT });
 
 const changeEntry = z.object({
-  source: KEY.nullable(),
+  source: SOURCE_KEY.nullable(),
   cause: z.enum(CHANGE_CAUSES).default('updated'),
   since: MILLISECONDS,
   at: MILLISECONDS,
@@ -43,7 +44,7 @@ const changeEntry = z.object({
 });
 
 const outcomeFields = z.object({
-  workload: KEY,
+  workload: WORKLOAD_KEY,
   state: z.enum(OUTCOME_STATES),
   reason: TEXT,
   sources: NAMES,
@@ -63,7 +64,7 @@ const outcomeFields = z.object({
 const outcomeEntry = z.preprocess(longOutcome, outcomeFields);
 
 const rolloutEntry = z.object({
-  workload: KEY,
+  workload: WORKLOAD_KEY,
   generation: COUNT,
   state: z.enum(ROLLOUT_STATES),
   code: TEXT,

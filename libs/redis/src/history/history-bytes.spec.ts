@@ -1,3 +1,4 @@
+import type { SourceKey, WorkloadKey } from '@reroll/core/model';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { changed, reloaded, WEB } from '@reroll/core/testing/history';
 import type { OutcomeEntry, JudgedWorkload } from '@reroll/core/history/entries';
@@ -39,7 +40,7 @@ function users(reason: JudgedWorkload['reason'], detail: string): JudgedWorkload
   return Array.from({ length: USERS }, (_, index) => ({ workload: workload(index), reason, detail }));
 }
 
-function workload(index: number): string {
+function workload(index: number): WorkloadKey {
   return `Deployment/shop/web-${String(index).padStart(5, '0')}`;
 }
 
@@ -51,7 +52,7 @@ async function bytesInRedis(): Promise<number> {
 }
 
 /** Of a change of the source that enqueued these workloads; every hundredth failed. */
-async function tellWide(at: number, name: string = SOURCE, of = workload): Promise<void> {
+async function tellWide(at: number, name: SourceKey = SOURCE, of = workload): Promise<void> {
   const since = NOW + at;
   const woken = Array.from({ length: USERS }, (_, index) => of(index)).sort();
   const entry = changed(since, {
@@ -62,7 +63,7 @@ async function tellWide(at: number, name: string = SOURCE, of = workload): Promi
   await history.expectOutcomes(entry);
   await history.addChange(entry);
   const source = sourceNameOf(name);
-  const outcome = (key: string, index: number): OutcomeEntry =>
+  const outcome = (key: WorkloadKey, index: number): OutcomeEntry =>
     index % 100 === 99
       ? reloaded(since, { workload: key, state: 'failed', reason: 'ApiUnavailable', sources: {}, rolled: [] })
       : reloaded(since, { workload: key, sources: { [source]: 'Roll' }, rolled: [source] });
@@ -98,7 +99,7 @@ describe(`a change of a source with ${USERS} users`, () => {
 
   it('costs no more if all names are as long as they may be', async () => {
     const long = 'x'.repeat(245);
-    const name = `ConfigMap/shop/${long}`;
+    const name = `ConfigMap/shop/${long}` as const;
     await tellWide(1, name, (index) => `Deployment/shop/${String(index).padStart(5, '0')}-${long}`);
     expect(await bytesInRedis()).toBeLessThan(MOST);
     const [entry] = await history.changes(1);
@@ -121,7 +122,7 @@ describe('what a workload reloads for', () => {
     const sources = Object.fromEntries(names.map((name, index) => [name, index === 400 ? 'Roll' : 'InStep']));
     await history.addOutcome(
       reloaded(1, { sources, rolled: names.slice(400, 401) }),
-      'ConfigMap/shop/cm-499-' + 'x'.repeat(200),
+      `ConfigMap/shop/cm-499-${'x'.repeat(200)}`,
     );
     const [told] = await history.outcomes(1);
     expect(told?.sources).toMatchObject({ [names[400] ?? '']: 'Roll', [names[499] ?? '']: 'InStep' });

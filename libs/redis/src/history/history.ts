@@ -1,11 +1,11 @@
 import type { RedisClient } from '../connection/redis.ts';
 import type { AuditEntry, ChangeEntry, OutcomeEntry, RolloutEntry } from '@reroll/core/history/entries';
 import type { Before } from '@reroll/core/history/change-cause';
-import type { SourceKey } from '@reroll/core/model';
+import { namespaceOf, type SourceKey } from '@reroll/core/model';
 import { auditShareOf, mostAudited } from '@reroll/core/history/audit-share';
 import { isRecordHash } from '@reroll/core/record/record-hash';
 import { boundedChange, boundedOutcome, type HistoryLimits } from '@reroll/core/history/entry-bounds';
-import { namespaceOf, sourceKeyIn } from '@reroll/core/state/rows';
+import { sourceKeyIn } from '@reroll/core/state/rows';
 import { ADD_AUDIT } from './add-audit.lua.ts';
 import { ADD_ENTRY, TRIM_BYTES } from './append.lua.ts';
 import { readEntry, writeChange, writeOutcome } from './entry-codec.ts';

@@ -1,3 +1,4 @@
+import type { WorkloadKey } from '@reroll/core/model';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { RolloutEntry } from '@reroll/core/history/entries';
 import { RealRedis } from '../testing/real-redis.ts';
@@ -22,7 +23,7 @@ beforeEach(() => {
   writer = new RolloutWriter(redis.client, keys, LIMITS);
 });
 
-function entry(workload: string, state: RolloutEntry['state']): RolloutEntry {
+function entry(workload: WorkloadKey, state: RolloutEntry['state']): RolloutEntry {
   const counts = { updated: 1, ready: 0, desired: 2 };
   return { workload, generation: 2, state, code: 'Updating', ...counts, since: 1, at: 2, conditions: [] };
 }

@@ -1,5 +1,5 @@
 import type { RolloutEntry } from '@reroll/core/history/entries';
-import { isKey, type WorkloadKey } from '@reroll/core/model';
+import { isWorkloadKey, type WorkloadKey } from '@reroll/core/model';
 import type { RedisClient } from '../connection/redis.ts';
 
 /** Rollouts that are not complete: `progressing` or `stuck`. A workload that is not there has none under way. */
@@ -25,10 +25,11 @@ export class Rollouts {
 }
 
 /** What others could have written and is no rollout is left out. */
-function entries(texts: readonly (readonly [WorkloadKey, string | null])[]): Map<WorkloadKey, RolloutEntry> {
+function entries(texts: readonly (readonly [string, string | null])[]): Map<WorkloadKey, RolloutEntry> {
   const found = new Map<WorkloadKey, RolloutEntry>();
   for (const [workload, text] of texts) {
-    const entry = text === null || !isKey(workload) ? undefined : decode(text);
+    if (text === null || !isWorkloadKey(workload)) continue;
+    const entry = decode(text);
     if (entry) found.set(workload, { ...entry, workload });
   }
   return found;

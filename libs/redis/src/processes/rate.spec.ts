@@ -1,7 +1,10 @@
+import type { WorkloadKey } from '@reroll/core/model';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { RealRedis } from '../testing/real-redis.ts';
 import { RateBudget } from './rate.ts';
+
+const [FIRST, SECOND, THIRD] = ['Deployment/a/00000', 'Deployment/a/00001', 'Deployment/a/00002'] as const;
 
 let redis: RealRedis;
 let key: string;
@@ -14,12 +17,15 @@ beforeEach(() => {
   key = redis.freshKeys().budget;
 });
 
-function workloads(namespace: string, count: number): string[] {
-  return Array.from({ length: count }, (_, n) => `Deployment/${namespace}/${String(n).padStart(5, '0')}`);
+function workloads(namespace: string, count: number): WorkloadKey[] {
+  return Array.from(
+    { length: count },
+    (_, n) => `Deployment/${namespace}/${String(n).padStart(5, '0')}` as const,
+  );
 }
 
 /** Those of them that hold a slot, in the order in which they were given one. */
-async function granted(budget: RateBudget, asking: readonly string[]): Promise<string[]> {
+async function granted(budget: RateBudget, asking: readonly WorkloadKey[]): Promise<WorkloadKey[]> {
   const waits = await Promise.all(asking.map((workload) => budget.claim(workload)));
   return asking.filter((_, index) => waits[index] === 0);
 }
@@ -36,9 +42,13 @@ async function refill(): Promise<void> {
 }
 
 /** Who is given the next slots of one a minute, one after another; all of them ask each time. */
-async function served(budget: RateBudget, asking: readonly string[], slots: number): Promise<string[]> {
+async function served(
+  budget: RateBudget,
+  asking: readonly WorkloadKey[],
+  slots: number,
+): Promise<WorkloadKey[]> {
   const left = new Set(asking);
-  const order: string[] = [];
+  const order: WorkloadKey[] = [];
   for (let n = 0; n < slots; n += 1) {
     await refill();
     const given = await granted(budget, [...left]);
@@ -69,9 +79,8 @@ describe('the limit', () => {
 
   it('says how long it takes until it is a workload’s turn', async () => {
     const budget = new RateBudget(redis.client, key, 6);
-    const [first, second, third] = workloads('a', 3);
-    expect(await budget.claim(first ?? '')).toBe(0);
-    const waits = [await budget.claim(second ?? ''), await budget.claim(third ?? '')];
+    expect(await budget.claim(FIRST)).toBe(0);
+    const waits = [await budget.claim(SECOND), await budget.claim(THIRD)];
     expect(waits[0]).toBeGreaterThan(9_000);
     expect(waits[0]).toBeLessThanOrEqual(10_000);
     expect(waits[1]).toBeGreaterThan(19_000);
@@ -83,7 +92,7 @@ describe('the limit', () => {
     const asking = workloads('a', 100);
     const first = await granted(budget, asking);
     expect(first).toEqual(asking.slice(0, 30));
-    const [next = ''] = asking.slice(30);
+    const [next = FIRST] = asking.slice(30);
     await sleep(await budget.claim(next));
     const before = Date.now();
     expect((await granted(budget, asking.slice(30))).length).toBeLessThanOrEqual(
@@ -102,13 +111,12 @@ describe('the limit', () => {
 
   it('asking again costs nothing, and brings nobody forward', async () => {
     const budget = new RateBudget(redis.client, key, 6);
-    const [, second = '', third = ''] = workloads('a', 3);
     await granted(budget, workloads('a', 3));
-    const wait = await budget.claim(third);
-    for (let n = 0; n < 20; n += 1) await granted(budget, [third, second]);
-    expect(await budget.claim(second)).toBeLessThanOrEqual(10_000);
-    expect(await budget.claim(third)).toBeGreaterThan(10_000);
-    expect(await budget.claim(third)).toBeLessThanOrEqual(wait);
+    const wait = await budget.claim(THIRD);
+    for (let n = 0; n < 20; n += 1) await granted(budget, [THIRD, SECOND]);
+    expect(await budget.claim(SECOND)).toBeLessThanOrEqual(10_000);
+    expect(await budget.claim(THIRD)).toBeGreaterThan(10_000);
+    expect(await budget.claim(THIRD)).toBeLessThanOrEqual(wait);
   });
 
   it('lifted, gives whatever is asked for, without a call; set again, it counts again', async () => {
@@ -243,7 +251,7 @@ describe('a slot', () => {
 
   it('that nobody comes for is lost alone', async () => {
     const budget = new RateBudget(redis.client, key, 1);
-    const [lost = '', ...rest] = workloads('a', 30);
+    const [lost = FIRST, ...rest] = workloads('a', 30);
     await budget.claim(lost);
     // As after a minute.
     await redis.client.zadd(`${key}:held`, 1, lost);

@@ -1,5 +1,6 @@
 import { Worker, type Job } from 'bullmq';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { keyOf, type Key } from '@reroll/core/model';
 import { RealRedis } from '../testing/real-redis.ts';
 import { BURST } from './burst-levels.ts';
 import { CHANGES, Queues, RELOADS } from './queues.ts';
@@ -28,8 +29,8 @@ function queuesWith(debounce = 0): Queues {
   return queues;
 }
 
-function keysOf(kind: string, namespace: string, count: number): string[] {
-  return Array.from({ length: count }, (_, index) => `${kind}/${namespace}/${index}`);
+function keysOf<Kind extends string>(kind: Kind, namespace: string, count: number): Key<Kind>[] {
+  return Array.from({ length: count }, (_, index) => keyOf({ kind, namespace, name: `${index}` }));
 }
 
 function reloadsOf(namespace: string, count: number) {

@@ -41,11 +41,18 @@ describe('a payload', () => {
       'Deployment/shop/web?x',
       'Deployment/shop/a%2fb',
       'a b/shop/web',
+      'Gadget/shop/web',
+      'ConfigMap/shop/web',
     ].map((workload): [string, unknown, string] => [
       `a key ${workload}`,
       { v: 1, workload, since: 17 },
       'workload: expected <kind>/',
     ]),
+    [
+      'a source of a kind of workload',
+      { v: 1, workload: WORKLOAD, since: 17, source: WORKLOAD },
+      'source: expected',
+    ],
     ['a source that is no key', { v: 1, workload: WORKLOAD, since: 17, source: '' }, 'source: expected'],
     ['a time before 1970', { v: 1, workload: WORKLOAD, since: -1 }, 'since: '],
     ['more than a key', { v: 1, workload: WORKLOAD, since: 17, data: {} }, 'payload: '],

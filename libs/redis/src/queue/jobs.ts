@@ -1,25 +1,25 @@
 import { z } from 'zod';
-import { isKey, type SourceKey, type WorkloadKey } from '@reroll/core/model';
+import type { SourceKey, WorkloadKey } from '@reroll/core/model';
+import { SOURCE_KEY, WORKLOAD_KEY } from '../key-schemas.ts';
 
 /**
  * Payloads are keys: whoever handles a job reads the present, so a job that is handled twice, late or out of
  * order ends the same. `v` is the payload's version; a worker leaves what it does not know in the queue.
  */
-export const KEY = z.string().refine(isKey, 'expected <kind>/<namespace>/<name>');
 
 /** Unix milliseconds at which the change was first seen: for metrics only, nothing is decided by it. */
 const SINCE = z.number().int().nonnegative();
 
-export const changeJob = z.strictObject({ v: z.literal(1), source: KEY, since: SINCE });
+export const changeJob = z.strictObject({ v: z.literal(1), source: SOURCE_KEY, since: SINCE });
 export const reloadJob = z.strictObject({
   v: z.literal(1),
-  workload: KEY,
+  workload: WORKLOAD_KEY,
   since: SINCE,
   /** The source whose change enqueued it, if it was one. */
-  source: KEY.optional(),
+  source: SOURCE_KEY.optional(),
 });
 
-export const resumeJob = z.strictObject({ v: z.literal(1), workload: KEY });
+export const resumeJob = z.strictObject({ v: z.literal(1), workload: WORKLOAD_KEY });
 
 export type ChangeJob = z.infer<typeof changeJob>;
 export type ReloadJob = z.infer<typeof reloadJob>;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ChangeEvent } from '@reroll/core/notify/message';
 import type { SourceKey, WorkloadKey } from '@reroll/core/model';
-import { KEY } from './jobs.ts';
+import { SOURCE_KEY, WORKLOAD_KEY } from '../key-schemas.ts';
 
 /**
  * Something to be told to somebody else. Keys only: where to, and with what words, is known to the worker
@@ -11,12 +11,12 @@ import { KEY } from './jobs.ts';
  * - `webhook`: a source changed.
  */
 export const notificationJob = z.discriminatedUnion('type', [
-  z.strictObject({ v: z.literal(1), type: z.literal('alert'), source: KEY, workload: KEY }),
-  z.strictObject({ v: z.literal(1), type: z.literal('alerts'), source: KEY }),
+  z.strictObject({ v: z.literal(1), type: z.literal('alert'), source: SOURCE_KEY, workload: WORKLOAD_KEY }),
+  z.strictObject({ v: z.literal(1), type: z.literal('alerts'), source: SOURCE_KEY }),
   z.strictObject({
     v: z.literal(1),
     type: z.literal('webhook'),
-    source: KEY,
+    source: SOURCE_KEY,
     event: z.enum(['create', 'update', 'delete']),
   }),
 ]);

@@ -135,7 +135,7 @@ describe('changes of a source', () => {
 });
 
 describe('reload jobs of a workload', () => {
-  const reload = { workload: WEB, since: 0 };
+  const reload = { workload: WEB, since: 0 } as const;
 
   it('become one job after the debounce, whose deadline the first of them fixes', async () => {
     const debounce = 1_500;

@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Job, Queue, type BulkJobOptions, type ConnectionOptions, type JobsOptions } from 'bullmq';
-import { namespaceOf } from '@reroll/core/state/rows';
-import type { SourceKey, WorkloadKey } from '@reroll/core/model';
+import { namespaceOf, type SourceKey, type WorkloadKey } from '@reroll/core/model';
 import { BurstLevels, LAST_LEVEL } from './burst-levels.ts';
 import { ChangeDebounce } from './change-debounce.ts';
 import {
@@ -206,7 +205,7 @@ export class Queues {
 
   /** To name a reload job to BullMQ, without reading it. */
   #jobOf(id: string): Job<ReloadJob> {
-    return new Job(this.reloads, 'reload', reloadJobOf('', 0), {}, id);
+    return new Job(this.reloads, 'reload', reloadJobOf('Deployment/-/-', 0), {}, id);
   }
 
   #retries(): JobsOptions {

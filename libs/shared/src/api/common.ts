@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SOURCE_KINDS, WORKLOAD_KINDS } from '@reroll/core/model';
+import { SOURCE_KINDS, WORKLOAD_KINDS, type Key, type SourceKey, type WorkloadKey } from '@reroll/core/model';
 import { REASONS, type Reason } from '@reroll/core/reasons';
 
 /** RFC 3339, UTC, milliseconds. */
@@ -29,21 +29,25 @@ export const sourceRef = z
   .meta({ id: 'SourceRef' });
 
 /** `<kind>/<namespace>/<name>` in a query. */
-export const workloadKeyText = z
-  .string()
-  .regex(
-    new RegExp(`^(${WORKLOAD_KINDS.join('|')})/[a-z0-9][-a-z0-9]{0,62}/[a-z0-9][-a-z0-9.]{0,252}$`),
-    'expected <kind>/<namespace>/<name> of a workload, e.g. Deployment/shop/web',
-  )
-  .meta({ id: 'WorkloadKey', example: 'Deployment/shop/web' });
+export const workloadKeyText = keyText<WorkloadKey>(WORKLOAD_KINDS, 'a workload', {
+  id: 'WorkloadKey',
+  example: 'Deployment/shop/web',
+});
 
-export const sourceKeyText = z
-  .string()
-  .regex(
-    new RegExp(`^(${SOURCE_KINDS.join('|')})/[a-z0-9][-a-z0-9]{0,62}/[a-z0-9][-a-z0-9.]{0,252}$`),
-    'expected <kind>/<namespace>/<name> of a source, e.g. Secret/shop/db',
-  )
-  .meta({ id: 'SourceKey', example: 'Secret/shop/db' });
+export const sourceKeyText = keyText<SourceKey>(SOURCE_KINDS, 'a source', {
+  id: 'SourceKey',
+  example: 'Secret/shop/db',
+});
+
+function keyText<ObjectKey extends Key<string>>(
+  kinds: readonly string[],
+  what: string,
+  meta: { id: string; example: ObjectKey },
+): z.ZodType<ObjectKey, string> {
+  const form = new RegExp(`^(${kinds.join('|')})/[a-z0-9][-a-z0-9]{0,62}/[a-z0-9][-a-z0-9.]{0,252}$`);
+  const expected = `expected <kind>/<namespace>/<name> of ${what}, e.g. ${meta.example}`;
+  return z.string().regex(form, expected).meta(meta) as z.ZodType<string> as z.ZodType<ObjectKey, string>;
+}
 
 export const reason = z
   .enum(Object.keys(REASONS) as [Reason, ...Reason[]])

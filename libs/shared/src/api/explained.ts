@@ -5,9 +5,6 @@ import { partsOf } from '@reroll/core/model';
 import type { RecordHash } from '@reroll/core/record/record-hash';
 import type { Explanation, Preview } from './explain.ts';
 
-type WorkloadRef = Explanation['workload'];
-type SourceRef = Explanation['source'];
-
 /** An explanation as the API answers it. `shown` gives a hash as it may be shown: see `shownHash`. */
 export function explanationAnswer(
   explained: Explained,
@@ -17,8 +14,8 @@ export function explanationAnswer(
   const { workload, source, conclusion, reloads, reason, rules, use, record, due, holds } = explained;
   const { recorded, current, agrees, isUnverified } = record;
   return {
-    workload: partsOf(workload) as WorkloadRef,
-    source: partsOf(source) as SourceRef,
+    workload: partsOf(workload),
+    source: partsOf(source),
     conclusion,
     reloads,
     reason,
@@ -74,8 +71,8 @@ function useAnswer({
 function verdictAnswer(verdict: PreviewedPair): Preview['verdicts'][number] {
   const { workload, source, reloads, reason, detail } = verdict;
   return {
-    workload: partsOf(workload) as WorkloadRef,
-    source: partsOf(source) as SourceRef,
+    workload: partsOf(workload),
+    source: partsOf(source),
     reloads,
     reason,
     detail,

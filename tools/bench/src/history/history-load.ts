@@ -5,6 +5,7 @@ import type { CatalogKeys } from '@reroll/redis/catalog/keys';
 import type { RedisClient } from '@reroll/redis/connection/redis';
 import type { ChangeEntry, OutcomeEntry, RolloutEntry } from '@reroll/core/history/entries';
 import type { SourceRow, WorkloadRow } from '@reroll/core/state/rows';
+import { keyOf, partsOf, type SourceKey, type WorkloadKey } from '@reroll/core/model';
 import { writeRecord } from '@reroll/core/record/record';
 
 /** What is in Redis when the lists are asked for. */
@@ -79,13 +80,13 @@ async function inPortions(count: number, write: (index: number) => Promise<void>
   }
 }
 
-export function workloadKey(index: number, { namespaces, workloads }: HistoryLoad): string {
+export function workloadKey(index: number, { namespaces, workloads }: HistoryLoad): WorkloadKey {
   const which = index % workloads;
   return `Deployment/team-${which % namespaces}/service-${which}`;
 }
 
-export function sourceKey(index: number, load: HistoryLoad): string {
-  return workloadKey(index, load).replace('Deployment/', 'ConfigMap/');
+export function sourceKey(index: number, load: HistoryLoad): SourceKey {
+  return keyOf({ ...partsOf(workloadKey(index, load)), kind: 'ConfigMap' });
 }
 
 function hashOf(text: string): string {
@@ -109,8 +110,8 @@ function changeOf(index: number, at: number, load: HistoryLoad): ChangeEntry {
   };
 }
 
-function outcomeOf(index: number, at: number, workload: string): OutcomeEntry {
-  const name = `ConfigMap/${workload.split('/')[2] ?? ''}`;
+function outcomeOf(index: number, at: number, workload: WorkloadKey): OutcomeEntry {
+  const name = `ConfigMap/${partsOf(workload).name}`;
   const common = { workload, since: at, at: at + 30, attempts: 5 };
   if (index % 100 === 0)
     return {
@@ -133,7 +134,7 @@ function outcomeOf(index: number, at: number, workload: string): OutcomeEntry {
   };
 }
 
-function rolloutOf(index: number, at: number, workload: string): RolloutEntry {
+function rolloutOf(index: number, at: number, workload: WorkloadKey): RolloutEntry {
   const isStuck = index % 50 === 1;
   return {
     workload,

@@ -6,6 +6,7 @@ import { Redis } from 'ioredis';
 import { Catalog, type Publication } from '@reroll/redis/catalog/catalog';
 import { catalogKeys } from '@reroll/redis/catalog/keys';
 import type { SourceRow, WorkloadRow } from '@reroll/core/state/rows';
+import type { SourceKey, WorkloadKey } from '@reroll/core/model';
 import { writeRecord } from '@reroll/core/record/record';
 import { Queues } from '@reroll/redis/queue/queues';
 import { startRedis } from '../../../cluster/src/servers/redis.ts';
@@ -156,15 +157,15 @@ function namespaceOf(index: number): string {
   return `team-${Math.floor(index / 1_000)}`;
 }
 
-function workloadKey(index: number): string {
+function workloadKey(index: number): WorkloadKey {
   return `Deployment/${namespaceOf(index)}/service-${index}`;
 }
 
-function ownKey(index: number): string {
+function ownKey(index: number): SourceKey {
   return `ConfigMap/${namespaceOf(index)}/service-${index}-config`;
 }
 
-function sharedKey(index: number): string {
+function sharedKey(index: number): SourceKey {
   return `ConfigMap/${namespaceOf(index)}/shared-${Math.floor(index / SHARING)}`;
 }
 

@@ -1,4 +1,4 @@
-import type { SourceKey, WorkloadKey } from '../../model.ts';
+import { kindOf, namespaceOf, type SourceKey, type WorkloadKey } from '../../model.ts';
 import type { DecisionSettings } from '../../rules/decision.ts';
 import type { Dependents } from './dependents.ts';
 import {
@@ -18,7 +18,6 @@ import {
 } from '../workloads/observe-workload.ts';
 import {
   NO_NAMES,
-  kindOf,
   sameLists,
   sourceKeyIn,
   sourceNameOf,
@@ -26,7 +25,6 @@ import {
   type SourceName,
   type SourceRow,
   type WorkloadRow,
-  namespaceOf,
 } from '../rows.ts';
 import { turn } from '../slices.ts';
 import { work } from '../../work.ts';
@@ -37,7 +35,7 @@ export interface JudgedBy {
   readonly sources: ReadonlyMap<SourceKey, SourceRow>;
   readonly workloads: ReadonlyMap<WorkloadKey, WorkloadRow>;
   /** Keys of sources by `<kind>/<namespace>`. */
-  readonly byNamespace: MultiMap;
+  readonly byNamespace: MultiMap<SourceKey>;
   readonly dependents: Dependents;
   readonly replace: (key: WorkloadKey, row: WorkloadRow) => void;
 }

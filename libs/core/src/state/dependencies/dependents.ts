@@ -1,16 +1,16 @@
 import type { AnnotationKeys } from '../../annotation-keys.ts';
-import type { SourceKey, SourceKind, WorkloadKey } from '../../model.ts';
+import { kindOf, namespaceOf, type SourceKey, type SourceKind, type WorkloadKey } from '../../model.ts';
 import { recordedHashes } from '../../record/record.ts';
 import { decidesTheSame, namedSources } from './dependencies.ts';
 import { MultiMap } from '../multi-map.ts';
-import { kindOf, namespaceOf, sameLists, sourceKeyIn, type SourceName, type WorkloadRow } from '../rows.ts';
+import { sameLists, sourceKeyIn, type SourceName, type WorkloadRow } from '../rows.ts';
 
 /** Which workloads an event of a source can matter to. */
 export class Dependents {
   readonly #keys: AnnotationKeys;
-  readonly #users = new MultiMap();
+  readonly #users = new MultiMap<WorkloadKey>();
   /** Namespace and source kind (`<kind>/<namespace>`) to the workloads that name such sources by pattern. */
-  readonly #patterned = new MultiMap();
+  readonly #patterned = new MultiMap<WorkloadKey>();
 
   constructor(keys: AnnotationKeys) {
     this.#keys = keys;

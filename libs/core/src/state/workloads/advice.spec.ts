@@ -9,7 +9,7 @@ const WEB = 'Deployment/ns/web';
 const SOURCES = { kind: 'ConfigMap', namespace: '' };
 const WORKLOADS = { kind: 'Deployment', namespace: '' };
 const INVALID = { 'configmap.reloader.stakater.com/reload': 'good,bad[' };
-const SECRET = { key: 'Secret/ns/s' };
+const SECRET = { key: 'Secret/ns/s' } as const;
 
 function clusterStateWith(...workloads: readonly ObservedWorkload[]): ClusterState {
   const decision = { keys: DEFAULT_ANNOTATION_KEYS, autoReloadAll: false, ignoredWorkloadTypes: [] };

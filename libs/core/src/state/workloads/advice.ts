@@ -1,3 +1,4 @@
+import type { WorkloadKind } from '../../model.ts';
 import { isSameExcess } from '../../annotation-limits.ts';
 import { adoptionProblems } from '../../adopted.ts';
 import type { AnnotationKeys } from '../../annotation-keys.ts';
@@ -28,7 +29,7 @@ export function unusablePatterns(workload: Annotated, keys: AnnotationKeys): rea
  */
 export function needsAdvice(
   row: Annotated &
-    Pick<WorkloadRow, 'dependencies' | 'conflict' | 'leftAlone' | 'excess'> & { readonly kind: string },
+    Pick<WorkloadRow, 'dependencies' | 'conflict' | 'leftAlone' | 'excess'> & { readonly kind: WorkloadKind },
   by: { keys: AnnotationKeys; isSeen: (source: SourceName) => boolean },
 ): boolean {
   const unseen = row.dependencies.some((source) => source.startsWith('Secret/') && !by.isSeen(source));

@@ -186,7 +186,7 @@ describe('a workload with the pod template of another one', () => {
     const told = settled();
     told.intake.written(deployment(16, { key: 'Deployment/ns/other', uid: 'uid-other', template: 't9' }));
     change(told, 20, 'B');
-    const from = { owner: 'Deployment/ns/other', isMarkedThere: true };
+    const from = { owner: 'Deployment/ns/other', isMarkedThere: true } as const;
     told.intake.written(rollout(22, { templateFrom: from }));
     expect(told.state().row).toMatchObject({ template: 't9', templateRv: '22' });
     told.intake.written(deployment(25, { record: A, template: 't3' }));

@@ -1,9 +1,9 @@
-import type { WorkloadKey } from '../../model.ts';
+import { kindOf, namespaceOf, type WorkloadKey } from '../../model.ts';
 import type { DecisionSettings } from '../../rules/decision.ts';
 import type { ClusterState } from '../cluster-state.ts';
 import type { Listed, Portion, Scope } from '../listed.ts';
 import { MultiMap } from '../multi-map.ts';
-import { kindOf, namespaceOf, type ObservedWorkload, type WorkloadRow } from '../rows.ts';
+import type { ObservedWorkload, WorkloadRow } from '../rows.ts';
 import { withTemplateOf } from './template-owner.ts';
 
 /**
@@ -17,7 +17,7 @@ export class WorkloadIntake {
   /** Workloads without a template of their own, as their stream last showed them. */
   readonly #followers = new Map<WorkloadKey, ObservedWorkload>();
   /** From the owner of a template to those. */
-  readonly #byOwner = new MultiMap();
+  readonly #byOwner = new MultiMap<WorkloadKey>();
 
   constructor(clusterState: ClusterState, decision: DecisionSettings) {
     this.#clusterState = clusterState;
@@ -98,16 +98,12 @@ export class WorkloadIntake {
 
   #forget(key: WorkloadKey): void {
     const held = this.#followers.get(key);
-    if (held) this.#byOwner.delete(ownerOf(held), key);
+    if (held?.templateFrom) this.#byOwner.delete(held.templateFrom.owner, key);
     this.#followers.delete(key);
   }
 }
 
 const NONE: ReadonlyMap<string, WorkloadRow> = new Map();
-
-function ownerOf({ templateFrom }: ObservedWorkload): WorkloadKey {
-  return templateFrom?.owner ?? '';
-}
 
 function scopeOf(key: WorkloadKey): Scope {
   return { kind: kindOf(key), namespace: namespaceOf(key) };

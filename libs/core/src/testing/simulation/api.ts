@@ -1,3 +1,4 @@
+import type { SourceKey, WorkloadKey } from '../../model.ts';
 import { DEFAULT_ANNOTATION_KEYS } from '../../annotation-keys.ts';
 import { RELEASE_ANNOTATION } from '../../state/workloads/conflict.ts';
 import type { ObservedSource, ObservedWorkload } from '../../state/rows.ts';
@@ -22,8 +23,8 @@ export const letterOf = (hash: string | undefined): Letter | null =>
 /** The key of a hash's scheme. */
 export const keyNumberOf = (hash: string): number => (hash.startsWith('k') ? Number(hash.slice(1, -2)) : 0);
 export const sourceName = (id: SourceId): string => `ConfigMap/${id}`;
-export const sourceKey = (id: SourceId): string => `ConfigMap/ns/${id}`;
-export const workloadKey = (id: WorkloadId): string => `Deployment/ns/${id}`;
+export const sourceKey = (id: SourceId): SourceKey => `ConfigMap/ns/${id}`;
+export const workloadKey = (id: WorkloadId): WorkloadKey => `Deployment/ns/${id}`;
 
 export const AUTO = { 'reloader.stakater.com/auto': 'true' };
 
