@@ -39,7 +39,9 @@ beforeAll(async () => {
     },
   });
   cleanUp(() => app.discard());
-  await app.ready();
+  // It is no bundle: Node.js loads every module of the three apps on its own.
+  await eventually(() => app.logs().includes('serving metrics'), { what: 'it to listen', within: 120_000 });
+  await app.ready(60_000);
 });
 
 it('one process that has all roles reloads a workload, answers and ends', async () => {
