@@ -1,17 +1,8 @@
-import type { WorkloadKind } from '@reroll/core/model';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ReloadRequests, type ReloadRequest } from '@reroll/redis/catalog/requests';
 import type { OutcomeEntry } from '@reroll/core/history/entries';
 import { REQUEST_ANNOTATION } from '@reroll/core/reload/request';
-import {
-  auto,
-  configMap,
-  cronJob,
-  deployment,
-  job,
-  usingEnvFrom,
-  WORKLOAD_BUILDERS,
-} from '../support/objects/builders.ts';
+import { auto, configMap, cronJob, deployment, job, usingEnvFrom } from '../support/objects/builders.ts';
 import { sharedCluster } from '../support/cluster.ts';
 import { connect, namespace, type Space, type WorkloadRef } from '../support/kube.ts';
 import { refuseUpdates } from '../support/objects/policy.ts';
@@ -48,10 +39,6 @@ async function cameOf(ref: WorkloadRef, { id }: ReloadRequest): Promise<OutcomeE
   return outcome;
 }
 
-async function idInTemplate(ref: WorkloadRef): Promise<string | undefined> {
-  return (await space.get(ref)).spec.template.metadata?.annotations?.[REQUEST_ANNOTATION];
-}
-
 async function adopted(name: string): Promise<RolloutCount> {
   await space.apply(configMap(name, { v: '0' }), deployment(name, auto(), usingEnvFrom(name)));
   await inStep(space, `Deployment/${name}`, [`ConfigMap/${name}`]);
@@ -59,26 +46,20 @@ async function adopted(name: string): Promise<RolloutCount> {
 }
 
 describe('a request of a person', () => {
-  it.each(Object.entries(WORKLOAD_BUILDERS))('rolls a %s that opts in, once', async (kind, build) => {
-    const name = `asked-${kind.toLowerCase()}`;
-    const ref = `${kind as WorkloadKind}/${name}` as const;
-    await space.apply(configMap(name, { v: '0' }), build(name, auto(), usingEnvFrom(name)));
-    await inStep(space, ref, [`ConfigMap/${name}`]);
-    const rollouts = await RolloutCount.from(space, ref);
+  it('rolls a workload that opts in, once', async () => {
+    const rollouts = await adopted('asked');
+    const ref = 'Deployment/asked';
     const request = await asks(ref);
     const { generation } = (await space.get(ref)).metadata;
     const outcome = await cameOf(ref, request);
-    expect(outcome).toMatchObject({
-      state: 'reloaded',
-      reason: 'Reloaded',
-      rolled: [],
-      request: { id: request.id, ...BY },
-    });
+    const by = { id: request.id, ...BY };
+    expect(outcome).toMatchObject({ state: 'reloaded', reason: 'Reloaded', rolled: [], request: by });
     expect(outcome.generation).toBeGreaterThanOrEqual(generation);
-    expect(await idInTemplate(ref)).toBe(request.id);
+    const { metadata } = (await space.get(ref)).spec.template;
+    expect(metadata?.annotations?.[REQUEST_ANNOTATION]).toBe(request.id);
     await settled(reroll, space);
     expect(await rollouts.now()).toBe(1);
-    await inStep(space, ref, [`ConfigMap/${name}`]);
+    await inStep(space, ref, ['ConfigMap/asked']);
   });
 
   it('that is left after its patch is done, and rolls nothing a second time', async () => {
@@ -140,14 +121,6 @@ describe('a request of a person', () => {
     expect(await rollouts.now()).toBe(1);
   });
 
-  it('rolls nothing that does not opt in by its own annotations', async () => {
-    await space.apply(configMap('out', { v: '0' }), deployment('out', usingEnvFrom('out')));
-    const rollouts = await RolloutCount.from(space, 'Deployment/out');
-    const outcome = await cameOf('Deployment/out', await asks('Deployment/out'));
-    expect(outcome).toMatchObject({ state: 'unchanged', reason: 'NotAnnotated' });
-    expect(await rollouts.now()).toBe(0);
-  });
-
   it('is one rollout together with a change that is pending, which has its marker too', async () => {
     const rollouts = await adopted('both');
     await reroll.queues.reloads.pause();
@@ -180,16 +153,5 @@ describe('a request of a person', () => {
     const jobs = (await space.list('Job')).map(({ metadata }) => metadata);
     expect(jobs.filter(({ name }) => name.startsWith('nightly-'))).toHaveLength(1);
     expect(jobs.find(({ name }) => name === 'once')?.uid).not.toBe(uid);
-  });
-
-  it('that is none does nothing, and goes when a real one is done', async () => {
-    const rollouts = await adopted('forged');
-    const key = keyIn(space, 'Deployment/forged');
-    await reroll.redis.hset(reroll.catalog.keys.requests, key, '{"id":"9999999999999999-x","actor":1}');
-    await reroll.queues.enqueueReloadNow(key, Date.now());
-    await settled(reroll, space);
-    expect(await rollouts.now()).toBe(0);
-    await cameOf('Deployment/forged', await asks('Deployment/forged'));
-    expect(await rollouts.now()).toBe(1);
   });
 });
