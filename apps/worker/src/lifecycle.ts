@@ -26,6 +26,7 @@ import {
 import { CHANGES, RELOADS, RESUMES, type Queues } from '@reroll/redis/queue/queues';
 import type { Worker } from 'bullmq';
 import type { WorkerHeartbeat } from './heartbeat.service.ts';
+import { ChangeReports } from './change/change-reports.ts';
 import { ChangeProcessor } from './change/change.processor.ts';
 import { notifying, type Notifying } from './notify/notifying.ts';
 import { OutcomeRecorder } from './outcome-recorder.ts';
@@ -125,17 +126,11 @@ function handlersOf(
   const sources = sourceReader(context);
   const workloads = new WorkloadReader(client, catalog, decision);
   const events = eventsOf(context, activity);
-  const change = new ChangeProcessor({
-    catalog,
-    queues,
-    sources,
+  const changeReports = new ChangeReports({ outcomes, metrics, log });
+  const change = new ChangeProcessor(
+    { catalog, sources, history, queue: queues, reports: changeReports, webhook },
     decision,
-    history,
-    outcomes,
-    metrics,
-    webhook,
-    log,
-  });
+  );
   const requests = new ReloadRequests(redis, catalog.keys.requests);
   const reload = new ReloadProcessor({
     catalog,
@@ -149,7 +144,7 @@ function handlersOf(
   });
   const reports = new ReloadReports({ catalog, events, outcomes, alerts, metrics, log });
   return {
-    changes: changesHandler(change, context),
+    changes: changesHandler(change, changeReports, context),
     reloads: reloadsHandler(reload, reports, { catalog, requests }),
   };
 }
@@ -202,13 +197,17 @@ function sourceReader({ client, catalog, hashKeys, options }: WorkerContext): So
   );
 }
 
-function changesHandler(change: ChangeProcessor, { metrics, log }: WorkerContext): QueueHandler<ChangeJob> {
+function changesHandler(
+  change: ChangeProcessor,
+  reports: ChangeReports,
+  { metrics, log }: WorkerContext,
+): QueueHandler<ChangeJob> {
   const resource = (job: ChangeJob): string => resourceType(kindOf(job.source));
   return {
     queue: CHANGES,
     schema: changeJob,
     handle: async (job, { startedAt }) => {
-      await change.handle(job);
+      reports.ended(job, await change.handle(job));
       metrics.eventsProcessed.inc({ event_type: 'unknown', resource_type: resource(job), result: 'success' });
       metrics.reconcile.inc({ result: 'success' });
       metrics.reconcileDuration.observe({ result: 'success' }, (Date.now() - startedAt) / 1000);

@@ -1,0 +1,54 @@
+import type { ChangeEntry } from '@reroll/core/history/entries';
+import { markerType } from '@reroll/core/marker/marker-type';
+import { kindOf, partsOf } from '@reroll/core/model';
+import type { ChangeJob } from '@reroll/redis/queue/jobs';
+import type { Logger } from '@reroll/shared/platform/logging/logging';
+import type { WorkerMetrics } from '@reroll/shared/platform/metrics/worker';
+import type { OutcomeRecorder } from '../outcome-recorder.ts';
+import type { ChangeOutcome, JudgedUser } from './change.processor.ts';
+
+export interface ChangeReportsContext {
+  readonly outcomes: OutcomeRecorder;
+  readonly metrics: WorkerMetrics;
+  readonly log: Logger;
+}
+
+/** Reports what change jobs do: log, metrics and history. */
+export class ChangeReports {
+  readonly #context: ChangeReportsContext;
+
+  constructor(context: ChangeReportsContext) {
+    this.#context = context;
+  }
+
+  judged(users: readonly JudgedUser[]): void {
+    const { metrics } = this.#context;
+    for (const { workload, enqueue, reason } of users) {
+      const kind = kindOf(workload);
+      metrics.workloadsScanned.inc({ kind });
+      if (enqueue) metrics.workloadsMatched.inc({ kind });
+      else if (reason === 'NoContainer') metrics.skipped.inc({ reason: 'strategy_not_updated' });
+      else metrics.skipped.inc({ reason: 'ignored_or_not_selected' });
+    }
+  }
+
+  /** To be called before the workloads are enqueued, so that no outcome comes before the change. */
+  expect(entry: ChangeEntry): void {
+    this.#context.outcomes.expectOutcomes(entry);
+  }
+
+  enqueued(count: number): void {
+    this.#context.metrics.workqueueAdds.inc(count);
+  }
+
+  /** As stakater/Reloader, which logs nothing of what is ignored, excluded, or used by no container. */
+  ended({ source }: ChangeJob, { entry, isQuiet }: ChangeOutcome): void {
+    const { outcomes, log } = this.#context;
+    const { kind, name, namespace } = partsOf(source);
+    const text = `No changes detected in '${name}' of type '${markerType(kind)}' in namespace '${namespace}'`;
+    for (const { workload, reason } of entry.leftAlone)
+      if (reason === 'NotAnnotated') log.debug(text, { workload });
+    if (isQuiet) outcomes.addQuietChange(entry);
+    else outcomes.addChange(entry);
+  }
+}
