@@ -50,3 +50,14 @@ function refusedAnnotations({ status, causes }: KubeError): string | undefined {
   );
   return status === 422 && isFull ? causes[0]?.field : undefined;
 }
+
+/** It is too early for what a job is about; to be tried again after `wait` milliseconds, at no attempt's cost. */
+export class NotYetError extends Error {
+  override readonly name = 'NotYetError';
+  readonly wait: number;
+
+  constructor(reason: Reason, wait: number) {
+    super(`${reason}: wait ${wait} ms`);
+    this.wait = wait;
+  }
+}

@@ -33,7 +33,7 @@ import { OutcomeRecorder } from './outcome-recorder.ts';
 import { Activity, runQueue, type QueueHandler } from './queue-runner.ts';
 import { ReloadProcessor, type ReloadSettings } from './reload/reload.processor.ts';
 import { ReloadReports } from './reload/reload-reports.ts';
-import { reloadWays, type ReloadWays } from './reloads/reload-ways.ts';
+import { reloadWays, type ReloadWays } from './reload/send/reload-ways.ts';
 import { ResumeProcessor } from './reload/resume.processor.ts';
 import { SourceReader } from './change/source-reader.ts';
 import { WorkloadReader } from './reload/workload-reader.ts';
@@ -132,17 +132,12 @@ function handlersOf(
     decision,
   );
   const requests = new ReloadRequests(redis, catalog.keys.requests);
-  const reload = new ReloadProcessor({
-    catalog,
-    requests,
-    workloads,
-    sources,
-    ways: waysOf(context),
-    budget,
-    metrics,
-    settings: settingsOf(options, webhook !== undefined),
-  });
   const reports = new ReloadReports({ catalog, events, outcomes, alerts, metrics, log });
+  const ways = waysOf(context);
+  const reload = new ReloadProcessor(
+    { catalog, requests, workloads, sources, ways, budget, reports },
+    settingsOf(options, webhook !== undefined),
+  );
   return {
     changes: changesHandler(change, changeReports, context),
     reloads: reloadsHandler(reload, reports, { catalog, requests }),

@@ -6,7 +6,7 @@ import { reloadJob, type ReloadJob } from '@reroll/redis/queue/jobs';
 import { Queues, RELOADS } from '@reroll/redis/queue/queues';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { RealRedis } from '@reroll/redis/testing/real-redis';
-import { NotYetError } from './reload/not-yet.ts';
+import { NotYetError } from './job-error.ts';
 import { Activity, runQueue } from './queue-runner.ts';
 
 const JOBS = 50;

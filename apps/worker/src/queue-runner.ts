@@ -4,8 +4,7 @@ import type { WorkerMetrics } from '@reroll/shared/platform/metrics/worker';
 import { readPayload } from '@reroll/redis/queue/jobs';
 import { leastPause } from '@reroll/redis/queue/least-pause';
 import type { z } from 'zod';
-import { jobErrorOf, type JobError } from './job-error.ts';
-import { NotYetError } from './reload/not-yet.ts';
+import { jobErrorOf, NotYetError, type JobError } from './job-error.ts';
 
 export interface Attempt {
   /** 1 for the first. */

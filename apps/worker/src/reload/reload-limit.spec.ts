@@ -2,21 +2,17 @@ import type { SourceKey, WorkloadKey } from '@reroll/core/model';
 import type { Catalog } from '@reroll/redis/catalog/catalog';
 import { RateBudget } from '@reroll/redis/processes/rate';
 import type { RedisClient } from '@reroll/redis/connection/redis';
-import type { ReloadRequests } from '@reroll/redis/catalog/requests';
 import { DEFAULT_ANNOTATION_KEYS } from '@reroll/core/annotation-keys';
 import { writeRecord } from '@reroll/core/record/record';
 import type { WorkloadRow } from '@reroll/core/state/rows';
 import type { KubeClient } from '@reroll/kube/client/connection';
-import { createRegistry } from '@reroll/shared/platform/metrics/registry';
-import { workerMetrics } from '@reroll/shared/platform/metrics/worker';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sourceRow, workloadRow } from '@reroll/redis/catalog/testing/rows';
 import { RealRedis } from '@reroll/redis/testing/real-redis';
-import { JobError } from '../job-error.ts';
-import { NotYetError } from './not-yet.ts';
+import { NotYetError } from '../job-error.ts';
 import { ReloadProcessor, type ReloadSettings } from './reload.processor.ts';
-import type { Reload } from '../reloads/reload-way.ts';
-import type { ReloadWays } from '../reloads/reload-ways.ts';
+import type { Reload } from './send/reload-way.ts';
+import type { ReloadWays } from './send/reload-ways.ts';
 import type { SourceReader } from '../change/source-reader.ts';
 import { only } from '../testing/only.ts';
 import { WorkloadReader } from './workload-reader.ts';
@@ -45,9 +41,6 @@ class World {
   readonly sent: string[] = [];
   /** Record of each workload; they were last reloaded with the old data. */
   readonly records = new Map<string, string>();
-  /** Instead of a reload that succeeds. */
-  send: (reload: Reload) => Promise<false> | Promise<object> = async () => ({});
-
   readonly catalog = only<Catalog>('catalog', {
     workloads: async ([workload]: [WorkloadKey]) => new Map([[workload, this.row(workload)]]),
     sources: async (sources: SourceKey[]) =>
@@ -120,35 +113,28 @@ class World {
   readonly ways = only<ReloadWays>('ways', {
     patch: {
       send: async (reload: Reload) => {
-        const sent = await this.send(reload);
-        if (sent !== false && reload.rolled.length > 0) {
-          this.sent.push(reload.workload.key);
-          this.records.set(reload.workload.key, reload.record);
-        }
-        return sent;
+        this.sent.push(reload.workload.key);
+        this.records.set(reload.workload.key, reload.record);
+        return {};
       },
     },
   });
 
   processor(budget: RateBudget, settings: Partial<ReloadSettings> = {}): ReloadProcessor {
     const decision = { keys: KEYS, autoReloadAll: false, ignoredWorkloadTypes: [] };
-    return new ReloadProcessor({
-      catalog: this.catalog,
-      requests: only<ReloadRequests>('requests', { of: async () => undefined }),
-      workloads: new WorkloadReader(this.client, this.catalog, decision),
-      sources: this.sources,
-      ways: this.ways,
-      budget,
-      metrics: workerMetrics(createRegistry(), ['Reloaded']),
-      settings: {
-        dryRun: false,
-        adoptStale: 'report',
-        onDelete: 'never',
-        notifyOnly: false,
-        decision,
-        ...settings,
+    const reports = { overtaken: () => undefined, leftToOthers: () => undefined };
+    return new ReloadProcessor(
+      {
+        catalog: this.catalog,
+        requests: { of: async () => undefined },
+        workloads: new WorkloadReader(this.client, this.catalog, decision),
+        sources: this.sources,
+        ways: this.ways,
+        budget,
+        reports,
       },
-    });
+      { dryRun: false, adoptStale: 'report', onDelete: 'never', notifyOnly: false, decision, ...settings },
+    );
   }
 }
 
@@ -209,48 +195,6 @@ describe('with a limit of reloads', () => {
     }
     const ofB = world.sent.slice(1).filter((workload) => workload.startsWith('Deployment/b/'));
     expect(ofB).toEqual(workloads('b', 5));
-  });
-
-  it('a slot is given back by a workload that turns out to need no reload', async () => {
-    const world = new World();
-    const processor = world.processor(oneSlot());
-    world.records.set(FIRST, writeRecord({ 'ConfigMap/cm': NEW }));
-    expect(await handleAll(processor, [FIRST])).toEqual([]);
-    expect(await handleAll(processor, [SECOND])).toEqual([]);
-    expect(world.sent).toEqual([SECOND]);
-  });
-
-  it('a slot is given back if others kept writing to the workload', async () => {
-    const world = new World();
-    const processor = world.processor(oneSlot());
-    world.send = async () => false;
-    await expect(processor.handle({ v: 1, workload: FIRST, since: 0 })).rejects.toThrow('Conflicting');
-    world.send = async () => ({});
-    expect(await handleAll(processor, [SECOND])).toEqual([]);
-  });
-
-  it('a slot is given back by a workload whose annotations have no room, and it costs nobody a retry', async () => {
-    const world = new World();
-    const processor = world.processor(oneSlot());
-    world.send = async () => {
-      throw new JobError('AnnotationsFull', 'expected at most 1, given 2', true);
-    };
-    const { state, reason, rolled } = await processor.handle({ v: 1, workload: FIRST, since: 0 });
-    expect({ state, reason, rolled }).toEqual({ state: 'unchanged', reason: 'AnnotationsFull', rolled: [] });
-    world.send = async () => ({});
-    expect(await handleAll(processor, [SECOND])).toEqual([]);
-    expect(world.sent).toEqual([SECOND]);
-  });
-
-  it('a slot counts as used if nothing tells whether the patch was applied', async () => {
-    const world = new World();
-    const processor = world.processor(oneSlot());
-    world.send = async () => {
-      throw new Error('the connection was lost');
-    };
-    await expect(processor.handle({ v: 1, workload: FIRST, since: 0 })).rejects.toThrow();
-    world.send = async () => ({});
-    expect(await handleAll(processor, [SECOND])).toEqual([SECOND]);
   });
 
   it('a slot that another worker left when it died serves the same workload', async () => {

@@ -1,14 +1,16 @@
 import type { OutcomeState } from '@reroll/core/history/entries';
 import type { ReloadRequest } from '@reroll/redis/catalog/requests';
 import type { RequestState } from '@reroll/core/reload/request';
+import { adoptionProblems } from '@reroll/core/adopted';
 import type { AnnotationKeys } from '@reroll/core/annotation-keys';
+import { unusablePatterns } from '@reroll/core/state/workloads/advice';
 import { isInConflict, RELEASE_ANNOTATION } from '@reroll/core/state/workloads/conflict';
 import type { PatternError } from '@reroll/core/patterns';
 import type { Reason } from '@reroll/core/reasons';
 import { pauseWish } from '@reroll/core/reload/pause';
 import type { DependencyVerdict, Plan } from '@reroll/core/reload/plan';
 import type { JobError } from '../job-error.ts';
-import { pauseOf } from './pause-of.ts';
+import { pauseOf } from './send/patch-template.ts';
 import type { Readings } from './reload-plan.ts';
 import type { WorkloadNow } from './workload-reader.ts';
 
@@ -25,7 +27,7 @@ export interface ReloadOutcome {
   readonly leftBehind?: readonly string[];
   /** Why its pause-period cannot be used. */
   readonly pauseProblem?: string;
-  /** What its owner is told of a fight over it. */
+  /** What its owner is told of a conflict. */
   readonly contested?: string;
   /** What its owner is told of a workload without room for a reload; `reason` is why. */
   readonly noRoom?: string;
@@ -45,42 +47,63 @@ const RECORDED: readonly (readonly [DependencyVerdict, Reason])[] = [
   ['Rewrite', 'RecordRewritten'],
 ];
 
-export function outcomeOf(by: {
-  plan: Plan;
-  readings: Readings;
-  workload: WorkloadNow;
-  dryRun: boolean;
-  patternErrors: readonly PatternError[];
-  keys: AnnotationKeys;
+/** A workload as it was judged, and what is to be done. */
+export interface Gathered {
+  readonly workload: WorkloadNow;
+  readonly readings: Readings;
+  readonly plan: Plan;
+  /** Why what is pending is only recorded. */
+  readonly heldBack?: Reason | undefined;
+  readonly requested: RequestState;
+  /** Id of the request, if pods are to be replaced for it. */
+  readonly request?: string | undefined;
+}
+
+export interface OutcomeSettings {
+  readonly dryRun: boolean;
+  readonly keys: AnnotationKeys;
   /** For a workload that was reloaded; undefined: as a patched one. */
-  reloaded?: Reason | undefined;
-  /** Why what is pending was only recorded. */
-  heldBack?: Reason | undefined;
-  /** Pods are replaced because a person asked for it. */
-  isRequested: boolean;
-  requested: RequestState;
-}): Pick<ReloadOutcome, 'state' | 'reason' | 'sources' | 'rolled' | 'pausedFor'> {
-  const { plan } = by;
+  readonly reloaded?: Reason | undefined;
+}
+
+/** What is told when all was done that was to be done. */
+export function outcomeOf(gathered: Gathered, by: OutcomeSettings): ReloadOutcome {
+  const { workload, readings, plan } = gathered;
+  const patternErrors = unusablePatterns(workload.observed, by.keys);
+  const wish = pauseWish(workload.observed, by.keys);
   const sources = Object.fromEntries(
-    [...plan.verdicts].map(([name, verdict]) => [name, tell(name, verdict, by.readings)]),
+    [...plan.verdicts].map(([name, verdict]) => [name, tell(name, verdict, readings)]),
   );
-  const rolled = plan.roll;
-  if (rolled.length > 0 || by.isRequested) return { ...rolledOutcome(by), sources, rolled };
+  return {
+    ...doneOf(gathered, by, { patternErrors, sources }),
+    sources,
+    rolled: plan.roll,
+    subject: workload,
+    patternErrors,
+    leftBehind: leftBehind(workload, readings, by.keys),
+    ...(wish.state === 'unusable' ? { pauseProblem: wish.problem } : {}),
+  };
+}
+
+type Done = Pick<ReloadOutcome, 'state' | 'reason' | 'pausedFor'>;
+
+function doneOf(
+  { workload, plan, heldBack, request, requested }: Gathered,
+  by: OutcomeSettings,
+  told: Pick<ReloadOutcome, 'sources' | 'patternErrors'>,
+): Done {
+  if (plan.roll.length > 0 || request !== undefined) return reloadedOutcome(workload, by);
   if (plan.hashes !== null)
-    return {
-      state: by.dryRun ? 'unchanged' : 'recorded',
-      reason: by.heldBack ?? recordedReason(plan),
-      sources,
-      rolled,
-    };
-  const reason = by.heldBack ?? (by.requested === 'done' ? 'RequestDone' : unchangedReason(by, sources));
-  return { state: 'unchanged', reason, sources, rolled };
+    return { state: by.dryRun ? 'unchanged' : 'recorded', reason: heldBack ?? recordedReason(plan) };
+  if (heldBack) return { state: 'unchanged', reason: heldBack };
+  if (requested === 'done') return { state: 'unchanged', reason: 'RequestDone' };
+  return { state: 'unchanged', reason: unchangedReason(workload, plan, told) };
 }
 
 const NOT_DONE = { state: 'unchanged', sources: {}, rolled: [] } as const;
 
-/** For a workload over which others fight with us: nothing is written to it. Undefined if there is no fight. */
-export function contestedOutcome({ workload }: { workload: WorkloadNow }): ReloadOutcome | undefined {
+/** For a workload in conflict: nothing is written to it. Undefined if it is in none. */
+export function contestedOutcome(workload: WorkloadNow): ReloadOutcome | undefined {
   const conflict = workload.facts.workload?.conflict;
   if (!isInConflict(conflict)) return undefined;
   const last = new Date((conflict?.strips.at(-1) ?? 0) * 1000).toISOString();
@@ -109,14 +132,8 @@ export function isNoRoom(reason: Reason): reason is NoRoomReason {
   return reason in MENDED_BY;
 }
 
-function rolledOutcome(by: {
-  workload: WorkloadNow;
-  dryRun: boolean;
-  keys: AnnotationKeys;
-  reloaded?: Reason | undefined;
-}): Pick<ReloadOutcome, 'state' | 'reason' | 'pausedFor'> {
-  const { workload, keys, reloaded } = by;
-  if (by.dryRun) return { state: 'wouldReload', reason: 'WouldReload' };
+function reloadedOutcome(workload: WorkloadNow, { dryRun, keys, reloaded }: OutcomeSettings): Done {
+  if (dryRun) return { state: 'wouldReload', reason: 'WouldReload' };
   if (reloaded) return { state: 'reloaded', reason: reloaded };
   const { definition, object, observed } = workload;
   const pausedFor = pauseOf(workload, keys);
@@ -134,18 +151,14 @@ function recordedReason(plan: Plan): Reason {
 }
 
 function unchangedReason(
-  {
-    plan,
-    workload,
-    patternErrors,
-  }: { plan: Plan; workload: WorkloadNow; patternErrors: readonly PatternError[] },
-  sources: Readonly<Record<string, string>>,
+  { observed }: WorkloadNow,
+  plan: Plan,
+  { patternErrors = [], sources }: Pick<ReloadOutcome, 'sources' | 'patternErrors'>,
 ): Reason {
   const found = new Set(plan.verdicts.values());
   if (found.size === 0) {
-    const { excess, leftAlone } = workload.observed;
-    if (excess) return 'InvalidAnnotation';
-    return leftAlone ?? (patternErrors.length > 0 ? 'InvalidPattern' : 'NotAnnotated');
+    if (observed.excess) return 'InvalidAnnotation';
+    return observed.leftAlone ?? (patternErrors.length > 0 ? 'InvalidPattern' : 'NotAnnotated');
   }
   if (found.has('Wait')) return 'CatalogBehind';
   if (found.has('InStep')) return 'InStep';
@@ -155,4 +168,19 @@ function unchangedReason(
 function tell(name: string, verdict: DependencyVerdict, readings: Readings): string {
   const read = readings.get(name);
   return verdict === 'Absent' && read === 'SourceNotWatched' ? 'SourceNotWatched' : verdict;
+}
+
+/** What a system that `--adopt` takes over left on a workload, or on its sources, that would do harm. */
+function leftBehind({ observed }: WorkloadNow, readings: Readings, { adopt = [] }: AnnotationKeys): string[] {
+  if (!adopt.includes('wave')) return [];
+  const owned = [...readings].filter(
+    ([, read]) => typeof read !== 'string' && read.owners.includes(observed.uid),
+  );
+  return [
+    ...adoptionProblems(observed.annotations),
+    ...owned.map(
+      ([name]) =>
+        `${name} has an ownerReference to the workload, as Wave wrote it: it goes with the workload; remove it`,
+    ),
+  ];
 }

@@ -1,4 +1,3 @@
-import type { AdoptedSystem } from '@reroll/core/adopted';
 import { recordedHashes, type RecordedHashes } from '@reroll/core/record/record';
 import { containerUsing } from '@reroll/core/references';
 import { envVarName } from '@reroll/core/marker/env-var-name';
@@ -29,10 +28,6 @@ export interface PlanContext {
   readonly adoptStale: 'report' | 'reload';
   readonly onDelete: Triggers['onDelete'];
   readonly decision: DecisionSettings;
-  /** Key of the annotation that the annotations strategy writes. */
-  readonly markerAnnotation: string;
-  /** Systems of which a marker is proof too. */
-  readonly adopt: readonly AdoptedSystem[];
   /** Sources of which it is proven otherwise that the pods run what was read. */
   readonly proven: ReadonlySet<SourceName>;
 }
@@ -139,7 +134,8 @@ function isProven(
   read: SourceNow,
   by: { workload: WorkloadNow; context: PlanContext },
 ): boolean {
-  const { adopt, proven } = by.context;
+  const { decision, proven } = by.context;
+  const { adopt = [] } = decision.keys;
   return proven.has(name) || read.isAdoptedMark(by.workload.template, adopt) || isMarked(name, read, by);
 }
 
@@ -153,7 +149,7 @@ function isMarked(
   const source = sourceIdOf(name, observed.namespace);
   const variable = variableOf(template, source);
   if (variable !== undefined && read.isMarkerHash(variable)) return true;
-  const text = template.metadata?.annotations?.[by.context.markerAnnotation];
+  const text = template.metadata?.annotations?.[by.context.decision.keys.lastReloadedFrom];
   const last = text === undefined ? undefined : parseLastReloadedFrom(text);
   return last?.kind === source.kind && last.name === source.name && read.isMarkerHash(last.hash);
 }

@@ -21,7 +21,7 @@ import { sourceIdOf } from './reload-plan.ts';
 import type { WorkloadNow } from './workload-reader.ts';
 
 export interface ReportsContext {
-  readonly catalog: Catalog;
+  readonly catalog: Pick<Catalog, 'isFirstWarning'>;
   readonly events: EventRecorder;
   readonly outcomes: OutcomeRecorder;
   /** Given if alerts are on. */
@@ -50,6 +50,16 @@ export class ReloadReports {
 
   constructor(context: ReportsContext) {
     this.#context = context;
+  }
+
+  /** A test of a patch failed: somebody else wrote to the workload. */
+  overtaken(): void {
+    this.#context.metrics.patchConflicts.inc();
+  }
+
+  /** Only a worker with the key of the applied record can tell what is pending. */
+  leftToOthers(): void {
+    this.#context.metrics.outcomes.inc({ reason: 'KeyUnknown' });
   }
 
   ended(job: ReloadJob, outcome: ReloadOutcome, run: { attempt: number; attempts: number }): void {

@@ -1,16 +1,15 @@
 import type { RateBudget } from '@reroll/redis/processes/rate';
 import type { WorkloadKey } from '@reroll/core/model';
-import { jobErrorOf } from '../job-error.ts';
-import { NotYetError } from './not-yet.ts';
+import { jobErrorOf, NotYetError } from '../job-error.ts';
 
 /** The slot of one reload job under `--max-reloads-per-minute`. Without a limit it costs nothing. */
 export class ReloadSlot {
-  readonly #budget: RateBudget;
+  readonly #budget: Pick<RateBudget, 'ask' | 'claim' | 'end'>;
   readonly #workload: WorkloadKey;
   /** `claimed`: it is to be ended. A job that waits keeps its place. */
   #state: 'none' | 'claimed' | 'used' | 'ended' = 'none';
 
-  constructor(budget: RateBudget, workload: WorkloadKey) {
+  constructor(budget: Pick<RateBudget, 'ask' | 'claim' | 'end'>, workload: WorkloadKey) {
     this.#budget = budget;
     this.#workload = workload;
   }

@@ -1,30 +1,33 @@
 import type { Catalog } from '@reroll/redis/catalog/catalog';
 import type { ReloadRequest, ReloadRequests } from '@reroll/redis/catalog/requests';
 import type { RateBudget } from '@reroll/redis/processes/rate';
-import { unusablePatterns } from '@reroll/core/state/workloads/advice';
-import type { SourceName } from '@reroll/core/state/rows';
+import { isInConflict } from '@reroll/core/state/workloads/conflict';
+import { pendingCauseOf } from '@reroll/core/state/pending';
+import { sourceKeyIn, type SourceName } from '@reroll/core/state/rows';
 import { decidedBy } from '@reroll/core/state/workloads/template-owner';
-import type { Triggers } from '@reroll/core/state/settings';
+import { NO_TRIGGERS, type Triggers } from '@reroll/core/state/settings';
 import { writeRecord } from '@reroll/core/record/record';
-import type { WorkloadKey } from '@reroll/core/model';
+import { namespaceOf, type SourceKey, type WorkloadKey } from '@reroll/core/model';
 import type { Reason } from '@reroll/core/reasons';
 import type { RolledSource } from '@reroll/core/reload/patch';
-import { requestState, type RequestState } from '@reroll/core/reload/request';
-import { pauseWish } from '@reroll/core/reload/pause';
+import { requestState } from '@reroll/core/reload/request';
 import type { Plan } from '@reroll/core/reload/plan';
 import type { DecisionSettings } from '@reroll/core/rules/decision';
-import type { WorkerMetrics } from '@reroll/shared/platform/metrics/worker';
 import type { ReloadJob } from '@reroll/redis/queue/jobs';
-import { leftBehind } from './left-behind.ts';
-import { JobError, jobErrorOf } from '../job-error.ts';
-import { NotYetError } from './not-yet.ts';
+import { JobError, jobErrorOf, NotYetError } from '../job-error.ts';
 import { leastHashes, markerHashOf, planOf, sourceIdOf, type Readings } from './reload-plan.ts';
-import { contestedOutcome, noRoomOutcome, outcomeOf, type ReloadOutcome } from './reload-outcome.ts';
-import { readProvenByWave } from '../change/proven-by-wave.ts';
+import {
+  contestedOutcome,
+  noRoomOutcome,
+  outcomeOf,
+  type Gathered,
+  type ReloadOutcome,
+} from './reload-outcome.ts';
+import type { ReloadReports } from './reload-reports.ts';
+import { readProvenByWave } from './proven-by-wave.ts';
 import { ReloadSlot } from './reload-slot.ts';
-import type { ReloadWay, Sent } from '../reloads/reload-way.ts';
-import type { ReloadWays } from '../reloads/reload-ways.ts';
-import { isPending } from './pending.ts';
+import type { ReloadWay, Sent } from './send/reload-way.ts';
+import type { ReloadWays } from './send/reload-ways.ts';
 import { requireRoomForRecord } from '../require-room.ts';
 import type { SourceReader } from '../change/source-reader.ts';
 import type { WorkloadNow, WorkloadReader } from './workload-reader.ts';
@@ -38,15 +41,15 @@ export interface ReloadSettings {
   readonly notifyOnly: boolean;
 }
 
-export interface ReloadContext {
-  readonly catalog: Catalog;
+/** What a reload job reads, and what it acts by. */
+export interface ReloadPorts {
+  readonly catalog: Pick<Catalog, 'workloads' | 'sources' | 'pretended' | 'pretend'>;
   readonly requests: Pick<ReloadRequests, 'of'>;
-  readonly workloads: WorkloadReader;
-  readonly sources: SourceReader;
+  readonly workloads: Pick<WorkloadReader, 'read' | 'refresh' | 'decide'>;
+  readonly sources: Pick<SourceReader, 'read' | 'isWaveMark'>;
   readonly ways: ReloadWays;
-  readonly budget: RateBudget;
-  readonly metrics: WorkerMetrics;
-  readonly settings: ReloadSettings;
+  readonly budget: Pick<RateBudget, 'isLimited' | 'ask' | 'claim' | 'end'>;
+  readonly reports: Pick<ReloadReports, 'overtaken' | 'leftToOthers'>;
 }
 
 /** Patches tried in one attempt of a job, if somebody else keeps writing to the workload. */
@@ -55,25 +58,17 @@ const TRIES = 5;
 /** Milliseconds that a job waits for a worker with the key of the record: other jobs go first meanwhile. */
 const KEY_WAIT = 30_000;
 
-interface Gathered {
-  readonly workload: WorkloadNow;
-  readonly readings: Readings;
-  readonly plan: Plan;
-  /** Why what is pending is only recorded. */
-  readonly heldBack?: Reason;
-  /** Id of a person's request, if pods are to be replaced for it. */
-  readonly request?: string | undefined;
-}
-
 /**
  * A reload job: read the workload now, decide by the rules, and send one patch for everything that it is
  * pending. Handling it twice, late or out of order ends the same, because the patch tests what was read.
  */
 export class ReloadProcessor {
-  readonly #context: ReloadContext;
+  readonly #ports: ReloadPorts;
+  readonly #settings: ReloadSettings;
 
-  constructor(context: ReloadContext) {
-    this.#context = context;
+  constructor(ports: ReloadPorts, settings: ReloadSettings) {
+    this.#ports = ports;
+    this.#settings = settings;
   }
 
   /**
@@ -86,7 +81,7 @@ export class ReloadProcessor {
    * Rejects with a `JobError`, a `KubeError`, ioredis' error, or `NotYetError`.
    */
   async handle(job: ReloadJob): Promise<ReloadOutcome> {
-    const { budget } = this.#context;
+    const { budget } = this.#ports;
     const slot = new ReloadSlot(budget, job.workload);
     try {
       if (budget.isLimited && this.#writes()) await slot.claimIf(() => this.#isPending(job.workload));
@@ -102,25 +97,31 @@ export class ReloadProcessor {
 
   async #handle(job: ReloadJob, slot: ReloadSlot): Promise<ReloadOutcome> {
     for (let tried = 0; tried < TRIES; tried += 1) {
-      const request = await this.#context.requests.of(job.workload);
-      const workload = await this.#context.workloads.read(job.workload);
+      const request = await this.#ports.requests.of(job.workload);
+      const workload = await this.#ports.workloads.read(job.workload);
       if (!workload) return { ...unchanged('WorkloadGone'), request };
       const outcome = await this.#attempt(workload, request, slot);
       if (outcome) return { ...outcome, request };
-      this.#context.metrics.patchConflicts.inc();
+      this.#ports.reports.overtaken();
     }
     throw new JobError('Conflicting', `${TRIES} patches in a row met another writer`);
   }
 
   #writes(): boolean {
-    const { dryRun, notifyOnly } = this.#context.settings;
+    const { dryRun, notifyOnly } = this.#settings;
     return !dryRun && !notifyOnly;
   }
 
-  /** Whether a reload is to be expected, without a read of the API server. */
+  /** Whether a reload is to be expected, as far as the catalog knows: no read of the API server. */
   async #isPending(workload: WorkloadKey): Promise<boolean> {
-    const { catalog, requests, settings } = this.#context;
-    return (await requests.of(workload)) !== undefined || (await isPending(workload, { catalog, settings }));
+    const { catalog, requests } = this.#ports;
+    if ((await requests.of(workload)) !== undefined) return true;
+    const row = (await catalog.workloads([workload])).get(workload);
+    if (!row || row.leftAlone !== undefined || isInConflict(row.conflict)) return false;
+    const keyOf = (name: SourceName): SourceKey => sourceKeyIn(namespaceOf(workload), name);
+    const sources = await catalog.sources(row.dependencies.map(keyOf));
+    const triggers = { ...NO_TRIGGERS, onDelete: this.#settings.onDelete };
+    return pendingCauseOf(row, (name) => sources.get(keyOf(name)), triggers) === 'owed';
   }
 
   /** False if a test of the patch failed. */
@@ -131,20 +132,16 @@ export class ReloadProcessor {
   ): Promise<ReloadOutcome | false> {
     let pending: readonly SourceName[] = [];
     try {
-      const carriedOn = await this.#carryOn(workload);
-      if (carriedOn) return carriedOn;
-      if (this.#context.settings.notifyOnly) return unchanged('NotifiedInstead');
-      const requested = requestStateOf(workload, asked);
-      const gathered = this.#holdBack({
-        ...(await this.#gather(workload)),
-        request: toReload(requested, asked),
-      });
-      const contested = contestedOutcome(gathered);
+      const ended = await this.#endedEarly(workload);
+      if (ended) return ended;
+      const request = requestFor(workload, asked);
+      const gathered = this.#holdBack({ ...(await this.#gather(workload)), ...request });
+      const contested = contestedOutcome(gathered.workload);
       if (contested) return contested;
       this.#handOn(gathered.plan);
       pending = gathered.plan.roll;
       const sent = isWritten(gathered) ? await this.#write(gathered, slot) : {};
-      return sent && { ...this.#outcome(gathered, requested), ...sent };
+      return sent && { ...this.#outcome(gathered), ...sent };
     } catch (error) {
       if (error instanceof NotYetError) throw error;
       const jobError = jobErrorOf(error);
@@ -160,20 +157,18 @@ export class ReloadProcessor {
   /** If all that is left to do takes a key that others have, they may do it. */
   #handOn({ hashes, verdicts }: Plan): void {
     if (hashes !== null || ![...verdicts.values()].includes('KeyUnknown')) return;
-    this.#context.metrics.outcomes.inc({ reason: 'KeyUnknown' });
+    this.#ports.reports.leftToOthers();
     throw new NotYetError('KeyUnknown', KEY_WAIT);
   }
 
-  async #gather(workload: WorkloadNow): Promise<Gathered> {
-    const { settings } = this.#context;
-    const { adopt = [] } = settings.decision.keys;
+  async #gather(workload: WorkloadNow): Promise<Pick<Gathered, 'workload' | 'readings' | 'plan'>> {
+    const { adoptStale, onDelete, decision } = this.#settings;
+    const { adopt = [] } = decision.keys;
     const context = {
       record: await this.#recordOf(workload),
-      adoptStale: settings.adoptStale,
-      onDelete: settings.onDelete,
-      decision: settings.decision,
-      markerAnnotation: settings.decision.keys.lastReloadedFrom,
-      adopt,
+      adoptStale,
+      onDelete,
+      decision,
       proven: new Set<SourceName>(),
     };
     const plan = planOf(workload, new Map(), context);
@@ -182,30 +177,34 @@ export class ReloadProcessor {
     requireRoomForRecord(workload, writeRecord(leastHashes(workload, context.record)));
     const readings = await this.#read(workload, unread);
     const proven = adopt.includes('wave')
-      ? await readProvenByWave(workload, readings, this.#context.sources)
+      ? await readProvenByWave(workload, readings, this.#ports.sources)
       : context.proven;
-    const fresh = await this.#context.workloads.refresh(workload);
+    const fresh = await this.#ports.workloads.refresh(workload);
     return { workload: fresh, readings, plan: planOf(fresh, readings, { ...context, proven }) };
   }
 
   async #recordOf(workload: WorkloadNow): Promise<string | undefined> {
     const own = workload.observed.record;
-    if (!this.#context.settings.dryRun) return own;
-    return (await this.#context.catalog.pretended(workload.key)) ?? own;
+    if (!this.#settings.dryRun) return own;
+    return (await this.#ports.catalog.pretended(workload.key)) ?? own;
   }
 
   async #read(workload: WorkloadNow, names: readonly SourceName[]): Promise<Readings> {
     const { namespace } = workload.observed;
     const read = async (name: SourceName) =>
-      [name, await this.#context.sources.read(sourceIdOf(name, namespace))] as const;
+      [name, await this.#ports.sources.read(sourceIdOf(name, namespace))] as const;
     return new Map(await Promise.all(names.map(read)));
   }
 
-  /** Whatever is ignored by now; not in a dry run, which writes nothing, and may stand beside a run that does. */
-  async #carryOn(workload: WorkloadNow): Promise<ReloadOutcome | undefined> {
-    if (this.#context.settings.dryRun) return undefined;
-    const reason = await this.#way(workload).carryOn?.(workload);
-    return reason && unchanged(reason);
+  /**
+   * What is half done is finished, whatever is ignored by now; not in a dry run, which writes nothing, and may stand
+   * beside a run that does.
+   */
+  async #endedEarly(workload: WorkloadNow): Promise<ReloadOutcome | undefined> {
+    const { dryRun, notifyOnly } = this.#settings;
+    const reason = dryRun ? undefined : await this.#way(workload).carryOn?.(workload);
+    if (reason) return unchanged(reason);
+    return notifyOnly ? unchanged('NotifiedInstead') : undefined;
   }
 
   #holdBack(gathered: Gathered): Gathered {
@@ -217,15 +216,15 @@ export class ReloadProcessor {
   }
 
   #way({ definition }: WorkloadNow): ReloadWay {
-    return this.#context.ways[definition.reloadedBy];
+    return this.#ports.ways[definition.reloadedBy];
   }
 
   /** False if a test of the patch failed: the workload is not what was read any more. */
   async #write({ workload, readings, plan, request }: Gathered, slot: ReloadSlot): Promise<Sent | false> {
-    const { settings, catalog } = this.#context;
+    const { catalog } = this.#ports;
     const record = recordAfter(plan, workload);
     requireRoomForRecord(workload, record);
-    if (settings.dryRun) {
+    if (this.#settings.dryRun) {
       await catalog.pretend(workload.key, record);
       return {};
     }
@@ -238,59 +237,34 @@ export class ReloadProcessor {
     const { observed, facts } = workload;
     return {
       ...sourceIdOf(name, observed.namespace),
-      auto: this.#context.workloads.decide(observed, name, facts).auto,
+      auto: this.#ports.workloads.decide(observed, name, facts).auto,
       markerHash: markerHashOf(name, workload, readings),
     };
   }
 
-  #outcome(
-    { workload, readings, plan, heldBack, request }: Gathered,
-    requested: RequestState,
-  ): ReloadOutcome {
-    const { settings } = this.#context;
-    const { keys } = settings.decision;
-    const patternErrors = unusablePatterns(workload.observed, keys);
-    const wish = pauseWish(workload.observed, keys);
-    return {
-      ...outcomeOf({
-        plan,
-        readings,
-        workload,
-        dryRun: settings.dryRun,
-        patternErrors,
-        keys,
-        reloaded: this.#way(workload).reason,
-        heldBack,
-        isRequested: request !== undefined,
-        requested,
-      }),
-      subject: workload,
-      patternErrors,
-      leftBehind: leftBehind(workload, readings, keys),
-      ...(wish.state === 'unusable' ? { pauseProblem: wish.problem } : {}),
-    };
+  #outcome(gathered: Gathered): ReloadOutcome {
+    const { dryRun, decision } = this.#settings;
+    const reloaded = this.#way(gathered.workload).reason;
+    return outcomeOf(gathered, { dryRun, keys: decision.keys, reloaded });
   }
 }
 
-function requestStateOf(
+function requestFor(
   { template, object, dependencies }: WorkloadNow,
   asked: ReloadRequest | undefined,
-): RequestState {
-  return requestState({
+): Pick<Gathered, 'requested' | 'request'> {
+  const requested = requestState({
     request: asked?.id,
     template: template.metadata?.annotations,
     workload: object.metadata.annotations,
     dependencies: dependencies.length,
     now: Date.now(),
   });
+  return { requested, request: requested === 'reload' ? asked?.id : undefined };
 }
 
 function isWritten({ plan, request }: Gathered): boolean {
   return plan.hashes !== null || request !== undefined;
-}
-
-function toReload(requested: RequestState, asked: ReloadRequest | undefined): string | undefined {
-  return requested === 'reload' ? asked?.id : undefined;
 }
 
 /** A request alone leaves the record as it is. */

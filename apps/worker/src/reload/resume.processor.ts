@@ -8,9 +8,8 @@ import { workloadKind } from '@reroll/kube/workloads/registry';
 import type { Logger } from '@reroll/shared/platform/logging/logging';
 import type { ResumeJob } from '@reroll/redis/queue/jobs';
 import { LONGEST_DELAY } from '@reroll/redis/queue/queues';
-import { JobError } from '../job-error.ts';
-import { NotYetError } from './not-yet.ts';
-import { isOvertaken } from '../reloads/overtaken.ts';
+import { JobError, NotYetError } from '../job-error.ts';
+import { isOvertaken } from './send/reload-way.ts';
 
 export interface ResumeContext {
   readonly client: Pick<KubeClient, 'get' | 'patch'>;

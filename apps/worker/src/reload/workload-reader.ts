@@ -35,10 +35,14 @@ export interface WorkloadNow {
 /** Gathers all that a decision needs; what is decided then is pure. */
 export class WorkloadReader {
   readonly #client: Pick<KubeClient, 'get'>;
-  readonly #catalog: Catalog;
+  readonly #catalog: Pick<Catalog, 'reloadFacts'>;
   readonly #decision: DecisionSettings;
 
-  constructor(client: Pick<KubeClient, 'get'>, catalog: Catalog, decision: DecisionSettings) {
+  constructor(
+    client: Pick<KubeClient, 'get'>,
+    catalog: Pick<Catalog, 'reloadFacts'>,
+    decision: DecisionSettings,
+  ) {
     this.#client = client;
     this.#catalog = catalog;
     this.#decision = decision;

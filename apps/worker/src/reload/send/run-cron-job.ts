@@ -9,9 +9,8 @@ import type { KubeClient } from '@reroll/kube/client/connection';
 import { KubeError } from '@reroll/kube/client/errors';
 import { collectionPath, objectPath, type KubeObject } from '@reroll/kube/objects';
 import type { CronJobObject } from '@reroll/kube/workloads/cron-job';
-import type { WorkloadNow } from '../reload/workload-reader.ts';
-import { isOvertaken } from './overtaken.ts';
-import type { Reload, ReloadWay, Sent } from './reload-way.ts';
+import type { WorkloadNow } from '../workload-reader.ts';
+import { isOvertaken, type Reload, type ReloadWay, type Sent } from './reload-way.ts';
 
 export interface RunCronJobContext {
   readonly client: Pick<KubeClient, 'get' | 'post' | 'patch'>;

@@ -2,9 +2,9 @@ import { WAVE_HASH, provenByWave, waveChildren } from '@reroll/core/adopted/wave
 import type { SourceName } from '@reroll/core/state/rows';
 import { recordedHashes } from '@reroll/core/record/record';
 import { KubeError } from '@reroll/kube/client/errors';
-import { sourceIdOf, type Readings } from '../reload/reload-plan.ts';
-import type { SourceAbsence, SourceNow, SourceReader } from './source-reader.ts';
-import type { WorkloadNow } from '../reload/workload-reader.ts';
+import { sourceIdOf, type Readings } from './reload-plan.ts';
+import type { SourceAbsence, SourceNow, SourceReader } from '../change/source-reader.ts';
+import type { WorkloadNow } from './workload-reader.ts';
 
 const NONE: ReadonlySet<SourceName> = new Set();
 
@@ -16,7 +16,7 @@ const NONE: ReadonlySet<SourceName> = new Set();
 export async function readProvenByWave(
   workload: WorkloadNow,
   readings: Readings,
-  sources: SourceReader,
+  sources: Pick<SourceReader, 'read' | 'isWaveMark'>,
 ): Promise<ReadonlySet<SourceName>> {
   const { object, template, observed } = workload;
   const marked = template.metadata?.annotations?.[WAVE_HASH];
@@ -32,7 +32,7 @@ export async function readProvenByWave(
 }
 
 async function readable(
-  sources: SourceReader,
+  sources: Pick<SourceReader, 'read'>,
   name: SourceName,
   namespace: string,
 ): Promise<SourceNow | SourceAbsence> {

@@ -5,8 +5,8 @@ import type { KubeClient } from '@reroll/kube/client/connection';
 import { KubeError } from '@reroll/kube/client/errors';
 import { collectionPath, objectPath, type KubeObject } from '@reroll/kube/objects';
 import { job } from '@reroll/kube/workloads/job';
-import { JobError } from '../job-error.ts';
-import type { WorkloadNow } from '../reload/workload-reader.ts';
+import { JobError } from '../../job-error.ts';
+import type { WorkloadNow } from '../workload-reader.ts';
 import type { Reload, ReloadWay, Sent } from './reload-way.ts';
 
 export interface RecreateJobContext {

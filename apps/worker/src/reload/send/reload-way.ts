@@ -1,6 +1,7 @@
 import type { Reason } from '@reroll/core/reasons';
 import type { RolledSource } from '@reroll/core/reload/patch';
-import type { WorkloadNow } from '../reload/workload-reader.ts';
+import { KubeError } from '@reroll/kube/client/errors';
+import type { WorkloadNow } from '../workload-reader.ts';
 
 /** What is to be sent for a workload that was just read. */
 export interface Reload {
@@ -32,4 +33,13 @@ export interface ReloadWay {
    * decided anew. Rejects with a `KubeError`. Sending twice ends the same.
    */
   send(reload: Reload): Promise<Sent | false>;
+}
+
+/**
+ * Whether a patch met another object than the one that was read. A failed `test` is 422 without causes (an
+ * invalid object has causes); 404 and 409 are seen at the next read.
+ */
+export function isOvertaken(error: unknown): boolean {
+  if (!(error instanceof KubeError)) return false;
+  return error.status === 404 || error.status === 409 || (error.status === 422 && error.causes.length === 0);
 }

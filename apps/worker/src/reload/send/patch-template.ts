@@ -1,14 +1,13 @@
 import type { AnnotationKeys } from '@reroll/core/annotation-keys';
 import { patched } from '@reroll/core/reload/json-patch';
+import { pauseWish } from '@reroll/core/reload/pause';
 import { reloadPatch, type ReloadStrategy } from '@reroll/core/reload/patch';
 import type { KubeClient } from '@reroll/kube/client/connection';
 import { objectPath, type KubeObject } from '@reroll/kube/objects';
 import { restartField } from '@reroll/kube/workloads/restart-field';
-import { pauseOf } from '../reload/pause-of.ts';
-import { isOvertaken } from './overtaken.ts';
-import { requireRoom } from '../require-room.ts';
-import type { WorkloadNow } from '../reload/workload-reader.ts';
-import type { Reload, ReloadWay, Sent } from './reload-way.ts';
+import { requireRoom } from '../../require-room.ts';
+import type { WorkloadNow } from '../workload-reader.ts';
+import { isOvertaken, type Reload, type ReloadWay, type Sent } from './reload-way.ts';
 
 export interface PatchTemplateContext {
   readonly client: Pick<KubeClient, 'patch'>;
@@ -65,4 +64,16 @@ function restartOf(
   if (!restartAt) return undefined;
   const last = Date.parse(restartAt.read(object) ?? '');
   return { path: restartAt.path, last: Number.isNaN(last) ? 0 : Math.floor(last / 1000) };
+}
+
+/**
+ * How long (milliseconds) the rollout of this workload is to be held back when it is reloaded; undefined: not
+ * at all, or it is paused already, by its owner or by an earlier reload whose pause then brings this one too.
+ */
+export function pauseOf(
+  { definition, object, observed }: Pick<WorkloadNow, 'definition' | 'object' | 'observed'>,
+  keys: AnnotationKeys,
+): number | undefined {
+  const wish = pauseWish(observed, keys);
+  return wish.state === 'pause' && definition.isPaused?.(object) === false ? wish.period : undefined;
 }

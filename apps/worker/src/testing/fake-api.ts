@@ -1,0 +1,78 @@
+import { patched, type PatchOperation } from '@reroll/core/reload/json-patch';
+import type { KubeClient } from '@reroll/kube/client/connection';
+import { KubeError } from '@reroll/kube/client/errors';
+import type { KubeObject } from '@reroll/kube/objects';
+import { only } from './only.ts';
+
+/** An answer of the API server that is no success. */
+export function refusal(status: number, more: { reason?: string; field?: string } = {}): KubeError {
+  const { reason, field } = more;
+  const causes = field === undefined ? [] : [{ reason: 'FieldValueTooLong', field }];
+  return new KubeError({ code: 'KUBE_API', status, reason, retryable: status >= 500, causes });
+}
+
+/** The API server as far as a worker uses it, in memory: objects by path, patches with their tests. */
+export class FakeApi {
+  readonly objects = new Map<string, KubeObject>();
+  /** What was written: method and last part of the path. */
+  readonly writes: string[] = [];
+  #rv = 100;
+  /** Called before each request; what it throws is the answer. */
+  before: (method: string, path: string) => void = () => undefined;
+
+  readonly client = only<KubeClient>('client', {
+    get: async (path: string) => {
+      this.before('GET', path);
+      return { body: this.#read(path) };
+    },
+    patch: async (path: string, operations: readonly PatchOperation[]) => {
+      this.#write('PATCH', path);
+      const object = this.#read(path);
+      if (!operations.every((operation) => holds(object, operation))) throw refusal(422);
+      return { body: this.#put(path, patched(object, operations)) };
+    },
+    post: async (path: string, object: KubeObject, { query }: { query: { dryRun?: string } }) => {
+      const own = `${path}/${object.metadata.name}`;
+      this.before('POST', own);
+      if (this.objects.has(own)) throw refusal(409, { reason: 'AlreadyExists' });
+      if (query.dryRun) return { body: object };
+      this.writes.push(`POST ${object.metadata.name}`);
+      return { body: this.#put(own, { ...object, metadata: { ...object.metadata, uid: `new-${own}` } }) };
+    },
+    request: async ({ method, path }: { method: string; path: string }) => {
+      this.#write(method, path);
+      this.objects.delete(path);
+      return {};
+    },
+  });
+
+  #write(method: string, path: string): void {
+    this.before(method, path);
+    this.writes.push(`${method} ${path.slice(path.lastIndexOf('/') + 1)}`);
+  }
+
+  #read(path: string): KubeObject {
+    const object = this.objects.get(path);
+    if (!object) throw refusal(404);
+    return object;
+  }
+
+  #put(path: string, object: KubeObject): KubeObject {
+    const { generation = 0 } = object.metadata;
+    this.#rv += 1;
+    const metadata = { ...object.metadata, generation: generation + 1, resourceVersion: String(this.#rv) };
+    this.objects.set(path, { ...object, metadata });
+    return { ...object, metadata };
+  }
+}
+
+/** Whether a test of a patch is met; a pointer to nothing is met by `null`. */
+function holds(object: KubeObject, { op, path, value }: PatchOperation): boolean {
+  if (op !== 'test') return true;
+  const parts = path.split('/').slice(1);
+  const found = parts.reduce<unknown>((at, part) => {
+    const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
+    return (at as Record<string, unknown> | null | undefined)?.[key];
+  }, object);
+  return JSON.stringify(found ?? null) === JSON.stringify(value ?? null);
+}

@@ -1,0 +1,261 @@
+import { DEFAULT_ANNOTATION_KEYS, type AnnotationKeys } from '@reroll/core/annotation-keys';
+import type { SourceData, SourceKey, WorkloadKey, WorkloadKind } from '@reroll/core/model';
+import type { LabelSelector } from '@reroll/core/label-selector';
+import { RECORD_ANNOTATION, writeRecord } from '@reroll/core/record/record';
+import { recordHash, type HashKeys } from '@reroll/core/record/record-hash';
+import type { SourceRow, WorkloadRow } from '@reroll/core/state/rows';
+import { sourceRow, workloadRow } from '@reroll/core/testing/rows';
+import { objectPath, type KubeObject } from '@reroll/kube/objects';
+import { sourceKind } from '@reroll/kube/sources/registry';
+import { observed } from '@reroll/kube/workloads/observe';
+import { workloadKind } from '@reroll/kube/workloads/registry';
+import type { Catalog } from '@reroll/redis/catalog/catalog';
+import type { ReloadRequest } from '@reroll/redis/catalog/requests';
+import type { RateBudget } from '@reroll/redis/processes/rate';
+import { SourceReader } from '../change/source-reader.ts';
+import type { ReloadOutcome } from '../reload/reload-outcome.ts';
+import { ReloadProcessor, type ReloadSettings } from '../reload/reload.processor.ts';
+import { reloadWays, type ReloadWaysContext } from '../reload/send/reload-ways.ts';
+import { WorkloadReader } from '../reload/workload-reader.ts';
+import { FakeApi, refusal } from './fake-api.ts';
+import { only } from './only.ts';
+
+export const KEYS = DEFAULT_ANNOTATION_KEYS;
+export const CM = 'ConfigMap/cm';
+const NAMESPACE = 'ns';
+const UID = 'uid-w';
+
+export function dataOf(text: string): SourceData {
+  return { data: { key: text } };
+}
+
+export function hashOf(text: string, keys: HashKeys = []): string {
+  return recordHash(dataOf(text), keys);
+}
+
+/** The record of a workload that was last started with this. */
+export function recordOf(text: string): string {
+  return writeRecord({ [CM]: hashOf(text) });
+}
+
+/**
+ * A workload `w` that uses the ConfigMap `cm` and asks for reloads. Its template was written at 10, the data of `cm` at
+ * 20, and its record has the data of before, so it is pending; then what differs. The catalog has what the watcher would
+ * have written of it.
+ */
+export class Scene {
+  kind: WorkloadKind = 'Deployment';
+  name = 'w';
+  annotations: Record<string, string> = { [KEYS.auto]: 'true' };
+  record: string | undefined = recordOf('old');
+  metadata: Partial<KubeObject['metadata']> = {};
+  spec: Record<string, unknown> = {};
+  status: object = {};
+  templateAnnotations: Record<string, string> = {};
+  env: readonly object[] = [];
+  /** Undefined: the ConfigMap does not exist. */
+  data: string | undefined = 'new';
+  source: { rv?: string; owners?: readonly string[] } = {};
+  /** Which sources are watched. */
+  labels: LabelSelector | undefined;
+  sourceRow: Partial<SourceRow> | null = {};
+  row: Partial<WorkloadRow> | null = {};
+  /** What the change job left. */
+  reading: 'none' | 'fresh' = 'none';
+  request: ReloadRequest | undefined;
+  /** Whose job it is; undefined: the workload's. */
+  job: WorkloadKey | undefined;
+  pretended: string | undefined;
+  hashKeys: HashKeys = [];
+  keys: Partial<AnnotationKeys> = {};
+  settings: Partial<ReloadSettings> = {};
+  ways: Partial<ReloadWaysContext> = {};
+  /** Answers to claims of a slot, in turn; undefined: reloads are not limited. */
+  budget: number[] | undefined;
+  /** Milliseconds that it waits for its slot already. */
+  waiting: number | undefined;
+  /** What was asked of the budget, and what it was told. */
+  readonly slot: string[] = [];
+  readonly reported: string[] = [];
+  readonly api = new FakeApi();
+
+  constructor(change: Change = () => undefined) {
+    change(this);
+    const source = this.#source();
+    const cm = { namespace: NAMESPACE, name: 'cm' };
+    if (source) this.api.objects.set(objectPath(sourceKind('ConfigMap') ?? fail(), cm), source);
+    this.api.objects.set(this.path, this.#object());
+  }
+
+  get key(): WorkloadKey {
+    return `${this.kind}/${NAMESPACE}/${this.name}`;
+  }
+
+  get path(): string {
+    return objectPath(workloadKind(this.kind) ?? fail(), { namespace: NAMESPACE, name: this.name });
+  }
+
+  get object(): KubeObject {
+    return this.api.objects.get(this.path) ?? fail();
+  }
+
+  /** Handles a job. */
+  async run(): Promise<ReloadOutcome> {
+    const keys = { ...KEYS, ...this.keys };
+    const decision = { keys, autoReloadAll: false, ignoredWorkloadTypes: [], ...this.settings.decision };
+    const { client } = this.api;
+    const { hashKeys, labels } = this;
+    const reading = { hashKeys, labels, markerHash: 'auto', ignoredSecretTypes: [] } as const;
+    const defaults = { dryRun: false, adoptStale: 'report', onDelete: 'never', notifyOnly: false } as const;
+    const writes = { client, strategy: 'env-vars', fieldManager: 'reroll', keys } as const;
+    const kinds = { cronJobStrategy: 'run', recreateFinishedJobs: false } as const;
+    const processor = new ReloadProcessor(
+      {
+        catalog: this.#catalog,
+        requests: { of: async () => this.request },
+        workloads: new WorkloadReader(client, this.#catalog, decision),
+        sources: new SourceReader({ client, catalog: this.#catalog }, reading),
+        ways: reloadWays({ ...writes, markerAnnotation: keys.lastReloadedFrom, ...kinds, ...this.ways }),
+        budget: this.#budget,
+        reports: {
+          overtaken: () => void this.reported.push('overtaken'),
+          leftToOthers: () => void this.reported.push('leftToOthers'),
+        },
+      },
+      { ...defaults, ...this.settings, decision },
+    );
+    return await processor.handle({ v: 1, workload: this.job ?? this.key, since: 0 });
+  }
+
+  readonly #budget = ((scene: Scene) => ({
+    get isLimited() {
+      return scene.budget !== undefined;
+    },
+    ask: async () => {
+      scene.slot.push('ask');
+      return scene.waiting;
+    },
+    claim: async () => {
+      scene.slot.push('claim');
+      return scene.budget?.shift() ?? 0;
+    },
+    end: async (_workload: string, isUsed: boolean) => void scene.slot.push(isUsed ? 'used' : 'given back'),
+  }))(this) as unknown as RateBudget;
+
+  readonly #catalog = only<Catalog>('catalog', {
+    workloads: async ([key]: [WorkloadKey]) => {
+      const row = this.#row();
+      return new Map(row && key === this.key ? [[key, row]] : []);
+    },
+    sources: async (keys: SourceKey[]) => this.#sourceRows(keys),
+    reloadFacts: async (_key: WorkloadKey, keys: SourceKey[]) => ({
+      workload: this.#row(),
+      sources: this.#sourceRows(keys),
+      readings: new Map(this.reading === 'none' ? [] : keys.map((key) => [key, this.#reading()])),
+    }),
+    pretended: async () => this.pretended,
+    pretend: async (_key: string, record: string) => void (this.pretended = record),
+  });
+
+  #reading(): { rv: string; hash: string; markerHash: string } {
+    return { rv: '20', hash: hashOf(this.data ?? '', this.hashKeys), markerHash: 'f00' };
+  }
+
+  #sourceRows(keys: readonly SourceKey[]): Map<SourceKey, SourceRow> {
+    const { sourceRow: changed } = this;
+    if (changed === null) return new Map();
+    const hash = hashOf(this.data ?? 'old', this.hashKeys);
+    return new Map(keys.map((key) => [key, { ...sourceRow(20, ''), hash, ...changed }]));
+  }
+
+  /** As the watcher sees the object now. */
+  #row(): WorkloadRow | undefined {
+    const object = this.api.objects.get(this.path);
+    if (this.row === null || !object) return undefined;
+    const seen = observed(workloadKind(this.kind) ?? fail(), object, { ...KEYS, ...this.keys });
+    const { key: _key, kind: _kind, namespace: _namespace, ...row } = seen;
+    return workloadRow({ ...row, templateRv: '10', dependencies: row.uses, ...this.row });
+  }
+
+  #source(): KubeObject | undefined {
+    if (this.data === undefined) return undefined;
+    const { rv = '20', owners = [] } = this.source;
+    const ownerReferences = owners.map((uid) => ({ uid }));
+    const metadata = {
+      name: 'cm',
+      namespace: NAMESPACE,
+      uid: 'uid-cm',
+      resourceVersion: rv,
+      ownerReferences,
+    };
+    const object = { metadata, ...dataOf(this.data) };
+    return object;
+  }
+
+  #object(): KubeObject {
+    const app = { name: 'app', envFrom: [{ configMapRef: { name: 'cm' } }], env: this.env };
+    const template = { metadata: { annotations: this.templateAnnotations }, spec: { containers: [app] } };
+    const record = this.record === undefined ? {} : { [RECORD_ANNOTATION]: this.record };
+    const spec = this.kind === 'CronJob' ? { jobTemplate: { spec: { template } } } : { template };
+    return {
+      metadata: {
+        name: 'w',
+        namespace: NAMESPACE,
+        uid: UID,
+        resourceVersion: '30',
+        generation: 1,
+        creationTimestamp: '2026-01-01T00:00:00Z',
+        annotations: { ...this.annotations, ...record },
+        ...this.metadata,
+      },
+      spec: { ...spec, ...this.spec },
+      status: this.status,
+    } as KubeObject;
+  }
+}
+
+export type Change = (scene: Scene) => void;
+
+export function all(...changes: readonly Change[]): Change {
+  return (scene) => {
+    for (const change of changes) change(scene);
+  };
+}
+/** The API server answers this to requests for the workload, at most so often. */
+export function answers(method: string, error: unknown, most = Infinity): Change {
+  return (scene) => {
+    let count = 0;
+    scene.api.before = (given, path) => {
+      if (given !== method || !path.endsWith('/w') || (count += 1) > most) return;
+      throw error;
+    };
+  };
+}
+/** Somebody else writes to the workload before each of the first patches. */
+export function overtaken(times: number): Change {
+  return answers('PATCH', refusal(422), times);
+}
+
+export const REQUEST = {
+  id: '1795000000000-0123456789',
+  actor: 'ann',
+  reason: 'why not',
+  at: 1_795_000_000_000,
+};
+
+export const asked: Change = (scene) => void (scene.request = REQUEST);
+export const settled: Change = (scene) => void (scene.record = recordOf('new'));
+export const unrecorded: Change = (scene) => void (scene.record = undefined);
+export const finishedJob: Change = (scene) => {
+  scene.kind = 'Job';
+  scene.status = { conditions: [{ type: 'Complete', status: 'True' }] };
+};
+/** Nothing tells what its pods run. */
+export const stale: Change = (scene) => {
+  scene.record = undefined;
+  scene.row = { templateRv: '40', baselines: { [CM]: '20' }, stale: [CM] };
+};
+
+function fail(): never {
+  throw new Error('expected it to be there');
+}
