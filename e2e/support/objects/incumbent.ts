@@ -4,7 +4,7 @@ import { containerUsing } from '@reroll/core/references';
 import { decideReload } from '@reroll/core/rules/decision';
 import { collectionPath } from '@reroll/kube/objects';
 import { Reflector } from '@reroll/kube/reflector/reflector';
-import { refOf, resourceOf, type KubeObject, type Ref, type Space } from '../kube.ts';
+import { resourceOf, type KubeObject, type Ref, type Space } from '../kube.ts';
 
 export type Strategy = 'env-vars' | 'annotations';
 
@@ -107,7 +107,7 @@ export class Incumbent {
     const marked = { kind, name, namespace: this.#space.name, hash: hashOf(kind, object), container };
     const options = { contentType: STRATEGIC_MERGE_PATCH, query: { fieldManager: 'Reloader' } };
     await this.#space.client.patch(
-      this.#space.path(refOf(workload)),
+      this.#space.path(`${workloadKind}/${workload.metadata.name}`),
       patchOf(this.#strategy, marked),
       options,
     );
