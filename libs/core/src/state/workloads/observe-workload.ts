@@ -300,14 +300,18 @@ function beginAtList(name: SourceName, seen: ObservedWorkload, at: SightingOf): 
 function beginWithSource(seen: ObservedWorkload, source: SourceRow, at: SightingOf): Begun {
   const pastWrite = seen.createdAt > source.modifiedAt;
   if (pastWrite || source.modifiedAt <= at.adoptedAt) return { rv: at.sourcesRv, stale: !pastWrite };
-  if (isInstalledAfter(seen, source)) return { rv: at.sourcesRv };
+  if (isInstalledAfter(seen, source, at.triggers)) return { rv: at.sourcesRv };
   const isAdopted = !at.triggers.onCreate && isInstalled(seen, source);
   return isAdopted ? { rv: at.sourcesRv, stale: true } : { rv: RV_UNKNOWN };
 }
 
-/** The source has had one state only, and the workload is not older: its pods cannot have begun with another. */
-function isInstalledAfter(seen: ObservedWorkload, source: SourceRow): boolean {
-  return source.asCreated === true && seen.createdAt >= source.modifiedAt;
+/**
+ * The source has had one state only, and the workload is not older: its pods cannot have begun with another. Within a second
+ * only their resourceVersions tell; the workload's may be of a later write than its creation.
+ */
+function isInstalledAfter(seen: ObservedWorkload, source: SourceRow, { onCreate }: Triggers): boolean {
+  if (source.asCreated !== true || seen.createdAt < source.modifiedAt) return false;
+  return !(onCreate && seen.createdAt === source.modifiedAt && isNewer(source.rv, seen.rv));
 }
 
 /**
