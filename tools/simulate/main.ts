@@ -1,9 +1,4 @@
-/**
- * Runs the randomised simulation of the protocol, or replays one schedule.
- *
- * Usage: `npm run -s simulate -- [--seeds N] [--from S]` runs N seeds (default 20000) from S (default 0) on;
- * exit 1 if one fails. `npm run -s simulate -- --seed S` replays seed S, shrunk if it fails.
- */
+/** Runs the randomised simulation of the protocol, or replays one schedule. Exit 1 if a schedule fails, 2 for a flag that cannot be read. */
 import { parseArgs } from 'node:util';
 import { report, runSeed, shrink } from '@reroll/core/testing/simulation/run';
 
@@ -40,12 +35,33 @@ function sweep(from: number, seeds: number): void {
   process.exitCode = failing.length > 0 ? 1 : 0;
 }
 
-const { values } = parseArgs({
-  options: {
-    seeds: { type: 'string', default: '20000' },
-    from: { type: 'string', default: '0' },
-    seed: { type: 'string' },
-  },
-});
-if (values.seed === undefined) sweep(numberOf('from', values.from), numberOf('seeds', values.seeds));
-else replay(numberOf('seed', values.seed));
+const USAGE = `Usage: npm run -s simulate -- [--seeds N] [--from S]   run N seeds (default 20000), from seed S (default 0) on
+       npm run -s simulate -- --seed S                replay one seed, shrunk if it fails`;
+
+interface Flags {
+  readonly seeds: string;
+  readonly from: string;
+  readonly seed?: string;
+  readonly help: boolean;
+}
+
+function readFlags(): Flags {
+  try {
+    return parseArgs({
+      options: {
+        seeds: { type: 'string', default: '20000' },
+        from: { type: 'string', default: '0' },
+        seed: { type: 'string' },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    }).values;
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`);
+    return process.exit(2);
+  }
+}
+
+const flags = readFlags();
+if (flags.help) console.log(USAGE);
+else if (flags.seed === undefined) sweep(numberOf('from', flags.from), numberOf('seeds', flags.seeds));
+else replay(numberOf('seed', flags.seed));
