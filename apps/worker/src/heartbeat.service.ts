@@ -3,7 +3,7 @@ import { Heartbeats } from '@reroll/nest/heartbeats';
 import { LOG } from '@reroll/nest/tokens';
 import { RedisRoom } from '@reroll/redis/connection/redis-room';
 import { RuntimeLimits } from '@reroll/redis/processes/limits';
-import type { RateBudget } from '@reroll/redis/processes/rate';
+import { RateBudget } from '@reroll/redis/processes/rate';
 import type { Logger } from '@reroll/shared/platform/logging/logging';
 import { explainSettings } from '@reroll/shared/platform/options/explain-settings';
 import type { WorkerOptions } from '@reroll/shared/platform/options/parsing/table';
@@ -21,13 +21,14 @@ export class WorkerHeartbeat {
     private readonly heartbeats: Heartbeats,
     private readonly limits: RuntimeLimits,
     private readonly room: RedisRoom,
+    private readonly budget: RateBudget,
     @Inject(WORKER_OPTIONS) private readonly options: WorkerOptions,
     @Inject(LOG) private readonly log: Logger,
   ) {}
 
   /** `takers` take jobs of a queue. */
-  start(takers: readonly { concurrency: number }[], budget: RateBudget): void {
-    const { heartbeats, limits, room, options, log } = this;
+  start(takers: readonly { concurrency: number }[]): void {
+    const { heartbeats, limits, room, budget, options, log } = this;
     const { concurrency, maxReloadsPerMinute: reloadsPerMinute } = options;
     const flags: Limits = { concurrency, reloadsPerMinute };
     let inForce = flags;

@@ -44,11 +44,8 @@ it('a job that waits for its turn costs a few calls of Redis each time that it r
       },
       failed: () => Promise.reject(new Error('no job fails')),
     },
+    { connection: redis.connect(), prefix, concurrency: 10, lockDuration: 30_000 },
     {
-      connection: redis.connect(),
-      prefix,
-      concurrency: 10,
-      lockDuration: 30_000,
       metrics: workerMetrics(createRegistry()),
       log: createLogger({ format: 'text', level: 'fatal' }),
       activity: new Activity(),

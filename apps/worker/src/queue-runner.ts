@@ -22,6 +22,7 @@ export interface FailedAttempt extends Attempt {
   readonly next?: number;
 }
 
+/** What handles the jobs of a queue. */
 export interface QueueHandler<Payload> {
   readonly queue: string;
   readonly schema: z.ZodType<Payload>;
@@ -29,12 +30,17 @@ export interface QueueHandler<Payload> {
   failed(payload: Payload, error: JobError, attempt: FailedAttempt): Promise<void>;
 }
 
-export interface RunnerSettings {
+/** Which jobs are taken, and how many at once. */
+export interface TakingOptions {
   readonly connection: ConnectionOptions;
   readonly prefix: string;
   readonly concurrency: number;
   /** Milliseconds that a job of a vanished worker stays locked. */
   readonly lockDuration: number;
+}
+
+/** Who is told of jobs. */
+export interface JobObservers {
   readonly metrics: WorkerMetrics;
   readonly log: Logger;
   readonly activity: Activity;
@@ -69,23 +75,19 @@ const MAX_STALLED = 100;
  * Runs one queue's jobs. Everything that BullMQ has to be told about an error is told here, and nowhere
  * else: an error's message and stack go into Redis, so only ours may reach it.
  */
-export function runQueue<Payload>(handler: QueueHandler<Payload>, settings: RunnerSettings): Worker {
-  const { connection, prefix, concurrency, lockDuration, log } = settings;
+export function runQueue<Payload>(
+  handler: QueueHandler<Payload>,
+  taking: TakingOptions,
+  observers: JobObservers,
+): Worker {
+  const { log, activity } = observers;
   const worker = new Worker(
     handler.queue,
-    (job, token) => settings.activity.during(() => runJob(job, token, { handler, settings })),
-    {
-      connection,
-      prefix,
-      concurrency,
-      lockDuration,
-      stalledInterval: lockDuration,
-      maxStalledCount: MAX_STALLED,
-      autorun: false,
-    },
+    (job, token) => activity.during(() => runJob(job, token, { handler, observers })),
+    { ...taking, stalledInterval: taking.lockDuration, maxStalledCount: MAX_STALLED, autorun: false },
   );
   // A lost connection is told by `redisReports`; BullMQ reconnects by itself.
-  worker.on('error', (error) => settings.onError?.(error));
+  worker.on('error', (error) => observers.onError?.(error));
   worker.on('stalled', (jobId) =>
     log.warning('a job of a lost worker was put back into the queue', { queue: handler.queue, job: jobId }),
   );
@@ -95,12 +97,12 @@ export function runQueue<Payload>(handler: QueueHandler<Payload>, settings: Runn
 
 interface Running<Payload> {
   readonly handler: QueueHandler<Payload>;
-  readonly settings: RunnerSettings;
+  readonly observers: JobObservers;
 }
 
 async function runJob<Payload>(job: Job, token: string | undefined, by: Running<Payload>): Promise<void> {
-  const { handler, settings } = by;
-  const { metrics } = settings;
+  const { handler, observers } = by;
+  const { metrics } = observers;
   const reading = readPayload(handler.schema, job.data);
   if (reading.state === 'unknownVersion') {
     // While it waits for a worker that knows it, those of a known version about the same thing must get through.
@@ -131,12 +133,12 @@ async function fail<Payload>(
   error: unknown,
   by: Running<Payload> & { payload: Payload; attempt: Attempt },
 ): Promise<never> {
-  const { handler, settings, payload, attempt } = by;
-  settings.onError?.(error);
+  const { handler, observers, payload, attempt } = by;
+  observers.onError?.(error);
   const jobError = jobErrorOf(error);
   const isLast = jobError.isFinal || attempt.number >= attempt.most;
-  settings.metrics.jobs.inc({ queue: handler.queue, result: isLast ? 'failed' : 'retry' });
-  settings.metrics.errors.inc({ type: 'handler_error' });
+  observers.metrics.jobs.inc({ queue: handler.queue, result: isLast ? 'failed' : 'retry' });
+  observers.metrics.errors.inc({ type: 'handler_error' });
   const next = isLast ? {} : { next: Date.now() + leastPause(job.opts.backoff, attempt.number) };
   await handler.failed(payload, jobError, { ...attempt, isLast, ...next });
   throw jobError.isFinal ? new UnrecoverableError(jobError.message) : jobError;

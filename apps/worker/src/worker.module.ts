@@ -2,17 +2,26 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import { REASONS } from '@reroll/core/reasons';
 import { CatalogModule } from '@reroll/nest/catalog.module';
 import { HealthModule } from '@reroll/nest/health.module';
-import { KubeModule } from '@reroll/nest/kube.module';
 import type { Process } from '@reroll/nest/process';
-import { QueueModule } from '@reroll/nest/queue.module';
 import { RedisModule } from '@reroll/nest/redis.module';
+import { LOG, REDIS } from '@reroll/nest/tokens';
+import { Catalog } from '@reroll/redis/catalog/catalog';
+import { openForWaiting, type RedisClient } from '@reroll/redis/connection/redis';
+import { RedisRoom } from '@reroll/redis/connection/redis-room';
 import { trustMessagesOf } from '@reroll/shared/platform/logging/error-fields';
-import { workerMetrics } from '@reroll/shared/platform/metrics/worker';
+import type { Logger } from '@reroll/shared/platform/logging/logging';
+import { workerMetrics, type WorkerMetrics } from '@reroll/shared/platform/metrics/worker';
 import type { WorkerOptions } from '@reroll/shared/platform/options/parsing/table';
-import { JobError } from './job-error.ts';
-import { WORKER_METRICS, WORKER_OPTIONS } from './tokens.ts';
+import { Lifecycle } from '@reroll/shared/platform/process/shutdown';
+import { ChangeModule } from './change/change.module.ts';
 import { WorkerHeartbeat } from './heartbeat.service.ts';
-import { JobResults, JobSources } from './job-ends.service.ts';
+import { JobError } from './job-error.ts';
+import { NotifyModule } from './notify/notify.module.ts';
+import { OutcomesModule } from './outcomes.module.ts';
+import { Activity, type JobObservers, type TakingOptions } from './queue-runner.ts';
+import { QueueTakers } from './queue-takers.service.ts';
+import { ReloadModule } from './reload/reload.module.ts';
+import { JOB_OBSERVERS, TAKING_OPTIONS, WORKER_METRICS, WORKER_OPTIONS } from './tokens.ts';
 import { WorkerService, WorkerState } from './worker.service.ts';
 
 const GUESSABLE =
@@ -31,16 +40,52 @@ export class WorkerModule {
     const metrics = workerMetrics(registry, Object.keys(REASONS), options.metricsCountByNamespace);
     return {
       module: WorkerModule,
-      imports: [HealthModule, KubeModule, RedisModule, CatalogModule, QueueModule],
+      // Its modules, too, read the options and count.
+      global: true,
+      imports: [
+        HealthModule,
+        RedisModule,
+        CatalogModule,
+        OutcomesModule,
+        ChangeModule,
+        ReloadModule,
+        NotifyModule,
+      ],
       providers: [
         { provide: WORKER_OPTIONS, useValue: options },
         { provide: WORKER_METRICS, useValue: metrics },
+        {
+          provide: JOB_OBSERVERS,
+          inject: [WORKER_METRICS, LOG, Activity, RedisRoom],
+          useFactory: observersOf,
+        },
+        {
+          provide: TAKING_OPTIONS,
+          inject: [WORKER_OPTIONS, REDIS, Catalog, Lifecycle],
+          useFactory: takingOptions,
+        },
         WorkerState,
-        JobSources,
-        JobResults,
+        QueueTakers,
         WorkerHeartbeat,
         WorkerService,
       ],
+      exports: [WORKER_OPTIONS, WORKER_METRICS],
     };
   }
+}
+
+function observersOf(metrics: WorkerMetrics, log: Logger, activity: Activity, room: RedisRoom): JobObservers {
+  return { metrics, log, activity, onError: (error) => room.failed(error) };
+}
+
+/** Waiting for jobs needs a connection of its own. */
+function takingOptions(
+  { concurrency, stalledLock: lockDuration }: WorkerOptions,
+  redis: RedisClient,
+  { keys }: Catalog,
+  lifecycle: Lifecycle,
+): TakingOptions {
+  const connection = openForWaiting(redis);
+  lifecycle.onStop('redis of the queues', 500, () => connection.disconnect());
+  return { connection, prefix: keys.prefix, concurrency, lockDuration };
 }

@@ -1,14 +1,12 @@
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Readiness } from '@reroll/nest/health.module';
 import { Process } from '@reroll/nest/process';
-import type { WorkerMetrics } from '@reroll/shared/platform/metrics/worker';
 import type { WorkerOptions } from '@reroll/shared/platform/options/parsing/table';
 import { giveBackMemory } from '@reroll/shared/platform/process/memory';
 import { Lifecycle } from '@reroll/shared/platform/process/shutdown';
 import { WorkerHeartbeat } from './heartbeat.service.ts';
-import { JobResults, JobSources } from './job-ends.service.ts';
-import { runWorker } from './lifecycle.ts';
-import { WORKER_METRICS, WORKER_OPTIONS } from './tokens.ts';
+import { QueueTakers } from './queue-takers.service.ts';
+import { WORKER_OPTIONS } from './tokens.ts';
 
 /** Whether this worker takes jobs, which `/ready` tells. */
 @Injectable()
@@ -22,27 +20,30 @@ export class WorkerState {
   }
 }
 
-/** Takes jobs from when everything is there until the end. */
+/**
+ * Takes jobs from when everything is there until the end. The end runs backwards: no more jobs are taken and those at
+ * work are finished, then what they left to be told is told, then the connections go.
+ */
 @Injectable()
 export class WorkerService implements OnApplicationBootstrap {
   constructor(
     private readonly process: Process,
     @Inject(WORKER_OPTIONS) private readonly options: WorkerOptions,
-    @Inject(WORKER_METRICS) private readonly metrics: WorkerMetrics,
     private readonly state: WorkerState,
-    private readonly from: JobSources,
-    private readonly into: JobResults,
+    private readonly queues: QueueTakers,
     private readonly heartbeat: WorkerHeartbeat,
   ) {}
 
   onApplicationBootstrap(): void {
-    const { options, metrics } = this;
-    const { log, lifecycle, hashKeys } = this.process;
-    const { client, redis, catalog } = this.from;
-    const context = { options, log, lifecycle, hashKeys, metrics, client, redis, catalog };
-    runWorker(context, this.into, this.heartbeat);
+    const { lifecycle, log } = this.process;
+    const { concurrency, shutdownTimeout } = this.options;
+    const deadline = Math.max(1_000, shutdownTimeout - 8_000);
+    const takers = this.queues.take();
+    for (const worker of takers)
+      lifecycle.onStop(`queue ${worker.name}`, deadline, (signal) => this.queues.close(worker, signal));
+    this.heartbeat.start(takers);
     giveBackMemory();
     this.state.isTaking = true;
-    log.info('taking jobs', { concurrency: options.concurrency });
+    log.info('taking jobs', { concurrency });
   }
 }

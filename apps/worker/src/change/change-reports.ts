@@ -1,10 +1,13 @@
 import type { ChangeEntry } from '@reroll/core/history/entries';
 import { markerType } from '@reroll/core/marker/marker-type';
-import { kindOf, partsOf } from '@reroll/core/model';
+import { kindOf, partsOf, type SourceKey } from '@reroll/core/model';
 import type { ChangeJob } from '@reroll/redis/queue/jobs';
 import type { Logger } from '@reroll/shared/platform/logging/logging';
+import { resourceType } from '@reroll/shared/platform/metrics/shared';
 import type { WorkerMetrics } from '@reroll/shared/platform/metrics/worker';
+import type { JobError } from '../job-error.ts';
 import type { OutcomeRecorder } from '../outcome-recorder.ts';
+import type { FailedAttempt } from '../queue-runner.ts';
 import type { ChangeOutcome, JudgedUser } from './change.processor.ts';
 
 export interface ChangeReportsContext {
@@ -41,14 +44,31 @@ export class ChangeReports {
     this.#context.metrics.workqueueAdds.inc(count);
   }
 
-  /** As stakater/Reloader, which logs nothing of what is ignored, excluded, or used by no container. */
-  ended({ source }: ChangeJob, { entry, isQuiet }: ChangeOutcome): void {
-    const { outcomes, log } = this.#context;
+  /** As stakater/Reloader, which logs nothing of what is ignored, excluded, or used by no container. `startedAt`: Unix milliseconds. */
+  ended({ source }: ChangeJob, { entry, isQuiet }: ChangeOutcome, startedAt: number): void {
+    const { outcomes, metrics, log } = this.#context;
     const { kind, name, namespace } = partsOf(source);
     const text = `No changes detected in '${name}' of type '${markerType(kind)}' in namespace '${namespace}'`;
     for (const { workload, reason } of entry.leftAlone)
       if (reason === 'NotAnnotated') log.debug(text, { workload });
     if (isQuiet) outcomes.addQuietChange(entry);
     else outcomes.addChange(entry);
+    this.#processed(source, 'success');
+    metrics.reconcile.inc({ result: 'success' });
+    metrics.reconcileDuration.observe({ result: 'success' }, (Date.now() - startedAt) / 1000);
+  }
+
+  failed({ source }: ChangeJob, error: JobError, { number, isLast }: FailedAttempt): void {
+    const { metrics, log } = this.#context;
+    metrics.reconcile.inc({ result: 'error' });
+    if (isLast) this.#processed(source, 'dropped');
+    const about = { source, attempt: number, final: isLast };
+    log.error(`Error syncing events: ${error.message}`, about);
+    if (isLast) log.error(`Dropping key out of the queue: ${error.message}`, about);
+  }
+
+  #processed(source: SourceKey, result: 'success' | 'dropped'): void {
+    const labels = { event_type: 'unknown', resource_type: resourceType(kindOf(source)), result };
+    this.#context.metrics.eventsProcessed.inc(labels);
   }
 }

@@ -1,0 +1,49 @@
+import { once } from 'node:events';
+import { Inject, Injectable } from '@nestjs/common';
+import type { RedisClient } from '@reroll/redis/connection/redis';
+import type { Worker } from 'bullmq';
+import { ChangeJobs } from './change/change-jobs.ts';
+import { Notifying } from './notify/notifying.service.ts';
+import {
+  Activity,
+  runQueue,
+  type JobObservers,
+  type QueueHandler,
+  type TakingOptions,
+} from './queue-runner.ts';
+import { ReloadJobs } from './reload/reload-jobs.ts';
+import { ResumeJobs } from './reload/resume-jobs.ts';
+import { JOB_OBSERVERS, TAKING_OPTIONS } from './tokens.ts';
+
+/** Takes the jobs of every queue. */
+@Injectable()
+export class QueueTakers {
+  constructor(
+    @Inject(TAKING_OPTIONS) private readonly taking: TakingOptions & { readonly connection: RedisClient },
+    @Inject(JOB_OBSERVERS) private readonly observers: JobObservers,
+    private readonly changes: ChangeJobs,
+    private readonly reloads: ReloadJobs,
+    private readonly resumes: ResumeJobs,
+    private readonly notifying: Notifying,
+  ) {}
+
+  take(): Worker[] {
+    const { changes, reloads, resumes, notifying, observers } = this;
+    const run = <Payload>(handler: QueueHandler<Payload>, by = observers): Worker =>
+      runQueue(handler, this.taking, by);
+    // Its own activity: Kubernetes Events need not wait for a receiver that is slow.
+    const aside = { ...observers, activity: new Activity() };
+    const notifications = notifying.handler ? [run(notifying.handler, aside)] : [];
+    return [run(changes), run(reloads), ...notifications, run(resumes)];
+  }
+
+  /**
+   * A worker is asked to finish what it has. What takes too long is left to be taken over, and so is everything while
+   * Redis is away: nobody could be told that it is done.
+   */
+  async close(worker: Worker, signal: AbortSignal): Promise<void> {
+    const { connection: redis } = this.taking;
+    const lost = redis.status === 'ready' ? once(redis, 'close', { signal }) : Promise.resolve();
+    await Promise.race([worker.close(), lost.catch(() => undefined)]);
+  }
+}
