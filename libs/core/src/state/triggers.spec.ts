@@ -165,13 +165,16 @@ describe('a source that comes to exist', () => {
   it.each<[string, string, number]>([
     ['owed', 'later', 70],
     ['correct', 'earlier', 60],
-  ])('found by the first lists is %s to a workload of its second with an %s resourceVersion', (cause, _, rv) => {
-    const found = {
-      sources: [seenSource('cm', rv, 'A', { modifiedAt: 60, asCreated: true })],
-      workloads: [seenWorkload('web', 65, { createdAt: 60 })],
-    };
-    expect(pending(clusterStateOf(ON_CREATE, found))).toBe(cause);
-  });
+  ])(
+    'found by the first lists is %s to a workload of its second with an %s resourceVersion',
+    (cause, _, rv) => {
+      const found = {
+        sources: [seenSource('cm', rv, 'A', { modifiedAt: 60, asCreated: true })],
+        workloads: [seenWorkload('web', 65, { createdAt: 60 })],
+      };
+      expect(pending(clusterStateOf(ON_CREATE, found))).toBe(cause);
+    },
+  );
 
   it('and existed at the start is nothing to whom has it recorded', () => {
     const found = { sources: [seenSource('cm', 10, 'A')], workloads: [RECORDED] };
