@@ -10,7 +10,7 @@ import { isSourceKey, partsOf, type Annotations, type SourceKey, type WorkloadKe
 import { Processes, settingsInForce } from '@reroll/redis/processes/processes';
 import { ExplainGatherer } from '@reroll/kube/gather-explain';
 import { collectionPath, type KubeObject } from '@reroll/kube/objects';
-import { WORKLOAD_KINDS } from '@reroll/kube/workloads/registry';
+import { WORKLOAD_DEFINITIONS } from '@reroll/kube/workloads/registry';
 import { AdminApi, TOKENS } from '../support/admin/admin-api.ts';
 import { sharedCluster } from '../support/cluster.ts';
 import {
@@ -109,7 +109,7 @@ async function previewedFromCluster(): Promise<Pair[]> {
 async function templates(): Promise<ReadonlyMap<Ref, string>> {
   const kinds = new Set(WORKLOADS.map(({ kind }) => kind));
   const lists = await Promise.all(
-    WORKLOAD_KINDS.filter(({ kind }) => kinds.has(kind)).map(async (definition) => {
+    WORKLOAD_DEFINITIONS.filter(({ kind }) => kinds.has(kind)).map(async (definition) => {
       const path = collectionPath(definition, space.name);
       const { body } = await space.client.get<{ items: KubeObject[] }>(path);
       return body.items.map(

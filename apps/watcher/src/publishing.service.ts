@@ -32,18 +32,12 @@ export class Publishing {
 
   publisher(clusterState: ClusterState): Publisher {
     const { catalog, queues, leadership, options, metrics, log } = this;
-    return new Publisher({
-      clusterState,
-      catalog,
-      queues,
-      rollouts: this.rollouts.publisher,
-      metrics,
-      log,
-      adoptionsPerSecond: options.adoptionsPerSecond,
-      notifyOnly: options.webhookUrl !== undefined,
-      isLeader: () => leadership.isLeader(),
-      onRefused: () => leadership.refused(),
-    });
+    const { publisher: rollouts } = this.rollouts;
+    const { adoptionsPerSecond, webhookUrl } = options;
+    return new Publisher(
+      { clusterState, catalog, queues, rollouts, metrics, log, leadership },
+      { adoptionsPerSecond, notifyOnly: webhookUrl !== undefined },
+    );
   }
 
   resyncer(
@@ -52,17 +46,15 @@ export class Publishing {
     by: { streams: () => Streams; requested: () => Promise<readonly WorkloadKey[]> },
   ): Resyncer {
     const { catalog, options, metrics } = this;
-    return new Resyncer({
-      clusterState,
-      catalog,
-      publisher,
-      rollouts: this.rollouts.publisher,
-      requested: by.requested,
-      metrics,
-      interval: options.sweepInterval,
-      isUndecided: (key) => by.streams().isUndecided(key),
-      isOutside: chosenByLabels(options) && ((namespace) => by.streams().isOutside(namespace)),
-    });
+    const { publisher: rollouts } = this.rollouts;
+    return new Resyncer(
+      { clusterState, catalog, publisher, rollouts, metrics, interval: options.sweepInterval },
+      {
+        requested: by.requested,
+        isUndecided: (key) => by.streams().isUndecided(key),
+        isOutside: chosenByLabels(options) && ((namespace) => by.streams().isOutside(namespace)),
+      },
+    );
   }
 
   /** For as long as this watcher leads. */

@@ -12,7 +12,6 @@ import { IDENTITY, LOG } from '@reroll/nest/tokens';
 import { Catalog } from '@reroll/redis/catalog/catalog';
 import type { Logger } from '@reroll/shared/platform/logging/logging';
 import { watcherMetrics, type WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
-import { decisionSettings } from '@reroll/shared/platform/options/decision-settings';
 import type { WatcherOptions } from '@reroll/shared/platform/options/parsing/table';
 import { Lifecycle } from '@reroll/shared/platform/process/shutdown';
 import { WatcherHeartbeat } from './heartbeat.service.ts';
@@ -136,6 +135,5 @@ function streamsContext(
   older: OlderObjects,
   { hashKeys, log }: Process,
 ): StreamsContext {
-  const decision = decisionSettings(options);
-  return { client, catalog, options, decision, hashKeys, reports, log, olderObjects: older };
+  return { client, catalog, options, hashKeys, reports, log, olderObjects: older };
 }

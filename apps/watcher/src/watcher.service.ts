@@ -5,6 +5,7 @@ import { ClusterState } from '@reroll/core/state/cluster-state';
 import { Process } from '@reroll/nest/process';
 import { ReloadRequests } from '@reroll/redis/catalog/requests';
 import { giveBackMemory } from '@reroll/shared/platform/process/memory';
+import { decisionSettings } from '@reroll/shared/platform/options/decision-settings';
 import { triggersOf } from '@reroll/shared/platform/options/triggers';
 import { WatcherHeartbeat } from './heartbeat.service.ts';
 import { Leadership } from './leadership.service.ts';
@@ -62,7 +63,8 @@ export class WatcherService implements OnApplicationBootstrap {
     leadership.begin();
     const adoptedAt = await leadership.adoptedAt();
     if (adoptedAt === undefined) return;
-    const { decision, options } = this.context;
+    const { options } = this.context;
+    const decision = decisionSettings(options);
     const triggers = triggersOf(options);
     const clusterState = new ClusterState({ decision, adoptedAt, triggers, evaluatesLater: true });
     this.heartbeat.start(clusterState);

@@ -4,7 +4,7 @@ import { compareRv, parseRv } from '@reroll/core/rv';
 import { isServed } from '@reroll/kube/discovery';
 import { collectionPath } from '@reroll/kube/objects';
 import { Reflector } from '@reroll/kube/reflector/reflector';
-import { WORKLOAD_KINDS } from '@reroll/kube/workloads/registry';
+import { WORKLOAD_DEFINITIONS } from '@reroll/kube/workloads/registry';
 import type { Ref, Space } from '../kube.ts';
 import { eventually } from '../wait.ts';
 
@@ -29,8 +29,10 @@ export class TemplateWatch {
 
   static async start(space: Space): Promise<TemplateWatch> {
     const watch = new TemplateWatch(space);
-    const served = await Promise.all(WORKLOAD_KINDS.map((definition) => isServed(space.client, definition)));
-    const reflectors = WORKLOAD_KINDS.filter((_definition, index) => served[index]).map(
+    const served = await Promise.all(
+      WORKLOAD_DEFINITIONS.map((definition) => isServed(space.client, definition)),
+    );
+    const reflectors = WORKLOAD_DEFINITIONS.filter((_definition, index) => served[index]).map(
       (definition) =>
         new Reflector<Seen>({
           client: space.client,

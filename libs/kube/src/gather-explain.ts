@@ -24,7 +24,7 @@ import { sourceKind } from './sources/registry.ts';
 import { SECRET_PROVIDER_CLASSES } from './sources/secret-provider-class.ts';
 import type { WorkloadKindDefinition } from './workloads/definition.ts';
 import { observed } from './workloads/observe.ts';
-import { WORKLOAD_KINDS, workloadKind } from './workloads/registry.ts';
+import { WORKLOAD_DEFINITIONS, workloadKind } from './workloads/registry.ts';
 
 /**
  * Reads with the caller's own rights what `explain` and the previews take, for whoever has no admin to ask:
@@ -87,7 +87,7 @@ export class ExplainGatherer {
    */
   async workloads(
     namespace: string,
-    kinds: readonly WorkloadKindDefinition[] = WORKLOAD_KINDS,
+    kinds: readonly WorkloadKindDefinition[] = WORKLOAD_DEFINITIONS,
   ): Promise<{ workloads: ExplainedWorkload[]; unread: string[] }> {
     const found = new Map<WorkloadKey, Read>();
     const unread: string[] = [];

@@ -11,7 +11,7 @@ import { watcherMetrics } from '@reroll/shared/platform/metrics/watcher';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { seenSource, seenWorkload } from '@reroll/core/testing/rows';
 import { RealRedis } from '@reroll/redis/testing/real-redis';
-import { Publisher, type PublisherContext } from './publisher.ts';
+import { Publisher, type PublisherSettings } from './publisher.ts';
 import { RolloutPublisher } from '../rollouts/rollout-publisher.ts';
 
 const SOURCES = { kind: 'ConfigMap', namespace: '' };
@@ -34,7 +34,7 @@ beforeEach(() => {
 const LOST = new Error('Command timed out');
 
 /** A leader on a real Redis that knows these sources, and counts what it sends. */
-function leaderOf(names: readonly string[], more: Partial<PublisherContext> = {}) {
+function leaderOf(names: readonly string[], more: Partial<PublisherSettings> = {}) {
   const decision = { keys: DEFAULT_ANNOTATION_KEYS, autoReloadAll: false, ignoredWorkloadTypes: [] };
   const clusterState = new ClusterState({ decision, adoptedAt: 0 });
   const objects = names.map((name) => seenSource(name, 1, 'a'));
@@ -63,18 +63,18 @@ function leaderOf(names: readonly string[], more: Partial<PublisherContext> = {}
     enqueueReloads: vi.fn(async () => undefined),
     enqueueResumes: async () => undefined,
   };
-  const publisher = new Publisher({
-    clusterState,
-    catalog,
-    queues,
-    rollouts: new RolloutPublisher(tracker, { write, underWay: async () => new Map() }),
-    metrics: watcherMetrics(createRegistry()),
-    log: createLogger({ format: 'text', level: 'fatal' }),
-    adoptionsPerSecond: 100,
-    isLeader: () => true,
-    onRefused: () => undefined,
-    ...more,
-  });
+  const publisher = new Publisher(
+    {
+      clusterState,
+      catalog,
+      queues,
+      rollouts: new RolloutPublisher(tracker, { write, underWay: async () => new Map() }),
+      metrics: watcherMetrics(createRegistry()),
+      log: createLogger({ format: 'text', level: 'fatal' }),
+      leadership: { isLeader: () => true, refused: () => undefined },
+    },
+    { adoptionsPerSecond: 100, ...more },
+  );
   const lead = (term: string): void => {
     // Until then it was a standby's.
     clusterState.outbox.clear();

@@ -44,25 +44,23 @@ function watcherInSync() {
   const metrics = watcherMetrics(createRegistry());
   const writer = { write: async () => true, underWay: async () => new Map() };
   const rollouts = new RolloutPublisher(new RolloutTracker(), writer);
-  const publisher = new Publisher({
-    clusterState,
-    rollouts,
-    catalog,
-    metrics,
-    queues: {
-      enqueueChanges: async () => undefined,
-      enqueueReloads,
-      enqueueResumes: async () => undefined,
-    },
-    log: createLogger({ format: 'text', level: 'fatal' }),
-    adoptionsPerSecond: 100,
-    isLeader: () => state.leading,
-    onRefused: () => undefined,
-  });
+  const queues = {
+    enqueueChanges: async () => undefined,
+    enqueueReloads,
+    enqueueResumes: async () => undefined,
+  };
+  const log = createLogger({ format: 'text', level: 'fatal' });
+  const leadership = { isLeader: () => state.leading, refused: () => undefined };
+  const publisher = new Publisher(
+    { clusterState, rollouts, catalog, metrics, queues, log, leadership },
+    { adoptionsPerSecond: 100 },
+  );
   const isUndecided = (): boolean => false;
   const isOutside = (namespace: string): boolean => namespace !== 'ns';
-  const common = { clusterState, catalog, publisher, rollouts, requested: async () => [], metrics };
-  const resyncer = new Resyncer({ ...common, interval: 60_000, isUndecided, isOutside });
+  const resyncer = new Resyncer(
+    { clusterState, catalog, publisher, rollouts, metrics, interval: 60_000 },
+    { requested: async () => [], isUndecided, isOutside },
+  );
   return { clusterState, state, publisher, resyncer, publish, enqueueReloads };
 }
 

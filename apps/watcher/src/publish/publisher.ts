@@ -17,16 +17,21 @@ export interface PublisherContext {
   readonly rollouts: RolloutPublisher;
   readonly metrics: WatcherMetrics;
   readonly log: Logger;
+  readonly leadership: {
+    /** Whether the Lease is ours at this moment; asked before each write. */
+    isLeader(): boolean;
+    /** Called when a newer leader has written. */
+    refused(): void;
+  };
+}
+
+export interface PublisherSettings {
   readonly adoptionsPerSecond: number;
   /**
    * Changes are posted to `--webhook-url`: no workload is enqueued. What was begun before is finished all the same: a pause
    * of ours ends, and a pending Job is what is left of a Job.
    */
   readonly notifyOnly?: boolean;
-  /** Whether the Lease is ours at this moment; asked before each write. */
-  readonly isLeader: () => boolean;
-  /** A newer leader has written. */
-  readonly onRefused: () => void;
 }
 
 /** Rows in one call of the catalog's script, which holds up every other user of Redis while it runs. */
@@ -51,6 +56,7 @@ const MAX_PAUSE = 5_000;
  */
 export class Publisher {
   readonly #context: PublisherContext;
+  readonly #notifyOnly: boolean;
   readonly #adoptions: AdoptionRate;
   readonly #corrections = new Set<WorkloadKey>();
   readonly #writer: CatalogWriter;
@@ -63,10 +69,11 @@ export class Publisher {
   #loop: Promise<void> | null = null;
   #timer: NodeJS.Timeout | null = null;
 
-  constructor(context: PublisherContext) {
+  constructor(context: PublisherContext, { adoptionsPerSecond, notifyOnly = false }: PublisherSettings) {
     this.#context = context;
+    this.#notifyOnly = notifyOnly;
     this.#writer = new CatalogWriter(context.catalog);
-    this.#adoptions = new AdoptionRate(context.adoptionsPerSecond);
+    this.#adoptions = new AdoptionRate(adoptionsPerSecond);
   }
 
   /** Keeps what the outbox has from now on: this watcher is about to lead. */
@@ -165,7 +172,7 @@ export class Publisher {
 
   /** Asked before each write: between two of them this process may have been frozen past its Lease. */
   #mayWrite(): boolean {
-    return this.#term !== null && this.#context.isLeader();
+    return this.#term !== null && this.#context.leadership.isLeader();
   }
 
   #later(milliseconds: number): void {
@@ -265,7 +272,7 @@ export class Publisher {
 
   #refused(): void {
     this.#term = null;
-    this.#context.onRefused();
+    this.#context.leadership.refused();
   }
 
   #takeRows(): Rows {
@@ -298,7 +305,7 @@ export class Publisher {
     const since = Date.now();
     await queues.enqueueChanges(changes, since);
     metrics.workqueueAdds.inc(changes.length);
-    const ready = this.#ready(this.#context.notifyOnly === true ? this.#begun(reloads) : reloads, since);
+    const ready = this.#ready(this.#notifyOnly ? this.#begun(reloads) : reloads, since);
     await queues.enqueueReloads(ready);
     metrics.workqueueAdds.inc(ready.length);
     await this.#enqueueResumes(resumes);

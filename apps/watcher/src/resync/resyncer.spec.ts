@@ -19,16 +19,17 @@ test('a kind of which the last object is gone, or its API with all of them, is c
   const decision = { keys: DEFAULT_ANNOTATION_KEYS, autoReloadAll: false, ignoredWorkloadTypes: [] };
   const clusterState = new ClusterState({ decision, adoptedAt: 0 });
   const registry = createRegistry();
-  const resyncer = new Resyncer({
-    clusterState,
-    catalog: {} as Catalog,
-    publisher: {} as Publisher,
-    rollouts: {} as RolloutPublisher,
-    requested: async () => [],
-    metrics: watcherMetrics(registry),
-    interval: 60_000,
-    isUndecided: () => false,
-  });
+  const resyncer = new Resyncer(
+    {
+      clusterState,
+      catalog: {} as Catalog,
+      publisher: {} as Publisher,
+      rollouts: {} as RolloutPublisher,
+      metrics: watcherMetrics(registry),
+      interval: 60_000,
+    },
+    { requested: async () => [], isUndecided: () => false },
+  );
   const counted = async (): Promise<readonly string[]> => {
     await vi.advanceTimersByTimeAsync(60_000);
     for (let turn = 0; turn < 10; turn += 1) await nextTurn();
@@ -56,16 +57,17 @@ test('a stop while it prepares to lead leaves nothing that publishes', async () 
     await released.promise;
     yield* [];
   };
-  const resyncer = new Resyncer({
-    clusterState: new ClusterState({ decision, adoptedAt: 0 }),
-    catalog: { eachWorkload: nothing, eachSource: nothing } as unknown as Catalog,
-    publisher: { prepare: () => undefined, lead: (term: string) => led.push(term) } as unknown as Publisher,
-    rollouts: { underWay: async () => [] } as unknown as RolloutPublisher,
-    requested: async () => [],
-    metrics: watcherMetrics(createRegistry()),
-    interval: 60_000,
-    isUndecided: () => false,
-  });
+  const resyncer = new Resyncer(
+    {
+      clusterState: new ClusterState({ decision, adoptedAt: 0 }),
+      catalog: { eachWorkload: nothing, eachSource: nothing } as unknown as Catalog,
+      publisher: { prepare: () => undefined, lead: (term: string) => led.push(term) } as unknown as Publisher,
+      rollouts: { underWay: async () => [] } as unknown as RolloutPublisher,
+      metrics: watcherMetrics(createRegistry()),
+      interval: 60_000,
+    },
+    { requested: async () => [], isUndecided: () => false },
+  );
   const takingOver = resyncer.takeOver('1');
   await resyncer.stop();
   released.resolve();

@@ -19,11 +19,15 @@ export interface ResyncerContext {
   readonly catalog: Catalog;
   readonly publisher: Publisher;
   readonly rollouts: RolloutPublisher;
-  /** Workloads of which a person's request is not done; nothing if that cannot be told now. */
-  readonly requested: () => Promise<readonly WorkloadKey[]>;
   readonly metrics: WatcherMetrics;
   /** Milliseconds. */
   readonly interval: number;
+}
+
+/** What others know. */
+export interface ResyncQuestions {
+  /** Workloads of which a person's request is not done; nothing if that cannot be told now. */
+  readonly requested: () => Promise<readonly WorkloadKey[]>;
   /** Whether it is not known yet if the workload exists. */
   readonly isUndecided: (key: WorkloadKey) => boolean;
   /** Whether a namespace has left the scope, so that the catalog is to have nothing of it. Undefined: none ever does. */
@@ -39,6 +43,7 @@ interface LeftOver {
 /** Finds what is pending and was lost on the way: at a fixed interval, and when a watcher takes the lead. */
 export class Resyncer {
   readonly #context: ResyncerContext;
+  readonly #ask: ResyncQuestions;
   #timer: NodeJS.Timeout | null = null;
   #running: Promise<void> | null = null;
   #leading = false;
@@ -47,8 +52,9 @@ export class Resyncer {
   /** Kinds of which objects were counted before. */
   #counted: string[] = [];
 
-  constructor(context: ResyncerContext) {
+  constructor(context: ResyncerContext, questions: ResyncQuestions) {
     this.#context = context;
+    this.#ask = questions;
   }
 
   /** Resyncs every interval from now on; a standby only counts what it sees. */
@@ -61,14 +67,14 @@ export class Resyncer {
    * be read, and then nothing has begun.
    */
   async takeOver(term: string): Promise<void> {
-    const { clusterState, publisher, rollouts, isUndecided } = this.#context;
+    const { clusterState, publisher, rollouts } = this.#context;
     const { underWay, sources, workloads } = await this.#prepare();
     // The end has begun meanwhile, and nobody would await what begins now.
     if (this.#isStopped) return;
     publisher.lead(term);
     rollouts.takeOver(
       underWay,
-      (key) => clusterState.workloads.has(key) || (isUndecided(key) ? undefined : false),
+      (key) => clusterState.workloads.has(key) || (this.#ask.isUndecided(key) ? undefined : false),
     );
     clusterState.removeLeftOver({ sources, workloads });
     clusterState.assertAll();
@@ -91,7 +97,8 @@ export class Resyncer {
 
   /** What is deleted, or leaves the scope, from `prepare` on, the outbox has. */
   async #leftOver(): Promise<LeftOver> {
-    const { clusterState, catalog, isUndecided, isOutside } = this.#context;
+    const { clusterState, catalog } = this.#context;
+    const { isUndecided, isOutside } = this.#ask;
     const isUnknown = (key: WorkloadKey): boolean => !clusterState.workloads.has(key) && !isUndecided(key);
     const workloads = await keysOf(catalog.eachWorkload(isUnknown));
     const outside = isOutside ? await keysOf(catalog.eachSource((key) => isOutside(namespaceOf(key)))) : [];
@@ -117,7 +124,7 @@ export class Resyncer {
   }
 
   async #resync(): Promise<void> {
-    const { clusterState, publisher, requested, metrics } = this.#context;
+    const { clusterState, publisher, metrics } = this.#context;
     const end = metrics.resyncDuration.startTimer();
     await inTurns(clusterState.prune());
     if (this.#leading) {
@@ -125,7 +132,7 @@ export class Resyncer {
       this.#resyncs += 1;
       if (this.#resyncs % RESYNCS_BETWEEN_UNTOLD === 0) publisher.enqueueUntold();
       await inTurns(clusterState.resync());
-      clusterState.enqueueRequested(await requested());
+      clusterState.enqueueRequested(await this.#ask.requested());
       publisher.kick();
     }
     end();

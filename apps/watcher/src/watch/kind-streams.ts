@@ -1,3 +1,4 @@
+import type { AnnotationKeys } from '@reroll/core/annotation-keys';
 import { labelSelectorText } from '@reroll/core/label-selector';
 import { observeStatus, STATUS_KIND, type SeenStatus } from '@reroll/core/provider-class/observe-status';
 import type { ClusterState } from '@reroll/core/state/cluster-state';
@@ -8,7 +9,6 @@ import type { ObservedSource, WorkloadRow } from '@reroll/core/state/rows';
 import type { Key, WorkloadKey } from '@reroll/core/model';
 import { RV_UNKNOWN, type Rv } from '@reroll/core/rv';
 import type { HashKeys } from '@reroll/core/record/record-hash';
-import type { DecisionSettings } from '@reroll/core/rules/decision';
 import type { Catalog } from '@reroll/redis/catalog/catalog';
 import type { KubeClient } from '@reroll/kube/client/connection';
 import { collectionPath, type KubeObject, type KubeResource } from '@reroll/kube/objects';
@@ -22,6 +22,7 @@ import type { WorkloadKindDefinition } from '@reroll/kube/workloads/definition';
 import { observed } from '@reroll/kube/workloads/observe';
 import { seenRollout } from '@reroll/kube/workloads/seen-rollout';
 import type { Logger } from '@reroll/shared/platform/logging/logging';
+import { decisionSettings } from '@reroll/shared/platform/options/decision-settings';
 import type { WatcherOptions } from '@reroll/shared/platform/options/parsing/table';
 import type { RolloutSightings } from '../rollouts/rollout-sightings.ts';
 import {
@@ -45,7 +46,6 @@ export interface StreamsContext {
   readonly client: KubeClient;
   readonly catalog: Catalog;
   readonly options: WatcherOptions;
-  readonly decision: DecisionSettings;
   readonly hashKeys: HashKeys;
   readonly reports: StreamReports;
   readonly log: Logger;
@@ -73,17 +73,19 @@ export interface WatchedNamespace {
 /** Makes the streams of each kind in a namespace, not started. */
 export class KindStreams {
   readonly #context: StreamsContext;
+  readonly #keys: AnnotationKeys;
   readonly #targets: StreamTargets;
   readonly #atStart: CatalogAtStart;
 
   constructor(context: StreamsContext, targets: StreamTargets, atStart: CatalogAtStart) {
     this.#context = context;
+    this.#keys = decisionSettings(context.options).keys;
     this.#targets = targets;
     this.#atStart = atStart;
   }
 
   sources(definition: SourceKindDefinition, namespace: WatchedNamespace): Stream {
-    const { options, decision, hashKeys, reports, client } = this.#context;
+    const { options, hashKeys, reports, client } = this.#context;
     const { kind } = definition;
     const { clusterState } = this.#targets;
     const scope = { kind, namespace: namespace.name };
@@ -100,7 +102,7 @@ export class KindStreams {
       path: path(definition, namespace),
       ...selectors(this.#context, definition, namespace.name),
       convert: (raw) =>
-        observeSource({ kind, metadata: raw.metadata, data: definition.data(raw) }, decision.keys, hashKeys),
+        observeSource({ kind, metadata: raw.metadata, data: definition.data(raw) }, this.#keys, hashKeys),
       handler: new SourceHandler(kind, namespace, { ...this.#targets, listing, reports, presence }),
       hooks: reports.hooks(kind, namespace.name),
     });
@@ -112,14 +114,14 @@ export class KindStreams {
     namespace: WatchedNamespace,
     by: { labelSelector?: string; onMissing?: () => void } = {},
   ): Stream {
-    const { client, options, decision } = this.#context;
+    const { client, options } = this.#context;
     return new Reflector<SeenWorkload>({
       client,
       path: path(definition, namespace),
       fieldSelector: namespaceSelector(this.#context, namespace.name),
       labelSelector: by.labelSelector,
       convert: (raw: KubeObject) => {
-        const workload = observed(definition, raw, decision.keys);
+        const workload = observed(definition, raw, this.#keys);
         const rollout = seenRollout(definition, raw, options.rolloutDetails);
         return { key: workload.key, workload, rollout };
       },
@@ -137,7 +139,7 @@ export class KindStreams {
 
   /** SecretProviderClasses, and the statuses of the pods that mount them. */
   providerClasses(namespace: WatchedNamespace, onMissing: () => void): Stream[] {
-    const { client, catalog, decision, hashKeys, options } = this.#context;
+    const { client, catalog, hashKeys, options } = this.#context;
     const reports = this.#reports(onMissing);
     const stores = new ProviderClassStores(namespace, { ...this.#targets, catalog, reports });
     const fieldSelector = namespaceSelector(this.#context, namespace.name);
@@ -148,7 +150,7 @@ export class KindStreams {
         path: path(SECRET_PROVIDER_CLASSES, namespace),
         fieldSelector,
         convert: ({ metadata }) =>
-          observeSource({ kind: PROVIDER_CLASS, metadata, data: {} }, decision.keys, []),
+          observeSource({ kind: PROVIDER_CLASS, metadata, data: {} }, this.#keys, []),
         handler: new WholeList(PROVIDER_CLASS, stores.classes),
         hooks: reports.hooks(PROVIDER_CLASS, namespace.name),
       }),

@@ -12,7 +12,7 @@ import {
 } from '@reroll/kube/sources/secret-provider-class';
 import type { WorkloadKindDefinition } from '@reroll/kube/workloads/definition';
 import { job } from '@reroll/kube/workloads/job';
-import { WORKLOAD_KINDS } from '@reroll/kube/workloads/registry';
+import { WORKLOAD_DEFINITIONS } from '@reroll/kube/workloads/registry';
 import type { KindStreams, StreamsContext, WatchedNamespace } from './kind-streams.ts';
 import { PROVIDER_CLASS } from './provider-class-stores.ts';
 
@@ -169,7 +169,7 @@ interface Kinds {
 /** The streams of kinds that the API server may not have, by kind. */
 export function optionalStreams(context: StreamsContext, of: Kinds): Map<string, OptionalStream> {
   const { options } = context;
-  const wanted = WORKLOAD_KINDS.filter(({ isWanted }) => isWanted?.(options));
+  const wanted = WORKLOAD_DEFINITIONS.filter(({ isWanted }) => isWanted?.(options));
   const streams = new Map<string, OptionalStream>(
     wanted.map((definition) => [definition.kind, workloadStream(definition, context, of)]),
   );

@@ -6,8 +6,9 @@ import { kindOf, namespaceOf, type WorkloadKey } from '@reroll/core/model';
 import type { SourceKindDefinition } from '@reroll/kube/sources/definition';
 import { SOURCE_DEFINITIONS } from '@reroll/kube/sources/registry';
 import type { WorkloadKindDefinition } from '@reroll/kube/workloads/definition';
-import { WORKLOAD_KINDS, workloadKind } from '@reroll/kube/workloads/registry';
+import { WORKLOAD_DEFINITIONS, workloadKind } from '@reroll/kube/workloads/registry';
 import { giveBackMemory } from '@reroll/shared/platform/process/memory';
+import { decisionSettings } from '@reroll/shared/platform/options/decision-settings';
 import type { WatcherOptions } from '@reroll/shared/platform/options/parsing/table';
 import { CatalogAtStart } from './catalog-rows.ts';
 import { inTurns } from './in-turns.ts';
@@ -61,7 +62,7 @@ export class Streams {
   ) {
     this.#context = context;
     this.#clusterState = into.clusterState;
-    this.#intake = new WorkloadIntake(into.clusterState, context.decision);
+    this.#intake = new WorkloadIntake(into.clusterState, decisionSettings(context.options));
     this.#rollouts = into.rollouts;
     this.#changed = changed;
     const { namespaces } = context.options;
@@ -243,5 +244,5 @@ function sourceKinds({ resourcesToIgnore }: WatcherOptions): SourceKindDefinitio
 /** Those that every API server has. */
 function workloadKinds({ ignoredWorkloadTypes }: WatcherOptions): WorkloadKindDefinition[] {
   const isIgnored = (plural: string): boolean => ignoredWorkloadTypes.some((ignored) => ignored === plural);
-  return WORKLOAD_KINDS.filter(({ isWanted, plural }) => isWanted === undefined && !isIgnored(plural));
+  return WORKLOAD_DEFINITIONS.filter(({ isWanted, plural }) => isWanted === undefined && !isIgnored(plural));
 }

@@ -4,7 +4,7 @@ import { DEFAULT_ANNOTATION_KEYS } from '@reroll/core/annotation-keys';
 import type { ObservedWorkload } from '@reroll/core/state/rows';
 import { argoRollout } from './argo-rollout.ts';
 import { observed } from './observe.ts';
-import { WORKLOAD_KINDS, workloadKind } from './registry.ts';
+import { WORKLOAD_DEFINITIONS, workloadKind } from './registry.ts';
 
 interface Parts {
   readonly generation?: number;
@@ -267,7 +267,7 @@ describe('the registry', () => {
   });
 
   test('knows each kind by its name, and no other', () => {
-    const always = WORKLOAD_KINDS.filter(({ isWanted }) => isWanted === undefined);
+    const always = WORKLOAD_DEFINITIONS.filter(({ isWanted }) => isWanted === undefined);
     expect(always.map(({ kind }) => kind)).toEqual([
       'Deployment',
       'StatefulSet',
@@ -276,12 +276,12 @@ describe('the registry', () => {
       'Job',
     ]);
     expect(
-      WORKLOAD_KINDS.map(({ kind }) => kind).filter((kind) => !always.some((one) => one.kind === kind)),
+      WORKLOAD_DEFINITIONS.map(({ kind }) => kind).filter((kind) => !always.some((one) => one.kind === kind)),
     ).toEqual(['Rollout', 'DeploymentConfig']);
     expect(workloadKind('CronTab')).toBeUndefined();
   });
 
-  test.each(WORKLOAD_KINDS.map((definition) => [definition.kind, definition] as const))(
+  test.each(WORKLOAD_DEFINITIONS.map((definition) => [definition.kind, definition] as const))(
     '%s: the template is what its pointer points at',
     (_kind, definition) => {
       const template = { spec: { containers: [] } };
@@ -293,14 +293,14 @@ describe('the registry', () => {
   );
 
   test('only StatefulSets and DaemonSets can ask to be restarted by hand', () => {
-    const manual = WORKLOAD_KINDS.filter((kind) =>
+    const manual = WORKLOAD_DEFINITIONS.filter((kind) =>
       kind.updateStrategyOnDelete(objectWith({ spec: onDelete })),
     );
     expect(manual.map(({ kind }) => kind)).toEqual(['StatefulSet', 'DaemonSet']);
   });
 
   test('of all kinds only a CronJob has a template whose writes start no pods, so it is not dated by them', () => {
-    const undated = WORKLOAD_KINDS.filter(
+    const undated = WORKLOAD_DEFINITIONS.filter(
       (kind) => observed(kind, objectWith({}), DEFAULT_ANNOTATION_KEYS).template === '',
     );
     expect(undated.map(({ kind }) => kind)).toEqual(['CronJob']);

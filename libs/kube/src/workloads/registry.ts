@@ -8,7 +8,7 @@ import { job } from './job.ts';
 import { statefulSet } from './stateful-set.ts';
 
 /** Every kind of workload that is rolled, in the order in which they are listed and reported. */
-export const WORKLOAD_KINDS: readonly WorkloadKindDefinition[] = [
+export const WORKLOAD_DEFINITIONS: readonly WorkloadKindDefinition[] = [
   deployment,
   statefulSet,
   daemonSet,
@@ -19,7 +19,7 @@ export const WORKLOAD_KINDS: readonly WorkloadKindDefinition[] = [
 ];
 
 const BY_KIND: ReadonlyMap<string, WorkloadKindDefinition> = new Map(
-  WORKLOAD_KINDS.map((definition) => [definition.kind, definition]),
+  WORKLOAD_DEFINITIONS.map((definition) => [definition.kind, definition]),
 );
 
 /** The definition of a kind; undefined if Reroll does not know it. */
