@@ -1,12 +1,39 @@
 import { z } from 'zod';
-import { isSourceKey, isWorkloadKey, type SourceKey, type WorkloadKey } from '@reroll/core/model';
+import {
+  isKey,
+  isSourceKey,
+  isWorkloadKey,
+  type Key,
+  type SourceKey,
+  type WorkloadKey,
+} from '@reroll/core/model';
+
+const A_SOURCE = 'expected <kind>/<namespace>/<name> of a source';
+const A_WORKLOAD = 'expected <kind>/<namespace>/<name> of a workload';
 
 /** Keys in what is read from Redis, where whoever has the password can write anything. */
-export const SOURCE_KEY = z.custom<SourceKey>(
-  (given) => typeof given === 'string' && isSourceKey(given),
-  'expected <kind>/<namespace>/<name> of a source',
+export const SOURCE_KEY = keyOf(isSourceKey, A_SOURCE);
+export const WORKLOAD_KEY = keyOf(isWorkloadKey, A_WORKLOAD);
+
+/** The same, but a key of a kind that only a newer version knows is read as `undefined`. */
+export const KNOWN_SOURCE_KEY = keyOf(isNoWorkloadKey, A_SOURCE).transform((key) =>
+  isSourceKey(key) ? key : undefined,
 );
-export const WORKLOAD_KEY = z.custom<WorkloadKey>(
-  (given) => typeof given === 'string' && isWorkloadKey(given),
-  'expected <kind>/<namespace>/<name> of a workload',
+export const KNOWN_WORKLOAD_KEY = keyOf(isNoSourceKey, A_WORKLOAD).transform((key) =>
+  isWorkloadKey(key) ? key : undefined,
 );
+
+function keyOf<Known extends string>(
+  isOne: (text: string) => text is Known,
+  expected: string,
+): z.ZodType<Known, Known> {
+  return z.custom<Known>((given) => typeof given === 'string' && isOne(given), expected);
+}
+
+function isNoWorkloadKey(text: string): text is Exclude<Key<string>, WorkloadKey> {
+  return isKey(text) && !isWorkloadKey(text);
+}
+
+function isNoSourceKey(text: string): text is Exclude<Key<string>, SourceKey> {
+  return isKey(text) && !isSourceKey(text);
+}

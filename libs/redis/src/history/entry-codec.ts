@@ -8,9 +8,9 @@ import type {
 } from '@reroll/core/history/entries';
 import { boundedChange, boundedOutcome } from '@reroll/core/history/entry-bounds';
 import { AUDIT_RESULTS, CHANGE_CAUSES, OUTCOME_STATES } from '@reroll/core/history/entries';
-import type { SourceKey } from '@reroll/core/model';
+import type { SourceKey, WorkloadKey } from '@reroll/core/model';
 import { ROLLOUT_STATES } from '@reroll/core/rollout';
-import { SOURCE_KEY, WORKLOAD_KEY } from '../key-schemas.ts';
+import { KNOWN_WORKLOAD_KEY, SOURCE_KEY, WORKLOAD_KEY } from '../key-schemas.ts';
 
 /**
  * Entries of the history as they are read. Whoever can write to Redis can write anything there: what has not the form
@@ -23,9 +23,9 @@ const MILLISECONDS = z.number().int().nonnegative().max(8.64e15);
 const COUNT = z.number().int();
 
 /** Workloads with the same reason and detail. */
-const group = z.object({ workloads: z.array(WORKLOAD_KEY), reason: TEXT, detail: TEXT });
+const group = z.object({ workloads: z.array(KNOWN_WORKLOAD_KEY), reason: TEXT, detail: TEXT });
 /** Before 0.1.0 each workload had its own. */
-const judged = z.object({ workload: WORKLOAD_KEY, reason: TEXT, detail: TEXT });
+const judged = z.object({ workload: KNOWN_WORKLOAD_KEY, reason: TEXT, detail: TEXT });
 const judgedWorkloads = z.array(z.union([group, judged])).transform((all) => all.flatMap(judgedOf));
 const request = z.object({ id: z.string().regex(/^\d{1,15}-[\w-]{1,64}$/), actor: TEXT, reason: TEXT });
 
@@ -110,10 +110,12 @@ const SHORT: ReadonlyMap<string, string> = new Map([
 ] satisfies [keyof OutcomeEntry, string][]);
 const LONG: ReadonlyMap<string, string> = new Map([...SHORT].map(([name, short]) => [short, name]));
 
-function judgedOf(each: z.infer<typeof group> | z.infer<typeof judged>): z.infer<typeof judged>[] {
-  if (!('workloads' in each)) return [each];
-  const { workloads, reason, detail } = each;
-  return workloads.map((workload) => ({ workload, reason, detail }));
+function judgedOf(
+  each: z.infer<typeof group> | z.infer<typeof judged>,
+): { workload: WorkloadKey; reason: string; detail: string }[] {
+  const { reason, detail } = each;
+  const workloads = 'workloads' in each ? each.workloads : [each.workload];
+  return workloads.flatMap((workload) => (workload === undefined ? [] : [{ workload, reason, detail }]));
 }
 
 /** A change as it is stored: within its bounds, and with each reason and detail once. */

@@ -57,6 +57,17 @@ describe('the history', () => {
     expect(await history.outcomes(10)).toEqual([]);
   });
 
+  it('gives a change without the workloads of a kind that only a newer version knows', async () => {
+    const unknown = {
+      workload: 'Gadget/shop/web' as 'Deployment/shop/web',
+      reason: 'NotAnnotated',
+      detail: '',
+    } as const;
+    const { leftAlone } = change(1);
+    await history.addChange({ ...change(1), leftAlone: [unknown, ...leftAlone] });
+    expect(await history.changes(10)).toEqual([change(1)]);
+  });
+
   it('gives entries as they were written, the newest first', async () => {
     await addMany(3);
     expect(await history.changes(10)).toEqual([change(2), change(1), change(0)]);

@@ -13,6 +13,11 @@ describe('a payload', () => {
     }
   });
 
+  it('that names a source of a kind that is not known here is read without it', () => {
+    const reload = { ...reloadJobOf(WORKLOAD, 17), source: 'Gadget/shop/settings' };
+    expect(readPayload(reloadJob, reload)).toEqual({ state: 'read', payload: reloadJobOf(WORKLOAD, 17) });
+  });
+
   it('is the same after a way through JSON', () => {
     const reload = reloadJobOf(WORKLOAD, 17);
     expect(JSON.parse(JSON.stringify(reload))).toEqual(reload);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { SourceKey, WorkloadKey } from '@reroll/core/model';
-import { SOURCE_KEY, WORKLOAD_KEY } from '../key-schemas.ts';
+import { KNOWN_SOURCE_KEY, SOURCE_KEY, WORKLOAD_KEY } from '../key-schemas.ts';
 
 /**
  * Payloads are keys: whoever handles a job reads the present, so a job that is handled twice, late or out of
@@ -15,8 +15,8 @@ export const reloadJob = z.strictObject({
   v: z.literal(1),
   workload: WORKLOAD_KEY,
   since: SINCE,
-  /** The source whose change enqueued it, if it was one. */
-  source: SOURCE_KEY.optional(),
+  /** The source whose change enqueued it, if it was one; left out if its kind is one of a newer version. */
+  source: KNOWN_SOURCE_KEY.optional(),
 });
 
 export const resumeJob = z.strictObject({ v: z.literal(1), workload: WORKLOAD_KEY });
