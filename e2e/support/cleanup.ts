@@ -1,22 +1,30 @@
-import { TestRunner, afterAll, onTestFinished } from 'vitest';
-
 type Action = () => unknown;
+type Register = (action: Action) => void;
 
-/** What a file has to undo; every spec file has a copy of this module of its own. */
-const ofFile: Action[] = [];
+const ofRun: Action[] = [];
+let register: Register = (action) => void ofRun.push(action);
 
 /**
  * Does this when the present test has finished, passed or failed; outside of a test (in `beforeAll`) when all
- * tests of the file have. The last one asked for is done first.
+ * tests of the file have; without a test runner at `cleanUpRun`. The last one asked for is done first.
  */
 export function cleanUp(action: Action): void {
-  if (TestRunner.getCurrentTest()) onTestFinished(async () => void (await action()));
-  else ofFile.push(action);
+  register(action);
 }
 
-afterAll(async () => {
+/** Says who decides when an action is done. */
+export function cleanUpBy(own: Register): void {
+  register = own;
+}
+
+export async function cleanUpRun(): Promise<void> {
+  await doAll(ofRun);
+}
+
+/** Also those after one that failed. */
+export async function doAll(actions: Action[]): Promise<void> {
   const failures: unknown[] = [];
-  for (const action of ofFile.splice(0).reverse()) {
+  for (const action of actions.splice(0).reverse()) {
     try {
       await action();
     } catch (error) {
@@ -24,4 +32,4 @@ afterAll(async () => {
     }
   }
   if (failures.length > 0) throw new AggregateError(failures, 'cleaning up failed');
-});
+}

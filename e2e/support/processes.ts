@@ -1,9 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { afterEach } from 'vitest';
+import { join } from 'node:path';
 import { eventually } from './wait.ts';
 
 export interface Launch {
@@ -15,6 +14,8 @@ export interface Launch {
   /** Folder that it is started in. Default: that of the test runner. */
   readonly cwd?: string;
   readonly env: Readonly<Record<string, string>>;
+  /** Folder for its log, which is then not removed. Default: one of its own. */
+  readonly logs?: string;
 }
 
 /** Longer than an app takes to finish what it has in hand. */
@@ -33,9 +34,13 @@ export class App {
   readonly exited: Promise<number | NodeJS.Signals>;
   readonly #child: ChildProcess;
   readonly #logFile: string;
+  readonly #scratch: string | undefined;
+  #isReleased = false;
 
   constructor(launch: Launch) {
-    const folder = mkdtempSync(join(tmpdir(), 'reroll-e2e-log-'));
+    if (launch.logs !== undefined) mkdirSync(launch.logs, { recursive: true });
+    const folder = launch.logs ?? mkdtempSync(join(tmpdir(), 'reroll-e2e-log-'));
+    if (launch.logs === undefined) this.#scratch = folder;
     this.name = launch.name;
     this.#logFile = join(folder, `${launch.name}.log`);
     const log = openSync(this.#logFile, 'a');
@@ -134,9 +139,21 @@ export class App {
 
   /** Stops it and removes what it has written. */
   async discard(): Promise<void> {
-    await this.stop();
+    if (!this.#isReleased) await this.stop();
     apps.splice(apps.indexOf(this), apps.includes(this) ? 1 : 0);
-    rmSync(dirname(this.#logFile), { recursive: true, force: true });
+    if (this.#scratch !== undefined) rmSync(this.#scratch, { recursive: true, force: true });
+  }
+
+  /** Leaves it running after this process. */
+  release(): void {
+    report(`-${this.pid}`);
+    this.#child.unref();
+    this.#isReleased = true;
+  }
+
+  /** @throws Error with the end of its log when it has ended. */
+  verify(): void {
+    this.#alive();
   }
 
   #alive(): this {
@@ -148,11 +165,10 @@ export class App {
 const apps: App[] = [];
 let reaper: ChildProcess | undefined;
 
-/** Whoever fails sees what the processes had to say. */
-afterEach(({ task }) => {
-  if (task.result?.state !== 'fail') return;
+/** The last lines of every process. */
+export function showLogs(): void {
   for (const app of apps) console.error(`--- ${app.name}\n${lastLines(app.logs())}`);
-});
+}
 
 function lastLines(text: string): string {
   return text.trimEnd().split('\n').slice(-LINES_OF_FAILED_TEST).join('\n');

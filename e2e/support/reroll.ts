@@ -40,6 +40,8 @@ export interface RerollOptions {
   readonly workerFlags?: readonly string[];
   readonly adminFlags?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** Folder for the logs of its processes. Default: one for each, which goes with it. */
+  readonly logs?: string;
   /** Workers have the rights, and are under the policies, that the chart makes of these values. Default: an administrator's. */
   readonly chart?: ChartValues;
   /** The install (namespace of its Lease) of an earlier one, to follow it. Default: a fresh one. */
@@ -70,7 +72,6 @@ export class Reroll {
   readonly history: History;
   /** As whom its workers reach the API server, if by the rights of the chart. */
   readonly account: WorkerAccount | undefined;
-  #started = 0;
 
   constructor(
     options: RerollOptions,
@@ -117,8 +118,7 @@ export class Reroll {
   start(kind: Kind, flags: readonly string[] = [], redisEnv = this.#redisEnvOf(kind)): App {
     const main = join(ROOT, 'apps', kind, 'dist', 'main.js');
     if (!existsSync(main)) throw new Error(`expected ${main} to be built: run \`npm run build\` first`);
-    this.#started += 1;
-    const name = `${kind}-${this.#started}`;
+    const name = `${kind}-${this[`${kind}s`].length + 1}`;
     const args = [main, ...this.#flags(kind), ...flags];
     const app = new App({
       name,
@@ -130,6 +130,7 @@ export class Reroll {
         POD_NAMESPACE: this.install,
         ...this.options.env,
       },
+      ...(this.options.logs === undefined ? {} : { logs: this.options.logs }),
     });
     this[`${kind}s`].push(app);
     return app;

@@ -18,10 +18,11 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 
 const log = (line: string): void => console.log(line);
 const scratch = mkdtempSync(join(tmpdir(), 'reroll-screenshots-'));
-const stage = await openStage({ log, signal: interruption.signal });
+const adminFlags = ['--auth=static', `--static-tokens-file=${tokensFile(scratch)}`];
+const stage = await openStage({ log, signal: interruption.signal, adminFlags });
 try {
   await stage.startReroll();
-  const url = await stage.startAdmin(tokensFile(scratch));
+  const url = await stage.startAdmin();
   const shop = await playShop(stage, url);
   mkdirSync(FOLDER, { recursive: true });
   await takePictures({ url: `${url}/`, token: TOKEN, folder: FOLDER, shop, log });

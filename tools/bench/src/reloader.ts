@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { App, Launch } from '../../../e2e/support/processes.ts';
 import { ClusterError } from '../../cluster/src/errors.ts';
-import { answersOk } from '../../cluster/src/servers/http.ts';
-import { freePort } from '../../cluster/src/servers/ports.ts';
 import { waitUntil } from '../../cluster/src/wait.ts';
 import type { NamedProcess } from './measure/proc.ts';
-import type { Launch, Processes } from './processes.ts';
+import type { Processes } from './processes.ts';
 
 export interface RerollOptions {
   readonly watchers: number;
@@ -57,64 +56,42 @@ export async function startReloader(subject: Subject, place: Place, processes: P
 
 async function startReroll(options: RerollOptions, place: Place, processes: Processes): Promise<Started> {
   const began = performance.now();
-  const startAll = async (app: App, count: number): Promise<Ready[]> => {
-    const indexes = Array.from({ length: count }, (_, index) => index + 1);
-    return await Promise.all(
-      indexes.map(async (index) => {
-        const port = await freePort();
-        return { ...processes.start(launchOf({ app, index, port }, { options, place })), port };
-      }),
+  const startAll = (kind: Kind, count: number): App[] =>
+    Array.from({ length: count }, (_, index) =>
+      processes.start(launchOf(`${kind}-${index + 1}`, kind, { options, place })),
     );
-  };
-  const watchers = await startAll('watcher', options.watchers);
-  const workers = await startAll('worker', options.workers);
+  const watchers = startAll('watcher', options.watchers);
+  const workers = startAll('worker', options.workers);
   await allReady(watchers, { place, processes });
   const syncSeconds = (performance.now() - began) / 1000;
   await allReady(workers, { place, processes });
   return { processes: [...watchers, ...workers], watchers, workers, syncSeconds };
 }
 
-type App = 'watcher' | 'worker';
+type Kind = 'watcher' | 'worker';
 
-interface Ready extends NamedProcess {
-  readonly port: number;
-}
-
-function launchOf(
-  one: { app: App; index: number; port: number },
-  by: { options: RerollOptions; place: Place },
-): Launch {
-  const main = join(ROOT, 'apps', one.app, 'dist', 'main.js');
+function launchOf(name: string, kind: Kind, by: { options: RerollOptions; place: Place }): Launch {
+  const main = join(ROOT, 'apps', kind, 'dist', 'main.js');
   if (!existsSync(main)) throw new ClusterError(`expected ${main} to be built: run \`npm run build\` first`);
-  const name = `${one.app}-${one.index}`;
-  const own = one.app === 'worker' ? [`--concurrency=${by.options.concurrency}`] : [];
+  const own = kind === 'worker' ? [`--concurrency=${by.options.concurrency}`] : [];
+  const { kubeconfig: KUBECONFIG, redisUrl: REDIS_URL } = by.place;
   return {
     name,
-    command: process.execPath,
-    args: [main, `--metrics-addr=127.0.0.1:${one.port}`, `--debounce=${by.options.debounce}`, ...own],
-    env: {
-      KUBECONFIG: by.place.kubeconfig,
-      REDIS_URL: by.place.redisUrl,
-      POD_NAME: name,
-      POD_NAMESPACE: 'default',
-    },
+    args: [main, '--metrics-addr=127.0.0.1:0', `--debounce=${by.options.debounce}`, ...own],
+    env: { KUBECONFIG, REDIS_URL, POD_NAME: name, POD_NAMESPACE: 'default' },
   };
 }
 
-async function allReady(those: readonly Ready[], by: { place: Place; processes: Processes }): Promise<void> {
+async function allReady(apps: readonly App[], by: { place: Place; processes: Processes }): Promise<void> {
   const { signal } = by.place;
   await Promise.all(
-    those.map(async ({ name, port }) => {
+    apps.map(async (app) => {
       const condition = async (): Promise<boolean> => {
         by.processes.verify();
-        return await answersOk({ url: `http://127.0.0.1:${port}/ready` });
+        return (await app.status('/ready')) === 200;
       };
-      await waitUntil(condition, {
-        what: `${name} to be ready`,
-        timeoutMs: READY_WITHIN_MS,
-        everyMs: 20,
-        signal,
-      });
+      const what = `${app.name} to be ready`;
+      await waitUntil(condition, { what, timeoutMs: READY_WITHIN_MS, everyMs: 20, signal });
     }),
   );
 }

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ClusterError } from '../../cluster/src/errors.ts';
 import { type Bench, surroundings } from './bench.ts';
@@ -29,13 +28,13 @@ export interface Session {
 export async function withSession<T>(bench: Bench, work: (session: Session) => Promise<T>): Promise<T> {
   const log = new RolloutLog(bench.generations, bench.markers);
   const watch = new RolloutWatch(bench.api.client, log);
-  const processes = new Processes(join(bench.dir, 'reloader'));
+  const processes = new Processes();
   try {
     await watch.start();
     return await work(await open(bench, { log, watch, processes }));
   } finally {
     await watch.stop();
-    await processes.close();
+    await processes.stop();
   }
 }
 

@@ -49,10 +49,10 @@ async function onStage(
 }
 
 async function leave(terminal: Terminal, stage: Stage): Promise<void> {
-  const { cluster, redisUrl, logs, pids } = stage;
+  const { cluster, logs, pids } = stage;
   await stage.leave();
   terminal.heading('Left running');
-  terminal.line(`  export KUBECONFIG=${cluster.kubeconfig} REDIS_URL=${redisUrl}`);
+  terminal.line(`  export KUBECONFIG=${cluster.kubeconfig} REDIS_URL=${cluster.redisUrl}`);
   terminal.line('  kubectl -n shop get deploy,sts,ds,pods');
   terminal.line(`  kubectl -n shop patch configmap shop-settings -p '{"data":{"banner":"Hello"}}'`);
   terminal.line('  kubectl -n shop get events --field-selector reason=Reloaded');

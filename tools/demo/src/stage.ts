@@ -1,111 +1,83 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { History } from '@reroll/redis/history/history';
-import { catalogKeys } from '@reroll/redis/catalog/keys';
-import { openRedis, type RedisClient } from '@reroll/redis/connection/redis';
-import { KubeClient } from '@reroll/kube/client/connection';
-import { LEASES, type Lease } from '@reroll/kube/lease/lease-record';
-import { objectPath } from '@reroll/kube/objects';
-import { Processes } from '../../bench/src/processes.ts';
+import type { History } from '@reroll/redis/history/history';
+import type { KubeClient } from '@reroll/kube/client/connection';
+import { cleanUpRun } from '../../../e2e/support/cleanup.ts';
+import { connect, Space } from '../../../e2e/support/kube.ts';
+import type { App } from '../../../e2e/support/processes.ts';
+import { prepareReroll, type Reroll } from '../../../e2e/support/reroll.ts';
 import { startCluster, type Cluster } from '../../cluster/src/cluster.ts';
 import { ClusterError } from '../../cluster/src/errors.ts';
-import { answersOk } from '../../cluster/src/servers/http.ts';
 import { waitUntil } from '../../cluster/src/wait.ts';
 import { NAMESPACE, NODES } from './shop.ts';
 
 /** Where Reroll is installed: the namespace of its Lease. */
 const INSTALL = 'reroll';
-const CLUSTER_NAME = 'demo';
-const ROOT = join(import.meta.dirname, '../../..');
 
 /** The defaults are 15 s, 10 s and 2 s; nobody wants to watch a terminal for that long. */
 export const LEASE_FLAGS = ['--lease-duration=5s', '--lease-renew-deadline=4s', '--lease-retry-period=1s'];
 
-const ALL = [`--cluster-name=${CLUSTER_NAME}`, '--metrics-addr=127.0.0.1:0'];
-const APPS = [
-  { name: 'watcher-1', app: 'watcher', flags: LEASE_FLAGS },
-  { name: 'watcher-2', app: 'watcher', flags: LEASE_FLAGS },
-  { name: 'worker-1', app: 'worker', flags: [] },
-  { name: 'worker-2', app: 'worker', flags: [] },
-] as const;
-
 export interface StageOptions {
   readonly log: (line: string) => void;
   readonly signal: AbortSignal;
+  /** Of an admin, if there is to be one. */
+  readonly adminFlags?: readonly string[];
 }
 
 /** Everything that runs: a control plane, a Redis, and Reroll's processes. */
 export class Stage {
   readonly cluster: Cluster;
   readonly client: KubeClient;
-  readonly history: History;
-  readonly #redis: RedisClient;
-  readonly #processes: Processes;
+  readonly #reroll: Reroll;
   readonly #signal: AbortSignal;
-  readonly #killed = new Set<string>();
+  readonly #killed = new Set<App>();
 
-  constructor(cluster: Cluster, signal: AbortSignal) {
+  constructor(cluster: Cluster, reroll: Reroll, signal: AbortSignal) {
     this.cluster = cluster;
+    this.client = connect(cluster);
+    this.#reroll = reroll;
     this.#signal = signal;
-    this.client = new KubeClient({ kubeconfig: cluster.kubeconfig, userAgent: 'reroll-demo' });
-    this.#redis = openRedis({ redisUrl: this.redisUrl }, { onDown: () => undefined, onUp: () => undefined });
-    const keys = catalogKeys({ cluster: CLUSTER_NAME, namespace: INSTALL });
-    // The limits matter to who writes; the demo only reads.
-    this.history = new History(this.#redis, keys, {
-      maxEntries: 1_000,
-      maxAge: 3_600_000,
-      maxBytes: 33_554_432,
-    });
-    this.#processes = new Processes(join(cluster.dir, 'logs'));
   }
 
-  get redisUrl(): string {
-    return this.cluster.redisUrl ?? '';
+  get history(): History {
+    return this.#reroll.history;
   }
 
   get pids(): readonly number[] {
-    return this.#processes.list.map(({ pid }) => pid).filter(isAlive);
+    return this.#reroll.apps.filter(({ isRunning }) => isRunning).map(({ pid }) => pid);
   }
 
   /** Processes that run no more, though nobody has killed them. */
   get ended(): readonly string[] {
-    const ended = this.#processes.list.filter(({ pid }) => !isAlive(pid)).map(({ name }) => name);
-    return ended.filter((name) => !this.#killed.has(name));
+    const ended = this.#reroll.apps.filter((app) => !app.isRunning && !this.#killed.has(app));
+    return ended.map(({ name }) => name);
   }
 
   get logs(): string {
-    return join(this.cluster.dir, 'logs');
+    return this.#reroll.options.logs ?? '';
   }
 
   /** Starts Reroll and resolves with the name of the leader when every process is ready. */
   async startReroll(): Promise<string> {
-    for (const name of [INSTALL, NAMESPACE]) {
-      await this.client.post('/api/v1/namespaces', { metadata: { name } });
-    }
-    for (const each of APPS) this.#start(each);
-    await Promise.all(APPS.map(async ({ name }) => await this.#ready(name)));
+    for (const kind of ['watcher', 'watcher', 'worker', 'worker'] as const) this.#reroll.start(kind);
+    await this.#reroll.ready();
     return await this.leaderOtherThan('');
   }
 
-  /** Starts an admin too, which knows these static tokens, and resolves with the URL of its API when it is ready. */
-  async startAdmin(tokensFile: string): Promise<string> {
-    const name = 'admin-1';
-    const flags = ['--api-addr=127.0.0.1:0', '--auth=static', `--static-tokens-file=${tokensFile}`];
-    this.#start({ name, app: 'admin', flags });
-    await this.#ready(name);
-    const address = /serving the API.*address="?([\d.:]+)/.exec(this.#log(name))?.[1];
-    if (address === undefined) throw new ClusterError(`expected ${name} to tell the address of its API`);
-    return `http://${address}`;
+  /** Starts an admin too, and resolves with the URL of its API when it is ready. */
+  async startAdmin(): Promise<string> {
+    const admin = this.#reroll.start('admin');
+    await admin.ready();
+    return await admin.apiUrl();
   }
 
   /** Who holds the Lease now, by the name of its process; '' for nobody. */
   async leader(): Promise<string> {
-    const path = objectPath(LEASES, { namespace: INSTALL, name: 'reroll-watcher' });
-    const { body } = await this.client.get<Lease>(path);
+    const lease = await new Space(this.client, INSTALL).find('Lease/reroll-watcher');
+    const { holderIdentity = '' } = (lease?.spec ?? {}) as { holderIdentity?: string };
     // Behind the name, a watcher adds what makes each of its runs unique.
-    return body.spec?.holderIdentity?.split('_')[0] ?? '';
+    return holderIdentity.split('_')[0] ?? '';
   }
 
   /** Resolves with the leader as soon as there is one that is not called so. */
@@ -121,11 +93,10 @@ export class Stage {
 
   /** SIGKILL; resolves when the process is gone. */
   async kill(name: string): Promise<void> {
-    const found = this.#processes.list.find((each) => each.name === name);
+    const found = this.#reroll.apps.find((app) => app.name === name);
     if (!found) throw new ClusterError(`expected a process called ${name}`);
-    this.#killed.add(name);
-    process.kill(found.pid, 'SIGKILL');
-    await this.wait(`${name} to be gone`, () => !isAlive(found.pid));
+    this.#killed.add(found);
+    await found.kill();
   }
 
   throwIfInterrupted(): void {
@@ -138,60 +109,46 @@ export class Stage {
 
   /** Ends everything and removes what it wrote. */
   async close(): Promise<void> {
-    await this.#disconnect();
-    await this.#processes.close();
+    await cleanUpRun();
     await this.cluster.stop();
   }
 
   /** Lets everything run on after this process. */
   async leave(): Promise<void> {
-    await this.#disconnect();
-    this.#processes.release();
+    for (const app of this.#reroll.apps) app.release();
+    await cleanUpRun();
     await this.cluster.detach();
-  }
-
-  async #disconnect(): Promise<void> {
-    this.#redis.disconnect();
-    await this.client.close();
-  }
-
-  #start({ name, app, flags }: { name: string; app: string; flags: readonly string[] }): void {
-    const main = join(ROOT, 'apps', app, 'dist', 'main.js');
-    const env = {
-      KUBECONFIG: this.cluster.kubeconfig,
-      REDIS_URL: this.redisUrl,
-      POD_NAME: name,
-      POD_NAMESPACE: INSTALL,
-    };
-    this.#processes.start({ name, command: process.execPath, args: [main, ...ALL, ...flags], env });
-  }
-
-  #log(name: string): string {
-    const file = join(this.logs, `${name}.log`);
-    return existsSync(file) ? readFileSync(file, 'utf8') : '';
-  }
-
-  async #ready(name: string): Promise<void> {
-    const file = join(this.logs, `${name}.log`);
-    await this.wait(`${name} to be ready (its log: ${file})`, async () => {
-      const running = this.#processes.list.find((each) => each.name === name);
-      if (running && !isAlive(running.pid)) this.#processes.verify();
-      const address = /serving metrics and health.*address="?([\d.:]+)/.exec(this.#log(name))?.[1];
-      return address !== undefined && (await answersOk({ url: `http://${address}/ready` }));
-    });
   }
 }
 
 /** Starts the control plane and the Redis; what is on the stage is to be closed, or left. */
-export async function openStage({ log, signal }: StageOptions): Promise<Stage> {
+export async function openStage({ log, signal, adminFlags }: StageOptions): Promise<Stage> {
   const dir = join(tmpdir(), `reroll-demo-${randomBytes(4).toString('hex')}`);
-  return new Stage(await startCluster({ dir, nodes: NODES, log, signal }), signal);
+  const cluster = await startCluster({ dir, nodes: NODES, log, signal });
+  try {
+    return new Stage(cluster, await install(cluster, { logs: join(dir, 'logs'), adminFlags }), signal);
+  } catch (error) {
+    await cleanUpRun();
+    await cluster.stop();
+    throw error;
+  }
 }
 
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
+async function install(
+  cluster: Cluster,
+  options: { logs: string; adminFlags: readonly string[] | undefined },
+): Promise<Reroll> {
+  const client = connect(cluster);
+  for (const name of [INSTALL, NAMESPACE]) await client.post('/api/v1/namespaces', { metadata: { name } });
+  const { logs, adminFlags = [] } = options;
+  const watcherFlags = LEASE_FLAGS;
+  return await prepareReroll({
+    cluster,
+    namespaces: 'all',
+    install: INSTALL,
+    debounce: '500ms',
+    watcherFlags,
+    logs,
+    adminFlags,
+  });
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -54,8 +54,8 @@ export async function measureHistory(load: HistoryLoad, io: HistoryIo): Promise<
     ends.push(() => redis.disconnect());
     const kubeconfig = join(dir, 'kubeconfig');
     ends.push(await startClusterStub(kubeconfig));
-    const processes = new Processes(join(dir, 'logs'));
-    ends.push(() => processes.close());
+    const processes = new Processes();
+    ends.push(() => processes.stop());
     const start = (): Promise<Admin> => startAdmin({ dir, kubeconfig, redisUrl: server.url, processes });
     const empty = await usageOnceBegun(await start());
     await processes.stop();
@@ -88,12 +88,9 @@ async function startAdmin(by: {
   const tokens = join(by.dir, 'tokens.json');
   const sha256 = createHash('sha256').update(TOKEN).digest('hex');
   writeFileSync(tokens, JSON.stringify([{ name: 'bench', sha256, access: 'read', namespaces: ['*'] }]));
-  const log = join(by.dir, 'logs', 'admin.log');
-  const from = logLength(log);
   const began = performance.now();
-  const { pid } = by.processes.start({
+  const admin = by.processes.start({
     name: 'admin',
-    command: process.execPath,
     args: [
       MAIN,
       '--metrics-addr=127.0.0.1:0',
@@ -112,24 +109,13 @@ async function startAdmin(by: {
   });
   while (performance.now() - began < STARTS_WITHIN) {
     by.processes.verify();
-    const address = /serving the API.*?address\W+([\d.]+:\d+)/u.exec(readLog(log).slice(from))?.[1];
-    if (address !== undefined) return { pid, url: `http://${address}`, startedMs: performance.now() - began };
+    const address = /serving the API.*?address\W+([\d.]+:\d+)/u.exec(admin.logs())?.[1];
+    if (address !== undefined)
+      return { pid: admin.pid, url: `http://${address}`, startedMs: performance.now() - began };
     // oxlint-disable-next-line no-await-in-loop -- looks again
     await pause(10);
   }
   throw new Error(`expected the admin to serve its API within ${STARTS_WITHIN} ms`);
-}
-
-function readLog(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
-  }
-}
-
-function logLength(file: string): number {
-  return readLog(file).length;
 }
 
 function usageNow({ pid }: Admin): Usage {

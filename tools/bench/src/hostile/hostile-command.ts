@@ -81,8 +81,8 @@ async function measure(
     ends.push(() => redis.disconnect());
     const api = new Api(kubeconfig);
     ends.push(() => api.close());
-    const processes = new Processes(join(dir, 'logs'));
-    ends.push(() => processes.close());
+    const processes = new Processes();
+    ends.push(() => processes.stop());
     const started = await startReloader(SUBJECT, { kubeconfig, redisUrl, signal: io.signal }, processes);
     const neighbour = await Neighbour.settle(new Tenant(api.client, 'neighbour'));
     ends.push(() => neighbour.stop());
