@@ -52,6 +52,8 @@ export default defineConfig({
           testTimeout: 120_000,
           hookTimeout: 600_000,
           fileParallelism: false,
+          // They share what was rendered: no module may keep what belongs to one file.
+          isolate: false,
         },
       },
       {

@@ -3,17 +3,19 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll } from 'vitest';
+import { TestRunner, afterAll, onTestFinished } from 'vitest';
 
 const MAIN = join(import.meta.dirname, '..', 'src', 'main.ts');
 
-/** Of the spec file that imports this, gone when it ends. */
-const root = mkdtempSync(join(tmpdir(), 'reroll-cluster-'));
-afterAll(() => rmSync(root, { recursive: true, force: true }));
-
-/** A path in a fresh temporary folder at which nothing exists yet; `parent` is that folder. */
+/**
+ * A path in a fresh temporary folder at which nothing exists yet; `parent` is that folder. It is removed after the test
+ * that asks, or after the `describe`.
+ */
 export function freshDir(): { parent: string; dir: string } {
-  const parent = mkdtempSync(join(root, 'test-'));
+  const parent = mkdtempSync(join(tmpdir(), 'reroll-cluster-'));
+  const remove = (): void => rmSync(parent, { recursive: true, force: true });
+  if (TestRunner.getCurrentTest()) onTestFinished(remove);
+  else afterAll(remove);
   return { parent, dir: join(parent, 'made', 'by-start') };
 }
 
