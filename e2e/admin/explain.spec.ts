@@ -1,7 +1,7 @@
 import type { SourceKey, WorkloadKey } from '@reroll/core/model';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Explanation } from '@reroll/shared/api/explain';
-import { DEFAULT_ANNOTATION_KEYS as KEYS } from '@reroll/core/annotation-keys';
+import { DEFAULT_ANNOTATION_KEYS as KEYS } from '@reroll/core/annotations/annotation-keys';
 import { explain, type Explanation as Explained } from '@reroll/core/explain/explain';
 import { ExplainGatherer } from '@reroll/kube/gather-explain';
 import { settingsInForce, Processes } from '@reroll/redis/processes/processes';

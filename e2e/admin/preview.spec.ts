@@ -5,7 +5,7 @@ import { previewAnswer } from '@reroll/shared/api/explained';
 import type { Preview, previewRequest } from '@reroll/shared/api/explain';
 import { previewSource } from '@reroll/core/explain/preview-source';
 import { decidingKeys } from '@reroll/core/state/observe';
-import { DEFAULT_ANNOTATION_KEYS as KEYS } from '@reroll/core/annotation-keys';
+import { DEFAULT_ANNOTATION_KEYS as KEYS } from '@reroll/core/annotations/annotation-keys';
 import { isSourceKey, partsOf, type Annotations, type SourceKey, type WorkloadKey } from '@reroll/core/model';
 import { Processes, settingsInForce } from '@reroll/redis/processes/processes';
 import { ExplainGatherer } from '@reroll/kube/gather-explain';

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { PatchOperation } from '@reroll/core/reload/json-patch';
-import { DEFAULT_ANNOTATION_KEYS as KEYS } from '@reroll/core/annotation-keys';
+import { DEFAULT_ANNOTATION_KEYS as KEYS } from '@reroll/core/annotations/annotation-keys';
 import { REQUEST_ANNOTATION } from '@reroll/core/reload/request';
 import { ReloadRequests } from '@reroll/redis/catalog/requests';
 import { jobOfCronJob } from '@reroll/core/reload/job-of-cron-job';

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
-import { DEFAULT_ANNOTATION_KEYS } from '@reroll/core/annotation-keys';
+import { DEFAULT_ANNOTATION_KEYS } from '@reroll/core/annotations/annotation-keys';
 import { envVarName } from '@reroll/core/marker/env-var-name';
 import { markerHash } from '@reroll/core/marker/marker-hash';
 import { sourceKindOfMarkerType } from '@reroll/core/marker/marker-type';
 import { WORKLOAD_KINDS, type PodSpec } from '@reroll/core/model';
-import { containerUsing } from '@reroll/core/references';
+import { containerUsing } from '@reroll/core/references/references';
 import { decideReload } from '@reroll/core/rules/decision';
 
 /** The recorded answer of one line, and ours, both as JSON. */

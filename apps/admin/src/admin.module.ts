@@ -50,7 +50,7 @@ import { CallerGuard } from './http/caller.guard.ts';
 import { Cursors } from './http/cursors.ts';
 import { DeadlineInterceptor } from './http/deadline.interceptor.ts';
 import { ProblemFilter } from './http/problem.filter.ts';
-import { ActorLimit } from './http/rate-limits.ts';
+import { ActorLimit } from './http/limits/rate-limits.ts';
 import { JobBoard } from './jobs/job-board.ts';
 import { ObjectFacts } from './objects/object-facts.ts';
 import { ApiState } from './serve-api.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { Cluster } from '../../../tools/cluster/src/cluster.ts';
-import { DEFAULT_ANNOTATION_KEYS as KEYS } from '@reroll/core/annotation-keys';
+import { DEFAULT_ANNOTATION_KEYS as KEYS } from '@reroll/core/annotations/annotation-keys';
 import { AdminApi } from './admin-api.ts';
 import {
   annotated,

@@ -1,4 +1,4 @@
-import { DEFAULT_ANNOTATION_KEYS as KEYS } from '@reroll/core/annotation-keys';
+import { DEFAULT_ANNOTATION_KEYS as KEYS } from '@reroll/core/annotations/annotation-keys';
 import type { Manifest } from '../kube.ts';
 import { base64Values } from '../kube.ts';
 

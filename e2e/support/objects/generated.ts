@@ -9,7 +9,7 @@ import {
   tuple,
   type Arbitrary,
 } from 'fast-check';
-import { DEFAULT_ANNOTATION_KEYS as KEYS } from '@reroll/core/annotation-keys';
+import { DEFAULT_ANNOTATION_KEYS as KEYS } from '@reroll/core/annotations/annotation-keys';
 import type { Annotations } from '@reroll/core/model';
 import {
   annotated,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { DEFAULT_ANNOTATION_KEYS } from '@reroll/core/annotation-keys';
-import { containerUsing } from '@reroll/core/references';
+import { DEFAULT_ANNOTATION_KEYS } from '@reroll/core/annotations/annotation-keys';
+import { containerUsing } from '@reroll/core/references/references';
 import { decideReload } from '@reroll/core/rules/decision';
 import { collectionPath } from '@reroll/kube/objects';
 import { Reflector } from '@reroll/kube/reflector/reflector';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { DEFAULT_ANNOTATION_KEYS as KEYS } from '@reroll/core/annotation-keys';
+import { DEFAULT_ANNOTATION_KEYS as KEYS } from '@reroll/core/annotations/annotation-keys';
 import { providerClassData } from '@reroll/core/provider-class/observe-status';
 import { recordHash } from '@reroll/core/record/record-hash';
 import { annotated, deployment, type Modifier } from './builders.ts';

@@ -2,7 +2,7 @@ import { KubeClient, type KubeRequest } from '@reroll/kube/client/connection';
 import { expect } from 'vitest';
 import { RecreateJob } from '../../../apps/worker/src/reload/send/recreate-job.ts';
 import type { Reload } from '../../../apps/worker/src/reload/send/reload-way.ts';
-import { DEFAULT_ANNOTATION_KEYS as KEYS } from '@reroll/core/annotation-keys';
+import { DEFAULT_ANNOTATION_KEYS as KEYS } from '@reroll/core/annotations/annotation-keys';
 import { PENDING_JOB_ANNOTATION } from '@reroll/core/reload/pending-job';
 import { observed } from '@reroll/kube/workloads/observe';
 import { workloadKind } from '@reroll/kube/workloads/registry';

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { Annotations, EnvVar } from '@reroll/core/model';
-import { DEFAULT_ANNOTATION_KEYS } from '@reroll/core/annotation-keys';
+import { DEFAULT_ANNOTATION_KEYS } from '@reroll/core/annotations/annotation-keys';
 import { parseLastReloadedFrom } from '@reroll/core/marker/last-reloaded-from';
 import { RECORD_ANNOTATION, recordedHashes, type RecordedHashes } from '@reroll/core/record/record';
 import { recordHash, type HashKeys } from '@reroll/core/record/record-hash';

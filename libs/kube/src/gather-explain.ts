@@ -1,4 +1,4 @@
-import type { AnnotationKeys } from '@reroll/core/annotation-keys';
+import type { AnnotationKeys } from '@reroll/core/annotations/annotation-keys';
 import {
   sourceFromCluster,
   workloadFromCluster,

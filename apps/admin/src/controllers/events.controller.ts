@@ -6,7 +6,7 @@ import { Lifecycle } from '@reroll/shared/platform/process/shutdown';
 import { EventStream } from '../history/event-stream.ts';
 import { EventWriter, SlowReaderError } from '../history/event-writer.ts';
 import { ReadModel } from '../history/read-model.ts';
-import { countedAs } from '../http/counted-as.ts';
+import { countedAs } from '../http/limits/counted-as.ts';
 import { ProblemError } from '../http/problem-error.ts';
 import type { Input } from '../http/operation-types.ts';
 import { Cursors } from '../http/cursors.ts';

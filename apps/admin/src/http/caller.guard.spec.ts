@@ -7,7 +7,7 @@ import type { Authenticator, Caller } from '../auth/caller.ts';
 import { anonymousReader } from '../auth/static-tokens.ts';
 import type { Audited, AuditLog } from '../steering/audit-log.ts';
 import { CallerGuard } from './caller.guard.ts';
-import type { ActorLimit } from './rate-limits.ts';
+import type { ActorLimit } from './limits/rate-limits.ts';
 import { begin } from './request-context.ts';
 
 const NOBODY: Caller = { ...anonymousReader(), mayRequest: () => Promise.resolve(false) };

@@ -1,6 +1,6 @@
 import { Catalog } from '@reroll/redis/catalog/catalog';
 import { Processes, type ProcessSettings } from '@reroll/redis/processes/processes';
-import { DEFAULT_ANNOTATION_KEYS } from '@reroll/core/annotation-keys';
+import { DEFAULT_ANNOTATION_KEYS } from '@reroll/core/annotations/annotation-keys';
 import { NO_TRIGGERS } from '@reroll/core/state/settings';
 import { RealRedis } from '@reroll/redis/testing/real-redis';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';

@@ -1,7 +1,7 @@
 import type { SourceKey } from '@reroll/core/model';
 import { Catalog, type Publication } from '@reroll/redis/catalog/catalog';
 import type { CatalogKeys } from '@reroll/redis/catalog/keys';
-import { DEFAULT_ANNOTATION_KEYS } from '@reroll/core/annotation-keys';
+import { DEFAULT_ANNOTATION_KEYS } from '@reroll/core/annotations/annotation-keys';
 import { ClusterState } from '@reroll/core/state/cluster-state';
 import type { RolloutChanges, SeenRollout } from '@reroll/core/rollouts/rollout-tracker';
 import { RolloutTracker } from '@reroll/core/rollouts/rollout-tracker';

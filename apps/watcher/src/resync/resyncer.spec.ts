@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Catalog } from '@reroll/redis/catalog/catalog';
-import { DEFAULT_ANNOTATION_KEYS } from '@reroll/core/annotation-keys';
+import { DEFAULT_ANNOTATION_KEYS } from '@reroll/core/annotations/annotation-keys';
 import { ClusterState } from '@reroll/core/state/cluster-state';
 import { createRegistry } from '@reroll/shared/platform/metrics/registry';
 import { watcherMetrics } from '@reroll/shared/platform/metrics/watcher';

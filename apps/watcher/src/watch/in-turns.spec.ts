@@ -1,4 +1,4 @@
-import { DEFAULT_ANNOTATION_KEYS } from '@reroll/core/annotation-keys';
+import { DEFAULT_ANNOTATION_KEYS } from '@reroll/core/annotations/annotation-keys';
 import { ClusterState } from '@reroll/core/state/cluster-state';
 import { inOneGo } from '@reroll/core/state/slices';
 import type { Clock } from '@reroll/kube/client/clock';

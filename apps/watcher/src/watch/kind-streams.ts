@@ -1,4 +1,4 @@
-import type { AnnotationKeys } from '@reroll/core/annotation-keys';
+import type { AnnotationKeys } from '@reroll/core/annotations/annotation-keys';
 import { labelSelectorText } from '@reroll/core/label-selector';
 import { observeStatus, STATUS_KIND, type SeenStatus } from '@reroll/core/provider-class/observe-status';
 import type { ClusterState } from '@reroll/core/state/cluster-state';

@@ -1,4 +1,4 @@
-import { DEFAULT_ANNOTATION_KEYS as KEYS } from '@reroll/core/annotation-keys';
+import { DEFAULT_ANNOTATION_KEYS as KEYS } from '@reroll/core/annotations/annotation-keys';
 import type { Before } from '@reroll/core/history/change-cause';
 import type { ChangeEntry } from '@reroll/core/history/entries';
 import type { Annotations, WorkloadKey } from '@reroll/core/model';

@@ -1,5 +1,5 @@
 import type { Catalog } from '@reroll/redis/catalog/catalog';
-import type { AdoptedSystem } from '@reroll/core/adopted';
+import type { AdoptedSystem } from '@reroll/core/adopted/adopted';
 import { isAdoptedMark } from '@reroll/core/adopted/adopted-marker';
 import { isWaveMark, type WaveChildren } from '@reroll/core/adopted/wave-marker';
 import type { SourceName } from '@reroll/core/state/rows';

@@ -1,6 +1,6 @@
 import { Catalog } from '@reroll/redis/catalog/catalog';
 import type { RedisClient } from '@reroll/redis/connection/redis';
-import { DEFAULT_ANNOTATION_KEYS } from '@reroll/core/annotation-keys';
+import { DEFAULT_ANNOTATION_KEYS } from '@reroll/core/annotations/annotation-keys';
 import { partsOf, type SourceKey, type WorkloadKey } from '@reroll/core/model';
 import { Queues } from '@reroll/redis/queue/queues';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';

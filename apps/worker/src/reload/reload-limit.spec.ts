@@ -2,7 +2,7 @@ import type { SourceKey, WorkloadKey } from '@reroll/core/model';
 import type { Catalog } from '@reroll/redis/catalog/catalog';
 import { RateBudget } from '@reroll/redis/processes/rate';
 import type { RedisClient } from '@reroll/redis/connection/redis';
-import { DEFAULT_ANNOTATION_KEYS } from '@reroll/core/annotation-keys';
+import { DEFAULT_ANNOTATION_KEYS } from '@reroll/core/annotations/annotation-keys';
 import { writeRecord } from '@reroll/core/record/record';
 import type { WorkloadRow } from '@reroll/core/state/rows';
 import type { KubeClient } from '@reroll/kube/client/connection';

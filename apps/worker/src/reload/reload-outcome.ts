@@ -1,11 +1,11 @@
 import type { OutcomeState } from '@reroll/core/history/entries';
 import type { ReloadRequest } from '@reroll/redis/catalog/requests';
 import type { RequestState } from '@reroll/core/reload/request';
-import { adoptionProblems } from '@reroll/core/adopted';
-import type { AnnotationKeys } from '@reroll/core/annotation-keys';
+import { adoptionProblems } from '@reroll/core/adopted/adopted';
+import type { AnnotationKeys } from '@reroll/core/annotations/annotation-keys';
 import { unusablePatterns } from '@reroll/core/state/workloads/advice';
 import { isInConflict, RELEASE_ANNOTATION } from '@reroll/core/state/workloads/conflict';
-import type { PatternError } from '@reroll/core/patterns';
+import type { PatternError } from '@reroll/core/patterns/patterns';
 import type { Reason } from '@reroll/core/reasons';
 import { pauseWish } from '@reroll/core/reload/pause';
 import type { DependencyVerdict, Plan } from '@reroll/core/reload/plan';

@@ -1,5 +1,5 @@
 import { recordedHashes, type RecordedHashes } from '@reroll/core/record/record';
-import { containerUsing } from '@reroll/core/references';
+import { containerUsing } from '@reroll/core/references/references';
 import { envVarName } from '@reroll/core/marker/env-var-name';
 import { DELETED_MARKER_HASH } from '@reroll/core/marker/marker-hash';
 import { parseLastReloadedFrom } from '@reroll/core/marker/last-reloaded-from';

@@ -1,4 +1,4 @@
-import { annotationOf, type AnnotationKeys } from '@reroll/core/annotation-keys';
+import { annotationOf, type AnnotationKeys } from '@reroll/core/annotations/annotation-keys';
 import { partsOf, type WorkloadKey } from '@reroll/core/model';
 import { resumeDueAt, resumePatch } from '@reroll/core/reload/pause';
 import type { KubeClient } from '@reroll/kube/client/connection';

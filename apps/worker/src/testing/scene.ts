@@ -1,4 +1,4 @@
-import { DEFAULT_ANNOTATION_KEYS, type AnnotationKeys } from '@reroll/core/annotation-keys';
+import { DEFAULT_ANNOTATION_KEYS, type AnnotationKeys } from '@reroll/core/annotations/annotation-keys';
 import type { SourceData, SourceKey, WorkloadKey, WorkloadKind } from '@reroll/core/model';
 import type { LabelSelector } from '@reroll/core/label-selector';
 import { RECORD_ANNOTATION, writeRecord } from '@reroll/core/record/record';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AdoptedSystem } from '../adopted.ts';
+import type { AdoptedSystem } from './adopted.ts';
 import type { PodTemplate, SourceData, SourceKind } from '../model.ts';
 import { isAdoptedMark } from './adopted-marker.ts';
 

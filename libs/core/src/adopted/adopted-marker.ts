@@ -1,4 +1,4 @@
-import type { AdoptedSystem } from '../adopted.ts';
+import type { AdoptedSystem } from './adopted.ts';
 import type { PodTemplate, SourceData, SourceId } from '../model.ts';
 import { isFabric8Mark } from './fabric8-marker.ts';
 import { isTriggerMark } from './trigger-marker.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { ADOPTED_LISTS } from '../adopted.ts';
+import { ADOPTED_LISTS } from './adopted.ts';
 import type { SourceName } from '../state/rows.ts';
 import type { ObjectMeta, PodTemplate, SourceData } from '../model.ts';
 

@@ -1,6 +1,6 @@
 import { assert, constantFrom, integer, property, record, subarray } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_ANNOTATION_KEYS as KEYS } from '../annotation-keys.ts';
+import { DEFAULT_ANNOTATION_KEYS as KEYS } from '../annotations/annotation-keys.ts';
 import { isDependency } from '../state/dependencies/dependencies.ts';
 import { pendingCauseOf } from '../state/pending.ts';
 import { NO_TRIGGERS } from '../state/settings.ts';

@@ -1,4 +1,4 @@
-import type { AnnotationKeys } from '../annotation-keys.ts';
+import type { AnnotationKeys } from '../annotations/annotation-keys.ts';
 import { sourceAnnotations } from '../state/observe.ts';
 import {
   NO_ANNOTATIONS,

@@ -1,7 +1,7 @@
 import { namedSources } from '../state/dependencies/dependencies.ts';
 import { decidingKeys } from '../state/observe.ts';
 import { sourceKeyIn, type SourceRow } from '../state/rows.ts';
-import type { AnnotationKeys } from '../annotation-keys.ts';
+import type { AnnotationKeys } from '../annotations/annotation-keys.ts';
 import { kindOf, namespaceOf, type SourceKey, type SourceKind } from '../model.ts';
 import { recordedHashes } from '../record/record.ts';
 import type { ExplainedSource, ExplainedWorkload, ExplainInput } from './facts.ts';

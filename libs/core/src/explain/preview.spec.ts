@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_ANNOTATION_KEYS as KEYS } from '../annotation-keys.ts';
+import { DEFAULT_ANNOTATION_KEYS as KEYS } from '../annotations/annotation-keys.ts';
 import type { SourceRow, WorkloadRow } from '../state/rows.ts';
 import type { SourceKey, WorkloadKind } from '../model.ts';
 import { EXPLAIN_SETTINGS } from '../testing/explaining.ts';

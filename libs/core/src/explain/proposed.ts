@@ -3,7 +3,7 @@ import { conflictAfter } from '../state/workloads/conflict.ts';
 import { withTemplateOf } from '../state/workloads/template-owner.ts';
 import { withinLimits } from '../state/workloads/within-limits.ts';
 import { NO_ANNOTATIONS, type WorkloadRow } from '../state/rows.ts';
-import type { AnnotationKeys } from '../annotation-keys.ts';
+import type { AnnotationKeys } from '../annotations/annotation-keys.ts';
 import { kindOf, namespaceOf, type Annotations } from '../model.ts';
 import type { DecisionSettings } from '../rules/decision.ts';
 import type { ExplainedSource, ExplainedWorkload } from './facts.ts';

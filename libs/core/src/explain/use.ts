@@ -1,6 +1,6 @@
 import type { Decision } from '../rules/decision.ts';
 import { sourceNameOf } from '../state/rows.ts';
-import { sourceUses, type SourceUse } from '../source-uses.ts';
+import { sourceUses, type SourceUse } from '../references/source-uses.ts';
 import type { SourceKey } from '../model.ts';
 import { partsOf } from '../model.ts';
 import type { ExplainedWorkload } from './facts.ts';

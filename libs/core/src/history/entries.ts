@@ -1,7 +1,7 @@
 import type { SourceKey, WorkloadKey } from '../model.ts';
 import type { Reason } from '../reasons.ts';
 import type { RecordHash } from '../record/record-hash.ts';
-import type { PodTrouble, RolloutCondition, RolloutStatus } from '../rollout.ts';
+import type { PodTrouble, RolloutCondition, RolloutStatus } from '../rollouts/rollout.ts';
 
 /** What the rules said of a workload that uses, names or mentions a source. */
 export interface JudgedWorkload {

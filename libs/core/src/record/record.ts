@@ -1,4 +1,4 @@
-import { WeightedCache } from '../weighted-cache.ts';
+import { WeightedCache } from '../patterns/weighted-cache.ts';
 import { work } from '../work.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { containerUsing } from '../references.ts';
+import { containerUsing } from '../references/references.ts';
 import { envVarName } from '../marker/env-var-name.ts';
 import { DELETED_MARKER_HASH } from '../marker/marker-hash.ts';
 import { lastReloadedFrom } from '../marker/last-reloaded-from.ts';

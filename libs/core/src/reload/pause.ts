@@ -1,4 +1,4 @@
-import { annotationOf, type AnnotationKeys } from '../annotation-keys.ts';
+import { annotationOf, type AnnotationKeys } from '../annotations/annotation-keys.ts';
 import { parseDuration } from '../durations.ts';
 import type { Annotations, WorkloadKind } from '../model.ts';
 import { pointer, type PatchOperation } from './json-patch.ts';

@@ -1,4 +1,4 @@
-import type { PodTrouble } from '../rollout.ts';
+import type { PodTrouble } from './rollout.ts';
 import { kubeletText } from './kubelet-text.ts';
 
 /** As much of a Pod as is looked at. It comes from the API server, whose schema holds for it. */

@@ -1,7 +1,7 @@
 import type { RolloutEntry } from '../history/entries.ts';
 import type { WorkloadKey } from '../model.ts';
 import { takeFrom } from '../take-from.ts';
-import type { PodTrouble, RolloutCondition, RolloutStatus } from '../rollout.ts';
+import type { PodTrouble, RolloutCondition, RolloutStatus } from './rollout.ts';
 
 /** What one sighting of a workload says of its rollout. */
 export interface SeenRollout extends RolloutStatus {

@@ -1,4 +1,4 @@
-import { ADOPTED_LISTS, adoptedNames } from '../adopted.ts';
+import { ADOPTED_LISTS, adoptedNames } from '../adopted/adopted.ts';
 import type { Facts } from './facts.ts';
 import { pass, reloadNamed, type RuleAnswer } from './rule.ts';
 

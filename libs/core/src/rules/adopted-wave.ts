@@ -1,5 +1,5 @@
-import { ADOPTED_LISTS, WAVE_AUTO, adoptedNames } from '../adopted.ts';
-import { annotationOf } from '../annotation-keys.ts';
+import { ADOPTED_LISTS, WAVE_AUTO, adoptedNames } from '../adopted/adopted.ts';
+import { annotationOf } from '../annotations/annotation-keys.ts';
 import type { Facts } from './facts.ts';
 import { pass, reloadIfUsed, reloadNamed, type RuleAnswer } from './rule.ts';
 

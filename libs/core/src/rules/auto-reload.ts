@@ -1,4 +1,4 @@
-import { parseGoBool } from '../annotation-keys.ts';
+import { parseGoBool } from '../annotations/annotation-keys.ts';
 import type { Facts } from './facts.ts';
 import { pass, reloadIfUsed, type RuleAnswer } from './rule.ts';
 

@@ -11,7 +11,7 @@ import {
 } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { DEFAULT_ANNOTATION_KEYS } from '../annotation-keys.ts';
+import { DEFAULT_ANNOTATION_KEYS } from '../annotations/annotation-keys.ts';
 import { SOURCE_KINDS } from '../model.ts';
 import { REASONS } from '../reasons.ts';
 import { decisionInput, sourceSays, workloadSays } from '../testing/decisions.ts';

@@ -13,7 +13,7 @@ import {
   workloadOfKind,
   workloadSays,
 } from '../testing/decisions.ts';
-import { DEFAULT_ANNOTATION_KEYS } from '../annotation-keys.ts';
+import { DEFAULT_ANNOTATION_KEYS } from '../annotations/annotation-keys.ts';
 import { decideReload, type DecisionInput } from './decision.ts';
 
 type Cases = Readonly<Record<string, readonly [DecisionInput, Reason]>>;

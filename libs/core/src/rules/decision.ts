@@ -1,4 +1,4 @@
-import type { PatternError } from '../patterns.ts';
+import type { PatternError } from '../patterns/patterns.ts';
 import type { Reason } from '../reasons.ts';
 import { work } from '../work.ts';
 import { adoptedFabric8 } from './adopted-fabric8.ts';

@@ -1,4 +1,4 @@
-import { nameList } from '../patterns.ts';
+import { nameList } from '../patterns/patterns.ts';
 import type { Facts } from './facts.ts';
 import { pass, skip, type RuleAnswer } from './rule.ts';
 

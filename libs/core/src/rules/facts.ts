@@ -1,5 +1,5 @@
-import type { TypedKeys } from '../annotation-keys.ts';
-import { annotationOf, typedKeys } from '../annotation-keys.ts';
+import type { TypedKeys } from '../annotations/annotation-keys.ts';
+import { annotationOf, typedKeys } from '../annotations/annotation-keys.ts';
 import type { Annotations } from '../model.ts';
 import type { DecisionInput } from './rule.ts';
 

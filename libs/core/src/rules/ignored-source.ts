@@ -1,4 +1,4 @@
-import { annotationOf } from '../annotation-keys.ts';
+import { annotationOf } from '../annotations/annotation-keys.ts';
 import type { Facts } from './facts.ts';
 import { pass, skip, type RuleAnswer } from './rule.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { DEFAULT_ANNOTATION_KEYS, type AnnotationKeys } from '../annotation-keys.ts';
+import { DEFAULT_ANNOTATION_KEYS, type AnnotationKeys } from '../annotations/annotation-keys.ts';
 import type { Reason } from '../reasons.ts';
 import { decisionInput, settings, source, sourceSays, workloadSays } from '../testing/decisions.ts';
 import { decideReload, type DecisionInput } from './decision.ts';

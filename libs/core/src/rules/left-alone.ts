@@ -1,4 +1,4 @@
-import { excessText } from '../annotation-limits.ts';
+import { excessText } from '../annotations/annotation-limits.ts';
 import { REASONS } from '../reasons.ts';
 import type { Facts } from './facts.ts';
 import { pass, skip, type RuleAnswer } from './rule.ts';

@@ -1,4 +1,4 @@
-import { matchPatterns } from '../patterns.ts';
+import { matchPatterns } from '../patterns/patterns.ts';
 import type { Facts } from './facts.ts';
 import { pass, type RuleAnswer } from './rule.ts';
 

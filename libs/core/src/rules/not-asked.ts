@@ -1,4 +1,4 @@
-import type { PatternError } from '../patterns.ts';
+import type { PatternError } from '../patterns/patterns.ts';
 import type { Facts } from './facts.ts';
 import { skip, type Opinion } from './rule.ts';
 

@@ -1,7 +1,7 @@
-import type { Excess } from '../annotation-limits.ts';
-import type { AnnotationKeys } from '../annotation-keys.ts';
+import type { Excess } from '../annotations/annotation-limits.ts';
+import type { AnnotationKeys } from '../annotations/annotation-keys.ts';
 import type { Annotations, SourceKind, WorkloadKind } from '../model.ts';
-import type { PatternError } from '../patterns.ts';
+import type { PatternError } from '../patterns/patterns.ts';
 import type { Reason } from '../reasons.ts';
 
 /** The settings that decide. */

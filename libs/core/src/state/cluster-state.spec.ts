@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_ANNOTATION_KEYS } from '../annotation-keys.ts';
+import { DEFAULT_ANNOTATION_KEYS } from '../annotations/annotation-keys.ts';
 import { AUTO, recordOf, seenSource, seenWorkload, sourceRow, workloadRow } from '../testing/rows.ts';
 import type { MarkerConflict } from './workloads/conflict.ts';
 import { ClusterState } from './cluster-state.ts';

@@ -1,6 +1,6 @@
 import { array, assert, constantFrom, dictionary, integer, oneof, property, string } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_ANNOTATION_KEYS as KEYS } from '../annotation-keys.ts';
+import { DEFAULT_ANNOTATION_KEYS as KEYS } from '../annotations/annotation-keys.ts';
 import { seenSource, seenWorkload } from '../testing/rows.ts';
 import { work, workOf, type Work } from '../work.ts';
 import { ClusterState } from './cluster-state.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_ANNOTATION_KEYS } from '../annotation-keys.ts';
+import { DEFAULT_ANNOTATION_KEYS } from '../annotations/annotation-keys.ts';
 import { recordOf, seenSource, seenWorkload, sourceRow, workloadRow } from '../testing/rows.ts';
 import { ClusterState } from './cluster-state.ts';
 import type { ObservedSource, ObservedWorkload } from './rows.ts';

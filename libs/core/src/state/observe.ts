@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { adoptedAnnotations } from '../adopted.ts';
-import { annotationOf, sourceListKeys, type AnnotationKeys } from '../annotation-keys.ts';
+import { adoptedAnnotations } from '../adopted/adopted.ts';
+import { annotationOf, sourceListKeys, type AnnotationKeys } from '../annotations/annotation-keys.ts';
 import {
   keyOf,
   type Annotations,
@@ -12,11 +12,11 @@ import {
   type WorkloadKind,
 } from '../model.ts';
 import { isEnvVarMark } from '../marker/env-var-name.ts';
-import { podUses } from '../pod-uses.ts';
+import { podUses } from '../references/pod-uses.ts';
 import { RECORD_ANNOTATION, recordName } from '../record/record.ts';
 import type { Reason } from '../reasons.ts';
 import { recordHash, type HashKeys } from '../record/record-hash.ts';
-import { referencedSources } from '../references.ts';
+import { referencedSources } from '../references/references.ts';
 import { annotationBytes, MOST_ANNOTATION_BYTES } from '../reload/annotation-room.ts';
 import { resumeDueAt } from '../reload/pause.ts';
 import { parseRv } from '../rv.ts';

@@ -1,4 +1,4 @@
-import { isSameExcess, type Excess } from '../annotation-limits.ts';
+import { isSameExcess, type Excess } from '../annotations/annotation-limits.ts';
 import type { Annotations, SourceKey, WorkloadKey, WorkloadKind } from '../model.ts';
 import type { Reason } from '../reasons.ts';
 import type { RecordHash } from '../record/record-hash.ts';

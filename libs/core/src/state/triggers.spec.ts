@@ -1,6 +1,6 @@
 import type { SourceKey } from '../model.ts';
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_ANNOTATION_KEYS } from '../annotation-keys.ts';
+import { DEFAULT_ANNOTATION_KEYS } from '../annotations/annotation-keys.ts';
 import { DELETED_HASH } from '../record/record-hash.ts';
 import { writeRecord } from '../record/record.ts';
 import { recordOf, seenSource, seenWorkload, sourceRow, workloadRow } from '../testing/rows.ts';

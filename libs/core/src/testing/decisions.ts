@@ -1,5 +1,5 @@
 import type { WorkloadKind } from '../model.ts';
-import { DEFAULT_ANNOTATION_KEYS } from '../annotation-keys.ts';
+import { DEFAULT_ANNOTATION_KEYS } from '../annotations/annotation-keys.ts';
 import type { Reason } from '../reasons.ts';
 import type { DecisionInput, DecisionSettings } from '../rules/decision.ts';
 

@@ -1,5 +1,5 @@
 import type { WorkloadKind } from '../model.ts';
-import { DEFAULT_ANNOTATION_KEYS } from '../annotation-keys.ts';
+import { DEFAULT_ANNOTATION_KEYS } from '../annotations/annotation-keys.ts';
 import type { ExplainInput, ExplainSettings } from '../explain/facts.ts';
 import { NO_TRIGGERS } from '../state/settings.ts';
 import type { SourceRow, WorkloadRow } from '../state/rows.ts';

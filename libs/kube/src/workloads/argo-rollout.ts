@@ -1,6 +1,6 @@
 import type { PodTemplate } from '@reroll/core/model';
 import type { Reason } from '@reroll/core/reasons';
-import type { RolloutCode, RolloutStatus } from '@reroll/core/rollout';
+import type { RolloutCode, RolloutStatus } from '@reroll/core/rollouts/rollout';
 import type { KubeObject } from '../objects.ts';
 import type { WorkloadKindDefinition } from './definition.ts';
 

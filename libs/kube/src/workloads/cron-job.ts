@@ -1,5 +1,5 @@
 import type { PodTemplate } from '@reroll/core/model';
-import type { RolloutStatus } from '@reroll/core/rollout';
+import type { RolloutStatus } from '@reroll/core/rollouts/rollout';
 import type { KubeObject } from '../objects.ts';
 import type { WorkloadKindDefinition } from './definition.ts';
 

@@ -1,6 +1,6 @@
 import type { PodTemplate, WorkloadKind } from '@reroll/core/model';
 import type { Reason } from '@reroll/core/reasons';
-import type { RolloutStatus } from '@reroll/core/rollout';
+import type { RolloutStatus } from '@reroll/core/rollouts/rollout';
 import type { KubeObject, KubeResource } from '../objects.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { PodTemplate } from '@reroll/core/model';
-import type { RolloutCode, RolloutStatus } from '@reroll/core/rollout';
+import type { RolloutCode, RolloutStatus } from '@reroll/core/rollouts/rollout';
 import type { KubeObject } from '../objects.ts';
 import { isObserved, type WorkloadKindDefinition } from './definition.ts';
 

@@ -1,7 +1,7 @@
 import type { PodTemplate } from '@reroll/core/model';
 import type { Reason } from '@reroll/core/reasons';
 import { PENDING_JOB_ANNOTATION } from '@reroll/core/reload/pending-job';
-import type { RolloutStatus } from '@reroll/core/rollout';
+import type { RolloutStatus } from '@reroll/core/rollouts/rollout';
 import type { KubeObject } from '../objects.ts';
 import type { WorkloadKindDefinition } from './definition.ts';
 

@@ -1,4 +1,4 @@
-import type { AnnotationKeys } from '@reroll/core/annotation-keys';
+import type { AnnotationKeys } from '@reroll/core/annotations/annotation-keys';
 import { observeWorkload } from '@reroll/core/state/observe';
 import type { ObservedWorkload } from '@reroll/core/state/rows';
 import { keyOf } from '@reroll/core/model';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../objects.ts';
-import { DEFAULT_ANNOTATION_KEYS } from '@reroll/core/annotation-keys';
+import { DEFAULT_ANNOTATION_KEYS } from '@reroll/core/annotations/annotation-keys';
 import type { ObservedWorkload } from '@reroll/core/state/rows';
 import { argoRollout } from './argo-rollout.ts';
 import { observed } from './observe.ts';

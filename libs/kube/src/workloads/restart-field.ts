@@ -1,4 +1,4 @@
-import { annotationOf, type AnnotationKeys } from '@reroll/core/annotation-keys';
+import { annotationOf, type AnnotationKeys } from '@reroll/core/annotations/annotation-keys';
 import type { KubeObject } from '../objects.ts';
 import type { WorkloadKindDefinition } from './definition.ts';
 

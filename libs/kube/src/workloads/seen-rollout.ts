@@ -1,7 +1,7 @@
 import { keyOf } from '@reroll/core/model';
 import { kubeletText } from '@reroll/core/rollouts/kubelet-text';
 import type { SeenRollout } from '@reroll/core/rollouts/rollout-tracker';
-import type { RolloutCondition } from '@reroll/core/rollout';
+import type { RolloutCondition } from '@reroll/core/rollouts/rollout';
 import type { KubeObject } from '../objects.ts';
 import type { WorkloadKindDefinition } from './definition.ts';
 import { podSelector } from './pod-selector.ts';

@@ -1,4 +1,4 @@
-import { DEFAULT_ANNOTATION_LIMITS } from '@reroll/core/annotation-limits';
+import { DEFAULT_ANNOTATION_LIMITS } from '@reroll/core/annotations/annotation-limits';
 import {
   NO_ANNOTATIONS,
   NO_BASELINES,

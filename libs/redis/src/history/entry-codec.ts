@@ -9,7 +9,7 @@ import type {
 import { boundedChange, boundedOutcome } from '@reroll/core/history/entry-bounds';
 import { AUDIT_RESULTS, CHANGE_CAUSES, OUTCOME_STATES } from '@reroll/core/history/entries';
 import type { SourceKey, WorkloadKey } from '@reroll/core/model';
-import { ROLLOUT_STATES } from '@reroll/core/rollout';
+import { ROLLOUT_STATES } from '@reroll/core/rollouts/rollout';
 import { KNOWN_WORKLOAD_KEY, SOURCE_KEY, WORKLOAD_KEY } from '../key-schemas.ts';
 
 /**

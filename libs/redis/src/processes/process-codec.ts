@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DEFAULT_ANNOTATION_KEYS } from '@reroll/core/annotation-keys';
+import { DEFAULT_ANNOTATION_KEYS } from '@reroll/core/annotations/annotation-keys';
 import { SOURCE_KINDS } from '@reroll/core/model';
 
 export const PROCESS_APPS = ['watcher', 'worker', 'admin'] as const;

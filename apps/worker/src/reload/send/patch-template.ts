@@ -1,4 +1,4 @@
-import type { AnnotationKeys } from '@reroll/core/annotation-keys';
+import type { AnnotationKeys } from '@reroll/core/annotations/annotation-keys';
 import { patched } from '@reroll/core/reload/json-patch';
 import { pauseWish } from '@reroll/core/reload/pause';
 import { reloadPatch, type ReloadStrategy } from '@reroll/core/reload/patch';

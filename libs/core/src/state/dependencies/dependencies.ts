@@ -1,8 +1,8 @@
-import { isSameExcess } from '../../annotation-limits.ts';
-import { adoptedNames } from '../../adopted.ts';
-import type { AnnotationKeys } from '../../annotation-keys.ts';
+import { isSameExcess } from '../../annotations/annotation-limits.ts';
+import { adoptedNames } from '../../adopted/adopted.ts';
+import type { AnnotationKeys } from '../../annotations/annotation-keys.ts';
 import type { Annotations, SourceKey, SourceKind } from '../../model.ts';
-import { nameList } from '../../patterns.ts';
+import { nameList } from '../../patterns/patterns.ts';
 import {
   decideReload,
   type Decision,

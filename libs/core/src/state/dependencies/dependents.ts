@@ -1,4 +1,4 @@
-import type { AnnotationKeys } from '../../annotation-keys.ts';
+import type { AnnotationKeys } from '../../annotations/annotation-keys.ts';
 import { kindOf, namespaceOf, type SourceKey, type SourceKind, type WorkloadKey } from '../../model.ts';
 import { recordedHashes } from '../../record/record.ts';
 import { decidesTheSame, namedSources } from './dependencies.ts';

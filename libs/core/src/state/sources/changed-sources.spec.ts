@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { DEFAULT_ANNOTATION_KEYS } from '../../annotation-keys.ts';
+import { DEFAULT_ANNOTATION_KEYS } from '../../annotations/annotation-keys.ts';
 import { recordOf, seenSource, seenWorkload } from '../../testing/rows.ts';
 import { ClusterState } from '../cluster-state.ts';
 import type * as PendingModule from '../pending.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { DEFAULT_ANNOTATION_KEYS } from '../../annotation-keys.ts';
+import { DEFAULT_ANNOTATION_KEYS } from '../../annotations/annotation-keys.ts';
 import { AUTO, seenSource, seenWorkload, sourceRow } from '../../testing/rows.ts';
 import { ClusterState } from '../cluster-state.ts';
 import type { ObservedSource, SourceRow } from '../rows.ts';

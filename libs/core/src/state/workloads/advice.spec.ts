@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_ANNOTATION_KEYS } from '../../annotation-keys.ts';
+import { DEFAULT_ANNOTATION_KEYS } from '../../annotations/annotation-keys.ts';
 import { AUTO, recordOf, seenSource, seenWorkload } from '../../testing/rows.ts';
 import { unusablePatterns } from './advice.ts';
 import { ClusterState } from '../cluster-state.ts';

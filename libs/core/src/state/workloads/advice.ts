@@ -1,8 +1,8 @@
 import type { WorkloadKind } from '../../model.ts';
-import { isSameExcess } from '../../annotation-limits.ts';
-import { adoptionProblems } from '../../adopted.ts';
-import type { AnnotationKeys } from '../../annotation-keys.ts';
-import { patternErrors, type PatternError } from '../../patterns.ts';
+import { isSameExcess } from '../../annotations/annotation-limits.ts';
+import { adoptionProblems } from '../../adopted/adopted.ts';
+import type { AnnotationKeys } from '../../annotations/annotation-keys.ts';
+import { patternErrors, type PatternError } from '../../patterns/patterns.ts';
 import { pauseWish } from '../../reload/pause.ts';
 import { isInConflict } from './conflict.ts';
 import { sameLists, sameRecords, type ObservedWorkload, type SourceName, type WorkloadRow } from '../rows.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { DEFAULT_ANNOTATION_KEYS as KEYS } from '../../annotation-keys.ts';
+import { DEFAULT_ANNOTATION_KEYS as KEYS } from '../../annotations/annotation-keys.ts';
 import { MOST_ANNOTATION_BYTES } from '../../reload/annotation-room.ts';
 import { seenSource } from '../../testing/rows.ts';
 import { ClusterState } from '../cluster-state.ts';

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_ANNOTATION_KEYS } from '../../annotation-keys.ts';
-import { DEFAULT_ANNOTATION_LIMITS, excessText, type AnnotationLimits } from '../../annotation-limits.ts';
+import { DEFAULT_ANNOTATION_KEYS } from '../../annotations/annotation-keys.ts';
+import {
+  DEFAULT_ANNOTATION_LIMITS,
+  excessText,
+  type AnnotationLimits,
+} from '../../annotations/annotation-limits.ts';
 import type { Annotations } from '../../model.ts';
 import { decideReload } from '../../rules/decision.ts';
 import { AUTO, seenSource, seenWorkload } from '../../testing/rows.ts';

@@ -1,8 +1,12 @@
-import { ADOPTED_LISTS } from '../../adopted.ts';
-import { DEFAULT_ANNOTATION_LIMITS, type AnnotationLimits, type Excess } from '../../annotation-limits.ts';
-import { annotationOf, sourceListKeys, type AnnotationKeys } from '../../annotation-keys.ts';
+import { ADOPTED_LISTS } from '../../adopted/adopted.ts';
+import {
+  DEFAULT_ANNOTATION_LIMITS,
+  type AnnotationLimits,
+  type Excess,
+} from '../../annotations/annotation-limits.ts';
+import { annotationOf, sourceListKeys, type AnnotationKeys } from '../../annotations/annotation-keys.ts';
 import type { Annotations } from '../../model.ts';
-import { nameList } from '../../patterns.ts';
+import { nameList } from '../../patterns/patterns.ts';
 import { namedSources } from '../dependencies/dependencies.ts';
 import { NO_ANNOTATIONS, NO_NAMES, type ObservedWorkload } from '../rows.ts';
 

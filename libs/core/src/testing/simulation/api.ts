@@ -1,5 +1,5 @@
 import type { SourceKey, WorkloadKey } from '../../model.ts';
-import { DEFAULT_ANNOTATION_KEYS } from '../../annotation-keys.ts';
+import { DEFAULT_ANNOTATION_KEYS } from '../../annotations/annotation-keys.ts';
 import { RELEASE_ANNOTATION } from '../../state/workloads/conflict.ts';
 import type { ObservedSource, ObservedWorkload } from '../../state/rows.ts';
 import { envVarName } from '../../marker/env-var-name.ts';

@@ -1,4 +1,4 @@
-import { DEFAULT_ANNOTATION_KEYS } from '@reroll/core/annotation-keys';
+import { DEFAULT_ANNOTATION_KEYS } from '@reroll/core/annotations/annotation-keys';
 import type { DecisionSettings } from '@reroll/core/rules/decision';
 import type { CommonOptions } from './parsing/table.ts';
 

@@ -1,5 +1,5 @@
 /** When a workload is reloaded, and how. */
-import { ADOPTED_SYSTEMS } from '@reroll/core/adopted';
+import { ADOPTED_SYSTEMS } from '@reroll/core/adopted/adopted';
 import { MARKER_HASHES } from '@reroll/core/marker/marker-hash';
 import { BOTH, option, WORKER } from '../parsing/option.ts';
 import { bool, boolText, duration, integer, list, oneOf, optionalPath } from '../parsing/values.ts';

@@ -1,7 +1,7 @@
 /** The keys of the annotations that decide. The defaults are those of stakater/Reloader. */
-import { DEFAULT_ANNOTATION_KEYS as KEYS } from '@reroll/core/annotation-keys';
-import { DEFAULT_ANNOTATION_LIMITS as LIMITS } from '@reroll/core/annotation-limits';
-import { PATTERN_LIMITS } from '@reroll/core/pattern-cost';
+import { DEFAULT_ANNOTATION_KEYS as KEYS } from '@reroll/core/annotations/annotation-keys';
+import { DEFAULT_ANNOTATION_LIMITS as LIMITS } from '@reroll/core/annotations/annotation-limits';
+import { PATTERN_LIMITS } from '@reroll/core/patterns/pattern-cost';
 import { BOTH, option } from './option.ts';
 import { annotationKey, integer, writtenAnnotationKey } from './values.ts';
 

@@ -1,5 +1,5 @@
-import type { PodSpec, SourceKind } from './model.ts';
-import { SOURCE_KINDS } from './model.ts';
+import type { PodSpec, SourceKind } from '../model.ts';
+import { SOURCE_KINDS } from '../model.ts';
 import type { SourceRef } from './pod-uses.ts';
 import { podUses } from './pod-uses.ts';
 

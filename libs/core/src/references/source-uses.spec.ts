@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { PodSpec } from './model.ts';
+import type { PodSpec } from '../model.ts';
 import { referencedSources } from './references.ts';
 import { sourceUses } from './source-uses.ts';
 

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Request } from 'express';
 import { ipKeyGenerator } from 'express-rate-limit';
-import { bearerToken } from '../auth/bearer-token.ts';
-import type { Authenticator } from '../auth/caller.ts';
-import { contextOf } from './request-context.ts';
+import { bearerToken } from '../../auth/bearer-token.ts';
+import type { Authenticator } from '../../auth/caller.ts';
+import { contextOf } from '../request-context.ts';
 
 /** Under what the requests and streams of a caller are counted. Who has no token is known by their address only. */
 export function countedAs(request: Request): string {

@@ -2,7 +2,7 @@ import { RE2JS } from 're2js';
 
 import { patternCost, PATTERN_LIMITS } from './pattern-cost.ts';
 import { WeightedCache } from './weighted-cache.ts';
-import { work } from './work.ts';
+import { work } from '../work.ts';
 
 /** A pattern that is ready to match, or why it never will. */
 export type CompiledPattern =

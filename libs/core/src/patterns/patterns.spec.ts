@@ -14,10 +14,10 @@ import { RE2JS, RE2JSSyntaxException } from 're2js';
 import { describe, expect, it } from 'vitest';
 
 import { compiledPattern } from './compiled-pattern.ts';
-import { trimSpace } from './go-text.ts';
+import { trimSpace } from '../go-text.ts';
 import { PATTERN_LIMITS, patternCost } from './pattern-cost.ts';
 import { matchPatterns, nameList } from './patterns.ts';
-import { workOf } from './work.ts';
+import { workOf } from '../work.ts';
 
 type Matches = Readonly<Record<string, readonly [pattern: string, name: string, matches: boolean]>>;
 

@@ -3,11 +3,11 @@ import type { AdminOptions } from '@reroll/shared/platform/options/parsing/table
 import type { Request, Response } from 'express';
 import { Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
-import type { Caller } from '../auth/caller.ts';
-import { anonymousReader } from '../auth/static-tokens.ts';
+import type { Caller } from '../../auth/caller.ts';
+import { anonymousReader } from '../../auth/static-tokens.ts';
 import { countedAs } from './counted-as.ts';
 import { ActorLimit, addressLimit } from './rate-limits.ts';
-import { begin } from './request-context.ts';
+import { begin } from '../request-context.ts';
 
 const ANONYMOUS = anonymousReader();
 const NAMED: Caller = { ...ANONYMOUS, name: 'ann', isAnonymous: false };

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 
 import { ADOPTED_SYSTEMS, adoptedAnnotations, adoptionProblems, type AdoptedSystem } from './adopted.ts';
-import { DEFAULT_ANNOTATION_KEYS } from './annotation-keys.ts';
-import { isDependency, namedSources } from './state/dependencies/dependencies.ts';
-import { observeWorkload } from './state/observe.ts';
-import type { Annotations, ObjectMeta, PodSpec } from './model.ts';
-import type { Reason } from './reasons.ts';
-import { decideReload } from './rules/decision.ts';
+import { DEFAULT_ANNOTATION_KEYS } from '../annotations/annotation-keys.ts';
+import { isDependency, namedSources } from '../state/dependencies/dependencies.ts';
+import { observeWorkload } from '../state/observe.ts';
+import type { Annotations, ObjectMeta, PodSpec } from '../model.ts';
+import type { Reason } from '../reasons.ts';
+import { decideReload } from '../rules/decision.ts';
 
 const SPEC: PodSpec = {
   containers: [

@@ -2,9 +2,9 @@ import type { AdminMetrics } from '@reroll/shared/platform/metrics/admin';
 import type { AdminOptions } from '@reroll/shared/platform/options/parsing/table';
 import type { Request, RequestHandler, Response } from 'express';
 import { rateLimit } from 'express-rate-limit';
-import type { Authenticator } from '../auth/caller.ts';
+import type { Authenticator } from '../../auth/caller.ts';
 import { countedAs, countedBefore } from './counted-as.ts';
-import { ProblemError } from './problem-error.ts';
+import { ProblemError } from '../problem-error.ts';
 
 const MINUTE = 60_000;
 

@@ -1,7 +1,7 @@
-import { LAST_RELOADED_FROM } from './marker/last-reloaded-from.ts';
-import type { AdoptedSystem } from './adopted.ts';
+import { LAST_RELOADED_FROM } from '../marker/last-reloaded-from.ts';
+import type { AdoptedSystem } from '../adopted/adopted.ts';
 import type { AnnotationLimits } from './annotation-limits.ts';
-import type { Annotations, SourceKind } from './model.ts';
+import type { Annotations, SourceKind } from '../model.ts';
 
 /**
  * The annotation keys of an installation. The defaults are those of stakater/Reloader; every one can be

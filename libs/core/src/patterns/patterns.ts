@@ -1,9 +1,9 @@
 import { compiledPattern } from './compiled-pattern.ts';
-import { splitList } from './go-text.ts';
+import { splitList } from '../go-text.ts';
 import { patternCost, PATTERN_LIMITS } from './pattern-cost.ts';
 import { isPlain, simplePattern } from './simple-pattern.ts';
 import { WeightedCache } from './weighted-cache.ts';
-import { work } from './work.ts';
+import { work } from '../work.ts';
 
 /** A pattern that cannot be used, and why. Both are cut where they are long. */
 export interface PatternError {

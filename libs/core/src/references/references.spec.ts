@@ -1,8 +1,8 @@
 import { array, assert, boolean, constantFrom, option, property, record } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import type { PodSpec, SourceKind } from './model.ts';
-import { SOURCE_KINDS } from './model.ts';
+import type { PodSpec, SourceKind } from '../model.ts';
+import { SOURCE_KINDS } from '../model.ts';
 import { containerUsing, referencedSources } from './references.ts';
 import {
   configMapKey,
@@ -15,7 +15,7 @@ import {
   withField,
   withInitContainer,
   withVolume,
-} from './testing/pods.ts';
+} from '../testing/pods.ts';
 
 const CONFIG_MAP = { kind: 'ConfigMap', name: 'cm' } as const;
 const SECRET = { kind: 'Secret', name: 'db' } as const;

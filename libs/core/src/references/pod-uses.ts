@@ -1,4 +1,4 @@
-import type { Container, EnvVar, PodSpec, SourceKind, Volume } from './model.ts';
+import type { Container, EnvVar, PodSpec, SourceKind, Volume } from '../model.ts';
 
 /** A source as a pod template refers to it: always in the workload's own namespace. */
 export interface SourceRef {

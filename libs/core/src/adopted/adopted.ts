@@ -2,10 +2,10 @@
  * What other systems' annotations mean, as far as `--adopt` takes them over. A workload is observed with those
  * that count, brought into the form that the rules read; without `--adopt` with none.
  */
-import { annotationOf } from './annotation-keys.ts';
-import { splitList } from './go-text.ts';
-import type { Annotations, ObjectMeta, PodTemplate, SourceKind } from './model.ts';
-import { nameList } from './patterns.ts';
+import { annotationOf } from '../annotations/annotation-keys.ts';
+import { splitList } from '../go-text.ts';
+import type { Annotations, ObjectMeta, PodTemplate, SourceKind } from '../model.ts';
+import { nameList } from '../patterns/patterns.ts';
 
 /** ConfigmapController, k8s-trigger-controller, Wave. */
 export const ADOPTED_SYSTEMS = ['fabric8', 'trigger', 'wave'] as const;

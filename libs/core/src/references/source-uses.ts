@@ -1,4 +1,4 @@
-import type { Container, EnvVar, PodSpec, Volume } from './model.ts';
+import type { Container, EnvVar, PodSpec, Volume } from '../model.ts';
 import { refsOfVariable, refsOfVolume, type SourceRef } from './pod-uses.ts';
 
 /** One place of a pod template that refers to a source. */
