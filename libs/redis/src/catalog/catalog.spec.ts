@@ -159,6 +159,7 @@ describe('a source is reported as changed', () => {
   it.each([
     ['if another hash was there', {}, { hash: '1.B' }, true],
     ['also if it had been deleted meanwhile', { exists: false }, { hash: '1.B' }, true],
+    ['also if it was deleted and is there again with the same hash', { exists: false }, {}, true],
     ['but not if the hash is the same', {}, {}, false],
     ['but not if it exists no more', {}, { hash: '1.B', exists: false }, false],
     ['but not if the hashes are of two schemes', {}, { hash: 'k0a1b2c3d.B' }, false],

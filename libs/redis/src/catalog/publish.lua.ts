@@ -7,7 +7,8 @@
  *       change job comes), then pairs (key, row) of workloads; row '' removes, in both.
  * Gives `{-1}` if a newer term has written; `{1}` if the write before this one is not there (Redis was emptied or set
  *       back in time) or a later one is (this is a copy that was on its way for long): then nothing is written; else
- *       `{0, key…}` with the sources whose hash differs from the one that was there, under the same scheme. If this very
+ *       `{0, key…}` with the sources that exist and whose hash differs from the one that was there, under the same scheme,
+ *       or that did not exist. If this very
  *       write is there already, its reply was lost: nothing is written, and the keys are those of its sources whose
  *       change is still to be told. A source row of the version that is there stands, unless its hash is
  *       under another scheme (its writer was given another key), or its annotations are of a later write of the
@@ -71,7 +72,7 @@ for n = 1, count do
     local isRehashed = is.v == was.v and scheme(is.h) ~= scheme(was.h)
     local isAnnotated = is.v == was.v and is.n and type(was.n) == 'string' and newer(is.n, was.n)
     write = newer(is.v, was.v) or isRehashed or isAnnotated
-    if write and is.x ~= 0 and isChanged then
+    if write and is.x ~= 0 and (isChanged or was.x == 0) then
       reply[#reply + 1] = key
       if found == '' then found = 'list' end
     end

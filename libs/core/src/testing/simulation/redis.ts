@@ -135,7 +135,7 @@ export function writeCatalog(redis: SimulatedRedis, write: Write): WriteResult {
   });
 }
 
-/** Whether it is of other data than the row that was there. */
+/** Whether it is of other data than the row that was there, or of a source that is there again. */
 function writeSource(redis: SimulatedRedis, [key, row, foundBy]: Write['sources'][number]): boolean {
   const old = redis.get<SourceRow>(`S/${key}`);
   const untold = `B/${key}`;
@@ -155,7 +155,7 @@ function writeSource(redis: SimulatedRedis, [key, row, foundBy]: Write['sources'
   const sameScheme = isSameScheme(row.hash, old.hash);
   if (!isNewer(row.rv, old.rv) && (row.rv !== old.rv || sameScheme)) return false;
   const isOther = old.hash !== row.hash && sameScheme;
-  const isChanged = row.exists && isOther;
+  const isChanged = row.exists && (isOther || !old.exists);
   if ((isChanged || foundBy) && (isOther || old.exists !== row.exists)) keep(old.exists ? old.hash : '');
   redis.set(`S/${key}`, row);
   return isChanged;
