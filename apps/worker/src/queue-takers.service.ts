@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Inject, Injectable } from '@nestjs/common';
 import type { RedisClient } from '@reroll/redis/connection/redis';
 import type { Worker } from 'bullmq';
-import { ChangeJobs } from './change/change-jobs.ts';
+import { ChangeProcessor } from './change/change.processor.ts';
 import { Notifying } from './notify/notifying.service.ts';
 import {
   Activity,
@@ -11,8 +11,8 @@ import {
   type QueueHandler,
   type TakingOptions,
 } from './queue-runner.ts';
-import { ReloadJobs } from './reload/reload-jobs.ts';
-import { ResumeJobs } from './reload/resume-jobs.ts';
+import { ReloadProcessor } from './reload/reload.processor.ts';
+import { ResumeProcessor } from './reload/resume.processor.ts';
 import { JOB_OBSERVERS, TAKING_OPTIONS } from './tokens.ts';
 
 /** Takes the jobs of every queue. */
@@ -21,9 +21,9 @@ export class QueueTakers {
   constructor(
     @Inject(TAKING_OPTIONS) private readonly taking: TakingOptions & { readonly connection: RedisClient },
     @Inject(JOB_OBSERVERS) private readonly observers: JobObservers,
-    private readonly changes: ChangeJobs,
-    private readonly reloads: ReloadJobs,
-    private readonly resumes: ResumeJobs,
+    private readonly changes: ChangeProcessor,
+    private readonly reloads: ReloadProcessor,
+    private readonly resumes: ResumeProcessor,
     private readonly notifying: Notifying,
   ) {}
 

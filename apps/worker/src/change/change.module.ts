@@ -17,7 +17,6 @@ import { Notifying } from '../notify/notifying.service.ts';
 import { OutcomesModule } from '../outcomes.module.ts';
 import { OutcomeRecorder } from '../outcome-recorder.ts';
 import { WORKER_METRICS, WORKER_OPTIONS } from '../tokens.ts';
-import { ChangeJobs } from './change-jobs.ts';
 import { ChangeReports } from './change-reports.ts';
 import { ChangeProcessor } from './change.processor.ts';
 import { SourceReader } from './source-reader.ts';
@@ -37,13 +36,8 @@ import { SourceReader } from './source-reader.ts';
       inject: [Catalog, SourceReader, History, Queues, ChangeReports, Notifying, WORKER_OPTIONS],
       useFactory: changeProcessor,
     },
-    {
-      provide: ChangeJobs,
-      inject: [ChangeProcessor, ChangeReports],
-      useFactory: (processor: ChangeProcessor, reports: ChangeReports) => new ChangeJobs(processor, reports),
-    },
   ],
-  exports: [SourceReader, ChangeJobs],
+  exports: [SourceReader, ChangeProcessor],
 })
 export class ChangeModule {}
 

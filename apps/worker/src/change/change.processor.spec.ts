@@ -60,12 +60,14 @@ class Scene {
           judged: (users) => void this.judged.push(...users),
           expect: ({ woken }: ChangeEntry) => void this.done.push(`expect ${woken.length}`),
           enqueued: () => undefined,
+          ended: () => undefined,
+          failed: () => undefined,
         },
         ...(this.isPosted ? { webhook } : {}),
       },
       settings,
     );
-    return await processor.handle({ v: 1, source: SOURCE, since: 7 });
+    return await processor.process({ v: 1, source: SOURCE, since: 7 });
   }
 
   readonly #catalog = only<Catalog>('catalog', {

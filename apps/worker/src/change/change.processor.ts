@@ -7,8 +7,10 @@ import { judgeDependency } from '@reroll/core/state/dependencies/dependencies';
 import { sourceNameOf, type WorkloadRow } from '@reroll/core/state/rows';
 import { isWorkloadKey, kindOf, partsOf, type SourceKey, type WorkloadKey } from '@reroll/core/model';
 import type { DecisionSettings } from '@reroll/core/rules/decision';
-import type { ChangeJob } from '@reroll/redis/queue/jobs';
-import type { Queues } from '@reroll/redis/queue/queues';
+import { changeJob, type ChangeJob } from '@reroll/redis/queue/jobs';
+import { CHANGES, type Queues } from '@reroll/redis/queue/queues';
+import type { JobError } from '../job-error.ts';
+import type { Attempt, FailedAttempt, QueueHandler } from '../queue-runner.ts';
 import type { ChangeReports } from './change-reports.ts';
 import type { SourceAbsence, SourceNow, SourceReader } from './source-reader.ts';
 import type { Webhook } from '../notify/webhook.ts';
@@ -19,7 +21,7 @@ export interface ChangePorts {
   readonly sources: Pick<SourceReader, 'read'>;
   readonly history: Pick<History, 'before'>;
   readonly queue: Pick<Queues, 'enqueueReloads' | 'bringForward'>;
-  readonly reports: Pick<ChangeReports, 'judged' | 'expect' | 'enqueued'>;
+  readonly reports: Pick<ChangeReports, 'judged' | 'expect' | 'enqueued' | 'ended' | 'failed'>;
   /** Given if changes are posted there, and nothing is reloaded. */
   readonly webhook?: Pick<Webhook, 'changed'> | undefined;
 }
@@ -44,7 +46,9 @@ export interface JudgedUser extends JudgedWorkload {
  * rules say yes for. What decides is the workload as it is when its own job runs; here the catalog's row is
  * enough to leave those alone that did not ask.
  */
-export class ChangeProcessor {
+export class ChangeProcessor implements QueueHandler<ChangeJob> {
+  readonly queue = CHANGES;
+  readonly schema = changeJob;
   readonly #ports: ChangePorts;
   readonly #decision: DecisionSettings;
 
@@ -53,8 +57,16 @@ export class ChangeProcessor {
     this.#decision = decision;
   }
 
+  async handle(job: ChangeJob, { startedAt }: Attempt): Promise<void> {
+    this.#ports.reports.ended(job, await this.process(job), startedAt);
+  }
+
+  async failed(job: ChangeJob, error: JobError, attempt: FailedAttempt): Promise<void> {
+    this.#ports.reports.failed(job, error, attempt);
+  }
+
   /** Rejects with a `KubeError` or ioredis' error; to be repeated then. */
-  async handle(job: ChangeJob): Promise<ChangeOutcome> {
+  async process(job: ChangeJob): Promise<ChangeOutcome> {
     const { sources, history, reports, webhook } = this.#ports;
     // Asked for before the source is read: of a change that comes in between the next job tells.
     const [before, users] = await Promise.all([history.before(job.source), this.#users(job.source)]);

@@ -10,6 +10,8 @@ import { ChangeProcessor, USERS_PER_PORTION } from './change.processor.ts';
 import type { SourceReader } from './source-reader.ts';
 import { only } from '../testing/only.ts';
 
+const NOTHING = (): void => undefined;
+
 const WIDE = 'ConfigMap/a/wide';
 const MANY = 10_000;
 
@@ -85,7 +87,7 @@ function counted() {
         },
       }),
       history: { before: async () => undefined },
-      reports: { judged: () => undefined, expect: () => undefined, enqueued: () => undefined },
+      reports: { judged: NOTHING, expect: NOTHING, enqueued: NOTHING, ended: NOTHING, failed: NOTHING },
     },
     { keys: DEFAULT_ANNOTATION_KEYS, autoReloadAll: false, ignoredWorkloadTypes: [] },
   );
@@ -96,7 +98,7 @@ describe('a change of a source with 10,000 users', () => {
   it('is read, judged and enqueued in portions, all of it', async () => {
     await publish(WIDE, MANY);
     const { processor, done } = counted();
-    const { entry } = await processor.handle({ v: 1, source: WIDE, since: 0 });
+    const { entry } = await processor.process({ v: 1, source: WIDE, since: 0 });
     const woken = entry.woken.map(({ workload }) => workload);
     expect(await queues.waiting('reloads')).toBe(MANY);
     expect(done.reads).toBe(1);
@@ -117,10 +119,10 @@ describe('a change of a source with 10,000 users', () => {
       if (portions === 5) throw new Error('Redis went away');
       await enqueue(reloads);
     };
-    await expect(failing.processor.handle({ v: 1, source: WIDE, since: 0 })).rejects.toThrow('went away');
+    await expect(failing.processor.process({ v: 1, source: WIDE, since: 0 })).rejects.toThrow('went away');
     expect(await queues.waiting('reloads')).toBe(4 * USERS_PER_PORTION);
     queues.enqueueReloads = enqueue;
-    await counted().processor.handle({ v: 1, source: WIDE, since: 0 });
+    await counted().processor.process({ v: 1, source: WIDE, since: 0 });
     expect(await queues.waiting('reloads')).toBe(2_000);
   });
 
@@ -131,10 +133,10 @@ describe('a change of a source with 10,000 users', () => {
     const wide = counted();
     const { processor } = counted();
     let isDone = false;
-    const handled = wide.processor.handle({ v: 1, source: WIDE, since: 0 }).then(() => (isDone = true));
+    const handled = wide.processor.process({ v: 1, source: WIDE, since: 0 }).then(() => (isDone = true));
     for (const source of others) {
       const before = wide.done.rows.length;
-      await processor.handle({ v: 1, source, since: 0 });
+      await processor.process({ v: 1, source, since: 0 });
       // A few round trips each, so not more than a few portions of the wide one.
       expect(wide.done.rows.length - before).toBeLessThanOrEqual(10);
     }

@@ -122,11 +122,12 @@ class World {
 
   processor(budget: RateBudget, settings: Partial<ReloadSettings> = {}): ReloadProcessor {
     const decision = { keys: KEYS, autoReloadAll: false, ignoredWorkloadTypes: [] };
-    const reports = { overtaken: () => undefined, leftToOthers: () => undefined };
+    const nothing = (): void => undefined;
+    const reports = { overtaken: nothing, leftToOthers: nothing, ended: nothing, failed: nothing };
     return new ReloadProcessor(
       {
         catalog: this.catalog,
-        requests: { of: async () => undefined },
+        requests: { of: async () => undefined, done: async () => undefined },
         workloads: new WorkloadReader(this.client, this.catalog, decision),
         sources: this.sources,
         ways: this.ways,
@@ -159,7 +160,7 @@ async function handleAll(processor: ReloadProcessor, keys: readonly WorkloadKey[
   const again = await Promise.all(
     keys.map(async (workload) => {
       try {
-        await processor.handle({ v: 1, workload, since: 0 });
+        await processor.process({ v: 1, workload, since: 0 });
         return [];
       } catch (error) {
         if (error instanceof NotYetError) return [workload];

@@ -23,10 +23,8 @@ import { OutcomeRecorder } from '../outcome-recorder.ts';
 import { OutcomesModule } from '../outcomes.module.ts';
 import { Activity } from '../queue-runner.ts';
 import { RELOAD_SETTINGS, RELOAD_WAYS, WORKER_METRICS, WORKER_OPTIONS } from '../tokens.ts';
-import { ReloadJobs } from './reload-jobs.ts';
 import { ReloadReports } from './reload-reports.ts';
 import { ReloadProcessor, type ReloadSettings } from './reload.processor.ts';
-import { ResumeJobs } from './resume-jobs.ts';
 import { ResumeProcessor } from './resume.processor.ts';
 import { reloadWays, type ReloadWays } from './send/reload-ways.ts';
 import { WorkloadReader } from './workload-reader.ts';
@@ -63,14 +61,9 @@ import { WorkloadReader } from './workload-reader.ts';
       ],
       useFactory: reloadProcessor,
     },
-    {
-      provide: ReloadJobs,
-      inject: [ReloadProcessor, ReloadReports, Catalog, ReloadRequests],
-      useFactory: reloadJobs,
-    },
-    { provide: ResumeJobs, inject: [KubeClient, WORKER_OPTIONS, LOG], useFactory: resumeJobs },
+    { provide: ResumeProcessor, inject: [KubeClient, WORKER_OPTIONS, LOG], useFactory: resumeProcessor },
   ],
-  exports: [RateBudget, ReloadJobs, ResumeJobs],
+  exports: [RateBudget, ReloadProcessor, ResumeProcessor],
 })
 export class ReloadModule {}
 
@@ -148,17 +141,8 @@ function reloadProcessor(
   return new ReloadProcessor({ catalog, requests, workloads, sources, ways, budget, reports }, settings);
 }
 
-function reloadJobs(
-  processor: ReloadProcessor,
-  reports: ReloadReports,
-  catalog: Catalog,
-  requests: ReloadRequests,
-): ReloadJobs {
-  return new ReloadJobs(processor, { reports, catalog, requests });
-}
-
-function resumeJobs(client: KubeClient, options: WorkerOptions, log: Logger): ResumeJobs {
+function resumeProcessor(client: KubeClient, options: WorkerOptions, log: Logger): ResumeProcessor {
   const { fieldManager, dryRun } = options;
   const { keys } = decisionSettings(options);
-  return new ResumeJobs(new ResumeProcessor({ client, keys, fieldManager, dryRun, log }), log);
+  return new ResumeProcessor({ client, keys, fieldManager, dryRun, log });
 }

@@ -13,8 +13,10 @@ import type { RolledSource } from '@reroll/core/reload/patch';
 import { requestState } from '@reroll/core/reload/request';
 import type { Plan } from '@reroll/core/reload/plan';
 import type { DecisionSettings } from '@reroll/core/rules/decision';
-import type { ReloadJob } from '@reroll/redis/queue/jobs';
+import { reloadJob, type ReloadJob } from '@reroll/redis/queue/jobs';
+import { RELOADS } from '@reroll/redis/queue/queues';
 import { JobError, jobErrorOf, NotYetError } from '../job-error.ts';
+import type { Attempt, FailedAttempt, QueueHandler } from '../queue-runner.ts';
 import { leastHashes, markerHashOf, planOf, sourceIdOf, type Readings } from './reload-plan.ts';
 import {
   contestedOutcome,
@@ -43,13 +45,13 @@ export interface ReloadSettings {
 
 /** What a reload job reads, and what it acts by. */
 export interface ReloadPorts {
-  readonly catalog: Pick<Catalog, 'workloads' | 'sources' | 'pretended' | 'pretend'>;
-  readonly requests: Pick<ReloadRequests, 'of'>;
+  readonly catalog: Pick<Catalog, 'workloads' | 'sources' | 'pretended' | 'pretend' | 'setBackingOff'>;
+  readonly requests: Pick<ReloadRequests, 'of' | 'done'>;
   readonly workloads: Pick<WorkloadReader, 'read' | 'refresh' | 'decide'>;
   readonly sources: Pick<SourceReader, 'read' | 'isWaveMark'>;
   readonly ways: ReloadWays;
   readonly budget: Pick<RateBudget, 'isLimited' | 'ask' | 'claim' | 'end'>;
-  readonly reports: Pick<ReloadReports, 'overtaken' | 'leftToOthers'>;
+  readonly reports: Pick<ReloadReports, 'overtaken' | 'leftToOthers' | 'ended' | 'failed'>;
 }
 
 /** Patches tried in one attempt of a job, if somebody else keeps writing to the workload. */
@@ -62,13 +64,33 @@ const KEY_WAIT = 30_000;
  * A reload job: read the workload now, decide by the rules, and send one patch for everything that it is
  * pending. Handling it twice, late or out of order ends the same, because the patch tests what was read.
  */
-export class ReloadProcessor {
+export class ReloadProcessor implements QueueHandler<ReloadJob> {
+  readonly queue = RELOADS;
+  readonly schema = reloadJob;
   readonly #ports: ReloadPorts;
   readonly #settings: ReloadSettings;
 
   constructor(ports: ReloadPorts, settings: ReloadSettings) {
     this.#ports = ports;
     this.#settings = settings;
+  }
+
+  async handle(job: ReloadJob, { number, most }: Attempt): Promise<void> {
+    const { reports, catalog, requests } = this.#ports;
+    const outcome = await this.process(job);
+    reports.ended(job, outcome, { attempt: number, attempts: most });
+    if (outcome.request) await requests.done(job.workload, outcome.request.id);
+    if (number > 1) await catalog.setBackingOff(job.workload, null);
+  }
+
+  async failed(job: ReloadJob, error: JobError, attempt: FailedAttempt): Promise<void> {
+    const { reports, catalog, requests } = this.#ports;
+    const { number, most, isLast, jobId, next } = attempt;
+    reports.failed(job, error, { attempt: number, attempts: most, isLast, next });
+    await catalog.setBackingOff(job.workload, isLast ? null : jobId);
+    // A person is told; what the API server's absence kept from being done, the resync enqueues again.
+    if (isLast && error.request && error.reason !== 'ApiUnavailable')
+      await requests.done(job.workload, error.request.id);
   }
 
   /**
@@ -80,7 +102,7 @@ export class ReloadProcessor {
    *
    * Rejects with a `JobError`, a `KubeError`, ioredis' error, or `NotYetError`.
    */
-  async handle(job: ReloadJob): Promise<ReloadOutcome> {
+  async process(job: ReloadJob): Promise<ReloadOutcome> {
     const { budget } = this.#ports;
     const slot = new ReloadSlot(budget, job.workload);
     try {

@@ -6,9 +6,10 @@ import { KubeError } from '@reroll/kube/client/errors';
 import { objectPath, type KubeObject } from '@reroll/kube/objects';
 import { workloadKind } from '@reroll/kube/workloads/registry';
 import type { Logger } from '@reroll/shared/platform/logging/logging';
-import type { ResumeJob } from '@reroll/redis/queue/jobs';
-import { LONGEST_DELAY } from '@reroll/redis/queue/queues';
+import { resumeJob, type ResumeJob } from '@reroll/redis/queue/jobs';
+import { LONGEST_DELAY, RESUMES } from '@reroll/redis/queue/queues';
 import { JobError, NotYetError } from '../job-error.ts';
+import type { FailedAttempt, QueueHandler } from '../queue-runner.ts';
 import { isOvertaken } from './send/reload-way.ts';
 
 export interface ResumeContext {
@@ -24,7 +25,9 @@ export interface ResumeContext {
  * true stands on the object (`paused-at` and the period); a job that comes too early is delayed anew, one that
  * comes twice or for a pause of the owner's does nothing.
  */
-export class ResumeProcessor {
+export class ResumeProcessor implements QueueHandler<ResumeJob> {
+  readonly queue = RESUMES;
+  readonly schema = resumeJob;
   readonly #context: ResumeContext;
 
   constructor(context: ResumeContext) {
@@ -48,6 +51,11 @@ export class ResumeProcessor {
     const wait = due - Date.now();
     if (wait > 0) throw new NotYetError('Paused', Math.min(wait, LONGEST_DELAY));
     await this.#resume(path, workload, { uid: object.metadata.uid, paused, pausedAt });
+  }
+
+  async failed({ workload }: ResumeJob, error: JobError, { number, isLast }: FailedAttempt): Promise<void> {
+    const about = { workload, attempt: number, final: isLast };
+    this.#context.log.failure('a Deployment could not be resumed', error, about);
   }
 
   async #resume(

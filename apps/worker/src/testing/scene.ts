@@ -112,7 +112,7 @@ export class Scene {
     const processor = new ReloadProcessor(
       {
         catalog: this.#catalog,
-        requests: { of: async () => this.request },
+        requests: { of: async () => this.request, done: async () => undefined },
         workloads: new WorkloadReader(client, this.#catalog, decision),
         sources: new SourceReader({ client, catalog: this.#catalog }, reading),
         ways: reloadWays({ ...writes, markerAnnotation: keys.lastReloadedFrom, ...kinds, ...this.ways }),
@@ -120,11 +120,13 @@ export class Scene {
         reports: {
           overtaken: () => void this.reported.push('overtaken'),
           leftToOthers: () => void this.reported.push('leftToOthers'),
+          ended: () => undefined,
+          failed: () => undefined,
         },
       },
       { ...defaults, ...this.settings, decision },
     );
-    return await processor.handle({ v: 1, workload: this.job ?? this.key, since: 0 });
+    return await processor.process({ v: 1, workload: this.job ?? this.key, since: 0 });
   }
 
   readonly #budget = ((scene: Scene) => ({
