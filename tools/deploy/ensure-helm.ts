@@ -8,12 +8,19 @@ import { ensureGoModule } from '../cluster/src/build/go-module.ts';
 const MODULE = join(import.meta.dirname, '..', 'helm');
 const HELM = 'helm.sh/helm/v3';
 
+/** Built from one version of Helm. */
+export interface HelmPrograms {
+  readonly helm: string;
+  /** Renders charts as `helm template` does, many in one process. */
+  readonly renderer: string;
+}
+
 /**
- * The path of `helm` from the cache; it is built first when the module or the Go version has changed (about
+ * Their paths in the cache; they are built first when the module or the Go version has changed (about
  * three minutes on two cores). Processes that ask at once build once.
  * @throws ClusterError that says what is missing: Go, a newer Go, the module proxy, space.
  */
-export async function ensureHelm(options: BuildOptions): Promise<string> {
+export async function ensureHelmPrograms(options: BuildOptions): Promise<HelmPrograms> {
   const flags = buildFlags();
   const folder = await ensureGoModule(
     {
@@ -23,11 +30,17 @@ export async function ensureHelm(options: BuildOptions): Promise<string> {
       recipe: flags.join(' '),
       make: async (draft, go) => {
         await go(['build', ...flags, '-o', `${draft}/`, `${HELM}/cmd/helm`]);
+        await go(['build', ...flags, '-o', `${draft}/renderer`, '.']);
       },
     },
     options,
   );
-  return join(folder, 'helm');
+  return { helm: join(folder, 'helm'), renderer: join(folder, 'renderer') };
+}
+
+/** The path of `helm` alone. */
+export async function ensureHelm(options: BuildOptions): Promise<string> {
+  return (await ensureHelmPrograms(options)).helm;
 }
 
 /** As helm's own Makefile: it tells its version, and takes that of its client for the cluster's when it has none. */

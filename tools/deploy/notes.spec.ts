@@ -1,34 +1,10 @@
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { at, find } from './look.ts';
-import { manifestsWith, type ChartValues } from './render.ts';
-import { CHART } from './values-comments.ts';
-
-let chart: string;
-
-/** `helm template` shows no notes: in this copy of the chart they are in a ConfigMap too. */
-beforeAll(() => {
-  chart = mkdtempSync(join(tmpdir(), 'reroll-chart-'));
-  cpSync(CHART, chart, { recursive: true });
-  const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'notes' } };
-  const notes = '{{ include (print $.Template.BasePath "/NOTES.txt") . | toJson }}';
-  const text = JSON.stringify({ ...object, data: { notes: 0 } }).replace('0', notes);
-  writeFileSync(join(chart, 'templates', 'notes-too.yaml'), text);
-});
-afterAll(() => rmSync(chart, { recursive: true, force: true }));
+import { expect, it } from 'vitest';
+import { renderChart, type ChartValues } from './render.ts';
 
 async function notesWith(values: ChartValues, api?: string): Promise<string> {
   const apis = api === undefined ? {} : { api };
-  const manifests = await manifestsWith(values, {
-    ...apis,
-    chart,
-    showOnly: 'notes-too.yaml',
-    namespace: 'ops',
-    release: 'prod',
-  });
-  return String(at(find(manifests, 'ConfigMap', 'notes'), 'data.notes'));
+  const result = await renderChart(values, { ...apis, namespace: 'ops', release: 'prod' });
+  return result.ok ? result.notes : result.error;
 }
 
 it('say what to type next', async () => {

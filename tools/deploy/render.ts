@@ -1,9 +1,5 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
-import { run } from '../cluster/src/run.ts';
-import { ensureHelm } from './ensure-helm.ts';
+import { renderByHelm } from './helm-renderer.ts';
 import { CHART } from './values-comments.ts';
 
 /** An object that the chart renders. What lies below is looked at with `at`. */
@@ -27,8 +23,6 @@ export interface RenderOptions {
   readonly release?: string;
   /** Default `reroll`. */
   readonly namespace?: string;
-  /** Only this file below templates/. */
-  readonly showOnly?: string;
   /** An API that the cluster has besides its own, such as `security.openshift.io/v1`. */
   readonly api?: string;
   /** Another number renders anew what has been rendered already. Default 0. */
@@ -37,15 +31,17 @@ export interface RenderOptions {
 
 /** Either the objects, or what helm said when it refused. */
 export type Rendered =
-  | { readonly ok: true; readonly text: string; readonly manifests: readonly Manifest[] }
+  | {
+      readonly ok: true;
+      readonly text: string;
+      readonly notes: string;
+      readonly manifests: readonly Manifest[];
+    }
   | { readonly ok: false; readonly error: string };
-
-/** Most of what helm does is to allocate: with the heap that it needs here it takes half the time. */
-const FEW_COLLECTIONS = { GOGC: '400' };
 
 const rendered = new Map<string, Promise<Rendered>>();
 
-/** `helm template` with these values; the same again is not rendered again. */
+/** What `helm template` makes of these values; the same again is not rendered again. */
 export function renderChart(values: ChartValues = {}, options: RenderOptions = {}): Promise<Rendered> {
   const key = JSON.stringify([values, options]);
   const known = rendered.get(key) ?? render(values, options);
@@ -54,22 +50,10 @@ export function renderChart(values: ChartValues = {}, options: RenderOptions = {
 }
 
 async function render(values: ChartValues, options: RenderOptions): Promise<Rendered> {
-  const { chart = CHART, release = 'reroll', namespace = 'reroll', showOnly, api } = options;
-  const helm = await ensureHelm({ log: console.log });
-  const folder = mkdtempSync(join(tmpdir(), 'reroll-values-'));
-  try {
-    const file = join(folder, 'values.json');
-    writeFileSync(file, JSON.stringify(values));
-    const only = showOnly === undefined ? [] : ['--show-only', `templates/${showOnly}`];
-    const apis = api === undefined ? [] : ['--api-versions', api];
-    const args = ['template', release, chart, '--namespace', namespace, '--values', file, ...only, ...apis];
-    const { code, stdout, tail } = await run(helm, args, { env: FEW_COLLECTIONS });
-    return code === 0
-      ? { ok: true, text: stdout, manifests: manifestsOf(stdout) }
-      : { ok: false, error: tail };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const { chart = CHART, release = 'reroll', namespace = 'reroll', api } = options;
+  const apis = api === undefined ? [] : [api];
+  const { text, notes, error } = await renderByHelm({ chart, release, namespace, values, apis });
+  return error === undefined ? { ok: true, text, notes, manifests: manifestsOf(text) } : { ok: false, error };
 }
 
 /** The objects of a YAML stream. */

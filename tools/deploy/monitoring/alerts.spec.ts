@@ -167,11 +167,10 @@ let folder: string;
 beforeAll(async () => {
   promtool = await ensurePromtool();
   folder = mkdtempSync(join(tmpdir(), 'reroll-alerts-'));
-  const [manifest] = await manifestsWith(
-    { prometheusRule: { enabled: true } },
-    { showOnly: 'monitoring/prometheus-rule.yaml' },
-  );
-  const { spec } = manifest as unknown as { spec: { groups: { rules: Rule[] }[] } };
+  const manifests = await manifestsWith({ prometheusRule: { enabled: true } });
+  const { spec } = manifests.find(({ kind }) => kind === 'PrometheusRule') as unknown as {
+    spec: { groups: { rules: Rule[] }[] };
+  };
   rules = spec.groups.flatMap((group) => group.rules);
   writeFileSync(join(folder, 'rules.yaml'), stringify(spec));
 });
