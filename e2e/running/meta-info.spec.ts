@@ -61,7 +61,7 @@ it('the next watcher brings it up to date, and leaves what others wrote on it', 
 
 it('a watcher that cannot write it says so and goes on', async () => {
   const next = reroll.start('watcher', ['--reloader-namespace=not-there']);
-  await eventually(() => next.logs().includes('the meta info ConfigMap could not be written'));
+  await eventually(() => next.logs().includes('cannot write the meta info ConfigMap'));
   await next.ready();
 });
 

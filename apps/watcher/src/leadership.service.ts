@@ -11,13 +11,13 @@ import { WatcherState } from './state.ts';
 import { BEGIN_ANEW, EARLIER_TERM, WATCHER_OPTIONS } from './tokens.ts';
 import type { OlderObject } from './watch/older-objects.ts';
 
-/** Resets what is of the history that was undone, and ends the process. */
+/** Resets the catalog after a restore of etcd, then ends the process. */
 export type BeginAnew = (restored: RestoredEtcd) => void;
 
-/** Milliseconds. */
+/** Milliseconds between two attempts to read the Lease. */
 const RETRY = 100;
 
-/** The Lease: whether this watcher leads, and since when the cluster is adopted. */
+/** Whether this watcher holds the Lease, and when the install adopted the cluster. */
 @Injectable()
 export class Leadership {
   readonly #elector: LeaderElector;
@@ -33,35 +33,35 @@ export class Leadership {
     this.#elector = this.#candidate(earlierTerm);
   }
 
-  /** Becomes a candidate. */
+  /** Starts to compete for the Lease. */
   begin(): void {
     this.process.lifecycle.onStop('lease', 3_000, () => this.#elector.stop(2_500));
     this.#elector.start();
   }
 
-  /** Whether the Lease is ours at this moment. */
+  /** Whether this watcher holds the Lease now. */
   isLeader(): boolean {
     return this.#elector.isLeader();
   }
 
-  /** Undefined: this watcher does not lead. */
+  /** The term of this watcher's leadership; undefined if it does not lead. */
   get term(): string | undefined {
     return this.#elector.leadership?.term;
   }
 
-  /** A newer leader has written. */
+  /** Ends the process: Redis refused a write because a newer leader has written. */
   refused(): void {
     const reason = 'no longer leader, shutting down: a newer leader has written';
     void this.process.lifecycle.stop(reason, 1);
   }
 
-  /** etcd was restored to an earlier state, as this object shows. */
+  /** Gives up the Lease and begins anew: the object shows that etcd was restored to an earlier state. */
   retire(object: OlderObject): void {
     const fence = this.#elector.retire();
     if (fence !== undefined) this.beginAnew({ ...object, fence });
   }
 
-  /** From the Lease, where its first leader ever wrote it. Undefined only if the end has begun. */
+  /** Reads the time from the Lease, where the first leader of the install wrote it; undefined only during shutdown. */
   async adoptedAt(): Promise<number | undefined> {
     const { lifecycle, log } = this.process;
     const { podNamespace: namespace, leaseName: name } = this.options;
@@ -70,7 +70,7 @@ export class Leadership {
         const adoptedAt = await readAdoptedAt(this.client, { namespace, name });
         if (adoptedAt !== undefined) return adoptedAt;
       } catch (error) {
-        if (attempt % 20 === 0) log.failure('the Lease cannot be read yet', error);
+        if (attempt % 20 === 0) log.failure('cannot read the Lease, retrying', error);
       }
       await pause(RETRY, undefined, { signal: lifecycle.signal }).catch(() => undefined);
     }
@@ -93,7 +93,7 @@ export class Leadership {
       callbacks: {
         onAcquired: ({ term }) => {
           log.info('acquired the Lease', { term });
-          // The words of stakater/Reloader for a new holder that is itself.
+          // stakater/Reloader logs this when it acquires the Lease.
           log.info('still the leader!');
           state.lead();
         },

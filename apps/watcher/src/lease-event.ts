@@ -3,14 +3,14 @@ import type { KubeClient } from '@reroll/kube/client/connection';
 import type { EventRecorder } from '@reroll/kube/kube-events';
 import { objectPath } from '@reroll/kube/objects';
 
-/** Who records it, and on which Lease. */
+/** What recording an Event needs, and the Lease that the Event is about. */
 export interface LeaseEventContext {
   readonly client: Pick<KubeClient, 'get'>;
   readonly events: Pick<EventRecorder, 'record'>;
   readonly lease: { readonly namespace: string; readonly name: string };
 }
 
-/** A Kubernetes Event on the Lease, which is there in every install. Rejects with a `KubeError`. */
+/** Records a Kubernetes Event on the Lease, which exists in every install. Rejects with a `KubeError`. */
 export async function recordOnLease(
   { client, events, lease }: LeaseEventContext,
   event: { readonly reason: string; readonly note: string },

@@ -7,7 +7,7 @@ import { META_INFO_LABELS, META_INFO_NAME, metaInfo } from '@reroll/shared/platf
 import type { WatcherOptions } from '@reroll/shared/platform/options/parsing/table';
 
 const CONFIG_MAPS = { group: '', version: 'v1', plural: 'configmaps' };
-/** Several watchers start at the same time. */
+/** Attempts, because watchers that start at the same time conflict. */
 const TRIES = 3;
 
 interface ConfigMap {
@@ -16,7 +16,7 @@ interface ConfigMap {
 
 type Client = Pick<KubeClient, 'get' | 'put' | 'post'>;
 
-/** Writes `reloader-meta-info`, as the incumbent does at its start. What goes wrong is logged and harms nothing. */
+/** Writes the ConfigMap `reloader-meta-info`, as stakater/Reloader does at its start. Errors are only logged. */
 export async function writeMetaInfo(client: Client, options: WatcherOptions, log: Logger): Promise<void> {
   const { reloaderNamespace: namespace } = options;
   if (namespace === '') {
@@ -27,7 +27,7 @@ export async function writeMetaInfo(client: Client, options: WatcherOptions, log
     await write(client, { namespace, data: metaInfo(options, process.version), log });
   } catch (error) {
     const code = error instanceof KubeError ? `${error.status} ${error.reason}` : 'unknown';
-    log.warning('the meta info ConfigMap could not be written', { namespace, code });
+    log.warning('cannot write the meta info ConfigMap', { namespace, code });
   }
 }
 
@@ -48,7 +48,7 @@ async function write(client: Client, wanted: Wanted): Promise<void> {
   }
 }
 
-/** With the resourceVersion that was read, so that nobody's write is lost. Others' labels and annotations stay. */
+/** Writes with the resourceVersion that was read, so no other write is lost. Keeps labels and annotations that others set. */
 async function writeOnce(client: Client, { namespace, data, log }: Wanted): Promise<void> {
   const id = { namespace, name: META_INFO_NAME };
   const old = await read(client, objectPath(CONFIG_MAPS, id));

@@ -17,7 +17,7 @@ import { WATCHER_METRICS, WATCHER_OPTIONS } from './tokens.ts';
 import { chosenByLabels } from './watch/scope.ts';
 import type { Streams } from './watch/streams.ts';
 
-/** What writes to the catalog and the queues, of a cluster state. */
+/** Makes what writes a cluster state to the catalog and the queues. */
 @Injectable()
 export class Publishing {
   constructor(
@@ -57,7 +57,7 @@ export class Publishing {
     );
   }
 
-  /** For as long as this watcher leads. */
+  /** Measures the queues until shutdown. */
   watchQueues(lifecycle: Lifecycle): void {
     const { queues, metrics, log } = this;
     watchQueues({ queues, metrics, log, lifecycle });

@@ -8,8 +8,8 @@ const INTERVAL = 15_000;
 const MEASURED = ['changes', 'reloads', 'resumes'] as const;
 
 /**
- * Measures the queues for as long as this watcher leads. The leader does it and not the workers: a sum over
- * all processes is right, and a queue that no worker takes from is seen.
+ * Measures the queues while this watcher leads. The leader does it, so that a sum over all processes is right and a
+ * queue without workers is noticed.
  */
 export function watchQueues(by: {
   readonly queues: Queues;
@@ -19,7 +19,7 @@ export function watchQueues(by: {
 }): void {
   const measure = (): void => {
     measureQueues(by.queues, by.metrics).catch((error: unknown) =>
-      by.log.failure('the queues cannot be measured', error),
+      by.log.failure('cannot measure the queues', error),
     );
   };
   measure();

@@ -10,10 +10,10 @@ import { WatcherState } from './state.ts';
 import { WATCHER_OPTIONS } from './tokens.ts';
 
 const NOTE =
-  'Redis has no room: the history is dropped and not written until there is. Reloads go on. Give Redis more memory ' +
-  '(maxmemory), or find out who else fills it.';
+  'Redis has no room: the history is dropped, and not written until there is room. Reloads continue. Give Redis more memory ' +
+  '(maxmemory), or find out what else fills it.';
 
-/** The leader trims the history, and tells those who look at the cluster's Events that Redis is full. */
+/** Lets the leader trim the history and record an Event when Redis is full. */
 @Injectable()
 export class FullRedisEvents {
   constructor(
@@ -28,7 +28,7 @@ export class FullRedisEvents {
     hooks.onRoom = (isFull) => {
       if (!isFull || !state.isLeading) return;
       this.#record().catch((error: unknown) =>
-        log.failure('the Event about Redis could not be recorded', error),
+        log.failure('cannot record the Event about the full Redis', error),
       );
     };
   }

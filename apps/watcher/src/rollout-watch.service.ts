@@ -12,7 +12,7 @@ import { RolloutSightings } from './rollouts/rollout-sightings.ts';
 import { StuckPods } from './rollouts/stuck-pods.ts';
 import { WATCHER_METRICS } from './tokens.ts';
 
-/** The rollouts that follow reloads: what is seen of them, and what is published. */
+/** Observes the rollouts that follow reloads, and publishes them. */
 @Injectable()
 export class RolloutWatch {
   readonly #tracker = new RolloutTracker();
@@ -28,7 +28,7 @@ export class RolloutWatch {
     this.publisher = new RolloutPublisher(this.#tracker, writer);
   }
 
-  /** `changed` is called after anything was told to the tracker. */
+  /** `changed` is called after each update of the tracker. */
   stuckPods(changed: () => void): StuckPods {
     const { client, metrics, log, leadership } = this;
     const isLeader = (): boolean => leadership.state.isLeading && leadership.isLeader();

@@ -2,7 +2,7 @@ import { labelSelectorText } from '@reroll/core/label-selector';
 import type { Logger } from '@reroll/shared/platform/logging/logging';
 import type { WatcherOptions } from '@reroll/shared/platform/options/parsing/table';
 
-/** What stakater/Reloader says at its start of what it watches, in its words. */
+/** Logs what is watched, in the words that stakater/Reloader uses at its start. */
 export function warnOfScope(options: WatcherOptions, log: Logger): void {
   if (options.namespaces.length === 0) warnOfAll(options, log);
   else warnOfSome(options, log);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
 
-/** Where this watcher stands, for health and metrics. */
+/** Whether this watcher leads and is in sync, for health and metrics. */
 export class WatcherState {
   readonly #metrics: WatcherMetrics;
   readonly #leading = new AbortController();
@@ -31,7 +31,7 @@ export class WatcherState {
     this.#metrics.synced.set(1);
   }
 
-  /** Every stream has been listed and goes on without a gap. */
+  /** Whether every stream has been listed and continues without a gap. */
   isSynced(): boolean {
     const synced = this.#isSynced();
     this.#metrics.synced.set(synced ? 1 : 0);

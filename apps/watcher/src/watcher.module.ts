@@ -34,7 +34,7 @@ const PROVIDERS: readonly Provider[] = [
   {
     provide: META_INFO,
     inject: [KubeClient, WATCHER_OPTIONS, LOG, IDENTITY],
-    // Nothing waits for it.
+    // Written in the background.
     useFactory: (client: KubeClient, of: WatcherOptions, log: Logger) => {
       void writeMetaInfo(client, of, log);
       return true;
@@ -76,14 +76,14 @@ const PROVIDERS: readonly Provider[] = [
   WatcherService,
 ];
 
-/** The role `watcher`. */
+/** The modules of a watcher. */
 @Module({})
 export class WatcherModule {
   /** Throws a `SettingsError`. */
   static of(options: WatcherOptions, process: Process): DynamicModule {
     process.log.info('Starting Reroll watcher');
     warnOfScope(options, process.log);
-    // A file that cannot be used ends the process before anything is opened.
+    // An unusable key file ends the process before any connection is opened.
     void process.hashKeys;
     return {
       module: WatcherModule,
@@ -97,7 +97,7 @@ export class WatcherModule {
   }
 }
 
-/** Ready when every stream is complete, leader or standby. */
+/** A watcher is ready when every stream is complete, whether it leads or not. */
 function stateOf(metrics: WatcherMetrics, readiness: Readiness): WatcherState {
   const state = new WatcherState(metrics);
   readiness.add('streams', () => (state.isSynced() ? undefined : 'not every list is complete'));

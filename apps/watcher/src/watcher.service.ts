@@ -18,11 +18,11 @@ import { STREAMS } from './tokens.ts';
 import type { StreamsContext } from './watch/kind-streams.ts';
 import { Streams } from './watch/streams.ts';
 
-/** A start that takes longer than this says so, and goes on. */
+/** Milliseconds after which a start that takes long is logged, again and again. */
 const PATIENCE = 30_000;
 const RETRY = 500;
 
-/** What runs once this watcher knows since when the cluster is adopted. */
+/** What runs once the watcher knows when the cluster was adopted. */
 interface Running {
   readonly clusterState: ClusterState;
   readonly streams: Streams;
@@ -31,14 +31,14 @@ interface Running {
 }
 
 /**
- * What a watcher does, in this order:
+ * Runs a watcher, in this order:
  *
- * 1. become a candidate for the Lease; a standby goes on all the same, to be warm when it is needed;
- * 2. learn since when the cluster is adopted, from the Lease, where its first leader ever wrote it;
- * 3. stream sources, then workloads, into the cluster state;
- * 4. once both the Lease is ours and the streams are complete: assert the catalog, resync, publish.
+ * 1. Compete for the Lease. A standby goes on all the same, to be warm when it is needed.
+ * 2. Read from the Lease when the cluster was adopted; the first leader of the install wrote it there.
+ * 3. Stream sources, then workloads, into the cluster state.
+ * 4. Once this watcher holds the Lease and the streams are complete: rewrite the catalog, resync, publish.
  *
- * The end runs backwards: stop publishing, stop the streams, give the Lease back.
+ * Shutdown runs backwards: stop publishing, stop the streams, release the Lease.
  */
 @Injectable()
 export class WatcherService implements OnApplicationBootstrap {
@@ -52,7 +52,7 @@ export class WatcherService implements OnApplicationBootstrap {
     private readonly requests: ReloadRequests,
   ) {}
 
-  /** Other roles of the process do not wait until this watcher leads. */
+  /** Runs in the background, so that other roles of the process do not wait until this watcher leads. */
   onApplicationBootstrap(): void {
     this.#run().catch((error: unknown) => this.process.startFailed(error));
   }
@@ -79,7 +79,7 @@ export class WatcherService implements OnApplicationBootstrap {
     running.stuckPods.kick();
   }
 
-  /** What the streams tell goes into the cluster state, and what that makes pending to the publisher. */
+  /** Connects the streams to the cluster state, and the cluster state to the publisher. */
   #connect(clusterState: ClusterState): Running {
     const { publishing, rollouts, context } = this;
     const publisher = publishing.publisher(clusterState);
@@ -112,7 +112,7 @@ export class WatcherService implements OnApplicationBootstrap {
     log.info('in sync', { sources: clusterState.sources.size, workloads: clusterState.workloads.size });
   }
 
-  /** Nothing is lost if Redis cannot be asked: the next resync does. */
+  /** Returns nothing if Redis cannot be read: the next resync asks again. */
   async #requested(): Promise<readonly WorkloadKey[]> {
     try {
       return await this.requests.workloads();

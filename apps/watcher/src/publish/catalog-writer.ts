@@ -4,16 +4,16 @@ import type { Catalog, Publication, Published } from '@reroll/redis/catalog/cata
 export type Rows = Pick<Publication, 'sources' | 'workloads'>;
 
 /**
- * A leader's writes to the catalog: a chain, each with the sequence number of the one before it. A write whose reply
- * was lost is sent again exactly as it was, before any other: the script recognizes it by its number, so a number
- * never stands for two different writes.
+ * Writes a leader's rows to the catalog. The writes form a chain: each names the sequence number of the one before
+ * it. A write whose reply was lost is sent again unchanged before any other. The script recognizes it by its number,
+ * so a number never stands for two different writes.
  */
 export class CatalogWriter {
   readonly #catalog: Pick<Catalog, 'publish' | 'isLastWriter'>;
   #term = '';
-  /** Of the last write that was sent. */
+  /** The number of the last write that was answered. */
   #sequence = 0;
-  /** The next write does not say which one was before it: there is none, or Redis has lost it. */
+  /** The next write begins a chain: this leader has not written yet, or Redis lost its writes. */
   #begins = true;
   #unanswered: Publication | null = null;
 
@@ -29,14 +29,14 @@ export class CatalogWriter {
     this.#unanswered = null;
   }
 
-  /** The rows of a write of which nobody knows yet whether it was done: `write` sends those, whatever it is given. */
+  /** The rows of a write whose reply was lost. `write` sends these again, whatever rows it is given. */
   get unanswered(): Rows | null {
     return this.#unanswered;
   }
 
   /**
-   * Writes rows, or asks again for the answer to the last write. After a gap the rows are not written, and the next
-   * write begins a new chain. Rejects with ioredis' error; then the rows are kept, as `unanswered`.
+   * Writes the rows, or sends the unanswered write again. If Redis reports a gap, it has not written the rows, and
+   * the next write begins a new chain. Rejects with ioredis' error; the rows then stay in `unanswered`.
    */
   async write(rows: Rows): Promise<Published> {
     const { sources, workloads } = rows;
@@ -53,18 +53,18 @@ export class CatalogWriter {
     return result;
   }
 
-  /** Whether the catalog still is what was written. Before the first write of a chain nothing there is this leader's. */
+  /** Whether this leader's last write is still the last one in the catalog. True before the first write of a chain. */
   async isIntact(): Promise<boolean> {
     if (this.#begins) return true;
     return await this.#catalog.isLastWriter({ term: this.#term, sequence: this.#sequence });
   }
 
-  /** The next write begins a new chain: what was written before is not there any more. */
+  /** Makes the next write begin a new chain, because what was written before is gone. */
   beginAnew(): void {
     this.#begins = true;
   }
 
-  /** Whether a write of this term was answered, so that no earlier leader can write any more. */
+  /** Whether a write of this term was answered. After that, an earlier leader can no longer write. */
   get isFenced(): boolean {
     return !this.#begins;
   }

@@ -30,10 +30,10 @@ beforeEach(() => {
   keys = redis.freshKeys();
 });
 
-/** What went wrong on the way: of a write's reply, or of the enqueueing of change jobs. */
+/** Injected faults: lost replies to writes, or change jobs that cannot be enqueued. */
 const LOST = new Error('Command timed out');
 
-/** A leader on a real Redis that knows these sources, and counts what it sends. */
+/** A leader with these sources on a real Redis, and a count of what it sends. */
 function leaderOf(names: readonly string[], more: Partial<PublisherSettings> = {}) {
   const decision = { keys: DEFAULT_ANNOTATION_KEYS, autoReloadAll: false, ignoredWorkloadTypes: [] };
   const clusterState = new ClusterState({ decision, adoptedAt: 0 });
@@ -76,7 +76,7 @@ function leaderOf(names: readonly string[], more: Partial<PublisherSettings> = {
     { adoptionsPerSecond: 100, ...more },
   );
   const lead = (term: string): void => {
-    // Until then it was a standby's.
+    // Until then the outbox was a standby's.
     clusterState.outbox.clear();
     publisher.lead(term);
     clusterState.assertAll();
@@ -92,7 +92,7 @@ function leaderOf(names: readonly string[], more: Partial<PublisherSettings> = {
 
 type Leader = ReturnType<typeof leaderOf>;
 
-/** Resolves when the catalog has this data of these sources and nothing waits to be sent. */
+/** Resolves when the catalog has these sources with this data and nothing waits to be sent. */
 async function settled(
   { clusterState, catalog, sent }: Leader,
   names: readonly string[],
@@ -109,7 +109,7 @@ async function settled(
     },
     { timeout: 30_000, interval: 20 },
   );
-  // One turn more: jobs are taken from the outbox before they are sent.
+  // Waits one more turn: jobs are taken from the outbox before they are sent.
   const before = sent.changes.length;
   await vi.waitUntil(
     () => new Promise((resolve) => setImmediate(() => resolve(sent.changes.length >= before))),
@@ -253,7 +253,7 @@ describe('rollouts of which something is to be written at every turn', () => {
     conditions: [],
   });
 
-  /** The leader of 600 sources and 600 workloads, one of which begins another rollout whenever rollouts are written. */
+  /** A leader of 600 sources and 600 workloads, where another rollout begins whenever rollouts are written. */
   function busy(write: () => Promise<boolean>): Leader {
     const leader = leaderOf(namesOf(600));
     let updated = 0;

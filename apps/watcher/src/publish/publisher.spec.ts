@@ -14,7 +14,7 @@ import { Resyncer } from '../resync/resyncer.ts';
 
 const NONE = { rv: '1', catalog: new Map() };
 
-/** A watcher in sync, with a workload whose source changed, and what it sends to Redis. */
+/** A synced watcher with a workload whose source changed, and what it sends to Redis. */
 function watcherInSync() {
   const decision = { keys: DEFAULT_ANNOTATION_KEYS, autoReloadAll: false, ignoredWorkloadTypes: [] };
   const clusterState = new ClusterState({ decision, adoptedAt: 0 });

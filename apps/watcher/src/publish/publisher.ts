@@ -18,7 +18,7 @@ export interface PublisherContext {
   readonly metrics: WatcherMetrics;
   readonly log: Logger;
   readonly leadership: {
-    /** Whether the Lease is ours at this moment; asked before each write. */
+    /** Whether this watcher holds the Lease now; asked before each write. */
     isLeader(): boolean;
     /** Called when a newer leader has written. */
     refused(): void;
@@ -28,31 +28,33 @@ export interface PublisherContext {
 export interface PublisherSettings {
   readonly adoptionsPerSecond: number;
   /**
-   * Changes are posted to `--webhook-url`: no workload is enqueued. What was begun before is finished all the same: a pause
-   * of ours ends, and a pending Job is what is left of a Job.
+   * With `--webhook-url`, changes are only posted and no workload is enqueued, except to finish what was begun
+   * before: pauses still end, and a pending Job, which may be all that remains of a Job, is still recreated.
    */
   readonly notifyOnly?: boolean;
 }
 
-/** Rows in one call of the catalog's script, which holds up every other user of Redis while it runs. */
+/** Rows in one call of the catalog's script, which blocks Redis while it runs. */
 const ROWS_PER_WRITE = ROLLOUTS_PER_WRITE;
-/** Jobs of one queue in one turn. */
+/** Jobs of each queue in one turn. */
 const JOBS_PER_WRITE = 500;
 const MIN_PAUSE = 100;
 const MAX_PAUSE = 5_000;
 
 /**
- * Carries the cluster state's outbox to Redis, while this watcher leads. Each turn sends a bounded part of it, in this order:
+ * Writes the cluster state's outbox to Redis while this watcher leads. Each turn writes a bounded part, in this
+ * order:
  *
- * 1. rollouts, those of the workloads of step 2 first: nobody finds the row of a workload that is being rolled out and
- *    no rollout. If they cannot be written, the other steps go on without them;
- * 2. rows. If more are waiting, the turn ends here: a worker finds what its job is judged by;
- * 3. change jobs;
- * 4. reload jobs; those that only correct a record wait for a token of the adoption rate, and in the queue behind all others;
- * 5. the ends of pauses, as jobs that wait until then.
+ * 1. Rollouts, first those of the workloads whose rows step 2 writes, so that no reader finds such a row without its
+ *    rollout. If this fails, the other steps go on.
+ * 2. Rows. If more rows are waiting, the turn ends here, so that a worker finds the rows that its job needs.
+ * 3. Change jobs.
+ * 4. Reload jobs. Those that only correct a record wait for a token of the adoption rate and have the lowest
+ *    priority.
+ * 5. Jobs that end pauses, delayed until the pause is over.
  *
- * What could not be written is tried again, with growing pauses and for ever (`reroll_publish_retries_total`): it is
- * identity only, so it never grows past the cluster. One write at a time.
+ * A failed write is retried for ever, with growing pauses (`reroll_publish_retries_total`). The outbox holds only
+ * keys, so it never outgrows the cluster. Only one write is under way at a time.
  */
 export class Publisher {
   readonly #context: PublisherContext;
@@ -76,18 +78,18 @@ export class Publisher {
     this.#adoptions = new AdoptionRate(adoptionsPerSecond);
   }
 
-  /** Keeps what the outbox has from now on: this watcher is about to lead. */
+  /** Keeps the outbox from now on, because this watcher is about to lead. */
   prepare(): void {
     this.#isPreparing = true;
   }
 
-  /** It does not lead after all. */
+  /** Undoes `prepare`: this watcher does not lead after all. */
   standBy(): void {
     this.#isPreparing = false;
     this.kick();
   }
 
-  /** Begins to write, under the term of a Lease just acquired. */
+  /** Begins to write under the term of the Lease that was just acquired. */
   lead(term: string): void {
     this.#isPreparing = false;
     this.#term = term;
@@ -96,7 +98,7 @@ export class Publisher {
     this.kick();
   }
 
-  /** Looks at the outbox. A standby's is emptied: its leader does what is to be done. */
+  /** Writes what the outbox holds. A standby empties its outbox instead, because the leader does the work. */
   kick(): void {
     if (this.#term === null) {
       if (this.#isPreparing) return;
@@ -104,7 +106,7 @@ export class Publisher {
       this.#context.rollouts.discard();
       return;
     }
-    // What failed is not tried again before its pause is over, whatever else happens.
+    // After a failure, nothing is retried before the pause is over.
     if (this.#isBackingOff) return;
     this.#begin();
   }
@@ -116,19 +118,19 @@ export class Publisher {
     this.#loop ??= this.#run();
   }
 
-  /** Asks at the next write whether the catalog still is what was written, and asserts it if not. */
+  /** Checks before the next write that the catalog is intact, and rewrites it if not. */
   verify(): void {
     this.#verify = true;
     this.kick();
   }
 
-  /** Enqueues a change job for every change that is written down and that nobody was told of yet. */
+  /** Enqueues a change job for every recorded change that may have none. */
   enqueueUntold(): void {
     this.#asksForUntold = true;
     this.kick();
   }
 
-  /** Ends, after the write that is under way. */
+  /** Stops after the write that is under way. */
   async stop(): Promise<void> {
     this.#term = null;
     if (this.#timer) clearTimeout(this.#timer);
@@ -136,7 +138,7 @@ export class Publisher {
   }
 
   async #run(): Promise<void> {
-    // Everything that happened in this turn of the event loop goes out together.
+    // Collects everything from this turn of the event loop into one write.
     await new Promise((resolve) => setImmediate(resolve));
     try {
       while (this.#hasWork()) await this.#once();
@@ -147,7 +149,7 @@ export class Publisher {
     } catch (error) {
       this.#context.metrics.publishRetries.inc();
       this.#context.metrics.catalogWrites.inc({ result: 'error' });
-      this.#context.log.failure('writing to Redis failed, trying again', error, {
+      this.#context.log.failure('writing to Redis failed, retrying', error, {
         milliseconds: this.#pause,
       });
       this.#isBackingOff = true;
@@ -170,7 +172,7 @@ export class Publisher {
     );
   }
 
-  /** Asked before each write: between two of them this process may have been frozen past its Lease. */
+  /** Checked before each write: the process may have been frozen past its Lease between two writes. */
   #mayWrite(): boolean {
     return this.#term !== null && this.#context.leadership.isLeader();
   }
@@ -199,26 +201,26 @@ export class Publisher {
     const intact = await this.#writer.isIntact();
     this.#verify = false;
     if (intact) return;
-    this.#context.log.warning('the catalog is not as it was written, rewriting it');
+    this.#context.log.warning('the catalog does not match the last write, rewriting it');
     this.#writer.beginAnew();
     this.#assertAll();
   }
 
-  /** What was written before is gone: everything is written again, and jobs may be gone with it. */
+  /** Writes everything again and looks for lost jobs, because Redis lost what was written before. */
   #assertAll(): void {
     this.#context.clusterState.assertAll();
     this.#context.rollouts.assertAll();
     this.#asksForUntold = true;
   }
 
-  /** Before this leader's first write, an earlier one may still write more. */
+  /** False before this leader's first write: until then an earlier leader can still add changes. */
   get #isUntoldDue(): boolean {
     return this.#asksForUntold && this.#writer.isFenced;
   }
 
   /**
-   * Changes of which the row was written and perhaps no job enqueued: by a leader that ended in between, or before
-   * Redis was set back. An entry of a source that neither the cluster state nor the catalog has is left over: it is removed.
+   * Enqueues jobs for changes whose row was written but which may have no job: the leader ended in between, or Redis
+   * was set back. Removes entries of sources that neither the cluster state nor the catalog has.
    */
   async #findUntold(): Promise<void> {
     const { clusterState, catalog } = this.#context;
@@ -237,7 +239,7 @@ export class Publisher {
     }
   }
 
-  /** The write that was not answered, or the rows that have waited for longest. False if this watcher leads no more. */
+  /** Sends the unanswered write again, or writes the rows that have waited longest. False if this watcher no longer leads. */
   async #writeRows(): Promise<boolean> {
     const rows = this.#writer.unanswered ?? this.#takeRows();
     if (!(await this.#writeRollouts(rows)) || !this.#mayWrite()) return false;
@@ -249,7 +251,7 @@ export class Publisher {
     return !result.refused;
   }
 
-  /** False if this watcher leads no more. */
+  /** False if this watcher no longer leads. */
   async #writeRollouts({ workloads }: Rows): Promise<boolean> {
     if (this.#term === null || !this.#mayWrite()) return false;
     const { rollouts, metrics, log } = this.#context;
@@ -265,7 +267,7 @@ export class Publisher {
       return false;
     } catch (error) {
       metrics.publishRetries.inc();
-      log.failure('writing rollouts to Redis failed, trying again', error);
+      log.failure('writing rollouts to Redis failed, retrying', error);
       return true;
     }
   }
@@ -305,7 +307,7 @@ export class Publisher {
     const since = Date.now();
     await queues.enqueueChanges(changes, since);
     metrics.workqueueAdds.inc(changes.length);
-    const ready = this.#ready(this.#notifyOnly ? this.#begun(reloads) : reloads, since);
+    const ready = this.#ready(this.#notifyOnly ? this.#alreadyBegun(reloads) : reloads, since);
     await queues.enqueueReloads(ready);
     metrics.workqueueAdds.inc(ready.length);
     await this.#enqueueResumes(resumes);
@@ -320,12 +322,12 @@ export class Publisher {
     await queues.enqueueResumes(resumes);
   }
 
-  #begun(reloads: Jobs['reloads']): Jobs['reloads'] {
+  #alreadyBegun(reloads: Jobs['reloads']): Jobs['reloads'] {
     const { workloads } = this.#context.clusterState;
     return reloads.filter(([key]) => workloads.get(key)?.leftAlone === 'JobTwin');
   }
 
-  /** The reload jobs to enqueue now: all that are pending, and corrections as far as there are tokens. */
+  /** The reload jobs to enqueue now: all pending ones, and as many corrections as there are tokens. */
   #ready(reloads: Jobs['reloads'], since: number): ReloadToEnqueue[] {
     const now: ReloadToEnqueue[] = [];
     for (const [workload, cause] of reloads) {
@@ -337,7 +339,7 @@ export class Publisher {
     }
     this.#context.metrics.wakes.inc({ reason: 'owed' }, now.length);
     const { clusterState } = this.#context;
-    // Of what was deleted or left the scope while it waited nobody needs to hear.
+    // Skips workloads that were deleted or left the scope while they waited.
     const corrections = takeFrom(this.#corrections, this.#adoptions.take(this.#corrections.size))
       .filter((key) => clusterState.workloads.has(key))
       .map((workload) => ({ workload, since, isAdoption: true }));

@@ -4,7 +4,7 @@ import { beginAnew, type RestoredEtcdContext } from './restored-etcd.ts';
 
 const RESTORED = { seenBefore: '900', seenNow: '500', fence: '500' };
 
-/** Nobody waits. */
+/** A clock whose pauses end at once. */
 const AT_ONCE: Clock = {
   now: () => 0,
   after: (_, action) => {
@@ -13,7 +13,7 @@ const AT_ONCE: Clock = {
   },
 };
 
-/** A context that notes what is done, in order; the first `failures` resets fail. */
+/** A context that records the calls in order; the first `failures` resets fail. */
 function contextOf(failures: number): { context: RestoredEtcdContext; done: string[] } {
   const done: string[] = [];
   const ending = new AbortController();

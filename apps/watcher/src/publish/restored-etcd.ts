@@ -20,18 +20,21 @@ export interface RestoredEtcdContext {
   readonly clock?: Clock | undefined;
 }
 
-/** Two resourceVersions of the Lease, or of the object with this key, that show it. */
+/** Two resourceVersions that prove the restore: of the object with this key, or of the Lease if there is no key. */
 export interface RestoredEtcd {
   readonly key?: string;
   readonly seenBefore: Rv;
   readonly seenNow: Rv;
-  /** Leaders of an earlier term than this may not write to the catalog any more. */
+  /** Leaders of an earlier term may no longer write to the catalog. */
   readonly fence: Rv;
 }
 
 const FIRST_PAUSE = 100;
 const MAX_PAUSE = 5_000;
-/** So often the reset is tried: for about a minute. If Redis stays away, the next start finds the term of before there. */
+/**
+ * Attempts to reset the catalog, over about a minute. If Redis stays unreachable, the next start finds the earlier
+ * term there.
+ */
 const ATTEMPTS = 17;
 const FLUSH = 1_000;
 const NOTE =
@@ -39,10 +42,9 @@ const NOTE =
   'records on the workloads decide what is reloaded. Nothing has to be done.';
 
 /**
- * What a watcher does that has noticed that etcd was restored to an earlier state. Its cluster state and the catalog are
- * of a history that is no more: resourceVersions in them may be greater than any that etcd has now. So it resets the
- * catalog, says so, and ends; Kubernetes starts it again, and it begins like the first watcher of an install.
- * Never rejects.
+ * Handles an etcd that was restored to an earlier state. The cluster state and the catalog then describe a history that
+ * no longer exists: their resourceVersions may be greater than any in etcd. The watcher resets the catalog, records an
+ * Event and ends. Kubernetes restarts it, and it begins like the first watcher of an install. Never rejects.
  */
 export async function beginAnew(context: RestoredEtcdContext, restored: RestoredEtcd): Promise<void> {
   const { lifecycle, metrics, log } = context;
@@ -64,7 +66,7 @@ async function resetCatalog(
       return;
     } catch (error) {
       if (lifecycle.signal.aborted) return;
-      log.failure('the catalog could not be reset, trying again', error, { milliseconds: wait });
+      log.failure('cannot reset the catalog, retrying', error, { milliseconds: wait });
       await pause(clock, wait, lifecycle.signal);
       wait = Math.min(wait * 2, MAX_PAUSE);
     }
@@ -77,6 +79,6 @@ async function recordEvent({ client, events, options, log }: RestoredEtcdContext
     await recordOnLease({ client, events, lease }, { reason: 'EtcdRestored', note: NOTE });
     await events.flush(FLUSH);
   } catch (error) {
-    log.failure('the Event about the restored etcd could not be recorded', error);
+    log.failure('cannot record the Event about the restored etcd', error);
   }
 }

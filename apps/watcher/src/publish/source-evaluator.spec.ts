@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { SourceEvaluator } from './source-evaluator.ts';
 
-/** A evaluation that has so many slices of work. */
+/** An evaluation with this many slices of work. */
 function evaluatorOf(work: { slices: number }) {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());

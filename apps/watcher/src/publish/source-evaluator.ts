@@ -1,16 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { UserEvaluation } from '@reroll/core/state/sources/changed-sources';
 
-/** The users of a source are evaluated at most once in so long (ms); at once if it was quiet. */
+/** Milliseconds in which a source's users are evaluated at most once; at once after a quiet time. */
 const WINDOW = 100;
-/** After a window in which there was much to evaluate the next one is so long (ms). */
+/** Milliseconds of the window after one with much to evaluate. */
 const LONG_WINDOW = 500;
-/** Slices that are much. */
+/** More slices than this in one window count as much. */
 const MANY_SLICES = 8;
 
 /**
- * Evaluates the users of sources that changed, slice by slice, with a turn of the event loop after each: many events of
- * one source as one, and no source holds up another.
+ * Evaluates the users of changed sources in slices, with a turn of the event loop after each. Several events of one
+ * source are evaluated as one, and no source blocks another.
  */
 export class SourceEvaluator {
   readonly #evaluation: Pick<UserEvaluation, 'slice' | 'isWindowOpen' | 'nextWindow' | 'onWork'>;
@@ -18,7 +18,7 @@ export class SourceEvaluator {
   #loop: Promise<void> | null = null;
   #timer: NodeJS.Timeout | null = null;
   #slices = 0;
-  /** The window was made longer: there was much to evaluate. */
+  /** Whether the current window was extended because there was much to evaluate. */
   #isLong = false;
   #isStopped = false;
 
@@ -32,12 +32,12 @@ export class SourceEvaluator {
     evaluation.onWork = () => this.kick();
   }
 
-  /** To be called after anything was told to the cluster state. */
+  /** Call this after every update of the cluster state. */
   kick(): void {
     if (!this.#isStopped) this.#loop ??= this.#run();
   }
 
-  /** Ends after the slice that is under way. */
+  /** Stops after the slice that is under way. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     if (this.#timer) clearTimeout(this.#timer);
@@ -57,7 +57,7 @@ export class SourceEvaluator {
     this.#loop = null;
   }
 
-  /** Also while there is work: workloads that wait for their patterns keep no source waiting. */
+  /** Runs during the work too, so that workloads waiting for their patterns do not delay sources. */
   #endWindowLater(milliseconds: number): void {
     if (this.#evaluation.isWindowOpen && !this.#isStopped)
       this.#timer ??= setTimeout(() => this.#endWindow(), milliseconds);
@@ -72,7 +72,7 @@ export class SourceEvaluator {
     }
     this.#isLong = false;
     this.#slices = 0;
-    // It stays open while users of a source are being evaluated.
+    // The window stays open while users of a source are being evaluated.
     this.#evaluation.nextWindow();
     this.#endWindowLater(WINDOW);
     this.kick();

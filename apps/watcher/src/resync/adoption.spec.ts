@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { ADOPTION_PAUSE, AdoptionRate } from './adoption.ts';
 
-/** What is taken at each look in so many seconds, with more waiting than can be taken. */
+/** The tokens taken at each check during this many seconds, with more waiting than can be taken. */
 function takenIn(seconds: number, perSecond: number): number[] {
   let now = 0;
   const rate = new AdoptionRate(perSecond, () => now);

@@ -2,11 +2,11 @@ import { LEASES } from '@reroll/kube/lease/lease-record';
 import type { KubeClient } from '@reroll/kube/client/connection';
 import { objectPath } from '@reroll/kube/objects';
 
-/** On the Lease: when this install adopted the cluster, RFC 3339, by the API server's clock. */
+/** The annotation of the Lease that holds when this install adopted the cluster, RFC 3339, by the API server's clock. */
 export const ADOPTED_AT = 'reroll.dev/adopted-at';
 
 /**
- * When this install adopted the cluster, Unix seconds; undefined until its first leader has written it.
+ * Returns when this install adopted the cluster, in Unix seconds; undefined until the first leader has written it.
  * Rejects with a `KubeError` if the Lease cannot be read.
  */
 export async function readAdoptedAt(
@@ -21,12 +21,12 @@ export async function readAdoptedAt(
   return Number.isNaN(time) ? undefined : Math.floor(time / 1000);
 }
 
-/** Milliseconds between two looks for tokens. */
+/** Milliseconds between two checks for tokens. */
 export const ADOPTION_PAUSE = 50;
 
 /**
- * How fast records are corrected that nobody waits for: a token bucket in memory that holds what one pause fills, and
- * one token. So few adoption jobs are under way at the same time when a change comes: two at 20 a second.
+ * Limits the rate of record corrections, which are never urgent: a token bucket in memory that holds one token plus
+ * what one pause adds. At most that many adoption jobs are under way when a change arrives: two at 20 a second.
  */
 export class AdoptionRate {
   readonly #perSecond: number;
@@ -50,7 +50,7 @@ export class AdoptionRate {
     return wanted > 0 && this.#tokens >= 1;
   }
 
-  /** Takes up to `most` tokens; gives how many. */
+  /** Takes up to `most` tokens and returns how many. */
   take(most: number): number {
     this.#fill();
     const taken = Math.min(most, Math.floor(this.#tokens));

@@ -9,9 +9,9 @@ import { inTurns } from '../watch/in-turns.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import type { RolloutPublisher } from '../rollouts/rollout-publisher.ts';
 
-/** Rows that are counted in one turn of the event loop. */
+/** Rows counted in one turn of the event loop. */
 const COUNTED_PER_TURN = 5_000;
-/** After so many resyncs, about an hour, changes that were written down and not told yet get another job, for ever. */
+/** Every this many resyncs, about an hour, recorded changes that may have no job get another one. */
 const RESYNCS_BETWEEN_UNTOLD = 64;
 
 export interface ResyncerContext {
@@ -24,23 +24,23 @@ export interface ResyncerContext {
   readonly interval: number;
 }
 
-/** What others know. */
+/** What the resyncer asks other parts of the watcher. */
 export interface ResyncQuestions {
-  /** Workloads of which a person's request is not done; nothing if that cannot be told now. */
+  /** Workloads whose manual reload was requested and not done; empty if Redis cannot be read. */
   readonly requested: () => Promise<readonly WorkloadKey[]>;
-  /** Whether it is not known yet if the workload exists. */
+  /** Whether it is still unknown if the workload exists. */
   readonly isUndecided: (key: WorkloadKey) => boolean;
-  /** Whether a namespace has left the scope, so that the catalog is to have nothing of it. Undefined: none ever does. */
+  /** Whether a namespace is out of scope, so that its rows must leave the catalog. Undefined: no namespace ever leaves. */
   readonly isOutside?: ((namespace: string) => boolean) | undefined;
 }
 
-/** Keys of the rows that the catalog has of what is there no more. */
+/** Keys of the catalog's rows for objects that no longer exist. */
 interface LeftOver {
   readonly sources: readonly SourceKey[];
   readonly workloads: readonly WorkloadKey[];
 }
 
-/** Finds what is pending and was lost on the way: at a fixed interval, and when a watcher takes the lead. */
+/** Enqueues again what is pending: at a fixed interval, and when this watcher becomes the leader. */
 export class Resyncer {
   readonly #context: ResyncerContext;
   readonly #ask: ResyncQuestions;
@@ -49,7 +49,7 @@ export class Resyncer {
   #leading = false;
   #isStopped = false;
   #resyncs = 0;
-  /** Kinds of which objects were counted before. */
+  /** Kinds that the last count included. */
   #counted: string[] = [];
 
   constructor(context: ResyncerContext, questions: ResyncQuestions) {
@@ -57,19 +57,19 @@ export class Resyncer {
     this.#ask = questions;
   }
 
-  /** Resyncs every interval from now on; a standby only counts what it sees. */
+  /** Resyncs every interval from now on. A standby only counts what it sees. */
   start(): void {
     this.#timer ??= setInterval(() => this.#begin(), this.#context.interval);
   }
 
   /**
-   * Begins to publish: asserts the whole catalog, removes what is no more, and resyncs. Rejects if Redis cannot
-   * be read, and then nothing has begun.
+   * Starts to publish: rewrites the whole catalog, removes what no longer exists, and resyncs. Rejects if Redis
+   * cannot be read; nothing has started then.
    */
   async takeOver(term: string): Promise<void> {
     const { clusterState, publisher, rollouts } = this.#context;
     const { underWay, sources, workloads } = await this.#prepare();
-    // The end has begun meanwhile, and nobody would await what begins now.
+    // Shutdown began meanwhile, and nothing would await the resync.
     if (this.#isStopped) return;
     publisher.lead(term);
     rollouts.takeOver(
@@ -95,14 +95,14 @@ export class Resyncer {
     }
   }
 
-  /** What is deleted, or leaves the scope, from `prepare` on, the outbox has. */
+  /** Finds what went before `prepare`. What is deleted or leaves the scope after it is in the outbox. */
   async #leftOver(): Promise<LeftOver> {
     const { clusterState, catalog } = this.#context;
     const { isUndecided, isOutside } = this.#ask;
     const isUnknown = (key: WorkloadKey): boolean => !clusterState.workloads.has(key) && !isUndecided(key);
     const workloads = await keysOf(catalog.eachWorkload(isUnknown));
     const outside = isOutside ? await keysOf(catalog.eachSource((key) => isOutside(namespaceOf(key)))) : [];
-    // This watcher dropped them when it was a standby, and the leader of then did not get to it.
+    // Rows that this watcher dropped as a standby, and that the leader of that time did not remove.
     const deleted = await keysOf(
       catalog.eachSource((key) => !clusterState.sources.has(key)),
       ({ exists }) => !exists,
@@ -141,7 +141,7 @@ export class Resyncer {
 
   async #count(): Promise<void> {
     const { clusterState, metrics, interval } = this.#context;
-    // A kind of which the last object is gone, with its API perhaps, has none: not as many as it had.
+    // A kind whose last object is gone, perhaps with its API, counts 0 instead of keeping its old number.
     const objects = new Map<string, number>(this.#counted.map((kind) => [kind, 0]));
     let contested = 0;
     const count = (key: Key<string>): void =>

@@ -5,13 +5,13 @@ import type { RolloutTracker } from '@reroll/core/rollouts/rollout-tracker';
 
 /** Workloads in one call of the script. */
 export const ROLLOUTS_PER_WRITE = 250;
-/** So long (ms) a count that moved may wait for others: a rollout of many pods is a write a second, not one a pod. */
+/** Milliseconds that changed counts may wait, so that a large rollout is one write a second, not one per pod. */
 const PATIENCE = 1_000;
-/** Pauses (ms) after a write that failed; doubled each time, for ever. */
+/** Pause (ms) after a failed write, doubled each time up to the maximum. Retries never end. */
 const MIN_PAUSE = 100;
 const MAX_PAUSE = 5_000;
 
-/** Carries what the tracker has to tell of rollouts to Redis, many in one call. */
+/** Writes the tracker's changes of rollouts to Redis, many in one call. */
 export class RolloutPublisher {
   readonly #tracker: RolloutTracker;
   readonly #writer: Pick<RolloutWriter, 'write' | 'underWay'>;
@@ -24,7 +24,7 @@ export class RolloutPublisher {
     this.#writer = writer;
   }
 
-  /** Milliseconds until something is to be written; undefined: nothing is. */
+  /** Milliseconds until the next write is due; undefined if there is nothing to write. */
   get dueIn(): number | undefined {
     if (!this.#tracker.isDirty) return undefined;
     const due = this.#tracker.isUrgent ? 0 : this.#writtenAt + PATIENCE;
@@ -32,9 +32,9 @@ export class RolloutPublisher {
   }
 
   /**
-   * One call at most, whatever is left to be written: if anything is due, or one of `first` is to be written. Those go
-   * before all others; they are at most `ROLLOUTS_PER_WRITE`. False if a newer leader has written. Rejects with
-   * ioredis' error; what was not written stays to be, and nothing is tried for a while.
+   * Makes at most one call, if anything is due or one of `first` has changes. Those (at most `ROLLOUTS_PER_WRITE`) go
+   * before all others. False if a newer leader has written. Rejects with ioredis' error; the changes are then kept
+   * and retried after a pause.
    */
   async write(term: string, first: readonly WorkloadKey[]): Promise<boolean> {
     if (this.dueIn !== 0 && (Date.now() < this.#notBefore || !this.#tracker.isDirtyAt(first))) return true;
@@ -52,12 +52,12 @@ export class RolloutPublisher {
     }
   }
 
-  /** What an earlier leader left as under way. Rejects with ioredis' error. */
+  /** The rollouts that an earlier leader left under way. Rejects with ioredis' error. */
   async underWay(): Promise<Iterable<RolloutEntry>> {
     return (await this.#writer.underWay()).values();
   }
 
-  /** Begins where that leader ended. `isThere`: undefined, if it is not known yet. */
+  /** Continues where the earlier leader ended. `isThere` returns undefined while that is unknown. */
   takeOver(written: Iterable<RolloutEntry>, isThere: (workload: WorkloadKey) => boolean | undefined): void {
     this.#tracker.assertAll();
     this.#tracker.reconcile(written, { isThere, now: Date.now() });

@@ -11,7 +11,7 @@ interface Sighting {
   readonly rollout: ShownRollout;
 }
 
-/** Tells the tracker of rollouts what the streams show of workloads that something rolls. */
+/** Passes what the streams show of workloads with dependencies to the rollout tracker. */
 export class RolloutSightings {
   readonly #clusterState: ClusterState;
   readonly #tracker: RolloutTracker;
@@ -32,7 +32,7 @@ export class RolloutSightings {
     this.#tracker.prune((key) => this.#clusterState.workloads.has(key));
   }
 
-  /** `tell` tells the cluster state of the same sightings: a rollout begins where it then knows another template. */
+  /** `tell` updates the cluster state with the same sightings. A rollout begins where the pod template differs after that. */
   seen(sightings: readonly Sighting[], tell: () => void): void {
     const before = sightings.map(({ key }) => this.#clusterState.workloads.get(key));
     tell();
@@ -41,7 +41,7 @@ export class RolloutSightings {
       const row = this.#clusterState.workloads.get(key);
       if (!row || (row.dependencies.length === 0 && !this.#tracker.tracked.has(key))) continue;
       const isFollower = workload.templateFrom !== undefined && !this.#tracker.tracked.has(key);
-      // Its pods are replaced before it is written itself: its template is that of another workload.
+      // Its pods are replaced before it is written itself, because it uses another workload's pod template.
       const isUpdating = isFollower && rollout.code === 'Updating';
       const held = this.#tracker.tracked.get(key);
       this.#tracker.seen(rollout, { begins: isUpdating || begins(before[index], row), now });
@@ -54,7 +54,7 @@ export class RolloutSightings {
   }
 }
 
-/** It is new here, or its pod template is. */
+/** Whether the workload or its pod template is new. */
 function begins(before: WorkloadRow | undefined, now: WorkloadRow): boolean {
   return before?.uid !== now.uid || before.templateRv !== now.templateRv;
 }

@@ -61,7 +61,7 @@ async function counted(result: string): Promise<number | undefined> {
   return values.find(({ labels }) => labels.result === result)?.value;
 }
 
-/** Everything that is due now is done. */
+/** Resolves when everything that is due now is done. */
 async function settled(): Promise<void> {
   await vi.advanceTimersByTimeAsync(0);
   for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve));

@@ -11,18 +11,18 @@ export interface StuckPodsContext {
   readonly tracker: RolloutTracker;
   readonly metrics: Pick<WatcherMetrics, 'podReads'>;
   readonly log: Pick<Logger, 'failure'>;
-  /** Whether the Lease is ours at this moment: a standby asks nobody. */
+  /** Whether this watcher holds the Lease now. A standby reads no pods. */
   readonly isLeader: () => boolean;
-  /** Called after anything was told to the tracker. */
+  /** Called after each update of the tracker. */
   readonly changed: () => void;
 }
 
 const PODS = { group: '', version: 'v1', plural: 'pods' };
-/** Pods in one answer: enough to find five that wait. */
+/** Pods in one response: enough to find five that are waiting. */
 const LIMIT = 50;
 /** Deadline of one request (ms). */
 const DEADLINE = 5_000;
-/** How often the pods of one workload are read at most (ms). */
+/** Minimum milliseconds between two reads of one workload's pods. */
 const MIN_INTERVAL = 60_000;
 
 interface Wanted {
@@ -32,14 +32,14 @@ interface Wanted {
 }
 
 /**
- * Reads what the pods of stuck workloads say (`--rollout-details`): one list when a workload gets stuck, and again, at most
- * once a minute, when its stuck state is written anew. One request at a time, and nothing waits for it; one that
- * fails is not repeated, and leaves the rollout without pods.
+ * Reads the pods of stuck workloads (`--rollout-details`): once when a workload gets stuck, and again, at most once a
+ * minute, when its stuck state is written anew. Sends one request at a time, and nothing waits for it. A failed
+ * request is not repeated and leaves the rollout without pods.
  */
 export class StuckPods {
   readonly #context: StuckPodsContext;
   readonly #wanted = new Map<WorkloadKey, Wanted>();
-  /** Of workloads that are stuck still. */
+  /** When each workload was last read (Unix ms), while it is stuck. */
   readonly #readAt = new Map<WorkloadKey, number>();
   readonly #stopping = new AbortController();
   #timer: NodeJS.Timeout | null = null;
@@ -49,14 +49,14 @@ export class StuckPods {
     this.#context = context;
   }
 
-  /** Its stuck state is to be written, for the first time or anew. A standby keeps it until it leads. */
+  /** Requests a read, because the stuck state is to be written for the first time or anew. A standby keeps the request. */
   want(workload: WorkloadKey, selector: string): void {
     const readAt = this.#readAt.get(workload);
     this.#wanted.set(workload, { selector, dueAt: readAt === undefined ? 0 : readAt + MIN_INTERVAL });
     this.kick();
   }
 
-  /** Looks at what is due. */
+  /** Reads the pods that are due. */
   kick(): void {
     if (this.#stopping.signal.aborted || !this.#context.isLeader()) return;
     if (this.#timer) clearTimeout(this.#timer);
@@ -67,7 +67,7 @@ export class StuckPods {
     });
   }
 
-  /** Ends, with the request that is under way. */
+  /** Stops, and aborts the request that is under way. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     if (this.#timer) clearTimeout(this.#timer);
@@ -75,7 +75,7 @@ export class StuckPods {
   }
 
   async #run(): Promise<void> {
-    // The rows of this turn of the event loop go first.
+    // Lets the rows of this turn of the event loop go first.
     await new Promise((resolve) => setImmediate(resolve));
     this.#forget();
     for (let next = this.#nextDue(); next !== undefined; next = this.#nextDue()) await this.#read(...next);
@@ -103,7 +103,7 @@ export class StuckPods {
     } catch (error) {
       if (signal.aborted) return;
       metrics.podReads.inc({ result: 'error' });
-      log.failure('the pods of a rollout that is stuck cannot be read', error, { workload });
+      log.failure('cannot read the pods of a stuck rollout', error, { workload });
     }
   }
 
@@ -121,7 +121,7 @@ export class StuckPods {
     this.#timer = setTimeout(() => this.kick(), Math.max(0, dueAt - Date.now()));
   }
 
-  /** What is not stuck any more, as long as that is not asked about again. */
+  /** Forgets workloads that are no longer stuck, but keeps the time of the last read for `MIN_INTERVAL`. */
   #forget(): void {
     for (const workload of this.#wanted.keys()) if (!this.#isStuck(workload)) this.#wanted.delete(workload);
     const old = Date.now() - MIN_INTERVAL;

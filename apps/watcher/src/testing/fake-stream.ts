@@ -1,6 +1,6 @@
 import type { Stream } from '../watch/stream-group.ts';
 
-/** A stream that is complete when it says so. */
+/** A stream whose `synced` the spec sets. */
 export class FakeStream implements Stream {
   synced = false;
   isOpen = false;

@@ -3,15 +3,15 @@ import { scopeKey, type Scope } from '@reroll/core/state/listed';
 import type { SourceRow, WorkloadRow } from '@reroll/core/state/rows';
 import { kindOf, namespaceOf, type Key, type SourceKey, type WorkloadKey } from '@reroll/core/model';
 
-/** So long (ms) the keys are kept: for the first lists of many namespaces, and no longer. */
+/** Milliseconds for which the keys are kept: enough for the first lists of many namespaces. */
 const KEPT = 60_000;
 const KEYS_AT_A_TIME = 1_000;
 
 type Keys = ReadonlyMap<string, readonly Key<string>[]>;
 
 /**
- * Which objects the catalog knows, by kind and namespace. Read once for the first lists of many namespaces: for
- * each of them Redis would go through everything.
+ * The keys of the catalog by kind and namespace, read once for the first lists of many namespaces: each separate read
+ * would scan the whole catalog.
  */
 export class CatalogAtStart {
   readonly #catalog: Catalog;
@@ -26,12 +26,12 @@ export class CatalogAtStart {
     return (await this.#read()).get(scopeKey(scope)) ?? [];
   }
 
-  /** Namespaces of which anything is known. Rejects with ioredis' error. */
+  /** The namespaces that have rows. Rejects with ioredis' error. */
   async namespaces(): Promise<Set<string>> {
     return new Set([...(await this.#read()).values()].flatMap(([key]) => (key ? namespaceOf(key) : [])));
   }
 
-  /** Lets the keys go: nobody needs them now. */
+  /** Frees the keys. */
   release(): void {
     this.#keys = null;
   }
@@ -54,18 +54,18 @@ export class CatalogAtStart {
 }
 
 async function readKeys(catalog: Catalog): Promise<Keys> {
-  const found = new Map<string, Key<string>[]>();
+  const keys = new Map<string, Key<string>[]>();
   const note = (key: Key<string>): boolean => {
     const scope = scopeKey({ kind: kindOf(key), namespace: namespaceOf(key) });
-    const held = found.get(scope);
+    const held = keys.get(scope);
     if (held) held.push(key);
-    else found.set(scope, [key]);
+    else keys.set(scope, [key]);
     return false;
   };
   for (const rows of [catalog.eachSource(note), catalog.eachWorkload(note)]) {
     for await (const _ of rows) continue;
   }
-  return found;
+  return keys;
 }
 
 /** The catalog's rows of sources, or of workloads. */
@@ -82,16 +82,16 @@ export function workloadRows(catalog: Catalog): CatalogSide<WorkloadKey, Workloa
   return { some: (keys) => catalog.workloads(keys), each: (isMeant) => catalog.eachWorkload(isMeant) };
 }
 
-/** What a stream shows. */
+/** Which objects a stream shows. */
 export interface Reach<ObjectKey extends string> {
   readonly scope: Scope;
   readonly isWatched: (key: ObjectKey) => boolean;
-  /** Its namespace came into scope while this watcher ran: what the catalog still has of it is of before it was forgotten. */
+  /** The namespace entered the scope while this watcher ran. What the catalog still has of it is outdated. */
   readonly entering: boolean;
   readonly atStart: Pick<CatalogAtStart, 'keysOf'>;
 }
 
-/** What the catalog has in the reach of one stream. Rejects with ioredis' error. */
+/** Reads the catalog's rows of the objects that one stream shows. Rejects with ioredis' error. */
 export class CatalogRows<ObjectKey extends string, Row> {
   readonly #side: CatalogSide<ObjectKey, Row>;
   readonly #reach: Reach<ObjectKey>;
@@ -105,10 +105,10 @@ export class CatalogRows<ObjectKey extends string, Row> {
     return this.#reach.entering ? new Map() : await this.#side.some(keys);
   }
 
-  /** All but these. */
-  async besides(found: ReadonlySet<string>): Promise<Map<ObjectKey, Row>> {
+  /** All rows except those of these keys. */
+  async besides(shown: ReadonlySet<string>): Promise<Map<ObjectKey, Row>> {
     const rows = new Map<ObjectKey, Row>();
-    for await (const portion of this.#portions((key) => !found.has(key))) {
+    for await (const portion of this.#portions((key) => !shown.has(key))) {
       for (const [key, row] of portion) rows.set(key, row);
     }
     return rows;

@@ -8,11 +8,11 @@ import { seenWorkload } from '@reroll/core/testing/rows';
 import { FakeLeases } from '@reroll/kube/testing/fake-leases';
 import { inTurns } from './in-turns.ts';
 
-/** Rows of work that a leader may do before it has to have renewed the Lease. */
+/** Rows that a leader may process before it must have renewed the Lease. */
 const RENEW_DEADLINE = 2_000;
 const ROWS = 5_000;
 
-/** Time passes by work alone, and timers run when the event loop turns, not before. */
+/** Only work makes time pass, and timers run only when the event loop turns. */
 class WorkClock implements Clock {
   #now = 0;
   #timers: { readonly at: number; readonly task: () => void }[] = [];
@@ -46,7 +46,7 @@ class WorkClock implements Clock {
   }
 }
 
-/** A leader that has much to forget; `work` is that, and takes time for each row. */
+/** A leader with much to forget; `work` is that work, and takes time for each row. */
 async function leaderWithWork() {
   const clock = new WorkClock();
   onTestFinished(() => clock.stop());

@@ -1,15 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /**
- * Does work slice by slice, with a turn of the event loop after each, so that timers, and whatever else is waiting, come
- * in between. `each` gets what a slice found. Stops once `ended` has fired: what it still had to do is nobody's then.
+ * Does the work in slices, with a turn of the event loop after each, so that timers and other events run in between.
+ * `each` gets the result of each slice. Stops once `ended` has fired and drops the rest.
  */
 export async function inTurns<T>(
   work: Iterable<T>,
-  { each, ended }: { each?: (found: T) => void; ended?: AbortSignal } = {},
+  { each, ended }: { each?: (result: T) => void; ended?: AbortSignal } = {},
 ): Promise<void> {
-  for (const found of work) {
-    each?.(found);
+  for (const result of work) {
+    each?.(result);
     await nextTurn();
     if (ended?.aborted) return;
   }

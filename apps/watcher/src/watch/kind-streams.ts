@@ -52,25 +52,25 @@ export interface StreamsContext {
   readonly olderObjects: Pick<OlderObjects, 'check'>;
 }
 
-/** Where what the streams show leads. */
+/** What the streams update. */
 export interface StreamTargets {
   readonly clusterState: ClusterState;
   readonly intake: WorkloadIntake;
   readonly rollouts: RolloutSightings;
-  /** Called after anything was told to the cluster state. */
+  /** Called after each update of the cluster state. */
   readonly changed: () => void;
 }
 
-/** A namespace in scope, or (`''`) all of them. */
+/** A namespace in scope; `''` is all of them. */
 export interface WatchedNamespace {
   readonly name: string;
-  /** Fires when the namespace leaves the scope, and at the end. */
+  /** Fires when the namespace leaves the scope, and at shutdown. */
   readonly ended: AbortSignal;
-  /** Whether it came into scope while this watcher ran. */
+  /** Whether the namespace entered the scope while this watcher ran. */
   readonly entering: boolean;
 }
 
-/** Makes the streams of each kind in a namespace, not started. */
+/** Makes the streams of each kind in a namespace. They are not started. */
 export class KindStreams {
   readonly #context: StreamsContext;
   readonly #keys: AnnotationKeys;
@@ -108,7 +108,7 @@ export class KindStreams {
     });
   }
 
-  /** `labelSelector`: only of the objects that it selects. `onMissing`: called when the API server does not have the kind. */
+  /** `labelSelector`: watch only these. `onMissing` is called when the API server does not serve the kind. */
   workloads(
     definition: WorkloadKindDefinition,
     namespace: WatchedNamespace,
@@ -130,14 +130,14 @@ export class KindStreams {
     });
   }
 
-  /** Tells the cluster state that no workload of the kind exists. */
+  /** Removes all workloads of the kind from the cluster state. */
   async noWorkloads(kind: string, namespace: WatchedNamespace): Promise<void> {
     const handler = this.#workloadHandler(kind, namespace, async () => undefined);
     handler.replace();
     await handler.synced(RV_UNKNOWN, []);
   }
 
-  /** SecretProviderClasses, and the statuses of the pods that mount them. */
+  /** The streams of SecretProviderClasses, and of the statuses of the pods that mount them. */
   providerClasses(namespace: WatchedNamespace, onMissing: () => void): Stream[] {
     const { client, catalog, hashKeys, options } = this.#context;
     const reports = this.#reports(onMissing);
@@ -195,7 +195,7 @@ export class KindStreams {
   #presence(signal: AbortSignal): SourcePresence {
     const { client, log } = this.#context;
     const onRetry = (error: unknown): void =>
-      log.failure('cannot tell whether a source is deleted, asking again', error);
+      log.failure('cannot determine whether a source was deleted, retrying', error);
     return new SourcePresence(client, signal, onRetry);
   }
 

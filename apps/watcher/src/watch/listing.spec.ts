@@ -24,7 +24,7 @@ function listingOf(by: { held?: Rv; inCatalog?: ReadonlyMap<string, Row> | Error
 }
 
 describe('a list that shows objects', () => {
-  /** How many are checked when a list shows `count` objects of version 5, and how many of them it found. */
+  /** How many objects are checked when a list shows `count` of them at version 5, and how many keys its end has. */
   async function checksOf(by: { count: number; held?: Rv; inCatalog?: Rv }) {
     const objects = Array.from({ length: by.count }, (_, index) => ({
       key: `ConfigMap/a/${index}`,

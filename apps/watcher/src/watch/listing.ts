@@ -2,40 +2,40 @@ import type { Listed, Scope } from '@reroll/core/state/listed';
 import { isNewer, maxRv, RV_UNKNOWN, type Rv } from '@reroll/core/rv';
 import type { CatalogRows } from './catalog-rows.ts';
 
-/** So many objects of one list are looked at: each takes a request. */
+/** Objects of one list that are checked at most: each check takes a request. */
 const CHECKS_PER_LIST = 10;
 
 interface Row {
   readonly rv: Rv;
-  /** Of sources. */
+  /** Only sources have it. */
   readonly exists?: boolean;
 }
 
 export interface ListingContext<ObjectKey extends string, R extends Row> {
   readonly scope: Scope;
   readonly catalog: Pick<CatalogRows<ObjectKey, R>, 'of' | 'besides'>;
-  /** What the cluster state has of an object. */
+  /** The row of an object in the cluster state. */
   readonly held: (key: ObjectKey) => Row | undefined;
-  /** Called for an object of a list that is older than what is known of it; the list waits. Never rejects. */
+  /** Called for an object that a list shows as older than it was known; the list waits. Never rejects. */
   readonly check: (key: ObjectKey, seenBefore: Rv) => Promise<void>;
 }
 
-/** What is to be told at the end of a list. */
+/** What the cluster state is told at the end of a list. */
 export interface ListEnd<ObjectKey extends string, R> extends Listed<never, R> {
   readonly catalog: ReadonlyMap<ObjectKey, R>;
   readonly found: ReadonlySet<string>;
 }
 
 /**
- * The list of one stream, while there is one: what it has shown so far, and what the catalog has of that. The catalog is
- * read at the stream's first list only: after that the cluster state knows better. If it cannot be read, the list
- * fails and is repeated: no error is read as an empty catalog.
+ * One stream's list while it is under way: the objects shown so far, and their rows in the catalog. The catalog is
+ * read only for the stream's first list, because after that the cluster state is newer. If the catalog cannot be
+ * read, the list fails and is repeated, so an error never looks like an empty catalog.
  */
 export class Listing<ObjectKey extends string, R extends Row> {
   readonly #context: ListingContext<ObjectKey, R>;
-  /** Keys that the list under way has shown; null: there is none. */
+  /** Keys that the list under way has shown; null if there is no list. */
   #found: Set<string> | null = null;
-  /** Why the list under way cannot succeed. */
+  /** Why the list under way will fail. */
   #failure: { readonly error: unknown } | null = null;
   #isFirst = true;
   #checks = 0;
@@ -51,8 +51,8 @@ export class Listing<ObjectKey extends string, R extends Row> {
   }
 
   /**
-   * The catalog's rows of objects that the list shows. Null if the catalog cannot be read. That is kept for the list's
-   * end and not thrown: a throw would make these objects unreadable ones.
+   * The catalog's rows of objects that the list shows; null if the catalog cannot be read. The error is kept for
+   * `end`: if it were thrown here, these objects would count as unreadable.
    */
   async rowsOf(
     objects: readonly { readonly key: ObjectKey; readonly rv: Rv }[],
@@ -66,18 +66,18 @@ export class Listing<ObjectKey extends string, R extends Row> {
     return rows;
   }
 
-  /** The cluster state was told of these. */
+  /** Notes that the cluster state has been told of these objects. */
   found(objects: readonly { readonly key: string }[]): void {
     for (const { key } of objects) this.#found?.add(key);
   }
 
-  /** True if a list is under way: its end will tell that the object is gone. */
+  /** Notes a deletion. True if a list is under way, whose end will tell the cluster state that the object is gone. */
   drop(key: string): boolean {
     this.#found?.delete(key);
     return this.#found !== null;
   }
 
-  /** What is to be told at the end of the list, with what the catalog has besides. Rejects if the catalog cannot be read. */
+  /** What to tell the cluster state at the end of the list. Rejects if the catalog cannot be read. */
   async end(rv: Rv, unread: readonly string[]): Promise<ListEnd<ObjectKey, R>> {
     if (this.#failure) throw this.#failure.error;
     const { scope } = this.#context;
@@ -87,7 +87,7 @@ export class Listing<ObjectKey extends string, R extends Row> {
     return { scope, rv, objects: [], found, unread: unread.map((name) => `${scope.kind}/${name}`), catalog };
   }
 
-  /** That was told. */
+  /** Notes that the cluster state has been told of the end. */
   ended(): void {
     this.#isFirst = false;
     this.#found = null;
@@ -112,8 +112,8 @@ export class Listing<ObjectKey extends string, R extends Row> {
 }
 
 /**
- * That of the object's own last write. A source that is gone has perhaps that of the list which did not show it: it may
- * be shown again with its old one, as a Secret of a type that is not ignored any more.
+ * The resourceVersion of the object's own last write. The row of a deleted source may hold that of the list which no
+ * longer showed it, and the source may appear again with its older one: a Secret whose type is no longer ignored.
  */
 function writtenRv(row: Row | undefined): Rv {
   return row === undefined || row.exists === false ? RV_UNKNOWN : row.rv;

@@ -4,7 +4,7 @@ import { OlderObjects, type OlderObject } from './older-objects.ts';
 const CONFIG_MAPS = { group: '', version: 'v1', plural: 'configmaps' };
 const KEY = 'ConfigMap/shop/settings';
 
-/** What etcd has now of one object (`null`: nothing), and its own revision; `failures` reads fail first. */
+/** An API server whose etcd has this object (`null`: none) and this revision; the first `failures` reads fail. */
 async function checked(by: { object: string | null; etcd: string; failures?: number }): Promise<{
   restored: OlderObject[];
   requests: number;

@@ -5,7 +5,7 @@ import type { KubeClient } from '@reroll/kube/client/connection';
 import { collectionPath, type KubeResource } from '@reroll/kube/objects';
 import type { Logger } from '@reroll/shared/platform/logging/logging';
 
-/** What was known of an object before, and what etcd has now. */
+/** The resourceVersion at which an object was known, and the older one that etcd has now. */
 export interface OlderObject {
   readonly key: string;
   readonly seenBefore: Rv;
@@ -16,7 +16,7 @@ export interface OlderObjectsContext {
   readonly client: Pick<KubeClient, 'get'>;
   readonly signal: AbortSignal;
   readonly log: Pick<Logger, 'failure'>;
-  /** etcd was restored to an earlier state. */
+  /** Called once if etcd was restored to an earlier state. */
   readonly onRestored: (object: OlderObject) => void;
 }
 
@@ -29,9 +29,9 @@ interface ObjectList {
 }
 
 /**
- * Finds out by single objects that etcd was restored, where the Lease cannot tell: it was written since, or no watcher
- * ran. A list that shows an object as older than it was known is only a hint, for the catalog may be ahead of a list. A
- * quorum read that begins after that is proof: in one history of etcd it cannot be older.
+ * Detects a restored etcd by single objects, where the Lease cannot show it: the Lease was written since, or no watcher
+ * was running. A list that shows an object as older than it was known is only a hint, because the catalog may be ahead of
+ * the list. A quorum read that begins after that is proof: without a restore it cannot return an older object.
  */
 export class OlderObjects {
   readonly #context: OlderObjectsContext;
@@ -41,7 +41,7 @@ export class OlderObjects {
     this.#context = context;
   }
 
-  /** Resolves when it is known whether etcd was restored, or cannot be found out. Never rejects. */
+  /** Resolves when it is known whether etcd was restored, or after the last attempt. Never rejects. */
   async check(resource: KubeResource, key: Key<string>, seenBefore: Rv): Promise<void> {
     const { signal, log, onRestored } = this.#context;
     for (let attempt = 1; attempt <= ATTEMPTS && !signal.aborted && !this.#isRestored; attempt += 1) {
@@ -52,13 +52,13 @@ export class OlderObjects {
         onRestored({ key, seenBefore, seenNow });
         return;
       } catch (error) {
-        log.failure('an object that seems older than before cannot be read', error, { key });
+        log.failure('cannot read an object that a list showed as older than before', error, { key });
         await pause(FIRST_PAUSE * 2 ** attempt, undefined, { signal }).catch(() => undefined);
       }
     }
   }
 
-  /** The resourceVersion of the object or, if it is not there, of etcd; undefined if that cannot be compared. */
+  /** The resourceVersion of the object or, if it does not exist, of etcd; undefined if it cannot be compared. */
   async #readNow(resource: KubeResource, key: Key<string>): Promise<Rv | undefined> {
     const { namespace, name } = partsOf(key);
     const { body } = await this.#context.client.get<ObjectList>(collectionPath(resource, namespace), {

@@ -9,7 +9,7 @@ afterEach(async () => {
   await Promise.all(running.splice(0).map((stream) => stream.stop(100)));
 });
 
-/** Asks every millisecond; the API server's answer is what the spec says at the time. */
+/** Asks every millisecond; the spec sets the API server's answer. */
 function follow(answer: () => boolean) {
   const isServed = vi.fn<() => Promise<boolean>>(async () => answer());
   const gone = vi.fn<() => Promise<void>>(async () => undefined);

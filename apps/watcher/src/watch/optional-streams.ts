@@ -17,31 +17,31 @@ import type { KindStreams, StreamsContext, WatchedNamespace } from './kind-strea
 import { PROVIDER_CLASS } from './provider-class-stores.ts';
 
 export interface OptionalStreamContext {
-  /** Whether the API server has the kind now; rejects if it cannot tell. */
+  /** Whether the API server serves the kind now; rejects if that cannot be determined. */
   readonly isServed: (signal: AbortSignal) => Promise<boolean>;
-  /** New streams of a namespace, not started; `onMissing` is called when one of them finds its collection gone. */
+  /** Makes a namespace's streams, not started. They call `onMissing` when they find their collection gone. */
   readonly open: (namespace: string, onMissing: () => void) => readonly Stream[];
-  /** Every object of the kind in the namespace is gone with its API. May reject, and is called again then. */
+  /** Called when the objects of the kind are gone with its API; called again if it rejects. */
   readonly gone: (namespace: string) => Promise<void>;
-  /** Milliseconds between two questions. */
+  /** Milliseconds between two calls of `isServed`. */
   readonly interval: number;
   readonly log: Logger;
 }
 
-/** How long the end of streams whose API is gone may take. */
+/** Milliseconds that stopping the streams of a removed API may take. */
 const STOP = 3_000;
 
 /**
- * The streams of a kind whose API may come and go: begun when the API server has it, ended when it has it no
- * more. That it cannot be told is neither: what was known stays, and it is asked again, with a back-off.
+ * The streams of a kind whose API may come and go: started when the API server serves it, stopped when it no longer
+ * does. While that cannot be determined, nothing changes, and the question is repeated with a back-off.
  */
 export class OptionalStream {
   readonly #context: OptionalStreamContext;
   readonly #stopping = new AbortController();
   readonly #backoff: Backoff;
-  /** By namespace in scope; null while the API server does not have the kind. */
+  /** By namespace in scope; null while the API server does not serve the kind. */
   readonly #streams = new Map<string, StreamGroup | null>();
-  /** `ending`: it is gone, and what was known of it is not forgotten yet. */
+  /** `ending`: the API is gone, and its objects are not forgotten yet. */
   #state: 'unknown' | 'present' | 'ending' | 'absent' = 'unknown';
   #loop: Promise<void> | undefined;
   #lookNow = new AbortController();
@@ -55,12 +55,12 @@ export class OptionalStream {
     this.#loop ??= this.#run();
   }
 
-  /** A namespace, or (`''`) all of them, comes into scope. */
+  /** A namespace (`''`: all of them) enters the scope. */
   enter(namespace: string): void {
     this.#streams.set(namespace, this.#state === 'present' ? this.#open(namespace) : null);
   }
 
-  /** It leaves the scope. What is known of it is another's to forget. */
+  /** The namespace leaves the scope. The caller forgets its objects. */
   async leave(namespace: string): Promise<void> {
     const streams = this.#streams.get(namespace);
     this.#streams.delete(namespace);
@@ -68,8 +68,8 @@ export class OptionalStream {
   }
 
   /**
-   * Whether nothing that is known here can tell which objects of the kind exist: the API server has not
-   * answered yet, or the first list is not complete.
+   * Whether it is still unknown which objects of the kind exist: the API server has not answered yet, or the first
+   * list is not complete.
    */
   isUndecided(namespace: string): boolean {
     if (this.#state === 'unknown') return true;
@@ -77,7 +77,7 @@ export class OptionalStream {
     return this.#state === 'present' && streams?.isListed !== true;
   }
 
-  /** Its lists are complete and go on without a gap. True also before the first of them, and without an API. */
+  /** Whether the lists are complete and without a gap. Also true before the first of them, and without an API. */
   get isSynced(): boolean {
     return [...this.#streams.values()].every((streams) => streams === null || streams.isSynced);
   }
@@ -91,13 +91,13 @@ export class OptionalStream {
   async #run(): Promise<void> {
     while (!this.#stopping.signal.aborted) {
       const delay = await this.#attempt();
-      // The pause ends early, by this very controller, when a stream finds its collection gone.
+      // This controller ends the pause early when a stream finds its collection gone.
       await pause(systemClock, delay, this.#lookNow.signal);
       if (!this.#stopping.signal.aborted) this.#lookNow = new AbortController();
     }
   }
 
-  /** The delay before the next. */
+  /** Returns the delay before the next attempt, in ms. */
   async #attempt(): Promise<number> {
     const { interval, log } = this.#context;
     try {
@@ -108,7 +108,7 @@ export class OptionalStream {
       const delay = this.#backoff.next();
       if (!this.#stopping.signal.aborted) {
         const { code, status } = error instanceof KubeError ? error : { code: errorClass(error), status: 0 };
-        log.warning('cannot tell whether the API server has this kind, asking again', {
+        log.warning('cannot determine whether the API server serves this kind, retrying', {
           code,
           status,
           milliseconds: Math.round(delay),
@@ -138,7 +138,7 @@ export class OptionalStream {
   }
 
   async #end(): Promise<void> {
-    // At the first answer nothing is known of the kind, unless it took so long that a leader began without it.
+    // If the first answer is "no", there is nothing to forget, unless a leader began before it came.
     if (this.#state !== 'unknown' || this.#backoff.attempts > 0) {
       this.#context.log.info('the API was removed, watch stopped');
       this.#state = 'ending';
@@ -157,16 +157,16 @@ export class OptionalStream {
   }
 }
 
-/** The label's presence. */
+/** Selects by the presence of the label. */
 const labelSelector = PENDING_JOB_LABEL;
 
 interface Kinds {
   readonly kinds: KindStreams;
-  /** Of a namespace that is followed. */
+  /** Throws a `RangeError` if the namespace is not watched. */
   readonly namespaceOf: (name: string) => WatchedNamespace;
 }
 
-/** The streams of kinds that the API server may not have, by kind. */
+/** The streams of the kinds that the API server may not serve, by kind. */
 export function optionalStreams(context: StreamsContext, of: Kinds): Map<string, OptionalStream> {
   const { options } = context;
   const wanted = WORKLOAD_DEFINITIONS.filter(({ isWanted }) => isWanted?.(options));
@@ -194,7 +194,7 @@ function workloadStream(
   });
 }
 
-/** While the API server has both classes and statuses. */
+/** Runs while the API server serves both classes and statuses. */
 function providerClassStream(
   { client, options, log }: StreamsContext,
   { kinds, namespaceOf }: Kinds,
@@ -204,7 +204,7 @@ function providerClassStream(
       (await isServed(client, SECRET_PROVIDER_CLASSES, { signal })) &&
       (await isServed(client, SECRET_PROVIDER_CLASS_POD_STATUSES, { signal })),
     open: (name, onMissing) => kinds.providerClasses(namespaceOf(name), onMissing),
-    // What was known stays: a removed CRD tells nothing of the versions that pods run with.
+    // The known versions stay: a removed CRD says nothing about the versions that pods run with.
     gone: async () => undefined,
     interval: options.discoveryInterval,
     log: log.child({ kind: PROVIDER_CLASS }),
@@ -212,9 +212,9 @@ function providerClassStream(
 }
 
 /**
- * Pending Jobs where Jobs are ignored: what a former run began is finished all the same, because the pending Job may be all
- * that is left of a Job. Followed while Reroll may list Jobs (the chart takes that right away with
- * `reloader.ignoreJobs`), and nobody waits for it.
+ * Watches pending Jobs where Jobs are ignored, to finish what an earlier run began: the pending Job may be all that
+ * remains of a Job. Runs while Reroll may list Jobs (the chart revokes that with `reloader.ignoreJobs`), and nothing
+ * waits for it.
  */
 function pendingJobStream(context: StreamsContext, { kinds, namespaceOf }: Kinds): OptionalStream {
   const { options, log } = context;

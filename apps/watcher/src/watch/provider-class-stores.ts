@@ -11,7 +11,7 @@ export const PROVIDER_CLASS = 'SecretProviderClass';
 type ProviderClassContext = Pick<StreamTargets, 'clusterState' | 'changed'> &
   Pick<StreamsContext, 'catalog' | 'reports'>;
 
-/** Leads SecretProviderClasses and the statuses of the pods that mount them into the cluster state, as one source each. */
+/** Combines each SecretProviderClass with the statuses of the pods that mount it into one source of the cluster state. */
 export class ProviderClassStores {
   readonly #namespace: WatchedNamespace;
   readonly #context: ProviderClassContext;
@@ -26,7 +26,7 @@ export class ProviderClassStores {
     namespace.ended.addEventListener('abort', () => this.#listed.resolve(), { once: true });
   }
 
-  /** Their events are not counted: stakater/Reloader follows the statuses alone. */
+  /** Events of classes are not counted, because stakater/Reloader watches only the statuses. */
   get classes(): WholeStore<ObservedSource> {
     const { changed } = this.#context;
     return {
@@ -46,7 +46,7 @@ export class ProviderClassStores {
     };
   }
 
-  /** Statuses count only when it is known which classes are to be ignored: the first list waits for that of the classes. */
+  /** Whether a status counts depends on which classes are ignored, so the first list waits for that of the classes. */
   get statuses(): WholeStore<SeenStatus> {
     const { reports, changed } = this.#context;
     let isFirst = !this.#namespace.entering;
@@ -89,7 +89,7 @@ export class ProviderClassStores {
       if (each && !this.#namespace.ended.aborted) this.#context.clusterState.sourceWritten(each, this.#scope);
   }
 
-  /** Needed at the first list only: after that the cluster state knows better. */
+  /** Needed only for the first list: after that the cluster state is newer. */
   async #catalogRows(): Promise<Map<SourceKey, SourceRow>> {
     const rows = new Map<SourceKey, SourceRow>();
     for await (const portion of this.#context.catalog.eachSource((key) => isWithin(this.#scope, key))) {

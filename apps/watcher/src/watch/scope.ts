@@ -14,12 +14,12 @@ interface Scoped {
   readonly options: WatcherOptions;
 }
 
-/** The labels by which namespaces are chosen, if they are: names (`--namespaces`) win. */
+/** The selector by which namespaces are chosen; undefined if there is none or `--namespaces` names them. */
 export function chosenByLabels({ namespaces, namespaceSelector }: WatcherOptions): LabelSelector | undefined {
   return namespaces.length === 0 ? namespaceSelector : undefined;
 }
 
-/** What the API server is asked to leave out of the streams of sources. */
+/** The selectors of a stream of sources, by which the API server leaves out what is ignored. */
 export function selectors(
   { options }: Scoped,
   definition: SourceKindDefinition,
@@ -42,7 +42,7 @@ export function namespaceSelector({ options }: Scoped, namespace: string): strin
   return namespacesToIgnore.map((ignored) => `metadata.namespace!=${ignored}`).join(',');
 }
 
-/** Whether a stream would show the object of a key, if there were one. */
+/** Whether a stream of this scope would show the object if it existed. */
 export function isWatched({ options }: Scoped, scope: Scope, key: Key<string>): boolean {
   const ignored = scope.namespace === '' && options.namespacesToIgnore.includes(namespaceOf(key));
   return !ignored && isWithin(scope, key);
@@ -56,18 +56,17 @@ export interface SelectedNamespacesContext {
   readonly options: Pick<WatcherOptions, 'namespacesToIgnore'>;
   readonly reports: StreamReports;
   readonly selector: LabelSelector;
-  /** The set may be another one now. */
+  /** Called when the set may have changed. */
   readonly onChange: () => void;
 }
 
 /**
- * The namespaces that have the labels of `--namespace-selector`, but those to ignore. To a stream with a selector
- * a label that is taken away is a deletion; here both are the same. While the API server cannot be asked the set
- * stays as it was.
+ * The namespaces that match `--namespace-selector`, without the ignored ones. A watch with a selector reports a removed
+ * label as a deletion, and both mean the same here. While the API server is unreachable, the set stays as it is.
  */
 export class SelectedNamespaces {
   readonly names = new Set<string>();
-  /** Whether they were all told once. */
+  /** Whether the first list is complete. */
   isListed = false;
   readonly stream: Stream;
 

@@ -16,14 +16,14 @@ import type { StreamReports } from './stream-reports.ts';
 type SourceHandlerContext = Pick<StreamTargets, 'clusterState' | 'changed'> & {
   readonly listing: Listing<SourceKey, SourceRow>;
   readonly reports: Pick<StreamReports, 'unchanged' | 'received'>;
-  /** Only if the stream has a label selector. */
+  /** Defined only if the stream has a label selector. */
   readonly presence: SourcePresence | undefined;
 };
 
-/** Leads what a stream of sources shows into the cluster state. */
+/** Passes what a stream of sources shows to the cluster state. */
 export class SourceHandler implements EventHandler<ObservedSource> {
   readonly #scope: Scope & { readonly kind: SourceKind };
-  /** From then on the cluster state is told nothing: what is still under way is of what was forgotten. */
+  /** Once this has fired, events are dropped, because the cluster state has forgotten the namespace. */
   readonly #ended: AbortSignal;
   readonly #context: SourceHandlerContext;
 
@@ -45,7 +45,7 @@ export class SourceHandler implements EventHandler<ObservedSource> {
       if (clusterState.sources.get(seen.key)?.hash === seen.hash) reports.unchanged();
       clusterState.sourceWritten(seen, this.#scope);
     }
-    this.#told(by);
+    this.#updated(by);
   }
 
   delete(seen: ObservedSource): void | Promise<void> {
@@ -54,7 +54,7 @@ export class SourceHandler implements EventHandler<ObservedSource> {
     if (!presence) return this.#deleted(seen);
     return presence
       .isThere(seen.key)
-      .then((isThere) => (isThere ? this.#told('DELETED') : this.#deleted(seen)));
+      .then((isThere) => (isThere ? this.#updated('DELETED') : this.#deleted(seen)));
   }
 
   async synced(resourceVersion: string, unread: readonly string[]): Promise<void> {
@@ -62,8 +62,8 @@ export class SourceHandler implements EventHandler<ObservedSource> {
     const list = await listing.end(resourceVersion, unread);
     const hidden = await this.#hiddenFrom(list);
     if (!this.#ended.aborted) {
-      const told = { ...list, unread: [...(list.unread ?? []), ...hidden] };
-      await inTurns(clusterState.sourceListEnds(told), { ended: this.#ended });
+      const end = { ...list, unread: [...(list.unread ?? []), ...hidden] };
+      await inTurns(clusterState.sourceListEnds(end), { ended: this.#ended });
     }
     listing.ended();
     changed();
@@ -78,7 +78,7 @@ export class SourceHandler implements EventHandler<ObservedSource> {
     changed();
   }
 
-  /** With a label selector, what a list no longer shows may only have lost its labels: it stays as it was known. */
+  /** Sources that a list with a label selector no longer shows only because they lost their labels. Their rows stay. */
   async #hiddenFrom(list: ListEnd<SourceKey, SourceRow>): Promise<SourceKey[]> {
     const { clusterState, presence } = this.#context;
     if (!presence) return [];
@@ -96,18 +96,18 @@ export class SourceHandler implements EventHandler<ObservedSource> {
     const { clusterState } = this.#context;
     if (this.#ended.aborted) return;
     clusterState.sourceDeleted(key, rv, this.#scope);
-    this.#told('DELETED');
+    this.#updated('DELETED');
   }
 
-  #told(type: 'ADDED' | 'MODIFIED' | 'DELETED'): void {
+  #updated(type: 'ADDED' | 'MODIFIED' | 'DELETED'): void {
     this.#context.reports.received(this.#scope.kind, type);
     this.#context.changed();
   }
 }
 
 /**
- * Tells a source that was deleted from one that only lost the labels by which it is watched: to a stream with a
- * label selector both are a deletion, told with the object as it was before.
+ * Distinguishes a deleted source from one that only lost the labels of the selector. A watch with a label selector
+ * reports both as a deletion, with the object as it was before.
  */
 export class SourcePresence {
   readonly #client: Pick<KubeClient, 'get'>;
@@ -120,7 +120,7 @@ export class SourcePresence {
     this.#onRetry = onRetry;
   }
 
-  /** Asks until the API server answers. At the end of the stream it is "yes", by which nothing is concluded. */
+  /** Retries until the API server answers. Returns true when the stream ends, because nothing is concluded from that. */
   async isThere(key: SourceKey): Promise<boolean> {
     const backoff = new Backoff();
     while (!this.#signal.aborted) {

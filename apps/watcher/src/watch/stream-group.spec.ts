@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { NamespaceStreams, StreamGroup } from './stream-group.ts';
 import { FakeStream } from '../testing/fake-stream.ts';
 
-/** Its waiting ends when it says so, too. */
+/** A stream whose `waitSynced` the spec ends. */
 class SlowStream extends FakeStream {
   #waiting = Promise.withResolvers<void>();
 

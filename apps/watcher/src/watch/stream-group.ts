@@ -1,11 +1,11 @@
 import type { Reflector } from '@reroll/kube/reflector/reflector';
 
-/** So long (ms) others wait for the first lists of a namespace; then it goes on beside them. */
+/** Milliseconds that other namespaces wait for one namespace's first lists. After that they go on beside it. */
 const TURN = 10_000;
 
 export type Stream = Pick<Reflector<unknown>, 'start' | 'stop' | 'waitSynced' | 'status'>;
 
-/** Streams that begin and end together. */
+/** Streams that start and stop together. */
 export class StreamGroup {
   readonly #streams: readonly Stream[];
   #hasListed = false;
@@ -18,18 +18,18 @@ export class StreamGroup {
     for (const stream of this.#streams) stream.start();
   }
 
-  /** Each list was complete once. */
+  /** Whether every list has been complete once. */
   get isListed(): boolean {
     this.#hasListed ||= this.#isSyncedNow();
     return this.#hasListed;
   }
 
-  /** The lists are complete and go on without a gap. True also before the first of them, for which nobody waits. */
+  /** Whether the lists are complete and without a gap. Also true before the first of them, for which nothing waits. */
   get isSynced(): boolean {
     return !this.isListed || this.#isSyncedNow();
   }
 
-  /** True as soon as all of them are in sync; false if one was not so within `timeout` ms, or was stopped. */
+  /** Resolves with true once all streams are in sync; with false if one was not within `timeout` ms, or was stopped. */
   async waitSynced(timeout: number): Promise<boolean> {
     const each = await Promise.all(this.#streams.map((stream) => stream.waitSynced(timeout)));
     this.#hasListed ||= each.every(Boolean);
@@ -48,11 +48,11 @@ export class StreamGroup {
 export interface NamespaceStreamsContext {
   readonly sources: StreamGroup;
   readonly workloads: StreamGroup;
-  /** To be fired at the end: what these streams still had under way is told to nobody then. */
+  /** Fired at the end; what is still under way is then dropped. */
   readonly ending: AbortController;
 }
 
-/** What is followed of one namespace, or (`''`) of all, besides the kinds whose API may be missing. */
+/** The streams of one namespace (`''`: of all), except those of kinds whose API may be missing. */
 export class NamespaceStreams {
   readonly #context: NamespaceStreamsContext;
   #isLate = false;
@@ -61,7 +61,7 @@ export class NamespaceStreams {
     this.#context = context;
   }
 
-  /** Its first lists are under way, and have not taken long. */
+  /** Whether its first lists are under way and have not taken long. */
   get isBusy(): boolean {
     return !this.isListed && !this.#isLate;
   }
@@ -83,9 +83,9 @@ export class NamespaceStreams {
   }
 
   /**
-   * Lists sources, then workloads, and follows both from there. Sources first, because the dependencies of a workload
-   * are dated by how far the sources were known when it was listed. `onSources` is called between the two,
-   * `onWorkloads` after both, `onTurn` whenever others may have their turn. Resolves when all are known, or at the end.
+   * Lists sources, then workloads, and watches both from there. Sources come first, because a workload's dependencies are
+   * dated by how far the sources were known when it was listed. Calls `onSources` after the sources, `onWorkloads` after
+   * the workloads, and `onTurn` whenever other namespaces may start. Resolves when both are listed, or when stopped.
    */
   async follow(by: { onSources: () => void; onWorkloads: () => void; onTurn: () => void }): Promise<void> {
     const { sources, workloads } = this.#context;

@@ -6,35 +6,35 @@ import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
 
 const EVENT_TYPES = { ADDED: 'add', MODIFIED: 'update', DELETED: 'delete' } as const;
 
-/** What the streams tell logs and metrics. */
+/** Logs and counts what happens in the streams. */
 export class StreamReports {
   readonly #metrics: WatcherMetrics;
   readonly #log: Logger;
   readonly #isLeading: () => boolean;
   #onMissing: () => void = () => undefined;
 
-  /** A standby sees the events that the leader sees: they are counted where `isLeading`, so once. */
+  /** Events are counted only where `isLeading`, because standbys see the same ones. */
   constructor(metrics: WatcherMetrics, log: Logger, isLeading: () => boolean) {
     this.#metrics = metrics;
     this.#log = log;
     this.#isLeading = isLeading;
   }
 
-  /** The same, with what is called when the API server does not have what a stream is to follow. */
+  /** A copy that calls `onMissing` when the API server does not serve what a stream watches. */
   andWhenMissing(onMissing: () => void): StreamReports {
     const reports = new StreamReports(this.#metrics, this.#log, this.#isLeading);
     reports.#onMissing = onMissing;
     return reports;
   }
 
-  /** A write of a source that left its data as it was. */
+  /** Counts a write of a source that did not change its data. */
   unchanged(): void {
     if (!this.#isLeading()) return;
     this.#metrics.skipped.inc({ reason: 'no_data_change' });
     this.#metrics.reconcile.inc({ result: 'skipped' });
   }
 
-  /** Of a source; the incumbent's name counts no other events. */
+  /** Counts an event of a source. stakater/Reloader counts no other events under this metric. */
   received(kind: SourceKind, type: 'list' | keyof typeof EVENT_TYPES): void {
     if (type === 'list' || !this.#isLeading()) return;
     this.#metrics.eventsReceived.inc({
@@ -43,7 +43,7 @@ export class StreamReports {
     });
   }
 
-  /** Namespace `''`: all. */
+  /** Namespace `''` stands for all. */
   hooks(kind: string, namespace: string): ReflectorHooks {
     const log = this.#log.child(namespace === '' ? { kind } : { kind, namespace });
     return {
@@ -61,7 +61,7 @@ export class StreamReports {
       },
       onFailure: (error, next) => {
         if (error.status === 404) this.#onMissing();
-        log.warning('list or watch failed, trying again', {
+        log.warning('list or watch failed, retrying', {
           code: error.code,
           status: error.status,
           reason: error.reason,

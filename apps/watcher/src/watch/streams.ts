@@ -18,9 +18,9 @@ import type { RolloutSightings } from '../rollouts/rollout-sightings.ts';
 import { chosenByLabels, SelectedNamespaces } from './scope.ts';
 import { NamespaceStreams, StreamGroup } from './stream-group.ts';
 
-/** Namespaces whose first lists are under way at a time: each asks for two lists, then for five. */
+/** Namespaces whose first lists are under way at once: each sends two list requests, then five. */
 const AT_A_TIME = 16;
-/** How long the end of a namespace's streams may take (ms). */
+/** Milliseconds that stopping a namespace's streams may take. */
 const STOP = 3_000;
 
 interface Followed {
@@ -29,8 +29,8 @@ interface Followed {
 }
 
 /**
- * One reflector for each kind and namespace, all of them into one cluster state. Which namespaces: all, by one reflector
- * a kind (`''`); those of `--namespaces`; or those that have the labels of `--namespace-selector` at present.
+ * Watches every kind in every namespace in scope by a reflector each, and updates one cluster state. In scope are all
+ * namespaces, by one reflector a kind (`''`); those of `--namespaces`; or those that now match `--namespace-selector`.
  */
 export class Streams {
   readonly #context: StreamsContext;
@@ -40,21 +40,21 @@ export class Streams {
   readonly #changed: () => void;
   readonly #stopping = new AbortController();
   readonly #selected: SelectedNamespaces | undefined;
-  /** What is to be followed now. */
+  /** Namespaces in scope now. */
   readonly #wanted: ReadonlySet<string>;
   readonly #atStart: CatalogAtStart;
   readonly #kinds: KindStreams;
-  /** What was in scope at the first look; undefined before. */
+  /** Namespaces in scope at the first reconcile; undefined before. */
   #atFirst: ReadonlySet<string> | undefined;
-  /** Namespaces that were in scope before this watcher began; each only until it is followed. */
+  /** Namespaces that were in scope before this watcher began, each until it is watched. */
   #before = new Set<string>();
-  /** What is followed, and what is not ended yet. */
+  /** Namespaces that are watched, including those whose streams are being stopped. */
   readonly #followed = new Map<string, Followed>();
   /** By kind. */
   readonly #optional: Map<string, OptionalStream>;
   readonly #complete = Promise.withResolvers<void>();
 
-  /** `changed` is called after anything was told to the cluster state or of rollouts. */
+  /** `changed` is called after each update of the cluster state or of rollouts. */
   constructor(
     context: StreamsContext,
     into: { clusterState: ClusterState; rollouts: RolloutSightings },
@@ -80,10 +80,10 @@ export class Streams {
   }
 
   /**
-   * Begins with all that is in scope; resolves when it is known, or when the signal fires. Kinds whose API may be
-   * missing begin with the first workloads, or after those whose pod template they can have, and nobody waits for
-   * them. `onSlow` is called every `patience` ms
-   * while it takes. From then on it follows what comes into scope and forgets what leaves it.
+   * Starts to watch what is in scope; resolves when all of it is listed, or when the signal fires. Kinds whose API
+   * may be missing start with the first workloads, or after those whose pod template they can use, and nothing waits
+   * for them. Calls `onSlow` every `patience` ms until then. Afterwards it watches namespaces that enter the scope
+   * and forgets those that leave it.
    */
   async start(by: { signal: AbortSignal; patience: number; onSlow: (what: string) => void }): Promise<void> {
     if (by.signal.aborted) return;
@@ -103,7 +103,7 @@ export class Streams {
     return synced && [...followed, ...this.#optional.values()].every(({ isSynced }) => isSynced);
   }
 
-  /** Whether it is not known yet if the workload exists: it may not be taken for gone. */
+  /** Whether it is still unknown if the workload exists, so that it must not count as gone. */
   isUndecided(key: WorkloadKey): boolean {
     const namespace = this.#wanted.has('') ? '' : namespaceOf(key);
     if (!this.#wanted.has(namespace)) return false;
@@ -112,7 +112,7 @@ export class Streams {
     return this.#optional.get(kindOf(key))?.isUndecided(namespace) ?? false;
   }
 
-  /** Whether a namespace has left the scope, or never was in it. */
+  /** Whether a namespace is out of scope. */
   isOutside(namespace: string): boolean {
     return !this.#wanted.has('') && !this.#wanted.has(namespace);
   }
@@ -125,7 +125,7 @@ export class Streams {
     await Promise.all(all.map((each) => each.stop(timeout)));
   }
 
-  /** Which namespaces the catalog knows: of those the cluster state is to know what happened while nobody watched. */
+  /** Reads which namespaces the catalog knows: for those, the cluster state must learn what happened while no watcher ran. */
   async #learn(signal: AbortSignal): Promise<void> {
     if (!this.#selected) return;
     const backoff = new Backoff();
@@ -134,13 +134,13 @@ export class Streams {
         this.#before = await this.#atStart.namespaces();
         return;
       } catch (error) {
-        this.#context.log.failure('the catalog cannot be read yet', error);
+        this.#context.log.failure('cannot read the catalog, retrying', error);
         await pause(systemClock, backoff.next(), signal);
       }
     }
   }
 
-  /** Brings what is followed to what is wanted, as far as there is a turn. Called after anything changed. */
+  /** Starts and stops streams to match the scope, as far as there are free turns. Called after every change. */
   #reconcile(): void {
     if (this.#stopping.signal.aborted || this.#selected?.isListed === false) return;
     this.#atFirst ??= this.#lookFirst();
@@ -154,12 +154,12 @@ export class Streams {
   }
 
   #lookFirst(): Set<string> {
-    // Without a catalog nobody knows which are new, and the Lease has to tell what is.
+    // Without a catalog the new namespaces cannot be told from others, and the time on the Lease decides.
     if (this.#before.size === 0) this.#before = new Set(this.#wanted);
     return new Set(this.#wanted);
   }
 
-  /** Everything is listed that was in scope at the first look and still is. */
+  /** Whether everything is listed that was in scope at the first reconcile and still is. */
   #isComplete(): boolean {
     const atFirst = [...(this.#atFirst ?? [])];
     return atFirst.every(
@@ -184,7 +184,7 @@ export class Streams {
         `Starting Controller to watch resource type: ${plural} in namespace: ${namespace}`,
       );
     const onSources = (): void => {
-      // What listing the sources left behind would stand beside what listing the workloads does.
+      // Otherwise the garbage of listing the sources would add to the memory that listing the workloads takes.
       if (namespace === '') giveBackMemory();
       this.#enterOptional(namespace, 'independent');
     };
@@ -192,7 +192,7 @@ export class Streams {
     void followed.streams.follow({ onSources, onWorkloads, onTurn: () => this.#reconcile() });
   }
 
-  /** `dependent`: kinds that can have the pod template of another workload. */
+  /** `dependent`: kinds that can use another workload's pod template. */
   #enterOptional(namespace: string, which: 'dependent' | 'independent'): void {
     for (const [kind, stream] of this.#optional) {
       if ((workloadKind(kind)?.templateFrom !== undefined) !== (which === 'dependent')) continue;
@@ -201,7 +201,7 @@ export class Streams {
     }
   }
 
-  /** Stops hearing of a namespace at once, forgets it, ends its streams, and only then lets it in again. */
+  /** Drops events of the namespace at once, forgets it, stops its streams, and only then lets it enter again. */
   async #leave(namespace: string, streams: NamespaceStreams): Promise<void> {
     const optional = [...this.#optional.values()];
     const ends = [streams.stop(STOP), ...optional.map((stream) => stream.leave(namespace))];
@@ -232,7 +232,7 @@ export class Streams {
 
   #namespaceOf(name: string): WatchedNamespace {
     const followed = this.#followed.get(name);
-    if (!followed) throw new RangeError(`expected a namespace that is followed, given ${name}`);
+    if (!followed) throw new RangeError(`namespace ${name} is not watched`);
     return followed.namespace;
   }
 }
@@ -241,7 +241,7 @@ function sourceKinds({ resourcesToIgnore }: WatcherOptions): SourceKindDefinitio
   return SOURCE_DEFINITIONS.filter(({ plural }) => !resourcesToIgnore.some((ignored) => ignored === plural));
 }
 
-/** Those that every API server has. */
+/** The kinds that every API server serves. */
 function workloadKinds({ ignoredWorkloadTypes }: WatcherOptions): WorkloadKindDefinition[] {
   const isIgnored = (plural: string): boolean => ignoredWorkloadTypes.some((ignored) => ignored === plural);
   return WORKLOAD_DEFINITIONS.filter(({ isWanted, plural }) => isWanted === undefined && !isIgnored(plural));

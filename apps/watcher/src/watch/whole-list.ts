@@ -1,18 +1,18 @@
 import type { EventHandler, ShownBy } from '@reroll/kube/reflector/delivery';
 
-/** A store whose lists come whole. */
+/** A store that receives complete lists. */
 export interface WholeStore<Seen> {
-  /** A complete list; `unread` are keys of objects that exist but could not be read. May reject: it is repeated. */
+  /** `unread`: keys of objects that exist but could not be read. If it rejects, the list is repeated. */
   replace(list: { rv: string; objects: readonly Seen[]; unread: ReadonlySet<string> }): void | Promise<void>;
   upsert(seen: Seen, by: ShownBy): void;
   delete(seen: Seen): void;
 }
 
-/** For small kinds that mean something only as a whole: gathers each list and hands it over at its end. */
+/** Collects each list and passes it on at its end, for small kinds that only make sense as a whole. */
 export class WholeList<Seen extends { readonly key: string }> implements EventHandler<Seen> {
   readonly #kind: string;
   readonly #store: WholeStore<Seen>;
-  /** What the list under way has shown; null: there is none. */
+  /** The objects that the list under way has shown; null if there is no list. */
   #listing: Map<string, Seen> | null = null;
 
   constructor(kind: string, store: WholeStore<Seen>) {

@@ -7,7 +7,7 @@ import { inTurns } from './in-turns.ts';
 import type { StreamTargets, WatchedNamespace } from './kind-streams.ts';
 import type { Listing } from './listing.ts';
 
-/** A workload as a stream shows it: what decides about it, and how far its rollout is. */
+/** A workload as a stream shows it: the facts that decide about it, and the progress of its rollout. */
 export interface SeenWorkload {
   readonly key: WorkloadKey;
   readonly workload: ObservedWorkload;
@@ -16,11 +16,11 @@ export interface SeenWorkload {
 
 type WorkloadHandlerContext = StreamTargets & { readonly listing: Listing<WorkloadKey, WorkloadRow> };
 
-/** Leads what a stream of workloads shows into the cluster state, and to who follows rollouts. */
+/** Passes what a stream of workloads shows to the cluster state and to the tracker of rollouts. */
 export class WorkloadHandler implements EventHandler<SeenWorkload> {
   readonly #scope: Scope;
   readonly #context: WorkloadHandlerContext;
-  /** From then on the cluster state is told nothing: what is still under way is of what was forgotten. */
+  /** Once this has fired, events are dropped, because the cluster state has forgotten the namespace. */
   readonly #ended: AbortSignal;
   #entering: boolean;
 
