@@ -1,4 +1,3 @@
-import type { WorkloadKind } from '@reroll/core/model';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { RolloutEntry } from '@reroll/core/history/entries';
 import { Rollouts } from '@reroll/redis/history/rollouts';
@@ -8,13 +7,12 @@ import {
   deployment,
   replicas,
   usingEnvFrom,
-  WORKLOAD_BUILDERS,
   type Modifier,
 } from '../support/objects/builders.ts';
 import { sharedCluster } from '../support/cluster.ts';
 import { connect, namespace, type Space, type WorkloadRef } from '../support/kube.ts';
 import { keyIn, startReroll, type Reroll } from '../support/reroll.ts';
-import { inStep, settled } from '../support/objects/rollouts.ts';
+import { inStep } from '../support/objects/rollouts.ts';
 import { eventually } from '../support/wait.ts';
 
 let space: Space;
@@ -55,24 +53,6 @@ const impatient: Modifier = ({ spec }) => {
 };
 
 describe('a rollout', () => {
-  it.each(Object.entries(WORKLOAD_BUILDERS))(
-    'of a %s with pods is followed to its end, from its reload on',
-    async (kind, build) => {
-      const name = `of-${kind.toLowerCase()}`;
-      const ref = `${kind as WorkloadKind}/${name}` as const;
-      await space.apply(configMap(name, { v: '0' }), build(name, auto(), usingEnvFrom(name), replicas(2)));
-      await inStep(space, ref, [`ConfigMap/${name}`]);
-      await space.setData(`ConfigMap/${name}`, { v: '1' });
-      await inStep(space, ref, [`ConfigMap/${name}`]);
-      const reloaded = await eventually(async () =>
-        (await reroll.outcomes(space, ref)).find(({ state }) => state === 'reloaded'),
-      );
-      const entry = await completed(ref, reloaded.generation ?? Infinity);
-      expect(entry).toMatchObject({ state: 'complete', code: 'Complete' });
-      expect(entry.since).toBeLessThanOrEqual(entry.at);
-    },
-  );
-
   it('that never gets on is stuck, with its conditions, and complete once it does', async () => {
     await space.apply(
       configMap('stuck', { v: '0' }),
@@ -96,12 +76,6 @@ describe('a rollout', () => {
     expect((await told('Deployment/stuck')).map(({ state }) => state)).toContain('stuck');
     await space.patch('Deployment/stuck', { spec: { template: { spec: { nodeSelector: null } } } });
     await completed('Deployment/stuck', stuck.generation + 1);
-  });
-
-  it('of a workload that nothing rolls is not followed', async () => {
-    await space.apply(deployment('alone', replicas(2), unschedulable));
-    await settled(reroll, space);
-    expect(await underWay('Deployment/alone')).toBeUndefined();
   });
 });
 

@@ -31,25 +31,22 @@ const VOLUME = 'volumeClaimTemplates:';
 const IN_POD = 'Redis keeps its file in its pod';
 
 describe('the volume of Redis', () => {
-  it('is left out, and the notes say so, where no StorageClass is the default', async () => {
+  it('is left out, and the notes say so, where no StorageClass is the default, unless one is named', async () => {
     await storageClass('slow', false);
     const text = await installed();
     expect(text).not.toContain(VOLUME);
     expect(text).toContain(IN_POD);
+    expect(await installed('redis.persistence.storageClass=slow')).toContain(VOLUME);
   });
 
-  it('is asked for where there is a default StorageClass, but not by a scoped install', async () => {
+  it('is asked for where there is a default StorageClass, but not by a scoped install, nor if it is not wanted', async () => {
     await storageClass('standard', true);
     const text = await installed();
     expect(text).toContain(VOLUME);
     expect(text).not.toContain(IN_POD);
+    // The policies for the worker's account are made, because this API server has them.
+    expect(text).toContain('kind: ValidatingAdmissionPolicy\n');
     expect(await installed('reloader.watchGlobally=false')).not.toContain(VOLUME);
-  });
-
-  it('is asked for where a StorageClass is named, or it is wanted anyway', async () => {
-    expect(await installed('redis.persistence.storageClass=slow')).toContain(VOLUME);
-    expect(await installed('redis.persistence.enabled=true')).toContain(VOLUME);
-    await storageClass('standard', true);
     expect(await installed('redis.persistence.enabled=false')).not.toContain(VOLUME);
   });
 
@@ -77,10 +74,6 @@ describe('the volume of Redis', () => {
     await storageClass('standard', true);
     expect(await installed()).not.toContain(VOLUME);
   });
-});
-
-it("the policies for the worker's account are made, because this API server has them", async () => {
-  expect(await installed()).toContain('kind: ValidatingAdmissionPolicy\n');
 });
 
 describe('the certificate of Redis', () => {

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { OutcomeEntry } from '@reroll/core/history/entries';
 import {
   WORKLOAD_BUILDERS,
   auto,
@@ -10,7 +11,7 @@ import {
 } from '../support/objects/builders.ts';
 import { sharedCluster } from '../support/cluster.ts';
 import { connect, namespace, type KubeObject, type Space } from '../support/kube.ts';
-import { startReroll, type Reroll } from '../support/reroll.ts';
+import { keyIn, startReroll, type Reroll } from '../support/reroll.ts';
 import { RolloutCount, inStep, settled } from '../support/objects/rollouts.ts';
 import { eventually } from '../support/wait.ts';
 
@@ -23,7 +24,7 @@ let reroll: Reroll;
 beforeAll(async () => {
   const cluster = sharedCluster();
   space = await namespace(connect(cluster));
-  reroll = await startReroll({ cluster, namespaces: [space] });
+  reroll = await startReroll({ cluster, namespaces: [space], watcherFlags: ['--rollout-details=true'] });
 });
 
 interface Pod extends Omit<KubeObject, 'spec'> {
@@ -67,6 +68,12 @@ async function user(kind: string, name: string, ...modifiers: readonly Modifier[
   return `${kind}/${name}`;
 }
 
+async function reloaded(ref: string): Promise<OutcomeEntry> {
+  return await eventually(async () =>
+    (await reroll.outcomes(space, ref)).find(({ state }) => state === 'reloaded'),
+  );
+}
+
 describe.each(Object.keys(WORKLOAD_BUILDERS))('the pods of a %s', (kind) => {
   it('are all replaced by marked ones when what they use changes, by one rollout', async () => {
     const name = `pods-${kind.toLowerCase()}`;
@@ -79,6 +86,14 @@ describe.each(Object.keys(WORKLOAD_BUILDERS))('the pods of a %s', (kind) => {
     expect([...after].filter((uid) => before.has(uid))).toEqual([]);
     await settled(reroll, space);
     expect(await rollouts.now()).toBe(1);
+    const { generation = Infinity } = await reloaded(ref);
+    await eventually(async () => {
+      const told = (await reroll.history.latest('rollouts', 10_000)).map(({ entry }) => entry);
+      return told.some(
+        (entry) =>
+          entry.workload === keyIn(space, ref) && entry.generation >= generation && entry.code === 'Complete',
+      );
+    });
   });
 });
 
@@ -89,10 +104,7 @@ describe.each(['StatefulSet', 'DaemonSet'])('with the update strategy OnDelete t
     const before = await readyPods(name, not(hasMarker(name)));
     await space.setData(`ConfigMap/${name}`, { v: '2' });
     await inStep(space, ref, [`ConfigMap/${name}`]);
-    const outcome = await eventually(async () =>
-      (await reroll.outcomes(space, ref)).find(({ state }) => state === 'reloaded'),
-    );
-    expect(outcome.reason).toBe('ReloadedAwaitingDeletion');
+    expect((await reloaded(ref)).reason).toBe('ReloadedAwaitingDeletion');
     await eventually(async () => {
       const now = (await space.get(ref)) as KubeObject & { status: { observedGeneration?: number } };
       return now.status.observedGeneration === now.metadata.generation;
