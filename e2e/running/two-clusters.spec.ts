@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import type { Cluster } from '../../tools/cluster/src/cluster.ts';
 import { auto, configMap, deployment, usingEnvFrom } from '../support/objects/builders.ts';
 import { sharedCluster, startOwnCluster } from '../support/cluster.ts';
@@ -33,51 +33,33 @@ async function inSecond(install: string, flags: readonly string[] = []): Promise
   return await prepareReroll({ cluster: second, namespaces: [there], install, redisUrl, flags });
 }
 
-it('two clusters on one Redis do not meet: each rolls its own, and only that', async () => {
+it('two clusters on one Redis do not meet, nor do two installs in one cluster: each rolls its own, once', async () => {
   const one = await startReroll({ cluster: first, namespaces: [here] });
   const two = await inSecond(one.install);
   two.start('watcher');
   two.start('worker');
   await two.ready();
+  const three = await startReroll({ cluster: first, namespaces: [here] });
   for (const space of [here, there]) await inStep(space, 'Deployment/api', ['ConfigMap/cm']);
-  const [own, other] = [
-    await RolloutCount.from(here, 'Deployment/api'),
-    await RolloutCount.from(there, 'Deployment/api'),
-  ];
+  const own = await RolloutCount.from(here, 'Deployment/api');
+  const other = await RolloutCount.from(there, 'Deployment/api');
   await here.setData('ConfigMap/cm', { v: '2' });
   await inStep(here, 'Deployment/api', ['ConfigMap/cm']);
-  await settled(one, here);
+  for (const each of [one, three]) await settled(each, here);
   await settled(two, there);
-  expect(await own.now()).toBe(1);
-  expect(await other.now()).toBe(0);
-  expect(one.catalog.keys.prefix).not.toBe(two.catalog.keys.prefix);
+  expect([await own.now(), await other.now()]).toEqual([1, 0]);
+  expect(new Set([one, two, three].map(({ catalog }) => catalog.keys.prefix)).size).toBe(3);
 });
 
-describe('under one --cluster-name', () => {
-  it.each(['watcher', 'worker'] as const)(
-    'a %s of the second cluster ends with code 2 and says why',
-    async (kind) => {
-      const flags = ['--cluster-name=production'];
-      const one = await startReroll({ cluster: first, namespaces: [here], flags });
-      const two = await inSecond(one.install, flags);
-      const app = two.start(kind);
-      expect(await app.exited).toBe(2);
-      expect(app.logs()).toMatch(
-        /this Redis holds \{reroll:production:[^}]+\} of another cluster: expected kube-system uid \S+ found \S+ Give each cluster a --cluster-name of its own, or a Redis of its own/,
-      );
-      for (const each of one.apps) expect(each.isRunning).toBe(true);
-    },
-  );
-});
-
-it('a second install in the same cluster has keys of its own', async () => {
-  const one = await startReroll({ cluster: first, namespaces: [here] });
-  const two = await startReroll({ cluster: first, namespaces: [here] });
-  expect(one.catalog.keys.prefix).not.toBe(two.catalog.keys.prefix);
-  const rollouts = await RolloutCount.from(here, 'Deployment/api');
-  await here.setData('ConfigMap/cm', { v: '3' });
-  await inStep(here, 'Deployment/api', ['ConfigMap/cm']);
-  await settled(one, here);
-  await settled(two, here);
-  expect(await rollouts.now()).toBe(1);
+it('under one --cluster-name watcher and worker of the second cluster end with code 2 and say why', async () => {
+  const flags = ['--cluster-name=production'];
+  const one = await startReroll({ cluster: first, namespaces: [here], flags });
+  const two = await inSecond(one.install, flags);
+  for (const app of [two.start('watcher'), two.start('worker')]) {
+    expect(await app.exited).toBe(2);
+    expect(app.logs()).toMatch(
+      /this Redis holds \{reroll:production:[^}]+\} of another cluster: expected kube-system uid \S+ found \S+ Give each cluster a --cluster-name of its own, or a Redis of its own/,
+    );
+  }
+  for (const each of one.apps) expect(each.isRunning).toBe(true);
 });
