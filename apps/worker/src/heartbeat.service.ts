@@ -14,7 +14,7 @@ interface Limits {
   readonly reloadsPerMinute: number;
 }
 
-/** This worker's heartbeat. Applies the runtime limits at each beat. */
+/** This worker's heartbeat. Each beat also applies the runtime limits. */
 @Injectable()
 export class WorkerHeartbeat {
   constructor(
@@ -26,7 +26,7 @@ export class WorkerHeartbeat {
     @Inject(LOG) private readonly log: Logger,
   ) {}
 
-  /** `takers` take jobs of a queue. */
+  /** `takers` take the jobs of the queues. */
   start(takers: readonly { concurrency: number }[]): void {
     const { heartbeats, limits, room, budget, options, log } = this;
     const { concurrency, maxReloadsPerMinute: reloadsPerMinute } = options;

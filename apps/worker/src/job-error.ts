@@ -4,20 +4,20 @@ import { KubeError } from '@reroll/kube/client/errors';
 import type { WorkloadNow } from './reload/workload-reader.ts';
 
 /**
- * What a job fails with: a reason and a code of ours. BullMQ writes an error's message and stack into Redis,
- * so nothing else may be in them.
+ * The error that a job fails with: a reason and a code, both ours. BullMQ writes an error's message and stack to Redis,
+ * so they must hold nothing else.
  */
 export class JobError extends Error {
   override readonly name = 'JobError';
   readonly reason: Reason;
   readonly code: string;
-  /** Trying again cannot help until something changes. */
+  /** A retry cannot succeed until something changes. */
   readonly isFinal: boolean;
-  /** A person asked for it. */
+  /** The manual reload that was requested, if any. */
   request?: ReloadRequest | undefined;
-  /** The workload that it was about, if it had been read. */
+  /** The workload, if it had been read. */
   subject?: WorkloadNow;
-  /** Sources (`<kind>/<name>`) for which that was to be rolled, if they were known by then. */
+  /** The sources (`<kind>/<name>`) for which the workload is pending, if known. */
   pending: readonly string[] = [];
 
   constructor(reason: Reason, code: string, isFinal = false) {
@@ -28,7 +28,7 @@ export class JobError extends Error {
   }
 }
 
-/** The one place that says what an error means for a job. */
+/** Translates any error into the error of a job. The only place that does. */
 export function jobErrorOf(error: unknown): JobError {
   if (error instanceof JobError) return error;
   if (!(error instanceof KubeError))
@@ -43,7 +43,7 @@ export function jobErrorOf(error: unknown): JobError {
   return new JobError('Failed', code);
 }
 
-/** Path of the annotations that are more than the API server allows; undefined: it refused something else. */
+/** The path of the annotations that exceed the API server's limit; undefined if it refused something else. */
 function refusedAnnotations({ status, causes }: KubeError): string | undefined {
   const isFull = causes.every(
     ({ reason, field }) => reason === 'FieldValueTooLong' && /\bannotations$/u.test(field),
@@ -51,7 +51,7 @@ function refusedAnnotations({ status, causes }: KubeError): string | undefined {
   return status === 422 && isFull ? causes[0]?.field : undefined;
 }
 
-/** It is too early for what a job is about; to be tried again after `wait` milliseconds, at no attempt's cost. */
+/** Thrown if it is too early for the job. The job is retried after `wait` milliseconds without using up an attempt. */
 export class NotYetError extends Error {
   override readonly name = 'NotYetError';
   readonly wait: number;

@@ -6,20 +6,20 @@ import type { Logger } from '@reroll/shared/platform/logging/logging';
 import type { WorkerMetrics } from '@reroll/shared/platform/metrics/worker';
 import { QuietChanges } from './change/quiet-changes.ts';
 
-/** Entries that are being written; with more, Redis is too slow for a history. */
+/** Entries written at a time. With more, Redis is too slow for a history. */
 const MOST_PENDING = 2_000;
 
 export interface RecorderContext {
   readonly history: Pick<History, 'addChange' | 'addOutcome' | 'expectOutcomes' | 'before'>;
-  /** What is not written while Redis has no room; it is told of every failure. */
+  /** Tells whether Redis has room for the history, and is notified of every failed write. */
   readonly room: Pick<RedisRoom, 'isFull' | 'failed'>;
   readonly metrics: Pick<WorkerMetrics, 'historyDropped'>;
   readonly log: Logger;
 }
 
 /**
- * Writes the history beside the work: nothing waits for it, and a reload that was done does not fail because its entry
- * could not be written. What is not written is counted.
+ * Writes the history in the background: nothing waits for it, and a reload does not fail because its entry cannot be
+ * written. Entries that are not written are counted.
  */
 export class OutcomeRecorder {
   readonly #context: RecorderContext;
@@ -29,48 +29,48 @@ export class OutcomeRecorder {
   constructor(context: RecorderContext) {
     this.#context = context;
     this.#quiet = new QuietChanges({
-      tell: (entry) => this.#tell(entry),
-      tellLate: (entry) => this.#tellUnlessTold(entry),
+      tell: (entry) => this.#record(entry),
+      tellLate: (entry) => this.#recordLate(entry),
     });
   }
 
-  /** To be called before the workloads of the change are enqueued, so that no outcome comes before it. */
+  /** Call this before the workloads of the change are enqueued, so that no outcome is recorded before the change. */
   expectOutcomes(entry: ChangeEntry): void {
     this.#write(() => this.#context.history.expectOutcomes(entry), { source: entry.source ?? 'none' });
   }
 
   addChange(entry: ChangeEntry): void {
     const merged = entry.source === null ? 0 : this.#quiet.take(entry.source);
-    this.#tell(merged > 0 ? { ...entry, merged } : entry);
+    this.#record(merged > 0 ? { ...entry, merged } : entry);
   }
 
-  /** A change that enqueued no workload: told at once, or merged with others of its source. */
+  /** Adds a change that enqueued no workload. It is recorded at once, or merged with others of its source. */
   addQuietChange(entry: ChangeEntry): void {
     this.#quiet.add(entry);
   }
 
-  /** `source`: the one whose change enqueued the job. */
+  /** `source` is the one whose change enqueued the job. */
   addOutcome(entry: OutcomeEntry, source?: SourceKey): void {
     const { workload, reason } = entry;
     this.#write(() => this.#context.history.addOutcome(entry, source), { workload, reason });
   }
 
-  /** Resolves when all is written. Each write has the deadline of a Redis command. */
+  /** Resolves when everything is written. Each write has the deadline of a Redis command. */
   async flush(): Promise<void> {
     this.#quiet.flush();
     await Promise.all(this.#pending);
   }
 
-  #tell(entry: ChangeEntry): void {
+  #record(entry: ChangeEntry): void {
     const { history } = this.#context;
     this.#write(() => history.addChange(entry), { source: entry.source ?? 'none' });
   }
 
-  /** Another worker may have told a later change meanwhile. */
-  #tellUnlessTold(entry: ChangeEntry): void {
+  /** Records the change unless another worker has recorded a later one meanwhile. */
+  #recordLate(entry: ChangeEntry): void {
     const { history } = this.#context;
     const { source } = entry;
-    if (source === null) return this.#tell(entry);
+    if (source === null) return this.#record(entry);
     const write = async (): Promise<void> => {
       if (await history.before(source)) await history.addChange(entry);
     };

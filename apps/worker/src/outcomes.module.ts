@@ -8,10 +8,10 @@ import { OutcomeRecorder } from './outcome-recorder.ts';
 import { Activity } from './queue-runner.ts';
 import { WORKER_METRICS } from './tokens.ts';
 
-/** How often the history is trimmed by age. */
+/** Milliseconds between two trims of the history by age. */
 const HOUSEKEEPING = 15_000;
 
-/** What all jobs share: whether any is at work, and what is written of their outcomes. */
+/** What all jobs share: whether any is running, and the recorder of their outcomes. */
 @Module({
   imports: [CatalogModule],
   providers: [

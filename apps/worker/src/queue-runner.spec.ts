@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => redis.stop());
 
-/** Calls of clients: scripts, and waits for jobs. */
+/** Calls by clients: scripts, and waits for jobs. */
 async function calls(): Promise<number> {
   const text = await redis.client.info('commandstats');
   const counts = [...text.matchAll(/cmdstat_(?:eval|evalsha|bzpopmin):calls=([0-9]+)/gu)];

@@ -9,16 +9,16 @@ import { jobErrorOf, NotYetError, type JobError } from './job-error.ts';
 export interface Attempt {
   /** 1 for the first. */
   readonly number: number;
-  /** The most that there are. */
+  /** The maximum number of attempts. */
   readonly most: number;
   readonly startedAt: number;
   readonly jobId: string;
 }
 
 export interface FailedAttempt extends Attempt {
-  /** There will be no other. */
+  /** No further attempt follows. */
   readonly isLast: boolean;
-  /** Unix milliseconds of the next one, at the earliest. */
+  /** When the next attempt begins at the earliest, Unix milliseconds. */
   readonly next?: number;
 }
 
@@ -30,25 +30,25 @@ export interface QueueHandler<Payload> {
   failed(payload: Payload, error: JobError, attempt: FailedAttempt): Promise<void>;
 }
 
-/** Which jobs are taken, and how many at once. */
+/** The connection of a queue's worker, and how many jobs it takes at once. */
 export interface TakingOptions {
   readonly connection: ConnectionOptions;
   readonly prefix: string;
   readonly concurrency: number;
-  /** Milliseconds that a job of a vanished worker stays locked. */
+  /** Milliseconds for which a job of a lost worker stays locked. */
   readonly lockDuration: number;
 }
 
-/** Who is told of jobs. */
+/** What is notified of jobs. */
 export interface JobObservers {
   readonly metrics: WorkerMetrics;
   readonly log: Logger;
   readonly activity: Activity;
-  /** Told of what fails, in a job or at taking one. Never throws. */
+  /** Called for every error in a job or while taking one. Must not throw. */
   readonly onError?: (error: unknown) => void;
 }
 
-/** Jobs that this process is at. */
+/** Counts the jobs that this process is running. */
 export class Activity {
   #running = 0;
 
@@ -66,14 +66,14 @@ export class Activity {
   }
 }
 
-/** A payload of a newer version waits so long for a worker that knows it. */
+/** Milliseconds that a payload of a newer version waits for a worker that knows the version. */
 const UNKNOWN_VERSION_DELAY = 60_000;
-/** A job can be taken over so often from workers that vanished; what it does is safe to repeat. */
+/** Times that a job can be taken over from lost workers. Jobs are safe to repeat. */
 const MAX_STALLED = 100;
 
 /**
- * Runs one queue's jobs. Everything that BullMQ has to be told about an error is told here, and nowhere
- * else: an error's message and stack go into Redis, so only ours may reach it.
+ * Runs the jobs of one queue. This is the only place that throws to BullMQ: it writes an error's message and stack to
+ * Redis, so it must only get errors of ours.
  */
 export function runQueue<Payload>(
   handler: QueueHandler<Payload>,
@@ -86,12 +86,14 @@ export function runQueue<Payload>(
     (job, token) => activity.during(() => runJob(job, token, { handler, observers })),
     { ...taking, stalledInterval: taking.lockDuration, maxStalledCount: MAX_STALLED, autorun: false },
   );
-  // A lost connection is told by `redisReports`; BullMQ reconnects by itself.
+  // `redisReports` logs lost connections, and BullMQ reconnects by itself.
   worker.on('error', (error) => observers.onError?.(error));
   worker.on('stalled', (jobId) =>
     log.warning('a job of a lost worker was put back into the queue', { queue: handler.queue, job: jobId }),
   );
-  worker.run().catch((error: unknown) => log.failure('a queue ended', error, { queue: handler.queue }));
+  worker
+    .run()
+    .catch((error: unknown) => log.failure('taking jobs of a queue ended', error, { queue: handler.queue }));
   return worker;
 }
 
@@ -105,7 +107,7 @@ async function runJob<Payload>(job: Job, token: string | undefined, by: Running<
   const { metrics } = observers;
   const reading = readPayload(handler.schema, job.data);
   if (reading.state === 'unknownVersion') {
-    // While it waits for a worker that knows it, those of a known version about the same thing must get through.
+    // While this job waits, jobs of a known version with the same key must get through.
     await job.removeDeduplicationKey();
     return await delay(job, token, UNKNOWN_VERSION_DELAY);
   }

@@ -31,15 +31,15 @@ export class QueueTakers {
     const { changes, reloads, resumes, notifying, observers } = this;
     const run = <Payload>(handler: QueueHandler<Payload>, by = observers): Worker =>
       runQueue(handler, this.taking, by);
-    // Its own activity: Kubernetes Events need not wait for a receiver that is slow.
+    // Separate from other jobs, so that Kubernetes Events do not wait for a slow receiver.
     const aside = { ...observers, activity: new Activity() };
     const notifications = notifying.handler ? [run(notifying.handler, aside)] : [];
     return [run(changes), run(reloads), ...notifications, run(resumes)];
   }
 
   /**
-   * A worker is asked to finish what it has. What takes too long is left to be taken over, and so is everything while
-   * Redis is away: nobody could be told that it is done.
+   * Lets the worker finish its jobs. Jobs that take too long are left for other workers. So is every job while Redis is
+   * unreachable, because the job's end could not be recorded.
    */
   async close(worker: Worker, signal: AbortSignal): Promise<void> {
     const { connection: redis } = this.taking;

@@ -34,7 +34,7 @@ export function requireRoom(
   throw new JobError('AnnotationsFull', code, true);
 }
 
-/** Coarse, so that a few bytes more or less make no other text: its owner is told of each text once a day. */
+/** Coarse, so that a few bytes do not change the text: each text is reported once a day. */
 function kib(bytes: number): string {
   return `${Math.ceil(bytes / 1024)} KiB`;
 }

@@ -1,4 +1,4 @@
-/** What the modules provide besides classes. */
+/** Tokens of what the modules provide besides classes. */
 export const WORKER_OPTIONS = Symbol('options of the worker');
 export const WORKER_METRICS = Symbol('metrics of the worker');
 export const JOB_OBSERVERS = Symbol('observers of jobs');

@@ -27,7 +27,7 @@ import { WorkerService, WorkerState } from './worker.service.ts';
 const GUESSABLE =
   'without --hash-key-file markers and records have plain hashes of Secrets: whoever reads a workload can test guesses of a weak one';
 
-/** The role `worker`. */
+/** The modules of a worker. */
 @Module({})
 export class WorkerModule {
   /** Throws a `SettingsError`. */
@@ -40,7 +40,7 @@ export class WorkerModule {
     const metrics = workerMetrics(registry, Object.keys(REASONS), options.metricsCountByNamespace);
     return {
       module: WorkerModule,
-      // Its modules, too, read the options and count.
+      // Its feature modules need the options and metrics.
       global: true,
       imports: [
         HealthModule,
@@ -78,7 +78,7 @@ function observersOf(metrics: WorkerMetrics, log: Logger, activity: Activity, ro
   return { metrics, log, activity, onError: (error) => room.failed(error) };
 }
 
-/** Waiting for jobs needs a connection of its own. */
+/** Opens the connection that waits for jobs, which cannot be shared. */
 function takingOptions(
   { concurrency, stalledLock: lockDuration }: WorkerOptions,
   redis: RedisClient,

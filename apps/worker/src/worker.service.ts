@@ -8,7 +8,7 @@ import { WorkerHeartbeat } from './heartbeat.service.ts';
 import { QueueTakers } from './queue-takers.service.ts';
 import { WORKER_OPTIONS } from './tokens.ts';
 
-/** Whether this worker takes jobs, which `/ready` tells. */
+/** Whether this worker takes jobs, as `/ready` reports. */
 @Injectable()
 export class WorkerState {
   isTaking = false;
@@ -21,8 +21,8 @@ export class WorkerState {
 }
 
 /**
- * Takes jobs from when everything is there until the end. The end runs backwards: no more jobs are taken and those at
- * work are finished, then what they left to be told is told, then the connections go.
+ * Takes jobs until shutdown. Shutdown runs backwards: stop taking jobs and finish those under way, write what they left
+ * to report, close the connections.
  */
 @Injectable()
 export class WorkerService implements OnApplicationBootstrap {

@@ -16,7 +16,7 @@ export interface ChangeReportsContext {
   readonly log: Logger;
 }
 
-/** Reports what change jobs do: log, metrics and history. */
+/** Reports what change jobs do: to the log, metrics and history. */
 export class ChangeReports {
   readonly #context: ChangeReportsContext;
 
@@ -35,7 +35,7 @@ export class ChangeReports {
     }
   }
 
-  /** To be called before the workloads are enqueued, so that no outcome comes before the change. */
+  /** Call this before the workloads are enqueued, so that no outcome is recorded before the change. */
   expect(entry: ChangeEntry): void {
     this.#context.outcomes.expectOutcomes(entry);
   }
@@ -44,7 +44,10 @@ export class ChangeReports {
     this.#context.metrics.workqueueAdds.inc(count);
   }
 
-  /** As stakater/Reloader, which logs nothing of what is ignored, excluded, or used by no container. `startedAt`: Unix milliseconds. */
+  /**
+   * Logs as stakater/Reloader does: nothing about workloads that are ignored, excluded, or have no container that uses
+   * the source. `startedAt`: Unix milliseconds.
+   */
   ended({ source }: ChangeJob, { entry, isQuiet }: ChangeOutcome, startedAt: number): void {
     const { outcomes, metrics, log } = this.#context;
     const { kind, name, namespace } = partsOf(source);

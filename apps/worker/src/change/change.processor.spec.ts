@@ -21,7 +21,7 @@ const SOURCE = 'ConfigMap/ns/cm';
 const HASHES = { rv: '20', hash: '1.B', markerHash: 'f00' };
 const NOW = HASHES as SourceNow;
 
-/** A change of the ConfigMap `cm`, which the Deployment `w` uses and asks to be reloaded for; then what differs. */
+/** A change of the ConfigMap `cm`. The Deployment `w` uses it and asks to be reloaded; a spec changes what differs. */
 class Scene {
   users: readonly WorkloadKey[] = ['Deployment/ns/w'];
   row: Partial<WorkloadRow> = {};
@@ -32,7 +32,7 @@ class Scene {
   settings: Partial<DecisionSettings> = {};
   isPosted = false;
   backingOff: readonly string[] = [];
-  /** What was done, in order. */
+  /** The calls, in order. */
   readonly done: string[] = [];
   readonly judged: JudgedUser[] = [];
 

@@ -15,25 +15,25 @@ import type { ChangeReports } from './change-reports.ts';
 import type { SourceAbsence, SourceNow, SourceReader } from './source-reader.ts';
 import type { Webhook } from '../notify/webhook.ts';
 
-/** What a change job reads, and whom it tells. */
+/** What a change job reads and updates. */
 export interface ChangePorts {
   readonly catalog: Pick<Catalog, 'eachUser' | 'workloads' | 'sources' | 'putReading' | 'backingOff'>;
   readonly sources: Pick<SourceReader, 'read'>;
   readonly history: Pick<History, 'before'>;
   readonly queue: Pick<Queues, 'enqueueReloads' | 'bringForward'>;
   readonly reports: Pick<ChangeReports, 'judged' | 'expect' | 'enqueued' | 'ended' | 'failed'>;
-  /** Given if changes are posted there, and nothing is reloaded. */
+  /** Defined if changes are posted to a webhook, instead of reloading anything. */
   readonly webhook?: Pick<Webhook, 'changed'> | undefined;
 }
 
-/** What came of a change job. */
+/** The result of a change job. */
 export interface ChangeOutcome {
   readonly entry: ChangeEntry;
-  /** Nobody was enqueued or notified. */
+  /** No workload was enqueued and nothing was posted. */
   readonly isQuiet: boolean;
 }
 
-/** Workloads that are read from the catalog, judged and enqueued together; other jobs go on between two portions. */
+/** Workloads that are read, judged and enqueued together. Other jobs run between two portions. */
 export const USERS_PER_PORTION = 250;
 
 /** A user of the source, and whether a change enqueues it. */
@@ -42,9 +42,9 @@ export interface JudgedUser extends JudgedWorkload {
 }
 
 /**
- * A change job: read the source now, hash it, find its workloads in the catalog and enqueue each that the
- * rules say yes for. What decides is the workload as it is when its own job runs; here the catalog's row is
- * enough to leave those alone that did not ask.
+ * Handles a change job: reads and hashes the source, finds its workloads in the catalog, and enqueues those that the
+ * rules allow. The workload's own reload job decides by the workload as it is then. Here its row in the catalog is enough
+ * to skip workloads that did not ask for reloads.
  */
 export class ChangeProcessor implements QueueHandler<ChangeJob> {
   readonly queue = CHANGES;
@@ -65,10 +65,10 @@ export class ChangeProcessor implements QueueHandler<ChangeJob> {
     this.#ports.reports.failed(job, error, attempt);
   }
 
-  /** Rejects with a `KubeError` or ioredis' error; to be repeated then. */
+  /** Rejects with a `KubeError` or ioredis' error; the job must then be repeated. */
   async process(job: ChangeJob): Promise<ChangeOutcome> {
     const { sources, history, reports, webhook } = this.#ports;
-    // Asked for before the source is read: of a change that comes in between the next job tells.
+    // Read before the source: a change that comes in between has a job of its own.
     const [before, users] = await Promise.all([history.before(job.source), this.#users(job.source)]);
     if (users.length === 0 && !webhook) {
       const now = await this.#known(job.source);
@@ -89,7 +89,10 @@ export class ChangeProcessor implements QueueHandler<ChangeJob> {
     return { entry: { ...entry, at: Date.now() }, isQuiet: entry.woken.length === 0 };
   }
 
-  /** Sorted, as the history needs it. Of the index, which others could have written into, only what can be a workload. */
+  /**
+   * The users, sorted as the history needs them. Drops entries of the index that cannot be workloads, because others may
+   * write to it.
+   */
   async #users(source: SourceKey): Promise<WorkloadKey[]> {
     const users = new Set<WorkloadKey>();
     for await (const some of this.#ports.catalog.eachUser(source, USERS_PER_PORTION))
@@ -97,7 +100,7 @@ export class ChangeProcessor implements QueueHandler<ChangeJob> {
     return [...users].sort();
   }
 
-  /** A source that nobody uses is not read: the leader's row says what the history tells. */
+  /** What the leader's row says of a source. A source that no workload uses is not read. */
   async #known(source: SourceKey): Promise<ChangeFacts['now']> {
     const row = (await this.#ports.catalog.sources([source])).get(source);
     return row?.exists ? { hash: row.hash } : 'SourceAbsent';
@@ -143,7 +146,7 @@ export class ChangeProcessor implements QueueHandler<ChangeJob> {
     return { workload, enqueue: false, reason: 'NoContainer', detail: uncarried };
   }
 
-  /** A job that ends in the middle is repeated from the start: the workloads that have their job get no other. */
+  /** A job that fails halfway is repeated from the start. Workloads that already have a reload job get no second one. */
   async #enqueue({ source, since }: ChangeJob, workloads: readonly WorkloadKey[]): Promise<void> {
     const { queue, catalog, reports } = this.#ports;
     for (const some of portionsOf(workloads)) {
@@ -158,7 +161,7 @@ function* portionsOf<T>(items: readonly T[]): Generator<readonly T[]> {
   for (let at = 0; at < items.length; at += USERS_PER_PORTION) yield items.slice(at, at + USERS_PER_PORTION);
 }
 
-/** What is handed to the reload jobs: no data. */
+/** What the reload jobs receive: hashes, and no data. */
 function hashesOf({ rv, hash, markerHash }: SourceNow): SourceHashes {
   return { rv, hash, markerHash };
 }

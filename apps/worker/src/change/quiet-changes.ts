@@ -2,30 +2,30 @@ import { boundedChange } from '@reroll/core/history/entry-bounds';
 import type { ChangeEntry } from '@reroll/core/history/entries';
 import type { SourceKey } from '@reroll/core/model';
 
-/** How long further changes of the source are merged (ms). */
+/** Milliseconds in which further changes of a source are merged. */
 const WINDOW = 60_000;
-/** Sources at a time; a change of another one is told at once. */
+/** Sources with merged changes at a time; changes of other sources are recorded at once. */
 const MOST_SOURCES = 1_000;
 
 interface Window {
   timer: NodeJS.Timeout;
-  /** The latest change since the one that was told. */
+  /** The latest change since the recorded one. */
   held: ChangeEntry | undefined;
   merged: number;
 }
 
 export interface QuietChangesContext {
   readonly tell: (entry: ChangeEntry) => void;
-  /** A change that was held. */
+  /** Records a change that was held. */
   readonly tellLate: (entry: ChangeEntry) => void;
-  /** Milliseconds. Default one minute. */
+  /** Milliseconds. Default: one minute. */
   readonly window?: number;
 }
 
 /**
- * Changes that reloaded nothing: the first of a source is told at once, those of the next minute as one, so that a source
- * that is written all the time does not fill the history. What is held is lost if the process is killed; the next change
- * of the source is then told from the last one that was.
+ * Merges changes that reload nothing: the first of a source is recorded at once, those of the next minute as one, so that
+ * a source that is written all the time does not fill the history. Held changes are lost if the process is killed; the
+ * next change is then compared with the last recorded one.
  */
 export class QuietChanges {
   readonly #context: QuietChangesContext;
@@ -47,7 +47,7 @@ export class QuietChanges {
     if (source !== null && this.#windows.size < MOST_SOURCES) this.#open(source);
   }
 
-  /** How many changes of the source are held; they are told with the next one, which is to be told by the caller. */
+  /** Drops the held changes of the source and returns how many there were. The caller records them with the next change. */
   take(source: SourceKey): number {
     const window = this.#windows.get(source);
     if (!window) return 0;
@@ -55,7 +55,7 @@ export class QuietChanges {
     return window.held ? window.merged + 1 : 0;
   }
 
-  /** Tells what is held. */
+  /** Records all held changes. */
   flush(): void {
     for (const [source, window] of this.#windows) {
       this.#close(source, window);

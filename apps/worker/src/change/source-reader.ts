@@ -28,33 +28,33 @@ import { objectPath, type KubeObject } from '@reroll/kube/objects';
 import { sourceKind } from '@reroll/kube/sources/registry';
 import { JobError } from '../job-error.ts';
 
-/** A source as read just now: hashes, and a way to compare. The data stays in here. */
+/** A source as just read: its hashes, and ways to compare its data, which stays inside. */
 export interface SourceNow {
   readonly rv: Rv;
   readonly hash: RecordHash;
   readonly markerHash: string;
-  /** uids of the objects that own it. */
+  /** The uids of its owners. */
   readonly owners: readonly string[];
-  /** Whether a record's entry, under the scheme that it names, is the hash of this data. */
+  /** Whether an entry of the record is the hash of this data, under the scheme that the entry names. */
   isHash(recorded: RecordHash): boolean;
-  /** Whether the entry is under a key that is not known here, and not yet given up. */
+  /** Whether the entry is hashed with a key that this worker does not have and still waits for. */
   isKeyAwaited(recorded: RecordHash): boolean;
-  /** Whether a marker's hash, under whatever scheme, is that of this data. */
+  /** Whether the hash of a marker is that of this data, under any scheme. */
   isMarkerHash(marked: string): boolean;
   /** Whether the template has the marker that one of these systems writes for this data. */
   isAdoptedMark(template: PodTemplate, systems: readonly AdoptedSystem[]): boolean;
 }
 
-/** Why a source that may exist is treated as if it did not. */
+/** Why a source is treated as absent, although it may exist. */
 export type SourceAbsence = 'SourceAbsent' | 'SourceNotWatched';
 
 export interface SourceReaderSettings {
   readonly hashKeys: HashKeys;
-  /** Of the markers that are written. */
+  /** The scheme of the markers that are written. */
   readonly markerHash: MarkerHash;
   /** Which sources the watchers watch. */
   readonly ignoredSecretTypes: readonly string[];
-  /** Undefined: whatever their labels. */
+  /** Undefined: sources with any labels. */
   readonly labels: LabelSelector | undefined;
 }
 
@@ -64,7 +64,7 @@ export class SourceReader {
   readonly #catalog: Pick<Catalog, 'sources'>;
   readonly #settings: SourceReaderSettings;
   readonly #awaited: AwaitedKeys;
-  /** Of what was read, as long as the reading is held: for a hash over several of them. */
+  /** The data of each reading while the reading is held, for hashes over several sources. */
   readonly #data = new WeakMap<SourceNow, SourceData>();
 
   constructor(
@@ -78,11 +78,11 @@ export class SourceReader {
   }
 
   /**
-   * A quorum read: no `resourceVersion=0`. Rejects with a `KubeError` for anything but "not found"; for a
-   * SecretProviderClass, which is read from the catalog, with ioredis' error.
+   * Reads the source by a quorum read (no `resourceVersion=0`). Rejects with a `KubeError` for any error but "not found".
+   * A SecretProviderClass is read from the catalog; this rejects with ioredis' error.
    */
   async read(source: SourceId): Promise<SourceNow | SourceAbsence> {
-    // A name that no object can have comes from a row that nobody of ours wrote.
+    // A name that no object can have comes from a row that Reroll did not write.
     if (!isKey(keyOf(source))) return 'SourceNotWatched';
     if (source.kind === 'SecretProviderClass') return await this.#fromCatalog(keyOf(source));
     const definition = sourceKind(source.kind);
@@ -93,7 +93,7 @@ export class SourceReader {
     return this.#hashed(source, object, definition.data(object));
   }
 
-  /** Whether Wave's hash is that of these readings. False if one of its sources is not among them or not watched. */
+  /** Whether Wave's hash is that of these readings. False if one of its sources was not read or is not watched. */
   isWaveMark(
     marked: string,
     children: WaveChildren,
@@ -116,9 +116,9 @@ export class SourceReader {
   }
 
   /**
-   * No object holds what a SecretProviderClass has at present: each status tells of one pod, and which of them
-   * counts only the leader knows, who saw them change. Hash and resourceVersion of its row belong together, and
-   * were written before a reload job was enqueued for them.
+   * Reads the row of a SecretProviderClass, because no object holds its present state: each status describes one pod, and
+   * only the leader, which saw the statuses change, knows which one counts. Hash and resourceVersion of the row belong
+   * together, and were written before the reload job was enqueued.
    */
   async #fromCatalog(key: SourceKey): Promise<SourceNow | SourceAbsence> {
     const row = (await this.#catalog.sources([key])).get(key);
@@ -130,11 +130,11 @@ export class SourceReader {
     return {
       rv,
       hash,
-      // The watcher's, of statuses that name versions and hold no data: SHA-1 whatever `--hash` says.
+      // The watcher hashes the statuses, which name versions and hold no data: SHA-1 whatever `--hash` says.
       markerHash: marked,
       owners: [],
       isHash: (recorded) => recorded === hash,
-      // Nobody else could tell either.
+      // No other worker has a key that would help.
       isKeyAwaited: () => false,
       isMarkerHash: (text) => text === marked,
       isAdoptedMark: () => false,

@@ -39,7 +39,7 @@ function next(): { term: string; sequence: number } {
   return { term: '1', sequence: sequence - 1 };
 }
 
-/** Puts a source with so many users, which all ask for reloads, into the catalog. */
+/** Adds a source and this many users, which all ask for reloads, to the catalog. */
 async function publish(source: SourceKey, users: number): Promise<void> {
   const { namespace, name } = partsOf(source);
   const uses = [`ConfigMap/${name}`];
@@ -59,7 +59,7 @@ async function publish(source: SourceKey, users: number): Promise<void> {
   }
 }
 
-/** Counts what a change job does, with the real catalog and queue. */
+/** Runs a change job with the real catalog and queue, and counts what it does. */
 function counted() {
   const done = { reads: 0, rows: [] as number[], users: 0 };
   const processor = new ChangeProcessor(
@@ -105,7 +105,7 @@ describe('a change of a source with 10,000 users', () => {
     expect(woken).toEqual([...woken].sort());
     expect(woken).toHaveLength(MANY);
     expect(Math.max(...done.rows)).toBeLessThanOrEqual(USERS_PER_PORTION);
-    // Redis gives what is in one bucket of a set together, so sometimes a few more than were asked for.
+    // Redis returns what is in one bucket of a set together, so sometimes a few more than requested.
     expect(done.users).toBeLessThanOrEqual(2 * USERS_PER_PORTION);
   });
 
@@ -137,7 +137,7 @@ describe('a change of a source with 10,000 users', () => {
     for (const source of others) {
       const before = wide.done.rows.length;
       await processor.process({ v: 1, source, since: 0 });
-      // A few round trips each, so not more than a few portions of the wide one.
+      // A few round trips each, so no more than a few portions of the wide one.
       expect(wide.done.rows.length - before).toBeLessThanOrEqual(10);
     }
     expect(isDone).toBe(false);

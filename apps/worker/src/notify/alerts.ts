@@ -6,7 +6,7 @@ import type { Notifications } from '@reroll/redis/queue/notifications';
 
 export interface AlertsContext {
   readonly notifications: Notifications;
-  /** Given if alerts are grouped by change. */
+  /** Defined if alerts are grouped by change. */
   readonly groups: AlertGroups | undefined;
   /** Milliseconds that a group waits for further workloads. */
   readonly window: number;
@@ -15,8 +15,8 @@ export interface AlertsContext {
 }
 
 /**
- * Enqueues alerts beside the work: a reload that was done does not fail because its alert could not be
- * enqueued. That is logged and counted.
+ * Enqueues alerts in the background: a reload does not fail because its alert cannot be enqueued. Such an alert is logged
+ * and counted.
  */
 export class Alerts {
   readonly #context: AlertsContext;
@@ -31,18 +31,18 @@ export class Alerts {
     const done = this.#enqueue(workload, source)
       .catch((error: unknown) => {
         metrics.notifications.inc({ type: 'alert', result: 'lost' });
-        log.failure('an alert could not be enqueued', error, { workload, source });
+        log.failure('cannot enqueue an alert', error, { workload, source });
       })
       .finally(() => this.#pending.delete(done));
     this.#pending.add(done);
   }
 
-  /** Resolves when all are enqueued that were under way. Each has the deadline of a Redis command. */
+  /** Resolves when all alerts under way are enqueued. Each has the deadline of a Redis command. */
   async flush(): Promise<void> {
     await Promise.all(this.#pending);
   }
 
-  /** The group first: its job, once there, may run at once. */
+  /** Adds to the group first, because its job may run as soon as it is enqueued. */
   async #enqueue(workload: WorkloadKey, source: SourceKey): Promise<void> {
     const { notifications, groups, window } = this.#context;
     if (!groups) return await notifications.enqueueAlert(source, workload);

@@ -24,7 +24,7 @@ export interface NotificationContext {
   readonly groups: AlertGroups;
 }
 
-/** Sends one alert or webhook. It can come twice, if this process dies between the answer and the end of the job. */
+/** Sends one alert or webhook. It is sent twice if this process dies between the response and the end of the job. */
 export class NotificationProcessor {
   readonly #context: NotificationContext;
 

@@ -18,12 +18,12 @@ import type { QueueHandler } from '../queue-runner.ts';
 import { WORKER_METRICS, WORKER_OPTIONS } from '../tokens.ts';
 import { Webhook } from './webhook.ts';
 
-/** Alerts and webhook, as the options have them. What they need ends with the lifecycle. */
+/** Alerts and the webhook, as the options configure them. Their connections are closed at shutdown. */
 @Injectable()
 export class Notifying {
   readonly alerts: Alerts | undefined;
   readonly webhook: Webhook | undefined;
-  /** Handles the queue of notifications; undefined if neither is on. */
+  /** Handles the queue of notifications; undefined if both are off. */
   readonly handler: QueueHandler<NotificationJob> | undefined;
 
   constructor(

@@ -11,12 +11,12 @@ export interface WebhookContext {
   readonly notifications: Notifications;
   readonly notified: Notified;
   readonly catalog: Pick<Catalog, 'sources'>;
-  /** Whether deletions are told (`--reload-on-delete`). */
+  /** Whether deletions are posted (`--reload-on-delete`). */
   readonly deletions: boolean;
   readonly log: Logger;
 }
 
-/** `--webhook-url`: what a change leads to instead of reloads. */
+/** Posts changes to `--webhook-url` instead of reloading workloads. */
 export class Webhook {
   readonly #context: WebhookContext;
 
@@ -25,9 +25,9 @@ export class Webhook {
   }
 
   /**
-   * Notifies of a change, once: a job that is repeated finds the state that it notified of. As stakater/Reloader, which
-   * tells of creations and deletions only with `--reload-on-create` and `--reload-on-delete`: whether a creation
-   * counts the row says. Rejects with ioredis' error; to be repeated then.
+   * Enqueues a notification of a change, once: a repeated job finds the state that it already notified of. Like
+   * stakater/Reloader, it reports creations and deletions only with `--reload-on-create` and `--reload-on-delete`; the
+   * row says whether a creation counts. Rejects with ioredis' error; the job must then be repeated.
    */
   async changed(source: SourceKey, now: SourceNow | SourceAbsence): Promise<void> {
     const { notifications, notified, catalog, deletions, log } = this.#context;
@@ -45,16 +45,16 @@ export class Webhook {
   }
 }
 
-interface News {
+interface ChangeEvent {
   readonly event: 'create' | 'update' | 'delete';
-  /** The same for the same news, so that it is told once. */
+  /** Equal for equal events, so that each is posted once. */
   readonly state: string;
 }
 
-const DELETED: News = { event: 'delete', state: GONE };
+const DELETED: ChangeEvent = { event: 'delete', state: GONE };
 
-/** With the data that it was created with it is new, also if what was there before it had the same. */
-function written(hash: string, row: SourceRow | undefined): News {
+/** A source that still has the data of its creation counts as created, even if an earlier one had the same data. */
+function written(hash: string, row: SourceRow | undefined): ChangeEvent {
   return row?.created
     ? { event: 'create', state: `${hash}@${row.dataRv}` }
     : { event: 'update', state: hash };

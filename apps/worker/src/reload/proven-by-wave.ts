@@ -9,9 +9,9 @@ import type { WorkloadNow } from './workload-reader.ts';
 const NONE: ReadonlySet<SourceName> = new Set();
 
 /**
- * The sources of which the hash that Wave left in the pod template proves that the pods run what was just read. Asked
- * when a workload is adopted; what Wave hashed beyond the readings is read then. Rejects with a `KubeError`, but not for
- * a source that Reroll may not read: then nothing is proven.
+ * Finds the sources whose current data the pods run, proven by the hash that Wave left in the pod template. Called when a
+ * workload is adopted. Reads the other sources that Wave hashed; if Reroll may not read one of them, nothing is proven.
+ * Rejects with a `KubeError` for any other failed read.
  */
 export async function readProvenByWave(
   workload: WorkloadNow,

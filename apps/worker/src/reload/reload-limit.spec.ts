@@ -34,12 +34,12 @@ beforeEach(() => {
   key = redis.freshKeys().budget;
 });
 
-/** Workloads `Deployment/<namespace>/<name>` that use the ConfigMap `cm` of their namespace, which has changed. */
+/** Workloads `Deployment/<namespace>/<name>` that use the changed ConfigMap `cm` of their namespace. */
 class World {
   /** GETs of the API server. */
   gets = 0;
   readonly sent: string[] = [];
-  /** Record of each workload; they were last reloaded with the old data. */
+  /** The record of each workload; all were last reloaded with the old data. */
   readonly records = new Map<string, string>();
   readonly catalog = only<Catalog>('catalog', {
     workloads: async ([workload]: [WorkloadKey]) => new Map([[workload, this.row(workload)]]),
@@ -56,7 +56,7 @@ class World {
     return this.records.get(workload) ?? writeRecord({ 'ConfigMap/cm': OLD });
   }
 
-  /** As the leader wrote it: it may be behind what is on the workload. */
+  /** The row as the leader wrote it, which may be behind the workload. */
   row(workload: string): WorkloadRow {
     const uses = ['ConfigMap/cm'];
     return workloadRow({
@@ -139,7 +139,7 @@ class World {
   }
 }
 
-/** One slot, and no other within the next minute; `refill` gives another. */
+/** One slot, and no other for a minute; `refill` adds one. */
 function oneSlot(): RateBudget {
   return new RateBudget(redis.client as RedisClient, key, 1);
 }
@@ -155,7 +155,7 @@ function workloads(namespace: string, count: number): WorkloadKey[] {
   );
 }
 
-/** Handles a job of each of these; gives those that have to come again. */
+/** Handles a job for each of these; returns those that must be retried. */
 async function handleAll(processor: ReloadProcessor, keys: readonly WorkloadKey[]): Promise<WorkloadKey[]> {
   const again = await Promise.all(
     keys.map(async (workload) => {
@@ -189,7 +189,7 @@ describe('with a limit of reloads', () => {
     const world = new World();
     const processor = world.processor(oneSlot());
     let waiting = [...workloads('a', 100), ...workloads('b', 5)];
-    // The first comes before anybody of the other namespace does.
+    // The first workload goes before any of the other namespace.
     for (let slot = 0; slot <= 10; slot += 1) {
       await refill();
       waiting = await handleAll(processor, waiting);

@@ -14,32 +14,32 @@ import { pauseOf } from './send/patch-template.ts';
 import type { Readings } from './reload-plan.ts';
 import type { WorkloadNow } from './workload-reader.ts';
 
-/** What came of a reload job that did not fail. */
+/** The outcome of a reload job that did not fail. */
 export interface ReloadOutcome {
   readonly state: OutcomeState;
   readonly reason: Reason;
-  /** Verdict or reason, by source. */
+  /** The verdict or reason for each source. */
   readonly sources: Readonly<Record<string, string>>;
   readonly rolled: readonly string[];
   readonly subject?: WorkloadNow;
   readonly patternErrors?: readonly PatternError[];
-  /** What another system left on it that would do harm. */
+  /** Harmful remains of another system. */
   readonly leftBehind?: readonly string[];
-  /** Why its pause-period cannot be used. */
+  /** Why the pause period cannot be used. */
   readonly pauseProblem?: string;
-  /** What its owner is told of a conflict. */
+  /** The warning about a conflict. */
   readonly contested?: string;
-  /** What its owner is told of a workload without room for a reload; `reason` is why. */
+  /** The warning about a workload without room for a reload; `reason` says what is full. */
   readonly noRoom?: string;
-  /** Milliseconds for which its rollout was held back. */
+  /** Milliseconds for which the rollout was paused. */
   readonly pausedFor?: number;
-  /** A person asked for it. */
+  /** The manual reload that was requested. */
   readonly request?: ReloadRequest | undefined;
-  /** Of the workload, after the patch. */
+  /** The workload's generation after the patch. */
   readonly generation?: number | undefined;
 }
 
-/** For a job that only wrote the record: the verdict that says most, first. */
+/** The reason of a job that only wrote the record: that of the first of these verdicts that occurs. */
 const RECORDED: readonly (readonly [DependencyVerdict, Reason])[] = [
   ['AdoptStale', 'StaleAtAdoption'],
   ['Correct', 'BroughtByOwner'],
@@ -47,26 +47,26 @@ const RECORDED: readonly (readonly [DependencyVerdict, Reason])[] = [
   ['Rewrite', 'RecordRewritten'],
 ];
 
-/** A workload as it was judged, and what is to be done. */
+/** A workload as it was judged, and the plan for it. */
 export interface Gathered {
   readonly workload: WorkloadNow;
   readonly readings: Readings;
   readonly plan: Plan;
-  /** Why what is pending is only recorded. */
+  /** Why a pending reload is only recorded. */
   readonly heldBack?: Reason | undefined;
   readonly requested: RequestState;
-  /** Id of the request, if pods are to be replaced for it. */
+  /** The id of the request, if it replaces pods. */
   readonly request?: string | undefined;
 }
 
 export interface OutcomeSettings {
   readonly dryRun: boolean;
   readonly keys: AnnotationKeys;
-  /** For a workload that was reloaded; undefined: as a patched one. */
+  /** The reason of a reloaded workload; undefined: that of a patched one. */
   readonly reloaded?: Reason | undefined;
 }
 
-/** What is told when all was done that was to be done. */
+/** The outcome of a plan that was carried out. */
 export function outcomeOf(gathered: Gathered, by: OutcomeSettings): ReloadOutcome {
   const { workload, readings, plan } = gathered;
   const patternErrors = unusablePatterns(workload.observed, by.keys);
@@ -102,7 +102,7 @@ function doneOf(
 
 const NOT_DONE = { state: 'unchanged', sources: {}, rolled: [] } as const;
 
-/** For a workload in conflict: nothing is written to it. Undefined if it is in none. */
+/** The outcome for a workload in conflict, to which nothing is written. Undefined if there is no conflict. */
 export function contestedOutcome(workload: WorkloadNow): ReloadOutcome | undefined {
   const conflict = workload.facts.workload?.conflict;
   if (!isInConflict(conflict)) return undefined;
@@ -114,14 +114,14 @@ export function contestedOutcome(workload: WorkloadNow): ReloadOutcome | undefin
   return { ...NOT_DONE, reason: 'Contested', subject: workload, contested };
 }
 
-/** What an owner can do about a workload that has no room for what a reload writes. */
+/** How an owner makes room for what a reload writes. */
 const MENDED_BY = {
   AnnotationsFull: 'annotations are removed',
   RecordTooLarge: 'the workload depends on fewer sources',
 } as const;
 export type NoRoomReason = keyof typeof MENDED_BY;
 
-/** For such a workload: nothing was written to it. Undefined if the error is another one. */
+/** The outcome for a workload without room, to which nothing was written. Undefined for other errors. */
 export function noRoomOutcome(workload: WorkloadNow, { reason, code }: JobError): ReloadOutcome | undefined {
   if (!isNoRoom(reason)) return undefined;
   const noRoom = `${code}. Nothing is reloaded or recorded until ${MENDED_BY[reason]}`;
@@ -170,7 +170,7 @@ function tell(name: string, verdict: DependencyVerdict, readings: Readings): str
   return verdict === 'Absent' && read === 'SourceNotWatched' ? 'SourceNotWatched' : verdict;
 }
 
-/** What a system that `--adopt` takes over left on a workload, or on its sources, that would do harm. */
+/** Harmful remains of a system that `--adopt` names, on the workload or its sources. */
 function leftBehind({ observed }: WorkloadNow, readings: Readings, { adopt = [] }: AnnotationKeys): string[] {
   if (!adopt.includes('wave')) return [];
   const owned = [...readings].filter(

@@ -19,20 +19,20 @@ import type { DecisionSettings } from '@reroll/core/rules/decision';
 import type { SourceAbsence, SourceNow } from '../change/source-reader.ts';
 import type { WorkloadNow } from './workload-reader.ts';
 
-/** What was read of the sources in this attempt, by name. */
+/** The readings of sources in this attempt, by name. */
 export type Readings = ReadonlyMap<SourceName, SourceNow | SourceAbsence>;
 
 export interface PlanContext {
-  /** Text of the record to go by: the workload's own or, in a dry run, the pretended one. */
+  /** The record to decide by: the workload's own or, in a dry run, the pretended one. */
   readonly record: string | undefined;
   readonly adoptStale: 'report' | 'reload';
   readonly onDelete: Triggers['onDelete'];
   readonly decision: DecisionSettings;
-  /** Sources of which it is proven otherwise that the pods run what was read. */
+  /** Sources whose data the pods run, proven by other means. */
   readonly proven: ReadonlySet<SourceName>;
 }
 
-/** From what was gathered to the plan, which is pure. */
+/** Makes the plan from the gathered facts. */
 export function planOf(workload: WorkloadNow, readings: Readings, context: PlanContext): Plan {
   const { observed, facts, dependencies } = workload;
   return planReload({
@@ -46,8 +46,8 @@ export function planOf(workload: WorkloadNow, readings: Readings, context: PlanC
 }
 
 /**
- * What the record will have at least, before anything is read: an entry for each dependency that exists. So a workload
- * that has no room for it costs no read of its sources.
+ * The least that the record will hold: an entry for each dependency that exists. If there is no room for that, no source
+ * has to be read.
  */
 export function leastHashes(
   { dependencies, observed, facts }: WorkloadNow,
@@ -61,7 +61,7 @@ export function leastHashes(
   return Object.fromEntries(entries);
 }
 
-/** How a workload speaks of its sources, whatever annotations those have. */
+/** How the workload mentions its sources, regardless of the sources' annotations. */
 function mentions(observed: ObservedWorkload, decision: DecisionSettings): (name: SourceName) => Mention {
   const { literal } = namedSources(observed, decision.keys);
   const named = new Set([...observed.uses, ...observed.mentions, ...literal]);
@@ -73,13 +73,13 @@ function mentions(observed: ObservedWorkload, decision: DecisionSettings): (name
   };
 }
 
-/** `<kind>/<name>` to the parts of a key. */
+/** Splits `<kind>/<name>` into the parts of a key. */
 export function sourceIdOf(name: SourceName, namespace: string): SourceId {
   const slash = name.indexOf('/');
   return { kind: name.slice(0, slash) as SourceKind, namespace, name: name.slice(slash + 1) };
 }
 
-/** The marker's hash of a source, from the reading that the plan went by. */
+/** The hash for a source's marker, from the reading that the plan used. */
 export function markerHashOf(name: SourceName, workload: WorkloadNow, readings: Readings): string {
   const reading = readings.get(name);
   if (reading === 'SourceAbsent') return DELETED_MARKER_HASH;
@@ -117,7 +117,7 @@ function fresh(read: SourceNow | SourceAbsence, recorded: string | undefined): S
   return { rv: read.rv, hash: read.hash, isRecorded, isKeyAwaited, afterWorkload: true };
 }
 
-/** What the change job read that enqueued this one. */
+/** The reading of the change job that enqueued this reload job. */
 function handedOver(
   workload: WorkloadNow,
   key: SourceKey,
@@ -128,7 +128,7 @@ function handedOver(
   return { rv: handed.rv, hash: handed.hash, isRecorded: recorded === handed.hash, afterWorkload: false };
 }
 
-/** Whether what is left in the pod template proves that its pods run this data, whoever wrote it. */
+/** Whether the pod template proves that its pods run this data, whoever wrote it. */
 function isProven(
   name: SourceName,
   read: SourceNow,
@@ -139,7 +139,7 @@ function isProven(
   return proven.has(name) || read.isAdoptedMark(by.workload.template, adopt) || isMarked(name, read, by);
 }
 
-/** Whether the pod template's marker already is that of this data, written by us or by the incumbent. */
+/** Whether the pod template already has the marker of this data, from Reroll or stakater/Reloader. */
 function isMarked(
   name: SourceName,
   read: SourceNow,

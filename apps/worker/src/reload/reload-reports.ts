@@ -24,19 +24,19 @@ export interface ReportsContext {
   readonly catalog: Pick<Catalog, 'isFirstWarning'>;
   readonly events: EventRecorder;
   readonly outcomes: OutcomeRecorder;
-  /** Given if alerts are on. */
+  /** Defined if alerts are on. */
   readonly alerts?: Alerts | undefined;
   readonly metrics: WorkerMetrics;
   readonly log: Logger;
 }
 
 const WARNINGS = {
-  InvalidAnnotation: 'an annotation cannot be used',
+  InvalidAnnotation: 'an annotation is not usable',
   LeftBehind: 'another system left something behind',
   Contested: 'a workload is contested',
   AnnotationsFull: 'the annotations of a workload have no room for a reload',
   RecordTooLarge: 'a workload depends on too many sources',
-  WorkloadRefUnsupported: 'a pod template cannot be followed',
+  WorkloadRefUnsupported: 'a pod template cannot be watched',
 } as const;
 const UNFOLLOWED =
   'expected a Deployment (apps/v1) in spec.workloadRef, given another kind: its pod template is not followed, so the ' +
@@ -44,7 +44,7 @@ const UNFOLLOWED =
 const PATTERNS = 'expected a list of regular expressions (RE2)';
 type WarningReason = keyof typeof WARNINGS;
 
-/** Tells what came of a reload job: log, metrics, Kubernetes Events and history. */
+/** Reports the outcomes of reload jobs: to the log, metrics, Kubernetes Events and history. */
 export class ReloadReports {
   readonly #context: ReportsContext;
 
@@ -52,12 +52,12 @@ export class ReloadReports {
     this.#context = context;
   }
 
-  /** A test of a patch failed: somebody else wrote to the workload. */
+  /** Counts a patch whose test failed, because the workload was written meanwhile. */
   overtaken(): void {
     this.#context.metrics.patchConflicts.inc();
   }
 
-  /** Only a worker with the key of the applied record can tell what is pending. */
+  /** Counts a job left to workers that have the key of the applied record. */
   leftToOthers(): void {
     this.#context.metrics.outcomes.inc({ reason: 'KeyUnknown' });
   }
@@ -129,7 +129,7 @@ export class ReloadReports {
     metrics.reloadExecuted.inc({ success: 'false' });
     metrics.reloadExecutedByNamespace?.inc({ success: 'false', namespace });
     metrics.action.inc({ workload_kind: kind, result: 'error' });
-    // A reload job of the resync names no source.
+    // The resync's reload jobs name no source.
     const [pending] = error.pending;
     const source = job.source ?? (pending ? sourceKeyIn(namespace, pending) : undefined);
     if (!error.subject) return;
@@ -162,7 +162,7 @@ export class ReloadReports {
     }
   }
 
-  /** No source caused it. Who it was is in the audit log. */
+  /** Reports a manual reload that no source caused. The audit log says who requested it. */
   #requested(subject: WorkloadNow, { id, reason }: ReloadRequest): void {
     const { log, events } = this.#context;
     const { kind, namespace } = subject.observed;
@@ -171,7 +171,7 @@ export class ReloadReports {
     events.record({ workload: subjectOf(subject), requestReason: reason });
   }
 
-  /** Without a period it was paused before. */
+  /** Logs a pause. Without a period, the workload was paused before. */
   #paused({ key, observed, object }: WorkloadNow, period: number | undefined): void {
     const which = `${observed.kind} '${object.metadata.name}' in namespace '${observed.namespace}'`;
     const text =
@@ -194,7 +194,7 @@ export class ReloadReports {
     );
   }
 
-  /** Once a day for each text, so that an owner is not told of it at every change. */
+  /** Warns once a day for each text, and not at every change. */
   async #warnOnce(subject: WorkloadNow, text: string, reason: WarningReason): Promise<void> {
     const { catalog, log, events } = this.#context;
     if (!(await catalog.isFirstWarning(subject.key, text.slice(0, 200)))) return;
@@ -221,7 +221,7 @@ function detailOf(outcome: ReloadOutcome): { detail?: string } {
   return problems.length > 0 ? { detail: problems.join('; ') } : {};
 }
 
-/** What its owner should know of its annotations. */
+/** Problems of the annotations that the owner should know about. */
 function problemsOf({ subject, patternErrors = [], pauseProblem }: ReloadOutcome): string[] {
   const excess = subject?.observed.excess;
   return [
@@ -236,7 +236,7 @@ function patternText(errors: readonly PatternError[]): string {
   return `${PATTERNS}, given ${each.join('; ')}`;
 }
 
-/** As stakater/Reloader, and at its level. */
+/** The text of stakater/Reloader, which it logs as an error. */
 function skippingText({ observed, object }: WorkloadNow): string {
   const { kind, namespace } = observed;
   return `Skipping invalid reload annotation on ${kind} '${object.metadata.name}' in namespace '${namespace}'`;

@@ -2,11 +2,11 @@ import type { RateBudget } from '@reroll/redis/processes/rate';
 import type { WorkloadKey } from '@reroll/core/model';
 import { jobErrorOf, NotYetError } from '../job-error.ts';
 
-/** The slot of one reload job under `--max-reloads-per-minute`. Without a limit it costs nothing. */
+/** The slot of one reload job under `--max-reloads-per-minute`. Costs nothing without a limit. */
 export class ReloadSlot {
   readonly #budget: Pick<RateBudget, 'ask' | 'claim' | 'end'>;
   readonly #workload: WorkloadKey;
-  /** `claimed`: it is to be ended. A job that waits keeps its place. */
+  /** `claimed`: the slot must be ended. A waiting job keeps its place in the line. */
   #state: 'none' | 'claimed' | 'used' | 'ended' = 'none';
 
   constructor(budget: Pick<RateBudget, 'ask' | 'claim' | 'end'>, workload: WorkloadKey) {
@@ -15,8 +15,8 @@ export class ReloadSlot {
   }
 
   /**
-   * Claims a slot for a workload that waits for one already, or if it is to be expected that it needs one. Rejects
-   * with `NotYetError` until it is its turn.
+   * Claims a slot if the workload already waits for one, or if it is expected to need one. Rejects with `NotYetError`
+   * until it is the workload's turn.
    */
   async claimIf(isExpected: () => Promise<boolean>): Promise<void> {
     const wait = await this.#budget.ask(this.#workload);
@@ -25,8 +25,8 @@ export class ReloadSlot {
   }
 
   /**
-   * Sends a reload with the slot; claims one if none is held. What failed may have been done, so that counts, unless
-   * the workload has no room for it.
+   * Sends a reload with the slot, after claiming one if none is held. A failed reload uses up the slot, because it may
+   * have been done, unless the workload has no room for it.
    */
   async use<Sent>(send: () => Promise<Sent | false>): Promise<Sent | false> {
     if (this.#state === 'none') await this.#claim();
@@ -41,7 +41,7 @@ export class ReloadSlot {
     }
   }
 
-  /** Gives back a slot that was not used. */
+  /** Ends the slot; an unused one is returned. */
   async end(): Promise<void> {
     if (this.#state !== 'claimed' && this.#state !== 'used') return;
     const isUsed = this.#state === 'used';

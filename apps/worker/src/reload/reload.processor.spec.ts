@@ -44,7 +44,7 @@ const unknown: Change = (scene) => {
 };
 const adoptedFromWave: Change = (scene) => void (scene.keys = { adopt: ['wave'] });
 const optedOut: Change = (scene) => void (scene.annotations = {});
-/** What is read of the pending Job `w`: of a Job that was called `job`. */
+/** What is read of the pending Job `w`, which replaces a Job called `job`. */
 function pendingJob(scene: Scene): void {
   scene.kind = 'Job';
   const container = { name: 'app', envFrom: [{ configMapRef: { name: 'cm' } }] };
@@ -78,7 +78,7 @@ function rollout(workloadRef: object): Change {
 }
 const DEPLOYMENT = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' };
 
-/** Name, reason, state, scene; what is rolled, if anything. */
+/** Name, reason, state, scene, and the sources that it is reloaded for, if any. */
 const OUTCOMES: readonly (readonly [string, Reason, State, Change])[] = [
   // Patch.
   ['a workload whose data is newer is patched', 'Reloaded', 'reloaded', () => undefined],
@@ -433,7 +433,7 @@ describe('a job that ends', () => {
     const scene = new Scene(change);
     const outcome = await scene.run();
     expect([outcome.reason, outcome.state]).toEqual([reason, state]);
-    // Whoever reads the outcome has to find it in the cluster: nothing is written but by what says so.
+    // What the outcome says must be in the cluster: only a patch that says so may write.
     const writes = state === 'reloaded' || state === 'recorded' || reason === 'RecreationFinished';
     if (!writes && reason !== 'JobFinished' && reason !== 'AnnotationsFull')
       expect(scene.api.writes).toEqual([]);
@@ -544,7 +544,10 @@ it('what Wave left on a source that would do harm is told', async () => {
   expect(leftBehind).toEqual([expect.stringContaining(`${CM} has an ownerReference to the workload`)]);
 });
 
-/** Given elsewhere: by the rules (see `core/rules`), a resume job, a notification, the history, or when a queue is paused. */
+/**
+ * Reasons that come from elsewhere: the rules (see `core/rules`), a resume job, a notification, the history, or a paused
+ * queue.
+ */
 const ELSEWHERE: readonly Reason[] = [
   'WorkloadKindIgnored',
   'SourceTypeIgnored',

@@ -39,11 +39,11 @@ export interface ReloadSettings {
   readonly adoptStale: 'report' | 'reload';
   readonly onDelete: Triggers['onDelete'];
   readonly decision: DecisionSettings;
-  /** Changes are posted to `--webhook-url` instead. */
+  /** With `--webhook-url`, changes are posted instead. */
   readonly notifyOnly: boolean;
 }
 
-/** What a reload job reads, and what it acts by. */
+/** What a reload job reads, and what it acts through. */
 export interface ReloadPorts {
   readonly catalog: Pick<Catalog, 'workloads' | 'sources' | 'pretended' | 'pretend' | 'setBackingOff'>;
   readonly requests: Pick<ReloadRequests, 'of' | 'done'>;
@@ -54,15 +54,15 @@ export interface ReloadPorts {
   readonly reports: Pick<ReloadReports, 'overtaken' | 'leftToOthers' | 'ended' | 'failed'>;
 }
 
-/** Patches tried in one attempt of a job, if somebody else keeps writing to the workload. */
+/** Patches sent in one attempt of a job while others keep writing to the workload. */
 const TRIES = 5;
 
-/** Milliseconds that a job waits for a worker with the key of the record: other jobs go first meanwhile. */
+/** Milliseconds that a job waits for a worker with the key of the record, while other jobs go first. */
 const KEY_WAIT = 30_000;
 
 /**
- * A reload job: read the workload now, decide by the rules, and send one patch for everything that it is
- * pending. Handling it twice, late or out of order ends the same, because the patch tests what was read.
+ * Handles a reload job: reads the workload, decides by the rules, and sends one patch for everything that is pending. The
+ * patch tests what was read, so a job may run twice, late or out of order.
  */
 export class ReloadProcessor implements QueueHandler<ReloadJob> {
   readonly queue = RELOADS;
@@ -88,16 +88,18 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
     const { number, most, isLast, jobId, next } = attempt;
     reports.failed(job, error, { attempt: number, attempts: most, isLast, next });
     await catalog.setBackingOff(job.workload, isLast ? null : jobId);
-    // A person is told; what the API server's absence kept from being done, the resync enqueues again.
+    // A manual reload that failed because the API server was unavailable stays requested: the resync enqueues it again.
     if (isLast && error.request && error.reason !== 'ApiUnavailable')
       await requests.done(job.workload, error.request.id);
   }
 
   /**
-   * 1. If reloads are limited and the workload is pending as far as the catalog knows: claim a slot.
-   * 2. Read the workload, then what the catalog knows of it and its sources.
-   * 3. Plan; read the sources that this takes, in any case after the workload; plan again.
-   * 4. Claim a slot if a reload turns out to be needed only now. Patch. If a test of the patch fails, begin again at 2,
+   * Handles a job in these steps:
+   *
+   * 1. If reloads are limited and the catalog shows the workload as pending: claim a slot.
+   * 2. Read the workload, then the catalog's rows of it and its sources.
+   * 3. Plan, read the sources that the plan needs (always after the workload), and plan again.
+   * 4. Claim a slot if only now a reload turns out to be needed. Patch. If a test of the patch fails, start again at 2,
    *    at most five times.
    *
    * Rejects with a `JobError`, a `KubeError`, ioredis' error, or `NotYetError`.
@@ -111,7 +113,7 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
       await slot.end();
       return outcome;
     } catch (error) {
-      // A slot that cannot be given back now is lost in a minute: it does not hide why the job failed.
+      // A slot that cannot be returned expires in a minute. The job's own error is the one to report.
       await slot.end().catch(() => undefined);
       throw error;
     }
@@ -126,7 +128,7 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
       if (outcome) return { ...outcome, request };
       this.#ports.reports.overtaken();
     }
-    throw new JobError('Conflicting', `${TRIES} patches in a row met another writer`);
+    throw new JobError('Conflicting', `${TRIES} patches in a row conflicted with another writer`);
   }
 
   #writes(): boolean {
@@ -134,7 +136,7 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
     return !dryRun && !notifyOnly;
   }
 
-  /** Whether a reload is to be expected, as far as the catalog knows: no read of the API server. */
+  /** Whether the catalog shows the workload as pending. Does not read from the API server. */
   async #isPending(workload: WorkloadKey): Promise<boolean> {
     const { catalog, requests } = this.#ports;
     if ((await requests.of(workload)) !== undefined) return true;
@@ -160,7 +162,7 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
       const gathered = this.#holdBack({ ...(await this.#gather(workload)), ...request });
       const contested = contestedOutcome(gathered.workload);
       if (contested) return contested;
-      this.#handOn(gathered.plan);
+      this.#leaveToOthers(gathered.plan);
       pending = gathered.plan.roll;
       const sent = isWritten(gathered) ? await this.#write(gathered, slot) : {};
       return sent && { ...this.#outcome(gathered), ...sent };
@@ -176,8 +178,8 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
     }
   }
 
-  /** If all that is left to do takes a key that others have, they may do it. */
-  #handOn({ hashes, verdicts }: Plan): void {
+  /** Leaves the job to other workers if all that remains needs a key that only they have. */
+  #leaveToOthers({ hashes, verdicts }: Plan): void {
     if (hashes !== null || ![...verdicts.values()].includes('KeyUnknown')) return;
     this.#ports.reports.leftToOthers();
     throw new NotYetError('KeyUnknown', KEY_WAIT);
@@ -219,8 +221,8 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
   }
 
   /**
-   * What is half done is finished, whatever is ignored by now; not in a dry run, which writes nothing, and may stand
-   * beside a run that does.
+   * Finishes what another worker left half done, even for ignored workloads. A dry run does not, because it writes
+   * nothing, and a run that does may exist beside it.
    */
   async #endedEarly(workload: WorkloadNow): Promise<ReloadOutcome | undefined> {
     const { dryRun, notifyOnly } = this.#settings;
@@ -241,7 +243,7 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
     return this.#ports.ways[definition.reloadedBy];
   }
 
-  /** False if a test of the patch failed: the workload is not what was read any more. */
+  /** False if a test of the patch failed, because the workload has changed since it was read. */
   async #write({ workload, readings, plan, request }: Gathered, slot: ReloadSlot): Promise<Sent | false> {
     const { catalog } = this.#ports;
     const record = recordAfter(plan, workload);
@@ -289,7 +291,7 @@ function isWritten({ plan, request }: Gathered): boolean {
   return plan.hashes !== null || request !== undefined;
 }
 
-/** A request alone leaves the record as it is. */
+/** The record to write. A request alone does not change it. */
 function recordAfter({ hashes }: Plan, { observed }: WorkloadNow): string {
   if (hashes === null && observed.record !== undefined) return observed.record;
   return writeRecord(hashes ?? {}, decidedBy(observed));

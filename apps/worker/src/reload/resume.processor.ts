@@ -21,9 +21,9 @@ export interface ResumeContext {
 }
 
 /**
- * A resume job: read the workload now, and let its rollout go on if the pause that we began is over. What is
- * true stands on the object (`paused-at` and the period); a job that comes too early is delayed anew, one that
- * comes twice or for a pause of the owner's does nothing.
+ * Handles a resume job: reads the workload, and resumes its rollout if the pause that Reroll began is over. The object
+ * holds the truth (`paused-at` and the period). A job that comes too early is delayed again. One that comes twice, or for
+ * an owner's own pause, does nothing.
  */
 export class ResumeProcessor implements QueueHandler<ResumeJob> {
   readonly queue = RESUMES;
@@ -55,7 +55,7 @@ export class ResumeProcessor implements QueueHandler<ResumeJob> {
 
   async failed({ workload }: ResumeJob, error: JobError, { number, isLast }: FailedAttempt): Promise<void> {
     const about = { workload, attempt: number, final: isLast };
-    this.#context.log.failure('a Deployment could not be resumed', error, about);
+    this.#context.log.failure('cannot resume a Deployment', error, about);
   }
 
   async #resume(
@@ -68,13 +68,14 @@ export class ResumeProcessor implements QueueHandler<ResumeJob> {
     try {
       await client.patch(path, resumePatch(read, keys.pausedAt), { query: { fieldManager } });
     } catch (error) {
-      // Somebody resumed, paused or deleted it meanwhile: the watcher's own event tells what is to be done now.
+      // The Deployment was resumed, paused or deleted meanwhile, and the watcher's event for that leads to what is
+      // needed.
       if (isOvertaken(error)) return;
       throw error;
     }
     const text = read.paused
       ? `Successfully resumed deployment '${name}' in namespace '${namespace}'`
-      : `Deployment '${name}' in namespace '${namespace}' not paused by Reroll any more, its time of pause is removed`;
+      : `Deployment '${name}' in namespace '${namespace}' is no longer paused by Reroll, removed its time of pause`;
     log.info(text, { workload });
   }
 

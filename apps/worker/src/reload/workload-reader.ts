@@ -18,21 +18,21 @@ import { observed } from '@reroll/kube/workloads/observe';
 import { workloadKind } from '@reroll/kube/workloads/registry';
 import { JobError } from '../job-error.ts';
 
-/** A workload as read just now, with what the catalog knows around it. */
+/** A workload as just read, with the catalog's facts about it. */
 export interface WorkloadNow {
   readonly key: WorkloadKey;
   readonly definition: WorkloadKindDefinition;
   readonly object: KubeObject;
   readonly template: PodTemplate;
-  /** What a reload writes to: the workload or, if that has the pod template of another one, this. */
+  /** What a reload patches: the workload or, if that uses another workload's pod template, the other one. */
   readonly written: Pick<WorkloadNow, 'definition' | 'object'>;
   readonly observed: ObservedWorkload;
   readonly facts: ReloadFacts;
-  /** The sources that roll it, by the rules. */
+  /** The sources whose change reloads it, by the rules. */
   readonly dependencies: readonly SourceName[];
 }
 
-/** Gathers all that a decision needs; what is decided then is pure. */
+/** Gathers everything that a decision needs. The decision itself is pure. */
 export class WorkloadReader {
   readonly #client: Pick<KubeClient, 'get'>;
   readonly #catalog: Pick<Catalog, 'reloadFacts'>;
@@ -65,7 +65,7 @@ export class WorkloadReader {
     return { key, definition, object, template, written, observed: seen, facts, dependencies };
   }
 
-  /** The workload whose pod template another one has; undefined if it does not exist. */
+  /** The workload that owns the pod template; undefined if it does not exist. */
   async #owner(
     key: WorkloadKey,
   ): Promise<Pick<WorkloadNow, 'definition' | 'object' | 'observed'> | undefined> {
@@ -77,7 +77,7 @@ export class WorkloadReader {
       : undefined;
   }
 
-  /** The catalog's rows again: after sources were read, so that they can be as new as those. */
+  /** Reads the catalog's rows again, after the sources, so that the rows can be as new as those. */
   async refresh(workload: WorkloadNow): Promise<WorkloadNow> {
     return { ...workload, ...(await this.#surroundings(workload.observed)) };
   }
@@ -132,7 +132,7 @@ export class WorkloadReader {
   }
 }
 
-/** Lets others go on where patterns take long. */
+/** Yields to other work where patterns take long. */
 async function dependenciesInTurns(
   candidates: readonly SourceName[],
   judge: (source: SourceName) => boolean,
@@ -146,7 +146,7 @@ async function dependenciesInTurns(
   }
 }
 
-/** Whether it can be one: a row is only as good as who may write to Redis. */
+/** Checks the name, because others may be able to write to Redis. */
 function isSourceName(name: SourceName, namespace: string): boolean {
   return isSourceKey(sourceKeyIn(namespace, name));
 }

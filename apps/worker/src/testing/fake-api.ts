@@ -4,20 +4,20 @@ import { KubeError } from '@reroll/kube/client/errors';
 import type { KubeObject } from '@reroll/kube/objects';
 import { only } from './only.ts';
 
-/** An answer of the API server that is no success. */
+/** An error response of the API server. */
 export function refusal(status: number, more: { reason?: string; field?: string } = {}): KubeError {
   const { reason, field } = more;
   const causes = field === undefined ? [] : [{ reason: 'FieldValueTooLong', field }];
   return new KubeError({ code: 'KUBE_API', status, reason, retryable: status >= 500, causes });
 }
 
-/** The API server as far as a worker uses it, in memory: objects by path, patches with their tests. */
+/** An in-memory API server with what a worker uses: objects by path, and patches with tests. */
 export class FakeApi {
   readonly objects = new Map<string, KubeObject>();
-  /** What was written: method and last part of the path. */
+  /** The writes: method and last part of the path. */
   readonly writes: string[] = [];
   #rv = 100;
-  /** Called before each request; what it throws is the answer. */
+  /** Called before each request; an error that it throws is the response. */
   before: (method: string, path: string) => void = () => undefined;
 
   readonly client = only<KubeClient>('client', {
@@ -66,7 +66,7 @@ export class FakeApi {
   }
 }
 
-/** Whether a test of a patch is met; a pointer to nothing is met by `null`. */
+/** Whether a test of a patch passes; a pointer to nothing equals `null`. */
 function holds(object: KubeObject, { op, path, value }: PatchOperation): boolean {
   if (op !== 'test') return true;
   const parts = path.split('/').slice(1);

@@ -1,4 +1,4 @@
-/** A fake with these members and no others: whatever else is asked of it fails the spec. */
+/** A fake with only these members: access to any other fails the spec. */
 export function only<T extends object>(name: string, members: { readonly [Key in keyof T]?: unknown }): T {
   return new Proxy(members as T, {
     get: (target, key) => {

@@ -33,15 +33,15 @@ export function hashOf(text: string, keys: HashKeys = []): string {
   return recordHash(dataOf(text), keys);
 }
 
-/** The record of a workload that was last started with this. */
+/** The record of a workload that was last started with this data. */
 export function recordOf(text: string): string {
   return writeRecord({ [CM]: hashOf(text) });
 }
 
 /**
- * A workload `w` that uses the ConfigMap `cm` and asks for reloads. Its template was written at 10, the data of `cm` at
- * 20, and its record has the data of before, so it is pending; then what differs. The catalog has what the watcher would
- * have written of it.
+ * A workload `w` that uses the ConfigMap `cm` and asks for reloads. Its template was written at 10 and the data of `cm`
+ * at 20. Its record has the old data, so it is pending. A spec then changes what differs. The catalog has what the
+ * watcher would have written.
  */
 export class Scene {
   kind: WorkloadKind = 'Deployment';
@@ -56,25 +56,25 @@ export class Scene {
   /** Undefined: the ConfigMap does not exist. */
   data: string | undefined = 'new';
   source: { rv?: string; owners?: readonly string[] } = {};
-  /** Which sources are watched. */
+  /** The labels of the watched sources. */
   labels: LabelSelector | undefined;
   sourceRow: Partial<SourceRow> | null = {};
   row: Partial<WorkloadRow> | null = {};
-  /** What the change job left. */
+  /** The reading that the change job left. */
   reading: 'none' | 'fresh' = 'none';
   request: ReloadRequest | undefined;
-  /** Whose job it is; undefined: the workload's. */
+  /** The workload that the job names; undefined: `w`. */
   job: WorkloadKey | undefined;
   pretended: string | undefined;
   hashKeys: HashKeys = [];
   keys: Partial<AnnotationKeys> = {};
   settings: Partial<ReloadSettings> = {};
   ways: Partial<ReloadWaysContext> = {};
-  /** Answers to claims of a slot, in turn; undefined: reloads are not limited. */
+  /** The waits that claims of a slot return, in order; undefined: reloads are not limited. */
   budget: number[] | undefined;
-  /** Milliseconds that it waits for its slot already. */
+  /** The remaining wait of a workload that waits for its slot, in ms. */
   waiting: number | undefined;
-  /** What was asked of the budget, and what it was told. */
+  /** The calls of the budget. */
   readonly slot: string[] = [];
   readonly reported: string[] = [];
   readonly api = new FakeApi();
@@ -170,7 +170,7 @@ export class Scene {
     return new Map(keys.map((key) => [key, { ...sourceRow(20, ''), hash, ...changed }]));
   }
 
-  /** As the watcher sees the object now. */
+  /** The row that the watcher would write for the present object. */
   #row(): WorkloadRow | undefined {
     const object = this.api.objects.get(this.path);
     if (this.row === null || !object) return undefined;
@@ -223,7 +223,7 @@ export function all(...changes: readonly Change[]): Change {
     for (const change of changes) change(scene);
   };
 }
-/** The API server answers this to requests for the workload, at most so often. */
+/** Lets requests for the workload fail with this error, at most `most` times. */
 export function answers(method: string, error: unknown, most = Infinity): Change {
   return (scene) => {
     let count = 0;
@@ -233,7 +233,7 @@ export function answers(method: string, error: unknown, most = Infinity): Change
     };
   };
 }
-/** Somebody else writes to the workload before each of the first patches. */
+/** Lets another writer overtake the first patches. */
 export function overtaken(times: number): Change {
   return answers('PATCH', refusal(422), times);
 }
@@ -252,7 +252,7 @@ export const finishedJob: Change = (scene) => {
   scene.kind = 'Job';
   scene.status = { conditions: [{ type: 'Complete', status: 'True' }] };
 };
-/** Nothing tells what its pods run. */
+/** A workload whose pods may run outdated data. */
 export const stale: Change = (scene) => {
   scene.record = undefined;
   scene.row = { templateRv: '40', baselines: { [CM]: '20' }, stale: [CM] };

@@ -16,7 +16,7 @@ export interface PatchTemplateContext {
   readonly keys: AnnotationKeys;
 }
 
-/** Reloads by one JSON Patch of the workload: marker and record. Its own controller then replaces the pods. */
+/** Reloads by one JSON Patch of the workload, with marker and record. The workload's controller then replaces the pods. */
 export class PatchTemplate implements ReloadWay {
   readonly #context: PatchTemplateContext;
 
@@ -55,7 +55,7 @@ export class PatchTemplate implements ReloadWay {
   }
 }
 
-/** The field that restarts the pods, if the kind has one and the workload asks for it. */
+/** The field that restarts the pods, if the kind has one and the workload asks for its use. */
 function restartOf(
   { definition, object }: WorkloadNow,
   keys: AnnotationKeys,
@@ -67,8 +67,8 @@ function restartOf(
 }
 
 /**
- * How long (milliseconds) the rollout of this workload is to be held back when it is reloaded; undefined: not
- * at all, or it is paused already, by its owner or by an earlier reload whose pause then brings this one too.
+ * Milliseconds for which a reload pauses the rollout of this workload. Undefined if it does not, or if the workload is
+ * already paused by its owner or by an earlier reload, whose pause then holds back this one too.
  */
 export function pauseOf(
   { definition, object, observed }: Pick<WorkloadNow, 'definition' | 'object' | 'observed'>,

@@ -16,11 +16,11 @@ export interface RecreateJobContext {
   readonly markerAnnotation: string;
   /** `--recreate-finished-jobs` */
   readonly recreateFinishedJobs: boolean;
-  /** For a record without a reload. */
+  /** Writes a record without a reload. */
   readonly patch: ReloadWay;
 }
 
-/** Of a Job: this very one or, with `resourceVersion`, this very one unchanged. */
+/** A Job: the one with this uid or, with `resourceVersion`, only this version of it. */
 interface Version {
   readonly uid: string;
   readonly resourceVersion?: string;
@@ -28,7 +28,10 @@ interface Version {
 
 type JobNow = KubeObject & { readonly metadata: { readonly deletionTimestamp?: string } };
 
-/** How long the old Job may keep changing, or take to go (finalizers); then the job is tried again later. Milliseconds. */
+/**
+ * Milliseconds that the old Job may keep changing, or take to be deleted (finalizers), before the reload job fails and is
+ * retried.
+ */
 const PATIENCE = 10_000;
 const FIRST_PAUSE = 50;
 const MAX_PAUSE = 1_000;
@@ -36,15 +39,15 @@ const MAX_PAUSE = 1_000;
 /**
  * Reloads a Job by deleting it and creating it again. A worker can die between any two of these calls:
  *
- * 1. Dry run of the creation, under the Job's own name: all checks come before the name is found to be taken, so
- *    "already exists" says that nothing else is in the way. Anything else ends it here, and nothing is lost.
- * 2. The pending Job is created: the API holds what the Job is to become.
- * 3. The old Job is deleted, by uid and resourceVersion: one that has changed is read again, and one that is finished by
- *    then stays, and only the pending Job goes. Nobody deletes the Job after that, because a finished Job stays finished.
- * 4. The new Job is created, with marker and record.
- * 5. The pending Job is deleted, by its uid.
+ * 1. Dry run of the creation under the Job's own name. The API server checks everything else before it finds the name
+ *    taken, so "already exists" means that nothing else is wrong. Any other error ends the reload, and nothing is lost.
+ * 2. Create the pending Job, so that the API holds what the Job is to become.
+ * 3. Delete the old Job, by uid and resourceVersion. If it has changed, read it again. If it has finished by then, it
+ *    stays, and only the pending Job is deleted; nothing deletes the Job later, because it stays finished.
+ * 4. Create the new Job, with marker and record.
+ * 5. Delete the pending Job, by its uid.
  *
- * From 2 on the watcher enqueues a reload job for the pending Job for as long as it is there; that job does 3 to 5.
+ * From 2 on, the watcher enqueues a reload job as long as the pending Job exists; that job does 3 to 5.
  */
 export class RecreateJob implements ReloadWay {
   readonly reason = 'JobRecreated';
@@ -71,7 +74,7 @@ export class RecreateJob implements ReloadWay {
     const kept = { uid, manifest: recreatedJob(workload.object as JobRead, { template, record }) };
     if (!(await this.#wouldBeTaken(kept))) return false;
     const isDone = await this.#finish(await this.#keep(kept), workload.object.metadata);
-    // That of an object that is created.
+    // The generation of a new object.
     return isDone && { generation: 1 };
   }
 
@@ -94,7 +97,7 @@ export class RecreateJob implements ReloadWay {
     }
   }
 
-  /** The pending Job; if there is one of this Job already, that one. */
+  /** Creates the pending Job, or returns the one that this Job already has. */
   async #keep(kept: Kept): Promise<JobRead> {
     const pendingJob = pendingJobOf(kept);
     try {
@@ -104,20 +107,20 @@ export class RecreateJob implements ReloadWay {
     }
     const { body } = await this.#context.client.get<JobRead>(objectPath(job, pendingJob.metadata));
     if (keptBy(body)?.uid === kept.uid) return body;
-    throw new JobError('Conflicting', 'another Job has the name that its pending Job needs');
+    throw new JobError('Conflicting', 'another Job already has the name of the pending Job');
   }
 
-  /** False if the old Job finished first. `read`: as it was when it was not finished. */
+  /** False if the old Job finished first. `read` is its version when it had not finished. */
   async #finish(pendingJob: JobRead, read?: Version): Promise<boolean> {
     const kept = keptBy(pendingJob);
-    if (!kept) throw new JobError('Invalid', 'what a pending Job keeps cannot be read', true);
+    if (!kept) throw new JobError('Invalid', 'the content of the pending Job cannot be read', true);
     const isEnded = await this.#end(kept, read);
     if (isEnded) await this.#create(kept);
     await this.#delete(pendingJob.metadata, { uid: pendingJob.metadata.uid });
     return isEnded;
   }
 
-  /** Deletes the old Job, as it was last read. False if it is finished, and so stays. */
+  /** Deletes the version of the old Job that was last read. False if the Job has finished and therefore stays. */
   async #end({ uid, manifest }: Kept, read?: Version): Promise<boolean> {
     const deadline = performance.now() + PATIENCE;
     let last = read;
@@ -131,7 +134,7 @@ export class RecreateJob implements ReloadWay {
     throw new JobError('Conflicting', 'the old Job keeps changing');
   }
 
-  /** Creates it, unless a newer one than the old is there, whoever created that. */
+  /** Creates the new Job, unless another one has replaced the old one, whoever created it. */
   async #create({ uid, manifest }: Kept): Promise<void> {
     const deadline = performance.now() + PATIENCE;
     for (let wait = FIRST_PAUSE; performance.now() < deadline; wait = Math.min(wait * 2, MAX_PAUSE)) {
@@ -157,7 +160,7 @@ export class RecreateJob implements ReloadWay {
     }
   }
 
-  /** Deletes this very Job and, in the background, its pods. False if it is gone, or is another than this. */
+  /** Deletes this version of the Job and, in the background, its pods. False if it is gone or differs. */
   async #delete(
     id: { namespace: string; name: string },
     { uid, resourceVersion }: Version,

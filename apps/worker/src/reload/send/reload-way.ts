@@ -3,41 +3,41 @@ import type { RolledSource } from '@reroll/core/reload/patch';
 import { KubeError } from '@reroll/kube/client/errors';
 import type { WorkloadNow } from '../workload-reader.ts';
 
-/** What is to be sent for a workload that was just read. */
+/** What to send for a workload that was just read. */
 export interface Reload {
   readonly workload: WorkloadNow;
-  /** Sources for which new pods are to start. Empty: only the record is written. */
+  /** Sources for which new pods start. Empty: only the record is written. */
   readonly rolled: readonly RolledSource[];
-  /** Text of the new record. */
+  /** The new record. */
   readonly record: string;
-  /** Id of the reload that a person asked for: new pods start for it too. */
+  /** The id of the manual reload for which new pods start. */
   readonly request?: string | undefined;
 }
 
-/** What is known of a workload after a reload. */
+/** What a reload reveals about the workload. */
 export interface Sent {
-  /** Of the workload that was reloaded; undefined: it does not tell of this reload. */
+  /** The workload's generation after the reload; undefined if the reload does not change it. */
   readonly generation?: number | undefined;
 }
 
 /** A way of reloading, chosen by the workload kind's `reloadedBy`. One file each, listed in `reload-ways.ts`. */
 export interface ReloadWay {
-  /** What the outcome says of a workload that was reloaded so. Default: as a patched workload. */
+  /** The reason of the outcome. Default: that of a patched workload. */
   readonly reason?: Reason;
-  /** Why a reload that is pending is only recorded; undefined: it is done. */
+  /** Why a pending reload is only recorded; undefined if it is done. */
   heldBack?(workload: WorkloadNow): Reason | undefined;
-  /** Finishes what another worker left half done, if this is what is left of it; undefined: it is not. */
+  /** Finishes a reload that another worker left half done, if the workload is such a remainder; otherwise undefined. */
   carryOn?(workload: WorkloadNow): Promise<Reason | undefined>;
   /**
-   * Sends it. False if the workload is not what was read any more: nothing was done, and it is to be read and
-   * decided anew. Rejects with a `KubeError`. Sending twice ends the same.
+   * Sends the reload. False if the workload has changed since it was read: nothing was done, and it must be read and
+   * decided again. Rejects with a `KubeError`. Sending twice has the same result.
    */
   send(reload: Reload): Promise<Sent | false>;
 }
 
 /**
- * Whether a patch met another object than the one that was read. A failed `test` is 422 without causes (an
- * invalid object has causes); 404 and 409 are seen at the next read.
+ * Whether the object has changed since it was read. A failed `test` is 422 without causes (an invalid object has causes);
+ * the next read shows what a 404 or 409 is about.
  */
 export function isOvertaken(error: unknown): boolean {
   if (!(error instanceof KubeError)) return false;

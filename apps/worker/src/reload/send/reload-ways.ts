@@ -4,7 +4,7 @@ import { RecreateJob, type RecreateJobContext } from './recreate-job.ts';
 import type { ReloadWay } from './reload-way.ts';
 import { RunCronJob, type RunCronJobContext } from './run-cron-job.ts';
 
-/** Every way of reloading, by the name that a kind of workload gives it. */
+/** Every way of reloading, by the name that kinds of workloads refer to. */
 export type ReloadWays = Readonly<Record<ReloadedBy, ReloadWay>>;
 
 export type ReloadWaysContext = PatchTemplateContext &

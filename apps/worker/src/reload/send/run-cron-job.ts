@@ -26,22 +26,22 @@ type JobObject = KubeObject & {
   readonly spec?: { readonly template?: PodTemplate };
 };
 
-/** What a Job of ours stands for. */
+/** What a Job of ours was created for. */
 interface Carried {
   readonly record: string | undefined;
   readonly request?: string | undefined;
 }
 
 /**
- * Reloads a CronJob by creating a Job of it; the CronJob's template is never changed.
+ * Reloads a CronJob by creating a Job from it, in three steps. The CronJob's template is never changed.
  *
- * 1. The CronJob carries the end of its next Job's name (`reroll.dev/next-job`). If not, it gets one, and all is
- *    decided anew.
- * 2. The Job of that name is created; it carries the record that it stands for.
- * 3. The CronJob gets that record and the name of the Job after it, in one patch.
+ * 1. The CronJob's annotation `reroll.dev/next-job` holds the end of its next Job's name. If it is missing, it is added,
+ *    and everything is decided again.
+ * 2. The Job of that name is created, with the record that it was created for.
+ * 3. One patch gives the CronJob that record and the name of the Job after it.
  *
- * Who repeats this after a death between 2 and 3 meets the Job of that name, gives the CronJob its record, and
- * decides anew what is pending beyond it. So there is one Job for what was pending, whatever changed meanwhile.
+ * If a worker dies between 2 and 3, the next one finds the Job of that name, copies its record to the CronJob, and
+ * decides again what else is pending. So what was pending leads to one Job, whatever changed meanwhile.
  */
 export class RunCronJob implements ReloadWay {
   readonly reason = 'JobCreated';
@@ -78,7 +78,10 @@ export class RunCronJob implements ReloadWay {
     return written && standsFor(carried, reload);
   }
 
-  /** What the Job of this name carries; undefined if it is not this CronJob's. */
+  /**
+   * Creates the Job and returns what it stands for. If the name is taken, returns what that Job stands for, or undefined
+   * if it does not belong to this CronJob.
+   */
   async #create(reload: Reload, name: string): Promise<Carried | undefined> {
     const { client, fieldManager } = this.#context;
     const path = collectionPath(JOBS, reload.workload.observed.namespace);
@@ -109,7 +112,7 @@ export class RunCronJob implements ReloadWay {
     return jobOfCronJob({ cronJob: metadata, jobTemplate: spec?.jobTemplate ?? {}, template, name, record });
   }
 
-  /** False if the CronJob has another record, or awaits another Job, than was read. */
+  /** False if the CronJob's record or next Job has changed since it was read. */
   async #write(
     workload: WorkloadNow,
     { record, request, next }: Carried & { next: string },
@@ -131,7 +134,7 @@ export class RunCronJob implements ReloadWay {
   }
 }
 
-/** Whether the Job is of what was to be reloaded, and not of what an attempt before had found. */
+/** Whether the Job stands for this reload, and not for what an earlier attempt found. */
 function standsFor(carried: Carried | undefined, { record, request }: Reload): boolean {
   return carried?.record === record && (request === undefined || carried.request === request);
 }
@@ -145,7 +148,7 @@ function suffix(): string {
   return randomBytes(5).toString('hex');
 }
 
-/** Sets annotations of the very object that was read, if they are as they were then. */
+/** Sets annotations of the object, if it and they are as they were read. */
 function annotationsPatch(
   { metadata }: KubeObject,
   wanted: Readonly<Record<string, string>>,
