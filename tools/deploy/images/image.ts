@@ -36,13 +36,19 @@ export async function buildImage(buildah: Buildah, app: App, stamp: Stamp): Prom
   return await buildah.exclusively(() => build(buildah, app, stamp));
 }
 
-async function build(buildah: Buildah, app: App, stamp: Stamp): Promise<MountedImage> {
+/** Builds the image of an app with its Dockerfile as it is, while nobody else builds. Returns its name. */
+export async function buildLayers(buildah: Buildah, app: App, stamp: Stamp): Promise<string> {
   await ensureStandIns(buildah);
   const name = `localhost/reroll/${app}`;
   const settings = Object.entries(stamp).map(([key, value]) => `--build-arg=${key.toUpperCase()}=${value}`);
   const how = ['--pull-never', '--layers', '--format=docker', ...settings];
   buildah.log(`building the image of the ${app}`);
   await buildah.do('build', ...how, `--file=${DOCKERFILE}`, `--target=${app}`, `--tag=${name}`, ROOT);
+  return name;
+}
+
+async function build(buildah: Buildah, app: App, stamp: Stamp): Promise<MountedImage> {
+  const name = await buildLayers(buildah, app, stamp);
   const { Docker } = JSON.parse(await buildah.do('inspect', '--type=image', name)) as Inspected;
   const container = await buildah.do('from', '--pull-never', `--name=${containerName(app)}`, name);
   const root = await buildah.do('mount', container);

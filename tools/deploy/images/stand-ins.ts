@@ -36,6 +36,8 @@ interface StandIn {
   /** Packages that these depend on come too. */
   readonly withDependencies: boolean;
   readonly env: readonly string[];
+  /** Further settings of the image. */
+  readonly config?: readonly string[];
   /** What else changes the image. */
   readonly version: string;
   /** Adds what no package has. */
@@ -44,12 +46,59 @@ interface StandIn {
 
 /** Makes those stand-ins that are not there yet, under the names that the Dockerfile asks for. */
 export async function ensureStandIns(buildah: Buildah): Promise<void> {
-  for (const standIn of [nodeImage(), baseImage()]) {
-    const key = keyOf(standIn);
-    const format = `{{index .OCIv1.Config.Labels "${LABEL}"}}`;
-    const present = await buildah.try('inspect', '--type=image', `--format=${format}`, standIn.name);
-    if (present.code !== 0 || present.stdout.trim() !== key) await make(buildah, standIn, key);
-  }
+  for (const standIn of [nodeImage(), baseImage()]) await ensureStandIn(buildah, standIn);
+}
+
+async function ensureStandIn(buildah: Buildah, standIn: StandIn): Promise<void> {
+  const key = keyOf(standIn);
+  const format = `{{index .OCIv1.Config.Labels "${LABEL}"}}`;
+  const present = await buildah.try('inspect', '--type=image', `--format=${format}`, standIn.name);
+  if (present.code !== 0 || present.stdout.trim() !== key) await make(buildah, standIn, key);
+}
+
+/** `redis` and `valkey`, as a chart uses them: of Debian's packages, with the entry point of the official images. */
+export async function ensureServerStandIns(buildah: Buildah): Promise<Readonly<Record<Server, string>>> {
+  const images = { redis: serverImage('redis'), valkey: serverImage('valkey') };
+  for (const image of Object.values(images)) await ensureStandIn(buildah, image);
+  return { redis: images.redis.name, valkey: images.valkey.name };
+}
+
+type Server = 'redis' | 'valkey';
+
+/** Without protected mode unless an argument asks for it; a flag or a file as the first argument is the server's. */
+const ENTRYPOINT = `#!/bin/sh
+case "$1" in
+'' | -* | *.conf) set -- redis-server "$@" ;;
+esac
+exec "$@"
+`;
+const SERVER = `#!/bin/sh
+case "$1" in
+'' | -*) exec /usr/bin/SERVER-server --protected-mode no "$@" ;;
+*) conf=$1 && shift && exec /usr/bin/SERVER-server "$conf" --protected-mode no "$@" ;;
+esac
+`;
+
+function serverImage(server: Server): StandIn {
+  return {
+    name: `localhost/stand-in/${server}`,
+    packages: ['base-files', 'dash', 'coreutils', 'sed', 'grep', `${server}-server`, `${server}-tools`],
+    withDependencies: true,
+    env: [PATH],
+    config: ['--entrypoint=["/usr/local/bin/entrypoint.sh"]', '--cmd=redis-server', '--workingdir=/data'],
+    version: ENTRYPOINT + SERVER,
+    finish: (root) => {
+      const local = join(root, 'usr/local/bin');
+      mkdirSync(local, { recursive: true });
+      const script = (name: string, text: string): void =>
+        writeFileSync(join(local, name), text, { mode: 0o755 });
+      script('entrypoint.sh', ENTRYPOINT);
+      script('redis-server', SERVER.replaceAll('SERVER', server));
+      if (server === 'valkey') symlinkSync('/usr/bin/valkey-cli', join(local, 'redis-cli'));
+      mkdirSync(join(root, 'data'));
+      chmodSync(join(root, 'data'), 0o777);
+    },
+  };
 }
 
 /** `node:24`: Debian with a shell and binutils, Node.js (that of package.json) and the npm of this machine. */
@@ -104,8 +153,9 @@ function baseImage(): StandIn {
   };
 }
 
-function keyOf({ packages, env, version, finish }: StandIn): string {
-  const parts = [SUITE, ...packages, ...env, version, finish.toString()];
+/** By this file too: what a function does cannot be compared, and its text is another one in every runtime. */
+function keyOf({ packages, env, version }: StandIn): string {
+  const parts = [SUITE, ...packages, ...env, version, readFileSync(import.meta.filename, 'utf8')];
   return createHash('sha256').update(parts.join('\0')).digest('hex').slice(0, 16);
 }
 
@@ -119,7 +169,8 @@ async function make(buildah: Buildah, standIn: StandIn, key: string): Promise<vo
     });
     standIn.finish(root);
     const env = standIn.env.map((each) => `--env=${each}`);
-    await buildah.do('config', ...env, `--label=${LABEL}=${key}`, container);
+    const settings = [...env, ...(standIn.config ?? [])];
+    await buildah.do('config', ...settings, `--label=${LABEL}=${key}`, container);
     await buildah.do('commit', '--quiet', container, standIn.name);
   } finally {
     await buildah.do('rm', container);

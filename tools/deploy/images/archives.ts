@@ -1,0 +1,67 @@
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ImageArchive } from '../../cluster/src/node/images.ts';
+import type { Buildah } from './buildah.ts';
+import { APPS } from './dockerfile.ts';
+import { buildLayers, type Stamp } from './image.ts';
+import { ensureServerStandIns } from './stand-ins.ts';
+
+const DAY_MS = 86_400_000;
+const STAMP: Stamp = { version: '0.0.0-dev', revision: 'unknown', created: '1970-01-01T00:00:00Z' };
+
+/**
+ * The images of every app under these tags, and stand-ins for those of Redis and Valkey. Each is built again when
+ * what it is made of has changed, and only then written again.
+ */
+export async function releaseImages(
+  buildah: Buildah,
+  tags: {
+    readonly apps: readonly string[];
+    readonly redis: readonly string[];
+    readonly valkey: readonly string[];
+  },
+): Promise<readonly ImageArchive[]> {
+  return await buildah.exclusively(async () => {
+    const made: ImageArchive[] = [];
+    for (const app of APPS) {
+      const names = tags.apps.map((tag) => `ghcr.io/reroll/${app}:${tag}`);
+      made.push(await archive(buildah, await buildLayers(buildah, app, STAMP), names));
+    }
+    const servers = await ensureServerStandIns(buildah);
+    const named = (repository: string, all: readonly string[]): string[] =>
+      all.map((tag) => `docker.io/${repository}:${tag}`);
+    made.push(await archive(buildah, servers.redis, named('library/redis', tags.redis)));
+    made.push(await archive(buildah, servers.valkey, named('valkey/valkey', tags.valkey)));
+    removeOld(folderOf(buildah));
+    return made;
+  });
+}
+
+function folderOf(buildah: Buildah): string {
+  return join(buildah.folder, 'archives');
+}
+
+/** What no test has used for a day. */
+function removeOld(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    const file = join(folder, name);
+    if (Date.now() - statSync(file).mtimeMs > DAY_MS) rmSync(file);
+  }
+}
+
+/** By the content of the image and its first name. */
+async function archive(buildah: Buildah, image: string, names: readonly string[]): Promise<ImageArchive> {
+  const folder = folderOf(buildah);
+  mkdirSync(folder, { recursive: true });
+  const id = await buildah.do('inspect', '--type=image', '--format={{.FromImageID}}', image);
+  const [own = ''] = names;
+  const file = join(folder, `${own.replaceAll(/[^\w.-]/g, '_')}-${id}.tar`);
+  if (!existsSync(file)) {
+    const draft = `${file}.draft`;
+    rmSync(draft, { force: true });
+    await buildah.do('push', image, `docker-archive:${draft}:${own}`);
+    renameSync(draft, file);
+  }
+  utimesSync(file, new Date(), new Date());
+  return { file, names };
+}
