@@ -48,7 +48,7 @@ export default defineConfig({
         test: {
           name: 'tools',
           include: ['tools/**/*.spec.ts'],
-          exclude: ['tools/kubelet/**/kubelet.spec.ts'],
+          exclude: ['tools/kubelet/**/kubelet.spec.ts', 'tools/cluster/test/real-node.spec.ts'],
           testTimeout: 120_000,
           hookTimeout: 600_000,
           fileParallelism: false,
@@ -80,6 +80,16 @@ export default defineConfig({
           testTimeout: 300_000,
           hookTimeout: 600_000,
           fileParallelism: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'node',
+          // Needs root.
+          include: ['tools/cluster/test/real-node.spec.ts'],
+          testTimeout: 180_000,
+          hookTimeout: 1_800_000,
         },
       },
       {

@@ -15,7 +15,8 @@ export const USAGE = `usage: cluster start --dir DIR [options]   start a control
        cluster status --dir DIR             tell what runs; exit code 3 when not all of it does
 
 options of start:
-  --nodes N                        fake nodes (default 3)
+  --nodes N                        fake nodes (default 3; 0 with a real one)
+  --real-nodes 1                   a node that runs pods; needs root (default 0)
   --no-redis                       without Redis
   --no-controller-manager          without kube-controller-manager
   --no-scheduler                   without kube-scheduler
@@ -31,6 +32,7 @@ options of start:
 const OPTIONS = {
   dir: { type: 'string' },
   nodes: { type: 'string' },
+  'real-nodes': { type: 'string' },
   'no-redis': { type: 'boolean' },
   'no-controller-manager': { type: 'boolean' },
   'no-scheduler': { type: 'boolean' },
@@ -113,6 +115,10 @@ function startProblems(values: Values): string[] {
   if (nodes !== undefined && !(/^\d{1,4}$/.test(nodes) && Number(nodes) <= MAX_NODES)) {
     problems.push(`expected --nodes to be a number from 0 to ${MAX_NODES}, given '${nodes}'`);
   }
+  const real = values['real-nodes'];
+  if (real !== undefined && !/^[01]$/.test(real)) {
+    problems.push(`expected --real-nodes to be 0 or 1, given '${real}'`);
+  }
   const gates = values['feature-gates'];
   if (gates !== undefined && !/^\w+=(true|false)(,\w+=(true|false))*$/.test(gates)) {
     problems.push(`expected --feature-gates to be like A=true,B=false, given '${gates}'`);
@@ -127,10 +133,12 @@ function startProblems(values: Values): string[] {
 function startOptions(dir: string, values: Values): ClusterOptions {
   const gates = values['feature-gates'];
   const interval = values['etcd-compaction-interval'];
+  const realNodes = values['real-nodes'] === '1' ? 1 : 0;
   return {
     dir,
     detached: true,
-    nodes: Number(values.nodes ?? '3'),
+    nodes: Number(values.nodes ?? (realNodes === 1 ? '0' : '3')),
+    realNodes,
     redis: values['no-redis'] !== true,
     controllerManager: values['no-controller-manager'] !== true,
     scheduler: values['no-scheduler'] !== true,

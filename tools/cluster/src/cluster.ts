@@ -3,12 +3,15 @@ import { METADATA_AUDIT_POLICY, apiServerLaunch, auditLogFile } from './servers/
 import { type Binaries, ensureBinaries } from './build/build.ts';
 import { controllerManagerLaunch, kwokLaunch, schedulerLaunch } from './servers/clients.ts';
 import { etcdLaunch } from './servers/etcd.ts';
+import { type NodePrograms, ensureNodePrograms } from './build/build-kube-node.ts';
 import { claimFolder } from './folder.ts';
 import { type Guard, guard } from './servers/guard.ts';
 import { isAlive } from './identity.ts';
 import { type KubeAccess, kubeAccess } from './kube-api.ts';
 import { kubeconfigFile, writeKubeconfig } from './servers/kubeconfig.ts';
 import { createNodes, defaultAccountReady, nodesReady } from './nodes.ts';
+import { launchNode } from './node/node.ts';
+import { API_SERVER_ARGS } from './node/place.ts';
 import { freePort } from './servers/ports.ts';
 import { type RedisSource, ensureRedis } from './build/redis-install.ts';
 import { redisDataDir, redisLaunch, redisUrl } from './servers/redis.ts';
@@ -20,6 +23,11 @@ export interface ClusterOptions {
   readonly dir: string;
   /** Fake nodes, each with room for 10 000 pods. Default 3. With 0, kwok runs all the same. */
   readonly nodes?: number;
+  /**
+   * 1 for a node that runs pods, with kubelet, containerd, kube-proxy and DNS; needs root. Default 0. Implies
+   * `serviceAccountAdmission`.
+   */
+  readonly realNodes?: 0 | 1;
   /** Default true. */
   readonly redis?: boolean;
   /** Default true. Without it a Deployment makes no pods. */
@@ -140,19 +148,19 @@ export function clusterStatus(dir: string): ComponentStatus[] {
 interface Parts {
   readonly binaries: Binaries;
   readonly redis: RedisSource | undefined;
+  readonly node: NodePrograms | undefined;
   readonly ports: Readonly<Record<ComponentName | 'etcdPeer', number>>;
 }
 
 async function gatherParts(options: ClusterOptions): Promise<Parts> {
   const { log = logToStderr, signal } = options;
-  const [binaries, redis] = await Promise.all([
-    ensureBinaries({ log, signal }),
-    options.redis === false ? undefined : ensureRedis({ log, signal }),
-  ]);
+  const redis = options.redis === false ? undefined : await ensureRedis({ log, signal });
+  const binaries = await ensureBinaries({ log, signal });
+  const node = options.realNodes === 1 ? await ensureNodePrograms({ log, signal }) : undefined;
   const names = [...COMPONENTS, 'etcdPeer'] as const;
   const ports = await Promise.all(names.map(async (name) => [name, await freePort()] as const));
   const free = Object.fromEntries(ports) as Record<(typeof names)[number], number>;
-  return { binaries, redis, ports: { ...free, ...options.ports } };
+  return { binaries, redis, node, ports: { ...free, ...options.ports } };
 }
 
 async function bringUp(stack: Stack, options: ClusterOptions, parts: Parts): Promise<void> {
@@ -168,12 +176,17 @@ async function bringUp(stack: Stack, options: ClusterOptions, parts: Parts): Pro
   const access = kubeAccess({ dir, port, token });
   const count = options.nodes ?? 3;
   await createNodes(access, count);
-  const accounts = options.serviceAccountAdmission === true && options.controllerManager !== false;
+  if (parts.node !== undefined) await launchNode(stack, access, { programs: parts.node, tainted: count > 0 });
+  const accounts = hasAccounts(options) && options.controllerManager !== false;
   await Promise.all([
     allReady(stack, wait),
     nodesReady(access, { count, ...wait }),
     accounts ? defaultAccountReady(access, wait) : undefined,
   ]);
+}
+
+function hasAccounts({ serviceAccountAdmission = false, realNodes }: ClusterOptions): boolean {
+  return serviceAccountAdmission || realNodes === 1;
 }
 
 async function allReady(stack: Stack, options: ReadyOptions): Promise<void> {
@@ -186,7 +199,8 @@ function launchServers(stack: Stack, options: ClusterOptions, parts: Parts): voi
   const { dir, token } = stack.state;
   const { binaries, ports, redis } = parts;
   const { controlplane } = binaries;
-  const { etcdArgs = [], apiServerArgs = [], serviceAccountAdmission = false } = options;
+  const { etcdArgs = [], apiServerArgs = [] } = options;
+  const nodeArgs = parts.node === undefined ? [] : API_SERVER_ARGS;
   stack.launch(
     etcdLaunch({ dir, controlplane, port: ports.etcd, peerPort: ports.etcdPeer, extraArgs: etcdArgs }),
   );
@@ -199,9 +213,9 @@ function launchServers(stack: Stack, options: ClusterOptions, parts: Parts): voi
       token,
       featureGates: options.featureGates,
       auditPolicy: options.auditPolicy ?? (options.audit === true ? METADATA_AUDIT_POLICY : undefined),
-      serviceAccountAdmission,
+      serviceAccountAdmission: hasAccounts(options),
       etcdCompactionInterval: options.etcdCompactionInterval,
-      extraArgs: apiServerArgs,
+      extraArgs: [...nodeArgs, ...apiServerArgs],
     }),
   );
   if (redis !== undefined) stack.launch(redisLaunch({ dir, port: ports.redis, source: redis }));

@@ -12,6 +12,7 @@ const OWNED = [
   'kwok',
   'redis',
   'logs',
+  'node',
   'kubeconfig',
   'tokens.csv',
   'service-account.key',

@@ -4,7 +4,15 @@ import { ClusterError, messageOf } from './errors.ts';
 import type { Identity } from './identity.ts';
 
 /** In the order in which they are shown. */
-export const COMPONENTS = ['etcd', 'apiserver', 'controllerManager', 'scheduler', 'kwok', 'redis'] as const;
+export const COMPONENTS = [
+  'etcd',
+  'apiserver',
+  'controllerManager',
+  'scheduler',
+  'kwok',
+  'node',
+  'redis',
+] as const;
 
 export type ComponentName = (typeof COMPONENTS)[number];
 

@@ -19,6 +19,7 @@ describe('arguments', () => {
         dir: 'here',
         detached: true,
         nodes: 3,
+        realNodes: 0,
         redis: true,
         controllerManager: true,
         scheduler: true,
@@ -28,6 +29,12 @@ describe('arguments', () => {
         etcdArgs: [],
       },
     });
+  });
+
+  it('with a real node there are no fake ones unless they are asked for', () => {
+    const argv = ['start', '--dir', 'here', '--real-nodes', '1'];
+    expect(parseCommand(argv)).toMatchObject({ options: { nodes: 0, realNodes: 1 } });
+    expect(parseCommand([...argv, '--nodes', '2'])).toMatchObject({ options: { nodes: 2, realNodes: 1 } });
   });
 
   it('that repeat are all kept', () => {
@@ -42,6 +49,7 @@ describe('arguments', () => {
     [['start', '--dir', ''], "expected --dir DIR, a folder, given ''"],
     [['start', 'now', '--dir', 'd'], "expected one command, given also 'now'"],
     [['status', '--dir', 'd', '--nodes', '3'], 'expected only --dir with status, given also --nodes'],
+    [['start', '--dir', 'd', '--real-nodes', '2'], "expected --real-nodes to be 0 or 1, given '2'"],
     [['start', '--dir', 'd', '--nodes', '1001'], "a number from 0 to 1000, given '1001'"],
     [['start', '--dir', 'd', '--feature-gates', 'A'], "to be like A=true,B=false, given 'A'"],
     [['start', '--dir', 'd', '--etcd-compaction-interval', '5'], "to be like 5m, 30s or 0, given '5'"],

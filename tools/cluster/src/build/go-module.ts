@@ -60,7 +60,8 @@ async function cacheKey({ folder, what, recipe = '' }: GoModule, go: Go): Promis
   if (which('go') === undefined) throw explainMissingGo(readFileSync(join(folder, 'go.mod'), 'utf8'), what);
   const hash = createHash('sha256').update(BUILD_FLAGS.join('\0'));
   hash.update(`\0${await go(['version'])}\0${recipe}`);
-  const sources = readdirSync(folder).filter((file) => /^go\.(mod|sum)$|\.go$/.test(file));
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  const sources = files.filter((file) => /^go\.(mod|sum)$|\.go$/.test(file));
   for (const file of sources.sort()) hash.update(`\0${file}\0`).update(readFileSync(join(folder, file)));
   return hash.digest('hex').slice(0, 16);
 }

@@ -39,7 +39,7 @@ export function kwokLaunch(options: {
   const { dir, kwok, stages, port } = options;
   const args = [
     `--kubeconfig=${kubeconfigFile(dir)}`,
-    // Other nodes are real: tools/kubelet.
+    // The other one is real: src/node.
     '--manage-nodes-with-label-selector=type=kwok',
     `--server-address=127.0.0.1:${port}`,
     ...stages.map((file) => `--config=${file}`),

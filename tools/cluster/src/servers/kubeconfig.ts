@@ -6,8 +6,18 @@ export function kubeconfigFile(dir: string): string {
   return join(dir, 'kubeconfig');
 }
 
-/** Writes `dir/kubeconfig`, complete in itself. The certificate has to be there. */
-export function writeKubeconfig({ dir, port, token }: { dir: string; port: number; token: string }): void {
+export interface KubeconfigOptions {
+  readonly dir: string;
+  readonly port: number;
+  readonly token: string;
+  /** Default `dir/kubeconfig`. */
+  readonly file?: string;
+  /** Of another way to the API server. Default: this machine's. */
+  readonly server?: string;
+}
+
+/** Writes a kubeconfig that is complete in itself. The certificate has to be there. */
+export function writeKubeconfig({ dir, port, token, file, server }: KubeconfigOptions): void {
   const authority = readFileSync(certificateFile(dir)).toString('base64');
   const lines = [
     'apiVersion: v1',
@@ -15,7 +25,8 @@ export function writeKubeconfig({ dir, port, token }: { dir: string; port: numbe
     'clusters:',
     '- name: reroll',
     '  cluster:',
-    `    server: https://127.0.0.1:${port}`,
+    `    server: ${server ?? `https://127.0.0.1:${port}`}`,
+    ...(server === undefined ? [] : ['    tls-server-name: kubernetes.default.svc']),
     `    certificate-authority-data: ${authority}`,
     'users:',
     '- name: admin',
@@ -29,5 +40,5 @@ export function writeKubeconfig({ dir, port, token }: { dir: string; port: numbe
     'current-context: reroll',
     '',
   ];
-  writeFileSync(kubeconfigFile(dir), lines.join('\n'), { mode: 0o600 });
+  writeFileSync(file ?? kubeconfigFile(dir), lines.join('\n'), { mode: 0o600 });
 }

@@ -1,4 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { kubeAccess } from '../kube-api.ts';
+import { nodeIsReady } from '../node/objects.ts';
 import { certificateFile } from './apiserver.ts';
 import { answersOk } from './http.ts';
 import { askRedis } from './redis-protocol.ts';
@@ -12,12 +14,16 @@ const PROBES: Readonly<Record<ComponentName, (component: Component, state: State
   controllerManager: async ({ port }, state) => await secureOk(state, { port, path: '/healthz' }),
   scheduler: async ({ port }, state) => await secureOk(state, { port, path: '/healthz' }),
   kwok: async ({ port }) => await answersOk({ url: `http://127.0.0.1:${port}/healthz` }),
+  node: async (_node, state) => {
+    const { dir, token, components } = state;
+    return await nodeIsReady(kubeAccess({ dir, token, port: components.apiserver?.port ?? 0 }));
+  },
   redis: async (component) => await redisIsReady(component),
 };
 
 /** Asks a component whether it is ready; anything that goes wrong means no. */
 export async function isReady(component: Component, state: State): Promise<boolean> {
-  return await PROBES[component.name](component, state);
+  return await PROBES[component.name](component, state).catch(() => false);
 }
 
 /** All three Kubernetes servers present the API server's certificate. */

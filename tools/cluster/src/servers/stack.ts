@@ -5,6 +5,8 @@ import { removeContainer, signalContainer } from '../container.ts';
 import { ClusterError, messageOf } from '../errors.ts';
 import { removeFolder } from '../folder.ts';
 import { identify, isAlive, sendSignal, waitGone } from '../identity.ts';
+import { removeCgroups } from '../node/cgroups.ts';
+import { placeOf } from '../node/place.ts';
 import { isReady } from './probe.ts';
 import {
   type Component,
@@ -130,6 +132,9 @@ export class Stack {
         await waitGone(component);
       }),
     );
+    const { node, apiserver } = this.state.components;
+    if (node !== undefined && apiserver !== undefined)
+      await removeCgroups(placeOf(this.state.dir, apiserver.port));
     // Only its own: after a stop the folder may belong to the next cluster.
     if (this.#written() !== undefined) removeFolder(this.#state);
   }
