@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { markerHash } from '@reroll/core/marker/marker-hash';
 import { lastReloadedFrom } from '@reroll/core/marker/last-reloaded-from';
 import {
@@ -18,15 +18,8 @@ import {
 } from '../support/objects/builders.ts';
 import { sharedCluster } from '../support/cluster.ts';
 import { connect, namespace, type Manifest, type Ref, type Space } from '../support/kube.ts';
-import { startReroll, type Reroll } from '../support/reroll.ts';
+import { startReroll, type Reroll, type RerollOptions } from '../support/reroll.ts';
 import { RolloutCount, inStep, recordOf, settled } from '../support/objects/rollouts.ts';
-import { eventually } from '../support/wait.ts';
-
-let space: Space;
-
-beforeEach(async () => {
-  space = await namespace(connect(sharedCluster()));
-});
 
 const USES: Readonly<Record<Ref, readonly Ref[]>> = {
   'Deployment/api': ['ConfigMap/cm', 'Secret/keys'],
@@ -34,6 +27,15 @@ const USES: Readonly<Record<Ref, readonly Ref[]>> = {
   'DaemonSet/agent': ['Secret/keys'],
   'Deployment/named': ['ConfigMap/cm'],
 };
+const REFS = [...Object.keys(USES), 'Deployment/silent'];
+const NONE = Object.fromEntries(REFS.map((ref) => [ref, 0]));
+/** What a change of the ConfigMap rolls. */
+const BY_CM = { ...NONE, 'Deployment/api': 1, 'StatefulSet/db': 1, 'Deployment/named': 1 };
+
+const DATA = { key: '1' };
+const PRESENT = markerHash('ConfigMap', { data: DATA });
+const FORMER = markerHash('ConfigMap', { data: { key: '0' } });
+const MARKED: readonly Ref[] = ['Deployment/by-variable', 'Deployment/by-annotation'];
 
 function shop(): Manifest[] {
   return [
@@ -47,8 +49,7 @@ function shop(): Manifest[] {
   ];
 }
 
-async function counts(): Promise<() => Promise<Record<Ref, number>>> {
-  const refs = [...Object.keys(USES), 'Deployment/silent'];
+async function countsOf(space: Space, refs: readonly Ref[]): Promise<() => Promise<Record<Ref, number>>> {
   const each = await Promise.all(refs.map((ref) => RolloutCount.from(space, ref)));
   return async () =>
     Object.fromEntries(
@@ -56,229 +57,169 @@ async function counts(): Promise<() => Promise<Record<Ref, number>>> {
     );
 }
 
-const NONE = Object.fromEntries([...Object.keys(USES), 'Deployment/silent'].map((ref) => [ref, 0]));
-
-async function allInStep(): Promise<void> {
+async function allInStep(space: Space): Promise<void> {
   for (const [ref, sources] of Object.entries(USES)) await inStep(space, ref, sources);
 }
 
-async function start(install?: Reroll, flags: readonly string[] = []): Promise<Reroll> {
-  return await startReroll({
-    cluster: sharedCluster(),
-    namespaces: [space],
-    flags,
-    ...(install ? { install: install.install } : {}),
-  });
+/** Marked by the incumbent in either strategy; the ConfigMap was written after them. */
+async function putMarked(space: Space, hash: string): Promise<void> {
+  const from = { kind: 'ConfigMap', namespace: space.name, name: 'cm', hash } as const;
+  const text = lastReloadedFrom({ ...from, containerRefs: ['app'], observedAt: 1_700_000_000 });
+  const annotation = podAnnotated({ 'reloader.stakater.com/last-reloaded-from': text });
+  await space.apply(
+    deployment('by-variable', auto(), usingEnvFrom('cm'), variable('STAKATER_CM_CONFIGMAP', hash)),
+    deployment('by-annotation', auto(), usingEnvFrom('cm'), annotation),
+  );
+  await space.apply(configMap('cm', DATA));
 }
+
+/** With what is in them before the install comes. */
+const spaces = {} as Record<'shop' | 'current' | 'missed' | 'pods' | 'sources' | 'workloads', Space>;
+let shopCounts: () => Promise<Record<Ref, number>>;
+let currentCounts: () => Promise<Record<Ref, number>>;
+let missedCounts: () => Promise<Record<Ref, number>>;
+let reroll: Reroll;
+
+async function start(more: Partial<RerollOptions> = {}): Promise<Reroll> {
+  return await startReroll({ cluster: sharedCluster(), namespaces: Object.values(spaces), ...more });
+}
+
+beforeAll(async () => {
+  for (const name of ['shop', 'current', 'missed', 'pods', 'sources', 'workloads'] as const)
+    spaces[name] = await namespace(connect(sharedCluster()));
+  await spaces.shop.apply(...shop());
+  await putMarked(spaces.current, PRESENT);
+  await putMarked(spaces.missed, FORMER);
+  await spaces.pods.apply(
+    configMap('cm', DATA),
+    deployment('on-pod', podAnnotated({ 'reloader.stakater.com/auto': 'true' }), usingEnvFrom('cm')),
+    deployment('off', annotated({ 'reloader.stakater.com/auto': 'false' }), usingEnvFrom('cm')),
+  );
+  shopCounts = await countsOf(spaces.shop, REFS);
+  currentCounts = await countsOf(spaces.current, MARKED);
+  missedCounts = await countsOf(spaces.missed, MARKED);
+  reroll = await start();
+});
 
 describe('installing beside workloads that are there already', () => {
   it('rolls nothing and records what they use; those that did not ask are left alone', async () => {
-    await space.apply(...shop());
-    const rollouts = await counts();
-    const reroll = await start();
-    await allInStep();
-    await settled(reroll, space);
-    expect(await rollouts()).toEqual(NONE);
-    expect((await space.get('Deployment/silent')).metadata.annotations).not.toHaveProperty(
-      'reroll.dev/applied',
-    );
+    await allInStep(spaces.shop);
+    await settled(reroll, spaces.shop);
+    expect(await shopCounts()).toEqual(NONE);
+    const silent = await spaces.shop.get('Deployment/silent');
+    expect(silent.metadata.annotations).not.toHaveProperty('reroll.dev/applied');
     for (const ref of Object.keys(USES)) {
-      expect((await reroll.outcomes(space, ref)).map(({ state }) => state)).not.toContain('reloaded');
+      expect((await reroll.outcomes(spaces.shop, ref)).map(({ state }) => state)).not.toContain('reloaded');
     }
   });
 
   it('rolls for the first change after that, and for no more than it', async () => {
-    await space.apply(...shop());
-    const rollouts = await counts();
-    const reroll = await start();
-    await allInStep();
-    await space.setData('ConfigMap/cm', { key: '2' });
-    await allInStep();
-    await settled(reroll, space);
-    expect(await rollouts()).toEqual({
-      'Deployment/api': 1,
-      'StatefulSet/db': 1,
-      'DaemonSet/agent': 0,
-      'Deployment/named': 1,
-      'Deployment/silent': 0,
-    });
-  });
-
-  it('records no faster than --adoptions-per-second', async () => {
-    await space.apply(...shop());
-    const began = performance.now();
-    await startReroll({ cluster: sharedCluster(), namespaces: [space], adoptionsPerSecond: 1 });
-    await allInStep();
-    expect(performance.now() - began).toBeGreaterThan(2_500);
-  });
-});
-
-describe('starting everything anew', () => {
-  it('rolls nothing, though nothing changed, and again rolls for a change', async () => {
-    await space.apply(...shop());
-    const first = await start();
-    await allInStep();
-    await space.setData('Secret/keys', { key: '2' });
-    await allInStep();
-    await settled(first, space);
-    await first.stop();
-    const rollouts = await counts();
-    const second = await start(first);
-    await settled(second, space);
-    await second.stop();
-    const third = await start(first);
-    await settled(third, space);
-    expect(await rollouts()).toEqual(NONE);
-    await space.setData('ConfigMap/cm', { key: '3' });
-    await allInStep();
-    expect(await rollouts()).toMatchObject({
-      'Deployment/api': 1,
-      'StatefulSet/db': 1,
-      'DaemonSet/agent': 0,
-    });
-  });
-
-  it('rolls nothing for a second install beside the first one, which finds its records', async () => {
-    await space.apply(...shop());
-    const first = await start();
-    await allInStep();
-    await settled(first, space);
-    const rollouts = await counts();
-    const second = await start();
-    await settled(second, space);
-    expect(await rollouts()).toEqual(NONE);
+    await spaces.shop.setData('ConfigMap/cm', { key: '2' });
+    await allInStep(spaces.shop);
+    await settled(reroll, spaces.shop);
+    expect(await shopCounts()).toEqual(BY_CM);
   });
 });
 
 describe('migrating from stakater/Reloader', () => {
-  const DATA = { key: '1' };
-  const PRESENT = markerHash('ConfigMap', { data: DATA });
-  const FORMER = markerHash('ConfigMap', { data: { key: '0' } });
-
-  function marker(hash: string): string {
-    const from = { kind: 'ConfigMap', namespace: space.name, name: 'cm', hash } as const;
-    return lastReloadedFrom({ ...from, containerRefs: ['app'], observedAt: 1_700_000_000 });
-  }
-
-  /** Marked by the incumbent in either strategy; the ConfigMap was written after them. */
-  async function marked(hash: string): Promise<readonly Ref[]> {
-    await space.apply(
-      deployment('by-variable', auto(), usingEnvFrom('cm'), variable('STAKATER_CM_CONFIGMAP', hash)),
-      deployment(
-        'by-annotation',
-        auto(),
-        usingEnvFrom('cm'),
-        podAnnotated({ 'reloader.stakater.com/last-reloaded-from': marker(hash) }),
-      ),
-    );
-    await space.apply(configMap('cm', DATA));
-    return ['Deployment/by-variable', 'Deployment/by-annotation'];
-  }
-
   it('rolls nothing: what the marker says is what is there', async () => {
-    const refs = await marked(PRESENT);
-    const rollouts = await Promise.all(refs.map((ref) => RolloutCount.from(space, ref)));
-    const reroll = await start();
-    for (const ref of refs) await inStep(space, ref, ['ConfigMap/cm']);
-    await settled(reroll, space);
-    expect(await Promise.all(rollouts.map((each) => each.now()))).toEqual([0, 0]);
-    for (const ref of refs) {
-      expect((await reroll.outcomes(space, ref))[0]).toMatchObject({ state: 'recorded', reason: 'Adopted' });
-    }
+    await isListedAs('current', 'Adopted');
+    expect(Object.values(await currentCounts())).toEqual([0, 0]);
   });
 
   it('rolls nothing if the incumbent missed a change, and says so', async () => {
-    const refs = await marked(FORMER);
-    const rollouts = await Promise.all(refs.map((ref) => RolloutCount.from(space, ref)));
-    const reroll = await start();
-    for (const ref of refs) await inStep(space, ref, ['ConfigMap/cm']);
-    await settled(reroll, space);
-    expect(await Promise.all(rollouts.map((each) => each.now()))).toEqual([0, 0]);
-    for (const ref of refs) {
-      expect((await reroll.outcomes(space, ref))[0]).toMatchObject({
-        state: 'recorded',
-        reason: 'StaleAtAdoption',
-      });
-    }
-  });
-
-  it('rolls, with --adopt-stale=reload, what the incumbent missed, once', async () => {
-    const refs = await marked(FORMER);
-    const rollouts = await Promise.all(refs.map((ref) => RolloutCount.from(space, ref)));
-    const reroll = await startReroll({
-      cluster: sharedCluster(),
-      namespaces: [space],
-      workerFlags: ['--adopt-stale=reload'],
-    });
-    for (const ref of refs) await inStep(space, ref, ['ConfigMap/cm']);
-    await settled(reroll, space);
-    expect(await Promise.all(rollouts.map((each) => each.now()))).toEqual([1, 1]);
+    await isListedAs('missed', 'StaleAtAdoption');
+    expect(Object.values(await missedCounts())).toEqual([0, 0]);
   });
 
   it('understands an existing installation: its annotations on the pod template too', async () => {
-    await space.apply(
-      configMap('cm', DATA),
-      deployment('on-pod', podAnnotated({ 'reloader.stakater.com/auto': 'true' }), usingEnvFrom('cm')),
-      deployment('off', annotated({ 'reloader.stakater.com/auto': 'false' }), usingEnvFrom('cm')),
-    );
-    const reroll = await start();
-    await inStep(space, 'Deployment/on-pod', ['ConfigMap/cm']);
-    await settled(reroll, space);
-    expect(recordOf(await space.get('Deployment/off'))).toEqual({});
+    await inStep(spaces.pods, 'Deployment/on-pod', ['ConfigMap/cm']);
+    await settled(reroll, spaces.pods);
+    expect(recordOf(await spaces.pods.get('Deployment/off'))).toEqual({});
   });
+
+  it('rolls, with --adopt-stale=reload, what the incumbent missed, once', async () => {
+    const space = await namespace(connect(sharedCluster()));
+    await putMarked(space, FORMER);
+    const rollouts = await countsOf(space, MARKED);
+    const own = await start({ namespaces: [space], workerFlags: ['--adopt-stale=reload'] });
+    for (const ref of MARKED) await inStep(space, ref, ['ConfigMap/cm']);
+    await settled(own, space);
+    expect(Object.values(await rollouts())).toEqual([1, 1]);
+  });
+
+  async function isListedAs(name: 'current' | 'missed', reason: string): Promise<void> {
+    const space = spaces[name];
+    for (const ref of MARKED) await inStep(space, ref, ['ConfigMap/cm']);
+    await settled(reroll, space);
+    for (const ref of MARKED)
+      expect((await reroll.outcomes(space, ref))[0]).toMatchObject({ state: 'recorded', reason });
+  }
 });
 
-it.each(['sources', 'workloads'])(
-  'what is installed while no watcher runs is recorded and not rolled, its %s created first',
-  async (first) => {
-    const reroll = await startReroll({ cluster: sharedCluster(), namespaces: [space] });
-    await settled(reroll, space);
-    await Promise.all(reroll.watchers.map((watcher) => watcher.stop()));
-    const objects = shop();
-    await space.apply(...(first === 'sources' ? objects : objects.toReversed()));
-    const rollouts = await counts();
-    await reroll.start('watcher').ready();
-    for (const [ref, uses] of Object.entries(USES)) await inStep(space, ref, uses);
-    await settled(reroll, space);
-    expect(await rollouts()).toEqual(NONE);
-    await space.setData('ConfigMap/cm', { key: '2' });
-    for (const [ref, uses] of Object.entries(USES)) await inStep(space, ref, uses);
-    await settled(reroll, space);
-    expect(await rollouts()).toEqual({
-      ...NONE,
-      'Deployment/api': 1,
-      'StatefulSet/db': 1,
-      'Deployment/named': 1,
-    });
-  },
-);
-
 it('a record that somebody strips is written again, and nothing is rolled for that', async () => {
-  await space.apply(...shop());
-  const reroll = await start();
-  await allInStep();
-  const rollouts = await counts();
-  for (const ref of Object.keys(USES)) await space.annotate(ref, { 'reroll.dev/applied': null });
-  await eventually(async () => recordOf(await space.get('Deployment/api'))['ConfigMap/cm'] !== undefined);
-  await allInStep();
-  await settled(reroll, space);
+  const rollouts = await countsOf(spaces.shop, REFS);
+  for (const ref of Object.keys(USES)) await spaces.shop.annotate(ref, { 'reroll.dev/applied': null });
+  await allInStep(spaces.shop);
+  await settled(reroll, spaces.shop);
   expect(await rollouts()).toEqual(NONE);
 });
 
 it('a workload that begins to ask is adopted then, and rolled for what comes later', async () => {
-  await space.apply(...shop());
-  const reroll = await start();
-  await allInStep();
+  const { shop: space } = spaces;
   const rollouts = await RolloutCount.from(space, 'Deployment/silent');
   await space.annotate('Deployment/silent', { 'reloader.stakater.com/auto': 'true' });
   await inStep(space, 'Deployment/silent', ['ConfigMap/cm']);
   await settled(reroll, space);
   expect(await rollouts.now()).toBe(0);
-  await space.setData('ConfigMap/cm', { key: '2' });
+  await space.setData('ConfigMap/cm', { key: '3' });
   await inStep(space, 'Deployment/silent', ['ConfigMap/cm']);
   expect(await rollouts.now()).toBe(1);
   await space.annotate('Deployment/silent', { 'reloader.stakater.com/auto': null });
-  await space.setData('ConfigMap/cm', { key: '3' });
+  await space.setData('ConfigMap/cm', { key: '4' });
   await settled(reroll, space);
   expect(await rollouts.now()).toBe(1);
+});
+
+it('what is installed while no watcher runs is recorded and not rolled, its sources or its workloads created first', async () => {
+  const gap = [spaces.sources, spaces.workloads];
+  for (const space of gap) await settled(reroll, space);
+  await Promise.all(reroll.watchers.map((watcher) => watcher.stop()));
+  await spaces.sources.apply(...shop());
+  await spaces.workloads.apply(...shop().toReversed());
+  const counts = await Promise.all(gap.map((space) => countsOf(space, REFS)));
+  await reroll.start('watcher').ready();
+  const rolled = async (): Promise<unknown> => {
+    for (const space of gap) {
+      await allInStep(space);
+      await settled(reroll, space);
+    }
+    return await Promise.all(counts.map((rollouts) => rollouts()));
+  };
+  expect(await rolled()).toEqual([NONE, NONE]);
+  for (const space of gap) await space.setData('ConfigMap/cm', { key: '2' });
+  expect(await rolled()).toEqual([BY_CM, BY_CM]);
+});
+
+describe('starting everything anew', () => {
+  it('rolls nothing for a second install beside the first one, which finds its records', async () => {
+    const rollouts = await countsOf(spaces.shop, REFS);
+    const second = await start();
+    await settled(second, spaces.shop);
+    expect(await rollouts()).toEqual(NONE);
+    await second.stop();
+  });
+
+  it('rolls nothing, though nothing changed, and again rolls for a change', async () => {
+    const { shop: space } = spaces;
+    await settled(reroll, space);
+    await reroll.stop();
+    const rollouts = await countsOf(space, REFS);
+    const again = await start({ install: reroll.install });
+    await settled(again, space);
+    expect(await rollouts()).toEqual(NONE);
+    await space.setData('ConfigMap/cm', { key: '5' });
+    await allInStep(space);
+    expect(await rollouts()).toEqual(BY_CM);
+  });
 });
