@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { hashKey } from '@reroll/core/record/record-hash';
 import {
   auto,
@@ -86,73 +86,77 @@ class Migration {
   }
 }
 
-describe.each(['env-vars', 'annotations'] as const)('docs/migrate.md, with the strategy %s', (strategy) => {
-  it('loses no change and rolls each workload once for it, at every step there and back', async () => {
-    const space = await namespace(connect(sharedCluster()));
-    const migration = await Migration.of(space);
-    const keys = keyFile();
-    const start = (options: { install?: string; debounce?: string; dryRun?: boolean }): Promise<Reroll> =>
-      startReroll({
-        cluster: sharedCluster(),
-        namespaces: [space],
-        // As the chart has it: markers of Secrets are under a key that stakater/Reloader does not know.
-        flags: [`--hash-key-file=${keys}`],
-        ...(options.install === undefined ? {} : { install: options.install }),
-        ...(options.debounce === undefined ? {} : { debounce: options.debounce }),
-        workerFlags: [`--reload-strategy=${strategy}`, ...(options.dryRun === true ? ['--dry-run'] : [])],
-      });
-
-    // Where we start: the incumbent alone.
-    const incumbent = await Incumbent.start(space, strategy);
-    await migration.change();
-    await migration.isRolled();
-
-    // 1. Reroll beside it, without consequences.
-    const starting = start({ dryRun: true });
-    await migration.change();
-    const beside = await starting;
-    await migration.isRolled();
-    for (const ref of REFS) await eventually(async () => (await beside.outcomes(space, ref)).length > 0);
-    await migration.change();
-    await migration.isRolled();
-    for (const ref of REFS) await agrees(beside, space, ref);
-    expect(await beside.outcomes(space, 'Deployment/silent')).toEqual([]);
-
-    // 2. Switch: the incumbent ends, then Reroll starts again for good.
-    await migration.change();
-    await migration.isRolled();
-    await incumbent.stop();
-    await migration.change();
-    await beside.stop();
-    const reroll = await start({ install: beside.install });
-    await migration.isRolled();
-    await migration.isRecorded();
-    await migration.change();
-    await migration.isRolled();
-
-    // 3. Back: Reroll gives way to the incumbent, and ends once that is there.
-    await migration.isRecorded();
-    await reroll.stop();
-    await migration.change();
-    const patient = await start({ install: reroll.install, debounce: '6s' });
-    await migration.isRolled();
-    await migration.isRecorded();
-    await migration.change();
-    const again = await Incumbent.start(space, strategy);
-    await migration.isRolled();
-    await migration.isRecorded();
-    await migration.change();
-    await migration.isRolled();
-    await migration.isRecorded();
-    await migration.isRolled();
-    await migration.change();
-    await patient.stop();
-    await migration.isRolled();
-    await migration.change();
-    await migration.isRolled();
-    await again.stop();
-  });
+/** Both at once: most of it is waiting. */
+it('loses no change and rolls each workload once for it, at every step there and back', async () => {
+  await Promise.all([thereAndBack('env-vars'), thereAndBack('annotations')]);
 });
+
+/** docs/migrate.md, step by step. */
+async function thereAndBack(strategy: 'env-vars' | 'annotations'): Promise<void> {
+  const space = await namespace(connect(sharedCluster()));
+  const migration = await Migration.of(space);
+  const keys = keyFile();
+  const start = (options: { install?: string; debounce?: string; dryRun?: boolean }): Promise<Reroll> =>
+    startReroll({
+      cluster: sharedCluster(),
+      namespaces: [space],
+      // As the chart has it: markers of Secrets are under a key that stakater/Reloader does not know.
+      flags: [`--hash-key-file=${keys}`],
+      ...(options.install === undefined ? {} : { install: options.install }),
+      ...(options.debounce === undefined ? {} : { debounce: options.debounce }),
+      workerFlags: [`--reload-strategy=${strategy}`, ...(options.dryRun === true ? ['--dry-run'] : [])],
+    });
+
+  // Where we start: the incumbent alone.
+  const incumbent = await Incumbent.start(space, strategy);
+  await migration.change();
+  await migration.isRolled();
+
+  // 1. Reroll beside it, without consequences.
+  const starting = start({ dryRun: true });
+  await migration.change();
+  const beside = await starting;
+  await migration.isRolled();
+  for (const ref of REFS) await eventually(async () => (await beside.outcomes(space, ref)).length > 0);
+  await migration.change();
+  await migration.isRolled();
+  for (const ref of REFS) await agrees(beside, space, ref);
+  expect(await beside.outcomes(space, 'Deployment/silent')).toEqual([]);
+
+  // 2. Switch: the incumbent ends, then Reroll starts again for good.
+  await migration.change();
+  await migration.isRolled();
+  await incumbent.stop();
+  await migration.change();
+  await beside.stop();
+  const reroll = await start({ install: beside.install });
+  await migration.isRolled();
+  await migration.isRecorded();
+  await migration.change();
+  await migration.isRolled();
+
+  // 3. Back: Reroll gives way to the incumbent, and ends once that is there.
+  await migration.isRecorded();
+  await reroll.stop();
+  await migration.change();
+  const patient = await start({ install: reroll.install, debounce: '6s' });
+  await migration.isRolled();
+  await migration.isRecorded();
+  await migration.change();
+  const again = await Incumbent.start(space, strategy);
+  await migration.isRolled();
+  await migration.isRecorded();
+  await migration.change();
+  await migration.isRolled();
+  await migration.isRecorded();
+  await migration.isRolled();
+  await migration.change();
+  await patient.stop();
+  await migration.isRolled();
+  await migration.change();
+  await migration.isRolled();
+  await again.stop();
+}
 
 /** It would have rolled the workload too, or saw that the incumbent had just done it. */
 async function agrees(reroll: Reroll, space: Space, ref: Ref): Promise<void> {

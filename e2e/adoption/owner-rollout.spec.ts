@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
-  WORKLOAD_BUILDERS,
   auto,
   configMap,
+  deployment,
   podAnnotated,
   secret,
   usingEnvFrom,
@@ -12,6 +12,8 @@ import { sharedCluster } from '../support/cluster.ts';
 import { connect, namespace, type Manifest, type Space } from '../support/kube.ts';
 import { startReroll, type Reroll } from '../support/reroll.ts';
 import { RolloutCount, inStep, markerVariables, recordOf, settled } from '../support/objects/rollouts.ts';
+
+const name = 'chart';
 
 let space: Space;
 let reroll: Reroll;
@@ -24,13 +26,12 @@ beforeAll(async () => {
 });
 
 /** A chart with a checksum of its configuration in the pod template, as charts have it, or without. */
-function chart(kind: string, name: string, version: { config: string; checksum: string }): Manifest[] {
-  const build = WORKLOAD_BUILDERS[kind] as (typeof WORKLOAD_BUILDERS)['Deployment'];
+function chart(version: { config: string; checksum: string }): Manifest[] {
   const data = { config: version.config };
   return [
     configMap(name, data),
     secret(name, data),
-    build(
+    deployment(
       name,
       auto(),
       usingEnvFrom(name),
@@ -40,13 +41,12 @@ function chart(kind: string, name: string, version: { config: string; checksum: 
   ];
 }
 
-describe.each(Object.keys(WORKLOAD_BUILDERS))('one apply of sources and a %s, as of helm', (kind) => {
-  const name = `chart-${kind.toLowerCase()}`;
-  const ref = `${kind}/${name}`;
+describe('one apply of sources and a workload, as of helm', () => {
+  const ref = `Deployment/${name}`;
   const sources = [`ConfigMap/${name}`, `Secret/${name}`];
 
   it('rolls nothing at the first install', async () => {
-    await space.apply(...chart(kind, name, { config: '1', checksum: '1' }));
+    await space.apply(...chart({ config: '1', checksum: '1' }));
     const rollouts = await RolloutCount.from(space, ref);
     await inStep(space, ref, sources);
     await settled(reroll, space);
@@ -55,7 +55,7 @@ describe.each(Object.keys(WORKLOAD_BUILDERS))('one apply of sources and a %s, as
 
   it('gives one rollout if the upgrade changes the pod template too: the one of its owner', async () => {
     const rollouts = await RolloutCount.from(space, ref);
-    await space.apply(...chart(kind, name, { config: '2', checksum: '2' }));
+    await space.apply(...chart({ config: '2', checksum: '2' }));
     await inStep(space, ref, sources);
     await settled(reroll, space);
     expect(await rollouts.now()).toBe(1);
@@ -66,7 +66,7 @@ describe.each(Object.keys(WORKLOAD_BUILDERS))('one apply of sources and a %s, as
 
   it('gives one rollout if the upgrade changes only the sources: ours', async () => {
     const rollouts = await RolloutCount.from(space, ref);
-    await space.apply(...chart(kind, name, { config: '3', checksum: '2' }));
+    await space.apply(...chart({ config: '3', checksum: '2' }));
     await inStep(space, ref, sources);
     await settled(reroll, space);
     expect(await rollouts.now()).toBe(1);
@@ -76,19 +76,19 @@ describe.each(Object.keys(WORKLOAD_BUILDERS))('one apply of sources and a %s, as
   it('gives one rollout if the upgrade changes only the pod template', async () => {
     const rollouts = await RolloutCount.from(space, ref);
     const before = recordOf(await space.get(ref));
-    await space.apply(...chart(kind, name, { config: '3', checksum: '4' }));
+    await space.apply(...chart({ config: '3', checksum: '4' }));
     await settled(reroll, space);
     expect(await rollouts.now()).toBe(1);
     expect(recordOf(await space.get(ref))).toEqual(before);
   });
 
   it('gives one rollout if it replaces the whole, our marker and record with it', async () => {
-    await space.apply(...chart(kind, name, { config: '5', checksum: '4' }));
+    await space.apply(...chart({ config: '5', checksum: '4' }));
     const rolled = await inStep(space, ref, sources);
     await settled(reroll, space);
     expect(markerVariables(rolled)).not.toEqual({});
     const rollouts = await RolloutCount.from(space, ref);
-    const [, , workload] = chart(kind, name, { config: '5', checksum: '4' });
+    const [, , workload] = chart({ config: '5', checksum: '4' });
     await space.client.put(space.path(ref), workload);
     const replaced = await inStep(space, ref, sources);
     await settled(reroll, space);
@@ -98,7 +98,7 @@ describe.each(Object.keys(WORKLOAD_BUILDERS))('one apply of sources and a %s, as
 
   it('goes back to what was before with one rollout, the one of its owner', async () => {
     const rollouts = await RolloutCount.from(space, ref);
-    await space.apply(...chart(kind, name, { config: '1', checksum: '1' }));
+    await space.apply(...chart({ config: '1', checksum: '1' }));
     await inStep(space, ref, sources);
     await settled(reroll, space);
     expect(await rollouts.now()).toBe(1);

@@ -2,18 +2,16 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { markerHash } from '@reroll/core/marker/marker-hash';
 import { RECORD_ANNOTATION } from '@reroll/core/record/record';
 import { hashKey, type HashKey } from '@reroll/core/record/record-hash';
 import { auto, configMap, deployment, secret, usingEnvFrom } from '../support/objects/builders.ts';
 import { cleanUp } from '../support/cleanup.ts';
 import { sharedCluster } from '../support/cluster.ts';
-import { Incumbent } from '../support/objects/incumbent.ts';
 import { connect, namespace, type KubeObject, type Ref, type Space } from '../support/kube.ts';
 import { startReroll, type Reroll } from '../support/reroll.ts';
 import { RolloutCount, inStep, markerAnnotation, markerVariables } from '../support/objects/rollouts.ts';
-import { eventually } from '../support/wait.ts';
 
 const FIRST = 'the first key of the specs';
 const SECOND = 'the second key of the specs';
@@ -57,17 +55,13 @@ function keyed(key: string, value: string): string {
 const AUTO_STEPS: readonly Step[] = [
   { hash: 'auto', keys: [], marker: (value) => digest('sha1', value) },
   { hash: 'auto', keys: [FIRST], marker: (value) => keyed(FIRST, value) },
-  { hash: 'sha1', keys: [FIRST], marker: (value) => digest('sha1', value) },
   { hash: 'auto', keys: [SECOND, FIRST], marker: (value) => keyed(SECOND, value) },
-  { hash: 'auto', keys: [], marker: (value) => digest('sha1', value) },
-  { hash: 'auto', keys: [SECOND], marker: (value) => keyed(SECOND, value) },
 ];
 
 const STEPS: readonly Step[] = [
-  { hash: 'sha1', keys: [], marker: (value) => digest('sha1', value) },
   { hash: 'sha256', keys: [], marker: (value) => digest('sha256', value) },
-  { hash: 'hmac-sha256', keys: [FIRST], marker: (value) => keyed(FIRST, value) },
-  { hash: 'hmac-sha256', keys: [SECOND, FIRST], marker: (value) => keyed(SECOND, value) },
+  { hash: 'hmac-sha256', keys: [SECOND], marker: (value) => keyed(SECOND, value) },
+  { hash: 'sha1', keys: [SECOND], marker: (value) => digest('sha1', value) },
 ];
 
 /** Starts a worker with this marker's hash and these keys. */
@@ -96,58 +90,39 @@ async function used(source: Ref): Promise<{ space: Space; rollouts: RolloutCount
   return { space, rollouts: await RolloutCount.from(space, WEB) };
 }
 
-describe.each(['env-vars', 'annotations'] as const)('with the strategy %s', (strategy) => {
-  it.each([
-    ['of a ConfigMap', CM, STEPS],
-    ['of a Secret, chosen by whether there is a key', SECRET, AUTO_STEPS],
-  ])(
-    'another hash, or another key, in the marker %s rolls nothing, and the next change writes it',
-    async (_of, source, steps) => {
-      const { space, rollouts } = await used(source);
-      const start = starting(space, strategy);
-      let install: string | undefined;
-      for (const [index, step] of steps.entries()) {
-        const keys = step.keys.map(keyOf);
-        const { template } = (await space.get(WEB)).spec;
-        const reroll = await start(step, install);
-        ({ install } = reroll);
-        await reroll.idle();
-        const before = await inStep(space, WEB, [source], { keys });
-        expect(before.spec.template).toEqual(template);
-        expect(await rollouts.now()).toBe(index);
-        const value = `${index + 1}`;
-        await space.setData(source, { v: value });
-        const after = await inStep(space, WEB, [source], { keys });
-        expect(marked(after, source)).toBe(step.marker(value));
-        await reroll.idle();
-        expect(await rollouts.now()).toBe(index + 1);
-        await reroll.stop();
-      }
-      // An install that knows nothing finds the source written after the workload: its marker, of another form and
-      // under an older key, is what proves that its pods have the data.
-      await space.annotate(WEB, { [RECORD_ANNOTATION]: null });
-      const keys = ['a third key of the specs', SECOND];
-      const fresh = await start({ hash: 'sha1', keys, stale: 'reload' });
-      await inStep(space, WEB, [source], { keys: keys.map(keyOf) });
-      await fresh.idle();
-      expect(await rollouts.now()).toBe(steps.length);
-    },
-  );
-
-  it('a Secret’s marker under a key is left as it is by stakater/Reloader, and replaced at its next change', async () => {
-    const { space, rollouts } = await used(SECRET);
-    const reroll = await starting(space, strategy)({ hash: 'auto', keys: [FIRST] });
-    const keys = [keyOf(FIRST)];
-    await inStep(space, WEB, [SECRET], { keys });
-    await space.setData(SECRET, { v: '1' });
-    const before = await inStep(space, WEB, [SECRET], { keys });
-    expect(marked(before, SECRET)).toBe(keyed(FIRST, '1'));
-    await reroll.stop();
-    const incumbent = await Incumbent.start(space, strategy);
-    expect((await space.get(WEB)).spec.template).toEqual(before.spec.template);
-    await space.setData(SECRET, { v: '2' });
-    await eventually(async () => marked(await space.get(WEB), SECRET) === digest('sha1', '2'));
-    expect(await rollouts.now()).toBe(2);
-    await incumbent.stop();
-  });
-});
+it.each([
+  ['of a ConfigMap', 'env-vars', CM, STEPS],
+  ['of a Secret, chosen by whether there is a key', 'annotations', SECRET, AUTO_STEPS],
+])(
+  'another hash, or another key, in the marker %s rolls nothing, and the next change writes it (%s)',
+  async (_of, strategy, source, steps) => {
+    const { space, rollouts } = await used(source);
+    const start = starting(space, strategy);
+    let install: string | undefined;
+    for (const [index, step] of steps.entries()) {
+      const keys = step.keys.map(keyOf);
+      const { template } = (await space.get(WEB)).spec;
+      const reroll = await start(step, install);
+      ({ install } = reroll);
+      await reroll.idle();
+      const before = await inStep(space, WEB, [source], { keys });
+      expect(before.spec.template).toEqual(template);
+      expect(await rollouts.now()).toBe(index);
+      const value = `${index + 1}`;
+      await space.setData(source, { v: value });
+      const after = await inStep(space, WEB, [source], { keys });
+      expect(marked(after, source)).toBe(step.marker(value));
+      await reroll.idle();
+      expect(await rollouts.now()).toBe(index + 1);
+      await reroll.stop();
+    }
+    // An install that knows nothing finds the source written after the workload: its marker, of another form or
+    // under an older key, is what proves that its pods have the data.
+    await space.annotate(WEB, { [RECORD_ANNOTATION]: null });
+    const keys = ['a third key of the specs', SECOND];
+    const fresh = await start({ hash: 'sha256', keys, stale: 'reload' });
+    await inStep(space, WEB, [source], { keys: keys.map(keyOf) });
+    await fresh.idle();
+    expect(await rollouts.now()).toBe(steps.length);
+  },
+);
