@@ -48,8 +48,8 @@ import { inOneGo, slicesOf } from './slices.ts';
 import { isLaterSighting } from './workloads/template-owner.ts';
 
 /**
- * What the watcher knows of the cluster: a pure state machine that derives what is pending from the events of the streams. It
- * does no I/O and reads no clock; what is to be written or enqueued goes into its outbox.
+ * The watcher's view of the cluster: a pure state machine that derives what is pending from the events of the streams.
+ * It does no I/O and reads no clock. Rows to write and jobs to enqueue go into its outbox.
  */
 export class ClusterState {
   readonly #outbox = new Outbox();
@@ -64,12 +64,12 @@ export class ClusterState {
   readonly #settings: Required<ClusterStateSettings>;
   readonly #dependents: Dependents;
   readonly #byNamespace = new MultiMap<SourceKey>();
-  /** Namespace to its workloads of all kinds. */
+  /** Maps a namespace to its workloads of all kinds. */
   readonly #workloadsIn = new MultiMap<WorkloadKey>();
   readonly #positions = new Positions();
   readonly #dependencies: DependencyJudging;
   readonly #deleted: DeletedSources;
-  /** Of the users of sources that changed; for the owner to go on with, if `evaluatesLater`. */
+  /** Evaluates the users of changed sources; with `evaluatesLater`, the owner drives it. */
   readonly evaluation: UserEvaluation;
 
   constructor(settings: ClusterStateSettings) {
@@ -92,12 +92,15 @@ export class ClusterState {
     });
   }
 
-  /** How many workloads need a reload, and for how long (ms, by resyncs at this interval) the longest has. */
+  /**
+   * Returns how many workloads need a reload, and for how long the first of them has needed one (ms, counted in resyncs
+   * at this interval).
+   */
   pendingReloads(interval: number): { workloads: number; oldest: number } {
     return this.#pending.reloads(interval);
   }
 
-  /** Some sources of a list that has not ended. What they say holds even if the list breaks. */
+  /** Takes some sources of a list that has not ended. They stay valid even if the list breaks. */
   sourcesFound({ objects, catalog }: Portion<ObservedSource, SourceRow>): void {
     for (const seen of objects) {
       const held = this.#sources.get(seen.key);
@@ -109,15 +112,15 @@ export class ClusterState {
     }
   }
 
-  /** A complete list of sources of one scope, or what is left of it to tell. */
+  /** Takes a complete list of sources of one scope, or its last portion. */
   sourcesListed(list: Listed<ObservedSource, SourceRow>): void {
     inOneGo(this.sourceListEnds(list));
   }
 
   /**
-   * The same in slices, between which other streams may be observed, and this scope's may not. That is safe: each
-   * object is judged by itself, a source that is not yet seen to be gone is one whose list has not ended, and how far
-   * the scope is known moves with the last slice. To be broken off only if the scope is forgotten.
+   * `sourcesListed` in slices. Other streams may be observed between slices, but not this scope's stream. That is safe:
+   * each object is judged by itself, a source is not taken for deleted before the list ends, and the position of the
+   * scope moves with the last slice. Stop early only if the scope is forgotten.
    */
   *sourceListEnds(list: Listed<ObservedSource, SourceRow>): Generator<void, void, void> {
     if (this.#positions.isFirstList(list.scope)) yield* this.#adoptDependencies(list);
@@ -132,25 +135,25 @@ export class ClusterState {
 
   #sourceAbsent(key: SourceKey, list: Listed<ObservedSource, SourceRow>): void {
     const known = this.#sources.get(key) ?? list.catalog.get(key);
-    // A leader may have written of it after this list was taken: then the stream is still to tell of it.
+    // A leader may have written the row after this list was taken; the stream will then show the later write.
     if (!known || isNewer(known.rv, list.rv)) return;
     this.#putSource(key, absentSource(known, list.rv), { at: list.rv, by: 'list', known });
   }
 
-  /** A live write of a source. */
+  /** Takes a live write of a source. */
   sourceWritten(seen: ObservedSource, scope: Scope): void {
     this.#positions.advance(scope, seen.rv);
     const known = this.#sources.get(seen.key);
     if (known && !isNewer(seen.rv, known.rv) && !hasNewerClass(seen, known)) return;
     const listRv = this.#positions.listOf(scope);
-    // A class is not created by the first pod that mounts it.
+    // The first pod that mounts a SecretProviderClass does not create the class.
     const onCreate = this.#settings.triggers.onCreate && !seen.providerClass;
     const row = writtenSource(seen, known, { listRv, onCreate });
-    // A dependency that begins because its source came to exist is a creation too.
+    // A dependency that begins because its source was created counts as a creation too.
     this.#putSource(seen.key, row, { at: onCreate && !known ? RV_UNKNOWN : seen.rv, by: 'event', known });
   }
 
-  /** A live deletion of a source. `rv` is that of the deletion. */
+  /** Takes a live deletion of a source; `rv` is the resourceVersion of the deletion. */
   sourceDeleted(key: SourceKey, rv: Rv, scope: Scope): void {
     this.#positions.advance(scope, rv);
     const known = this.#sources.get(key);
@@ -158,12 +161,15 @@ export class ClusterState {
     this.#putSource(key, deletedSource(known, rv), { at: rv, by: 'event', known });
   }
 
-  /** To be called before a list of workloads is asked for: what their dependencies are dated by. */
+  /**
+   * Notes the position of the sources, which dates the dependencies of the workloads in the list. Call it before
+   * requesting the list.
+   */
   workloadListBegins(scope: Scope): void {
     this.#positions.workloadListBegins(scope);
   }
 
-  /** Some workloads of a list that has begun and not ended. */
+  /** Takes some workloads of a list that has begun and not ended. */
   workloadsFound({ scope, objects, catalog, entering }: Portion<ObservedWorkload, WorkloadRow>): void {
     const sourcesRv = this.#positions.sourcesAtListOf(scope);
     const adoptedAt = entering === true ? Number.POSITIVE_INFINITY : this.#settings.adoptedAt;
@@ -173,19 +179,22 @@ export class ClusterState {
     }
   }
 
-  /** A complete list of workloads of one scope, or what is left of it to tell. */
+  /** Takes a complete list of workloads of one scope, or its last portion. */
   workloadsListed(list: Listed<ObservedWorkload, WorkloadRow>): void {
     this.workloadsFound(list);
     for (const absent of this.absentWorkloads(list)) for (const key of absent) this.workloadDeleted(key);
   }
 
-  /** Those that a complete list shows to be deleted, in slices: what was found among so many. */
+  /**
+   * Yields the workloads that are absent from a complete list and so are deleted. Each slice holds those among
+   * `rowsPerSlice` known keys.
+   */
   absentWorkloads(list: Listed<ObservedWorkload, WorkloadRow>): Iterable<readonly WorkloadKey[]> {
     const known = withCatalog(this.#workloadsOf(list.scope.namespace), this.#workloads, list);
     return absentKeys(known, list, this.#settings.rowsPerSlice);
   }
 
-  /** A live write of a workload. */
+  /** Takes a live write of a workload. */
   workloadWritten(seen: ObservedWorkload): void {
     const known = this.#workloads.get(seen.key);
     if (known && !isLaterSighting(seen, known)) return;
@@ -203,16 +212,16 @@ export class ClusterState {
   }
 
   /**
-   * Out of scope, which is no deletion: nothing is kept of the namespace, here or in the catalog, and nothing is
-   * done there any more. What comes back is seen for the first time.
+   * Forgets a namespace that left the scope, here and in the catalog, and drops its jobs. This is not a deletion. If
+   * the namespace comes back, its objects are treated as seen for the first time.
    */
   forget(namespace: string): void {
     inOneGo(this.leave(namespace));
   }
 
   /**
-   * The same in slices; the namespace may not be listed again before the last. Events of others may be observed in
-   * between. Workloads go first: one that is still there is judged with all its sources, as long as it is there.
+   * `forget` in slices. Events of other namespaces may be observed in between; do not list this namespace again before
+   * the last slice. Workloads go first, so that a workload is always judged with all its sources.
    */
   *leave(namespace: string): Generator<void, void, void> {
     for (const slice of this.#slicesOf(this.#workloadsIn.get(namespace))) {
@@ -232,8 +241,9 @@ export class ClusterState {
   }
 
   /**
-   * Drops the rows of sources that were deleted some resyncs ago and that no record and no dependency names, here and in
-   * the catalog; in slices. Once nobody names it, nothing is dated by a deletion: who names it later counts from then on.
+   * Drops the rows of sources that were deleted some resyncs ago and that no record and no dependency names, here and
+   * in the catalog, in slices. A workload that names such a source later counts from that moment, so no date of the
+   * deletion is needed.
    */
   *prune(): Generator<void, void, void> {
     let keys: SourceKey[] = [];
@@ -273,14 +283,15 @@ export class ClusterState {
     this.#outbox.writeSource(key);
   }
 
-  /** Keys of sources of a scope. */
+  /** Returns the keys of the sources of a scope. */
   sourcesIn({ kind, namespace }: Scope): Iterable<SourceKey> {
     return namespace === '' ? this.#sources.keys() : this.#byNamespace.get(`${kind}/${namespace}`);
   }
 
   /**
-   * Has every row written, forgets that anything was enqueued, and enqueues again those whose owners should
-   * be told of something: on taking the lead, or a catalog lost. Those by `evaluation`, if `evaluatesLater`.
+   * Queues every row for writing, forgets what was enqueued, and enqueues the workloads whose owners need advice.
+   * Called when this watcher begins to lead and when the catalog was lost. With `evaluatesLater`, `evaluation` does the
+   * enqueueing.
    */
   assertAll(): void {
     this.#outbox.writeAll(this.#sources.keys(), this.#workloads.keys());
@@ -289,15 +300,15 @@ export class ClusterState {
     else inOneGo(this.#adviseAll());
   }
 
-  /** The sources under which a workload is to be found: what it uses, names, mentions or has recorded. */
+  /** Returns the sources under which a workload is indexed: those it uses, names, mentions or has recorded. */
   sourcesOf(key: WorkloadKey): readonly SourceKey[] {
     const row = this.#workloads.get(key);
     return row ? this.#dependents.sourcesOf(key, row) : [];
   }
 
   /**
-   * Evaluates every workload and enqueues what is pending and has waited long enough. In slices; events may be observed in
-   * between, because each workload is judged by itself, by what is known then.
+   * Evaluates every workload and enqueues what is pending and has waited long enough, in slices. Events may be observed
+   * in between, because each workload is judged by itself and by the current rows.
    */
   *resync(): Generator<void, void, void> {
     this.#pending.beginResync();
@@ -319,7 +330,7 @@ export class ClusterState {
     how: { live: boolean; known: WorkloadRow | undefined; sourcesRv: Rv; adoptedAt: number },
   ): void {
     const old = this.#workloads.get(seen.key);
-    // Its sources tell by themselves when they begin or end a dependency.
+    // Its sources report on their own when they begin or end a dependency.
     const isDecided = old !== undefined && how.known === old && decidesTheSame(old, seen);
     const sighting = {
       ...how,
@@ -331,7 +342,7 @@ export class ClusterState {
     const row = workloadRow(seen, { ...sighting, dependencies });
     this.#workloads.set(seen.key, row);
     if (!old) this.#workloadsIn.add(seen.namespace, seen.key);
-    // A write of its status or of something else that nothing here depends on: no row to write, no reload job.
+    // Only the status or something irrelevant changed: no row to write, no reload job.
     if (old && isSameBesidesRv(old, row)) return;
     this.#dependents.put(seen.key, old, row);
     this.#outbox.writeWorkload(seen.key);
@@ -351,7 +362,10 @@ export class ClusterState {
     }
   }
 
-  /** Enqueues, with low priority, a workload that asks for something it cannot get: a worker tells its owner why. */
+  /**
+   * Enqueues, with low priority, a workload that asks for something it cannot get, so that a worker tells its owner
+   * why.
+   */
   #advise(key: WorkloadKey, row: WorkloadRow): void {
     const { keys } = this.#settings.decision;
     const sourceOf = this.#sourceOf(namespaceOf(key));
@@ -366,24 +380,24 @@ export class ClusterState {
     this.#deleted.observe(key, row.exists);
     if (!old) this.#byNamespace.add(`${kindOf(key)}/${namespaceOf(key)}`, key);
     const changes = changesOf({ old, row, ...how }, this.#settings.triggers);
-    // The many of a first list, before there are workloads, are not worth the wait.
+    // Spares the many sources of a first list, which arrive before any workload, the wait for the next evaluation.
     const isAtOnce =
       changes.rulesRv !== undefined && changes.job === undefined && !this.#dependents.mayHaveUsers(key);
     if (!this.#settings.evaluatesLater || isAtOnce) inOneGo(this.#evaluateUsersOf(key, changes));
     else this.evaluation.note(key, changes);
   }
 
-  /** Enqueues a change job for a source of which only the catalog tells a change, unless another one will come for it. */
+  /** Enqueues a change job for a change that only the catalog shows, unless the evaluation will enqueue one. */
   enqueueChange(key: SourceKey): void {
     if (this.#sources.has(key) && !this.evaluation.bringsJob(key)) this.#outbox.enqueueChange(key);
   }
 
-  /** Enqueues workloads that are to be reloaded by request. */
+  /** Enqueues workloads with a manual reload. */
   enqueueRequested(keys: Iterable<WorkloadKey>): void {
     for (const key of keys) if (this.#workloads.has(key)) this.#outbox.enqueueReload(key, 'owed');
   }
 
-  /** Has rows that the catalog has removed from it, as far as nothing is known of them here; else written anew. */
+  /** Removes rows from the catalog that the cluster state does not have, and rewrites those that it has. */
   removeLeftOver({
     sources,
     workloads,
@@ -400,16 +414,15 @@ export class ClusterState {
   }
 
   /**
-   * Its row goes out before any reload job of its users; its change job, and so every reload job of that, after all their
-   * rows.
+   * Writes the row of the source before any reload job of its users, and enqueues its change job after all their rows.
    */
   *#evaluateUsersOf(key: SourceKey, changes: SourceChanges): Generator<void, void, void> {
     this.#outbox.writeSource(key);
     const { job, by } = changes;
     const isTold = this.#isTold(key, job);
-    // The row may be written before the last slice, with how its change was found.
+    // The row may be written before the last slice, and carries how its change was found.
     if (isTold) this.#outbox.found(key, by);
-    // Of a source that is gone by now a change job finds nobody to reload.
+    // If the source is gone by now, a change job finds no workload to reload.
     const jobComes = changes.jobReloads && isTold && this.#sources.get(key)?.exists === true;
     if (changes.touches) yield* this.#evaluateEach(key, changes, jobComes);
     if (isTold) this.#outbox.enqueueChange(key);
@@ -454,8 +467,9 @@ export class ClusterState {
   }
 
   /**
-   * Sources of a kind that is listed for the first time, when workloads are known already (its API came later):
-   * a dependency without a record is judged from this list on, as if both had been there at the start.
+   * Dates the dependencies on sources of a kind that is listed for the first time while workloads are already known,
+   * because its API came later. A dependency without a record is judged from this list on, as if both had been there at
+   * the start.
    */
   *#adoptDependencies({
     scope,
@@ -482,7 +496,7 @@ export class ClusterState {
     this.#outbox.writeWorkload(key);
   }
 
-  /** Evaluates a workload that something happened to; enqueues it unless a change job will. */
+  /** Evaluates a workload after an event; enqueues it unless a change job will. */
   #touch(key: WorkloadKey, changeJobComes = false): void {
     this.#pending.forget(key);
     const cause = this.#evaluate(key);

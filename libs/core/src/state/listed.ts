@@ -2,38 +2,38 @@ import { isNewer, type Rv, RV_UNKNOWN, maxRv } from '../rv.ts';
 import { kindOf, namespaceOf, type Key } from '../model.ts';
 import { slicesOf } from './slices.ts';
 
-/** One stream's reach: a kind, in one namespace or (`''`) in all. */
+/** What one stream covers: a kind, in one namespace or (`''`) in all. */
 export interface Scope {
   readonly kind: string;
   readonly namespace: string;
 }
 
-/** Some objects of a list, told as they come. */
+/** Some objects of a list, in the order of arrival. */
 export interface Portion<Seen, Row> {
   readonly scope: Scope;
   readonly objects: readonly Seen[];
-  /** The catalog's rows, for what the cluster state does not know itself (after a gap). */
+  /** Rows of the catalog, for objects that the cluster state does not know (after a gap). */
   readonly catalog: ReadonlyMap<string, Row>;
   /**
-   * Its namespace has come into scope with this list (default: it was in scope before, or everything is): what
-   * nobody knows yet is adopted as on the first day of an install.
+   * The namespace comes into scope with this list, so that unknown objects are adopted as on the first day of an
+   * install. Default false.
    */
   readonly entering?: boolean;
 }
 
-/** The end of a list: its last portion, and what is needed to tell what is gone. */
+/** The end of a list: its last portion, and what is needed to find deleted objects. */
 export interface Listed<Seen, Row> extends Portion<Seen, Row> {
   /** The resourceVersion at which the list was taken. */
   readonly rv: Rv;
-  /** Keys of the objects that were told in portions before and still exist. */
+  /** Keys of objects that earlier portions held and that still exist. */
   readonly found?: ReadonlySet<string>;
-  /** Keys of objects that exist but could not be read: neither seen nor gone. */
+  /** Keys of objects that exist but could not be read. */
   readonly unread?: readonly string[];
 }
 
 /**
- * Of keys that are known, those of the list's scope that the list does not show, in slices: what was found among so
- * many (`perSlice`) keys.
+ * Yields the known keys of the list's scope that the list does not show. Each slice holds those among `perSlice` known
+ * keys.
  */
 export function* absentKeys<ObjectKey extends Key<string>>(
   known: Iterable<ObjectKey>,
@@ -47,7 +47,7 @@ export function* absentKeys<ObjectKey extends Key<string>>(
   for (const slice of slicesOf(known, perSlice)) yield slice.filter(isAbsent);
 }
 
-/** What the cluster state knows of a list's scope, and what only the catalog does. */
+/** Yields the keys that the cluster state knows in the list's scope, then those that only the catalog knows. */
 export function* withCatalog<ObjectKey extends string, Row>(
   known: Iterable<ObjectKey>,
   held: ReadonlyMap<ObjectKey, Row>,
@@ -57,7 +57,7 @@ export function* withCatalog<ObjectKey extends string, Row>(
   for (const key of catalog.keys() as Iterable<ObjectKey>) if (!held.has(key)) yield key;
 }
 
-/** What is known best of an object: the catalog's row if a list that broke has left an older one. */
+/** Returns the later row. The cluster state can hold an older one than the catalog after a list that broke. */
 export function latest<Row extends { readonly rv: Rv }>(
   held: Row | undefined,
   inCatalog: Row | undefined,
@@ -66,7 +66,7 @@ export function latest<Row extends { readonly rv: Rv }>(
   return isNewer(inCatalog.rv, held.rv) ? inCatalog : held;
 }
 
-/** Whether a key belongs to what a stream shows. */
+/** Whether a stream of this scope shows the key. */
 export function isWithin(scope: Scope, key: Key<string>): boolean {
   return kindOf(key) === scope.kind && (scope.namespace === '' || namespaceOf(key) === scope.namespace);
 }
@@ -75,17 +75,17 @@ export function scopeKey(scope: Scope): string {
   return `${scope.kind}/${scope.namespace}`;
 }
 
-/** Of one namespace, or (`''`) of the streams that show all of them; each by kind. */
+/** The positions for one namespace or (`''`) for the streams that cover all, each by kind. */
 interface Place {
-  /** Of the last list of a stream of sources. */
+  /** The resourceVersion of the last list of sources. */
   readonly listed: Map<string, Rv>;
-  /** Of the last that a stream of sources told. */
+  /** The latest resourceVersion that a stream of sources showed. */
   readonly last: Map<string, Rv>;
-  /** By kind of workload: how far their sources were known when the list of the workloads was asked for. */
+  /** By kind of workload: the position of the sources when the list of workloads was requested. */
   readonly sourcesAtList: Map<string, Rv>;
 }
 
-/** How far the streams have come, by the scope of each. */
+/** The positions of the streams, by scope. */
 export class Positions {
   readonly #places = new Map<string, Place>();
 
@@ -128,10 +128,7 @@ export class Positions {
     return place;
   }
 
-  /**
-   * How far all streams that show sources of the namespace have come: the one that is furthest behind. Those of
-   * other namespaces say nothing of it.
-   */
+  /** Returns the position of the slowest stream that shows sources of the namespace. */
   #sourcesOf(namespace: string): Rv {
     let least: Rv | undefined;
     for (const each of new Set([namespace, ''])) {

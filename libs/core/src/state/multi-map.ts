@@ -1,6 +1,6 @@
 /**
- * A map from a key to a set of strings that costs little where most sets have one member: with 100,000
- * sources of one user each, a `Set` for every one would be most of the index's memory.
+ * A map from a key to a set of strings that is cheap if most sets have one member. With 100,000 sources of one user
+ * each, a `Set` for each would be most of the index's memory.
  */
 export class MultiMap<Member extends string = string> {
   readonly #entries = new Map<string, Member | Set<Member>>();
@@ -29,14 +29,14 @@ export class MultiMap<Member extends string = string> {
     return typeof held === 'string' ? held === value : (held?.has(value) ?? false);
   }
 
-  /** The set as it is when each is asked for: what comes in is among them, what goes is not. */
+  /** Iterates the live set: includes members that are added meanwhile, and skips members that are deleted. */
   *each(key: string): Generator<Member, void, void> {
     const held = this.#entries.get(key);
     if (typeof held === 'string') yield held;
     else if (held) yield* held;
   }
 
-  /** A copy, so that the caller may change the map while it iterates. */
+  /** Returns a copy, so that the caller may change the map while it iterates. */
   get(key: string): readonly Member[] {
     const held = this.#entries.get(key);
     if (held === undefined) return [];

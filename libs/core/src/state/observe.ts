@@ -33,7 +33,7 @@ export interface SourceObject {
   readonly data: SourceData;
 }
 
-/** The small record of a source. Its data is hashed here and goes no further. */
+/** Reduces a source to the facts that are kept. Its data is hashed here and goes no further. */
 export function observeSource(
   object: SourceObject,
   keys: AnnotationKeys,
@@ -58,17 +58,17 @@ export interface WorkloadObject {
   /** RFC 3339; see `ObservedWorkload.restartAt`. */
   readonly restartAt?: string | undefined;
   /**
-   * Whether a write of the pod template starts pods, so that they have the sources' data of then. Default true.
-   * If not, no write but its creation counts as having brought data.
+   * Whether a write of the pod template starts pods, which then have the current data. Default true. If false, only the
+   * creation counts as having brought data.
    */
   readonly templateStartsPods?: boolean;
-  /** Of a kind whose rollout can be held back: whether it is. */
+  /** Whether the rollout is paused, for kinds that can pause it. */
   readonly paused?: boolean | undefined;
   /** See `ObservedWorkload.leftAlone`. */
   readonly leftAlone?: Reason | undefined;
 }
 
-/** The small record of a workload. Throws a `TypeError` if the object has no usable resourceVersion. */
+/** Reduces a workload to the facts that are kept. Throws a `TypeError` if the object has no usable resourceVersion. */
 export function observeWorkload(object: WorkloadObject, keys: AnnotationKeys): ObservedWorkload {
   const { kind, metadata, template, paused } = object;
   const restartAt = unixSeconds(object.restartAt);
@@ -99,19 +99,19 @@ function crowded(annotations: Annotations | undefined): Pick<ObservedWorkload, '
   return bytes * 2 < MOST_ANNOTATION_BYTES ? {} : { annotationBytes: bytes };
 }
 
-/** Those that the rules read on a source, and only if they say `true`: any other text is as none. */
+/** Keeps the annotations that the rules read on a source if their value is `true`; other values have no effect. */
 export function sourceAnnotations(annotations: Annotations | undefined, keys: AnnotationKeys): Annotations {
   const found = Object.entries(pick(annotations, [keys.ignore, keys.match]));
   const isTrue = found.filter(([, value]) => value === 'true');
   return isTrue.length === 0 ? NO_ANNOTATIONS : Object.fromEntries(isTrue);
 }
 
-/** Those that the rules read on a workload or its pod template, without those of other systems. */
+/** Keeps the annotations that the rules read on a workload or its pod template, without those of other systems. */
 export function decidingAnnotations(annotations: Annotations | undefined, keys: AnnotationKeys): Annotations {
   return shortened(pick(annotations, decidingKeys(keys)), keys);
 }
 
-/** Characters of a value that is no list; none that means anything is longer. */
+/** Characters kept of a value that is not a list. No meaningful value is longer. */
 const VALUE_LENGTH = 200;
 
 function shortened(annotations: Annotations, keys: AnnotationKeys): Annotations {
@@ -152,20 +152,20 @@ function marksOf(spec: PodSpec): string[] {
   return names.filter(isEnvVarMark);
 }
 
-/** 96 bits: enough to tell one template of a workload from the next. */
+/** 96 bits are enough to tell apart the templates of one workload. */
 function templateHash(template: PodTemplate): string {
   const text = JSON.stringify(template);
   work.templateCharacters += text.length;
   return createHash('sha256').update(text).digest().subarray(0, 12).toString('base64url');
 }
 
-/** Unix seconds of the latest write that managedFields tell of, else of the creation. */
+/** Returns the Unix seconds of the latest write in managedFields, or of the creation if there is none. */
 export function lastWrite(metadata: ObjectMeta): number {
   const times = (metadata.managedFields ?? []).map(({ time }) => unixSeconds(time));
   return Math.max(unixSeconds(metadata.creationTimestamp), ...times);
 }
 
-/** Without managedFields nothing tells. */
+/** False without managedFields, because nothing shows the writes. */
 function isAsCreated(metadata: ObjectMeta): boolean {
   const hasTimes = (metadata.managedFields ?? []).some(({ time }) => time !== undefined);
   return hasTimes && lastWrite(metadata) === unixSeconds(metadata.creationTimestamp);
@@ -176,7 +176,7 @@ export function unixSeconds(time: string | undefined): number {
   return Number.isNaN(parsed) ? 0 : Math.floor(parsed / 1000);
 }
 
-/** The annotations of a workload that decide; those of its record and of a person's notes do not. */
+/** The annotations of a workload that affect decisions; not its record or notes of users. */
 export function decidingKeys(keys: AnnotationKeys): string[] {
   return [
     keys.auto,

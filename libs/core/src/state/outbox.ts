@@ -2,36 +2,37 @@ import type { SourceKey, WorkloadKey } from '../model.ts';
 import { takeFrom } from '../take-from.ts';
 
 /**
- * Why a workload is pending. `owed`: it needs a reload (the API and the metrics have this name). `correct`: only its record is behind
- * (adoption, or its owner's own rollout brought the data), which can wait for a token of the adoption rate.
+ * Why a workload is pending. `owed`: it needs a reload (the API and the metrics use this name). `correct`: only its
+ * record is behind, because of adoption or because its owner's rollout brought the data. A correction can wait for a
+ * token of the adoption rate.
  */
 export type PendingCause = 'owed' | 'correct';
 
-/** How a change of a source that is to be told of was found: by a live event, or by a list or a resync. */
+/** How a change was found that needs a change job: by a live event, or by a list or resync. */
 export type FoundBy = 'event' | 'list';
 
-/** The writing of every row of one sort. */
+/** Progress of writing every row of one sort. */
 interface Every<K> {
   readonly rest: Iterator<K>;
-  /** Those that changed and were taken meanwhile. */
+  /** Keys that changed and were taken meanwhile. */
   readonly written: Set<K>;
 }
 
-/** Rows to write, by key; of sources with how a change was found that is to have a change job. */
+/** Keys of rows to write; for a source, also how its change was found if the change needs a job. */
 export interface RowKeys {
   readonly sources: readonly (readonly [SourceKey, FoundBy | undefined])[];
   readonly workloads: readonly WorkloadKey[];
 }
 
 export interface Jobs {
-  /** Sources whose data changed: one change job each. */
+  /** Sources whose data changed, for one change job each. */
   readonly changes: readonly SourceKey[];
   readonly reloads: readonly (readonly [WorkloadKey, PendingCause])[];
-  /** Workloads whose pause ends at the time that their row says. */
+  /** Workloads with a pause; their rows hold the time at which it ends. */
   readonly resumes: readonly WorkloadKey[];
 }
 
-/** What a publisher sees of an outbox: it takes rows before jobs, and puts back what could not be written. */
+/** The publisher's view of an outbox: it takes rows before jobs, and puts back what it could not write. */
 export type Drain = Pick<
   Outbox,
   | 'sources'
@@ -48,14 +49,14 @@ export type Drain = Pick<
   | 'clear'
 >;
 
-/** What the cluster state wants done. Identity only, so it never grows past the cluster. */
+/** The writes and jobs that the cluster state has decided on. It holds only keys, so it never outgrows the cluster. */
 export class Outbox {
   readonly #sources = new Set<SourceKey>();
   readonly #workloads = new Set<WorkloadKey>();
   #everySource: Every<SourceKey> | undefined;
   #everyWorkload: Every<WorkloadKey> | undefined;
   readonly #changes = new Set<SourceKey>();
-  /** How changes that are to be told of were found, of those and of sources whose job is still to come; until the row is taken. */
+  /** How the changes were found that have a change job or will have one, until the row is taken. */
   readonly #foundBy = new Map<SourceKey, FoundBy>();
   readonly #reloads = new Map<WorkloadKey, PendingCause>();
   readonly #resumes = new Set<WorkloadKey>();
@@ -66,7 +67,7 @@ export class Outbox {
   readonly reloads: ReadonlyMap<WorkloadKey, PendingCause> = this.#reloads;
   readonly resumes: ReadonlySet<WorkloadKey> = this.#resumes;
 
-  /** Has a row written, or removed if the cluster state no longer has it. */
+  /** Queues a row for writing, or for removal if the cluster state no longer has it. */
   writeSource(key: SourceKey): void {
     this.#sources.add(key);
   }
@@ -75,13 +76,16 @@ export class Outbox {
     this.#workloads.add(key);
   }
 
-  /** Has every row written, behind those that changed. The keys are read as they are taken: to begin costs nothing. */
+  /**
+   * Queues every row for writing, after the rows that changed. Reads the keys only when they are taken, so the call is
+   * cheap.
+   */
   writeAll(sources: Iterable<SourceKey>, workloads: Iterable<WorkloadKey>): void {
     this.#everySource = { rest: sources[Symbol.iterator](), written: new Set() };
     this.#everyWorkload = { rest: workloads[Symbol.iterator](), written: new Set() };
   }
 
-  /** How the change of a source was found that is to have a change job. */
+  /** Notes how the change of a source was found that needs a change job. */
   found(key: SourceKey, by: FoundBy): void {
     if (by === 'event' || !this.#foundBy.has(key)) this.#foundBy.set(key, by);
   }
@@ -98,7 +102,7 @@ export class Outbox {
     this.#resumes.add(key);
   }
 
-  /** Of a source or a workload that is out of scope now. */
+  /** Drops the job of a source that left the scope. */
   dropChangeOf(key: SourceKey): void {
     this.#changes.delete(key);
     this.#foundBy.delete(key);
@@ -118,7 +122,7 @@ export class Outbox {
     return !this.hasRows && this.#changes.size + this.#reloads.size + this.#resumes.size === 0;
   }
 
-  /** At most so many of each: first those that changed and have waited for longest. */
+  /** Takes at most `most` rows of each sort: first the rows that changed, oldest first. */
   takeRows(most: number): RowKeys {
     const sources = takeFrom(this.#sources, most);
     if (this.#everySource && fill(sources, this.#everySource, most)) this.#everySource = undefined;
@@ -135,7 +139,7 @@ export class Outbox {
     for (const key of workloads) this.#workloads.add(key);
   }
 
-  /** At most so many of each, those that have waited for longest. */
+  /** Takes at most `most` jobs of each sort, oldest first. */
   takeJobs(most: number): Jobs {
     const reloads = [...this.#reloads].slice(0, most);
     for (const [key] of reloads) this.#reloads.delete(key);
@@ -166,7 +170,7 @@ export class Outbox {
   }
 }
 
-/** Fills up with rows that were not written yet. True if there are no more. */
+/** Fills up with rows that were not written yet. Returns true if none are left. */
 function fill<K>(taken: K[], { rest, written }: Every<K>, most: number): boolean {
   for (const key of taken) written.add(key);
   while (taken.length < most) {

@@ -1,19 +1,19 @@
 import type { WorkloadKey } from '../model.ts';
 import type { PendingCause } from './outbox.ts';
 
-/** A workload that stays pending is enqueued again after 1, 2, 4 … resyncs, and this many at most. */
+/** The most resyncs between two enqueues. A workload that stays pending is enqueued again after 1, 2, 4 … resyncs. */
 const MAX_RESYNCS_BETWEEN_ENQUEUES = 64;
 
 /** Why a workload is pending, and when it is enqueued again. */
 export interface Pending {
   readonly cause: PendingCause;
-  /** How often resyncs have enqueued it since its last evaluation by an event. */
+  /** How often resyncs have enqueued the workload since an event last evaluated it. */
   enqueues: number;
   nextResync: number;
   readonly sinceResync: number;
 }
 
-/** Which workloads are pending, by the last evaluation of each. */
+/** The workloads that are pending by their last evaluation. */
 export class PendingWorkloads {
   readonly #pending = new Map<WorkloadKey, Pending>();
   readonly all: ReadonlyMap<WorkloadKey, Readonly<Pending>> = this.#pending;
@@ -23,7 +23,7 @@ export class PendingWorkloads {
     this.#resyncs += 1;
   }
 
-  /** `cause`: null if it is settled. */
+  /** `cause` is null if the workload is settled. */
   evaluated(key: WorkloadKey, cause: PendingCause | null): void {
     if (cause === null) this.#pending.delete(key);
     else if (this.#pending.get(key)?.cause !== cause)
@@ -34,7 +34,7 @@ export class PendingWorkloads {
     this.#pending.delete(key);
   }
 
-  /** Why it is to be enqueued by this resync; undefined: it is not. To be asked once in a resync. */
+  /** Returns why this resync must enqueue the workload, or undefined if it must not. Call it once in each resync. */
   takeTurn(key: WorkloadKey): PendingCause | undefined {
     const entry = this.#pending.get(key);
     if (!entry || entry.nextResync > this.#resyncs) return undefined;
@@ -43,7 +43,7 @@ export class PendingWorkloads {
     return entry.cause;
   }
 
-  /** Forgets that any was enqueued. */
+  /** Forgets what was enqueued. */
   beginAnew(): void {
     for (const entry of this.#pending.values()) {
       entry.enqueues = 0;
@@ -51,7 +51,10 @@ export class PendingWorkloads {
     }
   }
 
-  /** How many need a reload, and for how long (ms, by resyncs at this interval) the longest has; 0 if none does. */
+  /**
+   * Returns how many workloads need a reload, and for how long the first of them has needed one (ms, counted in resyncs
+   * at this interval; 0 if none does).
+   */
   reloads(interval: number): { workloads: number; oldest: number } {
     let workloads = 0;
     let resyncs = 0;

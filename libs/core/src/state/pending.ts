@@ -8,8 +8,8 @@ import type { SourceName, SourceRow, WorkloadRow } from './rows.ts';
 import { NO_TRIGGERS, type Triggers } from './settings.ts';
 
 /**
- * From which resourceVersion on a source's data counts as new for a workload: that of the template or, for
- * a dependency without a record, of its baseline if that is later.
+ * The resourceVersion after which a source's data counts as new for a workload: templateRv or, for a dependency without
+ * a record, its baseline if that is later.
  */
 function reachOf(
   row: Pick<WorkloadRow, 'templateRv' | 'baselines'>,
@@ -20,15 +20,15 @@ function reachOf(
 }
 
 /**
- * What is pending for the workload, as far as the cluster state knows: `owed` if data that came after its template is not
- * in its record, `correct` if only its record is behind, `null` if it is settled.
+ * Returns what is pending for the workload: `owed` if data that is newer than its pod template is not in its record,
+ * `correct` if only the record is behind, `null` if the workload is settled.
  */
 export function pendingCauseOf(
   row: WorkloadRow,
   sourceOf: (name: SourceName) => SourceRow | undefined,
   triggers: Triggers = NO_TRIGGERS,
 ): PendingCause | null {
-  // Its Job may be gone by now, and this is all that is left of it.
+  // The Job may be deleted by now, so that its pending Job is all that remains.
   if (row.leftAlone === 'JobTwin') return 'owed';
   let pending: PendingCause | null = null;
   const record = recordedHashes(row.record);
@@ -44,7 +44,10 @@ export function pendingCauseOf(
   return pending;
 }
 
-/** The same of one dependency, by its row. Where a deletion cannot be shown the record stays, so that the source may come back. */
+/**
+ * Returns what one dependency makes pending, by the rows. If a deletion cannot be shown, the record stays, because the
+ * source may come back.
+ */
 export function pendingCauseOfDependency(
   row: WorkloadRow,
   dependency: {
@@ -62,22 +65,23 @@ export function pendingCauseOfDependency(
   return pendingFor(row, { name, recorded, exists, hash: DELETED_HASH, since: source.rv });
 }
 
-/** A dependency: what the record has of it, and what its source is to whoever asks. */
+/** A dependency as the caller knows it: its entry in the record, and the state of its source. */
 export interface DependencySeen {
   readonly name: SourceName;
-  /** Its entry in the record. */
+  /** The entry of the source in the record. */
   readonly recorded: string | undefined;
   readonly exists: boolean;
-  /** What the record is to say of it, by the scheme of its entry. */
+  /** The entry that the record needs, in the scheme of the present entry. */
   readonly hash: string;
-  /** Since when that is so: of its data or of its deletion. */
+  /** The resourceVersion of the data or of the deletion. */
   readonly since: Rv;
 }
 
 /**
- * What one dependency makes pending. The watcher asks by its rows and a worker by what it read, and nobody else decides it:
- * `owed` if the pods began before, `correct` if only the record is behind, `null` if nothing. A deleted source that is not
- * recorded yet is judged by its baseline; without one nothing tells that the pods ever had it.
+ * Returns what one dependency makes pending: `owed` if the pods are older than the data, `correct` if only the record
+ * is behind, `null` if nothing. The watcher calls it with its rows and a worker with what it read; nothing else makes
+ * this decision. A deleted source without a record is judged by its baseline; without a baseline, nothing shows that
+ * the pods ever had it.
  */
 export function pendingFor(
   row: Pick<WorkloadRow, 'templateRv' | 'baselines' | 'unverified'>,
@@ -89,7 +93,7 @@ export function pendingFor(
   return isLater ? 'owed' : 'correct';
 }
 
-/** Whether a patch can show that the source is gone: under the env-vars strategy there has to be a variable to take away. */
+/** Whether a patch can show that the source is gone. The env-vars strategy needs a variable to remove. */
 export function canShowDeletion(
   { marks }: Pick<WorkloadRow, 'marks'>,
   name: SourceName,
@@ -98,7 +102,7 @@ export function canShowDeletion(
   return onDelete === 'always' || (onDelete === 'marked' && marks.includes(variableOf(name)));
 }
 
-/** The variable that marks a container with the source. */
+/** Returns the name of the variable that marks a container with the source. */
 function variableOf(name: SourceName): string {
   const slash = name.indexOf('/');
   return envVarName(name.slice(0, slash) as SourceKind, name.slice(slash + 1));

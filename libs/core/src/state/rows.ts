@@ -6,51 +6,53 @@ import type { Rv } from '../rv.ts';
 import type { MarkerConflict } from './workloads/conflict.ts';
 import { isSameOwner, type TemplateFrom, type TemplateOwner } from './workloads/template-owner.ts';
 
-/** `<kind>/<name>` of a source; its namespace is that of the workload that speaks of it. */
+/** `<kind>/<name>` of a source, in the namespace of the workload. */
 export type SourceName = string;
 
-/** A source as the stream shows it: its data is hashed and gone. */
+/** A source as the stream shows it, with a hash in place of its data. */
 export interface ObservedSource {
   readonly key: SourceKey;
   readonly rv: Rv;
   readonly hash: RecordHash;
-  /** Unix seconds of the last write by the API server's clock (managedFields), else of its creation. */
+  /** Unix seconds of the last write (managedFields) by the API server's clock, or of the creation if there is none. */
   readonly modifiedAt: number;
-  /** managedFields tell of no write after the second of its creation. */
+  /** managedFields show no write after the second of the creation. */
   readonly asCreated?: boolean;
   /** Only the annotations that the rules read on a source (ignore, match). */
   readonly annotations: Annotations;
   readonly providerClass?: ProviderClassFacts | undefined;
 }
 
-/** Of a SecretProviderClass only: its versions are seen in the statuses of pods, so nobody else can read them. */
+/**
+ * Facts of a SecretProviderClass. Its versions appear only in the statuses of pods, so only the watcher can tell them.
+ */
 export interface ProviderClassFacts {
-  /** The incumbent's hash of the versions. */
+  /** stakater/Reloader's hash of the versions. */
   readonly markerHash: string;
-  /** Of the SecretProviderClass object that the annotations are of; `'0'`: none was seen. */
+  /** resourceVersion of the SecretProviderClass object that carries the annotations; `'0'` if no object was seen. */
   readonly rv: Rv;
-  /** When a status was last written that shows these versions, Unix seconds; absent: nothing tells. */
+  /** Unix seconds of the last write of a status with these versions; absent if not known. */
   readonly shownAt?: number | undefined;
 }
 
 /** What the cluster state and the catalog know of a source. */
 export interface SourceRow {
   readonly hash: RecordHash;
-  /** Of the last write seen, or of the deletion. Rows are replaced only by a newer one. */
+  /** resourceVersion of the last write seen, or of the deletion. Only a newer one replaces a row. */
   readonly rv: Rv;
   /**
-   * Since when no other data could be had: the write that changed the hash; the deletion, if it came back
-   * with other data; the list, if it was absent there. Metadata writes do not move it.
+   * The resourceVersion since which no other data could be read: the write that changed the hash; the deletion, if the
+   * source came back with other data; or the list, if the source was absent there. Metadata writes do not move it.
    */
   readonly dataRv: Rv;
   readonly exists: boolean;
-  /** 0 once it is deleted. */
+  /** 0 once the source is deleted. */
   readonly modifiedAt: number;
-  /** As observed; not in the catalog, whose rows are of no use without a list. */
+  /** See `ObservedSource.asCreated`. Not in the catalog, because it only matters with a list. */
   readonly asCreated?: boolean;
   readonly annotations: Annotations;
   readonly providerClass?: ProviderClassFacts | undefined;
-  /** It has the data that it was created with, and the creation was seen. Only if creations count. */
+  /** The source has the data that it was created with, and the creation was seen. Only set if creations count. */
   readonly created?: boolean;
 }
 
@@ -64,36 +66,42 @@ export interface ObservedWorkload {
   readonly rv: Rv;
   /** Unix seconds. */
   readonly createdAt: number;
-  /** Hash of the pod template, to tell when it changed; '' for a kind whose template starts no pods. */
+  /** Hash of the pod template, to detect changes; '' for a kind whose template starts no pods. */
   readonly template: string;
-  /** Unix seconds: pods created before are replaced, under the same template. Only kinds with such a field. */
+  /**
+   * Unix seconds: pods that were created earlier are replaced, without a change of the template. Only kinds with such a
+   * field.
+   */
   readonly restartAt?: number;
   /** False if the pod template has no container to carry a marker. */
   readonly hasContainers: boolean;
-  /** Sources of which a container would get the marker under auto or search. */
+  /** Sources for which a container would get the marker under auto or search. */
   readonly uses: readonly SourceName[];
-  /** Sources that the template mentions otherwise, e.g. a volume that nothing mounts. */
+  /** Sources that the template mentions in another way, e.g. a volume that nothing mounts. */
   readonly mentions: readonly SourceName[];
-  /** Names of the variables by which containers are marked with sources, ours or the incumbent's. */
+  /** Names of the variables that mark containers, ours or stakater/Reloader's. */
   readonly marks: readonly string[];
-  /** Only the annotations that the rules read, of the workload's metadata and of its pod template. */
+  /** Only the annotations that the rules read, from the workload's metadata and its pod template. */
   readonly annotations: Annotations;
   readonly podAnnotations: Annotations;
-  /** Why a workload of this kind, as it is, never reloads; undefined: it does. */
+  /** Why the workload is never reloaded; undefined if it is. */
   readonly leftAlone?: Reason;
-  /** Which limit it exceeds, if one; then it never reloads either, and of what exceeds it nothing else is kept. */
+  /**
+   * The limit that the workload exceeds. Such a workload is never reloaded, and nothing else is kept of what exceeds
+   * the limit.
+   */
   readonly excess?: Excess | undefined;
   /** Text of the record annotation. */
   readonly record: string | undefined;
-  /** Unix milliseconds at which a pause that we began ends; undefined: there is none. */
+  /** Unix milliseconds at which a pause by Reroll ends; undefined if there is none. */
   readonly resumeAt: number | undefined;
-  /** Of a workload without a pod template of its own, before the cluster state is told of it: whose it has. */
+  /** For a workload without its own pod template, before it reaches the cluster state: who owns the template. */
   readonly templateFrom?: TemplateFrom;
-  /** Of such a workload after that: the one whose pod template it has. */
+  /** For such a workload in the cluster state: the owner of its pod template. */
   readonly templateOwner?: TemplateOwner;
   /**
-   * Bytes of all annotations of its metadata, keys and values; absent: fewer than half of what the API server allows.
-   * A workload that has no room for its record is evaluated again when this changes. Not in the catalog.
+   * Bytes of all annotations in the metadata, keys and values; absent if fewer than half of the API server's limit. A
+   * workload without room for its record is evaluated again when this changes. Not in the catalog.
    */
   readonly annotationBytes?: number;
   /** Unix seconds of the latest write by the API server's clock; not kept. */
@@ -105,22 +113,25 @@ export interface WorkloadRow extends Omit<
   ObservedWorkload,
   'key' | 'kind' | 'namespace' | 'writtenAt' | 'templateFrom'
 > {
-  /** What is known of others who take our markers away. */
+  /** What is known of a controller that reverts our markers. */
   readonly conflict?: MarkerConflict | undefined;
-  /** The latest one seen: taking it away or setting it back restarts nothing. */
+  /** The latest value seen: removing it or setting it back restarts nothing. */
   readonly restartAt?: number;
-  /** The last write that changed the pod template, or restarted its pods, whoever wrote it; or a lower bound of it; `'0'`: unknown. */
+  /**
+   * resourceVersion of the last write, by anybody, that changed the pod template or restarted the pods, or a lower
+   * bound of it; `'0'` if not known.
+   */
   readonly templateRv: Rv;
-  /** Dependencies: the sources of which the rules say that a change rolls this workload. */
+  /** The sources whose change reloads this workload, by the rules. */
   readonly dependencies: readonly SourceName[];
   /**
-   * Recorded sources of which the record was seen to be false for the present template (the source had
-   * other data at `templateRv`). Such an entry never counts as equal.
+   * Recorded sources whose entry may be wrong for the present template, because the source had other data at
+   * `templateRv`. Such an entry never counts as equal.
    */
   readonly unverified: readonly SourceName[];
-  /** For a dependency without a record: the resourceVersion from which it is judged if the template is older. */
+  /** For a dependency without a record: the resourceVersion that counts in place of an older `templateRv`. */
   readonly baselines: Readonly<Record<SourceName, Rv>>;
-  /** Dependencies found at a list of which nothing tells whether the pods run the present data. */
+  /** Dependencies found in a list for which nothing shows whether the pods run the present data. */
   readonly stale: readonly SourceName[];
 }
 
@@ -128,20 +139,20 @@ export const NO_NAMES: readonly SourceName[] = Object.freeze([]);
 export const NO_ANNOTATIONS: Annotations = Object.freeze({});
 export const NO_BASELINES: Readonly<Record<SourceName, Rv>> = Object.freeze({});
 
-/** The key of the source that a workload of `namespace` calls `name`. */
+/** Returns the key of the source that a workload of `namespace` calls `name`. */
 export function sourceKeyIn(namespace: string, name: SourceName): SourceKey {
   const slash = name.indexOf('/');
   return [name.slice(0, slash), namespace, name.slice(slash + 1)].join('/') as SourceKey;
 }
 
-/** What a workload of the source's own namespace calls it. */
+/** Returns the name that a workload in the source's namespace uses. */
 export function sourceNameOf(key: SourceKey): SourceName {
   const first = key.indexOf('/');
   const second = key.indexOf('/', first + 1);
   return key.slice(0, first) + key.slice(second);
 }
 
-/** Whether two rows say the same of a workload; only its resourceVersion may have moved. */
+/** Whether two rows of a workload differ at most in their resourceVersion. */
 export function isSameBesidesRv(a: WorkloadRow, b: WorkloadRow): boolean {
   return (
     a.conflict === b.conflict &&

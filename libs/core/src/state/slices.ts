@@ -1,12 +1,12 @@
 import { work } from '../work.ts';
 
 /**
- * Rows that are worked on in one go. The caller then lets the event loop turn, so that no timer (the Lease's above
- * all) and no other event waits for long work. A row costs some tens of microseconds.
+ * Rows to process before the caller lets the event loop turn, so that no timer (above all the Lease's) and no event
+ * waits for long work. A row takes some tens of microseconds.
  */
 export const ROWS_PER_SLICE = 250;
 
-/** The same items in the same order, in portions of `size`; the last may be smaller. */
+/** Yields the items in order, in slices of `size`; the last may be smaller. */
 export function* slicesOf<T>(items: Iterable<T>, size: number): Generator<readonly T[], void, void> {
   let slice: T[] = [];
   for (const item of items) {
@@ -18,19 +18,19 @@ export function* slicesOf<T>(items: Iterable<T>, size: number): Generator<readon
   if (slice.length > 0) yield slice;
 }
 
-/** Does work at once that is made to be done in slices: for a little of it, and where nothing else has to go on. */
+/** Runs sliced work without pauses: for small work, or where nothing else has to run. */
 export function inOneGo(work: Iterable<void>): void {
   for (const _ of work) continue;
 }
 
-/** What may be spent on patterns and rules in one go, in steps of matching; see `work`. */
+/** Work on patterns and rules in one turn, in steps of matching; see `work`. */
 const TURN_STEPS = 250_000;
-/** What the rules take besides, for one pair. */
+/** Cost of the rules for one pair, in steps. */
 const DECISION_STEPS = 100;
-/** For one name in a row that is made anew. */
+/** Cost of one name in a row that is rebuilt, in steps. */
 const DEPENDENCY_STEPS = 10;
 
-/** Begins a turn. What it gives says whether as much was spent since as one turn may take. */
+/** Begins a turn. Returns a function that tells whether the turn has used up its steps. */
 export function turn(): () => boolean {
   const until = spent() + TURN_STEPS;
   return () => spent() >= until;

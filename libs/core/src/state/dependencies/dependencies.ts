@@ -19,7 +19,7 @@ import {
   type SourceName,
 } from '../rows.ts';
 
-/** A name that can only mean itself: no character of it is special in a pattern. */
+/** A name without characters that are special in a pattern, so that it matches only itself. */
 const LITERAL = /^[A-Za-z0-9-]+$/;
 
 type NamedKeys = readonly (readonly [SourceKind, Exclude<keyof AnnotationKeys, 'adopt' | 'limits'>])[];
@@ -29,7 +29,7 @@ const NAMED: NamedKeys = [
   ['SecretProviderClass', 'secretProviderClassReload'],
 ];
 
-/** What of a workload decides its dependencies. */
+/** The fields of a workload that decide its dependencies. */
 export type Deciding = Pick<
   ObservedWorkload,
   'kind' | 'annotations' | 'podAnnotations' | 'uses' | 'hasContainers' | 'leftAlone' | 'excess'
@@ -40,11 +40,11 @@ type Annotated = Pick<Deciding, 'annotations' | 'podAnnotations'>;
 export interface NamedSources {
   /** Names that the annotations spell out. */
   readonly literal: readonly SourceName[];
-  /** Kinds of source that the annotations name by pattern: any source of the namespace may be meant. */
+  /** Kinds whose sources the annotations name by pattern; any source of the namespace may match. */
   readonly patterned: readonly SourceKind[];
 }
 
-/** What the named lists of a workload can mean, of its metadata and of its pod template alike. */
+/** Returns what the named lists in the workload's metadata and pod template can match. */
 export function namedSources(workload: Annotated, keys: AnnotationKeys): NamedSources {
   const literal: SourceName[] = [];
   const patterned: SourceKind[] = [];
@@ -75,19 +75,21 @@ function adoptedSources({ annotations }: Annotated, { adopt = [] }: AnnotationKe
 export interface DependencyQuestion {
   readonly workload: Deciding;
   readonly source: SourceName;
-  /** The source's own annotations; none if it is not known. */
+  /** The source's own annotations; undefined if the source is not known. */
   readonly annotations: Annotations | undefined;
-  /** Whether a container uses it, for who knows that already. */
+  /** Whether a container uses the source, if the caller already knows. */
   readonly isUsed?: boolean;
 }
 
 export interface DependencyJudgement {
   readonly decision: Decision;
-  /** Whether a container can carry the marker: one uses the source or, if it is named, there is any at all. */
+  /**
+   * Whether a container can carry the marker. If the source is named, any container can; otherwise one that uses it.
+   */
   readonly isCarried: boolean;
 }
 
-/** All that the rules are asked with. */
+/** Gathers the input of the rules. */
 export function decisionInput(question: DependencyQuestion, settings: DecisionSettings): DecisionInput {
   const { workload, source } = question;
   const slash = source.indexOf('/');
@@ -102,7 +104,7 @@ export function decisionInput(question: DependencyQuestion, settings: DecisionSe
   };
 }
 
-/** The decision of the rules, and whether a container can carry the marker. */
+/** Returns the decision of the rules, and whether a container can carry the marker. */
 export function judgeDependency(
   question: DependencyQuestion,
   settings: DecisionSettings,
@@ -118,7 +120,7 @@ interface JudgedBy {
   readonly annotationsOf: (source: SourceName) => Annotations | undefined;
 }
 
-/** A predicate for the sources of one workload: whether a source is its dependency. */
+/** Returns a predicate that tells whether a source is a dependency of this workload. */
 export function dependencyJudge(workload: Deciding, by: JudgedBy): (source: SourceName) => boolean {
   const used = new Set(workload.uses);
   return (source) =>
@@ -128,7 +130,10 @@ export function dependencyJudge(workload: Deciding, by: JudgedBy): (source: Sour
     );
 }
 
-/** Those of the candidates that are dependencies, each once, until it is over: what is left of the candidates is not judged. */
+/**
+ * Returns the candidates that are dependencies, each once. Stops when `isOver` says so, and leaves the other candidates
+ * in the iterator.
+ */
 export function dependenciesAmong(
   candidates: Iterator<SourceName>,
   isDependency: (source: SourceName) => boolean,
@@ -146,14 +151,17 @@ export function dependenciesAmong(
   return dependencies;
 }
 
-/** Any source that can be a dependency of the workload, some more than once: first what it uses or names one by one. */
+/**
+ * Yields every source that can be a dependency of the workload, some more than once; first those that it uses or names
+ * literally.
+ */
 export function* candidatesOf(
   workload: Deciding,
   keys: AnnotationKeys,
   sources: {
-    /** Its dependencies until now. */
+    /** The dependencies until now. */
     readonly before: readonly SourceName[] | undefined;
-    /** What there is of a kind in its namespace. */
+    /** Returns the known sources of a kind in the workload's namespace. */
     readonly known: (kind: SourceKind) => Iterable<SourceKey>;
   },
 ): Generator<SourceName, void, void> {
@@ -164,7 +172,7 @@ export function* candidatesOf(
   for (const kind of patterned) for (const key of sources.known(kind)) yield sourceNameOf(key);
 }
 
-/** Whether two sightings of one workload have the same dependencies, as long as its sources stay what they are. */
+/** Whether two sightings of a workload have the same dependencies while its sources stay the same. */
 export function decidesTheSame(a: Omit<Deciding, 'kind'>, b: Omit<Deciding, 'kind'>): boolean {
   return (
     a.hasContainers === b.hasContainers &&
@@ -176,13 +184,15 @@ export function decidesTheSame(a: Omit<Deciding, 'kind'>, b: Omit<Deciding, 'kin
   );
 }
 
-/** Whether a change of the source's data reloads the workload: the rules allow it and a container can carry the marker. */
+/**
+ * Whether a change of the source's data reloads the workload: the rules allow it, and a container can carry the marker.
+ */
 export function isDependency(question: DependencyQuestion, settings: DecisionSettings): boolean {
   const { decision, isCarried } = judgeDependency(question, settings);
   return decision.reload && isCarried;
 }
 
-/** True if no annotation of the workload and no setting can make any dependency, or it exceeds a limit: decided cheaply. */
+/** A cheap check: true if no annotation and no setting can make a dependency, or the workload exceeds a limit. */
 export function hasNoDependencies(workload: Deciding, settings: DecisionSettings): boolean {
   if (workload.excess) return true;
   if (settings.autoReloadAll) return false;
@@ -194,7 +204,7 @@ function isEmpty(annotations: Annotations): boolean {
   return true;
 }
 
-/** The list, or the shared empty one. */
+/** Returns the list, or the shared empty list if it is empty. */
 export function compact(names: readonly SourceName[]): readonly SourceName[] {
   return names.length === 0 ? NO_NAMES : names;
 }

@@ -29,18 +29,20 @@ import {
 import { turn } from '../slices.ts';
 import { work } from '../../work.ts';
 
-/** What is known, and where the rows go whose dependencies moved. */
+/** The known rows, and where to put the rows whose dependencies moved. */
 export interface JudgedBy {
   readonly decision: DecisionSettings;
   readonly sources: ReadonlyMap<SourceKey, SourceRow>;
   readonly workloads: ReadonlyMap<WorkloadKey, WorkloadRow>;
-  /** Keys of sources by `<kind>/<namespace>`. */
+  /** Maps `<kind>/<namespace>` to keys of sources. */
   readonly byNamespace: MultiMap<SourceKey>;
   readonly dependents: Dependents;
   readonly replace: (key: WorkloadKey, row: WorkloadRow) => void;
 }
 
-/** Says which sources are dependencies of a workload: at once where that is cheap, else a turn of the event loop at a time. */
+/**
+ * Decides which sources are dependencies of a workload: at once if that is cheap, otherwise in turns of the event loop.
+ */
 export class DependencyJudging {
   readonly #by: JudgedBy;
   readonly #unjudged = new Unjudged();
@@ -53,12 +55,18 @@ export class DependencyJudging {
     return this.#unjudged.isEmpty;
   }
 
-  /** Drops what waits of a workload. Gives when a dependency of it began. */
+  /**
+   * Drops the unjudged sources of a workload. Returns the beginning that its dependencies date from, if any were
+   * waiting.
+   */
   take(workload: WorkloadKey): DependencyBeginning | undefined {
     return this.#unjudged.take(workload);
   }
 
-  /** The dependencies of a workload that was just seen, as many as one turn finds. The others wait for later turns. */
+  /**
+   * Returns the dependencies of a workload that was just seen, as many as one turn finds. The other candidates wait for
+   * later turns.
+   */
   dependencies(seen: ObservedWorkload, sighting: Omit<Sighting, 'dependencies'>): readonly SourceName[] {
     const { decision, sources, byNamespace } = this.#by;
     if (hasNoDependencies(seen, decision)) return NO_NAMES;
@@ -72,16 +80,16 @@ export class DependencyJudging {
     });
     const isOver = turn();
     const dependencies = dependenciesAmong(candidates, judge, isOver);
-    // What the rest of them finds dates from the first sighting that was too much for its turn.
+    // Dependencies found later date from the first sighting that exceeded its turn.
     const earlier = sighting.known?.uid === seen.uid ? sighting.earlier : undefined;
     if (isOver()) this.#unjudged.put(seen.key, candidates, earlier ?? beginningOf(seen, sighting));
-    // Most workloads have a dependency for each source that they use: with 100,000 of them a copy would show.
+    // Most workloads depend on each source that they use. Sharing the list saves memory with 100,000 workloads.
     return sameLists(dependencies, seen.uses) ? seen.uses : compact(dependencies);
   }
 
   /**
-   * Judges some of the pairs that were too many for the event that asked for them, until it is over. Until then such a
-   * workload has not yet the dependencies of its patterns; each dates from that event. Gives the workloads of which dependencies moved.
+   * Judges pairs that were too many for the event that asked for them, until `isOver`. A workload lacks the
+   * dependencies of its patterns until then; each dates from that event. Yields the workloads whose dependencies moved.
    */
   *judgeSome(isOver: () => boolean): Generator<WorkloadKey, void, void> {
     const moves = new DependencyMoves();
@@ -101,7 +109,10 @@ export class DependencyJudging {
     }
   }
 
-  /** Whether the source has begun or ended a dependency of the workload. `isNew`: it began to exist with this. */
+  /**
+   * Judges a source that changed. Returns whether it began or ended a dependency of the workload. `isNew`: the change
+   * created the source.
+   */
   judge(pair: Pair & { readonly isNew: boolean }): boolean {
     const { workload } = pair;
     const row = this.#by.workloads.get(workload);
@@ -109,7 +120,7 @@ export class DependencyJudging {
     const name = sourceNameOf(pair.source);
     const isOne = this.#isDependency(pair, row);
     if (isOne === row.dependencies.includes(name)) return false;
-    // A source that began to exist since the workload waits has no earlier data.
+    // A source that was created while the workload waits has no earlier data.
     const begin = pair.isNew ? pair.begin : (this.#unjudged.beginOf(workload) ?? pair.begin);
     this.move({ workload, begun: isOne ? [name] : NO_NAMES, ended: isOne ? NO_NAMES : [name], begin });
     return true;
@@ -132,7 +143,7 @@ export class DependencyJudging {
   }
 }
 
-/** Whether the source makes a dependency of the workload is still to be said, and when it began if it does. */
+/** A workload and a source that are still to be judged, and the date of the dependency if there is one. */
 export interface Pair {
   readonly workload: WorkloadKey;
   readonly source: SourceKey;
@@ -141,23 +152,23 @@ export interface Pair {
 
 interface Waiting {
   readonly names: Iterator<SourceName>;
-  /** When a dependency began that is only found now. */
+  /** Dates a dependency that is found later. */
   readonly begin: DependencyBeginning;
 }
 
 /**
- * Workloads of which the sources were too many, or the patterns too costly, to be judged with the event that told of
- * them. They wait their turn, one namespace after the other, so that what one asks for keeps no other waiting.
+ * Workloads with too many sources, or too costly patterns, to be judged with the event that showed them. Namespaces
+ * take turns, so that one cannot delay the others.
  */
 class Unjudged {
-  /** By namespace. The next one is first. */
+  /** By namespace; the first is next. */
   readonly #waiting = new Map<string, Map<WorkloadKey, Waiting>>();
 
   get isEmpty(): boolean {
     return this.#waiting.size === 0;
   }
 
-  /** A workload, and each of the sources of its namespace that have these names; in place of those from before. */
+  /** Queues a workload with the names of sources to judge. Replaces the names that it waits with. */
   put(workload: WorkloadKey, names: Iterator<SourceName>, begin: DependencyBeginning): void {
     const namespace = namespaceOf(workload);
     const all = this.#waiting.get(namespace) ?? new Map<WorkloadKey, Waiting>();
@@ -168,7 +179,7 @@ class Unjudged {
     return this.#waiting.get(namespaceOf(workload))?.get(workload)?.begin;
   }
 
-  /** Drops what waits of it. Gives when a dependency of it began. */
+  /** Drops a workload. Returns the beginning that its dependencies date from. */
   take(workload: WorkloadKey): DependencyBeginning | undefined {
     const begin = this.beginOf(workload);
     this.drop(workload);
@@ -182,7 +193,7 @@ class Unjudged {
     if (all?.size === 0) this.#waiting.delete(namespace);
   }
 
-  /** It is of another namespace each time. */
+  /** Returns the next pair, from another namespace each time. */
   next(): Pair | undefined {
     for (const [namespace, all] of this.#waiting) {
       this.#waiting.delete(namespace);
@@ -213,17 +224,19 @@ export interface DependencyMove {
 }
 
 interface Noted extends DependencyMove {
-  /** As they are after the move. */
+  /** The dependencies after the move. */
   readonly dependencies: Set<SourceName>;
   readonly begun: SourceName[];
   readonly ended: SourceName[];
 }
 
-/** Dependencies that begin and end in one turn of the event loop: a row is made anew once, however many of its dependencies move. */
+/**
+ * Collects the dependencies that begin and end in one turn of the event loop, so that each row is rebuilt only once.
+ */
 export class DependencyMoves {
   readonly #moves = new Map<WorkloadKey, Noted>();
 
-  /** Of a workload whose row does not change until all moves were read. */
+  /** Notes a dependency that begins or ends. The row may not change before `moved` was read. */
   note(
     workload: WorkloadKey,
     row: WorkloadRow,
@@ -237,7 +250,7 @@ export class DependencyMoves {
     (isDependency ? move.begun : move.ended).push(name);
   }
 
-  /** Workloads of which no dependency moved are not among them. */
+  /** Yields only workloads with a dependency that moved. */
   *moved(): Generator<DependencyMove, void, void> {
     for (const move of this.#moves.values()) if (move.begun.length + move.ended.length > 0) yield move;
   }

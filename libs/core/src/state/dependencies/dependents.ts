@@ -5,18 +5,18 @@ import { decidesTheSame, namedSources } from './dependencies.ts';
 import { MultiMap } from '../multi-map.ts';
 import { sameLists, sourceKeyIn, type SourceName, type WorkloadRow } from '../rows.ts';
 
-/** Which workloads an event of a source can matter to. */
+/** Index from sources to the workloads that an event of the source can affect. */
 export class Dependents {
   readonly #keys: AnnotationKeys;
   readonly #users = new MultiMap<WorkloadKey>();
-  /** Namespace and source kind (`<kind>/<namespace>`) to the workloads that name such sources by pattern. */
+  /** Maps `<kind>/<namespace>` to the workloads that name such sources by pattern. */
   readonly #patterned = new MultiMap<WorkloadKey>();
 
   constructor(keys: AnnotationKeys) {
     this.#keys = keys;
   }
 
-  /** Those that use, mention or name it one by one, have a dependency of it, or have it recorded. */
+  /** Returns the workloads that use, mention or literally name the source, depend on it, or have it recorded. */
   usersOf(source: SourceKey): readonly WorkloadKey[] {
     return this.#users.get(source);
   }
@@ -25,7 +25,7 @@ export class Dependents {
     return this.#users.has(source);
   }
 
-  /** Whether it has any, or a pattern may mean it. */
+  /** Whether the source has users, or a pattern may match it. */
   mayHaveUsers(source: SourceKey): boolean {
     return this.hasUsers(source) || this.#patterned.has(`${kindOf(source)}/${namespaceOf(source)}`);
   }
@@ -34,7 +34,7 @@ export class Dependents {
     return this.#users.includes(source, workload);
   }
 
-  /** The same and those of which a pattern may mean it, each once. */
+  /** Returns the users, and the workloads with a pattern that may match the source, each once. */
   maybeUsersOf(source: SourceKey): readonly WorkloadKey[] {
     const patterned = this.#patterned.get(`${kindOf(source)}/${namespaceOf(source)}`);
     return patterned.length === 0
@@ -42,7 +42,7 @@ export class Dependents {
       : [...new Set([...this.usersOf(source), ...patterned])];
   }
 
-  /** The sources under which a workload is to be found. */
+  /** Returns the sources under which a workload is indexed. */
   sourcesOf(key: WorkloadKey, row: WorkloadRow): SourceKey[] {
     return [...this.#names(row).names].map((name) => sourceKeyIn(namespaceOf(key), name));
   }
@@ -73,7 +73,7 @@ export class Dependents {
   }
 }
 
-/** Whether two rows of one workload are to be found under the same sources. */
+/** Whether two rows of a workload are indexed under the same sources. */
 function isIndexedAlike(a: WorkloadRow, b: WorkloadRow): boolean {
   return (
     a.record === b.record &&

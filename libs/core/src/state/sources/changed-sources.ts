@@ -7,38 +7,38 @@ import type { FoundBy } from '../outbox.ts';
 import type { SourceRow } from '../rows.ts';
 import type { Triggers } from '../settings.ts';
 
-/** Of one source, before the next one has its turn. */
+/** Users of one source to evaluate before the next source has its turn. */
 const USERS_PER_TURN = 25;
 
 export interface UserEvaluationBy {
-  /** Users, at most, in one slice. */
+  /** The most users in one slice. */
   readonly perSlice: number;
-  /** Evaluates the users of a source that changed, one before each yield. */
+  /** Evaluates the users of a changed source, one before each yield. */
   readonly evaluate: (key: SourceKey, changes: SourceChanges) => Iterator<void>;
-  /** Judges sources of workloads that had too many for the event that told of them, until it is over. */
+  /** Judges the unjudged sources of workloads until `isOver`. */
   readonly judge: (isOver: () => boolean) => void;
-  /** Whether there are such. */
+  /** Whether there are unjudged sources. */
   readonly hasUnjudged: () => boolean;
 }
 
 interface UnderWay {
-  /** Whether it ends with a change job. */
+  /** The change job that ends the evaluation, if any. */
   readonly job: SourceChanges['job'];
   readonly work: Iterator<void>;
 }
 
 /**
- * Evaluates the users of sources that changed, in slices. Sources take turns, a few users each, so that one with many
- * users holds up no other. Between slices anything may be observed: the row of a source is that of its last event at
- * once, and each user is judged by the rows of the moment.
+ * Evaluates the users of changed sources, in slices. Sources take turns of a few users each, so that a source with many
+ * users does not delay the others. Between slices, events may be observed: they update rows at once, and each user is
+ * judged by the current rows.
  */
 export class UserEvaluation {
   readonly #by: UserEvaluationBy;
   readonly #changed = new ChangedSources();
-  /** Sources of which some users are evaluated and some are not, with what is left to do; in turn. */
+  /** Sources with some users evaluated and some not, with the remaining work, in order of their turns. */
   readonly #underWay = new Map<SourceKey, UnderWay>();
   #afterwards: Iterator<void> | null = null;
-  /** Called when there is work of which no event tells. */
+  /** Called when there is work that no event brought. */
   onWork: () => void = () => undefined;
 
   constructor(by: UserEvaluationBy) {
@@ -49,13 +49,13 @@ export class UserEvaluation {
     this.#changed.note(key, changes);
   }
 
-  /** Work, in steps, that has time until no source is left to evaluate; in place of earlier such work. */
+  /** Sets work, in steps, to do once no source is left to evaluate. Replaces such work set earlier. */
   afterwards(work: Iterator<void>): void {
     this.#afterwards = work;
     this.onWork();
   }
 
-  /** One slice, which costly patterns make shorter. True if there is more to do in this window. */
+  /** Runs one slice, shorter with costly patterns. Returns true if this window has more to do. */
   slice(): boolean {
     const isOver = turn();
     for (let left = this.#by.perSlice; left > 0 && !isOver();) {
@@ -68,7 +68,7 @@ export class UserEvaluation {
       }
       left -= this.#evaluateSome(...first, { most: Math.min(left, USERS_PER_TURN), isOver });
     }
-    // A turn of its own: sources that change all the time do not keep it waiting.
+    // Judging has its own turn, so that sources that change all the time do not delay it.
     this.#by.judge(turn());
     return this.#hasWork;
   }
@@ -79,27 +79,27 @@ export class UserEvaluation {
     );
   }
 
-  /** Whether there are sources that are not evaluated again before the next window. */
+  /** Whether there are sources that must wait for the next window. */
   get isWindowOpen(): boolean {
     return this.#changed.isWindowOpen;
   }
 
-  /** From now on sources that were evaluated may be again. Does nothing while some are under way. */
+  /** Allows sources that were evaluated to be evaluated again. Does nothing while some are under way. */
   nextWindow(): void {
     if (this.#underWay.size === 0) this.#changed.nextWindow();
   }
 
-  /** No source and no workload is left, in this window or the next. */
+  /** Whether no source and no workload is left, in this window or the next. */
   get isDone(): boolean {
     return this.#changed.isEmpty && this.#underWay.size === 0 && !this.#by.hasUnjudged();
   }
 
-  /** Whether a source is yet to have a change job, if it is one to have any. */
+  /** Whether the evaluation of this source may still enqueue a change job. */
   bringsJob(key: SourceKey): boolean {
     return (this.#underWay.get(key)?.job ?? this.#changed.get(key)?.job) !== undefined;
   }
 
-  /** A source that is out of scope. */
+  /** Drops a source that left the scope. */
   drop(key: SourceKey): void {
     this.#changed.drop(key);
     this.#underWay.delete(key);
@@ -110,7 +110,10 @@ export class UserEvaluation {
       if (this.#afterwards.next().done === true) this.#afterwards = null;
   }
 
-  /** How many steps it took, one for each user and one for itself. What is not at its end goes to the end of the queue. */
+  /**
+   * Returns the steps taken: one for each user and one for the source. An unfinished source goes to the end of the
+   * queue.
+   */
   #evaluateSome(
     key: SourceKey,
     underWay: UnderWay,
@@ -124,40 +127,46 @@ export class UserEvaluation {
   }
 }
 
-/** Kept of one source; of more, what the earlier ones were is forgotten. */
+/** The most states kept of one source. Earlier ones are replaced by one with an unknown hash. */
 const MAX_STATES = 8;
 const NO_STATES: readonly DataState[] = Object.freeze([]);
 
 /** What happened to a source since its users were last evaluated. */
 export interface SourceChanges {
-  /** Since when its annotations are others, or it is known here at all; undefined: that has not changed. */
+  /**
+   * The resourceVersion since which its annotations changed, or since which the source is known here; undefined if
+   * neither changed.
+   */
   readonly rulesRv?: Rv | undefined;
   /**
-   * The states that its data came to, the earliest first, with its deletion if that counts: what a record of a user is
-   * compared with, by the resourceVersion of the user's template. At most `MAX_STATES`.
+   * The states of its data, earliest first, with its deletion if deletions count. A user's record is compared with the
+   * state at the user's templateRv. At most `MAX_STATES`.
    */
   readonly states: readonly DataState[];
-  /** Its users may be pending, or no longer. */
+  /** Its users may have become pending or settled. */
   readonly touches: boolean;
-  /** Whether a change job comes for it: `used`, if a workload uses it then. */
+  /** Whether the change gets a change job: `used` means only if a workload uses the source at that time. */
   readonly job?: 'always' | 'used' | undefined;
-  /** Whether that job enqueues the reload jobs: its data changed. One that only tells of a creation or deletion does not. */
+  /**
+   * Whether the job enqueues reload jobs, because the data changed. A job that only reports a creation or deletion does
+   * not.
+   */
   readonly jobReloads: boolean;
-  /** It was not there before. */
+  /** The source did not exist before. */
   readonly isNew: boolean;
   readonly by: FoundBy;
 }
 
-/** How a new row of a source came about. */
+/** How a new row of a source was found. */
 export interface Seen {
-  /** From when on dependencies that it begins are judged. */
+  /** The resourceVersion from which dependencies that begin with this row are judged. */
   readonly at: Rv;
   readonly by: FoundBy;
-  /** What its creation or deletion is told by: the row from before, if there was one. Absent: neither is told. */
+  /** The row before, if there was one, to detect a creation or deletion. Absent: neither is reported. */
   readonly known?: SourceRow | undefined;
 }
 
-/** What a new row of a source (`old`: the one before) means for its users. */
+/** Returns what a new row of a source means for its users; `old` is the row before. */
 export function changesOf(
   seen: Seen & { readonly old: SourceRow | undefined; readonly row: SourceRow },
   triggers: Triggers,
@@ -181,7 +190,10 @@ function isThere(row: SourceRow | undefined): boolean {
   return row?.exists === true;
 }
 
-/** A creation or deletion that counts is told of, and so is a deletion of what is used, for the history. */
+/**
+ * Returns the job that reports a creation or deletion: one that counts or, for the history, the deletion of a source
+ * that is used.
+ */
 function jobOfNews(seen: Seen & { readonly row: SourceRow }, triggers: Triggers): SourceChanges['job'] {
   if (!('known' in seen)) return undefined;
   const existed = seen.known?.exists ?? false;
@@ -192,15 +204,15 @@ function jobOfNews(seen: Seen & { readonly row: SourceRow }, triggers: Triggers)
 }
 
 /**
- * Sources of which the users are to be evaluated, first come first served, and each at most once in a window, however
- * many events it had: so a source that is written a thousand times a second costs its users no more than one that
- * is written once in a window. Holds identity and one small record for each, never more than there are sources.
+ * Sources whose users are to be evaluated, first come, first served, each at most once in a window. So a source that is
+ * written a thousand times a second costs no more than one that is written once in a window. Holds one small entry for
+ * each source at most.
  */
 class ChangedSources {
   readonly #changes = new Map<SourceKey, SourceChanges>();
-  /** Those of them that may be evaluated in this window. */
+  /** Sources that may be evaluated in this window. */
   readonly #ready = new Set<SourceKey>();
-  /** Evaluated in this window. */
+  /** Sources that were evaluated in this window. */
   readonly #evaluated = new Set<SourceKey>();
 
   note(key: SourceKey, changes: SourceChanges): void {
@@ -213,7 +225,7 @@ class ChangedSources {
     return this.#changes.get(key);
   }
 
-  /** The next one to evaluate now; undefined: none. */
+  /** Takes the next source to evaluate now; undefined if there is none. */
   take(): readonly [SourceKey, SourceChanges] | undefined {
     for (const key of this.#ready) {
       const changes = this.#changes.get(key);
@@ -226,12 +238,12 @@ class ChangedSources {
     return undefined;
   }
 
-  /** Something was evaluated in this window: what happened to it since waits for the next one. */
+  /** Whether a source was evaluated in this window; its later changes wait for the next one. */
   get isWindowOpen(): boolean {
     return this.#evaluated.size > 0;
   }
 
-  /** The next window begins. */
+  /** Begins the next window. */
   nextWindow(): void {
     this.#evaluated.clear();
     for (const key of this.#changes.keys()) this.#ready.add(key);
@@ -245,7 +257,7 @@ class ChangedSources {
     return this.#ready.size > 0;
   }
 
-  /** Out of scope. */
+  /** Drops a source that left the scope. */
   drop(key: SourceKey): void {
     this.#changes.delete(key);
     this.#ready.delete(key);
@@ -253,7 +265,7 @@ class ChangedSources {
   }
 }
 
-/** Two changes as one. A dependency that may have begun earlier is judged from then. */
+/** Merges two changes. A dependency is judged from the earlier `rulesRv`. */
 function merged(a: SourceChanges, b: SourceChanges): SourceChanges {
   return {
     rulesRv: earlier(a.rulesRv, b.rulesRv),
@@ -266,7 +278,7 @@ function merged(a: SourceChanges, b: SourceChanges): SourceChanges {
   };
 }
 
-/** A template that was written while the source had a state that is not kept has an unverified record. */
+/** A record is unverified if its template was written while the source had a state that is not kept. */
 function lastOf(states: readonly DataState[]): readonly DataState[] {
   const [first] = states;
   if (!first || states.length <= MAX_STATES) return states;

@@ -8,9 +8,9 @@ import { sourceNameOf, type SourceRow, type WorkloadRow } from '../rows.ts';
 import type { Triggers } from '../settings.ts';
 
 /**
- * Resyncs for which the row of a deleted source is kept though nobody names it. The streams of workloads may be behind
- * those of sources: a workload that names it may still be on its way. A reflector notices within two minutes that its
- * stream is silent.
+ * Resyncs for which the row of a deleted source is kept even if no workload names it. The streams of workloads may lag
+ * behind those of sources, so a workload that names the source may still arrive. A reflector notices a silent stream
+ * within two minutes.
  */
 export const RESYNCS_KEPT = 5;
 
@@ -24,7 +24,7 @@ interface Rules {
   readonly decision: { readonly keys: AnnotationKeys };
 }
 
-/** The deleted sources of which rows are kept, in the order in which they were first known to be deleted. */
+/** The deleted sources that still have rows, in the order in which their deletion was noticed. */
 export class DeletedSources {
   readonly #known: Known;
   readonly #users: Pick<Dependents, 'usersOf'>;
@@ -32,7 +32,9 @@ export class DeletedSources {
   readonly #since = new Map<SourceKey, number>();
   #resyncs = 0;
 
-  /** `users`, by source: the workloads that use, mention or name it, have it recorded, or match it by a pattern. */
+  /**
+   * `users` maps a source to the workloads that use, mention or name it, have it recorded, or match it by a pattern.
+   */
   constructor(known: Known, users: Pick<Dependents, 'usersOf'>, rules: Rules) {
     this.#known = known;
     this.#users = users;
@@ -48,7 +50,7 @@ export class DeletedSources {
     this.#since.delete(key);
   }
 
-  /** Begins a resync; gives those that were deleted long enough ago. */
+  /** Begins a resync; yields the sources that were deleted long enough ago. */
   *resync(): Generator<SourceKey, void, void> {
     this.#resyncs += 1;
     for (const [key, since] of this.#since) {
@@ -57,7 +59,7 @@ export class DeletedSources {
     }
   }
 
-  /** Whether no record and no dependency names it. A pattern that matches what does not exist is no dependency. */
+  /** Whether no record and no dependency names the source. A pattern that matches a missing source is no dependency. */
   isUnneeded(key: SourceKey): boolean {
     return this.#users.usersOf(key).every((workload) => this.#isUnneededBy(key, workload));
   }

@@ -2,23 +2,24 @@ import { RV_UNKNOWN, isNewer, type Rv } from '../../rv.ts';
 import { sameRecords, type ObservedSource, type SourceRow } from '../rows.ts';
 
 /**
- * The row of a source that a list shows. With the same resourceVersion nothing was written, so what was
- * known since when it has its data still holds; with another one the listed one is the latest it can be.
+ * Returns the row of a source that a list shows. With an unchanged resourceVersion the known `dataRv` still holds;
+ * otherwise the listed resourceVersion is the latest that it can be.
  */
 export function listedSource(seen: ObservedSource, known: SourceRow | undefined): SourceRow {
   const unchanged = known !== undefined && known.exists && known.rv === seen.rv;
   return rowOf(seen, unchanged ? known : { dataRv: seen.rv });
 }
 
-/** The row of a source, known from before the list, that it no longer shows: deleted at some time up to the list. */
+/** Returns the row of a known source that a list no longer shows: it was deleted at some time up to the list. */
 export function absentSource(known: SourceRow, listRv: Rv): SourceRow {
   if (!known.exists) return known;
   return { ...known, rv: listRv, exists: false, modifiedAt: 0 };
 }
 
 /**
- * The row after a live write. `listRv` is that of the last list, in which a source never seen was absent.
- * If a creation counts (`onCreate`), it is what its data dates from, the same data as before or not.
+ * Returns the row after a live write. `listRv` is the resourceVersion of the last list; a source that was never seen
+ * was absent there. If creations count (`onCreate`), the data dates from the creation, even if it is the same as
+ * before.
  */
 export function writtenSource(
   seen: ObservedSource,
@@ -30,21 +31,21 @@ export function writtenSource(
   return rowOf(seen, { dataRv, created: known?.exists && known.hash === seen.hash && known.created });
 }
 
-/** The row after a live deletion. */
+/** Returns the row after a live deletion. */
 export function deletedSource(known: SourceRow, rv: Rv): SourceRow {
   return { ...known, rv, exists: false, modifiedAt: 0 };
 }
 
 export interface SourceChange {
-  /** It may begin or end dependencies: it is new here, or its annotations changed. */
+  /** The source is new here or its annotations changed, so that dependencies may begin or end. */
   readonly rules: boolean;
-  /** Data that was not there before: written, or back after a deletion. */
+  /** The source has data that was not there before: written, or back after a deletion. */
   readonly data: boolean;
-  /** It was there, or may have been, and is no more. */
+  /** The source existed, or may have existed, and is deleted. */
   readonly gone: boolean;
 }
 
-/** What a new row of a source says against the old one; null if nothing that matters to a workload. */
+/** Compares a new row of a source with the old one; null if nothing changed that matters to a workload. */
 export function sourceChange(old: SourceRow | undefined, row: SourceRow): SourceChange | null {
   const rules = !old || !sameRecords(old.annotations, row.annotations);
   const data = row.exists && (!old?.exists || old.hash !== row.hash);
@@ -52,7 +53,7 @@ export function sourceChange(old: SourceRow | undefined, row: SourceRow): Source
   return rules || data || gone ? { rules, data, gone } : null;
 }
 
-/** The same state of a SecretProviderClass's versions, with annotations of a later write of the class. */
+/** Whether a sighting of a SecretProviderClass has the same versions and the annotations of a later write. */
 export function hasNewerClass(seen: ObservedSource, known: SourceRow): boolean {
   if (!seen.providerClass || seen.rv !== known.rv) return false;
   return isNewer(seen.providerClass.rv, known.providerClass?.rv ?? RV_UNKNOWN);

@@ -9,7 +9,7 @@ import { sameLists, sameRecords, type ObservedWorkload, type SourceName, type Wo
 
 type Annotated = Pick<ObservedWorkload, 'annotations' | 'podAnnotations'>;
 
-/** The patterns of a workload's reload annotations that cannot be used, each once. */
+/** Returns the unusable patterns in a workload's reload annotations, each once. */
 export function unusablePatterns(workload: Annotated, keys: AnnotationKeys): readonly PatternError[] {
   const found = new Map<string, PatternError>();
   for (const key of [keys.configMapReload, keys.secretReload, keys.secretProviderClassReload]) {
@@ -22,10 +22,9 @@ export function unusablePatterns(workload: Annotated, keys: AnnotationKeys): rea
 }
 
 /**
- * Whether a workload asks for what it will not get, so that a worker should look and tell its owner why,
- * though nothing is pending: it exceeds a limit; a pattern or a period of pause that cannot be used, or a Secret that is not seen,
- * because there is none or because its type is not watched; or it is in conflict, or has a pod template that is not
- * followed.
+ * Whether a workload asks for something that it cannot get, so that a worker tells its owner why although nothing is
+ * pending. It exceeds a limit; has an unusable pattern or pause period; names a Secret that does not exist or whose
+ * type is not watched; is in conflict; or has a pod template that is not followed.
  */
 export function needsAdvice(
   row: Annotated &
@@ -38,7 +37,7 @@ export function needsAdvice(
   return pauseWish(row, by.keys).state === 'unusable' || adoptionProblems(row.annotations).length > 0;
 }
 
-/** Whether its annotations ask for something, and its pod template is of an object that is not followed. */
+/** Whether its annotations ask for reloads while its pod template belongs to an object that is not followed. */
 export function isUnfollowed({
   leftAlone,
   annotations,
@@ -46,7 +45,7 @@ export function isUnfollowed({
   return leftAlone === 'WorkloadRefUnsupported' && Object.keys(annotations).length > 0;
 }
 
-/** Whether two rows ask for the same: then its owner was told already. */
+/** Whether two rows ask for the same, so that the owner has been told already. */
 export function asksTheSame(a: WorkloadRow, b: WorkloadRow): boolean {
   return (
     isInConflict(a.conflict) === isInConflict(b.conflict) &&

@@ -2,17 +2,17 @@ import type { ObservedWorkload, WorkloadRow } from '../rows.ts';
 
 /** What is known of another controller that reverts our marker on a workload. */
 export interface MarkerConflict {
-  /** Hashes of the pod templates from before our reloads: to go back to one of them is to revert the marker. */
+  /** Hashes of the pod templates before our reloads. A template that returns to one of them reverts the marker. */
   readonly before: readonly string[];
   /** Unix seconds of the last reverts, oldest first. */
   readonly strips: readonly number[];
 }
 
-/** So many reverts within so many seconds are a conflict: the workload is not reloaded any more. */
+/** This many reverts within this many seconds are a conflict: the workload is no longer reloaded. */
 const STRIPS = 3;
 const WITHIN_SECONDS = 600;
 
-/** Annotation on a workload: a new value ends the conflict. */
+/** Annotation on a workload; a new value ends the conflict. */
 export const RELEASE_ANNOTATION = 'reroll.dev/release';
 
 const NO_CONFLICT: MarkerConflict = { before: [], strips: [] };
@@ -21,12 +21,13 @@ type Known = Pick<WorkloadRow, 'template' | 'record' | 'annotations' | 'conflict
 type Seen = Pick<ObservedWorkload, 'template' | 'record' | 'annotations' | 'writtenAt'>;
 
 /**
- * The conflict after a write, or after what a list shows, which may be several writes (not `live`).
- * - A template that changed with the record is our reload: what it was before is kept. Shown by a list it may be an
- *   edit as well, and begins anew.
- * - A template that went back to what it was before a reload of ours, the record as it was or gone, is a strip.
- * - Any other change of the template, or of the annotations that decide, is an edit and begins anew. An edit of the
- *   annotations alone leaves our marker where it is, so what the template was before stays known.
+ * Returns the conflict after a live write, or after a list, which may hide several writes (`live` is false).
+ * - If the template changed together with the record, we reloaded: the template before is kept. In a list it may also
+ * be an edit, which resets the conflict.
+ * - If the template returned to one from before our reloads, and the record is unchanged or gone, the marker was
+ * reverted.
+ * - Any other change of the template or of the deciding annotations is an edit and resets the conflict. An edit of the
+ * annotations alone leaves our marker in place, so the earlier templates are kept.
  */
 export function conflictAfter(known: Known, seen: Seen, live: boolean): MarkerConflict | undefined {
   const edited = isEdited(known, seen);
@@ -35,14 +36,16 @@ export function conflictAfter(known: Known, seen: Seen, live: boolean): MarkerCo
   const { before, strips } = known.conflict ?? NO_CONFLICT;
   if (seen.record !== undefined && seen.record !== known.record) {
     if (!live) return undefined;
-    // The first of all stays known: whoever goes back to it takes several markers away.
+    // The first is always kept: a return to it removes several markers at once.
     return { before: [...new Set([...before.slice(0, 1), known.template])], strips };
   }
   if (!before.includes(seen.template)) return undefined;
   return { before, strips: [...strips, seen.writtenAt].slice(-STRIPS) };
 }
 
-/** Whether the marker was reverted `STRIPS` times within `WITHIN_SECONDS`: another reload would be reverted too. */
+/**
+ * Whether the marker was reverted `STRIPS` times within `WITHIN_SECONDS`, so that another reload would be reverted too.
+ */
 export function isInConflict(conflict: MarkerConflict | undefined): boolean {
   const { strips = [] } = conflict ?? {};
   const [first = 0] = strips;

@@ -16,20 +16,20 @@ import { compact } from '../dependencies/dependencies.ts';
 import { isDecidedBefore, knownUpTo, rolledAfter, templateWriteSeen, writeSeen } from './template-owner.ts';
 import type { Triggers } from '../settings.ts';
 
-/** What surrounds a sighting of a workload. */
+/** The context of a sighting of a workload. */
 export interface Sighting {
-  /** Seen on the stream, right after the write; else found by a list. */
+  /** True if the stream showed it right after the write; false if a list did. */
   readonly live: boolean;
-  /** The row that the cluster state had or, at a list that knows nothing of it, the catalog's. */
+  /** The row in the cluster state or, for a list of unknown workloads, in the catalog. */
   readonly known: WorkloadRow | undefined;
-  /** Dependencies by the rules, as of now. */
+  /** The dependencies by the rules, as of now. */
   readonly dependencies: readonly SourceName[];
-  /** How far the streams of sources had come when the list of workloads was asked for. */
+  /** The position of the streams of sources when the list of workloads was requested. */
   readonly sourcesRv: Rv;
-  /** When this install adopted the cluster, Unix seconds; infinite: with this list. */
+  /** When this install adopted the cluster, in Unix seconds; infinite if this list adopts the workload. */
   readonly adoptedAt: number;
   readonly triggers: Triggers;
-  /** What dependencies that this sighting finds date from, if an earlier one was not judged to its end. */
+  /** Dates the dependencies that this sighting finds, if an earlier sighting was not fully judged. */
   readonly earlier?: DependencyBeginning | undefined;
   readonly sourceOf: (name: SourceName) => SourceRow | undefined;
 }
@@ -39,7 +39,7 @@ interface TemplateFacts {
   readonly unverified: readonly SourceName[];
 }
 
-/** The row of a workload just seen. */
+/** Returns the row of a workload that was just seen. */
 export function workloadRow(seen: ObservedWorkload, at: Sighting): WorkloadRow {
   const known = at.known?.uid === seen.uid ? at.known : undefined;
   if (known && seen.leftAlone === 'WorkloadRefMissing') return withoutTemplate(known, seen);
@@ -52,7 +52,7 @@ function rowOf(seen: ObservedWorkload, sighting: Sighting): WorkloadRow {
   const { key: _key, kind: _kind, namespace: _namespace, writtenAt: _writtenAt, ...rest } = seen;
   const latest = Math.max(seen.restartAt ?? 0, known?.restartAt ?? 0);
   const restartAt = latest === 0 ? {} : { restartAt: latest };
-  // A catalog that is ahead of the list has counted what the stream is still to tell.
+  // A catalog that is ahead of the list has already counted what the stream will show.
   const conflict = known && !isNewer(known.rv, seen.rv) ? conflictAfter(known, seen, live) : undefined;
   return {
     ...rest,
@@ -65,8 +65,8 @@ function rowOf(seen: ObservedWorkload, sighting: Sighting): WorkloadRow {
 }
 
 /**
- * Nobody can roll a workload whose template is gone, and its pods stay as they are. So what was known of the
- * template and of the record stays too, and is what the next template is compared with.
+ * Keeps what was known of the template and the record when a workload loses its template. It cannot be reloaded, and
+ * its pods stay as they are; the next template is compared with the kept one.
  */
 function withoutTemplate(known: WorkloadRow, seen: ObservedWorkload): WorkloadRow {
   const { rv, generation, annotations, excess } = seen;
@@ -74,10 +74,10 @@ function withoutTemplate(known: WorkloadRow, seen: ObservedWorkload): WorkloadRo
   return { ...known, rv, generation, annotations, excess, leftAlone: 'WorkloadRefMissing', ...none };
 }
 
-/** What the data of a source was from a resourceVersion on. */
+/** The data of a source from a resourceVersion on. */
 export interface DataState {
   readonly from: Rv;
-  /** null: it did not exist. Undefined: not known. */
+  /** null if the source did not exist; undefined if not known. */
   readonly hash: string | null | undefined;
 }
 
@@ -86,9 +86,8 @@ export function stateOf({ exists, dataRv, rv, hash }: SourceRow): DataState {
 }
 
 /**
- * `unverified` after the source `name` of it came to these states, the earliest first, as far as they are not later than
- * the template. The streams of sources and of workloads keep no order between them: a patch can be seen before what it
- * came after.
+ * Returns `unverified` after the source `name` had these states (earliest first), of which those up to the template
+ * count. Streams of sources and of workloads are not ordered, so a patch can be seen before the change that caused it.
  */
 export function unverifiedAfterSource(
   row: WorkloadRow,
@@ -102,13 +101,19 @@ export function unverifiedAfterSource(
   return compact(atTemplate.hash === recorded ? others : [...others, name]);
 }
 
-/** When a dependency began, if it has no record, and whether nothing tells whether the pods run the present data. */
+/**
+ * Returns the resourceVersion at which a dependency without a record began, and whether it is stale: nothing shows
+ * whether the pods run the present data.
+ */
 export type DependencyBeginning = (name: SourceName) => {
   readonly rv: Rv;
   readonly stale?: boolean | undefined;
 };
 
-/** The row with `begun` added to its dependencies and `ended` removed. The row has none of the former and all of the latter. */
+/**
+ * Returns the row with `begun` added to its dependencies and `ended` removed. `begun` must be absent from the row,
+ * `ended` present.
+ */
 export function withDependencies(
   row: WorkloadRow,
   { begun, ended, begin }: Omit<DependencyMove, 'workload'>,
@@ -133,13 +138,13 @@ export function withDependencies(
   };
 }
 
-/** A baseline for a dependency that began because of its source: created, or its annotations changed, at `rv`. */
+/** Adds a baseline for a dependency that began at `rv`, because its source was created or changed its annotations. */
 export function dependencyBegun(row: WorkloadRow, name: SourceName, rv: Rv): WorkloadRow['baselines'] {
   if (name in row.baselines || name in recordedHashes(row.record)) return row.baselines;
   return { ...row.baselines, [name]: rv };
 }
 
-/** Its baselines, those of these sources not earlier than `rv`; the same object if none is moved. */
+/** Moves the baselines of the matching sources up to `rv`. Returns the same object if nothing moves. */
 export function movedBaselines(
   { baselines }: Pick<WorkloadRow, 'baselines'>,
   rv: Rv,
@@ -160,13 +165,13 @@ function templateFacts(seen: ObservedWorkload, at: Sighting): TemplateFacts {
     : { templateRv: known.templateRv, unverified: unverifiedKept(seen, known) };
 }
 
-/** Right after the write. Of two streams, one may tell of an earlier write than the other has. */
+/** The sighting directly follows the write. With two streams, one may lag behind the other. */
 function templateSeen(seen: ObservedWorkload, at: Sighting): TemplateFacts {
   const templateRv = maxRv(at.known?.templateRv ?? RV_UNKNOWN, templateWriteSeen(seen, at.known));
   return { templateRv, unverified: compact(falseAt(recordedHashes(seen.record), templateRv, at)) };
 }
 
-/** Found at a list: some time after what is known. */
+/** The sighting comes from a list, some time after the known row. */
 function templateFound(seen: ObservedWorkload, known: WorkloadRow): TemplateFacts {
   const isUnverified = known.record === seen.record || isDecidedBefore(seen);
   return {
@@ -175,7 +180,7 @@ function templateFound(seen: ObservedWorkload, known: WorkloadRow): TemplateFact
   };
 }
 
-/** Whether a name is among these: looked up at once, also where a tenant has made them many. */
+/** Returns a membership test that stays fast with many names, which a tenant can create. */
 function among(names: readonly SourceName[] = NO_NAMES): (name: SourceName) => boolean {
   if (names.length <= FEW) return (name) => names.includes(name);
   const all = new Set(names);
@@ -184,7 +189,10 @@ function among(names: readonly SourceName[] = NO_NAMES): (name: SourceName) => b
 
 const FEW = 8;
 
-/** Under the same template: of the entries that stayed, those that were; and new ones that were decided before it. */
+/**
+ * Returns the unverified entries under an unchanged template: unchanged entries that were unverified, and new ones that
+ * were decided before the template.
+ */
 function unverifiedKept(seen: ObservedWorkload, known: WorkloadRow): readonly SourceName[] {
   const record = recordedHashes(seen.record);
   const before = recordedHashes(known.record);
@@ -194,17 +202,17 @@ function unverifiedKept(seen: ObservedWorkload, known: WorkloadRow): readonly So
   return compact(Object.keys(record).filter(isUnverified));
 }
 
-/** Another template, or a later restart. */
+/** Whether the template changed or a later restart was set. */
 function isRolled(known: WorkloadRow, seen: ObservedWorkload): boolean {
   return known.template !== seen.template || (seen.restartAt ?? 0) > (known.restartAt ?? 0);
 }
 
-/** Entries of the record that were not true when the template was written. */
+/** Returns the entries of the record that were wrong when the template was written. */
 function falseAt(record: RecordedHashes, rv: Rv, { sourceOf, triggers }: SightingOf): SourceName[] {
   return Object.keys(record).filter((name) => {
     const source = sourceOf(name);
     if (source === undefined) return false;
-    // Pods that began without it have none of its data: if a creation counts, it is one for them.
+    // Pods that began without the source have none of its data, so its creation counts for them.
     if (triggers.onCreate && !source.exists && !isNewer(source.rv, rv)) return true;
     return source.hash !== record[name] || isNewer(source.dataRv, rv);
   });
@@ -225,13 +233,14 @@ function baselines(seen: ObservedWorkload, at: Sighting): Pick<WorkloadRow, 'bas
   return { baselines: found, stale: compact(stale) };
 }
 
-/** For dependencies without a record that a sighting shows, whatever it takes until they are found. */
+/** Dates the dependencies without a record that a sighting shows, however long it takes to find them. */
 export function beginningOf(
   seen: ObservedWorkload,
   sighting: Omit<Sighting, 'dependencies'>,
 ): DependencyBeginning {
   const known = sighting.known?.uid === seen.uid ? sighting.known : undefined;
-  // Pods that began since it was found stale have the data of then, or a later change is pending by its date.
+  // Pods that began after the dependency became stale have the data of that time; a later change is pending by its
+  // date.
   const isStillStale = among(known && !isRolled(known, seen) ? known.stale : NO_NAMES);
   const wasDependency = among(known?.dependencies);
   const wasUnverified = among(known?.unverified);
@@ -242,7 +251,7 @@ export function beginningOf(
   };
 }
 
-/** What was so when it was last seen. */
+/** The state at the last sighting. */
 interface Before {
   readonly wasDependency: (name: SourceName) => boolean;
   readonly wasUnverified: (name: SourceName) => boolean;
@@ -265,19 +274,20 @@ function beginOfKnown(
   const { known } = at;
   const lost = recordedHashes(known.record)[name];
   if (lost !== undefined) {
-    // Somebody stripped the record: the last one seen stands in, unless a list shows another template than it was of.
+    // The record was stripped. The last one seen replaces it, unless a list shows another template.
     const source = at.sourceOf(name);
     const isUnverified = isRolled(known, seen)
       ? !at.live || falseAt({ [name]: lost }, templateWriteSeen(seen, known), at).length > 0
       : at.wasUnverified(name);
     if (source?.hash !== lost || isUnverified) return { rv: RV_UNKNOWN };
-    // Other data that comes after a deletion dates from it, so the deletion itself is too late.
+    // Data that comes back different after a deletion is dated by the deletion, so the deletion's own date would be too
+    // late.
     return { rv: source.exists ? source.rv : source.dataRv };
   }
   return at.wasDependency(name) ? { rv: RV_UNKNOWN } : beginOfNew(name, seen, at);
 }
 
-/** A dependency that a workload had not when it was last seen, as far as it was judged. */
+/** Dates a dependency that the workload did not have at its last sighting. */
 function beginOfNew(
   name: SourceName,
   seen: ObservedWorkload,
@@ -286,10 +296,10 @@ function beginOfNew(
   return earlier ? earlier(name) : { rv: live ? writeSeen(seen, known) : knownUpTo(known) };
 }
 
-/** A dependency that neither the cluster state nor the catalog knows. */
+/** Dates a dependency of a workload that neither the cluster state nor the catalog knows. */
 function beginAtList(name: SourceName, seen: ObservedWorkload, at: SightingOf): Begun {
   const source = at.sourceOf(name);
-  // What nobody knows was not there when the sources were listed, and its creation alone calls for nothing.
+  // An unknown source was absent when the sources were listed, and its creation alone needs no reload.
   if (!source) return { rv: at.sourcesRv };
   if (!source.exists) return { rv: seen.createdAt > at.adoptedAt ? RV_UNKNOWN : at.sourcesRv };
   const { onCreate, afterRestart } = at.triggers;
@@ -306,8 +316,8 @@ function beginWithSource(seen: ObservedWorkload, source: SourceRow, at: Sighting
 }
 
 /**
- * The source has had one state only, and the workload is not older: its pods cannot have begun with another. Within a second
- * only their resourceVersions tell; the workload's may be of a later write than its creation.
+ * The source has had one state only and the workload is not older, so its pods began with that state. Within the same
+ * second only the resourceVersions can tell, and the workload's may belong to a write after its creation.
  */
 function isInstalledAfter(seen: ObservedWorkload, source: SourceRow, { onCreate }: Triggers): boolean {
   if (source.asCreated !== true || seen.createdAt < source.modifiedAt) return false;
@@ -315,8 +325,8 @@ function isInstalledAfter(seen: ObservedWorkload, source: SourceRow, { onCreate 
 }
 
 /**
- * Both are as they were created, the workload first. Its pods waited for the source, or began without it, and neither
- * calls for a reload; that the source was deleted and created again meanwhile cannot be told, so it counts as stale.
+ * Neither has been changed since its creation, and the workload is older. Its pods waited for the source or began
+ * without it, and need no reload. The source may have been deleted and created again meanwhile, so it counts as stale.
  */
 function isInstalled(seen: ObservedWorkload, source: SourceRow): boolean {
   return source.asCreated === true && seen.generation === 1;

@@ -5,28 +5,30 @@ import { RV_UNKNOWN, isNewer, maxRv, type Rv } from '../../rv.ts';
 import { RELEASE_ANNOTATION } from './conflict.ts';
 import type { ObservedWorkload, WorkloadRow } from '../rows.ts';
 
-/** Of a workload without a pod template of its own: whose it has. */
+/** Where a workload without its own pod template takes the template from. */
 export interface TemplateFrom {
-  /** In the same namespace; there may be none. */
+  /** In the same namespace; it may not exist. */
   readonly owner: WorkloadKey;
-  /** A reload changes the owner's pod template, so marker and record are there; else they are on the workload. */
+  /**
+   * A reload changes the owner's pod template, which then holds marker and record; otherwise the workload holds them.
+   */
   readonly isMarkedThere: boolean;
 }
 
-/** The workload whose pod template another one has, as of the sighting. */
+/** The owner of the pod template of another workload, as of the sighting. */
 export interface TemplateOwner {
   readonly key: WorkloadKey;
   readonly uid: string;
   readonly generation: number;
   readonly rv: Rv;
-  /** Marker and record are on it too, not on the workload itself. */
+  /** The owner, not the workload, holds marker and record. */
   readonly isMarked: boolean;
-  /** Of its last write that changed the template, as far as its own row tells. */
+  /** The last write that changed the template, as far as the owner's row shows. */
   readonly templateRv?: Rv | undefined;
 }
 
 type OwnerSettings = Pick<DecisionSettings, 'keys' | 'autoReloadAll'>;
-/** As observed, or its row in the cluster state. */
+/** The owner as observed, or its row in the cluster state. */
 type Owner = Pick<
   ObservedWorkload,
   | 'uid'
@@ -46,9 +48,8 @@ type Owner = Pick<
   Partial<Pick<WorkloadRow, 'templateRv'>>;
 
 /**
- * A workload together with the one whose pod template it has: as if it had the template itself. Its annotations
- * count only if the owner asks for nothing itself; else the owner is reloaded, and its template brings the
- * other along.
+ * Joins a workload with the owner of its pod template, as if the template were its own. The workload's annotations
+ * count only if the owner has no reload annotations. Otherwise the owner is reloaded, which reloads the workload too.
  */
 export function withTemplateOf(
   own: ObservedWorkload,
@@ -82,12 +83,12 @@ export function withTemplateOf(
   };
 }
 
-/** Whether the two are of the same state of the same owner, as far as a patch tests it. */
+/** Whether both describe the same state of the same owner, as far as a patch tests it. */
 export function isSameOwner(a: TemplateOwner | undefined, b: TemplateOwner | undefined): boolean {
   return a?.key === b?.key && a?.uid === b?.uid && a?.generation === b?.generation;
 }
 
-/** Whether a sighting tells of a later write than `known`, of the workload itself or of its template's owner. */
+/** Whether a sighting shows a later write than `known`, of the workload or of its template's owner. */
 export function isLaterSighting(seen: ObservedWorkload, known: WorkloadRow): boolean {
   if (seen.rv !== known.rv) return isNewer(seen.rv, known.rv);
   const [now, before] = [seen.templateOwner, known.templateOwner];
@@ -95,46 +96,52 @@ export function isLaterSighting(seen: ObservedWorkload, known: WorkloadRow): boo
   return now !== undefined && before !== undefined && isNewer(now.rv, before.rv);
 }
 
-/** The write that a live sighting is of. Two objects: one stream each, so one of the two has moved. */
+/**
+ * Returns the resourceVersion of the write behind a live sighting. Each of the two objects has its stream, so one of
+ * the two has moved.
+ */
 export function writeSeen(seen: ObservedWorkload, known: WorkloadRow | undefined): Rv {
   const isOwn = !known || isNewer(seen.rv, known.rv);
   return isOwn ? seen.rv : (seen.templateOwner?.rv ?? seen.rv);
 }
 
-/** The same of one that shows another template: if it is another owner's, that may have been written after it. */
+/**
+ * `writeSeen` for a sighting with another template. The template of a new owner may be newer than the write that
+ * selected it.
+ */
 export function templateWriteSeen(seen: ObservedWorkload, known: WorkloadRow | undefined): Rv {
   const { key, templateRv = RV_UNKNOWN } = seen.templateOwner ?? {};
   const write = writeSeen(seen, known);
   return known?.templateOwner?.key === key ? write : maxRv(write, templateRv);
 }
 
-/** Up to where everything about the workload is known, its template's owner included. */
+/** Returns the resourceVersion up to which the workload and its template's owner are known. */
 export function knownUpTo({ rv, templateOwner }: WorkloadRow): Rv {
   return templateOwner && isNewer(rv, templateOwner.rv) ? templateOwner.rv : rv;
 }
 
-/** A lower bound of the unseen write that changed the template, or restarted the pods, since `known`. */
+/** Returns a lower bound of the unseen write since `known` that changed the template or restarted the pods. */
 export function rolledAfter(known: WorkloadRow, seen: ObservedWorkload): Rv {
   const isRestarted = (seen.restartAt ?? 0) > (known.restartAt ?? 0);
   const isRetargeted = seen.templateOwner?.key !== known.templateOwner?.key;
   return isRestarted || isRetargeted ? known.rv : (known.templateOwner?.rv ?? known.rv);
 }
 
-/** What a record has to say of the template, because no patch of the one object can test the other. */
+/** Returns what the record must hold of the template's owner, because a patch of one object cannot test the other. */
 export function decidedBy({
   templateOwner,
 }: Pick<ObservedWorkload, 'templateOwner'>): RecordedTemplate | undefined {
   return templateOwner && !templateOwner.isMarked ? templateOwner : undefined;
 }
 
-/** Whether the record was decided by an earlier state of the template's owner than this one, or of another owner. */
+/** Whether the record was decided by an earlier state of the template's owner, or by another owner. */
 export function isDecidedBefore({ record, templateOwner }: ObservedWorkload): boolean {
   const by = recordedTemplate(record);
   if (!by || !templateOwner || templateOwner.isMarked) return false;
   return by.uid !== templateOwner.uid || by.generation < templateOwner.generation;
 }
 
-/** Whether annotations of its own, of whatever value, or the settings say when it is reloaded. */
+/** Whether the owner's annotations, whatever their values, or the settings decide when it is reloaded. */
 function asks(owner: Owner, { keys, autoReloadAll }: OwnerSettings): boolean {
   const others = [
     keys.configMapExclude,

@@ -10,15 +10,15 @@ import { nameList } from '../../patterns/patterns.ts';
 import { namedSources } from '../dependencies/dependencies.ts';
 import { NO_ANNOTATIONS, NO_NAMES, type ObservedWorkload } from '../rows.ts';
 
-/** What of a workload has a size that its owner chooses. */
+/** The parts of a workload whose size its owner chooses. */
 export type Sized = Pick<
   ObservedWorkload,
   'annotations' | 'podAnnotations' | 'uses' | 'mentions' | 'marks' | 'excess'
 >;
 
 /**
- * The same within the limits of the installation. Of what exceeds one nothing is kept but by how much: no list if one
- * of the lists does, no source if the pod template does. Takes time in the size of what is given.
+ * Applies the limits of the installation. Of what exceeds a limit, only the excess is kept: no list if one of the lists
+ * is too long, no source if the pod template has too many. Takes time in proportion to the size of the input.
  */
 export function withinLimits<Facts extends Sized>(facts: Facts, keys: AnnotationKeys): Facts {
   const limits = keys.limits ?? DEFAULT_ANNOTATION_LIMITS;
@@ -46,7 +46,7 @@ function templateExcess(
   return given > sources ? { limit: 'sources', inTemplate: true, most: sources, given } : undefined;
 }
 
-/** No list is read before its length is known to be within its limit. */
+/** No list is read before its length is checked. */
 function listExcess(facts: Sized, keys: AnnotationKeys, limits: AnnotationLimits): Excess | undefined {
   const { annotations, podAnnotations } = facts;
   if (annotations === NO_ANNOTATIONS && podAnnotations === NO_ANNOTATIONS) return undefined;
@@ -85,7 +85,7 @@ function isOfPatterns(key: string, keys: AnnotationKeys): boolean {
   return key === keys.configMapReload || key === keys.secretReload || key === keys.secretProviderClassReload;
 }
 
-/** Of the annotations that are lists of names or patterns. Made once for each installation. */
+/** Returns the annotations that are lists of names or patterns. Computed once for each installation. */
 export function listKeys(keys: AnnotationKeys): readonly string[] {
   const made = LIST_KEYS.get(keys) ?? allListKeys(keys);
   LIST_KEYS.set(keys, made);

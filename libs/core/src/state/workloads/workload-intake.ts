@@ -7,16 +7,16 @@ import type { ObservedWorkload, WorkloadRow } from '../rows.ts';
 import { withTemplateOf } from './template-owner.ts';
 
 /**
- * What the streams of workloads tell, on its way into the cluster state. A workload without a pod template of its own is
- * told together with the one that has it, and again whenever that one is: from two streams, in any order, the
- * same comes. Whoever tells of such workloads has those that may own templates listed before.
+ * Passes what the streams of workloads show into the cluster state. A workload without its own pod template is joined
+ * with the template's owner, and passed again whenever the owner changes, so that the order of the two streams does not
+ * matter. The caller lists the kinds that own templates first.
  */
 export class WorkloadIntake {
   readonly #clusterState: ClusterState;
   readonly #decision: DecisionSettings;
   /** Workloads without a template of their own, as their stream last showed them. */
   readonly #followers = new Map<WorkloadKey, ObservedWorkload>();
-  /** From the owner of a template to those. */
+  /** Maps the owner of a template to the workloads that follow it. */
   readonly #byOwner = new MultiMap<WorkloadKey>();
 
   constructor(clusterState: ClusterState, decision: DecisionSettings) {
@@ -33,7 +33,7 @@ export class WorkloadIntake {
     for (const _ of this.listEnds(list)) continue;
   }
 
-  /** The same in slices, between which other streams may be observed: tells which workloads are gone. */
+  /** `listed` in slices, between which other streams may be observed. Yields the workloads that are gone. */
   *listEnds(list: Listed<ObservedWorkload, WorkloadRow>): Generator<readonly WorkloadKey[], void, void> {
     this.found(list);
     for (const absent of this.#clusterState.absentWorkloads(list)) {
@@ -46,7 +46,7 @@ export class WorkloadIntake {
     }
   }
 
-  /** A namespace has left the scope, and the cluster state has forgotten it. */
+  /** Drops the workloads that the cluster state has forgotten, after a namespace left the scope. */
   prune(): void {
     for (const key of this.#followers.keys()) if (!this.#clusterState.workloads.has(key)) this.#forget(key);
   }
@@ -65,7 +65,7 @@ export class WorkloadIntake {
 
   #tellFollowers(owner: WorkloadKey, by: 'list' | 'write'): void {
     for (const key of this.#byOwner.get(owner)) {
-      // A namespace that left the scope is forgotten without a word.
+      // Followers in a namespace that left the scope are skipped.
       const seen = this.#clusterState.workloads.has(key) ? this.#followers.get(key) : undefined;
       if (seen && by === 'write') this.#clusterState.workloadWritten(this.#join(seen));
       else if (seen)
