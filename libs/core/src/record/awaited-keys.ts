@@ -1,23 +1,23 @@
 import { isKeyKnown, type HashKey, type RecordHash } from './record-hash.ts';
 
-/** So long, in milliseconds, a change of keys may take from the first process to the last. */
+/** How long a change of keys may take until every process has the new key, in milliseconds. */
 const AWAITED_FOR = 600_000;
 
 /**
- * Keys that a process does not have and meets in records. While keys are changed, one that began before the
- * others meets theirs: what they recorded is not for it to judge, and whoever has the key will, or it itself after
- * its own restart. If that takes too long, the key is lost, and nobody can tell any more.
+ * Keys that appear in records but that this process does not have. While keys are changed, a process that started
+ * earlier meets the new key. It leaves such entries to processes that have the key, or to itself after its restart.
+ * After that time the key counts as lost, and nobody can compare the entry any more.
  */
 export class AwaitedKeys {
   readonly #keys: readonly Pick<HashKey, 'id'>[];
-  /** When a key was first met, by the scheme that names it: as many as there ever were keys. */
+  /** When each key was first met, by its scheme; one entry for each key that was ever in use. */
   readonly #met = new Map<string, number>();
 
   constructor(keys: readonly Pick<HashKey, 'id'>[]) {
     this.#keys = keys;
   }
 
-  /** Whether the entry is to be left to others: it is under a key first met less than ten minutes ago. `now`: Unix ms. */
+  /** Whether to leave the entry to other processes: its key was first met less than ten minutes ago. `now`: Unix ms. */
   isAwaited(recorded: RecordHash, now: number): boolean {
     if (isKeyKnown(recorded, this.#keys)) return false;
     const scheme = recorded.slice(0, recorded.indexOf('.'));

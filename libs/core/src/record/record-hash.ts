@@ -2,25 +2,25 @@ import { createHash, createHmac } from 'node:crypto';
 import type { SourceData } from '../model.ts';
 
 /**
- * Hash of a source's data as the record keeps it: `<scheme>.<base64url of 32 bytes>`. Scheme `1` is SHA-256
- * over a canonical, length-prefixed form; `k<id>` is HMAC-SHA-256 over the same form under the key with that
- * id, so that nobody who reads the record can try guesses of a weak secret. Two sources have the same hash
- * only if they hold the same keys and bytes: unlike the marker's, the form is injective.
+ * Hash of a source's data as the record keeps it: `<scheme>.<base64url of 32 bytes>`. Scheme `1` is SHA-256 over a
+ * canonical, length-prefixed form. `k<id>` is HMAC-SHA-256 over the same form with the key of that id, so that a reader
+ * of the record cannot try guesses of a weak secret. Two sources have the same hash only if they hold the same keys and
+ * bytes: unlike the marker's form, this one is injective.
  */
 export type RecordHash = string;
 
-/** A key for record hashes. `id` is derived from the secret and tells keys apart without revealing them. */
+/** A key for record hashes. `id` is derived from the secret and identifies the key without revealing it. */
 export interface HashKey {
   readonly id: string;
   readonly secret: Uint8Array;
 }
 
-/** The current key first, then those that older records may still be under. Empty: plain SHA-256. */
+/** The current key first, then earlier keys that records may still use. Empty: plain SHA-256. */
 export type HashKeys = readonly HashKey[];
 
 const PLAIN = '1';
 
-/** What a record holds for a source that was deleted: no data has this hash. Its scheme is `0`. */
+/** Recorded for a source that was deleted. No data has this hash; its scheme is `0`. */
 export const DELETED_HASH: RecordHash = '0.deleted';
 
 export function hashKey(secret: Uint8Array): HashKey {
@@ -28,19 +28,19 @@ export function hashKey(secret: Uint8Array): HashKey {
   return { id, secret };
 }
 
-/** Whether this has the form of a hash of data, under any scheme. */
+/** Whether the text has the form of a hash of data, under any scheme. */
 export function isRecordHash(text: unknown): text is RecordHash {
   return typeof text === 'string' && /^(?:1|k[0-9a-f]{8})\.[A-Za-z0-9_-]{43}$/.test(text);
 }
 
-/** The hash under today's scheme. */
+/** Returns the hash under the current scheme. */
 export function recordHash(data: SourceData, keys: HashKeys): RecordHash {
   return digest(canonical(data), keys[0]);
 }
 
 /**
- * Whether `recorded` is the hash of `data`, judged under the scheme that `recorded` itself names. False if
- * it names a scheme or a key that is not known.
+ * Whether `recorded` is the hash of `data`, under the scheme that `recorded` names. False if the scheme or key is not
+ * known.
  */
 export function isHashOf(recorded: RecordHash, data: SourceData, keys: HashKeys): boolean {
   const scheme = schemeOf(recorded);
@@ -49,18 +49,18 @@ export function isHashOf(recorded: RecordHash, data: SourceData, keys: HashKeys)
   return key !== undefined && digest(canonical(data), key) === recorded;
 }
 
-/** Whether somebody with these keys can tell if `recorded` is the hash of some data. */
+/** Whether these keys suffice to compare `recorded` with data. */
 export function isKeyKnown(recorded: RecordHash, keys: readonly Pick<HashKey, 'id'>[]): boolean {
   const scheme = schemeOf(recorded);
   return !scheme.startsWith('k') || keys.some(({ id }) => scheme === `k${id}`);
 }
 
-/** Whether two hashes are under one scheme: only then do different hashes mean different data. */
+/** Whether two hashes have the same scheme. Only then do different hashes mean different data. */
 export function isSameScheme(a: RecordHash, b: RecordHash): boolean {
   return schemeOf(a) === schemeOf(b);
 }
 
-/** '' for what is no record hash. */
+/** '' if the text is not a record hash. */
 function schemeOf(hash: RecordHash): string {
   return hash.slice(0, Math.max(0, hash.indexOf('.')));
 }
@@ -71,7 +71,7 @@ function digest(parts: readonly Buffer[], key: HashKey | undefined): RecordHash 
   return [key ? `k${key.id}` : PLAIN, hash.digest('base64url')].join('.');
 }
 
-/** Each section's entries in byte order of their keys; every key and value is preceded by its length. */
+/** The entries of each section are sorted by the bytes of their keys; every key and value is preceded by its length. */
 function canonical(data: SourceData): Buffer[] {
   return [...section('d', data.data), ...section('b', data.binaryData)];
 }

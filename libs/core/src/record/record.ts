@@ -2,26 +2,26 @@ import { WeightedCache } from '../patterns/weighted-cache.ts';
 import { work } from '../work.ts';
 
 /**
- * The record: the annotation `reroll.dev/applied` on a workload's own metadata (never in its pod template,
- * so that writing it rolls nothing). It says which data the pods of the workload were last rolled with, as
- * compact JSON: `{"v":1,"s":{"ConfigMap/web":"1.<hash>"}}`. `s` maps `<kind>/<name>` of a source in the
- * workload's namespace to a record hash, its keys sorted. `t`, only where the pod template is another object's: the
- * state of that object by which the record was decided, `<uid>/<generation>`.
+ * The applied record: the annotation `reroll.dev/applied` in the workload's own metadata (never in its pod template, so
+ * that writing it restarts nothing). It holds hashes of the data that the pods were last started with, as compact JSON:
+ * `{"v":1,"s":{"ConfigMap/web":"1.<hash>"}}`. `s` maps `<kind>/<name>` of a source in the workload's namespace to a
+ * record hash, sorted by key. `t` is present only if another object holds the pod template: the state of that object by
+ * which the record was decided, `<uid>/<generation>`.
  */
 export const RECORD_ANNOTATION = 'reroll.dev/applied';
 
 const VERSION = 1;
 
 /**
- * Bytes that the text may have: half of what the API server allows for all annotations of an object, so that the other
- * half is the owner's. 1,000 sources with names of 60 characters fit.
+ * The largest record, in bytes: half of what the API server allows for all annotations of an object, so that the owner
+ * has the other half. 1,000 sources with names of 60 characters fit.
  */
 export const MOST_RECORD_BYTES = 131_072;
 
 /** Record hash by `<kind>/<name>`, e.g. `{ 'ConfigMap/web': '1.x7…' }`. */
 export type RecordedHashes = Readonly<Record<string, string>>;
 
-/** The object that holds a workload's pod template, as it was read. */
+/** The object that holds a workload's pod template, as read. */
 export interface RecordedTemplate {
   readonly uid: string;
   readonly generation: number;
@@ -34,15 +34,15 @@ export type RecordReading =
 
 const NO_HASHES: RecordedHashes = Object.freeze({});
 
-/** Characters of the records that are kept parsed, so that one is parsed once however many names are looked up in it. */
+/** Characters of records whose parsed form is cached, so that a record is parsed once for many lookups. */
 const CACHE_CHARACTERS = 1024 * 1024;
 const ENTRY_CHARACTERS = 100;
-/** A record of so few characters has a handful of names, and is parsed faster than it is looked up. */
+/** A record of at most this many characters is parsed faster than it is found in the cache. */
 const SHORT = 512;
 
 const cache = new WeightedCache<RecordReading>(CACHE_CHARACTERS, (_, text) => text.length + ENTRY_CHARACTERS);
 
-/** Reads the annotation's text. Never throws: what cannot be read is `unreadable`, and counts as stripped. */
+/** Parses the annotation. Never throws: invalid text is `unreadable` and counts as stripped. */
 export function readRecord(text: string | undefined): RecordReading {
   if (text === undefined) return { state: 'absent' };
   return text.length <= SHORT ? parse(text) : cache.get(text, parse);
@@ -61,33 +61,33 @@ function parse(text: string): RecordReading {
   return { state: 'unreadable' };
 }
 
-/** The recorded hashes, empty if there is no readable record. */
+/** Returns the recorded hashes; empty if there is no readable record. */
 export function recordedHashes(text: string | undefined): RecordedHashes {
   const reading = readRecord(text);
   return reading.state === 'read' ? reading.hashes : NO_HASHES;
 }
 
-/** The state of another object by which the record was decided; undefined if it names none. */
+/** Returns the state of the other object by which the record was decided; undefined if the record names none. */
 export function recordedTemplate(text: string | undefined): RecordedTemplate | undefined {
   const reading = readRecord(text);
   const parts = reading.state === 'read' ? /^(.+)\/(\d+)$/.exec(reading.template ?? '') : null;
   return parts ? { uid: parts[1] ?? '', generation: Number(parts[2]) } : undefined;
 }
 
-/** The annotation's text, the same for the same hashes whatever their order. */
+/** Returns the annotation's text. The order of `hashes` does not matter. */
 export function writeRecord(hashes: RecordedHashes, template?: RecordedTemplate): string {
   const sorted = Object.fromEntries(Object.entries(hashes).sort(([a], [b]) => (a < b ? -1 : 1)));
   const t = template && `${template.uid}/${template.generation}`;
   return JSON.stringify({ v: VERSION, s: sorted, t });
 }
 
-/** Whether the text may take the place of `before`. One that is not larger always may, also beyond the limit. */
+/** Whether the text may replace `before`. Text that is not larger always may, even beyond the limit. */
 export function isRecordInBounds(text: string, before: string | undefined): boolean {
   const bytes = Buffer.byteLength(text);
   return bytes <= MOST_RECORD_BYTES || bytes <= Buffer.byteLength(before ?? '');
 }
 
-/** `<kind>/<name>`: how a record names a source of its own namespace. */
+/** Returns `<kind>/<name>`, by which a record names a source in its namespace. */
 export function recordName(source: { kind: string; name: string }): string {
   return [source.kind, source.name].join('/');
 }

@@ -3,10 +3,10 @@ import { kindOf, type SourceKey } from '../model.ts';
 import { DELETED_HASH, type RecordHash } from './record-hash.ts';
 
 /**
- * A hash as it may be shown to somebody who may not read the source. Of a weak password a plain one can be guessed, and
- * one under the install's key can be compared with those of guesses in Secrets of one's own. So of anything but a ConfigMap it
- * is replaced by an HMAC under `secret` over source and hash: equal for equal hashes of one source, and of no use
- * elsewhere. That of a deletion stays as it is.
+ * Returns a hash for readers who may not read the source. A plain hash of a weak password can be guessed, and a keyed
+ * one can be compared with hashes of Secrets that the reader creates. So the hash of anything but a ConfigMap is
+ * replaced by an HMAC with `secret` over source and hash: equal hashes of one source stay equal, and nothing else can
+ * be compared. The hash of a deletion stays as it is.
  */
 export function shownHash(source: SourceKey, hash: RecordHash, secret: string): string {
   if (kindOf(source) === 'ConfigMap' || hash === DELETED_HASH) return hash;

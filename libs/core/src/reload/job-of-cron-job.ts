@@ -2,14 +2,14 @@ import type { Annotations, PodTemplate } from '../model.ts';
 import { RECORD_ANNOTATION } from '../record/record.ts';
 
 /**
- * On a CronJob's metadata: the end of the name that its next Job gets. It is written before there is need of it,
- * and anew with the record of each Job, so that whoever repeats a reload meets the Job that is there already.
+ * Annotation of a CronJob: the suffix of its next Job's name. It is written before it is needed, and renewed with the
+ * record of each Job, so that a repeated reload finds the Job that already exists.
  */
 export const NEXT_JOB_ANNOTATION = 'reroll.dev/next-job';
 
 const MAX_NAME = 63;
 
-/** `<CronJob>-<suffix>`, the CronJob's part cut so that the whole has at most 63 characters. */
+/** Returns `<CronJob>-<suffix>`, with the CronJob's part cut so that the name has at most 63 characters. */
 export function jobName(cronJob: string, suffix: string): string {
   return `${cronJob.slice(0, MAX_NAME - 1 - suffix.length)}-${suffix}`;
 }
@@ -26,13 +26,13 @@ export interface JobInput {
   /** The pod template with its markers. */
   readonly template: PodTemplate;
   readonly name: string;
-  /** Text of the record that the CronJob gets for this Job. */
+  /** The record that the CronJob gets for this Job. */
   readonly record: string;
 }
 
 /**
- * The Job that a reload of a CronJob creates, as stakater/Reloader makes it (and `kubectl create job --from`): of
- * the CronJob's template, owned by it. Besides, it carries the record that belongs to it.
+ * Returns the Job that a reload of a CronJob creates, as stakater/Reloader and `kubectl create job --from` make it:
+ * from the CronJob's template and owned by the CronJob. In addition, it carries the record.
  */
 export function jobOfCronJob({ cronJob, jobTemplate, template, name, record }: JobInput): object {
   const { labels, annotations } = jobTemplate.metadata ?? {};

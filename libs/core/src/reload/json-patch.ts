@@ -6,8 +6,8 @@ export interface PatchOperation {
 }
 
 /**
- * What operations make of a value, which stays as it is. Paths must exist, as in RFC 6902. Tests are taken to hold:
- * the operations were computed from this very value.
+ * Applies the operations to a copy of the value. Paths must exist, as in RFC 6902. Tests are assumed to hold, because
+ * the operations were computed from this value.
  */
 export function patched<T>(value: T, operations: readonly PatchOperation[]): T {
   const root = { '': structuredClone(value) as unknown };
@@ -35,7 +35,7 @@ function removeFrom(at: Record<string, unknown>, key: string): void {
   else delete at[key];
 }
 
-/** A JSON Pointer (RFC 6901) below `base`, its parts escaped. */
+/** Returns a JSON Pointer (RFC 6901) below `base`, with its parts escaped. */
 export function pointer(base: string, ...parts: readonly (string | number)[]): string {
   return [base, ...parts.map((part) => String(part).replaceAll('~', '~0').replaceAll('/', '~1'))].join('/');
 }

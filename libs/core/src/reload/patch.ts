@@ -10,56 +10,58 @@ import { REQUEST_ANNOTATION } from './request.ts';
 
 export type ReloadStrategy = 'env-vars' | 'annotations';
 
-/** A source for which the pods are to be replaced. */
+/** A source for which the pods are replaced. */
 export interface RolledSource {
   readonly kind: SourceKind;
   readonly namespace: string;
   readonly name: string;
-  /** Found by auto or search, so only a container that uses it can carry the marker. */
+  /** Found by auto or search, so only a container that uses the source can carry the marker. */
   readonly auto: boolean;
-  /** The incumbent's hash of the data (SHA-1, hex), or `DELETED_MARKER_HASH`. */
+  /** stakater/Reloader's hash of the data (SHA-1, hex), or `DELETED_MARKER_HASH`. */
   readonly markerHash: string;
 }
 
-/** What the markers in a pod template depend on. */
+/** The input for the markers in a pod template. */
 export interface MarkerInput {
   readonly template: PodTemplate;
   readonly strategy: ReloadStrategy;
   readonly rolled: readonly RolledSource[];
-  /** Key of the annotation that the annotations strategy writes into the pod template. */
+  /** The annotation that the annotations strategy writes into the pod template. */
   readonly markerAnnotation: string;
   /** Unix seconds, for `observedAt`. */
   readonly now: number;
-  /** Id of the reload that a person asked for: it goes into the pod template, also with nothing to roll. */
+  /** Id of a manual reload. It goes into the pod template even if no source needs a reload. */
   readonly request?: string | undefined;
 }
 
 export interface PatchInput extends MarkerInput {
-  /** The workload as just read. */
+  /** The workload as read. */
   readonly metadata: {
     readonly uid: string;
     readonly generation?: number | undefined;
     readonly annotations?: Annotations | undefined;
   };
-  /** JSON Pointer of the pod template, e.g. `/spec/template`. */
+  /** JSON Pointer to the pod template, e.g. `/spec/template`. */
   readonly templatePath: string;
-  /** Text of the new record. */
+  /** The new record. */
   readonly record: string;
-  /** Restart the pods by this field instead of by another template; `last` is its value, Unix seconds, 0: none. */
+  /**
+   * Restarts the pods by this field instead of by a changed template. `last` is its value in Unix seconds, 0 if unset.
+   */
   readonly restart?: { readonly path: string; readonly last: number } | undefined;
-  /** Holds the rollout back: the key of the annotation that says since when, and the time. Default: not. */
+  /** Pauses the rollout; `key` is the annotation that holds the time. Default: no pause. */
   readonly pause?: { readonly key: string; readonly at: Date } | undefined;
 }
 
-/** The pod template with the markers in it, for a way of reloading that writes a whole object. */
+/** Returns the pod template with its markers, for ways of reloading that write a whole object. */
 export function markedTemplate(input: MarkerInput): PodTemplate {
   return patched(input.template, markerOperations({ ...input, templatePath: '' }));
 }
 
 /**
- * One JSON Patch that rolls the workload for every source in `rolled` and writes the record. It applies only
- * to the very object that was read: it tests the uid, the generation (so nobody changed the spec since) and
- * the previous record (`null` tests absence). With nothing to roll it only writes the record.
+ * Returns one JSON Patch that reloads the workload for every source in `rolled` and writes the record. It applies only
+ * to the object that was read: it tests the uid, the generation (the spec has not changed) and the previous record
+ * (`null` tests that there is none). Without sources it only writes the record.
  */
 export function reloadPatch(input: PatchInput): PatchOperation[] {
   const { pause } = input;
@@ -96,7 +98,7 @@ function recordOperations({ metadata, record }: PatchInput): PatchOperation[] {
   ];
 }
 
-/** Markers, and where the template is that gets them. */
+/** The markers, and where the pod template is. */
 type Placed = MarkerInput & Pick<PatchInput, 'templatePath' | 'restart'>;
 
 function markerOperations(input: Placed): PatchOperation[] {
@@ -105,7 +107,7 @@ function markerOperations(input: Placed): PatchOperation[] {
   return [...markers, ...requestMarker(input, sourceMarkers({ ...input, templatePath: '' }))];
 }
 
-/** Beside the markers of sources, which may have made the place for it. */
+/** Added after the markers of sources, which may have created the annotations. */
 function requestMarker(
   { template, templatePath, request }: Placed,
   markers: readonly PatchOperation[],
@@ -126,13 +128,14 @@ function sourceMarkers(input: Placed): PatchOperation[] {
   if (!last) return [];
   if (input.strategy === 'annotations') return annotationMarker(input, last);
   const operations = envVarMarkers(input);
-  // Two sources can share a variable (`a.b` and `a-b`): if it already has the value, nothing would roll.
+  // Two sources can share a variable (`a.b` and `a-b`). If it already has the value, the variable alone would restart
+  // nothing.
   return operations.length > 0 ? operations : annotationMarker(input, last);
 }
 
 /**
- * The second after this one: of pods that were created in this very second some have the old data, and times
- * are whole seconds. Another one if it has that value already, or nothing would restart.
+ * Sets the second after this one: some pods of this second have the old data, and times are whole seconds. Sets a later
+ * one if the field already has that value, because nothing would restart otherwise.
  */
 function restartOperations(
   restart: NonNullable<PatchInput['restart']>,
@@ -140,7 +143,7 @@ function restartOperations(
 ): PatchOperation[] {
   const at = restart.last === now + 1 ? now + 2 : now + 1;
   const value = new Date(at * 1000).toISOString().replace('.000Z', 'Z');
-  // The pod template stays as it is: who asked stands on the workload, beside the record.
+  // The pod template stays unchanged: the request's id goes into the workload's annotations, beside the record.
   const path = pointer('/metadata/annotations', REQUEST_ANNOTATION);
   const asked: PatchOperation[] = request === undefined ? [] : [{ op: 'add', path, value: request }];
   return [{ op: 'add', path: restart.path, value }, ...asked];
@@ -162,7 +165,7 @@ function annotationMarker(input: Placed, source: RolledSource): PatchOperation[]
   return [{ op: 'add', path: base, value: { annotations: { [key]: value } } }];
 }
 
-/** The variables to set, by the index of their container; later sources win where two share a name. */
+/** Returns the variables to set, by the index of their container. If two sources share a name, the later one wins. */
 function envVarMarkers(input: Placed): PatchOperation[] {
   const wanted = new Map<number, Map<string, string>>();
   for (const source of input.rolled.filter(({ markerHash }) => markerHash !== DELETED_MARKER_HASH)) {
@@ -178,7 +181,7 @@ function envVarMarkers(input: Placed): PatchOperation[] {
   return (input.template.spec?.containers ?? []).flatMap(({ env }, index) => {
     const path = `${input.templatePath}/spec/containers/${index}/env`;
     const variables = wanted.get(index) ?? new Map<string, string>();
-    // Where a deleted source shares its variable with one that is there, the latter's data is what counts.
+    // If a deleted source shares its variable with one that exists, the data of the latter counts.
     const removed = new Set([...gone].filter((name) => !variables.has(name)));
     return [...envOperations(env ?? undefined, variables, path), ...removals(env ?? [], removed, path)];
   });
@@ -201,7 +204,7 @@ function envOperations(
   });
 }
 
-/** Last first, so that none moves another; each only if the entry is the very one that was read. */
+/** Removes the last entry first, so that no index shifts. Each is removed only if it is the entry that was read. */
 function removals(env: readonly EnvVar[], removed: ReadonlySet<string>, path: string): PatchOperation[] {
   const gone = [...env.entries()].filter(([, { name }]) => removed.has(name));
   return gone.reverse().flatMap(([index, entry]): PatchOperation[] => [

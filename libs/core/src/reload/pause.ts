@@ -3,22 +3,24 @@ import { parseDuration } from '../durations.ts';
 import type { Annotations, WorkloadKind } from '../model.ts';
 import { pointer, type PatchOperation } from './json-patch.ts';
 
-/** The kind whose rollout can be held back; on any other a period is told of as a mistake. */
+/** The only kind whose rollout can be paused. On other kinds, a period is reported as a mistake. */
 const PAUSABLE = 'Deployment';
 
 type PauseKeys = Pick<AnnotationKeys, 'pausePeriod' | 'pausedAt'>;
 
-/** What a workload's annotations ask for when it is reloaded. */
+/** The pause that a workload's annotations ask for at a reload. */
 export type PauseWish =
   | { readonly state: 'none' }
   /** Milliseconds, more than 0. */
   | { readonly state: 'pause'; readonly period: number }
-  /** The annotation cannot be used: what was expected and what was given. The workload reloads all the same. */
+  /**
+   * The annotation is invalid; `problem` says what was expected and what was given. The workload is reloaded anyway.
+   */
   | { readonly state: 'unusable'; readonly problem: string };
 
 /**
- * Reads the period for which a Deployment's rollout is held back after a reload (a Go duration). Zero and less
- * hold nothing back. With an empty key pausing is switched off.
+ * Reads the period for which a Deployment's rollout is paused after a reload (a Go duration). Zero or less means no
+ * pause. An empty key disables pauses.
  */
 export function pauseWish(
   workload: { readonly kind: WorkloadKind; readonly annotations: Annotations },
@@ -39,10 +41,10 @@ export function pauseWish(
 }
 
 /**
- * When a Deployment that was paused at a reload is to go on: Unix milliseconds; undefined if there is nothing
- * to do, because nobody but its owner paused it. `paused-at` is by the clock of the worker that paused it. In
- * the past (0) if a time or period cannot be read, and for a `paused-at` that was left over by somebody who
- * resumed it by hand: that is only removed, so that it never speaks for a later pause of the owner's.
+ * Returns when a Deployment that was paused at a reload resumes, in Unix milliseconds; undefined if there is nothing to
+ * do, because nobody or only its owner paused it. `paused-at` is by the clock of the worker that paused it. Returns 0
+ * if a time or period cannot be read, and for a `paused-at` that remained after a manual resume: it is then only
+ * removed, so that it does not affect a later pause by the owner.
  */
 export function resumeDueAt(
   workload: { readonly paused: boolean | undefined; readonly annotations: Annotations | undefined },
@@ -58,7 +60,7 @@ export function resumeDueAt(
   return Number.isNaN(at) || period === undefined ? 0 : at + Math.max(0, period);
 }
 
-/** Holds a rollout back: to be sent in the very patch that begins it. */
+/** Pauses a rollout; sent in the same patch that begins it. */
 export function pauseOperations(pausedAtKey: string, at: Date): PatchOperation[] {
   return [
     { op: 'add', path: '/spec/paused', value: true },
@@ -67,8 +69,8 @@ export function pauseOperations(pausedAtKey: string, at: Date): PatchOperation[]
 }
 
 /**
- * Lets a rollout go on, or only removes a `paused-at` that was left over. It applies to nothing but what was
- * read: a pause that began or ended since, or another object of that name, fails its tests.
+ * Resumes a rollout, or only removes a `paused-at` that remained. Its tests fail if a pause began or ended since the
+ * read, or if the object was replaced.
  */
 export function resumePatch(
   workload: { readonly uid: string; readonly paused: boolean; readonly pausedAt: string },
@@ -79,7 +81,7 @@ export function resumePatch(
   const tests: PatchOperation[] = [
     { op: 'test', path: '/metadata/uid', value: uid },
     { op: 'test', path, value: pausedAt },
-    // The API leaves `false` out.
+    // The API omits `false`.
     { op: 'test', path: '/spec/paused', value: paused ? true : null },
   ];
   const resume: PatchOperation[] = paused ? [{ op: 'replace', path: '/spec/paused', value: false }] : [];

@@ -3,17 +3,17 @@ import type { Annotations, PodTemplate } from '../model.ts';
 import { RECORD_ANNOTATION } from '../record/record.ts';
 
 /**
- * A Job's pod template cannot be changed, so a reload deletes the Job and creates it again. What it is to become is
- * kept meanwhile in the API as its *pending Job*: a suspended Job of another name, with this annotation. The annotation is
- * JSON: whose pending Job it is, and what the pending Job itself must not have (labels and owners, so that nobody else takes it
- * for the Job).
+ * A Job's pod template cannot be changed, so a reload deletes the Job and creates it again. Meanwhile a suspended Job
+ * with another name and this annotation, the *pending Job*, keeps what the Job is to become. The annotation is JSON:
+ * the Job it stands for, and what the pending Job itself must not have (labels and owners, so that nothing takes it for
+ * the Job).
  */
 export const PENDING_JOB_ANNOTATION = 'reroll.dev/twin-of';
 
-/** On every pending Job, by which they are found without the Jobs: its value is `true`. */
+/** Label of every pending Job, to find them without the other Jobs; its value is `true`. */
 export const PENDING_JOB_LABEL = 'reroll.dev/twin';
 
-/** Labels that the API server gives a Job's pods; of another Job they would be refused. */
+/** Labels that the API server generates for a Job's pods. It refuses those of another Job. */
 const GENERATED = [
   'controller-uid',
   'batch.kubernetes.io/controller-uid',
@@ -43,7 +43,7 @@ interface JobSpec {
   readonly template?: LabelledTemplate;
 }
 
-/** A Job as it is created: no field that the API server gives. */
+/** A Job to be created, without the fields that the API server sets. */
 export interface JobManifest {
   readonly apiVersion: 'batch/v1';
   readonly kind: 'Job';
@@ -51,21 +51,21 @@ export interface JobManifest {
   readonly spec: JobSpec;
 }
 
-/** A Job as it was read. */
+/** A Job as read. */
 export interface JobRead {
   readonly metadata: Metadata & { readonly name: string; readonly namespace: string; readonly uid: string };
   readonly spec?: JobSpec;
 }
 
-/** What a pending Job keeps. */
+/** The content of a pending Job. */
 export interface Kept {
-  /** Of the Job that is to be deleted. */
+  /** uid of the Job that is deleted. */
   readonly uid: string;
-  /** The Job that is to be created. */
+  /** The Job that is created in its place. */
   readonly manifest: JobManifest;
 }
 
-/** The Job with its markers and its record, as stakater/Reloader creates it again: name, labels and spec stay. */
+/** Returns the Job with markers and record, as stakater/Reloader creates it again: name, labels and spec stay. */
 export function recreatedJob(job: JobRead, by: { template: LabelledTemplate; record: string }): JobManifest {
   const { name, namespace, labels, annotations, ownerReferences, finalizers } = job.metadata;
   return {
@@ -83,7 +83,7 @@ export function recreatedJob(job: JobRead, by: { template: LabelledTemplate; rec
   };
 }
 
-/** The pending Job that keeps this. */
+/** Returns the pending Job with this content. */
 export function pendingJobOf({ uid, manifest }: Kept): JobManifest {
   const { name, namespace, ...metadata } = manifest.metadata;
   const suspend = manifest.spec.suspend ?? false;
@@ -99,7 +99,7 @@ export function pendingJobOf({ uid, manifest }: Kept): JobManifest {
   };
 }
 
-/** What a pending Job keeps; undefined if it is none, or cannot be read. */
+/** Returns the content of a pending Job; undefined if the Job is none or its annotation cannot be read. */
 export function keptBy(pendingJob: JobRead): Kept | undefined {
   const text = pendingJob.metadata.annotations?.[PENDING_JOB_ANNOTATION];
   const wire = text === undefined ? undefined : parse(text);
@@ -117,7 +117,7 @@ export function keptBy(pendingJob: JobRead): Kept | undefined {
   };
 }
 
-/** `<Job>-<hash of its uid>`, at most 63 characters: the same for the same Job. */
+/** Returns `<Job>-<hash of its uid>` in at most 63 characters; always the same for one Job. */
 export function pendingJobName(name: string, uid: string): string {
   const hash = createHash('sha256').update(uid).digest('hex').slice(0, 10);
   return `${name.slice(0, MAX_NAME - 1 - hash.length)}-${hash}`;
@@ -144,7 +144,7 @@ function parse(text: string): WirePendingJob | undefined {
   }
 }
 
-/** With a selector of one's own (`manualSelector`) nothing is generated, and all of it stays. */
+/** With `manualSelector` nothing is generated, so everything stays. */
 function cleanSpec(spec: JobSpec): JobSpec {
   if (spec.manualSelector) return spec;
   const { selector: _selector, template, ...rest } = spec;

@@ -6,34 +6,34 @@ import { recordedHashes, type RecordedHashes } from '../record/record.ts';
 import { DELETED_HASH, isSameScheme, type RecordHash } from '../record/record-hash.ts';
 import { compareRv, isNewer, type Rv } from '../rv.ts';
 
-/** What a quorum read of a source gave. */
+/** The result of a quorum read of a source. */
 export interface SourceReading {
   readonly rv: Rv;
-  /** Under today's scheme. */
+  /** Under the current scheme. */
   readonly hash: RecordHash;
-  /** Whether the record's entry, under the scheme that it names, is the hash of what was read. */
+  /** Whether the record's entry, under its own scheme, is the hash of the data that was read. */
   readonly isRecorded: boolean;
-  /** The entry is under a key that this worker does not have and others may: it cannot tell whether it agrees. */
+  /** The entry has a key that other workers may have but this one does not, so it cannot compare. */
   readonly isKeyAwaited?: boolean;
   /**
-   * Read after the workload was. An older reading (a colleague's, of the same change) may be used to roll,
-   * which the leader checks against the present, but never to write off a difference.
+   * Whether the source was read after the workload. An older reading (another worker's, of the same change) may justify
+   * a reload, because the leader has checked it against the present, but never a correction of the record.
    */
   readonly afterWorkload: boolean;
 }
 
-/** One dependency of the workload as read now. */
+/** A dependency of the workload as read now. */
 export interface DependencyFacts {
   readonly name: SourceName;
   /** The catalog's row of the source. */
   readonly row: SourceRow | undefined;
-  /** `undefined`: not read; `null`: it does not exist. */
+  /** `undefined`: not read; `null`: the source does not exist. */
   readonly reading: SourceReading | null | undefined;
-  /** The marker in the pod template is that of the reading: proof of what the pods run. */
+  /** The marker in the pod template matches the reading, which proves what the pods run. */
   readonly isMarked: boolean;
   /**
-   * It was read, does not exist, and a patch can show that: under the env-vars strategy a container carries
-   * its variable, which can be taken away.
+   * The source was read and does not exist, and a patch can show that: with the env-vars strategy, a container has its
+   * variable, which can be removed.
    */
   readonly showsDeletion?: boolean;
 }
@@ -42,7 +42,7 @@ export interface PlanInput {
   readonly workload: {
     readonly uid: string;
     readonly generation: number;
-    /** As it was read. Default: the row is not compared with it. */
+    /** As read. Default: not compared with the row. */
     readonly rv?: Rv | undefined;
     readonly record: string | undefined;
     /** See `ObservedWorkload`. */
@@ -51,27 +51,30 @@ export interface PlanInput {
   /** The catalog's row of the workload. */
   readonly row: WorkloadRow | undefined;
   readonly dependencies: readonly DependencyFacts[];
-  /** What to do with a dependency of which nothing tells whether the pods run the present data. */
+  /** What to do with a dependency if nothing shows whether the pods run the present data. */
   readonly adoptStale: 'report' | 'reload';
-  /** `--reload-on-delete`. Default: a deletion rolls nothing. */
+  /** `--reload-on-delete`. Default: a deletion reloads nothing. */
   readonly onDelete?: boolean;
-  /** How the workload, as it was read, speaks of a source. Default: by its name, of each. */
+  /** How the workload refers to a source. Default: by name, for every source. */
   readonly mentionOf?: (name: SourceName) => Mention;
 }
 
-/** `name`: it uses or mentions the source, or its annotations spell it out. `pattern`: only a pattern means it. */
+/**
+ * `name`: the workload uses or mentions the source, or its annotations name it literally. `pattern`: only a pattern
+ * matches it.
+ */
 export type Mention = 'name' | 'pattern' | 'none';
 
 /**
- * What is to be done about one dependency.
+ * What to do about one dependency.
  * - `InStep`: the record agrees with the source. `Absent`: the source does not exist.
- * - `Read`: the source has to be read to tell.
- * - `Wait`: the catalog is behind what was read; the leader's own event enqueues the workload again.
- * - `Correct`: the pods have the data, only the record is behind. `Adopt`: the same, for a dependency without a
- *   record. `AdoptStale`: without a record, and nothing tells whether the pods have the data.
- * - `Rewrite`: the record agrees under an older scheme of hashing.
- * - `KeyUnknown`: as far as this worker can tell it is pending, but only one with the record's key can tell.
- * - `Roll`: pending.
+ * - `Read`: the source must be read to decide.
+ * - `Wait`: the catalog is behind the read; the leader's own event enqueues the workload again.
+ * - `Correct`: the pods have the data, and only the record is behind. `Adopt`: the same without a record. `AdoptStale`:
+ * without a record, and nothing shows whether the pods have the data.
+ * - `Rewrite`: the record agrees under an older hash scheme.
+ * - `KeyUnknown`: it seems pending, but only a worker with the record's key can tell.
+ * - `Roll`: the pods must be replaced.
  */
 export type DependencyVerdict =
   | 'InStep'
@@ -87,13 +90,13 @@ export type DependencyVerdict =
 
 export interface Plan {
   readonly verdicts: ReadonlyMap<SourceName, DependencyVerdict>;
-  /** Sources for which the pods are to be replaced, in the order of the dependencies. Empty: no rollout. */
+  /** Sources for which the pods are replaced, in the order of the dependencies. Empty: no rollout. */
   readonly roll: readonly SourceName[];
-  /** The record to write, or `null` if it stays as it is. */
+  /** The record to write, or `null` to leave it unchanged. */
   readonly hashes: RecordedHashes | null;
 }
 
-/** What one patch does for everything that is pending for a workload. */
+/** Decides what one patch does for everything that is pending for a workload. */
 export function planReload(input: PlanInput): Plan {
   const record = recordedHashes(input.workload.record);
   const verdicts = new Map<SourceName, DependencyVerdict>();
@@ -110,8 +113,8 @@ export function planReload(input: PlanInput): Plan {
 }
 
 /**
- * Without what the workload speaks of no more. Only dropped when the record is written anyway: whatever adds a name
- * writes it, so no more dead names can be in it than it had dependencies at its last write.
+ * Drops entries that the workload no longer refers to, but only when the record is written anyway. Adding a name writes
+ * the record, so dead entries never outnumber the dependencies at the last write.
  */
 function withoutDead(hashes: RecordedHashes, input: PlanInput): RecordedHashes {
   const { mentionOf } = input;
@@ -127,8 +130,8 @@ function withoutDead(hashes: RecordedHashes, input: PlanInput): RecordedHashes {
 }
 
 /**
- * Whether the source was deleted before the pods began. Nothing is lost with its entry then: should the source come
- * back, its data is either not newer than the pod template, or dates from its creation, if that counts.
+ * Whether the source was deleted before the pods began. Its entry can then go: if the source comes back, its data is
+ * not newer than the pod template, or dates from its creation if creations count.
  */
 function isGoneFor(dependency: DependencyFacts | undefined, row: WorkloadRow | undefined): boolean {
   const source = dependency?.row;
@@ -164,7 +167,7 @@ function dataVerdict(
   if (!row || !isDated(dependency, recorded, row)) return 'Wait';
   if (reading.isRecorded && !unverified) return recorded === reading.hash ? 'InStep' : 'Rewrite';
   const verdict = judge(dependency, reading, { row, recorded, adoptStale: input.adoptStale });
-  // An unverified entry is never equal, whatever it says.
+  // An unverified entry never counts as equal.
   return unverified ? verdict : unlessLeftToOthers(verdict, reading);
 }
 
@@ -172,7 +175,7 @@ function unlessLeftToOthers(verdict: DependencyVerdict, { isKeyAwaited }: Source
   return verdict === 'Roll' && isKeyAwaited === true ? 'KeyUnknown' : verdict;
 }
 
-/** Of a source that the leader saw deleted. It counts only if a read finds none either. */
+/** Judges a source that the leader saw deleted. The deletion counts only if a read finds no source either. */
 function deletionVerdict(
   dependency: DependencyFacts,
   recorded: RecordHash | undefined,
@@ -197,12 +200,12 @@ function verdictOfAbsent(
   return pending === 'owed' ? 'Roll' : 'Correct';
 }
 
-/** If it is there, it is back, which the leader's own event will say, or only out of what is watched. */
+/** If the source exists, it is back, and the leader's own event will say so; or it only left the watched scope. */
 function unlessItIsThere(reading: SourceReading | undefined): DependencyVerdict {
   return reading?.afterWorkload ? 'Wait' : 'Read';
 }
 
-/** What the catalog alone can tell, with perhaps an older reading. */
+/** Judges by the catalog alone, perhaps with an older reading. */
 function verdictUnread(
   dependency: DependencyFacts,
   recorded: RecordHash | undefined,
@@ -216,9 +219,9 @@ function verdictUnread(
 }
 
 /**
- * The leader says that it is pending, and what a colleague read is the very write that the leader saw. A record
- * under an older scheme may be of the same data: whoever reads that can tell. So may one under the scheme of the
- * workers, while the leader still has the key of before.
+ * Whether the leader reports the dependency as pending and the other worker read the very write that the leader saw.
+ * Hashes of different schemes may be of the same data, so the source is then read: the record may have an older scheme,
+ * or the leader may still have the previous key.
  */
 function isKnownPending(
   { row, reading, name }: DependencyFacts,
@@ -232,12 +235,15 @@ function isKnownPending(
   return pendingFor(workload, { name, recorded, exists: true, hash, since: row.dataRv }) === 'owed';
 }
 
-/** Whether the catalog tells from when on the dependency counts. */
+/** Whether the catalog dates the dependency. */
 function isDated(dependency: DependencyFacts, recorded: RecordHash | undefined, row: WorkloadRow): boolean {
   return recorded !== undefined || dependency.name in row.baselines;
 }
 
-/** Whether it is pending by the write that was read and by what the leader knows; if only by that write, the leader is behind. */
+/**
+ * Judges by the write that was read and by the catalog. If the dependency is pending only by the write, the leader is
+ * behind.
+ */
 function judge(
   dependency: DependencyFacts,
   reading: SourceReading,
@@ -265,9 +271,8 @@ function verdictOfUnrecorded(
 }
 
 /**
- * The catalog's row of the workload, if it is of the very generation that was read, and so is its template's owner. A
- * row that is newer than what was read is of a write right after, of which the leader judges, or of a time before etcd
- * was restored.
+ * Returns the catalog's row if it describes the generation of workload and template owner that were read. A row that is
+ * newer than the read belongs to a later write, which the leader judges, or to a time before etcd was restored.
  */
 function presentRow({ row, workload }: PlanInput): WorkloadRow | undefined {
   if (row !== undefined && isNewer(row.rv, workload.rv ?? row.rv)) return undefined;

@@ -1,9 +1,9 @@
 import type { Annotations } from '../model.ts';
 
-/** Annotation of a pod template: the last reload that a person asked for, by the id of the request. */
+/** Annotation of a pod template: the id of its last manual reload. */
 export const REQUEST_ANNOTATION = 'reroll.dev/reload-request';
 
-/** A template's id further in the future than this (ms) was never one of ours: clocks need not agree to the second. */
+/** An id that is further in the future than this (ms) is not one of ours. Clocks may differ by seconds. */
 const TOLERANCE = 300_000;
 
 const ID = /^([0-9]{1,15})-([0-9a-f]{10})$/u;
@@ -14,8 +14,8 @@ export function isRequestId(text: string): boolean {
 }
 
 /**
- * Whether a pod template with the id `done` was rolled for the request already: it is the request's, or that of a
- * later one. One that is too far in the future does not count. `now` in Unix ms.
+ * Whether a pod template with the id `done` already covers the request: `done` is this request's id or a later one's,
+ * and is not too far in the future. `now` in Unix ms.
  */
 export function isRequestDone(done: string | undefined, request: string, now: number): boolean {
   if (done === undefined) return false;
@@ -30,9 +30,9 @@ function timeOf(id: string): number | undefined {
 }
 
 export interface RequestFacts {
-  /** Id of the request that is open; undefined: there is none. */
+  /** Id of the open request; undefined if there is none. */
   readonly request: string | undefined;
-  /** Annotations of the pod template, and of the workload itself. */
+  /** Annotations of the pod template and of the workload. */
   readonly template: Annotations | undefined;
   readonly workload: Annotations | undefined;
   /** How many dependencies the workload has. */
@@ -42,8 +42,8 @@ export interface RequestFacts {
 }
 
 /**
- * What a person's request comes to: `reload` it, or it is `done` already, or the workload does not opt in by its own
- * annotations (`notAsked`), or there is none.
+ * The state of a manual reload: `reload` it, it is `done`, the workload does not opt in by its own annotations
+ * (`notAsked`), or there is no request.
  */
 export type RequestState = 'none' | 'reload' | 'done' | 'notAsked';
 

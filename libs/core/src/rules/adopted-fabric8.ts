@@ -2,7 +2,7 @@ import { ADOPTED_LISTS, adoptedNames } from '../adopted/adopted.ts';
 import type { Facts } from './facts.ts';
 import { pass, reloadNamed, type RuleAnswer } from './rule.ts';
 
-/** ConfigmapController's list of ConfigMaps, used or not. Only with `--adopt=fabric8`. */
+/** ConfigmapController's list of ConfigMaps, whether used or not. Only with `--adopt=fabric8`. */
 export function adoptedFabric8({ source, workload, settings }: Facts): RuleAnswer {
   const names = settings.keys.adopt?.includes('fabric8')
     ? adoptedNames(workload.annotations, 'fabric8', source.kind)

@@ -2,7 +2,7 @@ import { ADOPTED_LISTS, adoptedNames } from '../adopted/adopted.ts';
 import type { Facts } from './facts.ts';
 import { pass, reloadNamed, type RuleAnswer } from './rule.ts';
 
-/** k8s-trigger-controller's lists: names for which there is a plain volume. Only with `--adopt=trigger`. */
+/** k8s-trigger-controller's lists; only names with a plain volume count. Only with `--adopt=trigger`. */
 export function adoptedTrigger({ source, workload, settings }: Facts): RuleAnswer {
   const names = settings.keys.adopt?.includes('trigger')
     ? adoptedNames(workload.annotations, 'trigger', source.kind)

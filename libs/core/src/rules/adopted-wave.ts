@@ -3,7 +3,7 @@ import { annotationOf } from '../annotations/annotation-keys.ts';
 import type { Facts } from './facts.ts';
 import { pass, reloadIfUsed, reloadNamed, type RuleAnswer } from './rule.ts';
 
-/** Wave's annotation, for what is used, and its lists of more. Only with `--adopt=wave`. */
+/** Wave's annotation, for sources that are used, and its lists of extra sources. Only with `--adopt=wave`. */
 export function adoptedWave({ source, workload, settings }: Facts): RuleAnswer {
   const isOn =
     settings.keys.adopt?.includes('wave') && annotationOf(workload.annotations, WAVE_AUTO) === 'true';

@@ -2,7 +2,7 @@ import { parseGoBool } from '../annotations/annotation-keys.ts';
 import type { Facts } from './facts.ts';
 import { pass, reloadIfUsed, type RuleAnswer } from './rule.ts';
 
-/** Either annotation is enough: `auto: "false"` does not take back that of the source's kind. */
+/** Either annotation suffices: `auto: "false"` does not override the annotation for the source's kind. */
 export function autoReload({ settings, typed, auto, typedAuto, readFrom }: Facts): RuleAnswer {
   const answers = [
     { key: settings.keys.auto, value: auto },

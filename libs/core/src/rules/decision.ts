@@ -22,21 +22,21 @@ export type { DecisionInput, DecisionSettings } from './rule.ts';
 /** Whether a workload reloads when a source changes, and why. */
 export interface Decision {
   readonly reload: boolean;
-  /** The workload did not name the source, so it reloads only if a container uses it. */
+  /** The workload does not name the source, so it is reloaded only if a container uses it. */
   readonly auto: boolean;
   /** The rule that decided. */
   readonly rule: RuleName;
   readonly reason: Reason;
   readonly detail?: string;
-  /** Patterns of the workload that could not be used before the decision fell. */
+  /** Unusable patterns of the workload that were met before the decision. */
   readonly patternErrors: readonly PatternError[];
 }
 
-/** What one rule says. */
+/** The answer of one rule. */
 export interface RuleStep {
   readonly rule: RuleName;
   readonly outcome: RuleAnswer['outcome'];
-  /** The first rule with an opinion; those after it are given for what they would have said. */
+  /** True for the first rule with an opinion. Later rules show what they would have said. */
   readonly decides: boolean;
   readonly reason?: Reason;
   readonly detail: string;
@@ -45,7 +45,7 @@ export interface RuleStep {
 
 type Judge = (facts: Facts) => RuleAnswer;
 
-/** In the order in which they are asked. The first with an opinion decides. */
+/** In the order of evaluation. The first rule with an opinion decides. */
 const RULES = [
   ['IgnoredWorkloadKind', ignoredWorkloadKind],
   ['LeftAlone', leftAlone],
@@ -65,7 +65,7 @@ const LAST_RULE = 'NotAsked';
 
 export type RuleName = (typeof RULES)[number][0] | typeof LAST_RULE;
 
-/** Decides by the rules. Pure, and never throws, whatever the annotations hold. */
+/** Decides by the rules. Pure; never throws, whatever the annotations hold. */
 export function decideReload(input: DecisionInput): Decision {
   work.decisions += 1;
   const facts = factsOf(input);
@@ -78,7 +78,7 @@ export function decideReload(input: DecisionInput): Decision {
   return decision(LAST_RULE, notAsked(facts, unusable), unusable);
 }
 
-/** What every rule says about the same input, in their order. The one that decides is `decideReload`'s. */
+/** Returns what every rule says about the input, in order. The deciding rule is the same as in `decideReload`. */
 export function explainReload(input: DecisionInput): RuleStep[] {
   const facts = factsOf(input);
   const answers: (readonly [RuleName, RuleAnswer])[] = RULES.map(([rule, judge]) => [rule, judge(facts)]);

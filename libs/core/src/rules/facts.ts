@@ -3,24 +3,24 @@ import { annotationOf, typedKeys } from '../annotations/annotation-keys.ts';
 import type { Annotations } from '../model.ts';
 import type { DecisionInput } from './rule.ts';
 
-/** A decision's input, with the annotations that count for this kind of source picked out. */
+/** A decision's input, with the annotations for this kind of source picked out. */
 export interface Facts extends DecisionInput {
   readonly typed: TypedKeys;
-  /** Where the four below were read; see `factsOf`. */
+  /** Where the next four were read; see `factsOf`. */
   readonly readFrom: 'workload' | 'pod template';
   readonly named: string | undefined;
   readonly search: string | undefined;
   readonly auto: string | undefined;
   readonly typedAuto: string | undefined;
-  /** Always of the workload's own metadata. */
+  /** Always from the workload's own metadata. */
   readonly exclude: string | undefined;
 }
 
 /**
- * The annotations of the workload's metadata count. Only if not one of the four that ask for a reload
- * exists there, whatever its value, do the pod template's count instead: all four or none, never merged.
- * Since `named` and `typedAuto` are those of the source's kind, an annotation for Secrets does not keep
- * those of the pod template from counting for ConfigMaps.
+ * Reads the annotations of the workload's metadata. Only if none of the four that ask for a reload exists there, with
+ * any value, are those of the pod template read instead: all four or none, never merged. Since `named` and `typedAuto`
+ * depend on the source's kind, an annotation for Secrets in the metadata does not hide the pod template's annotations
+ * for ConfigMaps.
  */
 export function factsOf(input: DecisionInput): Facts {
   const { workload, settings, source } = input;

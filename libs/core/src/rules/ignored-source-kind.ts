@@ -1,7 +1,7 @@
 import { pass, skip, type RuleAnswer } from './rule.ts';
 import type { Facts } from './facts.ts';
 
-/** Leaves kinds of source alone: nobody watches them, and nobody may have the right to read them. */
+/** Skips kinds of source that are not watched; the watcher may lack the permission to read them. */
 export function ignoredSourceKind({ source, settings }: Facts): RuleAnswer {
   const isIgnored = settings.ignoredSourceKinds?.includes(source.kind) ?? false;
   return isIgnored

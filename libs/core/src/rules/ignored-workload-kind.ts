@@ -1,15 +1,14 @@
 import { pass, skip, type RuleAnswer } from './rule.ts';
 import type { Facts } from './facts.ts';
 
-/** The types that `--ignored-workload-types` accepts, and the kinds that they mean. */
+/** Maps the values of `--ignored-workload-types` to kinds. */
 const KIND_OF_TYPE: ReadonlyMap<string, string> = new Map([
   ['jobs', 'Job'],
   ['cronjobs', 'CronJob'],
 ]);
 
 /**
- * Leaves kinds of workload alone. One entry that is no type switches the list off, as it does for
- * stakater/Reloader, which only finds out here.
+ * Skips kinds of workload. One invalid entry disables the list, as in stakater/Reloader, which only notices it here.
  */
 export function ignoredWorkloadKind({ workload, settings }: Facts): RuleAnswer {
   const types = settings.ignoredWorkloadTypes;

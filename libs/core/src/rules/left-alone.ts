@@ -4,8 +4,7 @@ import type { Facts } from './facts.ts';
 import { pass, skip, type RuleAnswer } from './rule.ts';
 
 /**
- * Leaves a workload alone that its kind says is not to be reloaded as it is (a finished Job, for instance), or that
- * exceeds a limit.
+ * Skips a workload that is not reloaded in its present state (a finished Job, for instance) or that exceeds a limit.
  */
 export function leftAlone({ workload, settings }: Facts): RuleAnswer {
   const { leftAlone: reason, excess } = workload;

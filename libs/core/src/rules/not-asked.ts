@@ -2,7 +2,7 @@ import type { PatternError } from '../patterns/patterns.ts';
 import type { Facts } from './facts.ts';
 import { skip, type Opinion } from './rule.ts';
 
-/** The last word, if no rule has one. */
+/** The answer if no rule has an opinion. */
 export function notAsked({ source, typed, readFrom }: Facts, unusable: readonly PatternError[]): Opinion {
   const [first] = unusable;
   if (!first)

@@ -4,47 +4,47 @@ import type { Annotations, SourceKind, WorkloadKind } from '../model.ts';
 import type { PatternError } from '../patterns/patterns.ts';
 import type { Reason } from '../reasons.ts';
 
-/** The settings that decide. */
+/** The settings that affect decisions. */
 export interface DecisionSettings {
   readonly keys: AnnotationKeys;
   readonly autoReloadAll: boolean;
-  /** As given: an entry that is no workload type switches the whole list off. */
+  /** As given: an invalid entry disables the whole list. */
   readonly ignoredWorkloadTypes: readonly string[];
-  /** Whether Jobs that are finished are run again. Default false. */
+  /** Whether finished Jobs are run again. Default false. */
   readonly recreateFinishedJobs?: boolean;
   /** Kinds of source that are not watched. Default none. */
   readonly ignoredSourceKinds?: readonly SourceKind[];
 }
 
-/** All that a decision depends on. */
+/** Everything that a decision depends on. */
 export interface DecisionInput {
   readonly source: { readonly kind: SourceKind; readonly name: string; readonly annotations: Annotations };
   readonly workload: {
     readonly kind: WorkloadKind;
-    /** Of the workload's own metadata. */
+    /** From the workload's own metadata. */
     readonly annotations: Annotations;
-    /** Of its pod template. */
+    /** From its pod template. */
     readonly podAnnotations: Annotations;
-    /** Why it is not to be reloaded as it is, if so. */
+    /** Why the workload is not reloaded in its present state, if so. */
     readonly leftAlone?: Reason;
-    /** Which limit it exceeds, if one. */
+    /** The limit that the workload exceeds, if any. */
     readonly excess?: Excess | undefined;
   };
   readonly settings: DecisionSettings;
 }
 
-/** A rule has no opinion, and the next one is asked. */
+/** The rule has no opinion; the next one is asked. */
 export interface Pass {
   readonly outcome: 'pass';
-  /** Why it has none, for a person. Called only if somebody wants to know. */
+  /** Explains why, for users. Called only if the text is needed. */
   readonly detail: () => string;
   readonly patternErrors: readonly PatternError[];
 }
 
-/** A rule decides, and no other is asked. */
+/** The rule decides; no other rule is asked. */
 export interface Opinion {
   readonly outcome: 'reload' | 'skip';
-  /** The workload did not name the source, so it reloads only if a container uses it. */
+  /** The workload does not name the source, so it is reloaded only if a container uses it. */
   readonly auto: boolean;
   readonly reason: Reason;
   readonly detail: () => string;
@@ -63,12 +63,12 @@ export function skip(reason: Reason, detail: () => string): Opinion {
   return { outcome: 'skip', auto: false, reason, detail, patternErrors: NO_ERRORS };
 }
 
-/** Reload whether a container uses the source or not. */
+/** Reloads whether or not a container uses the source. */
 export function reloadNamed(reason: Reason, detail: () => string): Opinion {
   return { outcome: 'reload', auto: false, reason, detail, patternErrors: NO_ERRORS };
 }
 
-/** Reload if a container uses the source. */
+/** Reloads if a container uses the source. */
 export function reloadIfUsed(reason: Reason, detail: () => string): Opinion {
   return { outcome: 'reload', auto: true, reason, detail, patternErrors: NO_ERRORS };
 }

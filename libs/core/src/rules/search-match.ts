@@ -2,7 +2,7 @@ import { annotationOf } from '../annotations/annotation-keys.ts';
 import type { Facts } from './facts.ts';
 import { pass, reloadIfUsed, type RuleAnswer } from './rule.ts';
 
-/** Both sides have to agree, and both in exactly this spelling: `search: "true"` and `match: "true"`. */
+/** Both sides must agree, with exactly `search: "true"` and `match: "true"`. */
 export function searchMatch({ source, settings, search, readFrom }: Facts): RuleAnswer {
   const { keys } = settings;
   if (search !== 'true') return pass(() => `the ${readFrom} does not have ${keys.search}: "true"`);
