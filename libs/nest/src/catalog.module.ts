@@ -20,7 +20,7 @@ import { RedisConnection, RedisModule } from './redis.module.ts';
 import { RoomHooks } from './room-hooks.ts';
 import { IDENTITY, REDIS } from './tokens.ts';
 
-/** What is in Redis: there when the install's prefix has been claimed and the servers have been checked. */
+/** Provides what works with Redis, once the install's prefix is claimed and the servers are checked. */
 @Module({
   imports: [HealthModule, KubeModule, RedisModule],
   providers: [
@@ -95,7 +95,7 @@ function roomOf(
       hooks.onRoom(isFull);
     },
     onLook: (memory) => reports.onLook(memory),
-    onError: (error) => log.failure('the history could not be dropped', error),
+    onError: (error) => log.failure('cannot drop the history', error),
   });
 }
 

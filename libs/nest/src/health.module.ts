@@ -5,7 +5,7 @@ import { serveProfiles } from '@reroll/shared/platform/http/profile-server';
 import { serveHealth } from '@reroll/shared/platform/http/serve-health';
 import { Process } from './process.ts';
 
-/** The checks of `/ready`, by name. To be added in constructors: none may be missing when the server begins to listen. */
+/** The checks of `/ready`, by name. Add them in constructors, so that all exist when the server starts to listen. */
 export class Readiness {
   readonly checks: Record<string, HealthCheck> = {};
 
@@ -15,12 +15,12 @@ export class Readiness {
   }
 }
 
-/** The server of metrics and health listens. Whatever waits for another server injects this, to wait after it. */
+/** Resolved once the server of metrics and health listens. Inject it into what waits for other servers, to wait after it. */
 export class Listening {}
 
 /**
- * Profiles, metrics and health. Listens when everything has been created that waits for nothing, so that every check is
- * there, and wrong settings end the process before.
+ * Serves profiles, metrics and health. Listens once everything exists that waits for nothing, so that every check is
+ * registered, and wrong settings end the process first.
  */
 @Module({
   providers: [Readiness, { provide: Listening, inject: [Process, Readiness], useFactory: serve }],

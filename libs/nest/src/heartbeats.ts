@@ -6,10 +6,10 @@ import { heartbeatErrors } from '@reroll/shared/platform/metrics/shared';
 import { VERSION } from '@reroll/shared/platform/process/version';
 import { Process } from './process.ts';
 
-/** What a role reports of itself. */
+/** What a role adds to the heartbeat. */
 export type RoleEntry = Omit<ProcessEntry, 'seenAt' | 'name' | 'version' | 'startedAt'>;
 
-/** The heartbeats of the roles of a process. */
+/** Sends the heartbeats of the roles of a process. */
 @Injectable()
 export class Heartbeats {
   constructor(

@@ -7,7 +7,10 @@ import { HealthModule, Listening } from './health.module.ts';
 import { Process } from './process.ts';
 import { IDENTITY } from './tokens.ts';
 
-/** The client of the API server, and whose install this is: what needs that waits until the API server can be reached. */
+/**
+ * Provides the client of the API server and the install's identity. What needs the identity waits until the API server
+ * can be reached.
+ */
 @Module({
   imports: [HealthModule],
   providers: [
@@ -34,6 +37,6 @@ function identityOf(client: KubeClient, { options, log, lifecycle }: Process): P
     clusterName: options.clusterName,
     namespace: options.podNamespace,
     signal: lifecycle.signal,
-    onRetry: (error) => log.failure('the API server cannot be asked for the cluster yet', error),
+    onRetry: (error) => log.failure('cannot read the identity of the cluster, retrying', error),
   });
 }

@@ -6,7 +6,7 @@ import { Process } from './process.ts';
 import { SettingsError } from './settings-error.ts';
 import { LOG } from './tokens.ts';
 
-/** The root of every process: its roles, and what they share. */
+/** The root module of every process: its roles, and what they share. */
 @Module({})
 export class ProcessModule {
   /** Throws a `SettingsError`. */

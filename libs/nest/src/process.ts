@@ -13,11 +13,11 @@ import { SettingsError } from './settings-error.ts';
 
 const WRONG_SETTINGS = 2;
 
-/** The options that every app has, and those of some apps that the shared modules read. */
+/** The options of every app, and those of some apps that the shared modules read. */
 export type ProcessOptions = Pick<CommonOptions, keyof CommonOptions & keyof AdminOptions> &
   Partial<Pick<WorkerOptions, 'debounce' | 'hashKeyFile' | 'hash'>>;
 
-/** What all modules of a process share. It exists before they do, and remains if they cannot be created. */
+/** What all modules of a process share. It exists before them, and even if they cannot be created. */
 export class Process {
   /** `watcher`, for example. */
   readonly name: string;

@@ -7,7 +7,7 @@ import { Process } from './process.ts';
 import { RedisModule } from './redis.module.ts';
 import { REDIS } from './tokens.ts';
 
-/** The queues, for those who enqueue. */
+/** The queues, for modules that enqueue jobs. */
 @Module({
   imports: [CatalogModule, RedisModule],
   providers: [{ provide: Queues, inject: [Process, Catalog, REDIS], useFactory: openQueues }],

@@ -7,7 +7,7 @@ import { HealthModule, Readiness } from './health.module.ts';
 import { Process } from './process.ts';
 import { REDIS } from './tokens.ts';
 
-/** The connection that a process has for catalog, history and queues. */
+/** The process's connection for catalog, history and queues. */
 @Injectable()
 export class RedisConnection {
   readonly client: RedisClient;
@@ -27,7 +27,7 @@ export class RedisConnection {
   /** Does this as soon as Redis can be reached. Rejects if the process ends before. */
   async whenReachable<T>(action: () => Promise<T>): Promise<T> {
     const result = await whenReachable(async () => ({ value: await action() }), this.waiting);
-    if (result === undefined) throw new Error('the shutdown began before Redis could be reached');
+    if (result === undefined) throw new Error('shut down before Redis could be reached');
     return result.value;
   }
 }

@@ -1,4 +1,4 @@
-/** What a role adds to the process's watch over the memory of Redis. */
+/** What a role adds to the monitoring of Redis' memory. */
 export class RoomHooks {
   /** Whether this process trims the history before Redis is full. */
   trims: () => boolean = () => false;

@@ -8,7 +8,7 @@ import { Process, type ProcessOptions } from './process.ts';
 import { ProcessModule } from './process.module.ts';
 import { SettingsError } from './settings-error.ts';
 
-/** Never rejects: a start that fails ends the process. */
+/** Never rejects: a failed start ends the process. */
 export async function runProcess(
   name: string,
   options: ProcessOptions,
@@ -23,7 +23,7 @@ export async function runProcess(
   }
 }
 
-/** Resolves when everything is created and has been started. */
+/** Resolves when everything is created and started. */
 export async function startModules(process: Process, modules: readonly DynamicModule[]): Promise<void> {
   const root = ProcessModule.of(process, modules);
   await NestFactory.createApplicationContext(root, { logger: false, abortOnError: false });

@@ -1,4 +1,4 @@
-/** The options, or the files that they name, cannot be used; the message tells nothing of what the files hold. */
+/** The options or the files that they name are unusable. The message reveals nothing of the files' contents. */
 export class SettingsError extends Error {
   override readonly name: string = 'SettingsError';
 }

@@ -23,6 +23,6 @@ export const auditQuery = z.strictObject({
 });
 export const auditPage = page(auditEntry).meta({ id: 'AuditPage' });
 
-/** What a write answers. `id`: of the change that a person's reload became, else of the audit entry. */
+/** The response of a write. `id` is that of the change that a manual reload became, else of the audit entry. */
 export const accepted = z.strictObject({ id: z.string(), at: time }).meta({ id: 'Accepted' });
 export type AuditEntry = z.infer<typeof auditEntry>;

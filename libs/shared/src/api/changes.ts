@@ -45,7 +45,7 @@ export const changeWorkload = z
 
 const count = z.number().int();
 
-/** Workloads beyond those that are listed; the history keeps the first of each list. */
+/** Numbers of workloads that are not listed, because the history keeps only the first of each list. */
 export const moreWorkloads = z.strictObject({ woken: count, leftAlone: count }).meta({
   id: 'MoreWorkloads',
   description:
@@ -68,7 +68,7 @@ const summary = {
   merged: count.optional(),
 };
 
-/** In lists: how many workloads are in each state, of those that the caller may see. */
+/** The form of a change in lists: counts of workloads by state, of those that the caller may see. */
 export const changeSummary = z
   .strictObject({ ...summary, states: z.partialRecord(reloadState, z.number().int()) })
   .meta({ id: 'ChangeSummary' });

@@ -53,7 +53,10 @@ export const reason = z
   .enum(Object.keys(REASONS) as [Reason, ...Reason[]])
   .meta({ id: 'Reason', description: 'See docs/reference/reasons.md.' });
 
-/** Of a Secret or a SecretProviderClass only keyed, and for each source otherwise: data of a weak password can be guessed. */
+/**
+ * A hash as it may be shown: keyed for a Secret or SecretProviderClass, and otherwise different for each source, so that
+ * weak passwords cannot be guessed.
+ */
 export const hash = z.string().meta({
   id: 'Hash',
   description:
@@ -62,7 +65,7 @@ export const hash = z.string().meta({
 
 export const annotations = z.record(z.string().max(317), z.string().max(16_384)).meta({ id: 'Annotations' });
 
-/** Why a person does what they do; it goes into history and audit. */
+/** Why the user makes the write; kept in history and audit log. */
 export const writeReason = z
   .string()
   .trim()

@@ -7,7 +7,7 @@ import { historyEntry } from './workloads.ts';
 
 export const eventsQuery = z.strictObject({ namespace: namespaceName.optional() });
 
-/** By the name of the server-sent event. `reset`: entries since `Last-Event-ID` are gone; read the lists again. */
+/** The server-sent events by name. `reset`: entries since `Last-Event-ID` are gone; read the lists again. */
 export const EVENTS = {
   change: changeSummary,
   outcome: historyEntry,

@@ -78,8 +78,9 @@ export const explanation = z
   .meta({ id: 'Explanation' });
 
 /**
- * What if the data of a source changed, and (with annotations) the workload or the source had these instead of its own.
- * Those that decide nothing are not looked at. `podAnnotations` left out: as they are. Nothing is sent.
+ * A preview: what happens if the source's data changes and, with annotations, the workload or source has these instead of
+ * its own. Annotations that the rules do not read are ignored. Without `podAnnotations`, the present ones apply. Nothing
+ * is sent.
  */
 export const previewRequest = z
   .discriminatedUnion('of', [

@@ -5,7 +5,7 @@ import { partsOf } from '@reroll/core/model';
 import type { RecordHash } from '@reroll/core/record/record-hash';
 import type { Explanation, Preview } from './explain.ts';
 
-/** An explanation as the API answers it. `shown` gives a hash as it may be shown: see `shownHash`. */
+/** An explanation as the API returns it. `shown` returns a hash as it may be shown: see `shownHash`. */
 export function explanationAnswer(
   explained: Explained,
   facts: FactsFrom,

@@ -44,7 +44,7 @@ export interface Operation {
   readonly problems: readonly ProblemCode[];
 }
 
-/** What any operation can answer. */
+/** The problems that any operation may return. */
 export const COMMON_PROBLEMS = [
   'InvalidRequest',
   'Unauthenticated',
@@ -60,7 +60,7 @@ function operations<const Table extends Readonly<Record<string, Operation>>>(tab
   return table;
 }
 
-/** The API, whole: the router, the OpenAPI document, the command line and the contract tests follow it. */
+/** The whole API. The router, the OpenAPI document, the command line and the contract tests derive from it. */
 export const OPERATIONS = operations({
   listChanges: {
     method: 'get',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Why a request was not served; `type` of a problem is `urn:reroll:problem:<code>`. */
+/** Why a request was not served. A problem's `type` is `urn:reroll:problem:<code>`. */
 export const PROBLEMS = {
   InvalidRequest: { status: 400, title: 'The request is not as documented' },
   Unauthenticated: { status: 401, title: 'No valid bearer token was given' },

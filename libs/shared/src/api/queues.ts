@@ -49,10 +49,10 @@ export const jobParams = z.strictObject({
 });
 export const queueParams = z.strictObject({ name: queueName });
 
-/** Body of a write that needs nothing but its reason. */
+/** The body of a write that takes only a reason. */
 export const because = z.strictObject({ reason: writeReason }).meta({ id: 'Because' });
 
-/** Null: the flag's. */
+/** Null: the value of the flag. */
 export const limits = z
   .strictObject({
     /** Jobs of a queue that one worker handles at the same time. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { time } from './common.ts';
 
-/** How far a workload's pods are of its present template. */
+/** The progress of a workload's pods towards its present pod template. */
 export const rollout = z
   .strictObject({
     state: z.enum(['progressing', 'complete', 'stuck']),

@@ -1,9 +1,9 @@
-/** Named health checks, each with a deadline: a check that hangs is a check that fails. */
+/** Named health checks, each with a deadline. A check that misses it has failed. */
 import { errorPhrase } from '../logging/error-fields.ts';
 
 /**
- * Undefined if all is well, else why not, in our own words: the answer is public. A check that throws has
- * failed; of an unknown error only class and code are told. The signal fires at the deadline.
+ * Returns undefined if healthy, else the reason in our own words, because the response is public. A check that throws has
+ * failed; only class and code of an unknown error are shown. The signal fires at the deadline.
  */
 export type HealthCheck = (signal: AbortSignal) => Promise<string | undefined> | string | undefined;
 export type HealthChecks = Readonly<Record<string, HealthCheck>>;
@@ -14,7 +14,7 @@ export interface HealthReport {
   readonly checks: Readonly<Record<string, string>>;
 }
 
-/** How long a check may take, in milliseconds. */
+/** The deadline of a check, in milliseconds. */
 export const CHECK_DEADLINE_MS = 2_000;
 
 async function outcomeOf(check: HealthCheck, signal: AbortSignal): Promise<string> {
@@ -41,7 +41,7 @@ async function runCheck(check: HealthCheck): Promise<string> {
   }
 }
 
-/** Runs all of them at the same time. Never rejects. */
+/** Runs all checks concurrently. Never rejects. */
 export async function runHealthChecks(checks: HealthChecks): Promise<HealthReport> {
   const results = await Promise.all(
     Object.entries(checks).map(async ([name, check]) => [name, await runCheck(check)] as const),

@@ -1,8 +1,8 @@
-/** One POST to somebody else's server, with a deadline. Redirects are not followed. */
+/** A POST to an external server, with a deadline. Redirects are not followed. */
 import { Agent, ProxyAgent, type Dispatcher } from 'undici';
 import { trustMessagesOf } from '../logging/error-fields.ts';
 
-/** It was not received: a status, or a code such as `ECONNREFUSED`. Neither URL nor answer is in it. */
+/** The request was not received: the message is a status, or a code such as `ECONNREFUSED`, without URL or response. */
 export class PostError extends Error {
   readonly code: string;
 
@@ -20,26 +20,26 @@ export interface Post {
   isReceived(status: number): boolean;
 }
 
-/** More of an answer is not waited for. */
+/** Bytes of a response that are read at most. */
 const MOST_ANSWER = 64 * 1024;
 
 const CODE = /^[A-Z][A-Z0-9_]{1,63}$/u;
 
-/** Of the error, or of what it wraps. A message may hold the URL. */
+/** The code of the error or of its cause. Not the message, which may hold the URL. */
 function codeOf(error: unknown): string {
   const causes = [error, error instanceof Error ? error.cause : undefined];
   const codes = causes.map((each) => (each as { code?: unknown } | null | undefined)?.code);
   return codes.find((code) => typeof code === 'string' && CODE.test(code))?.toString() ?? 'no answer';
 }
 
-/** Of a URL with a user in it. */
+/** The credentials of a URL with a user. */
 function credentialsOf({ username, password }: URL): Record<string, string> {
   if (username === '' && password === '') return {};
   const text = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
   return { authorization: `Basic ${Buffer.from(text).toString('base64')}` };
 }
 
-/** Posts to one URL, through one proxy or none (`HTTP_PROXY` is not read). */
+/** Posts to one URL, directly or through a proxy (`HTTP_PROXY` is not read). */
 export class HttpPost {
   readonly #url: URL;
   readonly #dispatcher: Dispatcher;
@@ -75,7 +75,7 @@ export class HttpPost {
         body,
         signal,
       });
-      // What it says does not matter, and neither does that it stops in the middle of it.
+      // The response's body is discarded, and it does not matter if it ends early.
       await answer.body.dump({ limit: MOST_ANSWER, signal }).catch(() => undefined);
       return answer.statusCode;
     } catch (error) {

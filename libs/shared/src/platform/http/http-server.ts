@@ -1,6 +1,6 @@
 /**
- * The server for probes and Prometheus: `/metrics`, `/live`, `/ready`, `/healthz`, GET and HEAD, and nothing
- * else. It has no authentication, so it tells nothing but numbers, names of checks and our own words.
+ * The server for probes and Prometheus: GET and HEAD of `/metrics`, `/live`, `/ready` and `/healthz`. It has no
+ * authentication, so it shows only numbers, names of checks and our own words.
  */
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -83,7 +83,7 @@ async function answerTo(request: IncomingMessage, settings: HttpServerSettings):
   }
 }
 
-/** While the server closes, a connection ends with its answer. */
+/** While the server closes, each response ends its connection. */
 function send(response: ServerResponse, { status, type, body }: Answer, closing: boolean): void {
   response.writeHead(status, {
     'Content-Type': type,
@@ -98,12 +98,12 @@ function send(response: ServerResponse, { status, type, body }: Answer, closing:
 
 const OPTION = { flag: '--metrics-addr', env: 'REROLL_METRICS_ADDR' };
 
-/** Resolves once it listens; rejects with a `ListenError` if it cannot. */
+/** Resolves once the server listens; rejects with a `ListenError` if it cannot. */
 export async function startHttpServer(settings: HttpServerSettings): Promise<HttpServer> {
   const server = createServer((request, response) => {
     void answerTo(request, settings).then((answer) => send(response, answer, !server.listening));
   });
   const address = await listen(server, settings.address, OPTION);
-  server.on('error', (error) => settings.log.failure('The HTTP server has an error', error));
+  server.on('error', (error) => settings.log.failure('The HTTP server failed', error));
   return { address, close: closer(server) };
 }

@@ -1,7 +1,4 @@
-/**
- * Where a server listens: `:9090` (every interface), `127.0.0.1:0` (a free port), `[::1]:9090`,
- * `localhost:9090`.
- */
+/** Where a server listens: `:9090` (every interface), `127.0.0.1:0` (a free port), `[::1]:9090`, `localhost:9090`. */
 export interface ListenAddress {
   /** Undefined means every interface. */
   readonly host: string | undefined;
@@ -11,7 +8,7 @@ export interface ListenAddress {
 
 const ADDRESS = /^(?:\[(?<ipv6>[0-9a-fA-F:.%]+)\]|(?<host>[A-Za-z0-9._-]+))?:(?<port>\d{1,5})$/u;
 
-/** The parts of an address, or undefined if the text is none. */
+/** The parts of an address; undefined if the text is not one. */
 export function parseListenAddress(text: string): ListenAddress | undefined {
   const parts = ADDRESS.exec(text)?.groups;
   if (parts === undefined) return undefined;

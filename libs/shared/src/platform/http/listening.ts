@@ -1,16 +1,16 @@
-/** How a server begins to listen, and how it ends. */
+/** How a server starts to listen, and how it closes. */
 import type { Server } from 'node:http';
 import { trustMessagesOf } from '../logging/error-fields.ts';
 import { formatListenAddress } from './listen-address.ts';
 import type { ListenAddress } from './listen-address.ts';
 
-/** The option that an address comes from. */
+/** The option that the address comes from. */
 export interface AddressOption {
   readonly flag: string;
   readonly env: string;
 }
 
-/** The address cannot be listened on. */
+/** The server cannot listen on the address. */
 export class ListenError extends Error {
   readonly code: string;
 
@@ -25,7 +25,7 @@ export class ListenError extends Error {
 }
 trustMessagesOf(ListenError);
 
-/** Resolves with the address, and the port that was picked for port 0. Rejects with a `ListenError`. */
+/** Resolves with the address and, for port 0, the assigned port. Rejects with a `ListenError`. */
 export function listen(
   server: Server,
   address: ListenAddress,
@@ -47,8 +47,8 @@ export function listen(
 }
 
 /**
- * What ends a server: it takes no new requests, lets those in hand finish for `deadline` milliseconds, then
- * drops every connection. Resolves when all are gone; may be called again.
+ * Returns a function that closes the server: it takes no new requests, lets those under way finish for `deadline`
+ * milliseconds, then drops every connection. Resolves when all are closed; may be called again.
  */
 export function closer(server: Server): (deadline: number) => Promise<void> {
   let closed: Promise<void> | undefined;

@@ -34,7 +34,7 @@ async function statusOf(url: string): Promise<number> {
   return answer.status;
 }
 
-/** A request for a profile of two minutes, once it is certain that it is being recorded: others get 409. */
+/** Requests a profile of two minutes and waits until it is being recorded: further requests get 409. */
 async function recording(url: string): Promise<ClientRequest> {
   for (;;) {
     const answer = { came: false };

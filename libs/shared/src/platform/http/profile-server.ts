@@ -1,6 +1,6 @@
 /**
- * The server of profiles, on a port of its own and only with `--enable-pprof`: `GET /debug/pprof/profile` and
- * `/debug/pprof/heap`, each with `?seconds=N`. It has no authentication.
+ * Serves profiles on a port of its own, only with `--enable-pprof`: `GET /debug/pprof/profile` and `/debug/pprof/heap`,
+ * each with `?seconds=N`. It has no authentication.
  */
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -12,7 +12,7 @@ import { Profiler } from './profiler.ts';
 import type { ProfileKind } from './profiler.ts';
 import type { Lifecycle } from '../process/shutdown.ts';
 
-/** Seconds that a profile is recorded unless said otherwise, and at most. */
+/** Seconds for which a profile is recorded, by default and at most. */
 const DEFAULT_SECONDS = 30;
 const MOST_SECONDS = 120;
 
@@ -28,7 +28,7 @@ interface Answer {
   readonly body: string;
 }
 
-/** Undefined if it is no number of seconds from 1 to the most. */
+/** Undefined if it is not a number of seconds from 1 to the maximum. */
 function secondsOf(url: URL): number | undefined {
   const text = url.searchParams.get('seconds') ?? String(DEFAULT_SECONDS);
   const seconds = /^\d{1,3}$/u.test(text) ? Number(text) : 0;
@@ -57,7 +57,7 @@ function send(response: ServerResponse, { status, body }: Answer): void {
   response.end(body);
 }
 
-/** Serves profiles if the options ask for it, until the end. Rejects with a `ListenError`. */
+/** Serves profiles until shutdown, if the options enable it. Rejects with a `ListenError`. */
 export async function serveProfiles(by: {
   options: { readonly enablePprof: boolean; readonly pprofAddr: ListenAddress };
   log: Logger;
@@ -72,14 +72,14 @@ export async function serveProfiles(by: {
     const signal = AbortSignal.any([gone.signal, lifecycle.signal]);
     answerTo(request, profiler, signal)
       .catch((error: unknown) => {
-        log.failure('a profile could not be recorded', error);
+        log.failure('cannot record a profile', error);
         return { status: 500, body: 'failed' };
       })
       .then((answer) => send(response, answer))
       .catch(() => undefined);
   });
   const address = await listen(server, options.pprofAddr, OPTION);
-  server.on('error', (error) => log.failure('The server of profiles has an error', error));
+  server.on('error', (error) => log.failure('the profile server failed', error));
   const close = closer(server);
   lifecycle.onStop('server of profiles', 2_000, () => close(1_000));
   log.info('serving profiles', { address: formatListenAddress(address) });

@@ -1,7 +1,6 @@
 /**
- * Profiles of this process: where it spends its time, and what allocated the memory that it holds. Both are
- * samples of stacks (functions and places in the code). A heap snapshot, which holds every value and so
- * Secrets, is not to be had.
+ * Records profiles of this process: where it spends its time, and what allocated its memory. Both are samples of stacks
+ * (functions and places in the code). There are no heap snapshots, because they hold every value and so Secrets.
  */
 import { Session } from 'node:inspector/promises';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -27,7 +26,7 @@ const RECORDINGS: Readonly<Record<ProfileKind, Recording>> = {
   },
 };
 
-/** One profile at a time. */
+/** Records one profile at a time. */
 export class Profiler {
   #isBusy = false;
 

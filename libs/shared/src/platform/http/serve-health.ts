@@ -5,7 +5,7 @@ import { formatListenAddress, type ListenAddress } from './listen-address.ts';
 import type { Logger } from '../logging/logging.ts';
 import type { Lifecycle } from '../process/shutdown.ts';
 
-/** Serves metrics and health until the process ends. Rejects if the address cannot be listened on. */
+/** Serves metrics and health until the process ends. Rejects if it cannot listen on the address. */
 export async function serveHealth(by: {
   address: ListenAddress;
   registry: Registry;

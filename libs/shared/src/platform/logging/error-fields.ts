@@ -1,8 +1,8 @@
 /**
- * What may be told of an error. API servers, Redis and HTTP libraries quote values in their messages (the
- * data of a rejected Secret, a URL with its password), so the message of an error is told only if the class
- * is one of ours, whose messages are made of names, codes and our own words. Of an unknown error's stack, which
- * begins with the message, only the place in the code is told.
+ * What may be logged of an error. API servers, Redis and HTTP libraries quote values in their messages (the data of a
+ * rejected Secret, a URL with its password). So a message is logged only if the error's class is ours, whose messages
+ * consist of names, codes and our own words. The stack of an unknown error begins with its message, so only its place in
+ * the code is logged.
  */
 
 export interface ErrorFields {
@@ -23,8 +23,8 @@ type ErrorClass = abstract new (...args: never[]) => Error;
 const ours = new Set<unknown>();
 
 /**
- * Declares classes whose messages hold no data, credentials or words of others. An app does so once, at its
- * start. Classes that extend one of them are not included.
+ * Declares error classes whose messages hold no data, credentials or foreign text. An app does so once, at its start.
+ * Subclasses are not included.
  */
 export function trustMessagesOf(...classes: readonly ErrorClass[]): void {
   for (const each of classes) ours.add(each);
@@ -39,7 +39,7 @@ function className(error: unknown): string {
   return NAME.test(name) ? name : 'Error';
 }
 
-/** A `code` that has the form of one; anything else could be somebody's text. */
+/** The error's `code` if it has the form of one. Any other text could come from elsewhere. */
 function codeOf(error: unknown): string | undefined {
   const code = error instanceof Error ? (error as { code?: unknown }).code : undefined;
   if (typeof code === 'number' && Number.isSafeInteger(code)) return String(code);
@@ -49,8 +49,8 @@ function codeOf(error: unknown): string | undefined {
 const FRAME = /^ {4}at (?:[\w$.<># [\]]+ \()?(?<place>[\w$./:@%-]{1,200}:\d+:\d+)\)?$/u;
 
 /**
- * The topmost frame that names a file. Frames begin behind the stack's head, which must be the message that
- * the error still has: whatever else the message says, it is not taken for a frame.
+ * The topmost frame that names a file. Frames begin after the stack's head, which must equal the error's present message,
+ * so that no text in the message is mistaken for a frame.
  */
 function placeOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || typeof error.stack !== 'string') return undefined;
@@ -69,13 +69,13 @@ function isOurs(error: unknown): error is Error {
   return error instanceof Error && ours.has(error.constructor);
 }
 
-/** Class and code only. */
+/** The class and the code. */
 function summary(error: unknown): string {
   const code = codeOf(error);
   return code === undefined ? className(error) : `${className(error)} ${code}`;
 }
 
-/** The fields under which an error, or whatever else was thrown, is logged. */
+/** The fields under which an error, or any other thrown value, is logged. */
 export function errorFields(error: unknown): ErrorFields {
   const code = codeOf(error);
   const cause = error instanceof Error ? error.cause : undefined;
@@ -89,7 +89,7 @@ export function errorFields(error: unknown): ErrorFields {
   };
 }
 
-/** The same as one phrase: our message, else class and code. */
+/** One phrase for the error: our own message, else class and code. */
 export function errorPhrase(error: unknown): string {
   return isOurs(error) ? error.message : summary(error);
 }

@@ -1,12 +1,12 @@
-/** One line of log as logrus writes it when it does not write to a terminal. */
+/** Formats a line of the log as logrus does when it does not write to a terminal. */
 
-/** logrus quotes a value that holds anything else. The empty value is not quoted. */
+/** logrus quotes values with other characters, but not the empty value. */
 const NEEDS_NO_QUOTES = /^[a-zA-Z0-9\-._/@^+]*$/u;
 
 /** Go's short escapes that JSON does not know. */
 const GO_ESCAPES: Readonly<Record<string, string>> = { '\\u0007': '\\a', '\\u000b': '\\v' };
 
-/** As Go's `%q`. */
+/** Quotes as Go's `%q` does. */
 function quoted(text: string): string {
   return JSON.stringify(text)
     .replaceAll(/\\u00[01][0-9a-f]/gu, (escape) => GO_ESCAPES[escape] ?? `\\x${escape.slice(-2)}`)
@@ -18,7 +18,7 @@ function valueOf(value: unknown): string {
   return NEEDS_NO_QUOTES.test(text) ? text : quoted(text);
 }
 
-/** `time`, `level` and `msg` come first, the other fields by name. */
+/** Puts `time`, `level` and `msg` first, then the other fields by name. */
 export function logfmt(record: Readonly<Record<string, unknown>>): string {
   const { time, level, msg, ...fields } = record;
   const rest = Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1));

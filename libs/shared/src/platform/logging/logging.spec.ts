@@ -4,7 +4,7 @@ import type { LogFormat, Logger, LogLevel, LogValue } from './logging.ts';
 
 const SECRET = 'hunter2-s3cr3t';
 
-/** A logger whose lines are kept, at a time that stands still. */
+/** A logger that keeps its lines, with a fixed clock. */
 function logger(format: LogFormat, level: LogLevel = 'trace'): { log: Logger; lines: string[] } {
   const lines: string[] = [];
   const now = () => new Date('2026-11-20T23:57:47.123Z');

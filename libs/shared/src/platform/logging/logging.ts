@@ -1,13 +1,13 @@
 /**
- * The log: pino in the two forms of stakater/Reloader, which is logrus. A message is our own words; fields
- * are keys, codes, counts and reasons. Their type admits no objects, so nothing that came from the cluster
- * as a whole can be logged by mistake, and what gets past the type is replaced at run time.
+ * The log: pino in the two formats of stakater/Reloader, which uses logrus. Messages are our own words; fields are keys,
+ * codes, counts and reasons. The type of fields allows no objects, so no whole object of the cluster can be logged by
+ * mistake, and other values that get past the type are replaced at run time.
  */
 import { destination, pino } from 'pino';
 import { errorFields } from './error-fields.ts';
 import { logfmt } from './logfmt.ts';
 
-/** From the least to the most important. */
+/** From least to most severe. */
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warning', 'error', 'fatal', 'panic'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 export type LogFormat = 'text' | 'json';
@@ -24,7 +24,7 @@ export interface Logger extends Readonly<Record<LogLevel, Log>> {
   failure(message: string, error: unknown, fields?: LogFields): void;
 }
 
-/** Where lines go, each with its newline. */
+/** Receives lines, each with its newline. */
 export interface LogSink {
   write(line: string): unknown;
 }
@@ -41,10 +41,10 @@ const LEVEL_VALUES = Object.fromEntries(
   LOG_LEVELS.map((level, index) => [level, (index + 1) * 10]),
 ) as Record<LogLevel, number>;
 
-/** Keys that a line has of its own. logrus renames a field that has one of them in the same way. */
+/** Keys that every line has. A field with one of these names is renamed as logrus does. */
 const RESERVED: ReadonlySet<string> = new Set(['time', 'level', 'msg']);
 
-/** Logged in place of a value that is neither text, number, boolean nor a list of texts. */
+/** Replaces values other than texts, numbers, booleans and lists of texts. */
 const WITHHELD = '[withheld]';
 
 function isLoggable(value: unknown): boolean {
@@ -61,7 +61,7 @@ function cleaned(fields: LogFields): Record<string, unknown> {
   );
 }
 
-/** RFC 3339 without fractions, in UTC, as logrus writes it in a container. */
+/** RFC 3339 without fractions, in UTC, as logrus writes in a container. */
 function timestamp(date: Date): string {
   return `${date.toISOString().slice(0, 19)}Z`;
 }
@@ -91,7 +91,7 @@ type Write = (level: LogLevel, line: Record<string, unknown>, message: string) =
 
 const IGNORE: Log = () => undefined;
 
-/** A logger in front of `write`, which is not called below the threshold. */
+/** A logger that calls `write` for lines at or above the threshold. */
 function loggerOn(write: Write, threshold: number): Logger {
   const at = (level: LogLevel): Log =>
     LEVEL_VALUES[level] < threshold
@@ -110,5 +110,5 @@ export function createLogger(settings: LoggerSettings): Logger {
   return loggerOn((level, line, message) => log[level](line, message), LEVEL_VALUES[settings.level]);
 }
 
-/** For specs and tools that want none. */
+/** Logs nothing; for specs and tools. */
 export const silentLogger: Logger = loggerOn(() => undefined, Number.POSITIVE_INFINITY);

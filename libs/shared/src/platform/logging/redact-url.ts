@@ -1,10 +1,10 @@
-/** What stands where a credential was. */
+/** Replaces credentials. */
 const MASK = '***';
 
 /**
- * The URL without its user, password, query and fragment, for logs and error messages:
- * `redis://:secret@redis:6379/0` becomes `redis://***@redis:6379/0`. Text in which a credential cannot be
- * told apart for certain (not a URL, or an unencoded `@`, `/` or `#` in the password) becomes `***`.
+ * Removes user, password, query and fragment from a URL for logs and error messages: `redis://:secret@redis:6379/0`
+ * becomes `redis://***@redis:6379/0`. Text in which a credential cannot be located reliably (not a URL, or an unencoded
+ * `@`, `/` or `#` in the password) becomes `***`.
  */
 export function redactUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;

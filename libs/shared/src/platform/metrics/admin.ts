@@ -1,4 +1,4 @@
-/** What the admin measures. */
+/** The metrics of the admin. */
 import type { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { OPERATIONS } from '../../api/operations.ts';
 import { counter, gauge, histogram } from './registry.ts';

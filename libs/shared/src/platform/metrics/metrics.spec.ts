@@ -82,7 +82,7 @@ describe('the metrics of the watcher', () => {
   });
 });
 
-/** Of stakater/Reloader, chart 2.2.16, with its labels. */
+/** The metrics of stakater/Reloader, chart 2.2.16, with their labels. */
 const INCUMBENT: readonly (readonly [name: string, labels: readonly string[]])[] = [
   ['reloader_reload_executed_total', ['success']],
   ['reloader_reload_executed_total_by_namespace', ['success', 'namespace']],

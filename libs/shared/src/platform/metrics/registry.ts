@@ -1,11 +1,11 @@
 /**
- * Prometheus metrics. A registry is made and handed around, never the library's global one. Unit in the
- * name, counters end in `_total`, and a label whose values are known is there at zero before the first event,
- * so that rates and alerts work from the start.
+ * Prometheus metrics. Each process passes on its own registry and never uses the library's global one. Names end in their
+ * unit, and counters in `_total`. A metric whose label values are known starts at zero for each, so that rates and alerts
+ * work from the start.
  */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
-/** Label names, each with its known values; an empty list for one whose values turn up as they come. */
+/** Label names, each with its known values; an empty list if the values are not known in advance. */
 export type Labels<L extends string> = Readonly<Record<L, readonly string[]>>;
 
 export interface MetricSpec<L extends string> {
@@ -19,21 +19,21 @@ export interface HistogramSpec<L extends string> extends MetricSpec<L> {
   readonly buckets: readonly number[];
 }
 
-/** A registry with the metrics of the Node.js process in it. */
+/** A registry with the metrics of the Node.js process. */
 export function createRegistry(): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   return registry;
 }
 
-/** One that is there already: two roles of a process count in the same metric. */
+/** The metric if it exists: two roles of a process count in the same one. */
 function existing<M>(registry: Registry, { name }: { name: string }): M | undefined {
   return registry.getSingleMetric(name) as M | undefined;
 }
 
 type LabelSet<L extends string> = Partial<Record<L, string>>;
 
-/** Every combination of the known label values; none if the values of one are not known. */
+/** Every combination of the known label values; none if one label's values are unknown. */
 function combinations<L extends string>(labels: Labels<L> | undefined): LabelSet<L>[] {
   const entries = Object.entries(labels ?? {}) as [L, readonly string[]][];
   return entries.reduce<LabelSet<L>[]>(

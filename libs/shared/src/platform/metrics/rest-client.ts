@@ -1,4 +1,4 @@
-/** Requests to the Kubernetes API, under the names that client-go gave them. */
+/** Metrics of requests to the Kubernetes API, under client-go's names. */
 import type { Counter, Histogram, Registry } from 'prom-client';
 import { counter, histogram } from './registry.ts';
 
@@ -31,7 +31,7 @@ const METHODS: Readonly<Record<string, string>> = {
   delete: 'DELETE',
 };
 
-/** What counts each request. `host` is asked at every request, since the client may be made later. */
+/** Returns an observer that counts each request. `host` is called at every request, since the client may be made later. */
 export function observeRequests(
   registry: Registry,
   host: () => string,

@@ -1,9 +1,9 @@
-/** Metrics that watcher and worker both have. */
+/** Metrics that watcher and worker share. */
 import type { Counter, Gauge, Registry } from 'prom-client';
 import type { SourceKind } from '@reroll/core/model';
 import { counter, gauge } from './registry.ts';
 
-/** What `resource_type` is for each kind of source, as stakater/Reloader names them: by what is watched. */
+/** The label `resource_type` of each kind of source, as in stakater/Reloader: what is watched for it. */
 const RESOURCE_TYPE: Readonly<Record<SourceKind, string>> = {
   ConfigMap: 'configmaps',
   Secret: 'secrets',
@@ -16,7 +16,7 @@ export function resourceType(kind: SourceKind): string {
   return RESOURCE_TYPE[kind];
 }
 
-/** What every process tells of its Redis. */
+/** The metrics of Redis that every process has. */
 export interface RedisMetrics {
   /** `reroll_redis_up` */
   readonly redisUp: Gauge;

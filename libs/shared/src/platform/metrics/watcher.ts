@@ -1,4 +1,4 @@
-/** What the watcher measures. */
+/** The metrics of the watcher. */
 import type { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { counter, gauge, histogram } from './registry.ts';
 import { WORKLOAD_KINDS } from '@reroll/core/model';
@@ -119,7 +119,7 @@ function leaderMetrics(registry: Registry) {
   };
 }
 
-/** Of the leader alone, so that a sum over all processes is right. */
+/** Set only by the leader, so that a sum over all processes is right. */
 function depthMetrics(registry: Registry) {
   return {
     workqueueDepth: gauge(registry, {

@@ -1,11 +1,11 @@
-/** What the worker measures: stakater/Reloader's metrics under their names, and our own. */
+/** The metrics of the worker: those of stakater/Reloader under their names, and our own. */
 import type { Counter, Histogram, Registry } from 'prom-client';
 import { counter, histogram } from './registry.ts';
 import { WORKLOAD_KINDS } from '@reroll/core/model';
 import { queueMetrics, RESOURCE_TYPES } from './shared.ts';
 import type { QueueMetrics } from './shared.ts';
 
-/** `skipped` is counted by the watcher, from which such a write goes no further. */
+/** The watcher counts `skipped`, because it drops such a write. */
 const RECONCILE_RESULTS = ['success', 'error', 'skipped'];
 const QUEUES = ['changes', 'reloads', 'resumes', 'notifications'];
 
@@ -178,8 +178,8 @@ function byNamespace(registry: Registry): Pick<WorkerMetrics, 'reloadExecutedByN
 }
 
 /**
- * `outcomeReasons`: the reasons that `reroll_outcomes_total` has at zero. `countByNamespace`: whether reloads
- * are counted for each namespace too.
+ * `outcomeReasons`: the reasons for which `reroll_outcomes_total` starts at zero. `countByNamespace`: whether reloads are
+ * also counted by namespace.
  */
 export function workerMetrics(
   registry: Registry,

@@ -4,7 +4,7 @@ import type { CommonOptions } from './parsing/table.ts';
 
 const KIND_OF_PLURAL = { configmaps: 'ConfigMap', secrets: 'Secret' } as const;
 
-/** What the rules need of the options. */
+/** The settings of the rules, from the options. */
 export function decisionSettings(options: CommonOptions): DecisionSettings {
   return {
     keys: {

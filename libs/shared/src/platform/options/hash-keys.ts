@@ -1,23 +1,23 @@
-/** The keys of the hashes that Reroll records: a file with one key a line, the first one in use. */
+/** The keys of the hashes that Reroll records: a file with one key a line, of which the first is in use. */
 import { readFileSync } from 'node:fs';
 
 export type HashKeys =
   | { readonly ok: true; readonly keys: readonly string[] }
   | { readonly ok: false; readonly error: string };
 
-/** Short enough to be guessed is worse than none, because it looks safe. */
+/** A key that is short enough to guess is worse than none, because it looks safe. */
 const SHORTEST_KEY = 16;
 
-/** A system error's code, e.g. `ENOENT`. */
+/** The code of a system error, e.g. `ENOENT`. */
 function codeOf(error: unknown): string {
   const code = (error as { code?: unknown } | null)?.code;
   return typeof code === 'string' ? code : 'unreadable';
 }
 
 /**
- * The keys in the file, current one first; none for an undefined path (hashes without a key), which is an error
- * where one is needed. A key is the
- * text of its line as it stands, whatever it encodes: blanks around it and empty lines are dropped.
+ * Reads the keys in the file, the current one first. An undefined path gives none (hashes without a key), which is an
+ * error if a key is needed. A key is the text of its line, whatever it encodes; surrounding blanks and empty lines are
+ * dropped.
  */
 export function loadHashKeys(path: string | undefined, isNeeded = false): HashKeys {
   if (path === undefined && isNeeded)

@@ -4,7 +4,7 @@ import { parseListenAddress } from '../http/listen-address.ts';
 import { APPS, camelCase } from './parsing/option.ts';
 import { parseOptions } from './parsing/parse.ts';
 
-/** Every flag of stakater/Reloader, a value that its users give, and what it means here. */
+/** Every flag of stakater/Reloader, a value that its users set, and its meaning here. */
 const FLAGS: readonly (readonly [flag: string, given: string, value: unknown])[] = [
   ['--auto-reload-all', 'true', true],
   ['--configmap-annotation', 'example.com/a', 'example.com/a'],

@@ -1,7 +1,7 @@
 import type { Triggers } from '@reroll/core/state/settings';
 import type { CommonOptions } from './parsing/table.ts';
 
-/** What rolls besides a change of data, by the options. */
+/** What causes reloads besides changes of data, by the options. */
 export function triggersOf(options: CommonOptions): Triggers {
   const { reloadOnCreate, reloadOnDelete, syncAfterRestart, reloadStrategy, webhookUrl } = options;
   const ifDeleted = reloadStrategy === 'env-vars' ? 'marked' : 'always';
@@ -13,7 +13,7 @@ export function triggersOf(options: CommonOptions): Triggers {
   };
 }
 
-/** Whether a dependency without a record, of which nothing tells whether the pods have its data, is rolled. */
+/** Whether a dependency without a record is reloaded if nothing shows that the pods have its data. */
 export function adoptStaleOf(
   options: CommonOptions & { adoptStale: 'report' | 'reload' },
 ): 'report' | 'reload' {

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { giveBackMemory } from './memory.ts';
 
-/** In a function of its own, so that nothing of it stays on the stack. */
+/** A separate function, so that nothing of it stays on the stack. */
 function something(): WeakRef<object> {
   return new WeakRef({ data: Array.from({ length: 100_000 }, (_, index) => ({ index })) });
 }

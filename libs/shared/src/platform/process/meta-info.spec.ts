@@ -3,7 +3,7 @@ import { metaInfo } from './meta-info.ts';
 import { parseOptions } from '../options/parsing/parse.ts';
 import { VERSION } from './version.ts';
 
-/** Of stakater/Reloader, chart 2.2.16, in its order. */
+/** The keys of stakater/Reloader, chart 2.2.16, in its order. */
 const KEYS = `autoReloadAll configmapUpdateOnChangeAnnotation secretUpdateOnChangeAnnotation
   secretProviderClassUpdateOnChangeAnnotation reloaderAutoAnnotation ignoreResourceAnnotation
   configmapReloaderAutoAnnotation secretReloaderAutoAnnotation secretProviderClassReloaderAutoAnnotation

@@ -1,6 +1,6 @@
 /**
- * What the ConfigMap `reloader-meta-info` says of an installation, under the incumbent's keys, for whoever
- * reads it. No credential is in it: of the webhook's URL only the host is told.
+ * The contents of the ConfigMap `reloader-meta-info`, which describes an installation under stakater/Reloader's keys. It
+ * holds no credentials: of the webhook's URL only the host is shown.
  */
 import { labelSelectorText, type LabelSelector } from '@reroll/core/label-selector';
 import { formatListenAddress } from '../http/listen-address.ts';
@@ -13,7 +13,7 @@ export const META_INFO_LABELS = { 'reloader.stakater.com/meta-info': 'reloader' 
 
 const COMMIT_UNKNOWN = { commitHash: 'unknown', commitTime: '0001-01-01T00:00:00Z' };
 
-/** `host:port` of a URL; '' for none. */
+/** The `host:port` of a URL; '' if there is none. */
 function hostOf(url: string | undefined): string {
   return url === undefined ? '' : new URL(url).host;
 }
@@ -40,10 +40,10 @@ function annotationFields(options: WatcherOptions): Readonly<Record<string, stri
   };
 }
 
-/** Options of ours by which the rules judge, for whoever explains by this ConfigMap. */
+/** Our own options that the rules use, for tools that explain decisions by this ConfigMap. */
 const LIMITS = ['maxListWords', 'maxListBytes', 'maxPatternCost', 'maxWorkloadSources'] as const;
 
-/** The incumbent's name of each field that is an option, and what it is while that option does not exist. */
+/** stakater/Reloader's name of each field that is an option, and its value if Reroll has no such option. */
 const FIELDS: Readonly<Record<string, readonly [option: string, otherwise: unknown]>> = {
   logLevel: ['logLevel', 'info'],
   isArgoRollouts: ['isArgoRollouts', false],
@@ -70,7 +70,7 @@ function optionFields(options: Readonly<Record<string, unknown>>): Record<string
   );
 }
 
-/** The data of the ConfigMap: three texts of JSON. */
+/** The data of the ConfigMap: three JSON texts. */
 export function metaInfo(
   options: WatcherOptions,
   runtime: string,

@@ -19,7 +19,7 @@ async function up(): Promise<number | undefined> {
   return (await metrics.redisUp.get()).values[0]?.value;
 }
 
-/** `<level> <message>[ <fields>]` of each line. */
+/** The lines as `<level> <message>[ <fields>]`. */
 function told(): string[] {
   return lines.map((line) => /level=(\w+) msg="([^"]+)"(.*)\n/.exec(line)?.slice(1).join(' ') ?? line);
 }
@@ -35,7 +35,7 @@ describe('of the room in Redis', () => {
     reports.onRoom(false);
     expect(await values()).toEqual([0, 0]);
     expect(told()).toEqual([
-      'warning Redis has no room: its history is dropped and not written; reloads go on ',
+      'warning Redis has no room: its history is dropped and not written; reloads continue ',
       'info Redis has room again, the history is written ',
     ]);
   });
@@ -48,7 +48,7 @@ describe('of a connection to Redis', () => {
     for (let times = 0; times < 2; times += 1) reports.onUp();
     expect(await up()).toBe(1);
     expect(told()).toEqual([
-      'warning Redis cannot be reached, trying again  reason=ECONNREFUSED',
+      'warning Redis cannot be reached, retrying  reason=ECONNREFUSED',
       'info Redis is reachable again ',
     ]);
   });
@@ -58,8 +58,8 @@ describe('of a connection to Redis', () => {
     (code) => {
       for (const reason of ['ECONNREFUSED', code, code]) reports.onDown(reason);
       expect(told()).toEqual([
-        'warning Redis cannot be reached, trying again  reason=ECONNREFUSED',
-        `warning Redis refuses the user, the password or the rights that it has, trying again  reason=${code}`,
+        'warning Redis cannot be reached, retrying  reason=ECONNREFUSED',
+        `warning Redis refuses the user, the password or the rights of the user, retrying  reason=${code}`,
       ]);
     },
   );
@@ -79,5 +79,7 @@ it('of a server that drops jobs the policy is told', () => {
 
 it('of certificates that nobody looks at it is told what that means', () => {
   reports.onUnverified();
-  expect(told()[0]).toContain('--redis-tls-insecure-skip-verify: whoever is between here and Redis can read');
+  expect(told()[0]).toContain(
+    '--redis-tls-insecure-skip-verify: anyone between this process and Redis can read',
+  );
 });

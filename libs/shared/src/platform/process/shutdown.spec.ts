@@ -16,7 +16,7 @@ class FakeProcess extends EventEmitter implements ProcessPort {
 let lines: string[];
 let host: FakeProcess;
 let lifecycle: Lifecycle;
-/** The names of the steps, as they are run. */
+/** The names of the steps, in the order in which they ran. */
 let ran: string[];
 
 beforeEach(() => {

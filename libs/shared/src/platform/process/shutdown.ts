@@ -1,18 +1,17 @@
 /**
- * The one owner of a process's end. What is started is registered with how it stops; on SIGTERM, SIGINT, a
- * fatal error or a call of `stop` everything is stopped once, the last started first, each step with its
- * deadline and all of them within one. After that the event loop should run dry; what keeps it alive longer
- * is cut off.
+ * Controls the shutdown of a process. Whatever is started registers how it stops. On SIGTERM, SIGINT, a fatal error or a
+ * call of `stop`, everything is stopped once, the last started first. Each step has a deadline, and all steps share one.
+ * After that the event loop should run dry; if it does not, the process exits.
  *
  * Phases, in this order only: running → stopping → stopped.
  */
 import { errorFields } from '../logging/error-fields.ts';
 import type { Logger } from '../logging/logging.ts';
 
-/** Stops something. The signal fires when the deadline has passed and nobody waits any more. */
+/** Stops something. The signal fires when the deadline has passed and nothing waits for the step any longer. */
 export type StopStep = (signal: AbortSignal) => Promise<unknown> | void;
 
-/** The part of `process` that is used; a spec hands in its own. */
+/** The part of `process` that is used; specs pass their own. */
 export interface ProcessPort {
   on(event: string, listener: (argument: unknown) => void): unknown;
   exitCode?: number | string | null | undefined;
@@ -32,13 +31,13 @@ interface Step {
   readonly step: StopStep;
 }
 
-/** How long the event loop may take to run dry after the last step. */
+/** Milliseconds that the event loop may take to run dry after the last step. */
 const DRAIN_MS = 1_000;
 
 const SIGNALS = { SIGTERM: 15, SIGINT: 2 } as const;
 type Signal = keyof typeof SIGNALS;
 
-/** Installs its handlers on the process. There is one of these in a process. */
+/** Installs its handlers on the process. A process has only one. */
 export class Lifecycle {
   /** Resolves with the exit code when every step has been run. */
   readonly stopped: Promise<number>;
@@ -68,21 +67,21 @@ export class Lifecycle {
     this.#process.on('uncaughtException', (error: unknown) => void this.fail('Uncaught exception', error));
   }
 
-  /** Fires when the end begins. */
+  /** Fires when shutdown begins. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
   /**
-   * Registers a step, to be run before those registered earlier. `deadline` is in milliseconds. Registered
-   * during the end it is run at once, so that a start that is overtaken by the end leaves nothing behind.
+   * Registers a step, which runs before those registered earlier. `deadline` is in milliseconds. A step registered during
+   * shutdown runs at once, so that a start that shutdown overtakes leaves nothing behind.
    */
   onStop(name: string, deadline: number, step: StopStep): void {
     if (this.#phase === 'stopped') void this.#run({ name, deadline, step });
     else this.#steps.push({ name, deadline, step });
   }
 
-  /** Begins the end, if it has not begun. The reason is logged; the code is what the process exits with. */
+  /** Begins the shutdown if it has not begun. The reason is logged; the code is the exit code. */
   stop(reason: string, exitCode = 0): Promise<number> {
     this.#exitCode = Math.max(this.#exitCode, exitCode);
     if (this.#phase === 'running') {
@@ -97,7 +96,7 @@ export class Lifecycle {
     return this.stopped;
   }
 
-  /** Logs the error's class and code and begins the end with exit code 1. */
+  /** Logs the error's class and code, and begins the shutdown with exit code 1. */
   fail(message: string, error: unknown): Promise<number> {
     this.#settings.log.fatal(message, { ...errorFields(error) });
     return this.stop(message, 1);
@@ -105,7 +104,7 @@ export class Lifecycle {
 
   #onSignal(signal: Signal): void {
     if (this.#phase === 'running') void this.stop(signal);
-    else this.#exitNow(128 + SIGNALS[signal], 'A second signal: leaving without stopping the rest');
+    else this.#exitNow(128 + SIGNALS[signal], 'Received a second signal, exiting without stopping the rest');
   }
 
   async #runSteps(): Promise<void> {
@@ -117,13 +116,13 @@ export class Lifecycle {
     this.#process.exitCode = this.#exitCode;
     this.#settings.log.info('Stopped', { exitCode: this.#exitCode });
     setTimeout(
-      () => this.#exitNow(this.#exitCode, 'Something keeps the process alive: leaving'),
+      () => this.#exitNow(this.#exitCode, 'Something keeps the process alive, exiting'),
       DRAIN_MS,
     ).unref();
     this.#resolve(this.#exitCode);
   }
 
-  /** Never rejects: a step that fails or hangs is logged, and the others still get their turn. */
+  /** Never rejects: a step that fails or hangs is logged, and the other steps still run. */
   async #run({ name, deadline, step }: Step): Promise<void> {
     const { log } = this.#settings;
     const wait = Math.max(0, Math.min(deadline, this.#deadline - performance.now()));
@@ -151,7 +150,8 @@ export class Lifecycle {
 
   #exitNow(code: number, why: string): void {
     this.#settings.log.warning(why, { exitCode: code });
-    // The only exit of the project. The last resort: a handle that nobody closes, or an impatient operator.
+    // The only call of exit in the project, as a last resort: for a handle that is never closed, or an impatient
+    // operator.
     this.#process.exit(code);
   }
 }

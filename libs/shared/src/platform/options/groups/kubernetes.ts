@@ -1,4 +1,4 @@
-/** How the API server is reached, and who we are there. */
+/** How to reach the API server, and the process's identity there. */
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { ALL, option, WATCHER, WORKER } from '../parsing/option.ts';

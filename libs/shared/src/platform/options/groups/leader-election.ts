@@ -1,4 +1,4 @@
-/** Who among the watchers leads, and what only the leader does. */
+/** Which watcher leads, and what only the leader does. */
 import { BOTH, option, WATCHER } from '../parsing/option.ts';
 import { bool, duration, integer, matching } from '../parsing/values.ts';
 

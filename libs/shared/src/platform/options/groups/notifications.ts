@@ -1,4 +1,4 @@
-/** Who else is told of changes and reloads: alerts and the webhook. */
+/** Notifications of changes and reloads: alerts and the webhook. */
 import { z } from 'zod';
 import type { AlertSink } from '@reroll/core/notify/message';
 import { BOTH, option, WORKER } from '../parsing/option.ts';
@@ -7,7 +7,7 @@ import { anyText, bool, duration, integer, oneOf, optionalHttpUrl } from '../par
 
 const SINKS = new Set<string>(['slack', 'teams', 'gchat']);
 
-/** In any case of letters, blanks around it dropped; what is no chat that is known is `raw`, as for the incumbent. */
+/** Ignores case and surrounding blanks. An unknown sink is `raw`, as in stakater/Reloader. */
 function alertSink(): ValueKind<AlertSink> {
   const schema = z.string().transform((given): AlertSink => {
     const name = given.trim().toLowerCase();

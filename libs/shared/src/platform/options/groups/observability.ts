@@ -1,4 +1,4 @@
-/** What can be seen of a process from outside, and how it ends. */
+/** What a process shows to the outside, and how it shuts down. */
 import { ALL, option, WATCHER, WORKER } from '../parsing/option.ts';
 import type { ValueKind } from '../parsing/option.ts';
 import { bool, duration, enabledOrBool, listenAddress, oneOf } from '../parsing/values.ts';
@@ -6,7 +6,7 @@ import { LOG_LEVELS } from '../../logging/logging.ts';
 import type { LogFormat, LogLevel } from '../../logging/logging.ts';
 import { z } from 'zod';
 
-/** '' is text, as for the incumbent. */
+/** '' is text, as in stakater/Reloader. */
 function logFormat(): ValueKind<LogFormat> {
   const words = oneOf(['', 'text', 'json']);
   return {
@@ -17,7 +17,7 @@ function logFormat(): ValueKind<LogFormat> {
   };
 }
 
-/** In any case of letters; `warn` is `warning`. */
+/** Ignores case; `warn` is `warning`. */
 function logLevel(): ValueKind<LogLevel> {
   const levels = oneOf(LOG_LEVELS);
   const normalised = z.string().transform((text) => text.toLowerCase().replace(/^warn$/u, 'warning'));

@@ -1,4 +1,4 @@
-/** How jobs are run and retried, and how long their history is kept. */
+/** How jobs run and are retried, and how long their history is kept. */
 import { ALL, option, WORKER } from '../parsing/option.ts';
 import { duration, integer } from '../parsing/values.ts';
 

@@ -1,4 +1,4 @@
-/** The files that Redis needs: whether they are there, before anything starts. */
+/** Checks the files that Redis needs before anything starts. */
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import type { CommonOptions } from '../parsing/table.ts';
@@ -13,10 +13,10 @@ const FILES = {
 
 const PEM = /^-----BEGIN [A-Z ]+-----$/mu;
 
-/** Every one that cannot be used, in words; never anything of what it holds. */
+/** The unusable files, in words that reveal nothing of their contents. */
 export function redisFileProblems(options: Partial<CommonOptions>): string[] {
   const problems = problemsOfEach(options);
-  return problems.length > 0 ? problems : unfitCertificates(options);
+  return problems.length > 0 ? problems : certificateProblems(options);
 }
 
 function problemsOfEach(options: Partial<CommonOptions>): string[] {
@@ -27,8 +27,8 @@ function problemsOfEach(options: Partial<CommonOptions>): string[] {
   });
 }
 
-/** Whether they can be used together; OpenSSL's text is not told. */
-function unfitCertificates(options: Partial<CommonOptions>): string[] {
+/** Why certificates and key cannot be used together. OpenSSL's text is not shown. */
+function certificateProblems(options: Partial<CommonOptions>): string[] {
   const { redisTlsCaFile, redisTlsCertFile, redisTlsKeyFile } = options;
   const files = { ca: redisTlsCaFile, cert: redisTlsCertFile, key: redisTlsKeyFile };
   const given = Object.entries(files).flatMap(([name, path]) => (path === undefined ? [] : [[name, path]]));
@@ -38,7 +38,9 @@ function unfitCertificates(options: Partial<CommonOptions>): string[] {
   } catch (error) {
     const { code } = error as { code?: unknown };
     const why = typeof code === 'string' ? code : 'unreadable';
-    return [`--redis-tls-cert-file: expected certificates, and a key that fits; given others (${why})`];
+    return [
+      `--redis-tls-cert-file: the certificates and the private key are invalid or do not match (${why})`,
+    ];
   }
 }
 

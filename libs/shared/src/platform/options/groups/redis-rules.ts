@@ -1,4 +1,4 @@
-/** Which options of Redis go together. A rule is silent while one of its options could not be read. */
+/** Which options of Redis go together. A rule does not apply if one of its options could not be read. */
 import type { WatcherOptions, WorkerOptions } from '../parsing/table.ts';
 
 type Options = Partial<WatcherOptions & WorkerOptions>;
@@ -36,7 +36,7 @@ function isGiven(value: Options[keyof Options]): boolean {
   return Array.isArray(value) ? value.length > 0 : value !== undefined && value !== false;
 }
 
-/** Those of the flags that are given, as a sentence has them. */
+/** The given flags, as part of a sentence. */
 function given(options: Options, flags: Readonly<Record<string, keyof Options>>): string {
   const found = Object.entries(flags).filter(([, name]) => isGiven(options[name]));
   return found.map(([flag]) => flag).join(', ');
@@ -66,7 +66,7 @@ const credentialsOnce: Rule = (options) => {
     : undefined;
 };
 
-/** A user with a password or a file with one, of Redis or of the Sentinels. */
+/** A user with a password or password file, for Redis or the Sentinels. */
 interface Login {
   /** What its flags begin with. */
   readonly flags: string;

@@ -1,4 +1,4 @@
-/** A Redis that Sentinels watch over. */
+/** A Redis monitored by Sentinels. */
 import { ALL, option } from '../parsing/option.ts';
 import { hostPorts, optionalPath, optionalText } from '../parsing/values.ts';
 

@@ -201,7 +201,7 @@ describe('the files of Redis', () => {
     const [problem, ...others] = redisFileProblems({ redisTlsCertFile: pem, redisTlsKeyFile: pem });
     expect(others).toEqual([]);
     expect(problem).toMatch(
-      /^--redis-tls-cert-file: expected certificates, and a key that fits; given others \([A-Z0-9_]+\)$/,
+      /^--redis-tls-cert-file: the certificates and the private key are invalid or do not match \([A-Z0-9_]+\)$/,
     );
   });
 

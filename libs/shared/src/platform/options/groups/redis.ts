@@ -1,4 +1,4 @@
-/** Where queues, catalog and history live, and how they are reached. What goes together is in `redis-rules.ts`. */
+/** Where queues, catalog and history are stored, and how to connect. `redis-rules.ts` has the rules between these options. */
 import { ALL, option } from '../parsing/option.ts';
 import { redisSentinelOptions } from './redis-sentinel.ts';
 import { redisTlsOptions } from './redis-tls.ts';

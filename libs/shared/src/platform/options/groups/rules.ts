@@ -1,9 +1,9 @@
-/** What options must be to each other. A rule is silent while one of its options could not be read. */
+/** Rules between options. A rule does not apply if one of its options could not be read. */
 import { formatDuration } from '@reroll/core/durations';
 import { REDIS_RULES } from './redis-rules.ts';
 import type { AdminOptions, WatcherOptions, WorkerOptions } from '../parsing/table.ts';
 
-/** As client-go: the retries jitter by so much. */
+/** The jitter of retries, as in client-go. */
 const RETRY_JITTER = 1.2;
 
 type Options = Partial<WatcherOptions & WorkerOptions & AdminOptions>;
@@ -28,7 +28,7 @@ const alertsHaveAReceiver: Rule = (options) =>
     ? '--alert-webhook-url: expected a URL, because alerts are on; given none (ALERT_WEBHOOK_URL)'
     : undefined;
 
-/** Also with other hosts: one of them may mean every interface. */
+/** Applies to different hosts too, because one of them may mean every interface. */
 const profilesHaveTheirOwnPort: Rule = ({ enablePprof, pprofAddr, metricsAddr }) =>
   enablePprof === true && pprofAddr && pprofAddr.port !== 0 && pprofAddr.port === metricsAddr?.port
     ? `--pprof-addr: expected another port than that of --metrics-addr; given ${pprofAddr.port}`
@@ -64,7 +64,7 @@ const RULES: readonly Rule[] = [
   ...REDIS_RULES,
 ];
 
-/** Every rule that these options break, in words. */
+/** The rules that these options break, in words. */
 export function brokenRules(options: Options): string[] {
   return RULES.map((rule) => rule(options)).filter((broken) => broken !== undefined);
 }

@@ -1,8 +1,8 @@
-/** What is watched, and what is left alone. */
+/** What is watched, and what is ignored. */
 import { BOTH, option, WATCHER } from '../parsing/option.ts';
 import { bool, boolOrAuto, boolText, duration, labelSelector, list } from '../parsing/values.ts';
 
-/** The one of these words that equals the text. */
+/** The word that equals the text. */
 function word<const T extends string>(words: readonly T[]): (text: string) => T | undefined {
   return (text) => words.find((each) => each === text);
 }

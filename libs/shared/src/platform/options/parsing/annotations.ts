@@ -1,4 +1,4 @@
-/** The keys of the annotations that decide. The defaults are those of stakater/Reloader. */
+/** The keys of the annotations that the rules read. The defaults are those of stakater/Reloader. */
 import { DEFAULT_ANNOTATION_KEYS as KEYS } from '@reroll/core/annotations/annotation-keys';
 import { DEFAULT_ANNOTATION_LIMITS as LIMITS } from '@reroll/core/annotations/annotation-limits';
 import { PATTERN_LIMITS } from '@reroll/core/patterns/pattern-cost';
@@ -6,7 +6,7 @@ import { BOTH, option } from './option.ts';
 import { annotationKey, integer, writtenAnnotationKey } from './values.ts';
 
 const shared = { apps: BOTH, group: 'Annotations', incumbent: true, ...annotationKey() } as const;
-/** Those that stakater/Reloader has no flag for. */
+/** The keys for which stakater/Reloader has no flag. */
 const own = { apps: BOTH, group: 'Annotations', ...annotationKey() } as const;
 
 const limit = { apps: BOTH, group: 'Annotations' } as const;

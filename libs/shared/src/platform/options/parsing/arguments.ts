@@ -1,8 +1,8 @@
 /**
- * Reads the command line as pflag does, which is what stakater/Reloader's users rely on: `--flag value` and
- * `--flag=value`; a bool stands alone or takes `=value`; the last of a repeated flag wins, lists add up.
- * Every complaint is collected, where a parser from a library ends at the first. (`util.parseArgs` would not,
- * but takes `-pod-name` apart and reads the second dash as the end of the flags.)
+ * Reads the command line as pflag does, because stakater/Reloader's users rely on that: `--flag value` and
+ * `--flag=value`; a bool stands alone or takes `=value`; the last of a repeated flag wins, lists add up. It collects
+ * every error, where libraries stop at the first. (`util.parseArgs` would not stop, but it splits `-pod-name` and takes
+ * the second dash for the end of the flags.)
  */
 import { redactUrl } from '../../logging/redact-url.ts';
 
@@ -23,7 +23,7 @@ export interface Arguments {
 
 const LONGEST_SHOWN = 80;
 
-/** A value as an error message may show it: quoted, cut, and without the credentials of a URL. */
+/** A value for error messages: quoted, cut, and without the credentials of a URL. */
 export function shown(value: string): string {
   const safe = value.includes('://') || value.includes('@') ? redactUrl(value) : value;
   return JSON.stringify(safe.length > LONGEST_SHOWN ? `${safe.slice(0, LONGEST_SHOWN)}…` : safe);

@@ -1,7 +1,6 @@
 /**
- * One line of comma-separated values, as pflag's stringSlice reads it (Go's encoding/csv): a field in double
- * quotes may hold commas, and a doubled quote in it stands for one. '' is no field at all. Undefined if the
- * quotes do not add up.
+ * Parses one line of comma-separated values, as pflag's stringSlice does (Go's encoding/csv). A field in double quotes
+ * may hold commas; a doubled quote in it stands for one. '' has no fields. Undefined if the quotes do not match.
  */
 export function parseCsv(line: string): string[] | undefined {
   if (line === '') return [];

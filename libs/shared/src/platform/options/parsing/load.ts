@@ -1,4 +1,4 @@
-/** The one place that reads `process.argv` and `process.env`. */
+/** The only place that reads `process.argv` and `process.env`. */
 import { VERSION } from '../../process/version.ts';
 import { helpText } from './help.ts';
 import type { App } from './option.ts';
@@ -6,14 +6,14 @@ import { parseOptions } from './parse.ts';
 import type { Environment } from './parse.ts';
 import type { OptionsOf } from './table.ts';
 
-/** The command line was wrong. */
+/** The exit code for a wrong command line. */
 const USAGE_ERROR = 2;
 
 export type LoadedOptions<A extends App> =
   | { readonly ok: true; readonly options: OptionsOf<A> }
   | { readonly ok: false; readonly exitCode: number };
 
-/** The part of `process` that is used; a spec hands in its own. */
+/** The part of `process` that is used; specs pass their own. */
 export interface Surroundings {
   /** As Node has it: the program's path and the script's come first. */
   readonly argv: readonly string[];
@@ -24,8 +24,8 @@ export interface Surroundings {
 }
 
 /**
- * The options of this process. If there are none to run with (wrong ones, `--help`, `--version`) it has
- * printed why, has set `process.exitCode`, and the caller returns.
+ * Loads the options of this process. If there are none to run with (wrong ones, `--help`, `--version`), it has printed
+ * the reason and set `process.exitCode`, and the caller returns.
  */
 export function loadOptions<A extends App>(app: A, surroundings: Surroundings = process): LoadedOptions<A> {
   const { argv, env, stdout, stderr } = surroundings;

@@ -1,10 +1,10 @@
-/** What an option is. The tables beside this file hold them, one file a concern; `table.ts` lists them all. */
+/** Defines what an option is. The options are in `groups/`, one file a concern; `table.ts` lists them all. */
 import type { z } from 'zod';
 
 export const APPS = ['watcher', 'worker', 'admin'] as const;
 export type App = (typeof APPS)[number];
 
-/** Headings of the help text and of the reference page, in their order there. */
+/** Headings of the help text and the reference page, in order. */
 export const GROUPS = [
   'Kubernetes',
   'Redis',
@@ -19,13 +19,13 @@ export const GROUPS = [
 ] as const;
 export type Group = (typeof GROUPS)[number];
 
-/** A default that is found on the machine. `text` stands for it in the help. */
+/** A default that depends on the machine. `text` stands for it in the help. */
 export interface FoundDefault {
   readonly text: string;
   readonly find: () => string;
 }
 
-/** How a value is written, what is expected of it, and how it is read. The builders are in `values.ts`. */
+/** How a value is written, described and read. `values.ts` has the builders. */
 export interface ValueKind<T> {
   /** `bool` needs no value after its flag; `list` is comma-separated and can be given again. */
   readonly form: 'value' | 'bool' | 'list';
@@ -56,10 +56,10 @@ export interface OptionSpec<T, A extends readonly App[] = readonly App[]> extend
   readonly sensitive?: true;
 }
 
-/** Any option, whatever its value. */
+/** An option of any value. */
 export type AnyOption = OptionSpec<unknown>;
 
-/** Keeps the literal types of a table's entry. */
+/** Keeps the literal types of an entry. */
 export function option<T, const A extends readonly App[]>(spec: OptionSpec<T, A>): OptionSpec<T, A> {
   return spec;
 }

@@ -1,4 +1,4 @@
-/** From command line and environment to the options of an app, or to everything that is wrong with them. */
+/** Parses command line and environment into the options of an app, or a list of everything that is wrong. */
 import { readArguments, shown } from './arguments.ts';
 import { parseCsv } from './csv.ts';
 import type { AnyOption, App } from './option.ts';
@@ -18,7 +18,7 @@ export type ParsedOptions<A extends App> =
       readonly asked?: 'help' | 'version';
     };
 
-/** What was written for an option, and where. */
+/** The text given for an option, and where. */
 interface Written {
   readonly values: readonly string[];
   readonly where: string;
@@ -26,7 +26,7 @@ interface Written {
 
 type Values = ReadonlyMap<string, readonly string[]>;
 
-/** Flag beats environment beats default. An empty environment variable counts as unset. */
+/** A flag wins over the environment, which wins over the default. An empty environment variable counts as unset. */
 function writtenFor(spec: AnyOption, flags: Values, env: Environment): Written {
   const values = flags.get(spec.flag);
   if (values !== undefined) return { values, where: '' };
@@ -36,7 +36,7 @@ function writtenFor(spec: AnyOption, flags: Values, env: Environment): Written {
   return { values: [found], where: ' (the default)' };
 }
 
-/** The text (of a list: the elements) that the schema reads; undefined if a list's quotes do not add up. */
+/** The text, or a list's elements, that the schema reads; undefined if a list's quotes do not match. */
 function inputOf(spec: AnyOption, values: readonly string[]): unknown {
   if (spec.form !== 'list') return values.at(-1);
   const lines = values.map(parseCsv);
@@ -52,7 +52,7 @@ function read(spec: AnyOption, { values, where }: Written): Read {
   return { ok: false, error: `${spec.flag}: expected ${spec.expects}; given ${given}${where}` };
 }
 
-/** A flag of the incumbent that this app does not use must still be well-formed, and is dropped. */
+/** Whether to read the option. A flag of stakater/Reloader that this app does not use is checked and then dropped. */
 function isWanted(spec: AnyOption, app: App, flags: Values): boolean {
   return spec.apps.includes(app) || (spec.incumbent === true && flags.has(spec.flag));
 }
@@ -66,8 +66,8 @@ const FORMS = OPTION_LIST.flatMap(([, { flag, form, aliases = [] }]) =>
 );
 
 /**
- * The options of `app`. `argv` is without the program's name. Reads nothing but its arguments, except the
- * defaults that are found on the machine.
+ * Parses the options of `app`. `argv` excludes the program's name. Reads nothing but its arguments, except for defaults
+ * that depend on the machine.
  */
 export function parseOptions<A extends App>(
   app: A,

@@ -4,7 +4,7 @@ import { APPS, camelCase, defaultText } from './option.ts';
 import { parseOptions } from './parse.ts';
 import { OPTION_LIST, optionsOf } from './table.ts';
 
-/** Of stakater/Reloader, chart 2.2.16. */
+/** The flags of stakater/Reloader, chart 2.2.16. */
 const INCUMBENT = `auto-reload-all configmap-annotation secret-annotation auto-annotation ignore-annotation
   configmap-auto-annotation secret-auto-annotation auto-search-annotation search-match-annotation
   pause-deployment-annotation pause-deployment-time-annotation log-format log-level webhook-url

@@ -1,4 +1,4 @@
-/** Every option of every app, by its name in the code. The one list: help, documentation and types follow it. */
+/** Every option of every app, by its name in the code. Help, documentation and types derive from this list. */
 import type { z } from 'zod';
 import { adminOptions } from '../groups/admin.ts';
 import { annotationOptions } from './annotations.ts';
@@ -34,7 +34,7 @@ export type OptionsOf<A extends App> = {
 export type WatcherOptions = OptionsOf<'watcher'>;
 export type WorkerOptions = OptionsOf<'worker'>;
 export type AdminOptions = OptionsOf<'admin'>;
-/** What every app has. */
+/** The options of every app. */
 export type CommonOptions = Pick<WatcherOptions, keyof WatcherOptions & keyof WorkerOptions>;
 
 /** The same, as a plain list of name and option. */

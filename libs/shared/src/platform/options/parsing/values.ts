@@ -1,4 +1,4 @@
-/** The kinds of value an option can have: how each is read, and what is said when it cannot be. */
+/** The kinds of values that options have: how each is read, and the error if it cannot be. */
 import { isIP, isIPv6 } from 'node:net';
 import { z } from 'zod';
 import { formatDuration, parseDuration } from '@reroll/core/durations';
@@ -7,7 +7,7 @@ import { parseListenAddress } from '../../http/listen-address.ts';
 import type { ListenAddress } from '../../http/listen-address.ts';
 import type { ValueKind } from './option.ts';
 
-/** A schema from text to `T`; `read` answers undefined for text that is not as expected. */
+/** A schema from text to `T`; `read` returns undefined for unexpected text. */
 function reading<T>(expects: string, read: (text: string) => T | undefined): z.ZodType<T> {
   return z.string().transform((text, context): T => {
     const value = read(text);
@@ -42,26 +42,26 @@ export function bool(): ValueKind<boolean> {
   return { form: 'bool', type: 'bool', expects, schema: reading(expects, parseBool) };
 }
 
-/** A bool that takes its value as a text does, after a blank or an equals sign; the empty one is false. */
+/** A bool whose value follows a blank or an equals sign, as for text; the empty one is false. */
 export function boolText(): ValueKind<boolean> {
   const read = (given: string): boolean | undefined => (given === '' ? false : parseBool(given));
   return scalar({ type: 'true | false', expects: 'true or false', read });
 }
 
-/** The same, or `auto`. */
+/** A bool, or `auto`. */
 export function boolOrAuto(): ValueKind<boolean | 'auto'> {
   const read = (given: string): boolean | 'auto' | undefined => (given === 'auto' ? given : parseBool(given));
   return scalar({ type: 'true | false | auto', expects: 'true, false or auto', read });
 }
 
-/** A boolean for which the incumbent has a word of its own. */
+/** A boolean for which stakater/Reloader has a word of its own. */
 export function enabledOrBool(): ValueKind<boolean> {
   const expects = 'true or false, enabled or disabled';
   const words = new Map([...BOOLS, ['enabled', true], ['disabled', false]] as const);
   return { form: 'bool', type: 'bool', expects, schema: reading(expects, (given) => words.get(given)) };
 }
 
-/** Any text, the empty one too. */
+/** Any text, including the empty one. */
 export function anyText(expects: string): ValueKind<string> {
   return { form: 'value', type: 'string', expects, schema: z.string() };
 }
@@ -71,7 +71,7 @@ export function text(expects: string): ValueKind<string> {
   return scalar({ type: 'string', expects, read: (given) => (given === '' ? undefined : given) });
 }
 
-/** Text that matches; `expects` says so in words. */
+/** Text that matches the pattern; `expects` describes it. */
 export function matching(expects: string, pattern: RegExp): ValueKind<string> {
   return scalar({ type: 'string', expects, read: (given) => (pattern.test(given) ? given : undefined) });
 }
@@ -124,10 +124,10 @@ export function integer({ min, max = Number.MAX_SAFE_INTEGER }: Range): ValueKin
   });
 }
 
-/** What a Node timer can wait for at most, rounded down to whole days. */
+/** The longest wait of a Node timer, rounded down to whole days. */
 const LONGEST_TIMER = 24 * 86_400_000;
 
-/** Whole milliseconds from `min` to `max`; `max` is what a timer can hold unless said otherwise. */
+/** Whole milliseconds from `min` to `max`. Default of `max`: what a timer can hold. */
 export function duration({ min, max = LONGEST_TIMER }: Range): ValueKind<number> {
   return scalar({
     type: 'duration',
@@ -139,7 +139,7 @@ export function duration({ min, max = LONGEST_TIMER }: Range): ValueKind<number>
   });
 }
 
-/** The same; '' is undefined, which means none. */
+/** As `integer`; '' is undefined, which means none. */
 export function optionalInteger(range: Range): ValueKind<number | undefined> {
   const { schema, ...kind } = integer(range);
   return { ...kind, schema: z.union([z.literal('').transform(() => undefined), schema], kind.expects) };
@@ -150,7 +150,7 @@ export function listenAddress(): ValueKind<ListenAddress> {
   return scalar({ type: 'host:port', expects, read: parseListenAddress });
 }
 
-/** `host[:port][/db]` after `redis://` or `rediss://`, with credentials before an `@` if need be. */
+/** `redis://` or `rediss://`, then `host[:port][/db]`, optionally after credentials and an `@`. */
 function readRedisUrl(given: string): string | undefined {
   if (!URL.canParse(given)) return undefined;
   const url = new URL(given);
@@ -182,7 +182,7 @@ export function optionalHost(): ValueKind<string | undefined> {
   return optional({ type: 'host', expects, read });
 }
 
-/** A port; '' is undefined, and so is what Kubernetes writes into such a variable for a Service. */
+/** A port. Undefined for '' and for what Kubernetes writes into such a variable for a Service. */
 export function servicePort(): ValueKind<number | undefined> {
   const port = integer({ min: 1, max: 65_535 });
   const schema = z.string().transform((given, context): number | undefined => {
@@ -216,7 +216,7 @@ function readHostPort(given: string, otherwise: number): HostPort | undefined {
   return port !== undefined && isHost ? { host: v6 ?? name, port } : undefined;
 }
 
-/** Addresses, comma-separated; `port` for those that name none. */
+/** Addresses, comma-separated. `port` is the default port. */
 export function hostPorts(port: number): ValueKind<readonly HostPort[]> {
   const expects = `addresses such as redis-0:${port},redis-1:${port}`;
   return list({ type: 'host:port', expects, read: (given) => readHostPort(given, port) });
@@ -252,7 +252,7 @@ export function optionalHttpUrl(): ValueKind<string | undefined> {
 const ANNOTATION_KEY =
   /^(?=(?:[^/]{1,253}\/)?[^/]{1,63}$)(?:[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?\/)?[A-Za-z0-9](?:[-\w.]*[A-Za-z0-9])?$/u;
 
-/** '' is accepted, as by the incumbent: no object has such an annotation, so it is switched off. */
+/** An annotation key. '' is accepted, as in stakater/Reloader: no object has such an annotation, so it is switched off. */
 export function annotationKey(): ValueKind<string> {
   return scalar({
     type: 'annotation key',
@@ -261,12 +261,12 @@ export function annotationKey(): ValueKind<string> {
   });
 }
 
-/** Of an annotation that is written, and so cannot be switched off. */
+/** The key of an annotation that Reroll writes, which cannot be switched off. */
 export function writtenAnnotationKey(): ValueKind<string> {
   return matching('the key of an annotation such as example.com/reload', ANNOTATION_KEY);
 }
 
-/** Many of something: comma-separated, as pflag's stringSlice. Trimmed and without repetition. */
+/** A comma-separated list, as pflag's stringSlice reads it, trimmed and without duplicates. */
 export function list<T>(element: Scalar<T>, max = Number.POSITIVE_INFINITY): ValueKind<readonly T[]> {
   const schema = z.array(z.string()).transform((given, context): readonly T[] => {
     const values = given.map((each) => element.read(each.trim()));
