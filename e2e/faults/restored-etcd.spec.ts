@@ -5,7 +5,7 @@ import { eventually } from '../support/wait.ts';
 import { mendedCluster } from './support/cluster.ts';
 import { Fleet } from './support/fleet.ts';
 import { EtcdBackup, keepWatchers } from './support/restore.ts';
-import { QUICK_RESYNC } from './support/settings.ts';
+import { QUICK_LEASE, QUICK_RESYNC } from './support/settings.ts';
 
 /** Resolves when the Lease was written some times more, so that leader and standby have both seen a later one. */
 async function renewed(own: Space): Promise<void> {
@@ -33,7 +33,12 @@ test('etcd is set back while no watcher runs: the next ones notice by the catalo
   const cluster = await mendedCluster();
   const space = await namespace(connect(cluster));
   const fleet = await Fleet.create(space, 12);
-  const reroll = await startReroll({ cluster, namespaces: [space], sweepInterval: QUICK_RESYNC });
+  const reroll = await startReroll({
+    cluster,
+    namespaces: [space],
+    sweepInterval: QUICK_RESYNC,
+    watcherFlags: QUICK_LEASE,
+  });
   const keepNoMore = keepWatchers(reroll);
   await fleet.adopted();
   await fleet.change(fleet.members.slice(0, 4));
@@ -71,6 +76,7 @@ test.each<[string, (backup: EtcdBackup) => Promise<void>]>([
       watchers: 2,
       workers: 2,
       sweepInterval: QUICK_RESYNC,
+      watcherFlags: QUICK_LEASE,
     });
     keepWatchers(reroll);
     const own = new Space(space.client, reroll.install);

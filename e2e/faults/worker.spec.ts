@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { connect, namespace } from '../support/kube.ts';
 import type { App } from '../support/processes.ts';
 import { startReroll, type Reroll } from '../support/reroll.ts';
@@ -11,11 +11,28 @@ import { QUICK_LOCK, QUICK_RESYNC } from './support/settings.ts';
 const UNTIL_ALL_WAIT = 200;
 const TAKEN_BACK = 'a job of a lost worker was put back into the queue';
 
+let fleet: Fleet;
+let reroll: Reroll;
+
+beforeAll(async () => {
+  const cluster = await mendedCluster();
+  const space = await namespace(connect(cluster));
+  fleet = await Fleet.create(space);
+  reroll = await startReroll({
+    cluster,
+    namespaces: [space],
+    sweepInterval: QUICK_RESYNC,
+    workerFlags: QUICK_LOCK,
+  });
+});
+
+beforeEach(() => fleet.adopted());
+
 /**
  * Stops the only worker when its jobs at work have read their workloads and asked Redis what is known of them:
  * the answers wait for it, so that when it thaws it decides by what was true when it froze.
  */
-async function freezeAtWork(reroll: Reroll, worker: App): Promise<void> {
+async function freezeAtWork(worker: App): Promise<void> {
   const { cluster } = reroll.options;
   for (;;) {
     await cluster.kill('redis', 'SIGSTOP');
@@ -27,21 +44,17 @@ async function freezeAtWork(reroll: Reroll, worker: App): Promise<void> {
   }
 }
 
-test('a worker is killed in the middle of 200 changes: another takes its jobs', async ({ annotate }) => {
-  const cluster = await mendedCluster();
-  const space = await namespace(connect(cluster));
-  const fleet = await Fleet.create(space);
-  const reroll = await startReroll({
-    cluster,
-    namespaces: [space],
-    sweepInterval: QUICK_RESYNC,
-    workerFlags: QUICK_LOCK,
-  });
-  const [worker] = reroll.workers as [App];
-  await fleet.adopted();
+function onlyWorker(): App {
+  const [only, ...others] = reroll.workers.filter(({ isRunning }) => isRunning);
+  if (!only || others.length > 0)
+    throw new Error(`expected one worker that runs, found ${others.length + 1}`);
+  return only;
+}
 
+test('a worker is killed in the middle of 200 changes: another takes its jobs', async ({ annotate }) => {
+  const worker = onlyWorker();
   await fleet.inTheMiddle(async (changeTheRest) => {
-    await freezeAtWork(reroll, worker);
+    await freezeAtWork(worker);
     await worker.kill('SIGKILL');
     await changeTheRest();
   });
@@ -57,20 +70,9 @@ test('a worker is killed in the middle of 200 changes: another takes its jobs', 
 });
 
 test('a worker frozen past its lock goes on where another has finished, and nothing is rolled twice', async () => {
-  const cluster = await mendedCluster();
-  const space = await namespace(connect(cluster));
-  const fleet = await Fleet.create(space);
-  const reroll = await startReroll({
-    cluster,
-    namespaces: [space],
-    sweepInterval: QUICK_RESYNC,
-    workerFlags: QUICK_LOCK,
-  });
-  const [frozen] = reroll.workers as [App];
-  await fleet.adopted();
-
+  const frozen = onlyWorker();
   await fleet.inTheMiddle(async (changeTheRest) => {
-    await freezeAtWork(reroll, frozen);
+    await freezeAtWork(frozen);
     await changeTheRest();
   });
   const other = reroll.start('worker');
