@@ -9,7 +9,7 @@ import { Process } from './process.ts';
 export class Readiness {
   readonly checks: Record<string, HealthCheck> = {};
 
-  /** Takes the place of an earlier check of that name. */
+  /** Replaces an earlier check of the same name. */
   add(name: string, check: HealthCheck): void {
     this.checks[name] = check;
   }

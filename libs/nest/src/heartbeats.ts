@@ -18,7 +18,7 @@ export class Heartbeats {
     private readonly room: RedisRoom,
   ) {}
 
-  /** Sends a heartbeat until the process ends. `also` is called at every beat, after the look at Redis' memory. */
+  /** Sends heartbeats until the process ends. Calls `also` at every beat, after the check of Redis' memory. */
   start(entry: () => RoleEntry, also?: () => Promise<void>): void {
     const { process, processes, room } = this;
     const { options, log, lifecycle } = process;

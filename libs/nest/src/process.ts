@@ -35,16 +35,16 @@ export class Process {
     this.lifecycle = new Lifecycle({ log: this.log, timeout });
   }
 
-  /** Those of `--hash-key-file`, read once. Throws a `SettingsError`. */
+  /** The keys of `--hash-key-file`, read once. Throws a `SettingsError`. */
   get hashKeys(): HashKeys {
     const { hashKeyFile, hash } = this.options;
     return (this.#hashKeys ??= readHashKeys(hashKeyFile, hash === 'hmac-sha256'));
   }
 
-  /** A start failed: ends the process, with exit code 2 if its settings are wrong. */
+  /** Ends the process after a failed start, with exit code 2 if its settings are wrong. */
   async startFailed(error: unknown): Promise<void> {
     const { name, lifecycle } = this;
-    // The shutdown began while it waited for a server. What the shutdown interrupts is not a failed start.
+    // A start that is interrupted by a shutdown has not failed.
     if (lifecycle.signal.aborted) return;
     if (error instanceof CatalogError || error instanceof SettingsError)
       await lifecycle.stop(error.message, WRONG_SETTINGS);

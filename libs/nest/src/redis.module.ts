@@ -12,7 +12,7 @@ import { REDIS } from './tokens.ts';
 export class RedisConnection {
   readonly client: RedisClient;
   readonly reports: RedisReports;
-  /** For those who wait until Redis can be reached. */
+  /** For what waits until Redis can be reached. */
   readonly waiting: Waiting;
 
   constructor({ options, log, registry, lifecycle }: Process, readiness: Readiness) {
@@ -24,7 +24,7 @@ export class RedisConnection {
     readiness.add('redis', () => this.client.ping().then(() => undefined));
   }
 
-  /** Does this as soon as Redis can be reached. Rejects if the process ends before. */
+  /** Runs the action as soon as Redis can be reached. Rejects if the process ends first. */
   async whenReachable<T>(action: () => Promise<T>): Promise<T> {
     const result = await whenReachable(async () => ({ value: await action() }), this.waiting);
     if (result === undefined) throw new Error('shut down before Redis could be reached');

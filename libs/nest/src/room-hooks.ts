@@ -2,6 +2,6 @@
 export class RoomHooks {
   /** Whether this process trims the history before Redis is full. */
   trims: () => boolean = () => false;
-  /** Called when Redis has no room for a history any more, or has it again. */
+  /** Called when Redis runs out of room for the history, and when it has room again. */
   onRoom: (isFull: boolean) => void = () => undefined;
 }

@@ -7,11 +7,11 @@ export const auditEntry = z
     id: z.string(),
     at: time,
     actor: z.string(),
-    /** Of the operation, e.g. `reloadWorkload`. */
+    /** The operation's id, e.g. `reloadWorkload`. */
     action: z.string(),
     target: z.string(),
     reason: z.string(),
-    /** `done`, or the code of the problem that was answered. */
+    /** `done`, or the code of the returned problem. */
     result: z.string(),
     requestId: z.string(),
   })

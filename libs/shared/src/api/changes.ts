@@ -26,13 +26,13 @@ export const changeWorkload = z
   .strictObject({
     workload: workloadRef,
     verdict: z.enum(['reload', 'skip']),
-    /** What the rules said when the change was taken up. */
+    /** The reason that the rules gave when the change was processed. */
     reason,
     detail: z.string(),
     state: reloadState,
-    /** What came of it, once something has. */
+    /** The reason of the outcome, once there is one. */
     outcome: reason.nullable(),
-    /** Verdict or reason of each source that the outcome weighed, by `<kind>/<name>`. */
+    /** Verdict or reason of each source that the outcome considered, by `<kind>/<name>`. */
     sources: z.record(z.string(), z.string()).optional(),
     until: time.nullable(),
     attempts: z.strictObject({ made: z.number().int(), most: z.number().int().nullable() }).nullable(),
@@ -55,7 +55,7 @@ export const moreWorkloads = z.strictObject({ woken: count, leftAlone: count }).
 
 const summary = {
   id: z.string().meta({ example: '1763737200123-0' }),
-  /** Null of a person's reload, which no source caused. */
+  /** Null for a manual reload, which no source caused. */
   source: sourceRef.nullable(),
   cause,
   seenAt: time,
@@ -64,7 +64,7 @@ const summary = {
   to: hash.nullable(),
   request: actorRequest.nullable(),
   more: moreWorkloads.optional(),
-  /** Earlier changes of the source, within a minute, that have no entry of their own: none reloaded a workload. */
+  /** Earlier changes of the source within a minute, without entries of their own: none reloaded a workload. */
   merged: count.optional(),
 };
 
@@ -78,8 +78,8 @@ export const change = z
     ...summary,
     workloads: z.array(changeWorkload),
     /**
-     * Of the workloads that got a reload job and are not listed: how many outcomes there were, by reason. Null: not known any
-     * more, because the source changed again. Present if that list is cut.
+     * Numbers of outcomes by reason, of the workloads that got a reload job and are not listed. Null if unknown, because
+     * the source changed again. Present if the list is cut.
      */
     counted: z.record(z.string(), count).nullable().optional(),
   })

@@ -15,7 +15,7 @@ export const ruleStep = z
   .strictObject({
     rule: z.string(),
     outcome: z.enum(['reload', 'skip', 'pass']),
-    /** The first rule with an opinion; what stands after it is what it would have said. */
+    /** Whether this rule decides: the first with an opinion. Later rules show what they would have said. */
     decides: z.boolean(),
     reason: reason.nullable(),
     detail: z.string(),
@@ -25,10 +25,10 @@ export const ruleStep = z
 const place = z
   .strictObject({
     by: z.enum(['env', 'envFrom', 'volume', 'projectedVolume', 'csiVolume']),
-    /** Null: a volume that nothing mounts. */
+    /** Null: no container mounts the volume. */
     container: z.string().nullable(),
     init: z.boolean(),
-    /** Of the variable or the volume. */
+    /** The name of the variable or volume. */
     name: z.string().nullable(),
   })
   .meta({ id: 'SourcePlace' });
@@ -37,42 +37,45 @@ export const explanation = z
   .strictObject({
     workload: workloadRef,
     source: sourceRef,
-    /** One sentence for a person. */
+    /** One sentence for the user. */
     conclusion: z.string(),
-    /** Whether a change of the source's data rolls the workload. */
+    /** Whether a change of the source's data reloads the workload. */
     reloads: z.boolean(),
     reason,
     rules: z.array(ruleStep),
     use: z.strictObject({
       used: z.boolean(),
-      /** Only by a volume that no container mounts. */
+      /** Used only by a volume that no container mounts. */
       mentioned: z.boolean(),
       hasContainers: z.boolean(),
-      /** Whether the rule that decides asks for a use; otherwise any container carries the marker. */
+      /** Whether the deciding rule requires a use; otherwise any container carries the marker. */
       needed: z.boolean(),
-      /** Every place of the pod template that refers to the source; null: the catalog does not tell. */
+      /** Every place of the pod template that refers to the source; null if the catalog does not have them. */
       places: z.array(place).nullable(),
       detail: z.string(),
     }),
-    /** The rules say yes, and a container can carry the marker. */
+    /** Whether the rules say yes and a container can carry the marker. */
     edge: z.boolean(),
     record: z.strictObject({
       recorded: hash.nullable(),
       current: hash.nullable(),
       /** Null: nothing to compare, or hashes of different schemes or keys. */
       agrees: z.boolean().nullable(),
-      /** It was seen to be false for the present pod template, so it counts as different. */
+      /** Whether the entry was seen to be wrong for the present pod template, and so counts as different. */
       doubtful: z.boolean(),
     }),
     due: z.strictObject({
       state: z.enum(['owed', 'correct']).nullable(),
-      /** False: whoever answers cannot tell, and `state` is null. */
+      /** False: the state is unknown to the responder, and `state` is null. */
       known: z.boolean(),
       detail: z.string(),
     }),
-    /** What else bears on a reload; whatever `stops` it does so although the rules say yes. */
+    /** What else affects a reload. An item with `stops` prevents it although the rules say yes. */
     holds: z.array(z.strictObject({ reason, stops: z.boolean(), detail: z.string() })),
-    /** Who told of the objects: the watchers, or a read of metadata by whoever asks (the command line without admin). */
+    /**
+     * The source of the facts: the watchers' catalog, or metadata that the client read (the command line without an
+     * admin).
+     */
     facts: z.enum(['catalog', 'cluster']),
   })
   .meta({ id: 'Explanation' });
@@ -104,9 +107,9 @@ const verdict = z.strictObject({
 
 export const preview = z
   .strictObject({
-    /** What a change would do, pair by pair. */
+    /** What a change would do, for each pair of source and workload. */
     verdicts: z.array(verdict),
-    /** With proposed annotations: what is so today, of the pairs of which it differs. */
+    /** With proposed annotations: the present verdicts of the pairs that differ. */
     today: z.array(verdict),
     conclusion: z.string(),
   })

@@ -37,10 +37,10 @@ export interface Operation {
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
-  /** Of the answer with `status`; undefined: a stream of server-sent events. */
+  /** The schema of the response with `status`; undefined for a stream of server-sent events. */
   readonly answer?: z.ZodType;
   readonly status: 200 | 202;
-  /** Besides those that any operation can answer. */
+  /** The problems besides `COMMON_PROBLEMS`. */
   readonly problems: readonly ProblemCode[];
 }
 

@@ -26,7 +26,7 @@ export const problem = z
     status: z.number().int(),
     code: z.enum(Object.keys(PROBLEMS) as [ProblemCode, ...ProblemCode[]]),
     detail: z.string().optional(),
-    /** What was expected, by place in the request; never what was given, where that could be a credential. */
+    /** What was expected, by place in the request. Never what was given, because that could be a credential. */
     errors: z.array(z.strictObject({ path: z.string(), expected: z.string() })).optional(),
     requestId: z.string().optional(),
   })

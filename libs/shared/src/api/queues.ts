@@ -10,9 +10,9 @@ export const queue = z
   .strictObject({
     name: queueName,
     paused: z.boolean(),
-    /** Of jobs that the caller may see. */
+    /** Counts of the jobs that the caller may see. */
     counts: z.record(jobState, z.number().int()),
-    /** For how long the job that is due for longest has waited. */
+    /** Seconds for which the job that has been due longest has waited. */
     oldestDueSeconds: z.number(),
   })
   .meta({ id: 'Queue' });
@@ -23,7 +23,7 @@ export const job = z
     id: z.string().meta({ example: 'reloads:1234' }),
     queue: queueName,
     state: jobState,
-    /** `<kind>/<namespace>/<name>` of what the job names. */
+    /** `<kind>/<namespace>/<name>` of the object that the job names. */
     subject: z.string().nullable(),
     since: time.nullable(),
     createdAt: time,
@@ -42,7 +42,7 @@ export const jobsQuery = z.strictObject({
 });
 export const jobsPage = page(job).meta({ id: 'JobsPage' });
 export const jobParams = z.strictObject({
-  /** BullMQ counts the jobs of a queue; under other names Redis has what is no job. */
+  /** BullMQ numbers the jobs of a queue. Keys with other ids are not jobs. */
   id: z
     .string()
     .regex(/^(changes|reloads|resumes|notifications):\d{1,20}$/, 'expected <queue>:<number of the job>'),
@@ -55,9 +55,9 @@ export const because = z.strictObject({ reason: writeReason }).meta({ id: 'Becau
 /** Null: the value of the flag. */
 export const limits = z
   .strictObject({
-    /** Jobs of a queue that one worker handles at the same time. */
+    /** Jobs of a queue that one worker handles concurrently. */
     concurrency: z.number().int().min(1).max(1000).nullable(),
-    /** Of all workers together; 0: no limit. */
+    /** For all workers together; 0: no limit. */
     reloadsPerMinute: z.number().int().min(0).max(100_000).nullable(),
   })
   .meta({ id: 'Limits' });

@@ -9,7 +9,7 @@ export const processStatus = z
     version: z.string(),
     startedAt: time,
     seenAt: time,
-    /** Of a watcher. */
+    /** Set for watchers. */
     role: z.enum(['leader', 'standby']).nullable(),
     synced: z.boolean().nullable(),
     concurrency: z.number().int().nullable(),
@@ -22,25 +22,25 @@ export const status = z
     cluster: z.string(),
     leader: z.string().nullable(),
     processes: z.array(processStatus),
-    /** Seconds for which the job that is due for longest has waited; null if unknown. */
+    /** Seconds for which the job that has been due longest has waited; null if unknown. */
     lagSeconds: z.number().nullable(),
-    /** Null if nobody tells, or the caller does not see every namespace. */
+    /** Null if no watcher reports it, or the caller does not see every namespace. */
     owed: z.strictObject({ workloads: z.number().int(), oldest: time.nullable() }).nullable(),
     redis: z.strictObject({
       ok: z.boolean(),
       milliseconds: z.number().nullable(),
-      /** No room for a history: it is dropped and not written until there is; reloads go on. */
+      /** Redis has no room: the history is dropped and not written until there is room. Reloads continue. */
       full: z.boolean().optional(),
-      /** Memory that is used, as a part of maxmemory; absent if the server does not tell, or has no limit. */
+      /** Used memory as a fraction of maxmemory; absent if the server does not report it or has no limit. */
       usedRatio: z.number().optional(),
     }),
     apiServer: z.strictObject({ ok: z.boolean().nullable(), milliseconds: z.number().nullable() }),
-    /** Null while Redis is away, or if the caller does not see every namespace. */
+    /** Null while Redis is unreachable, or if the caller does not see every namespace. */
     history: z.strictObject({ changes: z.number().int(), oldest: time.nullable() }).nullable(),
     limits,
-    /** What somebody should look at, in sentences. */
+    /** What needs attention, in sentences. */
     warnings: z.array(z.string()),
-    /** What the caller may do, so that nobody is offered what would be refused. */
+    /** What the caller may do, so that clients do not offer what would be refused. */
     caller: z.strictObject({
       name: z.string(),
       clusterWide: z.boolean(),

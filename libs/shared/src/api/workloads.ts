@@ -18,23 +18,26 @@ import { rollout } from './rollout.ts';
 /** One source of a workload, or one workload of a source: the same facts from either side. */
 export const edge = z
   .strictObject({
-    /** `used`: a container would carry its marker; `mentioned`: in the pod template otherwise; `named`: by an annotation only. */
+    /**
+     * `used`: a container would carry the marker; `mentioned`: elsewhere in the pod template; `named`: only by an
+     * annotation.
+     */
     how: z.enum(['used', 'mentioned', 'named']),
-    /** Whether a change of the data rolls the workload. */
+    /** Whether a change of the data reloads the workload. */
     rolls: z.boolean(),
     reason,
     detail: z.string(),
     recorded: hash.nullable(),
     current: hash.nullable(),
     exists: z.boolean(),
-    /** `owed`: a reload is due; `correct`: only the record is behind; null: settled. */
+    /** `owed`: a reload is pending; `correct`: only the record must be corrected; null: neither. */
     due: z.enum(['owed', 'correct']).nullable(),
   })
   .meta({ id: 'Edge' });
 
 export const historyEntry = z
   .strictObject({
-    /** The change that it belongs to, if the history still has it. */
+    /** The id of its change, if the history still has it. */
     change: z.string().nullable(),
     source: sourceRef.nullable(),
     cause: cause.nullable(),
@@ -49,7 +52,7 @@ export const historyEntry = z
 
 const summary = {
   ...workloadRef.shape,
-  /** How many sources roll it. */
+  /** How many sources reload it. */
   sources: z.number().int(),
   due: z.enum(['owed', 'correct']).nullable(),
   leftAlone: reason.nullable(),
@@ -65,7 +68,7 @@ export const workload = z
   .strictObject({
     ...summary,
     generation: z.number().int(),
-    /** Only those that decide. */
+    /** Only those that the rules read. */
     annotations,
     podAnnotations: annotations,
     sourcesInDetail: z.array(edge.extend({ source: sourceRef })),
@@ -97,7 +100,7 @@ const sourceSummaryShape = {
   ...sourceRef.shape,
   exists: z.boolean(),
   hash: hash.nullable(),
-  /** How many workloads a change of its data rolls. */
+  /** How many workloads a change of its data reloads. */
   workloads: z.number().int(),
   changedAt: time.nullable(),
 };

@@ -10,7 +10,7 @@ export type HealthChecks = Readonly<Record<string, HealthCheck>>;
 
 export interface HealthReport {
   readonly ok: boolean;
-  /** By name: `ok`, or why not. */
+  /** By name: `ok`, or the reason of the failure. */
   readonly checks: Readonly<Record<string, string>>;
 }
 

@@ -46,7 +46,7 @@ export class HttpPost {
   readonly #timeout: number;
   readonly #headers: Readonly<Record<string, string>>;
 
-  /** `timeout` in milliseconds, for the whole of an attempt. Throws if a URL is none. */
+  /** `timeout`: milliseconds for a whole attempt. Throws if a URL is invalid. */
   constructor(settings: { url: string; proxy?: string | undefined; timeout: number }) {
     this.#url = new URL(settings.url);
     this.#timeout = settings.timeout;
@@ -54,7 +54,7 @@ export class HttpPost {
     this.#dispatcher = settings.proxy === undefined ? new Agent() : new ProxyAgent(settings.proxy);
   }
 
-  /** Rejects with a `PostError` unless it was received. */
+  /** Rejects with a `PostError` unless the server accepted the request. */
   async send(post: Post): Promise<void> {
     const status = await this.#status(post);
     if (!post.isReceived(status)) throw new PostError(`status ${status}`);

@@ -15,19 +15,19 @@ import type { Logger } from '../logging/logging.ts';
 export interface HttpServerSettings {
   readonly address: ListenAddress;
   readonly registry: Pick<Registry, 'metrics' | 'contentType'>;
-  /** `/ready` is 200 while all of them are well, else 503. */
+  /** `/ready` is 200 while all checks pass, else 503. */
   readonly ready: HealthChecks;
-  /** `/live` and `/healthz` are 200 while all of them are well, else 500. None: while the process answers. */
+  /** `/live` and `/healthz` are 200 while all checks pass, else 500. Without checks: while the process responds. */
   readonly live?: HealthChecks;
   readonly log: Logger;
 }
 
 export interface HttpServer {
-  /** Where it listens, with the port that was picked for port 0. */
+  /** Where it listens, with the assigned port for port 0. */
   readonly address: ListenAddress;
   /**
-   * Takes no new requests, lets those in hand finish for `deadline` milliseconds, then drops every
-   * connection. Resolves when all are gone; may be called again.
+   * Closes the server: it takes no new requests, lets those under way finish for `deadline` milliseconds, then drops
+   * every connection. Resolves when all are closed; may be called again.
    */
   close(deadline: number): Promise<void>;
 }

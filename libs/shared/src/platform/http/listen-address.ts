@@ -2,7 +2,7 @@
 export interface ListenAddress {
   /** Undefined means every interface. */
   readonly host: string | undefined;
-  /** 0 means a free one. */
+  /** 0 means a free port. */
   readonly port: number;
 }
 

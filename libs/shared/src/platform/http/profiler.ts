@@ -31,8 +31,8 @@ export class Profiler {
   #isBusy = false;
 
   /**
-   * Records for so long, or until the signal fires, and gives the profile as JSON, which browsers' developer
-   * tools open (`.cpuprofile`, `.heapprofile`); undefined if one is being recorded already.
+   * Records for this long, or until the signal fires. Returns the profile as JSON that browsers' developer tools open
+   * (`.cpuprofile`, `.heapprofile`), or undefined if one is being recorded already.
    */
   async record(kind: ProfileKind, milliseconds: number, signal: AbortSignal): Promise<string | undefined> {
     if (this.#isBusy) return undefined;

@@ -11,7 +11,7 @@ export async function serveHealth(by: {
   registry: Registry;
   log: Logger;
   lifecycle: Lifecycle;
-  /** `/ready` is 200 while all of them are well. */
+  /** `/ready` is 200 while all checks pass. */
   ready: HealthChecks;
 }): Promise<void> {
   const { address, registry, log, lifecycle, ready } = by;

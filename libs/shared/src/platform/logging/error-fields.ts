@@ -10,11 +10,11 @@ export interface ErrorFields {
   readonly error: string;
   /** E.g. `KUBE_API`, `ECONNREFUSED`, `409`. */
   readonly code?: string;
-  /** Of classes whose messages are ours only. */
+  /** Only of classes whose messages are ours. */
   readonly message?: string;
-  /** Of other errors: where in the code it was made, `file:///app/main.js:12:34`. */
+  /** Of other errors: where in the code they were created, `file:///app/main.js:12:34`. */
   readonly at?: string;
-  /** Class and code of what caused it: `Error ECONNRESET`. */
+  /** Class and code of the cause: `Error ECONNRESET`. */
   readonly cause?: string;
 }
 

@@ -20,7 +20,7 @@ type Log = (message: string, fields?: LogFields) => void;
 export interface Logger extends Readonly<Record<LogLevel, Log>> {
   /** A logger that adds these fields to every line. */
   child(fields: LogFields): Logger;
-  /** Logs at level `error` what `errorFields` tells of an error, and no more. */
+  /** Logs an error at level `error` with the fields of `errorFields` only. */
   failure(message: string, error: unknown, fields?: LogFields): void;
 }
 
@@ -32,7 +32,7 @@ export interface LogSink {
 export interface LoggerSettings {
   readonly format: LogFormat;
   readonly level: LogLevel;
-  /** Standard error, written synchronously, unless given. */
+  /** Default: standard error, written synchronously. */
   readonly sink?: LogSink;
   readonly now?: () => Date;
 }

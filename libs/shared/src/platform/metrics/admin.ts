@@ -10,7 +10,7 @@ const CODE_CLASSES = ['2xx', '4xx', '5xx'];
 export interface AdminMetrics extends RedisMetrics {
   /** `reroll_heartbeat_errors_total` */
   readonly heartbeatErrors: Counter;
-  /** `reroll_api_requests_total`: `operation` is `none` of a path that is no operation. */
+  /** `reroll_api_requests_total`: `operation` is `none` for other paths. */
   readonly requests: Counter<'operation' | 'code'>;
   /** `reroll_api_request_duration_seconds` */
   readonly duration: Histogram<'operation'>;

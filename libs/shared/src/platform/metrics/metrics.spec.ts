@@ -153,7 +153,7 @@ describe('a registry', () => {
 describe('the metrics of every process', () => {
   it('have the longest turn of the event loop since the last scrape', async () => {
     const registry = createRegistry();
-    // One that begins within 10 ms of a scrape is missed.
+    // An event that begins within 10 ms of a scrape is missed.
     await vi.waitFor(async () => {
       await setTimeout(50);
       const began = performance.now();

@@ -3,7 +3,7 @@ import type { Counter, Histogram, Registry } from 'prom-client';
 import { counter, histogram } from './registry.ts';
 
 export interface RestClientMetrics {
-  /** `code` is the HTTP status, or `<error>` if there was no answer. */
+  /** `code` is the HTTP status, or `<error>` without a response. */
   readonly requests: Counter<'code' | 'method' | 'host'>;
   readonly duration: Histogram<'verb' | 'host'>;
 }

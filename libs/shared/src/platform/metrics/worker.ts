@@ -12,7 +12,7 @@ const QUEUES = ['changes', 'reloads', 'resumes', 'notifications'];
 export interface WorkerMetrics extends QueueMetrics {
   /** `reloader_reload_executed_total`: label `success` is `true` or `false`. */
   readonly reloadExecuted: Counter<'success'>;
-  /** `reloader_reload_executed_total_by_namespace`, if it is wanted. */
+  /** `reloader_reload_executed_total_by_namespace`, if enabled. */
   readonly reloadExecutedByNamespace?: Counter<'success' | 'namespace'>;
   /** `reloader_reconcile_total` */
   readonly reconcile: Counter<'result'>;

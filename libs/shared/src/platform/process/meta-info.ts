@@ -86,7 +86,7 @@ export function metaInfo(
     reloaderOptions: JSON.stringify({
       autoReloadAll,
       ...annotationFields(options),
-      // The incumbent's text form is the empty word.
+      // stakater/Reloader writes the text format as ''.
       logFormat: logFormat === 'text' ? '' : logFormat,
       ...optionFields(options),
       namespaceSelectors: requirementsOf(options.namespaceSelector),

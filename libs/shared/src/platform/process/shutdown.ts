@@ -20,7 +20,7 @@ export interface ProcessPort {
 
 export interface LifecycleSettings {
   readonly log: Logger;
-  /** How long all steps may take together, in milliseconds. */
+  /** Milliseconds that all steps may take together. */
   readonly timeout: number;
   readonly process?: ProcessPort;
 }
@@ -39,18 +39,18 @@ type Signal = keyof typeof SIGNALS;
 
 /** Installs its handlers on the process. A process has only one. */
 export class Lifecycle {
-  /** Resolves with the exit code when every step has been run. */
+  /** Resolves with the exit code when every step has run. */
   readonly stopped: Promise<number>;
   readonly #settings: LifecycleSettings;
   readonly #process: ProcessPort;
   readonly #controller = new AbortController();
-  /** In the order of registration; taken from the end. Empty when stopped. */
+  /** In order of registration, taken from the end. Empty when stopped. */
   readonly #steps: Step[] = [];
-  /** The phase: 'running' before `stop`, 'stopped' when the last step has been run. */
+  /** 'running' before `stop`, 'stopped' when the last step has run. */
   #phase: 'running' | 'stopping' | 'stopped' = 'running';
-  /** Of the end, by `performance.now()`. Meaningless while running. */
+  /** The deadline of the shutdown, by `performance.now()`. Meaningless while running. */
   #deadline = Number.POSITIVE_INFINITY;
-  /** Only ever raised: a failure during an orderly end is a failure. */
+  /** Only ever raised: a failure during an orderly shutdown is a failure. */
   #exitCode = 0;
   #resolve: (code: number) => void = () => undefined;
 

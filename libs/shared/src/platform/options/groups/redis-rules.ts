@@ -68,7 +68,7 @@ const credentialsOnce: Rule = (options) => {
 
 /** A user with a password or password file, for Redis or the Sentinels. */
 interface Login {
-  /** What its flags begin with. */
+  /** The prefix of its flags. */
   readonly flags: string;
   readonly username: 'redisUsername' | 'redisSentinelUsername';
   readonly password: 'redisPassword' | 'redisSentinelPassword';

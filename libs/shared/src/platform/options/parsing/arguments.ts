@@ -9,7 +9,7 @@ import { redactUrl } from '../../logging/redact-url.ts';
 export interface FlagForm {
   readonly flag: string;
   readonly takesValue: boolean;
-  /** The flag of which it is another spelling. */
+  /** The flag that this is another spelling of. */
   readonly aliasOf?: string;
 }
 
@@ -35,7 +35,7 @@ class Reading implements Arguments {
   readonly errors: string[] = [];
   help = false;
   version = false;
-  /** What is still to be read, in reverse order: the next argument is the last element. */
+  /** The arguments still to be read, in reverse order: the next one is the last element. */
   readonly #rest: string[];
   readonly #forms: ReadonlyMap<string, FlagForm>;
 
@@ -73,7 +73,7 @@ class Reading implements Arguments {
     }
   }
 
-  /** Only what is read as a bool goes with one: `--dry-run false` is told how it is written. */
+  /** Only values that read as a bool are taken: `--dry-run false` gets an error that shows the right form. */
   #readBool(flag: string, inline: string | undefined): void {
     this.#store(flag, inline ?? 'true');
     if (inline === undefined && /^(?:[tf]|true|false|[01])$/iu.test(this.#rest.at(-1) ?? '')) {
@@ -82,7 +82,7 @@ class Reading implements Arguments {
     }
   }
 
-  /** What follows an unknown flag may be its value, and a secret: it is neither read nor shown. */
+  /** The argument after an unknown flag may be its value and a secret, so it is neither read nor shown. */
   #readUnknown(flag: string, inline: string | undefined): void {
     this.errors.push(`${flag}: expected one of the flags that --help lists, given an unknown one`);
     if (inline === undefined && this.#rest.at(-1)?.startsWith('-') === false) this.#rest.pop();

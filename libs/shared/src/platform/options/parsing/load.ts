@@ -15,7 +15,7 @@ export type LoadedOptions<A extends App> =
 
 /** The part of `process` that is used; specs pass their own. */
 export interface Surroundings {
-  /** As Node has it: the program's path and the script's come first. */
+  /** As in Node: the program's path and the script's come first. */
   readonly argv: readonly string[];
   readonly env: Environment;
   readonly stdout: { write(text: string): unknown };

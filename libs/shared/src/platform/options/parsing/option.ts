@@ -27,13 +27,13 @@ export interface FoundDefault {
 
 /** How a value is written, described and read. `values.ts` has the builders. */
 export interface ValueKind<T> {
-  /** `bool` needs no value after its flag; `list` is comma-separated and can be given again. */
+  /** `bool` needs no value; `list` is comma-separated and may be repeated. */
   readonly form: 'value' | 'bool' | 'list';
   /** Short, for tables: `duration`. */
   readonly type: string;
   /** The rest of the sentence "expected …". */
   readonly expects: string;
-  /** Reads the text (of a list: its elements). Its only issue is `expects`. */
+  /** Reads the text, or a list's elements. Its only issue is `expects`. */
   readonly schema: z.ZodType<T>;
 }
 
@@ -43,16 +43,16 @@ export interface OptionSpec<T, A extends readonly App[] = readonly App[]> extend
   readonly env: string;
   /** Other spellings of the flag. */
   readonly aliases?: readonly `--${string}`[];
-  /** As it would be written after the flag. */
+  /** As written after the flag. */
   readonly default: string | FoundDefault;
-  /** Who uses it. */
+  /** The apps that use it. */
   readonly apps: A;
   readonly group: Group;
   /** One or more sentences. */
   readonly description: string;
-  /** A flag of stakater/Reloader: each app takes it, used or not, so that its arguments can stay as they are. */
+  /** A flag of stakater/Reloader: every app accepts it, used or not, so that arguments can stay as they are. */
   readonly incumbent?: true;
-  /** The value may hold a credential: nothing prints it, except through `redactUrl`. */
+  /** The value may hold a credential: it is only printed through `redactUrl`. */
   readonly sensitive?: true;
 }
 

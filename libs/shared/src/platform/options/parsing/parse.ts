@@ -12,9 +12,9 @@ export type ParsedOptions<A extends App> =
   | { readonly ok: true; readonly options: OptionsOf<A> }
   | {
       readonly ok: false;
-      /** Every complaint, each a line of its own that names the flag, what was expected and what was given. */
+      /** Every error, one a line, with the flag, what was expected and what was given. */
       readonly errors: readonly string[];
-      /** `--help` or `--version` was given: there are no errors, nothing else was looked at. */
+      /** `--help` or `--version` was given: nothing else was read, and there are no errors. */
       readonly asked?: 'help' | 'version';
     };
 
