@@ -1,14 +1,17 @@
 /**
  * The API. To serve an operation of `libs/shared/src/api/operations.ts`:
- * 1. A controller in `controllers/` (one a resource), and its name in `CONTROLLERS` below.
- * 2. A method with `@Serves('<operation id>')`. It takes `Input<'<id>'>`, has read `params`, `query` and `body` by their
- *    schemas, and resolves with `AnswerOf<'<id>'>`. Method, path and status are the table's.
- * 3. The caller is known and may call it by then. What they may see is yours: `const { all, sees } = await
- *    visibility(caller)`; what they do not see is `throw new ProblemError('NotFound')`, and in no list and no count.
- * 4. Whatever goes wrong is thrown: `ProblemError` with a code of `api/problem.ts`; errors of Redis and of the API server become
- *    503 by themselves, others 500.
- * 5. What it needs is a parameter of its constructor: a class that `@reroll/nest` provides (`Catalog`, `History`, `Queues`, …), a
- *    token (`@Inject(REDIS)`), or a provider of yours here.
+ *
+ * 1. Add a controller in `controllers/` (one a resource), and list it in `CONTROLLERS` below.
+ * 2. Add a method with `@Serves('<operation id>')`. It takes `Input<'<id>'>`, with `params`, `query` and `body` as their
+ *    schemas read them, and resolves with `AnswerOf<'<id>'>`. The table defines method, path and status.
+ * 3. The caller is already known and may call the operation. The method limits what they see: `const { all, sees } =
+ *    await visibility(caller)`. For what they do not see, `throw new ProblemError('NotFound')`, and leave it out of every
+ *    list and count.
+ * 4. Throw any error: a `ProblemError` with a code of `api/problem.ts`. Errors of Redis and of the API server become 503,
+ *    others 500.
+ * 5. Dependencies are parameters of the constructor: a class that `@reroll/nest` provides (`Catalog`, `History`,
+ *    `Queues`, …), a token (`@Inject(REDIS)`), or a provider that you add here.
+ *
  * Server-sent events (an operation without `answer`): write to `response` and resolve when `gone` fires.
  */
 import { Module, type DynamicModule, type Provider, type Type } from '@nestjs/common';
@@ -77,7 +80,7 @@ const CONTROLLERS: readonly Type[] = [
   WorkloadsController,
 ];
 
-/** What answers are read from. */
+/** Providers of the data that answers are made of. */
 const READING: readonly Provider[] = [
   {
     provide: ShownHashes,
@@ -151,7 +154,7 @@ const HTTP: readonly Provider[] = [
   { provide: APP_FILTER, useExisting: ProblemFilter },
 ];
 
-/** The role `admin`. `serveApi` starts it. */
+/** The modules of an admin. `serveApi` starts them. */
 @Module({})
 export class AdminModule {
   static of(options: AdminOptions, { log, registry }: Process): DynamicModule {
@@ -173,7 +176,7 @@ export class AdminModule {
   }
 }
 
-/** Resolves when the history is in memory. From then on it is followed until the end. */
+/** Resolves when the history is in memory. From then on it is followed until shutdown. */
 async function followedHistory(
   redis: RedisClient,
   { keys }: Catalog,

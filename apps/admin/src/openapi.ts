@@ -9,7 +9,7 @@ import { writes } from './http/operation-types.ts';
 
 type Responses = ZodOpenApiOperationObject['responses'];
 
-/** Which problems say when to come back, or what else would be let in. */
+/** The headers of problems that say when to retry, or what else would be accepted. */
 const HEADERS: Partial<Record<ProblemCode, z.ZodObject>> = {
   Unauthenticated: z.object({ 'WWW-Authenticate': z.string() }),
   TooManyRequests: z.object({
@@ -26,7 +26,7 @@ const HEADERS: Partial<Record<ProblemCode, z.ZodObject>> = {
   }),
 };
 
-/** OpenAPI 3.1 cannot say what the events of a stream are; this is one of them, as a client of such streams has it. */
+/** OpenAPI 3.1 cannot describe the events of a stream. This is one event, as a client of such streams sees it. */
 const EVENT = z
   .object({
     id: z.string(),
@@ -35,7 +35,7 @@ const EVENT = z
   })
   .meta({ description: 'A server-sent event; `data` is JSON, by the name of the event.' });
 
-/** OpenAPI 3.1, of the whole table. */
+/** The OpenAPI 3.1 document of the whole table. */
 export function openApiDocument(): object {
   return createDocument({
     openapi: '3.1.1',
@@ -46,7 +46,7 @@ export function openApiDocument(): object {
         'Why workloads were reloaded, or were not; what would be; and steering. Namespaces that a caller may not see do not exist for them. Errors are problem details (RFC 9457).',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    // From where this document is, so that it holds behind any proxy.
+    // Relative to this document, so that it works behind any proxy.
     servers: [{ url: './v1' }],
     security: [{ bearer: [] }, { proxied: [] }],
     tags: [...new Set(Object.values<Operation>(OPERATIONS).map(({ tag }) => tag))].map((name) => ({ name })),

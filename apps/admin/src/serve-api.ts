@@ -33,10 +33,10 @@ import { ADMIN_METRICS, ADMIN_OPTIONS, AUTHENTICATOR } from './tokens.ts';
 
 const OPTION = { flag: '--api-addr', env: 'REROLL_API_ADDR' };
 
-/** Beside the bundle: the dashboard and the pages of the documentation. */
+/** The dashboard and the pages of the documentation, next to the bundle. */
 const PUBLIC = join(import.meta.dirname, 'public');
 
-/** Whether the API is served, which `/ready` tells. */
+/** Whether the API is served, as `/ready` reports. */
 @Injectable()
 export class ApiState {
   isServed = false;
@@ -49,7 +49,7 @@ export class ApiState {
 }
 
 /**
- * Starts a process that has the role `admin`, and serves the API until the end. Rejects with a `ListenError`, or with a
+ * Starts a process that is an admin, and serves the API until shutdown. Rejects with a `ListenError` or a
  * `SettingsError`.
  */
 export async function serveApi(process: Process, roles: readonly DynamicModule[]): Promise<void> {
@@ -65,7 +65,7 @@ export async function serveApi(process: Process, roles: readonly DynamicModule[]
   await configure(app, options);
   const server = createApiServer(app.getHttpAdapter().getInstance(), { options, log, lifecycle });
   const address = await listen(server, options.apiAddr, OPTION);
-  server.on('error', (error) => log.failure('the server of the API has an error', error));
+  server.on('error', (error) => log.failure('the API server failed', error));
   const close = closer(server);
   lifecycle.onStop('api server', 5_000, () => close(4_000));
   log.info('serving the API', { address: formatListenAddress(address) });
@@ -98,14 +98,17 @@ async function configure(app: NestExpressApplication, options: AdminOptions): Pr
   answerTheRest(app);
 }
 
-/** A path of the API has one form, in which rights are asked for it: Express would take other letters, and a slash at the end. */
+/**
+ * Refuses other spellings of a path, because rights are granted for one form: Express would accept other cases, and a
+ * slash at the end.
+ */
 function refuseOtherPaths(request: Request, _response: Response, next: NextFunction): void {
   const path = pathOf(request);
   const isOfApi = path.toLowerCase().startsWith(`${API}/`);
   next(isOfApi && methodsOf(path).length === 0 ? new ProblemError('NotFound') : undefined);
 }
 
-/** A query has no nesting. */
+/** Disables nested queries. */
 function adapter(): ExpressAdapter {
   const express = new ExpressAdapter();
   express.set('query parser', 'simple');
@@ -114,20 +117,20 @@ function adapter(): ExpressAdapter {
   return express;
 }
 
-/** Nest answers for what is below its prefix; this for everything else. */
+/** Answers requests outside Nest's prefix. */
 function answerTheRest(app: NestExpressApplication): void {
   const filter = app.get(ProblemFilter);
   app.use((request: Request, response: Response) => {
     filter.answer(new ProblemError('NotFound'), request, response);
   });
-  // Express knows a handler of errors by its four parameters.
+  // Express recognizes an error handler by its four parameters.
   // oxlint-disable-next-line max-params
   app.use((error: unknown, request: Request, response: Response, _next: NextFunction) => {
     filter.answer(error, request, response);
   });
 }
 
-/** The dashboard, and the documentation of the API. They hold nothing that is anybody's, and ask for a token themselves. */
+/** Serves the dashboard and the API's documentation. They hold no data and ask for a token themselves. */
 function servePages(app: NestExpressApplication): void {
   if (!existsSync(PUBLIC)) return;
   app.useStaticAssets(PUBLIC, {
@@ -137,7 +140,7 @@ function servePages(app: NestExpressApplication): void {
   });
 }
 
-/** A file whose name carries a hash never changes; any other has its ETag, and a new version is there at the next look. */
+/** A file with a hash in its name never changes. Others have an ETag, so that a new version appears at the next request. */
 function cacheControl(path: string): string {
   return /-[0-9A-Z]{8}\.\w+$/.test(path) ? 'public, max-age=31536000, immutable' : 'no-cache';
 }

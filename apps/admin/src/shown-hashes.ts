@@ -4,10 +4,10 @@ import type { SourceKey } from '@reroll/core/model';
 import type { RecordHash } from '@reroll/core/record/record-hash';
 import { shownHash } from '@reroll/core/record/shown-hash';
 
-/** Gives a hash of a source as it may be shown. */
+/** Returns a source's hash in the form in which it may be shown. */
 export type ShowHash = (source: SourceKey, hash: RecordHash) => string;
 
-/** The secret under which hashes are shown, which all admins share; asked for when Redis may have another one. */
+/** The secret for shown hashes, which all admins share. Read again whenever Redis may have another one. */
 export class ShownHashes {
   readonly #redis: RedisClient;
   readonly #key: string;
@@ -19,12 +19,12 @@ export class ShownHashes {
     this.#key = key;
   }
 
-  /** Rejects with ioredis' error. To be called before anything is shown. */
+  /** Rejects with ioredis' error. Call this before any hash is shown. */
   async agree(): Promise<void> {
     this.#secret = await shownHashKey(this.#redis, this.#key);
   }
 
-  /** As it was agreed on last. */
+  /** The secret that was last agreed on. */
   get secret(): string {
     return this.#secret;
   }

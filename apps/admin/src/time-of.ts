@@ -1,4 +1,4 @@
-/** Unix milliseconds as the API gives times. Throws a RangeError for what is no time. */
+/** Unix milliseconds in the API's format of times. Throws a RangeError for invalid times. */
 export function timeOf(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }

@@ -1,11 +1,11 @@
 interface Kept<T> {
   readonly answer: Promise<T>;
-  /** By `performance.now()`; infinite while it is asked. */
+  /** By `performance.now()`; infinite while the question is being asked. */
   until: number;
 }
 
 export interface AnswerCacheSettings<T> {
-  /** The oldest are dropped for the sake of new ones. */
+  /** The maximum number of answers; the oldest are dropped. */
   readonly most: number;
   /** Milliseconds for which an answer is kept. */
   readonly keptFor: (answer: T) => number;
@@ -13,11 +13,11 @@ export interface AnswerCacheSettings<T> {
   readonly now?: () => number;
 }
 
-/** Answers to questions that cost a request: each is asked once at a time and kept for a while; an error is not kept. */
+/** Caches answers that cost a request. The same question is asked once at a time; errors are not cached. */
 export class AnswerCache<T> {
   readonly #settings: AnswerCacheSettings<T>;
   readonly #now: () => number;
-  /** In the order in which they were asked. */
+  /** In the order of the questions. */
   readonly #kept = new Map<string, Kept<T>>();
 
   constructor(settings: AnswerCacheSettings<T>) {
@@ -35,7 +35,7 @@ export class AnswerCache<T> {
     return kept.answer;
   }
 
-  /** An answer that was had elsewhere. */
+  /** Keeps an answer that came from elsewhere. */
   keep(question: string, answer: T): void {
     this.#kept.delete(question);
     this.#kept.set(question, {
@@ -45,7 +45,7 @@ export class AnswerCache<T> {
     this.#bound();
   }
 
-  /** The next who asks is told anew. */
+  /** Drops the answer, so that the question is asked again. */
   forget(question: string): void {
     this.#kept.delete(question);
   }

@@ -7,7 +7,7 @@ import { KubernetesTokens } from './kubernetes-tokens.ts';
 import { Reviews } from './reviews.ts';
 import { anonymousReader, StaticTokens } from './static-tokens.ts';
 
-/** As `--auth` and `--anonymous` say. Throws a `StaticTokensError`. */
+/** Makes the authenticator that `--auth` and `--anonymous` ask for. Throws a `StaticTokensError`. */
 export function authenticatorOf(by: {
   options: AdminOptions;
   log: Logger;
@@ -18,7 +18,6 @@ export function authenticatorOf(by: {
   const anonymous = options.anonymous === 'read' ? anonymousReader() : undefined;
   if (options.auth === 'kubernetes')
     return new KubernetesTokens({ reviews: new Reviews(by), anonymous, options });
-  const onUnusable = (problem: string): void =>
-    log.warning('the file of tokens cannot be used as it is', { problem });
+  const onUnusable = (problem: string): void => log.warning('the file of tokens is invalid', { problem });
   return new StaticTokens(options.staticTokensFile, { anonymous, onUnusable });
 }

@@ -3,8 +3,8 @@ import type { Request } from 'express';
 const BEARER = /^Bearer +([\w.~+/=:-]{1,16384})$/iu;
 
 /**
- * The token of a request. `Reroll-Authorization` is for callers that come through the API server's proxy, which
- * keeps `Authorization` for itself, and for those behind a proxy that has its own use for it; it wins.
+ * The token of a request. `Reroll-Authorization` wins over `Authorization`. It is for callers behind the API server's
+ * proxy, which does not pass on `Authorization`, or behind a proxy that uses `Authorization` itself.
  */
 export function bearerToken({ headers }: Pick<Request, 'headers'>): { given: boolean; token?: string } {
   const own = headers['reroll-authorization'];

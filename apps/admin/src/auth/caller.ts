@@ -1,23 +1,23 @@
 import type { WorkloadKey } from '@reroll/core/model';
 
-/** What is asked for, as rights are given for it. */
+/** The access that a caller asks for, in the terms in which rights are granted. */
 export interface Access {
-  /** Of HTTP, in lower case; `head` counts as `get`. */
+  /** The HTTP method, in lower case; `head` counts as `get`. */
   readonly method: string;
   /** As requested, without the query: `/api/v1/changes`. */
   readonly path: string;
-  /** Whether it changes anything. */
+  /** Whether the request changes anything. */
   readonly writes: boolean;
 }
 
 /**
- * Who asks, and what they may. Each question may be put to the API server: it rejects with a `ProblemError`
- * `Unavailable` if that cannot be asked, and then nothing may be answered. Answers are kept for some seconds.
+ * A caller and their rights. A question may be put to the API server. It rejects with a `ProblemError` `Unavailable` if
+ * the API server cannot be reached, and the request must then fail. Answers are kept for some seconds.
  */
 export interface Caller {
   readonly name: string;
   readonly groups: readonly string[];
-  /** Whether they came without a token: then their name is everybody's. */
+  /** Whether they have no token: all such callers share a name. */
   readonly isAnonymous: boolean;
   mayRequest(access: Access): Promise<boolean>;
   /** Whether they may see every namespace. */
@@ -27,34 +27,34 @@ export interface Caller {
   mayChange(workload: WorkloadKey): Promise<boolean>;
   /** Whether they may patch any workload of this namespace. */
   mayChangeAll(namespace: string): Promise<boolean>;
-  /** Whether they may do what concerns everybody: pause, resume, limits. */
+  /** Whether they may do what concerns all users: pause, resume, limits. */
   maySteer(): Promise<boolean>;
-  /** Whether they would still be let in, as the very same: for streams, which outlast a token. */
+  /** Whether they would still be admitted as the same user: for streams, which outlast a token. */
   isKnown(): Promise<boolean>;
 }
 
-/** Tells who a token belongs to. */
+/** Identifies the caller of a token. */
 export interface Authenticator {
-  /** Whether the token was valid when it was last looked at. Costs no request. */
+  /** Whether the token was valid when last checked. Sends no request. */
   recognizes(token: string): boolean;
   /**
-   * `from`: the address, which answers for tokens that are not recognized. Rejects with a `ProblemError`: `Unauthenticated`, or
-   * `Unavailable` if nobody can tell.
+   * `from`: the address, by which unrecognized tokens are counted. Rejects with a `ProblemError`: `Unauthenticated`, or
+   * `Unavailable` if the token cannot be checked.
    */
   authenticate(token: string, from: string): Promise<Caller>;
-  /** Who comes without a token; undefined if they are not let in. */
+  /** The caller without a token; undefined if a token is required. */
   readonly anonymous: Caller | undefined;
 }
 
-/** What of the namespaces a caller sees. What they do not see does not exist for them. */
+/** The namespaces that a caller sees. What they do not see does not exist for them. */
 export interface Visibility {
-  /** Every one of them. */
+  /** Whether the caller sees every namespace. */
   readonly all: boolean;
-  /** To be asked for each namespace that is met. */
+  /** Call this for each namespace that occurs. */
   readonly sees: (namespace: string) => Promise<boolean>;
 }
 
-/** Asked once a request. */
+/** Call this once a request. */
 export async function visibility(caller: Caller): Promise<Visibility> {
   if (await caller.seesAll()) return { all: true, sees: () => Promise.resolve(true) };
   return { all: false, sees: (namespace) => caller.sees(namespace) };

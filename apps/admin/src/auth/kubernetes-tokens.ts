@@ -9,29 +9,29 @@ import type { Access, Authenticator, Caller } from './caller.ts';
 import { RecognizedTokens } from './recognized-tokens.ts';
 import type { AccessAttributes, KubeUser, Reviews } from './reviews.ts';
 
-/** How long answers are kept (ms): docs/adr/0018. */
+/** Milliseconds for which answers are kept: docs/adr/0018. */
 const ALLOWED_FOR = 10_000;
 const DENIED_FOR = 5_000;
 const MOST_TOKENS = 2_000;
 const MOST_ACCESSES = 20_000;
 
 /**
- * The paths of the API as RBAC knows them. Not the bare path: each cluster lets every authenticated user get `/api/*`
- * (`system:discovery`).
+ * The prefix of the API's paths in RBAC. Without it, every authenticated user could get `/api/*`, which each cluster
+ * allows (`system:discovery`).
  */
 const RBAC_PREFIX = '/reroll';
 
 const DEPLOYMENTS = { group: 'apps', resource: 'deployments' } as const;
 
-/** Callers as Kubernetes knows them: TokenReview says who, SubjectAccessReview what they may. */
+/** Callers as Kubernetes knows them: a TokenReview identifies them, SubjectAccessReviews decide what they may do. */
 export class KubernetesTokens implements Authenticator {
   readonly anonymous: Caller | undefined;
   readonly #reviews: Reviews;
   readonly #unknown: string;
-  /** These three by the SHA-256 of the token, so that none is kept. */
+  /** These three use the SHA-256 of tokens as keys, so that no token is kept. */
   readonly #recognized = new RecognizedTokens();
   readonly #users = usersByToken();
-  /** Apart from those, so that tokens that are made up take no answer's place. */
+  /** Separate, so that made-up tokens displace no answers. */
   readonly #usersOfUnknown = usersByToken();
   readonly #accesses = new AnswerCache<boolean>({
     most: MOST_ACCESSES,
@@ -104,12 +104,12 @@ function usersByToken(): AnswerCache<KubeUser | undefined> {
   return new AnswerCache({ most: MOST_TOKENS, keptFor: (user) => (user ? ALLOWED_FOR : DENIED_FOR) });
 }
 
-/** Rights follow from all of it, and from groups in any order. */
+/** All fields decide about rights, and the order of groups does not matter. */
 function comparable(user: KubeUser): KubeUser {
   return { ...user, groups: (user.groups ?? []).toSorted() };
 }
 
-/** Of a kind that nobody knows, nobody may. */
+/** False for an unknown kind. */
 async function mayPatch(
   workload: WorkloadKey,
   may: (attributes: AccessAttributes) => Promise<boolean>,
@@ -121,7 +121,7 @@ async function mayPatch(
   return await may({ resourceAttributes: { group, resource, verb: 'patch', namespace, name } });
 }
 
-/** What the bearer of a token is told that is not accepted: most have one of the API server. */
+/** The message for a token that is not accepted: most of them are tokens of the API server. */
 function unknownToken(options: Pick<AdminOptions, 'apiAudience' | 'apiAcceptApiServerTokens'>): string {
   const { apiAudience, apiAcceptApiServerTokens } = options;
   if (apiAcceptApiServerTokens) return 'the API server does not know the token';

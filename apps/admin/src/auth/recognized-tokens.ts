@@ -1,11 +1,11 @@
-/** Tokens that are remembered; those that were not used for longest give way. */
+/** Tokens that are remembered; those least recently used are dropped. */
 const MOST = 2_000;
-/** Of one user, so that nobody makes so many that those of others are forgotten. */
+/** Tokens of one user, so that no user displaces the tokens of others. */
 const MOST_OF_USER = 20;
 
-/** Tokens that were valid when last looked at, by their hashes. */
+/** Tokens that were valid at the last check, by their hashes. */
 export class RecognizedTokens {
-  /** The user of each, least recently used first. */
+  /** The user of each token, least recently used first. */
   readonly #users = new Map<string, string>();
   readonly #ofUser = new Map<string, Set<string>>();
 

@@ -15,12 +15,12 @@ interface TokenReviewBody {
 
 interface Asking {
   readonly reviews: Reviews;
-  /** Paths that were asked. */
+  /** The requested paths. */
   readonly asked: string[];
   metrics(): Promise<string>;
 }
 
-/** An API server that gives this status, or fails with this error. */
+/** An API server that returns this status, or fails with this error. */
 function asking(
   answer: object | KubeError | ((body: TokenReviewBody) => object),
   apiAcceptApiServerTokens = false,
@@ -39,7 +39,7 @@ function asking(
   return { reviews, asked, metrics: () => registry.metrics() };
 }
 
-/** An API server that knows a token for these audiences; the API server's own is `kube`. */
+/** An API server that accepts a token for these audiences; its own audience is `kube`. */
 function knowing(...audiences: readonly string[]): (body: TokenReviewBody) => object {
   return ({ spec }) => {
     const common = (spec.audiences ?? ['kube']).filter((each) => audiences.includes(each));

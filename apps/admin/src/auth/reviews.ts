@@ -9,12 +9,12 @@ import { ProblemError } from '../http/problem-error.ts';
 const AUTHENTICATION = 'authentication.k8s.io/v1';
 const AUTHORIZATION = 'authorization.k8s.io/v1';
 
-/** Longer than the API server takes that is well; a request must have its answer in time (ms). */
+/** Milliseconds: longer than a healthy API server takes, and short enough for the request's own deadline. */
 const REVIEW_TIMEOUT = 5_000;
-/** How long nobody asks an API server that did not answer, at most (ms). */
+/** The longest pause (ms) before an API server that did not answer is asked again. */
 const LONGEST_PAUSE = 5_000;
 
-/** Who a token belongs to, as the API server says it and wants it back. */
+/** The user of a token, in the form in which the API server returns and accepts it. */
 export interface KubeUser {
   readonly username: string;
   readonly uid?: string;
@@ -22,7 +22,7 @@ export interface KubeUser {
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** What somebody wants to do: `nonResourceAttributes` or `resourceAttributes` of a SubjectAccessReview. */
+/** The requested action: `nonResourceAttributes` or `resourceAttributes` of a SubjectAccessReview. */
 export type AccessAttributes =
   | { readonly nonResourceAttributes: { readonly path: string; readonly verb: string } }
   | {
@@ -30,7 +30,7 @@ export type AccessAttributes =
         readonly group: string;
         readonly resource: string;
         readonly verb: string;
-        /** None: in all of them. */
+        /** Absent: all namespaces. */
         readonly namespace?: string;
         readonly name?: string;
       };
@@ -56,10 +56,10 @@ export interface ReviewsContext {
   readonly options: Pick<AdminOptions, 'apiAudience' | 'apiAcceptApiServerTokens'>;
 }
 
-/** Askers for whom the API server is left alone at a time; beyond it the oldest may ask again at once. */
+/** Clients in a pause at a time; beyond that, the oldest may ask again at once. */
 const MOST_PAUSES = 2_000;
 
-/** Since an API server did not answer. */
+/** The pause of a client after the API server did not answer. */
 interface Pause {
   readonly backoff: Backoff;
   /** By `performance.now()`. */
@@ -67,15 +67,16 @@ interface Pause {
 }
 
 /**
- * The two questions to the API server. No answer of it is a "no": whoever asks is told by a `ProblemError` `Unavailable`,
- * and may not ask again for a pause that grows. The pause is theirs alone: nobody keeps others from being let in.
+ * Sends the two kinds of reviews to the API server. A missing answer is not a "no": the client gets a `ProblemError`
+ * `Unavailable`, and may not ask again during a pause that grows. The pause is per client, so no client can lock out
+ * others.
  */
 export class Reviews {
   readonly #client: ReviewsContext['client'];
   readonly #log: Logger;
   readonly #metrics: ReviewsContext['metrics'];
   readonly #options: ReviewsContext['options'];
-  /** By asker, the oldest first. */
+  /** By client, the oldest first. */
   readonly #pauses = new Map<string, Pause>();
 
   constructor(by: ReviewsContext) {
@@ -85,14 +86,14 @@ export class Reviews {
     this.#options = by.options;
   }
 
-  /** Undefined: the token is nobody's, or not for the admin. `asker`: who waits if the API server does not answer. */
+  /** Undefined if the token is invalid or not for the admin. `asker` has to pause if the API server does not answer. */
   async userOf(token: string, asker: string): Promise<KubeUser | undefined> {
     const { apiAudience, apiAcceptApiServerTokens } = this.#options;
     const user = await this.#reviewToken({ token, audiences: [apiAudience] }, asker);
     return user === undefined && apiAcceptApiServerTokens ? await this.#reviewToken({ token }, asker) : user;
   }
 
-  /** Without audiences: for that of the API server. */
+  /** Without audiences, the token must be for the API server. */
   async #reviewToken(
     spec: { token: string; audiences?: readonly [string] },
     asker: string,
@@ -129,8 +130,8 @@ export class Reviews {
     } catch (error) {
       this.#metrics.reviews.inc({ review, result: 'error' });
       if (!(error instanceof KubeError)) throw error;
-      this.#log.failure('the API server cannot be asked about a caller', error);
-      // A single question that it does not take says nothing about the next.
+      this.#log.failure('cannot review a caller with the API server', error);
+      // The rejection of a single review says nothing about the next one.
       if (error.retryable || error.status === 403) this.#pause(asker);
       throw unavailable();
     }
@@ -146,7 +147,7 @@ export class Reviews {
   }
 }
 
-/** An authenticator that knows nothing of audiences answers without one: then the token is the API server's. */
+/** An authenticator that does not support audiences returns none: the token is then for the API server. */
 function isFor(
   audiences: readonly string[] | undefined,
   answered: { readonly audiences?: readonly string[] },

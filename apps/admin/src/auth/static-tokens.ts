@@ -21,7 +21,7 @@ type Entry = z.infer<typeof entry>;
 const EXPECTED =
   'expected a list of name, sha256 (64 hexadecimal digits), access (read or write) and namespaces (a list of names, or of "*")';
 
-/** What is wrong with the file, in our words; nothing of what it holds. */
+/** What is wrong with the file, in our words, without any of its contents. */
 export class StaticTokensError extends SettingsError {
   override readonly name = 'StaticTokensError';
 }
@@ -30,18 +30,18 @@ trustMessagesOf(StaticTokensError);
 const FORMER = 'the tokens that were read before stay in force';
 
 /**
- * Tokens of a file, by their SHA-256. A file that is wrong, missing or not readable any more leaves those that were read
- * before; one that is empty, or an empty list, leaves none. All of it is reported, once.
+ * The tokens of a file, by their SHA-256. If the file becomes invalid, missing or unreadable, the tokens read before
+ * stay. An empty file or list leaves no tokens. Each of these is reported once.
  */
 export class StaticTokens implements Authenticator {
   readonly anonymous: Caller | undefined;
   readonly #path: string | undefined;
   readonly #onUnusable: (problem: string) => void;
-  /** Undefined: it could not be read. */
+  /** Undefined if the file could not be read. */
   #text: string | undefined;
   #entries: readonly Entry[] = [];
 
-  /** Throws a `StaticTokensError` if there is a path and the file cannot be used. */
+  /** Throws a `StaticTokensError` if there is a path and the file is unusable. */
   constructor(
     path: string | undefined,
     by: { anonymous: Caller | undefined; onUnusable: (problem: string) => void },
@@ -68,7 +68,7 @@ export class StaticTokens implements Authenticator {
     return Promise.resolve({ ...callerOf(found, isKnown), isAnonymous: false });
   }
 
-  /** Compares with every entry, so that the time tells nothing. */
+  /** Compares with every entry, so that the time reveals nothing. */
   #find(token: string): Entry | undefined {
     this.#refresh();
     const digest = createHash('sha256').update(token).digest();
@@ -92,7 +92,7 @@ export class StaticTokens implements Authenticator {
   }
 }
 
-/** Undefined: it is missing or cannot be read. */
+/** Undefined if the file is missing or cannot be read. */
 function textOf(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
@@ -109,7 +109,7 @@ function nobody(given: string): string {
   return `--static-tokens-file: ${EXPECTED}; given ${given}: no token is known any more`;
 }
 
-/** JSON is YAML. */
+/** JSON is also YAML. */
 function readEntries(text: string): readonly Entry[] {
   const read = entries.safeParse(parsed(text));
   if (read.success) return read.data;
@@ -128,7 +128,7 @@ function parsed(text: string): unknown {
 
 const ANONYMOUS: Omit<Entry, 'sha256'> = { name: 'anonymous', access: 'read', namespaces: ['*'] };
 
-/** Somebody who may do what an entry says. */
+/** A caller with the rights of an entry. */
 function callerOf(
   { name, access, namespaces }: Omit<Entry, 'sha256'>,
   isKnown: () => Promise<boolean>,
@@ -149,7 +149,7 @@ function callerOf(
   };
 }
 
-/** Who comes without a token where `--anonymous=read`. */
+/** The caller without a token, under `--anonymous=read`. */
 export function anonymousReader(): Caller {
   return { ...callerOf(ANONYMOUS, () => Promise.resolve(true)), isAnonymous: true };
 }

@@ -8,9 +8,9 @@ import { Cursors } from '../http/cursors.ts';
 import { Serves } from '../http/serves.ts';
 import { auditView, seesAudit } from '../steering/audit-view.ts';
 
-/** An id of the stream. */
+/** The id of an entry in the stream. */
 const POSITION = /^\d{1,15}-\d{1,10}$/u;
-/** Read at a time, and at most for one page: one that was looked through in vain is short, with a `next`. */
+/** Entries read for one page. If few of them match, the page is short and has a `next`. */
 const PORTION = 200;
 const MOST_READ = 2_000;
 
@@ -49,7 +49,7 @@ export class AuditController {
   }
 }
 
-/** Answers undefined when too many namespaces were asked about. */
+/** Returns undefined if too many namespaces were asked about. */
 async function wantedBy(
   caller: Caller,
   { actor }: { actor?: string | undefined },

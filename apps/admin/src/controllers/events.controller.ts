@@ -15,7 +15,7 @@ import { ShownHashes } from '../shown-hashes.ts';
 import { LOG } from '@reroll/nest/tokens';
 import { ADMIN_METRICS } from '../tokens.ts';
 
-/** Streams of one caller at the same time; a browser's tabs and a terminal or two. */
+/** Concurrent streams of one caller: the tabs of a browser and a few terminals. */
 const MOST_PER_CALLER = 10;
 const LONGEST_ID = 256;
 
@@ -35,7 +35,7 @@ export class EventsController {
   @Serves('streamEvents')
   async stream(input: Input<'streamEvents'>): Promise<void> {
     const { request, response } = input;
-    // Express takes HEAD for GET; its answer has no body, so no stream would ever end it.
+    // Express treats HEAD as GET. The response has no body, so nothing would ever end the stream.
     if (request.method === 'HEAD') return void response.type('text/event-stream').end();
     const who = countedAs(request);
     const running = this.streams.get(who) ?? 0;

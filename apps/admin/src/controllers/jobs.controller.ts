@@ -57,7 +57,7 @@ export class JobsController {
         await (isOfWorkload(subject) ? mustChange(caller, subject) : mustChangeAllOf(caller, subject));
       },
       run: async () => {
-        // `allow` has refused what is not there.
+        // `allow` has refused jobs that do not exist.
         if (found) await this.board.retry(found);
       },
       answer: (_nothing, audit) => audit,
@@ -65,7 +65,7 @@ export class JobsController {
   }
 }
 
-/** A job of a source may roll every workload that uses it. */
+/** A job of a source may reload every workload that uses it. */
 function isOfWorkload(subject: Key<string>): subject is WorkloadKey {
   return isWorkloadKind(kindOf(subject));
 }

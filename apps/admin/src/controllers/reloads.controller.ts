@@ -10,7 +10,7 @@ import { Serves } from '../http/serves.ts';
 import { mustChange } from '../steering/must.ts';
 import { Writes } from '../steering/writes.ts';
 
-/** A person's word: docs/adr/0020. */
+/** Manual reloads: docs/adr/0020. */
 @Controller()
 export class ReloadsController {
   constructor(
@@ -37,7 +37,7 @@ export class ReloadsController {
     });
   }
 
-  /** The request first: whatever is lost after it, the resync makes up for. */
+  /** Writes the request first: the resync makes up for whatever is lost after it. */
   async #request(
     workload: WorkloadKey,
     by: { actor: string; reason: string },

@@ -48,7 +48,7 @@ export class SourcesController {
     const key = keyOf(params);
     const [found] = (await sees(params.namespace)) ? await this.facts.sourceFacts([key]) : [];
     const { join } = this.model.contents;
-    // One that is gone is known for as long as somebody needs it, or the history has it.
+    // A deleted source is shown while a workload needs it or the history has it.
     if (!found || (!found.row && found.users.size === 0 && join.changesOf(key).length === 0))
       throw new ProblemError('NotFound');
     const settings = await this.facts.settings();
@@ -67,7 +67,7 @@ export class SourcesController {
     };
   }
 
-  /** What its latest changes did, newest first. */
+  /** The results of its latest changes, newest first. */
   private async history(key: SourceKey, join: HistoryJoin): Promise<HistoryEntry[]> {
     const pairs: Pair[] = [];
     for (const change of join.changesOf(key).toReversed()) {

@@ -12,7 +12,7 @@ import { installStatus, UNKNOWN, type InstallParts, type InstallStatus } from '.
 import { Servers } from '../status/servers.service.ts';
 import { warningsOf } from '../status/warnings.ts';
 
-/** Of the API, for what the caller may in general. */
+/** The path that stands for any manual reload, to ask whether the caller may request them at all. */
 const ANY_RELOAD = '/api/v1/workloads/Deployment/default/any/reload';
 const ANY_PAUSE = '/api/v1/queues/reloads/pause';
 
@@ -31,7 +31,7 @@ export class StatusController {
     return { processes, history, limits, board };
   }
 
-  /** Answered while Redis is away too: it says so. */
+  /** Also answers while Redis is unreachable, and says so. */
   @Serves('getStatus')
   async status({ caller }: Input<'getStatus'>): Promise<AnswerOf<'getStatus'>> {
     const [redis, apiServer] = await Promise.all([this.servers.redis(), this.servers.apiServer()]);

@@ -5,7 +5,7 @@ import { Serves } from '../http/serves.ts';
 import { Why } from '../why/why.ts';
 import { ADMIN_OPTIONS } from '../tokens.ts';
 
-/** Why a workload is reloaded or not, and what would be. */
+/** Explains why a workload is reloaded or not, and previews changes. */
 @Controller()
 export class WhyController {
   constructor(

@@ -18,7 +18,7 @@ import { ShownHashes } from '../shown-hashes.ts';
 import { timeOf } from '../time-of.ts';
 import { noSettings } from '../why/no-settings.ts';
 
-/** Entries of the history in the answer about one object; the rest is in the list of changes. */
+/** History entries in the answer about one object; the list of changes has the rest. */
 const MOST_HISTORY = 50;
 
 type WorkloadView = AnswerOf<'getWorkload'>;

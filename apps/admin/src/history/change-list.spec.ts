@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { listChanges, type ChangePage } from './change-list.ts';
 import { NamespacesAsked } from './namespaces-asked.ts';
 
-/** Ten changes of the namespaces `even` and `odd`, in turn; the first waits still, the third has failed. */
+/** Ten changes, alternately in the namespaces `even` and `odd`. The first is still pending, the third has failed. */
 function history(): HistoryJoin {
   const join = new HistoryJoin();
   for (let at = 0; at < 10; at += 1) {

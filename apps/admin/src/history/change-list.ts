@@ -8,7 +8,7 @@ import type { NamespacesAsked } from './namespaces-asked.ts';
 
 export type ChangesQuery = z.output<typeof changesQuery>;
 
-/** A change, with the states of its workloads when it was looked at. */
+/** A change, with the states of its workloads at the time of the lookup. */
 export interface ListedChange {
   readonly change: Change;
   readonly stateOf: (pair: Pair) => ReloadState;
@@ -16,7 +16,7 @@ export interface ListedChange {
 
 export interface ChangePage {
   readonly items: readonly ListedChange[];
-  /** The last change that was looked at; undefined: there are no more. */
+  /** The last change that was examined; undefined if there are no more. */
   readonly last: StreamId | undefined;
 }
 
@@ -26,13 +26,13 @@ export interface ListContext {
   readonly look: (pairs: Iterable<Pair>) => Promise<Live>;
 }
 
-/** Looks at Redis for one page: what matched by the history may not match now, and then others are looked at. */
+/** Lookups in Redis for one page: changes that matched in the history may no longer match, and others are then looked up. */
 const MOST_LOOKS = 5;
-/** States that only a look at Redis, or the end of a rollout, tells apart. */
+/** States that only Redis, or the end of a rollout, tells apart. */
 const LIVE: ReadonlySet<ReloadState> = new Set(['pending', 'delayed', 'running', 'retrying', 'forgotten']);
 const ROLLING: ReadonlySet<ReloadState> = new Set(['reloaded', 'stuck', 'rolledOut']);
 
-/** Changes before a place, newest first. */
+/** The changes before a cursor, newest first. */
 export async function listChanges(
   query: ChangesQuery,
   before: StreamId | undefined,
@@ -55,7 +55,7 @@ export async function listChanges(
 
 /** Goes through changes from the newest to the oldest. */
 class Walk {
-  /** The last one looked at. */
+  /** The last change that was examined. */
   last: StreamId | undefined;
   #isStopped = false;
   readonly #query: ChangesQuery;
@@ -79,7 +79,7 @@ class Walk {
     return this.isAtEnd || this.#isStopped;
   }
 
-  /** The next so many that may match. */
+  /** The next `count` changes that may match. */
   async take(count: number, namespaces: NamespacesAsked): Promise<Change[]> {
     const taken: Change[] = [];
     for (; this.#at >= 0 && taken.length < count; this.#at -= 1) {
@@ -108,7 +108,7 @@ class Walk {
   }
 }
 
-/** Oldest first. An own copy: entries come and go while others are asked. */
+/** Oldest first. A copy, because entries come and go during the lookups. */
 function candidates({ source, workload }: ChangesQuery, join: HistoryJoin): readonly Change[] {
   if (workload !== undefined) {
     const changes = (join.workload(workload)?.pairs ?? []).map(({ change }) => change);
@@ -120,7 +120,7 @@ function candidates({ source, workload }: ChangesQuery, join: HistoryJoin): read
 function mayHave(pair: Pair, state: ReloadState): boolean {
   const told = stateOf(pair);
   if (LIVE.has(state)) return isOpen(pair);
-  // What is rolled out stays so; the others may be by now.
+  // A rolled-out change stays so; others may be by now.
   if (ROLLING.has(state)) return told === state || told === 'reloaded' || told === 'stuck';
   return told === state || isOpen(pair);
 }

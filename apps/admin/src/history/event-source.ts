@@ -4,7 +4,7 @@ import type { Change, Outcome, Rollout } from '@reroll/core/history/join';
 import { compareIds, indexOfId, millisecondsOf, type StreamId } from '@reroll/core/history/stream-id';
 import type { AuditRow, HistoryContents } from './history-contents.ts';
 
-/** An entry in the order in which entries of all streams are told, and the positions behind it. */
+/** An entry, in the order in which the entries of all streams are sent, and the positions after it. */
 export type Happened = { readonly positions: Positions } & (
   | { readonly name: 'change'; readonly row: Change }
   | { readonly name: 'outcome'; readonly row: Outcome }
@@ -13,11 +13,11 @@ export type Happened = { readonly positions: Positions } & (
 );
 
 const NAMES = { changes: 'change', outcomes: 'outcome', rollouts: 'rollout', audit: 'audit' } as const;
-/** An id of the stream that is so much later than the last one (ms) is of a Redis that is no more. */
+/** An id that is this much later (ms) than the last one comes from a Redis that no longer exists. */
 const MOST_AHEAD = 60_000;
 const ID = /^\d{1,15}-\d{1,10}$/u;
 
-/** At most `count` entries behind the positions, by time. */
+/** At most `count` entries after the positions, by time. */
 export function happenedAfter(contents: HistoryContents, from: Positions, count: number): Happened[] {
   const heads = HISTORY_STREAMS.map((stream) => {
     const rows = contents.rows(stream);
@@ -45,17 +45,20 @@ function byTime(a: StreamId, b: StreamId): number {
   return millisecondsOf(a) - millisecondsOf(b);
 }
 
-/** What `writePositions` gives at most: ids of 15 and 10 digits, and commas. */
+/** The longest result of `writePositions`: ids of 15 and 10 digits, and commas. */
 const LONGEST = HISTORY_STREAMS.length * (15 + 1 + 10 + 1) - 1;
 
-/** To be sealed as `id` of a server-sent event. Always of one length, which would tell of entries that its reader may not see. */
+/**
+ * The `id` of a server-sent event, to be sealed. Its length is constant, because it could reveal entries that the reader
+ * may not see.
+ */
 export function writePositions(positions: Positions): string {
   return HISTORY_STREAMS.map((stream) => positions[stream])
     .join(',')
     .padEnd(LONGEST);
 }
 
-/** Undefined: it is no id of ours. */
+/** Undefined if the id is not ours. */
 export function readPositions(text: string): Positions | undefined {
   const ids = text.trimEnd().split(',');
   if (ids.length !== HISTORY_STREAMS.length || !ids.every((id) => ID.test(id))) return undefined;
@@ -63,14 +66,14 @@ export function readPositions(text: string): Positions | undefined {
   return Object.fromEntries(entries) as unknown as Positions;
 }
 
-/** Whether everything behind the positions is still there. */
+/** Whether everything after the positions still exists. */
 export function canResume(contents: HistoryContents, from: Positions): boolean {
   return HISTORY_STREAMS.every((stream) => isKept(contents, stream, from[stream]));
 }
 
 function isKept(contents: HistoryContents, stream: HistoryStream, id: StreamId): boolean {
   const horizon = contents.horizon[stream];
-  // What comes right behind it may be gone, unless it is the first that is there or later.
+  // The next entries may be gone, unless this is the first existing entry or a later one.
   if (horizon !== STREAM_START && compareIds(id, horizon) < 0) return false;
   return millisecondsOf(id) - millisecondsOf(contents.positions[stream]) <= MOST_AHEAD;
 }

@@ -9,7 +9,7 @@ import type { EventWriter } from './event-writer.ts';
 import { HistoryContents } from './history-contents.ts';
 import type { ReadModel } from './read-model.ts';
 
-/** Nothing is in the history; that there may be more is told at once, three times: then the reader goes. */
+/** A stream of an empty history that is woken at once, three times; then the reader leaves. */
 function streaming(caller: Caller): EventStream {
   const gone = new AbortController();
   let told = 0;
@@ -30,7 +30,7 @@ function streaming(caller: Caller): EventStream {
   return new EventStream(context);
 }
 
-/** True so often, and then no more. */
+/** True this many times, then false. */
 function times(most: number): () => Promise<boolean> {
   let asked = 0;
   return () => {
@@ -62,7 +62,7 @@ describe('a stream', () => {
   });
 });
 
-/** What a reader of the namespace `shop` gets, each with the milliseconds since the stream began. */
+/** What a reader of the namespace `shop` receives, each with the milliseconds since the stream began. */
 class Reader {
   readonly got: { readonly what: string; readonly at: number; readonly id: string }[] = [];
   readonly #model: { contents: HistoryContents; listeners: Set<() => void> };
@@ -97,7 +97,7 @@ class Reader {
     return this.got.map(({ what, at }) => [what, at]);
   }
 
-  /** Something happens in a namespace. */
+  /** Adds a change in a namespace. */
   change(source: `ConfigMap/${string}/${string}`): void {
     const { contents, listeners } = this.#model;
     this.#changes += 1;

@@ -21,32 +21,29 @@ export interface EventStreamContext {
   readonly hashes: ShownHashes;
   readonly cursors: Cursors;
   readonly caller: Caller;
-  /** Only of this one. */
+  /** Limits the stream to this namespace. */
   readonly namespace: string | undefined;
   readonly writer: EventWriter;
-  /** Fires when the reader has gone, or at the end. */
+  /** Fires when the client disconnects, and at shutdown. */
   readonly signal: AbortSignal;
 }
 
 /** Why a stream ended. */
 export type StreamEnd = 'gone' | 'right';
 
-/** Milliseconds between heartbeats, and the longest time without a question about rights. */
+/** Milliseconds between heartbeats, and the longest time between two checks of the caller's rights. */
 const HEARTBEAT = 15_000;
-/** Entries between two questions about rights. */
+/** Entries between two checks of the caller's rights. */
 const PORTION = 100;
 const AUDIT = { method: 'get', path: '/api/v1/audit', writes: false } as const;
 const EVENTS_ACCESS = { method: 'get', path: '/api/v1/events', writes: false } as const;
 
-/**
- * One caller's server-sent events. It goes through the history that is in memory at the pace of its reader, from its own
- * position: nothing is queued for it.
- */
+/** Sends server-sent events to one caller: the history in memory, at the reader's pace. Nothing is queued. */
 export class EventStream {
   readonly #context: EventStreamContext;
   readonly #namespaces: PacedNamespaces;
   #contents: ReadModel['contents'];
-  /** Behind all that was sent, or is not for this reader. A heartbeat may be written at any time and tells it. */
+  /** The position after everything that was sent or is not for this reader; a heartbeat sends it at any time. */
   #positions: Positions;
 
   constructor(context: EventStreamContext) {
@@ -58,7 +55,7 @@ export class EventStream {
     this.#positions = this.#contents.positions;
   }
 
-  /** `lastEventId`: of the event that the caller saw last. Resolves when the stream is over. Rejects as rights and writes do. */
+  /** `lastEventId`: the last event that the caller saw. Rejects if a check of rights or a write fails. */
   async run(lastEventId: string | undefined): Promise<StreamEnd> {
     const { writer, signal } = this.#context;
     const isCut = this.#resume(lastEventId);
@@ -84,8 +81,8 @@ export class EventStream {
   }
 
   /**
-   * Heartbeats at fixed times since the stream began, whatever happens: their times and ids tell nothing of what this reader may
-   * not see. Rejects if one cannot be written; else never settles.
+   * Sends heartbeats at fixed times since the stream began, so that their times and ids reveal nothing that the reader
+   * may not see. Rejects if one cannot be written; else never settles.
    */
   #beat(end: AbortSignal): Promise<never> {
     return new Promise((_resolve, reject) => {
@@ -95,7 +92,7 @@ export class EventStream {
     });
   }
 
-  /** Asked each time: a stream outlasts the token, and the right, with which it began. */
+  /** Checked each time: a stream outlasts the token and the right with which it began. */
   async #isStillLetIn(): Promise<boolean> {
     const { caller } = this.#context;
     return (await caller.isKnown()) && (await caller.mayRequest(EVENTS_ACCESS));
@@ -106,7 +103,7 @@ export class EventStream {
     if (this.#contents !== model.contents) {
       this.#contents = model.contents;
       this.#positions = this.#contents.positions;
-      await this.#reset('the history was read anew');
+      await this.#reset('the history was read again');
     }
     const happened = happenedAfter(this.#contents, this.#positions, PORTION);
     await this.#tell(happened);
@@ -121,7 +118,7 @@ export class EventStream {
     return this.#context.cursors.seal(writePositions(positions));
   }
 
-  /** True if something is missed. An id that no admin sealed, or under a secret of before, says nothing of where to go on. */
+  /** True if entries may be missing: also if the id was not sealed by an admin, or with an earlier secret. */
   #resume(lastEventId: string | undefined): boolean {
     if (lastEventId === undefined || lastEventId === '') return false;
     const positions = readPositions(this.#context.cursors.open(lastEventId) ?? '');
@@ -143,7 +140,8 @@ export class EventStream {
       // oxlint-disable-next-line no-await-in-loop -- in their order, at the reader's pace
       const isFor = (each.name !== 'audit' || listsAudit) && (await this.#isFor(each));
       const sent = isFor && writer.send(this.#idAt(each.positions), each.name, this.#view(each));
-      // It is written, though perhaps not read yet: a heartbeat between must have neither an earlier id nor a later one.
+      // The entry is written, though perhaps not read yet: a heartbeat in between must have neither an earlier nor a
+      // later id.
       this.#positions = each.positions;
       // oxlint-disable-next-line no-await-in-loop -- as above
       await sent;
@@ -177,7 +175,7 @@ export class EventStream {
     return contents !== this.#contents || happenedAfter(contents, this.#positions, 1).length > 0;
   }
 
-  /** Resolves when there may be more, or rights are to be asked about again. */
+  /** Resolves when there may be more entries, or rights must be checked again. */
   #more(): Promise<void> {
     const { model, signal } = this.#context;
     return new Promise((resolve) => {

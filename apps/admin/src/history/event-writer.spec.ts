@@ -20,7 +20,7 @@ afterAll(() => {
   server.close();
 });
 
-/** A request whose client reads nothing until it is told to; a writer of its answer. */
+/** A request whose client reads only when told to, and the writer of its response. */
 async function paused(): Promise<{ client: ReturnType<typeof connect>; writer: EventWriter }> {
   const client = connect(port, '127.0.0.1');
   client.pause();

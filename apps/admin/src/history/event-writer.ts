@@ -2,17 +2,17 @@ import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Response } from 'express';
 
-/** Milliseconds that a reader may take to read what is in its connection's buffer, by default. */
+/** Milliseconds that a reader may take to empty its connection's buffer, by default. */
 const MOST_BEHIND = 30_000;
-/** Milliseconds after which a client that was cut off comes back. */
+/** Milliseconds after which a disconnected client reconnects. */
 const COME_BACK = 2_000;
 
-/** The reader has not read what it was sent, and is not waited for any longer. */
+/** The reader was too slow and is disconnected. */
 export class SlowReaderError extends Error {
   override readonly name = 'SlowReaderError';
 }
 
-/** Writes server-sent events. A reader that is behind is waited for; nothing is kept for it beyond its connection's buffer. */
+/** Writes server-sent events. Waits for a slow reader and keeps nothing for it beyond the connection's buffer. */
 export class EventWriter {
   readonly #response: Response;
   readonly #gone: AbortSignal;
@@ -28,9 +28,9 @@ export class EventWriter {
     this.#response.status(200).set({
       'Content-Type': 'text/event-stream; charset=utf-8',
       'Cache-Control': 'no-store',
-      // Nothing else comes over it, and an end of the process need not wait for it.
+      // Nothing else uses the connection, and shutdown need not wait for it.
       Connection: 'close',
-      // For nginx, which would keep it back.
+      // For nginx, which would buffer the stream.
       'X-Accel-Buffering': 'no',
     });
     await this.#write(`retry: ${COME_BACK}\nid: ${id}\n\n`);
@@ -40,7 +40,7 @@ export class EventWriter {
     await this.#write(`id: ${id}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
   }
 
-  /** Keeps the connection, and moves the id on, so that who comes back finds its place still kept. */
+  /** Keeps the connection open and advances the id, so that a client that reconnects finds its position still kept. */
   async beat(id: string): Promise<void> {
     await this.#write(`: heartbeat\nid: ${id}\n\n`);
   }
@@ -49,7 +49,7 @@ export class EventWriter {
     this.#response.end();
   }
 
-  /** For a reader that reads no more. */
+  /** Disconnects a reader that no longer reads. */
   cut(): void {
     this.#response.destroy();
   }

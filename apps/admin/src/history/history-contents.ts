@@ -9,13 +9,13 @@ export interface AuditRow {
   readonly entry: AuditEntry;
 }
 
-/** What was read of the streams. */
+/** The entries that were read from the streams. */
 export class HistoryContents {
   readonly join = new HistoryJoin();
   /** Oldest first. */
   readonly audit: AuditRow[] = [];
   positions: Positions = NO_POSITIONS;
-  /** Entries from here on are there; of earlier ones some may be gone. */
+  /** All entries from here on exist; some of the earlier ones may be gone. */
   readonly horizon: Record<HistoryStream, StreamId> = { ...NO_POSITIONS };
 
   add(added: FollowedEntry): void {
@@ -33,7 +33,7 @@ export class HistoryContents {
     if (this.audit[at]?.id === dropped) this.audit.splice(at, 1);
   }
 
-  /** Forgets what the stream dropped. */
+  /** Drops the entries that the stream dropped. */
   drop(stream: HistoryStream, before: StreamId): void {
     this.horizon[stream] = before;
     if (stream === 'changes') this.join.dropChanges(before);

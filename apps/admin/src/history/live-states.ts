@@ -6,18 +6,18 @@ import { isOpen, liveState, stateOf, type LiveJob, type ReloadState } from '@rer
 import type { WorkloadKey } from '@reroll/core/model';
 import type { ReloadJobs } from './reload-jobs.ts';
 
-/** What was found in Redis for some pairs. */
+/** What Redis knows about some pairs. */
 export interface Live {
   stateOf(pair: Pair): ReloadState;
   jobOf(workload: WorkloadKey): LiveJob | undefined;
-  /** One that is under way. */
+  /** The workload's rollout, if one is under way. */
   rolloutOf(workload: WorkloadKey): RolloutEntry | undefined;
 }
 
-/** Workloads that are looked up for one answer; the states of others are those of the history. */
+/** Workloads looked up for one answer; others have the states of the history. */
 const MOST_WORKLOADS = 5_000;
 
-/** States as they are now: what the history does not know yet is told by jobs, rows and rollouts. */
+/** The present states. Jobs, rows and rollouts show what is not in the history yet. */
 export class LiveStates {
   readonly #catalog: Catalog;
   readonly #rollouts: Rollouts;
@@ -29,7 +29,7 @@ export class LiveStates {
     this.#jobs = by.jobs;
   }
 
-  /** Two round trips. What turns out to be settled is noted in the history. */
+  /** Takes two round trips. States that turn out to be final are added to the history. */
   async look(join: HistoryJoin, pairs: Iterable<Pair>): Promise<Live> {
     const open = new Set<WorkloadKey>();
     const rolling = new Set<WorkloadKey>();
@@ -53,7 +53,10 @@ export class LiveStates {
     };
   }
 
-  /** A rollout that nobody saw end: the row is written after what is under way, so that none is taken for complete. */
+  /**
+   * Completes rollouts whose end was not seen. Rows are written after rollouts under way, so none of those counts as
+   * complete.
+   */
   async #complete(
     join: HistoryJoin,
     workloads: readonly WorkloadKey[],

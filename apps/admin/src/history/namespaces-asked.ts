@@ -1,8 +1,8 @@
 import { visibility, type Caller, type Visibility } from '../auth/caller.ts';
 
 /**
- * Asks about namespaces for one answer, each once; after so many of them the page ends and the caller takes the
- * next one, so that no request puts questions to the API server without a bound.
+ * Asks about the namespaces of one answer, each once. After the maximum the page ends and the caller gets the rest with
+ * the next page, so that a request causes a bounded number of questions to the API server.
  */
 const MOST_NAMESPACES = 100;
 
@@ -22,7 +22,7 @@ export class NamespacesAsked {
     return new NamespacesAsked(await visibility(caller));
   }
 
-  /** Undefined: too many were asked about. */
+  /** Undefined if too many namespaces were asked about. */
   async sees(namespace: string): Promise<boolean | undefined> {
     if (this.#visibility.all) return true;
     const known = this.#answers.get(namespace);

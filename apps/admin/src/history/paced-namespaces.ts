@@ -1,18 +1,18 @@
 import { visibility, type Caller } from '../auth/caller.ts';
 import { NamespacesAsked } from './namespaces-asked.ts';
 
-/** Milliseconds for which an answer holds, and in which no more than `NamespacesAsked` allows are asked for. */
+/** Milliseconds for which an answer is valid; at most `NamespacesAsked`'s number is asked in them. */
 const TURN = 1_000;
 
 interface PacedBy {
   readonly caller: Caller;
-  /** Resolves after so many milliseconds, or when nobody waits any more. */
+  /** Resolves after `ms` milliseconds, or when nothing waits any longer. */
   readonly pause: (ms: number) => Promise<void>;
   /** Default `performance.now`. */
   readonly now?: () => number;
 }
 
-/** Namespaces for a stream, which leaves nothing out: when too many were asked about, it waits for the next second. */
+/** Asks about namespaces for a stream, which must not leave anything out: it waits after too many questions. */
 export class PacedNamespaces {
   readonly #caller: Caller;
   readonly #pause: PacedBy['pause'];

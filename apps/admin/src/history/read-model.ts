@@ -10,24 +10,24 @@ import { HistoryContents } from './history-contents.ts';
 
 export interface ReadModelContext {
   readonly reader: HistoryReader;
-  /** Its key is in Redis, too. */
+  /** The key of shown hashes is in Redis, too. */
   readonly hashes: Pick<ShownHashes, 'agree'>;
   readonly metrics: AdminMetrics;
   readonly log: Logger;
-  /** Fires at the end. */
+  /** Fires at shutdown. */
   readonly signal: AbortSignal;
 }
 
-/** Entries read at once. */
+/** Entries in one read. */
 const PORTION = 500;
-/** Milliseconds for which Redis waits for an entry; so often it is looked whether the streams are still those. */
+/** Milliseconds for which Redis waits for an entry, after which the streams are checked. */
 const WAIT = 2_000;
-/** In this order each entry finds at once what it belongs to. */
+/** In this order, each entry finds what it belongs to. */
 const LOADED: readonly HistoryStream[] = ['rollouts', 'outcomes', 'changes', 'audit'];
 
 /**
- * The history in memory: it follows the streams and joins them. Redis that was emptied or set back has other
- * streams than those that were read; then all is read anew.
+ * The history in memory: follows the streams and joins them. If Redis was emptied or set back, the streams differ from
+ * those that were read, and everything is read again.
  */
 export class ReadModel {
   #contents = new HistoryContents();
@@ -38,23 +38,26 @@ export class ReadModel {
     this.#context = context;
   }
 
-  /** What is known now; another one once all was read anew. */
+  /** The present contents; a new object once everything was read again. */
   get contents(): HistoryContents {
     return this.#contents;
   }
 
-  /** Told after whatever was added, and when all was read anew. Gives back how to end that. */
+  /**
+   * `listener` is called after entries are added, and when everything was read again. Returns a function that
+   * unsubscribes it.
+   */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Resolves when all that there is has been read, or at the end. It is tried until then. */
+  /** Resolves when all existing entries are read, or at shutdown. Retries until then. */
   async begin(): Promise<void> {
     await this.#untilDone(() => this.#load());
   }
 
-  /** Follows until the end. Never rejects. */
+  /** Follows the streams until shutdown. Never rejects. */
   async follow(): Promise<void> {
     let lookAt = performance.now() + WAIT;
     while (!this.#context.signal.aborted) {
@@ -72,7 +75,7 @@ export class ReadModel {
     return this.#context.reader.next(this.#contents.positions, { count: PORTION, milliseconds: WAIT });
   }
 
-  /** Again after a growing pause, until it succeeds or the end begins. */
+  /** Retries after growing pauses, until it succeeds or shutdown begins. */
   async #untilDone(action: () => Promise<void>): Promise<void> {
     const { signal, metrics, log } = this.#context;
     for (let attempt = 0; !signal.aborted; attempt += 1) {
@@ -83,7 +86,7 @@ export class ReadModel {
       } catch (error) {
         if (signal.aborted) return;
         metrics.historyFailures.inc();
-        if (attempt === 0) log.failure('the history cannot be followed; it is tried again', error);
+        if (attempt === 0) log.failure('cannot follow the history, retrying', error);
         // oxlint-disable-next-line no-await-in-loop -- the pause between them
         await pause(reconnectDelay(attempt), undefined, { signal }).catch(() => undefined);
       }
@@ -133,7 +136,7 @@ export class ReadModel {
     for (const listener of this.#listeners) listener();
   }
 
-  /** Whether the streams go on from what was read; and forgets what they dropped. */
+  /** Whether the streams continue what was read. Also drops the entries that they dropped. */
   async #isSame(): Promise<boolean> {
     const contents = this.#contents;
     const { positions } = contents;
@@ -145,7 +148,7 @@ export class ReadModel {
     );
     if (!bounds.every(([, { continues }]) => continues)) return false;
     for (const [stream, { oldest }] of bounds) {
-      // None left: all of it is gone, by its age.
+      // The stream is empty: every entry was trimmed by age.
       const from = oldest ?? after(positions[stream]);
       if (indexOfId(contents.rows(stream), from) > 0) contents.drop(stream, from);
     }

@@ -7,14 +7,14 @@ import { RELOADS } from '@reroll/redis/queue/queues';
 const SCORE_PER_MILLISECOND = 0x1000;
 
 /**
- * The reload jobs of workloads, as BullMQ 6 has them: by the key that keeps a second job of a workload away. Two round
- * trips, however many. Rejects with ioredis' error if Redis cannot be reached.
+ * Finds the reload jobs of workloads by the deduplication keys of BullMQ 6, in two round trips. Rejects with ioredis'
+ * error if Redis cannot be reached.
  */
 export class ReloadJobs {
   readonly #redis: RedisClient;
   readonly #queue: string;
 
-  /** `prefix`: of the install. */
+  /** `prefix`: that of the install. */
   constructor(redis: RedisClient, prefix: string) {
     this.#redis = redis;
     this.#queue = `${prefix}:${RELOADS}`;
@@ -37,7 +37,7 @@ export class ReloadJobs {
     return new Map(
       found.flatMap(({ workload, id }, index) => {
         const [timestamp, made, opts] = hashes[index] ?? [];
-        // Without a hash the job is gone, and its key is left behind.
+        // Without a hash the job is gone and only its key remains.
         if (timestamp === null || timestamp === undefined) return [];
         const score = scores[index];
         const until = typeof score === 'string' ? Math.floor(Number(score) / SCORE_PER_MILLISECOND) : null;

@@ -17,7 +17,7 @@ import type { Live } from './live-states.ts';
 
 export type RolloutView = NonNullable<ChangeWorkload['rollout']>;
 
-/** Of the pairs that are given: those that the caller may see. */
+/** `pairs`: those that the caller may see. */
 export function changeSummary(
   change: Change,
   by: { hashes: ShownHashes; stateOf: (pair: Pair) => ReloadState },
@@ -96,7 +96,7 @@ function attemptsOf(outcome: Outcome | undefined, job: LiveJob | undefined): Cha
   return job ? { made: job.made, most: job.most } : null;
 }
 
-/** When nothing more was to come of it; null: something is. */
+/** When the reload ended; null if it has not. */
 function endedAt({ outcome, change, verdict }: Pair, state: ReloadState): string | null {
   if (verdict === 'skip') return timeOf(change.at);
   if (!outcome || UNENDED.has(state)) return null;
@@ -157,7 +157,7 @@ export function outcomeView(outcome: Outcome): HistoryEntry {
   };
 }
 
-/** What became of one workload at a change of a source; undefined: nothing yet. */
+/** The result of a source's change for one workload; undefined if there is none yet. */
 export function pairView(pair: Pair): HistoryEntry | undefined {
   const { change, outcome, workload } = pair;
   const reason = outcomeReason(pair) ?? (pair.verdict === 'skip' ? pair.reason : null);

@@ -3,7 +3,7 @@ import type { AdminMetrics } from '@reroll/shared/platform/metrics/admin';
 import type { Request, Response } from 'express';
 import { contextOf, pathOf } from './request-context.ts';
 
-/** One line a request of the API when it is over, and its metrics; no query, no header, no body. */
+/** Logs one line for each finished API request and counts it. The line has no query, headers or body. */
 export function logAccess(
   request: Request,
   response: Response,
@@ -17,7 +17,7 @@ export function logAccess(
     const milliseconds = Math.round(performance.now() - startedAt);
     if (operation === undefined) return;
     if (operation !== 'streamEvents') metrics.duration.observe({ operation }, milliseconds / 1000);
-    // A path that is no operation is anybody's text.
+    // The path of an unknown operation may hold any text.
     log.info('request', {
       requestId: id,
       operation,

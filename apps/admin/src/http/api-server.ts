@@ -8,13 +8,13 @@ import type { Logger } from '@reroll/shared/platform/logging/logging';
 import type { AdminOptions } from '@reroll/shared/platform/options/parsing/table';
 import type { Lifecycle } from '@reroll/shared/platform/process/shutdown';
 
-/** How often the certificate is looked at (ms): the kubelet needs a minute to bring a new one. */
+/** Milliseconds between two checks of the certificate. The kubelet takes a minute to bring a new one. */
 const LOOK_EVERY = 5_000;
 
-/** A caller who is slow to say what they want (ms). */
+/** Deadlines (ms) for callers who send their requests slowly. */
 const TIMEOUTS = { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 30_000 };
 
-/** The certificate or its key cannot be used; nothing of what they hold is told. */
+/** The certificate or its key is unusable. The message reveals nothing of their contents. */
 export class CertificateError extends SettingsError {
   override readonly name = 'CertificateError';
 }
@@ -25,7 +25,7 @@ interface Pair {
   readonly key: string;
 }
 
-/** The server that the API listens with: HTTPS if there is a certificate. Throws a `CertificateError`. */
+/** Makes the API's server: HTTPS if there is a certificate. Throws a `CertificateError`. */
 export function createApiServer(
   listener: RequestListener,
   by: { options: AdminOptions; log: Logger; lifecycle: Lifecycle },
@@ -41,10 +41,10 @@ export function createApiServer(
       if (next.cert === present.cert && next.key === present.key) return;
       server.setSecureContext(next);
       present = next;
-      by.log.info('the certificate of the API was read anew');
+      by.log.info('the certificate of the API was reloaded');
     } catch (error) {
-      // In the middle of being replaced, or wrong: what was read before stays in force.
-      by.log.failure('the certificate of the API cannot be used', error);
+      // The files are invalid or being replaced: the certificate that was read before stays in use.
+      by.log.failure('cannot reload the certificate of the API', error);
     }
   }, LOOK_EVERY);
   by.lifecycle.onStop('certificate of the API', 500, () => clearInterval(timer));
@@ -60,7 +60,7 @@ function readPair(files: Pair): Pair {
     const { code } = error as { code?: unknown };
     const why = typeof code === 'string' ? code : 'unreadable';
     throw new CertificateError(
-      `--api-tls-cert-file: expected a certificate in PEM, and its key; given others (${why})`,
+      `--api-tls-cert-file: the certificate and the private key are invalid or do not match (${why})`,
     );
   }
 }

@@ -12,7 +12,7 @@ import { begin } from './request-context.ts';
 
 const NOBODY: Caller = { ...anonymousReader(), mayRequest: () => Promise.resolve(false) };
 
-/** What is audited of a write that its caller may not ask for. */
+/** What is audited of a write that the caller may not make. */
 async function refused(id: OperationId, params: object): Promise<string[]> {
   const audited: Audited[] = [];
   const guard = new CallerGuard(

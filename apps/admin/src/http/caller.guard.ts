@@ -13,7 +13,7 @@ import { contextOf, pathOf, type RequestContext } from './request-context.ts';
 import { OPERATION } from './serves.ts';
 import { AUTHENTICATOR } from '../tokens.ts';
 
-/** Lets in whoever is known and may do this. A method that serves no operation is closed. */
+/** Admits authenticated callers that may call the operation. A method that serves no operation is closed. */
 @Injectable()
 export class CallerGuard implements CanActivate {
   constructor(
@@ -28,7 +28,7 @@ export class CallerGuard implements CanActivate {
     if (id === undefined) throw new ProblemError('NotFound');
     const http = execution.switchToHttp();
     const request = http.getRequest<Request>();
-    // Of a stream there is nothing that could be told without it.
+    // A stream has nothing to return for HEAD.
     if (request.method === 'HEAD' && !('answer' in OPERATIONS[id]))
       throw new ProblemError('MethodNotAllowed');
     const context = contextOf(request);
@@ -43,7 +43,7 @@ export class CallerGuard implements CanActivate {
     throw new ProblemError('Forbidden');
   }
 
-  /** Its reason is in a body that is not read. */
+  /** The audit entry has no reason, because the body is not read. */
   async #auditRefusal(
     { id, caller }: RequestContext,
     about: { action: OperationId; target: string },
@@ -63,7 +63,7 @@ export class CallerGuard implements CanActivate {
   }
 }
 
-/** Whether the path is one that the operation could have: what is made up is told to the log of requests only. */
+/** Whether the path's parameters are valid for the operation. Made-up paths appear only in the log of requests. */
 function namesSomething(id: OperationId, { params }: Request): boolean {
   const operation: Operation = OPERATIONS[id];
   return operation.params?.safeParse(params).success ?? true;

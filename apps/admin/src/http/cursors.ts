@@ -6,13 +6,13 @@ const NONCE = 12;
 const TAG = 16;
 
 /**
- * Cursors: positions in lists and in the history, as callers carry them: nobody can read them, for the entry at a position may be one that
- * its bearer may not see, nor make one up. Any admin of the install opens what another one has sealed.
+ * Cursors are sealed positions in lists and the history: unreadable, because the entry at a position may be one that the
+ * caller may not see, and impossible to make up. Every admin of the install opens the cursors of the others.
  */
 export class Cursors {
   readonly #secret: () => string;
 
-  /** `secret`: what all admins share at the time. */
+  /** `secret`: the secret that all admins share now. */
   constructor(secret: () => string) {
     this.#secret = secret;
   }
@@ -24,7 +24,7 @@ export class Cursors {
     return Buffer.concat([nonce, cipher.getAuthTag(), text]).toString('base64url');
   }
 
-  /** Undefined: it was not sealed by us, or under another secret. */
+  /** Undefined if no admin sealed it, or under another secret. */
   open(sealed: string): string | undefined {
     const bytes = Buffer.from(sealed, 'base64url');
     if (bytes.length < NONCE + TAG) return undefined;
@@ -38,7 +38,7 @@ export class Cursors {
     }
   }
 
-  /** Where a page goes on; undefined without a cursor. Throws a `ProblemError` if it is none of ours, or of another list. */
+  /** The position after which a page begins. Throws a `ProblemError` if the cursor is not ours, or of another list. */
   read(cursor: string | undefined, form: RegExp): string | undefined {
     if (cursor === undefined) return undefined;
     const position = this.open(cursor);

@@ -15,10 +15,10 @@ import { contextOf } from './request-context.ts';
 import { REDIS } from '@reroll/nest/tokens';
 import { ADMIN_OPTIONS } from '../tokens.ts';
 
-/** What can be answered while Redis is away. */
+/** The operation that works while Redis is unreachable. */
 const WITHOUT_REDIS = 'getStatus';
 
-/** No answer takes longer than it may, and none waits for a Redis that is known to be away. */
+/** Limits the time of every request, and rejects requests at once while Redis is known to be unreachable. */
 @Injectable()
 export class DeadlineInterceptor implements NestInterceptor {
   constructor(

@@ -7,7 +7,7 @@ const PATHS = Object.values<Operation>(OPERATIONS).map(({ method, path }) => ({
   pattern: new RegExp(`^${API}${path.replaceAll(/\{\w+\}/gu, '[^/]+')}$`, 'u'),
 }));
 
-/** The methods that a path has; none: it is no path of the API. */
+/** The methods of a path; empty if it is not a path of the API. */
 export function methodsOf(path: string): readonly string[] {
   return PATHS.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method);
 }

@@ -9,25 +9,25 @@ type Of<Id extends OperationId, P extends Part> =
     ? z.output<Schema>
     : undefined;
 
-/** What the method of a controller is given: everything as its schema reads it. */
+/** The input of a controller's method, as the schemas read it. */
 export interface Input<Id extends OperationId> {
   readonly params: Of<Id, 'params'>;
   readonly query: Of<Id, 'query'>;
   readonly body: Of<Id, 'body'>;
   readonly caller: Caller;
   readonly requestId: string;
-  /** Fires when the caller has gone. */
+  /** Fires when the client has disconnected. */
   readonly gone: AbortSignal;
   readonly request: Request;
   readonly response: Response;
 }
 
-/** What it answers. Of server-sent events nothing: it writes them itself, and resolves when they are over. */
+/** The answer. Void for server-sent events: the method writes them itself and resolves when the stream ends. */
 export type AnswerOf<Id extends OperationId> = (typeof OPERATIONS)[Id] extends { readonly answer: z.ZodType }
   ? Of<Id, 'answer'>
   : void;
 
-/** Whether it changes anything. */
+/** Whether the operation changes anything. */
 export function writes({ method, tag }: Operation): boolean {
   return method !== 'get' && tag === 'Steering';
 }

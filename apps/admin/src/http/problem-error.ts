@@ -1,12 +1,12 @@
 import { PROBLEMS, type Problem, type ProblemCode } from '@reroll/shared/api/problem';
 
 export interface ProblemDetails {
-  /** Our own words; never anything that a server said or that could be a credential. */
+  /** Our own words; never text of a server or possible credentials. */
   readonly detail?: string;
   readonly errors?: Problem['errors'];
 }
 
-/** Why a request is not served: throw it anywhere below a controller. */
+/** Why a request is not served. Throw it anywhere below a controller. */
 export class ProblemError extends Error {
   override readonly name = 'ProblemError';
   readonly code: ProblemCode;

@@ -9,10 +9,10 @@ import { ProblemError } from './problem-error.ts';
 import { contextOf, pathOf } from './request-context.ts';
 import { LOG } from '@reroll/nest/tokens';
 
-/** What ioredis says when a command got no answer. */
+/** The messages of ioredis when a command got no reply. */
 const NO_ANSWER: ReadonlySet<string> = new Set(['Command timed out', 'Connection is closed.']);
 
-/** Every error, as problem details; what is not of the caller's doing is logged. */
+/** Answers every error with problem details. Errors that the caller did not cause are logged. */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   constructor(@Inject(LOG) private readonly log: Logger) {}
@@ -41,7 +41,7 @@ function sendProblem(
   if (problem.code === 'Unauthenticated') response.setHeader('WWW-Authenticate', 'Bearer realm="reroll"');
   if (problem.code === 'MethodNotAllowed') response.setHeader('Allow', methods.join(', '));
   if (problem.code === 'Unavailable') response.setHeader('Retry-After', '1');
-  // What is left of the body is not read, so the connection cannot be used again.
+  // The rest of the body is not read, so the connection cannot be reused.
   if (problem.code === 'TooLarge') response.setHeader('Connection', 'close');
   response.statusCode = problem.status;
   response.setHeader('Content-Type', 'application/problem+json; charset=utf-8');
@@ -56,12 +56,12 @@ function problemOf(error: unknown, isPath: boolean): ProblemError {
     return new ProblemError('Unavailable', { detail: 'the API server did not answer' });
   if (error instanceof ReplyError || (error instanceof Error && NO_ANSWER.has(error.message)))
     return new ProblemError('Unavailable', { detail: 'Redis did not answer' });
-  // Of Express: a path whose percent-encoding does not add up.
+  // Express throws this for a path with invalid percent-encoding.
   if (error instanceof URIError) return new ProblemError('InvalidRequest');
   return new ProblemError('Internal');
 }
 
-/** Nest itself refuses only what has no route. */
+/** Nest itself refuses only requests without a route. */
 function ofNest(status: number, isPath: boolean): ProblemError {
   if (status === 404) return new ProblemError(isPath ? 'MethodNotAllowed' : 'NotFound');
   return new ProblemError(status < 500 ? 'InvalidRequest' : 'Internal');

@@ -1,12 +1,12 @@
 import type { Request } from 'express';
 import { ProblemError } from './problem-error.ts';
 
-/** Bytes. */
+/** The maximum size of a body, in bytes. */
 export const MOST_OF_BODY = 64 * 1024;
 
 const JSON_TYPE = /^application\/json\s*(?:;|$)/iu;
 
-/** The JSON of a request, which is read only once its caller is known. */
+/** Reads the JSON of a request. Called only once the caller is known. */
 export async function readBody(request: Request): Promise<unknown> {
   if (!JSON_TYPE.test(request.headers['content-type'] ?? ''))
     throw new ProblemError('UnsupportedMediaType', { detail: 'expected Content-Type: application/json' });

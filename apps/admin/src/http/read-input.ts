@@ -11,7 +11,7 @@ interface Place {
   readonly value: unknown;
 }
 
-/** Everything that an operation takes, by its schemas. Rejects with a `ProblemError` that names what was expected. */
+/** Reads an operation's input by its schemas. Rejects with a `ProblemError` that names what was expected. */
 export async function readInput(id: OperationId, request: Request, response: Response): Promise<unknown> {
   const operation: Operation = OPERATIONS[id];
   const { id: requestId, caller } = contextOf(request);

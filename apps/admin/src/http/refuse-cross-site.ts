@@ -3,12 +3,15 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { ProblemError } from './problem-error.ts';
 
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
-/** What browsers say of their own pages and of a person's doing; other clients say nothing. */
+/**
+ * The values of Sec-Fetch-Site that browsers send for our own pages and for a user's own navigation. Other clients send
+ * none.
+ */
 const OURS: ReadonlySet<unknown> = new Set([undefined, 'same-origin', 'none']);
 
 /**
- * No cookie is ever read, so no other site can act for somebody. Where a proxy in front authenticates by one, this is
- * what keeps other sites out.
+ * Refuses requests from other sites. Cookies are never read, so other sites cannot act for a user, unless a proxy in
+ * front authenticates by cookies: this check covers that case.
  */
 export function refuseCrossSite({ refused }: Pick<AdminMetrics, 'refused'>): RequestHandler {
   return (request: Request, _response: Response, next: NextFunction) => {

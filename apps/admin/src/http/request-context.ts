@@ -2,13 +2,13 @@ import type { OperationId } from '@reroll/shared/api/operations';
 import type { Request, Response } from 'express';
 import type { Caller } from '../auth/caller.ts';
 
-/** What is known of a request while it is served. */
+/** The context of a request while it is served. */
 export interface RequestContext {
   readonly id: string;
   readonly startedAt: number;
-  /** Where it comes from, as trusted proxies say. */
+  /** The client's address, as trusted proxies report it. */
   readonly address: string;
-  /** Once it is known. */
+  /** Set once it is known. */
   operation?: OperationId;
   caller?: Caller;
 }
@@ -19,19 +19,19 @@ export function begin(request: Request, context: RequestContext): void {
   contexts.set(request, context);
 }
 
-/** Of a request that came in through `serveApi`. */
+/** The context of a request that came in through `serveApi`. */
 export function contextOf(request: Request): RequestContext {
   const context = contexts.get(request);
-  if (!context) throw new Error('expected a request that has begun');
+  if (!context) throw new Error('expected a request with a context');
   return context;
 }
 
-/** Without the query. */
+/** The path without the query. */
 export function pathOf({ originalUrl }: Pick<Request, 'originalUrl'>): string {
   return originalUrl.split('?', 1)[0] ?? '';
 }
 
-/** Fires when the caller has gone. */
+/** Fires when the client has disconnected. */
 export function goneSignal(response: Response): AbortSignal {
   const gone = new AbortController();
   response.once('close', () => gone.abort());

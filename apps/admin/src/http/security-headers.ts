@@ -6,7 +6,7 @@ import { pathOf } from './request-context.ts';
 const SELF = ["'self'"];
 const NONE = ["'none'"];
 
-/** Nothing from elsewhere, nothing inline, in no frame, and no HTML made of text (Trusted Types). */
+/** No foreign resources, nothing inline, no frames, and no HTML made of text (Trusted Types). */
 const STRICT = {
   defaultSrc: NONE,
   scriptSrc: SELF,
@@ -18,7 +18,7 @@ const STRICT = {
   frameAncestors: NONE,
   requireTrustedTypesFor: ["'script'"],
 };
-/** Swagger UI writes styles into its elements and has its pictures in its style sheet. */
+/** Swagger UI sets styles on its elements and has its images in its style sheet. */
 const OF_DOCS = {
   ...STRICT,
   requireTrustedTypesFor: null,
@@ -28,7 +28,7 @@ const OF_DOCS = {
 
 const DOCS = '/api/docs';
 
-/** What a browser may do with what we answer. There is no CORS header at all: other sites read nothing. */
+/** What browsers may do with our responses. There are no CORS headers, so other sites can read nothing. */
 export function securityHeaders({ apiTlsCertFile }: AdminOptions): RequestHandler {
   const hsts = apiTlsCertFile === undefined ? false : { maxAge: 31_536_000, includeSubDomains: false };
   const headers = (directives: Readonly<Record<string, string[] | null>>): RequestHandler =>

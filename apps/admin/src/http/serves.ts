@@ -13,7 +13,7 @@ import type { Request, Response } from 'express';
 import { readInput } from './read-input.ts';
 import type { AnswerOf, Input } from './operation-types.ts';
 
-/** Where the guard finds which operation a method serves. */
+/** The metadata key under which the guard finds a method's operation. */
 export const OPERATION = Symbol('operation');
 
 const METHODS = { get: Get, post: Post, put: Put } as const;
@@ -24,8 +24,8 @@ const TakesInput = createParamDecorator((id: OperationId, context: ExecutionCont
 });
 
 /**
- * Binds a controller's method to an operation of the table: its method, path and status; who may is asked before, then
- * parameters, query and body are read by the operation's schemas and given as the only argument.
+ * Binds a controller's method to an operation of the table: its method, path and status. The caller's rights are checked
+ * first. Then the operation's schemas read parameters, query and body, which are the method's only argument.
  */
 export function Serves<Id extends OperationId>(id: Id) {
   const operation: Operation = OPERATIONS[id];
@@ -39,7 +39,7 @@ export function Serves<Id extends OperationId>(id: Id) {
     HttpCode(operation.status)(target, key, descriptor);
     SetMetadata(OPERATION, id)(target, key, descriptor);
     TakesInput(id)(target, key, 0);
-    // Whoever answers by a stream writes it, and Nest does not.
+    // A method that streams writes its response itself, without Nest.
     if (operation.answer === undefined) Res()(target, key, 1);
   };
 }

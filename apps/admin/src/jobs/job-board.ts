@@ -8,14 +8,14 @@ import { NamespacesAsked } from '../history/namespaces-asked.ts';
 import { ProblemError } from '../http/problem-error.ts';
 import { JOB_STATES, JobLists, TYPES, type JobFacts, type JobState, type QueueName } from './job-lists.ts';
 
-/** A job as it is in Redis, and where it is. */
+/** A job in Redis, and where it is. */
 export interface FoundJob {
   readonly queue: QueueName;
   readonly state: JobState;
   readonly job: JobFacts;
 }
 
-/** The queues of BullMQ, for looking at and for steering. Every method rejects if Redis cannot be reached. */
+/** Reads and controls the queues of BullMQ. Every method rejects if Redis cannot be reached. */
 export class JobBoard {
   readonly #queues: Readonly<Record<QueueName, Queue>>;
   readonly #lists: JobLists;
@@ -23,7 +23,7 @@ export class JobBoard {
   constructor(by: { connection: ConnectionOptions; prefix: string }) {
     const open = (name: string): Queue => {
       const queue = new Queue(name, by);
-      // BullMQ reports a lost connection here; whoever awaits a call learns it from the call.
+      // BullMQ reports a lost connection here; a call that is under way rejects by itself.
       queue.on('error', () => undefined);
       return queue;
     };
@@ -36,24 +36,24 @@ export class JobBoard {
     this.#lists = new JobLists(this.#queues);
   }
 
-  /** All queues, with the jobs that the caller may see of the first hundred namespaces that are met. */
+  /** All queues, with the jobs that the caller may see in the first hundred namespaces that occur. */
   async queues(caller: Caller): Promise<QueueView[]> {
     const namespaces = await NamespacesAsked.of(caller);
     return await Promise.all(QUEUE_NAMES.map((name) => this.#queue(name, namespaces)));
   }
 
-  /** One of them. */
+  /** One queue, as `queues` returns it. */
   async queue(name: QueueName, caller: Caller): Promise<QueueView> {
     return await this.#queue(name, await NamespacesAsked.of(caller));
   }
 
-  /** Jobs of a state, newest first, whoever may see them: that is to be asked before one is shown. */
+  /** Jobs of a state, newest first, for all callers: the caller's rights must be checked before a job is shown. */
   async jobs(name: QueueName, state: JobState): Promise<FoundJob[]> {
     const jobs = await this.#lists.newest(name, state);
     return jobs.map((job) => ({ queue: name, state, job }));
   }
 
-  /** The job of an id `<queue>:<id>`; undefined if there is none, it is done, or the caller may not see it. */
+  /** The job with the id `<queue>:<id>`; undefined if it does not exist, is completed, or is invisible to the caller. */
   async find(id: string, caller: Caller): Promise<(FoundJob & { readonly job: Job }) | undefined> {
     const at = id.indexOf(':');
     const queue = id.slice(0, at) as QueueName;
@@ -67,7 +67,7 @@ export class JobBoard {
     return state && { queue, state, job };
   }
 
-  /** Has a job tried again, as `retry` does. */
+  /** Retries a job, as the function `retry` does. */
   async retry(found: FoundJob & { readonly job: Job }): Promise<void> {
     await retry(found);
     this.#lists.forget(found.queue);
@@ -102,7 +102,7 @@ export class JobBoard {
     return Object.fromEntries(counts) as Record<JobState, number>;
   }
 
-  /** Milliseconds for which the job that is due for longest has waited for a worker; 0 if none is due. */
+  /** Milliseconds for which the job that has been due longest has waited for a worker; 0 if none is due. */
   async #oldestDue(name: QueueName, namespaces: NamespacesAsked): Promise<number> {
     const now = Date.now();
     const first = async (state: 'waiting' | 'delayed'): Promise<JobFacts | undefined> =>
@@ -136,7 +136,7 @@ async function visibleOf(jobs: readonly JobFacts[], namespaces: NamespacesAsked)
   return visible;
 }
 
-/** Has it tried again, with all its attempts; one that waits for its time has it now. Rejects with a `ProblemError` `Conflict`. */
+/** Retries a failed job with all its attempts, or starts a delayed one now. Rejects with a `ProblemError` `Conflict`. */
 async function retry({ state, job }: FoundJob & { readonly job: Job }): Promise<void> {
   if (state === 'waiting') return;
   if (state === 'active') throw new ProblemError('Conflict', { detail: 'a worker has the job' });
@@ -144,14 +144,14 @@ async function retry({ state, job }: FoundJob & { readonly job: Job }): Promise<
     if (state === 'delayed') await job.promote();
     else await job.retry('failed', { resetAttemptsMade: true, resetAttemptsStarted: true });
   } catch (error) {
-    // BullMQ's negative codes: between the look and the call the job has gone on.
+    // BullMQ's negative codes: the job changed between the lookup and the call.
     const { code } = error as { code?: unknown };
     if (typeof code !== 'number') throw error;
-    throw new ProblemError('Conflict', { detail: 'the job has gone on by itself' });
+    throw new ProblemError('Conflict', { detail: 'the job has changed meanwhile' });
   }
 }
 
-/** `<kind>/<namespace>/<name>` of what a job names; undefined of one that is not ours. */
+/** `<kind>/<namespace>/<name>` of the object that a job names; undefined if the job is not ours. */
 export function subjectOf({ data }: Pick<Job, 'data'>): Key<string> | undefined {
   const { workload, source } = (data ?? {}) as { workload?: unknown; source?: unknown };
   const subject = workload ?? source;

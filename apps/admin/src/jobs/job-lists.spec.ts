@@ -5,7 +5,7 @@ import { JobLists } from './job-lists.ts';
 
 const QUEUE = 'reloads';
 
-/** Queues with so many jobs, the newest with the highest id, that count how often they are read. */
+/** Queues with this many jobs, the newest with the highest id, that count how often they are read. */
 function listsOf(count: number): { lists: JobLists; read: () => number; pass: (ms: number) => void } {
   let now = 0;
   let reads = 0;

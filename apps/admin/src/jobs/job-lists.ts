@@ -5,7 +5,7 @@ import { AnswerCache } from '../auth/answer-cache.ts';
 export type QueueName = (typeof QUEUE_NAMES)[number];
 export type JobState = keyof typeof TYPES;
 
-/** BullMQ's lists for each of our words. */
+/** BullMQ's lists for each of our states. */
 export const TYPES = {
   waiting: ['waiting', 'prioritized'],
   delayed: ['delayed'],
@@ -15,12 +15,12 @@ export const TYPES = {
 
 export const JOB_STATES = Object.keys(TYPES) as JobState[];
 
-/** Jobs of one queue and state that are looked at, from either end. */
+/** Jobs of one queue and state that are read, from either end. */
 const MOST_JOBS = 2_000;
-/** Milliseconds for which a list is kept, for whoever asks. */
+/** Milliseconds for which a list is kept, for all callers. */
 const KEPT = 2_000;
 
-/** What is told of a job. */
+/** The facts that are kept of a job. */
 export interface JobFacts extends Pick<
   Job,
   'id' | 'data' | 'timestamp' | 'processedOn' | 'finishedOn' | 'delay' | 'attemptsMade' | 'failedReason'
@@ -29,8 +29,8 @@ export interface JobFacts extends Pick<
 }
 
 /**
- * The jobs in Redis, for all callers alike: a list is read once in two seconds, whoever asks. What of it a caller may see is for
- * whoever shows it to them. Every method rejects if Redis cannot be reached.
+ * The jobs in Redis, for all callers: a list is read once in two seconds. Its users check what each caller may see. Every
+ * method rejects if Redis cannot be reached.
  */
 export class JobLists {
   readonly #queues: Readonly<Record<QueueName, Pick<Queue, 'getJobs'>>>;
@@ -41,18 +41,18 @@ export class JobLists {
     this.#kept = new AnswerCache({ most: 100, keptFor: () => KEPT, ...(now ? { now } : {}) });
   }
 
-  /** Newest first; of jobs that wait for their time, those first that wait for longest. */
+  /** Newest first; delayed jobs by the length of their wait, longest first. */
   newest(name: QueueName, state: JobState): Promise<readonly JobFacts[]> {
     return this.#list(name, state, 'newest');
   }
 
-  /** The other way round. */
+  /** In the opposite order. */
   async oldest(name: QueueName, state: JobState): Promise<readonly JobFacts[]> {
     const newest = await this.newest(name, state);
     return newest.length < MOST_JOBS ? newest.toReversed() : await this.#list(name, state, 'oldest');
   }
 
-  /** After a write, which whoever made it wants to see. */
+  /** Drops the lists after a write, so that the caller sees its result. */
   forget(name: QueueName): void {
     for (const state of JOB_STATES) {
       this.#kept.forget(questionOf(name, state, 'newest'));
@@ -63,7 +63,7 @@ export class JobLists {
   #list(name: QueueName, state: JobState, from: End): Promise<readonly JobFacts[]> {
     return this.#kept.get(questionOf(name, state, from), async () => {
       const found = await this.#queues[name].getJobs([...TYPES[state]], 0, MOST_JOBS - 1, from === 'oldest');
-      // A job can end between the list of ids and the look at each.
+      // A job can end between the read of the ids and the read of the job.
       return (found as (Job | undefined)[]).filter((job) => job !== undefined).map(factsOf);
     });
   }
@@ -75,7 +75,7 @@ function questionOf(name: QueueName, state: JobState, from: End): string {
   return `${name} ${state} ${from}`;
 }
 
-/** Without what BullMQ keeps with each: the list stays for a while. */
+/** Drops what BullMQ keeps with each job, because the list stays for a while. */
 function factsOf(job: JobFacts): JobFacts {
   const { id, data, timestamp, processedOn, finishedOn, delay, attemptsMade, failedReason, opts } = job;
   const { attempts, delay: first } = opts;

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { NamespacesAsked } from '../history/namespaces-asked.ts';
 import { pageOfJobs, type JobPage } from './job-page.ts';
 
-/** Each in a namespace of its own; the caller sees every third. */
+/** Each job in a namespace of its own; the caller sees every third. */
 const JOBS = Array.from({ length: 300 }, (_, index) => ({
   id: `reloads:${index}`,
   subject: `Deployment/ns-${index}/web`,

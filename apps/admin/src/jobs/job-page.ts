@@ -3,20 +3,20 @@ import type { NamespacesAsked } from '../history/namespaces-asked.ts';
 
 export interface JobPage {
   readonly items: readonly JobAnswer[];
-  /** Place of the last job that was looked at; undefined: there are no more. */
+  /** The position of the last job that was examined; undefined if there are no more. */
   readonly last: string | undefined;
 }
 
-/** `<Unix ms> <id>` of a job; neither ever changes. */
+/** The position of a job, `<Unix ms> <id>`, which never changes. */
 export const POSITION = /^\d{1,16} [\w:-]+$/u;
 
-/** The page of jobs after a place, newest first, of what may be seen; shorter when many namespaces had to be asked about. */
+/** The page of visible jobs after a position, newest first. Shorter if many namespaces had to be asked about. */
 export async function pageOfJobs(
   jobs: readonly JobAnswer[],
   by: { after: string | undefined; limit: number; namespaces: NamespacesAsked },
 ): Promise<JobPage> {
   const { after, limit, namespaces } = by;
-  // A job that moves while it is looked for can be found in two states.
+  // A job that changes its state during the reads can be found in two states.
   const all = [...new Map(jobs.map((job) => [job.id, job])).values()].sort(newestFirst);
   const items: JobAnswer[] = [];
   let last = after;

@@ -3,10 +3,10 @@ import type { Job } from 'bullmq';
 import { timeOf } from '../time-of.ts';
 import { subjectOf, type FoundJob } from './job-board.ts';
 
-/** As `jobParams` has it. Of a job that nobody of ours has made anything may be there. */
+/** As in `jobParams`. A job that Reroll did not make may have any id. */
 const ID = /^\d{1,20}$/u;
 
-/** A job in our words; undefined of one that cannot be ours. */
+/** A job as the API returns it; undefined if it cannot be ours. */
 export function jobView({ queue, state, job }: FoundJob): JobAnswer | undefined {
   const createdAt = timeIn(job.timestamp);
   const subject = subjectOf(job);
@@ -31,12 +31,12 @@ export function idOf({ queue, job }: { queue: string; job: Pick<Job, 'id'> }): s
   return `${queue}:${job.id ?? ''}`;
 }
 
-/** A worker writes only our own words there. */
+/** Workers write only our own words there. */
 function errorOf({ failedReason }: Pick<Job, 'failedReason'>): string | null {
   return typeof failedReason === 'string' && failedReason !== '' ? failedReason : null;
 }
 
-/** Null of what is no time. */
+/** Null if it is not a time. */
 function timeIn(milliseconds: unknown): string | null {
   const isTime = typeof milliseconds === 'number' && milliseconds > 0 && milliseconds < 8.64e15;
   return isTime ? timeOf(milliseconds) : null;

@@ -2,7 +2,7 @@ import { partsOf, type Key } from '@reroll/core/model';
 import { firstIndex } from '@reroll/core/history/stream-id';
 import { sortInTurns } from './sort-in-turns.ts';
 
-/** `<namespace>/<name>/<kind>`: the order of lists. */
+/** `<namespace>/<name>/<kind>`: lists are sorted by it. */
 export type Place = string;
 
 export function placeOf(key: Key<string>): Place {
@@ -10,34 +10,34 @@ export function placeOf(key: Key<string>): Place {
   return [namespace, name, kind].join('/');
 }
 
-/** `ObjectKey`: of the hash whose snapshot the place is from. */
+/** `ObjectKey`: the type of keys in the hash of the snapshot. */
 export function keyAt<ObjectKey extends Key<string>>(place: Place): ObjectKey {
   const [namespace, name, kind] = place.split('/');
   return [kind, namespace, name].join('/') as ObjectKey;
 }
 
-/** Keys of one portion of a scan, each with what is to be remembered of its row. */
+/** The keys of one portion of a scan, each with the mark to keep for its row. */
 export type MarkedKeys<Mark> = readonly (readonly [key: Key<string>, mark: Mark | null])[];
 
 /** The keys as they were at one scan. */
 export interface Snapshot<Mark> {
   /** Sorted. */
   readonly places: readonly Place[];
-  /** Of the few that have one. */
+  /** The marks of the few keys that have one. */
   readonly marks: ReadonlyMap<Key<string>, Mark>;
 }
 
 /** A snapshot younger than this (ms) is used as it is. */
 const FRESH = 1_000;
-/** At most one part in so many of the time is spent scanning. */
+/** At most one part in this many of the time is spent scanning. */
 const SHARE = 20;
-/** A scan that takes no longer than this (ms) is waited for. */
+/** Reads wait for a scan that takes no longer than this (ms). */
 const QUICK = 100;
 
 /**
- * The keys of a hash in Redis, sorted, so that a page of a list costs what the page holds. Redis does not tell of a change of
- * them, so they are scanned anew: only if somebody asks, and the less often the longer it takes. Rows are read fresh for
- * every page, so that what is out of date is at most whether a new one is in the list yet.
+ * The sorted keys of a hash in Redis, so that a page of a list costs only what the page holds. Redis does not report
+ * changes of keys, so they are scanned again: only on demand, and less often the longer a scan takes. Rows are read for
+ * every page, so that only the presence of new keys can be out of date.
  */
 export class KeyIndex<Mark> {
   readonly #scan: () => AsyncIterable<MarkedKeys<Mark>>;
@@ -50,7 +50,7 @@ export class KeyIndex<Mark> {
     this.#scan = scan;
   }
 
-  /** Rejects as the scan does, if there is no snapshot yet or it is waited for. */
+  /** Rejects with the scan's error if there is no snapshot yet or the scan is awaited. */
   async snapshot(): Promise<Snapshot<Mark>> {
     const snapshot = this.#snapshot;
     if (!snapshot) return await this.#anew();
@@ -58,7 +58,7 @@ export class KeyIndex<Mark> {
     if (age < Math.max(FRESH, SHARE * this.#took)) return snapshot;
     const scanning = this.#anew();
     if (this.#took <= QUICK) return await scanning;
-    // Whoever needs it and cannot have it is told by their own reads.
+    // Callers that need the snapshot get the error from their own reads.
     scanning.catch(() => undefined);
     return snapshot;
   }
@@ -87,13 +87,13 @@ export class KeyIndex<Mark> {
   }
 }
 
-/** Those that were seen, sorted; before, those of the last time. Mostly they are the same. */
+/** The scanned keys, sorted. `before`: those of the last scan, which are mostly the same. */
 async function sorted(before: readonly Place[], seen: Set<Place>): Promise<readonly Place[]> {
   const known = before.filter((place) => seen.delete(place));
   return await sortInTurns(known, [...seen]);
 }
 
-/** The index of the first place behind all those of a namespace. */
+/** The index of the first place after those of a namespace. */
 export function endOfNamespace(places: readonly Place[], namespace: string): number {
   // '0' comes right after '/'.
   return firstIndex(places, (place) => place >= `${namespace}0`);

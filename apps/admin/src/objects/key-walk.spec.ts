@@ -18,7 +18,7 @@ function namespaces(...seen: readonly string[]): NamespacesAsked {
   return new NamespacesAsked({ all: false, sees: (namespace) => Promise.resolve(seen.includes(namespace)) });
 }
 
-/** All pages of so many. */
+/** All pages of this size. */
 async function pages(by: {
   seen: readonly string[];
   filter?: WalkFilter;

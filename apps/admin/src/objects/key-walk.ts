@@ -7,13 +7,13 @@ export interface WalkFilter<ObjectKey extends Key<string> = Key<string>> {
   readonly kind?: string | undefined;
   /** Part of the name. */
   readonly name?: string | undefined;
-  /** What the snapshot knows besides; a row is asked again. */
+  /** A further filter by what the snapshot knows; the row is checked again. */
   readonly mayMatch?: (key: ObjectKey) => boolean;
 }
 
-/** Goes through sorted keys from a place on, past namespaces that the caller does not see. */
+/** Goes through sorted keys from a place on, skipping namespaces that the caller does not see. */
 export class KeyWalk<ObjectKey extends Key<string> = Key<string>> {
-  /** The last place that was looked at. */
+  /** The last place that was examined. */
   last: Place | undefined;
   #isStopped = false;
   #at: number;
@@ -39,7 +39,7 @@ export class KeyWalk<ObjectKey extends Key<string> = Key<string>> {
     return this.isAtEnd || this.#isStopped;
   }
 
-  /** The next so many keys that may match. */
+  /** The next `count` keys that may match. */
   async take(count: number, namespaces: NamespacesAsked): Promise<ObjectKey[]> {
     const taken: ObjectKey[] = [];
     while (!this.isOver && taken.length < count) {
@@ -53,7 +53,7 @@ export class KeyWalk<ObjectKey extends Key<string> = Key<string>> {
     return taken;
   }
 
-  /** As long as it is one namespace. */
+  /** Takes keys within one namespace. */
   #takeFrom(prefix: string, taken: ObjectKey[], count: number): void {
     for (; !this.isAtEnd && taken.length < count; this.#at += 1) {
       const place = this.#places[this.#at];
@@ -74,7 +74,7 @@ export class KeyWalk<ObjectKey extends Key<string> = Key<string>> {
 
   #matches(place: Place): boolean {
     const { kind, name, mayMatch } = this.#filter;
-    // The name is in the place, if anywhere: most places end here.
+    // A quick check: the name must be part of the place. Most places end here.
     if (name !== undefined && !(place.includes(name) && nameIn(place).includes(name))) return false;
     if (kind !== undefined && !place.endsWith(`/${kind}`)) return false;
     return mayMatch?.(keyAt(place)) ?? true;

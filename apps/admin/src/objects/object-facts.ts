@@ -11,26 +11,26 @@ import { NO_TRIGGERS, type Triggers } from '@reroll/core/state/settings';
 import { namespaceOf, type SourceKey, type WorkloadKey } from '@reroll/core/model';
 import { KeyIndex } from './key-index.ts';
 
-/** A workload and all that its summary takes. */
+/** A workload and what its summary needs. */
 export interface WorkloadFacts {
   readonly key: WorkloadKey;
   readonly row: WorkloadRow;
   readonly due: PendingCause | null;
-  /** Undefined: none is under way. */
+  /** Undefined if none is under way. */
   readonly rollout: RolloutEntry | undefined;
 }
 
 export interface SourceFacts {
   readonly key: SourceKey;
-  /** Undefined: it does not exist, or is not watched. */
+  /** Undefined if the source does not exist or is not watched. */
   readonly row: SourceRow | undefined;
-  /** Those that use, name or mention it. */
+  /** The workloads that use, name or mention it. */
   readonly users: ReadonlyMap<WorkloadKey, WorkloadRow>;
 }
 
-/** Rows that are scanned at once: requests get their turn in between. */
+/** Rows scanned at once; requests run in between. */
 const AT_ONCE = 200;
-/** Settings are asked for so often at most (ms). */
+/** Milliseconds for which settings are kept. */
 const SETTINGS_FOR = 2_000;
 
 /** Workloads and sources, from the catalog. Every method rejects with ioredis' error. */
@@ -59,10 +59,10 @@ export class ObjectFacts {
     return this.#settings;
   }
 
-  /** Those that there are. Two round trips. */
+  /** The facts of the workloads that exist. Takes two round trips. */
   async workloadFacts(keys: readonly WorkloadKey[]): Promise<WorkloadFacts[]> {
     const [settings, rows] = await Promise.all([this.settings(), this.#catalog.workloads(keys)]);
-    // After the rows: a rollout is written before the row that it belongs to.
+    // Read after the rows, because a rollout is written before its row.
     const [dues, rollouts] = await Promise.all([
       this.#dues([...rows], settings?.triggers),
       this.#rollouts.of(keys),
@@ -75,12 +75,12 @@ export class ObjectFacts {
     }));
   }
 
-  /** Of rollouts that are not complete. */
+  /** The rollouts that are not complete. */
   async underWay(): Promise<Map<WorkloadKey, RolloutEntry>> {
     return await this.#rollouts.all();
   }
 
-  /** Each of them, whether or not it exists. Two round trips. */
+  /** The facts of each source, whether or not it exists. Takes two round trips. */
   async sourceFacts(keys: readonly SourceKey[]): Promise<SourceFacts[]> {
     const [rows, users] = await Promise.all([
       this.#catalog.sources(keys),

@@ -11,14 +11,14 @@ export type SourcesQuery = z.output<typeof sourcesQuery>;
 
 export interface ObjectPage<Facts> {
   readonly items: readonly Facts[];
-  /** The last place that was looked at; undefined: there are no more. */
+  /** The last place that was examined; undefined if there are no more. */
   readonly last: Place | undefined;
 }
 
-/** Reads of rows for one page: what matched by the snapshot may not match now, and then others are read. */
+/** Reads of rows for one page: rows that matched in the snapshot may no longer match, and others are then read. */
 const MOST_READS = 5;
 
-/** A place as a cursor has it. */
+/** A place in a cursor. */
 export const PLACE = /^[^/]+\/[^/]+\/[^/]+$/u;
 
 export async function listWorkloads(
@@ -55,12 +55,12 @@ export async function listSources(
   const walk = new KeyWalk<SourceKey>(places, query, after);
   return await page(walk, namespaces, {
     limit: query.limit,
-    // What went meanwhile is left out.
+    // Omits sources that were deleted meanwhile.
     read: async (keys) => (await facts.sourceFacts(keys)).filter(({ row }) => row?.exists),
   });
 }
 
-/** Only the few that a filter can mean, if it is such a filter. */
+/** Only the places that the filter can match, if it is such a filter. */
 function placesFor(
   { places, marks }: Snapshot<unknown>,
   { due, underWay }: { due: unknown; underWay: ReadonlyMap<Key<string>, unknown> | undefined },

@@ -50,14 +50,14 @@ export function sourceSummary(
   };
 }
 
-/** By the history, else when the API server saw it written last. */
+/** From the history, else the time of the last write that the API server reports. */
 function changedAt({ key, row }: Pick<SourceFacts, 'key' | 'row'>, join: HistoryJoin): Source['changedAt'] {
   const last = join.changesOf(key).at(-1);
   if (last) return timeOf(last.since);
   return row && row.modifiedAt > 0 ? timeOf(row.modifiedAt * 1000) : null;
 }
 
-/** What a workload and a source have to do with each other. */
+/** The relation between a workload and a source. */
 export function dependencyView(
   pair: { workload: ExplainedWorkload; source: ExplainedSource },
   by: { settings: ExplainSettings; shown: ShowHash },

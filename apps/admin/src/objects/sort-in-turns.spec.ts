@@ -3,7 +3,7 @@ import { SORTED_PER_TURN, sortInTurns, sortSlices } from './sort-in-turns.ts';
 
 const LONG = 50 * SORTED_PER_TURN + 7;
 
-/** In an order that is far from sorted, the same each time. */
+/** Items in an order that is far from sorted, the same each time. */
 function shuffled(count: number, prefix = 'ns'): string[] {
   return Array.from({ length: count }, (_, n) => `${prefix}${(n * 7_919) % count}/web/Deployment`);
 }

@@ -1,16 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Items that are sorted, or merged, in one turn of the event loop: some milliseconds. */
+/** Items sorted or merged in one turn of the event loop: some milliseconds. */
 export const SORTED_PER_TURN = 2_000;
 
 type IsBefore = (a: string, b: string) => boolean;
 
-/** By code units, as `sort` does. */
+/** Compares code units, as `sort` does. */
 const byCodeUnits: IsBefore = (a, b) => a < b;
 
 /**
- * The items of a sorted list and others that are in no order, sorted, in slices: the generator yields after each. `isBefore` is
- * for those who count.
+ * Sorts the items of a sorted list together with unsorted ones, in slices: the generator yields after each. Specs count
+ * comparisons by `isBefore`.
  */
 export function* sortSlices(
   known: readonly string[],
@@ -53,7 +53,7 @@ function* merge(
   return merged.concat(b.slice(from));
 }
 
-/** The same with a turn of the event loop after each slice. */
+/** As `sortSlices`, with a turn of the event loop after each slice. */
 export async function sortInTurns(
   known: readonly string[],
   others: readonly string[],

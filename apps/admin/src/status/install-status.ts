@@ -6,7 +6,7 @@ import type { JobBoard } from '../jobs/job-board.ts';
 import { visibility, type Caller } from '../auth/caller.ts';
 import { timeOf } from '../time-of.ts';
 
-/** What Redis knows of the install; the parts of the status that are empty while it is away. */
+/** The parts of the status that come from Redis, which are empty while it is unreachable. */
 export type InstallStatus = Pick<
   Status,
   'leader' | 'processes' | 'lagSeconds' | 'owed' | 'history' | 'limits'
@@ -30,7 +30,7 @@ export interface InstallParts {
   readonly board: JobBoard;
 }
 
-/** As the caller may know it. Rejects if Redis cannot be reached. */
+/** The status as far as the caller may see it. Rejects if Redis cannot be reached. */
 export async function installStatus(parts: InstallParts, caller: Caller): Promise<InstallStatus> {
   const { all } = await visibility(caller);
   const [processes, limits, queues, history] = await Promise.all([

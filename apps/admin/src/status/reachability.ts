@@ -7,10 +7,10 @@ export interface Reachable {
 }
 
 const DEADLINE = 2_000;
-/** Many look at the status, and each look is a request (ms). */
+/** Milliseconds for which an answer is kept, because many read the status and each check is a request. */
 const KEPT = 2_000;
 
-/** Asks servers whether they answer; one that does not within its deadline does not. Never rejects. */
+/** Checks whether servers answer within their deadlines. Never rejects. */
 export class Reachability {
   readonly #answers = new AnswerCache<Reachable>({ most: 10, keptFor: () => KEPT });
 

@@ -8,11 +8,11 @@ import type { InstallIdentity } from '@reroll/kube/install-identity';
 import { Reachability, type Reachable } from './reachability.ts';
 import { IDENTITY, REDIS } from '@reroll/nest/tokens';
 
-/** Open to every authenticated user of a cluster (`system:public-info-viewer`). */
+/** Every authenticated user of a cluster may read it (`system:public-info-viewer`). */
 const VERSION_PATH = '/version';
 const AWAY: Reachable = { ok: false, milliseconds: null };
 
-/** The servers that the admin needs. */
+/** The servers that the admin depends on. */
 @Injectable()
 export class Servers {
   readonly #reachability = new Reachability();

@@ -1,11 +1,11 @@
 import type { Process } from '@reroll/redis/processes/processes';
 import type { Status } from '@reroll/shared/api/status';
 
-/** How long a job may be due, and a reload be pending, before somebody should look (s). */
+/** Seconds for which a job may be due, or a reload pending, before it needs attention. */
 const LONG_LAG = 60;
 const LONG_OWED = 600;
 
-/** What somebody should look at, in sentences. `processes`: undefined while Redis is away. */
+/** What needs attention, in sentences. `processes`: undefined while Redis is unreachable. */
 export function warningsOf(by: {
   status: Pick<Status, 'redis' | 'apiServer' | 'leader' | 'lagSeconds' | 'owed'>;
   processes: readonly Process[] | undefined;

@@ -69,7 +69,7 @@ describe('the audit log', () => {
   it('that cannot be written leaves the answer to the caller as it is', async () => {
     const { audit, lines } = auditing(() => Promise.reject(new Error('text of others')));
     await audit.addUndone(REFUSED);
-    expect(lines.join('')).toContain('an entry of the audit log could not be written');
+    expect(lines.join('')).toContain('cannot write an entry of the audit log');
     expect(lines.join('')).not.toContain('text of others');
     await expect(audit.add(REFUSED)).rejects.toThrow();
   });

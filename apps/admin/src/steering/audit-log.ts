@@ -2,25 +2,25 @@ import type { AuditEntry } from '@reroll/core/history/entries';
 import type { History } from '@reroll/redis/history/history';
 import type { Logger } from '@reroll/shared/platform/logging/logging';
 
-/** What was not done and is kept, a minute and actor: so that nobody drives the others out of a history that is bounded. */
+/** Entries a minute and actor for writes that were not done, so that no actor displaces the others from a bounded history. */
 const MOST_UNDONE = 20;
-/** Refusals a minute that are kept of all actors together: names cost nothing. */
+/** Refusals a minute for all actors together, because an actor can use any number of names. */
 const MOST_REFUSALS = 100;
 const MINUTE = 60_000;
 /** Actors whose refusals are counted. */
 const MOST_ACTORS = 1_000;
-/** Characters. */
+/** The maximum length of a target, in characters. */
 const LONGEST_TARGET = 300;
 
 export type Audited = Omit<AuditEntry, 'at'>;
 
-/** Since when (by `performance.now()`), and how many. */
+/** The start of the count (by `performance.now()`), and the count. */
 interface Counted {
   readonly since: number;
   readonly count: number;
 }
 
-/** Who did what, in the history and in the log: the log has it also while Redis is away. */
+/** Records who did what, in the history and in the log, which works even while Redis is unreachable. */
 export class AuditLog {
   readonly #history: Pick<History, 'addAudit'>;
   readonly #log: Logger;
@@ -40,11 +40,11 @@ export class AuditLog {
     return { id: await this.#history.addAudit({ at, ...entry }), at };
   }
 
-  /** What was not done: never rejects, the caller is told of the first failure and not of this one. */
+  /** Records a write that was not done. Never rejects: the caller gets the first failure, not this one. */
   async addUndone(entry: Audited): Promise<void> {
     if (this.#isTooMany(entry)) return this.#log.info('audit', { ...bounded(entry), kept: false });
     await this.add(entry).catch((error: unknown) =>
-      this.#log.failure('an entry of the audit log could not be written', error, {
+      this.#log.failure('cannot write an entry of the audit log', error, {
         requestId: entry.requestId,
       }),
     );

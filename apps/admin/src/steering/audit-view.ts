@@ -3,7 +3,7 @@ import type { StreamEntry } from '@reroll/redis/history/history';
 import type { AuditEntry } from '@reroll/core/history/entries';
 import type { Caller } from '../auth/caller.ts';
 
-/** `<kind>/<namespace>/<name>`, after the id of a job or by itself. */
+/** `<kind>/<namespace>/<name>`, alone or after the id of a job. */
 const SUBJECT = /(?:^| )[A-Za-z]+\/(?<namespace>[^/\s]+)\/[^/\s]+$/u;
 
 export function auditView({ id, entry }: StreamEntry<AuditEntry>): AuditAnswer {
@@ -12,13 +12,16 @@ export function auditView({ id, entry }: StreamEntry<AuditEntry>): AuditAnswer {
   return { id, at: new Date(at).toISOString(), actor, action, target, reason, result: told, requestId };
 }
 
-/** What answers about namespaces; undefined: that is not asked now. */
+/** Tells which namespaces are visible; undefined if that is not asked now. */
 export interface Seeing {
   readonly all: boolean;
   sees(namespace: string): Promise<boolean | undefined>;
 }
 
-/** Their own, and what concerns a namespace that they see; what concerns everybody, those who see everything. */
+/**
+ * Whether a caller sees an entry: their own, those about a namespace that they see, and, if they see everything, those
+ * that concern all users.
+ */
 export async function seesAudit(
   caller: Caller,
   visible: Seeing,

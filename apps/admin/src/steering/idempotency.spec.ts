@@ -4,7 +4,7 @@ import { Idempotency, type OnceWrite } from './idempotency.ts';
 
 const KEYED = { actor: 'ann', key: 'k', request: 'POST /x {}', requestId: '1' };
 
-/** A Redis that does what the two scripts do, and fails this many times before it does. */
+/** A Redis that does what the two scripts do, after this many failures. */
 class FailingRedis {
   readonly kept = new Map<string, string>();
   failures = 0;
@@ -35,7 +35,7 @@ class FailingRedis {
 
 interface Writing {
   readonly redis: FailingRedis;
-  /** How often it was done. */
+  /** How often the write was done. */
   done: number;
   once(more?: Partial<OnceWrite<string, string>>): Promise<string>;
 }

@@ -3,28 +3,23 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { RedisClient } from '@reroll/redis/connection/redis';
 import { ProblemError } from '../http/problem-error.ts';
 
-/** How long an answer is kept (s). */
+/** Seconds for which an answer is kept. */
 const KEPT = 86_400;
-/** How long a write that is under way holds its key (s): longer than it may take, and not for ever if we die. */
+/** Seconds for which a write under way holds its key: longer than it may take, and not for ever if the process dies. */
 const UNDER_WAY = 60;
-/** How long a second request waits for the first, and how often it looks (ms). */
+/** Milliseconds for which a second request waits for the first, and between two checks. */
 const PATIENCE = 5_000;
 const LOOK_EVERY = 50;
 
-/**
- * KEYS  1 the key
- * ARGV  1 what we wrote there
- * Removes it if it is still ours. Atomic because another may hold it by now.
- */
+/** KEYS 1 the key ARGV 1 what we wrote there Removes it if it is still ours. Atomic because another may hold it by now. */
 const RELEASE = `
 if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
 return 0
 `;
 
 /**
- * KEYS  1 the key
- * ARGV  1 what we wrote there, 2 what becomes of it, 3 how long that is kept (s)
- * Unless another holds it by now.
+ * KEYS 1 the key ARGV 1 what we wrote there, 2 what becomes of it, 3 how long that is kept (s) Unless another holds it by
+ * now.
  */
 const KEEP = `
 local held = redis.call('GET', KEYS[1])
@@ -33,13 +28,13 @@ redis.call('SET', KEYS[1], ARGV[2], 'EX', ARGV[3])
 return 1
 `;
 
-/** How long after each failure it is tried again to keep what became of a write (ms). */
+/** Milliseconds before each retry of keeping a write's result. */
 const TRIED_AGAIN_AFTER = [100, 400] as const;
 
 const NOT_OVER = 'another request with this idempotency key has failed, or is not over: try again';
 const LOST = 'the write of this idempotency key was done, and its answer is lost: see what became of it';
 
-/** A request under a key of its caller's. */
+/** A request under an idempotency key of its caller. */
 export interface Keyed {
   readonly actor: string;
   readonly key: string;
@@ -51,20 +46,20 @@ export interface Keyed {
 interface Kept {
   readonly request: string;
   readonly by: string;
-  /** Absent while it is under way. */
+  /** Absent while the write is under way. */
   readonly answer?: unknown;
-  /** It was done, and there is no answer of it. */
+  /** The write was done, but its answer is lost. */
   readonly isLost?: true;
 }
 
-/** A write in its two parts. */
+/** A write in two parts. */
 export interface OnceWrite<Result, Answer> {
-  /** Does it. If it rejects, it was not done. */
+  /** Does the write. If it rejects, it was not done. */
   readonly run: () => Promise<Result>;
   readonly answer: (result: Result) => Promise<Answer>;
 }
 
-/** Writes that are done once for a key, and answered the same each time. */
+/** Runs writes once for a key, and gives every repetition the same answer. */
 export class Idempotency {
   readonly #redis: RedisClient;
   readonly #prefix: string;
@@ -76,9 +71,9 @@ export class Idempotency {
   }
 
   /**
-   * Does it, or gives what it gave before. Rejects with `IdempotencyMismatch` if the key was used for another request, with
-   * `Conflict` if the first is not over in some seconds, or was done and could not be answered. A write that fails leaves
-   * nothing: it may be tried again. One that was done is not done again, whatever fails after it.
+   * Runs the write, or returns its earlier answer. Rejects with `IdempotencyMismatch` if the key was used for another
+   * request, and with `Conflict` if the first is not over after some seconds, or was done and its answer lost. A failed
+   * write leaves nothing and may be retried. One that was done is never repeated, whatever fails after it.
    */
   async once<Result, Answer>(keyed: Keyed, write: OnceWrite<Result, Answer>): Promise<Answer> {
     const name = this.#prefix + sha256(`${keyed.actor}\0${keyed.key}`);
@@ -100,7 +95,7 @@ export class Idempotency {
     }
   }
 
-  /** Never rejects: the write was done, and nothing else is true of it if this fails. The key is held for a while even then. */
+  /** Never rejects, because the write was done whether or not this succeeds. The key is held for a while even then. */
   async #keep(name: string, mine: string, kept: Kept): Promise<void> {
     for (const wait of [...TRIED_AGAIN_AFTER, undefined]) {
       try {
@@ -127,7 +122,7 @@ export class Idempotency {
   }
 }
 
-/** Undefined: nothing is. Throws a `ProblemError` if it is of another request. */
+/** Undefined if nothing is kept. Throws a `ProblemError` if it is for another request. */
 function keptFor(request: string, text: string | null): Kept | undefined {
   const kept = text === null ? undefined : (JSON.parse(text) as Kept);
   if (kept && kept.request !== request) throw new ProblemError('IdempotencyMismatch');

@@ -2,7 +2,7 @@ import { namespaceOf, type Key, type WorkloadKey } from '@reroll/core/model';
 import type { Caller } from '../auth/caller.ts';
 import { ProblemError } from '../http/problem-error.ts';
 
-/** Rejects with a `ProblemError` unless the caller may do what concerns everybody. */
+/** Rejects with a `ProblemError` unless the caller may do what concerns all users. */
 export async function mustSteer(caller: Caller): Promise<void> {
   if (await caller.maySteer()) return;
   throw new ProblemError('Forbidden', {
@@ -10,14 +10,14 @@ export async function mustSteer(caller: Caller): Promise<void> {
   });
 }
 
-/** The same for one workload; one that the caller may not see does not exist. */
+/** Rejects unless the caller may change the workload. A workload that they may not see does not exist. */
 export async function mustChange(caller: Caller, workload: WorkloadKey): Promise<void> {
   await mustSee(caller, workload);
   if (await caller.mayChange(workload)) return;
   throw new ProblemError('Forbidden', { detail: 'expected the right to patch this workload' });
 }
 
-/** The same for a source: every workload that uses it may be rolled. */
+/** Rejects unless the caller may change every workload that uses the source. */
 export async function mustChangeAllOf(caller: Caller, source: Key<string>): Promise<void> {
   await mustSee(caller, source);
   if (await caller.mayChangeAll(namespaceOf(source))) return;

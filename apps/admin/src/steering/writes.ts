@@ -8,7 +8,7 @@ import { pathOf } from '../http/request-context.ts';
 import { AuditLog } from './audit-log.ts';
 import { Idempotency } from './idempotency.ts';
 
-/** The part of an operation's input that every write has. */
+/** The part of the input that every write has. */
 export interface WriteInput {
   readonly caller: Caller;
   readonly requestId: string;
@@ -18,16 +18,16 @@ export interface WriteInput {
 
 export interface Write<Result, Answer> {
   readonly action: OperationId;
-  /** `<kind>/<namespace>/<name>`, a queue, a job with its subject: what the audit log says was written. */
+  /** The target in the audit log: `<kind>/<namespace>/<name>`, a queue, or a job with its subject. */
   readonly target: string;
   /** Rejects with a `ProblemError` if the caller may not. */
   readonly allow: () => Promise<void>;
   readonly run: () => Promise<Result>;
-  /** `audit`: the entry of the audit log that this has become. */
+  /** `audit`: the write's entry in the audit log. */
   readonly answer: (result: Result, audit: { id: string; at: string }) => Answer;
 }
 
-/** How every write goes: allowed, done once for its idempotency key, audited whatever came of it. */
+/** Runs every write: checks rights, does it once for its idempotency key, and audits the result. */
 @Injectable()
 export class Writes {
   constructor(
@@ -66,7 +66,7 @@ export class Writes {
   }
 }
 
-/** Throws a `ProblemError` if the header is there and cannot be used. */
+/** Throws a `ProblemError` if the header is invalid. */
 function keyOf({ headers }: Pick<Request, 'headers'>): string | undefined {
   const given = headers['idempotency-key'];
   if (given === undefined) return undefined;

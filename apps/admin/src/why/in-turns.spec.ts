@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { inTurns } from './in-turns.ts';
 
-/** Steps of so many milliseconds, by a clock that they move. */
+/** Steps of this many milliseconds, by a clock that they advance. */
 function working(
   count: number,
   ms: number,

@@ -1,12 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { ProblemError } from '../http/problem-error.ts';
 
-/** Milliseconds of work after which other requests get their turn. */
+/** Milliseconds of work after which other requests run. */
 const LONGEST_RUN = 8;
 
 /**
- * Goes through the steps to their end, with rests by time. Throws a `ProblemError` `Unavailable` at the first rest after the
- * signal has fired: nobody waits for the answer any more.
+ * Runs all steps, yielding to other requests by time. Throws a `ProblemError` `Unavailable` at the first pause after the
+ * signal has fired, because nothing waits for the answer any longer.
  */
 export async function inTurns<Result>(
   steps: Iterator<unknown, Result, void>,
@@ -25,7 +25,7 @@ export async function inTurns<Result>(
   }
 }
 
-/** Throws if the caller has gone, or was told that it took too long. */
+/** Throws if the client has disconnected or the deadline has passed. */
 export function mustBeAwaited(signal: AbortSignal): void {
   if (signal.aborted) throw new ProblemError('Unavailable', { detail: 'the answer took too long' });
 }

@@ -1,8 +1,8 @@
-/** Tasks of one key run one after the other, in their order; those of others go on beside them. */
+/** Runs the tasks of one key one after the other, in order, beside those of other keys. */
 export class OneAtATime {
   readonly #last = new Map<string, Promise<void>>();
 
-  /** Rejects as the task does. */
+  /** Rejects with the task's error. */
   async run<Result>(key: string, task: () => Promise<Result>): Promise<Result> {
     const before = this.#last.get(key);
     const mine = Promise.withResolvers<void>();

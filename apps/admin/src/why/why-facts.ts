@@ -10,7 +10,7 @@ import type { SourceRow } from '@reroll/core/state/rows';
 import { kindOf, namespaceOf, type SourceKey, type WorkloadKey } from '@reroll/core/model';
 import type { Queues } from '@reroll/redis/queue/queues';
 
-/** The only kind that lends its pod template to others. */
+/** The only kind whose pod template other workloads can use. */
 const OWNER = 'Deployment';
 const FOLLOWER = 'Rollout';
 
@@ -20,7 +20,7 @@ export interface WhyContext {
   readonly queues: Pick<Queues, 'changes' | 'reloads'>;
 }
 
-/** What explanations take, from Redis. Every method rejects with ioredis' error. */
+/** Reads from Redis what explanations need. Every method rejects with ioredis' error. */
 export class WhyFacts {
   readonly #redis: RedisClient;
   readonly #catalog: Catalog;
@@ -36,7 +36,7 @@ export class WhyFacts {
     this.#processes = new Processes(redis, catalog.keys.processes);
   }
 
-  /** What the newest worker goes by or, if none is alive, went by. Undefined: none was heard of in the last minutes. */
+  /** The settings of the newest worker, alive or not. Undefined if none was seen in the last minutes. */
   async settings(): Promise<ProcessSettings | undefined> {
     return settingsInForce(await this.#processes.all());
   }
@@ -45,7 +45,7 @@ export class WhyFacts {
     return await shownHashKey(this.#redis, this.#catalog.keys.shownHashKey);
   }
 
-  /** Of the queues that a change goes through, those that somebody paused. */
+  /** The paused queues among those that a change goes through. */
   async pausedQueues(): Promise<string[]> {
     const names = ['changes', 'reloads'] as const;
     const arePaused = await Promise.all(names.map((name) => this.#queues[name].isPaused()));
@@ -71,14 +71,14 @@ export class WhyFacts {
     return explained(await this.#rows.workloads(namespace));
   }
 
-  /** Those that have its pod template. */
+  /** The workloads that use its pod template. */
   async followersOf({ key }: ExplainedWorkload): Promise<ExplainedWorkload[]> {
     if (kindOf(key) !== OWNER) return [];
     const rollouts = explained(await this.#rows.workloads(namespaceOf(key), FOLLOWER));
     return rollouts.filter(({ row }) => row.templateOwner?.key === key);
   }
 
-  /** The sources that these have to do with, or would have with what is proposed. */
+  /** The sources that these workloads relate to, now or with what is proposed. */
   async sourcesFor(by: {
     workload: ExplainedWorkload;
     followers: readonly ExplainedWorkload[];

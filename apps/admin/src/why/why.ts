@@ -30,7 +30,7 @@ interface PreviewBy {
   readonly signal: AbortSignal;
 }
 
-/** Explanations and previews of what the catalog knows, as far as the caller sees it. */
+/** Explains and previews by what the catalog knows, as far as the caller sees it. */
 export class Why {
   readonly #facts: WhyFacts;
   readonly #previews = new OneAtATime();
@@ -56,7 +56,7 @@ export class Why {
     return explanationAnswer(explained, from, (hash) => shownHash(asked.source, hash, secret));
   }
 
-  /** The same; one of a caller at a time. When the signal fires, it is given up. */
+  /** As `explain`, one at a time for each caller. Stops when the signal fires. */
   async preview(asked: PreviewRequest, caller: Caller, signal: AbortSignal): Promise<Preview> {
     await mustSee(caller, (asked.of === 'source' ? asked.source : asked.workload).namespace);
     return await this.#previews.run(caller.name, async () => {
@@ -71,7 +71,7 @@ export class Why {
     { settings, signal }: PreviewBy,
   ): Promise<Preview> {
     const source = await this.#facts.source(keyOf(id));
-    // What has no dependency yet may get one by a pattern, which no index has.
+    // A workload without a dependency may get one by a pattern, which is not indexed.
     const isIndexed = source.row !== undefined && annotations === undefined;
     const workloads = await (isIndexed
       ? this.#facts.usersOf(source.key)
@@ -107,7 +107,10 @@ async function mustSee(caller: Caller, namespace: string): Promise<void> {
   if (!(await caller.seesAll()) && !(await caller.sees(namespace))) throw notKnown();
 }
 
-/** The same whether it does not exist or may not be seen. Of a kind that is left alone as a whole nobody knows more. */
+/**
+ * The same for a workload that does not exist and one that the caller may not see. Of a kind that is ignored as a whole,
+ * nothing is known either.
+ */
 function notKnown(workload?: WorkloadKey, settings?: ExplainSettings): ProblemError {
   const ignored = workload && settings && ignoredKind(kindOf(workload), settings);
   return new ProblemError('NotFound', { detail: ignored ?? NOT_KNOWN });

@@ -1,10 +1,10 @@
 import { BlockList, isIP } from 'node:net';
 import type { Request } from 'express';
 
-/** Proxies in a row. */
+/** The maximum number of proxies in a chain. */
 const MOST_HOPS = 20;
 
-/** Where requests come from, if proxies are trusted to tell. */
+/** The addresses that requests come from, as trusted proxies report them. */
 export class ClientAddresses {
   readonly #proxies = new BlockList();
 
@@ -18,7 +18,7 @@ export class ClientAddresses {
     }
   }
 
-  /** The last address that is not of a trusted proxy: what is before it, anybody can write. */
+  /** The last address that is not a trusted proxy's. Clients can forge the addresses before it. */
   of({ socket, headers }: Pick<Request, 'socket' | 'headers'>): string {
     let address = unmapped(socket.remoteAddress ?? '');
     for (const before of forwardedFor(headers['x-forwarded-for'])) {
@@ -33,7 +33,7 @@ export class ClientAddresses {
   }
 }
 
-/** The latest first; undefined for what is no address. */
+/** The latest first; undefined for what is not an address. */
 function forwardedFor(header: string | string[] | undefined): readonly (string | undefined)[] {
   const text = typeof header === 'string' ? header : (header ?? []).join(',');
   if (text === '') return [];
@@ -44,7 +44,7 @@ function forwardedFor(header: string | string[] | undefined): readonly (string |
     .map((each) => addressIn(each.trim()));
 }
 
-/** Some proxies write a port behind it. */
+/** Some proxies append a port. */
 function addressIn(text: string): string | undefined {
   const { v6, v4 } = /^\[(?<v6>[^\]]+)\](?::\d+)?$|^(?<v4>[\d.]+):\d+$/u.exec(text)?.groups ?? {};
   const address = v6 ?? v4 ?? text;

@@ -11,7 +11,7 @@ import { begin } from '../request-context.ts';
 
 const ANONYMOUS = anonymousReader();
 const NAMED: Caller = { ...ANONYMOUS, name: 'ann', isAnonymous: false };
-/** A token may be called so. */
+/** A token may have this name. */
 const NAMESAKE: Caller = { ...ANONYMOUS, isAnonymous: false };
 
 function from(address: string, caller: Caller): Request {
@@ -65,7 +65,7 @@ describe('requests from one address', () => {
       const recognizes = (token: string): boolean => token === 'good';
       const limit = addressLimit({ options, metrics, authenticator: { recognizes } });
       const response = { setHeader: () => response, append: () => response } as unknown as Response;
-      /** Whether it is let through. */
+      /** Whether the request is admitted. */
       const ask = async (authorization: string | undefined): Promise<boolean> => {
         const request = { headers: { authorization } } as unknown as Request;
         begin(request, { id: '1', startedAt: 0, address: '10.0.0.1' });

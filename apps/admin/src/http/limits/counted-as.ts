@@ -5,20 +5,20 @@ import { bearerToken } from '../../auth/bearer-token.ts';
 import type { Authenticator } from '../../auth/caller.ts';
 import { contextOf } from '../request-context.ts';
 
-/** Under what the requests and streams of a caller are counted. Who has no token is known by their address only. */
+/** The key by which a caller's requests and streams are counted. Callers without a token are counted by address. */
 export function countedAs(request: Request): string {
   const { caller } = contextOf(request);
   return caller === undefined || caller.isAnonymous ? `address ${addressOf(request)}` : `name ${caller.name}`;
 }
 
-/** An IPv6 network counts as one. */
+/** An IPv6 network counts as one address. */
 export function addressOf(request: Request): string {
   return ipKeyGenerator(contextOf(request).address);
 }
 
 /**
- * Under what a request is counted before its token is looked at: a token that was valid is counted for itself, so that it is not
- * refused because of what others send from the same address.
+ * The key by which a request is counted before its token is checked. A token that was valid is counted separately, so
+ * that it is not refused because of other requests from the same address.
  */
 export function countedBefore(request: Request, authenticator: Pick<Authenticator, 'recognizes'>): string {
   const { given, token } = bearerToken(request);

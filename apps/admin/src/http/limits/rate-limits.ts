@@ -13,7 +13,7 @@ interface Limits {
   readonly metrics: Pick<AdminMetrics, 'refused'>;
 }
 
-/** Before a request costs anything. */
+/** Limits requests by address before they cost anything. */
 export function addressLimit(
   by: Limits & { authenticator: Pick<Authenticator, 'recognizes'> },
 ): RequestHandler {
@@ -25,7 +25,7 @@ export function addressLimit(
   });
 }
 
-/** For each caller, once they are known. Rejects with a `ProblemError` `TooManyRequests`. */
+/** Limits requests of each authenticated caller. Rejects with a `ProblemError` `TooManyRequests`. */
 export class ActorLimit {
   readonly #limit: RequestHandler;
 
@@ -45,7 +45,7 @@ export class ActorLimit {
   }
 }
 
-/** Sets `Retry-After` of what is refused. */
+/** Sets `Retry-After` on refused requests. */
 function limit(by: {
   most: number;
   key: (request: Request) => string;
@@ -56,7 +56,7 @@ function limit(by: {
     limit: by.most,
     standardHeaders: 'draft-8',
     legacyHeaders: false,
-    // It warns of headers of proxies on the console; `ClientAddresses` reads them.
+    // The library would warn on the console about proxies' headers; `ClientAddresses` reads them.
     validate: false,
     keyGenerator: by.key,
     handler: (_request, _response, next) => {
