@@ -1,6 +1,6 @@
 /**
- * Durations as Go writes them (`1h30m`, `500ms`, `0`), with `d` for days. In code a duration is a number
- * of milliseconds; below a millisecond it is a fraction.
+ * Durations in Go's notation (`1h30m`, `500ms`, `0`), plus `d` for days. In code, a duration is a number of
+ * milliseconds, with fractions.
  */
 
 const MS = {
@@ -29,7 +29,7 @@ export function parseDuration(text: string): number | undefined {
 
 const UNITS = ['d', 'h', 'm', 's', 'ms'] as const;
 
-/** The shortest text that `parseDuration` reads as these milliseconds, rounded to whole ones: `1h30m`. */
+/** Returns the shortest text that `parseDuration` reads as this duration, rounded to milliseconds: `1h30m`. */
 export function formatDuration(milliseconds: number): string {
   let rest = Math.round(Math.abs(milliseconds));
   if (rest === 0) return '0';

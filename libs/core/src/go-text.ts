@@ -1,6 +1,6 @@
 /**
- * Readings of text that must be those of Go's standard library, because what users wrote was read by it.
- * JavaScript's own differ: `trim` takes off a byte order mark and leaves a next-line character.
+ * Text functions that match Go's standard library, because stakater/Reloader reads users' texts with it. JavaScript's
+ * differ: `trim` removes a byte order mark and keeps a next-line character.
  */
 import { work } from './work.ts';
 
@@ -17,7 +17,7 @@ export function trimSpace(value: string): string {
   return value.slice(start, end);
 }
 
-/** The entries of a comma list, each trimmed. The empty text has one entry, the empty one, as in Go. */
+/** Returns the entries of a comma-separated list, trimmed. Empty text has one empty entry, as in Go. */
 export function splitList(value: string): string[] {
   work.listCharacters += value.length + 1;
   return value.split(',').map(trimSpace);

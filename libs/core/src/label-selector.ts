@@ -2,7 +2,7 @@
 export interface LabelRequirement {
   readonly key: string;
   readonly operator: 'exists' | 'absent' | 'in' | 'notin';
-  /** Of `in` and `notin`; the empty text counts. */
+  /** For `in` and `notin`; empty text counts. */
   readonly values: readonly string[];
 }
 
@@ -12,8 +12,8 @@ const KEY = /^(?:[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?\/)?[A-Za-z0-9](?:[-\w.]{
 const VALUE = /^(?:[A-Za-z0-9](?:[-\w.]{0,61}[A-Za-z0-9])?)?$/u;
 
 /**
- * The requirements of a selector (`env=prod,team in (a,b),!legacy`), or undefined if it is none. The older
- * spellings of stakater/Reloader are read too: `a:b` for `a=b`, and `a:*` or `a=*` for `a`.
+ * Parses a selector (`env=prod,team in (a,b),!legacy`); undefined if it is invalid. Accepts the older spellings of
+ * stakater/Reloader too: `a:b` for `a=b`, and `a:*` or `a=*` for `a`.
  */
 export function parseLabelSelector(text: string): LabelSelector | undefined {
   const found: LabelRequirement[] = [];
@@ -25,7 +25,7 @@ export function parseLabelSelector(text: string): LabelSelector | undefined {
   return found;
 }
 
-/** The same as the API server takes it. */
+/** Returns the selector in the API server's syntax. */
 export function labelSelectorText(selector: LabelSelector): string {
   return selector.map(requirementText).join(',');
 }

@@ -1,14 +1,14 @@
 /**
- * The nouns of Reroll, as plain values. A *source* is what a workload reads its configuration from; a
- * *workload* is what is rolled. Nothing here holds data of a ConfigMap or a Secret except `SourceData`,
- * which never leaves the function that hashes it.
+ * The nouns of Reroll, as plain values. A *source* is what a workload reads its configuration from; a *workload* is
+ * what is reloaded. Only `SourceData` holds data of a ConfigMap or Secret, and it never leaves the function that hashes
+ * it.
  */
 
-/** Kinds of source. The order is the one in which a workload's sources are reported. */
+/** Kinds of source, in the order in which a workload's sources are reported. */
 export const SOURCE_KINDS = ['ConfigMap', 'Secret', 'SecretProviderClass'] as const;
 export type SourceKind = (typeof SOURCE_KINDS)[number];
 
-/** Kinds of workload that Reroll reloads, by their Kubernetes kind: the one list. */
+/** Kinds of workload that Reroll reloads, by their Kubernetes kind. This is the only list. */
 export const WORKLOAD_KINDS = [
   'Deployment',
   'StatefulSet',
@@ -20,7 +20,7 @@ export const WORKLOAD_KINDS = [
 ] as const;
 export type WorkloadKind = (typeof WORKLOAD_KINDS)[number];
 
-/** Identity of an object: `<kind>/<namespace>/<name>`. A key of one kind is not a key of another. */
+/** Identity of an object: `<kind>/<namespace>/<name>`. Keys of different kinds are different types. */
 export type Key<Kind extends string> = `${Kind}/${string}/${string}`;
 
 /** Identity of a source, e.g. `ConfigMap/shop/web-config`. */
@@ -88,7 +88,7 @@ interface KeyRef extends NameRef {
   readonly key?: string | undefined;
 }
 
-/** Without `items`: every key. */
+/** Every key, if there are no `items`. */
 interface ProjectedRef extends NameRef {
   readonly items?: readonly { readonly key: string }[] | null | undefined;
 }
@@ -142,14 +142,14 @@ export interface PodTemplate {
 }
 
 /**
- * `<kind>/<namespace>/<name>` of a source or a workload. No part of a Kubernetes name holds a slash. Joined,
- * because a string that is concatenated keeps its parts, and there are hundreds of thousands of keys.
+ * Returns `<kind>/<namespace>/<name>`. Names in Kubernetes contain no slash. Uses `join`, because a concatenated string
+ * keeps its parts in memory, and there are hundreds of thousands of keys.
  */
 export function keyOf<Kind extends string>(id: { kind: Kind; namespace: string; name: string }): Key<Kind> {
   return [id.kind, id.namespace, id.name].join('/') as Key<Kind>;
 }
 
-/** A kind, and names as the API server takes them: no other text becomes part of a path of the API. */
+/** Accepts a kind and names as the API server does, so that no other text becomes part of an API path. */
 const KEY_FORM =
   /^[A-Za-z]{1,63}\/[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?\/[a-z0-9](?:[-.a-z0-9]{0,251}[a-z0-9])?$/;
 
@@ -183,7 +183,7 @@ export function namespaceOf(key: Key<string>): string {
   return key.slice(first + 1, key.indexOf('/', first + 1));
 }
 
-/** The parts of a key. Throws a `TypeError` that names the key if it has not three parts. */
+/** Returns the parts of a key. Throws a `TypeError` that names the key if it does not have three parts. */
 export function partsOf<Kind extends string>(
   key: Key<Kind>,
 ): { kind: Kind; namespace: string; name: string } {

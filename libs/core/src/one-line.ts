@@ -1,9 +1,9 @@
-/** What breaks a line, steers a terminal, cannot be seen, or is half a character. */
+/** Characters that break a line, control a terminal or cannot be seen, and lone surrogates. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\s]+/gu;
 
 /**
- * Somebody's words on one line, for where others read them: each run of blanks, and of characters that break lines,
- * steer terminals or cannot be seen, is one blank. Longer than `most` characters: cut, with `…` as the last.
+ * Puts text of users on one line: each run of blanks, line breaks, terminal controls and invisible characters becomes
+ * one blank. Text longer than `most` characters is cut and ends in `…`.
  */
 export function oneLine(text: string, most: number): string {
   const characters = Array.from(text.replace(UNSEEN, ' ').trim());

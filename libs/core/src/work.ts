@@ -1,27 +1,27 @@
 /**
- * The work that objects of tenants cause, counted since the process began: what the bounds on CPU in
- * `docs/scaling.md` are in. For metrics, and for specs; nothing decides by it.
+ * The work that tenants' objects cause, counted since the process started, in the units of the CPU bounds in
+ * `docs/scaling.md`. For metrics and specs only.
  */
 export const work = {
-  /** Characters of lists in annotations that were taken apart. */
+  /** Characters of parsed lists in annotations. */
   listCharacters: 0,
-  /** Characters of applied records that were parsed. */
+  /** Characters of parsed applied records. */
   recordCharacters: 0,
-  /** Times the rules were asked about a workload and a source. */
+  /** Evaluations of the rules for a workload and a source. */
   decisions: 0,
-  /** Cost of the patterns that were compiled; see `pattern-cost.ts`. */
+  /** Cost of compiled patterns; see `pattern-cost.ts`. */
   compiledCost: 0,
-  /** Cost of the patterns that a name was matched against, times the length of the name. */
+  /** Cost of the patterns that names were matched against, times the length of the name. */
   matchSteps: 0,
-  /** Names of dependencies that were put into a row, or taken out of one, because of patterns. */
+  /** Names of dependencies that patterns added to or removed from rows. */
   dependencyNames: 0,
-  /** Characters of pod templates that were hashed. */
+  /** Characters of hashed pod templates. */
   templateCharacters: 0,
 };
 
 export type Work = Readonly<typeof work>;
 
-/** What `run` cost. It has to be synchronous. */
+/** Returns the work that `run` caused. `run` must be synchronous. */
 export function workOf(run: () => void): Work {
   const before = { ...work };
   run();

@@ -1,6 +1,6 @@
 /**
- * What other systems' annotations mean, as far as `--adopt` takes them over. A workload is observed with those
- * that count, brought into the form that the rules read; without `--adopt` with none.
+ * What the annotations of other systems mean, as far as `--adopt` takes them over. A workload is observed with those
+ * that count, translated into the form that the rules read; without `--adopt`, none count.
  */
 import { annotationOf } from '../annotations/annotation-keys.ts';
 import { splitList } from '../go-text.ts';
@@ -13,7 +13,7 @@ export type AdoptedSystem = (typeof ADOPTED_SYSTEMS)[number];
 
 type KeyOfKind = Readonly<Partial<Record<SourceKind, string>>>;
 
-/** Lists of names of sources, by system and kind. */
+/** Annotations that list names of sources, by system and kind. */
 export const ADOPTED_LISTS: Readonly<Record<AdoptedSystem, KeyOfKind>> = {
   fabric8: { ConfigMap: 'configmap.fabric8.io/update-on-change' },
   trigger: {
@@ -22,9 +22,9 @@ export const ADOPTED_LISTS: Readonly<Record<AdoptedSystem, KeyOfKind>> = {
   },
   wave: { ConfigMap: 'wave.pusher.com/extra-configmaps', Secret: 'wave.pusher.com/extra-secrets' },
 };
-/** Exactly `"true"`: roll for everything that is used. */
+/** Exactly `"true"`: reload for every source that is used. */
 export const WAVE_AUTO = 'wave.pusher.com/update-on-config-change';
-/** Never on an object: what an observed workload still has of Wave's, as a list. */
+/** Never on an object in the cluster: lists what an observed workload still has of Wave's. */
 const LEFT_BY_WAVE = 'wave.pusher.com/left-behind';
 const WAVE_SCHEDULER = 'wave.pusher.com/invalid';
 const WAVE_FINALIZER = 'wave.pusher.com/finalizer';
@@ -34,7 +34,7 @@ interface Adoptable {
   readonly template: PodTemplate;
 }
 
-/** The annotations of other systems that count for a workload. */
+/** Returns the annotations of other systems that count for a workload. */
 export function adoptedAnnotations(workload: Adoptable, systems: readonly AdoptedSystem[]): Annotations {
   const found: Record<string, string> = {};
   for (const system of systems) {
@@ -46,7 +46,7 @@ export function adoptedAnnotations(workload: Adoptable, systems: readonly Adopte
   return systems.includes('wave') ? ofWave(found, workload) : found;
 }
 
-/** Of a list's names those that count; for Wave without the own namespace before them. */
+/** Returns the names of a list that count; Wave's names lose the prefix of the workload's own namespace. */
 function counting(
   names: string[],
   by: { system: AdoptedSystem; kind: string },
@@ -63,7 +63,7 @@ function counting(
     : names;
 }
 
-/** k8s-trigger-controller knows no other use. */
+/** k8s-trigger-controller knows no other kind of use. */
 function plainVolumes({ spec }: PodTemplate, kind: string): Set<string | undefined> {
   const volumes = spec?.volumes ?? [];
   return new Set(
@@ -86,7 +86,9 @@ function ofWave(found: Readonly<Record<string, string>>, { metadata, template }:
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** Names in the lists of an observed workload, by kind. Those of Wave count only beside its main annotation. */
+/**
+ * Returns the names in the lists of an observed workload, by kind. Wave's lists count only with its main annotation.
+ */
 export function adoptedNames(
   annotations: Annotations,
   system: AdoptedSystem,
@@ -104,7 +106,7 @@ const LEFT: Readonly<Record<string, string>> = {
   finalizer: `Wave left the finalizer ${WAVE_FINALIZER}: without Wave the workload cannot be deleted; remove it`,
 };
 
-/** What the owner of an observed workload should mend before the other system goes. */
+/** Returns what the owner of an observed workload should change before the other system is removed. */
 export function adoptionProblems(annotations: Annotations): string[] {
   const left = annotationOf(annotations, LEFT_BY_WAVE)?.split(',') ?? [];
   const foreign = (['ConfigMap', 'Secret'] as const).flatMap((kind) =>

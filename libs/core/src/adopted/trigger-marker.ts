@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { PodTemplate, SourceData, SourceId } from '../model.ts';
 
-/** Whether the pods of a template began with this data of the source, by k8s-trigger-controller's annotation in it. */
+/** Whether the pods of a template began with this data of the source, by the annotation of k8s-trigger-controller. */
 export function isTriggerMark(
   { metadata }: PodTemplate,
   { kind, name }: Pick<SourceId, 'kind' | 'name'>,
@@ -13,8 +13,8 @@ export function isTriggerMark(
 }
 
 /**
- * SHA-1, hex, of: the keys of `data`, sorted and put together; those of `binaryData`; then the values in that order,
- * as bytes. Undefined without any key: of such a source it kept nothing.
+ * SHA-1 (hex) of the sorted, concatenated keys of `data`, then those of `binaryData`, then the values in that order, as
+ * bytes. Undefined without keys, because the controller kept nothing for such a source.
  */
 function hashOf(kind: SourceId['kind'], { data = {}, binaryData = {} }: SourceData): string | undefined {
   const text = Object.keys(data).sort();

@@ -3,19 +3,19 @@ import { ADOPTED_LISTS } from './adopted.ts';
 import type { SourceName } from '../state/rows.ts';
 import type { ObjectMeta, PodTemplate, SourceData } from '../model.ts';
 
-/** On the pod template: one hash over everything that Wave followed for the workload. */
+/** On the pod template: one hash over everything that Wave watched for the workload. */
 export const WAVE_HASH = 'wave.pusher.com/config-hash';
 
-/** Keys that went into the hash, or all of them. */
+/** The keys in the hash, or all. */
 type Keys = ReadonlySet<string> | 'all';
 
-/** By source, what of it went into the hash. */
+/** Maps a source to its keys in the hash. */
 export type WaveChildren = ReadonlyMap<SourceName, Keys>;
 
 /**
- * What Wave's hash is over: volumes, and `envFrom` and `env` of containers that are no init containers; of a single
- * variable and of a projected volume with `items` only those keys; and its lists of extras. Undefined if an extra is
- * of another namespace.
+ * Returns what Wave's hash covers: volumes; `envFrom` and `env` of containers other than init containers; and the lists
+ * of extra sources. Of a single variable, or a projected volume with `items`, only those keys. Undefined if an extra
+ * source is in another namespace.
  */
 export function waveChildren(workload: {
   metadata: ObjectMeta;
@@ -30,16 +30,16 @@ export function waveChildren(workload: {
   return children;
 }
 
-/** Of these, the sources that no init container has in a variable: whose present data the hash proves. */
+/** Returns the sources whose present data the hash proves: those that no init container reads into a variable. */
 export function provenByWave(children: WaveChildren, { spec }: PodTemplate): ReadonlySet<SourceName> {
   const unseen = (spec?.initContainers ?? []).flatMap(envUses).map(([kind, name]) => `${kind}/${name}`);
   return new Set([...children.keys()].filter((name) => !unseen.includes(name)));
 }
 
 /**
- * Whether Wave would write this very hash for the data, `null` for a source that does not exist. SHA-256, hex, over
- * `{"configMaps":{name:{key:value}},"secrets":{…}}` as Go writes it, keys sorted, values in base64; up to 0.6 those of
- * ConfigMaps as text, and without `binaryData`. All keys of a source that has none: `{}` or `null`.
+ * Whether Wave would write exactly this hash for the data (`null` if a source does not exist). It is the SHA-256 (hex)
+ * of `{"configMaps":{name:{key:value}},"secrets":{…}}` as Go writes it: keys sorted, values in base64. Up to release
+ * 0.6, ConfigMap values are text, without `binaryData`. A source without keys is `{}` or `null`.
  */
 export function isWaveMark(
   marked: string,
@@ -55,7 +55,7 @@ export function isWaveMark(
 
 type Kind = 'ConfigMap' | 'Secret';
 type Use = readonly [Kind, string, Keys];
-/** Key and value, the value as JSON. */
+/** Maps a key to its value as JSON. */
 type Entries = ReadonlyMap<string, string>;
 
 interface Form extends Readonly<Record<Kind, string>> {
@@ -103,7 +103,7 @@ function itemsOf(items: readonly { readonly key: string }[] | null | undefined):
   return items ? new Set(items.map(({ key }) => key)) : 'all';
 }
 
-/** Wave trims nothing: a name with a blank is no source. One of another namespace keeps it. */
+/** Wave does not trim: a name with a blank matches no source. A name in another namespace keeps its prefix. */
 function extrasOf({ annotations = {}, namespace }: ObjectMeta): Use[] {
   return (['ConfigMap', 'Secret'] as const).flatMap((kind) =>
     (annotations[ADOPTED_LISTS.wave[kind] ?? ''] ?? '')
@@ -156,7 +156,7 @@ function textForm(kind: Kind, source: SourceData): Entries {
   return new Map(Object.entries(source.data ?? {}).map(([key, value]) => [key, goJson(value)]));
 }
 
-/** A string as Go's encoder writes it: safe within HTML, and these two control characters by their number. */
+/** Encodes a string as Go does: safe within HTML, and with these two control characters as numbers. */
 function goJson(value: string): string {
   const short: Readonly<Record<string, string>> = { '\\b': String.raw`\u0008`, '\\f': String.raw`\u000c` };
   return JSON.stringify(value)

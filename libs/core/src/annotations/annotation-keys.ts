@@ -4,13 +4,13 @@ import type { AnnotationLimits } from './annotation-limits.ts';
 import type { Annotations, SourceKind } from '../model.ts';
 
 /**
- * The annotation keys of an installation. The defaults are those of stakater/Reloader; every one can be
- * set, also those that it has no flag for.
+ * The annotation keys of an installation. The defaults are those of stakater/Reloader. Every key can be set, even those
+ * for which stakater/Reloader has no flag.
  */
 export interface AnnotationKeys {
   /** On a workload: reload when a source of any kind that it uses changes. */
   readonly auto: string;
-  /** On a workload: the same for one kind of source. */
+  /** On a workload: as `auto`, for one kind of source. */
   readonly configMapAuto: string;
   readonly secretAuto: string;
   readonly secretProviderClassAuto: string;
@@ -18,27 +18,27 @@ export interface AnnotationKeys {
   readonly configMapReload: string;
   readonly secretReload: string;
   readonly secretProviderClassReload: string;
-  /** On a workload: never reload for the sources of these names. */
+  /** On a workload: never reload for the sources with these names. */
   readonly configMapExclude: string;
   readonly secretExclude: string;
   readonly secretProviderClassExclude: string;
-  /** On a workload: reload when a source that it uses, and that carries `match`, changes. */
+  /** On a workload: reload when a source changes that it uses and that carries `match`. */
   readonly search: string;
-  /** On a source: what `search` looks for. */
+  /** On a source: the annotation that `search` looks for. */
   readonly match: string;
-  /** On a source: never reload anything for it. */
+  /** On a source: never reload a workload for it. */
   readonly ignore: string;
-  /** On a Deployment: how long its rollout is held back. */
+  /** On a Deployment: how long its rollout is paused after a reload. */
   readonly pausePeriod: string;
-  /** On a Deployment, written at a pause: since when. */
+  /** On a Deployment, written with a pause: the time at which it began. */
   readonly pausedAt: string;
-  /** On an Argo Rollout: `restart`, or a rollout. */
+  /** On an Argo Rollout: `restart` or `rollout`. */
   readonly rolloutStrategy: string;
   /** On a pod template, written at a reload with the annotations strategy. */
   readonly lastReloadedFrom: string;
-  /** Systems whose annotations count beside these. Default none. */
+  /** Other systems whose annotations count too. Default none. */
   readonly adopt?: readonly AdoptedSystem[] | undefined;
-  /** How much of all this counts. Default `DEFAULT_ANNOTATION_LIMITS`. */
+  /** The limits of annotations and pod templates. Default `DEFAULT_ANNOTATION_LIMITS`. */
   readonly limits?: AnnotationLimits | undefined;
 }
 
@@ -91,7 +91,7 @@ export function typedKeys(keys: AnnotationKeys, kind: SourceKind): TypedKeys {
   return TYPED_KEYS[kind](keys);
 }
 
-/** Those whose values are lists of sources. */
+/** Returns the keys whose values are lists of sources. */
 export function sourceListKeys(keys: AnnotationKeys): string[] {
   return [
     keys.configMapReload,
@@ -103,7 +103,7 @@ export function sourceListKeys(keys: AnnotationKeys): string[] {
   ];
 }
 
-/** The value of an annotation, or undefined; never something that every JavaScript object has. */
+/** Returns the value of an annotation, or undefined; never an inherited property of a JavaScript object. */
 export function annotationOf(annotations: Annotations, key: string): string | undefined {
   return Object.hasOwn(annotations, key) ? annotations[key] : undefined;
 }

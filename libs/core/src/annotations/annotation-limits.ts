@@ -1,12 +1,15 @@
-/** What the annotations and the pod template of one workload may ask for. Beyond it, it is left alone until it is mended. */
+/**
+ * Limits of the annotations and the pod template of one workload. A workload beyond a limit is left alone until its
+ * owner changes it.
+ */
 export interface AnnotationLimits {
   /** Entries of one list. */
   readonly listWords: number;
   /** Bytes of one list. */
   readonly listBytes: number;
-  /** Cost of all patterns of its lists together; see `patternCost`. */
+  /** Cost of all patterns in its lists together; see `patternCost`. */
   readonly patternCost: number;
-  /** Sources that it uses, mentions and names one by one. */
+  /** Sources that it uses, mentions or names literally. */
   readonly sources: number;
 }
 
@@ -17,12 +20,12 @@ export const DEFAULT_ANNOTATION_LIMITS: AnnotationLimits = {
   sources: 1_000,
 };
 
-/** Which limit a workload exceeds, and by how much. */
+/** The limit that a workload exceeds, and by how much. */
 export interface Excess {
   readonly limit: keyof AnnotationLimits;
-  /** Key of the annotation; absent: it is the pod template, or several annotations together. */
+  /** Key of the annotation; absent if the pod template or several annotations together exceed the limit. */
   readonly key?: string;
-  /** The pod template alone exceeds it, whatever the annotations say. */
+  /** The pod template alone exceeds the limit, whatever the annotations. */
   readonly inTemplate?: true;
   readonly most: number;
   readonly given: number;
@@ -35,7 +38,7 @@ const EXPECTED: Readonly<Record<keyof AnnotationLimits, (most: number, given: nu
   sources: (most, given) => `expected at most ${most} sources, given ${given}`,
 };
 
-/** What was expected and what was given, for its owner. */
+/** Returns what was expected and what was given, for the owner. */
 export function excessText({ limit, key, inTemplate, most, given }: Excess): string {
   const where = key ?? (inTemplate ? 'the pod template' : 'the pod template and the reload annotations');
   return `${where}: ${EXPECTED[limit](most, given)}`;

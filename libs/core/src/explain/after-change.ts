@@ -10,8 +10,8 @@ import type { ExplainInput } from './facts.ts';
 const OTHER_DATA = 'other-data';
 
 /**
- * The plan's verdict for a dependency if other data were written to its source now, after all that is known of the two. A
- * source that does not exist would come to exist.
+ * Returns the plan's verdict for a dependency if other data were written to its source now, after everything known of
+ * the two. A source that does not exist would be created.
  */
 export function verdictAfterChange(question: Omit<ExplainInput, 'from'>): DependencyVerdict {
   const { workload, source, settings } = question;
@@ -19,7 +19,7 @@ export function verdictAfterChange(question: Omit<ExplainInput, 'from'>): Depend
   const { row: before } = workload;
   const dates = [before.rv, before.templateRv, before.baselines[name], source.row?.rv, source.row?.dataRv];
   const known = dates.reduce<Rv>((latest, rv) => maxRv(latest, rv ?? RV_UNKNOWN), RV_UNKNOWN);
-  // A dependency that no watcher has seen yet begins before the write.
+  // A dependency that no watcher has seen yet begins before this write.
   const row = { ...before, baselines: dependencyBegun(before, name, known) };
   const { providerClass, annotations = NO_ANNOTATIONS } = source.row ?? {};
   const seen: ObservedSource = {

@@ -5,10 +5,13 @@ import type { RuleName } from '../rules/decision.ts';
 import type { Explanation } from './explain.ts';
 import type { ExplainInput } from './facts.ts';
 
-/** Rules by which a workload speaks of one source, and not of all that it uses. */
+/** Rules by which a workload refers to one source, not to all that it uses. */
 const SPEAKING: ReadonlySet<RuleName> = new Set(['ExcludedSource', 'NamedSource']);
 
-/** Whether a workload has to do with a source: it is reloaded for it, uses, names, excludes or mentions it, or has it recorded. */
+/**
+ * Whether a workload concerns a source: it is reloaded for it, uses, names, excludes or mentions it, or has it
+ * recorded.
+ */
 export function isConcerned(
   { workload: { row }, source, settings }: ExplainInput,
   { reloads, use, rules }: Explanation,

@@ -13,28 +13,31 @@ import type { ExplainInput } from './facts.ts';
 import { holdsOn, type Hold } from './holds.ts';
 import { useFacts, type UseFacts } from './use.ts';
 
-/** Why a workload does, or does not, reload when a source changes. Hashes are as the record has them. */
+/** Why a workload is or is not reloaded when a source changes. Hashes are record hashes. */
 export interface Explanation {
   readonly workload: WorkloadKey;
   readonly source: SourceKey;
-  /** Whether the workload is reloaded if other data are written to the source now. */
+  /** Whether the workload is reloaded if the source's data changes now. */
   readonly reloads: boolean;
-  /** What settles that: of a rule, or of what stops the reload after the rules. */
+  /** The reason that decides: of a rule, or of what stops the reload after the rules. */
   readonly reason: Reason;
-  /** One sentence for a person. */
+  /** One sentence for users. */
   readonly conclusion: string;
-  /** Every rule in the order in which they are asked, and which one decides. */
+  /** Every rule in the order of evaluation, and which one decides. */
   readonly rules: readonly RuleStep[];
   readonly use: UseFacts;
   /** The rules say yes, and a container can carry the marker. */
   readonly isDependency: boolean;
   readonly record: RecordFacts;
   readonly due: PendingFacts;
-  /** Whatever else bears on a reload. */
+  /** Everything else that affects a reload. */
   readonly holds: readonly Hold[];
 }
 
-/** By the functions that decide: the rules, the cluster state, a worker's plan. Throws a `TypeError` for a key that is none. */
+/**
+ * Explains with the functions that decide: the rules, the cluster state and a worker's plan. Throws a `TypeError` for
+ * an invalid key.
+ */
 export function explain(input: ExplainInput): Explanation {
   const { workload, source, settings } = input;
   const question = {
@@ -67,7 +70,7 @@ interface Settled {
   readonly because: string;
 }
 
-/** In the order in which change job and reload job come to it. */
+/** In the order in which change job and reload job check it. */
 function settle(
   input: ExplainInput,
   { decision, isCarried }: DependencyJudgement,
@@ -83,7 +86,7 @@ function settle(
   if (!isCarried) return not('NoContainer', uncarried(decision.auto));
   const stopped = holds.find(({ stops }) => stops);
   if (stopped) return not(stopped.reason, stopped.detail);
-  // All that can keep a later write from being pending is that there was nothing before it.
+  // Only a missing earlier state of the source can keep a later write from being pending.
   if (verdictAfterChange(input) !== 'Roll')
     return not('SourceAbsent', 'a source that comes to exist is no change of data');
   return { reloads: true, reason: decision.reason, because };
@@ -102,12 +105,12 @@ function conclusion({ workload, source }: ExplainInput, { reloads, because }: Se
   return `${called(workload.key)} ${does} when ${called(source.key)} ${event}: ${midSentence(because)}.`;
 }
 
-/** A sentence of its own as the rest of another. */
+/** Joins a sentence to the end of another one. */
 function midSentence(sentence: string): string {
   return sentence.replace(/\.$/, '').replace(/^[A-Z](?=[a-z]+ )/, (letter) => letter.toLowerCase());
 }
 
-/** `Deployment/shop/web` to `Deployment shop/web`. */
+/** Converts `Deployment/shop/web` to `Deployment shop/web`. */
 function called(key: WorkloadKey | SourceKey): string {
   const { kind, namespace, name } = partsOf(key);
   return `${kind} ${namespace}/${name}`;

@@ -13,7 +13,7 @@ import type { ObjectMeta, PodSpec, SourceKey, WorkloadKey } from '../model.ts';
 import type { DecisionSettings } from '../rules/decision.ts';
 import { RV_UNKNOWN, parseRv } from '../rv.ts';
 
-/** What the workers go by. */
+/** The settings of the workers. */
 export interface ExplainSettings {
   readonly decision: DecisionSettings;
   readonly triggers: Triggers;
@@ -21,31 +21,31 @@ export interface ExplainSettings {
   readonly adoptStale: 'report' | 'reload';
   /** `--dry-run`. */
   readonly dryRun: boolean;
-  /** Changes are posted to `--webhook-url`, and nothing is reloaded. */
+  /** With `--webhook-url`, changes are posted and nothing is reloaded. */
   readonly notifyOnly: boolean;
 }
 
 /**
- * Who told of the objects. `catalog`: the leader, who knows since when each is what it is and has the hash of each
- * source's data. `cluster`: a read of metadata, which tells neither; then it is not known what is pending now.
+ * The origin of the facts. `catalog`: from the leader, with dates and the hash of each source's data. `cluster`: from a
+ * read of metadata, without dates and hashes, so that what is pending now is not known.
  */
 export type FactsFrom = 'catalog' | 'cluster';
 
 export interface ExplainedWorkload {
   readonly key: WorkloadKey;
   readonly row: WorkloadRow;
-  /** Of the pod template, to tell how a source is used. Undefined: whether, but not how, is known. */
+  /** The pod template, to tell how a source is used. Undefined: only whether it is used is known. */
   readonly podSpec?: PodSpec | undefined;
 }
 
 export interface ExplainedSource {
   readonly key: SourceKey;
   /**
-   * `exists` is false if it was deleted. Undefined: nobody has seen it. From the catalog: it does not exist, or is not
-   * watched. From the cluster: it does not exist.
+   * `exists` is false if the source was deleted. Undefined: from the catalog, the source does not exist or is not
+   * watched; from the cluster, it does not exist.
    */
   readonly row: SourceRow | undefined;
-  /** From the cluster: whoever asks may not read it. It is taken to exist, with no annotations. */
+  /** From the cluster: the caller may not read it. It is assumed to exist, without annotations. */
   readonly isUnreadable?: boolean;
 }
 
@@ -55,13 +55,13 @@ export interface ExplainInput {
   readonly source: ExplainedSource;
   readonly settings: ExplainSettings;
   readonly from: FactsFrom;
-  /** Of the queues that a change goes through, those that somebody paused. Default none. */
+  /** The queues of a change that are paused. Default none. */
   readonly pausedQueues?: readonly string[];
 }
 
 /**
- * A workload read from the cluster (`observed()` and, for a Rollout with a `workloadRef`, `withTemplateOf()`). Nothing
- * dates it, so it is taken to be as it is since its last write.
+ * Returns a workload that was read from the cluster (`observed()` and, for a Rollout with a `workloadRef`,
+ * `withTemplateOf()`). Nothing dates it, so it is assumed to be unchanged since its last write.
  */
 export function workloadFromCluster(
   observed: ObservedWorkload,
@@ -72,7 +72,7 @@ export function workloadFromCluster(
   return { key, row: { ...seen, ...none, templateRv: observed.rv }, podSpec };
 }
 
-/** A source of which metadata alone were read; null: it does not exist; `forbidden`: they may not be read. */
+/** Returns a source of which only metadata was read; null: it does not exist; `forbidden`: it may not be read. */
 export function sourceFromCluster(
   key: SourceKey,
   metadata: Pick<ObjectMeta, 'resourceVersion' | 'annotations'> | null | 'forbidden',

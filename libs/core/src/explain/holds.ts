@@ -6,16 +6,18 @@ import { REASONS, type Reason } from '../reasons.ts';
 import { pauseWish } from '../reload/pause.ts';
 import type { ExplainInput, ExplainedWorkload, FactsFrom } from './facts.ts';
 
-/** Something besides the rules that bears on a reload. */
+/** Something other than the rules that affects a reload. */
 export interface Hold {
   readonly reason: Reason;
-  /** Nothing is reloaded as long as it is so. */
+  /** Nothing is reloaded while this holds. */
   readonly stops: boolean;
   /** One sentence, or two. */
   readonly detail: string;
 }
 
-/** In the order in which a worker meets them; the first that stops it is what it would report. */
+/**
+ * Returns the holds in the order in which a worker meets them. The worker reports the first one that stops the reload.
+ */
 export function holdsOn(input: ExplainInput): Hold[] {
   const { workload, settings } = input;
   const { row } = workload;
@@ -71,7 +73,7 @@ function ofPause({ key, row }: ExplainedWorkload, keys: Parameters<typeof pauseW
   ];
 }
 
-/** 0, or in the past: what tells when it ends cannot be read, or it is over. */
+/** 0 or a time in the past: the end cannot be read, or the pause is over. */
 function pausedUntil(resumeAt: number): string {
   return resumeAt === 0
     ? 'Its rollout is held back, and goes on at once.'

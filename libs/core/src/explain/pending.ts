@@ -6,25 +6,25 @@ import { DELETED_HASH, isSameScheme, type RecordHash } from '../record/record-ha
 import { planReload, type DependencyFacts, type DependencyVerdict } from '../reload/plan.ts';
 import type { ExplainedSource, ExplainInput } from './facts.ts';
 
-/** Which data the pods were last rolled with, and which there is. */
+/** The data that the pods were last started with, and the present data. */
 export interface RecordFacts {
-  /** `0.deleted`: they were rolled for its deletion. Null: there is no record of it. */
+  /** `0.deleted`: reloaded for the source's deletion. Null: not recorded. */
   readonly recorded: RecordHash | null;
-  /** Null: it does not exist, or its hash is not known. */
+  /** Null: the source does not exist, or its hash is not known. */
   readonly current: RecordHash | null;
-  /** Null: nothing to compare, or hashes of different schemes or keys. */
+  /** Null: nothing to compare, or different schemes or keys. */
   readonly agrees: boolean | null;
-  /** The record was seen to be false for the present pod template, so it counts as different. */
+  /** The record may be wrong for the present pod template, so it counts as different. */
   readonly isUnverified: boolean;
 }
 
-/** What is pending for the workload because of this source. */
+/** What this source makes pending for the workload. */
 export interface PendingFacts {
-  /** As the cluster state has it; null: nothing, or it is not known. */
+  /** By the cluster state; null: nothing, or not known. */
   readonly state: PendingCause | null;
-  /** False: whoever asks cannot tell. */
+  /** False: the caller cannot tell. */
   readonly isKnown: boolean;
-  /** What a worker would find if it looked now. Null: no dependency, or it is not known. */
+  /** What a worker would decide now. Null: no dependency, or not known. */
   readonly verdict: DependencyVerdict | null;
   /** One sentence, or two. */
   readonly detail: string;
@@ -43,7 +43,7 @@ const NO_DEPENDENCY = 'Nothing is due: no change of the source rolls the workloa
 const UNKNOWN =
   'Not known: only the watchers know since when the data and the pod template are what they are, and which data there is.';
 
-/** By the cluster state, and by the plan of a worker that reads just what the catalog knows. */
+/** Judges by the cluster state, and by the plan of a worker that reads exactly what the catalog knows. */
 export function pendingFacts(input: ExplainInput, isDependency: boolean): PendingFacts {
   const { workload, source, settings, from } = input;
   if (!isDependency) return { state: null, isKnown: true, verdict: null, detail: NO_DEPENDENCY };
@@ -59,7 +59,7 @@ export function pendingFacts(input: ExplainInput, isDependency: boolean): Pendin
   };
 }
 
-/** The plan's verdict for this dependency, if its source is as in `row` and a read gives `reading`. */
+/** Returns the plan's verdict for this dependency if the catalog has `row` and a read returns `reading`. */
 export function verdictFor(
   { workload, source, settings }: Omit<ExplainInput, 'from'>,
   row: SourceRow | undefined,
@@ -71,7 +71,7 @@ export function verdictFor(
   const { verdicts } = planReload({
     workload: workload.row,
     row: workload.row,
-    // A marker in the pod template, which is not known here, only spares a workload to be listed as stale.
+    // The pod template's marker is not known here. It would only keep the workload from being listed as stale.
     dependencies: [{ name, row, reading, isMarked: false, showsDeletion }],
     adoptStale: settings.adoptStale,
     onDelete: onDelete !== 'never',
@@ -79,14 +79,17 @@ export function verdictFor(
   return verdicts.get(name) ?? 'Absent';
 }
 
-/** As if the source was read just now, and what the catalog says. Undefined: only its data tells if the record agrees. */
+/**
+ * Returns a reading as if the source had been read now with the catalog's state. Undefined: only the data tells whether
+ * the record agrees.
+ */
 function readingOf(row: SourceRow | undefined, recorded: RecordHash | null): DependencyFacts['reading'] {
   if (!row?.exists) return null;
   if (recorded !== null && !isComparable(recorded, row.hash)) return undefined;
   return { rv: row.rv, hash: row.hash, isRecorded: recorded === row.hash, afterWorkload: true };
 }
 
-/** A record of a deletion is of no data, so it differs from any. */
+/** The record of a deletion differs from any data. */
 function isComparable(recorded: RecordHash, present: RecordHash): boolean {
   return recorded === DELETED_HASH || isSameScheme(recorded, present);
 }

@@ -5,13 +5,13 @@ import { sourceWithProposed, unreadKeys } from './proposed.ts';
 
 export interface SourcePreviewInput extends Pick<ExplainInput, 'settings' | 'from'> {
   readonly source: ExplainedSource;
-  /** Of the source's namespace: at least those that have to do with it. */
+  /** Workloads in the source's namespace: at least those that the source concerns. */
   readonly workloads: readonly ExplainedWorkload[];
-  /** That the source would have instead of its own. */
+  /** The annotations that the source would have instead of its own. */
   readonly annotations?: Annotations | undefined;
 }
 
-/** What would reload if the source's data changed now or, with other annotations, then. */
+/** Previews which workloads a change of the source's data would reload, now or with other annotations. */
 export function previewSource(input: SourcePreviewInput): Preview {
   return preview(planOfSource(input));
 }

@@ -11,15 +11,15 @@ import { followerOf, unreadKeys, withProposed, type ProposedAnnotations } from '
 export interface WorkloadPreviewInput extends Pick<ExplainInput, 'settings' | 'from'> {
   readonly workload: ExplainedWorkload;
   readonly proposed: ProposedAnnotations;
-  /** Workloads that have its pod template. */
+  /** Workloads that follow its pod template. */
   readonly followers: readonly ExplainedWorkload[];
-  /** The sources of its namespace: at least those of `sourcesOf`, and all of the kinds that a pattern may mean. */
+  /** The sources of its namespace: at least `sourcesOf`, and all sources of the kinds that a pattern may match. */
   readonly sources: ReadonlyMap<SourceKey, SourceRow>;
 }
 
 const ROLLS_ITSELF = 'To write other annotations into the pod template is a rollout by itself.';
 
-/** What changes of its sources would do if a workload had other annotations. */
+/** Previews what changes of its sources would do if a workload had other annotations. */
 export function previewWorkload(input: WorkloadPreviewInput): Preview {
   return preview(planOfWorkload(input));
 }
@@ -46,10 +46,10 @@ export function planOfWorkload(input: WorkloadPreviewInput): PreviewPlan {
   return { pairs, remarks: [...rolls, ...unreadKeys(given, decidingKeys(keys))] };
 }
 
-/** Annotations may spell out what no object can be called. */
+/** Annotations may name what no object can be called. */
 const NAMEABLE = /^\w+\/[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
 
-/** The sources that a workload uses, names, mentions or has recorded, as far as it spells them out. */
+/** Returns the sources that a workload uses, mentions, has recorded or names literally. */
 export function sourcesOf({ key, row }: ExplainedWorkload, keys: AnnotationKeys): SourceKey[] {
   const { literal } = namedSources(row, keys);
   const names = [
@@ -64,12 +64,14 @@ export function sourcesOf({ key, row }: ExplainedWorkload, keys: AnnotationKeys)
     .map((name) => sourceKeyIn(namespaceOf(key), name));
 }
 
-/** Kinds of which any source of the namespace may be meant by a pattern. */
+/** Returns the kinds of which a pattern may match any source of the namespace. */
 export function patternedKinds({ row }: ExplainedWorkload, keys: AnnotationKeys): readonly SourceKind[] {
   return namedSources(row, keys).patterned;
 }
 
-/** Those that it spells out, and what there is of the kinds that it names by pattern. */
+/**
+ * Returns the sources that the workloads name literally, and the existing ones of the kinds that they name by pattern.
+ */
 function candidates(
   workloads: readonly ExplainedWorkload[],
   known: ReadonlyMap<SourceKey, SourceRow>,

@@ -15,15 +15,15 @@ export interface PreviewedPair {
 }
 
 export interface Preview {
-  /** Of every pair that has to do with each other, now or then: those that reload first, then by key. */
+  /** Every pair that concerns each other, today or as proposed: first those that reload, then by key. */
   readonly verdicts: readonly PreviewedPair[];
-  /** What is so today, of the pairs of which it differs. */
+  /** The present state of the pairs that would differ. */
   readonly today: readonly PreviewedPair[];
   /** One sentence, or more. */
   readonly conclusion: string;
 }
 
-/** A pair as it is and, if something is proposed, as it would be. */
+/** A pair as it is and, with a proposal, as it would be. */
 export interface PreviewPair {
   readonly today: ExplainInput;
   readonly proposed?: ExplainInput;
@@ -35,13 +35,13 @@ interface Explained {
   readonly isConcerned: boolean;
 }
 
-/** What is to be looked at, and what is to be said besides. */
+/** The pairs to preview, and remarks to add. */
 export interface PreviewPlan {
   readonly pairs: readonly PreviewPair[];
   readonly remarks: readonly string[];
 }
 
-/** What changes of the pairs' sources would do. Nothing is sent, and nothing is written: a preview is explanations. */
+/** Previews what changes of the pairs' sources would do. Explains only: sends nothing and writes nothing. */
 export function preview(plan: PreviewPlan): Preview {
   const steps = previewSteps(plan);
   for (;;) {
@@ -50,7 +50,10 @@ export function preview(plan: PreviewPlan): Preview {
   }
 }
 
-/** The same, a pair at a time: some take tens of milliseconds, and a namespace can have thousands. The caller rests when it likes. */
+/**
+ * `preview` one pair at a time: some take tens of milliseconds, and a namespace can have thousands. The caller may
+ * pause between steps.
+ */
 export function* previewSteps({ pairs, remarks }: PreviewPlan): Generator<undefined, Preview, void> {
   const explained: Explained[] = [];
   for (const each of pairs) {

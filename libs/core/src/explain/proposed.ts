@@ -8,17 +8,17 @@ import { kindOf, namespaceOf, type Annotations } from '../model.ts';
 import type { DecisionSettings } from '../rules/decision.ts';
 import type { ExplainedSource, ExplainedWorkload } from './facts.ts';
 
-/** A set of annotations to stand in the place of those that are there. */
+/** Annotations that would replace the present ones. */
 export interface ProposedAnnotations {
   /** On the workload's own metadata. */
   readonly annotations: Annotations;
-  /** On its pod template; undefined: as they are. */
+  /** On its pod template; undefined: unchanged. */
   readonly podAnnotations?: Annotations | undefined;
 }
 
 /**
- * The workload as it would be with other annotations. Those of other systems (`--adopt`) stay as they are: what they
- * come to takes the pod template.
+ * Returns the workload as it would be with other annotations. Annotations of other systems (`--adopt`) stay, because
+ * their translation needs the pod template.
  */
 export function withProposed(
   workload: ExplainedWorkload,
@@ -42,7 +42,7 @@ export function withProposed(
   return { ...workload, row: withinLimits(then, keys) };
 }
 
-/** A workload that has the pod template of `owner`, as it would be if that were another. */
+/** Returns a workload that follows the pod template of `owner`, as it would be with another owner. */
 export function followerOf(
   { key, ...rest }: ExplainedWorkload,
   owner: ExplainedWorkload,
@@ -64,7 +64,7 @@ export function followerOf(
   return { ...rest, key, row: { ...datesOf(rest.row), ...joined } };
 }
 
-/** A source as it would be with other annotations; as it is, if there is none. */
+/** Returns a source as it would be with other annotations; unchanged without a proposal. */
 export function sourceWithProposed(
   source: ExplainedSource,
   annotations: Annotations,
@@ -78,14 +78,14 @@ function datesOf({ templateRv, dependencies, unverified, baselines, stale, confl
   return { templateRv, dependencies, unverified, baselines, stale, ...(conflict ? { conflict } : {}) };
 }
 
-/** Annotations of a row that are none of this installation's own. */
+/** Returns the annotations of a row that are not this installation's own. */
 function foreign(annotations: Annotations, keys: AnnotationKeys): Annotations {
   const own = decidingAnnotations(annotations, keys);
   const others = Object.entries(annotations).filter(([key]) => !Object.hasOwn(own, key));
   return others.length === 0 ? NO_ANNOTATIONS : Object.fromEntries(others);
 }
 
-/** What to say of keys that look as if they decide, and do not: they are often misspelt. */
+/** Returns remarks on keys that look as if they had an effect but have none, because they are often misspelt. */
 export function unreadKeys(annotations: Annotations, deciding: readonly string[]): string[] {
   return Object.keys(annotations)
     .filter((key) => /reload|reroll/i.test(key) && !deciding.includes(key))

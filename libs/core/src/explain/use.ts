@@ -8,15 +8,13 @@ import type { ExplainedWorkload } from './facts.ts';
 export interface UseFacts {
   /** A container reads or mounts it. */
   readonly used: boolean;
-  /**
-   * Only a volume names it, which no container mounts, or which comes after another one of the same source.
-   */
+  /** Only a volume names it that no container mounts, or that follows another volume of the same source. */
   readonly mentioned: boolean;
-  /** If not, nothing can carry a marker, and nothing rolls. */
+  /** If false, nothing can carry a marker, and nothing is reloaded. */
   readonly hasContainers: boolean;
-  /** Whether the rule that decides asks for a use. Otherwise any container carries the marker. */
+  /** Whether the deciding rule needs the source to be used. Otherwise any container carries the marker. */
   readonly isNeeded: boolean;
-  /** Null: not known; only the pod template tells. */
+  /** Null: not known; only the pod template shows it. */
   readonly places: readonly SourceUse[] | null;
   /** One sentence. */
   readonly detail: string;

@@ -3,37 +3,39 @@ import type { Reason } from '../reasons.ts';
 import type { OutcomeEntry } from './entries.ts';
 import { millisecondsOf, type StreamId } from './stream-id.ts';
 
-/** An outcome with its place in the stream. */
+/** An outcome with its position in the stream. */
 export interface Told {
   readonly id: StreamId;
   readonly entry: OutcomeEntry;
 }
 
-/** What a workload that a change enqueued waits for. */
+/** What a workload waits for after a change enqueued it. */
 export interface Expectation {
-  /** Null of a person's reload. */
+  /** Null for a manual reload. */
   readonly source: SourceName | null;
-  /** Unix milliseconds at which the watcher saw the change, by the clock by which jobs are dated. */
+  /** Unix milliseconds at which the watcher saw the change, by the clock that dates jobs. */
   readonly since: number;
-  /** Unix milliseconds by Redis' clock before which the enqueue cannot have been. */
+  /** The earliest possible enqueue, in Unix milliseconds by Redis' clock. */
   readonly from: number;
-  /** Id of the person's request. */
+  /** Id of the manual reload's request. */
   readonly request?: string | undefined;
 }
 
-/** Clocks differ: entries of other streams count that are so much older than they can be (ms). */
+/** Tolerance for differing clocks (ms): entries of other streams that are this much too old still count. */
 export const TOLD_BEFORE = 60_000;
 
-/** Take the outcome as that of the change; pass it over; or the one before was it, whatever comes. */
+/**
+ * `take`: the outcome belongs to the change. `ignore`: it does not. `close`: the outcome before was the right one,
+ * whatever follows.
+ */
 export type Step = 'take' | 'ignore' | 'close';
 
 /**
- * Whether the next outcome of a workload, in the order of the stream, is what came of a change that enqueued it.
- *
- * A job is dated by its first enqueue. One of a date not before the change's read the source when it had the
- * change: *sure*. One dated earlier may have been waiting when the change enqueued it, and then is what came of it; or
- * was running, and then another follows, whose enqueue was before it ended. What rolled for the source is not
- * replaced by what did not: that one found the work done.
+ * Decides whether a workload's next outcome, in the order of the stream, belongs to a change that enqueued it. A job is
+ * dated by its first enqueue. A job dated at or after the change read the source with the change: *sure*. A job with an
+ * earlier date was either waiting when the change enqueued it, and then its outcome belongs to the change; or running,
+ * and then another one follows that was enqueued before it ended. An outcome that reloaded for the source is not
+ * replaced by one that did not, because the latter found the work done.
  */
 export function step(wanted: Expectation, current: Told | undefined, next: Told): Step {
   if (!isRelevant(wanted, next)) return 'ignore';
@@ -44,7 +46,7 @@ export function step(wanted: Expectation, current: Told | undefined, next: Told)
   return rolls(wanted, next) || !rolls(wanted, current) ? 'take' : 'ignore';
 }
 
-/** Whether the pods are replaced for this change. */
+/** Whether the outcome replaces the pods for this change. */
 export function rolls({ source }: Pick<Expectation, 'source'>, { entry }: Told): boolean {
   if (source === null) return entry.state === 'reloaded';
   return entry.rolled.includes(source);
@@ -65,26 +67,26 @@ function isRelevant(wanted: Expectation, next: Told): boolean {
   return weighsNothing || wanted.source in entry.sources;
 }
 
-/** Reasons for leaving a workload as it is until somebody edits it. */
+/** Reasons for leaving a workload unchanged until somebody edits it. */
 const LEFT_PENDING: ReadonlySet<string> = new Set([
   'Contested',
   'AnnotationsFull',
   'RecordTooLarge',
 ] satisfies Reason[]);
 
-/** Another outcome is to come: of the next attempt, or because nothing could be decided yet. */
+/** Whether another outcome will follow: of the next attempt, or because nothing could be decided yet. */
 function isOpen(wanted: Expectation, told: Told): boolean {
   const { state, reason } = told.entry;
   return state === 'retrying' || LEFT_PENDING.has(reason) || isUndecided(wanted, told);
 }
 
-/** The job ended without a decision about the source; it is enqueued again. */
+/** Whether the job ended without a decision about the source; it is enqueued again. */
 export function isUndecided({ source }: Pick<Expectation, 'source'>, { entry }: Told): boolean {
   const verdict = source === null ? undefined : entry.sources[source];
   return verdict === 'Wait' || verdict === 'KeyUnknown';
 }
 
-/** After a failure: that the workload is settled for the source. */
+/** After a failure: whether the outcome shows that the workload is settled for the source. */
 function mends({ source }: Expectation, { entry }: Told): boolean {
   if (entry.state === 'retrying' || entry.state === 'failed') return false;
   return source === null || source in entry.sources || entry.reason === 'WorkloadGone';

@@ -2,14 +2,14 @@ import type { ChangeCause } from './entries.ts';
 import type { FoundBy } from '../state/outbox.ts';
 import type { RecordHash } from '../record/record-hash.ts';
 
-/** What is known of the first change of a source since the last one that was told. */
+/** The first change of a source since the last one that was reported. */
 export interface Before {
   readonly foundBy: FoundBy;
-  /** The hash that was told before; null: the source did not exist. */
+  /** The last hash reported; null: the source did not exist. */
   readonly hash: RecordHash | null;
 }
 
-/** From what to what a source changed. `before` undefined: nothing changed since it was told. */
+/** Returns how a source changed. `before` is undefined if nothing changed since the last report. */
 export function changeCause(
   before: Before | undefined,
   hash: RecordHash | null,

@@ -3,7 +3,7 @@ import type { Reason } from '../reasons.ts';
 import type { RecordHash } from '../record/record-hash.ts';
 import type { PodTrouble, RolloutCondition, RolloutStatus } from '../rollouts/rollout.ts';
 
-/** What the rules said of a workload that uses, names or mentions a source. */
+/** The decision of the rules about a workload that uses, names or mentions a source. */
 export interface JudgedWorkload {
   readonly workload: WorkloadKey;
   readonly reason: Reason;
@@ -11,44 +11,46 @@ export interface JudgedWorkload {
 }
 
 /**
- * How a change came about.
+ * How a change was found.
  * - `updated`, `created`, `deleted`: seen live.
- * - `missed`: found by a list, a resync or a leader that took over, not by a live event.
- * - `repeated`: the job ran again, and the data is what was told before.
- * - `manual`: a person asked for a reload; it has no source.
+ * - `missed`: found by a list, a resync or a new leader, not by a live event.
+ * - `repeated`: the job ran again with data that was already reported.
+ * - `manual`: a user requested a reload; there is no source.
  */
 export const CHANGE_CAUSES = ['updated', 'created', 'deleted', 'missed', 'repeated', 'manual'] as const;
 export type ChangeCause = (typeof CHANGE_CAUSES)[number];
 
-/** A reload that a person asked for: the id of the request, who asked, and why. */
+/** A manual reload: the id of the request, the user and the reason. */
 export interface RequestEntry {
   readonly id: string;
-  /** The authenticated name. */
+  /** The authenticated name of the user. */
   readonly actor: string;
   readonly reason: string;
 }
 
-/** A change as a worker took it up. Names, codes and hashes; never data. Its id is that in the stream. */
+/** A change as a worker took it up. Holds names, codes and hashes, never data. Its id is that of the stream entry. */
 export interface ChangeEntry {
-  /** Null of a person's reload, which no source caused. */
+  /** Null for a manual reload. */
   readonly source: SourceKey | null;
   readonly cause: ChangeCause;
-  /** Unix milliseconds when the watcher saw it, and when the worker did. */
+  /** Unix milliseconds at which the watcher saw it, and at which the worker took it up. */
   readonly since: number;
   readonly at: number;
-  /** The hash at the change that was told before; null: the source did not exist, or it is not known. */
+  /** The hash at the last change that was reported; null: the source did not exist, or its hash is not known. */
   readonly from: RecordHash | null;
-  /** The record hash; null if the source was gone by then. */
+  /** The record hash; null if the source did not exist any more. */
   readonly hash: RecordHash | null;
-  /** Workloads that got a reload job, and why; the first of them, by name (see `boundedChange`). */
+  /** Workloads that got a reload job, and why; only the first ones by name (see `boundedChange`). */
   readonly woken: readonly JudgedWorkload[];
-  /** Workloads that were left alone, and why; the first of them. */
+  /** Workloads that were left alone, and why; only the first ones. */
   readonly leftAlone: readonly JudgedWorkload[];
-  /** How many there are beyond those of each list. Undefined: none. */
+  /** How many workloads each list leaves out. Undefined: none. */
   readonly more?: { readonly woken: number; readonly leftAlone: number } | undefined;
-  /** Earlier changes of the source that have no entry of their own: none of them reloaded a workload. Undefined: none. */
+  /**
+   * Earlier changes of the source without their own entries, because none of them reloaded a workload. Undefined: none.
+   */
   readonly merged?: number | undefined;
-  /** Of cause `manual`; outcomes of it carry the same. */
+  /** Only for the cause `manual`; its outcomes carry the same request. */
   readonly request?: RequestEntry | undefined;
 }
 
@@ -62,45 +64,47 @@ export const OUTCOME_STATES = [
 ] as const;
 export type OutcomeState = (typeof OUTCOME_STATES)[number];
 
-/** What came of one attempt of a reload job. */
+/** The outcome of one attempt of a reload job. */
 export interface OutcomeEntry {
   readonly workload: WorkloadKey;
   readonly state: OutcomeState;
   readonly reason: Reason;
-  /** What was found for each source that matters, e.g. `{ 'ConfigMap/web': 'Roll' }`. */
+  /** The verdict for each source that matters, e.g. `{ 'ConfigMap/web': 'Roll' }`. */
   readonly sources: Readonly<Record<string, string>>;
   /** Sources (`<kind>/<name>`) for which the pods are replaced. */
   readonly rolled: readonly string[];
-  /** How many sources are left out of `sources` or `rolled` (see `boundedOutcome`). Undefined: none. */
+  /** How many sources `sources` or `rolled` leave out (see `boundedOutcome`). Undefined: none. */
   readonly omitted?: number | undefined;
   readonly since: number;
   readonly at: number;
   readonly attempt: number;
-  /** The most attempts that there are. */
+  /** The most attempts of the job. */
   readonly attempts: number;
-  /** Unix milliseconds of the next attempt, at the earliest. Only of `retrying`. */
+  /** The earliest time of the next attempt, in Unix milliseconds. Only for `retrying`. */
   readonly next?: number | undefined;
-  /** Of the workload after the patch: the rollout of this generation, or of a later one, is that of this reload. */
+  /**
+   * The workload's generation after the patch. The rollout of this generation or a later one is that of this reload.
+   */
   readonly generation?: number | undefined;
-  /** Code of what went wrong, e.g. `KUBE_API 422 Invalid`; no text of the API server. */
+  /** Code of the error, e.g. `KUBE_API 422 Invalid`; no text of the API server. */
   readonly error?: string | undefined;
   readonly detail?: string | undefined;
-  /** A person asked for it. */
+  /** The request, for a manual reload. */
   readonly request?: RequestEntry | undefined;
 }
 
 /**
- * How far a rollout is. In the stream: one that is complete or stuck now and was not before. In the hash
- * `rollouts`: one that is not complete.
+ * Progress of a rollout. In the stream: one that just became complete or stuck. In the hash `rollouts`: one that is not
+ * complete.
  */
 export interface RolloutEntry extends RolloutStatus {
   readonly workload: WorkloadKey;
   readonly generation: number;
-  /** Unix milliseconds when it was first seen under way, and when it was seen so. */
+  /** Unix milliseconds at which it was first seen under way, and last seen. */
   readonly since: number;
   readonly at: number;
   readonly conditions: readonly RolloutCondition[];
-  /** Of one that is stuck, with `--rollout-details`: at most five. */
+  /** Pods of a stuck rollout, with `--rollout-details`; at most five. */
   readonly pods?: readonly PodTrouble[] | undefined;
 }
 
@@ -115,12 +119,12 @@ export interface AuditEntry {
   readonly actor: string;
   /** Name of the operation. */
   readonly action: string;
-  /** What it concerned, e.g. `Deployment/shop/web`. */
+  /** The target, e.g. `Deployment/shop/web`. */
   readonly target: string;
-  /** The person's. */
+  /** Given by the user. */
   readonly reason: string;
   readonly result: AuditResult;
-  /** Code of why it was refused or failed. */
+  /** Code of the refusal or failure. */
   readonly code?: string | undefined;
   readonly requestId: string;
 }

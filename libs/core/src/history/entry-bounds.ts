@@ -2,29 +2,29 @@ import { sourceNameOf } from '../state/rows.ts';
 import type { SourceKey } from '../model.ts';
 import type { ChangeEntry, JudgedWorkload, OutcomeEntry } from './entries.ts';
 
-/** How much of the history is kept. */
+/** Limits of the history. */
 export interface HistoryLimits {
-  /** Of each stream. */
+  /** For each stream. */
   readonly maxEntries: number;
   /** Milliseconds. */
   readonly maxAge: number;
-  /** Bytes of Redis, of all streams together. */
+  /** Bytes of Redis, for all streams together. */
   readonly maxBytes: number;
 }
 
-/** What an entry of the history may hold. Bytes are those of the names as JSON. */
+/** Limits of one entry of the history. Bytes are those of the names as JSON. */
 export const ENTRY_BOUNDS = {
-  /** Workloads of one list of a change, and their bytes with reasons and details. */
+  /** Workloads in each list of a change, and their bytes with reasons and details. */
   workloads: 50,
   listBytes: 1_920,
-  /** Sources of an outcome, and their bytes. */
+  /** Sources in an outcome, and their bytes. */
   sources: 20,
   sourcesBytes: 1_024,
   /** Characters of a detail or an error. */
   text: 200,
 } as const;
 
-/** The change with the first names of each list; the others are counted. */
+/** Returns the change with the first names of each list, and counts the others. */
 export function boundedChange(entry: ChangeEntry): ChangeEntry {
   const woken = firstJudged(entry.woken);
   const leftAlone = firstJudged(entry.leftAlone);
@@ -36,7 +36,10 @@ export function boundedChange(entry: ChangeEntry): ChangeEntry {
   return { ...entry, woken, leftAlone, more: isCut ? more : undefined };
 }
 
-/** The outcome with the first sources: `source`, which enqueued the workload, then those that it was reloaded for. */
+/**
+ * Returns the outcome with the first sources: `source`, which enqueued the workload, then those that it was reloaded
+ * for.
+ */
 export function boundedOutcome(entry: OutcomeEntry, source?: SourceKey): OutcomeEntry {
   const first = source === undefined ? undefined : sourceNameOf(source);
   const rolled = firstNames(frontOf(entry.rolled, (name) => name === first));
@@ -60,7 +63,7 @@ export function boundedOutcome(entry: OutcomeEntry, source?: SourceKey): Outcome
   };
 }
 
-/** A detail is stored once for all workloads that share it, and is counted so. */
+/** A detail that several workloads share is stored once and counted once. */
 function firstJudged(all: readonly JudgedWorkload[]): JudgedWorkload[] {
   const why = new Set<string>();
   const kept: JudgedWorkload[] = [];
@@ -85,7 +88,7 @@ function firstNames(names: readonly string[]): string[] {
   return end === -1 ? [...names] : names.slice(0, end);
 }
 
-/** Those that are wanted first; each part keeps its order. */
+/** Moves the wanted items to the front; each part keeps its order. */
 function frontOf<Item>(items: readonly Item[], isFirst: (item: Item) => boolean): Item[] {
   return [...items.filter(isFirst), ...items.filter((item) => !isFirst(item))];
 }

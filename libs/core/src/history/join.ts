@@ -5,10 +5,12 @@ import { step, TOLD_BEFORE, type Expectation, type Told } from './attribution.ts
 import type { ChangeEntry, JudgedWorkload, OutcomeEntry, RolloutEntry } from './entries.ts';
 import { compareIds, firstIndex, indexOfId, millisecondsOf, type StreamId } from './stream-id.ts';
 
-/** A change of the history, and what became of each workload. */
+/** A change of the history with the outcome for each workload. */
 export interface Change extends Omit<ChangeEntry, 'woken' | 'leftAlone'> {
   readonly id: StreamId;
-  /** Of the source, or of the workload that a person reloaded: whoever may see it there may see the change. */
+  /**
+   * The namespace of the source, or of the workload of a manual reload. Whoever may read it there may read the change.
+   */
   readonly namespace: string;
   readonly pairs: readonly Pair[];
 }
@@ -20,19 +22,19 @@ export interface Pair {
   readonly verdict: 'reload' | 'skip';
   readonly reason: Reason;
   readonly detail: string;
-  /** What the workload calls the source; null: a person asked. */
+  /** The workload's name for the source; null for a manual reload. */
   readonly source: SourceName | null;
   readonly outcome: Outcome | undefined;
-  /** It has no outcome any more, as somebody found who looked for its job. */
+  /** Its outcome is lost: neither an outcome nor a job was found. */
   readonly isForgotten: boolean;
 }
 
-/** An outcome, the changes that it belongs to, oldest first, and the rollout that it began. */
+/** An outcome, the changes that it belongs to (oldest first), and the rollout that it began. */
 export interface Outcome extends Told {
   readonly pairs: readonly Pair[];
-  /** As it was last told; undefined: not yet. */
+  /** The last report of the rollout; undefined: none yet. */
   readonly rollout: RolloutEntry | undefined;
-  /** Complete, though nobody told: the workload is at this generation, and nothing is under way. */
+  /** Complete without a report: the workload has this generation, and no rollout is under way. */
   readonly isComplete: boolean;
 }
 
@@ -41,7 +43,7 @@ export interface Rollout {
   readonly entry: RolloutEntry;
 }
 
-/** What is known of one workload, each list oldest first. */
+/** The history of one workload; each list is oldest first. */
 export interface WorkloadHistory {
   readonly key: WorkloadKey;
   readonly pairs: readonly Pair[];
@@ -63,16 +65,16 @@ interface Workload extends WorkloadHistory {
   readonly pairs: OwnPair[];
   readonly outcomes: OwnOutcome[];
   readonly rollouts: Rollout[];
-  /** Those whose outcome may still be another one. */
+  /** Pairs whose outcome may still be replaced. */
   readonly waiting: Set<OwnPair>;
-  /** Reloads of which the end is not known. */
+  /** Reloads whose rollout has not ended, as far as known. */
   readonly rolling: Set<OwnOutcome>;
 }
 
 /**
- * The history, joined: which outcome belongs to which change, and which rollout to which outcome. Entries of one
- * stream are added in their order, those of different streams in any: the result is the same. It holds what
- * the streams hold, if it is told what they dropped.
+ * Joins the history: which outcome belongs to which change, and which rollout to which outcome. Entries of one stream
+ * are added in order, those of different streams in any order, with the same result. Holds what the streams hold, if
+ * the caller reports what they dropped.
  */
 export class HistoryJoin {
   readonly #changes: OwnChange[] = [];
@@ -81,7 +83,7 @@ export class HistoryJoin {
   readonly #workloads = new Map<WorkloadKey, Workload>();
   readonly #outcomes: OwnOutcome[] = [];
   readonly #rollouts: Rollout[] = [];
-  /** Outcomes from here on (Unix ms by Redis' clock) are there; those of earlier changes may not be. */
+  /** Outcomes from this time on (Unix ms by Redis' clock) are present; earlier ones may be missing. */
   #outcomesFrom = 0;
 
   /** Oldest first. */
@@ -93,7 +95,7 @@ export class HistoryJoin {
     return this.#byId.get(id);
   }
 
-  /** Of one source, oldest first. */
+  /** Returns the changes of one source, oldest first. */
   changesOf(source: SourceKey): readonly Change[] {
     return this.#bySource.get(source) ?? [];
   }
@@ -111,7 +113,7 @@ export class HistoryJoin {
     return this.#rollouts;
   }
 
-  /** Undefined if it was added before. */
+  /** Returns undefined if the change was added before. */
   addChange(id: StreamId, entry: ChangeEntry): Change | undefined {
     if (isOld(this.#changes, id)) return undefined;
     const { woken, leftAlone, ...rest } = entry;
@@ -154,7 +156,7 @@ export class HistoryJoin {
     return rollout;
   }
 
-  /** The workload is at this generation or a later one, and no rollout of it is under way. */
+  /** Notes that the workload has reached this generation, and that no rollout of it is under way. */
   noteComplete(key: WorkloadKey, generation: number): void {
     const workload = this.#workloads.get(key);
     for (const outcome of workload?.rolling ?? []) {
@@ -164,7 +166,7 @@ export class HistoryJoin {
     }
   }
 
-  /** Nobody will tell what came of it: there is neither an outcome nor a job. */
+  /** Notes that the outcome is lost: there is neither an outcome nor a job. */
   noteForgotten(pair: Pair): void {
     (pair as OwnPair).isForgotten = true;
   }
@@ -178,7 +180,7 @@ export class HistoryJoin {
     }
   }
 
-  /** Of what came of a change before that, nobody knows. */
+  /** The outcomes of changes before that time are lost. */
   dropOutcomes(before: StreamId): void {
     this.#outcomesFrom = Math.max(this.#outcomesFrom, millisecondsOf(before));
     for (const outcome of this.#outcomes.splice(0, indexOfId(this.#outcomes, before))) {
@@ -255,7 +257,7 @@ export class HistoryJoin {
   }
 }
 
-/** One pass over those that wait, however many took an outcome before it. They wait in the order of their changes. */
+/** Passes once over the waiting pairs, in the order of their changes. */
 function offerToAll(waiting: Set<OwnPair>, outcome: OwnOutcome): void {
   const moved = new Set<OwnPair>();
   const left = new Set<OwnOutcome>();
@@ -270,7 +272,7 @@ function offerToAll(waiting: Set<OwnPair>, outcome: OwnOutcome): void {
   for (const pair of moved) give(pair, outcome);
 }
 
-/** What was told before the change itself: its job can be that quick. */
+/** A job can be so quick that its outcome was added before the change. */
 function isClosedBy(pair: OwnPair, outcomes: readonly OwnOutcome[]): boolean {
   const earliest = pair.wanted.from - TOLD_BEFORE;
   const first = firstIndex(outcomes, ({ id }) => millisecondsOf(id) >= earliest);
@@ -285,7 +287,7 @@ function isClosedBy(pair: OwnPair, outcomes: readonly OwnOutcome[]): boolean {
   return false;
 }
 
-/** No change of an earlier id comes after it: to append keeps the order. */
+/** A change of an earlier id never follows, so appending keeps the order. */
 function give(pair: OwnPair, outcome: OwnOutcome): void {
   pair.outcome = outcome;
   pair.isForgotten = false;
@@ -300,7 +302,7 @@ function detach(pair: OwnPair): void {
   pair.outcome = undefined;
 }
 
-/** The rollout of an outcome may have been told before it. */
+/** The rollout may have been reported before the outcome. */
 function follow(workload: Workload, outcome: OwnOutcome): void {
   workload.rolling.add(outcome);
   const earliest = millisecondsOf(outcome.id) - TOLD_BEFORE;
@@ -311,7 +313,7 @@ function follow(workload: Workload, outcome: OwnOutcome): void {
   }
 }
 
-/** The rollout of this generation, or of a later one, is that of the reload. What is complete stays so. */
+/** The rollout of this generation or a later one belongs to the reload. A complete rollout stays complete. */
 function tell(workload: Workload, outcome: OwnOutcome, { id, entry }: Rollout): void {
   if (!workload.rolling.has(outcome)) return;
   const isEarlier = millisecondsOf(id) < millisecondsOf(outcome.id) - TOLD_BEFORE;

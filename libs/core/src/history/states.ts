@@ -5,13 +5,15 @@ import type { Outcome, Pair } from './join.ts';
 import { millisecondsOf } from './stream-id.ts';
 
 /**
- * What became of one workload at a change.
- * - `pending`: its job waits for a worker; `delayed`: until its time; `running`: a worker has it;
- *   `retrying`: it failed and is tried again.
- * - `reloaded`: patched, its pods are being replaced; `rolledOut`: they are; `stuck`: the cluster says that they will not be.
- * - `recorded`: only the record was written; `skipped`: nothing was to be done, or the rules said no; `wouldReload`: a dry run.
- * - `failed`: for good, until a new change, an edit or a person's word.
- * - `forgotten`: the history has no outcome of it any more.
+ * The state of one workload after a change.
+ * - `pending`: its job waits for a worker; `delayed`: its job waits for a time; `running`: a worker has it; `retrying`:
+ * it failed and will be tried again.
+ * - `reloaded`: patched, and its pods are being replaced; `rolledOut`: they were replaced; `stuck`: the cluster reports
+ * that they will not be.
+ * - `recorded`: only the record was written; `skipped`: nothing to do, or the rules decided against it; `wouldReload`:
+ * a dry run.
+ * - `failed`: for good, until a new change, an edit or a manual reload.
+ * - `forgotten`: the history has no outcome any more.
  */
 export const RELOAD_STATES = [
   'pending',
@@ -33,13 +35,13 @@ export type ReloadState = (typeof RELOAD_STATES)[number];
 export interface LiveJob {
   readonly id: string;
   readonly state: 'waiting' | 'delayed' | 'active';
-  /** Unix milliseconds before which it does not run; null: it may at once. */
+  /** The earliest start in Unix milliseconds; null: at once. */
   readonly until: number | null;
   readonly made: number;
   readonly most: number;
 }
 
-/** A change of which nothing is known so long after it (ms), although it has no job, is not told of any more. */
+/** Milliseconds after which a change without outcome and job counts as forgotten. */
 const FORGOTTEN_AFTER = 60_000;
 
 const REASON_OF: Partial<Record<DependencyVerdict | 'SourceNotWatched', Reason>> = {
@@ -60,7 +62,7 @@ const RECORDED: ReadonlySet<Reason> = new Set([
   'RecordRewritten',
 ]);
 
-/** The state by the history alone. */
+/** Returns the state by the history alone. */
 export function stateOf(pair: Pair): ReloadState {
   const { outcome } = pair;
   if (pair.verdict === 'skip') return 'skipped';
@@ -72,7 +74,7 @@ export function stateOf(pair: Pair): ReloadState {
   return state !== 'unchanged' && RECORDED.has(reasonOf(pair, outcome)) ? 'recorded' : 'skipped';
 }
 
-/** The state of an outcome, whatever it was for. */
+/** Returns the state of an outcome, for any source. */
 export function outcomeState(outcome: Outcome): ReloadState {
   const { state } = outcome.entry;
   if (state === 'unchanged') return 'skipped';
@@ -81,7 +83,7 @@ export function outcomeState(outcome: Outcome): ReloadState {
   return outcome.rollout?.state === 'stuck' ? 'stuck' : 'reloaded';
 }
 
-/** Why it is so, for the source of the change; null: nothing has come of it yet. */
+/** Returns the reason of the outcome, for the source of the change; null if there is no outcome yet. */
 export function outcomeReason(pair: Pair): Reason | null {
   return pair.outcome ? reasonOf(pair, pair.outcome) : null;
 }
@@ -94,23 +96,23 @@ function reasonOf(pair: Pair, outcome: Outcome): Reason {
   return REASON_OF[verdict as DependencyVerdict] ?? entry.reason;
 }
 
-/** Whether the outcome's own state and reason are those of this source: another one may have rolled the workload. */
+/** Whether the outcome's own state and reason apply to this source; another source may have caused the reload. */
 function isOwn(pair: Pair, outcome: Outcome): boolean {
   const { entry } = outcome;
   if (pair.source === null || rolls(pair, outcome)) return true;
   const verdict = entry.sources[pair.source];
   if (verdict !== undefined) return verdict === 'Roll';
-  // It says nothing of this source: it weighed none, or too many to keep them all.
+  // The outcome says nothing of this source: it weighed none, or too many to keep all.
   return entry.omitted !== undefined || Object.keys(entry.sources).length === 0;
 }
 
-/** Whether the job of the workload, if there is one, tells more than the history. */
+/** Whether the workload's job, if it has one, tells more than the history. */
 export function isOpen(pair: Pair): boolean {
   const state = stateOf(pair);
   return state === 'pending' || state === 'retrying' || state === 'forgotten';
 }
 
-/** The state of an open pair by its job: `null`: it has none. `now`: Unix milliseconds by Redis' clock. */
+/** Returns the state of an open pair by its job, `null` if it has none. `now`: Unix milliseconds by Redis' clock. */
 export function liveState(pair: Pair, by: { job: LiveJob | null; now: number }): ReloadState {
   const told = stateOf(pair);
   if (!isOpen(pair)) return told;

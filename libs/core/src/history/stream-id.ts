@@ -1,4 +1,4 @@
-/** Id of an entry in a Redis stream, `<Unix ms by Redis' clock>-<n>`. Ids of one stream grow. */
+/** Id of an entry in a Redis stream, `<Unix ms by Redis' clock>-<n>`. Ids of one stream increase. */
 export type StreamId = string;
 
 /** Unix milliseconds by Redis' clock at which the entry was added. */
@@ -15,12 +15,12 @@ export function compareIds(a: StreamId, b: StreamId): number {
   return millisecondsOf(a) - millisecondsOf(b) || orderOf(a) - orderOf(b);
 }
 
-/** Where in a list that is sorted by id an entry stands, or would stand: the first that is not before it. */
+/** Returns the index of the first entry that is not before the id, in a list that is sorted by id. */
 export function indexOfId(sorted: readonly { readonly id: StreamId }[], id: StreamId): number {
   return firstIndex(sorted, (item) => compareIds(item.id, id) >= 0);
 }
 
-/** The first of a sorted list for which `isReached` holds; its length if none. */
+/** Returns the index of the first item of a sorted list for which `isReached` holds; the length if none. */
 export function firstIndex<Item>(sorted: readonly Item[], isReached: (item: Item) => boolean): number {
   let low = 0;
   let high = sorted.length;

@@ -2,17 +2,15 @@ import type { SourceKind } from '../model.ts';
 import { markerType } from './marker-type.ts';
 
 /**
- * The environment variable that marks a container with a source's hash: `STAKATER_<NAME>_<TYPE>`, as
- * stakater/Reloader names it.
- *
- * In NAME, letters are upper case and a run of anything but A-Z and 0-9 is one `_`; at the start it is
- * nothing, at the end it stays one `_`. So `a.b`, `a-b` and `a--b` share a variable.
+ * Returns the environment variable that marks a container with a source's hash: `STAKATER_<NAME>_<TYPE>`, as
+ * stakater/Reloader names it. In NAME, letters are upper case, and a run of other characters than A-Z and 0-9 becomes
+ * one `_`, or nothing at the start. So `a.b`, `a-b` and `a--b` share a variable.
  */
 export function envVarName(kind: SourceKind, name: string): string {
   return `STAKATER_${upperSnake(name)}_${markerType(kind)}`;
 }
 
-/** Whether a variable's name is one that marks a container. */
+/** Whether a variable of this name marks a container. */
 export function isEnvVarMark(name: string): boolean {
   return name.startsWith('STAKATER_');
 }
@@ -22,7 +20,7 @@ function upperSnake(name: string): string {
   return upper.replaceAll(/[^A-Z0-9]+/g, '_').replace(/^_/, '');
 }
 
-/** One character to one character, as Go does; JavaScript would make two of some (`ß` -> `SS`). */
+/** Maps one character to one character, as Go does; JavaScript would turn some into two (`ß` -> `SS`). */
 function upperCase(character: string): string {
   const upper = character.toUpperCase();
   return upper.length === 1 ? upper : '_';

@@ -1,10 +1,10 @@
 import type { SourceId } from '../model.ts';
 import { markerType, sourceKindOfMarkerType } from './marker-type.ts';
 
-/** The pod template's annotation that marks it with the source it was last reloaded for. */
+/** Annotation of the pod template: the source that it was last reloaded for. */
 export const LAST_RELOADED_FROM = 'reloader.stakater.com/last-reloaded-from';
 
-/** What that annotation says. */
+/** The content of that annotation. */
 export interface LastReloadedFrom extends SourceId {
   /** `markerHash` of the source's data, or `DELETED_MARKER_HASH`. */
   readonly hash: string;
@@ -14,14 +14,14 @@ export interface LastReloadedFrom extends SourceId {
   readonly observedAt: number;
 }
 
-/** The annotation's value: compact JSON, its fields in a fixed order, escaped as Go's `json.Marshal` does. */
+/** Returns the annotation's value: compact JSON with fields in a fixed order, escaped as by Go's `json.Marshal`. */
 export function lastReloadedFrom(reloaded: LastReloadedFrom): string {
   const { kind, name, namespace, hash, containerRefs, observedAt } = reloaded;
   const text = JSON.stringify({ type: markerType(kind), name, namespace, hash, containerRefs, observedAt });
   return text.replaceAll(/[<>&\u2028\u2029]/g, unicodeEscape);
 }
 
-/** The parts of such a value; undefined for anything else, since anybody may write the annotation. */
+/** Parses such a value; undefined for anything else, since anybody may write the annotation. */
 export function parseLastReloadedFrom(value: string): LastReloadedFrom | undefined {
   const fields = parseObject(value);
   if (!fields) return undefined;

@@ -4,38 +4,37 @@ import type { SourceData, SourceKind } from '../model.ts';
 import type { HashKey, HashKeys } from '../record/record-hash.ts';
 
 /**
- * How a marker's hash is made. `sha1` is stakater/Reloader's; `auto` is `hmac-sha256` for Secrets if there is a key, and `sha1` for
- * everything else.
+ * The algorithm of a marker's hash. `sha1` is stakater/Reloader's; `auto` is `hmac-sha256` for Secrets if there is a
+ * key, and `sha1` otherwise.
  */
 export const MARKER_HASHES = ['auto', 'sha1', 'sha256', 'hmac-sha256'] as const;
 export type MarkerHash = (typeof MARKER_HASHES)[number];
 
 export interface MarkerScheme {
   readonly hash: MarkerHash;
-  /** The first is used by `hmac-sha256`, which needs one, and by `auto`. */
+  /** `hmac-sha256`, which requires one, and `auto` use the first. */
   readonly keys: HashKeys;
 }
 
 const INCUMBENTS: MarkerScheme = { hash: 'sha1', keys: [] };
 
 /**
- * The hash that a marker holds for a source that was deleted: the SHA-1 of a fixed text, so that it can
- * never be the hash of data by accident of the data being empty.
+ * The marker's hash for a deleted source: the SHA-1 of a fixed text, so that it never equals the hash of empty data.
  */
 export const DELETED_MARKER_HASH = sha1(Buffer.from('__RELOADER_EMPTY_DELETE_MARKER__'));
 
 const ENTRY_SEPARATOR = Buffer.from(';');
 
 /**
- * The hash that a marker holds for a source's data. Default: SHA-1, 40 lower-case hex digits, byte for byte
- * that of stakater/Reloader, so that a workload it marked is not rolled again by us. `sha256` has 64 digits over
- * the same text; `hmac-sha256` is `k<id of the key>.<64 digits>`; `auto` chooses for each kind. Throws a `RangeError` without a key for it.
+ * Returns the marker's hash of a source's data. Default: SHA-1, 40 lower-case hex digits, identical to
+ * stakater/Reloader's, so that a workload that it marked is not reloaded again. `sha256` has 64 digits over the same
+ * text; `hmac-sha256` is `k<id of the key>.<64 digits>`; `auto` chooses by kind. Throws a `RangeError` if the key is
+ * missing.
  *
- * Each key gives one entry `key=value`; the entries are put in the order of their bytes and joined with `;`.
- * The value is the text (ConfigMap `data`), the base64 (ConfigMap `binaryData`) or the decoded bytes
- * (Secret). For a SecretProviderClass, `data` holds `object id -> version` and
- * `SecretProviderClassName -> name`. Not injective: `{a: '1;b=2'}` and `{a: '1', b: '2'}` are one hash. It
- * guards nothing but the marker; the record's hash decides.
+ * Each key gives one entry `key=value`; the entries are sorted by their bytes and joined with `;`. The value is the
+ * text (ConfigMap `data`), the base64 (ConfigMap `binaryData`) or the decoded bytes (Secret). For a
+ * SecretProviderClass, `data` holds `object id -> version` and `SecretProviderClassName -> name`. Not injective: `{a:
+ * '1;b=2'}` and `{a: '1', b: '2'}` have the same hash. It protects only the marker; the record's hash decides.
  */
 export function markerHash(kind: SourceKind, source: SourceData, scheme = INCUMBENTS): string {
   const text = textOf(kind, source);
@@ -47,12 +46,12 @@ export function markerHash(kind: SourceKind, source: SourceData, scheme = INCUMB
   return keyed(text, key);
 }
 
-/** Whether this has the form of a marker's hash, under any scheme. */
+/** Whether the text has the form of a marker's hash, under any scheme. */
 export function isMarkerHash(text: unknown): text is string {
   return typeof text === 'string' && /^(?:[0-9a-f]{40}|(?:k[0-9a-f]{8}\.)?[0-9a-f]{64})$/.test(text);
 }
 
-/** Whether a marker's hash is that of the data, under any of the schemes and any of these keys. */
+/** Whether a marker's hash is that of the data, under any scheme and any of these keys. */
 export function isMarkerHashOf(
   marked: string,
   source: { readonly kind: SourceKind; readonly data: SourceData },
@@ -67,7 +66,7 @@ function textOf(kind: SourceKind, source: SourceData): Buffer {
   return join(entries.sort((left, right) => Buffer.compare(left, right)));
 }
 
-/** Apart from the record's hash under the same key: neither can be taken for the other. */
+/** Differs from the record's hash under the same key, so that neither can be taken for the other. */
 function keyed(text: Buffer, key: HashKey): string {
   return `k${key.id}.${createHmac('sha256', key.secret).update('marker;').update(text).digest('hex')}`;
 }
@@ -88,7 +87,7 @@ function secretEntries({ data }: SourceData): Buffer[] {
   return valuesOf(data).map(([key, value]) => entry(key, decodeBase64(value)));
 }
 
-/** The API writes an empty value as `""` or, for some Secrets, as `null`. */
+/** The API writes an empty value as `""` or, in some Secrets, as `null`. */
 function valuesOf(values: Readonly<Record<string, string | null>> | null | undefined): [string, string][] {
   return Object.entries(values ?? {}).map(([key, value]) => [key, value ?? '']);
 }

@@ -1,6 +1,6 @@
 import type { SourceKind } from '../model.ts';
 
-/** How a marker spells the kind of a source: in the name of its variable, and in its annotation. */
+/** The spelling of a source's kind in a marker: in its variable's name and in its annotation. */
 export type MarkerType = 'CONFIGMAP' | 'SECRET' | 'SECRETPROVIDERCLASS';
 
 const TYPE_OF_KIND = {
@@ -20,7 +20,7 @@ export function markerType(kind: SourceKind): MarkerType {
   return TYPE_OF_KIND[kind];
 }
 
-/** `CONFIGMAP` -> `ConfigMap`; undefined for anything that is not a marker type, in that exact case. */
+/** `CONFIGMAP` -> `ConfigMap`; undefined for any other text. Case matters. */
 export function sourceKindOfMarkerType(type: string): SourceKind | undefined {
   return KIND_OF_TYPE.get(type);
 }

@@ -1,14 +1,14 @@
 import { markerType } from '../marker/marker-type.ts';
 import type { SourceId, WorkloadId } from '../model.ts';
 
-/** A longer list of workloads is cut: receivers limit a message's length (Slack 40,000, gchat 4,096 characters). */
+/** The most workloads listed; receivers limit the length of a message (Slack 40,000, gchat 4,096 characters). */
 const MOST_NAMED = 20;
 
 function named({ name, kind }: { name: string; kind: string }): string {
   return `*${name}* of type *${kind}*`;
 }
 
-/** What was done: for one workload the incumbent's words exactly, for several a list. */
+/** Describes the reload: in stakater/Reloader's exact words for one workload, as a list for several. */
 function deed(workloads: readonly WorkloadId[], namespace: string): string {
   const shown = workloads.slice(0, MOST_NAMED).map(named).join(', ');
   if (workloads.length === 1) return `Hence reloaded ${shown} in namespace *${namespace}*`;
@@ -17,8 +17,8 @@ function deed(workloads: readonly WorkloadId[], namespace: string): string {
 }
 
 /**
- * The text of an alert, in the markup of chats (`*bold*`). `additionalInfo` (`ALERT_ADDITIONAL_INFO`) comes
- * first, unless it is empty. The source and its workloads share a namespace.
+ * Returns the text of an alert, in the markup of chats (`*bold*`). `additionalInfo` (`ALERT_ADDITIONAL_INFO`) comes
+ * first unless empty. The source and its workloads share a namespace.
  */
 export function alertText(
   source: SourceId,

@@ -1,19 +1,19 @@
 import type { SourceId } from '../model.ts';
 
-/** `raw` is for everything that is no chat that has a form of its own. */
+/** `raw` is for every receiver without its own format. */
 export type AlertSink = 'slack' | 'teams' | 'gchat' | 'raw';
 
-/** A request body, and the answers that count as received. */
+/** A request body, and the status codes that count as received. */
 export interface Message {
   readonly contentType: 'application/json' | 'text/plain';
   readonly body: string;
   isReceived(status: number): boolean;
 }
 
-/** What became of a source. */
+/** What happened to a source. */
 export type ChangeEvent = 'create' | 'update' | 'delete';
 
-/** Of any success; a redirect is none, because it is not followed. */
+/** Redirects do not count, because they are not followed. */
 function anySuccess(status: number): boolean {
   return status >= 200 && status < 300;
 }
@@ -30,7 +30,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '\u2029': String.raw`\u2029`,
 };
 
-/** As Go's `json.Marshal` writes it, byte for byte. */
+/** Identical to Go's `json.Marshal`. */
 function goJson(value: unknown): string {
   return JSON.stringify(value).replaceAll(/[<>&\u2028\u2029]/gu, (character) => ESCAPES[character] ?? '');
 }
@@ -46,14 +46,17 @@ const FORMS: Readonly<Record<AlertSink, (text: string) => Message>> = {
   raw: (text) => ({ contentType: 'text/plain', body: text.replaceAll('*', ''), isReceived: anySuccess }),
 };
 
-/** An alert as the sink takes it: the incumbent's bytes. */
+/** Returns an alert in the format of the sink, identical to stakater/Reloader's. */
 export function alertMessage(sink: AlertSink, text: string): Message {
   return FORMS[sink](text);
 }
 
 const LEGACY_BODY = '{"webhook":"update successful"}';
 
-/** The body of `--webhook-url`: what changed, by name, or (`legacy`) the incumbent's, which does not say. */
+/**
+ * Returns the body for `--webhook-url`: what changed, by name, or (`legacy`) stakater/Reloader's body, which does not
+ * say.
+ */
 export function webhookMessage(
   form: 'change' | 'legacy',
   change: { source: SourceId; event: ChangeEvent },

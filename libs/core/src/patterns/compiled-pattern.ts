@@ -4,14 +4,14 @@ import { patternCost, PATTERN_LIMITS } from './pattern-cost.ts';
 import { WeightedCache } from './weighted-cache.ts';
 import { work } from '../work.ts';
 
-/** A pattern that is ready to match, or why it never will. */
+/** A compiled pattern, or why it is unusable. */
 export type CompiledPattern =
   | { readonly cost: number; matches(name: string): boolean }
   | { readonly cost: number; readonly error: string };
 
-/** Heap of all compiled patterns together, in bytes: 5,000 ordinary ones. What is not kept is compiled each time. */
+/** Heap of all cached patterns in bytes, enough for 5,000 ordinary ones. Others are compiled for each use. */
 const CACHE_BYTES = 32 * 1024 * 1024;
-/** Measured: what an instruction takes, and what any pattern takes. */
+/** Measured: bytes for each instruction and for each pattern. */
 const INSTRUCTION_BYTES = 200;
 const PATTERN_BYTES = 6_000;
 
@@ -22,9 +22,8 @@ const cache = new WeightedCache<CompiledPattern>(CACHE_BYTES, (compiled, pattern
 );
 
 /**
- * A pattern in Go's RE2 syntax, compiled as `^` + pattern + `$` with no group around it, so that `a|b` means
- * `^a` or `b$`, as it does for stakater/Reloader. Matching takes at most its cost times the length of the name. Who
- * asks for the same pattern shares it.
+ * Compiles a pattern in Go's RE2 syntax as `^` + pattern + `$` without a group, so that `a|b` means `^a` or `b$`, as in
+ * stakater/Reloader. Matching takes at most its cost times the length of the name. Callers share the result.
  */
 export function compiledPattern(pattern: string): CompiledPattern {
   return cache.get(pattern, compile);
@@ -49,7 +48,10 @@ function compile(pattern: string): CompiledPattern {
   }
 }
 
-/** `find` and not `test`: that builds an automaton of up to eight megabytes for each pattern, and is no faster at worst. */
+/**
+ * Uses `find` because `test` builds an automaton of up to eight megabytes for each pattern, and is no faster in the
+ * worst case.
+ */
 function ready(expression: RE2JS, cost: number): CompiledPattern {
   return {
     cost,

@@ -1,24 +1,24 @@
-/** A class such as `\pL` holds hundreds of ranges of characters, and each copy holds them again. */
+/** A class such as `\pL` holds hundreds of character ranges, and each copy holds them again. */
 const UNICODE_CLASS_COST = 300;
 
-/** What holds for every installation; what a workload may have of patterns is an option (`annotation-limits.ts`). */
+/** Limits for every installation. The limits of one workload are options (`annotation-limits.ts`). */
 export const PATTERN_LIMITS = {
   /** Characters of one pattern. */
   length: 4_096,
-  /** Cost of one pattern, and of all patterns of a list together. Takes a tenth of a second to compile, at worst. */
+  /** Cost of one pattern, and of all patterns in a list together. Compiling takes at most a tenth of a second. */
   cost: 10_000,
 } as const;
 
-/** What a pattern costs that is refused before it is compiled, and counts for more than any other. */
+/** The cost of a pattern that is refused before it is compiled. */
 const INFINITE = Number.MAX_SAFE_INTEGER;
 
 /**
- * What a pattern may cost: an upper bound of the number of instructions it is compiled to, found without compiling
- * it. A counted repetition multiplies what it repeats, so a few bytes can stand for a program of a million. To match
- * a name takes at most this times the length of the name.
+ * Returns an upper bound of the number of instructions that a pattern compiles to, without compiling it. A counted
+ * repetition multiplies what it repeats, so a few bytes can stand for a million instructions. Matching takes at most
+ * this cost times the length of the name.
  */
 export function patternCost(pattern: string): number {
-  // Between these the special characters are none, and an empty quotation hides what a repetition applies to.
+  // Within `\Q…\E` special characters have no meaning, and an empty quotation hides what a repetition applies to.
   if (pattern.includes('\\Q')) return roughCost(pattern);
   return Math.min(INFINITE, Math.ceil(new Parser(pattern).cost()));
 }
@@ -26,10 +26,10 @@ export function patternCost(pattern: string): number {
 const TOKEN = /\\[pP](?:\{[^}]*\}|.)|\\x\{[^}]*\}|\\.|\[\^?\]?|\{(\d+)(?:(,)(\d*))?\}|./gsu;
 const CLASS_END = /\[:[^\]]*:\]|\\.|\]/gsu;
 
-/** Reads a pattern once from left to right. What it makes of one that cannot be compiled does not matter. */
+/** Reads a pattern once from left to right. Its result for an invalid pattern does not matter. */
 class Parser {
   readonly #pattern: string;
-  /** The costs of the groups that are open, outermost first. */
+  /** The costs of the open groups, outermost first. */
   readonly #open: number[] = [];
   #sum = 0;
   /** Cost of the last atom, to which a repetition applies. */
@@ -64,7 +64,7 @@ class Parser {
     return sum;
   }
 
-  /** Two instructions note where the group began and ended. */
+  /** Two instructions mark the start and the end of the group. */
   #close(): void {
     const outer = this.#open.pop() ?? 0;
     const group = this.#take() + 2;
@@ -77,14 +77,14 @@ class Parser {
     this.#sum += cost;
   }
 
-  /** Each copy can be left out, which is an instruction too. */
+  /** Each copy can be skipped, which is an instruction too. */
   #repeat(count: number): void {
     const copies = Math.max(1, count) * (this.#atom + 1);
     this.#sum += copies - this.#atom;
     this.#atom = copies;
   }
 
-  /** One instruction, and the ranges that it is to look through. Gives where it ends. */
+  /** Counts one instruction and the ranges of the class. Returns where the class ends. */
   #class(from: number, first: number): number {
     const end = new RegExp(CLASS_END);
     end.lastIndex = first;
@@ -99,7 +99,7 @@ class Parser {
 
 const REPETITION = /\{(\d+)(?:(,)(\d*))?\}/g;
 
-/** As if every repetition applied to everything. */
+/** Assumes that every repetition applies to everything. */
 function roughCost(pattern: string): number {
   let copies = 1;
   for (const [, least = '', comma, most] of pattern.matchAll(REPETITION)) {

@@ -5,42 +5,45 @@ import { isPlain, simplePattern } from './simple-pattern.ts';
 import { WeightedCache } from './weighted-cache.ts';
 import { work } from '../work.ts';
 
-/** A pattern that cannot be used, and why. Both are cut where they are long. */
+/** An unusable pattern, and why. Long texts are cut. */
 export interface PatternError {
   readonly pattern: string;
   readonly error: string;
 }
 
 export interface PatternMatch {
-  /** The entry that is the name itself, else the first pattern that matches. */
+  /** The entry that equals the name, or the first pattern that matches. */
   readonly matched: string | undefined;
-  /** Of each entry before the first one that matches, as stakater/Reloader logs them: it reads the list from its beginning. */
+  /**
+   * Errors of the entries before the first match. stakater/Reloader logs the same ones, because it reads the list from
+   * its start.
+   */
   readonly errors: readonly PatternError[];
 }
 
-/** A comma list of an annotation, taken apart. */
+/** A parsed comma-separated list of an annotation. */
 export interface NameList {
-  /** How many entries it has, repetitions included. */
+  /** How many entries it has, with repetitions. */
   readonly count: number;
   /** Each entry once. */
   readonly words: ReadonlySet<string>;
-  /** What its patterns cost together. A plain name costs nothing, a simple pattern 1. */
+  /** Cost of its patterns together. A plain name costs 0, a simple pattern 1. */
   readonly cost: number;
-  /** Those of the words that can match another name than themselves, in their order. */
+  /** The words that can match other names than themselves, in order. */
   readonly patterns: readonly Pattern[];
 }
 
 interface Pattern {
   readonly text: string;
-  /** Where in the list it is: once, unless it is repeated. */
+  /** Its positions in the list: more than one if it is repeated. */
   readonly places: readonly number[];
-  /** Undefined: it takes a regular expression. */
+  /** Undefined: it needs a regular expression. */
   readonly simple: ((name: string) => boolean) | undefined;
-  /** It comes after more patterns than a list may have, and is not compared. */
+  /** It follows more patterns than a list may have, and is not compared. */
   readonly isBeyond: boolean;
 }
 
-/** Without any of these a pattern can only mean itself, and needs no compiling. */
+/** Without any of these characters, a pattern matches only itself and is not compiled. */
 const SPECIAL = /[\\.+*?()|[\]{}^$]/;
 
 const QUOTED_LENGTH = 200;
@@ -48,7 +51,7 @@ const QUOTED_LENGTH = 200;
 const NO_ERRORS: readonly PatternError[] = [];
 const NO_MATCH: PatternMatch = { matched: undefined, errors: NO_ERRORS };
 
-/** Heap of all lists that are kept together, in bytes; estimated. A list that is not kept is read anew each time. */
+/** Heap of all cached lists in bytes, estimated. Others are parsed for each use. */
 const CACHE_BYTES = 16 * 1024 * 1024;
 const LIST_BYTES = 400;
 const WORD_BYTES = 120;
@@ -60,15 +63,15 @@ const cache = new WeightedCache<NameList>(
     LIST_BYTES + 2 * text.length + WORD_BYTES * list.words.size + PATTERN_BYTES * list.patterns.length,
 );
 
-/** A comma list, taken apart once for all who have the same text. */
+/** Parses a comma-separated list. Callers with the same text share the result. */
 export function nameList(text: string): NameList {
   return cache.get(text, parse);
 }
 
 /**
- * Matches a name against a comma list of patterns in Go's RE2 syntax, each trimmed and anchored at both
- * ends. One that cannot be read is collected and passed over. A comma always separates, so `x{1,2}` is two
- * patterns. A name that is spelt out is found at once; else it costs what the patterns cost.
+ * Matches a name against a comma-separated list of patterns in Go's RE2 syntax, each trimmed and anchored at both ends.
+ * Invalid patterns are collected and skipped. A comma always separates, so `x{1,2}` is two patterns. A literal name is
+ * found at once; otherwise matching takes the cost of the patterns.
  */
 export function matchPatterns(text: string, name: string): PatternMatch {
   const list = nameList(text);
@@ -78,12 +81,12 @@ export function matchPatterns(text: string, name: string): PatternMatch {
   return { matched: name, errors };
 }
 
-/** Patterns of the list that cannot be used. */
+/** Returns the errors of the list's unusable patterns. */
 export function patternErrors(text: string): readonly PatternError[] {
   return nameList(text).patterns.flatMap((pattern) => errorOf(pattern) ?? []);
 }
 
-/** Whether the word, as a pattern, matches the name that is spelt the same. */
+/** Whether the word, as a pattern, matches the identical name. */
 function meansItself(word: string): boolean {
   return isPlain(word) || !SPECIAL.test(word);
 }
@@ -92,7 +95,7 @@ function hasErrors({ patterns }: NameList): boolean {
   return patterns.some((pattern) => errorOf(pattern) !== undefined);
 }
 
-/** The first that matches, of those that come before `end`. */
+/** Returns the first match before `end`. */
 function firstPattern({ patterns }: NameList, name: string, end = Number.POSITIVE_INFINITY): PatternMatch {
   if (patterns.length === 0) return NO_MATCH;
   const found: (readonly [Pattern, PatternError])[] = [];
@@ -107,7 +110,7 @@ function firstPattern({ patterns }: NameList, name: string, end = Number.POSITIV
   return { matched: undefined, errors: upTo(end, found) };
 }
 
-/** One for each time that such a pattern is in the list before `end`. */
+/** Returns an error for each position of such a pattern before `end`. */
 function upTo(end: number, found: readonly (readonly [Pattern, PatternError])[]): readonly PatternError[] {
   if (found.length === 0) return NO_ERRORS;
   return found.flatMap(([{ places }, error]) => places.filter((place) => place < end).map(() => error));
@@ -156,7 +159,7 @@ function placesOf(words: readonly string[]): Map<string, number[]> {
   return places;
 }
 
-/** One that is too long is never compiled. */
+/** A pattern that is too long is never compiled. */
 function costOf(pattern: string): number {
   return pattern.length > PATTERN_LIMITS.length ? pattern.length : patternCost(pattern);
 }

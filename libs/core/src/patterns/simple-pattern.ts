@@ -1,14 +1,14 @@
 /**
- * Patterns that need no regular expression: names in which a dot is any character, with at most one `.*`. Most of
- * what is written in practice is one (`kube-root-ca.crt`, `app-.*`), and matching it costs no more than the name.
+ * Patterns that need no regular expression: names in which a dot is any character, with at most one `.*`. Most patterns
+ * in practice are of this form (`kube-root-ca.crt`, `app-.*`), and matching takes no longer than reading the name.
  */
 
 const WITHOUT_STAR = /^[A-Za-z0-9.-]+$/;
 const WITH_STAR = /^([A-Za-z0-9.-]*?)\.\*([A-Za-z0-9.-]*)$/;
-/** The characters for which this agrees with a regular expression: no line break, one code unit each. */
+/** The characters for which this agrees with a regular expression: no line breaks, one code unit each. */
 const PLAIN = /^[A-Za-z0-9.-]*$/;
 
-/** Whether a name made of letters, digits, dots and dashes matches; undefined for a pattern that is not simple. */
+/** Returns a matcher for names of letters, digits, dots and dashes; undefined if the pattern is not simple. */
 export function simplePattern(pattern: string): ((name: string) => boolean) | undefined {
   if (WITHOUT_STAR.test(pattern)) return (name) => name.length === pattern.length && fits(pattern, name, 0);
   const parts = WITH_STAR.exec(pattern);

@@ -4,7 +4,7 @@ import { markerHash } from '../marker/marker-hash.ts';
 import { recordHash, type HashKeys, type RecordHash } from '../record/record-hash.ts';
 import { parseRv, type Rv } from '../rv.ts';
 
-/** A SecretProviderClassPodStatus as the API serves it: what one pod has mounted of one class. */
+/** A SecretProviderClassPodStatus as the API serves it: what one pod has mounted of a class. */
 export interface StatusObject {
   readonly metadata: ObjectMeta;
   readonly status?:
@@ -18,21 +18,23 @@ export interface StatusObject {
     | undefined;
 }
 
-/** The small record of a status. Its ids and versions are hashed here and go no further. */
+/** The facts that are kept of a status. Its ids and versions are hashed here and go no further. */
 export interface SeenStatus {
   /** `SecretProviderClassPodStatus/<namespace>/<name>`. */
   readonly key: string;
-  /** Of the class; undefined if the status names none. */
+  /** The class; undefined if the status names none. */
   readonly source: SourceKey | undefined;
   readonly rv: Rv;
-  /** The hash under today's key, then those under the keys that older rows may be under. Empty: nothing mounted. */
+  /** The hash under the current key, then under the keys that older rows may use. Empty: nothing mounted. */
   readonly hashes: readonly RecordHash[];
   readonly markerHash: string;
-  /** Unix seconds of the last write; 0 if there was none after its creation: the pod began with what it shows. */
+  /**
+   * Unix seconds of the last write; 0 if there was none after the creation, so that the pod began with these versions.
+   */
   readonly modifiedAt: number;
   /**
-   * Unix seconds by the API server's clock: its versions are not younger, and its pod had them then. That is the
-   * last write of whoever wrote `status`; a write of its metadata by others does not count. 0: nothing tells.
+   * Unix seconds, by the API server's clock, of the last write of `status`, when the pod had these versions. Writes of
+   * the metadata by others do not count. 0: not known.
    */
   readonly shownAt: number;
 }
@@ -58,7 +60,7 @@ export function observeStatus({ metadata, status }: StatusObject, keys: HashKeys
   };
 }
 
-/** The driver writes a status when its pod mounts and when the versions change, and owns `status` by that. */
+/** The driver writes a status when its pod mounts and when the versions change, so it owns the field `status`. */
 function lastStatusWrite({ managedFields = [] }: ObjectMeta): number {
   const times = managedFields
     .filter(({ fieldsV1 }) => fieldsV1 !== undefined && 'f:status' in fieldsV1)
@@ -67,8 +69,8 @@ function lastStatusWrite({ managedFields = [] }: ObjectMeta): number {
 }
 
 /**
- * What is hashed of a status, as `markerHash` takes it: an entry `id=version` for each object, and the name of
- * the class. Two objects of one id become one entry that reads as both do side by side.
+ * Returns the data of a status in the form that `markerHash` takes: an entry `id=version` for each object, and the name
+ * of the class. Two objects with one id become one entry that reads like both side by side.
  */
 export function providerClassData(
   provider: string,

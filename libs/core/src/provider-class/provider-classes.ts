@@ -6,48 +6,50 @@ import type { SeenStatus } from './observe-status.ts';
 
 export interface StatusList {
   readonly statuses: readonly SeenStatus[];
-  /** Keys of statuses that exist but could not be read: what was known of them stays. */
+  /** Keys of statuses that exist but could not be read; what was known of them stays. */
   readonly unread: ReadonlySet<string>;
-  /** The rows that the cluster state or, at the first list, the catalog has of the classes in reach. */
+  /** The rows of the classes in scope, from the cluster state or, for the first list, from the catalog. */
   readonly rows: ReadonlyMap<SourceKey, SourceRow>;
 }
 
-/** What a list of statuses says of the classes. */
+/** The classes after a list of statuses. */
 export interface ListedClasses {
-  /** As of the list. A class whose versions stayed has the resourceVersion of its row. */
+  /** The state at the list. A class with unchanged versions has the resourceVersion of its row. */
   readonly listed: readonly ObservedSource[];
-  /** Then how far each is known: versions stay, the resourceVersion moves. */
+  /** The position of each class after the list: the versions stay, and the resourceVersion advances. */
   readonly advanced: readonly ObservedSource[];
 }
 
 interface Present {
   readonly hash: RecordHash;
   readonly markerHash: string;
-  /** When a status was last written that shows it, Unix seconds; 0: nothing tells. */
+  /** Unix seconds of the last write of a status that shows it; 0: not known. */
   readonly shownAt: number;
 }
 
 interface ClassState {
   present: Present;
-  /** Of the last event of any of its statuses: everything up to it is accounted for. */
+  /** The resourceVersion of the last event of any of its statuses; all earlier events are included. */
   rv: Rv;
   statuses: Map<string, SeenStatus>;
 }
 
 /**
- * From what single pods have mounted (SecretProviderClassPodStatus) to what a class has at present. Pods rotate
- * one after the other, at any pace, so a status tells of a change only when *its own* versions change, or when
- * its pod has just mounted: then the provider has these now, and they are the class's. A status that is merely
- * still there with older versions, written or not, says nothing; neither does one that goes.
+ * Derives the present versions of a class from what single pods have mounted (SecretProviderClassPodStatus).
  *
- * After a gap without memory it goes by when each status was last written by the driver: what the latest shows is
- * present. A status that lingers, its metadata written or not, was written before. Within one second, or where
- * nothing tells the time, the resourceVersion decides: in doubt it rolls. A pure state machine; one for each
- * stream of statuses.
+ * Pods rotate one after the other, at any pace. So a status shows a change only when *its own* versions change, or when
+ * its pod has just mounted: the provider has these versions now, and they become the class's. A status that still
+ * exists with older versions says nothing, even if it is written, and neither does a deleted one.
+ *
+ * After a gap without memory, the status that the driver wrote last decides. A status that lingers was written before,
+ * even if its metadata was written later. Within one second, or without times, the resourceVersion decides; in doubt
+ * the workload is reloaded.
+ *
+ * A pure state machine; one for each stream of statuses.
  */
 export class ProviderClasses {
   readonly #states = new Map<SourceKey, ClassState>();
-  /** The SecretProviderClass objects themselves: for their annotations. */
+  /** The SecretProviderClass objects, for their annotations. */
   readonly #objects = new Map<SourceKey, ObservedSource>();
 
   statusesListed(list: StatusList): ListedClasses {
@@ -70,7 +72,7 @@ export class ProviderClasses {
     return { listed, advanced };
   }
 
-  /** The class as it is after a live write of a status; undefined if the status says nothing. */
+  /** Returns the class after a live write of a status; undefined if the status says nothing. */
   statusWritten(status: SeenStatus): ObservedSource | undefined {
     const { source } = status;
     const shown = presentIn(status);
@@ -89,21 +91,21 @@ export class ProviderClasses {
     if (source !== undefined) this.#states.get(source)?.statuses.delete(key);
   }
 
-  /** Every SecretProviderClass in reach; gives those of which versions are known. */
+  /** Takes every SecretProviderClass in scope. Returns those with known versions. */
   classesListed(objects: readonly ObservedSource[], unread: ReadonlySet<string>): ObservedSource[] {
     for (const key of this.#objects.keys()) if (!unread.has(key)) this.#objects.delete(key);
     for (const seen of objects) this.#objects.set(seen.key, seen);
     return [...this.#states].map(([key, state]) => this.#seen(key, state));
   }
 
-  /** The class with its annotations as they are now; undefined while its versions are not known. */
+  /** Returns the class with its current annotations; undefined while its versions are not known. */
   classWritten(seen: ObservedSource): ObservedSource | undefined {
     this.#objects.set(seen.key, seen);
     const state = this.#states.get(seen.key);
     return state && this.#seen(seen.key, state);
   }
 
-  /** What is known of its versions stays as long as a pod has it mounted, and until the next list. */
+  /** The versions stay known while a pod has the class mounted, and until the next list. */
   classDeleted(key: SourceKey): void {
     this.#objects.delete(key);
   }
@@ -124,7 +126,7 @@ export class ProviderClasses {
     return byClass;
   }
 
-  /** Undefined if nothing tells which versions the class has. `rv` is that of the newest status that changed it. */
+  /** Undefined if nothing shows the versions of the class. `rv` is that of the newest status that changed it. */
   #listedState(
     key: SourceKey,
     statuses: readonly SeenStatus[],
@@ -180,7 +182,7 @@ function presentIn({ hashes: [hash], markerHash, shownAt }: SeenStatus): Present
   return hash === undefined ? undefined : { hash, markerHash, shownAt };
 }
 
-/** When what was present was last shown, by what is known of it and by the statuses that still show it. */
+/** Returns when the present versions were last shown, by what is known and by the statuses that still show them. */
 function lastShownAt(statuses: readonly SeenStatus[], present: Present | undefined): number {
   if (!present) return 0;
   return statuses
@@ -188,7 +190,7 @@ function lastShownAt(statuses: readonly SeenStatus[], present: Present | undefin
     .reduce((latest, { shownAt }) => Math.max(latest, shownAt), present.shownAt);
 }
 
-/** Whether `one` tells of a later time than `other`. */
+/** Whether `one` was shown later than `other`. */
 function isShownLater(one: SeenStatus, other: SeenStatus): boolean {
   const isTimed = one.shownAt !== 0 && other.shownAt !== 0 && one.shownAt !== other.shownAt;
   return isTimed ? one.shownAt > other.shownAt : isNewer(one.rv, other.rv);
@@ -198,7 +200,7 @@ function hasOwnChange(before: SeenStatus | undefined, now: SeenStatus): boolean 
   return before?.hashes[0] !== now.hashes[0];
 }
 
-/** A status that shows nothing for a moment is remembered by what it showed before. */
+/** A status that shows nothing for a moment keeps what it showed before. */
 function withMemory(statuses: readonly SeenStatus[], state: ClassState | undefined): Map<string, SeenStatus> {
   const held = statuses.map((status) => {
     const before = state?.statuses.get(status.key);

@@ -1,26 +1,26 @@
 import type { Container, EnvVar, PodSpec, SourceKind, Volume } from '../model.ts';
 
-/** A source as a pod template refers to it: always in the workload's own namespace. */
+/** A source as a pod template refers to it, always in the workload's own namespace. */
 export interface SourceRef {
   readonly kind: SourceKind;
   readonly name: string;
 }
 
-/** Where a pod spec uses its sources, gathered in one pass. */
+/** The uses of sources in a pod spec, gathered in one pass. */
 export interface PodUses {
-  /** Every source that is named anywhere, once, used or not. */
+  /** Every source that the pod spec names, each once, used or not. */
   readonly candidates: SourceRef[];
-  /** The index of the container that carries the source's marker; null if none uses it. */
+  /** Returns the index of the container that carries the source's marker; null if no container uses it. */
   containerOf(source: SourceRef): number | null;
 }
 
-/** The first container, by index, that has something; and what any init container has. */
+/** The index of the first container that has something, and what any init container has. */
 interface Holders {
   readonly byContainer: Map<string, number>;
   readonly byInit: Set<string>;
 }
 
-/** The attribute of a CSI volume that names a SecretProviderClass. The driver's name is not looked at. */
+/** The attribute of a CSI volume that names a SecretProviderClass. The driver's name does not matter. */
 const PROVIDER_CLASS_ATTRIBUTE = 'secretProviderClass';
 
 export function podUses(podSpec: PodSpec): PodUses {
@@ -57,7 +57,7 @@ function holders(podSpec: PodSpec, has: (container: Container) => readonly strin
   return { byContainer, byInit: new Set((podSpec.initContainers ?? []).flatMap(has)) };
 }
 
-/** A container before an init container, whose marker the first container carries. */
+/** Containers come before init containers, whose markers the first container carries. */
 function firstHolder({ byContainer, byInit }: Holders, what: string): number | null {
   return byContainer.get(what) ?? (byInit.has(what) ? 0 : null);
 }
@@ -66,7 +66,7 @@ function mountsOf(container: Container): string[] {
   return (container.volumeMounts ?? []).map((mount) => mount.name);
 }
 
-/** The sources that a volume holds. */
+/** Returns the sources of a volume. */
 export function refsOfVolume(volume: Volume): SourceRef[] {
   const projected = volume.projected?.sources ?? [];
   return [
@@ -88,7 +88,7 @@ function refsOfEnvironment(container: Container): SourceRef[] {
   ];
 }
 
-/** The source that a variable is read from, if any. */
+/** Returns the source that a variable is read from, if any. */
 export function refsOfVariable({ valueFrom }: EnvVar): SourceRef[] {
   return [
     ...ref('ConfigMap', valueFrom?.configMapKeyRef?.name),

@@ -4,9 +4,8 @@ import type { SourceRef } from './pod-uses.ts';
 import { podUses } from './pod-uses.ts';
 
 /**
- * The sources that a pod spec uses in a way that is detected, each once, by kind and then name. Exactly
- * those for which `containerUsing(podSpec, source, true)` finds a container: a volume that nothing mounts
- * is no use.
+ * Returns the sources that a pod spec uses, each once, by kind and then name. These are exactly those for which
+ * `containerUsing(podSpec, source, true)` finds a container: a volume that nothing mounts is not a use.
  */
 export function referencedSources(podSpec: PodSpec): SourceRef[] {
   const uses = podUses(podSpec);
@@ -14,14 +13,13 @@ export function referencedSources(podSpec: PodSpec): SourceRef[] {
 }
 
 /**
- * The index, in `containers`, of the container that carries a source's marker; null if there is none, and
- * so nothing to reload.
- *
- * 1. The first volume that refers to the source: the first container that mounts it; if only an init
- *    container does, the first container, because an init container never carries a marker.
- * 2. Else the first container that reads it into its environment; if only an init container does, the
- *    first container.
- * 3. Else, if the workload names the source (`auto` is false), the first container all the same.
+ * Returns the index, in `containers`, of the container that carries a source's marker; null if there is none, so that
+ * nothing can be reloaded.
+ * 1. For the first volume that refers to the source, the first container that mounts it. If only an init container
+ * mounts it, the first container, because an init container never carries a marker.
+ * 2. Otherwise, the first container that reads the source into its environment. If only an init container does, the
+ * first container.
+ * 3. Otherwise, if the workload names the source (`auto` is false), the first container.
  */
 export function containerUsing(podSpec: PodSpec, source: SourceRef, auto: boolean): number | null {
   if ((podSpec.containers ?? []).length === 0) return null;

@@ -1,21 +1,21 @@
 import type { Container, EnvVar, PodSpec, Volume } from '../model.ts';
 import { refsOfVariable, refsOfVolume, type SourceRef } from './pod-uses.ts';
 
-/** One place of a pod template that refers to a source. */
+/** One reference to a source in a pod template. */
 export interface SourceUse {
-  /** `volume`, `projectedVolume` and `csiVolume`: by a mount, if a container is given. */
+  /** `volume`, `projectedVolume` and `csiVolume` mean a mount if `container` is given. */
   readonly by: 'env' | 'envFrom' | 'volume' | 'projectedVolume' | 'csiVolume';
   /** Undefined: a volume that nothing mounts. */
   readonly container: string | undefined;
   /** The container is an init container. */
   readonly init: boolean;
-  /** Of the variable or the volume. */
+  /** Name of the variable or the volume. */
   readonly name?: string;
 }
 
 /**
- * Every place in which a pod spec refers to a source: init containers last, volumes that nothing mounts at the end.
- * Which of them decide is `podUses`' to say: of several volumes of one source only the first one counts.
+ * Returns every reference of a pod spec to a source: init containers last, then volumes that nothing mounts. `podUses`
+ * tells which of them decide: of several volumes of one source, only the first counts.
  */
 export function sourceUses(podSpec: PodSpec, source: SourceRef): SourceUse[] {
   const volumes = (podSpec.volumes ?? []).filter((volume) => refsOfVolume(volume).some(isMeant));

@@ -1,7 +1,7 @@
 import type { PodTrouble } from './rollout.ts';
 import { kubeletText } from './kubelet-text.ts';
 
-/** As much of a Pod as is looked at. It comes from the API server, whose schema holds for it. */
+/** The parts of a Pod that are read. They come from the API server, which validates them. */
 export interface PodSeen {
   readonly metadata: { readonly name: string };
   readonly status?: {
@@ -19,11 +19,12 @@ interface ContainerSeen {
 }
 
 const MOST_PODS = 5;
-/** What the API calls a reason: a word, no text. */
+/** A reason in the sense of the API: one word, no free text. */
 const WORD = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$/u;
 /**
- * The reasons to wait whose message is of the kubelet's own words, of names and of the registry's answer. Others can
- * quote what a container was given or has printed: its command line (`RunContainerError`), its hook (`PostStartHookError`).
+ * Waiting reasons whose message consists of the kubelet's own words, names and the registry's answer. Other messages
+ * can quote what a container was given or printed: its command line (`RunContainerError`) or its hook
+ * (`PostStartHookError`).
  */
 const OWN_WORDS: ReadonlySet<string> = new Set([
   'ContainerCreating',
@@ -38,12 +39,13 @@ const OWN_WORDS: ReadonlySet<string> = new Set([
   'RegistryUnavailable',
   'SignatureValidationFailed',
 ]);
-/** Paths of `subPathExpr`, expanded: made of environment variables. */
+/** Expanded paths of `subPathExpr`, which are made of environment variables. */
 const QUOTED_PATH = /`[^`]*`?/gu;
 
 /**
- * Why the pods do not run: of each that has a container which waits or has failed the first of these, at most five. Of a
- * container that ended only reason and exit code: its message is the container's own text, its last log lines perhaps.
+ * Returns why the pods do not run: for each pod with a waiting or failed container the first cause, at most five. Of a
+ * container that ended only the reason and exit code, because its message is the container's own text, perhaps its last
+ * log lines.
  */
 export function podTroubles(pods: readonly PodSeen[]): PodTrouble[] {
   return pods.flatMap((pod) => troubleOf(pod) ?? []).slice(0, MOST_PODS);
@@ -55,7 +57,7 @@ function troubleOf({ metadata, status }: PodSeen): PodTrouble | undefined {
     const why = whyNotRunning(container);
     return why ? [{ name: metadata.name, container: container.name, ...why }] : [];
   });
-  // A container that waits for another says less than that one.
+  // A container that waits for another one says less than that other one.
   return troubles.find(({ reason }) => reason !== 'PodInitializing') ?? troubles[0];
 }
 

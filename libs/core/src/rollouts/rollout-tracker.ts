@@ -3,51 +3,53 @@ import type { WorkloadKey } from '../model.ts';
 import { takeFrom } from '../take-from.ts';
 import type { PodTrouble, RolloutCondition, RolloutStatus } from './rollout.ts';
 
-/** What one sighting of a workload says of its rollout. */
+/** The rollout of a workload at one sighting. */
 export interface SeenRollout extends RolloutStatus {
   readonly workload: WorkloadKey;
   readonly generation: number;
   readonly conditions: readonly RolloutCondition[];
 }
 
-/** What is to be written of rollouts. */
+/** Rollouts to write. */
 export interface RolloutChanges {
-  /** Under way: to be put into the hash. */
+  /** Under way: to put into the hash. */
   readonly put: readonly RolloutEntry[];
-  /** Complete or gone: to be taken out of it. */
+  /** Complete or gone: to remove from the hash. */
   readonly removed: readonly WorkloadKey[];
-  /** Complete or stuck by now: for the history. */
+  /** Newly complete or stuck: for the history. */
   readonly ended: readonly RolloutEntry[];
 }
 
 /**
- * Which rollouts are under way: a pure state machine from what the streams show. It holds those that are not
- * complete, and no others. A rollout begins when the pod template is seen to change, so that pods that come and go
- * under the same template are none.
+ * Tracks the rollouts that are under way: a pure state machine over what the streams show. It holds only rollouts that
+ * are not complete. A rollout begins when the pod template changes; pods that are replaced under the same template are
+ * no rollout.
  */
 export class RolloutTracker {
   readonly #tracked = new Map<WorkloadKey, RolloutEntry>();
   readonly #dirty = new Set<WorkloadKey>();
-  /** By state and workload, oldest first: while Redis is away a later one takes the place of an earlier one. */
+  /** By state and workload, oldest first. While Redis is unreachable, later entries replace earlier ones. */
   #ended = new Map<string, RolloutEntry>();
   #isUrgent = false;
 
-  /** Those under way. */
+  /** The rollouts that are under way. */
   get tracked(): ReadonlyMap<WorkloadKey, RolloutEntry> {
     return this.#tracked;
   }
 
-  /** Something is to be written. */
+  /** Whether there is anything to write. */
   get isDirty(): boolean {
     return this.#dirty.size > 0 || this.#ended.size > 0;
   }
 
-  /** More is to be written than a count that moved. */
+  /** Whether there is more to write than changed counts. */
   get isUrgent(): boolean {
     return this.#isUrgent;
   }
 
-  /** A sighting of a workload that something rolls. `begins`: its pod template changed, or it is new here. */
+  /**
+   * Takes a sighting of a workload that has rollouts. `begins`: its pod template changed, or the workload is new here.
+   */
   seen(rollout: SeenRollout, { begins, now }: { begins: boolean; now: number }): void {
     const held = this.#tracked.get(rollout.workload);
     if (rollout.state === 'complete') this.#complete(rollout, held, now);
@@ -55,7 +57,7 @@ export class RolloutTracker {
     else if (held) this.#goOn(held, rollout, now);
   }
 
-  /** What the pods of a workload that is stuck say. Ignored if it is stuck no more. */
+  /** Takes the troubles of a stuck workload's pods. Ignored if the workload is no longer stuck. */
   explained(workload: WorkloadKey, pods: readonly PodTrouble[], now: number): void {
     const held = this.#tracked.get(workload);
     if (held?.state !== 'stuck') return;
@@ -70,14 +72,14 @@ export class RolloutTracker {
     if (this.#tracked.has(workload)) this.#remove(workload);
   }
 
-  /** Drops what is there no more. */
+  /** Drops workloads that no longer exist. */
   prune(isThere: (workload: WorkloadKey) => boolean): void {
     for (const workload of this.#tracked.keys()) if (!isThere(workload)) this.#remove(workload);
   }
 
   /**
-   * A new leader finds what its predecessor wrote: rollouts have ended since, or their workloads are gone, and others
-   * began earlier than this one knows. `isThere`: whether the workload still exists; undefined: not known yet.
+   * Merges what the previous leader wrote: rollouts have ended since, workloads are gone, and some rollouts began
+   * earlier than this leader knows. `isThere`: whether the workload still exists; undefined: not known yet.
    */
   reconcile(
     written: Iterable<RolloutEntry>,
@@ -92,27 +94,26 @@ export class RolloutTracker {
     }
   }
 
-  /** Everything is to be written again. */
+  /** Marks everything for writing again. */
   assertAll(): void {
     for (const workload of this.#tracked.keys()) this.#dirty.add(workload);
     this.#isUrgent = true;
   }
 
-  /** A standby writes nothing. */
+  /** Drops pending writes, because a standby writes nothing. */
   discard(): void {
     this.#dirty.clear();
     this.#ended.clear();
     this.#isUrgent = false;
   }
 
-  /** Whether something is to be written of any of these. */
+  /** Whether there is anything to write for these workloads. */
   isDirtyAt(workloads: readonly WorkloadKey[]): boolean {
     return workloads.some((workload) => this.#dirty.has(workload));
   }
 
   /**
-   * What is to be written, at most so many workloads, `first` before all others; the caller gives it back if it
-   * cannot be written.
+   * Takes at most `most` workloads to write, `first` before the others. The caller gives them back if the write fails.
    */
   take(most: number, first: readonly WorkloadKey[] = []): RolloutChanges {
     const dirty = first.filter((workload) => this.#dirty.has(workload)).slice(0, most);
@@ -191,7 +192,7 @@ function entryOf(rollout: SeenRollout): Omit<RolloutEntry, 'since' | 'at'> {
   return { workload, generation, state, code, updated, ready, desired, conditions };
 }
 
-/** What its pods said to an earlier leader stands until they are asked again. */
+/** Keeps what an earlier leader learned of the pods until they are read again. */
 function withPodsOf(held: RolloutEntry, { state, generation, pods }: RolloutEntry): RolloutEntry {
   const areStuck = held.state === 'stuck' && state === 'stuck' && held.generation === generation;
   return areStuck && pods && !held.pods ? { ...held, pods } : held;

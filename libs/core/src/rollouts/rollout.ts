@@ -1,4 +1,4 @@
-/** Why a rollout is in its state, in words for people. A code, once released, keeps its meaning. */
+/** Why a rollout is in its state, in words for users. A released code keeps its meaning. */
 export const ROLLOUT_CODES = {
   Complete: 'Every pod is of the present template and available.',
   PartitionComplete: "It is complete as far as the StatefulSet's partition lets it.",
@@ -16,21 +16,23 @@ export const ROLLOUT_CODES = {
 
 export type RolloutCode = keyof typeof ROLLOUT_CODES;
 
-/** `stuck`: the cluster says that it does not get on by itself. */
+/** `stuck`: the cluster reports that it makes no progress by itself. */
 export const ROLLOUT_STATES = ['progressing', 'complete', 'stuck'] as const;
 export type RolloutState = (typeof ROLLOUT_STATES)[number];
 
-/** How far the replacement of a workload's pods is. */
+/** Progress of replacing a workload's pods. */
 export interface RolloutStatus {
   readonly state: RolloutState;
   readonly code: RolloutCode;
-  /** Pods of the present template, those of them (or of all, where the kind tells no more) ready, wanted. */
+  /**
+   * Pods of the present template; how many of them (or of all, if the kind does not tell) are ready; and wanted pods.
+   */
   readonly updated: number;
   readonly ready: number;
   readonly desired: number;
 }
 
-/** What the cluster says of a workload. */
+/** A condition that the cluster reports for a workload. */
 export interface RolloutCondition {
   readonly type: string;
   readonly status: string;
@@ -44,6 +46,6 @@ export interface PodTrouble {
   readonly name: string;
   readonly container: string;
   readonly reason: string;
-  /** The kubelet's, at most 300 characters. */
+  /** Of the kubelet, at most 300 characters. */
   readonly message: string;
 }

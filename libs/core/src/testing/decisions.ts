@@ -8,7 +8,7 @@ type Texts = Readonly<Record<string, string>>;
 
 const PREFIX = 'reloader.stakater.com';
 
-/** A Deployment and a ConfigMap `app-config`, no annotations, no settings; then the steps. */
+/** Returns a Deployment and a ConfigMap `app-config` without annotations and settings, changed by the steps. */
 export function decisionInput(...steps: readonly Step[]): DecisionInput {
   const plain: DecisionInput = {
     source: { kind: 'ConfigMap', name: 'app-config', annotations: {} },

@@ -1,10 +1,10 @@
 import type { ChangeEntry, OutcomeEntry, RolloutEntry } from '../history/entries.ts';
 
-/** Builders of entries of the history, for specs. Times are Unix milliseconds. */
+/** Builders of history entries for specs. Times are Unix milliseconds. */
 export const WEB = 'Deployment/shop/web';
 export const CONFIG = 'ConfigMap/shop/cm';
 
-/** Seen at `since`, taken up two milliseconds later. */
+/** Seen at `since`; taken up two milliseconds later. */
 export function changed(since: number, more: Partial<ChangeEntry> = {}): ChangeEntry {
   return {
     source: CONFIG,
@@ -19,7 +19,7 @@ export function changed(since: number, more: Partial<ChangeEntry> = {}): ChangeE
   };
 }
 
-/** Of a job whose first enqueue was at `since`: rolled for the ConfigMap, as generation 2. */
+/** Of a job first enqueued at `since`: reloaded for the ConfigMap, as generation 2. */
 export function reloaded(since: number, more: Partial<OutcomeEntry> = {}): OutcomeEntry {
   return {
     workload: WEB,

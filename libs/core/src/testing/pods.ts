@@ -3,7 +3,7 @@ import type { Container, EnvVar, PodSpec, Volume } from '../model.ts';
 type ContainerStep = (container: Container) => Container;
 type PodStep = (podSpec: PodSpec) => PodSpec;
 
-/** A pod spec without containers; then the steps. */
+/** Returns a pod spec without containers, changed by the steps. */
 export function podSpec(...steps: readonly PodStep[]): PodSpec {
   return steps.reduce<PodSpec>((spec, step) => step(spec), {});
 }
@@ -20,7 +20,7 @@ export function withVolume(name: string, kind: Omit<Volume, 'name'>): PodStep {
   return (spec) => ({ ...spec, volumes: [...(spec.volumes ?? []), { name, ...kind }] });
 }
 
-/** A field that Kubernetes knows and Reroll does not read. */
+/** Sets a field that Kubernetes knows and Reroll does not read. */
 export function withField(field: string, value: unknown): PodStep {
   return (spec) => ({ ...spec, [field]: value });
 }

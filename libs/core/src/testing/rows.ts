@@ -9,7 +9,7 @@ import {
 } from '../state/rows.ts';
 import { writeRecord } from '../record/record.ts';
 
-/** Builders of what the streams show, for the cluster state's specs. Everything is in the namespace `ns`. */
+/** Builders of sightings for the cluster state's specs. Everything is in the namespace `ns`. */
 export const AUTO = { 'reloader.stakater.com/auto': 'true' };
 
 export function seenSource(

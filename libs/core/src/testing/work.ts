@@ -8,7 +8,7 @@ const PATCHED = [
   [Set.prototype, Symbol.iterator],
 ] as const;
 
-/** How many entries of any Map or Set `work` goes through; finding one by its key costs nothing. */
+/** Counts the entries of Maps and Sets that `work` iterates over; lookups by key are free. */
 export function entriesVisited(work: () => void): number {
   let visited = 0;
   function* counted(items: Iterator<unknown>): Generator {
