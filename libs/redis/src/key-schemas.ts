@@ -11,11 +11,11 @@ import {
 const A_SOURCE = 'expected <kind>/<namespace>/<name> of a source';
 const A_WORKLOAD = 'expected <kind>/<namespace>/<name> of a workload';
 
-/** Keys in what is read from Redis, where whoever has the password can write anything. */
+/** Schemas of keys that are read from Redis, where whoever has the password can write anything. */
 export const SOURCE_KEY = keyOf(isSourceKey, A_SOURCE);
 export const WORKLOAD_KEY = keyOf(isWorkloadKey, A_WORKLOAD);
 
-/** The same, but a key of a kind that only a newer version knows is read as `undefined`. */
+/** As above, but a key of a kind that only a newer version knows is read as `undefined`. */
 export const KNOWN_SOURCE_KEY = keyOf(isNoWorkloadKey, A_SOURCE).transform((key) =>
   isSourceKey(key) ? key : undefined,
 );

@@ -71,7 +71,7 @@ export type Mention = 'name' | 'pattern' | 'none';
  * - `Read`: the source must be read to decide.
  * - `Wait`: the catalog is behind the read; the leader's own event enqueues the workload again.
  * - `Correct`: the pods have the data, and only the record is behind. `Adopt`: the same without a record. `AdoptStale`:
- * without a record, and nothing shows whether the pods have the data.
+ *   without a record, and nothing shows whether the pods have the data.
  * - `Rewrite`: the record agrees under an older hash scheme.
  * - `KeyUnknown`: it seems pending, but only a worker with the record's key can tell.
  * - `Roll`: the pods must be replaced.

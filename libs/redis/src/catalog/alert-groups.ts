@@ -1,10 +1,10 @@
 import type { RedisClient } from '../connection/redis.ts';
 import type { SourceKey, WorkloadKey } from '@reroll/core/model';
 
-/** A group that nobody sends, because alerts were switched off, goes after so many seconds. */
+/** Seconds after which an unsent group expires, in case alerts were switched off. */
 const GROUP_SECONDS = 86_400;
 
-/** The workloads of an alert that is still to be sent: one set a source. */
+/** The workloads of alerts that are still to be sent: one set for each source. */
 export class AlertGroups {
   readonly #redis: RedisClient;
   readonly #prefix: string;
@@ -20,12 +20,12 @@ export class AlertGroups {
     await Promise.all([this.#redis.sadd(key, workload), this.#redis.expire(key, GROUP_SECONDS)]);
   }
 
-  /** By name. */
+  /** Returns the workloads, sorted. */
   async members(source: SourceKey): Promise<WorkloadKey[]> {
     return (await this.#redis.smembers(this.#prefix + source)).sort() as WorkloadKey[];
   }
 
-  /** Those that were told of; who came meanwhile stays. */
+  /** Removes workloads that were reported; workloads that were added meanwhile stay. */
   async remove(source: SourceKey, workloads: readonly WorkloadKey[]): Promise<void> {
     if (workloads.length > 0) await this.#redis.srem(this.#prefix + source, ...workloads);
   }

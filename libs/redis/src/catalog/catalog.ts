@@ -20,13 +20,18 @@ export interface Writer {
 }
 
 export interface Publication {
-  /** `sequence`: of the write before this one. */
+  /** `sequence`: the number of the write before this one. */
   readonly writer: Writer;
-  /** Whatever was written before this, it does not follow on it. Default: for the first write, sequence 0. */
+  /** This write begins a chain and follows no other. Default: true for sequence 0. */
   readonly begins?: boolean;
-  /** A source without a row is removed: it is out of scope now. With how its change was found, if a job comes for it. */
+  /**
+   * A source without a row left the scope and is removed. The third element tells how its change was found, if a job
+   * comes for it.
+   */
   readonly sources: readonly (readonly [SourceKey, SourceRow | undefined, (FoundBy | undefined)?])[];
-  /** A workload without a row is removed. The index: the sources under which it is to be found. */
+  /**
+   * A workload without a row is removed. The third element is the index: the sources under which the workload is found.
+   */
   readonly workloads: readonly (readonly [
     WorkloadKey,
     { row: WorkloadRow; index: readonly SourceKey[] } | undefined,
@@ -34,13 +39,13 @@ export interface Publication {
 }
 
 export type Published =
-  /** A newer leader has written: the writer is none any more. */
+  /** A newer leader has written, so this writer may not write any more. */
   | { readonly refused: true }
   | {
       readonly refused: false;
-      /** The write before this one is gone: Redis was emptied or set back in time. Nothing was written. */
+      /** The write before this one is gone, because Redis was emptied or set back in time. Nothing was written. */
       readonly gap: boolean;
-      /** Sources of which the catalog had another hash, and that is still to be told. */
+      /** Sources for which the catalog had another hash, and whose change is still to be reported. */
       readonly changed: readonly SourceKey[];
     };
 
@@ -51,7 +56,7 @@ export interface ReloadFacts {
   readonly readings: ReadonlyMap<SourceKey, SourceHashes>;
 }
 
-/** How long a change job's reading may be used. It is checked against the catalog each time. */
+/** How long a change job's reading may be used. It is compared with the catalog on each use. */
 const READING_SECONDS = 600;
 const SCAN_COUNT = 1000;
 const WARNING_SECONDS = 86_400;
@@ -62,7 +67,7 @@ export class Catalog {
   readonly #redis: RedisClient;
   readonly #hashKeys: HashKeys;
 
-  /** `hashKeys`: those under which readings are sealed. Default none: they are plain. */
+  /** `hashKeys`: the keys that seal readings. Default none: readings are plain. */
   constructor(redis: RedisClient, keys: CatalogKeys, hashKeys: HashKeys = []) {
     this.#redis = redis;
     this.keys = keys;
@@ -70,11 +75,12 @@ export class Catalog {
   }
 
   /**
-   * Claims this prefix for a cluster. Throws CATALOG_OTHER_CLUSTER if it is another's: two clusters under
-   * one name would roll each other's workloads.
+   * Claims this prefix for a cluster. Throws CATALOG_OTHER_CLUSTER if another cluster has it: two clusters under one
+   * name would reload each other's workloads.
    */
   async claim(clusterUid: string): Promise<void> {
-    // Written only if it is not there: a Redis whose memory is full refuses writes, and must not keep a process from starting.
+    // Writes only if the claim is missing: a Redis with full memory refuses writes, and must not keep a process from
+    // starting.
     const held = (await this.#redis.get(this.keys.cluster)) ?? (await this.#claimFirst(clusterUid));
     if (held === clusterUid) return;
     throw new CatalogError(
@@ -89,7 +95,7 @@ export class Catalog {
     return await this.#redis.get(this.keys.cluster);
   }
 
-  /** Rejects if the server that holds these keys does not answer. */
+  /** Rejects if the server with these keys does not answer. */
   async ask(): Promise<void> {
     await this.#redis.exists(this.keys.cluster);
   }
@@ -114,18 +120,18 @@ export class Catalog {
     return readReply(reply);
   }
 
-  /** Whether the last write is this writer's own: nothing was lost, nobody else has written. */
+  /** Whether the last write is this writer's own, so that nothing was lost and nobody else has written. */
   async isLastWriter(writer: Writer): Promise<boolean> {
     return (await this.#redis.get(this.keys.writer)) === `${writer.term}:${writer.sequence}`;
   }
 
-  /** The term of the leader that wrote last; '0' if none has. */
+  /** Returns the term of the leader that wrote last; '0' if there is none. */
   async lastTerm(): Promise<Rv> {
     const [term] = ((await this.#redis.get(this.keys.writer)) ?? '').split(':');
     return isRv(term) ? term : RV_UNKNOWN;
   }
 
-  /** Empties it after etcd was restored (see `reset.ts`). */
+  /** Empties the catalog after a restore of etcd (see `reset.ts`). */
   async reset(fence: Rv): Promise<void> {
     await resetCatalog(this.#redis, this.keys, fence);
   }
@@ -138,7 +144,7 @@ export class Catalog {
     return this.#rows(this.keys.workloads, keys, decodeWorkload);
   }
 
-  /** Every row whose key is wanted, in no order, in portions of about `count`; a row may come twice. */
+  /** Yields every row whose key is wanted, unordered, in portions of about `count`; a row may come twice. */
   eachSource(
     isWanted: (key: SourceKey) => boolean,
     count = SCAN_COUNT,
@@ -153,7 +159,7 @@ export class Catalog {
     return this.#scan({ hash: this.keys.workloads, count }, isWanted, decodeWorkload);
   }
 
-  /** Sources with a change that nobody was told of yet, in no order, in portions; one may come twice. */
+  /** Yields sources with a change that was not reported yet, unordered, in portions; a source may come twice. */
   async *eachUntold(): AsyncGenerator<SourceKey[]> {
     let cursor = '0';
     do {
@@ -163,12 +169,12 @@ export class Catalog {
     } while (cursor !== '0');
   }
 
-  /** Workloads that use, name or mention a source, sorted. */
+  /** Returns the workloads that use, name or mention a source, sorted. */
   async users(source: SourceKey): Promise<WorkloadKey[]> {
     return (await this.#redis.smembers(this.keys.users + source)).sort() as WorkloadKey[];
   }
 
-  /** The same, in portions of about `count` and in no order; one may come twice. */
+  /** `users` in portions of about `count`, unordered; a workload may come twice. */
   async *eachUser(source: SourceKey, count: number): AsyncGenerator<WorkloadKey[]> {
     let cursor = '0';
     do {
@@ -183,7 +189,7 @@ export class Catalog {
     await this.#redis.set(this.keys.readings + source, text, 'EX', READING_SECONDS);
   }
 
-  /** One round trip. */
+  /** Takes one round trip. */
   async reloadFacts(workload: WorkloadKey, sources: readonly SourceKey[]): Promise<ReloadFacts> {
     if (sources.length === 0) {
       return {
@@ -210,7 +216,7 @@ export class Catalog {
     return (await this.#redis.set(key, '1', 'EX', WARNING_SECONDS, 'NX')) === 'OK';
   }
 
-  /** The record that a dry run pretends to have written. */
+  /** Returns the record that a dry run pretends to have written. */
   async pretended(workload: WorkloadKey): Promise<string | undefined> {
     return (await this.#redis.hget(this.keys.pretended, workload)) ?? undefined;
   }
@@ -219,7 +225,7 @@ export class Catalog {
     await this.#redis.hset(this.keys.pretended, workload, record);
   }
 
-  /** Reload jobs that wait for their next attempt, so that a new change can bring them forward. */
+  /** Returns the ids of reload jobs that wait for their next attempt, so that a new change can bring them forward. */
   async backingOff(workloads: readonly WorkloadKey[]): Promise<Map<WorkloadKey, string>> {
     return this.#rows(this.keys.backingOff, workloads, (jobId) => jobId);
   }
@@ -238,7 +244,7 @@ export class Catalog {
     return zip(keys, await this.#redis.hmget(hash, ...keys), decode);
   }
 
-  /** Whatever is there in the place of a key is taken for one: `isWanted` and the resync deal with what is none. */
+  /** Returns keys unchecked; `isWanted` and the resync handle invalid ones. */
   async *#scan<ObjectKey extends string, Row>(
     { hash, count }: { hash: string; count: number },
     isWanted: (key: ObjectKey) => boolean,

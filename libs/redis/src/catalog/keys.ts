@@ -1,14 +1,13 @@
 /**
- * Names of everything that Reroll keeps in Redis. One hash tag holds an install's keys together, so that its
- * scripts work on Redis Cluster too; the version changes when a row's form does, and rows of another version
- * are then simply not there.
+ * Names of all Redis keys. One hash tag holds an install's keys together, so that its scripts work on Redis Cluster
+ * too. The version changes with the form of the rows; rows of another version are ignored.
  */
 export interface CatalogKeys {
-  /** `{reroll:<cluster>:<namespace>}`: the prefix of every key, BullMQ's included. */
+  /** `{reroll:<cluster>:<namespace>}`: the prefix of every key, including BullMQ's. */
   readonly prefix: string;
   /** String: uid of the cluster's kube-system namespace. */
   readonly cluster: string;
-  /** String `<term>:<sequence>`: which leader wrote last, and its how manyth write that was. */
+  /** String `<term>:<sequence>`: the term of the leader that wrote last, and the sequence number of that write. */
   readonly writer: string;
   /** Hash: source key to row. */
   readonly sources: string;
@@ -20,32 +19,37 @@ export interface CatalogKeys {
   readonly readings: string;
   /** Hash: workload key to id of the reload job that is waiting for its next attempt. */
   readonly backingOff: string;
-  /** String, and prefix of four more keys `…:<part>`: the limit of reloads, and who waits for it (see `rate.ts`). */
+  /**
+   * String, and prefix of four more keys `…:<part>`: the limit of reloads, and the workloads that wait for it (see
+   * `rate.ts`).
+   */
   readonly budget: string;
   /** Hash: workload key to the record that a dry run pretends to have written. */
   readonly pretended: string;
   /** Prefix of the strings that mark a warning as given. */
   readonly warned: string;
-  /** Prefix of the sets `…<source key>`: workloads of an alert that is to be sent. */
+  /** Prefix of the sets `…<source key>`: workloads of an alert that is still to be sent. */
   readonly alerts: string;
-  /** Prefix of the strings `…<source key>`: the state that a webhook was last sent for. */
+  /** Prefix of the strings `…<source key>`: the state for which a webhook was last sent. */
   readonly announced: string;
-  /** Hash: source key to what its next change is told from, as `event:1.A` or `list:` (it did not exist). */
+  /**
+   * Hash: source key to the state from which its next change is reported, as `event:1.A` or `list:` (it did not exist).
+   */
   readonly before: string;
   /**
-   * Prefix of the hashes `…<source key>`: how many outcomes of each reason its latest change had beyond those that the
-   * history lists, if that change enqueued more workloads than its entry lists (see `tell-outcome.lua.ts`).
+   * Prefix of the hashes `…<source key>`: the number of outcomes by reason that the history does not list, if the
+   * latest change enqueued more workloads than its entry lists (see `tell-outcome.lua.ts`).
    */
   readonly tallies: string;
-  /** Hash: workload key to its rollout (see `rollouts.ts`), as long as that is not complete. */
+  /** Hash: workload key to its rollout (see `rollouts.ts`) while that is not complete. */
   readonly rollouts: string;
-  /** Hash: process id to what the process says of itself (see `processes.ts`). */
+  /** Hash: process id to the process's heartbeat (see `processes.ts`). */
   readonly processes: string;
-  /** Hash: workload key to the reload that a person asked for (see `requests.ts`). */
+  /** Hash: workload key to its manual reload (see `requests.ts`). */
   readonly requests: string;
-  /** Hash: what is limited, at run time (see `limits.ts`). */
+  /** Hash: limits set at run time (see `limits.ts`). */
   readonly limits: string;
-  /** Prefix of the strings `…<sha256 of actor and key>`: what a write through the API gave. */
+  /** Prefix of the strings `…<sha256 of actor and key>`: the result of a write through the API. */
   readonly idempotency: string;
   /** String: the key under which admin shows hashes of Secrets. */
   readonly shownHashKey: string;

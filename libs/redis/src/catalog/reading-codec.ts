@@ -4,11 +4,11 @@ import type { SourceKey } from '@reroll/core/model';
 import { isRecordHash, type HashKey, type HashKeys, type RecordHash } from '@reroll/core/record/record-hash';
 import { isRv, type Rv } from '@reroll/core/rv';
 
-/** What a change job read of a source: for the reload jobs that it enqueues. No data. */
+/** The hashes that a change job read of a source, for the reload jobs that it enqueues. No data. */
 export interface SourceHashes {
   readonly rv: Rv;
   readonly hash: RecordHash;
-  /** The incumbent's hash, for the marker. */
+  /** stakater/Reloader's hash, for the marker. */
   readonly markerHash: string;
 }
 
@@ -17,10 +17,10 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * A reading as Redis holds it. With a key it is `k<id>.<base64url of nonce, tag and ciphertext>`, sealed for this source
- * by AES-256-GCM under a key of its own that follows from that of the hashes: the marker's hash may be a plain SHA-1 of a
- * Secret, so who reads Redis must not see it, and it goes into pod templates, so who writes Redis must not choose it.
- * Without a key it is plain JSON.
+ * Encodes a reading for Redis. With a key it is `k<id>.<base64url of nonce, tag and ciphertext>`, sealed for this
+ * source by AES-256-GCM with a key derived from the hash key. The marker's hash may be a plain SHA-1 of a Secret, so
+ * readers of Redis must not see it, and it goes into pod templates, so writers of Redis must not choose it. Without a
+ * key it is plain JSON.
  */
 export function encodeReading(source: SourceKey, reading: SourceHashes, keys: HashKeys): string {
   const text = JSON.stringify(reading);
@@ -28,7 +28,7 @@ export function encodeReading(source: SourceKey, reading: SourceHashes, keys: Ha
   return key ? seal(text, source, key) : text;
 }
 
-/** Undefined for what is no reading, or not sealed by one of the keys: whoever wants it reads the source instead. */
+/** Returns undefined if the text is no reading or no known key sealed it; the caller then reads the source. */
 export function decodeReading(source: SourceKey, text: string, keys: HashKeys): SourceHashes | undefined {
   const opened = keys.length === 0 ? text : open(text, source, keys);
   return opened === undefined ? undefined : parse(opened);

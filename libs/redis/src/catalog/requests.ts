@@ -3,11 +3,11 @@ import type { RedisClient } from '../connection/redis.ts';
 import { isRequestId } from '@reroll/core/reload/request';
 import { isWorkloadKey, type WorkloadKey } from '@reroll/core/model';
 
-/** A reload that a person asked for. */
+/** A manual reload. */
 export interface ReloadRequest {
   /** `<Unix ms by Redis' clock>-<random>`. */
   readonly id: string;
-  /** The authenticated name, and the person's words. */
+  /** The authenticated name of the user, and the reason that the user gave. */
   readonly actor: string;
   readonly reason: string;
   /** Unix milliseconds. */
@@ -17,8 +17,9 @@ export interface ReloadRequest {
 /**
  * KEYS  1 the requests
  * ARGV  1 workload, 2 id
- * Gives 1 if the request was removed, else 0: there is none, or a later one. What is no request goes too.
- * Atomic because a request that comes meanwhile must stay.
+ *
+ * Returns 1 if the request was removed; 0 if there is none or a later one. Invalid requests are removed too. Atomic
+ * because a request that arrives meanwhile must stay.
  */
 const DONE = `
 local text = redis.call('HGET', KEYS[1], ARGV[1])
@@ -28,7 +29,7 @@ if ok and type(request) == 'table' and request.id ~= ARGV[2] then return 0 end
 return redis.call('HDEL', KEYS[1], ARGV[1])
 `;
 
-/** Undefined for what is no request. */
+/** Returns undefined if the text is no request. */
 export function decodeRequest(text: string): ReloadRequest | undefined {
   let found: Partial<Record<keyof ReloadRequest, unknown>> | null;
   try {
@@ -41,7 +42,7 @@ export function decodeRequest(text: string): ReloadRequest | undefined {
   return isRequestId(id) && typeof at === 'number' ? { id, actor, reason, at } : undefined;
 }
 
-/** Requests that are not done, one a workload at most: a later one takes the place of an earlier. */
+/** Open requests, at most one for each workload: a later one replaces an earlier one. */
 export class ReloadRequests {
   readonly #redis: RedisClient;
   readonly #key: string;
@@ -52,7 +53,7 @@ export class ReloadRequests {
     this.#key = key;
   }
 
-  /** Notes it; whoever calls this then enqueues a reload job. Nothing is lost if that fails: the resync enqueues it. */
+  /** Stores a request; the caller then enqueues a reload job. If that fails, the resync enqueues it. */
   async put(workload: WorkloadKey, by: { actor: string; reason: string }): Promise<ReloadRequest> {
     const [seconds, micros] = await this.#redis.time();
     const at = Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
@@ -70,7 +71,7 @@ export class ReloadRequests {
     return (await this.#redis.hkeys(this.#key)).filter(isWorkloadKey);
   }
 
-  /** Takes it away, unless another has come since. */
+  /** Removes the request, unless a later one replaced it. */
   async done(workload: WorkloadKey, id: string): Promise<void> {
     await this.#redis.eval(DONE, 1, this.#key, workload, id);
   }

@@ -2,16 +2,15 @@ import type { Rv } from '@reroll/core/rv';
 import type { CatalogKeys } from './keys.ts';
 import type { RedisClient } from '../connection/redis.ts';
 
-/** Rows looked at, and keys removed, in one command. */
+/** Rows read, or keys removed, by one command. */
 const PER_COMMAND = 500;
 
 /**
- * Empties the catalog after etcd was restored: rows and readings are of a history of etcd that is no more, and their
- * resourceVersions are compared with those of the present one. Queues, requests, limits and the history stay.
- *
- * The writer is set first, to the term `fence`: whoever led before that is refused from then on, and whoever leads later
- * begins a chain of writes. May be repeated, also while a new leader writes: it asserts what is missing.
- * Rejects with ioredis' error.
+ * Empties the catalog after a restore of etcd, because rows and readings belong to a history of etcd that no longer
+ * exists, and their resourceVersions would be compared with present ones. Queues, requests, limits and the history
+ * stay. Sets the writer first, to the term `fence`: earlier leaders are refused from then on, and later leaders begin a
+ * chain of writes. May be repeated, even while a new leader writes, which asserts what is missing. Rejects with
+ * ioredis' error.
  */
 export async function resetCatalog(redis: RedisClient, keys: CatalogKeys, fence: Rv): Promise<void> {
   await redis.set(keys.writer, `${fence}:0`);
@@ -19,7 +18,7 @@ export async function resetCatalog(redis: RedisClient, keys: CatalogKeys, fence:
   await redis.unlink(keys.sources, keys.workloads, keys.before, keys.pretended, keys.rollouts);
 }
 
-/** Sources that have a row, or by which a workload is to be found; one may come twice. */
+/** Yields the sources that have a row or index a workload; a source may come twice. */
 async function* eachSourceOf(redis: RedisClient, keys: CatalogKeys): AsyncGenerator<string[]> {
   for await (const fields of eachField(redis, keys.sources)) yield fields.map(([source]) => source);
   for await (const fields of eachField(redis, keys.workloads))
@@ -45,7 +44,7 @@ async function removeKeysOf(
     await redis.unlink(...names.slice(at, at + PER_COMMAND));
 }
 
-/** Of the text of a workload's row, as `row-codec.ts` writes it; none of what nobody of ours can have written. */
+/** Returns the index in the text of a workload's row (see `row-codec.ts`); empty if the text is invalid. */
 function indexOf(text: string): string[] {
   try {
     const index: unknown = (JSON.parse(text) as { i?: unknown } | null)?.i;

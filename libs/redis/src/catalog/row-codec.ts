@@ -11,8 +11,8 @@ import type { SourceKey } from '@reroll/core/model';
 import { RV_UNKNOWN } from '@reroll/core/rv';
 
 /**
- * Rows as Redis holds them: JSON with short names, defaults left out. `i` of a workload is for the script
- * that keeps the index: the keys of the sources under which the workload is to be found.
+ * Rows as stored in Redis: JSON with short names and without defaults. `i` of a workload is for the script that keeps
+ * the index: the keys of the sources under which the workload is found.
  */
 interface WireSource {
   h: string;
@@ -21,7 +21,7 @@ interface WireSource {
   x?: 0;
   m: number;
   a?: SourceRow['annotations'];
-  /** Of a SecretProviderClass: the marker's hash, and the resourceVersion that its annotations are of. */
+  /** Of a SecretProviderClass: the marker's hash, and the resourceVersion of the annotations. */
   k?: string;
   n?: string;
   /** Of a SecretProviderClass: when its versions were last shown. */
@@ -70,7 +70,7 @@ export function encodeSource(row: SourceRow): string {
   return JSON.stringify(wire);
 }
 
-/** Undefined for what nobody of ours can have written: it is as if it were not there. */
+/** Returns undefined for an invalid row, which counts as missing. */
 export function decodeSource(text: string): SourceRow | undefined {
   const wire = parse(text, SOURCE_TEXTS) as WireSource | undefined;
   if (!wire || !areMaps([wire.a])) return undefined;
@@ -119,7 +119,7 @@ export function encodeWorkload(row: WorkloadRow, index: readonly SourceKey[]): s
   return JSON.stringify(wire);
 }
 
-/** Undefined for what nobody of ours can have written: it is as if it were not there. */
+/** Returns undefined for an invalid row, which counts as missing. */
 export function decodeWorkload(text: string): WorkloadRow | undefined {
   const wire = parse(text, WORKLOAD_TEXTS) as WireWorkload | undefined;
   if (!wire || !areLists(wire) || !areMaps([wire.b, wire.a, wire.p])) return undefined;
@@ -157,7 +157,7 @@ function isExcess(value: unknown): value is NonNullable<WorkloadRow['excess']> {
 const SOURCE_TEXTS = ['h', 'v', 'd'] as const;
 const WORKLOAD_TEXTS = ['u', 'v', 't', 'tv'] as const;
 
-/** An object with these fields, all of them text. */
+/** Parses an object whose given fields are all text. */
 function parse(text: string, texts: readonly string[]): object | undefined {
   let found: unknown;
   try {

@@ -7,8 +7,8 @@ import { decodeSource, decodeWorkload } from './row-codec.ts';
 const SCAN_COUNT = 1000;
 
 /**
- * The rows of one namespace, of one kind or of all. Redis looks through every row of the cluster for them (some 100 ms for
- * 100,000), so this is for what a person asks, not for what a change does. Rejects with ioredis' error.
+ * The rows of one namespace, of one kind or of all kinds. Redis scans every row of the cluster for them (some 100 ms
+ * for 100,000), so use this for requests of users, not for changes. Rejects with ioredis' error.
  */
 export class RowsOfNamespace {
   readonly #redis: RedisClient;
@@ -27,7 +27,7 @@ export class RowsOfNamespace {
     return await this.#matching(this.#keys.sources, `${kind}/${namespace}/*`, decodeSource);
   }
 
-  /** No name of Kubernetes has a character that means something in a pattern of Redis. */
+  /** Names in Kubernetes contain no special characters of Redis patterns. */
   async #matching<ObjectKey extends string, Row>(
     hash: string,
     pattern: string,

@@ -3,8 +3,9 @@ import { CatalogError } from '../connection/errors.ts';
 import type { RedisClient } from '../connection/redis.ts';
 
 /**
- * The secret under which hashes of Secrets are shown (`shownHash`), the same for every admin: made by the first that asks.
- * `key`: `CatalogKeys.shownHashKey`. Ask with each request, for a Redis that was emptied has another one.
+ * Returns the secret for showing hashes of Secrets (`shownHash`), the same for every admin; the first caller creates
+ * it. `key`: `CatalogKeys.shownHashKey`. Call it for each request, because a Redis that was emptied gets another
+ * secret.
  */
 export async function shownHashKey(redis: RedisClient, key: string): Promise<string> {
   const held = await redis.get(key);

@@ -1,6 +1,6 @@
 export type CatalogErrorCode = 'CATALOG_OTHER_CLUSTER' | 'CATALOG_BAD_REPLY' | 'REDIS_TOO_OLD';
 
-/** What is wrong with the catalog, in our words. Never holds a value from Redis. */
+/** An error of the catalog. Its message never holds a value from Redis. */
 export class CatalogError extends Error {
   override readonly name = 'CatalogError';
   readonly code: CatalogErrorCode;

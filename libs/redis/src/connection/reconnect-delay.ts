@@ -1,4 +1,4 @@
-/** Longest wait between two attempts to connect, in milliseconds. It is tried for ever. */
+/** The longest wait between two attempts to connect, in milliseconds. Attempts never end. */
 const MAX_RECONNECT_DELAY = 2_000;
 
 /** 50 ms, 100 ms, … 2 s, with up to a quarter of jitter. */

@@ -1,6 +1,6 @@
 /**
- * How Redis is reached: the options of the same names, checked against each other already. One of URL, host,
- * Sentinels and Cluster is given, or none (`redis://127.0.0.1:6379`).
+ * How to reach Redis: the options of the same names, already validated together. At most one of URL, host, Sentinels
+ * and Cluster is given (default `redis://127.0.0.1:6379`).
  */
 export interface RedisAccess {
   readonly redisUrl?: string | undefined;

@@ -3,15 +3,14 @@ import { fieldOf } from './redis-info.ts';
 import { isCluster, type RedisClient } from './redis.ts';
 import { whenReachable, type Waiting } from './when-reachable.ts';
 
-/** Streams are trimmed by MINID, and BullMQ advises it. */
+/** Needed to trim streams by MINID, and recommended by BullMQ. */
 const OLDEST = [6, 2] as const;
-/** Nothing is dropped when memory is full: writing fails instead, and is tried again. */
+/** With this policy a full Redis drops nothing: writes fail and are retried. */
 const SAFE = 'noeviction';
 
 /**
- * Looks at the server, of a Cluster at each master, once it can be reached; false if the signal fires first.
- * Tells of each policy that would drop jobs; what a server keeps to itself (a managed one) is taken to be right.
- * Rejects with REDIS_TOO_OLD.
+ * Checks the server, or each master of a Cluster, once it can be reached; false if the signal fires first. Reports each
+ * policy that would drop jobs; a policy that a managed server hides is assumed to be right. Rejects with REDIS_TOO_OLD.
  */
 export async function checkServers(
   redis: RedisClient,
@@ -28,7 +27,7 @@ export async function checkServers(
 
 async function infoOfEach(redis: RedisClient): Promise<string[]> {
   if (!isCluster(redis)) return [await redis.info()];
-  // Its nodes are known when it answers.
+  // After the answer, the nodes are known.
   await redis.ping();
   return await Promise.all(redis.nodes('master').map((node) => node.info()));
 }

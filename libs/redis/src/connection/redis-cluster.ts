@@ -4,15 +4,15 @@ import type { RedisSecrets } from './redis-secrets.ts';
 
 const CLUSTER: Omit<ClusterOptions, 'redisOptions'> = {
   clusterRetryStrategy: reconnectDelay,
-  // Names stay names: a certificate is for the name, and an address that moves is looked up again.
+  // Keeps names: certificates are for names, and an address that changed is looked up again.
   dnsLookup: (address, found) => found(null, address),
 };
 
 type Sent = Parameters<Cluster['sendCommand']>;
 
 /**
- * A connection to a Redis Cluster. Other than ioredis' own it answers each command within its deadline, also
- * while no node can be reached, and connects to each node with the present secrets.
+ * A connection to a Redis Cluster. Unlike ioredis' own class, it answers each command within its deadline, even while
+ * no node can be reached, and connects to each node with the current secrets.
  */
 export class RedisCluster extends Cluster {
   readonly #deadline: number;
@@ -23,11 +23,11 @@ export class RedisCluster extends Cluster {
       redisOptions: { ...nodeOptions, ...secrets.credentials(), replyMapping: 'legacy' },
     });
     this.#deadline = nodeOptions.commandTimeout ?? 0;
-    // Told before the node is connected to.
+    // Emitted before the connection to the node is opened.
     this.on('+node', (node: { options: RedisOptions }) => {
       Object.assign(node.options, secrets.credentials());
     });
-    // BullMQ makes connections of its own by it. The start nodes stay those that were given.
+    // BullMQ opens its own connections with this. The start nodes stay the given ones.
     this.duplicate = ((_start?: unknown, override?: ClusterOptions) =>
       new RedisCluster(
         start,

@@ -1,11 +1,11 @@
-/** The only words that may be taken from what a server says: the rest may hold what it was sent. */
+/** The only words taken from a server's text; the rest may quote what was sent. */
 const CODES = /\b(?:WRONGPASS|NOAUTH|NOPERM|LOADING|READONLY|CLUSTERDOWN|MASTERDOWN|E[A-Z]{4,})\b/u;
-/** A Sentinel that answers without an address, or that it has none. */
+/** A Sentinel that answers without an address, or that does not know the name. */
 const UNKNOWN_MASTER = /^connected to sentinel .* invalid reply|No such master with that name/u;
 
 /**
- * What went wrong with a connection, without any text of a server: `ECONNREFUSED`, `WRONGPASS`,
- * `DEPTH_ZERO_SELF_SIGNED_CERT`, `UnknownMaster` (the Sentinels do not know the name), else the error's class.
+ * Returns what went wrong with a connection, without text from a server: `ECONNREFUSED`, `WRONGPASS`,
+ * `DEPTH_ZERO_SELF_SIGNED_CERT`, `UnknownMaster` (the Sentinels do not know the name), or the error's class.
  */
 export function redisErrorCode(error: unknown): string {
   const { code, name, message, lastNodeError } = error as Partial<Record<string, unknown>>;

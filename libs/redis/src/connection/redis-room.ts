@@ -3,7 +3,7 @@ import type { CatalogKeys } from '../catalog/keys.ts';
 import { fieldOf } from './redis-info.ts';
 import type { RedisClient } from './redis.ts';
 
-/** Bytes that Redis uses, and may use at most. */
+/** The bytes that Redis uses, and its limit. */
 export interface RedisMemory {
   readonly used: number;
   readonly max: number;
@@ -12,36 +12,38 @@ export interface RedisMemory {
 export interface RedisRoomContext {
   readonly redis: RedisClient;
   readonly keys: CatalogKeys;
-  /** Whether this process trims the history before Redis is full. One process is enough: the leader. */
+  /** Whether this process trims the history before Redis is full. One process suffices: the leader. */
   readonly trims: () => boolean;
-  /** Redis has no room for a history any more, or has it again. */
+  /** Called when Redis runs out of room for the history, and when it has room again. */
   readonly onRoom: (isFull: boolean) => void;
   readonly onLook?: (memory: RedisMemory | undefined) => void;
-  /** The history could not be dropped. */
+  /** Called when the history could not be dropped. */
   readonly onError: (error: unknown) => void;
   /** Milliseconds. Default: the monotonic clock. */
   readonly now?: () => number;
 }
 
-/** From this part of maxmemory on no history is written; below the other one it is again. */
+/** Parts of maxmemory: above `FULL` no history is written; below `ROOMY` it is written again. */
 const FULL = 0.9;
 const ROOMY = 0.8;
-/** Where nobody tells how much is used, history is written again so long after the last refusal (ms). */
+/** If the server hides its memory use, history is written again this long after the last refusal (ms). */
 const PATIENCE = 60_000;
 
-/** The streams that are dropped first. Who did what is kept as long as there is anything else. */
+/** The streams that are dropped first. The audit log is dropped last. */
 const FIRST = HISTORY_STREAMS.filter((stream) => stream !== 'audit');
 
 /**
- * KEYS  1 any key of the install, so that the server which holds them is asked
- * A script, because on a Cluster a plain INFO goes to any server.
+ * KEYS  1 any key of the install, so that the server with the install's keys answers
+ *
+ * A script because on a Cluster a plain INFO goes to any server.
  */
 const INFO = `return redis.call('INFO', 'memory')`;
 
 /**
  * KEYS  streams
- * ARGV  1 the part of their entries that stays, 0 to 1
- * Gives how many entries were dropped. Redis refuses no such call when its memory is full.
+ * ARGV  1 the part of their entries to keep, 0 to 1
+ *
+ * Returns how many entries were dropped. Redis accepts this call even if its memory is full.
  */
 const SHRINK = `
 local dropped = 0
@@ -53,9 +55,9 @@ return dropped
 `;
 
 /**
- * Whether Redis has room for a history. Before its memory is full, as INFO tells, the leader trims the history by half at
- * each look and nobody writes it; when a write was refused, whoever meets that drops all of it. So jobs and the catalog
- * have the room that there is.
+ * Watches whether Redis has room for the history, so that jobs and the catalog get the memory that there is. Before
+ * memory is full by INFO, the leader halves the history at each look, and nobody writes it. If a write was refused, the
+ * process that made it drops the whole history.
  */
 export class RedisRoom {
   readonly #context: RedisRoomContext;
@@ -70,17 +72,17 @@ export class RedisRoom {
     this.#now = context.now ?? (() => performance.now());
   }
 
-  /** History is not to be written. */
+  /** Whether history must not be written. */
   get isFull(): boolean {
     return this.#isFull;
   }
 
-  /** As of the last look; undefined: this server does not tell, or has no limit. */
+  /** As of the last look; undefined if the server hides it or has no limit. */
   get memory(): RedisMemory | undefined {
     return this.#memory;
   }
 
-  /** Asks Redis, at most as often as the caller wants. Rejects with ioredis' error if Redis cannot be reached. */
+  /** Asks Redis; call it as often as needed. Rejects with ioredis' error if Redis cannot be reached. */
   async look(): Promise<void> {
     this.#memory = await this.#ask();
     this.#context.onLook?.(this.#memory);
@@ -95,7 +97,7 @@ export class RedisRoom {
     } else if (part < ROOMY) this.#set(false);
   }
 
-  /** To be told of every error of Redis: one that says that memory is full drops the history. Never throws. */
+  /** Takes every error of Redis; drops the history if memory is full. Never throws. */
   failed(error: unknown): void {
     if (!isOutOfMemory(error)) return;
     this.#refusedAt = this.#now();
@@ -128,7 +130,7 @@ export class RedisRoom {
     try {
       info = String(await redis.eval(INFO, 1, keys.cluster));
     } catch (error) {
-      // A managed server keeps it to itself.
+      // A managed server hides its memory use.
       if (
         error instanceof Error &&
         /NOPERM|unknown command|not allowed|can't run this command/iu.test(error.message)
@@ -149,7 +151,7 @@ export class RedisRoom {
   }
 }
 
-/** Also of a transaction, or of a script, that was refused. */
+/** Covers transactions and scripts that were refused too. */
 export function isOutOfMemory(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { previousErrors, cause } = error as { previousErrors?: unknown; cause?: unknown };

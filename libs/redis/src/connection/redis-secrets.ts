@@ -6,12 +6,12 @@ import { RotatedFile } from './rotated-file.ts';
 
 type Credentials = Pick<RedisOptions, 'username' | 'password' | 'sentinelUsername' | 'sentinelPassword'>;
 
-/** Passwords and certificates of a connection, as their files have them at the moment. */
+/** Passwords and certificates of a connection, as their files hold them now. */
 export class RedisSecrets {
   readonly #access: RedisAccess;
   readonly #password: RotatedFile;
   readonly #sentinelPassword: RotatedFile;
-  /** Each attempt to connect reads the certificates anew: ioredis copies this object, so its getter runs. */
+  /** Each attempt to connect reads the certificates again: ioredis copies this object, which runs the getter. */
   readonly tls: ConnectionOptions | undefined;
 
   constructor(access: RedisAccess) {
@@ -21,7 +21,7 @@ export class RedisSecrets {
     this.tls = usesTls(access) ? tlsOf(access) : undefined;
   }
 
-  /** Those that are given beside the address. */
+  /** Returns the credentials that are given separately from the address. */
   credentials(): Credentials {
     const { redisUsername, redisPassword, redisSentinelUsername, redisSentinelPassword } = this.#access;
     return withoutUndefined({

@@ -4,26 +4,28 @@ import type { RedisAccess } from './redis-access.ts';
 import type { RedisSecrets } from './redis-secrets.ts';
 
 const LOCAL = 'redis://127.0.0.1:6379';
-/** An answer of a Sentinel that takes longer counts as none, and the next one is asked. */
+/** After this time (ms) without an answer from a Sentinel, the next one is asked. */
 const SENTINEL_TIMEOUT = 2_000;
 
-/** A connection to one Redis, or to the master that Sentinels name. Each attempt to connect has the present secrets. */
+/**
+ * A connection to one Redis, or to the master that Sentinels name. Each attempt to connect uses the current secrets.
+ */
 export class RedisServer extends Redis {
   constructor(options: RedisOptions, secrets: RedisSecrets) {
     super({ ...options, ...secrets.credentials(), replyMapping: 'legacy' });
     this.on('close', () => Object.assign(this.options, secrets.credentials()));
-    // BullMQ makes connections of its own by it.
+    // BullMQ opens its own connections with this.
     this.duplicate = ((override?: Partial<RedisOptions>) =>
       new RedisServer({ ...this.options, ...override }, secrets)) as Redis['duplicate'];
   }
 }
 
-/** A server, as one that is a replica by now: then another one is the master. */
+/** Reconnects if the server has become a replica, because another one is the master. */
 function isNoMaster(error: Error): 2 | false {
   return error.message.startsWith('READONLY') ? 2 : false;
 }
 
-/** Options of ioredis for a URL, a host or Sentinels. */
+/** Returns ioredis' options for a URL, a host or Sentinels. */
 export function serverOptions(access: RedisAccess, { tls }: RedisSecrets): RedisOptions {
   const { redisHost, redisPort = 6379, redisDb, redisSentinels = [] } = access;
   const common: RedisOptions = {
@@ -45,13 +47,13 @@ function sentinelOptions(access: RedisAccess, tls: RedisSecrets['tls']): RedisOp
     sentinelCommandTimeout: SENTINEL_TIMEOUT,
     sentinelRetryStrategy: reconnectDelay,
     sentinelReconnectStrategy: reconnectDelay,
-    // A master that hangs, and not ends, closes no connection: the Sentinels tell that it is none any more.
+    // A master that hangs closes no connection; the Sentinels report that it was replaced.
     failoverDetector: true,
     ...(tls ? { sentinelTLS: tls, enableTLSForSentinelMode: true } : {}),
   };
 }
 
-/** `redis://user:password@host:port/db`; a query holds further options of ioredis. */
+/** Parses `redis://user:password@host:port/db`; the query holds further options of ioredis. */
 function urlOptions(text: string): RedisOptions {
   const url = new URL(text);
   const db = url.pathname.slice(1);

@@ -5,22 +5,22 @@ import { redisErrorCode } from './redis-error-code.ts';
 import { RedisSecrets } from './redis-secrets.ts';
 import { RedisServer, serverOptions } from './redis-server.ts';
 
-/** A command that has no answer after so many milliseconds fails; the caller decides what then. */
+/** A command fails after this many milliseconds without an answer; the caller decides what to do. */
 const COMMAND_TIMEOUT = 10_000;
 const WAITING_TIMEOUT = 3 * COMMAND_TIMEOUT;
 
-/** What catalog, history and queues work on. On a Cluster every key has the same hash tag. */
+/** The connection for catalog, history and queues. On a Cluster every key has the same hash tag. */
 export type RedisClient = Redis | Cluster;
 
 export interface RedisHooks {
-  /** The connection was lost, could not be made or was refused; only the class of what went wrong. */
+  /** Called when the connection was lost, could not be opened or was refused, with the class of the error only. */
   onDown(errorClass: string): void;
   onUp(): void;
 }
 
 /**
- * A connection for catalog and history: it reconnects for ever with growing pauses, and a command fails
- * after ten seconds rather than wait for ever. The caller closes it.
+ * Opens a connection for catalog and history. It reconnects for ever with growing pauses, and a command fails after ten
+ * seconds. The caller closes it.
  */
 export function openRedis(access: RedisAccess, hooks: RedisHooks): RedisClient {
   const { redisCluster = [] } = access;
@@ -41,7 +41,7 @@ function openCluster(access: RedisAccess, hooks: RedisHooks): RedisCluster {
   const { redisCluster = [] } = access;
   const secrets = new RedisSecrets(access);
   const tls = secrets.tls === undefined ? {} : { tls: secrets.tls };
-  // Without automatic pipelines: those would wait for a Cluster that cannot be reached without a deadline.
+  // Without automatic pipelines, which would wait for an unreachable Cluster without a deadline.
   const options = { ...commandOptions(), enableAutoPipelining: false, ...tls };
   const redis = new RedisCluster(redisCluster, options, secrets);
   const onDown = (error: Error): void => hooks.onDown(redisErrorCode(error));
@@ -57,15 +57,15 @@ function commandOptions(): RedisOptions {
     maxRetriesPerRequest: null,
     commandTimeout: COMMAND_TIMEOUT,
     enableAutoPipelining: true,
-    // It would ask for a right, and before Redis 7.2 be refused.
+    // Client info would need another permission, and is refused before Redis 7.2.
     disableClientInfo: true,
   };
 }
 
 /**
- * A connection of the same kind for those who wait for jobs: BullMQ does so in one command of up to ten
- * seconds, which must have an answer before its deadline, or every long wait ends as an error and new jobs
- * lie for seconds. The caller closes it. Its ups and downs are told by the connection given.
+ * Opens such a connection for waiting for jobs. BullMQ waits in one command of up to ten seconds, which needs a longer
+ * deadline; otherwise every long wait ends as an error and new jobs wait for seconds. The caller closes it. The given
+ * connection reports that Redis is down or up.
  */
 export function openForWaiting(redis: RedisClient): RedisClient {
   const options = { commandTimeout: WAITING_TIMEOUT };

@@ -7,7 +7,7 @@ export interface CertificateFiles {
   readonly key: string | undefined;
 }
 
-/** Certificates and key from files that are replaced from time to time, perhaps one after the other. */
+/** Certificates and key from files that are replaced from time to time, perhaps not at once. */
 export class RotatedContext {
   readonly #ca: RotatedFile;
   readonly #cert: RotatedFile;
@@ -21,8 +21,8 @@ export class RotatedContext {
   }
 
   /**
-   * What they hold now or, while they do not fit each other, held before: never throws, because ioredis gives up a
-   * connection for good whose options cannot be read.
+   * Returns the current ones, or the previous ones while certificate and key do not match. Never throws, because
+   * ioredis gives up a connection for good if its options cannot be read.
    */
   current(): SecureContext | undefined {
     const { ca, cert, key } = { ca: this.#ca.read(), cert: this.#cert.read(), key: this.#key.read() };
@@ -33,7 +33,7 @@ export class RotatedContext {
         ...(key === undefined ? {} : { key }),
       });
     } catch {
-      // In the middle of being replaced: the next attempt to connect reads them again.
+      // The files are being replaced; the next attempt to connect reads them again.
     }
     return this.#last;
   }

@@ -6,7 +6,7 @@ import { redisErrorCode } from './redis-error-code.ts';
 
 const RETRY = 100;
 
-/** What a server answers that is not, or not yet, as it will be: it loads, has lost its master, or a password is to be changed. */
+/** Error codes of a server in a passing state: it is loading, has lost its master, or its password is being changed. */
 const PASSING: ReadonlySet<string> = new Set([
   'WRONGPASS',
   'NOAUTH',
@@ -19,13 +19,13 @@ const PASSING: ReadonlySet<string> = new Set([
 
 export interface Waiting {
   readonly signal: AbortSignal;
-  /** Told of a server that answers and refuses; whoever opened the connection tells of one that does not answer. */
+  /** Called for a server that answers and refuses; the opener of the connection reports one that does not answer. */
   readonly hooks: RedisHooks;
 }
 
 /**
- * Does this until Redis can be reached and lets us in; undefined if the signal fires first. Rejects with a
- * `CatalogError`, or with Redis' own error if it answers and refuses for good.
+ * Repeats the action until Redis can be reached and accepts the login; undefined if the signal fires first. Rejects
+ * with a `CatalogError`, or with Redis' own error if it answers and refuses for good.
  */
 export async function whenReachable<T>(
   action: () => Promise<T>,
@@ -37,7 +37,7 @@ export async function whenReachable<T>(
       hooks.onUp();
       return result;
     } catch (error) {
-      // What is left is a command that got no answer in time, or that the end has cut off.
+      // What remains is a command without an answer in time, or one that the shutdown interrupted.
       if (error instanceof CatalogError || isFinal(error)) throw error;
       if (error instanceof ReplyError) hooks.onDown(redisErrorCode(error));
       await pause(RETRY, undefined, { signal }).catch(() => undefined);

@@ -1,7 +1,7 @@
 /**
- * `append(stream, entries, bytes, text)`: adds an entry to a stream and drops the oldest ones beyond either bound, in whole
- * nodes of the stream (a hundred entries or 4 KB). The bytes are looked at with every 16th entry, because Redis goes
- * through all nodes to count them, so there may be 15 entries more. Gives the id of the entry.
+ * `append(stream, entries, bytes, text)`: adds an entry to a stream and drops the oldest ones beyond either limit, in
+ * whole nodes of the stream (a hundred entries or 4 KB). Returns the id of the entry. Bytes are checked at every 16th
+ * entry, because Redis visits all nodes to count them, so up to 15 more entries can remain.
  */
 export const APPEND = `
 local function trim(stream, bytes)
@@ -25,7 +25,8 @@ end
 /**
  * KEYS  1 stream
  * ARGV  1 most entries, 2 most bytes, 3 the entry
- * Gives its id. A script because the stream is to be within its bounds whenever nobody writes.
+ *
+ * Returns the id. A script so that the stream never exceeds its limits between writes.
  */
 export const ADD_ENTRY = `${APPEND}
 return append(KEYS[1], ARGV[1], ARGV[2], ARGV[3])

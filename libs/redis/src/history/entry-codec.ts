@@ -13,8 +13,8 @@ import { ROLLOUT_STATES } from '@reroll/core/rollouts/rollout';
 import { KNOWN_WORKLOAD_KEY, SOURCE_KEY, WORKLOAD_KEY } from '../key-schemas.ts';
 
 /**
- * Entries of the history as they are read. Whoever can write to Redis can write anything there: what has not the form
- * of an entry is none. What a newer process adds is left out; what an older one had not yet is filled in.
+ * Reads entries of the history. Whoever can write to Redis can write anything there, so a text without the form of an
+ * entry is ignored. Fields of newer versions are dropped; fields that older versions lack are filled in.
  */
 
 const TEXT = z.string().max(4_096);
@@ -24,7 +24,7 @@ const COUNT = z.number().int();
 
 /** Workloads with the same reason and detail. */
 const group = z.object({ workloads: z.array(KNOWN_WORKLOAD_KEY), reason: TEXT, detail: TEXT });
-/** Before 0.1.0 each workload had its own. */
+/** Before 0.1.0 each workload had its own reason and detail. */
 const judged = z.object({ workload: KNOWN_WORKLOAD_KEY, reason: TEXT, detail: TEXT });
 const judgedWorkloads = z.array(z.union([group, judged])).transform((all) => all.flatMap(judgedOf));
 const request = z.object({ id: z.string().regex(/^\d{1,15}-[\w-]{1,64}$/), actor: TEXT, reason: TEXT });
@@ -118,13 +118,13 @@ function judgedOf(
   return workloads.flatMap((workload) => (workload === undefined ? [] : [{ workload, reason, detail }]));
 }
 
-/** A change as it is stored: within its bounds, and with each reason and detail once. */
+/** Encodes a change within its bounds, with each reason and detail once. */
 export function writeChange(entry: ChangeEntry): string {
   const { woken, leftAlone, ...rest } = boundedChange(entry);
   return JSON.stringify({ ...rest, woken: grouped(woken), leftAlone: grouped(leftAlone) });
 }
 
-/** An outcome as it is stored: within its bounds, under short names, and without the verdict of what it reloaded for. */
+/** Encodes an outcome within its bounds, with short names, and without the verdict of the sources it reloaded for. */
 export function writeOutcome(entry: OutcomeEntry, source?: SourceKey): string {
   const bounded = boundedOutcome(entry, source);
   const rolled = new Set(bounded.rolled);
@@ -136,7 +136,7 @@ export function writeOutcome(entry: OutcomeEntry, source?: SourceKey): string {
   return JSON.stringify(Object.fromEntries(fields.map(([name, value]) => [SHORT.get(name) ?? name, value])));
 }
 
-/** What `writeOutcome` wrote; before 0.1.0 the names were not short, and that is given back as it is. */
+/** Decodes what `writeOutcome` wrote. Before 0.1.0 the names were long; such entries are returned as they are. */
 function longOutcome(stored: unknown): unknown {
   if (typeof stored !== 'object' || stored === null || !('w' in stored)) return stored;
   const fields = Object.entries(stored).map(([name, value]): [string, unknown] => [
@@ -171,7 +171,7 @@ function reader<Entry>(schema: z.ZodType): (text: string) => Entry | undefined {
   };
 }
 
-/** Undefined: it is no entry. */
+/** Each returns undefined if the text is no entry. */
 export const readEntry = {
   changes: reader<ChangeEntry>(changeEntry),
   outcomes: reader<OutcomeEntry>(outcomeEntry),

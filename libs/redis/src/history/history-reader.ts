@@ -10,18 +10,18 @@ import {
 import type { CatalogKeys } from '../catalog/keys.ts';
 import type { RedisClient } from '../connection/redis.ts';
 
-/** An entry, and the stream that it stands in. */
+/** An entry and its stream. */
 export type FollowedEntry = {
   [Name in HistoryStream]: {
     readonly stream: Name;
     readonly id: StreamId;
     readonly entry: HistoryStreams[Name];
-    /** The id of an earlier one that went for it (see `add-audit.lua.ts`). */
+    /** The id of an earlier entry that it replaced (see `add-audit.lua.ts`). */
     readonly dropped?: StreamId;
   };
 }[HistoryStream];
 
-/** How far each stream was read: the id of the last entry. */
+/** The id of the last entry read from each stream. */
 export type Positions = Readonly<Record<HistoryStream, StreamId>>;
 
 export const NO_POSITIONS: Positions = {
@@ -31,28 +31,28 @@ export const NO_POSITIONS: Positions = {
   audit: STREAM_START,
 };
 
-/** What a stream holds now. */
+/** The present extent of a stream. */
 export interface StreamBounds {
-  /** Of its oldest entry; undefined: it has none. */
+  /** The id of its oldest entry; undefined if it is empty. */
   readonly oldest: StreamId | undefined;
-  /** Whether it had older ones. Undefined: this server (before Redis 7) does not tell. */
+  /** Whether older entries were dropped. Undefined: this server (before Redis 7) does not tell. */
   readonly isTrimmed: boolean | undefined;
-  /** Whether it is the stream that was read up to the position, and nothing after that is gone. */
+  /** Whether this is the stream that was read up to the position, and nothing after the position is lost. */
   readonly continues: boolean;
 }
 
 export interface Portion {
   readonly entries: readonly FollowedEntry[];
-  /** Behind all that was read, entries that could not be used included. */
+  /** The positions after everything that was read, unusable entries included. */
   readonly positions: Positions;
-  /** Texts that are no entries. */
+  /** How many texts were not entries. */
   readonly unusable: number;
 }
 
 type Rows = readonly (readonly [string, readonly string[]])[];
 
 /**
- * Reads the streams of the history one after the other, or as they grow. Every method rejects with ioredis' error if
+ * Reads the streams of the history, one after the other or as they grow. Every method rejects with ioredis' error if
  * Redis cannot be reached.
  */
 export class HistoryReader {
@@ -60,21 +60,21 @@ export class HistoryReader {
   readonly #waiting: RedisClient;
   readonly #keys: CatalogKeys;
 
-  /** `waiting`: a connection of its own (`openForWaiting`), for `next` blocks it. */
+  /** `waiting`: a separate connection (`openForWaiting`), because `next` blocks it. */
   constructor(by: { redis: RedisClient; waiting: RedisClient; keys: CatalogKeys }) {
     this.#redis = by.redis;
     this.#waiting = by.waiting;
     this.#keys = by.keys;
   }
 
-  /** At most `count` entries of one stream after a position; none: there are no more now. */
+  /** Returns at most `count` entries of one stream after a position; empty if there are no more now. */
   async page(stream: HistoryStream, by: { positions: Positions; count: number }): Promise<Portion> {
     const after = `(${by.positions[stream]}`;
     const rows: Rows = await this.#redis.xrange(this.#key(stream), after, '+', 'COUNT', by.count);
     return portion(by.positions, [[stream, rows]]);
   }
 
-  /** Whatever comes after the positions, as soon as there is any; nothing if `milliseconds` pass without. */
+  /** Returns the entries after the positions as soon as there are any; nothing after `milliseconds` without one. */
   async next(positions: Positions, by: { count: number; milliseconds: number }): Promise<Portion> {
     const reply = await this.#waiting.xread(
       'COUNT',
@@ -108,7 +108,7 @@ export class HistoryReader {
     };
   }
 
-  /** Undefined: there is no such stream. */
+  /** Returns undefined if there is no such stream. */
   async #info(
     key: string,
   ): Promise<
@@ -133,7 +133,7 @@ export class HistoryReader {
   }
 }
 
-/** It went between the two questions. */
+/** The stream was deleted between the two queries. */
 function noSuchKey(error: unknown): undefined {
   if (error instanceof Error && error.message.includes('no such key')) return undefined;
   throw error;

@@ -27,23 +27,23 @@ export const HISTORY_STREAMS: readonly HistoryStream[] = ['changes', 'outcomes',
 /** The position before the first entry of a stream. */
 export const STREAM_START = '0-0';
 
-/** The longest that Redis is to keep a tally (ms). */
+/** How long Redis keeps a tally at most (ms). */
 const MONTH = 30 * 86_400_000;
-/** Of the fields of a tally that count. */
+/** Prefix of the fields of a tally that count. */
 const REASON = 'reason:';
 
-/** An entry and its id in the stream, `<Unix ms>-<n>`: ids grow. */
+/** An entry and its id in the stream, `<Unix ms>-<n>`; ids increase. */
 export interface StreamEntry<Entry> {
   readonly id: string;
   readonly entry: Entry;
 }
 
-/** The key of a stream in Redis, for those who follow it by `XREAD`. */
+/** Returns the Redis key of a stream, for followers by `XREAD`. */
 export function streamKey(keys: CatalogKeys, stream: HistoryStream): string {
   return stream === 'rollouts' ? keys.rolloutHistory : keys[stream];
 }
 
-/** The entries of a reply of Redis that has `[id, ['entry', text]]` each; what is none is left out. */
+/** Parses a reply of Redis with `[id, ['entry', text]]` for each entry; leaves out invalid ones. */
 function streamEntries<Name extends HistoryStream>(
   stream: Name,
   rows: readonly (readonly [string, readonly string[]])[],
@@ -54,10 +54,10 @@ function streamEntries<Name extends HistoryStream>(
   });
 }
 
-/** A wide change has no more outcomes of its own than these bytes; the others are counted. */
+/** The most bytes of the outcomes that a wide change lists; the others are only counted. */
 const OUTCOME_BYTES = 7_680;
 
-/** Parts of the bytes, so that no stream pushes out what another one holds. */
+/** Shares of the bytes, so that no stream crowds out another. */
 const SHARES: Readonly<Record<HistoryStream, number>> = {
   changes: 1 / 2,
   outcomes: 1 / 4,
@@ -70,8 +70,8 @@ export function bytesOfStream(stream: HistoryStream, maxBytes: number): number {
 }
 
 /**
- * The history, Redis streams, bounded by count (a hundred more may be there) and by bytes as they are written, and by age
- * when trimmed. Entries are bounded too (see `entry-bounds.ts`).
+ * The history in Redis streams. Writes limit each stream by count (up to a hundred more may remain) and by bytes;
+ * `trim` limits it by age. Entries have limits too (see `entry-bounds.ts`).
  */
 export class History {
   readonly #redis: RedisClient;
@@ -84,7 +84,10 @@ export class History {
     this.#limits = limits;
   }
 
-  /** What the next change of a source is told from; undefined: nothing changed since it was told. */
+  /**
+   * Returns the state from which the next change of a source is reported; undefined if nothing changed since the last
+   * report.
+   */
   async before(source: SourceKey): Promise<Before | undefined> {
     const text = await this.#redis.hget(this.#keys.before, source);
     if (text === null) return undefined;
@@ -96,7 +99,7 @@ export class History {
     };
   }
 
-  /** Tells of a change: the next one of its source, if it has one, is counted from it. */
+  /** Reports a change; the next change of its source, if it has one, starts from it. */
   async addChange(entry: ChangeEntry): Promise<void> {
     if (entry.source === null) return void (await this.addManual(entry));
     const { before, sources, changes } = this.#keys;
@@ -105,8 +108,8 @@ export class History {
   }
 
   /**
-   * To be called before the workloads of a change are enqueued: if there are more than its entry lists, the outcomes of the
-   * others are only counted from now on.
+   * Prepares the outcomes of a change; call it before enqueueing its workloads. If there are more than the entry lists,
+   * the outcomes of the others are only counted.
    */
   async expectOutcomes(entry: ChangeEntry): Promise<void> {
     const { woken, more } = boundedChange(entry);
@@ -115,7 +118,7 @@ export class History {
     await this.#redis.eval(BEGIN_TALLY, 1, this.#keys.tallies + entry.source, ...argv);
   }
 
-  /** Outcomes, by reason, of a change that are only counted; null: they are not known, or not any more. */
+  /** Returns the number of outcomes by reason that a change only counts; null if they are not known. */
   async tally({
     source,
     since,
@@ -129,7 +132,7 @@ export class History {
     return Object.fromEntries(counts);
   }
 
-  /** Tells that a person asked for a reload (`source` null); gives the id of that change. */
+  /** Reports a manual reload (`source` null); returns the id of that change. */
   async addManual(entry: ChangeEntry): Promise<string> {
     return await this.#add('changes', writeChange(entry));
   }
@@ -148,7 +151,7 @@ export class History {
     await this.#redis.eval(TELL_OUTCOME, keys.length, ...keys, ...this.#bounds('outcomes'), ...argv);
   }
 
-  /** Gives its id. */
+  /** Returns the entry's id. */
   async addAudit(entry: AuditEntry): Promise<string> {
     const { audit, auditOf } = this.#keys;
     const { maxEntries, maxAge, maxBytes } = this.#limits;
@@ -157,7 +160,7 @@ export class History {
     return String(await this.#redis.eval(ADD_AUDIT, 2, audit, auditOf + auditShareOf(entry.actor), ...argv));
   }
 
-  /** The latest entries, newest first. */
+  /** Returns the latest entries, newest first. */
   async changes(count: number): Promise<ChangeEntry[]> {
     return (await this.latest('changes', count)).map(({ entry }) => entry);
   }
@@ -166,7 +169,7 @@ export class History {
     return (await this.latest('outcomes', count)).map(({ entry }) => entry);
   }
 
-  /** The latest entries of a stream, newest first. */
+  /** Returns the latest entries of a stream, newest first. */
   async latest<Name extends HistoryStream>(
     stream: Name,
     count: number,
@@ -177,7 +180,10 @@ export class History {
     );
   }
 
-  /** At most `count` entries after a position (`STREAM_START`, or an id), oldest first; none: there are no more now. */
+  /**
+   * Returns at most `count` entries after a position (`STREAM_START` or an id), oldest first; empty if there are no
+   * more now.
+   */
   async page<Name extends HistoryStream>(
     stream: Name,
     by: { after: string; count: number },
@@ -186,7 +192,7 @@ export class History {
     return streamEntries(stream, await this.#redis.xrange(key, `(${by.after}`, '+', 'COUNT', by.count));
   }
 
-  /** At most `count` entries before a position (undefined: the end), newest first. */
+  /** Returns at most `count` entries before a position (undefined: the end), newest first. */
   async earlier<Name extends HistoryStream>(
     stream: Name,
     by: { before: string | undefined; count: number },
@@ -196,21 +202,21 @@ export class History {
     return streamEntries(stream, await this.#redis.xrevrange(key, end, '-', 'COUNT', by.count));
   }
 
-  /** How many entries a stream has. */
+  /** Returns how many entries a stream has. */
   async count(stream: HistoryStream): Promise<number> {
     return await this.#redis.xlen(streamKey(this.#keys, stream));
   }
 
-  /** The id of the oldest entry that is still there. */
+  /** Returns the id of the oldest entry. */
   async oldest(stream: HistoryStream): Promise<string | undefined> {
     const [first] = await this.#redis.xrange(streamKey(this.#keys, stream), '-', '+', 'COUNT', 1);
     return first?.[0];
   }
 
-  /** Drops what is too old, and what an earlier version with other bounds left. `now` in Unix milliseconds. */
+  /** Drops entries that are too old, and what an earlier version with other limits left. `now` in Unix milliseconds. */
   async trim(now: number): Promise<void> {
     const oldest = String(Math.max(0, now - this.#limits.maxAge));
-    // Exactly: with `~` an entry stays until the hundred that Redis keeps in one node are all too old.
+    // Exact trimming: with `~`, an entry stays until its whole node of up to a hundred entries is too old.
     for (const stream of HISTORY_STREAMS) {
       const key = streamKey(this.#keys, stream);
       await this.#redis.xtrim(key, 'MINID', oldest);
@@ -223,7 +229,7 @@ export class History {
     return String(await this.#redis.eval(ADD_ENTRY, 1, key, ...this.#bounds(stream), text));
   }
 
-  /** Most entries, and most bytes, of a stream. */
+  /** Returns the most entries and the most bytes of a stream. */
   #bounds(stream: HistoryStream): [number, number] {
     const { maxEntries, maxBytes } = this.#limits;
     return [maxEntries, bytesOfStream(stream, maxBytes)];

@@ -1,13 +1,15 @@
 import type { RedisClient } from '../connection/redis.ts';
 import type { SourceKey } from '@reroll/core/model';
 
-/** Longer than any job is repeated. */
+/** Longer than the repetition of any job. */
 const KEEP_SECONDS = 7 * 86_400;
 
-/** Instead of a hash: the source does not exist. */
+/** Stands for the hash of a source that does not exist. */
 export const GONE = 'gone';
 
-/** Which state of a source receivers were notified of last, so that a change job that is repeated notifies nobody twice. */
+/**
+ * The state of each source that receivers were last notified of, so that a repeated change job notifies nobody twice.
+ */
 export class Notified {
   readonly #redis: RedisClient;
   readonly #prefix: string;
@@ -18,7 +20,7 @@ export class Notified {
     this.#prefix = prefix;
   }
 
-  /** Whatever stands for its state, `GONE`, or null if nothing is known. */
+  /** Returns the source's state, `GONE`, or null if not known. */
   async last(source: SourceKey): Promise<string | null> {
     return await this.#redis.get(this.#prefix + source);
   }

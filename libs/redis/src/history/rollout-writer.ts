@@ -8,7 +8,7 @@ import type { RedisClient } from '../connection/redis.ts';
 import { Rollouts } from './rollouts.ts';
 import { WRITE_ROLLOUTS } from './rollouts.lua.ts';
 
-/** How the leader writes what it sees of rollouts. Rejects with ioredis' error. */
+/** Writes the leader's view of rollouts. Rejects with ioredis' error. */
 export class RolloutWriter {
   readonly #redis: RedisClient;
   readonly #keys: CatalogKeys;
@@ -16,7 +16,7 @@ export class RolloutWriter {
 
   readonly #isFull: () => boolean;
 
-  /** `isFull`: Redis has no room for a history now. Default: it has. */
+  /** `isFull`: whether Redis has no room for a history now. Default: it has room. */
   constructor(
     redis: RedisClient,
     keys: CatalogKeys,
@@ -28,12 +28,12 @@ export class RolloutWriter {
     this.#bounds = `${limits.maxEntries}:${bytesOfStream('rollouts', limits.maxBytes)}`;
   }
 
-  /** What an earlier leader left as under way. */
+  /** Returns the rollouts that an earlier leader left under way. */
   async underWay(): Promise<Map<WorkloadKey, RolloutEntry>> {
     return await new Rollouts(this.#redis, this.#keys.rollouts).all();
   }
 
-  /** One call. False if a newer leader has written: nothing was written then. */
+  /** Writes in one call. Returns false, and writes nothing, if a newer leader has written. */
   async write(term: string, { put, removed, ended }: RolloutChanges): Promise<boolean> {
     const { writer, rollouts, rolloutHistory } = this.#keys;
     const reply = await this.#redis.eval(

@@ -2,7 +2,7 @@ import type { RolloutEntry } from '@reroll/core/history/entries';
 import { isWorkloadKey, type WorkloadKey } from '@reroll/core/model';
 import type { RedisClient } from '../connection/redis.ts';
 
-/** Rollouts that are not complete: `progressing` or `stuck`. A workload that is not there has none under way. */
+/** Rollouts that are not complete: `progressing` or `stuck`. Other workloads have no rollout under way. */
 export class Rollouts {
   readonly #redis: RedisClient;
   readonly #key: string;
@@ -24,7 +24,7 @@ export class Rollouts {
   }
 }
 
-/** What others could have written and is no rollout is left out. */
+/** Leaves out texts that are not rollouts. */
 function entries(texts: readonly (readonly [string, string | null])[]): Map<WorkloadKey, RolloutEntry> {
   const found = new Map<WorkloadKey, RolloutEntry>();
   for (const [workload, text] of texts) {

@@ -1,13 +1,15 @@
 import { APPEND } from './append.lua.ts';
 
 /**
- * Adds a change to the history, and settles what the next change of its source is counted from.
+ * Adds a change to the history, and sets the state from which the next change of its source is reported.
  *
  * KEYS  1 before, 2 sources, 3 stream of changes
- * ARGV  1 source, 2 the hash that is told ('' if it does not exist), 3 the entry, 4 most entries, 5 most bytes of the stream
- * If the row in the catalog is of another state than is told, the change to that is still to be told, or this one
- * was told ahead of its row: `before` gets what is told. Else nothing is to be told, and `before` loses its entry.
- * Atomic because a change that is published meanwhile must find the one or the other.
+ * ARGV  1 source, 2 the reported hash ('' if the source does not exist), 3 the entry, 4 most entries, 5 most bytes of
+ *       the stream
+ *
+ * If the row in the catalog differs from the reported state, another change is still to be reported, or this one was
+ * reported before its row was written: `before` gets the reported state. Otherwise `before` loses its entry. Atomic
+ * because a change that is published meanwhile must find one or the other.
  */
 export const TELL_CHANGE = `${APPEND}
 append(KEYS[3], ARGV[4], ARGV[5], ARGV[3])

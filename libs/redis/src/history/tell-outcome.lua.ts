@@ -1,14 +1,14 @@
 import { APPEND } from './append.lua.ts';
 
 /**
- * Adds an outcome to the history, or only counts it: of a change that enqueued more workloads than its entry lists, those
- * that are listed and the first that failed have an outcome of their own, as far as the bytes of one change go.
+ * Adds an outcome to the history, or only counts it. If a change enqueued more workloads than its entry lists, only the
+ * listed workloads and the first that failed get an outcome of their own, within the bytes of one change.
  *
  * KEYS  1 stream of outcomes, then the tallies (see `CatalogKeys.tallies`) of the sources that the outcome is for
- * ARGV  1 most entries, 2 most bytes of the stream, 3 most bytes of the outcomes of one change, 4 the workload,
- *       5 '1' if it failed for good, 6 the reason, 7 the entry
- * Gives 1 if it was added, 0 if it was only counted.
- * Atomic because all workers share the bytes of a change.
+ * ARGV  1 most entries, 2 most bytes of the stream, 3 most bytes of the outcomes of one change, 4 the workload, 5 '1'
+ *       if it failed for good, 6 the reason, 7 the entry
+ *
+ * Returns 1 if it was added, 0 if it was only counted. Atomic because all workers share the bytes of a change.
  */
 export const TELL_OUTCOME = `${APPEND}
 local function isAfter(a, b)
@@ -45,7 +45,8 @@ return 1
  * Begins to count the outcomes of a change that enqueues more workloads than its entry lists.
  *
  * KEYS  1 the tally of the source
- * ARGV  1 since when (Unix ms), 2 the last workload that is listed, 3 how long it is kept (ms)
+ * ARGV  1 since when (Unix ms), 2 the last listed workload, 3 how long to keep the tally (ms)
+ *
  * Atomic because a tally must not outlive its time.
  */
 export const BEGIN_TALLY = `

@@ -28,17 +28,17 @@ export class Heartbeat {
   #beating: Promise<void> | null = null;
   #ended = false;
 
-  /** Begins at once. */
+  /** Sends the first beat at once. */
   constructor(context: HeartbeatContext) {
     this.#context = context;
     this.#interval = context.interval ?? HEARTBEAT;
     const { app, name } = context.entry();
-    // A container that is started again has the name of the one before.
+    // A restarted container has the same name as the one before.
     this.#id = `${app}/${name}/${randomBytes(4).toString('hex')}`;
     this.#begin();
   }
 
-  /** Removes the entry. While Redis is unreachable it is left to expire. */
+  /** Removes the entry. If Redis is unreachable, the entry expires. */
   async stop(): Promise<void> {
     this.#ended = true;
     if (this.#timer) clearTimeout(this.#timer);
@@ -68,7 +68,7 @@ export class Heartbeat {
     if (!this.#ended) this.#timer = setTimeout(() => this.#begin(), wait);
   }
 
-  /** Milliseconds until the next one. */
+  /** Returns the milliseconds until the next beat. */
   async #beat(): Promise<number> {
     const { processes, entry, also, onError } = this.#context;
     try {

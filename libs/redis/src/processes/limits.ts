@@ -1,10 +1,10 @@
 import type { RedisClient } from '../connection/redis.ts';
 
-/** What is limited at run time, for all workers. Absent: the flag's. */
+/** Limits set at run time, for all workers. An absent limit is that of the flag. */
 export interface Limits {
-  /** Jobs of a queue that one worker handles at the same time: 1 to 1000. */
+  /** Jobs of a queue that one worker handles at the same time, 1 to 1000. */
   readonly concurrency?: number;
-  /** Reloads a minute of all workers together: 0 (no limit) to 100000. */
+  /** Reloads per minute of all workers together, 0 (no limit) to 100000. */
   readonly reloadsPerMinute?: number;
 }
 
@@ -25,7 +25,7 @@ export class RuntimeLimits {
     this.#key = key;
   }
 
-  /** Whatever is no number within its range counts as absent. */
+  /** Anything but a number within its range counts as absent. */
   async get(): Promise<Limits> {
     const texts = await this.#redis.hmget(this.#key, ...NAMES);
     return Object.fromEntries(
@@ -37,7 +37,7 @@ export class RuntimeLimits {
     );
   }
 
-  /** Sets those given; null takes one away, so that the flag counts again. Throws a `RangeError`. */
+  /** Sets the given limits; null removes one, so that the flag applies again. Throws a `RangeError`. */
   async set(limits: { readonly [Name in keyof Limits]: number | null }): Promise<void> {
     const given = Object.entries(limits) as [keyof Limits, number | null][];
     for (const [name, value] of given) if (value !== null) assertWithin(name, value);

@@ -5,8 +5,8 @@ import { SOURCE_KINDS } from '@reroll/core/model';
 export const PROCESS_APPS = ['watcher', 'worker', 'admin'] as const;
 
 /**
- * What a process says of itself, as it is read. Whoever can write to Redis can write anything there: what has not the
- * form of an entry is none. What a newer process adds stays.
+ * Reads heartbeat entries. Whoever can write to Redis can write anything there, so a text without the form of an entry
+ * is ignored. Fields of newer versions are kept.
  */
 const TEXT = z.string().max(1_024);
 const MILLISECONDS = z.number().int().nonnegative().max(8.64e15);
@@ -51,7 +51,7 @@ const entry = z.looseObject({
   reloadsPerMinute: COUNT.optional(),
 });
 
-/** Undefined: it is no entry. */
+/** Returns undefined if the text is no entry. */
 export function readProcess(text: string): z.infer<typeof entry> | undefined {
   try {
     const parsed = entry.safeParse(JSON.parse(text));

@@ -3,52 +3,52 @@ import type { RedisClient } from '../connection/redis.ts';
 import type { Triggers } from '@reroll/core/state/settings';
 import type { DecisionSettings } from '@reroll/core/rules/decision';
 
-/** What a worker decides by: who explains its decisions goes by these. */
+/** The settings by which a worker decides, also used to explain its decisions. */
 export interface ProcessSettings {
   readonly decision: DecisionSettings;
   readonly triggers: Triggers;
   readonly adoptStale: 'report' | 'reload';
   readonly dryRun: boolean;
-  /** Changes are posted to `--webhook-url`, and nothing is reloaded. */
+  /** With `--webhook-url`, changes are posted and nothing is reloaded. */
   readonly notifyOnly: boolean;
 }
 
-/** What a process says of itself. */
+/** What a heartbeat reports of its process. */
 export interface ProcessEntry {
   readonly app: (typeof PROCESS_APPS)[number];
-  /** Of its pod. */
+  /** Name of the pod. */
   readonly name: string;
   readonly version: string;
   /** Unix milliseconds by its own clock. */
   readonly startedAt: number;
   /** Unix milliseconds by Redis' clock. */
   readonly seenAt: number;
-  /** Of a watcher: whether it holds the Lease, and whether all its streams are listed and without a gap. */
+  /** For a watcher: whether it holds the Lease, and whether all its streams are listed without a gap. */
   readonly leader?: boolean;
   readonly synced?: boolean;
-  /** Of the leader: workloads that run other data than they should, and since when the longest waits (Unix ms). */
+  /** For the leader: how many workloads need a reload, and since when the first one does (Unix ms). */
   readonly owed?: { readonly workloads: number; readonly since: number | null };
-  /** Redis has no room for a history, as this process sees it. */
+  /** Whether this process sees that Redis has no room for a history. */
   readonly redisFull?: boolean;
-  /** Of a worker. */
+  /** For a worker. */
   readonly settings?: ProcessSettings;
-  /** Jobs of a queue at the same time; reloads a minute of all workers, 0: no limit. As they are in force. */
+  /** The limits in force: jobs of a queue at the same time, and reloads per minute of all workers (0: no limit). */
   readonly concurrency?: number;
   readonly reloadsPerMinute?: number;
 }
 
 export interface Process extends ProcessEntry {
   readonly id: string;
-  /** Heard of in the last 30 s. */
+  /** Whether its heartbeat came in the last 30 s. */
   readonly isLive: boolean;
 }
 
-/** How often a process writes its own entry (ms). */
+/** The interval between heartbeats (ms). */
 export const HEARTBEAT = 10_000;
 const GONE_AFTER = 30_000;
 const REMOVED_AFTER = 600_000;
 
-/** The processes of this install, each by an entry that it writes itself. Times are Redis', so that clocks need not agree. */
+/** The processes of this install, by their heartbeats. Times are Redis', so that clocks need not agree. */
 export class Processes {
   readonly #redis: RedisClient;
   readonly #key: string;
@@ -64,7 +64,10 @@ export class Processes {
     await this.#redis.hset(this.#key, id, JSON.stringify({ ...entry, seenAt }));
   }
 
-  /** Those that are alive, then those that were in the last ten minutes, each by app, the longest running first. */
+  /**
+   * Returns the live processes, then those that were alive in the last ten minutes; within each, by app, the longest
+   * running first.
+   */
   async all(): Promise<Process[]> {
     const [now, texts] = await Promise.all([this.#now(), this.#redis.hgetall(this.#key)]);
     const processes = Object.entries(texts).flatMap(([id, text]): Process[] => {
@@ -75,12 +78,12 @@ export class Processes {
     return processes.sort(byOrder);
   }
 
-  /** At its orderly end. */
+  /** Removes an entry at an orderly shutdown. */
   async remove(id: string): Promise<void> {
     await this.#redis.hdel(this.#key, id);
   }
 
-  /** Drops those that were not heard of for ten minutes, and what is no entry. */
+  /** Removes processes without a heartbeat for ten minutes, and invalid entries. */
   async removeDead(): Promise<void> {
     const [now, texts] = await Promise.all([this.#now(), this.#redis.hgetall(this.#key)]);
     const isDead = (text: string): boolean => now - (readProcess(text)?.seenAt ?? 0) > REMOVED_AFTER;
@@ -95,8 +98,8 @@ export class Processes {
 }
 
 /**
- * The settings of the worker that began last and is alive: after an upgrade those of before end soon. If none is
- * alive, of the one of `processes` that began last. Undefined: no worker was heard of in the last ten minutes.
+ * Returns the settings of the live worker that started last, because older ones stop soon after an upgrade. Without a
+ * live worker, those of the worker in `processes` that started last. Undefined: no worker in the last ten minutes.
  */
 export function settingsInForce(processes: readonly Process[]): ProcessSettings | undefined {
   const workers = processes.filter(({ settings }) => settings !== undefined);

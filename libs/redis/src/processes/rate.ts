@@ -1,18 +1,18 @@
 import type { WorkloadKey } from '@reroll/core/model';
 import type { RedisClient } from '../connection/redis.ts';
 
-/** Milliseconds for which a slot is held for the workload that it was given to. A worker that ends loses no more than that. */
+/** Milliseconds for which a slot is held for its workload; the most that a worker loses that stops. */
 const HOLD = 60_000;
-/** Milliseconds by which a workload may come later than it was told, before others pass it. */
+/** Milliseconds that a workload may be late before others pass it. */
 const GRACE = 60_000;
-/** The longest that a workload is told to wait, in milliseconds: so long it takes until a raised limit is noticed. */
+/** The longest wait that a workload is given, in milliseconds: how long it takes to notice a raised limit. */
 const LONGEST_WAIT = 300_000;
-/** Milliseconds after which nothing is left of a queue that nobody asks for any more. */
+/** Milliseconds after which an unused queue expires. */
 const KEEP = 2 * (LONGEST_WAIT + GRACE);
-/** Workloads that one call passes over at most, because they did not come back. */
+/** The most absent workloads that one call passes over. */
 const PASSED_OVER = 32;
 
-/** What both scripts know: the keys, the time, and how a workload leaves the queue. */
+/** Shared by both scripts: the keys, the time, and how a workload leaves the queue. */
 const COMMON = `
 local budget, order, tags, due, held = unpack(KEYS)
 local time = redis.call('TIME')
@@ -38,15 +38,16 @@ end
  * Asks for a slot, in a queue that is first in, first out within a namespace and round robin between namespaces.
  *
  * KEYS  1 the budget (string): the time (ms) at which it is full again (GCRA)
- *       2 the order (sorted set): workloads that wait, by the round in which it is their turn
- *       3 the rounds (hash): namespace to the round of its last workload, \`/\` to the last round that was served
- *       4 the deadlines (sorted set): workloads that wait, by the time (ms) until which they have to ask again
- *       5 the slots that are held (sorted set): workloads, by the time (ms) at which they lose them
+ *       2 the order (sorted set): waiting workloads, by the round of their turn
+ *       3 the rounds (hash): namespace to the round of its last workload, `/` to the last round served
+ *       4 the deadlines (sorted set): waiting workloads, by the time (ms) until which they must ask again
+ *       5 the held slots (sorted set): workloads, by the time (ms) at which they lose them
  * ARGV  1 milliseconds per token, 2 milliseconds of burst, 3 the workload, 4 '1' to join the queue, '0' only to ask
- * Gives 0 if the workload holds a slot, else the milliseconds until its turn; -1 if it only asked and does not wait.
- *       Whoever waits has to ask again then, or loses its place a minute later.
- * Atomic because a token goes to exactly one workload, and the place in the order decides to which. Time is the
- *       server's, so that clocks need not agree. O(log n) of the workloads that wait; a few hundred bytes for each.
+ *
+ * Returns 0 if the workload holds a slot, otherwise the milliseconds until its turn; -1 if it only asked and does not
+ * wait. A waiting workload must ask again at that time; a minute later it loses its place. Atomic because a token goes
+ * to exactly one workload, chosen by the order. Time is the server's, so that clocks need not agree. O(log n) in the
+ * number of waiting workloads, with a few hundred bytes for each.
  */
 const CLAIM = `${COMMON}
 local step, burst, workload = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3]
@@ -98,8 +99,9 @@ return math.ceil(wait)
  * Ends a claim: the slot was used, or is given back.
  *
  * KEYS  as above
- * ARGV  1 milliseconds per token, 2 the workload, 3 '1' if it was used, else '0'
- * Atomic because a token must be given back once only.
+ * ARGV  1 milliseconds per token, 2 the workload, 3 '1' if the slot was used, otherwise '0'
+ *
+ * Atomic because a token must be given back only once.
  */
 const END = `${COMMON}
 leave(ARGV[2])
@@ -114,8 +116,8 @@ end
 `;
 
 /**
- * The limit of reloads a minute: at most `perMinute` slots in a minute, a tenth of them (at least one) at once, for all
- * workers together. 0: no limit, and no call. Every method rejects with ioredis' error if Redis cannot be reached.
+ * The limit of reloads per minute: at most `perMinute` slots in a minute, a tenth of them (at least one) at once, for
+ * all workers together. 0: no limit, and no calls. Every method rejects with ioredis' error if Redis cannot be reached.
  */
 export class RateBudget {
   readonly #redis: RedisClient;
@@ -137,18 +139,21 @@ export class RateBudget {
     return this.#perMinute > 0;
   }
 
-  /** Milliseconds until it is this workload's turn; 0: it holds a slot now. It keeps its place until it asks again. */
+  /**
+   * Returns the milliseconds until the workload's turn; 0 if it holds a slot now. The workload keeps its place until it
+   * asks again.
+   */
   async claim(workload: WorkloadKey): Promise<number> {
     return this.#claim(workload, true);
   }
 
-  /** The same, for a workload that claimed a slot before; undefined if it did not. */
+  /** `claim` for a workload that already waits; undefined if it does not. */
   async ask(workload: WorkloadKey): Promise<number | undefined> {
     const wait = await this.#claim(workload, false);
     return wait < 0 ? undefined : wait;
   }
 
-  /** Ends a claim. A slot that was not used is given back. */
+  /** Ends a claim. An unused slot is given back. */
   async end(workload: WorkloadKey, isUsed: boolean): Promise<void> {
     if (!this.isLimited) return;
     await this.#redis.eval(END, this.#keys.length, ...this.#keys, this.#step, workload, isUsed ? '1' : '0');

@@ -1,21 +1,21 @@
-/** Jobs of one namespace that are not held back: so many at once, and as many again each second. */
+/** Jobs of one namespace that are not delayed: this many at once, and as many again each second. */
 export const BURST = 32;
-/** The last level: beyond it jobs of all namespaces wait in the order in which they came. */
+/** The last level. Beyond it, jobs of all namespaces wait in the order of their arrival. */
 export const LAST_LEVEL = 16;
 /** How often namespaces whose burst is over are forgotten, in milliseconds. */
 const PRUNE_INTERVAL = 60_000;
 
 interface Burst {
-  /** Jobs that were enqueued and not yet drained, at `at`. */
+  /** Jobs that were enqueued and had not drained at time `at`. */
   readonly jobs: number;
   readonly at: number;
 }
 
 /**
- * How far back a job waits because of its own namespace's burst: a leaky bucket for each namespace, in the memory of
- * the process that enqueues. The first 32 jobs have level 0, the next 32 level 1, the next 64 level 2, and so on: each
- * level holds as many jobs as all before it. A job of another namespace thus passes nearly all of a burst, and two
- * bursts are handled in the order of their sizes.
+ * Levels that move the jobs of a namespace back in the queue during its burst: a leaky bucket for each namespace, in
+ * the memory of the enqueueing process. The first 32 jobs have level 0, the next 32 level 1, the next 64 level 2, and
+ * so on: each level holds as many jobs as all before it. So a job of another namespace passes nearly all of a burst,
+ * and two bursts are handled in the order of their sizes.
  */
 export class BurstLevels {
   readonly #bursts = new Map<string, Burst>();
@@ -27,12 +27,12 @@ export class BurstLevels {
     this.#prunedAt = now();
   }
 
-  /** Namespaces that are remembered. */
+  /** How many namespaces are remembered. */
   get size(): number {
     return this.#bursts.size;
   }
 
-  /** The level of the next job of this namespace: 0 to `LAST_LEVEL`. */
+  /** Returns the level of the namespace's next job: 0 to `LAST_LEVEL`. */
   next(namespace: string): number {
     const at = this.#now();
     if (at - this.#prunedAt >= PRUNE_INTERVAL) this.#prune(at);

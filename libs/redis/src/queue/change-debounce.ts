@@ -1,31 +1,30 @@
 import type { SourceKey } from '@reroll/core/model';
 
 /**
- * When the next change job of a source may run: the first at once, each other not before the debounce after the last.
- * In the memory of the process that enqueues them, which is the leader; another leader begins anew. Holds the sources
- * of one debounce.
+ * When the next change job of a source may run: the first at once, each other at least the debounce after the last.
+ * Kept in the memory of the leader, which enqueues them; a new leader starts anew. Holds the sources of one debounce.
  */
 export class ChangeDebounce {
   readonly #debounce: number;
-  /** When the last job of a source is due, in the order in which that was set. */
+  /** When the last job of each source is due, in the order in which these times were set. */
   readonly #due = new Map<SourceKey, number>();
 
-  /** `debounce`: milliseconds; 0: none. */
+  /** `debounce`: milliseconds; 0 for none. */
   constructor(debounce: number) {
     this.#debounce = debounce;
   }
 
-  /** Sources that are remembered. */
+  /** How many sources are remembered. */
   get size(): number {
     return this.#due.size;
   }
 
-  /** Milliseconds that a job enqueued now waits. */
+  /** Returns the delay in milliseconds of a job that is enqueued now. */
   delayOf(source: SourceKey, now: number): number {
     return this.#dueAt(source, now) - now;
   }
 
-  /** These were enqueued, at the same `now` as `delayOf` was told. */
+  /** Notes that jobs were enqueued, with the same `now` as in `delayOf`. */
   enqueued(sources: readonly SourceKey[], now: number): void {
     if (this.#debounce === 0) return;
     for (const source of sources) {
@@ -39,7 +38,7 @@ export class ChangeDebounce {
     }
   }
 
-  /** A job that is not due yet takes the change with it; a clock that was set back holds nothing up. */
+  /** A job that is not due yet covers the change too. A clock that was set back delays nothing. */
   #dueAt(source: SourceKey, now: number): number {
     const last = this.#due.get(source);
     if (last === undefined || last > now + this.#debounce) return now;

@@ -3,11 +3,11 @@ import type { SourceKey, WorkloadKey } from '@reroll/core/model';
 import { KNOWN_SOURCE_KEY, SOURCE_KEY, WORKLOAD_KEY } from '../key-schemas.ts';
 
 /**
- * Payloads are keys: whoever handles a job reads the present, so a job that is handled twice, late or out of
- * order ends the same. `v` is the payload's version; a worker leaves what it does not know in the queue.
+ * Payloads hold keys only. Whoever handles a job reads the present state, so a job that runs twice, late or out of
+ * order has the same result. `v` is the payload's version; a worker leaves unknown versions in the queue.
  */
 
-/** Unix milliseconds at which the change was first seen: for metrics only, nothing is decided by it. */
+/** Unix milliseconds at which the change was first seen; only for metrics. */
 const SINCE = z.number().int().nonnegative();
 
 export const changeJob = z.strictObject({ v: z.literal(1), source: SOURCE_KEY, since: SINCE });
@@ -15,7 +15,7 @@ export const reloadJob = z.strictObject({
   v: z.literal(1),
   workload: WORKLOAD_KEY,
   since: SINCE,
-  /** The source whose change enqueued it, if it was one; left out if its kind is one of a newer version. */
+  /** The source whose change enqueued the job, if any; left out if only a newer version knows its kind. */
   source: KNOWN_SOURCE_KEY.optional(),
 });
 
@@ -23,7 +23,7 @@ export const resumeJob = z.strictObject({ v: z.literal(1), workload: WORKLOAD_KE
 
 export type ChangeJob = z.infer<typeof changeJob>;
 export type ReloadJob = z.infer<typeof reloadJob>;
-/** A workload whose pause may be over; when, its object says. */
+/** A workload whose pause may be over; the workload itself holds the time. */
 export type ResumeJob = z.infer<typeof resumeJob>;
 
 export function changeJobOf(source: SourceKey, since: number): ChangeJob {
@@ -40,11 +40,11 @@ export function resumeJobOf(workload: WorkloadKey): ResumeJob {
 
 export type PayloadReading<T> =
   | { readonly state: 'read'; readonly payload: T }
-  /** Of a version that this process does not know: it stays queued for one that does. */
+  /** The version is not known to this process; the job stays queued for one that knows it. */
   | { readonly state: 'unknownVersion'; readonly version: number }
   | { readonly state: 'invalid'; readonly problem: string };
 
-/** Reads a payload. What is wrong is told by path and rule, never by value. */
+/** Parses a payload. Problems name the path and the rule, never a value. */
 export function readPayload<T>(schema: z.ZodType<T>, data: unknown): PayloadReading<T> {
   const parsed = schema.safeParse(data);
   if (parsed.success) return { state: 'read', payload: parsed.data };
@@ -56,7 +56,7 @@ export function readPayload<T>(schema: z.ZodType<T>, data: unknown): PayloadRead
   return { state: 'invalid', problem: problem.join('; ') };
 }
 
-/** zod's words, except that they name keys that nobody expects, which may be anything. */
+/** zod's message, except for unexpected keys, whose names could be anything. */
 function ruleOf({ code, message }: z.core.$ZodIssue): string {
   return code === 'unrecognized_keys' ? 'a key that is not known' : message;
 }

@@ -4,10 +4,10 @@ import type { SourceKey, WorkloadKey } from '@reroll/core/model';
 import { SOURCE_KEY, WORKLOAD_KEY } from '../key-schemas.ts';
 
 /**
- * Something to be told to somebody else. Keys only: where to, and with what words, is known to the worker
- * that sends it, so no URL is ever in Redis.
+ * A notification to send. It holds keys only: the worker that sends it knows receiver and text, so Redis never holds a
+ * URL.
  * - `alert`: a workload was reloaded for a source.
- * - `alerts`: workloads were reloaded for a source; which ones is kept beside the job until it is sent.
+ * - `alerts`: workloads were reloaded for a source; they are stored beside the job until it is sent.
  * - `webhook`: a source changed.
  */
 export const notificationJob = z.discriminatedUnion('type', [

@@ -9,18 +9,18 @@ export interface NotificationSettings {
   readonly connection: ConnectionOptions;
   /** The install's prefix, `{reroll:<cluster>:<namespace>}`. */
   readonly prefix: string;
-  /** How often one is tried. */
+  /** The most attempts of a notification. */
   readonly attempts: number;
-  /** Milliseconds before the second attempt; doubled each time, up to half of it random. */
+  /** Milliseconds before the second attempt; doubles each time, up to half of it random. */
   readonly backoff: number;
 }
 
-/** Failed ones are kept for a person to look at: a day, a thousand. */
+/** Failed notifications are kept for inspection: a day, at most a thousand. */
 const KEEP_FAILED = { age: 86_400, count: 1_000 };
 
 /**
- * Alerts and webhooks that are to be sent, in a queue of their own: a receiver that is slow or away holds up
- * nothing but them. Every method rejects if Redis cannot be reached.
+ * The queue of alerts and webhooks. It is separate so that a slow or unreachable receiver delays nothing else. Every
+ * method rejects if Redis cannot be reached.
  */
 export class Notifications {
   readonly queue: Queue<NotificationJob>;
@@ -30,7 +30,7 @@ export class Notifications {
     this.#settings = settings;
     const { connection, prefix } = settings;
     this.queue = new Queue(NOTIFICATIONS, { connection, prefix });
-    // BullMQ reports a lost connection here; whoever awaits a call learns it from the call.
+    // BullMQ reports lost connections here; callers learn of them from their calls.
     this.queue.on('error', () => undefined);
   }
 
@@ -39,8 +39,8 @@ export class Notifications {
   }
 
   /**
-   * One job a source, after `window` milliseconds. The first fixes the deadline (no `replace`); one that comes
-   * while it is sent gives one follow-up (docs/adr/0003).
+   * Enqueues one job for each source, after `window` milliseconds. The first call fixes the deadline (no `replace`); a
+   * call while the job runs adds one follow-up (docs/adr/0003).
    */
   async enqueueAlerts(source: SourceKey, window: number): Promise<void> {
     await this.#add(alertsJobOf(source), {

@@ -20,43 +20,43 @@ export interface QueueSettings {
   readonly connection: ConnectionOptions;
   /** The install's prefix, `{reroll:<cluster>:<namespace>}`. */
   readonly prefix: string;
-  /** Milliseconds that a workload waits for further changes; and the least between two change jobs of one source. */
+  /** Milliseconds that a workload waits for further changes, and the least time between two change jobs of a source. */
   readonly debounce: number;
-  /** How often a job is tried. */
+  /** The most attempts of a job. */
   readonly attempts: number;
-  /** Milliseconds before the second attempt; doubled each time, up to half of it random. */
+  /** Milliseconds before the second attempt; doubles each time, up to half of it random. */
   readonly backoff: number;
 }
 
-/** Failed jobs are kept for a person to look at: a week, a thousand. */
+/** Failed jobs are kept for inspection: a week, at most a thousand. */
 const KEEP_FAILED = { age: 7 * 86_400, count: 1_000 };
 
-/** Jobs that are written in one turn of the event loop, and in one round trip. */
+/** Jobs written in one turn of the event loop, and in one round trip. */
 export const JOBS_PER_WRITE = 100;
 
-/** BullMQ's priority of a job that only records (adoption): behind every real one. */
+/** BullMQ's priority of a job that only records (adoption): behind all other jobs. */
 const ADOPTION = LAST_LEVEL + 1;
 
 export interface ReloadToEnqueue {
   readonly workload: WorkloadKey;
   readonly since: number;
   readonly source?: SourceKey;
-  /** Nothing but its applied record is to be written: it waits behind all that is real. Default: false. */
+  /** Only the applied record is to be written, so the job waits behind all others. Default false. */
   readonly isAdoption?: boolean;
 }
 
 export interface Resume {
   readonly workload: WorkloadKey;
-  /** Unix milliseconds, of the process that enqueues it. */
+  /** Unix milliseconds, by the clock of the enqueueing process. */
   readonly at: number;
 }
 
 export type QueueName = 'changes' | 'reloads' | 'resumes';
 
-/** The longest delay of a job; whoever handles it before its time delays it again. */
+/** The longest delay of a job; a worker that gets it too early delays it again. */
 export const LONGEST_DELAY = 86_400_000;
 
-/** The queues, as producers use them. Every method rejects if Redis cannot be reached. */
+/** The queues, for producers. Every method rejects if Redis cannot be reached. */
 export class Queues {
   readonly changes: Queue<ChangeJob>;
   readonly reloads: Queue<ReloadJob>;
@@ -73,14 +73,14 @@ export class Queues {
     this.changes = new Queue(CHANGES, { connection, prefix });
     this.reloads = new Queue(RELOADS, { connection, prefix });
     this.resumes = new Queue(RESUMES, { connection, prefix });
-    // BullMQ reports a lost connection here; whoever awaits a call learns it from the call.
+    // BullMQ reports lost connections here; callers learn of them from their calls.
     for (const queue of [this.changes, this.reloads, this.resumes]) queue.on('error', () => undefined);
   }
 
   /**
-   * One change job a source: the first at once, the next not before the debounce is over. `keepLastIfActive` gives one
-   * follow-up for a change that comes while the job runs, `replace` the same for one that comes while it backs off. No
-   * `jobId`: with one, such a change is lost. Beyond 32 a second, jobs of one namespace let those of others pass.
+   * Enqueues one change job for each source: the first at once, the next at least the debounce later.
+   * `keepLastIfActive` adds one follow-up for a change while the job runs, `replace` for one while it backs off. No
+   * `jobId`, with which such a change would be lost. Beyond 32 a second, jobs of a namespace let those of others pass.
    */
   async enqueueChanges(sources: readonly SourceKey[], since: number): Promise<void> {
     await inPortions(sources, async (some) => {
@@ -102,8 +102,8 @@ export class Queues {
   }
 
   /**
-   * One reload job a workload, after the debounce. Without `replace`, which would restart the delay with
-   * every call: the first call fixes the deadline. Beyond 32 a second, jobs of one namespace let those of others pass.
+   * Enqueues one reload job for each workload, after the debounce. Without `replace`, which would restart the delay:
+   * the first call fixes the deadline. Beyond 32 a second, jobs of a namespace let those of others pass.
    */
   async enqueueReloads(reloads: readonly ReloadToEnqueue[]): Promise<void> {
     await inPortions(reloads, async (some) => {
@@ -118,8 +118,8 @@ export class Queues {
   }
 
   /**
-   * One reload job at once, without the debounce: a person waits. One that waits already is brought forward, also from
-   * the end of its namespace's burst; one that is at work gets a follow-up.
+   * Enqueues one reload job without the debounce, for a manual reload. A waiting job is brought forward, even from the
+   * end of its namespace's burst; an active one gets a follow-up.
    */
   async enqueueReloadNow(workload: WorkloadKey, since: number): Promise<void> {
     await this.reloads.add('reload', reloadJobOf(workload, since), {
@@ -134,8 +134,8 @@ export class Queues {
   }
 
   /**
-   * One resume job a workload, at its time. `replace`: a later call has the later knowledge of that time, and
-   * the time is absolute, so a delay that starts anew ends when the old one did.
+   * Enqueues one resume job for each workload, at its time. With `replace`, because a later call knows the time better;
+   * the time is absolute, so restarting the delay does not postpone it.
    */
   async enqueueResumes(resumes: readonly Resume[]): Promise<void> {
     await inPortions(resumes, async (some) => {
@@ -155,8 +155,8 @@ export class Queues {
   }
 
   /**
-   * Brings jobs forward that wait for their next attempt: a new change may have mended what failed. A job
-   * that waits no more is left alone. One round trip for each 100.
+   * Brings forward jobs that wait for their next attempt, because a new change may have fixed the failure. Other jobs
+   * are left alone. One round trip for each 100.
    */
   async bringForward(jobIds: Iterable<string>): Promise<void> {
     await inPortions([...jobIds], async (some) => {
@@ -164,15 +164,15 @@ export class Queues {
     });
   }
 
-  /** Jobs that wait, delayed ones included. */
+  /** Returns how many jobs wait, including delayed ones. */
   async waiting(queue: QueueName): Promise<number> {
     const counts = await this[queue].getJobCounts('wait', 'delayed', 'prioritized');
     return Object.values(counts).reduce((sum, count) => sum + count, 0);
   }
 
   /**
-   * Milliseconds for which the job that is due for longest has waited for a worker; 0 if none is due. Of a job
-   * that has been tried, since it last began. Adoption, which waits for whatever is real, does not count.
+   * Returns for how many milliseconds the most overdue job has waited for a worker, since its last attempt if there was
+   * one; 0 if none is due. Adoption does not count, because it waits behind all other jobs.
    */
   async oldestDue(name: QueueName, now: number): Promise<number> {
     const queue: Queue = this[name];
@@ -193,8 +193,8 @@ export class Queues {
   }
 
   /**
-   * The one place that says in which order reload jobs wait. Adoption has deduplication ids of its own, so that a real
-   * reload job never finds a job that waits behind everything, and waits with it.
+   * The only place that decides the order of reload jobs. Adoption has its own deduplication ids, so that another
+   * reload job never merges with one that waits behind everything.
    */
   #turn(workload: WorkloadKey, isAdoption: boolean): BulkJobOptions {
     return {
@@ -203,7 +203,7 @@ export class Queues {
     };
   }
 
-  /** To name a reload job to BullMQ, without reading it. */
+  /** Names a reload job to BullMQ without reading it. */
   #jobOf(id: string): Job<ReloadJob> {
     return new Job(this.reloads, 'reload', reloadJobOf('Deployment/-/-', 0), {}, id);
   }
@@ -218,7 +218,7 @@ export class Queues {
   }
 }
 
-/** Other work goes on between two portions. */
+/** Other work runs between two portions. */
 async function inPortions<T>(
   items: readonly T[],
   write: (portion: readonly T[]) => Promise<void>,
@@ -231,7 +231,7 @@ async function inPortions<T>(
 
 const LEVELS = Array.from({ length: LAST_LEVEL }, (_, index) => index + 1);
 
-/** The job that was enqueued first, of each level of bursts: jobs with a priority are held in its order. */
+/** Returns the oldest job of each burst level; jobs with a priority are sorted by it. */
 async function firstOfLevels(queue: Queue): Promise<Job[]> {
   const counts = await queue.getCountsPerPriority(LEVELS);
   const firsts: number[] = [];
@@ -244,16 +244,16 @@ async function firstOfLevels(queue: Queue): Promise<Job[]> {
   return (await Promise.all(firsts.map((at) => queue.getJobs(['prioritized'], at, at, true)))).flat();
 }
 
-/** BullMQ's codes for a job that is no more, and for one that is not in the state that a call needs. */
+/** BullMQ's codes for a job that no longer exists, and for one in the wrong state. */
 const GONE = -1;
 const NOT_IN_STATE = -3;
 
-/** It was handled between the look and the call. */
+/** The job was handled between the lookup and the call. */
 function ignoreGone(error: unknown): void {
   if ((error as { code?: unknown } | null)?.code !== GONE) throw error;
 }
 
-/** Between the look and the call the job began by itself. */
+/** The job started between the lookup and the call. */
 function ignoreNotDelayed(error: unknown): void {
   if ((error as { code?: unknown } | null)?.code !== NOT_IN_STATE) throw error;
 }

@@ -5,11 +5,11 @@ import { Redis } from 'ioredis';
 import { catalogKeys, type CatalogKeys } from '../catalog/keys.ts';
 import { startRedis, type RedisServer } from './redis-server.ts';
 
-/** A real Redis for one spec file; everything ends by `stop`. */
+/** A real Redis for one spec file; `stop` ends everything. */
 export class RealRedis {
   readonly #server: RedisServer;
   readonly #connections: Redis[] = [];
-  /** A connection for whatever is done by hand. */
+  /** A connection for direct commands. */
   readonly client: Redis;
 
   private constructor(server: RedisServer) {
@@ -32,7 +32,7 @@ export class RealRedis {
     return redis;
   }
 
-  /** Keys that no other test has. */
+  /** Returns keys that no other test uses. */
   freshKeys(): CatalogKeys {
     return catalogKeys({ cluster: randomBytes(4).toString('hex'), namespace: 'spec' });
   }

@@ -1,7 +1,7 @@
-/** A Redis server that runs. */
+/** A running Redis server. */
 export interface RedisServer {
   readonly url: string;
-  /** Ends it and removes what it wrote. */
+  /** Stops the server and removes its files. */
   stop(): Promise<void>;
 }
 
@@ -11,7 +11,7 @@ export type StartRedis = (options: { readonly dir: string }) => Promise<RedisSer
 export let startRedis: StartRedis = () =>
   Promise.reject(new Error('expected a setup file that calls startRedisWith'));
 
-/** Sets how a Redis server is started, since libs know no tool that does (`tools/test/servers.ts`). */
+/** Sets how Redis servers are started, because libs do not know the tools (`tools/test/servers.ts`). */
 export function startRedisWith(start: StartRedis): void {
   startRedis = start;
 }

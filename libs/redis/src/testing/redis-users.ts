@@ -3,14 +3,14 @@ import { join } from 'node:path';
 
 const GUIDE = join(import.meta.dirname, '../../../../docs/guide/redis.md');
 
-/** Users of Redis that the guide has one of for each component, by component. */
+/** The Redis users in the guide, by component. */
 export const REDIS_USERS = {
   watcher: 'reroll-watcher',
   worker: 'reroll-worker',
   admin: 'reroll-admin',
 } as const;
 
-/** The rights of a user that the guide tells people to make: one rule an item, as `ACL SETUSER` takes them. */
+/** Returns the permissions that the guide gives to a user, one rule for each item, as `ACL SETUSER` takes them. */
 export function documentedRules(user: string): readonly string[] {
   const guide = readFileSync(GUIDE, 'utf8');
   const rules = new RegExp(`^ACL SETUSER ${user} on >PASSWORD (.+)$`, 'm').exec(guide)?.[1];

@@ -23,11 +23,11 @@ type Seen = Pick<ObservedWorkload, 'template' | 'record' | 'annotations' | 'writ
 /**
  * Returns the conflict after a live write, or after a list, which may hide several writes (`live` is false).
  * - If the template changed together with the record, we reloaded: the template before is kept. In a list it may also
- * be an edit, which resets the conflict.
+ *   be an edit, which resets the conflict.
  * - If the template returned to one from before our reloads, and the record is unchanged or gone, the marker was
- * reverted.
+ *   reverted.
  * - Any other change of the template or of the deciding annotations is an edit and resets the conflict. An edit of the
- * annotations alone leaves our marker in place, so the earlier templates are kept.
+ *   annotations alone leaves our marker in place, so the earlier templates are kept.
  */
 export function conflictAfter(known: Known, seen: Seen, live: boolean): MarkerConflict | undefined {
   const edited = isEdited(known, seen);

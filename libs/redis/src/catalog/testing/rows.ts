@@ -1,6 +1,6 @@
 import type { SourceRow, WorkloadRow } from '@reroll/core/state/rows';
 
-/** A ConfigMap's or Secret's row: version 10, hash `1.A`; then what differs. */
+/** Returns a ConfigMap's or Secret's row: version 10, hash `1.A`, with the given changes. */
 export function sourceRow(changed: Partial<SourceRow> = {}): SourceRow {
   return {
     hash: '1.A',
@@ -13,7 +13,7 @@ export function sourceRow(changed: Partial<SourceRow> = {}): SourceRow {
   };
 }
 
-/** A workload's row: generation 1, version 11, no sources; then what differs. */
+/** Returns a workload's row: generation 1, version 11, no sources, with the given changes. */
 export function workloadRow(changed: Partial<WorkloadRow> = {}): WorkloadRow {
   return {
     uid: '6f1c',
