@@ -27,25 +27,26 @@ import { observed } from './workloads/observe.ts';
 import { WORKLOAD_DEFINITIONS, workloadKind } from './workloads/registry.ts';
 
 /**
- * Reads with the caller's own rights what `explain` and the previews take, for whoever has no admin to ask:
+ * Reads the input of `explain` and the previews with the caller's own permissions, for callers without an admin:
  *
  *     const gather = new ExplainGatherer(client, decision);
- *     const workload = await gather.workload('Deployment/shop/web');      // null: there is none
+ *     const workload = await gather.workload('Deployment/shop/web'); // null: there is none
  *     const source = await gather.source('Secret/shop/db');
  *     explain({ workload, source, settings, from: 'cluster' });
+ *
  *     const { workloads, unread } = await gather.workloads('shop');
  *     previewSource({ source, workloads, settings, from: 'cluster' });
  *
- * `sourcesOf(workload, keys)` tells which sources a workload has to do with. Of sources only metadata are read, never
- * data, so what is due and whether record and data agree is answered as not known. Every method rejects with a
- * `KubeError`; of a read that is forbidden only where it says so.
+ * `sourcesOf(workload, keys)` returns the sources that concern a workload. Only metadata of sources is read, never
+ * data, so what is pending and whether record and data agree is reported as not known. Every method rejects with a
+ * `KubeError`; for a forbidden read, the methods say what they do.
  */
 export class ExplainGatherer {
   readonly #client: Pick<KubeClient, 'get'>;
   readonly #decision: DecisionSettings;
   readonly #signal: AbortSignal;
 
-  /** `signal` ends what goes on. Default: never. */
+  /** `signal` aborts the reads. Default: never. */
   constructor(
     client: Pick<KubeClient, 'get'>,
     decision: DecisionSettings,
@@ -56,14 +57,14 @@ export class ExplainGatherer {
     this.#signal = signal;
   }
 
-  /** Null if there is none, or Reroll does not know the kind. */
+  /** Returns null if the workload does not exist or Reroll does not know the kind. */
   async workload(key: WorkloadKey): Promise<ExplainedWorkload | null> {
     const read = await this.#read(key);
     const owner = read?.observed.templateFrom && (await this.#read(read.observed.templateFrom.owner));
     return read && joined(read, owner ?? undefined, this.#decision);
   }
 
-  /** A source that may not be read is taken to exist, and the explanation says so. */
+  /** A source that may not be read is assumed to exist, and the explanation says so. */
   async source(key: SourceKey): Promise<ExplainedSource> {
     const { keys } = this.#decision;
     const id = partsOf(key);
@@ -82,8 +83,9 @@ export class ExplainGatherer {
   }
 
   /**
-   * All of a namespace. `unread`: kinds that the caller may not list, so that a preview lacks them. A kind that the
-   * server does not have has no workloads. `kinds`: default all that Reroll knows, whether this install follows them or not.
+   * Returns all workloads of a namespace. `unread`: kinds that the caller may not list, which a preview then lacks. A
+   * kind that the server does not have has no workloads. `kinds`: default all that Reroll knows, even if this install
+   * does not watch them.
    */
   async workloads(
     namespace: string,
@@ -105,7 +107,7 @@ export class ExplainGatherer {
     return { workloads, unread };
   }
 
-  /** Metadata of all sources of these kinds, for patterns. `unread`: kinds that the caller may not list. */
+  /** Returns metadata of all sources of these kinds, for patterns. `unread`: kinds that the caller may not list. */
   async sources(
     namespace: string,
     kinds: readonly SourceKind[],
@@ -138,7 +140,7 @@ export class ExplainGatherer {
     }
   }
 
-  /** False if it is forbidden. */
+  /** Returns false if the list is forbidden. */
   async #list(
     what: { resource: KubeResource; namespace: string; accept?: string },
     onObject: (object: KubeObject) => void,

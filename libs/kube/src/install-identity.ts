@@ -4,18 +4,18 @@ import { KubeError } from './client/errors.ts';
 
 const KUBE_SYSTEM = '/api/v1/namespaces/kube-system';
 
-/** Whose keys in Redis these are. */
+/** The identity of an install, from which its keys in Redis are named. */
 export interface InstallIdentity {
   /** Part of the prefix: `--cluster-name`, or the cluster's uid. */
   readonly cluster: string;
   readonly namespace: string;
-  /** What the cluster is recognised by: the uid of kube-system, or its name where that may not be read. */
+  /** Identifies the cluster: the uid of kube-system, or the cluster's name if that may not be read. */
   readonly uid: string;
 }
 
 export interface InstallIdentityOptions {
   readonly client: Pick<KubeClient, 'get'>;
-  /** '' for the cluster's uid. */
+  /** '' means the cluster's uid. */
   readonly clusterName: string;
   readonly namespace: string;
   readonly signal: AbortSignal;
@@ -25,8 +25,8 @@ export interface InstallIdentityOptions {
 }
 
 /**
- * Waits for an API server that cannot be reached, until the signal fires. Rejects with the `KubeError` if it
- * refuses for good, unless all that it refuses is the uid and there is a name to go by.
+ * Waits for an unreachable API server until the signal fires. Rejects with the `KubeError` if the server refuses for
+ * good, unless it only refuses the uid and there is a name.
  */
 export async function installIdentity(options: InstallIdentityOptions): Promise<InstallIdentity> {
   const { clusterName, namespace, signal } = options;

@@ -8,7 +8,7 @@ import { collectionPath } from './objects.ts';
 
 const EVENTS = { group: '', version: 'v1', plural: 'events' };
 
-/** What an event is about: a workload, or the Lease of the watchers. */
+/** The subject of an event: a workload, or the watchers' Lease. */
 export interface EventSubject {
   readonly kind: string;
   readonly namespace: string;
@@ -18,22 +18,22 @@ export interface EventSubject {
   readonly resourceVersion?: string | undefined;
 }
 
-/** A reload that was done, or (with our reason, never a server's text) that failed for good. */
+/** A reload that was done, or that failed for good (with Reroll's reason, never a server's text). */
 export interface ReloadEvent {
   readonly source: SourceId;
   readonly workload: EventSubject;
   readonly failure?: string | undefined;
 }
 
-/** The same of a reload that no source caused: a person asked for it. */
+/** A manual reload, which has no source. */
 export interface RequestedEvent {
   readonly workload: EventSubject;
-  /** The person's words, as they came. Who it was is for those who may see the audit log. */
+  /** The user's reason, verbatim. The user's name is only in the audit log. */
   readonly requestReason: string;
   readonly failure?: string | undefined;
 }
 
-/** Something about a workload that its owner should know and mend. */
+/** A problem of a workload that its owner should fix. */
 export interface WarningEvent {
   readonly workload: EventSubject;
   /** CamelCase, e.g. `InvalidAnnotation`. */
@@ -45,23 +45,20 @@ type AnyEvent = ReloadEvent | RequestedEvent | WarningEvent;
 
 export interface EventRecorderOptions {
   readonly client: Pick<KubeClient, 'post'>;
-  /** Who reports, e.g. the pod's name. */
+  /** The reporter, e.g. the pod's name. */
   readonly instance: string;
-  /** Events waiting; when there are more the oldest is dropped. Default 10,000. */
+  /** The most waiting events; beyond it the oldest is dropped. Default 10,000. */
   readonly maxWaiting?: number | undefined;
-  /** Requests at a time. Default 2. */
+  /** The most requests at a time. Default 2. */
   readonly concurrency?: number | undefined;
-  /**
-   * Whether there is work that matters more: events then wait until it is done, but no longer than ten
-   * seconds each. Default: never.
-   */
+  /** Whether more important work is waiting: events then wait for it, each at most ten seconds. Default: never. */
   readonly isBusy?: (() => boolean) | undefined;
-  /** Called once for each event with what came of it. */
+  /** Called once for each event with its result. */
   readonly onResult?: ((result: 'posted' | 'failed' | 'dropped') => void) | undefined;
   readonly clock?: Clock | undefined;
 }
 
-/** The incumbent's names, which people filter by: the reporting component and the type in the text. */
+/** stakater/Reloader's names, which users filter by: the reporting component, and the type in the text. */
 const NAMES: Readonly<Record<SourceKind, { component: string; type: string }>> = {
   ConfigMap: { component: 'reloader-configmaps', type: 'CONFIGMAP' },
   Secret: { component: 'reloader-secrets', type: 'SECRET' },
@@ -74,7 +71,7 @@ const NAMES: Readonly<Record<SourceKind, { component: string; type: string }>> =
 const POST_TIMEOUT_MS = 5000;
 const RETRY_DELAY_MS = 1000;
 const MAX_NAME = 200;
-/** How long an event waits for work that matters more, and how often that is asked. */
+/** How long an event waits for more important work, and how often it checks. */
 const MAX_YIELD_MS = 10_000;
 const YIELD_MS = 50;
 
@@ -98,11 +95,11 @@ function eventName(workload: string): string {
   return `${workload.slice(0, MAX_NAME).replace(/[^a-z0-9]+$/, '')}.${randomBytes(8).toString('hex')}`;
 }
 
-/** Who reports what is about no source in particular. */
+/** The reporting component of events without a source. */
 const COMPONENT = 'reroll';
-/** The API server refuses a longer note. */
+/** The API server refuses longer notes. */
 const MAX_NOTE = 1024;
-/** Of what a person wrote: as much as the API takes. */
+/** The most characters of a user's reason that the API accepts. */
 const MAX_WORDS = 200;
 
 interface Saying {
@@ -164,8 +161,8 @@ function bodyOf({ event, time }: Waiting, instance: string): unknown {
 }
 
 /**
- * Posts Kubernetes Events beside the work: `record` returns at once, and an API server that is slow or
- * refuses costs events, never a reload. Each event is tried twice at most.
+ * Posts Kubernetes Events in the background: `record` returns at once, and a slow or refusing API server costs events,
+ * never a reload. Each event is tried at most twice.
  */
 export class EventRecorder {
   readonly #options: EventRecorderOptions;
@@ -181,7 +178,7 @@ export class EventRecorder {
     this.#clock = options.clock ?? systemClock;
   }
 
-  /** Events not yet posted, those on their way included. */
+  /** Events not yet posted, including those being sent. */
   get pending(): number {
     return this.#waiting.length + this.#active;
   }
@@ -200,7 +197,7 @@ export class EventRecorder {
     this.#fill();
   }
 
-  /** Waits until everything is posted, at most `timeoutMs`; then drops the rest and takes no more. */
+  /** Waits until everything is posted, at most `timeoutMs`. Then drops the rest and accepts no more. */
   async flush(timeoutMs: number): Promise<void> {
     if (this.pending > 0) await this.#idleWithin(timeoutMs);
     this.#cancelYield?.();
@@ -229,7 +226,7 @@ export class EventRecorder {
     if (this.pending === 0) this.#whenIdle?.();
   }
 
-  /** Whether the oldest event gives way; it is then looked at again soon. */
+  /** Whether the oldest event waits for other work; it is checked again soon. */
   #yields(): boolean {
     const [oldest] = this.#waiting;
     const isBusy = this.#whenIdle === undefined && (this.#options.isBusy?.() ?? false);
@@ -262,7 +259,7 @@ export class EventRecorder {
       return 'posted';
     } catch (error) {
       const kubeError = networkError('event', error);
-      // 409: the first try got through although its answer was lost.
+      // 409: the first attempt succeeded, but its answer was lost.
       if (kubeError.status === 409) return 'posted';
       return kubeError.retryable ? 'retryable' : 'failed';
     }

@@ -1,6 +1,6 @@
 import type { ObjectMeta } from '@reroll/core/model';
 
-/** An object as the API serves it. `spec`, `status` and `data` are read by those who know the kind. */
+/** An object as the API serves it. The code for each kind reads `spec`, `status` and `data`. */
 export interface KubeObject {
   readonly apiVersion?: string | undefined;
   readonly kind?: string | undefined;
@@ -19,7 +19,7 @@ export function apiVersionOf(resource: KubeResource): string {
   return resource.group === '' ? resource.version : `${resource.group}/${resource.version}`;
 }
 
-/** The path of the collection, in one namespace or (without one) in all of them. */
+/** Returns the path of the collection, in one namespace or (without one) in all. */
 export function collectionPath(resource: KubeResource, namespace?: string): string {
   const root =
     resource.group === '' ? `/api/${resource.version}` : `/apis/${resource.group}/${resource.version}`;
@@ -27,12 +27,12 @@ export function collectionPath(resource: KubeResource, namespace?: string): stri
   return `${root}${scope}/${resource.plural}`;
 }
 
-/** The path of one object. */
+/** Returns the path of one object. */
 export function objectPath(resource: KubeResource, id: { namespace: string; name: string }): string {
   return `${collectionPath(resource, id.namespace)}/${encodeURIComponent(id.name)}`;
 }
 
-/** `<namespace>/<name>` (or `<name>`), for reports; an object that has not even a name reads `?`. */
+/** Returns `<namespace>/<name>` (or `<name>`) for reports; `?` if the object has no name. */
 export function nameOf(raw: unknown): string {
   const metadata = (raw as { metadata?: { namespace?: unknown; name?: unknown } } | null)?.metadata;
   const name = typeof metadata?.name === 'string' ? metadata.name : '?';

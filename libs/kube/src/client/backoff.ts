@@ -1,16 +1,16 @@
-/** How long to wait between attempts. */
+/** Delays between attempts. */
 export interface BackoffOptions {
-  /** The first delay's upper bound. Default 250 ms. */
+  /** Upper bound of the first delay. Default 250 ms. */
   readonly baseMs?: number;
-  /** No delay is longer. Default 30 s. */
+  /** Upper bound of all delays. Default 30 s. */
   readonly maxMs?: number;
   /** Default `Math.random`. */
   readonly random?: () => number;
 }
 
 /**
- * Exponential back-off with equal jitter: the n-th delay lies between a half and the whole of
- * `base * 2^n`, so that it never is zero and clients that failed together do not come back together.
+ * Exponential back-off with equal jitter: the n-th delay lies between half and all of `base * 2^n`. So it is never
+ * zero, and clients that failed together do not retry together.
  */
 export class Backoff {
   readonly #baseMs: number;
@@ -24,12 +24,12 @@ export class Backoff {
     this.#random = options.random ?? Math.random;
   }
 
-  /** Failures in a row. */
+  /** The number of consecutive failures. */
   get attempts(): number {
     return this.#attempts;
   }
 
-  /** The delay before the next attempt; counts one failure. */
+  /** Counts one failure and returns the delay before the next attempt. */
   next(): number {
     const ceiling = Math.min(this.#maxMs, this.#baseMs * 2 ** Math.min(this.#attempts, 30));
     this.#attempts += 1;

@@ -1,8 +1,8 @@
-/** Time as the adapter sees it: monotonic, and replaced by a fake in specs. */
+/** Monotonic time; specs replace it by a fake. */
 export interface Clock {
-  /** Milliseconds since some fixed point; never goes back, goes on while the process is frozen. */
+  /** Milliseconds since a fixed point. Never goes back, and continues while the process is frozen. */
   now(): number;
-  /** Runs `task` once after `ms`; the result cancels it. */
+  /** Runs `task` once after `ms`. The returned function cancels it. */
   after(ms: number, task: () => void): () => void;
 }
 
@@ -14,7 +14,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** Resolves after `ms`, or at once when the signal fires: it never rejects, the caller looks at the signal. */
+/** Resolves after `ms`, or at once when the signal fires. Never rejects; the caller checks the signal. */
 export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {

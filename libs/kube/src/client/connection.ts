@@ -9,13 +9,13 @@ export type Query = Readonly<Record<string, string | number | boolean | undefine
 export const JSON_PATCH = 'application/json-patch+json';
 export const MERGE_PATCH = 'application/merge-patch+json';
 
-/** Objects without spec, status and data: the API server sends none of it. */
+/** Asks for objects without spec, status and data. */
 export const METADATA_ONLY = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
 export const METADATA_ONLY_LIST = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
 
 /** One finished request, for metrics. */
 export interface RequestReport extends RequestInfo {
-  /** HTTP status; 0 if there was no answer. */
+  /** HTTP status; 0 without an answer. */
   readonly status: number;
   readonly durationMs: number;
 }
@@ -23,9 +23,9 @@ export interface RequestReport extends RequestInfo {
 export interface KubeClientOptions extends KubeConfigSource {
   /** e.g. `reroll-worker/0.1.0`. */
   readonly userAgent: string;
-  /** At most so many requests at a time on the wire; more wait. Default 32. Watches do not count. */
+  /** The most requests on the wire at a time; others wait. Default 32. Watches do not count. */
   readonly connections?: number | undefined;
-  /** Deadline of a request that names none. Default 30 s. */
+  /** Default deadline of a request. Default 30 s. */
   readonly timeoutMs?: number | undefined;
   readonly onRequest?: ((report: RequestReport) => void) | undefined;
 }
@@ -34,7 +34,7 @@ export interface RequestOptions {
   readonly query?: Query | undefined;
   /** Default `application/json`. */
   readonly contentType?: string | undefined;
-  /** What the answer is to be, e.g. `METADATA_ONLY`. Default `application/json`. */
+  /** The requested form of the answer, e.g. `METADATA_ONLY`. Default `application/json`. */
   readonly accept?: string | undefined;
   readonly timeoutMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -42,7 +42,7 @@ export interface RequestOptions {
 
 export interface KubeRequest extends RequestOptions {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Absolute, percent-encoded, without a query: see `collectionPath` and `objectPath`. */
+  /** Absolute and percent-encoded, without a query: see `collectionPath` and `objectPath`. */
   readonly path: string;
   /** Sent as JSON. */
   readonly body?: unknown;
@@ -51,7 +51,7 @@ export interface KubeRequest extends RequestOptions {
 export interface KubeResponse<T> {
   readonly status: number;
   readonly body: T;
-  /** The server's clock when it answered (the `Date` header), in milliseconds; seconds are its resolution. */
+  /** The server's clock at its answer (the `Date` header), in milliseconds with a resolution of seconds. */
   readonly date: number | undefined;
 }
 
@@ -59,14 +59,14 @@ export interface StreamOptions {
   readonly query?: Query | undefined;
   /** Ends the stream and closes its connection. */
   readonly signal: AbortSignal;
-  /** Until the answer begins. Default 30 s; how long it may be silent afterwards is the caller's to watch. */
+  /** Deadline for the start of the answer. Default 30 s. Later silence is for the caller to detect. */
   readonly timeoutMs?: number | undefined;
 }
 
-/** Bytes of a watch, as they come; to be read to the end or ended by the signal. */
+/** The bytes of a watch as they arrive. Read it to its end, or end it by the signal. */
 export type KubeStream = AsyncIterable<Buffer>;
 
-/** What is kept of an error answer to a stream. */
+/** The most bytes kept of an error answer to a stream. */
 const MAX_ERROR_BYTES = 64 * 1024;
 
 function withQuery(path: string, query: Query | undefined): string {
@@ -93,9 +93,9 @@ function parseError(text: string): unknown {
 }
 
 /**
- * A client of one API server: keep-alive HTTP/1.1 connections, JSON in and out. Every failure is a
- * `KubeError`; no text of the server is in it. It retries nothing except once after a 401 for which other
- * credentials could be had: whether to repeat is the caller's to decide (`error.retryable`).
+ * A client of one API server: keep-alive HTTP/1.1 connections, JSON in both directions. Every failure is a `KubeError`
+ * without text from the server. The client retries only once after a 401, if other credentials are available; the
+ * caller decides about other retries (`error.retryable`).
  */
 export class KubeClient {
   readonly #options: KubeClientOptions;
@@ -105,7 +105,7 @@ export class KubeClient {
   readonly #closing = new AbortController();
   #pools: { digest: string; short: Dispatcher; long: Dispatcher } | undefined;
 
-  /** Throws a `KubeError` KUBE_CREDENTIALS if the kubeconfig cannot be used. Connects on first use. */
+  /** Throws a `KubeError` KUBE_CREDENTIALS if the kubeconfig is unusable. Connects on first use. */
   constructor(options: KubeClientOptions) {
     this.#options = options;
     this.#store = new CredentialStore(options);
@@ -119,7 +119,7 @@ export class KubeClient {
     return this.#origin;
   }
 
-  /** The context's namespace (in a pod: the pod's own), if it names one. */
+  /** The context's namespace (in a pod, the pod's own), if it names one. */
   get namespace(): string | undefined {
     const { config } = this.#store;
     return config.getContextObject(config.getCurrentContext())?.namespace;
@@ -142,7 +142,7 @@ export class KubeClient {
     return this.request<T>({ ...options, method: 'PUT', path, body });
   }
 
-  /** `T` is the caller's claim about the JSON; nothing checks it. */
+  /** `T` is the caller's claim about the JSON and is not checked. */
   async request<T>(request: KubeRequest): Promise<KubeResponse<T>> {
     const started = performance.now();
     const label = `${request.method} ${request.path}`;
@@ -158,7 +158,7 @@ export class KubeClient {
     }
   }
 
-  /** A watch, on a connection of its own. Rejects with a `KubeError` unless the answer is a 200. */
+  /** Opens a watch on its own connection. Rejects with a `KubeError` unless the status is 200. */
   async stream(path: string, options: StreamOptions): Promise<KubeStream> {
     const started = performance.now();
     const label = `WATCH ${path}`;
@@ -176,7 +176,7 @@ export class KubeClient {
     }
   }
 
-  /** Ends everything at once, streams included. */
+  /** Ends everything at once, including streams. */
   async close(): Promise<void> {
     this.#closing.abort();
     const pools = this.#pools;
@@ -242,7 +242,7 @@ export class KubeClient {
     return { accept: 'application/json', 'user-agent': this.#options.userAgent, ...credentials.headers };
   }
 
-  /** The pools for these credentials; those for others finish what they have and close. */
+  /** Returns the pools for these credentials. Pools for other credentials finish their requests and close. */
   #poolsFor(credentials: Credentials): { short: Dispatcher; long: Dispatcher } {
     const present = this.#pools;
     if (present?.digest === credentials.tlsDigest) return present;
@@ -313,7 +313,7 @@ async function streamRefusal(answer: Dispatcher.ResponseData, label: string): Pr
   });
 }
 
-/** Passes the chunks on and, however reading ends, lets go of the connection and of the caller's signal. */
+/** Passes the chunks on. However reading ends, releases the connection and the caller's signal. */
 async function* readStream(
   body: AsyncIterable<Buffer> & { destroy(): unknown },
   end: { signal: AbortSignal; cancel: () => void },

@@ -4,30 +4,30 @@ import { delimiter } from 'node:path';
 import { KubeConfig } from '@kubernetes/client-node';
 import { KubeError } from './errors.ts';
 
-/** Where the connection's settings come from. */
+/** Where the settings of the connection come from. */
 export interface KubeConfigSource {
   /**
-   * Path of a kubeconfig file, or several as in the variable `KUBECONFIG`. Without it: the variable, then
-   * `~/.kube/config`, then the service account of the pod.
+   * Path of a kubeconfig file, or several as in the variable `KUBECONFIG`. Default: the variable, then
+   * `~/.kube/config`, then the pod's service account.
    */
   readonly kubeconfig?: string | undefined;
   /** A context of the kubeconfig other than its current one. */
   readonly context?: string | undefined;
-  /** Loads the settings instead, for whoever has rules of their own for it (the command line has kubectl's). */
+  /** Loads the settings instead, for callers with their own rules (the command line follows kubectl's). */
   readonly load?: (() => KubeConfig) | undefined;
 }
 
-/** What TLS needs; passed to `tls.connect`. */
+/** TLS settings, passed to `tls.connect`. */
 export type TlsMaterial = Readonly<Record<string, unknown>>;
 
-/** What a request needs besides itself. */
+/** Headers and TLS settings for a request. */
 export interface Credentials {
   /** `authorization`, `impersonate-user`; names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly tls: TlsMaterial;
-  /** A digest that changes when the TLS material does: connections have then to be made anew. */
+  /** A digest of the TLS settings. When it changes, new connections are needed. */
   readonly tlsDigest: string;
-  /** A digest of everything, to tell whether a refresh brought anything. */
+  /** A digest of everything, to tell whether a refresh changed anything. */
   readonly digest: string;
 }
 
@@ -54,7 +54,7 @@ function loadFiles(source: KubeConfigSource): KubeConfig {
   try {
     loadInto(config, source.kubeconfig);
   } catch {
-    // The library's message can quote the file's content.
+    // The library's message can quote the file.
     throw unusable('FileUnreadable');
   }
   if (source.context !== undefined) config.setCurrentContext(source.context);
@@ -75,20 +75,20 @@ function loadInto(config: KubeConfig, path: string | undefined): void {
   }
 }
 
-/** Whether nothing in the user's or the cluster's entry is read from elsewhere, so that it cannot change. */
+/** Whether the entries of user and cluster read nothing from elsewhere and so cannot change. */
 export function isStatic(config: KubeConfig): boolean {
   const user = config.getCurrentUser();
   const cluster = config.getCurrentCluster();
   return !(user?.exec || user?.authProvider || user?.certFile || user?.keyFile || cluster?.caFile);
 }
 
-/** Asks the library for the present credentials: it runs exec plugins, reads token files, refreshes OIDC. */
+/** Gets the current credentials from the library, which runs exec plugins, reads token files and refreshes OIDC. */
 export async function readCredentials(config: KubeConfig): Promise<Credentials> {
   const options: RequestOptions = {};
   try {
     await config.applyToHTTPSOptions(options);
   } catch {
-    // An exec plugin's error is its stderr, which nobody vouches for.
+    // An exec plugin's error is its stderr, which may hold anything.
     throw new KubeError({
       code: 'KUBE_CREDENTIALS',
       request: 'credentials',
@@ -118,14 +118,14 @@ function headersOf(options: RequestOptions): Record<string, string> {
   return headers;
 }
 
-/** No more than one look at rotating credentials in this time; client-go's is 60 s for token files. */
+/** The least time between two refreshes of rotating credentials; client-go's is 60 s for token files. */
 const REFRESH_MS = 10_000;
-/** Nor more than one reading of everything in this time, however many requests are refused. */
+/** The least time between two reads of everything, however many requests are refused. */
 const RELOAD_MS = 1000;
 
 /**
- * The credentials in force. Static ones are read once; rotating ones at most every 10 s, without holding
- * up requests while the old ones still stand. After a 401 everything is read anew, the kubeconfig included.
+ * The credentials in use. Static ones are read once; rotating ones at most every 10 s, without delaying requests while
+ * the old ones are valid. After a 401, everything is read again, including the kubeconfig.
  */
 export class CredentialStore {
   readonly #source: KubeConfigSource;
@@ -144,17 +144,17 @@ export class CredentialStore {
     return this.#config;
   }
 
-  /** Present credentials; a promise only the first time. */
+  /** Returns the current credentials; a promise only on the first call. */
   get(): Credentials | Promise<Credentials> {
     if (this.#current === undefined) return this.#read();
     if (!isStatic(this.#config) && performance.now() - this.#readAt > REFRESH_MS) {
-      // Failing to refresh is found out by the request itself: a 401 reads again and reports.
+      // If the refresh failed, the request gets a 401, which reads again and reports the error.
       this.#read().catch(() => undefined);
     }
     return this.#current;
   }
 
-  /** After a 401 for `refused`: other credentials, or undefined if there are none to be had. */
+  /** After a 401 for `refused`: returns other credentials, or undefined if there are none. */
   async replace(refused: Credentials): Promise<Credentials | undefined> {
     await this.#reading?.catch(() => undefined);
     if (this.#current?.digest !== refused.digest) return this.#current;

@@ -1,27 +1,27 @@
 /**
- * Errors of the Kubernetes adapter. What the API server says in words is dropped on purpose: its messages
- * quote field values (a rejected Secret's data, an environment variable), and an error travels into logs,
- * events and Redis. Code, status, our closed list of reasons and field paths are what is left.
+ * Errors of the Kubernetes adapter. They drop the API server's messages, which quote field values (a rejected Secret's
+ * data, an environment variable), because errors travel into logs, events and Redis. They keep code, status, reasons
+ * from closed lists, and field paths.
  */
 
-/** What went wrong, in the closed catalogue of this adapter. */
+/** The codes of this adapter's errors. */
 export const KUBE_ERROR_CODES = {
   /** The API server answered with an error status. */
   KUBE_API: 'the API server refused or failed the request',
-  /** No answer: DNS, connect, TLS, a connection that was reset. */
+  /** No answer: an error of DNS, connect or TLS, or a connection reset. */
   KUBE_NETWORK: 'the API server could not be reached, or the connection broke',
   /** No complete answer within the request's deadline. */
   KUBE_TIMEOUT: 'the API server did not answer in time',
   /** The caller's signal fired, or the client was closed. */
   KUBE_ABORTED: 'the request was cancelled by its caller',
-  /** The answer was not what the protocol promises (not JSON, a line without end, no resourceVersion). */
+  /** The answer breaks the protocol (not JSON, a line without end, no resourceVersion). */
   KUBE_BAD_RESPONSE: 'the answer was not what the Kubernetes API promises',
-  /** The kubeconfig or the credentials in it cannot be used. */
+  /** The kubeconfig or its credentials are unusable. */
   KUBE_CREDENTIALS: 'the kubeconfig or its credentials cannot be used',
 } as const;
 export type KubeErrorCode = keyof typeof KUBE_ERROR_CODES;
 
-/** `metav1.StatusReason`s. Anything else (an admission webhook may answer any text) reads as `Unknown`. */
+/** `metav1.StatusReason`s. Anything else becomes `Unknown`, because an admission webhook may answer with any text. */
 const STATUS_REASONS: ReadonlySet<string> = new Set([
   'Unauthorized',
   'Forbidden',
@@ -62,19 +62,19 @@ const CAUSE_REASONS: ReadonlySet<string> = new Set([
   'NamespaceTerminating',
 ]);
 
-/** Statuses that the same request may get past later. */
+/** Statuses after which the same request may succeed later. */
 const RETRYABLE_STATUS: ReadonlySet<number> = new Set([401, 408, 425, 429, 500, 502, 503, 504]);
 
 /** One of the API server's `details.causes`, without its message. */
 export interface KubeErrorCause {
   readonly reason: string;
-  /** The field's path, e.g. `spec.template.spec.containers[0].image`; '' if it has not the form of one. */
+  /** The field's path, e.g. `spec.template.spec.containers[0].image`; '' if it does not have that form. */
   readonly field: string;
 }
 
 export interface KubeErrorInit {
   readonly code: KubeErrorCode;
-  /** What was asked, e.g. `PATCH /apis/apps/v1/namespaces/shop/deployments/web`: names, never values. */
+  /** The request, e.g. `PATCH /apis/apps/v1/namespaces/shop/deployments/web`: names, never values. */
   readonly request?: string | undefined;
   readonly status?: number | undefined;
   readonly reason?: string | undefined;
@@ -85,14 +85,14 @@ export interface KubeErrorInit {
 
 export class KubeError extends Error {
   readonly code: KubeErrorCode;
-  /** HTTP status, or the `code` of a Status in a watch; 0 if there was no answer. */
+  /** HTTP status, or the `code` of a Status in a watch; 0 without an answer. */
   readonly status: number;
   /** The API's `reason` (a closed list), the system's error code (`ECONNRESET`), or `Unknown`. */
   readonly reason: string;
-  /** Whether the same request may succeed later without anybody's doing. */
+  /** Whether the same request may succeed later without intervention. */
   readonly retryable: boolean;
   readonly causes: readonly KubeErrorCause[];
-  /** What the server asked to wait (`Retry-After`), in milliseconds. */
+  /** The wait that the server asked for (`Retry-After`), in milliseconds. */
   readonly retryAfterMs: number | undefined;
 
   constructor(init: KubeErrorInit) {
@@ -114,7 +114,7 @@ export class KubeError extends Error {
   }
 }
 
-/** The parts of a `metav1.Status` that may travel. */
+/** The parts of a `metav1.Status` that errors may keep. */
 interface StatusBody {
   readonly kind?: unknown;
   readonly code?: unknown;
@@ -122,7 +122,7 @@ interface StatusBody {
   readonly details?: { readonly causes?: unknown; readonly retryAfterSeconds?: unknown } | null;
 }
 
-/** A path of field names and indexes; a map's key is allowed, free text is not. */
+/** A path of field names, indexes and map keys; no free text. */
 const FIELD_PATH = /^[\w.\-/[\]*$]{1,256}$/;
 
 function memberOf(set: ReadonlySet<string>, value: unknown): string {
@@ -147,13 +147,13 @@ function asStatus(body: unknown): StatusBody {
 
 export interface ErrorAnswer {
   readonly request: string;
-  /** 0: taken from the body, as in a watch's ERROR event. */
+  /** 0: take it from the body, as in a watch's ERROR event. */
   readonly status: number;
   readonly body: unknown;
   readonly retryAfter?: string | undefined;
 }
 
-/** What an error status and its (parsed) body come to. The body's message is not looked at. */
+/** Converts an error status and its parsed body into an error. Ignores the body's message. */
 export function apiError(answer: ErrorAnswer): KubeError {
   const body = asStatus(answer.body);
   const status = answer.status || (typeof body.code === 'number' ? body.code : 0);
@@ -174,7 +174,7 @@ function retryAfterOf(header: string | undefined, seconds: unknown): number | un
   return typeof given === 'number' && given > 0 ? given * 1000 : undefined;
 }
 
-/** Codes of undici for an answer that did not come in time. */
+/** undici's codes for an answer that did not come in time. */
 const TIMEOUT_CODES: ReadonlySet<string> = new Set([
   'UND_ERR_HEADERS_TIMEOUT',
   'UND_ERR_BODY_TIMEOUT',
@@ -182,10 +182,10 @@ const TIMEOUT_CODES: ReadonlySet<string> = new Set([
   'ETIMEDOUT',
 ]);
 
-/** Codes of undici for a client that was closed under the request. */
+/** undici's codes for a client that was closed during the request. */
 const CLOSED_CODES: ReadonlySet<string> = new Set(['UND_ERR_DESTROYED', 'UND_ERR_CLOSED', 'UND_ERR_ABORTED']);
 
-/** What a failure below HTTP comes to. Its message is not kept; a system error's code is. */
+/** Converts a failure below HTTP into an error. Keeps the code of a system error, but no message. */
 export function networkError(request: string, error: unknown): KubeError {
   if (error instanceof KubeError) return error;
   const code = (error as { code?: unknown } | null)?.code;
@@ -207,7 +207,7 @@ export function badResponse(request: string, reason: string): KubeError {
   return new KubeError({ code: 'KUBE_BAD_RESPONSE', request, reason, retryable: true });
 }
 
-/** An error's class: all that is told of an error that somebody else's code threw. */
+/** Returns an error's class, which is all that is reported of an error from other code. */
 export function errorClass(error: unknown): string {
   return error instanceof Error ? error.constructor.name : typeof error;
 }

@@ -1,15 +1,15 @@
 /**
- * Splits a stream of bytes into lines and parses each as JSON, in time linear in the bytes: an unfinished
- * line's pieces are kept as they came and joined once, when its end is seen.
+ * Splits a stream of bytes into lines and parses each as JSON, in time linear in the bytes: the pieces of an unfinished
+ * line are joined once, when its end arrives.
  */
 export interface JsonLinesOptions {
-  /** A longer line is refused. Default 64 MiB; etcd's limit for an object is 1.5 MiB. */
+  /** A longer line is refused. Default 64 MiB; etcd limits an object to 1.5 MiB. */
   readonly maxLineBytes?: number;
 }
 
 const LINE_FEED = 0x0a;
 
-/** A line is longer than allowed, or is not JSON. Its text is not in the message. */
+/** A line is too long or not JSON. The message does not hold its text. */
 export class JsonLineError extends Error {
   readonly reason: 'LineTooLong' | 'NotJson';
 
@@ -29,7 +29,7 @@ export class JsonLines {
     this.#maxLineBytes = options.maxLineBytes ?? 64 * 1024 * 1024;
   }
 
-  /** The documents that `chunk` completes, in order; read lazily, so all of one before the next `push`. */
+  /** Yields the documents that `chunk` completes, in order. Read all of them before the next `push`. */
   *push(chunk: Buffer): Generator<unknown, void, undefined> {
     let start = 0;
     for (;;) {
@@ -42,7 +42,7 @@ export class JsonLines {
     if (start < chunk.length) this.#keep(chunk.subarray(start));
   }
 
-  /** The last document, if the stream ended without a line feed behind it. */
+  /** Returns the last document, if the stream ended without a line feed. */
   end(): unknown {
     const line = this.#complete(Buffer.alloc(0), { start: 0, end: 0 });
     return line === '' ? undefined : parse(line);

@@ -1,13 +1,13 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { WebSocket, type Dispatcher } from 'undici';
 
-/** Of Kubernetes: binary messages, the first byte of which is the channel. */
+/** Kubernetes' protocol: binary messages whose first byte is the channel. */
 const PROTOCOL = 'v4.channel.k8s.io';
 const DATA = 0;
 const ERROR = 1;
-/** Before anything else each channel gives the port once more, in two bytes. */
+/** The first message of each channel holds the port again, in two bytes. */
 const PORT_BYTES = 2;
-/** What is on its way to the server without having been taken; more waits. */
+/** The most bytes sent to the server and not yet accepted; further data waits. */
 const MOST_BUFFERED = 1024 * 1024;
 const DRAIN_MS = 10;
 
@@ -15,7 +15,7 @@ export interface PortForwardOptions {
   readonly dispatcher: Dispatcher;
   /** `https://host:port/base` of the API server. */
   readonly server: string;
-  /** Credentials, asked for before each connection. */
+  /** Returns the credentials; called before each connection. */
   readonly headers: () => Promise<Readonly<Record<string, string>>>;
   readonly namespace: string;
   readonly pod: string;
@@ -28,7 +28,7 @@ export interface PortForward {
   close(): Promise<void>;
 }
 
-/** Listens on a free port of 127.0.0.1 and carries each connection to a pod's port, through the API server. */
+/** Listens on a free port of 127.0.0.1 and forwards each connection to a pod's port, through the API server. */
 export async function forwardPort(options: PortForwardOptions): Promise<PortForward> {
   const open = new Set<Socket>();
   const server = createServer((socket) => {
@@ -74,7 +74,7 @@ async function carry(socket: Socket, options: PortForwardOptions): Promise<void>
     seen.add(number);
     const content = message.subarray(isFirst ? 1 + PORT_BYTES : 1);
     if (content.length === 0) return;
-    // The error channel says why nobody listens there: the connection is of no more use.
+    // A message on the error channel means that the connection is useless.
     if (number === DATA) socket.write(content);
     else socket.destroy();
   });

@@ -1,8 +1,8 @@
-/** What a request is about, for metrics: a bounded set of values whatever the path. */
+/** What a request does, for metrics: a bounded set of values for any path. */
 export interface RequestInfo {
   /** Kubernetes' verb: get, list, watch, create, update, patch, delete. */
   readonly verb: string;
-  /** The plural (with a subresource after a slash), or the first part of a path that is no API resource. */
+  /** The plural (with a subresource after a slash), or the first part of a path that is not an API resource. */
   readonly resource: string;
 }
 
@@ -13,7 +13,7 @@ const VERBS: Readonly<Record<string, string>> = {
   DELETE: 'delete',
 };
 
-/** How many parts of a path come before the resource. */
+/** How many parts of a path precede the resource. */
 const ROOTS: Readonly<Record<string, number>> = { api: 2, apis: 3 };
 
 /** `GET /apis/apps/v1/namespaces/shop/deployments/web` is get of `deployments`. */

@@ -2,7 +2,7 @@ import { Pool, ProxyAgent, type Dispatcher } from 'undici';
 import { abortedError, badResponse, networkError, timeoutError, type KubeError } from './errors.ts';
 import type { TlsMaterial } from './credentials.ts';
 
-/** One API server, as the transport needs to know it. */
+/** One API server, as the transport sees it. */
 export interface Endpoint {
   /** `https://host:port`. */
   readonly origin: string;
@@ -10,16 +10,15 @@ export interface Endpoint {
   readonly tls: TlsMaterial;
 }
 
-/** Shorter than the API server's own idle limit (90 s), so that it is we who close. */
+/** Shorter than the API server's idle limit (90 s), so that the client closes first. */
 const IDLE_MS = 60_000;
 const CONNECT_TIMEOUT_MS = 10_000;
-/** As client-go: below the idle limits of load balancers, which drop silently. */
+/** As in client-go: below the idle limits of load balancers, which drop connections silently. */
 const TCP_KEEPALIVE_MS = 30_000;
 
 /**
- * A pool of HTTP/1.1 connections, at most `connections` at a time (0: no limit). Plain HTTP/1.1 because a
- * pool of connections is faster here than one multiplexed one, and because a watch then has a socket of
- * its own that can be cut without hurting others.
+ * Opens a pool of at most `connections` HTTP/1.1 connections (0: no limit). HTTP/1.1, because a pool is faster here
+ * than one multiplexed connection, and because a watch has its own socket that can be cut without affecting others.
  */
 export function openPool(endpoint: Endpoint, connections: number): Dispatcher {
   const options = {
@@ -69,9 +68,8 @@ export interface ExchangeResult {
 }
 
 /**
- * One request and its whole answer, as a handler of undici's `dispatch`: half the work per request of its
- * `request()`, which builds a stream for the body. The deadline spans everything, waiting for a free
- * connection included.
+ * Sends one request and collects its answer, as a handler of undici's `dispatch`: half the work of `request()`, which
+ * builds a stream for the body. The deadline covers everything, including the wait for a free connection.
  */
 export function exchange(pool: Dispatcher, request: ExchangeRequest): Promise<ExchangeResult> {
   return new Promise((resolve, reject) => {
@@ -93,7 +91,7 @@ export function exchange(pool: Dispatcher, request: ExchangeRequest): Promise<Ex
   });
 }
 
-/** Of an answer that is not a stream. It is held, decoded and parsed in one piece, so it takes several times as much memory. */
+/** Limit for an answer that is not a stream. Holding, decoding and parsing it takes several times this memory. */
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
 interface Settle {
@@ -111,7 +109,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined;
   #status = 0;
   #headers: ExchangeResult['headers'] = {};
-  /** Set once the promise is settled: whatever comes later is of no interest. */
+  /** Set once the promise is settled; later events are ignored. */
   #settled = false;
 
   constructor(request: ExchangeRequest, settle: Settle) {
@@ -156,7 +154,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     if (this.#finish()) this.#settle.reject(networkError(this.#request.label, error));
   }
 
-  /** Settles with an error of ours and takes the request off its connection. */
+  /** Rejects with the error and takes the request off its connection. */
   fail(error: KubeError): void {
     if (!this.#finish()) return;
     this.#settle.reject(error);

@@ -28,9 +28,9 @@ export interface Lease {
 export interface LeaseTimes {
   /** How long the others wait after the last renewal that they saw. Default 15 s; whole seconds. */
   readonly leaseDurationMs?: number | undefined;
-  /** How long the holder goes on without having renewed. Default 10 s. */
+  /** How long the holder continues without a renewal. Default 10 s. */
   readonly renewDeadlineMs?: number | undefined;
-  /** Between attempts. Default 2 s. */
+  /** The pause between attempts. Default 2 s. */
   readonly retryPeriodMs?: number | undefined;
 }
 
@@ -40,10 +40,10 @@ export interface LeaseSettings {
   readonly retryPeriodMs: number;
 }
 
-/** client-go's factor: a renewal must fit in more than once before the deadline. */
+/** client-go's factor: there must be time for more than one renewal before the deadline. */
 const JITTER_FACTOR = 1.2;
 
-/** Fills in the defaults. Throws a `RangeError` that names everything that is wrong. */
+/** Fills in the defaults. Throws a `RangeError` that names every problem. */
 export function leaseSettings(times: LeaseTimes): LeaseSettings {
   const { leaseDurationMs = 15_000, renewDeadlineMs = 10_000, retryPeriodMs = 2000 } = times;
   const least = retryPeriodMs * JITTER_FACTOR;
@@ -72,7 +72,7 @@ export function microTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString().replace('Z', '000Z');
 }
 
-/** RFC 3339 in whole seconds, as the API writes creation times. */
+/** RFC 3339 in whole seconds, like the API's creation times. */
 export function secondsTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString().replace(/\.\d+Z$/, 'Z');
 }

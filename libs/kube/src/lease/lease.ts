@@ -16,25 +16,25 @@ import {
 } from './lease-record.ts';
 import { apiVersionOf, collectionPath, objectPath } from '../objects.ts';
 
-/** Why leadership ended. `Released` by our own `stop` is none: the caller asked for it. */
+/** Why leadership ended. A stop by the caller is not reported. */
 export type LostReason =
-  /** No renewal came through within the deadline, be it the API's fault or that we were frozen. */
+  /** No renewal succeeded within the deadline, because of the API or because this process was frozen. */
   | 'RenewDeadlineExceeded'
-  /** The Lease names somebody else. */
+  /** The Lease names another holder. */
   | 'TakenOver';
 
 export interface LeaseCallbacks {
-  /** We lead from now on. */
+  /** This process leads from now on. */
   onAcquired?(leadership: Leadership): void;
-  /** We no longer lead and never will again: at most once. The process is expected to end. */
+  /** This process no longer leads and never will again; called at most once. The process should end. */
   onLost?(reason: LostReason): void;
-  /** Somebody else holds the Lease; called when that is somebody new. */
+  /** Another process holds the Lease; called for each new holder. */
   onStandby?(holder: string): void;
-  /** An attempt failed; the next one comes after the retry period. */
+  /** An attempt failed; the next one follows after the retry period. */
   onError?(error: KubeError): void;
   /**
-   * The Lease is older than the one seen before, so etcd was restored to an earlier state. At most once; we neither
-   * lead nor stand by from then on, and write nothing more: the Lease as it was restored tells the others too.
+   * The Lease is older than before, so etcd was restored to an earlier state. Called at most once. From then on this
+   * process neither leads nor stands by, and writes nothing; the restored Lease tells the others too.
    */
   onRestored?(restored: RestoredLease): void;
 }
@@ -46,7 +46,7 @@ export interface RestoredLease {
 }
 
 export interface Leadership {
-  /** The Lease's resourceVersion when we acquired it: greater than that of any leader before us. */
+  /** The Lease's resourceVersion when this process acquired it: greater than that of any earlier leader. */
   readonly term: string;
   /** The value of the annotation `adoptedAtAnnotation`; '' without that option. */
   readonly adoptedAt: string;
@@ -56,11 +56,11 @@ export interface LeaseOptions extends LeaseTimes {
   readonly client: Pick<KubeClient, 'get' | 'post' | 'put'>;
   readonly namespace: string;
   readonly name: string;
-  /** e.g. the pod's name; a random suffix makes it unique, so a restarted pod is another candidate. */
+  /** E.g. the pod's name. A random suffix makes it unique, so a restarted pod is a new candidate. */
   readonly identity: string;
-  /** Written once, by the first leader ever, with the API server's time; kept by all that follow. */
+  /** Written once, by the first leader of the install, with the API server's time; later leaders keep it. */
   readonly adoptedAtAnnotation?: string | undefined;
-  /** The term of a leader before us, if one is known: what we write ourselves is later. Default: none is. */
+  /** The term of an earlier leader, if known: this process's own writes are later. Default: none. */
   readonly earlierTerm?: Rv | undefined;
   readonly callbacks?: LeaseCallbacks | undefined;
   readonly clock?: Clock | undefined;
@@ -70,15 +70,15 @@ export interface LeaseOptions extends LeaseTimes {
 /**
  * Leader election over one Lease, with the rules of client-go's `leaderelection`:
  *
- * - Times of other machines are not believed. A Lease is expired when its record has not changed for its
- *   own duration, by our monotonic clock since we saw it change.
- * - A renewal counts from when its request was *begun*. We stop leading `renewDeadline` after that, the
- *   others start `leaseDuration` after the write at the earliest: the difference is the margin.
- * - Every write is conditional on the resourceVersion read.
+ * - Clocks of other machines are not trusted. A Lease has expired when its record has not changed for the record's own
+ *   duration, measured by our monotonic clock.
+ * - A renewal counts from the *start* of its request. We stop leading `renewDeadline` after that; the others start
+ *   `leaseDuration` after the write at the earliest. The difference is the margin.
+ * - Every write is conditional on the resourceVersion that was read.
  *
- * Two deviations: standbys try every 1 to 1.2 retry periods (client-go: 1 to 2.2), so that a released
- * Lease is taken within 3 s with the defaults; and they do not create a deleted Lease before what they
- * last saw of it has expired, so that deleting it makes no second leader.
+ * Two deviations: standbys try every 1 to 1.2 retry periods (client-go: 1 to 2.2), so that a released Lease is taken
+ * within 3 s with the defaults. And they do not create a deleted Lease before the record that they last saw has
+ * expired, so that deleting the Lease does not create a second leader.
  */
 export class LeaderElector {
   readonly identity: string;
@@ -88,26 +88,26 @@ export class LeaderElector {
   readonly #path: string;
   readonly #stopping = new AbortController();
   #loop: Promise<void> | undefined;
-  /** The Lease as last read or written; undefined if it is not there. */
+  /** The Lease as last read or written; undefined if it does not exist. */
   #lease: Lease | undefined;
-  /** The greatest resourceVersion of the Lease that we have seen. */
+  /** The greatest resourceVersion of the Lease seen so far. */
   #newest: Rv = RV_UNKNOWN;
   #isRestored = false;
-  /** The record as last seen, and when we saw it change. */
+  /** The record as last seen, and when it was seen to change. */
   #record = '';
   #recordSince = 0;
   #reportedHolder: string | undefined;
   /** The last renewTime written. */
   #stampedAt = 0;
-  /** Set while we lead, and only then. */
+  /** Set only while this process leads. */
   #leadership: Leadership | undefined;
-  /** When the last successful renewal was begun. */
+  /** When the last successful renewal started. */
   #renewedAt = 0;
   #cancelDeadline: () => void = () => undefined;
-  /** A write has begun and its outcome is not known: it may have made us the holder. */
+  /** A write has started and its result is not known; it may have made us the holder. */
   #writing = false;
 
-  /** Throws a `RangeError` for times that cannot work together. */
+  /** Throws a `RangeError` for times that do not fit together. */
   constructor(options: LeaseOptions) {
     this.#options = options;
     this.#settings = leaseSettings(options);
@@ -116,19 +116,19 @@ export class LeaderElector {
     this.identity = `${options.identity}_${randomUUID()}`;
   }
 
-  /** Present only while we lead. */
+  /** Set only while this process leads. */
   get leadership(): Leadership | undefined {
     return this.isLeader() ? this.#leadership : undefined;
   }
 
-  /** Who holds the Lease, as far as we know; '' if nobody does. */
+  /** The known holder of the Lease; '' if there is none. */
   get holder(): string {
     return holderOf(this.#lease);
   }
 
   /**
-   * Whether we lead at this very moment; to be asked before each write. After the process was frozen it
-   * says no before any timer has had the chance to.
+   * Whether this process leads at this moment; check it before each write. After a freeze it returns false even before
+   * any timer has run.
    */
   isLeader(): boolean {
     if (this.#leadership === undefined) return false;
@@ -137,14 +137,14 @@ export class LeaderElector {
     return false;
   }
 
-  /** Becomes a candidate. A second call does nothing. */
+  /** Starts to compete for the Lease. Further calls do nothing. */
   start(): void {
     this.#loop ??= this.#run();
   }
 
   /**
-   * No longer a candidate, at once and without a word in the Lease: somebody else has found out that etcd was restored.
-   * Gives the resourceVersion of the Lease as it was seen last; undefined if the Lease has told it before.
+   * Stops competing at once without releasing the Lease, because another component found that etcd was restored.
+   * Returns the last resourceVersion of the Lease; undefined if the Lease itself showed the restore before.
    */
   retire(): Rv | undefined {
     if (this.#isRestored) return undefined;
@@ -155,7 +155,7 @@ export class LeaderElector {
     return this.#newest;
   }
 
-  /** No longer a candidate; gives the Lease back if we hold it. Resolves within `timeoutMs`. */
+  /** Stops competing, and releases the Lease if this process holds it. Resolves within `timeoutMs`. */
   async stop(timeoutMs = 5000): Promise<void> {
     const leading = this.isLeader();
     this.#leadership = undefined;
@@ -175,7 +175,7 @@ export class LeaderElector {
     }
   }
 
-  /** One attempt to acquire or renew. Never throws. */
+  /** Tries once to acquire or renew. Never throws. */
   async #attempt(): Promise<void> {
     const begunAt = this.#clock.now();
     try {
@@ -186,10 +186,10 @@ export class LeaderElector {
   }
 
   /**
-   * 1. The holder writes over what it wrote last. If somebody else has written since, go on with 2.
-   * 2. Read the Lease. If somebody deleted it, the record that we last saw still stands.
-   * 3. Held by somebody else and not expired: stand by.
-   * 4. Create it if there is none, and write ourselves in.
+   * 1. The holder overwrites what it wrote last. If another process has written since, continue with 2.
+   * 2. Read the Lease. If it was deleted, the record that we last saw still counts.
+   * 3. If another process holds it and it has not expired, stand by.
+   * 4. Create the Lease if there is none, and become its holder.
    */
   async #acquireOrRenew(begunAt: number): Promise<void> {
     if (this.#leadership !== undefined && (await this.#renewUnread(begunAt))) return;
@@ -200,7 +200,7 @@ export class LeaderElector {
     await this.#write(this.#claimed(body, date), begunAt);
   }
 
-  /** Whether the Lease is for now somebody else's; told to the caller. */
+  /** Whether another process holds the Lease for now; reports it to the caller. */
   #heldByAnother(): boolean {
     const { holder } = this;
     if (holder === this.identity) return false;
@@ -213,7 +213,7 @@ export class LeaderElector {
     return true;
   }
 
-  /** False if the Lease is not as we left it. */
+  /** Returns false if the Lease was changed by others. */
   async #renewUnread(begunAt: number): Promise<boolean> {
     if (this.#lease === undefined) return false;
     try {
@@ -225,7 +225,7 @@ export class LeaderElector {
     }
   }
 
-  /** Undefined if there is no Lease. */
+  /** Returns undefined if there is no Lease. */
   async #find(): Promise<KubeResponse<Lease> | undefined> {
     try {
       return await this.#options.client.get<Lease>(this.#path, this.#limits());
@@ -258,7 +258,7 @@ export class LeaderElector {
   }
 
   #renewed(lease: Lease, begunAt: number): void {
-    // Written, but so late (a frozen process, a slow server) that the others may not wait for us.
+    // The write succeeded, but so late (a frozen process, a slow server) that the others may not wait any longer.
     if (this.#stopping.signal.aborted || this.#clock.now() - begunAt >= this.#settings.renewDeadlineMs)
       return;
     this.#renewedAt = begunAt;
@@ -276,8 +276,8 @@ export class LeaderElector {
   }
 
   /**
-   * Every response about the Lease is a write or a quorum read, one after the other, and a Lease that is deleted and
-   * created again has a later resourceVersion: in one history of etcd it only grows.
+   * Responses about the Lease are writes or quorum reads, one after the other, and a Lease that is deleted and created
+   * again has a later resourceVersion. So in one history of etcd it only grows.
    */
   #tellIfOlder(lease: Lease, seenBefore: Rv): void {
     const seenNow = lease.metadata.resourceVersion;
@@ -308,7 +308,7 @@ export class LeaderElector {
     this.#options.callbacks?.onStandby?.(holder);
   }
 
-  /** The Lease with us as its holder; everything in it that is not ours stays. */
+  /** Returns the Lease with us as its holder; other fields are kept. */
   #claimed(lease: Lease, date: number | undefined): Lease {
     const annotations = { ...lease.metadata.annotations };
     const { adoptedAtAnnotation: annotation } = this.#options;
@@ -321,8 +321,8 @@ export class LeaderElector {
   }
 
   /**
-   * The record that we write. Its times are for people to read, except that the record must be another
-   * one each time, or the others would not see that it was renewed.
+   * Returns the record to write. Its times are only informative, but the record must differ each time, or the others
+   * would not see the renewal.
    */
   #claim(lease: Lease | undefined): LeaseSpec {
     this.#stampedAt = Math.max(Date.now(), this.#stampedAt + 1);
@@ -338,7 +338,7 @@ export class LeaderElector {
     };
   }
 
-  /** Best effort: who does not get through leaves the others to wait for the Lease's duration. */
+  /** Best effort: if it fails, the others wait for the Lease's duration. */
   async #release(timeoutMs: number): Promise<void> {
     const now = microTime(Date.now());
     const limits = { timeoutMs: timeoutMs / 2 };
@@ -368,7 +368,7 @@ export class LeaderElector {
     this.#options.callbacks?.onLost?.(reason);
   }
 
-  /** Half the renew deadline, as Kubernetes' own components: one stuck request leaves time for another. */
+  /** Half the renew deadline, as in Kubernetes' components, so that one stuck request leaves time for another. */
   #limits(): { timeoutMs: number; signal: AbortSignal } {
     return { timeoutMs: this.#settings.renewDeadlineMs / 2, signal: this.#stopping.signal };
   }

@@ -3,36 +3,36 @@ import { errorClass } from '../client/errors.ts';
 import { nameOf, type KubeObject } from '../objects.ts';
 import type { ChangeType } from './watch-stream.ts';
 
-/** What shows an object: a list, or an event of the watch. */
+/** How an object was shown: by a list, or by an event of the watch. */
 export type ShownBy = 'list' | Exclude<ChangeType, 'DELETED'>;
 
 /**
- * What follows a collection, like a store of client-go. A reflector calls it in order, one call at a time. A method may
- * be asynchronous: the stream then waits for it. Each may be called twice for the same thing and must come to the same end.
+ * Receives a collection, like a store of client-go. A reflector makes one call at a time, in order. A method may be
+ * asynchronous; the stream then waits. Methods must be idempotent, because each may be called twice for the same thing.
  */
 export interface EventHandler<T> {
   /**
-   * A complete list begins, which is to replace what is known. Its objects follow in portions by `upsert`, so that it is
-   * never held whole. If it breaks, this is called again without a `synced` before.
+   * A complete list begins, which replaces everything known. Its objects follow by `upsert` in portions, so that the
+   * list is never in memory as a whole. If the list breaks, `replace` is called again without `synced`.
    */
   replace(): void | Promise<void>;
   /**
-   * At most 100 objects of the list, or one that was created or written. An object may come again in the same list: the
-   * later one stands.
+   * At most 100 objects of the list, or one that was created or written. If an object comes twice in a list, the later
+   * one counts.
    */
   upsert(objects: readonly T[], by: ShownBy): void | Promise<void>;
-  /** It was deleted; also while a list still streams, in which it may have been. */
+  /** The object was deleted. May be called while a list that contained the object still streams. */
   delete(object: T): void | Promise<void>;
   /**
-   * The list is complete as of `resourceVersion`: what was not in it does not exist, except for `unread`
-   * (`<namespace>/<name>`), which exist but made `convert` or `upsert` throw.
+   * The list is complete as of `resourceVersion`. Objects that were not in it do not exist, except `unread`
+   * (`<namespace>/<name>`): they exist, but `convert` or `upsert` threw.
    */
   synced(resourceVersion: string, unread: readonly string[]): void | Promise<void>;
 }
 
-/** A throw of the handler's or of `convert`: what, where, and the error's class, never its message. */
+/** An exception of the handler or of `convert`: what, where and the error's class, never its message. */
 export interface HandlerFailure {
-  /** `<namespace>/<name>`; '' if it was not about one object. */
+  /** `<namespace>/<name>`; '' if the failure is not about one object. */
   readonly key: string;
   readonly step: 'convert' | 'listStarted' | 'listed' | 'listEnded' | 'changed';
   readonly errorClass: string;
@@ -44,12 +44,12 @@ export interface DeliveryOptions<T> {
   readonly onFailure: (failure: HandlerFailure) => void;
 }
 
-/** Objects of a list that are handed over in one turn of the event loop. */
+/** Objects of a list handed over in one turn of the event loop. */
 const BATCH = 100;
 
 type Outcome = void | Promise<void>;
 
-/** Runs `step`; `onError` gets what it throws or rejects with. Synchronous if both are. */
+/** Runs `step` and passes what it throws or rejects with to `onError`. Synchronous if both are. */
 function guarded(step: () => Outcome, onError: (error: unknown) => Outcome): Outcome {
   try {
     const pending = step();
@@ -59,15 +59,15 @@ function guarded(step: () => Outcome, onError: (error: unknown) => Outcome): Out
   }
 }
 
-/** Other streams, and timers, have their turn. */
+/** Lets other streams and timers run. */
 async function afterATurn(pending: Outcome): Promise<void> {
   await pending;
   await nextTurn();
 }
 
 /**
- * Converts raw objects and hands them to the handler so that one bad object harms only itself: its failure
- * is reported and the stream goes on.
+ * Converts raw objects and hands them to the handler. A bad object harms only itself: its failure is reported, and the
+ * stream continues.
  */
 export class Delivery<T> {
   readonly #options: DeliveryOptions<T>;
@@ -79,7 +79,7 @@ export class Delivery<T> {
     this.#options = options;
   }
 
-  /** Throws (after reporting) what the handler throws: without its start there is no list. */
+  /** Reports and rethrows what the handler throws, because the list cannot begin without it. */
   async listStarted(): Promise<void> {
     this.#objects = [];
     this.#keys = [];
@@ -87,7 +87,7 @@ export class Delivery<T> {
     await this.#whole('listStarted', () => this.#options.handler.replace());
   }
 
-  /** One object of a list. */
+  /** Takes one object of a list. */
   listed(raw: KubeObject): Outcome {
     const key = nameOf(raw);
     try {
@@ -100,7 +100,7 @@ export class Delivery<T> {
     return this.#objects.length >= BATCH ? this.flush() : undefined;
   }
 
-  /** Hands over what is collected. A batch that fails is given again object by object, to find the bad one. */
+  /** Hands over the collected objects. A batch that fails is repeated object by object, to find the bad one. */
   flush(): Outcome {
     const objects = this.#objects;
     const keys = this.#keys;
@@ -114,7 +114,7 @@ export class Delivery<T> {
     return afterATurn(told);
   }
 
-  /** Throws (after reporting) what the handler throws: its list is not complete then. */
+  /** Reports and rethrows what the handler throws, because its list is then not complete. */
   async listEnded(resourceVersion: string): Promise<void> {
     await this.flush();
     const unread = this.#unread;

@@ -16,13 +16,13 @@ interface Page {
   readonly items?: readonly unknown[] | null;
 }
 
-/** A page of 500 large objects takes the API server a while. */
+/** The API server needs time for a page of 500 large objects. */
 const PAGE_TIMEOUT_MS = 60_000;
 
 /**
- * A consistent list in pages: the first page is a quorum read, the others continue it at the same
- * resourceVersion, which is the result. Rejects with a `KubeError`; a 410 means that the list took longer
- * than the server keeps its past and must be begun anew. Each page is dropped before the next is asked for.
+ * Reads a consistent list in pages: the first page is a quorum read, and the others continue at the same
+ * resourceVersion, which is returned. Rejects with a `KubeError`; a 410 means that the list took longer than the server
+ * keeps its history, and must be started again. Each page is dropped before the next one is requested.
  */
 export async function listPages(
   list: PagedList,
@@ -32,7 +32,7 @@ export async function listPages(
   do {
     const page = await readPage(list, next);
     const resourceVersion = page.metadata?.resourceVersion;
-    // A list without items is `items: []` or null; without a resourceVersion it is no list at all.
+    // An empty list has `items: []` or null; an answer without a resourceVersion is not a list.
     if (!resourceVersion || page.items === undefined) throw badResponse(`GET ${list.path}`, 'NotAList');
     await onPage(page.items ?? []);
     next = page.metadata?.continue;

@@ -1,18 +1,18 @@
 import { Backoff, type BackoffOptions } from '../client/backoff.ts';
 
-/** No longer than this after an outage of the API server, however long it lasted. */
+/** The longest delay after an outage of the API server, however long it lasted. */
 const MAX_MS = 10_000;
 
-/** The delay before a reflector's next attempt, and how many attempts in a row failed like the last one. */
+/** The delay before a reflector's next attempt, and how many consecutive attempts failed in the same way. */
 export interface NextAttempt {
   readonly attempt: number;
   readonly delayMs: number;
 }
 
 /**
- * How long a reflector waits before it connects again. A 410 is an answer of a server that works, as a rule
- * the first one after an outage: it ends the back-off of the failures before it. Answers of 410 have a
- * back-off of their own, so that a server that gives no other is asked ever more slowly.
+ * The delays between a reflector's connections. A 410 comes from a working server, usually as its first answer after an
+ * outage, so it resets the back-off of other failures. 410s have their own back-off, so that a server that answers
+ * nothing else is asked less and less often.
  */
 export class ReconnectDelay {
   readonly #failures: Backoff;
@@ -23,7 +23,7 @@ export class ReconnectDelay {
     this.#gone = new Backoff({ maxMs: MAX_MS, ...options });
   }
 
-  /** After a 410 (`gone`), or after any other failure. */
+  /** Returns the delay after a 410 (`gone`) or another failure. */
   next({ gone }: { gone: boolean }): NextAttempt {
     if (gone) this.#failures.reset();
     const backoff = gone ? this.#gone : this.#failures;
@@ -31,7 +31,7 @@ export class ReconnectDelay {
     return { attempt: backoff.attempts, delayMs };
   }
 
-  /** The connection was a healthy one: the next failure of either sort is a first one. */
+  /** Resets both back-offs after a healthy connection. */
   reset(): void {
     this.#failures.reset();
     this.#gone.reset();

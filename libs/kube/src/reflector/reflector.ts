@@ -8,19 +8,22 @@ import type { KubeObject } from '../objects.ts';
 import { ReconnectDelay } from './reconnect-delay.ts';
 import { NOT_A_WATCH, readWatch, type WatchEnd, type WatchEvent } from './watch-stream.ts';
 
-/** Why a watch was left, or a list was begun. */
+/** Why a watch ended, or why a list began. */
 export type ReconnectReason = WatchEnd | 'failed';
 export type RelistReason = 'first' | 'gone' | 'broken' | 'handler' | 'silent';
 
-/** For metrics and logs. They must not throw. */
+/** Callbacks for metrics and logs. They must not throw. */
 export interface ReflectorHooks {
-  /** A list begins; `first` is the one after the start, `broken` repeats one that did not end. */
+  /** A list begins. `first` is the one after the start; `broken` repeats one that failed. */
   onRelist?(reason: RelistReason): void;
   /** The list is complete and handed over. */
   onListed?(list: { objects: number; streamed: boolean; durationMs: number }): void;
-  /** A watch ended and is taken up again where it was left. */
+  /** A watch ended and is resumed where it ended. */
   onReconnect?(reason: ReconnectReason): void;
-  /** A list or watch failed; the next attempt comes after `delayMs`. `attempt` counts 410s, or others, in a row. */
+  /**
+   * A list or watch failed; the next attempt follows after `delayMs`. `attempt` counts consecutive 410s or consecutive
+   * other failures.
+   */
   onFailure?(error: KubeError, next: { attempt: number; delayMs: number }): void;
   onHandlerError?(failure: HandlerFailure): void;
   onSynced?(synced: boolean): void;
@@ -32,30 +35,33 @@ export interface ReflectorOptions<T> {
   readonly path: string;
   readonly fieldSelector?: string | undefined;
   readonly labelSelector?: string | undefined;
-  /** Makes the small record; the raw object (in lists without `kind` and `apiVersion`) is dropped then. */
+  /**
+   * Reduces an object to the facts that are kept; the raw object (in lists without `kind` and `apiVersion`) is then
+   * dropped.
+   */
   readonly convert: (raw: KubeObject) => T;
   readonly handler: EventHandler<T>;
   readonly hooks?: ReflectorHooks | undefined;
   /**
-   * A watch that says nothing for so long is cut and taken up again. Default 100 s: API servers send a
-   * bookmark every 60 to 75 s, whatever happens, so this is a third longer than a live one ever is silent.
+   * A watch that is silent for this long is cut and resumed. Default 100 s: API servers send a bookmark every 60 to 75
+   * s, so a live watch is never silent for that long.
    */
   readonly silenceMs?: number | undefined;
-  /** Default true: lists are streamed where the server can (WatchList). False: always in pages. */
+  /** True (the default): stream lists if the server supports it (WatchList). False: always list in pages. */
   readonly streamedLists?: boolean | undefined;
-  /** Objects of a page, where lists come in pages. Default 100. */
+  /** Objects in a page. Default 100. */
   readonly pageSize?: number | undefined;
-  /** Between connections. Default 250 ms, doubling up to 10 s. */
+  /** Delays between connections. Default 250 ms, doubling up to 10 s. */
   readonly backoff?: BackoffOptions | undefined;
   readonly clock?: Clock | undefined;
 }
 
 export interface ReflectorStatus {
-  /** A complete list was handed over and the watch has continued it without a gap ever since. */
+  /** A complete list was handed over, and the watch has continued it without a gap. */
   readonly synced: boolean;
   /** Whether a watch is open now. */
   readonly connected: boolean;
-  /** When the server was last heard of, bookmarks included, by `Date.now()`; 0: never. */
+  /** When the server last sent anything, including bookmarks, by `Date.now()`; 0: never. */
   readonly lastEventAt: number;
   /** Lists begun after the first one. */
   readonly relists: number;
@@ -66,13 +72,16 @@ export interface ReflectorStatus {
 }
 
 const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
-/** A watch that lived so long was healthy: the next failure is a first one. */
+/** A watch that lasted this long was healthy, so the next failure counts as the first. */
 const HEALTHY_MS = 5000;
-/** Silences in a row at one resourceVersion before it is doubted (an etcd restored from a backup). */
+/** Consecutive silences at one resourceVersion after which it is doubted (an etcd restored from a backup). */
 const MAX_SILENCES = 3;
-/** Objects of a page. It grows if a list takes longer than the server keeps its past, and shrinks if a page is too large. */
+/**
+ * Objects in a page. The number grows if a list takes longer than the server keeps its history, and shrinks if a page
+ * is too large.
+ */
 const PAGE_SIZE = 100;
-/** Answers by which a server says that it has no streamed lists; 422 is the one of current versions. */
+/** Answers of servers without streamed lists; current versions answer with 422. */
 const REFUSALS: ReadonlySet<number> = new Set([400, 405, 406, 415, 422, 501]);
 
 interface WatchHooks {
@@ -80,16 +89,16 @@ interface WatchHooks {
   readonly onOpen?: () => void;
 }
 
-/** What one connection came to. `listed`: pages are through, the watch can begin. */
+/** The result of one connection. `listed`: the pages are done, and the watch can begin. */
 type CycleEnd = WatchEnd | 'listed';
 
 /**
- * Follows one collection for ever: lists it, watches it from there, and whatever breaks goes on from the
- * last resourceVersion seen, or lists anew when the server no longer has that. It never gives up.
+ * Follows one collection for ever: lists it and watches it from there. After an interruption it resumes at the last
+ * resourceVersion, or lists again if the server no longer has that. It never gives up.
  *
- * 1. List, streamed (the same connection then goes on as the watch) or in pages.
- * 2. Watch from the list's resourceVersion; every event and bookmark moves it on.
- * 3. On any end but 410 repeat 2; on 410 (status or event) repeat 1; after a failure wait first.
+ * 1. List, streamed (the same connection then continues as the watch) or in pages.
+ * 2. Watch from the list's resourceVersion; every event and bookmark advances it.
+ * 3. After a 410 (status or event), repeat 1; after any other end, repeat 2. Wait first after a failure.
  */
 export class Reflector<T> {
   readonly #options: ReflectorOptions<T>;
@@ -100,15 +109,15 @@ export class Reflector<T> {
   readonly #stopping = new AbortController();
   readonly #waiters = new Set<(synced: boolean) => void>();
   #loop: Promise<void> | undefined;
-  /** Where to resume. Undefined: a list is needed. Moves only after the handler had the event. */
+  /** Where to resume; undefined if a list is needed. Advances only after the handler has taken the event. */
   #resourceVersion: string | undefined;
   #relistReason: RelistReason = 'first';
   #streamed: boolean;
   #pageSize: number;
-  /** A page of more objects than this was too large. */
+  /** A page with more objects than this was too large. */
   #largestPage = Infinity;
   #synced = false;
-  /** When the open watch (past its list) began; undefined: none is open. */
+  /** When the open watch (past its list) began; undefined if none is open. */
   #watchingSince: number | undefined;
   #silences = 0;
   #listedObjects = 0;
@@ -147,14 +156,14 @@ export class Reflector<T> {
     };
   }
 
-  /** Begins with the first list. A second call does nothing; after `stop` there is no starting again. */
+  /** Begins with the first list. Further calls do nothing, even after `stop`. */
   start(): void {
     this.#loop ??= this.#run();
   }
 
   /**
-   * Ends the stream and resolves when the handler is left alone, or after `timeoutMs` if a handler's
-   * promise does not end.
+   * Ends the stream. Resolves when no call of the handler is under way, or after `timeoutMs` if the handler does not
+   * finish.
    */
   async stop(timeoutMs = 5000): Promise<void> {
     this.#stopping.abort();
@@ -165,7 +174,7 @@ export class Reflector<T> {
     cancel();
   }
 
-  /** True as soon as `status.synced`; false if that was not so within `timeoutMs`, or on `stop`. */
+  /** Resolves with true once `status.synced` holds; with false after `timeoutMs` or on `stop`. */
   waitSynced(timeoutMs: number): Promise<boolean> {
     if (this.#synced) return Promise.resolve(true);
     if (this.#stopping.signal.aborted) return Promise.resolve(false);
@@ -189,7 +198,7 @@ export class Reflector<T> {
     }
   }
 
-  /** One connection from its opening to its end, whatever that is; the delay before the next. */
+  /** Runs one connection from its start to its end. Returns the delay before the next one. */
   async #connection(): Promise<number> {
     try {
       const end = await this.#cycle();
@@ -227,7 +236,7 @@ export class Reflector<T> {
       return this.#delay.next({ gone: false }).delayMs;
     }
     this.#reconnected(end);
-    // A server that closes every watch at once must not be asked without a pause.
+    // Pauses before the next request, in case the server closes every watch at once.
     return end === 'silent' || this.#wasHealthy() ? 0 : this.#delay.next({ gone: false }).delayMs;
   }
 
@@ -235,7 +244,7 @@ export class Reflector<T> {
     const gone = error instanceof KubeError && isGone(error);
     const next = this.#delay.next({ gone });
     if (!(error instanceof KubeError)) {
-      // The handler's own throw from `replace` or `synced`; already reported.
+      // The handler threw in `replace` or `synced`; this is already reported.
       this.#forget('handler');
       return next.delayMs;
     }
@@ -282,9 +291,9 @@ export class Reflector<T> {
   }
 
   /**
-   * Lists by a watch that begins with everything there is; goes on as the watch until the stream ends.
-   * Undefined if the server refused, or ended (or fell silent) without ever saying that the list is
-   * complete: a server that does not know such lists.
+   * Lists by a watch that begins with all existing objects, and continues as the watch until the stream ends. Returns
+   * undefined if the server does not support such lists: it refused, or it ended or fell silent without marking the
+   * list as complete.
    */
   async #streamList(): Promise<WatchEnd | undefined> {
     await this.#listStarted();
@@ -375,7 +384,7 @@ export class Reflector<T> {
 
   #read(query: Query, hooks: WatchHooks): Promise<WatchEnd> {
     const { client, path, silenceMs = 100_000 } = this.#options;
-    // Between 5 and 10 minutes, so that the watches of a fleet do not all end together.
+    // Between 5 and 10 minutes, so that the watches of many clients do not end together.
     const timeoutSeconds = 300 + Math.floor(Math.random() * 300);
     const common = { watch: 1, allowWatchBookmarks: true, timeoutSeconds, ...this.#selectors() };
     const { onEvent, onOpen } = hooks;
@@ -396,8 +405,8 @@ export class Reflector<T> {
   }
 }
 
-/** The server no longer has the past that was asked for: HTTP status 410, or an ERROR event with it. */
-/** An answer of more bytes than are read of one. */
+/** The server no longer has the requested history: HTTP status 410, or an ERROR event with it. */
+/** The answer exceeds the size limit. */
 function isTooLarge({ code, reason }: KubeError): boolean {
   return code === 'KUBE_BAD_RESPONSE' && reason === 'TooLarge';
 }

@@ -6,7 +6,7 @@ import type { KubeObject } from '../objects.ts';
 
 export type ChangeType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
-/** One line of a watch. An ERROR line never gets this far: it is thrown. */
+/** One line of a watch. ERROR lines are thrown instead. */
 export interface WatchEvent {
   readonly type: ChangeType | 'BOOKMARK';
   readonly object: KubeObject;
@@ -16,7 +16,7 @@ export interface WatchOptions {
   readonly client: Pick<KubeClient, 'stream'>;
   readonly path: string;
   readonly query: Query;
-  /** A connection that says nothing for so long is taken for dead. */
+  /** A connection that is silent for this long counts as dead. */
   readonly silenceMs: number;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -24,12 +24,12 @@ export interface WatchOptions {
   readonly onOpen?: (() => void) | undefined;
 }
 
-/** How a watch ended that did not fail: the server closed it, or nothing was heard of it any more. */
+/** How a watch ended without a failure: the server closed it, or it fell silent. */
 export type WatchEnd = 'ended' | 'silent';
 
 const TYPES: ReadonlySet<unknown> = new Set(['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK']);
 
-/** The server answered a watch with something else, a list as a rule: it does not know the parameters. */
+/** The server answered a watch with something else, usually a list, because it does not know the parameters. */
 export const NOT_A_WATCH = 'NotAWatch';
 
 function eventOf(line: unknown, label: string): WatchEvent {
@@ -40,9 +40,9 @@ function eventOf(line: unknown, label: string): WatchEvent {
 }
 
 /**
- * Opens a watch and hands over its events in order, the next one only after `onEvent`'s promise (if it
- * gives one) is done: so a slow reader slows the connection, not the process's memory. Rejects with a
- * `KubeError`, also for an ERROR event; what `onEvent` throws passes through.
+ * Opens a watch and hands over its events in order, each after the previous promise of `onEvent` (if any) has settled.
+ * So a slow reader slows down the connection, and memory does not grow. Rejects with a `KubeError`, also for an ERROR
+ * event; exceptions of `onEvent` pass through.
  */
 export async function readWatch(
   options: WatchOptions,
@@ -72,7 +72,7 @@ export async function readWatch(
   }
 }
 
-/** The stream's own failures as `KubeError`s, so that they are not taken for the reader's. */
+/** Wraps the stream's own failures in `KubeError`s, so that they are not taken for the reader's. */
 async function* failingAs(stream: AsyncIterable<Buffer>, label: string): AsyncGenerator<Buffer> {
   try {
     yield* stream;
@@ -81,7 +81,7 @@ async function* failingAs(stream: AsyncIterable<Buffer>, label: string): AsyncGe
   }
 }
 
-/** In one go as long as the reader is synchronous. */
+/** Stays synchronous as long as the reader does. */
 async function handOver(
   events: Iterable<WatchEvent>,
   onEvent: (event: WatchEvent) => void | Promise<void>,
@@ -113,13 +113,13 @@ function asBadResponse(error: unknown, label: string): KubeError {
   return error instanceof JsonLineError ? badResponse(label, error.reason) : networkError(label, error);
 }
 
-/** Cuts the connection when nothing came for too long while we waited; our own slowness does not count. */
+/** Cuts the connection if nothing arrives for too long while we wait. Time that the reader takes does not count. */
 class SilenceGuard {
   readonly #options: WatchOptions;
   readonly #cut = new AbortController();
   readonly #forward = (): void => this.#cut.abort();
   #disarm: (() => void) | undefined;
-  /** Whether it was silence that ended the stream. */
+  /** Whether silence ended the stream. */
   broken = false;
 
   constructor(options: WatchOptions) {
@@ -143,7 +143,7 @@ class SilenceGuard {
     this.#disarm?.();
   }
 
-  /** Also lets go of a stream that was not read to its end. */
+  /** Also releases a stream that was not read to its end. */
   end(): void {
     this.disarm();
     this.#options.signal.removeEventListener('abort', this.#forward);

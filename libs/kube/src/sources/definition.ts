@@ -2,15 +2,15 @@ import type { SourceData, SourceKind } from '@reroll/core/model';
 import type { KubeObject, KubeResource } from '../objects.ts';
 
 export interface SourceFilter {
-  /** Types of Secret that are not watched at all, e.g. `helm.sh/release.v1`. */
+  /** Types of Secret that are not watched, e.g. `helm.sh/release.v1`. */
   readonly ignoredSecretTypes: readonly string[];
 }
 
-/** Everything that is particular about a kind of source. One file per kind; listed in the registry. */
+/** Everything specific to a kind of source. One file per kind; listed in the registry. */
 export interface SourceKindDefinition extends KubeResource {
   readonly kind: SourceKind;
-  /** What the API server is asked to leave out of lists and watches. */
+  /** What the API server leaves out of lists and watches. */
   fieldSelector(filter: SourceFilter): string | undefined;
-  /** The data as the API serves it: hash it and let it go. */
+  /** The data as the API serves it. Hash it and drop it. */
   data(object: KubeObject): SourceData;
 }

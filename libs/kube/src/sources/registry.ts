@@ -10,7 +10,7 @@ const BY_KIND: ReadonlyMap<SourceKind, SourceKindDefinition> = new Map(
   SOURCE_DEFINITIONS.map((definition) => [definition.kind, definition]),
 );
 
-/** The definition of a kind; undefined if it is not watched. */
+/** Returns the definition of a kind; undefined if it is not watched. */
 export function sourceKind(kind: SourceKind): SourceKindDefinition | undefined {
   return BY_KIND.get(kind);
 }

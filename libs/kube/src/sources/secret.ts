@@ -4,7 +4,7 @@ import type { SourceFilter, SourceKindDefinition } from './definition.ts';
 
 type SecretObject = KubeObject & Pick<SourceData, 'data'>;
 
-/** `type!=a,type!=b`; the characters that part a field selector are escaped. */
+/** Returns `type!=a,type!=b`, with the separators of field selectors escaped. */
 function fieldSelector({ ignoredSecretTypes }: SourceFilter): string | undefined {
   if (ignoredSecretTypes.length === 0) return undefined;
   return ignoredSecretTypes.map((type) => `type!=${type.replace(/[\\,=]/g, String.raw`\$&`)}`).join(',');

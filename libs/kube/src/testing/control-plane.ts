@@ -6,7 +6,7 @@ import { KubeClient, type KubeClientOptions } from '../client/connection.ts';
 import { TcpProxy } from './tcp-proxy.ts';
 import { startCluster, type TestCluster, type TestClusterOptions } from './test-cluster.ts';
 
-/** A real control plane for one spec file, with what its tests need around it. Everything ends by `stop`. */
+/** A real control plane for one spec file, with helpers for its tests. `stop` ends everything. */
 export class ControlPlane {
   readonly cluster: TestCluster;
   readonly client: KubeClient;
@@ -23,12 +23,12 @@ export class ControlPlane {
     return new ControlPlane(await startCluster({ ...options, dir }));
   }
 
-  /** The kubeconfig's text, to be changed for a test. */
+  /** The kubeconfig's text, for tests that change it. */
   get kubeconfig(): string {
     return readFileSync(this.cluster.kubeconfig, 'utf8');
   }
 
-  /** A kubeconfig file with that text. */
+  /** Writes a kubeconfig file with that text and returns its path. */
   writeKubeconfig(text: string): string {
     const path = join(this.cluster.dir, `kubeconfig-${randomBytes(6).toString('hex')}`);
     writeFileSync(path, text);
@@ -45,7 +45,7 @@ export class ControlPlane {
     return client;
   }
 
-  /** A client whose connections go through a proxy of their own. */
+  /** Returns a client whose connections go through its own proxy. */
   async throughProxy(): Promise<{ client: KubeClient; proxy: TcpProxy }> {
     const { port } = new URL(this.client.server);
     const proxy = await TcpProxy.start({ host: '127.0.0.1', port: Number(port) });
@@ -54,14 +54,14 @@ export class ControlPlane {
     return { client: this.connect({ kubeconfig: this.writeKubeconfig(text) }), proxy };
   }
 
-  /** A fresh namespace. */
+  /** Creates a namespace and returns its name. */
   async namespace(): Promise<string> {
     const name = `spec-${randomBytes(5).toString('hex')}`;
     await this.client.post('/api/v1/namespaces', { metadata: { name } });
     return name;
   }
 
-  /** Forgets etcd's past: whoever asks for a resourceVersion before this one gets a 410. */
+  /** Compacts etcd: requests for earlier resourceVersions get a 410. */
   async compact(resourceVersion: string): Promise<void> {
     const url = `http://127.0.0.1:${this.cluster.ports.etcd}/v3/kv/compaction`;
     const body = JSON.stringify({ revision: resourceVersion, physical: true });

@@ -5,7 +5,7 @@ interface Timer {
   readonly task: () => void;
 }
 
-/** A clock that moves only when told to. */
+/** A clock that moves only on request. */
 export class FakeClock implements Clock {
   #now = 1000;
   #timers: Timer[] = [];
@@ -22,12 +22,12 @@ export class FakeClock implements Clock {
     };
   }
 
-  /** Timers that have not run and were not cancelled. */
+  /** Timers that have neither run nor been cancelled. */
   get pending(): number {
     return this.#timers.length;
   }
 
-  /** Lets `ms` pass, running every timer at its time and everything that it set in motion. */
+  /** Advances by `ms`, running every timer at its time and everything that it triggers. */
   async advance(ms: number): Promise<void> {
     const end = this.#now + ms;
     await drain();
@@ -42,13 +42,13 @@ export class FakeClock implements Clock {
     this.#now = end;
   }
 
-  /** As a process that is stopped and continued: time has passed and no timer has run yet. */
+  /** Simulates a process that was stopped and continued: time has passed, and no timer has run yet. */
   freeze(ms: number): void {
     this.#now += ms;
   }
 }
 
-/** Runs what promises set in motion, as far as it needs no outside. */
+/** Runs what promises trigger, as far as it needs nothing from outside. */
 async function drain(): Promise<void> {
   for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -8,14 +8,14 @@ export interface LeaseBackup {
   readonly version: number;
 }
 
-/** One Lease in memory, with the API server's optimistic concurrency. Any other call fails the test. */
+/** One Lease in memory, with the API server's optimistic concurrency. Other calls fail the test. */
 export class FakeLeases {
   lease: Lease | undefined;
   /** The server's clock. */
   date = Date.parse('2026-01-02T03:04:05Z');
   #version = 100;
 
-  /** A candidate's connection to it; `reachable = false` makes every call fail. */
+  /** Returns a candidate's connection; `reachable = false` makes every call fail. */
   connect(): LeaseOptions['client'] & { reachable: boolean } {
     const call = <T>(run: () => T): Promise<KubeResponse<T>> =>
       connection.reachable
@@ -30,12 +30,12 @@ export class FakeLeases {
     return connection;
   }
 
-  /** What a backup of etcd holds. */
+  /** Returns the content of an etcd backup. */
   backUp(): LeaseBackup {
     return { lease: this.lease, version: this.#version };
   }
 
-  /** Without a bump of the revision. */
+  /** Restores a backup without bumping the revision. */
   restore({ lease, version }: LeaseBackup): void {
     this.lease = lease;
     this.#version = version;

@@ -8,7 +8,7 @@ export interface Entry {
   readonly value: string | undefined;
 }
 
-/** A handler as simple as one can be: what exists now, and everything that was told, in order. */
+/** A minimal handler: the existing objects, and every call in order. */
 export class Following implements EventHandler<Entry> {
   readonly told: string[] = [];
   readonly present = new Map<string, string | undefined>();
@@ -50,7 +50,7 @@ export class Following implements EventHandler<Entry> {
     this.#tell(`${type} ${name}=${value}`);
   }
 
-  /** Resolves as soon as the objects present are these. */
+  /** Resolves as soon as exactly these objects exist. */
   async has(expected: Readonly<Record<string, string>>): Promise<void> {
     const wanted = JSON.stringify(sorted(Object.entries(expected)));
     const describe = (): string => JSON.stringify(sorted([...this.present]));
@@ -70,7 +70,7 @@ function sorted<T extends readonly [string, unknown]>(entries: T[]): T[] {
   return entries.sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** Everything that a reflector reported to its hooks, as short words. */
+/** Every call of a reflector's hooks, as short words. */
 export class Reports implements ReflectorHooks {
   readonly seen: string[] = [];
   readonly waiting = new Waiting();
@@ -112,7 +112,7 @@ export class Reports implements ReflectorHooks {
   }
 }
 
-/** ConfigMaps, by their key `v`. */
+/** Reduces a ConfigMap to its key `v`. */
 export function entryOf(raw: KubeObject): Entry {
   return { name: raw.metadata.name, value: (raw as { data?: Record<string, string> }).data?.['v'] };
 }
@@ -126,7 +126,7 @@ export interface Follower {
   readonly reflector: Reflector<Entry>;
 }
 
-/** A reflector over ConfigMaps with fast back-off, started. */
+/** Starts a reflector over ConfigMaps with a fast back-off. */
 export function follow(options: FollowOptions): Follower {
   const reports = new Reports();
   const seen = options.handler ?? new Following();

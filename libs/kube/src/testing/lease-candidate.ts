@@ -1,6 +1,6 @@
 /**
- * A candidate in a process of its own, to be frozen by a signal. Tells what happens to it, a line each:
- * `acquired`, `lost <reason>`, and `leads <boolean>` whenever asking says something new.
+ * A candidate in its own process, to be frozen by a signal. Prints one line for each event: `acquired`, `lost
+ * <reason>`, and `leads <boolean>` whenever the answer changes.
  *
  * Usage: `node lease-candidate.ts <kubeconfig> <namespace> <name>`
  */

@@ -20,14 +20,14 @@ export function listEnd(resourceVersion: number): string {
   return line('BOOKMARK', { metadata: { resourceVersion: String(resourceVersion), annotations } });
 }
 
-/** What one call is answered with: an error, or text after which the stream ends or (`open`) stays silent. */
+/** The answer to one call: an error, or text after which the stream ends or (`open`) stays silent. */
 export type Answer = Error | { readonly text: string; readonly open?: boolean };
 
-/** Plays servers that the real one cannot be made to be. A call that the script does not foresee fails. */
+/** Simulates servers that a real one cannot be made to be. Calls that the script does not expect fail. */
 export class ScriptedClient implements Pick<KubeClient, 'get' | 'stream'> {
   readonly #streams: Answer[];
   readonly #pages: (object | Error)[];
-  /** Objects that each page was asked to have at most. */
+  /** The page size of each list request. */
   readonly limits: unknown[] = [];
   /** The queries of the calls, as `name=value` words. */
   readonly calls: string[] = [];

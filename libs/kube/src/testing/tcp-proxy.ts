@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
-/** A TCP proxy on 127.0.0.1 whose connections can be cut, refused, or left open without a byte moving. */
+/** A TCP proxy on 127.0.0.1 whose connections can be cut, refused or stalled. */
 export class TcpProxy {
   readonly #server: Server;
   readonly #pairs = new Set<readonly [client: Socket, upstream: Socket]>();
@@ -37,7 +37,7 @@ export class TcpProxy {
     }
   }
 
-  /** Those that are open stay open and silent; new ones are served. */
+  /** Keeps open connections open but silent; serves new ones. */
   stall(): void {
     for (const [client, upstream] of this.#pairs) {
       client.unpipe(upstream);
@@ -47,7 +47,7 @@ export class TcpProxy {
     }
   }
 
-  /** Resets everything that comes, until `accept`. */
+  /** Resets new connections until `accept`. */
   refuse(): void {
     this.#refusing = true;
     this.cut();

@@ -1,12 +1,12 @@
-/** etcd and kube-apiserver, which run. */
+/** A running etcd and kube-apiserver. */
 export interface TestCluster {
   readonly dir: string;
-  /** Path of a file that is complete in itself; its user is an admin. */
+  /** Path of a self-contained kubeconfig whose user is an admin. */
   readonly kubeconfig: string;
   readonly ports: { readonly etcd?: number };
-  /** Resolves when it answers again. */
+  /** Resolves when the component answers again. */
   restart(component: 'apiserver'): Promise<void>;
-  /** Ends everything and removes what was written. */
+  /** Stops everything and removes its files. */
   stop(): Promise<void>;
 }
 
@@ -21,7 +21,7 @@ export type StartCluster = (options: TestClusterOptions & { readonly dir: string
 export let startCluster: StartCluster = () =>
   Promise.reject(new Error('expected a setup file that calls startClustersWith'));
 
-/** Sets how a cluster is started, since libs know no tool that does (`tools/test/servers.ts`). */
+/** Sets how clusters are started, because libs do not know the tools (`tools/test/servers.ts`). */
 export function startClustersWith(start: StartCluster): void {
   startCluster = start;
 }

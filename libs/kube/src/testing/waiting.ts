@@ -1,8 +1,8 @@
-/** Lets a test wait for a condition that is looked at whenever something happened. */
+/** Lets a test wait for a condition that is checked after each event. */
 export class Waiting {
   readonly #looks = new Set<() => void>();
 
-  /** Something happened. */
+  /** Checks all conditions after an event. */
   look(): void {
     for (const look of this.#looks) look();
   }

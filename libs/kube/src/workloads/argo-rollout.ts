@@ -9,7 +9,7 @@ interface ArgoRolloutObject extends KubeObject {
     readonly replicas?: number;
     readonly restartAt?: string;
     readonly template?: PodTemplate;
-    /** The object whose pod template it has instead of one of its own; the controller takes several kinds. */
+    /** The object whose pod template it uses instead of its own; the controller accepts several kinds. */
     readonly workloadRef?: { readonly apiVersion?: string; readonly kind?: string; readonly name?: string };
   };
   readonly status?: {
@@ -30,7 +30,7 @@ const CODE_OF_PHASE: ReadonlyMap<string, RolloutCode> = new Map([
   ['Degraded', 'Degraded'],
 ]);
 
-/** The generation is observed and pods that were to be restarted are: then the controller's phase tells. */
+/** Once the generation is observed and requested restarts are done, the controller's phase decides. */
 function codeOf({ metadata, spec, status = {} }: ArgoRolloutObject): RolloutCode {
   if (Number(status.observedGeneration ?? 0) < (metadata.generation ?? 0)) return 'NotObserved';
   if (spec?.restartAt !== undefined && spec.restartAt !== status.restartedAt) return 'Updating';
@@ -66,7 +66,10 @@ function leftAlone({ spec }: ArgoRolloutObject): Reason | undefined {
   return spec?.workloadRef && !isFollowed(spec.workloadRef) ? 'WorkloadRefUnsupported' : undefined;
 }
 
-/** Argo Rollouts' stand-in for a Deployment. Its CRD has a status subresource: generation counts the spec. */
+/**
+ * Argo Rollouts' replacement for a Deployment. Its CRD has a status subresource, so generation counts changes of the
+ * spec.
+ */
 export const argoRollout: WorkloadKindDefinition = {
   kind: 'Rollout',
   group: 'argoproj.io',

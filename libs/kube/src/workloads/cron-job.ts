@@ -3,7 +3,7 @@ import type { RolloutStatus } from '@reroll/core/rollouts/rollout';
 import type { KubeObject } from '../objects.ts';
 import type { WorkloadKindDefinition } from './definition.ts';
 
-/** As far as it is looked into. */
+/** The fields that are read. */
 export interface CronJobObject extends KubeObject {
   readonly spec?: {
     readonly suspend?: boolean;
@@ -18,7 +18,7 @@ export interface CronJobObject extends KubeObject {
   readonly status?: { readonly active?: readonly unknown[] };
 }
 
-/** A CronJob has no rollout: each of its runs reads the data of its own time. */
+/** A CronJob has no rollout: each run reads the data of its time. */
 function rolloutStatus({ status }: CronJobObject): RolloutStatus {
   const active = status?.active?.length ?? 0;
   return { state: 'complete', code: 'Complete', updated: active, ready: active, desired: active };

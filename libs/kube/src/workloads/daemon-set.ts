@@ -21,7 +21,7 @@ function onDelete(object: DaemonSetObject): boolean {
   return object.spec?.updateStrategy?.type === 'OnDelete';
 }
 
-/** As `kubectl rollout status`, which knows nothing of OnDelete. */
+/** As `kubectl rollout status`, which does not know OnDelete. */
 function codeOf(object: DaemonSetObject): RolloutCode {
   const { status = {} } = object;
   if (!isObserved(object, status.observedGeneration)) return 'NotObserved';

@@ -7,7 +7,7 @@ interface DeploymentConfigObject extends KubeObject {
   readonly spec?: { readonly template?: PodTemplate };
 }
 
-/** OpenShift's forerunner of the Deployment; its status reads alike. It rolls by its ConfigChange trigger. */
+/** OpenShift's predecessor of the Deployment, with a similar status. Its ConfigChange trigger starts the rollout. */
 export const deploymentConfig: WorkloadKindDefinition = {
   kind: 'DeploymentConfig',
   group: 'apps.openshift.io',

@@ -19,7 +19,7 @@ interface DeploymentObject extends KubeObject {
   };
 }
 
-/** The numbers that decide, with the API's defaults filled in. */
+/** The counts that decide, with the API's defaults. */
 function countsOf({
   spec,
   status,
@@ -43,7 +43,7 @@ function pausedMidway(object: DeploymentObject): boolean {
   return object.spec?.paused === true && (updated < desired || all > updated);
 }
 
-/** As `kubectl rollout status`, plus `Paused`: the first of these that holds. */
+/** As `kubectl rollout status`, plus `Paused`; the first condition that holds decides. */
 function codeOf(object: DeploymentObject): RolloutCode {
   const { desired, all, updated, available } = countsOf(object);
   if (!isObserved(object, object.status?.observedGeneration)) return 'NotObserved';
@@ -54,7 +54,7 @@ function codeOf(object: DeploymentObject): RolloutCode {
   return available < updated ? 'Unavailable' : 'Complete';
 }
 
-/** Also that of kinds whose status has the same fields. */
+/** Also for kinds whose status has the same fields. */
 export function deploymentRollout(object: DeploymentObject): RolloutStatus {
   const code = codeOf(object);
   const { updated, desired } = countsOf(object);

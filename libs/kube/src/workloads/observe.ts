@@ -6,7 +6,9 @@ import type { KubeObject } from '../objects.ts';
 import type { WorkloadKindDefinition } from './definition.ts';
 import { restartField } from './restart-field.ts';
 
-/** The small record of an object of this kind. Throws a `TypeError` if it has no usable resourceVersion. */
+/**
+ * Reduces an object of this kind to the facts that are kept. Throws a `TypeError` if it has no usable resourceVersion.
+ */
 export function observed(
   definition: WorkloadKindDefinition,
   object: KubeObject,

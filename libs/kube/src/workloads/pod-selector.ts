@@ -10,7 +10,7 @@ interface Expression {
   readonly values?: readonly string[];
 }
 
-/** Of keys and values of labels: no character that means something in a selector. */
+/** Keys and values of labels, without characters that are special in a selector. */
 const LABEL_TEXT = /^[A-Za-z0-9._/-]*$/u;
 const OPERATORS: Readonly<Record<string, (key: string, values: string) => string>> = {
   In: (key, values) => `${key} in (${values})`,
@@ -20,8 +20,8 @@ const OPERATORS: Readonly<Record<string, (key: string, values: string) => string
 };
 
 /**
- * The workload's `spec.selector` as a query of the API has it. A DeploymentConfig's is a map of labels, that of all
- * others a LabelSelector. Undefined: there is none, it would select everything, or it is none that can be understood.
+ * Returns the workload's `spec.selector` as a query of the API. A DeploymentConfig's is a map of labels, that of other
+ * kinds a LabelSelector. Undefined: there is none, it would select everything, or it cannot be understood.
  */
 export function podSelector({ spec }: WithSelector): string | undefined {
   const { selector } = spec ?? {};

@@ -7,7 +7,7 @@ import { deployment } from './deployment.ts';
 import { job } from './job.ts';
 import { statefulSet } from './stateful-set.ts';
 
-/** Every kind of workload that is rolled, in the order in which they are listed and reported. */
+/** Every kind of workload that is reloaded, in the order in which they are listed and reported. */
 export const WORKLOAD_DEFINITIONS: readonly WorkloadKindDefinition[] = [
   deployment,
   statefulSet,
@@ -22,7 +22,7 @@ const BY_KIND: ReadonlyMap<string, WorkloadKindDefinition> = new Map(
   WORKLOAD_DEFINITIONS.map((definition) => [definition.kind, definition]),
 );
 
-/** The definition of a kind; undefined if Reroll does not know it. */
+/** Returns the definition of a kind; undefined if Reroll does not know it. */
 export function workloadKind(kind: string): WorkloadKindDefinition | undefined {
   return BY_KIND.get(kind);
 }

@@ -2,10 +2,10 @@ import { annotationOf, type AnnotationKeys } from '@reroll/core/annotations/anno
 import type { KubeObject } from '../objects.ts';
 import type { WorkloadKindDefinition } from './definition.ts';
 
-/** As stakater/Reloader: exactly this value, on the workload's own metadata. */
+/** As in stakater/Reloader: exactly this value, in the workload's own metadata. */
 const RESTART = 'restart';
 
-/** The field by which a workload is to be restarted; undefined: by another pod template. */
+/** Returns the field that restarts a workload; undefined if its pod template is changed instead. */
 export function restartField(
   { restartAt }: WorkloadKindDefinition,
   { metadata }: KubeObject,

@@ -12,18 +12,18 @@ interface WithConditions extends KubeObject {
 
 /** A rollout as an object shows it. */
 export interface ShownRollout extends SeenRollout {
-  /** By which its pods are found. Only of one that is stuck, and only if they are to be read. */
+  /** Selects its pods. Only for a stuck rollout, and only if the pods are read. */
   readonly podSelector?: string | undefined;
 }
 
-/** As many as any kind has. */
+/** The most conditions kept; no kind has more. */
 const MOST = 12;
-/** What the API calls a reason or a type: a word, no text. */
+/** A reason or type in the sense of the API: one word, no free text. */
 const WORD = /^[A-Za-z0-9][A-Za-z0-9_.,:/-]{0,99}$/u;
 
 /**
- * What an object says of its rollout. `withDetails` (`--rollout-details`): also what its conditions say in words and, if it is
- * stuck, by which selector its pods are found.
+ * Returns an object's rollout. `withDetails` (`--rollout-details`) adds the messages of its conditions and, if it is
+ * stuck, the selector of its pods.
  */
 export function seenRollout(
   definition: WorkloadKindDefinition,

@@ -28,12 +28,12 @@ function onDelete(object: StatefulSetObject): boolean {
 /** Pods of the present template. */
 function updatedOf(status: NonNullable<StatefulSetObject['status']>): number {
   const { updatedReplicas = 0, readyReplicas = 0, currentRevision, updateRevision } = status;
-  // Once all pods are updated the update revision becomes the current one; some versions then count none.
+  // Once all pods are updated, the update revision becomes the current one; some versions then count no updated pods.
   const promoted = currentRevision !== undefined && currentRevision === updateRevision;
   return promoted ? Math.max(updatedReplicas, readyReplicas) : updatedReplicas;
 }
 
-/** The numbers that decide, with the API's defaults filled in. */
+/** The counts that decide, with the API's defaults. */
 function countsOf({
   spec,
   status,
@@ -43,7 +43,7 @@ function countsOf({
   return { desired, partition, updated: updatedOf(status ?? {}), ready: status?.readyReplicas ?? 0 };
 }
 
-/** As `kubectl rollout status`, which knows nothing of OnDelete. */
+/** As `kubectl rollout status`, which does not know OnDelete. */
 function codeOf(object: StatefulSetObject): RolloutCode {
   const { desired, updated, ready, partition } = countsOf(object);
   if (!isObserved(object, object.status?.observedGeneration)) return 'NotObserved';
