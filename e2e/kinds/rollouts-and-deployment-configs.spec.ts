@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { AuditLog, requestName } from '../support/audit.ts';
 import {
-  MATCHING,
   annotated,
   argoRollout,
   auto,
@@ -10,10 +9,8 @@ import {
   deployment,
   deploymentConfig,
   naming,
-  searching,
-  secret,
+  source,
   usingEnvFrom,
-  usingVolume,
   type Builder,
   type Modifier,
 } from '../support/objects/builders.ts';
@@ -38,14 +35,11 @@ const ASKED = ['--is-Argo-Rollouts=true', '--discovery-interval=200ms'];
 const STRATEGY = 'reloader.stakater.com/rollout-strategy';
 const SHA1_OF_2 = createHash('sha1').update('v=2').digest('hex');
 
+/** One way for each strategy: which of them reload is a matter of `core`. */
 const WAYS: Readonly<Record<string, readonly Modifier[]>> = {
   auto: [auto(), usingEnvFrom('auto')],
-  named: [naming('named')],
-  search: [searching(), usingVolume('search')],
   secret: [auto(), usingEnvFrom('Secret/secret')],
 };
-const ALL = Object.keys(WAYS);
-const CASES = Object.keys(KINDS).flatMap((kind) => ALL.map((way) => ({ kind, way })));
 
 function sourceOf(way: string): string {
   return way === 'secret' ? 'Secret/secret' : `ConfigMap/${way}`;
@@ -64,52 +58,74 @@ async function put(
   await space.apply((KINDS[kind] as Builder)(name, ...modifiers));
 }
 
+interface World {
+  readonly space: Space;
+  readonly reroll: Reroll;
+  /** Of the Rollout and of the DeploymentConfig. */
+  readonly counts: readonly RolloutCount[];
+}
+
+/** An install that finds one of each kind, and watches others too. */
+async function begin(strategy: string, way: string, others: readonly Space[] = []): Promise<World> {
+  const cluster = sharedCluster();
+  const space = await namespace(connect(cluster));
+  await space.apply(source(sourceOf(way), { v: '1' }));
+  for (const kind of Object.keys(KINDS)) await put(space, kind, way, ...(WAYS[way] ?? []));
+  const counts = await Promise.all(
+    Object.keys(KINDS).map((kind) => RolloutCount.from(space, `${kind}/${way}`)),
+  );
+  const reroll = await startReroll({
+    cluster,
+    namespaces: [space, ...others],
+    workerFlags: [`--reload-strategy=${strategy}`],
+    watcherFlags: [...ASKED, '--is-openshift=true'],
+  });
+  running.push(reroll);
+  return { space, reroll, counts };
+}
+
+const running: Reroll[] = [];
+/** Most of this file shares one install, with a namespace for each group. */
+let main: World;
+let restarted: Space;
+let referring: Space;
+
 beforeAll(async () => {
   const client = connect(sharedCluster());
   for (const kind of Object.keys(KINDS)) {
     await installCrd(client, kind);
     cleanUp(() => removeCrd(client, kind));
   }
+  [restarted, referring] = [await namespace(client), await namespace(client)];
+  main = await begin('env-vars', 'auto', [restarted, referring]);
 });
 
-describe.each(['env-vars', 'annotations'] as const)('with the strategy %s', (strategy) => {
+describe.each([
+  ['env-vars', 'auto'],
+  ['annotations', 'secret'],
+])('with the strategy %s', (strategy, used) => {
   let space: Space;
   let reroll: Reroll;
-  const counts = new Map<string, RolloutCount>();
+  let counts: readonly RolloutCount[];
 
   beforeAll(async () => {
-    const cluster = sharedCluster();
-    space = await namespace(connect(cluster));
-    await space.apply(
-      configMap('auto', { v: '1' }),
-      configMap('named', { v: '1' }),
-      configMap('search', { v: '1' }, MATCHING),
-      secret('secret', { v: '1' }),
-    );
-    for (const { kind, way } of CASES) await put(space, kind, way, ...(WAYS[way] ?? []));
-    for (const { kind, way } of CASES)
-      counts.set(`${kind}/${way}`, await RolloutCount.from(space, `${kind}/${way}`));
-    const workerFlags = [`--reload-strategy=${strategy}`];
-    const watcherFlags = [...ASKED, '--is-openshift=true'];
-    reroll = await startReroll({ cluster, namespaces: [space], workerFlags, watcherFlags });
+    ({ space, reroll, counts } = strategy === 'env-vars' ? main : await begin(strategy, used));
   });
 
-  afterAll(() => reroll.stop());
-
-  it.each(ALL)('adopting rolls nothing (%s)', async (way) => {
+  it.each([used])('adopting rolls nothing (%s)', async (way) => {
     for (const kind of Object.keys(KINDS)) await inStep(space, `${kind}/${way}`, [sourceOf(way)]);
     await settled(reroll, space);
-    expect(await rollouts(way)).toEqual([0, 0]);
+    expect(await rollouts()).toEqual([0, 0]);
   });
 
-  it.each(ALL)("a change is one patch of each, with the incumbent's marker (%s)", async (way) => {
+  it.each([used])("a change is one patch of each, with the incumbent's marker (%s)", async (way) => {
     const refs = Object.keys(KINDS).map((kind) => `${kind}/${way}`);
     const before = await Promise.all(refs.map((ref) => space.get(ref)));
     const audit = new AuditLog(sharedCluster());
     await space.setData(sourceOf(way), { v: '2' });
     for (const ref of refs) await inStep(space, ref, [sourceOf(way)]);
     await settled(reroll, space);
-    expect(await rollouts(way)).toEqual([1, 1]);
+    expect(await rollouts()).toEqual([1, 1]);
     const requests = audit
       .of('reroll-worker')
       .filter(({ objectRef }) => objectRef?.namespace === space.name && objectRef.name === way)
@@ -123,17 +139,15 @@ describe.each(['env-vars', 'annotations'] as const)('with the strategy %s', (str
     }
   });
 
-  it.each(ALL)('a change back rolls again (%s)', async (way) => {
+  it.each([used])('a change back rolls again (%s)', async (way) => {
     await space.setData(sourceOf(way), { v: '1' });
     for (const kind of Object.keys(KINDS)) await inStep(space, `${kind}/${way}`, [sourceOf(way)]);
     await settled(reroll, space);
-    expect(await rollouts(way)).toEqual([2, 2]);
+    expect(await rollouts()).toEqual([2, 2]);
   });
 
-  /** Of the Rollout and of the DeploymentConfig. */
-  function rollouts(way: string): Promise<(number | undefined)[]> {
-    const count = async (kind: string): Promise<number | undefined> => counts.get(`${kind}/${way}`)?.now();
-    return Promise.all(Object.keys(KINDS).map(count));
+  function rollouts(): Promise<number[]> {
+    return Promise.all(counts.map((count) => count.now()));
   }
 
   function markerOf(object: KubeObject): unknown {
@@ -154,16 +168,12 @@ describe('a Rollout with rollout-strategy', () => {
   let reroll: Reroll;
 
   beforeAll(async () => {
-    const cluster = sharedCluster();
-    space = await namespace(connect(cluster));
-    reroll = await startReroll({ cluster, namespaces: [space], watcherFlags: ASKED });
+    [space, reroll] = [restarted, main.reroll];
     await space.apply(configMap('cm', { v: '1' }));
     await put(space, 'Rollout', 'restart', annotated({ [STRATEGY]: 'restart' }), auto(), usingEnvFrom('cm'));
     await put(space, 'Rollout', 'rollout', annotated({ [STRATEGY]: 'rollout' }), auto(), usingEnvFrom('cm'));
     for (const name of ['restart', 'rollout']) await inStep(space, `Rollout/${name}`, ['ConfigMap/cm']);
   });
-
-  afterAll(() => reroll.stop());
 
   it('restart: is restarted by spec.restartAt, in UTC, and its template stays as it is', async () => {
     const before = await space.get('Rollout/restart');
@@ -230,13 +240,9 @@ describe('a Rollout with a workloadRef', () => {
   let space: Space;
   let reroll: Reroll;
 
-  beforeAll(async () => {
-    const cluster = sharedCluster();
-    space = await namespace(connect(cluster));
-    reroll = await startReroll({ cluster, namespaces: [space], watcherFlags: ASKED });
+  beforeAll(() => {
+    [space, reroll] = [referring, main.reroll];
   });
-
-  afterAll(() => reroll.stop());
 
   it('is rolled by way of its Deployment, if that is annotated: once, and the Rollout is not written', async () => {
     await space.apply(configMap('web', { v: '1' }), deployment('web', auto(), usingEnvFrom('web')));
@@ -385,6 +391,7 @@ describe('switched off', () => {
     const space = await namespace(connect(cluster));
     await space.apply(configMap('cm', { v: '1' }));
     for (const kind of Object.keys(KINDS)) await put(space, kind, 'web', auto(), usingEnvFrom('cm'));
+    await Promise.all(running.map((each) => each.stop()));
     const audit = new AuditLog(cluster);
     // As it is without a word for Rollouts; the harness says --is-openshift=false.
     const reroll = await startReroll({ cluster, namespaces: [space] });

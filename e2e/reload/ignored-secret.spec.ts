@@ -1,25 +1,27 @@
-import { beforeEach, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { auto, deployment, naming, secret, usingEnvFrom, usingVolume } from '../support/objects/builders.ts';
 import { sharedCluster } from '../support/cluster.ts';
 import { connect, namespace, type Ref, type Space } from '../support/kube.ts';
-import { startReroll, type Reroll, type RerollOptions } from '../support/reroll.ts';
+import { startReroll, type Reroll } from '../support/reroll.ts';
 import { RolloutCount, inStep, recordOf, settled } from '../support/objects/rollouts.ts';
 import { eventually } from '../support/wait.ts';
 
 const RELEASE = { type: 'helm.sh/release.v1' };
 
 let space: Space;
+let reroll: Reroll;
 
-beforeEach(async () => {
+beforeAll(async () => {
   space = await namespace(connect(sharedCluster()));
   await space.apply(secret('release', { v: '1' }, RELEASE), secret('keys', { v: '1' }));
+  await space.apply(
+    deployment('before', naming('Secret/release')),
+    deployment('lost', naming('Secret/nowhere')),
+  );
+  reroll = await startReroll({ cluster: sharedCluster(), namespaces: [space] });
 });
 
-async function start(more: Partial<RerollOptions> = {}): Promise<Reroll> {
-  return await startReroll({ cluster: sharedCluster(), namespaces: [space], ...more });
-}
-
-async function reasonOf(reroll: Reroll, ref: Ref): Promise<string> {
+async function reasonOf(ref: Ref): Promise<string> {
   const [outcome] = await eventually(async () => {
     const found = await reroll.outcomes(space, ref);
     return found.length > 0 && found;
@@ -28,11 +30,9 @@ async function reasonOf(reroll: Reroll, ref: Ref): Promise<string> {
 }
 
 it('a workload that names a Secret of an ignored type is told that nobody watches it', async () => {
-  await space.apply(deployment('before', naming('Secret/release')));
-  const reroll = await start();
   await space.apply(deployment('later', auto(), usingVolume('Secret/release')));
   for (const ref of ['Deployment/before', 'Deployment/later']) {
-    expect(await reasonOf(reroll, ref)).toBe('SourceNotWatched');
+    expect(await reasonOf(ref)).toBe('SourceNotWatched');
     expect((await reroll.outcomes(space, ref))[0]).toMatchObject({
       state: 'unchanged',
       sources: { 'Secret/release': 'SourceNotWatched' },
@@ -41,14 +41,11 @@ it('a workload that names a Secret of an ignored type is told that nobody watche
 });
 
 it('one that names a Secret that does not exist is told so', async () => {
-  await space.apply(deployment('api', naming('Secret/nowhere')));
-  const reroll = await start();
-  expect(await reasonOf(reroll, 'Deployment/api')).toBe('SourceAbsent');
+  expect(await reasonOf('Deployment/lost')).toBe('SourceAbsent');
 });
 
 it('its change rolls nothing; the other Secret of the same workload does', async () => {
   await space.apply(deployment('api', auto(), usingVolume('Secret/release'), usingEnvFrom('Secret/keys')));
-  const reroll = await start();
   await inStep(space, 'Deployment/api', ['Secret/keys']);
   const rollouts = await RolloutCount.from(space, 'Deployment/api');
   await space.setData('Secret/release', { v: '2' });
@@ -61,9 +58,13 @@ it('its change rolls nothing; the other Secret of the same workload does', async
 });
 
 it('with --secret-types-to-ignore= every type is watched', async () => {
-  await space.apply(deployment('api', auto(), usingVolume('Secret/release')));
-  await start({ flags: ['--secret-types-to-ignore='] });
-  await inStep(space, 'Deployment/api', ['Secret/release']);
-  await space.setData('Secret/release', { v: '2' });
-  await inStep(space, 'Deployment/api', ['Secret/release']);
+  await reroll.stop();
+  await startReroll({
+    cluster: sharedCluster(),
+    namespaces: [space],
+    flags: ['--secret-types-to-ignore='],
+  });
+  await inStep(space, 'Deployment/before', ['Secret/release']);
+  await space.setData('Secret/release', { v: '3' });
+  await inStep(space, 'Deployment/before', ['Secret/release']);
 });

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import {
   annotated,
   auto,
@@ -17,68 +17,84 @@ import { eventually } from '../support/wait.ts';
 const KEY = 'configmap.reloader.stakater.com/reload';
 const BAD = 'web-[,app';
 
+const BEFORE = {
+  'on the workload': annotated({ [KEY]: 'web-[' }),
+  'on the pod template': podAnnotated({ [KEY]: 'web-[' }),
+};
+
 let space: Space;
+let reroll: Reroll;
+/** With what was there before the install. */
+const before = new Map<string, Space>();
+const fresh: Space[] = [];
 
-beforeEach(async () => {
-  space = await namespace(connect(sharedCluster()));
-  await space.apply(configMap('cm', { v: '1' }), configMap('app', { v: '1' }));
-});
-
-async function start(): Promise<Reroll> {
-  return await startReroll({ cluster: sharedCluster(), namespaces: [space] });
+async function spaceWith(): Promise<Space> {
+  const made = await namespace(connect(sharedCluster()));
+  await made.apply(configMap('cm', { v: '1' }), configMap('app', { v: '1' }));
+  return made;
 }
+
+beforeAll(async () => {
+  for (const [where, modifier] of Object.entries(BEFORE)) {
+    const made = await spaceWith();
+    await made.apply(deployment('bad', modifier, usingEnvFrom('cm')));
+    before.set(where, made);
+  }
+  for (let test = 0; test < 4; test += 1) fresh.push(await spaceWith());
+  const namespaces = [...before.values(), ...fresh];
+  reroll = await startReroll({ cluster: sharedCluster(), namespaces });
+});
 
 async function warningsOn(ref: Ref): Promise<KubeEvent[]> {
   return (await space.events(ref)).filter(({ reason }) => reason === 'InvalidAnnotation');
 }
 
-describe.each([
-  ['on the workload', annotated({ [KEY]: 'web-[' })],
-  ['on the pod template', podAnnotated({ [KEY]: 'web-[' })],
-] as const)('a pattern that cannot be used, %s, with nothing else that asks for a reload', (_, modifier) => {
-  it('is told on a workload that was there before', async () => {
-    await space.apply(deployment('bad', modifier, usingEnvFrom('cm')));
-    const reroll = await start();
-    await isTold(reroll);
-  });
-
-  it('is told on a workload that comes later, once', async () => {
-    const reroll = await start();
-    await space.apply(deployment('bad', modifier, usingEnvFrom('cm')));
-    await isTold(reroll);
-    await space.setData('ConfigMap/cm', { v: '2' });
-    await space.patch('Deployment/bad', { spec: { template: { metadata: { labels: { other: 'x' } } } } });
-    await settled(reroll, space);
-    expect(await warningsOn('Deployment/bad')).toHaveLength(1);
-  });
-
-  async function isTold(reroll: Reroll): Promise<void> {
-    const rollouts = await RolloutCount.from(space, 'Deployment/bad');
-    const [warning] = await eventually(async () => {
-      const found = await warningsOn('Deployment/bad');
-      return found.length > 0 && found;
+describe.each(Object.entries(BEFORE))(
+  'a pattern that cannot be used, %s, with nothing else that asks for a reload',
+  (where, modifier) => {
+    it('is told on a workload that was there before', async () => {
+      space = before.get(where) as Space;
+      await isTold();
     });
-    expect(warning?.type).toBe('Warning');
-    expect(warning?.message).toContain('expected a list of regular expressions (RE2), given "web-[": ');
-    const [outcome] = await eventually(async () => {
-      const found = await reroll.outcomes(space, 'Deployment/bad');
-      return found.length > 0 && found;
+
+    it('is told on a workload that comes later, once', async () => {
+      space = fresh.pop() as Space;
+      await space.apply(deployment('bad', modifier, usingEnvFrom('cm')));
+      await isTold();
+      await space.setData('ConfigMap/cm', { v: '2' });
+      await space.patch('Deployment/bad', { spec: { template: { metadata: { labels: { other: 'x' } } } } });
+      await settled(reroll, space);
+      expect(await warningsOn('Deployment/bad')).toHaveLength(1);
     });
-    expect(outcome).toMatchObject({ state: 'unchanged', reason: 'InvalidPattern' });
-    expect(outcome?.detail).toContain('"web-["');
-    const words = `Skipping invalid reload annotation on Deployment 'bad' in namespace '${space.name}'`;
-    await eventually(() => reroll.logs().includes(`level=error msg="${words}"`));
-    expect(await rollouts.now()).toBe(0);
-  }
-});
+
+    async function isTold(): Promise<void> {
+      const rollouts = await RolloutCount.from(space, 'Deployment/bad');
+      const [warning] = await eventually(async () => {
+        const found = await warningsOn('Deployment/bad');
+        return found.length > 0 && found;
+      });
+      expect(warning?.type).toBe('Warning');
+      expect(warning?.message).toContain('expected a list of regular expressions (RE2), given "web-[": ');
+      const [outcome] = await eventually(async () => {
+        const found = await reroll.outcomes(space, 'Deployment/bad');
+        return found.length > 0 && found;
+      });
+      expect(outcome).toMatchObject({ state: 'unchanged', reason: 'InvalidPattern' });
+      expect(outcome?.detail).toContain('"web-["');
+      const words = `Skipping invalid reload annotation on Deployment 'bad' in namespace '${space.name}'`;
+      await eventually(() => reroll.logs().includes(`level=error msg="${words}"`));
+      expect(await rollouts.now()).toBe(0);
+    }
+  },
+);
 
 it('harms no other workload, nor what the same workload names rightly', async () => {
+  space = fresh.pop() as Space;
   await space.apply(
     deployment('good', auto(), usingEnvFrom('cm')),
     deployment('half', naming(BAD), usingEnvFrom('app')),
     deployment('bad', naming('web-['), usingEnvFrom('cm')),
   );
-  const reroll = await start();
   await inStep(space, 'Deployment/good', ['ConfigMap/cm']);
   await inStep(space, 'Deployment/half', ['ConfigMap/app']);
   const refs = ['Deployment/good', 'Deployment/half', 'Deployment/bad'] as const;
@@ -97,7 +113,7 @@ it('harms no other workload, nor what the same workload names rightly', async ()
 });
 
 it('is no error any more once it is mended: the workload is adopted', async () => {
-  const reroll = await start();
+  space = fresh.pop() as Space;
   await space.apply(deployment('bad', naming('web-['), usingEnvFrom('cm')));
   await eventually(async () => (await warningsOn('Deployment/bad')).length > 0);
   await space.annotate('Deployment/bad', { [KEY]: 'c[m]' });
