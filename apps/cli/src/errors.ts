@@ -1,4 +1,4 @@
-/** How the process ends. */
+/** Exit codes. */
 export const EXIT = {
   done: 0,
   failed: 1,
@@ -9,7 +9,7 @@ export const EXIT = {
 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** For the reference. */
+/** Descriptions for the reference. */
 export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   done: 'Done. Of a question also when the answer is no.',
   failed: 'Refused, not found, or not reached.',
@@ -25,12 +25,12 @@ interface CliErrorOptions {
   readonly status?: number | 'network';
 }
 
-/** Whatever is told to a person as one `error:` line. The message is a sentence without a full stop. */
+/** An error that the user sees as one `error:` line. The message is a sentence without a full stop. */
 export class CliError extends Error {
   readonly exit: ExitCode;
-  /** What to try, a line each. */
+  /** Hints, one a line. */
   readonly hints: readonly string[];
-  /** The HTTP status that it comes of, `'network'` if there was no answer; undefined for all else. */
+  /** The HTTP status that caused it, `'network'` without a response; undefined for other causes. */
   readonly status: number | 'network' | undefined;
 
   constructor(message: string, options: CliErrorOptions = {}) {

@@ -1,10 +1,10 @@
-/** All that a command has of the world around the process. */
+/** Everything that a command uses of its environment. */
 export interface Io {
-  /** Data: standard output. */
+  /** Writes data to standard output. */
   readonly out: (text: string) => void;
-  /** Talk: standard error. */
+  /** Writes messages to standard error. */
   readonly err: (text: string) => void;
-  /** Whether standard output, and error, are a terminal. */
+  /** Whether standard output and standard error are terminals. */
   readonly outIsTerminal: boolean;
   readonly errIsTerminal: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -4,7 +4,7 @@ import { run } from './run.ts';
 const interrupt = new AbortController();
 process.on('SIGINT', () => interrupt.abort());
 process.on('SIGTERM', () => interrupt.abort());
-// Whoever reads (`| head`) may have seen enough.
+// The reader (`| head`) may close the pipe early.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') interrupt.abort();
   else throw error;

@@ -17,7 +17,7 @@ import { addWhy } from './commands/why.ts';
 import { addWorkloads } from './commands/workloads.ts';
 import { VIAS } from './connect/globals.ts';
 
-/** In the order of the help. */
+/** In the order of the help text. */
 const COMMANDS = [
   addStatus,
   addChanges,
@@ -41,7 +41,7 @@ const COMMANDS = [
 const CLUSTER = 'The cluster, as kubectl has it:';
 const ADMIN = 'The admin of Reroll:';
 
-/** What every command takes, with the heading in the help. */
+/** The options of every command, with their heading in the help. */
 function globalOptions(): readonly (readonly [heading: string, option: Option])[] {
   return [
     ...clusterOptions().map((option) => [CLUSTER, option] as const),
@@ -63,7 +63,7 @@ function clusterOptions(): readonly Option[] {
   ];
 }
 
-/** Where the admin is. */
+/** The options that locate the admin. */
 function placeOptions(): readonly Option[] {
   return [
     new Option('--server <url>', 'where it is, instead of looking for it (REROLL_SERVER)'),
@@ -79,7 +79,7 @@ function placeOptions(): readonly Option[] {
   ];
 }
 
-/** Who asks it. */
+/** The options that identify the caller. */
 function callerOptions(): readonly Option[] {
   return [
     new Option(
@@ -102,8 +102,8 @@ function callerOptions(): readonly Option[] {
 }
 
 /**
- * The whole command line. `name` is what the person types (`reroll`, `kubectl reroll`). Throws commander's
- * `CommanderError` where it would end the process.
+ * The whole command line. `name` is what the user types (`reroll`, `kubectl reroll`). Throws commander's `CommanderError`
+ * where it would end the process.
  */
 export function buildProgram(name: string, host: Host): Command {
   const program = new Command(name)

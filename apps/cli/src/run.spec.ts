@@ -494,12 +494,12 @@ describe('text of others reaches no terminal as it is', () => {
 });
 
 describe('reload --wait', () => {
-  /** Each look is answered by the next step, and those after by the last: a workload, an answer that is none, or 404. */
+  /** Each request gets the next step, and the last one from then on: a workload, an invalid response, or 404. */
   async function waited(
     steps: readonly (ReturnType<typeof changeWorkload> | StubFault | undefined)[],
     flags: readonly string[] = [],
   ): Promise<Ran> {
-    // A minute a look.
+    // A minute a request.
     let now = NOW;
     const left = [...steps];
     const { url } = await stubAdmin(({ method }) => {

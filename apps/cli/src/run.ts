@@ -7,9 +7,9 @@ import { printError } from './output/print.ts';
 import { safeIo } from './output/safe-io.ts';
 import { buildProgram } from './program.ts';
 
-/** The name under which kubectl looks for the completion of a plugin. */
+/** The name under which kubectl looks for a plugin's completion. */
 const KUBECTL_COMPLETION = 'kubectl_complete-reroll';
-/** What the shells' own completion calls, with the words after the program's name. */
+/** The command that shells' completion calls, with the words after the program's name. */
 const COMPLETE = '__complete';
 
 /** Runs the program once. Resolves to the exit code; never rejects. */
@@ -39,7 +39,7 @@ function failed(error: unknown, io: Io): ExitCode {
 function cliError(error: unknown): CliError {
   if (error instanceof CliError) return error;
   if (error instanceof CommanderError) {
-    // Commander has printed the help already where it says only that.
+    // Commander has already printed the help if the error says only that.
     const message = error.message.replace(/^error: /, '').replace(/^\(outputHelp\)$/, 'expected a command');
     return usageError(message);
   }

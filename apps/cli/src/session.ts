@@ -8,10 +8,10 @@ import { forwardRoute, isReadableOnTheWay, proxyRoute, serverRoute, type Bearer 
 import { CliError } from './errors.ts';
 import type { Io } from './io.ts';
 
-/** Of a token that is good for ten minutes. */
+/** Milliseconds for which a token of ten minutes is used. */
 const TOKEN_USE_MS = 8 * 60_000;
 
-/** One run of the program: what the flags say, and what has been opened because of it. */
+/** One run of the program: its flags, and what was opened because of them. */
 export class Session {
   readonly io: Io;
   readonly globals: Globals;
@@ -32,7 +32,7 @@ export class Session {
     return this.#cluster;
   }
 
-  /** `-n`, else that of the context, else `default`. */
+  /** The namespace of `-n`, else of the context, else `default`. */
   get namespace(): string {
     const { namespace } = this.globals;
     if (namespace !== undefined) return namespace;
@@ -40,7 +40,7 @@ export class Session {
     return (this.#server === undefined ? this.cluster.namespace : this.#contextNamespace()) ?? 'default';
   }
 
-  /** Of lists: undefined for all namespaces. */
+  /** The namespace of lists; undefined for all namespaces. */
   get namespaceOfLists(): string | undefined {
     return this.globals.allNamespaces === true ? undefined : this.namespace;
   }
@@ -58,7 +58,7 @@ export class Session {
     });
   }
 
-  /** Undefined: there is none where it is looked for. @throws an `AdminElsewhere` if there is one that is not to be trusted */
+  /** Undefined if there is none where it is looked for. @throws an `AdminElsewhere` if there is one that is not trusted */
   async adminIfAny(): Promise<AdminApi | undefined> {
     this.#admin ??= this.#openAdmin();
     return await this.#admin;
@@ -107,7 +107,7 @@ export class Session {
     return this.globals.adminNamespace ?? this.#env('REROLL_ADMIN_NAMESPACE');
   }
 
-  /** Undefined: through the API server. Without a token the admin may still let in whoever comes. */
+  /** Undefined: through the API server. Without a token, the admin may still accept anonymous callers. */
   #bearer(server: string | undefined): Bearer {
     const bearer = this.#chosenBearer(server);
     if (bearer === undefined) return () => Promise.resolve(undefined);
@@ -120,7 +120,7 @@ export class Session {
   #chosenBearer(server: string | undefined): Bearer | undefined {
     const { token, serviceAccount, as, sendKubeconfigToken } = this.globals;
     if (serviceAccount !== undefined) return this.#bearerOfCluster(serviceAccount);
-    // Without --server, --token is for the API server, as kubectl has it.
+    // Without --server, --token is for the API server, as in kubectl.
     const own = (server === undefined ? undefined : token) ?? this.#env('REROLL_TOKEN');
     if (own !== undefined) return () => Promise.resolve(own);
     const account = this.#env('REROLL_SERVICE_ACCOUNT');
@@ -132,7 +132,7 @@ export class Session {
     return this.globals.allowHttp ?? this.#env('REROLL_ALLOW_HTTP') === 'true';
   }
 
-  /** An empty variable is none. */
+  /** An empty variable counts as unset. */
   #env(name: string): string | undefined {
     return this.io.env[name] || undefined;
   }
@@ -174,7 +174,7 @@ export class Session {
   }
 }
 
-/** Asks once, and again when what it got is about to run out. */
+/** Asks once, and again when the result is about to expire. */
 function remembered(ask: Bearer, now: () => number): Bearer {
   let asked: { readonly token: ReturnType<Bearer>; readonly at: number } | undefined;
   return () => {

@@ -9,24 +9,24 @@ import { CliError, EXIT } from '../errors.ts';
 import { contentTypeOf, isOfAdmin, networkReason, problemError, wayError } from './answer-error.ts';
 import { answerOf, httpCall, type AnswerOf, type HttpCall, type InputOf } from './operation.ts';
 
-/** A way that is opened when it is needed. */
+/** A route that is opened on demand. */
 export interface Way {
   readonly open: () => Promise<HttpRoute>;
 }
 
-/** Statuses after which the same request is sent again; a write carries a key by which it happens once. */
+/** Statuses after which the request is sent again. Writes carry an idempotency key, so they happen once. */
 const TRANSIENT: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 const ATTEMPTS = 3;
 const MOST_DELAY_MS = 5_000;
 
 export interface AdminApiOptions {
-  /** In the order in which they are tried. The first that gets to an admin is kept. */
+  /** In the order of attempts. The first that reaches an admin is kept. */
   readonly ways: readonly Way[];
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
 
-/** The admin API, wherever it is. Everything that fails is a `CliError`. */
+/** The client of the admin API, wherever the admin is. Every error is a `CliError`. */
 export class AdminApi {
   readonly #options: AdminApiOptions;
   readonly #opened: HttpRoute[] = [];
@@ -36,7 +36,7 @@ export class AdminApi {
     this.#options = options;
   }
 
-  /** How it was reached, once it was. */
+  /** How the admin was reached, once it was. */
   get route(): string | undefined {
     return this.#route?.name;
   }
@@ -49,14 +49,14 @@ export class AdminApi {
     return answerOf(id, result.text);
   }
 
-  /** The stream of an operation: one attempt, on the way that was found. */
+  /** The stream of an operation: one attempt, on the route that was found. */
   async stream(
     id: OperationId,
     query: unknown,
     headers: Readonly<Record<string, string>>,
   ): Promise<RouteStream> {
     const call = httpCall(id, { query });
-    // Whatever answers tells which way leads to the admin.
+    // Any response shows which route leads to the admin.
     if (this.#route === undefined) await this.call('getStatus');
     const route = this.#route;
     if (route === undefined) throw new CliError('the admin was not reached');
@@ -82,7 +82,7 @@ export class AdminApi {
     throw new CliError('the admin could not be reached', { hints: refusals });
   }
 
-  /** The answer, if it is the admin's; else what came instead. */
+  /** The response, if it is the admin's; else what came instead. */
   async #try(way: Way, request: Parameters<HttpRoute['send']>[0]): Promise<ExchangeResult | string> {
     const route = await this.#open(way);
     if (typeof route === 'string') return route;
@@ -96,7 +96,7 @@ export class AdminApi {
     } catch (error) {
       if (error instanceof KubeError && error.code !== 'KUBE_CREDENTIALS')
         return `${name} ${networkReason(error)}`;
-      // Without a token no other way helps.
+      // Without a token, no other route helps.
       throw error;
     }
   }

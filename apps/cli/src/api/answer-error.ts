@@ -15,14 +15,14 @@ export function contentTypeOf({ headers }: Pick<ExchangeResult, 'headers'>): str
   return typeof value === 'string' ? value : '';
 }
 
-/** Whether an answer comes from the admin, and not from something on the way to it. */
+/** Whether a response comes from the admin, and not from something in between. */
 export function isOfAdmin(status: number, contentType: string): boolean {
   return status < 300
     ? /^application\/json|^text\/event-stream/.test(contentType)
     : /problem\+json/.test(contentType);
 }
 
-/** What the admin's problem details come to for a person. */
+/** The admin's problem details as a message for the user. */
 export function problemError(status: number, text: string): CliError {
   const read = PROBLEM.safeParse(jsonOf(text));
   if (!read.success) return new CliError(`the admin refused the request (${status})`, { status });
@@ -39,14 +39,14 @@ const HINTS: Readonly<Record<string, readonly string[]>> = {
   Forbidden: ['docs/guide/cli.md lists the rights that each command needs'],
 };
 
-/** What something on the way answered: of the API server its own message, of others the status. */
+/** The message for a response from something in between: the API server's own message, or the status. */
 export function wayError(status: number, text: string): string {
   const read = KUBE_STATUS.safeParse(jsonOf(text));
   const message = read.success ? read.data.message : undefined;
   return message === undefined || message === '' ? `answered ${status}` : `answered ${status}: ${message}`;
 }
 
-/** What happened below HTTP. */
+/** The message for a failure below HTTP. */
 export function networkReason(error: KubeError): string {
   if (error.code === 'KUBE_TIMEOUT') return 'did not answer in time';
   if (error.code === 'KUBE_ABORTED') return 'was given up';

@@ -22,18 +22,18 @@ export interface EventStreamOptions {
   readonly api: AdminApi;
   readonly namespace?: string | undefined;
   readonly signal: AbortSignal;
-  /** The connection is there, for the first time or again. */
+  /** Called when the connection is made, for the first time or again. */
   readonly onConnected: (again: boolean) => void;
-  /** It broke; it is taken up again where it was. */
+  /** Called when the connection breaks; the stream resumes where it was. */
   readonly onLost: (why: string) => void;
 }
 
-/** Three heartbeats of the server. */
+/** Milliseconds: three heartbeats of the server. */
 const SILENCE_MS = 45_000;
 
 /**
- * The admin's events as they happen, from now until the signal fires. A connection that breaks, or is silent, is made
- * again and resumes by `Last-Event-ID`. A refusal by the admin ends it with a `CliError`.
+ * The admin's events as they happen, until the signal fires. A connection that breaks or is silent is made again and
+ * resumes by `Last-Event-ID`. A refusal by the admin ends the stream with a `CliError`.
  */
 export async function* adminEvents(options: EventStreamOptions): AsyncGenerator<AdminEvent, void, undefined> {
   const backoff = new Backoff({ baseMs: 500, maxMs: 10_000 });
@@ -61,7 +61,7 @@ export async function* adminEvents(options: EventStreamOptions): AsyncGenerator<
   }
 }
 
-/** A connection that can be made again. */
+/** Thrown for a connection that can be made again. */
 class Lost extends Error {}
 
 async function connect(
@@ -93,7 +93,7 @@ async function* eventsOf(
   const waiting: EventSourceMessage[] = [];
   const parser = createParser({
     onEvent: (event) => waiting.push(event),
-    // Heartbeats have one too: how far the server has looked, though there was nothing to tell.
+    // Heartbeats have an id too: how far the server has read, even without events.
     onId: (id) => (position.id = id),
   });
   const decoder = new TextDecoder();
@@ -106,7 +106,7 @@ async function* eventsOf(
   }
 }
 
-/** Undefined: of a sort that this version does not know. */
+/** Undefined for an event of a type that this version does not know. */
 function adminEvent({ event = '', id = '', data }: EventSourceMessage): AdminEvent | undefined {
   if (!Object.hasOwn(EVENTS, event)) return undefined;
   const name = event as EventName;
@@ -123,7 +123,7 @@ async function* withoutSilence(body: AsyncIterable<Buffer>): AsyncGenerator<Buff
       yield next.value;
     }
   } finally {
-    // Not awaited: it ends only when the connection gives something once more.
+    // Not awaited: it ends only when the connection sends something again.
     chunks.return?.().catch(() => undefined);
   }
 }

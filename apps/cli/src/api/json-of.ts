@@ -1,4 +1,4 @@
-/** Text as JSON; undefined if it is none. */
+/** Parses JSON; undefined if the text is not JSON. */
 export function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);

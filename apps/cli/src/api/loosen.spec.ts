@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { change, changeSummary, status, workload } from '../testing/answers.ts';
 import { loosen } from './loosen.ts';
 
-/** The same with a field that nobody knows in every object. */
+/** The same value with an unknown field in every object. */
 function withMore(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withMore);
   if (typeof value !== 'object' || value === null) return value;
@@ -23,7 +23,7 @@ describe('answers of a newer server', () => {
     const schema = OPERATIONS[id].answer;
     expect(schema.safeParse(answer).success).toBe(true);
     const more = withMore(answer);
-    // Maps of names have numbers or texts as values: there the field would be a wrong one.
+    // Skips maps, whose values are numbers or texts: the field would be invalid there.
     const strict = schema.safeParse(more);
     expect(strict.success).toBe(false);
     const read = loosen(schema).safeParse(withoutInMaps(more));

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * A schema of the API as a client reads answers by it: fields and words that a newer server has are let through, so
- * that a server of another version is no error. What is missing, or of another type, is one.
+ * Loosens a schema of the API for clients: unknown fields and words of a newer server are accepted. Missing fields and
+ * other types are still errors.
  */
 export function loosen(schema: z.ZodType): z.ZodType {
   const { def } = schema;

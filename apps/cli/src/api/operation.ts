@@ -11,11 +11,11 @@ type Part<Id extends OperationId, Name extends string> = Table[Id] extends {
   ? Schema
   : undefined;
 
-/** What an operation answers. */
+/** The answer of an operation. */
 export type AnswerOf<Id extends OperationId> =
   Part<Id, 'answer'> extends infer Schema extends z.ZodType ? z.output<Schema> : never;
 
-/** What it takes, before its defaults. */
+/** The input of an operation, before its defaults. */
 export interface InputOf<Id extends OperationId> {
   readonly params?: Part<Id, 'params'> extends infer Schema extends z.ZodType ? z.input<Schema> : undefined;
   readonly query?: Part<Id, 'query'> extends infer Schema extends z.ZodType ? z.input<Schema> : undefined;
@@ -24,14 +24,14 @@ export interface InputOf<Id extends OperationId> {
 
 export interface HttpCall {
   readonly method: 'GET' | 'POST' | 'PUT';
-  /** With its query. */
+  /** With the query. */
   readonly path: string;
   readonly body: string | undefined;
 }
 
 type Input = { readonly [Name in 'params' | 'query' | 'body']?: unknown };
 
-/** The request of an operation. @throws a usage error if its input is not as the API documents it */
+/** Makes the request of an operation. @throws a usage error if the input is not as the API documents it */
 export function httpCall(id: OperationId, input: Input): HttpCall {
   const operation: Operation = OPERATIONS[id];
   const params = checked(operation.params, input.params) as Readonly<Record<string, string>> | undefined;
@@ -45,7 +45,7 @@ export function httpCall(id: OperationId, input: Input): HttpCall {
   };
 }
 
-/** An operation's answer, read by its schema. @throws a `CliError` if it cannot be */
+/** Reads an operation's answer by its schema. @throws a `CliError` if it is invalid */
 export function answerOf<Id extends OperationId>(id: Id, text: string): AnswerOf<Id> {
   const { answer }: Operation = OPERATIONS[id];
   return readAs(answer ?? z.unknown(), text, id) as AnswerOf<Id>;
@@ -53,7 +53,7 @@ export function answerOf<Id extends OperationId>(id: Id, text: string): AnswerOf
 
 const LOOSENED = new WeakMap<z.ZodType, z.ZodType>();
 
-/** JSON as a schema of the API has it, with what a newer server has besides. */
+/** Reads JSON by a schema of the API, with what a newer server adds. */
 export function readAs(schema: z.ZodType, text: string, what: string): unknown {
   const loosened = LOOSENED.get(schema) ?? loosen(schema);
   LOOSENED.set(schema, loosened);
@@ -74,14 +74,14 @@ function checked(schema: z.ZodType | undefined, value: unknown): unknown {
   throw usageError(issueText(read.error));
 }
 
-/** The first of what is wrong, with its place. */
+/** The first error, with its place. */
 function issueText({ issues }: z.ZodError): string {
   const [first] = issues;
   const place = first?.path.map(String).join('.') ?? '';
   return place === '' ? (first?.message ?? 'unreadable') : `${place}: ${first?.message}`;
 }
 
-/** Colons stay as they are, for whoever reads the path in a log. */
+/** Keeps colons, so that paths are readable in logs. */
 function segment(text: string): string {
   return encodeURIComponent(text).replaceAll('%3A', ':');
 }

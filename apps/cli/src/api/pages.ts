@@ -11,11 +11,11 @@ interface Page<Item> {
 
 export interface Listed<Item> {
   readonly items: readonly Item[];
-  /** Whether there are more than were asked for. */
+  /** Whether there are more items than requested. */
   readonly more: boolean;
 }
 
-/** Up to `limit` items of a list (undefined: all of them), page by page. */
+/** Reads up to `limit` items of a list (undefined: all), page by page. */
 export async function listed<Id extends ListId>(
   api: AdminApi,
   id: Id,

@@ -1,9 +1,9 @@
 import { usageError } from '../errors.ts';
 
-/** Annotations to set, and to take away (null), by key. */
+/** Annotations to set or (null) remove, by key. */
 export type AnnotationChanges = Readonly<Record<string, string | null>>;
 
-/** As `kubectl annotate` takes them: `key=value` sets one, `key-` takes it away. */
+/** Reads changes as `kubectl annotate` does: `key=value` sets an annotation, `key-` removes it. */
 export function annotationChanges(flag: string, texts: readonly string[]): AnnotationChanges {
   return Object.fromEntries(texts.map((text) => change(flag, text)));
 }
@@ -17,7 +17,7 @@ function change(flag: string, text: string): readonly [string, string | null] {
   );
 }
 
-/** What an object's annotations would be. */
+/** An object's annotations after the changes. */
 export function annotationsAfter(
   present: Readonly<Record<string, string>>,
   changes: AnnotationChanges,

@@ -7,7 +7,7 @@ interface KindNames {
   readonly group: string;
 }
 
-/** As `kubectl api-resources` has them. `ro` and `spc` are what people use; their CRDs bring no short names. */
+/** As in `kubectl api-resources`. `ro` and `spc` are what people use; their CRDs define no short names. */
 const NAMES: Readonly<Record<WorkloadKind | SourceKind, KindNames>> = {
   Deployment: { plural: 'deployments', short: ['deploy'], group: 'apps' },
   StatefulSet: { plural: 'statefulsets', short: ['sts'], group: 'apps' },
@@ -25,7 +25,7 @@ const NAMES: Readonly<Record<WorkloadKind | SourceKind, KindNames>> = {
   },
 };
 
-/** `deploy`, `deployments`, `Deployment`, `deployment.apps`, `deployments.v1.apps`: whatever kubectl takes for a kind. */
+/** Reads a kind as kubectl does: `deploy`, `deployments`, `Deployment`, `deployment.apps`, `deployments.v1.apps`. */
 function isNameOf(kind: WorkloadKind | SourceKind, text: string): boolean {
   const [name = '', ...rest] = text.toLowerCase().split('.');
   const { plural, short, group } = NAMES[kind];
@@ -44,19 +44,19 @@ export function sourceKindOf(text: string): SourceKind | undefined {
   return SOURCE_KINDS.find((kind) => isNameOf(kind, text));
 }
 
-/** `deployment.apps`, `secret`: as kubectl's `-o name`, and as this program takes it back. */
+/** `deployment.apps`, `secret`: as in kubectl's `-o name`. This program also accepts it. */
 export function kindForName(kind: string): string {
   const names = Object.hasOwn(NAMES, kind) ? NAMES[kind as SourceKind] : undefined;
   const lower = kind.toLowerCase();
   return names === undefined || names.group === '' ? lower : `${lower}.${names.group}`;
 }
 
-/** `deployment`, as tables have it. */
+/** `deployment`, as in tables. */
 export function kindForTable(kind: string): string {
   return kind.toLowerCase();
 }
 
-/** The shortest name of each, for help and completion. */
+/** The shortest name of each kind, for help and completion. */
 export const WORKLOAD_WORDS: readonly string[] = WORKLOAD_KINDS.map(shortest);
 export const SOURCE_WORDS: readonly string[] = SOURCE_KINDS.map(shortest);
 

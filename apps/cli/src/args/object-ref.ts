@@ -32,9 +32,10 @@ const SOURCE: Sort<SourceKind> = {
 };
 
 /**
- * What `deploy/web`, `deployment.apps/web`, `deploy web` and `Deployment/shop/web` name. The last form, which is how
- * the API writes it, has a namespace of its own; the others are in `namespace`.
- * @throws a usage error that says what was expected and what was given
+ * Reads the object that `deploy/web`, `deployment.apps/web`, `deploy web` or `Deployment/shop/web` names. The last form,
+ * which the API uses, has its own namespace; the others are in `namespace`.
+ * @throws a usage error that says what was
+ * expected and what was given
  */
 export function workloadRef(words: readonly string[], namespace: string): WorkloadRef {
   return objectRef(WORKLOAD, words, namespace);
@@ -44,7 +45,7 @@ export function sourceRef(words: readonly string[], namespace: string): SourceRe
   return objectRef(SOURCE, words, namespace);
 }
 
-/** Either, for commands that take both. */
+/** A workload or a source, for commands that take both. */
 export function isSourceWord(words: readonly string[]): boolean {
   return sourceKindOf(partsOf(words)[0] ?? '') !== undefined;
 }

@@ -1,7 +1,7 @@
 import { parseDuration } from '@reroll/core/durations';
 import { usageError } from '../errors.ts';
 
-/** Milliseconds of `30s`, `2m`, or (as kubectl takes it) of a number of seconds. `0`: no limit, which is undefined. */
+/** Milliseconds of `30s`, `2m`, or, as in kubectl, a number of seconds. `0` means no limit, which is undefined. */
 export function durationArgument(flag: string, text: string): number | undefined {
   const milliseconds = /^\d+$/.test(text) ? Number(text) * 1_000 : parseDuration(text);
   if (milliseconds === undefined || milliseconds < 0) {
@@ -10,7 +10,7 @@ export function durationArgument(flag: string, text: string): number | undefined
   return milliseconds === 0 ? undefined : milliseconds;
 }
 
-/** RFC 3339 of a time, or of how long ago it was (`1h`). */
+/** RFC 3339 of a time, or of a time ago (`1h`). */
 export function sinceArgument(flag: string, text: string, now: number): string {
   const ago = parseDuration(text);
   const at = ago === undefined || ago <= 0 ? Date.parse(text) : now - ago;
@@ -22,7 +22,7 @@ export function sinceArgument(flag: string, text: string, now: number): string {
   return new Date(at).toISOString();
 }
 
-/** A whole number in its bounds. */
+/** A whole number within bounds. */
 export function numberArgument(
   flag: string,
   text: string,
@@ -35,7 +35,7 @@ export function numberArgument(
   return value;
 }
 
-/** One of a list of words, whatever its case. */
+/** One of a list of words, in any case. */
 export function wordArgument<Word extends string>(flag: string, text: string, words: readonly Word[]): Word {
   const found = words.find((word) => word.toLowerCase() === text.toLowerCase());
   if (found === undefined) {

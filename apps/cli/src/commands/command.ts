@@ -5,10 +5,10 @@ import type { Io } from '../io.ts';
 import { LIST_OUTPUTS, ONE_OUTPUTS } from '../output/print.ts';
 import { Session } from '../session.ts';
 
-/** Whoever runs the program. */
+/** The environment that runs the program. */
 export interface Host {
   readonly io: Io;
-  /** Tells the exit code of the command that ran. */
+  /** Called with the exit code of the command that ran. */
   readonly finish: (code: ExitCode) => void;
 }
 
@@ -16,7 +16,7 @@ export interface Host {
 export interface Call<Options> {
   readonly session: Session;
   readonly io: Io;
-  /** Only those that were given. */
+  /** Only the options that were given. */
   readonly words: readonly string[];
   readonly options: Options & Globals;
 }
@@ -24,7 +24,7 @@ export interface Call<Options> {
 /** Adds a command to the program. */
 export type Adder = (program: Command, host: Host) => void;
 
-/** An action of commander that opens a session, runs, and closes what the session opened. */
+/** An action for commander that opens a session, runs, and closes what the session opened. */
 export function running<Options>(
   host: Host,
   run: (call: Call<Options>) => Promise<ExitCode | void>,

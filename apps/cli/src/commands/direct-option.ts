@@ -11,7 +11,7 @@ export function directOption(): Option {
   return new Option('--direct', 'read the cluster with your own rights, also if there is an admin');
 }
 
-/** Whether the cluster is to be read: it was asked for, or there is no admin. */
+/** Whether to read the cluster: `--direct` was given, or there is no admin. */
 export async function isDirect(session: Session, { direct }: DirectOptions): Promise<boolean> {
   if (direct === true) return true;
   const why = await whyNoAdmin(session);
@@ -20,7 +20,7 @@ export async function isDirect(session: Session, { direct }: DirectOptions): Pro
   return true;
 }
 
-/** Undefined: there is one. */
+/** Undefined if there is one. */
 async function whyNoAdmin(session: Session): Promise<string | undefined> {
   try {
     return (await session.adminIfAny()) === undefined ? 'Found no admin' : undefined;
@@ -34,7 +34,7 @@ function upperFirst(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** Parts words that name an object from flags of Reroll, which come after `--`. */
+/** Separates the words that name an object from the flags of Reroll, which follow `--`. */
 export function rerollFlags(words: readonly string[]): {
   words: readonly string[];
   flags: readonly string[];

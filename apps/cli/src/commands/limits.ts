@@ -13,7 +13,7 @@ interface LimitsOptions {
   readonly reason?: string;
 }
 
-/** Takes a limit away: the flag's counts again. */
+/** Removes a limit, so that the flag's value applies again. */
 const UNSET = 'default';
 
 export const addLimits: Adder = (program, host) => {
@@ -73,7 +73,7 @@ function limitOf(flag: string, text: string, most: number): number | null {
   return text === UNSET ? null : numberArgument(flag, text, { least: 1, most });
 }
 
-/** Without what a newer server may have besides. */
+/** Drops unknown fields of a newer server. */
 function bare({ concurrency, reloadsPerMinute }: Limits): Limits {
   return { concurrency, reloadsPerMinute };
 }

@@ -9,7 +9,7 @@ export function limitOf(text: string): number | undefined {
   return limit === 0 ? undefined : limit;
 }
 
-/** As the empty list is told: `changes in the namespace shop`. */
+/** The description of an empty list: `changes in the namespace shop`. */
 export function nounIn(noun: string, namespace: string | undefined): string {
   return namespace === undefined ? noun : `${noun} in the namespace ${namespace}`;
 }

@@ -98,7 +98,7 @@ async function directPreview(
   return await previewOfCluster(session, request, flags);
 }
 
-/** The whole sets of annotations that the API takes: those that are there, changed. */
+/** The complete annotations that the API takes: the present ones with the changes. */
 async function requestOf(
   object: SourceRef | WorkloadRef,
   { own, pods }: Proposal,

@@ -13,13 +13,13 @@ import { fullName } from '../views/names.ts';
 export interface Awaited {
   readonly change: string;
   readonly workload: WorkloadRef;
-  /** Undefined: for ever. */
+  /** Undefined: no limit. */
   readonly timeoutMs: number | undefined;
 }
 
 const POLL_MS = 1_000;
 
-/** What a state means to whoever waits; the others may still become something. */
+/** What a final state means for the wait. Other states may still change. */
 const ENDS: Readonly<Partial<Record<ReloadState, ExitCode>>> = {
   rolledOut: EXIT.done,
   stuck: EXIT.notRolled,
@@ -30,7 +30,7 @@ const ENDS: Readonly<Partial<Record<ReloadState, ExitCode>>> = {
   forgotten: EXIT.notRolled,
 };
 
-/** Waits until a workload of a change is rolled out, will not be, or the time is over; tells each step. */
+/** Waits until a workload of a change is rolled out, will not be, or the time is over; reports each step. */
 export async function waitForRollout(session: Session, awaited: Awaited): Promise<ExitCode> {
   const { io } = session;
   const deadline = io.now() + (awaited.timeoutMs ?? Infinity);
@@ -58,10 +58,10 @@ function notInTime({ io }: Session, { timeoutMs }: Awaited, seen: Seen): ExitCod
   return EXIT.notInTime;
 }
 
-/** The workload's part of the change, if the admin tells it yet; or why it could not tell. */
+/** The workload's part of the change, if the admin has it yet; else the reason why not. */
 type Seen = ChangeWorkload | CliError | undefined;
 
-/** @throws an error that will not pass */
+/** @throws an error that a retry cannot fix */
 async function look(session: Session, { change: id, workload }: Awaited): Promise<Seen> {
   const api = await session.admin();
   try {
@@ -71,7 +71,7 @@ async function look(session: Session, { change: id, workload }: Awaited): Promis
         each.kind === workload.kind && each.name === workload.name && each.namespace === workload.namespace,
     );
   } catch (error) {
-    // The admin may not have read its own entry yet, or be restarting: until the time is over that is no failure.
+    // The admin may not have read its own entry yet, or be restarting: that is no failure until the time is over.
     if (error instanceof CliError && mayPass(error)) return error;
     throw error;
   }
@@ -83,7 +83,7 @@ function mayPass({ status }: CliError): boolean {
   );
 }
 
-/** One line a step, on standard error. */
+/** Prints one line a step on standard error. */
 class Progress {
   readonly #session: Session;
   readonly #awaited: Awaited;

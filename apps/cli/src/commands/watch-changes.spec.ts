@@ -27,7 +27,7 @@ function outcome(changed: Partial<HistoryEntry> = {}): HistoryEntry {
   };
 }
 
-/** Watches until `until` was printed; each connection is handled by the next of `streams`. */
+/** Watches until `until` is printed; the next of `streams` handles each connection. */
 async function watch(
   streams: readonly (Stream | StubAnswer)[],
   { words = [], until }: { words?: readonly string[]; until: string },

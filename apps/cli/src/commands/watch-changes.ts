@@ -15,12 +15,12 @@ export type ChangesQuery = NonNullable<InputOf<'listChanges'>['query']>;
 
 export interface WatchOptions {
   readonly query: ChangesQuery;
-  /** How many of the past are shown first; undefined: all. */
+  /** Number of past changes to show first; undefined: all. */
   readonly limit: number | undefined;
   readonly asJson: boolean;
 }
 
-/** A line of the watch: something that happened. */
+/** A line of the watch. */
 interface Line {
   readonly at: string;
   readonly namespace: string;
@@ -31,7 +31,7 @@ interface Line {
   readonly why: string;
 }
 
-/** Lines come one by one, so columns have a width from the start; what is longer moves the rest of its line. */
+/** Lines come one by one, so columns have a fixed width; longer text shifts the rest of its line. */
 const WIDTHS = { at: 20, namespace: 14, source: 26, workload: 26, state: 12 } as const;
 
 const COLUMNS: readonly Column<Line>[] = [
@@ -53,7 +53,7 @@ function filled(text: string, width: number): string {
   return (text === '' ? '<none>' : text).padEnd(width);
 }
 
-/** Prints the past, oldest first, and then what happens, until Ctrl-C. Nothing twice, and nothing left out. */
+/** Prints past changes, oldest first, then new ones until Ctrl-C, each exactly once. */
 export async function watchChanges(session: Session, options: WatchOptions): Promise<ExitCode> {
   const { io } = session;
   const api = await session.admin();
@@ -63,7 +63,7 @@ export async function watchChanges(session: Session, options: WatchOptions): Pro
     api,
     namespace: options.query.namespace,
     signal,
-    // The stream is there before the list is asked for: what happens in between comes by the stream.
+    // Opens the stream before it requests the list, so that the stream has what happens in between.
     onConnected: (again) => (again ? io.err('Connected again.\n') : connected.resolve()),
     onLost: (why) => io.err(`Lost the admin (${safeText(why)}); trying again.\n`),
   });
@@ -91,7 +91,7 @@ async function printPast(session: Session, { query, limit }: WatchOptions, print
   for (const item of items.toReversed()) printer.change(item);
 }
 
-/** The list's filters, which the stream has not. */
+/** Applies the list's filters, which the stream does not have. */
 function isWanted(event: AdminEvent, query: ChangesQuery): boolean {
   if (event.event === 'reset' || event.event === 'audit') return false;
   const { source, workload, state, cause } = query;
@@ -200,7 +200,7 @@ function lineOfRollout({ workload, at, rollout }: Data<'rollout'>): Line {
   };
 }
 
-/** Without the milliseconds. */
+/** The time without milliseconds. */
 function seconds(time: string): string {
   return time.replace(/\.\d+Z$/, 'Z');
 }

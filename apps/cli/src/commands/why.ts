@@ -66,7 +66,7 @@ async function changeOf(api: AdminApi, { change: id }: HistoryEntry): Promise<Ch
   try {
     return await api.call('getChange', { params: { id } });
   } catch (error) {
-    // It may have left the history by now.
+    // The history may no longer have it.
     if (error instanceof CliError) return undefined;
     throw error;
   }

@@ -109,7 +109,7 @@ describe('the script of bash, run by bash', () => {
   chmodSync(program, 0o755);
   writeFileSync(join(folder, 'completion'), SCRIPTS.bash);
 
-  /** What readline would be told for these words, the last of which is being written. */
+  /** The completions for these words, of which the last is incomplete. */
   function replies(...words: readonly string[]): string[] {
     const script = `source ${join(folder, 'completion')}
 compopt() { :; }

@@ -10,14 +10,14 @@ import { Session } from '../session.ts';
 import { namesOf, type NamesWanted } from './names.ts';
 import { SHELLS } from './scripts.ts';
 
-/** Of cobra, for kubectl: there are no files to complete; and after a slash no space either. */
+/** Directives of cobra, for kubectl: no files, and no space after a slash. */
 const NO_FILES = 4;
 const NO_SPACE = 2;
 
-/** What a shell may be given: anything else would have to be quoted. */
+/** Text that a shell takes without quotes. */
 const SAFE = /^[\w.:/@=%+-]+$/;
 
-/** Prints what the last word could be, a line each, and then cobra's directive. Never fails: it just finds nothing. */
+/** Prints the last word's completions, one a line, then cobra's directive. Never fails, but may print none. */
 export async function complete(program: Command, words: readonly string[], io: Io): Promise<void> {
   const found = await candidates(program, words, io).catch(() => []);
   const current = words.at(-1) ?? '';
@@ -32,7 +32,7 @@ async function candidates(program: Command, words: readonly string[], io: Io): P
   const command = commandOf(program, before);
   const options = [...(command?.options ?? []), ...program.options];
   const valued = optionBefore(options, before.at(-1));
-  // A flag that waits for its value is none yet.
+  // A flag without its value does not count yet.
   const globals = globalsOf(program, valued === undefined ? before : before.slice(0, -1));
   if (valued !== undefined) return await valuesOf(valued, { current, globals, io });
   if (current.startsWith('-')) return options.flatMap(({ long, hidden }) => (long && !hidden ? [long] : []));
@@ -45,7 +45,7 @@ function globalsOf(program: Command, words: readonly string[]): Globals {
   return { ...program.opts<Globals>(), requestTimeout: '3s' };
 }
 
-/** The first word that is neither a flag nor the value of one. */
+/** The first word that is neither a flag nor a flag's value. */
 function commandOf(program: Command, words: readonly string[]): Command | undefined {
   const name = words.find((word, index) => {
     return !word.startsWith('-') && optionBefore(program.options, words[index - 1]) === undefined;
@@ -53,7 +53,7 @@ function commandOf(program: Command, words: readonly string[]): Command | undefi
   return program.commands.find((command) => command.name() === name);
 }
 
-/** The option that a word is, if its value comes next. */
+/** The option that the word names, if its value comes next. */
 function optionBefore(options: readonly Option[], word: string | undefined): Option | undefined {
   if (word === undefined || !word.startsWith('-')) return undefined;
   return options.find((option) => (option.long === word || option.short === word) && option.required);
@@ -103,7 +103,7 @@ async function argumentsOf(command: string, place: Place): Promise<readonly stri
 
 const KIND_WORDS = { workloads: WORKLOAD_WORDS, sources: SOURCE_WORDS } as const;
 
-/** A kind and a slash; then the names of that kind. */
+/** Completes a kind and a slash, then the names of that kind. */
 async function objects(
   sorts: readonly (keyof typeof KIND_WORDS)[],
   place: Place,

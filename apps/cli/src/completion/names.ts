@@ -5,11 +5,11 @@ import { z } from 'zod';
 
 export type NamesWanted = 'namespaces' | 'workloads' | 'sources' | 'changes' | 'jobs';
 
-/** More than anybody reads. */
+/** The maximum number of completions. */
 const MOST = 200;
 const NAMESPACES = z.object({ items: z.array(z.object({ metadata: z.object({ name: z.string() }) })) });
 
-/** Names that the last word could be. Rejects if nobody can be asked. */
+/** Completions of a name. Rejects if neither admin nor cluster can be reached. */
 export async function namesOf(
   session: Session,
   wanted: NamesWanted,

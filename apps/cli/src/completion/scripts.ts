@@ -1,7 +1,7 @@
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
 
-/** The last line of what `__complete` prints is for kubectl. A word that ends in a slash goes on. */
+/** Drops the last line of `__complete`, which is for kubectl. No space follows a word that ends in a slash. */
 const BASH = `# bash completion of reroll: source <(reroll completion bash)
 _reroll() {
   local words=("\${COMP_WORDS[@]}") cword=$COMP_CWORD candidate colon=

@@ -3,36 +3,36 @@ import { z } from 'zod';
 import { CliError, usageError } from '../errors.ts';
 import type { ClusterAccess } from './cluster-access.ts';
 
-/** The shortest that the API server gives. */
+/** The shortest lifetime that the API server allows. */
 const LIFE_SECONDS = 600;
-/** What the admin expects tokens to be for, unless its `--api-audience` says otherwise. */
+/** The audience that the admin expects, unless `--api-audience` sets another. */
 export const DEFAULT_AUDIENCE = 'reroll';
 const TOKEN_ANSWER = z.object({ status: z.object({ token: z.string().min(1) }) });
 const SERVICE_ACCOUNT = 'system:serviceaccount:';
 
-/** What to do without a token that the admin accepts. */
+/** Hints for users without a token that the admin accepts. */
 export const TOKEN_HINTS = [
   '--service-account NAME asks the API server for a token of ten minutes (REROLL_SERVICE_ACCOUNT)',
   'or set one, e.g. REROLL_TOKEN="$(kubectl create token NAME --audience=reroll)"',
 ] as const;
 
 export interface BearerChoice {
-  /** The cluster without `--as`, for who asks for a token of another. */
+  /** The cluster without `--as`, for requesting the token of another user. */
   readonly asOneself: () => ClusterAccess;
   /** `--service-account`: `NAME` or `NAMESPACE/NAME`. */
   readonly serviceAccount?: string | undefined;
   readonly as?: string | undefined;
   readonly namespace: string;
-  /** `--audience`: what a requested token is for. */
+  /** `--audience`: the audience of a requested token. */
   readonly audience: string;
-  /** `--send-kubeconfig-token`: the admin gets a token by which it could act as the user in the whole cluster. */
+  /** `--send-kubeconfig-token`: sends a token with which the admin could act as the user in the whole cluster. */
   readonly sendsKubeconfigToken: boolean;
 }
 
 /**
- * The token by which the admin knows the caller: one of ten minutes for a service account, or, if that was chosen, the
- * kubeconfig's own. Undefined: neither was chosen.
- * @throws a `CliError` if there is none to be had
+ * The token for the admin: one of ten minutes for a service account or, if chosen, the kubeconfig's own. Undefined if
+ * neither was chosen.
+ * @throws a `CliError` if no token can be obtained
  */
 export async function bearerForAdmin(
   cluster: ClusterAccess,

@@ -4,22 +4,22 @@ import { VERSION } from '@reroll/shared/platform/process/version';
 import { loadKubeconfig, type KubeFlags } from './kubeconfig.ts';
 
 export const USER_AGENT = `reroll-cli/${VERSION}`;
-/** kubectl's default is no limit at all. */
+/** kubectl has no limit by default. */
 export const NO_LIMIT_MS = 2_147_483_647;
 
-/** The cluster of the kubeconfig, as the person who runs the program may use it. */
+/** The cluster of the kubeconfig, with the rights of the user. */
 export class ClusterAccess {
   readonly client: KubeClient;
-  /** `https://host:port`, and what is before its paths. */
+  /** `https://host:port`, with the path's prefix. */
   readonly origin: string;
   readonly basePath: string;
   readonly proxyUrl: string | undefined;
-  /** Of the context; undefined if it names none. */
+  /** The context's namespace; undefined if it has none. */
   readonly namespace: string | undefined;
   readonly isImpersonating: boolean;
   readonly #store: CredentialStore;
 
-  /** @throws a `CliError` if the kubeconfig cannot be used */
+  /** @throws a `CliError` if the kubeconfig is unusable */
   constructor(
     flags: KubeFlags,
     env: Readonly<Record<string, string | undefined>>,
@@ -37,12 +37,12 @@ export class ClusterAccess {
     this.isImpersonating = Boolean(config.getCurrentUser()?.impersonateUser);
   }
 
-  /** The present ones: exec plugins are run, files read anew. */
+  /** The present credentials: runs exec plugins, reads files again. */
   async credentials(): Promise<Credentials> {
     return await this.#store.get();
   }
 
-  /** The bearer token that the API server is given; undefined for whoever has a client certificate only. */
+  /** The bearer token for the API server; undefined if there is only a client certificate. */
   async bearerToken(): Promise<string | undefined> {
     const { headers } = await this.credentials();
     return /^Bearer (.+)$/i.exec(headers['authorization'] ?? '')?.[1];

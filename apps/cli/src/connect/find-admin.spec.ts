@@ -26,7 +26,7 @@ const kubeError = (code: number, reason: string, message = reason): StubAnswer =
 });
 const FORBIDDEN = kubeError(403, 'Forbidden');
 
-/** A kubeconfig of an API server that answers so: what a real one answers is in e2e/admin/cli.spec.ts, this is for its faults. */
+/** The kubeconfig of an API server with these answers, to test faults; e2e/admin/cli.spec.ts has a real one. */
 async function apiServer(
   answers: Readonly<Record<string, StubAnswer>>,
   user: unknown = { token: 'kube-token' },

@@ -3,18 +3,18 @@ import type { KubeClient } from '@reroll/kube/client/connection';
 import { z } from 'zod';
 import { CliError } from '../errors.ts';
 
-/** The Service of the chart has these labels, whatever its name. */
+/** The labels of the chart's Service, whatever its name. */
 export const ADMIN_LABELS = 'app.kubernetes.io/part-of=reroll,app.kubernetes.io/component=admin';
 const API_PORT = 'api';
-/** Where the admin is trusted to be, if nobody says where it is. */
+/** The namespace where an admin is trusted by default. */
 export const DEFAULT_ADMIN_NAMESPACE = 'reroll';
 
-/** What is needed of a Service to get to its pods. */
+/** The part of a Service that leads to its pods. */
 export interface AdminService {
   readonly namespace: string;
   readonly name: string;
   readonly selector: Readonly<Record<string, string>>;
-  /** Name or number, of a container. */
+  /** The name or number of a container's port. */
   readonly targetPort: string | number;
 }
 
@@ -39,15 +39,15 @@ const SERVICES = z.object({
 });
 
 export interface Whereabouts {
-  /** `--admin-namespace`: where it is looked for; undefined: in `DEFAULT_ADMIN_NAMESPACE`. */
+  /** `--admin-namespace`: where to look for the admin; undefined: in `DEFAULT_ADMIN_NAMESPACE`. */
   readonly adminNamespace?: string | undefined;
-  /** `--admin-service`: its name, for whoever may not list. */
+  /** `--admin-service`: its name, for users who may not list Services. */
   readonly adminService?: string | undefined;
 }
 
 /**
- * There is a Service with the admin's labels, in a namespace that nobody named. A tenant can label one of their own, and
- * whoever asks it gives it their token.
+ * A Service with the admin's labels exists in a namespace that the user did not name. Any tenant can label a Service so,
+ * and would get the user's token.
  */
 export class AdminElsewhere extends CliError {
   constructor(names: readonly string[], namespace: string) {
@@ -63,9 +63,9 @@ export class AdminElsewhere extends CliError {
 }
 
 /**
- * The admin's Service, by its labels, in the one namespace that is trusted with tokens; undefined if there is none.
- * @throws a `CliError` if there are several, or if one may not look and nothing else tells where it is; an
- *   `AdminElsewhere` if no namespace was named and there is one in another than the default
+ * Finds the admin's Service by its labels, in the one namespace that is trusted with tokens; undefined if there is none.
+ * @throws a `CliError` if there are several, or if the user may not look and nothing else tells where it is; an
+ * `AdminElsewhere` if no namespace was named and there is one outside the default
  */
 export async function findAdmin(client: KubeClient, where: Whereabouts): Promise<AdminService | undefined> {
   const { adminNamespace, adminService } = where;

@@ -16,6 +16,6 @@ export interface Globals extends KubeFlags {
   readonly allowHttp?: boolean;
 }
 
-/** How the admin is reached. */
+/** How to reach the admin. */
 export const VIAS = ['auto', 'proxy', 'port-forward'] as const;
 export type Via = (typeof VIAS)[number];

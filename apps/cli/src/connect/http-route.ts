@@ -10,7 +10,7 @@ import { USER_AGENT } from './cluster-access.ts';
 
 export interface RouteRequest {
   readonly method: ExchangeRequest['method'];
-  /** From the admin's root, with the query. */
+  /** The path from the admin's root, with the query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
@@ -25,17 +25,17 @@ export interface RouteStream {
 }
 
 export interface RouteOptions {
-  /** As errors name it, e.g. `the API server's proxy to reroll/reroll-admin`. */
+  /** Its name in errors, e.g. `the API server's proxy to reroll/reroll-admin`. */
   readonly name: string;
   readonly endpoint: Endpoint;
-  /** What is before the admin's paths. */
+  /** The prefix of the admin's paths. */
   readonly basePath: string;
-  /** Credentials, asked for before each request. */
+  /** Returns credentials; called before each request. */
   readonly headers: () => Promise<Readonly<Record<string, string>>>;
   readonly onClose?: () => Promise<void>;
 }
 
-/** One way to the admin over HTTP. */
+/** One route to the admin over HTTP. */
 export class HttpRoute {
   readonly name: string;
   readonly #options: RouteOptions;
@@ -47,7 +47,7 @@ export class HttpRoute {
     this.#pool = openPool(options.endpoint, 0);
   }
 
-  /** @throws a `KubeError` if there is no answer */
+  /** @throws a `KubeError` if there is no response */
   async send(request: RouteRequest): Promise<ExchangeResult> {
     return await exchange(this.#pool, {
       origin: this.#options.endpoint.origin,
@@ -61,7 +61,7 @@ export class HttpRoute {
     });
   }
 
-  /** An answer whose body is read as it comes, until the signal fires. @throws a `KubeError` if there is none */
+  /** A response whose body is read as it comes, until the signal fires. @throws a `KubeError` if there is none */
   async stream(request: Omit<RouteRequest, 'method' | 'body'>): Promise<RouteStream> {
     const begin = AbortSignal.timeout(request.timeoutMs);
     const stop = new AbortController();

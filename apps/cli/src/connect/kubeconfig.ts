@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { CliError, usageError } from '../errors.ts';
 
-/** kubectl's flags for where the cluster is and who one is. */
+/** kubectl's flags for the cluster and the user. */
 export interface KubeFlags {
   readonly kubeconfig?: string | undefined;
   readonly context?: string | undefined;
@@ -14,12 +14,12 @@ export interface KubeFlags {
   readonly token?: string | undefined;
   readonly as?: string | undefined;
 }
-/** Of what the flags make of an entry. */
+/** The name of an entry that the flags change. */
 const OWN_NAME = 'reroll-cli';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** `tokenFile` of a user, which the library reads under another name only. */
+/** A user's `tokenFile`, which the library reads only under another name. */
 const TOKEN_FILES = z.object({
   users: z
     .array(z.object({ name: z.string(), user: z.object({ tokenFile: z.string().optional() }).nullish() }))
@@ -27,9 +27,10 @@ const TOKEN_FILES = z.object({
 });
 
 /**
- * The kubeconfig by kubectl's rules: `--kubeconfig`, else the files of `KUBECONFIG` (those that are missing are passed
- * over, and what an earlier file says wins), else `~/.kube/config`, else the service account of the pod.
- * @throws an error that says which part is missing
+ * Loads the kubeconfig by kubectl's rules: `--kubeconfig`, else the files of `KUBECONFIG` (missing ones are skipped,
+ * earlier ones win), else `~/.kube/config`, else the pod's service account.
+ * @throws an error that says which part is
+ * missing
  */
 export function loadKubeconfig(flags: KubeFlags, env: Env): KubeConfig {
   const config = loadFiles(flags, env);
@@ -39,7 +40,7 @@ export function loadKubeconfig(flags: KubeFlags, env: Env): KubeConfig {
   return config;
 }
 
-/** The names of its contexts; none if there is no kubeconfig that can be read. */
+/** The names of its contexts; empty if no kubeconfig can be read. */
 export function contextNames(flags: KubeFlags, env: Env): readonly string[] {
   try {
     return loadFiles(flags, env).contexts.map(({ name }) => name);
@@ -81,7 +82,7 @@ function readFile(file: string): KubeConfig {
     config.makePathsAbsolute(dirname(file));
     return config;
   } catch (error) {
-    // What the libraries say could quote the file, which has credentials in it.
+    // The libraries' messages could quote the file, which holds credentials.
     const code = (error as { code?: unknown }).code;
     throw new CliError(
       `${file} is not a kubeconfig that can be read${typeof code === 'string' ? ` (${code})` : ''}`,
@@ -94,7 +95,7 @@ function withTokenFiles(config: KubeConfig, { users }: z.infer<typeof TOKEN_FILE
   config.users = config.users.map((user): User => {
     const tokenFile = files.get(user.name);
     if (tokenFile === undefined) return user;
-    // As for kubectl: the file wins over a token beside it.
+    // As in kubectl, the file wins over a token.
     const { token: _token, ...rest } = user;
     return {
       ...rest,
@@ -111,7 +112,7 @@ function merged(first: KubeConfig, second: KubeConfig): KubeConfig {
   return first;
 }
 
-/** The first of each name. */
+/** The first entry of each name. */
 function unique<Named extends { readonly name: string }>(all: readonly Named[]): Named[] {
   return all.filter(({ name }, index) => all.findIndex((each) => each.name === name) === index);
 }
@@ -126,7 +127,7 @@ function chosenContext(config: KubeConfig, flags: KubeFlags): Context {
   return { ...found, name: found?.name ?? OWN_NAME, cluster, user };
 }
 
-/** Undefined: none is current, and none is needed because the cluster is named. */
+/** Undefined if no context is current and none is needed, because the cluster is named. */
 function namedContext(config: KubeConfig, flags: KubeFlags): Context | undefined {
   const name = flags.context ?? config.currentContext;
   const found = config.contexts.find((each) => each.name === name);
@@ -138,7 +139,7 @@ function namedContext(config: KubeConfig, flags: KubeFlags): Context | undefined
   });
 }
 
-/** Adds the user that the flags make of the chosen one; gives its name. */
+/** Adds the chosen user as changed by the flags; returns its name. */
 function chosenUser(config: KubeConfig, flags: KubeFlags, named: string | undefined): string {
   const name = flags.user ?? named ?? '';
   const found = config.users.find((each) => each.name === name);

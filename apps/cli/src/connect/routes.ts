@@ -8,7 +8,7 @@ import type { ClusterAccess } from './cluster-access.ts';
 import type { AdminService } from './find-admin.ts';
 import { HttpRoute } from './http-route.ts';
 
-/** Gives the token that the admin is to see; undefined for none. */
+/** Returns the token for the admin; undefined for none. */
 export type Bearer = () => Promise<string | undefined>;
 
 async function headerOf(name: string, bearer: Bearer): Promise<Readonly<Record<string, string>>> {
@@ -16,7 +16,7 @@ async function headerOf(name: string, bearer: Bearer): Promise<Readonly<Record<s
   return token === undefined ? {} : { [name]: `Bearer ${token}` };
 }
 
-/** Straight to a URL: `--server`. */
+/** A direct route to a URL: `--server`. */
 export function serverRoute(server: string, bearer: Bearer, authority: string | undefined): HttpRoute {
   const url = URL.canParse(server) ? new URL(server) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
@@ -30,14 +30,14 @@ export function serverRoute(server: string, bearer: Bearer, authority: string | 
   });
 }
 
-/** Whether what is sent there can be read on the way: by plain HTTP to another machine. */
+/** Whether requests can be read in transit: plain HTTP to another machine. */
 export function isReadableOnTheWay(server: string): boolean {
   if (!URL.canParse(server)) return false;
   const { protocol, hostname } = new URL(server);
   return protocol === 'http:' && !['localhost', '127.0.0.1', '[::1]'].includes(hostname);
 }
 
-/** Through the API server, which strips `Authorization` and needs it itself: the admin has a header of its own. */
+/** A route through the API server, which uses and strips `Authorization`: the admin has a header of its own. */
 export async function proxyRoute(
   cluster: ClusterAccess,
   { namespace, name }: AdminService,
@@ -55,7 +55,7 @@ export async function proxyRoute(
   });
 }
 
-/** Through a port-forward to a ready pod of the Service. */
+/** A route through a port-forward to a ready pod of the Service. */
 export async function forwardRoute(
   cluster: ClusterAccess,
   service: AdminService,

@@ -13,11 +13,11 @@ import { findSettings, type FoundSettings } from './settings.ts';
 export interface DirectQuestion {
   readonly workload: WorkloadRef;
   readonly source: SourceRef;
-  /** Of Reroll. */
+  /** Flags of Reroll. */
   readonly flags: readonly string[];
 }
 
-/** The same as the admin's explanation, from what the caller may read. */
+/** Explains as the admin does, from what the caller may read. */
 export async function explanationOfCluster(
   session: Session,
   { workload, source, flags }: DirectQuestion,

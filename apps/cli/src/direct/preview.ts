@@ -23,13 +23,13 @@ import { findSettings, type FoundSettings } from './settings.ts';
 type SourceRequest = Extract<PreviewRequest, { readonly of: 'source' }>;
 type WorkloadRequest = Extract<PreviewRequest, { readonly of: 'workload' }>;
 
-/** What an object is annotated with. */
+/** The annotations of an object. */
 export interface PresentAnnotations {
   readonly annotations: Readonly<Record<string, string>>;
   readonly podAnnotations: Readonly<Record<string, string>>;
 }
 
-/** The same as the admin's preview, from what the caller may read; says on standard error what they may not. */
+/** Previews as the admin does, from what the caller may read. Reports on standard error what they may not read. */
 export async function previewOfCluster(
   session: Session,
   request: PreviewRequest,
@@ -89,7 +89,7 @@ async function workloadPreview(
   return previewAnswer(previewWorkload(input));
 }
 
-/** Sources that are spelled out, and of which no list told. */
+/** Sources that annotations name and that no list returned. */
 function missingOf(
   workloads: readonly ExplainedWorkload[],
   known: {

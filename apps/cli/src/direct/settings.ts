@@ -8,16 +8,16 @@ import { z } from 'zod';
 import { CliError, usageError } from '../errors.ts';
 import type { Session } from '../session.ts';
 
-/** The settings by which the rules judge, and where they are from, for a person. */
+/** The settings of the rules, and their origin for the user. */
 export interface FoundSettings {
   readonly settings: ExplainSettings;
   readonly from: string;
 }
 
 /**
- * Flags that were given (Reroll's own), else the ConfigMap in which an installation says how it is set, else Reroll's
- * defaults.
- * @throws a usage error for flags that Reroll does not take
+ * Reads the settings from the given flags of Reroll, else from the ConfigMap in which an installation describes itself,
+ * else Reroll's defaults.
+ * @throws a usage error for unknown flags of Reroll
  */
 export async function findSettings(session: Session, flags: readonly string[]): Promise<FoundSettings> {
   if (flags.length > 0) return { settings: settingsOf(flags), from: `the flags given: ${flags.join(' ')}` };
@@ -81,13 +81,13 @@ function shape<Names extends object, Each extends z.ZodType>(names: Names, each:
   return Object.fromEntries(entries) as Shape<Names, Each>;
 }
 
-/** What of `reloaderOptions` decides. */
+/** The fields of `reloaderOptions` that the rules need. */
 const OPTIONS = z.object({
   ...shape(TEXT_FLAGS, z.string()),
   ...shape(BOOLEAN_FLAGS, z.boolean()),
   ...shape(NUMBER_FLAGS, z.number()),
   ...shape(LIST_FLAGS, z.array(z.string()).nullable()),
-  /** Only the host of it. */
+  /** Only its host. */
   webhookUrl: z.string().optional(),
 });
 type MetaOptions = z.infer<typeof OPTIONS>;
@@ -141,7 +141,7 @@ async function findMetaInfo(session: Session): Promise<MetaInfo | undefined> {
 
 type ConfigMapItem = z.infer<typeof CONFIG_MAPS>['items'][number];
 
-/** Undefined: one may not look there. */
+/** Undefined if the user may not look there. */
 async function list(client: KubeClient, namespace?: string): Promise<ConfigMapItem[] | undefined> {
   const scope = namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
   const labelSelector = Object.entries(META_INFO_LABELS)

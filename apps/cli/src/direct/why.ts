@@ -15,12 +15,12 @@ import { existing, gatherer } from './explain.ts';
 import { annotationsOfCluster } from './preview.ts';
 import { findSettings } from './settings.ts';
 
-/** What the cluster itself tells of a workload's restarts. */
+/** What the cluster itself shows of a workload's restarts. */
 export interface ClusterWhy {
   readonly workload: WorkloadRef;
-  /** Of the pod template: the source of the last reload, where the strategy writes it. */
+  /** The pod template's source of the last reload, if the strategy writes it. */
   readonly lastReloadedFrom: { readonly source: string; readonly at: string } | null;
-  /** Each source that it has to do with. */
+  /** The sources that the workload relates to. */
   readonly sources: readonly Explanation[];
   readonly settings: string;
 }

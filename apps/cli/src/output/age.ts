@@ -26,7 +26,7 @@ const STEPS: readonly Step[] = [
   { below: Infinity, unit: [YEAR, 'y'] },
 ];
 
-/** `45s`, `3m20s`, `47h`, … of milliseconds. The clock of another machine may be ahead: less than nothing is `0s`. */
+/** Formats milliseconds as `45s`, `3m20s`, `47h`, … Negative ones are `0s`, because another machine's clock may be ahead. */
 export function humanDuration(milliseconds: number): string {
   const age = Math.max(0, milliseconds);
   const step = STEPS.find(({ below }) => age < below) ?? { below: Infinity, unit: [YEAR, 'y'] as const };
@@ -37,13 +37,13 @@ export function humanDuration(milliseconds: number): string {
   return rest === 0 ? whole : `${whole}${rest}${step.rest[1]}`;
 }
 
-/** How long ago an RFC 3339 time was; `<unknown>` for none, as kubectl has it. */
+/** How long ago an RFC 3339 time was; `<unknown>` without a time, as in kubectl. */
 export function age(time: string | null | undefined, now: number): string {
   const at = Date.parse(time ?? '');
   return Number.isNaN(at) ? '<unknown>' : humanDuration(now - at);
 }
 
-/** How long it is until an RFC 3339 time; `now` when it is past. */
+/** How long it is until an RFC 3339 time; `now` if it is past. */
 export function until(time: string, now: number): string {
   const at = Date.parse(time);
   if (Number.isNaN(at)) return '<unknown>';

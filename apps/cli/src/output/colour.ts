@@ -6,7 +6,7 @@ export type Tone = 'good' | 'waiting' | 'bad' | 'quiet';
 const CODES: Readonly<Record<Tone, number>> = { good: 32, waiting: 33, bad: 31, quiet: 2 };
 const ESCAPE = '\u001b';
 
-/** Those, and their end; a group, so that `split` keeps them. */
+/** The colours and their end; a group, so that `split` keeps them. */
 export const COLOUR_CODES = new RegExp(String.raw`(\u001b\[(?:${Object.values(CODES).join('|')}|0)m)`);
 
 export type Paint = (text: string, tone: Tone | undefined) => string;

@@ -1,17 +1,17 @@
 import { stringify } from 'yaml';
 import { safeLines } from './safe-text.ts';
 
-/** As `-o json` prints it: whatever a terminal would act on is escaped, and reads back as it was. */
+/** Prints for `-o json`. Characters that a terminal would act on are escaped, and read back as they were. */
 export function jsonText(value: unknown): string {
   return `${safeLines(JSON.stringify(value, undefined, 2))}\n`;
 }
 
-/** The same on one line, for streams. */
+/** Prints JSON on one line, for streams. */
 export function jsonLine(value: unknown): string {
   return `${safeLines(JSON.stringify(value))}\n`;
 }
 
-/** As `-o yaml` prints it. Texts are quoted as JSON quotes them when they hold anything that is not plain to see. */
+/** Prints for `-o yaml`. Texts with special characters are quoted as in JSON. */
 export function yamlText(value: unknown): string {
   const text = stringify(value, { lineWidth: 0, aliasDuplicateObjects: false, version: '1.1' });
   return safeLines(

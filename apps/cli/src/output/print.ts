@@ -9,14 +9,14 @@ export const LIST_OUTPUTS = ['json', 'yaml', 'wide', 'name'] as const;
 export const ONE_OUTPUTS = ['json', 'yaml'] as const;
 export type Output = (typeof LIST_OUTPUTS)[number];
 
-/** How the things of a list are shown. */
+/** How the items of a list are shown. */
 export interface ListView<Item> {
   readonly columns: readonly Column<Item>[];
-  /** `-o name`: what the commands take back. */
+  /** `-o name`: names that the commands accept. */
   readonly nameOf: (item: Item) => string;
 }
 
-/** JSON or YAML if they were asked for; tells whether they were. */
+/** Prints JSON or YAML if requested; returns whether it did. */
 export function printDocument(io: Io, output: Output | undefined, value: unknown): boolean {
   if (output === 'json') io.out(jsonText(value));
   else if (output === 'yaml') io.out(yamlText(value));
@@ -26,12 +26,12 @@ export function printDocument(io: Io, output: Output | undefined, value: unknown
 export interface PrintedList<Item> {
   readonly items: readonly Item[];
   readonly more: boolean;
-  /** As the empty list is told, e.g. `changes`; with ` in the namespace shop`. */
+  /** The description of an empty list, e.g. `changes`; with ` in the namespace shop`. */
   readonly noun: string;
   readonly view: ListView<Item>;
 }
 
-/** A list in the form that was asked for; for programs as the API's pages are, in one. */
+/** Prints a list in the requested form; for programs, as one page of the API. */
 export function printList<Item>(io: Io, output: Output | undefined, list: PrintedList<Item>): void {
   const { items, more, noun, view } = list;
   if (printDocument(io, output, { items })) return noteMore(io, list);
@@ -51,7 +51,7 @@ function noteMore<Item>(io: Io, { more, items }: PrintedList<Item>): void {
     io.err(`There are more than these ${items.length}: --limit takes a larger number, 0 gives all.\n`);
 }
 
-/** `error: …` and what to try, on standard error. */
+/** Prints `error: …` and hints on standard error. */
 export function printError(io: Io, error: CliError): void {
   const paint = paintFor(io, io.errIsTerminal);
   io.err(`${paint('error:', 'bad')} ${safeText(error.message)}\n`);

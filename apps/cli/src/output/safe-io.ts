@@ -3,9 +3,9 @@ import { COLOUR_CODES, isColoured } from './colour.ts';
 import { safeLines } from './safe-text.ts';
 
 /**
- * Whatever is printed, by whatever command, passes here: a terminal is given line breaks and our own colours, and only
- * where there are colours. Texts of others are escaped by `safeText` where they are put into a line, because they may not
- * break it; this is for the one that was forgotten.
+ * All output passes here. A terminal only gets line breaks and, where colours are on, our own colours. Foreign text is
+ * escaped by `safeText` where it is put into a line, because it must not break the line; this catches text that was
+ * forgotten there.
  */
 export function safeIo(io: Io): Io {
   return {

@@ -1,15 +1,15 @@
 /**
- * Controls (C0, DEL, C1), format characters (zero-width ones, and those that turn the direction of writing), line and
- * paragraph separators: nothing that moves a terminal's cursor, colours it, or makes a line read as another one.
+ * Controls (C0, DEL, C1), format characters (zero-width ones, and those that change the direction of writing), line and
+ * paragraph separators: everything that moves a terminal's cursor, colours text, or makes a line read as another one.
  */
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** Text of others, on one line, as it can be printed: what a terminal would act on becomes `\u001b`. */
+/** Makes foreign text safe to print on one line: characters that a terminal would act on become `\u001b`. */
 export function safeText(text: string): string {
   return text.replaceAll(UNSAFE, escaped);
 }
 
-/** The same for JSON, and for YAML that quotes as JSON does: their own line breaks stay, and they read back as they were. */
+/** As `safeText`, for JSON and for YAML that quotes as JSON does: line breaks stay, and values read back as they were. */
 export function safeLines(text: string): string {
   return text.split('\n').map(safeText).join('\n');
 }

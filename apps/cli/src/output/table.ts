@@ -1,7 +1,7 @@
 import type { Paint, Tone } from './colour.ts';
 import { safeText } from './safe-text.ts';
 
-/** A cell with a meaning beside its text. */
+/** A cell with a meaning besides its text. */
 export interface ToneCell {
   readonly text: string;
   readonly tone: Tone | undefined;
@@ -9,22 +9,22 @@ export interface ToneCell {
 export type Cell = string | ToneCell;
 
 export interface Column<Row> {
-  /** In capitals, as kubectl's. */
+  /** In capitals, as in kubectl. */
   readonly title: string;
   readonly cell: (row: Row) => Cell;
   /** Only with `-o wide`. */
   readonly wide?: boolean;
 }
 
-/** What a person takes for one character. */
+/** What people see as one character. */
 const SEGMENTS = new Intl.Segmenter();
 
-/** Between two columns, as kubectl's. */
+/** The gap between two columns, as in kubectl. */
 const GAP = '   ';
 
 /**
- * A table as kubectl prints one: a line of titles, columns to the left, no borders, nothing at the end of a line. Empty
- * cells read `<none>`. All text is made safe for a terminal.
+ * Formats a table as kubectl does: a line of titles, columns aligned left, no borders, no trailing blanks. Empty cells
+ * read `<none>`. All text is made safe for a terminal.
  */
 export function table<Row>(
   columns: readonly Column<Row>[],

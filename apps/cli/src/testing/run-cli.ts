@@ -7,7 +7,7 @@ export interface Ran {
   readonly err: string;
 }
 
-/** What a run takes for the present, if it is told nothing else. */
+/** The default of the present time. */
 export const NOW = Date.parse('2026-11-21T15:00:00.000Z');
 
 export interface RunOptions {
@@ -16,11 +16,11 @@ export interface RunOptions {
   readonly isTerminal?: boolean;
   readonly signal?: AbortSignal;
   readonly now?: () => number;
-  /** Called with all that was printed so far, whenever something is. */
+  /** Called with everything printed so far, whenever something is printed. */
   readonly onOutput?: (out: string, err: string) => void;
 }
 
-/** Runs the program in this process; `env` is all of its environment. */
+/** Runs the program in this process; `env` is its whole environment. */
 export async function runCli(words: readonly string[], options: RunOptions = {}): Promise<Ran> {
   const { env = {}, file = '/usr/bin/reroll', isTerminal = false, onOutput } = options;
   let out = '';

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { afterAll } from 'vitest';
 
-/** What a request was, as a handler sees it. */
+/** A request, as a handler sees it. */
 export interface StubRequest {
   readonly method: string;
   /** Without the query. */
@@ -16,12 +16,12 @@ export interface StubAnswer {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: unknown;
 }
-/** Undefined: whatever it was, it is not there. A function writes the answer itself. */
+/** Undefined answers 404. A function writes the response itself. */
 export type StubHandler = (
   request: StubRequest,
 ) => StubAnswer | undefined | ((response: ServerResponse) => void);
 
-/** An HTTP server in the place of the admin; it ends with the file. */
+/** An HTTP server in place of the admin; it is closed after the file's specs. */
 export async function stubAdmin(
   handler: StubHandler,
 ): Promise<{ readonly url: string; readonly requests: StubRequest[] }> {

@@ -7,7 +7,7 @@ import { shortHash, shortName } from './names.ts';
 
 export interface ViewOptions {
   readonly now: number;
-  /** Whether things of several namespaces are shown. */
+  /** Whether items of several namespaces are shown. */
   readonly namespaces: boolean;
 }
 
@@ -33,7 +33,7 @@ export function changesView({ now, namespaces }: ViewOptions): ListView<ChangeSu
   };
 }
 
-/** What changed, or who asked. */
+/** What changed, or who requested the reload. */
 export function sourceText({ source, request }: Pick<Change, 'source' | 'request'>): string {
   if (source !== null) return shortName(source);
   return request === null ? '' : `(asked by ${request.actor})`;
@@ -50,7 +50,7 @@ export function statesCell({ states, more }: Pick<ChangeSummary, 'states' | 'mor
   return toned(text + others, toneOf(worst ?? ''));
 }
 
-/** What the list of workloads lacks; empty if it is complete. */
+/** What the list of workloads leaves out; empty if it is complete. */
 export function moreText({ more, counted }: Pick<Change, 'more' | 'counted'>): string {
   if (!more) return '';
   const { woken, leftAlone } = more;
@@ -99,7 +99,7 @@ function attemptsText({ attempts }: ChangeWorkload): string {
   return attempts.most === null ? String(attempts.made) : `${attempts.made}/${attempts.most}`;
 }
 
-/** What keeps it, or what the rules said. */
+/** What delays it, or the reason that the rules gave. */
 export function workloadDetail(each: ChangeWorkload, now: number): string {
   if (each.error !== null) return each.error;
   if (each.state === 'stuck' && each.rollout !== null) return stuckText(each.rollout);

@@ -16,13 +16,13 @@ export function fullName({ kind, name }: Pick<Named, 'kind' | 'name'>): string {
   return `${kindForName(kind)}/${name}`;
 }
 
-/** `Secret/db` or `Secret/shop/db`, as the API writes sources of a workload, as tables show it. */
+/** `Secret/db` or `Secret/shop/db`, as tables show the API's sources of a workload. */
 export function shortKey(key: string): string {
   const parts = key.split('/');
   return shortName({ kind: parts[0] ?? '', name: parts.at(-1) ?? '' });
 }
 
-/** A hash that can be told from another one. */
+/** A hash, shortened so that it still differs from others. */
 export function shortHash(hash: string | null): string {
   if (hash === null) return '';
   const [scheme = '', rest] = hash.split('.', 2);

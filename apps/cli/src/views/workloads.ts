@@ -46,7 +46,7 @@ export function annotationFacts(name: string, annotations: Readonly<Record<strin
   return Object.entries(annotations).map(([key, value]) => [name, `${key}=${value}`]);
 }
 
-/** What is out of the ordinary. */
+/** What is unusual about the workload. */
 function exceptions({ leftAlone, contested, pausedUntil, job }: Workload): Fact[] {
   const found: Fact[] = [];
   if (leftAlone !== null) found.push(['Left alone', leftAlone]);
@@ -92,7 +92,7 @@ export function yesNo(value: boolean): Cell {
   return toned(text, toneOf(text));
 }
 
-/** `of`: what the page is about, so that the other side is shown. */
+/** `of`: the object that the page is about, so that the other side is shown. */
 export function historyColumns(of: 'workload' | 'source', now: number): readonly Column<HistoryEntry>[] {
   const other: Column<HistoryEntry> =
     of === 'workload'
