@@ -29,8 +29,8 @@ export class OutcomeRecorder {
   constructor(context: RecorderContext) {
     this.#context = context;
     this.#quiet = new QuietChanges({
-      tell: (entry) => this.#record(entry),
-      tellLate: (entry) => this.#recordLate(entry),
+      record: (entry) => this.#record(entry),
+      recordLate: (entry) => this.#recordLate(entry),
     });
   }
 

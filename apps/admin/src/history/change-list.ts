@@ -118,11 +118,11 @@ function candidates({ source, workload }: ChangesQuery, join: HistoryJoin): read
 }
 
 function mayHave(pair: Pair, state: ReloadState): boolean {
-  const told = stateOf(pair);
+  const recorded = stateOf(pair);
   if (LIVE.has(state)) return isOpen(pair);
   // A rolled-out change stays so; others may be by now.
-  if (ROLLING.has(state)) return told === state || told === 'reloaded' || told === 'stuck';
-  return told === state || isOpen(pair);
+  if (ROLLING.has(state)) return recorded === state || recorded === 'reloaded' || recorded === 'stuck';
+  return recorded === state || isOpen(pair);
 }
 
 function listedChange(change: Change, live: Live): ListedChange {

@@ -106,7 +106,7 @@ export class EventStream {
       await this.#reset('the history was read again');
     }
     const happened = happenedAfter(this.#contents, this.#positions, PORTION);
-    await this.#tell(happened);
+    await this.#send(happened);
     if (happened.length === 0) await this.#more();
   }
 
@@ -131,7 +131,7 @@ export class EventStream {
     await this.#context.writer.send(this.#id, 'reset', { reason } satisfies EventOf<'reset'>);
   }
 
-  async #tell(happened: readonly Happened[]): Promise<void> {
+  async #send(happened: readonly Happened[]): Promise<void> {
     const { caller, writer, signal } = this.#context;
     if (happened.length === 0) return;
     const listsAudit = happened.some(({ name }) => name === 'audit') && (await caller.mayRequest(AUDIT));

@@ -116,12 +116,12 @@ export class ReadModel {
     }
     this.#contents = fresh;
     log.info('the history was read', { changes: fresh.join.changes.length });
-    this.#tell();
+    this.#notify();
   }
 
   #add(portion: Portion): void {
     this.#put(this.#contents, portion);
-    if (portion.entries.length > 0) this.#tell();
+    if (portion.entries.length > 0) this.#notify();
   }
 
   #put(contents: HistoryContents, { entries, positions, unusable }: Portion): void {
@@ -130,7 +130,7 @@ export class ReadModel {
     if (unusable > 0) this.#context.metrics.historyUnusable.inc(unusable);
   }
 
-  #tell(): void {
+  #notify(): void {
     const { historyEntries } = this.#context.metrics;
     for (const stream of HISTORY_STREAMS) historyEntries.set({ stream }, this.#contents.rows(stream).length);
     for (const listener of this.#listeners) listener();

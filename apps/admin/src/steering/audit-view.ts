@@ -8,8 +8,8 @@ const SUBJECT = /(?:^| )[A-Za-z]+\/(?<namespace>[^/\s]+)\/[^/\s]+$/u;
 
 export function auditView({ id, entry }: StreamEntry<AuditEntry>): AuditAnswer {
   const { at, actor, action, target, reason, result, code, requestId } = entry;
-  const told = result === 'done' ? result : (code ?? result);
-  return { id, at: new Date(at).toISOString(), actor, action, target, reason, result: told, requestId };
+  const shown = result === 'done' ? result : (code ?? result);
+  return { id, at: new Date(at).toISOString(), actor, action, target, reason, result: shown, requestId };
 }
 
 /** Tells which namespaces are visible; undefined if that is not asked now. */

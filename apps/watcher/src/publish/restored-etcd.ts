@@ -25,7 +25,7 @@ export interface RestoredEtcd {
   readonly key?: string;
   readonly seenBefore: Rv;
   readonly seenNow: Rv;
-  /** Leaders of an earlier term may no longer write to the catalog. */
+  /** Leaders with a lower term may no longer write to the catalog. */
   readonly fence: Rv;
 }
 

@@ -3,9 +3,9 @@ import type { UserEvaluation } from '@reroll/core/state/sources/changed-sources'
 
 /** Milliseconds in which a source's users are evaluated at most once; at once after a quiet time. */
 const WINDOW = 100;
-/** Milliseconds of the window after one with much to evaluate. */
+/** Milliseconds of a window in which there is much to evaluate. */
 const LONG_WINDOW = 500;
-/** More slices than this in one window count as much. */
+/** A window with more slices than this is extended. */
 const MANY_SLICES = 8;
 
 /**

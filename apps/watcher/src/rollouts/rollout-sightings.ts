@@ -32,10 +32,10 @@ export class RolloutSightings {
     this.#tracker.prune((key) => this.#clusterState.workloads.has(key));
   }
 
-  /** `tell` updates the cluster state with the same sightings. A rollout begins where the pod template differs after that. */
-  seen(sightings: readonly Sighting[], tell: () => void): void {
+  /** `update` updates the cluster state with the same sightings. A rollout begins where the pod template differs after that. */
+  seen(sightings: readonly Sighting[], update: () => void): void {
     const before = sightings.map(({ key }) => this.#clusterState.workloads.get(key));
-    tell();
+    update();
     const now = Date.now();
     for (const [index, { key, workload, rollout }] of sightings.entries()) {
       const row = this.#clusterState.workloads.get(key);

@@ -98,7 +98,7 @@ export class StuckPods {
     try {
       const query = { labelSelector, limit: LIMIT };
       const { body } = await client.get<{ items: PodSeen[] }>(path, { query, signal, timeoutMs: DEADLINE });
-      this.#tell(workload, body.items);
+      this.#record(workload, body.items);
       metrics.podReads.inc({ result: 'success' });
     } catch (error) {
       if (signal.aborted) return;
@@ -107,7 +107,7 @@ export class StuckPods {
     }
   }
 
-  #tell(workload: WorkloadKey, pods: readonly PodSeen[]): void {
+  #record(workload: WorkloadKey, pods: readonly PodSeen[]): void {
     const { tracker, changed } = this.#context;
     const troubles = podTroubles(pods);
     if (troubles.length === 0 && !tracker.tracked.get(workload)?.pods) return;

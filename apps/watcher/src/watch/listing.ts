@@ -20,7 +20,7 @@ export interface ListingContext<ObjectKey extends string, R extends Row> {
   readonly check: (key: ObjectKey, seenBefore: Rv) => Promise<void>;
 }
 
-/** What the cluster state is told at the end of a list. */
+/** What the cluster state receives at the end of a list. */
 export interface ListEnd<ObjectKey extends string, R> extends Listed<never, R> {
   readonly catalog: ReadonlyMap<ObjectKey, R>;
   readonly found: ReadonlySet<string>;
@@ -66,18 +66,18 @@ export class Listing<ObjectKey extends string, R extends Row> {
     return rows;
   }
 
-  /** Notes that the cluster state has been told of these objects. */
+  /** Adds objects that the cluster state has received. */
   found(objects: readonly { readonly key: string }[]): void {
     for (const { key } of objects) this.#found?.add(key);
   }
 
-  /** Notes a deletion. True if a list is under way, whose end will tell the cluster state that the object is gone. */
+  /** Removes a deleted object. True if a list is under way, whose end will report the deletion. */
   drop(key: string): boolean {
     this.#found?.delete(key);
     return this.#found !== null;
   }
 
-  /** What to tell the cluster state at the end of the list. Rejects if the catalog cannot be read. */
+  /** What the cluster state must receive at the end of the list. Rejects if the catalog cannot be read. */
   async end(rv: Rv, unread: readonly string[]): Promise<ListEnd<ObjectKey, R>> {
     if (this.#failure) throw this.#failure.error;
     const { scope } = this.#context;
@@ -87,7 +87,7 @@ export class Listing<ObjectKey extends string, R extends Row> {
     return { scope, rv, objects: [], found, unread: unread.map((name) => `${scope.kind}/${name}`), catalog };
   }
 
-  /** Notes that the cluster state has been told of the end. */
+  /** Call this once the cluster state has received the end of the list. */
   ended(): void {
     this.#isFirst = false;
     this.#found = null;

@@ -15,9 +15,9 @@ interface Window {
 }
 
 export interface QuietChangesContext {
-  readonly tell: (entry: ChangeEntry) => void;
+  readonly record: (entry: ChangeEntry) => void;
   /** Records a change that was held. */
-  readonly tellLate: (entry: ChangeEntry) => void;
+  readonly recordLate: (entry: ChangeEntry) => void;
   /** Milliseconds. Default: one minute. */
   readonly window?: number;
 }
@@ -43,7 +43,7 @@ export class QuietChanges {
       window.held = boundedChange(entry);
       return;
     }
-    this.#context.tell(entry);
+    this.#context.record(entry);
     if (source !== null && this.#windows.size < MOST_SOURCES) this.#open(source);
   }
 
@@ -59,7 +59,7 @@ export class QuietChanges {
   flush(): void {
     for (const [source, window] of this.#windows) {
       this.#close(source, window);
-      this.#tell(window);
+      this.#record(window);
     }
   }
 
@@ -73,7 +73,7 @@ export class QuietChanges {
     const window = this.#windows.get(source);
     if (!window) return;
     this.#close(source, window);
-    if (this.#tell(window)) this.#open(source);
+    if (this.#record(window)) this.#open(source);
   }
 
   #close(source: SourceKey, { timer }: Window): void {
@@ -81,9 +81,9 @@ export class QuietChanges {
     this.#windows.delete(source);
   }
 
-  #tell({ held, merged }: Window): boolean {
+  #record({ held, merged }: Window): boolean {
     if (!held) return false;
-    this.#context.tellLate(merged > 0 ? { ...held, merged } : held);
+    this.#context.recordLate(merged > 0 ? { ...held, merged } : held);
     return true;
   }
 }

@@ -72,7 +72,7 @@ export function outcomeOf(gathered: Gathered, by: OutcomeSettings): ReloadOutcom
   const patternErrors = unusablePatterns(workload.observed, by.keys);
   const wish = pauseWish(workload.observed, by.keys);
   const sources = Object.fromEntries(
-    [...plan.verdicts].map(([name, verdict]) => [name, tell(name, verdict, readings)]),
+    [...plan.verdicts].map(([name, verdict]) => [name, shownVerdict(name, verdict, readings)]),
   );
   return {
     ...doneOf(gathered, by, { patternErrors, sources }),
@@ -90,14 +90,14 @@ type Done = Pick<ReloadOutcome, 'state' | 'reason' | 'pausedFor'>;
 function doneOf(
   { workload, plan, heldBack, request, requested }: Gathered,
   by: OutcomeSettings,
-  told: Pick<ReloadOutcome, 'sources' | 'patternErrors'>,
+  judged: Pick<ReloadOutcome, 'sources' | 'patternErrors'>,
 ): Done {
   if (plan.roll.length > 0 || request !== undefined) return reloadedOutcome(workload, by);
   if (plan.hashes !== null)
     return { state: by.dryRun ? 'unchanged' : 'recorded', reason: heldBack ?? recordedReason(plan) };
   if (heldBack) return { state: 'unchanged', reason: heldBack };
   if (requested === 'done') return { state: 'unchanged', reason: 'RequestDone' };
-  return { state: 'unchanged', reason: unchangedReason(workload, plan, told) };
+  return { state: 'unchanged', reason: unchangedReason(workload, plan, judged) };
 }
 
 const NOT_DONE = { state: 'unchanged', sources: {}, rolled: [] } as const;
@@ -165,7 +165,7 @@ function unchangedReason(
   return Object.values(sources).includes('SourceNotWatched') ? 'SourceNotWatched' : 'SourceAbsent';
 }
 
-function tell(name: string, verdict: DependencyVerdict, readings: Readings): string {
+function shownVerdict(name: string, verdict: DependencyVerdict, readings: Readings): string {
   const read = readings.get(name);
   return verdict === 'Absent' && read === 'SourceNotWatched' ? 'SourceNotWatched' : verdict;
 }
