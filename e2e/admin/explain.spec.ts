@@ -279,7 +279,7 @@ it('says that a rollout is held back, and until when', async () => {
     ['Paused', false],
     ['ReloadedPaused', false],
   ]);
-  expect(holds[0]?.detail).toMatch(/^Its rollout is held back until 20/);
+  expect(holds[0]?.detail).toMatch(/^Its rollout is paused until 20/);
 });
 
 it('says that a queue is paused, which only puts a reload off', async () => {

@@ -65,17 +65,17 @@ const CONCLUSIONS: Readonly<
   'a source that does not exist': {
     of: { source: null },
     reason: 'SourceAbsent',
-    says: 'Deployment ns/web does not reload when ConfigMap ns/cm comes to exist: the workload has reloader.stakater.com/auto: "true", but a source that comes to exist is no change of data.',
+    says: 'Deployment ns/web does not reload when ConfigMap ns/cm is created: the workload has reloader.stakater.com/auto: "true", but the creation of a source is not a change of its data.',
   },
   'a source that does not exist, with --reload-on-create': {
     of: { source: null, settings: { triggers: { ...NO_TRIGGERS, onCreate: true } } },
     reason: 'AutoReload',
-    says: 'Deployment ns/web reloads when ConfigMap ns/cm comes to exist: the workload has reloader.stakater.com/auto: "true".',
+    says: 'Deployment ns/web reloads when ConfigMap ns/cm is created: the workload has reloader.stakater.com/auto: "true".',
   },
   'a source that was deleted and recorded': {
     of: { source: { exists: false, rv: '20' }, workload: { record: recordOf({ cm: 'a' }) } },
     reason: 'AutoReload',
-    says: 'Deployment ns/web reloads when ConfigMap ns/cm comes to exist: the workload has reloader.stakater.com/auto: "true".',
+    says: 'Deployment ns/web reloads when ConfigMap ns/cm is created: the workload has reloader.stakater.com/auto: "true".',
   },
 };
 
@@ -133,7 +133,7 @@ const DUE: Readonly<
     of: { workload: { record: recordOf({ cm: 'a' }) } },
     due: null,
     verdict: 'InStep',
-    says: /^Nothing is due: by the record/,
+    says: /^Nothing is pending: according to the record/,
   },
   'recorded, other data since': {
     of: { workload: { record: recordOf({ cm: 'a' }) }, source: { hash: '1.b', rv: '11', dataRv: '11' } },
@@ -145,13 +145,13 @@ const DUE: Readonly<
     of: { workload: { record: recordOf({ cm: 'a' }) }, source: { hash: '1.b', rv: '9', dataRv: '9' } },
     due: 'correct',
     verdict: 'Correct',
-    says: /the pods have it/,
+    says: /the pods have the data/,
   },
   'recorded under a key': {
     of: { workload: { record: '{"v":1,"s":{"ConfigMap/cm":"k1.x"}}' } },
     due: 'correct',
     verdict: 'Read',
-    says: /another scheme/,
+    says: /another hash scheme/,
   },
   'unverified, and later': {
     of: {
@@ -160,9 +160,9 @@ const DUE: Readonly<
     },
     due: 'owed',
     verdict: 'Roll',
-    says: /A rollout is due/,
+    says: /A reload is pending/,
   },
-  'not recorded, data before': { due: 'correct', verdict: 'Adopt', says: /no record of the source yet/ },
+  'not recorded, data before': { due: 'correct', verdict: 'Adopt', says: /the source is not recorded yet/ },
   'not recorded, stale': {
     of: { workload: { stale: ['ConfigMap/cm'] } },
     due: 'correct',
@@ -173,14 +173,19 @@ const DUE: Readonly<
     of: { source: { rv: '11', dataRv: '11' } },
     due: 'owed',
     verdict: 'Roll',
-    says: /there is no record of it/,
+    says: /newer than the pods and is not recorded/,
   },
-  'never seen': { of: { source: null }, due: null, verdict: 'Absent', says: /no such source was seen/ },
+  'never seen': {
+    of: { source: null },
+    due: null,
+    verdict: 'Absent',
+    says: /the watcher has not seen the source/,
+  },
   'deleted, which rolls nothing': {
     of: { source: { exists: false, rv: '11' }, workload: { record: recordOf({ cm: 'a' }) } },
     due: null,
     verdict: 'Absent',
-    says: /was deleted, which rolls nothing/,
+    says: /was deleted, which reloads nothing/,
   },
   'deleted, with --reload-on-delete': {
     of: {
@@ -205,7 +210,7 @@ const DUE: Readonly<
     of: { workload: { annotations: {}, dependencies: [] } },
     due: null,
     verdict: null,
-    says: /no change of the source rolls/,
+    says: /no change of the source reloads/,
   },
 };
 
@@ -287,8 +292,8 @@ it('tells of pauses, patterns that cannot be used and sources that are not there
     ['ReloadedPaused', false],
     ['InvalidPattern', false],
   ]);
-  expect(holds[1]?.detail).toBe('Its rollout is held back until 2026-01-02T00:00:00.000Z.');
-  expect(holds[2]?.detail).toContain('held back for 5m');
+  expect(holds[1]?.detail).toBe('Its rollout is paused until 2026-01-02T00:00:00.000Z.');
+  expect(holds[2]?.detail).toContain('paused for 5m');
 });
 
 it('tells of queues that are paused, which only puts a reload off', () => {
@@ -298,7 +303,7 @@ it('tells of queues that are paused, which only puts a reload off', () => {
     {
       reason: 'QueuePaused',
       stops: false,
-      detail: 'The queue reloads is paused: what is owed is done when it is resumed.',
+      detail: 'The queue reloads is paused: pending workloads are reloaded when it is resumed.',
     },
   ]);
 });

@@ -88,7 +88,7 @@ function settle(
   if (stopped) return not(stopped.reason, stopped.detail);
   // Only a missing earlier state of the source can keep a later write from being pending.
   if (verdictAfterChange(input) !== 'Roll')
-    return not('SourceAbsent', 'a source that comes to exist is no change of data');
+    return not('SourceAbsent', 'the creation of a source is not a change of its data');
   return { reloads: true, reason: decision.reason, because };
 }
 
@@ -100,7 +100,7 @@ function uncarried(isUseNeeded: boolean): string {
 
 /** `Deployment shop/web reloads when Secret shop/db changes: the workload has reloader.stakater.com/auto: "true".` */
 function conclusion({ workload, source }: ExplainInput, { reloads, because }: Settled): string {
-  const event = source.row?.exists ? 'changes' : 'comes to exist';
+  const event = source.row?.exists ? 'changes' : 'is created';
   const does = reloads ? 'reloads' : 'does not reload';
   return `${called(workload.key)} ${does} when ${called(source.key)} ${event}: ${midSentence(because)}.`;
 }

@@ -27,11 +27,14 @@ export function holdsOn(input: ExplainInput): Hold[] {
     ...(settings.dryRun ? [stop('WouldReload', 'This is a dry run (`--dry-run`): nothing is patched.')] : []),
     ...ofSource(input),
     ...(input.pausedQueues ?? []).map((name) =>
-      remark('QueuePaused', `The queue ${name} is paused: what is owed is done when it is resumed.`),
+      remark(
+        'QueuePaused',
+        `The queue ${name} is paused: pending workloads are reloaded when it is resumed.`,
+      ),
     ),
     ...ofPause(workload, settings.decision.keys),
     ...unusablePatterns(row, settings.decision.keys).map(({ pattern, error }) =>
-      remark('InvalidPattern', `The pattern ${JSON.stringify(pattern)} cannot be used: ${error}.`),
+      remark('InvalidPattern', `The pattern ${JSON.stringify(pattern)} is invalid: ${error}.`),
     ),
   ];
 }
@@ -45,13 +48,14 @@ function remark(reason: Reason, detail: string): Hold {
 }
 
 const UNSEEN: Readonly<Record<FactsFrom, string>> = {
-  catalog: 'No such source was seen: it does not exist, or it is not watched (by its type, labels or kind).',
+  catalog:
+    'The watcher has not seen the source: it does not exist, or its type, labels or kind are not watched.',
   cluster: 'The source does not exist.',
 };
 const UNREADABLE =
-  'You may not read the source, so what its own annotations say is not known: it was judged as one that has none.';
+  'You may not read the source, so its annotations are not known. The answer assumes that it has none.';
 const NOT_ON_CREATE =
-  'That it comes to exist rolls nothing (`--reload-on-create`), unless it was recorded before and comes back with other data.';
+  'Without `--reload-on-create`, its creation reloads nothing, unless it was recorded before and comes back with other data.';
 
 function ofSource({ source, settings, from }: ExplainInput): Hold[] {
   if (source.isUnreadable === true) return [remark('Forbidden', UNREADABLE)];
@@ -64,7 +68,7 @@ function ofPause({ key, row }: ExplainedWorkload, keys: Parameters<typeof pauseW
   const wish = pauseWish({ kind: kindOf(key), annotations: row.annotations }, keys);
   const wished =
     wish.state === 'pause'
-      ? `When it is reloaded, its rollout is held back for ${formatDuration(wish.period)} (${keys.pausePeriod}).`
+      ? `After a reload, its rollout is paused for ${formatDuration(wish.period)} (${keys.pausePeriod}).`
       : undefined;
   return [
     ...(row.resumeAt === undefined ? [] : [remark('Paused', pausedUntil(row.resumeAt))]),
@@ -76,6 +80,6 @@ function ofPause({ key, row }: ExplainedWorkload, keys: Parameters<typeof pauseW
 /** 0 or a time in the past: the end cannot be read, or the pause is over. */
 function pausedUntil(resumeAt: number): string {
   return resumeAt === 0
-    ? 'Its rollout is held back, and goes on at once.'
-    : `Its rollout is held back until ${new Date(resumeAt).toISOString()}.`;
+    ? 'Its rollout is paused and resumes now.'
+    : `Its rollout is paused until ${new Date(resumeAt).toISOString()}.`;
 }

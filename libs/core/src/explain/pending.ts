@@ -39,9 +39,9 @@ export function recordFacts({ workload, source, from }: ExplainInput): RecordFac
   return { recorded, current, agrees: both ? recorded === current && !isUnverified : null, isUnverified };
 }
 
-const NO_DEPENDENCY = 'Nothing is due: no change of the source rolls the workload.';
+const NO_DEPENDENCY = 'Nothing is pending: no change of the source reloads the workload.';
 const UNKNOWN =
-  'Not known: only the watchers know since when the data and the pod template are what they are, and which data there is.';
+  'Not known: only the watchers know the data, and when the data and the pod template last changed.';
 
 /** Judges by the cluster state, and by the plan of a worker that reads exactly what the catalog knows. */
 export function pendingFacts(input: ExplainInput, isDependency: boolean): PendingFacts {
@@ -97,32 +97,32 @@ function isComparable(recorded: RecordHash, present: RecordHash): boolean {
 const UNTOLD: ReadonlySet<DependencyVerdict> = new Set(['Read', 'Rewrite', 'KeyUnknown', 'Wait']);
 
 const OTHER_SCHEME =
-  'Only a worker that reads the data can tell: the record is under another scheme of hashing, or another key.';
+  'Only a worker that reads the data can tell: the record uses another hash scheme or another key.';
 
 const WORDS: Readonly<Record<Exclude<DependencyVerdict, 'Roll' | 'Absent'>, string>> = {
-  InStep: 'Nothing is due: by the record the pods were last rolled with the present data.',
+  InStep: 'Nothing is pending: according to the record, the pods were started with the current data.',
   Correct:
-    'No rollout is due: the pod template was written after the data changed, so the pods have it. The record is to be corrected.',
+    'No reload is pending: the pod template was written after the data changed, so the pods have the data. Only the record will be corrected.',
   Adopt:
-    'No rollout is due: there is no record of the source yet, and nothing says that it changed since the pods began. It is to be recorded.',
+    'No reload is pending: the source is not recorded yet, and nothing shows that it changed since the pods started. It will be recorded.',
   AdoptStale:
-    'No rollout is due, though nothing tells whether the pods run the present data. It is to be recorded, and listed as stale unless the marker shows that it was applied.',
+    'No reload is pending, although nothing shows whether the pods have the current data. It will be recorded, and listed as stale unless the marker shows that the pods have it.',
   Read: OTHER_SCHEME,
   Rewrite: OTHER_SCHEME,
   KeyUnknown: OTHER_SCHEME,
-  Wait: 'Not known yet: the watcher has still to see since when this source counts for the workload.',
+  Wait: 'Not known yet: the watcher has not yet seen when this source became a dependency of the workload.',
 };
 
 function wordsOf(verdict: DependencyVerdict, { row }: ExplainedSource, isRecorded: boolean): string {
   if (verdict === 'Absent') {
     return row
-      ? 'Nothing is due: the source was deleted, which rolls nothing here.'
-      : 'Nothing is due: no such source was seen.';
+      ? 'Nothing is pending: the source was deleted, which reloads nothing here.'
+      : 'Nothing is pending: the watcher has not seen the source.';
   }
   if (verdict !== 'Roll') return WORDS[verdict];
   if (!row?.exists)
-    return 'A rollout is due: the source was deleted after the pod template was last written.';
+    return 'A reload is pending: the source was deleted after the pod template was last written.';
   return isRecorded
-    ? 'A rollout is due: the data changed after the pod template was last written, and the record has other data.'
-    : 'A rollout is due: the data came after the pods began, and there is no record of it.';
+    ? 'A reload is pending: the data changed after the pod template was last written, and the record has other data.'
+    : 'A reload is pending: the data is newer than the pods and is not recorded.';
 }

@@ -27,6 +27,6 @@ export function planOfSource({ source, workloads, annotations, ...rest }: Source
     proposed: { ...rest, source: then, workload },
   }));
   const unread = unreadKeys(annotations, [keys.ignore, keys.match]);
-  const absent = source.row ? [] : ['The source does not exist, so its annotations were not tried.'];
+  const absent = source.row ? [] : ['The source does not exist, so the annotations were not previewed.'];
   return { pairs, remarks: [...absent, ...unread] };
 }

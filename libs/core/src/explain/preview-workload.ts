@@ -17,7 +17,7 @@ export interface WorkloadPreviewInput extends Pick<ExplainInput, 'settings' | 'f
   readonly sources: ReadonlyMap<SourceKey, SourceRow>;
 }
 
-const ROLLS_ITSELF = 'To write other annotations into the pod template is a rollout by itself.';
+const ROLLS_ITSELF = 'Changing annotations of the pod template starts a rollout by itself.';
 
 /** Previews what changes of its sources would do if a workload had other annotations. */
 export function previewWorkload(input: WorkloadPreviewInput): Preview {

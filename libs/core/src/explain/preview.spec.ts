@@ -77,7 +77,7 @@ describe('if the data of a source changed', () => {
     ]);
     expect(preview.conclusion).toBe(
       `0 workloads would reload, 7 would be left alone. 6 verdicts differ from today's. ` +
-        'The annotation "reloader.stakater.com/ingore" decides nothing here.',
+        'The annotation "reloader.stakater.com/ingore" has no effect here.',
     );
   });
 
@@ -95,7 +95,7 @@ describe('if the data of a source changed', () => {
   it('annotations of a source that does not exist are not tried, and that is said', () => {
     const absent = { key: source.key, row: undefined };
     const { conclusion } = previewSource({ source: absent, workloads, annotations: {}, settings, from });
-    expect(conclusion).toMatch(/does not exist, so its annotations were not tried/);
+    expect(conclusion).toMatch(/does not exist, so the annotations were not previewed/);
   });
 });
 
@@ -131,10 +131,10 @@ describe('if a workload had other annotations', () => {
     ]);
   });
 
-  it('the same annotations: nothing is other than today', () => {
+  it('the same annotations: nothing would change', () => {
     const found = preview(workload('web'), { [KEYS.auto]: 'true' });
     expect(found.conclusion).toBe(
-      '1 workload would reload, 0 would be left alone. Nothing would be other than today.',
+      '1 workload would reload, 0 would be left alone. Nothing would change from today.',
     );
   });
 
@@ -151,7 +151,7 @@ describe('if a workload had other annotations', () => {
   it('those of its pod template count if its own do not ask, and writing them is a rollout', () => {
     const found = preview(workload('web'), {}, { podAnnotations: { [KEYS.auto]: 'true' } });
     expect(told(found)).toEqual([['web', 'cm', true, 'AutoReload']]);
-    expect(found.conclusion).toMatch(/is a rollout by itself/);
+    expect(found.conclusion).toMatch(/starts a rollout by itself/);
   });
 
   it('annotations of other systems stay', () => {

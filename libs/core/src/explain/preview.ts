@@ -105,6 +105,6 @@ function conclusion(
   const left = new Set(verdicts.map(({ workload }) => workload)).size - rolled;
   const counted = `${rolled} ${rolled === 1 ? 'workload' : 'workloads'} would reload, ${left} would be left alone.`;
   if (pairs.every(({ proposed }) => proposed === undefined)) return counted;
-  if (today.length === 0) return `${counted} Nothing would be other than today.`;
+  if (today.length === 0) return `${counted} Nothing would change from today.`;
   return `${counted} ${today.length} ${today.length === 1 ? 'verdict differs' : 'verdicts differ'} from today's.`;
 }

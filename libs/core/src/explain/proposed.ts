@@ -89,5 +89,5 @@ function foreign(annotations: Annotations, keys: AnnotationKeys): Annotations {
 export function unreadKeys(annotations: Annotations, deciding: readonly string[]): string[] {
   return Object.keys(annotations)
     .filter((key) => /reload|reroll/i.test(key) && !deciding.includes(key))
-    .map((key) => `The annotation ${JSON.stringify(key)} decides nothing here.`);
+    .map((key) => `The annotation ${JSON.stringify(key)} has no effect here.`);
 }

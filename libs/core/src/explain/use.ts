@@ -30,7 +30,7 @@ export function useFacts(workload: ExplainedWorkload, source: SourceKey, decisio
 }
 
 const UNUSED = {
-  mentioned: 'The pod template names the source only in a volume that counts for no container.',
+  mentioned: 'The pod template names the source only in a volume that no container uses.',
   none: 'The pod template does not use the source.',
 } as const;
 
