@@ -1,6 +1,6 @@
 /**
- * Durations in Go's notation (`1h30m`, `500ms`, `0`), plus `d` for days. In code, a duration is a number of
- * milliseconds, with fractions.
+ * Durations in Go's notation (`1h30m`, `500ms`, `0`), plus `d` for days. In code, a duration is a number of milliseconds, with
+ * fractions.
  */
 
 const MS = {

@@ -1,6 +1,6 @@
 /**
- * Text functions that match Go's standard library, because stakater/Reloader reads users' texts with it. JavaScript's
- * differ: `trim` removes a byte order mark and keeps a next-line character.
+ * Text functions that match Go's standard library, because stakater/Reloader reads users' texts with it. JavaScript's differ:
+ * `trim` removes a byte order mark and keeps a next-line character.
  */
 import { work } from './work.ts';
 

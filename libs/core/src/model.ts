@@ -1,7 +1,6 @@
 /**
- * The nouns of Reroll, as plain values. A *source* is what a workload reads its configuration from; a *workload* is
- * what is reloaded. Only `SourceData` holds data of a ConfigMap or Secret, and it never leaves the function that hashes
- * it.
+ * The nouns of Reroll, as plain values. A *source* is what a workload reads its configuration from; a *workload* is what is
+ * reloaded. Only `SourceData` holds data of a ConfigMap or Secret, and it never leaves the function that hashes it.
  */
 
 /** Kinds of source, in the order in which a workload's sources are reported. */
@@ -29,14 +28,12 @@ export type SourceKey = Key<SourceKind>;
 /** Identity of a workload, e.g. `Deployment/shop/web`. */
 export type WorkloadKey = Key<WorkloadKind>;
 
-/** The parts of a `SourceKey`. */
 export interface SourceId {
   readonly kind: SourceKind;
   readonly namespace: string;
   readonly name: string;
 }
 
-/** The parts of a `WorkloadKey`. */
 export interface WorkloadId {
   readonly kind: WorkloadKind;
   readonly namespace: string;
@@ -142,8 +139,8 @@ export interface PodTemplate {
 }
 
 /**
- * Returns `<kind>/<namespace>/<name>`. Names in Kubernetes contain no slash. Uses `join`, because a concatenated string
- * keeps its parts in memory, and there are hundreds of thousands of keys.
+ * Returns `<kind>/<namespace>/<name>`. Names in Kubernetes contain no slash. Uses `join`, because a concatenated string keeps its
+ * parts in memory, and there are hundreds of thousands of keys.
  */
 export function keyOf<Kind extends string>(id: { kind: Kind; namespace: string; name: string }): Key<Kind> {
   return [id.kind, id.namespace, id.name].join('/') as Key<Kind>;
@@ -173,7 +170,6 @@ export function isWorkloadKind(kind: string): kind is WorkloadKind {
   return WORKLOAD_KINDS.some((each) => each === kind);
 }
 
-/** The kind in a key. */
 export function kindOf<Kind extends string>(key: Key<Kind>): Kind {
   return key.slice(0, key.indexOf('/')) as Kind;
 }

@@ -26,8 +26,8 @@ export function isRv(text: unknown): text is Rv {
 }
 
 /**
- * Returns the resourceVersion that the API served. Throws a `TypeError` for anything but a decimal number: an
- * aggregated API may serve other text, and such an object cannot be ordered.
+ * Returns the resourceVersion that the API served. Throws a `TypeError` for anything but a decimal number: an aggregated API may
+ * serve other text, and such an object cannot be ordered.
  */
 export function parseRv(text: unknown): Rv {
   if (!isRv(text)) {

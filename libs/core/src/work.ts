@@ -1,6 +1,6 @@
 /**
- * The work that tenants' objects cause, counted since the process started, in the units of the CPU bounds in
- * `docs/scaling.md`. For metrics and specs only.
+ * The work that tenants' objects cause, counted since the process started, in the units of the CPU bounds in `docs/scaling.md`. For
+ * metrics and specs only.
  */
 export const work = {
   /** Characters of parsed lists in annotations. */

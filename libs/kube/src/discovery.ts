@@ -7,8 +7,8 @@ interface ResourceList {
 }
 
 /**
- * Whether the API server has this collection now. Only "not found" and a document without the collection mean no.
- * Rejects with a `KubeError` if it cannot tell, e.g. because an aggregated API does not answer.
+ * Whether the API server has this collection now. Only "not found" and a document without the collection mean no. Rejects with a
+ * `KubeError` if it cannot tell, e.g. because an aggregated API does not answer.
  */
 export async function isServed(
   client: Pick<KubeClient, 'get'>,

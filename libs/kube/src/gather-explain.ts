@@ -37,9 +37,9 @@ import { WORKLOAD_DEFINITIONS, workloadKind } from './workloads/registry.ts';
  *     const { workloads, unread } = await gather.workloads('shop');
  *     previewSource({ source, workloads, settings, from: 'cluster' });
  *
- * `sourcesOf(workload, keys)` returns the sources that concern a workload. Only metadata of sources is read, never
- * data, so what is pending and whether record and data agree is reported as not known. Every method rejects with a
- * `KubeError`; for a forbidden read, the methods say what they do.
+ * `sourcesOf(workload, keys)` returns the sources that concern a workload. Only metadata of sources is read, never data, so what is
+ * pending and whether record and data agree is reported as not known. Every method rejects with a `KubeError`; for a forbidden
+ * read, the methods say what they do.
  */
 export class ExplainGatherer {
   readonly #client: Pick<KubeClient, 'get'>;
@@ -83,9 +83,8 @@ export class ExplainGatherer {
   }
 
   /**
-   * Returns all workloads of a namespace. `unread`: kinds that the caller may not list, which a preview then lacks. A
-   * kind that the server does not have has no workloads. `kinds`: default all that Reroll knows, even if this install
-   * does not watch them.
+   * Returns all workloads of a namespace. `unread`: kinds that the caller may not list, which a preview then lacks. A kind that the
+   * server does not have has no workloads. `kinds`: default all that Reroll knows, even if this install does not watch them.
    */
   async workloads(
     namespace: string,

@@ -25,8 +25,8 @@ export interface InstallIdentityOptions {
 }
 
 /**
- * Waits for an unreachable API server until the signal fires. Rejects with the `KubeError` if the server refuses for
- * good, unless it only refuses the uid and there is a name.
+ * Waits for an unreachable API server until the signal fires. Rejects with the `KubeError` if the server refuses for good, unless
+ * it only refuses the uid and there is a name.
  */
 export async function installIdentity(options: InstallIdentityOptions): Promise<InstallIdentity> {
   const { clusterName, namespace, signal } = options;

@@ -161,8 +161,8 @@ function bodyOf({ event, time }: Waiting, instance: string): unknown {
 }
 
 /**
- * Posts Kubernetes Events in the background: `record` returns at once, and a slow or refusing API server costs events,
- * never a reload. Each event is tried at most twice.
+ * Posts Kubernetes Events in the background: `record` returns at once, and a slow or refusing API server costs events, never a
+ * reload. Each event is tried at most twice.
  */
 export class EventRecorder {
   readonly #options: EventRecorderOptions;

@@ -27,7 +27,6 @@ export function collectionPath(resource: KubeResource, namespace?: string): stri
   return `${root}${scope}/${resource.plural}`;
 }
 
-/** Returns the path of one object. */
 export function objectPath(resource: KubeResource, id: { namespace: string; name: string }): string {
   return `${collectionPath(resource, id.namespace)}/${encodeURIComponent(id.name)}`;
 }

@@ -4,8 +4,8 @@ import { isFabric8Mark } from './fabric8-marker.ts';
 import { isTriggerMark } from './trigger-marker.ts';
 
 /**
- * Whether a pod template carries the marker that one of these systems would write for this source and data, which
- * proves what the pods run. Wave's marker covers all sources of a workload: see `isWaveMark`.
+ * Whether a pod template carries the marker that one of these systems would write for this source and data, which proves what the
+ * pods run. Wave's marker covers all sources of a workload: see `isWaveMark`.
  */
 export function isAdoptedMark(
   template: PodTemplate,

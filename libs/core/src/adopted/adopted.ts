@@ -1,6 +1,6 @@
 /**
- * What the annotations of other systems mean, as far as `--adopt` takes them over. A workload is observed with those
- * that count, translated into the form that the rules read; without `--adopt`, none count.
+ * What the annotations of other systems mean, as far as `--adopt` takes them over. A workload is observed with those that count,
+ * translated into the form that the rules read; without `--adopt`, none count.
  */
 import { annotationOf } from '../annotations/annotation-keys.ts';
 import { splitList } from '../go-text.ts';
@@ -86,9 +86,7 @@ function ofWave(found: Readonly<Record<string, string>>, { metadata, template }:
 
 const NONE: ReadonlySet<string> = new Set();
 
-/**
- * Returns the names in the lists of an observed workload, by kind. Wave's lists count only with its main annotation.
- */
+/** Returns the names in the lists of an observed workload, by kind. Wave's lists count only with its main annotation. */
 export function adoptedNames(
   annotations: Annotations,
   system: AdoptedSystem,

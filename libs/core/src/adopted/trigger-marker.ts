@@ -13,8 +13,8 @@ export function isTriggerMark(
 }
 
 /**
- * SHA-1 (hex) of the sorted, concatenated keys of `data`, then those of `binaryData`, then the values in that order, as
- * bytes. Undefined without keys, because the controller kept nothing for such a source.
+ * SHA-1 (hex) of the sorted, concatenated keys of `data`, then those of `binaryData`, then the values in that order, as bytes.
+ * Undefined without keys, because the controller kept nothing for such a source.
  */
 function hashOf(kind: SourceId['kind'], { data = {}, binaryData = {} }: SourceData): string | undefined {
   const text = Object.keys(data).sort();

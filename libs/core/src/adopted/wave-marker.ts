@@ -13,9 +13,9 @@ type Keys = ReadonlySet<string> | 'all';
 export type WaveChildren = ReadonlyMap<SourceName, Keys>;
 
 /**
- * Returns what Wave's hash covers: volumes; `envFrom` and `env` of containers other than init containers; and the lists
- * of extra sources. Of a single variable, or a projected volume with `items`, only those keys. Undefined if an extra
- * source is in another namespace.
+ * Returns what Wave's hash covers: volumes; `envFrom` and `env` of containers other than init containers; and the lists of extra
+ * sources. Of a single variable, or a projected volume with `items`, only those keys. Undefined if an extra source is in another
+ * namespace.
  */
 export function waveChildren(workload: {
   metadata: ObjectMeta;
@@ -37,9 +37,9 @@ export function provenByWave(children: WaveChildren, { spec }: PodTemplate): Rea
 }
 
 /**
- * Whether Wave would write exactly this hash for the data (`null` if a source does not exist). It is the SHA-256 (hex)
- * of `{"configMaps":{name:{key:value}},"secrets":{…}}` as Go writes it: keys sorted, values in base64. Up to release
- * 0.6, ConfigMap values are text, without `binaryData`. A source without keys is `{}` or `null`.
+ * Whether Wave would write exactly this hash for the data (`null` if a source does not exist). It is the SHA-256 (hex) of
+ * `{"configMaps":{name:{key:value}},"secrets":{…}}` as Go writes it: keys sorted, values in base64. Up to release 0.6, ConfigMap
+ * values are text, without `binaryData`. A source without keys is `{}` or `null`.
  */
 export function isWaveMark(
   marked: string,

@@ -4,8 +4,8 @@ import type { AnnotationLimits } from './annotation-limits.ts';
 import type { Annotations, SourceKind } from '../model.ts';
 
 /**
- * The annotation keys of an installation. The defaults are those of stakater/Reloader. Every key can be set, even those
- * for which stakater/Reloader has no flag.
+ * The annotation keys of an installation. The defaults are those of stakater/Reloader. Every key can be set, even those for which
+ * stakater/Reloader has no flag.
  */
 export interface AnnotationKeys {
   /** On a workload: reload when a source of any kind that it uses changes. */

@@ -1,6 +1,6 @@
 /**
- * Limits of the annotations and the pod template of one workload. A workload beyond a limit is left alone until its
- * owner changes it.
+ * Limits of the annotations and the pod template of one workload. A workload beyond a limit is left alone until its owner changes
+ * it.
  */
 export interface AnnotationLimits {
   /** Entries of one list. */

@@ -10,8 +10,8 @@ import type { ExplainInput } from './facts.ts';
 const OTHER_DATA = 'other-data';
 
 /**
- * Returns the plan's verdict for a dependency if other data were written to its source now, after everything known of
- * the two. A source that does not exist would be created.
+ * Returns the plan's verdict for a dependency if other data were written to its source now, after everything known of the two. A
+ * source that does not exist would be created.
  */
 export function verdictAfterChange(question: Omit<ExplainInput, 'from'>): DependencyVerdict {
   const { workload, source, settings } = question;

@@ -8,10 +8,7 @@ import type { ExplainInput } from './facts.ts';
 /** Rules by which a workload refers to one source, not to all that it uses. */
 const SPEAKING: ReadonlySet<RuleName> = new Set(['ExcludedSource', 'NamedSource']);
 
-/**
- * Whether a workload concerns a source: it is reloaded for it, uses, names, excludes or mentions it, or has it
- * recorded.
- */
+/** Whether a workload concerns a source: it is reloaded for it, uses, names, excludes or mentions it, or has it recorded. */
 export function isConcerned(
   { workload: { row }, source, settings }: ExplainInput,
   { reloads, use, rules }: Explanation,

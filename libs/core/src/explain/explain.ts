@@ -35,8 +35,8 @@ export interface Explanation {
 }
 
 /**
- * Explains with the functions that decide: the rules, the cluster state and a worker's plan. Throws a `TypeError` for
- * an invalid key.
+ * Explains with the functions that decide: the rules, the cluster state and a worker's plan. Throws a `TypeError` for an invalid
+ * key.
  */
 export function explain(input: ExplainInput): Explanation {
   const { workload, source, settings } = input;

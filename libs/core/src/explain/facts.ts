@@ -26,8 +26,8 @@ export interface ExplainSettings {
 }
 
 /**
- * The origin of the facts. `catalog`: from the leader, with dates and the hash of each source's data. `cluster`: from a
- * read of metadata, without dates and hashes, so that what is pending now is not known.
+ * The origin of the facts. `catalog`: from the leader, with dates and the hash of each source's data. `cluster`: from a read of
+ * metadata, without dates and hashes, so that what is pending now is not known.
  */
 export type FactsFrom = 'catalog' | 'cluster';
 
@@ -41,8 +41,8 @@ export interface ExplainedWorkload {
 export interface ExplainedSource {
   readonly key: SourceKey;
   /**
-   * `exists` is false if the source was deleted. Undefined: from the catalog, the source does not exist or is not
-   * watched; from the cluster, it does not exist.
+   * `exists` is false if the source was deleted. Undefined: from the catalog, the source does not exist or is not watched; from the
+   * cluster, it does not exist.
    */
   readonly row: SourceRow | undefined;
   /** From the cluster: the caller may not read it. It is assumed to exist, without annotations. */
@@ -60,8 +60,8 @@ export interface ExplainInput {
 }
 
 /**
- * Returns a workload that was read from the cluster (`observed()` and, for a Rollout with a `workloadRef`,
- * `withTemplateOf()`). Nothing dates it, so it is assumed to be unchanged since its last write.
+ * Returns a workload that was read from the cluster (`observed()` and, for a Rollout with a `workloadRef`, `withTemplateOf()`).
+ * Nothing dates it, so it is assumed to be unchanged since its last write.
  */
 export function workloadFromCluster(
   observed: ObservedWorkload,

@@ -15,9 +15,7 @@ export interface Hold {
   readonly detail: string;
 }
 
-/**
- * Returns the holds in the order in which a worker meets them. The worker reports the first one that stops the reload.
- */
+/** Returns the holds in the order in which a worker meets them. The worker reports the first one that stops the reload. */
 export function holdsOn(input: ExplainInput): Hold[] {
   const { workload, settings } = input;
   const { row } = workload;

@@ -80,8 +80,8 @@ export function verdictFor(
 }
 
 /**
- * Returns a reading as if the source had been read now with the catalog's state. Undefined: only the data tells whether
- * the record agrees.
+ * Returns a reading as if the source had been read now with the catalog's state. Undefined: only the data tells whether the record
+ * agrees.
  */
 function readingOf(row: SourceRow | undefined, recorded: RecordHash | null): DependencyFacts['reading'] {
   if (!row?.exists) return null;

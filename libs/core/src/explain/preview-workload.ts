@@ -69,9 +69,7 @@ export function patternedKinds({ row }: ExplainedWorkload, keys: AnnotationKeys)
   return namedSources(row, keys).patterned;
 }
 
-/**
- * Returns the sources that the workloads name literally, and the existing ones of the kinds that they name by pattern.
- */
+/** Returns the sources that the workloads name literally, and the existing ones of the kinds that they name by pattern. */
 function candidates(
   workloads: readonly ExplainedWorkload[],
   known: ReadonlyMap<SourceKey, SourceRow>,

@@ -51,8 +51,8 @@ export function preview(plan: PreviewPlan): Preview {
 }
 
 /**
- * `preview` one pair at a time: some take tens of milliseconds, and a namespace can have thousands. The caller may
- * pause between steps.
+ * `preview` one pair at a time: some take tens of milliseconds, and a namespace can have thousands. The caller may pause between
+ * steps.
  */
 export function* previewSteps({ pairs, remarks }: PreviewPlan): Generator<undefined, Preview, void> {
   const explained: Explained[] = [];

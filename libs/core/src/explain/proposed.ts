@@ -17,8 +17,8 @@ export interface ProposedAnnotations {
 }
 
 /**
- * Returns the workload as it would be with other annotations. Annotations of other systems (`--adopt`) stay, because
- * their translation needs the pod template.
+ * Returns the workload as it would be with other annotations. Annotations of other systems (`--adopt`) stay, because their
+ * translation needs the pod template.
  */
 export function withProposed(
   workload: ExplainedWorkload,

@@ -25,17 +25,17 @@ export interface Expectation {
 export const TOLD_BEFORE = 60_000;
 
 /**
- * `take`: the outcome belongs to the change. `ignore`: it does not. `close`: the outcome before was the right one,
- * whatever follows.
+ * `take`: the outcome belongs to the change. `ignore`: it does not. `close`: the outcome before was the right one, whatever
+ * follows.
  */
 export type Step = 'take' | 'ignore' | 'close';
 
 /**
- * Decides whether a workload's next outcome, in the order of the stream, belongs to a change that enqueued it. A job is
- * dated by its first enqueue. A job dated at or after the change read the source with the change: *sure*. A job with an
- * earlier date was either waiting when the change enqueued it, and then its outcome belongs to the change; or running,
- * and then another one follows that was enqueued before it ended. An outcome that reloaded for the source is not
- * replaced by one that did not, because the latter found the work done.
+ * Decides whether a workload's next outcome, in the order of the stream, belongs to a change that enqueued it. A job is dated by
+ * its first enqueue. A job dated at or after the change read the source with the change: *sure*. A job with an earlier date was
+ * either waiting when the change enqueued it, and then its outcome belongs to the change; or running, and then another one follows
+ * that was enqueued before it ended. An outcome that reloaded for the source is not replaced by one that did not, because the
+ * latter found the work done.
  */
 export function step(wanted: Expectation, current: Told | undefined, next: Told): Step {
   if (!isRelevant(wanted, next)) return 'ignore';

@@ -46,9 +46,7 @@ export interface ChangeEntry {
   readonly leftAlone: readonly JudgedWorkload[];
   /** How many workloads each list leaves out. Undefined: none. */
   readonly more?: { readonly woken: number; readonly leftAlone: number } | undefined;
-  /**
-   * Earlier changes of the source without their own entries, because none of them reloaded a workload. Undefined: none.
-   */
+  /** Earlier changes of the source without their own entries, because none of them reloaded a workload. Undefined: none. */
   readonly merged?: number | undefined;
   /** Only for the cause `manual`; its outcomes carry the same request. */
   readonly request?: RequestEntry | undefined;
@@ -82,9 +80,7 @@ export interface OutcomeEntry {
   readonly attempts: number;
   /** The earliest time of the next attempt, in Unix milliseconds. Only for `retrying`. */
   readonly next?: number | undefined;
-  /**
-   * The workload's generation after the patch. The rollout of this generation or a later one is that of this reload.
-   */
+  /** The workload's generation after the patch. The rollout of this generation or a later one is that of this reload. */
   readonly generation?: number | undefined;
   /** Code of the error, e.g. `KUBE_API 422 Invalid`; no text of the API server. */
   readonly error?: string | undefined;
@@ -94,8 +90,7 @@ export interface OutcomeEntry {
 }
 
 /**
- * Progress of a rollout. In the stream: one that just became complete or stuck. In the hash `rollouts`: one that is not
- * complete.
+ * Progress of a rollout. In the stream: one that just became complete or stuck. In the hash `rollouts`: one that is not complete.
  */
 export interface RolloutEntry extends RolloutStatus {
   readonly workload: WorkloadKey;
@@ -117,7 +112,6 @@ export interface AuditEntry {
   readonly at: number;
   /** The authenticated name. */
   readonly actor: string;
-  /** Name of the operation. */
   readonly action: string;
   /** The target, e.g. `Deployment/shop/web`. */
   readonly target: string;

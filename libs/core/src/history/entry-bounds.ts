@@ -36,10 +36,7 @@ export function boundedChange(entry: ChangeEntry): ChangeEntry {
   return { ...entry, woken, leftAlone, more: isCut ? more : undefined };
 }
 
-/**
- * Returns the outcome with the first sources: `source`, which enqueued the workload, then those that it was reloaded
- * for.
- */
+/** Returns the outcome with the first sources: `source`, which enqueued the workload, then those that it was reloaded for. */
 export function boundedOutcome(entry: OutcomeEntry, source?: SourceKey): OutcomeEntry {
   const first = source === undefined ? undefined : sourceNameOf(source);
   const rolled = firstNames(frontOf(entry.rolled, (name) => name === first));

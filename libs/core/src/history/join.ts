@@ -8,9 +8,7 @@ import { compareIds, firstIndex, indexOfId, millisecondsOf, type StreamId } from
 /** A change of the history with the outcome for each workload. */
 export interface Change extends Omit<ChangeEntry, 'woken' | 'leftAlone'> {
   readonly id: StreamId;
-  /**
-   * The namespace of the source, or of the workload of a manual reload. Whoever may read it there may read the change.
-   */
+  /** The namespace of the source, or of the workload of a manual reload. Whoever may read it there may read the change. */
   readonly namespace: string;
   readonly pairs: readonly Pair[];
 }
@@ -72,9 +70,9 @@ interface Workload extends WorkloadHistory {
 }
 
 /**
- * Joins the history: which outcome belongs to which change, and which rollout to which outcome. Entries of one stream
- * are added in order, those of different streams in any order, with the same result. Holds what the streams hold, if
- * the caller reports what they dropped.
+ * Joins the history: which outcome belongs to which change, and which rollout to which outcome. Entries of one stream are added in
+ * order, those of different streams in any order, with the same result. Holds what the streams hold, if the caller reports what
+ * they dropped.
  */
 export class HistoryJoin {
   readonly #changes: OwnChange[] = [];

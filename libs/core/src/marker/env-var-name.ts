@@ -2,9 +2,9 @@ import type { SourceKind } from '../model.ts';
 import { markerType } from './marker-type.ts';
 
 /**
- * Returns the environment variable that marks a container with a source's hash: `STAKATER_<NAME>_<TYPE>`, as
- * stakater/Reloader names it. In NAME, letters are upper case, and a run of other characters than A-Z and 0-9 becomes
- * one `_`, or nothing at the start. So `a.b`, `a-b` and `a--b` share a variable.
+ * Returns the environment variable that marks a container with a source's hash: `STAKATER_<NAME>_<TYPE>`, as stakater/Reloader
+ * names it. In NAME, letters are upper case, and a run of other characters than A-Z and 0-9 becomes one `_`, or nothing at the
+ * start. So `a.b`, `a-b` and `a--b` share a variable.
  */
 export function envVarName(kind: SourceKind, name: string): string {
   return `STAKATER_${upperSnake(name)}_${markerType(kind)}`;

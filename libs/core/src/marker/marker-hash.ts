@@ -4,8 +4,8 @@ import type { SourceData, SourceKind } from '../model.ts';
 import type { HashKey, HashKeys } from '../record/record-hash.ts';
 
 /**
- * The algorithm of a marker's hash. `sha1` is stakater/Reloader's; `auto` is `hmac-sha256` for Secrets if there is a
- * key, and `sha1` otherwise.
+ * The algorithm of a marker's hash. `sha1` is stakater/Reloader's; `auto` is `hmac-sha256` for Secrets if there is a key, and
+ * `sha1` otherwise.
  */
 export const MARKER_HASHES = ['auto', 'sha1', 'sha256', 'hmac-sha256'] as const;
 export type MarkerHash = (typeof MARKER_HASHES)[number];
@@ -18,23 +18,20 @@ export interface MarkerScheme {
 
 const INCUMBENTS: MarkerScheme = { hash: 'sha1', keys: [] };
 
-/**
- * The marker's hash for a deleted source: the SHA-1 of a fixed text, so that it never equals the hash of empty data.
- */
+/** The marker's hash for a deleted source: the SHA-1 of a fixed text, so that it never equals the hash of empty data. */
 export const DELETED_MARKER_HASH = sha1(Buffer.from('__RELOADER_EMPTY_DELETE_MARKER__'));
 
 const ENTRY_SEPARATOR = Buffer.from(';');
 
 /**
- * Returns the marker's hash of a source's data. Default: SHA-1, 40 lower-case hex digits, identical to
- * stakater/Reloader's, so that a workload that it marked is not reloaded again. `sha256` has 64 digits over the same
- * text; `hmac-sha256` is `k<id of the key>.<64 digits>`; `auto` chooses by kind. Throws a `RangeError` if the key is
- * missing.
+ * Returns the marker's hash of a source's data. Default: SHA-1, 40 lower-case hex digits, identical to stakater/Reloader's, so that
+ * a workload that it marked is not reloaded again. `sha256` has 64 digits over the same text; `hmac-sha256` is `k<id of the
+ * key>.<64 digits>`; `auto` chooses by kind. Throws a `RangeError` if the key is missing.
  *
- * Each key gives one entry `key=value`; the entries are sorted by their bytes and joined with `;`. The value is the
- * text (ConfigMap `data`), the base64 (ConfigMap `binaryData`) or the decoded bytes (Secret). For a
- * SecretProviderClass, `data` holds `object id -> version` and `SecretProviderClassName -> name`. Not injective: `{a:
- * '1;b=2'}` and `{a: '1', b: '2'}` have the same hash. It protects only the marker; the record's hash decides.
+ * Each key gives one entry `key=value`; the entries are sorted by their bytes and joined with `;`. The value is the text (ConfigMap
+ * `data`), the base64 (ConfigMap `binaryData`) or the decoded bytes (Secret). For a SecretProviderClass, `data` holds `object id ->
+ * version` and `SecretProviderClassName -> name`. Not injective: `{a: '1;b=2'}` and `{a: '1', b: '2'}` have the same hash. It
+ * protects only the marker; the record's hash decides.
  */
 export function markerHash(kind: SourceKind, source: SourceData, scheme = INCUMBENTS): string {
   const text = textOf(kind, source);

@@ -17,8 +17,8 @@ function deed(workloads: readonly WorkloadId[], namespace: string): string {
 }
 
 /**
- * Returns the text of an alert, in the markup of chats (`*bold*`). `additionalInfo` (`ALERT_ADDITIONAL_INFO`) comes
- * first unless empty. The source and its workloads share a namespace.
+ * Returns the text of an alert, in the markup of chats (`*bold*`). `additionalInfo` (`ALERT_ADDITIONAL_INFO`) comes first unless
+ * empty. The source and its workloads share a namespace.
  */
 export function alertText(
   source: SourceId,

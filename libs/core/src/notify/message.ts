@@ -53,10 +53,7 @@ export function alertMessage(sink: AlertSink, text: string): Message {
 
 const LEGACY_BODY = '{"webhook":"update successful"}';
 
-/**
- * Returns the body for `--webhook-url`: what changed, by name, or (`legacy`) stakater/Reloader's body, which does not
- * say.
- */
+/** Returns the body for `--webhook-url`: what changed, by name, or (`legacy`) stakater/Reloader's body, which does not say. */
 export function webhookMessage(
   form: 'change' | 'legacy',
   change: { source: SourceId; event: ChangeEvent },

@@ -48,10 +48,7 @@ function compile(pattern: string): CompiledPattern {
   }
 }
 
-/**
- * Uses `find` because `test` builds an automaton of up to eight megabytes for each pattern, and is no faster in the
- * worst case.
- */
+/** Uses `find` because `test` builds an automaton of up to eight megabytes for each pattern, and is no faster in the worst case. */
 function ready(expression: RE2JS, cost: number): CompiledPattern {
   return {
     cost,

@@ -13,9 +13,9 @@ export const PATTERN_LIMITS = {
 const INFINITE = Number.MAX_SAFE_INTEGER;
 
 /**
- * Returns an upper bound of the number of instructions that a pattern compiles to, without compiling it. A counted
- * repetition multiplies what it repeats, so a few bytes can stand for a million instructions. Matching takes at most
- * this cost times the length of the name.
+ * Returns an upper bound of the number of instructions that a pattern compiles to, without compiling it. A counted repetition
+ * multiplies what it repeats, so a few bytes can stand for a million instructions. Matching takes at most this cost times the
+ * length of the name.
  */
 export function patternCost(pattern: string): number {
   // Within `\Q…\E` special characters have no meaning, and an empty quotation hides what a repetition applies to.

@@ -15,8 +15,7 @@ export interface PatternMatch {
   /** The entry that equals the name, or the first pattern that matches. */
   readonly matched: string | undefined;
   /**
-   * Errors of the entries before the first match. stakater/Reloader logs the same ones, because it reads the list from
-   * its start.
+   * Errors of the entries before the first match. stakater/Reloader logs the same ones, because it reads the list from its start.
    */
   readonly errors: readonly PatternError[];
 }
@@ -69,9 +68,9 @@ export function nameList(text: string): NameList {
 }
 
 /**
- * Matches a name against a comma-separated list of patterns in Go's RE2 syntax, each trimmed and anchored at both ends.
- * Invalid patterns are collected and skipped. A comma always separates, so `x{1,2}` is two patterns. A literal name is
- * found at once; otherwise matching takes the cost of the patterns.
+ * Matches a name against a comma-separated list of patterns in Go's RE2 syntax, each trimmed and anchored at both ends. Invalid
+ * patterns are collected and skipped. A comma always separates, so `x{1,2}` is two patterns. A literal name is found at once;
+ * otherwise matching takes the cost of the patterns.
  */
 export function matchPatterns(text: string, name: string): PatternMatch {
   const list = nameList(text);

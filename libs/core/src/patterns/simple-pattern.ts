@@ -1,6 +1,6 @@
 /**
- * Patterns that need no regular expression: names in which a dot is any character, with at most one `.*`. Most patterns
- * in practice are of this form (`kube-root-ca.crt`, `app-.*`), and matching takes no longer than reading the name.
+ * Patterns that need no regular expression: names in which a dot is any character, with at most one `.*`. Most patterns in practice
+ * are of this form (`kube-root-ca.crt`, `app-.*`), and matching takes no longer than reading the name.
  */
 
 const WITHOUT_STAR = /^[A-Za-z0-9.-]+$/;

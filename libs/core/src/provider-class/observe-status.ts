@@ -28,13 +28,11 @@ export interface SeenStatus {
   /** The hash under the current key, then under the keys that older rows may use. Empty: nothing mounted. */
   readonly hashes: readonly RecordHash[];
   readonly markerHash: string;
-  /**
-   * Unix seconds of the last write; 0 if there was none after the creation, so that the pod began with these versions.
-   */
+  /** Unix seconds of the last write; 0 if there was none after the creation, so that the pod began with these versions. */
   readonly modifiedAt: number;
   /**
-   * Unix seconds, by the API server's clock, of the last write of `status`, when the pod had these versions. Writes of
-   * the metadata by others do not count. 0: not known.
+   * Unix seconds, by the API server's clock, of the last write of `status`, when the pod had these versions. Writes of the metadata
+   * by others do not count. 0: not known.
    */
   readonly shownAt: number;
 }
@@ -69,8 +67,8 @@ function lastStatusWrite({ managedFields = [] }: ObjectMeta): number {
 }
 
 /**
- * Returns the data of a status in the form that `markerHash` takes: an entry `id=version` for each object, and the name
- * of the class. Two objects with one id become one entry that reads like both side by side.
+ * Returns the data of a status in the form that `markerHash` takes: an entry `id=version` for each object, and the name of the
+ * class. Two objects with one id become one entry that reads like both side by side.
  */
 export function providerClassData(
   provider: string,

@@ -37,13 +37,12 @@ interface ClassState {
 /**
  * Derives the present versions of a class from what single pods have mounted (SecretProviderClassPodStatus).
  *
- * Pods rotate one after the other, at any pace. So a status shows a change only when *its own* versions change, or when
- * its pod has just mounted: the provider has these versions now, and they become the class's. A status that still
- * exists with older versions says nothing, even if it is written, and neither does a deleted one.
+ * Pods rotate one after the other, at any pace. So a status shows a change only when *its own* versions change, or when its pod has
+ * just mounted: the provider has these versions now, and they become the class's. A status that still exists with older versions
+ * says nothing, even if it is written, and neither does a deleted one.
  *
- * After a gap without memory, the status that the driver wrote last decides. A status that lingers was written before,
- * even if its metadata was written later. Within one second, or without times, the resourceVersion decides; in doubt
- * the workload is reloaded.
+ * After a gap without memory, the status that the driver wrote last decides. A status that lingers was written before, even if its
+ * metadata was written later. Within one second, or without times, the resourceVersion decides; in doubt the workload is reloaded.
  *
  * A pure state machine; one for each stream of statuses.
  */

@@ -4,9 +4,9 @@ import { isKeyKnown, type HashKey, type RecordHash } from './record-hash.ts';
 const AWAITED_FOR = 600_000;
 
 /**
- * Keys that appear in records but that this process does not have. While keys are changed, a process that started
- * earlier meets the new key. It leaves such entries to processes that have the key, or to itself after its restart.
- * After that time the key counts as lost, and nobody can compare the entry any more.
+ * Keys that appear in records but that this process does not have. While keys are changed, a process that started earlier meets the
+ * new key. It leaves such entries to processes that have the key, or to itself after its restart. After that time the key counts as
+ * lost, and nobody can compare the entry any more.
  */
 export class AwaitedKeys {
   readonly #keys: readonly Pick<HashKey, 'id'>[];

@@ -2,10 +2,10 @@ import { createHash, createHmac } from 'node:crypto';
 import type { SourceData } from '../model.ts';
 
 /**
- * Hash of a source's data as the record keeps it: `<scheme>.<base64url of 32 bytes>`. Scheme `1` is SHA-256 over a
- * canonical, length-prefixed form. `k<id>` is HMAC-SHA-256 over the same form with the key of that id, so that a reader
- * of the record cannot try guesses of a weak secret. Two sources have the same hash only if they hold the same keys and
- * bytes: unlike the marker's form, this one is injective.
+ * Hash of a source's data as the record keeps it: `<scheme>.<base64url of 32 bytes>`. Scheme `1` is SHA-256 over a canonical,
+ * length-prefixed form. `k<id>` is HMAC-SHA-256 over the same form with the key of that id, so that a reader of the record cannot
+ * try guesses of a weak secret. Two sources have the same hash only if they hold the same keys and bytes: unlike the marker's form,
+ * this one is injective.
  */
 export type RecordHash = string;
 
@@ -38,10 +38,7 @@ export function recordHash(data: SourceData, keys: HashKeys): RecordHash {
   return digest(canonical(data), keys[0]);
 }
 
-/**
- * Whether `recorded` is the hash of `data`, under the scheme that `recorded` names. False if the scheme or key is not
- * known.
- */
+/** Whether `recorded` is the hash of `data`, under the scheme that `recorded` names. False if the scheme or key is not known. */
 export function isHashOf(recorded: RecordHash, data: SourceData, keys: HashKeys): boolean {
   const scheme = schemeOf(recorded);
   if (scheme === PLAIN) return digest(canonical(data), undefined) === recorded;

@@ -2,19 +2,19 @@ import { WeightedCache } from '../patterns/weighted-cache.ts';
 import { work } from '../work.ts';
 
 /**
- * The applied record: the annotation `reroll.dev/applied` in the workload's own metadata (never in its pod template, so
- * that writing it restarts nothing). It holds hashes of the data that the pods were last started with, as compact JSON:
- * `{"v":1,"s":{"ConfigMap/web":"1.<hash>"}}`. `s` maps `<kind>/<name>` of a source in the workload's namespace to a
- * record hash, sorted by key. `t` is present only if another object holds the pod template: the state of that object by
- * which the record was decided, `<uid>/<generation>`.
+ * The applied record: the annotation `reroll.dev/applied` in the workload's own metadata (never in its pod template, so that
+ * writing it restarts nothing). It holds hashes of the data that the pods were last started with, as compact JSON:
+ * `{"v":1,"s":{"ConfigMap/web":"1.<hash>"}}`. `s` maps `<kind>/<name>` of a source in the workload's namespace to a record hash,
+ * sorted by key. `t` is present only if another object holds the pod template: the state of that object by which the record was
+ * decided, `<uid>/<generation>`.
  */
 export const RECORD_ANNOTATION = 'reroll.dev/applied';
 
 const VERSION = 1;
 
 /**
- * The largest record, in bytes: half of what the API server allows for all annotations of an object, so that the owner
- * has the other half. 1,000 sources with names of 60 characters fit.
+ * The largest record, in bytes: half of what the API server allows for all annotations of an object, so that the owner has the
+ * other half. 1,000 sources with names of 60 characters fit.
  */
 export const MOST_RECORD_BYTES = 131_072;
 

@@ -66,7 +66,6 @@ function mountsOf(container: Container): string[] {
   return (container.volumeMounts ?? []).map((mount) => mount.name);
 }
 
-/** Returns the sources of a volume. */
 export function refsOfVolume(volume: Volume): SourceRef[] {
   const projected = volume.projected?.sources ?? [];
   return [

@@ -13,12 +13,12 @@ export function referencedSources(podSpec: PodSpec): SourceRef[] {
 }
 
 /**
- * Returns the index, in `containers`, of the container that carries a source's marker; null if there is none, so that
- * nothing can be reloaded.
- * 1. For the first volume that refers to the source, the first container that mounts it. If only an init container
- *    mounts it, the first container, because an init container never carries a marker.
- * 2. Otherwise, the first container that reads the source into its environment. If only an init container does, the
- *    first container.
+ * Returns the index, in `containers`, of the container that carries a source's marker; null if there is none, so that nothing can
+ * be reloaded.
+ * 1. For the first volume that refers to the source, the first container that mounts it. If only an init container mounts it, the
+ *    first container, because an init container never carries a marker.
+ * 2. Otherwise, the first container that reads the source into its environment. If only an init container does, the first
+ *    container.
  * 3. Otherwise, if the workload names the source (`auto` is false), the first container.
  */
 export function containerUsing(podSpec: PodSpec, source: SourceRef, auto: boolean): number | null {

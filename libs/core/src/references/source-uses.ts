@@ -14,8 +14,8 @@ export interface SourceUse {
 }
 
 /**
- * Returns every reference of a pod spec to a source: init containers last, then volumes that nothing mounts. `podUses`
- * tells which of them decide: of several volumes of one source, only the first counts.
+ * Returns every reference of a pod spec to a source: init containers last, then volumes that nothing mounts. `podUses` tells which
+ * of them decide: of several volumes of one source, only the first counts.
  */
 export function sourceUses(podSpec: PodSpec, source: SourceRef): SourceUse[] {
   const volumes = (podSpec.volumes ?? []).filter((volume) => refsOfVolume(volume).some(isMeant));

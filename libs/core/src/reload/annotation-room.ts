@@ -4,9 +4,8 @@ import type { Annotations } from '../model.ts';
 export const MOST_ANNOTATION_BYTES = 262_144;
 
 /**
- * Bytes that a patch leaves free. Controllers add annotations to the workload and to copies of its annotations: the
- * Deployment controller writes up to 2 KB of revisions onto each ReplicaSet. A rollout that it cannot begin would be
- * worse than no rollout.
+ * Bytes that a patch leaves free. Controllers add annotations to the workload and to copies of its annotations: the Deployment
+ * controller writes up to 2 KB of revisions onto each ReplicaSet. A rollout that it cannot begin would be worse than no rollout.
  */
 export const RESERVED_ANNOTATION_BYTES = 4_096;
 

@@ -2,8 +2,8 @@ import type { Annotations, PodTemplate } from '../model.ts';
 import { RECORD_ANNOTATION } from '../record/record.ts';
 
 /**
- * Annotation of a CronJob: the suffix of its next Job's name. It is written before it is needed, and renewed with the
- * record of each Job, so that a repeated reload finds the Job that already exists.
+ * Annotation of a CronJob: the suffix of its next Job's name. It is written before it is needed, and renewed with the record of
+ * each Job, so that a repeated reload finds the Job that already exists.
  */
 export const NEXT_JOB_ANNOTATION = 'reroll.dev/next-job';
 
@@ -31,8 +31,8 @@ export interface JobInput {
 }
 
 /**
- * Returns the Job that a reload of a CronJob creates, as stakater/Reloader and `kubectl create job --from` make it:
- * from the CronJob's template and owned by the CronJob. In addition, it carries the record.
+ * Returns the Job that a reload of a CronJob creates, as stakater/Reloader and `kubectl create job --from` make it: from the
+ * CronJob's template and owned by the CronJob. In addition, it carries the record.
  */
 export function jobOfCronJob({ cronJob, jobTemplate, template, name, record }: JobInput): object {
   const { labels, annotations } = jobTemplate.metadata ?? {};

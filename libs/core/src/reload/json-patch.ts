@@ -6,8 +6,8 @@ export interface PatchOperation {
 }
 
 /**
- * Applies the operations to a copy of the value. Paths must exist, as in RFC 6902. Tests are assumed to hold, because
- * the operations were computed from this value.
+ * Applies the operations to a copy of the value. Paths must exist, as in RFC 6902. Tests are assumed to hold, because the
+ * operations were computed from this value.
  */
 export function patched<T>(value: T, operations: readonly PatchOperation[]): T {
   const root = { '': structuredClone(value) as unknown };

@@ -45,9 +45,7 @@ export interface PatchInput extends MarkerInput {
   readonly templatePath: string;
   /** The new record. */
   readonly record: string;
-  /**
-   * Restarts the pods by this field instead of by a changed template. `last` is its value in Unix seconds, 0 if unset.
-   */
+  /** Restarts the pods by this field instead of by a changed template. `last` is its value in Unix seconds, 0 if unset. */
   readonly restart?: { readonly path: string; readonly last: number } | undefined;
   /** Pauses the rollout; `key` is the annotation that holds the time. Default: no pause. */
   readonly pause?: { readonly key: string; readonly at: Date } | undefined;
@@ -59,9 +57,9 @@ export function markedTemplate(input: MarkerInput): PodTemplate {
 }
 
 /**
- * Returns one JSON Patch that reloads the workload for every source in `rolled` and writes the record. It applies only
- * to the object that was read: it tests the uid, the generation (the spec has not changed) and the previous record
- * (`null` tests that there is none). Without sources it only writes the record.
+ * Returns one JSON Patch that reloads the workload for every source in `rolled` and writes the record. It applies only to the
+ * object that was read: it tests the uid, the generation (the spec has not changed) and the previous record (`null` tests that
+ * there is none). Without sources it only writes the record.
  */
 export function reloadPatch(input: PatchInput): PatchOperation[] {
   const { pause } = input;
@@ -128,14 +126,13 @@ function sourceMarkers(input: Placed): PatchOperation[] {
   if (!last) return [];
   if (input.strategy === 'annotations') return annotationMarker(input, last);
   const operations = envVarMarkers(input);
-  // Two sources can share a variable (`a.b` and `a-b`). If it already has the value, the variable alone would restart
-  // nothing.
+  // Two sources can share a variable (`a.b` and `a-b`). If it already has the value, the variable alone would restart nothing.
   return operations.length > 0 ? operations : annotationMarker(input, last);
 }
 
 /**
- * Sets the second after this one: some pods of this second have the old data, and times are whole seconds. Sets a later
- * one if the field already has that value, because nothing would restart otherwise.
+ * Sets the second after this one: some pods of this second have the old data, and times are whole seconds. Sets a later one if the
+ * field already has that value, because nothing would restart otherwise.
  */
 function restartOperations(
   restart: NonNullable<PatchInput['restart']>,

@@ -13,14 +13,12 @@ export type PauseWish =
   | { readonly state: 'none' }
   /** Milliseconds, more than 0. */
   | { readonly state: 'pause'; readonly period: number }
-  /**
-   * The annotation is invalid; `problem` says what was expected and what was given. The workload is reloaded anyway.
-   */
+  /** The annotation is invalid; `problem` says what was expected and what was given. The workload is reloaded anyway. */
   | { readonly state: 'unusable'; readonly problem: string };
 
 /**
- * Reads the period for which a Deployment's rollout is paused after a reload (a Go duration). Zero or less means no
- * pause. An empty key disables pauses.
+ * Reads the period for which a Deployment's rollout is paused after a reload (a Go duration). Zero or less means no pause. An empty
+ * key disables pauses.
  */
 export function pauseWish(
   workload: { readonly kind: WorkloadKind; readonly annotations: Annotations },
@@ -41,10 +39,10 @@ export function pauseWish(
 }
 
 /**
- * Returns when a Deployment that was paused at a reload resumes, in Unix milliseconds; undefined if there is nothing to
- * do, because nobody or only its owner paused it. `paused-at` is by the clock of the worker that paused it. Returns 0
- * if a time or period cannot be read, and for a `paused-at` that remained after a manual resume: it is then only
- * removed, so that it does not affect a later pause by the owner.
+ * Returns when a Deployment that was paused at a reload resumes, in Unix milliseconds; undefined if there is nothing to do, because
+ * nobody or only its owner paused it. `paused-at` is by the clock of the worker that paused it. Returns 0 if a time or period
+ * cannot be read, and for a `paused-at` that remained after a manual resume: it is then only removed, so that it does not affect a
+ * later pause by the owner.
  */
 export function resumeDueAt(
   workload: { readonly paused: boolean | undefined; readonly annotations: Annotations | undefined },
@@ -69,8 +67,8 @@ export function pauseOperations(pausedAtKey: string, at: Date): PatchOperation[]
 }
 
 /**
- * Resumes a rollout, or only removes a `paused-at` that remained. Its tests fail if a pause began or ended since the
- * read, or if the object was replaced.
+ * Resumes a rollout, or only removes a `paused-at` that remained. Its tests fail if a pause began or ended since the read, or if
+ * the object was replaced.
  */
 export function resumePatch(
   workload: { readonly uid: string; readonly paused: boolean; readonly pausedAt: string },

@@ -3,10 +3,9 @@ import type { Annotations, PodTemplate } from '../model.ts';
 import { RECORD_ANNOTATION } from '../record/record.ts';
 
 /**
- * A Job's pod template cannot be changed, so a reload deletes the Job and creates it again. Meanwhile a suspended Job
- * with another name and this annotation, the *pending Job*, keeps what the Job is to become. The annotation is JSON:
- * the Job it stands for, and what the pending Job itself must not have (labels and owners, so that nothing takes it for
- * the Job).
+ * A Job's pod template cannot be changed, so a reload deletes the Job and creates it again. Meanwhile a suspended Job with another
+ * name and this annotation, the *pending Job*, keeps what the Job is to become. The annotation is JSON: the Job it stands for, and
+ * what the pending Job itself must not have (labels and owners, so that nothing takes it for the Job).
  */
 export const PENDING_JOB_ANNOTATION = 'reroll.dev/twin-of';
 

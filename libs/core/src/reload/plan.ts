@@ -16,8 +16,8 @@ export interface SourceReading {
   /** The entry has a key that other workers may have but this one does not, so it cannot compare. */
   readonly isKeyAwaited?: boolean;
   /**
-   * Whether the source was read after the workload. An older reading (another worker's, of the same change) may justify
-   * a reload, because the leader has checked it against the present, but never a correction of the record.
+   * Whether the source was read after the workload. An older reading (another worker's, of the same change) may justify a reload,
+   * because the leader has checked it against the present, but never a correction of the record.
    */
   readonly afterWorkload: boolean;
 }
@@ -32,8 +32,8 @@ export interface DependencyFacts {
   /** The marker in the pod template matches the reading, which proves what the pods run. */
   readonly isMarked: boolean;
   /**
-   * The source was read and does not exist, and a patch can show that: with the env-vars strategy, a container has its
-   * variable, which can be removed.
+   * The source was read and does not exist, and a patch can show that: with the env-vars strategy, a container has its variable,
+   * which can be removed.
    */
   readonly showsDeletion?: boolean;
 }
@@ -59,10 +59,7 @@ export interface PlanInput {
   readonly mentionOf?: (name: SourceName) => Mention;
 }
 
-/**
- * `name`: the workload uses or mentions the source, or its annotations name it literally. `pattern`: only a pattern
- * matches it.
- */
+/** `name`: the workload uses or mentions the source, or its annotations name it literally. `pattern`: only a pattern matches it. */
 export type Mention = 'name' | 'pattern' | 'none';
 
 /**
@@ -70,8 +67,8 @@ export type Mention = 'name' | 'pattern' | 'none';
  * - `InStep`: the record agrees with the source. `Absent`: the source does not exist.
  * - `Read`: the source must be read to decide.
  * - `Wait`: the catalog is behind the read; the leader's own event enqueues the workload again.
- * - `Correct`: the pods have the data, and only the record is behind. `Adopt`: the same without a record. `AdoptStale`:
- *   without a record, and nothing shows whether the pods have the data.
+ * - `Correct`: the pods have the data, and only the record is behind. `Adopt`: the same without a record. `AdoptStale`: without a
+ *   record, and nothing shows whether the pods have the data.
  * - `Rewrite`: the record agrees under an older hash scheme.
  * - `KeyUnknown`: it seems pending, but only a worker with the record's key can tell.
  * - `Roll`: the pods must be replaced.
@@ -113,8 +110,8 @@ export function planReload(input: PlanInput): Plan {
 }
 
 /**
- * Drops entries that the workload no longer refers to, but only when the record is written anyway. Adding a name writes
- * the record, so dead entries never outnumber the dependencies at the last write.
+ * Drops entries that the workload no longer refers to, but only when the record is written anyway. Adding a name writes the record,
+ * so dead entries never outnumber the dependencies at the last write.
  */
 function withoutDead(hashes: RecordedHashes, input: PlanInput): RecordedHashes {
   const { mentionOf } = input;
@@ -130,8 +127,8 @@ function withoutDead(hashes: RecordedHashes, input: PlanInput): RecordedHashes {
 }
 
 /**
- * Whether the source was deleted before the pods began. Its entry can then go: if the source comes back, its data is
- * not newer than the pod template, or dates from its creation if creations count.
+ * Whether the source was deleted before the pods began. Its entry can then go: if the source comes back, its data is not newer than
+ * the pod template, or dates from its creation if creations count.
  */
 function isGoneFor(dependency: DependencyFacts | undefined, row: WorkloadRow | undefined): boolean {
   const source = dependency?.row;
@@ -219,9 +216,9 @@ function verdictUnread(
 }
 
 /**
- * Whether the leader reports the dependency as pending and the other worker read the very write that the leader saw.
- * Hashes of different schemes may be of the same data, so the source is then read: the record may have an older scheme,
- * or the leader may still have the previous key.
+ * Whether the leader reports the dependency as pending and the other worker read the very write that the leader saw. Hashes of
+ * different schemes may be of the same data, so the source is then read: the record may have an older scheme, or the leader may
+ * still have the previous key.
  */
 function isKnownPending(
   { row, reading, name }: DependencyFacts,
@@ -240,10 +237,7 @@ function isDated(dependency: DependencyFacts, recorded: RecordHash | undefined, 
   return recorded !== undefined || dependency.name in row.baselines;
 }
 
-/**
- * Judges by the write that was read and by the catalog. If the dependency is pending only by the write, the leader is
- * behind.
- */
+/** Judges by the write that was read and by the catalog. If the dependency is pending only by the write, the leader is behind. */
 function judge(
   dependency: DependencyFacts,
   reading: SourceReading,
@@ -271,8 +265,8 @@ function verdictOfUnrecorded(
 }
 
 /**
- * Returns the catalog's row if it describes the generation of workload and template owner that were read. A row that is
- * newer than the read belongs to a later write, which the leader judges, or to a time before etcd was restored.
+ * Returns the catalog's row if it describes the generation of workload and template owner that were read. A row that is newer than
+ * the read belongs to a later write, which the leader judges, or to a time before etcd was restored.
  */
 function presentRow({ row, workload }: PlanInput): WorkloadRow | undefined {
   if (row !== undefined && isNewer(row.rv, workload.rv ?? row.rv)) return undefined;

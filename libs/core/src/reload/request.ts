@@ -14,8 +14,8 @@ export function isRequestId(text: string): boolean {
 }
 
 /**
- * Whether a pod template with the id `done` already covers the request: `done` is this request's id or a later one's,
- * and is not too far in the future. `now` in Unix ms.
+ * Whether a pod template with the id `done` already covers the request: `done` is this request's id or a later one's, and is not
+ * too far in the future. `now` in Unix ms.
  */
 export function isRequestDone(done: string | undefined, request: string, now: number): boolean {
   if (done === undefined) return false;
@@ -42,8 +42,8 @@ export interface RequestFacts {
 }
 
 /**
- * The state of a manual reload: `reload` it, it is `done`, the workload does not opt in by its own annotations
- * (`notAsked`), or there is no request.
+ * The state of a manual reload: `reload` it, it is `done`, the workload does not opt in by its own annotations (`notAsked`), or
+ * there is no request.
  */
 export type RequestState = 'none' | 'reload' | 'done' | 'notAsked';
 

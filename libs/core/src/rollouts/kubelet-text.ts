@@ -8,9 +8,8 @@ const ASSIGNED =
 const RUN = /(?<!sha256:)(?<![A-Za-z0-9+/_=.-])[A-Za-z0-9+/_=-]{24,}(?![A-Za-z0-9+/_=.-])/gu;
 
 /**
- * Returns a text of the kubelet or a controller in a form that users may see: on one line, at most 300 characters,
- * without what looks like a secret. Such texts name objects and images and quote no Secret; this covers users who made
- * a secret part of a name.
+ * Returns a text of the kubelet or a controller in a form that users may see: on one line, at most 300 characters, without what
+ * looks like a secret. Such texts name objects and images and quote no Secret; this covers users who made a secret part of a name.
  */
 export function kubeletText(text: string): string {
   const scrubbed = text
@@ -24,8 +23,8 @@ export function kubeletText(text: string): string {
 }
 
 /**
- * Matches names in Kubernetes and paths: lower-case letters, digits and hyphens, in parts that do not mix runs of
- * digits and letters.
+ * Matches names in Kubernetes and paths: lower-case letters, digits and hyphens, in parts that do not mix runs of digits and
+ * letters.
  */
 function isName(run: string): boolean {
   return /^(?:[a-z]+=)?[a-z0-9/_-]+$/u.test(run) && run.split(/[-=/_]/u).every((part) => part.length < 24);

@@ -22,9 +22,8 @@ const MOST_PODS = 5;
 /** A reason in the sense of the API: one word, no free text. */
 const WORD = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$/u;
 /**
- * Waiting reasons whose message consists of the kubelet's own words, names and the registry's answer. Other messages
- * can quote what a container was given or printed: its command line (`RunContainerError`) or its hook
- * (`PostStartHookError`).
+ * Waiting reasons whose message consists of the kubelet's own words, names and the registry's answer. Other messages can quote what
+ * a container was given or printed: its command line (`RunContainerError`) or its hook (`PostStartHookError`).
  */
 const OWN_WORDS: ReadonlySet<string> = new Set([
   'ContainerCreating',
@@ -43,9 +42,8 @@ const OWN_WORDS: ReadonlySet<string> = new Set([
 const QUOTED_PATH = /`[^`]*`?/gu;
 
 /**
- * Returns why the pods do not run: for each pod with a waiting or failed container the first cause, at most five. Of a
- * container that ended only the reason and exit code, because its message is the container's own text, perhaps its last
- * log lines.
+ * Returns why the pods do not run: for each pod with a waiting or failed container the first cause, at most five. Of a container
+ * that ended only the reason and exit code, because its message is the container's own text, perhaps its last log lines.
  */
 export function podTroubles(pods: readonly PodSeen[]): PodTrouble[] {
   return pods.flatMap((pod) => troubleOf(pod) ?? []).slice(0, MOST_PODS);

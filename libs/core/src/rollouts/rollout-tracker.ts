@@ -21,9 +21,8 @@ export interface RolloutChanges {
 }
 
 /**
- * Tracks the rollouts that are under way: a pure state machine over what the streams show. It holds only rollouts that
- * are not complete. A rollout begins when the pod template changes; pods that are replaced under the same template are
- * no rollout.
+ * Tracks the rollouts that are under way: a pure state machine over what the streams show. It holds only rollouts that are not
+ * complete. A rollout begins when the pod template changes; pods that are replaced under the same template are no rollout.
  */
 export class RolloutTracker {
   readonly #tracked = new Map<WorkloadKey, RolloutEntry>();
@@ -47,9 +46,7 @@ export class RolloutTracker {
     return this.#isUrgent;
   }
 
-  /**
-   * Takes a sighting of a workload that has rollouts. `begins`: its pod template changed, or the workload is new here.
-   */
+  /** Takes a sighting of a workload that has rollouts. `begins`: its pod template changed, or the workload is new here. */
   seen(rollout: SeenRollout, { begins, now }: { begins: boolean; now: number }): void {
     const held = this.#tracked.get(rollout.workload);
     if (rollout.state === 'complete') this.#complete(rollout, held, now);
@@ -78,8 +75,8 @@ export class RolloutTracker {
   }
 
   /**
-   * Merges what the previous leader wrote: rollouts have ended since, workloads are gone, and some rollouts began
-   * earlier than this leader knows. `isThere`: whether the workload still exists; undefined: not known yet.
+   * Merges what the previous leader wrote: rollouts have ended since, workloads are gone, and some rollouts began earlier than this
+   * leader knows. `isThere`: whether the workload still exists; undefined: not known yet.
    */
   reconcile(
     written: Iterable<RolloutEntry>,
@@ -112,9 +109,7 @@ export class RolloutTracker {
     return workloads.some((workload) => this.#dirty.has(workload));
   }
 
-  /**
-   * Takes at most `most` workloads to write, `first` before the others. The caller gives them back if the write fails.
-   */
+  /** Takes at most `most` workloads to write, `first` before the others. The caller gives them back if the write fails. */
   take(most: number, first: readonly WorkloadKey[] = []): RolloutChanges {
     const dirty = first.filter((workload) => this.#dirty.has(workload)).slice(0, most);
     for (const workload of dirty) this.#dirty.delete(workload);

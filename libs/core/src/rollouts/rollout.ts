@@ -24,9 +24,7 @@ export type RolloutState = (typeof ROLLOUT_STATES)[number];
 export interface RolloutStatus {
   readonly state: RolloutState;
   readonly code: RolloutCode;
-  /**
-   * Pods of the present template; how many of them (or of all, if the kind does not tell) are ready; and wanted pods.
-   */
+  /** Pods of the present template; how many of them (or of all, if the kind does not tell) are ready; and wanted pods. */
   readonly updated: number;
   readonly ready: number;
   readonly desired: number;

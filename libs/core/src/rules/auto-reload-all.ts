@@ -2,8 +2,8 @@ import type { Facts } from './facts.ts';
 import { pass, reloadIfUsed, type RuleAnswer } from './rule.ts';
 
 /**
- * With `--auto-reload-all`, any value of `auto` (in general or for the source's kind) opts the workload out, even an
- * invalid one. An annotation that names other sources does not.
+ * With `--auto-reload-all`, any value of `auto` (in general or for the source's kind) opts the workload out, even an invalid one.
+ * An annotation that names other sources does not.
  */
 export function autoReloadAll({ settings, typed, auto, typedAuto, readFrom }: Facts): RuleAnswer {
   if (!settings.autoReloadAll) return pass(() => '--auto-reload-all is off');

@@ -17,10 +17,9 @@ export interface Facts extends DecisionInput {
 }
 
 /**
- * Reads the annotations of the workload's metadata. Only if none of the four that ask for a reload exists there, with
- * any value, are those of the pod template read instead: all four or none, never merged. Since `named` and `typedAuto`
- * depend on the source's kind, an annotation for Secrets in the metadata does not hide the pod template's annotations
- * for ConfigMaps.
+ * Reads the annotations of the workload's metadata. Only if none of the four that ask for a reload exists there, with any value,
+ * are those of the pod template read instead: all four or none, never merged. Since `named` and `typedAuto` depend on the source's
+ * kind, an annotation for Secrets in the metadata does not hide the pod template's annotations for ConfigMaps.
  */
 export function factsOf(input: DecisionInput): Facts {
   const { workload, settings, source } = input;

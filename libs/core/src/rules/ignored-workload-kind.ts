@@ -7,9 +7,7 @@ const KIND_OF_TYPE: ReadonlyMap<string, string> = new Map([
   ['cronjobs', 'CronJob'],
 ]);
 
-/**
- * Skips kinds of workload. One invalid entry disables the list, as in stakater/Reloader, which only notices it here.
- */
+/** Skips kinds of workload. One invalid entry disables the list, as in stakater/Reloader, which only notices it here. */
 export function ignoredWorkloadKind({ workload, settings }: Facts): RuleAnswer {
   const types = settings.ignoredWorkloadTypes;
   const unknown = types.find((type) => !KIND_OF_TYPE.has(type));

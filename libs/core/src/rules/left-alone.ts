@@ -3,9 +3,7 @@ import { REASONS } from '../reasons.ts';
 import type { Facts } from './facts.ts';
 import { pass, skip, type RuleAnswer } from './rule.ts';
 
-/**
- * Skips a workload that is not reloaded in its present state (a finished Job, for instance) or that exceeds a limit.
- */
+/** Skips a workload that is not reloaded in its present state (a finished Job, for instance) or that exceeds a limit. */
 export function leftAlone({ workload, settings }: Facts): RuleAnswer {
   const { leftAlone: reason, excess } = workload;
   if (excess) return skip('InvalidAnnotation', () => excessText(excess));

@@ -48,8 +48,8 @@ import { inOneGo, slicesOf } from './slices.ts';
 import { isLaterSighting } from './workloads/template-owner.ts';
 
 /**
- * The watcher's view of the cluster: a pure state machine that derives what is pending from the events of the streams.
- * It does no I/O and reads no clock. Rows to write and jobs to enqueue go into its outbox.
+ * The watcher's view of the cluster: a pure state machine that derives what is pending from the events of the streams. It does no
+ * I/O and reads no clock. Rows to write and jobs to enqueue go into its outbox.
  */
 export class ClusterState {
   readonly #outbox = new Outbox();
@@ -93,8 +93,8 @@ export class ClusterState {
   }
 
   /**
-   * Returns how many workloads need a reload, and for how long the first of them has needed one (ms, counted in resyncs
-   * at this interval).
+   * Returns how many workloads need a reload, and for how long the first of them has needed one (ms, counted in resyncs at this
+   * interval).
    */
   pendingReloads(interval: number): { workloads: number; oldest: number } {
     return this.#pending.reloads(interval);
@@ -118,9 +118,9 @@ export class ClusterState {
   }
 
   /**
-   * `sourcesListed` in slices. Other streams may be observed between slices, but not this scope's stream. That is safe:
-   * each object is judged by itself, a source is not taken for deleted before the list ends, and the position of the
-   * scope moves with the last slice. Stop early only if the scope is forgotten.
+   * `sourcesListed` in slices. Other streams may be observed between slices, but not this scope's stream. That is safe: each object
+   * is judged by itself, a source is not taken for deleted before the list ends, and the position of the scope moves with the last
+   * slice. Stop early only if the scope is forgotten.
    */
   *sourceListEnds(list: Listed<ObservedSource, SourceRow>): Generator<void, void, void> {
     if (this.#positions.isFirstList(list.scope)) yield* this.#adoptDependencies(list);
@@ -140,7 +140,6 @@ export class ClusterState {
     this.#putSource(key, absentSource(known, list.rv), { at: list.rv, by: 'list', known });
   }
 
-  /** Takes a live write of a source. */
   sourceWritten(seen: ObservedSource, scope: Scope): void {
     this.#positions.advance(scope, seen.rv);
     const known = this.#sources.get(seen.key);
@@ -162,8 +161,8 @@ export class ClusterState {
   }
 
   /**
-   * Notes the position of the sources, which dates the dependencies of the workloads in the list. Call it before
-   * requesting the list.
+   * Notes the position of the sources, which dates the dependencies of the workloads in the list. Call it before requesting the
+   * list.
    */
   workloadListBegins(scope: Scope): void {
     this.#positions.workloadListBegins(scope);
@@ -186,15 +185,14 @@ export class ClusterState {
   }
 
   /**
-   * Yields the workloads that are absent from a complete list and so are deleted. Each slice holds those among
-   * `rowsPerSlice` known keys.
+   * Yields the workloads that are absent from a complete list and so are deleted. Each slice holds those among `rowsPerSlice` known
+   * keys.
    */
   absentWorkloads(list: Listed<ObservedWorkload, WorkloadRow>): Iterable<readonly WorkloadKey[]> {
     const known = withCatalog(this.#workloadsOf(list.scope.namespace), this.#workloads, list);
     return absentKeys(known, list, this.#settings.rowsPerSlice);
   }
 
-  /** Takes a live write of a workload. */
   workloadWritten(seen: ObservedWorkload): void {
     const known = this.#workloads.get(seen.key);
     if (known && !isLaterSighting(seen, known)) return;
@@ -212,16 +210,16 @@ export class ClusterState {
   }
 
   /**
-   * Forgets a namespace that left the scope, here and in the catalog, and drops its jobs. This is not a deletion. If
-   * the namespace comes back, its objects are treated as seen for the first time.
+   * Forgets a namespace that left the scope, here and in the catalog, and drops its jobs. This is not a deletion. If the namespace
+   * comes back, its objects are treated as seen for the first time.
    */
   forget(namespace: string): void {
     inOneGo(this.leave(namespace));
   }
 
   /**
-   * `forget` in slices. Events of other namespaces may be observed in between; do not list this namespace again before
-   * the last slice. Workloads go first, so that a workload is always judged with all its sources.
+   * `forget` in slices. Events of other namespaces may be observed in between; do not list this namespace again before the last
+   * slice. Workloads go first, so that a workload is always judged with all its sources.
    */
   *leave(namespace: string): Generator<void, void, void> {
     for (const slice of this.#slicesOf(this.#workloadsIn.get(namespace))) {
@@ -241,9 +239,8 @@ export class ClusterState {
   }
 
   /**
-   * Drops the rows of sources that were deleted some resyncs ago and that no record and no dependency names, here and
-   * in the catalog, in slices. A workload that names such a source later counts from that moment, so no date of the
-   * deletion is needed.
+   * Drops the rows of sources that were deleted some resyncs ago and that no record and no dependency names, here and in the
+   * catalog, in slices. A workload that names such a source later counts from that moment, so no date of the deletion is needed.
    */
   *prune(): Generator<void, void, void> {
     let keys: SourceKey[] = [];
@@ -283,15 +280,13 @@ export class ClusterState {
     this.#outbox.writeSource(key);
   }
 
-  /** Returns the keys of the sources of a scope. */
   sourcesIn({ kind, namespace }: Scope): Iterable<SourceKey> {
     return namespace === '' ? this.#sources.keys() : this.#byNamespace.get(`${kind}/${namespace}`);
   }
 
   /**
-   * Queues every row for writing, forgets what was enqueued, and enqueues the workloads whose owners need advice.
-   * Called when this watcher begins to lead and when the catalog was lost. With `evaluatesLater`, `evaluation` does the
-   * enqueueing.
+   * Queues every row for writing, forgets what was enqueued, and enqueues the workloads whose owners need advice. Called when this
+   * watcher begins to lead and when the catalog was lost. With `evaluatesLater`, `evaluation` does the enqueueing.
    */
   assertAll(): void {
     this.#outbox.writeAll(this.#sources.keys(), this.#workloads.keys());
@@ -307,8 +302,8 @@ export class ClusterState {
   }
 
   /**
-   * Evaluates every workload and enqueues what is pending and has waited long enough, in slices. Events may be observed
-   * in between, because each workload is judged by itself and by the current rows.
+   * Evaluates every workload and enqueues what is pending and has waited long enough, in slices. Events may be observed in between,
+   * because each workload is judged by itself and by the current rows.
    */
   *resync(): Generator<void, void, void> {
     this.#pending.beginResync();
@@ -362,10 +357,7 @@ export class ClusterState {
     }
   }
 
-  /**
-   * Enqueues, with low priority, a workload that asks for something it cannot get, so that a worker tells its owner
-   * why.
-   */
+  /** Enqueues, with low priority, a workload that asks for something it cannot get, so that a worker tells its owner why. */
   #advise(key: WorkloadKey, row: WorkloadRow): void {
     const { keys } = this.#settings.decision;
     const sourceOf = this.#sourceOf(namespaceOf(key));
@@ -413,9 +405,7 @@ export class ClusterState {
     return job === 'always' || (job === 'used' && this.#dependents.hasUsers(key));
   }
 
-  /**
-   * Writes the row of the source before any reload job of its users, and enqueues its change job after all their rows.
-   */
+  /** Writes the row of the source before any reload job of its users, and enqueues its change job after all their rows. */
   *#evaluateUsersOf(key: SourceKey, changes: SourceChanges): Generator<void, void, void> {
     this.#outbox.writeSource(key);
     const { job, by } = changes;
@@ -467,9 +457,8 @@ export class ClusterState {
   }
 
   /**
-   * Dates the dependencies on sources of a kind that is listed for the first time while workloads are already known,
-   * because its API came later. A dependency without a record is judged from this list on, as if both had been there at
-   * the start.
+   * Dates the dependencies on sources of a kind that is listed for the first time while workloads are already known, because its
+   * API came later. A dependency without a record is judged from this list on, as if both had been there at the start.
    */
   *#adoptDependencies({
     scope,

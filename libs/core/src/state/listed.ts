@@ -15,8 +15,8 @@ export interface Portion<Seen, Row> {
   /** Rows of the catalog, for objects that the cluster state does not know (after a gap). */
   readonly catalog: ReadonlyMap<string, Row>;
   /**
-   * The namespace comes into scope with this list, so that unknown objects are adopted as on the first day of an
-   * install. Default false.
+   * The namespace comes into scope with this list, so that unknown objects are adopted as on the first day of an install. Default
+   * false.
    */
   readonly entering?: boolean;
 }
@@ -31,10 +31,7 @@ export interface Listed<Seen, Row> extends Portion<Seen, Row> {
   readonly unread?: readonly string[];
 }
 
-/**
- * Yields the known keys of the list's scope that the list does not show. Each slice holds those among `perSlice` known
- * keys.
- */
+/** Yields the known keys of the list's scope that the list does not show. Each slice holds those among `perSlice` known keys. */
 export function* absentKeys<ObjectKey extends Key<string>>(
   known: Iterable<ObjectKey>,
   list: Listed<{ readonly key: ObjectKey }, unknown>,

@@ -1,6 +1,6 @@
 /**
- * A map from a key to a set of strings that is cheap if most sets have one member. With 100,000 sources of one user
- * each, a `Set` for each would be most of the index's memory.
+ * A map from a key to a set of strings that is cheap if most sets have one member. With 100,000 sources of one user each, a `Set`
+ * for each would be most of the index's memory.
  */
 export class MultiMap<Member extends string = string> {
   readonly #entries = new Map<string, Member | Set<Member>>();

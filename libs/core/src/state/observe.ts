@@ -58,8 +58,8 @@ export interface WorkloadObject {
   /** RFC 3339; see `ObservedWorkload.restartAt`. */
   readonly restartAt?: string | undefined;
   /**
-   * Whether a write of the pod template starts pods, which then have the current data. Default true. If false, only the
-   * creation counts as having brought data.
+   * Whether a write of the pod template starts pods, which then have the current data. Default true. If false, only the creation
+   * counts as having brought data.
    */
   readonly templateStartsPods?: boolean;
   /** Whether the rollout is paused, for kinds that can pause it. */

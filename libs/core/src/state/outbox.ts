@@ -2,9 +2,9 @@ import type { SourceKey, WorkloadKey } from '../model.ts';
 import { takeFrom } from '../take-from.ts';
 
 /**
- * Why a workload is pending. `owed`: it needs a reload (the API and the metrics use this name). `correct`: only its
- * record is behind, because of adoption or because its owner's rollout brought the data. A correction can wait for a
- * token of the adoption rate.
+ * Why a workload is pending. `owed`: it needs a reload (the API and the metrics use this name). `correct`: only its record is
+ * behind, because of adoption or because its owner's rollout brought the data. A correction can wait for a token of the adoption
+ * rate.
  */
 export type PendingCause = 'owed' | 'correct';
 
@@ -76,10 +76,7 @@ export class Outbox {
     this.#workloads.add(key);
   }
 
-  /**
-   * Queues every row for writing, after the rows that changed. Reads the keys only when they are taken, so the call is
-   * cheap.
-   */
+  /** Queues every row for writing, after the rows that changed. Reads the keys only when they are taken, so the call is cheap. */
   writeAll(sources: Iterable<SourceKey>, workloads: Iterable<WorkloadKey>): void {
     this.#everySource = { rest: sources[Symbol.iterator](), written: new Set() };
     this.#everyWorkload = { rest: workloads[Symbol.iterator](), written: new Set() };

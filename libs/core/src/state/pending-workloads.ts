@@ -52,8 +52,8 @@ export class PendingWorkloads {
   }
 
   /**
-   * Returns how many workloads need a reload, and for how long the first of them has needed one (ms, counted in resyncs
-   * at this interval; 0 if none does).
+   * Returns how many workloads need a reload, and for how long the first of them has needed one (ms, counted in resyncs at this
+   * interval; 0 if none does).
    */
   reloads(interval: number): { workloads: number; oldest: number } {
     let workloads = 0;

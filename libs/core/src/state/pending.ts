@@ -8,8 +8,8 @@ import type { SourceName, SourceRow, WorkloadRow } from './rows.ts';
 import { NO_TRIGGERS, type Triggers } from './settings.ts';
 
 /**
- * The resourceVersion after which a source's data counts as new for a workload: templateRv or, for a dependency without
- * a record, its baseline if that is later.
+ * The resourceVersion after which a source's data counts as new for a workload: templateRv or, for a dependency without a record,
+ * its baseline if that is later.
  */
 function reachOf(
   row: Pick<WorkloadRow, 'templateRv' | 'baselines'>,
@@ -20,8 +20,8 @@ function reachOf(
 }
 
 /**
- * Returns what is pending for the workload: `owed` if data that is newer than its pod template is not in its record,
- * `correct` if only the record is behind, `null` if the workload is settled.
+ * Returns what is pending for the workload: `owed` if data that is newer than its pod template is not in its record, `correct` if
+ * only the record is behind, `null` if the workload is settled.
  */
 export function pendingCauseOf(
   row: WorkloadRow,
@@ -45,8 +45,8 @@ export function pendingCauseOf(
 }
 
 /**
- * Returns what one dependency makes pending, by the rows. If a deletion cannot be shown, the record stays, because the
- * source may come back.
+ * Returns what one dependency makes pending, by the rows. If a deletion cannot be shown, the record stays, because the source may
+ * come back.
  */
 export function pendingCauseOfDependency(
   row: WorkloadRow,
@@ -78,10 +78,9 @@ export interface DependencySeen {
 }
 
 /**
- * Returns what one dependency makes pending: `owed` if the pods are older than the data, `correct` if only the record
- * is behind, `null` if nothing. The watcher calls it with its rows and a worker with what it read; nothing else makes
- * this decision. A deleted source without a record is judged by its baseline; without a baseline, nothing shows that
- * the pods ever had it.
+ * Returns what one dependency makes pending: `owed` if the pods are older than the data, `correct` if only the record is behind,
+ * `null` if nothing. The watcher calls it with its rows and a worker with what it read; nothing else makes this decision. A deleted
+ * source without a record is judged by its baseline; without a baseline, nothing shows that the pods ever had it.
  */
 export function pendingFor(
   row: Pick<WorkloadRow, 'templateRv' | 'baselines' | 'unverified'>,

@@ -23,9 +23,7 @@ export interface ObservedSource {
   readonly providerClass?: ProviderClassFacts | undefined;
 }
 
-/**
- * Facts of a SecretProviderClass. Its versions appear only in the statuses of pods, so only the watcher can tell them.
- */
+/** Facts of a SecretProviderClass. Its versions appear only in the statuses of pods, so only the watcher can tell them. */
 export interface ProviderClassFacts {
   /** stakater/Reloader's hash of the versions. */
   readonly markerHash: string;
@@ -41,8 +39,8 @@ export interface SourceRow {
   /** resourceVersion of the last write seen, or of the deletion. Only a newer one replaces a row. */
   readonly rv: Rv;
   /**
-   * The resourceVersion since which no other data could be read: the write that changed the hash; the deletion, if the
-   * source came back with other data; or the list, if the source was absent there. Metadata writes do not move it.
+   * The resourceVersion since which no other data could be read: the write that changed the hash; the deletion, if the source came
+   * back with other data; or the list, if the source was absent there. Metadata writes do not move it.
    */
   readonly dataRv: Rv;
   readonly exists: boolean;
@@ -68,10 +66,7 @@ export interface ObservedWorkload {
   readonly createdAt: number;
   /** Hash of the pod template, to detect changes; '' for a kind whose template starts no pods. */
   readonly template: string;
-  /**
-   * Unix seconds: pods that were created earlier are replaced, without a change of the template. Only kinds with such a
-   * field.
-   */
+  /** Unix seconds: pods that were created earlier are replaced, without a change of the template. Only kinds with such a field. */
   readonly restartAt?: number;
   /** False if the pod template has no container to carry a marker. */
   readonly hasContainers: boolean;
@@ -86,10 +81,7 @@ export interface ObservedWorkload {
   readonly podAnnotations: Annotations;
   /** Why the workload is never reloaded; undefined if it is. */
   readonly leftAlone?: Reason;
-  /**
-   * The limit that the workload exceeds. Such a workload is never reloaded, and nothing else is kept of what exceeds
-   * the limit.
-   */
+  /** The limit that the workload exceeds. Such a workload is never reloaded, and nothing else is kept of what exceeds the limit. */
   readonly excess?: Excess | undefined;
   /** Text of the record annotation. */
   readonly record: string | undefined;
@@ -100,8 +92,8 @@ export interface ObservedWorkload {
   /** For such a workload in the cluster state: the owner of its pod template. */
   readonly templateOwner?: TemplateOwner;
   /**
-   * Bytes of all annotations in the metadata, keys and values; absent if fewer than half of the API server's limit. A
-   * workload without room for its record is evaluated again when this changes. Not in the catalog.
+   * Bytes of all annotations in the metadata, keys and values; absent if fewer than half of the API server's limit. A workload
+   * without room for its record is evaluated again when this changes. Not in the catalog.
    */
   readonly annotationBytes?: number;
   /** Unix seconds of the latest write by the API server's clock; not kept. */
@@ -118,15 +110,15 @@ export interface WorkloadRow extends Omit<
   /** The latest value seen: removing it or setting it back restarts nothing. */
   readonly restartAt?: number;
   /**
-   * resourceVersion of the last write, by anybody, that changed the pod template or restarted the pods, or a lower
-   * bound of it; `'0'` if not known.
+   * resourceVersion of the last write, by anybody, that changed the pod template or restarted the pods, or a lower bound of it;
+   * `'0'` if not known.
    */
   readonly templateRv: Rv;
   /** The sources whose change reloads this workload, by the rules. */
   readonly dependencies: readonly SourceName[];
   /**
-   * Recorded sources whose entry may be wrong for the present template, because the source had other data at
-   * `templateRv`. Such an entry never counts as equal.
+   * Recorded sources whose entry may be wrong for the present template, because the source had other data at `templateRv`. Such an
+   * entry never counts as equal.
    */
   readonly unverified: readonly SourceName[];
   /** For a dependency without a record: the resourceVersion that counts in place of an older `templateRv`. */

@@ -10,8 +10,8 @@ export interface ClusterStateSettings {
   /** Rows to process before other work may run. Default `ROWS_PER_SLICE`. */
   readonly rowsPerSlice?: number;
   /**
-   * If true, the owner evaluates the users of changed sources later by calling `evaluation`: in slices, and many events
-   * of a source as one. Default false: with the event. `evaluation` always judges what patterns leave over.
+   * If true, the owner evaluates the users of changed sources later by calling `evaluation`: in slices, and many events of a source
+   * as one. Default false: with the event. `evaluation` always judges what patterns leave over.
    */
   readonly evaluatesLater?: boolean;
 }
@@ -20,23 +20,20 @@ export function withDefaults(settings: ClusterStateSettings): Required<ClusterSt
   return { triggers: NO_TRIGGERS, rowsPerSlice: ROWS_PER_SLICE, evaluatesLater: false, ...settings };
 }
 
-/**
- * What reloads a workload besides a change of data (`--reload-on-create`, `--reload-on-delete`,
- * `--sync-after-restart`).
- */
+/** What reloads a workload besides a change of data (`--reload-on-create`, `--reload-on-delete`, `--sync-after-restart`). */
 export interface Triggers {
   /** A source is created that did not exist when the workload's pod template was written. */
   readonly onCreate: boolean;
   /**
-   * A source is deleted that the record names. `marked`: only if a container carries its variable, because the env-vars
-   * strategy can remove nothing else; such a workload was reloaded for the source before.
+   * A source is deleted that the record names. `marked`: only if a container carries its variable, because the env-vars strategy
+   * can remove nothing else; such a workload was reloaded for the source before.
    */
   readonly onDelete: 'never' | 'marked' | 'always';
   /** With `onCreate`: sources that exist at a start count as created for workloads that have not recorded them. */
   readonly afterRestart: boolean;
   /**
-   * Changes are posted to `--webhook-url`: a creation or deletion that counts gets a change job even if no workload
-   * uses the source. Default false.
+   * Changes are posted to `--webhook-url`: a creation or deletion that counts gets a change job even if no workload uses the
+   * source. Default false.
    */
   readonly announced?: boolean;
 }

@@ -1,8 +1,8 @@
 import { work } from '../work.ts';
 
 /**
- * Rows to process before the caller lets the event loop turn, so that no timer (above all the Lease's) and no event
- * waits for long work. A row takes some tens of microseconds.
+ * Rows to process before the caller lets the event loop turn, so that no timer (above all the Lease's) and no event waits for long
+ * work. A row takes some tens of microseconds.
  */
 export const ROWS_PER_SLICE = 250;
 

@@ -14,8 +14,8 @@ export const EXPLAIN_SETTINGS: ExplainSettings = {
 };
 
 /**
- * Returns `Deployment/ns/web`, written at 10, which uses `ConfigMap/cm`, written at 5, with `auto`: adopted, without a
- * record, nothing pending.
+ * Returns `Deployment/ns/web`, written at 10, which uses `ConfigMap/cm`, written at 5, with `auto`: adopted, without a record,
+ * nothing pending.
  */
 export function explainInput(
   changed: {

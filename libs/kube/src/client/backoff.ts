@@ -9,8 +9,8 @@ export interface BackoffOptions {
 }
 
 /**
- * Exponential back-off with equal jitter: the n-th delay lies between half and all of `base * 2^n`. So it is never
- * zero, and clients that failed together do not retry together.
+ * Exponential back-off with equal jitter: the n-th delay lies between half and all of `base * 2^n`. So it is never zero, and
+ * clients that failed together do not retry together.
  */
 export class Backoff {
   readonly #baseMs: number;

@@ -93,9 +93,9 @@ function parseError(text: string): unknown {
 }
 
 /**
- * A client of one API server: keep-alive HTTP/1.1 connections, JSON in both directions. Every failure is a `KubeError`
- * without text from the server. The client retries only once after a 401, if other credentials are available; the
- * caller decides about other retries (`error.retryable`).
+ * A client of one API server: keep-alive HTTP/1.1 connections, JSON in both directions. Every failure is a `KubeError` without text
+ * from the server. The client retries only once after a 401, if other credentials are available; the caller decides about other
+ * retries (`error.retryable`).
  */
 export class KubeClient {
   readonly #options: KubeClientOptions;

@@ -7,8 +7,8 @@ import { KubeError } from './errors.ts';
 /** Where the settings of the connection come from. */
 export interface KubeConfigSource {
   /**
-   * Path of a kubeconfig file, or several as in the variable `KUBECONFIG`. Default: the variable, then
-   * `~/.kube/config`, then the pod's service account.
+   * Path of a kubeconfig file, or several as in the variable `KUBECONFIG`. Default: the variable, then `~/.kube/config`, then the
+   * pod's service account.
    */
   readonly kubeconfig?: string | undefined;
   /** A context of the kubeconfig other than its current one. */
@@ -124,8 +124,8 @@ const REFRESH_MS = 10_000;
 const RELOAD_MS = 1000;
 
 /**
- * The credentials in use. Static ones are read once; rotating ones at most every 10 s, without delaying requests while
- * the old ones are valid. After a 401, everything is read again, including the kubeconfig.
+ * The credentials in use. Static ones are read once; rotating ones at most every 10 s, without delaying requests while the old ones
+ * are valid. After a 401, everything is read again, including the kubeconfig.
  */
 export class CredentialStore {
   readonly #source: KubeConfigSource;

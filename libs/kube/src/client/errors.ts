@@ -1,7 +1,7 @@
 /**
- * Errors of the Kubernetes adapter. They drop the API server's messages, which quote field values (a rejected Secret's
- * data, an environment variable), because errors travel into logs, events and Redis. They keep code, status, reasons
- * from closed lists, and field paths.
+ * Errors of the Kubernetes adapter. They drop the API server's messages, which quote field values (a rejected Secret's data, an
+ * environment variable), because errors travel into logs, events and Redis. They keep code, status, reasons from closed lists, and
+ * field paths.
  */
 
 /** The codes of this adapter's errors. */

@@ -1,6 +1,6 @@
 /**
- * Splits a stream of bytes into lines and parses each as JSON, in time linear in the bytes: the pieces of an unfinished
- * line are joined once, when its end arrives.
+ * Splits a stream of bytes into lines and parses each as JSON, in time linear in the bytes: the pieces of an unfinished line are
+ * joined once, when its end arrives.
  */
 export interface JsonLinesOptions {
   /** A longer line is refused. Default 64 MiB; etcd limits an object to 1.5 MiB. */

@@ -17,8 +17,8 @@ const CONNECT_TIMEOUT_MS = 10_000;
 const TCP_KEEPALIVE_MS = 30_000;
 
 /**
- * Opens a pool of at most `connections` HTTP/1.1 connections (0: no limit). HTTP/1.1, because a pool is faster here
- * than one multiplexed connection, and because a watch has its own socket that can be cut without affecting others.
+ * Opens a pool of at most `connections` HTTP/1.1 connections (0: no limit). HTTP/1.1, because a pool is faster here than one
+ * multiplexed connection, and because a watch has its own socket that can be cut without affecting others.
  */
 export function openPool(endpoint: Endpoint, connections: number): Dispatcher {
   const options = {
@@ -68,8 +68,8 @@ export interface ExchangeResult {
 }
 
 /**
- * Sends one request and collects its answer, as a handler of undici's `dispatch`: half the work of `request()`, which
- * builds a stream for the body. The deadline covers everything, including the wait for a free connection.
+ * Sends one request and collects its answer, as a handler of undici's `dispatch`: half the work of `request()`, which builds a
+ * stream for the body. The deadline covers everything, including the wait for a free connection.
  */
 export function exchange(pool: Dispatcher, request: ExchangeRequest): Promise<ExchangeResult> {
   return new Promise((resolve, reject) => {

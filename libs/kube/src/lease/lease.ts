@@ -33,8 +33,8 @@ export interface LeaseCallbacks {
   /** An attempt failed; the next one follows after the retry period. */
   onError?(error: KubeError): void;
   /**
-   * The Lease is older than before, so etcd was restored to an earlier state. Called at most once. From then on this
-   * process neither leads nor stands by, and writes nothing; the restored Lease tells the others too.
+   * The Lease is older than before, so etcd was restored to an earlier state. Called at most once. From then on this process
+   * neither leads nor stands by, and writes nothing; the restored Lease tells the others too.
    */
   onRestored?(restored: RestoredLease): void;
 }
@@ -70,15 +70,15 @@ export interface LeaseOptions extends LeaseTimes {
 /**
  * Leader election over one Lease, with the rules of client-go's `leaderelection`:
  *
- * - Clocks of other machines are not trusted. A Lease has expired when its record has not changed for the record's own
- *   duration, measured by our monotonic clock.
- * - A renewal counts from the *start* of its request. We stop leading `renewDeadline` after that; the others start
- *   `leaseDuration` after the write at the earliest. The difference is the margin.
+ * - Clocks of other machines are not trusted. A Lease has expired when its record has not changed for the record's own duration,
+ *   measured by our monotonic clock.
+ * - A renewal counts from the *start* of its request. We stop leading `renewDeadline` after that; the others start `leaseDuration`
+ *   after the write at the earliest. The difference is the margin.
  * - Every write is conditional on the resourceVersion that was read.
  *
- * Two deviations: standbys try every 1 to 1.2 retry periods (client-go: 1 to 2.2), so that a released Lease is taken
- * within 3 s with the defaults. And they do not create a deleted Lease before the record that they last saw has
- * expired, so that deleting the Lease does not create a second leader.
+ * Two deviations: standbys try every 1 to 1.2 retry periods (client-go: 1 to 2.2), so that a released Lease is taken within 3 s
+ * with the defaults. And they do not create a deleted Lease before the record that they last saw has expired, so that deleting the
+ * Lease does not create a second leader.
  */
 export class LeaderElector {
   readonly identity: string;
@@ -127,8 +127,8 @@ export class LeaderElector {
   }
 
   /**
-   * Whether this process leads at this moment; check it before each write. After a freeze it returns false even before
-   * any timer has run.
+   * Whether this process leads at this moment; check it before each write. After a freeze it returns false even before any timer
+   * has run.
    */
   isLeader(): boolean {
     if (this.#leadership === undefined) return false;
@@ -143,8 +143,8 @@ export class LeaderElector {
   }
 
   /**
-   * Stops competing at once without releasing the Lease, because another component found that etcd was restored.
-   * Returns the last resourceVersion of the Lease; undefined if the Lease itself showed the restore before.
+   * Stops competing at once without releasing the Lease, because another component found that etcd was restored. Returns the last
+   * resourceVersion of the Lease; undefined if the Lease itself showed the restore before.
    */
   retire(): Rv | undefined {
     if (this.#isRestored) return undefined;
@@ -276,8 +276,8 @@ export class LeaderElector {
   }
 
   /**
-   * Responses about the Lease are writes or quorum reads, one after the other, and a Lease that is deleted and created
-   * again has a later resourceVersion. So in one history of etcd it only grows.
+   * Responses about the Lease are writes or quorum reads, one after the other, and a Lease that is deleted and created again has a
+   * later resourceVersion. So in one history of etcd it only grows.
    */
   #tellIfOlder(lease: Lease, seenBefore: Rv): void {
     const seenNow = lease.metadata.resourceVersion;
@@ -321,8 +321,8 @@ export class LeaderElector {
   }
 
   /**
-   * Returns the record to write. Its times are only informative, but the record must differ each time, or the others
-   * would not see the renewal.
+   * Returns the record to write. Its times are only informative, but the record must differ each time, or the others would not see
+   * the renewal.
    */
   #claim(lease: Lease | undefined): LeaseSpec {
     this.#stampedAt = Math.max(Date.now(), this.#stampedAt + 1);

@@ -7,25 +7,24 @@ import type { ChangeType } from './watch-stream.ts';
 export type ShownBy = 'list' | Exclude<ChangeType, 'DELETED'>;
 
 /**
- * Receives a collection, like a store of client-go. A reflector makes one call at a time, in order. A method may be
- * asynchronous; the stream then waits. Methods must be idempotent, because each may be called twice for the same thing.
+ * Receives a collection, like a store of client-go. A reflector makes one call at a time, in order. A method may be asynchronous;
+ * the stream then waits. Methods must be idempotent, because each may be called twice for the same thing.
  */
 export interface EventHandler<T> {
   /**
-   * A complete list begins, which replaces everything known. Its objects follow by `upsert` in portions, so that the
-   * list is never in memory as a whole. If the list breaks, `replace` is called again without `synced`.
+   * A complete list begins, which replaces everything known. Its objects follow by `upsert` in portions, so that the list is never
+   * in memory as a whole. If the list breaks, `replace` is called again without `synced`.
    */
   replace(): void | Promise<void>;
   /**
-   * At most 100 objects of the list, or one that was created or written. If an object comes twice in a list, the later
-   * one counts.
+   * At most 100 objects of the list, or one that was created or written. If an object comes twice in a list, the later one counts.
    */
   upsert(objects: readonly T[], by: ShownBy): void | Promise<void>;
   /** The object was deleted. May be called while a list that contained the object still streams. */
   delete(object: T): void | Promise<void>;
   /**
-   * The list is complete as of `resourceVersion`. Objects that were not in it do not exist, except `unread`
-   * (`<namespace>/<name>`): they exist, but `convert` or `upsert` threw.
+   * The list is complete as of `resourceVersion`. Objects that were not in it do not exist, except `unread` (`<namespace>/<name>`):
+   * they exist, but `convert` or `upsert` threw.
    */
   synced(resourceVersion: string, unread: readonly string[]): void | Promise<void>;
 }
@@ -66,8 +65,8 @@ async function afterATurn(pending: Outcome): Promise<void> {
 }
 
 /**
- * Converts raw objects and hands them to the handler. A bad object harms only itself: its failure is reported, and the
- * stream continues.
+ * Converts raw objects and hands them to the handler. A bad object harms only itself: its failure is reported, and the stream
+ * continues.
  */
 export class Delivery<T> {
   readonly #options: DeliveryOptions<T>;
@@ -87,7 +86,6 @@ export class Delivery<T> {
     await this.#whole('listStarted', () => this.#options.handler.replace());
   }
 
-  /** Takes one object of a list. */
   listed(raw: KubeObject): Outcome {
     const key = nameOf(raw);
     try {

@@ -20,9 +20,9 @@ interface Page {
 const PAGE_TIMEOUT_MS = 60_000;
 
 /**
- * Reads a consistent list in pages: the first page is a quorum read, and the others continue at the same
- * resourceVersion, which is returned. Rejects with a `KubeError`; a 410 means that the list took longer than the server
- * keeps its history, and must be started again. Each page is dropped before the next one is requested.
+ * Reads a consistent list in pages: the first page is a quorum read, and the others continue at the same resourceVersion, which is
+ * returned. Rejects with a `KubeError`; a 410 means that the list took longer than the server keeps its history, and must be
+ * started again. Each page is dropped before the next one is requested.
  */
 export async function listPages(
   list: PagedList,

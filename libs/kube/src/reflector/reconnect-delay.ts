@@ -10,9 +10,9 @@ export interface NextAttempt {
 }
 
 /**
- * The delays between a reflector's connections. A 410 comes from a working server, usually as its first answer after an
- * outage, so it resets the back-off of other failures. 410s have their own back-off, so that a server that answers
- * nothing else is asked less and less often.
+ * The delays between a reflector's connections. A 410 comes from a working server, usually as its first answer after an outage, so
+ * it resets the back-off of other failures. 410s have their own back-off, so that a server that answers nothing else is asked less
+ * and less often.
  */
 export class ReconnectDelay {
   readonly #failures: Backoff;

@@ -21,8 +21,8 @@ export interface ReflectorHooks {
   /** A watch ended and is resumed where it ended. */
   onReconnect?(reason: ReconnectReason): void;
   /**
-   * A list or watch failed; the next attempt follows after `delayMs`. `attempt` counts consecutive 410s or consecutive
-   * other failures.
+   * A list or watch failed; the next attempt follows after `delayMs`. `attempt` counts consecutive 410s or consecutive other
+   * failures.
    */
   onFailure?(error: KubeError, next: { attempt: number; delayMs: number }): void;
   onHandlerError?(failure: HandlerFailure): void;
@@ -35,16 +35,13 @@ export interface ReflectorOptions<T> {
   readonly path: string;
   readonly fieldSelector?: string | undefined;
   readonly labelSelector?: string | undefined;
-  /**
-   * Reduces an object to the facts that are kept; the raw object (in lists without `kind` and `apiVersion`) is then
-   * dropped.
-   */
+  /** Reduces an object to the facts that are kept; the raw object (in lists without `kind` and `apiVersion`) is then dropped. */
   readonly convert: (raw: KubeObject) => T;
   readonly handler: EventHandler<T>;
   readonly hooks?: ReflectorHooks | undefined;
   /**
-   * A watch that is silent for this long is cut and resumed. Default 100 s: API servers send a bookmark every 60 to 75
-   * s, so a live watch is never silent for that long.
+   * A watch that is silent for this long is cut and resumed. Default 100 s: API servers send a bookmark every 60 to 75 s, so a live
+   * watch is never silent for that long.
    */
   readonly silenceMs?: number | undefined;
   /** True (the default): stream lists if the server supports it (WatchList). False: always list in pages. */
@@ -77,8 +74,7 @@ const HEALTHY_MS = 5000;
 /** Consecutive silences at one resourceVersion after which it is doubted (an etcd restored from a backup). */
 const MAX_SILENCES = 3;
 /**
- * Objects in a page. The number grows if a list takes longer than the server keeps its history, and shrinks if a page
- * is too large.
+ * Objects in a page. The number grows if a list takes longer than the server keeps its history, and shrinks if a page is too large.
  */
 const PAGE_SIZE = 100;
 /** Answers of servers without streamed lists; current versions answer with 422. */
@@ -161,10 +157,7 @@ export class Reflector<T> {
     this.#loop ??= this.#run();
   }
 
-  /**
-   * Ends the stream. Resolves when no call of the handler is under way, or after `timeoutMs` if the handler does not
-   * finish.
-   */
+  /** Ends the stream. Resolves when no call of the handler is under way, or after `timeoutMs` if the handler does not finish. */
   async stop(timeoutMs = 5000): Promise<void> {
     this.#stopping.abort();
     for (const waiter of this.#waiters) waiter(false);
@@ -291,9 +284,8 @@ export class Reflector<T> {
   }
 
   /**
-   * Lists by a watch that begins with all existing objects, and continues as the watch until the stream ends. Returns
-   * undefined if the server does not support such lists: it refused, or it ended or fell silent without marking the
-   * list as complete.
+   * Lists by a watch that begins with all existing objects, and continues as the watch until the stream ends. Returns undefined if
+   * the server does not support such lists: it refused, or it ended or fell silent without marking the list as complete.
    */
   async #streamList(): Promise<WatchEnd | undefined> {
     await this.#listStarted();

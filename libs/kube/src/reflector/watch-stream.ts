@@ -40,9 +40,9 @@ function eventOf(line: unknown, label: string): WatchEvent {
 }
 
 /**
- * Opens a watch and hands over its events in order, each after the previous promise of `onEvent` (if any) has settled.
- * So a slow reader slows down the connection, and memory does not grow. Rejects with a `KubeError`, also for an ERROR
- * event; exceptions of `onEvent` pass through.
+ * Opens a watch and hands over its events in order, each after the previous promise of `onEvent` (if any) has settled. So a slow
+ * reader slows down the connection, and memory does not grow. Rejects with a `KubeError`, also for an ERROR event; exceptions of
+ * `onEvent` pass through.
  */
 export async function readWatch(
   options: WatchOptions,

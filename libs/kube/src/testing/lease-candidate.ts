@@ -1,6 +1,6 @@
 /**
- * A candidate in its own process, to be frozen by a signal. Prints one line for each event: `acquired`, `lost
- * <reason>`, and `leads <boolean>` whenever the answer changes.
+ * A candidate in its own process, to be frozen by a signal. Prints one line for each event: `acquired`, `lost <reason>`, and `leads
+ * <boolean>` whenever the answer changes.
  *
  * Usage: `node lease-candidate.ts <kubeconfig> <namespace> <name>`
  */

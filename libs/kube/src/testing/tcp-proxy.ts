@@ -24,7 +24,6 @@ export class TcpProxy {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** Open connections. */
   get open(): number {
     return this.#pairs.size;
   }

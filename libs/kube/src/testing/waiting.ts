@@ -2,7 +2,6 @@
 export class Waiting {
   readonly #looks = new Set<() => void>();
 
-  /** Checks all conditions after an event. */
   look(): void {
     for (const look of this.#looks) look();
   }

@@ -66,10 +66,7 @@ function leftAlone({ spec }: ArgoRolloutObject): Reason | undefined {
   return spec?.workloadRef && !isFollowed(spec.workloadRef) ? 'WorkloadRefUnsupported' : undefined;
 }
 
-/**
- * Argo Rollouts' replacement for a Deployment. Its CRD has a status subresource, so generation counts changes of the
- * spec.
- */
+/** Argo Rollouts' replacement for a Deployment. Its CRD has a status subresource, so generation counts changes of the spec. */
 export const argoRollout: WorkloadKindDefinition = {
   kind: 'Rollout',
   group: 'argoproj.io',

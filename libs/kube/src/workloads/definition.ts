@@ -21,10 +21,7 @@ export interface WorkloadKindOptions {
 export interface WorkloadKindDefinition extends KubeResource {
   readonly kind: WorkloadKind;
   readonly reloadedBy: ReloadedBy;
-  /**
-   * For a kind with a CRD or an aggregated API: whether to watch it while the server has it. Kinds without this always
-   * exist.
-   */
+  /** For a kind with a CRD or an aggregated API: whether to watch it while the server has it. Kinds without this always exist. */
   readonly isWanted?: (options: WorkloadKindOptions) => boolean;
   /** JSON Pointer of the pod template, into which markers are patched. */
   readonly podTemplatePath: string;

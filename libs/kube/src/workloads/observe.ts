@@ -6,9 +6,7 @@ import type { KubeObject } from '../objects.ts';
 import type { WorkloadKindDefinition } from './definition.ts';
 import { restartField } from './restart-field.ts';
 
-/**
- * Reduces an object of this kind to the facts that are kept. Throws a `TypeError` if it has no usable resourceVersion.
- */
+/** Reduces an object of this kind to the facts that are kept. Throws a `TypeError` if it has no usable resourceVersion. */
 export function observed(
   definition: WorkloadKindDefinition,
   object: KubeObject,

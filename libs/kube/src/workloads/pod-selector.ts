@@ -20,8 +20,8 @@ const OPERATORS: Readonly<Record<string, (key: string, values: string) => string
 };
 
 /**
- * Returns the workload's `spec.selector` as a query of the API. A DeploymentConfig's is a map of labels, that of other
- * kinds a LabelSelector. Undefined: there is none, it would select everything, or it cannot be understood.
+ * Returns the workload's `spec.selector` as a query of the API. A DeploymentConfig's is a map of labels, that of other kinds a
+ * LabelSelector. Undefined: there is none, it would select everything, or it cannot be understood.
  */
 export function podSelector({ spec }: WithSelector): string | undefined {
   const { selector } = spec ?? {};

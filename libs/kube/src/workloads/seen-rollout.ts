@@ -22,8 +22,8 @@ const MOST = 12;
 const WORD = /^[A-Za-z0-9][A-Za-z0-9_.,:/-]{0,99}$/u;
 
 /**
- * Returns an object's rollout. `withDetails` (`--rollout-details`) adds the messages of its conditions and, if it is
- * stuck, the selector of its pods.
+ * Returns an object's rollout. `withDetails` (`--rollout-details`) adds the messages of its conditions and, if it is stuck, the
+ * selector of its pods.
  */
 export function seenRollout(
   definition: WorkloadKindDefinition,

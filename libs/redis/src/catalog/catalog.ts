@@ -25,13 +25,10 @@ export interface Publication {
   /** This write begins a chain and follows no other. Default: true for sequence 0. */
   readonly begins?: boolean;
   /**
-   * A source without a row left the scope and is removed. The third element tells how its change was found, if a job
-   * comes for it.
+   * A source without a row left the scope and is removed. The third element tells how its change was found, if a job comes for it.
    */
   readonly sources: readonly (readonly [SourceKey, SourceRow | undefined, (FoundBy | undefined)?])[];
-  /**
-   * A workload without a row is removed. The third element is the index: the sources under which the workload is found.
-   */
+  /** A workload without a row is removed. The third element is the index: the sources under which the workload is found. */
   readonly workloads: readonly (readonly [
     WorkloadKey,
     { row: WorkloadRow; index: readonly SourceKey[] } | undefined,
@@ -75,12 +72,11 @@ export class Catalog {
   }
 
   /**
-   * Claims this prefix for a cluster. Throws CATALOG_OTHER_CLUSTER if another cluster has it: two clusters under one
-   * name would reload each other's workloads.
+   * Claims this prefix for a cluster. Throws CATALOG_OTHER_CLUSTER if another cluster has it: two clusters under one name would
+   * reload each other's workloads.
    */
   async claim(clusterUid: string): Promise<void> {
-    // Writes only if the claim is missing: a Redis with full memory refuses writes, and must not keep a process from
-    // starting.
+    // Writes only if the claim is missing: a Redis with full memory refuses writes, and must not keep a process from starting.
     const held = (await this.#redis.get(this.keys.cluster)) ?? (await this.#claimFirst(clusterUid));
     if (held === clusterUid) return;
     throw new CatalogError(

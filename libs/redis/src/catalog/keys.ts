@@ -1,6 +1,6 @@
 /**
- * Names of all Redis keys. One hash tag holds an install's keys together, so that its scripts work on Redis Cluster
- * too. The version changes with the form of the rows; rows of another version are ignored.
+ * Names of all Redis keys. One hash tag holds an install's keys together, so that its scripts work on Redis Cluster too. The
+ * version changes with the form of the rows; rows of another version are ignored.
  */
 export interface CatalogKeys {
   /** `{reroll:<cluster>:<namespace>}`: the prefix of every key, including BullMQ's. */
@@ -19,10 +19,7 @@ export interface CatalogKeys {
   readonly readings: string;
   /** Hash: workload key to id of the reload job that is waiting for its next attempt. */
   readonly backingOff: string;
-  /**
-   * String, and prefix of four more keys `…:<part>`: the limit of reloads, and the workloads that wait for it (see
-   * `rate.ts`).
-   */
+  /** String, and prefix of four more keys `…:<part>`: the limit of reloads, and the workloads that wait for it (see `rate.ts`). */
   readonly budget: string;
   /** Hash: workload key to the record that a dry run pretends to have written. */
   readonly pretended: string;
@@ -32,13 +29,11 @@ export interface CatalogKeys {
   readonly alerts: string;
   /** Prefix of the strings `…<source key>`: the state for which a webhook was last sent. */
   readonly announced: string;
-  /**
-   * Hash: source key to the state from which its next change is reported, as `event:1.A` or `list:` (it did not exist).
-   */
+  /** Hash: source key to the state from which its next change is reported, as `event:1.A` or `list:` (it did not exist). */
   readonly before: string;
   /**
-   * Prefix of the hashes `…<source key>`: the number of outcomes by reason that the history does not list, if the
-   * latest change enqueued more workloads than its entry lists (see `tell-outcome.lua.ts`).
+   * Prefix of the hashes `…<source key>`: the number of outcomes by reason that the history does not list, if the latest change
+   * enqueued more workloads than its entry lists (see `tell-outcome.lua.ts`).
    */
   readonly tallies: string;
   /** Hash: workload key to its rollout (see `rollouts.ts`) while that is not complete. */

@@ -2,25 +2,24 @@
  * Writes rows of the catalog and keeps the index.
  *
  * KEYS  1 writer, 2 sources, 3 workloads, 4 prefix of the index's sets, 5 before
- * ARGV  1 term, 2 sequence of this leader's previous write ('' if this one begins a chain), 3 sequence of this one, 4
- *       number of sources n, then n times (key, row, how the change was found: 'event', 'list', or '' if no change job
- *       comes), then pairs (key, row) of workloads; an empty row removes, for both
+ * ARGV  1 term, 2 sequence of this leader's previous write ('' if this one begins a chain), 3 sequence of this one, 4 number of
+ *       sources n, then n times (key, row, how the change was found: 'event', 'list', or '' if no change job comes), then pairs
+ *       (key, row) of workloads; an empty row removes, for both
  *
- * Returns `{-1}` if a newer term has written. Returns `{1}` and writes nothing if the previous write is missing (Redis
- * was emptied or set back in time) or a later one is there (this is a delayed copy). Otherwise returns `{0, key…}` with
- * the sources that exist and whose hash differs from the previous one under the same scheme, or that did not exist
- * before. If this very write is there already, its reply was lost: nothing is written, and the keys are those of its
- * sources whose change is still to be reported.
+ * Returns `{-1}` if a newer term has written. Returns `{1}` and writes nothing if the previous write is missing (Redis was emptied
+ * or set back in time) or a later one is there (this is a delayed copy). Otherwise returns `{0, key…}` with the sources that exist
+ * and whose hash differs from the previous one under the same scheme, or that did not exist before. If this very write is there
+ * already, its reply was lost: nothing is written, and the keys are those of its sources whose change is still to be reported.
  *
- * A source row with an unchanged version stays, unless its hash has another scheme (its writer was given another key)
- * or its annotations are of a later write of the SecretProviderClass, which does not change the versions. An invalid
- * row is replaced. For a source with a change job, `before` gets how the change was found and the previous hash
- * (`event:1.A`; nothing after the colon if there was none), unless it holds one of a change that was not reported yet.
+ * A source row with an unchanged version stays, unless its hash has another scheme (its writer was given another key) or its
+ * annotations are of a later write of the SecretProviderClass, which does not change the versions. An invalid row is replaced. For
+ * a source with a change job, `before` gets how the change was found and the previous hash (`event:1.A`; nothing after the colon if
+ * there was none), unless it holds one of a change that was not reported yet.
  *
  * The writer is set last, so a call that ended in an error may be repeated as if it had not been made.
  *
- * Atomic because a leader that was frozen must not overwrite what its successor wrote, because a source row may only
- * move forward, and because a workload's row and its index entries belong together.
+ * Atomic because a leader that was frozen must not overwrite what its successor wrote, because a source row may only move forward,
+ * and because a workload's row and its index entries belong together.
  */
 export const PUBLISH = `
 local function newer(a, b)

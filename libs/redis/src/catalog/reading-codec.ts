@@ -17,10 +17,9 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * Encodes a reading for Redis. With a key it is `k<id>.<base64url of nonce, tag and ciphertext>`, sealed for this
- * source by AES-256-GCM with a key derived from the hash key. The marker's hash may be a plain SHA-1 of a Secret, so
- * readers of Redis must not see it, and it goes into pod templates, so writers of Redis must not choose it. Without a
- * key it is plain JSON.
+ * Encodes a reading for Redis. With a key it is `k<id>.<base64url of nonce, tag and ciphertext>`, sealed for this source by
+ * AES-256-GCM with a key derived from the hash key. The marker's hash may be a plain SHA-1 of a Secret, so readers of Redis must
+ * not see it, and it goes into pod templates, so writers of Redis must not choose it. Without a key it is plain JSON.
  */
 export function encodeReading(source: SourceKey, reading: SourceHashes, keys: HashKeys): string {
   const text = JSON.stringify(reading);

@@ -18,8 +18,8 @@ export interface ReloadRequest {
  * KEYS  1 the requests
  * ARGV  1 workload, 2 id
  *
- * Returns 1 if the request was removed; 0 if there is none or a later one. Invalid requests are removed too. Atomic
- * because a request that arrives meanwhile must stay.
+ * Returns 1 if the request was removed; 0 if there is none or a later one. Invalid requests are removed too. Atomic because a
+ * request that arrives meanwhile must stay.
  */
 const DONE = `
 local text = redis.call('HGET', KEYS[1], ARGV[1])

@@ -6,11 +6,10 @@ import type { RedisClient } from '../connection/redis.ts';
 const PER_COMMAND = 500;
 
 /**
- * Empties the catalog after a restore of etcd, because rows and readings belong to a history of etcd that no longer
- * exists, and their resourceVersions would be compared with present ones. Queues, requests, limits and the history
- * stay. Sets the writer first, to the term `fence`: earlier leaders are refused from then on, and later leaders begin a
- * chain of writes. May be repeated, even while a new leader writes, which asserts what is missing. Rejects with
- * ioredis' error.
+ * Empties the catalog after a restore of etcd, because rows and readings belong to a history of etcd that no longer exists, and
+ * their resourceVersions would be compared with present ones. Queues, requests, limits and the history stay. Sets the writer first,
+ * to the term `fence`: earlier leaders are refused from then on, and later leaders begin a chain of writes. May be repeated, even
+ * while a new leader writes, which asserts what is missing. Rejects with ioredis' error.
  */
 export async function resetCatalog(redis: RedisClient, keys: CatalogKeys, fence: Rv): Promise<void> {
   await redis.set(keys.writer, `${fence}:0`);

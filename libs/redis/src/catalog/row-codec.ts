@@ -11,8 +11,8 @@ import type { SourceKey } from '@reroll/core/model';
 import { RV_UNKNOWN } from '@reroll/core/rv';
 
 /**
- * Rows as stored in Redis: JSON with short names and without defaults. `i` of a workload is for the script that keeps
- * the index: the keys of the sources under which the workload is found.
+ * Rows as stored in Redis: JSON with short names and without defaults. `i` of a workload is for the script that keeps the index:
+ * the keys of the sources under which the workload is found.
  */
 interface WireSource {
   h: string;

@@ -7,8 +7,8 @@ import { decodeSource, decodeWorkload } from './row-codec.ts';
 const SCAN_COUNT = 1000;
 
 /**
- * The rows of one namespace, of one kind or of all kinds. Redis scans every row of the cluster for them (some 100 ms
- * for 100,000), so use this for requests of users, not for changes. Rejects with ioredis' error.
+ * The rows of one namespace, of one kind or of all kinds. Redis scans every row of the cluster for them (some 100 ms for 100,000),
+ * so use this for requests of users, not for changes. Rejects with ioredis' error.
  */
 export class RowsOfNamespace {
   readonly #redis: RedisClient;

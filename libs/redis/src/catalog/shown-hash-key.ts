@@ -3,9 +3,8 @@ import { CatalogError } from '../connection/errors.ts';
 import type { RedisClient } from '../connection/redis.ts';
 
 /**
- * Returns the secret for showing hashes of Secrets (`shownHash`), the same for every admin; the first caller creates
- * it. `key`: `CatalogKeys.shownHashKey`. Call it for each request, because a Redis that was emptied gets another
- * secret.
+ * Returns the secret for showing hashes of Secrets (`shownHash`), the same for every admin; the first caller creates it. `key`:
+ * `CatalogKeys.shownHashKey`. Call it for each request, because a Redis that was emptied gets another secret.
  */
 export async function shownHashKey(redis: RedisClient, key: string): Promise<string> {
   const held = await redis.get(key);

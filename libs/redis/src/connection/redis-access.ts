@@ -1,6 +1,6 @@
 /**
- * How to reach Redis: the options of the same names, already validated together. At most one of URL, host, Sentinels
- * and Cluster is given (default `redis://127.0.0.1:6379`).
+ * How to reach Redis: the options of the same names, already validated together. At most one of URL, host, Sentinels and Cluster is
+ * given (default `redis://127.0.0.1:6379`).
  */
 export interface RedisAccess {
   readonly redisUrl?: string | undefined;

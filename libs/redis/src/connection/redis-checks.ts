@@ -9,8 +9,8 @@ const OLDEST = [6, 2] as const;
 const SAFE = 'noeviction';
 
 /**
- * Checks the server, or each master of a Cluster, once it can be reached; false if the signal fires first. Reports each
- * policy that would drop jobs; a policy that a managed server hides is assumed to be right. Rejects with REDIS_TOO_OLD.
+ * Checks the server, or each master of a Cluster, once it can be reached; false if the signal fires first. Reports each policy that
+ * would drop jobs; a policy that a managed server hides is assumed to be right. Rejects with REDIS_TOO_OLD.
  */
 export async function checkServers(
   redis: RedisClient,

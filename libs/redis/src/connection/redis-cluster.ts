@@ -11,8 +11,8 @@ const CLUSTER: Omit<ClusterOptions, 'redisOptions'> = {
 type Sent = Parameters<Cluster['sendCommand']>;
 
 /**
- * A connection to a Redis Cluster. Unlike ioredis' own class, it answers each command within its deadline, even while
- * no node can be reached, and connects to each node with the current secrets.
+ * A connection to a Redis Cluster. Unlike ioredis' own class, it answers each command within its deadline, even while no node can
+ * be reached, and connects to each node with the current secrets.
  */
 export class RedisCluster extends Cluster {
   readonly #deadline: number;

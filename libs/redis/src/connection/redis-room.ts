@@ -55,9 +55,9 @@ return dropped
 `;
 
 /**
- * Watches whether Redis has room for the history, so that jobs and the catalog get the memory that there is. Before
- * memory is full by INFO, the leader halves the history at each look, and nobody writes it. If a write was refused, the
- * process that made it drops the whole history.
+ * Watches whether Redis has room for the history, so that jobs and the catalog get the memory that there is. Before memory is full
+ * by INFO, the leader halves the history at each look, and nobody writes it. If a write was refused, the process that made it drops
+ * the whole history.
  */
 export class RedisRoom {
   readonly #context: RedisRoomContext;

@@ -7,9 +7,7 @@ const LOCAL = 'redis://127.0.0.1:6379';
 /** After this time (ms) without an answer from a Sentinel, the next one is asked. */
 const SENTINEL_TIMEOUT = 2_000;
 
-/**
- * A connection to one Redis, or to the master that Sentinels name. Each attempt to connect uses the current secrets.
- */
+/** A connection to one Redis, or to the master that Sentinels name. Each attempt to connect uses the current secrets. */
 export class RedisServer extends Redis {
   constructor(options: RedisOptions, secrets: RedisSecrets) {
     super({ ...options, ...secrets.credentials(), replyMapping: 'legacy' });

@@ -19,8 +19,8 @@ export interface RedisHooks {
 }
 
 /**
- * Opens a connection for catalog and history. It reconnects for ever with growing pauses, and a command fails after ten
- * seconds. The caller closes it.
+ * Opens a connection for catalog and history. It reconnects for ever with growing pauses, and a command fails after ten seconds.
+ * The caller closes it.
  */
 export function openRedis(access: RedisAccess, hooks: RedisHooks): RedisClient {
   const { redisCluster = [] } = access;
@@ -63,9 +63,9 @@ function commandOptions(): RedisOptions {
 }
 
 /**
- * Opens such a connection for waiting for jobs. BullMQ waits in one command of up to ten seconds, which needs a longer
- * deadline; otherwise every long wait ends as an error and new jobs wait for seconds. The caller closes it. The given
- * connection reports that Redis is down or up.
+ * Opens such a connection for waiting for jobs. BullMQ waits in one command of up to ten seconds, which needs a longer deadline;
+ * otherwise every long wait ends as an error and new jobs wait for seconds. The caller closes it. The given connection reports that
+ * Redis is down or up.
  */
 export function openForWaiting(redis: RedisClient): RedisClient {
   const options = { commandTimeout: WAITING_TIMEOUT };

@@ -21,8 +21,8 @@ export class RotatedContext {
   }
 
   /**
-   * Returns the current ones, or the previous ones while certificate and key do not match. Never throws, because
-   * ioredis gives up a connection for good if its options cannot be read.
+   * Returns the current ones, or the previous ones while certificate and key do not match. Never throws, because ioredis gives up a
+   * connection for good if its options cannot be read.
    */
   current(): SecureContext | undefined {
     const { ca, cert, key } = { ca: this.#ca.read(), cert: this.#cert.read(), key: this.#key.read() };

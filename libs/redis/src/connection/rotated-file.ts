@@ -10,10 +10,7 @@ export class RotatedFile {
     this.#path = path;
   }
 
-  /**
-   * Returns the current content, or the previous one while the file is empty or cannot be read; undefined if it was
-   * never read.
-   */
+  /** Returns the current content, or the previous one while the file is empty or cannot be read; undefined if it was never read. */
   read(): string | undefined {
     if (this.#path === undefined) return undefined;
     try {

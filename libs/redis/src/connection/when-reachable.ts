@@ -24,8 +24,8 @@ export interface Waiting {
 }
 
 /**
- * Repeats the action until Redis can be reached and accepts the login; undefined if the signal fires first. Rejects
- * with a `CatalogError`, or with Redis' own error if it answers and refuses for good.
+ * Repeats the action until Redis can be reached and accepts the login; undefined if the signal fires first. Rejects with a
+ * `CatalogError`, or with Redis' own error if it answers and refuses for good.
  */
 export async function whenReachable<T>(
   action: () => Promise<T>,

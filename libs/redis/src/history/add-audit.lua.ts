@@ -1,15 +1,14 @@
 import { APPEND } from './append.lua.ts';
 
 /**
- * Adds an entry to the audit log. Each caller has a share of the log: beyond it, that caller's own oldest entry is
- * dropped.
+ * Adds an entry to the audit log. Each caller has a share of the log: beyond it, that caller's own oldest entry is dropped.
  *
  * KEYS  1 stream of the audit log, 2 list of the ids of this caller's entries, oldest first
- * ARGV  1 most entries, 2 most entries of one caller, 3 milliseconds for which the list is kept, 4 the entry, 5 most
- *       bytes of the stream
+ * ARGV  1 most entries, 2 most entries of one caller, 3 milliseconds for which the list is kept, 4 the entry, 5 most bytes of the
+ *       stream
  *
- * Returns the id of the entry. An entry that replaced another one has that one's id as `dropped`, for followers of the
- * stream. Atomic because two admins may write for one caller, and the list must have all entries.
+ * Returns the id of the entry. An entry that replaced another one has that one's id as `dropped`, for followers of the stream.
+ * Atomic because two admins may write for one caller, and the list must have all entries.
  */
 export const ADD_AUDIT = `${APPEND}
 local dropped = {}

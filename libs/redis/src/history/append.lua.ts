@@ -1,7 +1,7 @@
 /**
- * `append(stream, entries, bytes, text)`: adds an entry to a stream and drops the oldest ones beyond either limit, in
- * whole nodes of the stream (a hundred entries or 4 KB). Returns the id of the entry. Bytes are checked at every 16th
- * entry, because Redis visits all nodes to count them, so up to 15 more entries can remain.
+ * `append(stream, entries, bytes, text)`: adds an entry to a stream and drops the oldest ones beyond either limit, in whole nodes
+ * of the stream (a hundred entries or 4 KB). Returns the id of the entry. Bytes are checked at every 16th entry, because Redis
+ * visits all nodes to count them, so up to 15 more entries can remain.
  */
 export const APPEND = `
 local function trim(stream, bytes)

@@ -13,8 +13,8 @@ import { ROLLOUT_STATES } from '@reroll/core/rollouts/rollout';
 import { KNOWN_WORKLOAD_KEY, SOURCE_KEY, WORKLOAD_KEY } from '../key-schemas.ts';
 
 /**
- * Reads entries of the history. Whoever can write to Redis can write anything there, so a text without the form of an
- * entry is ignored. Fields of newer versions are dropped; fields that older versions lack are filled in.
+ * Reads entries of the history. Whoever can write to Redis can write anything there, so a text without the form of an entry is
+ * ignored. Fields of newer versions are dropped; fields that older versions lack are filled in.
  */
 
 const TEXT = z.string().max(4_096);

@@ -52,8 +52,8 @@ export interface Portion {
 type Rows = readonly (readonly [string, readonly string[]])[];
 
 /**
- * Reads the streams of the history, one after the other or as they grow. Every method rejects with ioredis' error if
- * Redis cannot be reached.
+ * Reads the streams of the history, one after the other or as they grow. Every method rejects with ioredis' error if Redis cannot
+ * be reached.
  */
 export class HistoryReader {
   readonly #redis: RedisClient;

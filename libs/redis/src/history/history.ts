@@ -70,8 +70,8 @@ export function bytesOfStream(stream: HistoryStream, maxBytes: number): number {
 }
 
 /**
- * The history in Redis streams. Writes limit each stream by count (up to a hundred more may remain) and by bytes;
- * `trim` limits it by age. Entries have limits too (see `entry-bounds.ts`).
+ * The history in Redis streams. Writes limit each stream by count (up to a hundred more may remain) and by bytes; `trim` limits it
+ * by age. Entries have limits too (see `entry-bounds.ts`).
  */
 export class History {
   readonly #redis: RedisClient;
@@ -84,10 +84,7 @@ export class History {
     this.#limits = limits;
   }
 
-  /**
-   * Returns the state from which the next change of a source is reported; undefined if nothing changed since the last
-   * report.
-   */
+  /** Returns the state from which the next change of a source is reported; undefined if nothing changed since the last report. */
   async before(source: SourceKey): Promise<Before | undefined> {
     const text = await this.#redis.hget(this.#keys.before, source);
     if (text === null) return undefined;
@@ -108,8 +105,8 @@ export class History {
   }
 
   /**
-   * Prepares the outcomes of a change; call it before enqueueing its workloads. If there are more than the entry lists,
-   * the outcomes of the others are only counted.
+   * Prepares the outcomes of a change; call it before enqueueing its workloads. If there are more than the entry lists, the
+   * outcomes of the others are only counted.
    */
   async expectOutcomes(entry: ChangeEntry): Promise<void> {
     const { woken, more } = boundedChange(entry);
@@ -180,10 +177,7 @@ export class History {
     );
   }
 
-  /**
-   * Returns at most `count` entries after a position (`STREAM_START` or an id), oldest first; empty if there are no
-   * more now.
-   */
+  /** Returns at most `count` entries after a position (`STREAM_START` or an id), oldest first; empty if there are no more now. */
   async page<Name extends HistoryStream>(
     stream: Name,
     by: { after: string; count: number },
@@ -202,12 +196,10 @@ export class History {
     return streamEntries(stream, await this.#redis.xrevrange(key, end, '-', 'COUNT', by.count));
   }
 
-  /** Returns how many entries a stream has. */
   async count(stream: HistoryStream): Promise<number> {
     return await this.#redis.xlen(streamKey(this.#keys, stream));
   }
 
-  /** Returns the id of the oldest entry. */
   async oldest(stream: HistoryStream): Promise<string | undefined> {
     const [first] = await this.#redis.xrange(streamKey(this.#keys, stream), '-', '+', 'COUNT', 1);
     return first?.[0];

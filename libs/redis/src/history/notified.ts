@@ -7,9 +7,7 @@ const KEEP_SECONDS = 7 * 86_400;
 /** Stands for the hash of a source that does not exist. */
 export const GONE = 'gone';
 
-/**
- * The state of each source that receivers were last notified of, so that a repeated change job notifies nobody twice.
- */
+/** The state of each source that receivers were last notified of, so that a repeated change job notifies nobody twice. */
 export class Notified {
   readonly #redis: RedisClient;
   readonly #prefix: string;

@@ -4,12 +4,11 @@ import { APPEND } from './append.lua.ts';
  * Writes the progress of rollouts, as the leader sees it.
  *
  * KEYS  1 writer, 2 rollouts, 3 their history
- * ARGV  1 term, 2 most entries and most bytes of the history, as 'entries:bytes', 3 number n of rollouts under way,
- *       then n pairs (workload, entry), 4 + 2n number m of those that are not, then m workloads, then entries for the
- *       history
+ * ARGV  1 term, 2 most entries and most bytes of the history, as 'entries:bytes', 3 number n of rollouts under way, then n pairs
+ *       (workload, entry), 4 + 2n number m of those that are not, then m workloads, then entries for the history
  *
- * Returns 1; or 0, without writing, if a newer term has written. Atomic because a leader that was frozen must not
- * overwrite what its successor wrote.
+ * Returns 1; or 0, without writing, if a newer term has written. Atomic because a leader that was frozen must not overwrite what
+ * its successor wrote.
  */
 export const WRITE_ROLLOUTS = `${APPEND}
 local term = ARGV[1]

@@ -1,12 +1,12 @@
 import { APPEND } from './append.lua.ts';
 
 /**
- * Adds an outcome to the history, or only counts it. If a change enqueued more workloads than its entry lists, only the
- * listed workloads and the first that failed get an outcome of their own, within the bytes of one change.
+ * Adds an outcome to the history, or only counts it. If a change enqueued more workloads than its entry lists, only the listed
+ * workloads and the first that failed get an outcome of their own, within the bytes of one change.
  *
  * KEYS  1 stream of outcomes, then the tallies (see `CatalogKeys.tallies`) of the sources that the outcome is for
- * ARGV  1 most entries, 2 most bytes of the stream, 3 most bytes of the outcomes of one change, 4 the workload, 5 '1'
- *       if it failed for good, 6 the reason, 7 the entry
+ * ARGV  1 most entries, 2 most bytes of the stream, 3 most bytes of the outcomes of one change, 4 the workload, 5 '1' if it failed
+ *       for good, 6 the reason, 7 the entry
  *
  * Returns 1 if it was added, 0 if it was only counted. Atomic because all workers share the bytes of a change.
  */

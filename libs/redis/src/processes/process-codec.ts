@@ -5,8 +5,8 @@ import { SOURCE_KINDS } from '@reroll/core/model';
 export const PROCESS_APPS = ['watcher', 'worker', 'admin'] as const;
 
 /**
- * Reads heartbeat entries. Whoever can write to Redis can write anything there, so a text without the form of an entry
- * is ignored. Fields of newer versions are kept.
+ * Reads heartbeat entries. Whoever can write to Redis can write anything there, so a text without the form of an entry is ignored.
+ * Fields of newer versions are kept.
  */
 const TEXT = z.string().max(1_024);
 const MILLISECONDS = z.number().int().nonnegative().max(8.64e15);

@@ -65,8 +65,7 @@ export class Processes {
   }
 
   /**
-   * Returns the live processes, then those that were alive in the last ten minutes; within each, by app, the longest
-   * running first.
+   * Returns the live processes, then those that were alive in the last ten minutes; within each, by app, the longest running first.
    */
   async all(): Promise<Process[]> {
     const [now, texts] = await Promise.all([this.#now(), this.#redis.hgetall(this.#key)]);
@@ -98,8 +97,8 @@ export class Processes {
 }
 
 /**
- * Returns the settings of the live worker that started last, because older ones stop soon after an upgrade. Without a
- * live worker, those of the worker in `processes` that started last. Undefined: no worker in the last ten minutes.
+ * Returns the settings of the live worker that started last, because older ones stop soon after an upgrade. Without a live worker,
+ * those of the worker in `processes` that started last. Undefined: no worker in the last ten minutes.
  */
 export function settingsInForce(processes: readonly Process[]): ProcessSettings | undefined {
   const workers = processes.filter(({ settings }) => settings !== undefined);

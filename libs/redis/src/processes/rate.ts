@@ -44,10 +44,10 @@ end
  *       5 the held slots (sorted set): workloads, by the time (ms) at which they lose them
  * ARGV  1 milliseconds per token, 2 milliseconds of burst, 3 the workload, 4 '1' to join the queue, '0' only to ask
  *
- * Returns 0 if the workload holds a slot, otherwise the milliseconds until its turn; -1 if it only asked and does not
- * wait. A waiting workload must ask again at that time; a minute later it loses its place. Atomic because a token goes
- * to exactly one workload, chosen by the order. Time is the server's, so that clocks need not agree. O(log n) in the
- * number of waiting workloads, with a few hundred bytes for each.
+ * Returns 0 if the workload holds a slot, otherwise the milliseconds until its turn; -1 if it only asked and does not wait. A
+ * waiting workload must ask again at that time; a minute later it loses its place. Atomic because a token goes to exactly one
+ * workload, chosen by the order. Time is the server's, so that clocks need not agree. O(log n) in the number of waiting workloads,
+ * with a few hundred bytes for each.
  */
 const CLAIM = `${COMMON}
 local step, burst, workload = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3]
@@ -116,8 +116,8 @@ end
 `;
 
 /**
- * The limit of reloads per minute: at most `perMinute` slots in a minute, a tenth of them (at least one) at once, for
- * all workers together. 0: no limit, and no calls. Every method rejects with ioredis' error if Redis cannot be reached.
+ * The limit of reloads per minute: at most `perMinute` slots in a minute, a tenth of them (at least one) at once, for all workers
+ * together. 0: no limit, and no calls. Every method rejects with ioredis' error if Redis cannot be reached.
  */
 export class RateBudget {
   readonly #redis: RedisClient;
@@ -140,8 +140,7 @@ export class RateBudget {
   }
 
   /**
-   * Returns the milliseconds until the workload's turn; 0 if it holds a slot now. The workload keeps its place until it
-   * asks again.
+   * Returns the milliseconds until the workload's turn; 0 if it holds a slot now. The workload keeps its place until it asks again.
    */
   async claim(workload: WorkloadKey): Promise<number> {
     return this.#claim(workload, true);

@@ -12,10 +12,10 @@ interface Burst {
 }
 
 /**
- * Levels that move the jobs of a namespace back in the queue during its burst: a leaky bucket for each namespace, in
- * the memory of the enqueueing process. The first 32 jobs have level 0, the next 32 level 1, the next 64 level 2, and
- * so on: each level holds as many jobs as all before it. So a job of another namespace passes nearly all of a burst,
- * and two bursts are handled in the order of their sizes.
+ * Levels that move the jobs of a namespace back in the queue during its burst: a leaky bucket for each namespace, in the memory of
+ * the enqueueing process. The first 32 jobs have level 0, the next 32 level 1, the next 64 level 2, and so on: each level holds as
+ * many jobs as all before it. So a job of another namespace passes nearly all of a burst, and two bursts are handled in the order
+ * of their sizes.
  */
 export class BurstLevels {
   readonly #bursts = new Map<string, Burst>();
@@ -27,7 +27,6 @@ export class BurstLevels {
     this.#prunedAt = now();
   }
 
-  /** How many namespaces are remembered. */
   get size(): number {
     return this.#bursts.size;
   }

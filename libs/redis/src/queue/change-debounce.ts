@@ -1,8 +1,8 @@
 import type { SourceKey } from '@reroll/core/model';
 
 /**
- * When the next change job of a source may run: the first at once, each other at least the debounce after the last.
- * Kept in the memory of the leader, which enqueues them; a new leader starts anew. Holds the sources of one debounce.
+ * When the next change job of a source may run: the first at once, each other at least the debounce after the last. Kept in the
+ * memory of the leader, which enqueues them; a new leader starts anew. Holds the sources of one debounce.
  */
 export class ChangeDebounce {
   readonly #debounce: number;
@@ -14,7 +14,6 @@ export class ChangeDebounce {
     this.#debounce = debounce;
   }
 
-  /** How many sources are remembered. */
   get size(): number {
     return this.#due.size;
   }

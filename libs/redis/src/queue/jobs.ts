@@ -3,8 +3,8 @@ import type { SourceKey, WorkloadKey } from '@reroll/core/model';
 import { KNOWN_SOURCE_KEY, SOURCE_KEY, WORKLOAD_KEY } from '../key-schemas.ts';
 
 /**
- * Payloads hold keys only. Whoever handles a job reads the present state, so a job that runs twice, late or out of
- * order has the same result. `v` is the payload's version; a worker leaves unknown versions in the queue.
+ * Payloads hold keys only. Whoever handles a job reads the present state, so a job that runs twice, late or out of order has the
+ * same result. `v` is the payload's version; a worker leaves unknown versions in the queue.
  */
 
 /** Unix milliseconds at which the change was first seen; only for metrics. */

@@ -1,8 +1,8 @@
 import type { JobsOptions } from 'bullmq';
 
 /**
- * Returns the shortest pause (ms) after failed attempt number `attempt` (from 1): the jitter only shortens the doubling
- * pause. 0 for a job without back-off.
+ * Returns the shortest pause (ms) after failed attempt number `attempt` (from 1): the jitter only shortens the doubling pause. 0
+ * for a job without back-off.
  */
 export function leastPause(backoff: JobsOptions['backoff'], attempt: number): number {
   if (typeof backoff !== 'object') return backoff ?? 0;

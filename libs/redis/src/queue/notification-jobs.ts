@@ -4,8 +4,7 @@ import type { SourceKey, WorkloadKey } from '@reroll/core/model';
 import { SOURCE_KEY, WORKLOAD_KEY } from '../key-schemas.ts';
 
 /**
- * A notification to send. It holds keys only: the worker that sends it knows receiver and text, so Redis never holds a
- * URL.
+ * A notification to send. It holds keys only: the worker that sends it knows receiver and text, so Redis never holds a URL.
  * - `alert`: a workload was reloaded for a source.
  * - `alerts`: workloads were reloaded for a source; they are stored beside the job until it is sent.
  * - `webhook`: a source changed.

@@ -19,8 +19,8 @@ export interface NotificationSettings {
 const KEEP_FAILED = { age: 86_400, count: 1_000 };
 
 /**
- * The queue of alerts and webhooks. It is separate so that a slow or unreachable receiver delays nothing else. Every
- * method rejects if Redis cannot be reached.
+ * The queue of alerts and webhooks. It is separate so that a slow or unreachable receiver delays nothing else. Every method rejects
+ * if Redis cannot be reached.
  */
 export class Notifications {
   readonly queue: Queue<NotificationJob>;
@@ -39,8 +39,8 @@ export class Notifications {
   }
 
   /**
-   * Enqueues one job for each source, after `window` milliseconds. The first call fixes the deadline (no `replace`); a
-   * call while the job runs adds one follow-up (docs/adr/0003).
+   * Enqueues one job for each source, after `window` milliseconds. The first call fixes the deadline (no `replace`); a call while
+   * the job runs adds one follow-up (docs/adr/0003).
    */
   async enqueueAlerts(source: SourceKey, window: number): Promise<void> {
     await this.#add(alertsJobOf(source), {

@@ -78,9 +78,9 @@ export class Queues {
   }
 
   /**
-   * Enqueues one change job for each source: the first at once, the next at least the debounce later.
-   * `keepLastIfActive` adds one follow-up for a change while the job runs, `replace` for one while it backs off. No
-   * `jobId`, with which such a change would be lost. Beyond 32 a second, jobs of a namespace let those of others pass.
+   * Enqueues one change job for each source: the first at once, the next at least the debounce later. `keepLastIfActive` adds one
+   * follow-up for a change while the job runs, `replace` for one while it backs off. No `jobId`, with which such a change would be
+   * lost. Beyond 32 a second, jobs of a namespace let those of others pass.
    */
   async enqueueChanges(sources: readonly SourceKey[], since: number): Promise<void> {
     await inPortions(sources, async (some) => {
@@ -102,8 +102,8 @@ export class Queues {
   }
 
   /**
-   * Enqueues one reload job for each workload, after the debounce. Without `replace`, which would restart the delay:
-   * the first call fixes the deadline. Beyond 32 a second, jobs of a namespace let those of others pass.
+   * Enqueues one reload job for each workload, after the debounce. Without `replace`, which would restart the delay: the first call
+   * fixes the deadline. Beyond 32 a second, jobs of a namespace let those of others pass.
    */
   async enqueueReloads(reloads: readonly ReloadToEnqueue[]): Promise<void> {
     await inPortions(reloads, async (some) => {
@@ -118,8 +118,8 @@ export class Queues {
   }
 
   /**
-   * Enqueues one reload job without the debounce, for a manual reload. A waiting job is brought forward, even from the
-   * end of its namespace's burst; an active one gets a follow-up.
+   * Enqueues one reload job without the debounce, for a manual reload. A waiting job is brought forward, even from the end of its
+   * namespace's burst; an active one gets a follow-up.
    */
   async enqueueReloadNow(workload: WorkloadKey, since: number): Promise<void> {
     await this.reloads.add('reload', reloadJobOf(workload, since), {
@@ -134,8 +134,8 @@ export class Queues {
   }
 
   /**
-   * Enqueues one resume job for each workload, at its time. With `replace`, because a later call knows the time better;
-   * the time is absolute, so restarting the delay does not postpone it.
+   * Enqueues one resume job for each workload, at its time. With `replace`, because a later call knows the time better; the time is
+   * absolute, so restarting the delay does not postpone it.
    */
   async enqueueResumes(resumes: readonly Resume[]): Promise<void> {
     await inPortions(resumes, async (some) => {
@@ -155,8 +155,8 @@ export class Queues {
   }
 
   /**
-   * Brings forward jobs that wait for their next attempt, because a new change may have fixed the failure. Other jobs
-   * are left alone. One round trip for each 100.
+   * Brings forward jobs that wait for their next attempt, because a new change may have fixed the failure. Other jobs are left
+   * alone. One round trip for each 100.
    */
   async bringForward(jobIds: Iterable<string>): Promise<void> {
     await inPortions([...jobIds], async (some) => {
@@ -171,8 +171,8 @@ export class Queues {
   }
 
   /**
-   * Returns for how many milliseconds the most overdue job has waited for a worker, since its last attempt if there was
-   * one; 0 if none is due. Adoption does not count, because it waits behind all other jobs.
+   * Returns for how many milliseconds the most overdue job has waited for a worker, since its last attempt if there was one; 0 if
+   * none is due. Adoption does not count, because it waits behind all other jobs.
    */
   async oldestDue(name: QueueName, now: number): Promise<number> {
     const queue: Queue = this[name];
@@ -193,8 +193,8 @@ export class Queues {
   }
 
   /**
-   * The only place that decides the order of reload jobs. Adoption has its own deduplication ids, so that another
-   * reload job never merges with one that waits behind everything.
+   * The only place that decides the order of reload jobs. Adoption has its own deduplication ids, so that another reload job never
+   * merges with one that waits behind everything.
    */
   #turn(workload: WorkloadKey, isAdoption: boolean): BulkJobOptions {
     return {

@@ -83,9 +83,7 @@ export interface DependencyQuestion {
 
 export interface DependencyJudgement {
   readonly decision: Decision;
-  /**
-   * Whether a container can carry the marker. If the source is named, any container can; otherwise one that uses it.
-   */
+  /** Whether a container can carry the marker. If the source is named, any container can; otherwise one that uses it. */
   readonly isCarried: boolean;
 }
 
@@ -131,8 +129,8 @@ export function dependencyJudge(workload: Deciding, by: JudgedBy): (source: Sour
 }
 
 /**
- * Returns the candidates that are dependencies, each once. Stops when `isOver` says so, and leaves the other candidates
- * in the iterator.
+ * Returns the candidates that are dependencies, each once. Stops when `isOver` says so, and leaves the other candidates in the
+ * iterator.
  */
 export function dependenciesAmong(
   candidates: Iterator<SourceName>,
@@ -152,8 +150,7 @@ export function dependenciesAmong(
 }
 
 /**
- * Yields every source that can be a dependency of the workload, some more than once; first those that it uses or names
- * literally.
+ * Yields every source that can be a dependency of the workload, some more than once; first those that it uses or names literally.
  */
 export function* candidatesOf(
   workload: Deciding,
@@ -184,9 +181,7 @@ export function decidesTheSame(a: Omit<Deciding, 'kind'>, b: Omit<Deciding, 'kin
   );
 }
 
-/**
- * Whether a change of the source's data reloads the workload: the rules allow it, and a container can carry the marker.
- */
+/** Whether a change of the source's data reloads the workload: the rules allow it, and a container can carry the marker. */
 export function isDependency(question: DependencyQuestion, settings: DecisionSettings): boolean {
   const { decision, isCarried } = judgeDependency(question, settings);
   return decision.reload && isCarried;

@@ -40,9 +40,7 @@ export interface JudgedBy {
   readonly replace: (key: WorkloadKey, row: WorkloadRow) => void;
 }
 
-/**
- * Decides which sources are dependencies of a workload: at once if that is cheap, otherwise in turns of the event loop.
- */
+/** Decides which sources are dependencies of a workload: at once if that is cheap, otherwise in turns of the event loop. */
 export class DependencyJudging {
   readonly #by: JudgedBy;
   readonly #unjudged = new Unjudged();
@@ -55,17 +53,14 @@ export class DependencyJudging {
     return this.#unjudged.isEmpty;
   }
 
-  /**
-   * Drops the unjudged sources of a workload. Returns the beginning that its dependencies date from, if any were
-   * waiting.
-   */
+  /** Drops the unjudged sources of a workload. Returns the beginning that its dependencies date from, if any were waiting. */
   take(workload: WorkloadKey): DependencyBeginning | undefined {
     return this.#unjudged.take(workload);
   }
 
   /**
-   * Returns the dependencies of a workload that was just seen, as many as one turn finds. The other candidates wait for
-   * later turns.
+   * Returns the dependencies of a workload that was just seen, as many as one turn finds. The other candidates wait for later
+   * turns.
    */
   dependencies(seen: ObservedWorkload, sighting: Omit<Sighting, 'dependencies'>): readonly SourceName[] {
     const { decision, sources, byNamespace } = this.#by;
@@ -88,8 +83,8 @@ export class DependencyJudging {
   }
 
   /**
-   * Judges pairs that were too many for the event that asked for them, until `isOver`. A workload lacks the
-   * dependencies of its patterns until then; each dates from that event. Yields the workloads whose dependencies moved.
+   * Judges pairs that were too many for the event that asked for them, until `isOver`. A workload lacks the dependencies of its
+   * patterns until then; each dates from that event. Yields the workloads whose dependencies moved.
    */
   *judgeSome(isOver: () => boolean): Generator<WorkloadKey, void, void> {
     const moves = new DependencyMoves();
@@ -110,8 +105,8 @@ export class DependencyJudging {
   }
 
   /**
-   * Judges a source that changed. Returns whether it began or ended a dependency of the workload. `isNew`: the change
-   * created the source.
+   * Judges a source that changed. Returns whether it began or ended a dependency of the workload. `isNew`: the change created the
+   * source.
    */
   judge(pair: Pair & { readonly isNew: boolean }): boolean {
     const { workload } = pair;
@@ -157,8 +152,8 @@ interface Waiting {
 }
 
 /**
- * Workloads with too many sources, or too costly patterns, to be judged with the event that showed them. Namespaces
- * take turns, so that one cannot delay the others.
+ * Workloads with too many sources, or too costly patterns, to be judged with the event that showed them. Namespaces take turns, so
+ * that one cannot delay the others.
  */
 class Unjudged {
   /** By namespace; the first is next. */
@@ -230,9 +225,7 @@ interface Noted extends DependencyMove {
   readonly ended: SourceName[];
 }
 
-/**
- * Collects the dependencies that begin and end in one turn of the event loop, so that each row is rebuilt only once.
- */
+/** Collects the dependencies that begin and end in one turn of the event loop, so that each row is rebuilt only once. */
 export class DependencyMoves {
   readonly #moves = new Map<WorkloadKey, Noted>();
 

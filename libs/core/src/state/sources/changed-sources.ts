@@ -28,9 +28,9 @@ interface UnderWay {
 }
 
 /**
- * Evaluates the users of changed sources, in slices. Sources take turns of a few users each, so that a source with many
- * users does not delay the others. Between slices, events may be observed: they update rows at once, and each user is
- * judged by the current rows.
+ * Evaluates the users of changed sources, in slices. Sources take turns of a few users each, so that a source with many users does
+ * not delay the others. Between slices, events may be observed: they update rows at once, and each user is judged by the current
+ * rows.
  */
 export class UserEvaluation {
   readonly #by: UserEvaluationBy;
@@ -110,10 +110,7 @@ export class UserEvaluation {
       if (this.#afterwards.next().done === true) this.#afterwards = null;
   }
 
-  /**
-   * Returns the steps taken: one for each user and one for the source. An unfinished source goes to the end of the
-   * queue.
-   */
+  /** Returns the steps taken: one for each user and one for the source. An unfinished source goes to the end of the queue. */
   #evaluateSome(
     key: SourceKey,
     underWay: UnderWay,
@@ -134,23 +131,19 @@ const NO_STATES: readonly DataState[] = Object.freeze([]);
 /** What happened to a source since its users were last evaluated. */
 export interface SourceChanges {
   /**
-   * The resourceVersion since which its annotations changed, or since which the source is known here; undefined if
-   * neither changed.
+   * The resourceVersion since which its annotations changed, or since which the source is known here; undefined if neither changed.
    */
   readonly rulesRv?: Rv | undefined;
   /**
-   * The states of its data, earliest first, with its deletion if deletions count. A user's record is compared with the
-   * state at the user's templateRv. At most `MAX_STATES`.
+   * The states of its data, earliest first, with its deletion if deletions count. A user's record is compared with the state at the
+   * user's templateRv. At most `MAX_STATES`.
    */
   readonly states: readonly DataState[];
   /** Its users may have become pending or settled. */
   readonly touches: boolean;
   /** Whether the change gets a change job: `used` means only if a workload uses the source at that time. */
   readonly job?: 'always' | 'used' | undefined;
-  /**
-   * Whether the job enqueues reload jobs, because the data changed. A job that only reports a creation or deletion does
-   * not.
-   */
+  /** Whether the job enqueues reload jobs, because the data changed. A job that only reports a creation or deletion does not. */
   readonly jobReloads: boolean;
   /** The source did not exist before. */
   readonly isNew: boolean;
@@ -191,8 +184,7 @@ function isThere(row: SourceRow | undefined): boolean {
 }
 
 /**
- * Returns the job that reports a creation or deletion: one that counts or, for the history, the deletion of a source
- * that is used.
+ * Returns the job that reports a creation or deletion: one that counts or, for the history, the deletion of a source that is used.
  */
 function jobOfNews(seen: Seen & { readonly row: SourceRow }, triggers: Triggers): SourceChanges['job'] {
   if (!('known' in seen)) return undefined;
@@ -204,9 +196,8 @@ function jobOfNews(seen: Seen & { readonly row: SourceRow }, triggers: Triggers)
 }
 
 /**
- * Sources whose users are to be evaluated, first come, first served, each at most once in a window. So a source that is
- * written a thousand times a second costs no more than one that is written once in a window. Holds one small entry for
- * each source at most.
+ * Sources whose users are to be evaluated, first come, first served, each at most once in a window. So a source that is written a
+ * thousand times a second costs no more than one that is written once in a window. Holds one small entry for each source at most.
  */
 class ChangedSources {
   readonly #changes = new Map<SourceKey, SourceChanges>();
@@ -243,7 +234,6 @@ class ChangedSources {
     return this.#evaluated.size > 0;
   }
 
-  /** Begins the next window. */
   nextWindow(): void {
     this.#evaluated.clear();
     for (const key of this.#changes.keys()) this.#ready.add(key);
@@ -257,7 +247,6 @@ class ChangedSources {
     return this.#ready.size > 0;
   }
 
-  /** Drops a source that left the scope. */
   drop(key: SourceKey): void {
     this.#changes.delete(key);
     this.#ready.delete(key);

@@ -8,9 +8,8 @@ import { sourceNameOf, type SourceRow, type WorkloadRow } from '../rows.ts';
 import type { Triggers } from '../settings.ts';
 
 /**
- * Resyncs for which the row of a deleted source is kept even if no workload names it. The streams of workloads may lag
- * behind those of sources, so a workload that names the source may still arrive. A reflector notices a silent stream
- * within two minutes.
+ * Resyncs for which the row of a deleted source is kept even if no workload names it. The streams of workloads may lag behind those
+ * of sources, so a workload that names the source may still arrive. A reflector notices a silent stream within two minutes.
  */
 export const RESYNCS_KEPT = 5;
 
@@ -32,9 +31,7 @@ export class DeletedSources {
   readonly #since = new Map<SourceKey, number>();
   #resyncs = 0;
 
-  /**
-   * `users` maps a source to the workloads that use, mention or name it, have it recorded, or match it by a pattern.
-   */
+  /** `users` maps a source to the workloads that use, mention or name it, have it recorded, or match it by a pattern. */
   constructor(known: Known, users: Pick<Dependents, 'usersOf'>, rules: Rules) {
     this.#known = known;
     this.#users = users;

@@ -2,8 +2,8 @@ import { RV_UNKNOWN, isNewer, type Rv } from '../../rv.ts';
 import { sameRecords, type ObservedSource, type SourceRow } from '../rows.ts';
 
 /**
- * Returns the row of a source that a list shows. With an unchanged resourceVersion the known `dataRv` still holds;
- * otherwise the listed resourceVersion is the latest that it can be.
+ * Returns the row of a source that a list shows. With an unchanged resourceVersion the known `dataRv` still holds; otherwise the
+ * listed resourceVersion is the latest that it can be.
  */
 export function listedSource(seen: ObservedSource, known: SourceRow | undefined): SourceRow {
   const unchanged = known !== undefined && known.exists && known.rv === seen.rv;
@@ -17,9 +17,8 @@ export function absentSource(known: SourceRow, listRv: Rv): SourceRow {
 }
 
 /**
- * Returns the row after a live write. `listRv` is the resourceVersion of the last list; a source that was never seen
- * was absent there. If creations count (`onCreate`), the data dates from the creation, even if it is the same as
- * before.
+ * Returns the row after a live write. `listRv` is the resourceVersion of the last list; a source that was never seen was absent
+ * there. If creations count (`onCreate`), the data dates from the creation, even if it is the same as before.
  */
 export function writtenSource(
   seen: ObservedSource,

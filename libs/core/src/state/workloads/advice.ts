@@ -22,9 +22,9 @@ export function unusablePatterns(workload: Annotated, keys: AnnotationKeys): rea
 }
 
 /**
- * Whether a workload asks for something that it cannot get, so that a worker tells its owner why although nothing is
- * pending. It exceeds a limit; has an unusable pattern or pause period; names a Secret that does not exist or whose
- * type is not watched; is in conflict; or has a pod template that is not followed.
+ * Whether a workload asks for something that it cannot get, so that a worker tells its owner why although nothing is pending. It
+ * exceeds a limit; has an unusable pattern or pause period; names a Secret that does not exist or whose type is not watched; is in
+ * conflict; or has a pod template that is not followed.
  */
 export function needsAdvice(
   row: Annotated &

@@ -22,12 +22,11 @@ type Seen = Pick<ObservedWorkload, 'template' | 'record' | 'annotations' | 'writ
 
 /**
  * Returns the conflict after a live write, or after a list, which may hide several writes (`live` is false).
- * - If the template changed together with the record, we reloaded: the template before is kept. In a list it may also
- *   be an edit, which resets the conflict.
- * - If the template returned to one from before our reloads, and the record is unchanged or gone, the marker was
- *   reverted.
- * - Any other change of the template or of the deciding annotations is an edit and resets the conflict. An edit of the
- *   annotations alone leaves our marker in place, so the earlier templates are kept.
+ * - If the template changed together with the record, we reloaded: the template before is kept. In a list it may also be an edit,
+ *   which resets the conflict.
+ * - If the template returned to one from before our reloads, and the record is unchanged or gone, the marker was reverted.
+ * - Any other change of the template or of the deciding annotations is an edit and resets the conflict. An edit of the annotations
+ *   alone leaves our marker in place, so the earlier templates are kept.
  */
 export function conflictAfter(known: Known, seen: Seen, live: boolean): MarkerConflict | undefined {
   const edited = isEdited(known, seen);
@@ -43,9 +42,7 @@ export function conflictAfter(known: Known, seen: Seen, live: boolean): MarkerCo
   return { before, strips: [...strips, seen.writtenAt].slice(-STRIPS) };
 }
 
-/**
- * Whether the marker was reverted `STRIPS` times within `WITHIN_SECONDS`, so that another reload would be reverted too.
- */
+/** Whether the marker was reverted `STRIPS` times within `WITHIN_SECONDS`, so that another reload would be reverted too. */
 export function isInConflict(conflict: MarkerConflict | undefined): boolean {
   const { strips = [] } = conflict ?? {};
   const [first = 0] = strips;

@@ -65,8 +65,8 @@ function rowOf(seen: ObservedWorkload, sighting: Sighting): WorkloadRow {
 }
 
 /**
- * Keeps what was known of the template and the record when a workload loses its template. It cannot be reloaded, and
- * its pods stay as they are; the next template is compared with the kept one.
+ * Keeps what was known of the template and the record when a workload loses its template. It cannot be reloaded, and its pods stay
+ * as they are; the next template is compared with the kept one.
  */
 function withoutTemplate(known: WorkloadRow, seen: ObservedWorkload): WorkloadRow {
   const { rv, generation, annotations, excess } = seen;
@@ -86,8 +86,8 @@ export function stateOf({ exists, dataRv, rv, hash }: SourceRow): DataState {
 }
 
 /**
- * Returns `unverified` after the source `name` had these states (earliest first), of which those up to the template
- * count. Streams of sources and of workloads are not ordered, so a patch can be seen before the change that caused it.
+ * Returns `unverified` after the source `name` had these states (earliest first), of which those up to the template count. Streams
+ * of sources and of workloads are not ordered, so a patch can be seen before the change that caused it.
  */
 export function unverifiedAfterSource(
   row: WorkloadRow,
@@ -102,8 +102,8 @@ export function unverifiedAfterSource(
 }
 
 /**
- * Returns the resourceVersion at which a dependency without a record began, and whether it is stale: nothing shows
- * whether the pods run the present data.
+ * Returns the resourceVersion at which a dependency without a record began, and whether it is stale: nothing shows whether the pods
+ * run the present data.
  */
 export type DependencyBeginning = (name: SourceName) => {
   readonly rv: Rv;
@@ -111,8 +111,7 @@ export type DependencyBeginning = (name: SourceName) => {
 };
 
 /**
- * Returns the row with `begun` added to its dependencies and `ended` removed. `begun` must be absent from the row,
- * `ended` present.
+ * Returns the row with `begun` added to its dependencies and `ended` removed. `begun` must be absent from the row, `ended` present.
  */
 export function withDependencies(
   row: WorkloadRow,
@@ -190,8 +189,8 @@ function among(names: readonly SourceName[] = NO_NAMES): (name: SourceName) => b
 const FEW = 8;
 
 /**
- * Returns the unverified entries under an unchanged template: unchanged entries that were unverified, and new ones that
- * were decided before the template.
+ * Returns the unverified entries under an unchanged template: unchanged entries that were unverified, and new ones that were
+ * decided before the template.
  */
 function unverifiedKept(seen: ObservedWorkload, known: WorkloadRow): readonly SourceName[] {
   const record = recordedHashes(seen.record);
@@ -239,8 +238,7 @@ export function beginningOf(
   sighting: Omit<Sighting, 'dependencies'>,
 ): DependencyBeginning {
   const known = sighting.known?.uid === seen.uid ? sighting.known : undefined;
-  // Pods that began after the dependency became stale have the data of that time; a later change is pending by its
-  // date.
+  // Pods that began after the dependency became stale have the data of that time; a later change is pending by its date.
   const isStillStale = among(known && !isRolled(known, seen) ? known.stale : NO_NAMES);
   const wasDependency = among(known?.dependencies);
   const wasUnverified = among(known?.unverified);
@@ -280,8 +278,7 @@ function beginOfKnown(
       ? !at.live || falseAt({ [name]: lost }, templateWriteSeen(seen, known), at).length > 0
       : at.wasUnverified(name);
     if (source?.hash !== lost || isUnverified) return { rv: RV_UNKNOWN };
-    // Data that comes back different after a deletion is dated by the deletion, so the deletion's own date would be too
-    // late.
+    // Data that comes back different after a deletion is dated by the deletion, so the deletion's own date would be too late.
     return { rv: source.exists ? source.rv : source.dataRv };
   }
   return at.wasDependency(name) ? { rv: RV_UNKNOWN } : beginOfNew(name, seen, at);
@@ -316,8 +313,8 @@ function beginWithSource(seen: ObservedWorkload, source: SourceRow, at: Sighting
 }
 
 /**
- * The source has had one state only and the workload is not older, so its pods began with that state. Within the same
- * second only the resourceVersions can tell, and the workload's may belong to a write after its creation.
+ * The source has had one state only and the workload is not older, so its pods began with that state. Within the same second only
+ * the resourceVersions can tell, and the workload's may belong to a write after its creation.
  */
 function isInstalledAfter(seen: ObservedWorkload, source: SourceRow, { onCreate }: Triggers): boolean {
   if (source.asCreated !== true || seen.createdAt < source.modifiedAt) return false;
@@ -325,8 +322,8 @@ function isInstalledAfter(seen: ObservedWorkload, source: SourceRow, { onCreate 
 }
 
 /**
- * Neither has been changed since its creation, and the workload is older. Its pods waited for the source or began
- * without it, and need no reload. The source may have been deleted and created again meanwhile, so it counts as stale.
+ * Neither has been changed since its creation, and the workload is older. Its pods waited for the source or began without it, and
+ * need no reload. The source may have been deleted and created again meanwhile, so it counts as stale.
  */
 function isInstalled(seen: ObservedWorkload, source: SourceRow): boolean {
   return source.asCreated === true && seen.generation === 1;

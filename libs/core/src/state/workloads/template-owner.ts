@@ -9,9 +9,7 @@ import type { ObservedWorkload, WorkloadRow } from '../rows.ts';
 export interface TemplateFrom {
   /** In the same namespace; it may not exist. */
   readonly owner: WorkloadKey;
-  /**
-   * A reload changes the owner's pod template, which then holds marker and record; otherwise the workload holds them.
-   */
+  /** A reload changes the owner's pod template, which then holds marker and record; otherwise the workload holds them. */
   readonly isMarkedThere: boolean;
 }
 
@@ -48,8 +46,8 @@ type Owner = Pick<
   Partial<Pick<WorkloadRow, 'templateRv'>>;
 
 /**
- * Joins a workload with the owner of its pod template, as if the template were its own. The workload's annotations
- * count only if the owner has no reload annotations. Otherwise the owner is reloaded, which reloads the workload too.
+ * Joins a workload with the owner of its pod template, as if the template were its own. The workload's annotations count only if
+ * the owner has no reload annotations. Otherwise the owner is reloaded, which reloads the workload too.
  */
 export function withTemplateOf(
   own: ObservedWorkload,
@@ -97,18 +95,15 @@ export function isLaterSighting(seen: ObservedWorkload, known: WorkloadRow): boo
 }
 
 /**
- * Returns the resourceVersion of the write behind a live sighting. Each of the two objects has its stream, so one of
- * the two has moved.
+ * Returns the resourceVersion of the write behind a live sighting. Each of the two objects has its stream, so one of the two has
+ * moved.
  */
 export function writeSeen(seen: ObservedWorkload, known: WorkloadRow | undefined): Rv {
   const isOwn = !known || isNewer(seen.rv, known.rv);
   return isOwn ? seen.rv : (seen.templateOwner?.rv ?? seen.rv);
 }
 
-/**
- * `writeSeen` for a sighting with another template. The template of a new owner may be newer than the write that
- * selected it.
- */
+/** `writeSeen` for a sighting with another template. The template of a new owner may be newer than the write that selected it. */
 export function templateWriteSeen(seen: ObservedWorkload, known: WorkloadRow | undefined): Rv {
   const { key, templateRv = RV_UNKNOWN } = seen.templateOwner ?? {};
   const write = writeSeen(seen, known);

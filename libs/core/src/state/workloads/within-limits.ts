@@ -17,8 +17,8 @@ export type Sized = Pick<
 >;
 
 /**
- * Applies the limits of the installation. Of what exceeds a limit, only the excess is kept: no list if one of the lists
- * is too long, no source if the pod template has too many. Takes time in proportion to the size of the input.
+ * Applies the limits of the installation. Of what exceeds a limit, only the excess is kept: no list if one of the lists is too
+ * long, no source if the pod template has too many. Takes time in proportion to the size of the input.
  */
 export function withinLimits<Facts extends Sized>(facts: Facts, keys: AnnotationKeys): Facts {
   const limits = keys.limits ?? DEFAULT_ANNOTATION_LIMITS;

@@ -7,9 +7,9 @@ import type { ObservedWorkload, WorkloadRow } from '../rows.ts';
 import { withTemplateOf } from './template-owner.ts';
 
 /**
- * Passes what the streams of workloads show into the cluster state. A workload without its own pod template is joined
- * with the template's owner, and passed again whenever the owner changes, so that the order of the two streams does not
- * matter. The caller lists the kinds that own templates first.
+ * Passes what the streams of workloads show into the cluster state. A workload without its own pod template is joined with the
+ * template's owner, and passed again whenever the owner changes, so that the order of the two streams does not matter. The caller
+ * lists the kinds that own templates first.
  */
 export class WorkloadIntake {
   readonly #clusterState: ClusterState;
