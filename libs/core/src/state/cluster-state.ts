@@ -401,7 +401,7 @@ export class ClusterState {
     for (const key of sources) this.#outbox.writeSource(key);
   }
 
-  #isTold(key: SourceKey, job: SourceChanges['job']): boolean {
+  #needsJob(key: SourceKey, job: SourceChanges['job']): boolean {
     return job === 'always' || (job === 'used' && this.#dependents.hasUsers(key));
   }
 
@@ -409,14 +409,14 @@ export class ClusterState {
   *#evaluateUsersOf(key: SourceKey, changes: SourceChanges): Generator<void, void, void> {
     this.#outbox.writeSource(key);
     const { job, by } = changes;
-    const isTold = this.#isTold(key, job);
+    const needsJob = this.#needsJob(key, job);
     // The row may be written before the last slice, and carries how its change was found.
-    if (isTold) this.#outbox.found(key, by);
+    if (needsJob) this.#outbox.found(key, by);
     // If the source is gone by now, a change job finds no workload to reload.
-    const jobComes = changes.jobReloads && isTold && this.#sources.get(key)?.exists === true;
+    const jobComes = changes.jobReloads && needsJob && this.#sources.get(key)?.exists === true;
     if (changes.touches) yield* this.#evaluateEach(key, changes, jobComes);
-    if (isTold) this.#outbox.enqueueChange(key);
-    else if (this.#isTold(key, job)) {
+    if (needsJob) this.#outbox.enqueueChange(key);
+    else if (this.#needsJob(key, job)) {
       this.#outbox.enqueueChange(key);
       this.#outbox.found(key, by);
     }
