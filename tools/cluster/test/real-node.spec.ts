@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { forwardPort } from '@reroll/kube/client/port-forward';
 import { openPool } from '@reroll/kube/client/transport';
-import { releaseImages } from '../../deploy/images/archives.ts';
+import { appImages } from '../../deploy/images/archives.ts';
 import { ensureBuildah } from '../../deploy/images/buildah.ts';
 import { ensureKubectl } from '../src/build/build-kubectl.ts';
 import { type Cluster, startCluster } from '../src/cluster.ts';
@@ -38,11 +38,7 @@ let kubectl: string;
 
 beforeAll(async () => {
   kubectl = await ensureKubectl({ log });
-  const images = await releaseImages(await ensureBuildah({ log }), {
-    apps: ['test'],
-    redis: ['7'],
-    valkey: ['8.1'],
-  });
+  const images = await appImages(await ensureBuildah({ log }), ['worker'], ['test']);
   cluster = await startCluster({
     dir: mkdtempSync(join(tmpdir(), 'reroll-node-')),
     nodes: 0,
@@ -50,10 +46,7 @@ beforeAll(async () => {
     redis: false,
     log,
   });
-  await importImages(
-    cluster,
-    images.filter(({ names }) => names.includes(IMAGE)),
-  );
+  await importImages(cluster, images);
 });
 
 afterAll(() => cluster?.stop());

@@ -2,43 +2,49 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, utime
 import { join } from 'node:path';
 import type { ImageArchive } from '../../cluster/src/node/images.ts';
 import type { Buildah } from './buildah.ts';
-import { APPS } from './dockerfile.ts';
+import type { App } from './dockerfile.ts';
 import { buildLayers, type Stamp } from './image.ts';
 import { ensureServerStandIns } from './stand-ins.ts';
 
 const DAY_MS = 86_400_000;
 const STAMP: Stamp = { version: '0.0.0-dev', revision: 'unknown', created: '1970-01-01T00:00:00Z' };
 
-/**
- * The images of every app under these tags, and stand-ins for those of Redis and Valkey. Each is built again when
- * what it is made of has changed, and only then written again.
- */
-export async function releaseImages(
+/** The images of apps under these tags. Each is built again when what it is made of has changed, and only then written again. */
+export async function appImages(
   buildah: Buildah,
-  tags: {
-    readonly apps: readonly string[];
-    readonly redis: readonly string[];
-    readonly valkey: readonly string[];
-  },
+  apps: readonly App[],
+  tags: readonly string[],
 ): Promise<readonly ImageArchive[]> {
   return await buildah.exclusively(async () => {
     const made: ImageArchive[] = [];
-    for (const app of APPS) {
-      const names = tags.apps.map((tag) => `ghcr.io/reroll/${app}:${tag}`);
+    for (const app of apps) {
+      const names = tags.map((tag) => `ghcr.io/reroll/${app}:${tag}`);
       made.push(await archive(buildah, await buildLayers(buildah, app, STAMP), names));
     }
-    const servers = await ensureServerStandIns(buildah);
-    const named = (repository: string, all: readonly string[]): string[] =>
-      all.map((tag) => `docker.io/${repository}:${tag}`);
-    made.push(await archive(buildah, servers.redis, named('library/redis', tags.redis)));
-    made.push(await archive(buildah, servers.valkey, named('valkey/valkey', tags.valkey)));
     removeOld(folderOf(buildah));
     return made;
   });
 }
 
+/** Stand-ins for the images of Redis and Valkey under these tags. */
+export async function serverImages(
+  buildah: Buildah,
+  tags: { readonly redis: readonly string[]; readonly valkey: readonly string[] },
+): Promise<readonly ImageArchive[]> {
+  return await buildah.exclusively(async () => {
+    const servers = await ensureServerStandIns(buildah);
+    const named = (repository: string, all: readonly string[]): string[] =>
+      all.map((tag) => `docker.io/${repository}:${tag}`);
+    return [
+      await archive(buildah, servers.redis, named('library/redis', tags.redis)),
+      await archive(buildah, servers.valkey, named('valkey/valkey', tags.valkey)),
+    ];
+  });
+}
+
+/** Beside the images, so that it does not count as one of them. */
 function folderOf(buildah: Buildah): string {
-  return join(buildah.folder, 'archives');
+  return `${buildah.folder}-archives`;
 }
 
 /** What no test has used for a day. */
