@@ -1,12 +1,11 @@
-import { createHash } from 'node:crypto';
 import { Catalog } from '@reroll/redis/catalog/catalog';
 import { History, streamKey } from '@reroll/redis/history/history';
 import type { CatalogKeys } from '@reroll/redis/catalog/keys';
 import type { RedisClient } from '@reroll/redis/connection/redis';
 import type { ChangeEntry, OutcomeEntry, RolloutEntry } from '@reroll/core/history/entries';
-import type { SourceRow, WorkloadRow } from '@reroll/core/state/rows';
+import type { WorkloadRow } from '@reroll/core/state/rows';
 import { keyOf, partsOf, type SourceKey, type WorkloadKey } from '@reroll/core/model';
-import { writeRecord } from '@reroll/core/record/record';
+import { hashOf, sourceRow, workloadRow } from '../rows.ts';
 
 /** What is in Redis when the lists are asked for. */
 export interface HistoryLoad {
@@ -66,7 +65,7 @@ async function fillCatalog(catalog: Catalog, load: HistoryLoad): Promise<void> {
       writer: { term: '1', sequence },
       sources: indexes.map((index) => [sourceKey(index, load), sourceRow(index)] as const),
       workloads: indexes.map((index) => {
-        const row = workloadRow(index);
+        const row = rowOf(index);
         return [workloadKey(index, load), { row, index: [sourceKey(index, load)] }] as const;
       }),
     });
@@ -87,10 +86,6 @@ export function workloadKey(index: number, { namespaces, workloads }: HistoryLoa
 
 export function sourceKey(index: number, load: HistoryLoad): SourceKey {
   return keyOf({ ...partsOf(workloadKey(index, load)), kind: 'ConfigMap' });
-}
-
-function hashOf(text: string): string {
-  return `1.${createHash('sha256').update(text).digest('base64url')}`;
 }
 
 function changeOf(index: number, at: number, load: HistoryLoad): ChangeEntry {
@@ -153,42 +148,13 @@ function rolloutOf(index: number, at: number, workload: WorkloadKey): RolloutEnt
   };
 }
 
-function sourceRow(index: number): SourceRow {
-  const rv = String(1_000_000 + index);
-  return {
-    hash: hashOf(`${index}`),
-    rv,
-    dataRv: rv,
-    exists: true,
-    modifiedAt: 1_760_000_000,
-    annotations: {},
-  };
-}
-
 /** Every two-hundredth needs a reload. */
-function workloadRow(index: number): WorkloadRow {
-  const name = `ConfigMap/service-${index}`;
+function rowOf(index: number): WorkloadRow {
   const isPending = index % 200 === 0;
-  return {
-    uid: createHash('md5').update(`${index}`).digest('hex'),
-    generation: 12_000,
-    rv: String(2_000_000 + index),
-    createdAt: 1_750_000_000,
-    template: hashOf(`template ${index}`),
-    hasContainers: true,
-    uses: [name],
-    mentions: [],
-    marks: [],
-    annotations: { 'reloader.stakater.com/auto': 'true' },
-    podAnnotations: {},
-    record: writeRecord({ [name]: hashOf(isPending ? 'other' : `${index}`) }),
-    resumeAt: undefined,
-    templateRv: isPending ? '1' : String(2_000_000 + index),
-    dependencies: [name],
-    unverified: [],
-    baselines: {},
-    stale: [],
-  };
+  const row = workloadRow(index, {
+    [`ConfigMap/service-${index}`]: hashOf(isPending ? 'other' : `${index}`),
+  });
+  return isPending ? { ...row, templateRv: '1' } : row;
 }
 
 async function memory(redis: RedisClient): Promise<number> {

@@ -1,14 +1,13 @@
-import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { Catalog, type Publication } from '@reroll/redis/catalog/catalog';
 import { catalogKeys } from '@reroll/redis/catalog/keys';
-import type { SourceRow, WorkloadRow } from '@reroll/core/state/rows';
+import type { WorkloadRow } from '@reroll/core/state/rows';
 import type { SourceKey, WorkloadKey } from '@reroll/core/model';
-import { writeRecord } from '@reroll/core/record/record';
 import { Queues } from '@reroll/redis/queue/queues';
+import { hashOf, sourceRow, workloadRow } from '../rows.ts';
 import { startRedis } from '../../../cluster/src/servers/redis.ts';
 
 export const PARTS = ['source', 'workload', 'dependency', 'job'] as const;
@@ -137,7 +136,7 @@ class Load {
         sources: [],
         workloads: indexes.map((index) => {
           const dependencies = indexed ? [ownKey(index), sharedKey(index)] : [];
-          return [workloadKey(index), { row: workloadRow(index), index: dependencies }] as const;
+          return [workloadKey(index), { row: rowOf(index), index: dependencies }] as const;
         }),
       });
     }
@@ -169,43 +168,8 @@ function sharedKey(index: number): SourceKey {
   return `ConfigMap/${namespaceOf(index)}/shared-${Math.floor(index / SHARING)}`;
 }
 
-function hashOf(text: string): string {
-  return `1.${createHash('sha256').update(text).digest('base64url')}`;
-}
-
-function sourceRow(index: number): SourceRow {
-  const rv = String(1_000_000 + index);
-  return {
-    hash: hashOf(`${index}`),
-    rv,
-    dataRv: rv,
-    exists: true,
-    modifiedAt: 1_760_000_000,
-    annotations: {},
-  };
-}
-
-function workloadRow(index: number): WorkloadRow {
+function rowOf(index: number): WorkloadRow {
   const names = [ownKey(index), sharedKey(index)].map((key) => key.replace(`/${namespaceOf(index)}/`, '/'));
-  const rv = String(2_000_000 + index);
-  return {
-    uid: createHash('md5').update(`${index}`).digest('hex'),
-    generation: 12,
-    rv,
-    createdAt: 1_750_000_000,
-    template: hashOf(`template ${index}`),
-    hasContainers: true,
-    uses: names,
-    mentions: [],
-    marks: [],
-    annotations: { 'reloader.stakater.com/auto': 'true' },
-    podAnnotations: {},
-    record: writeRecord(Object.fromEntries(names.map((name) => [name, hashOf(name)]))),
-    resumeAt: undefined,
-    templateRv: rv,
-    dependencies: names,
-    unverified: [],
-    baselines: {},
-    stale: [],
-  };
+  const row = workloadRow(index, Object.fromEntries(names.map((name) => [name, hashOf(name)])));
+  return { ...row, generation: 12 };
 }

@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto';
+import { writeRecord } from '@reroll/core/record/record';
+import type { SourceRow, WorkloadRow } from '@reroll/core/state/rows';
+
+/** As the hash of a source's data is written. */
+export function hashOf(text: string): string {
+  return `1.${createHash('sha256').update(text).digest('base64url')}`;
+}
+
+export function sourceRow(index: number): SourceRow {
+  const rv = String(1_000_000 + index);
+  return {
+    hash: hashOf(`${index}`),
+    rv,
+    dataRv: rv,
+    exists: true,
+    modifiedAt: 1_760_000_000,
+    annotations: {},
+  };
+}
+
+/** A workload that uses these sources; `recorded` has the hash of each in its applied record. */
+export function workloadRow(index: number, recorded: Readonly<Record<string, string>>): WorkloadRow {
+  const names = Object.keys(recorded);
+  const rv = String(2_000_000 + index);
+  return {
+    uid: createHash('md5').update(`${index}`).digest('hex'),
+    generation: 12_000,
+    rv,
+    createdAt: 1_750_000_000,
+    template: hashOf(`template ${index}`),
+    hasContainers: true,
+    uses: names,
+    mentions: [],
+    marks: [],
+    annotations: { 'reloader.stakater.com/auto': 'true' },
+    podAnnotations: {},
+    record: writeRecord(recorded),
+    resumeAt: undefined,
+    templateRv: rv,
+    dependencies: names,
+    unverified: [],
+    baselines: {},
+    stale: [],
+  };
+}
