@@ -26,10 +26,12 @@ export default defineConfig({
         test: {
           name: 'adapters',
           include: ['libs/{kube,redis}/src/**/*.spec.ts'],
+          globalSetup: ['e2e/support/bare-cluster.ts'],
           setupFiles: ['tools/test/servers.ts'],
           testTimeout: 60_000,
           hookTimeout: 180_000,
           fileParallelism: false,
+          isolate: false,
         },
       },
       ...['watcher', 'worker', 'admin', 'cli', 'dashboard'].map((app) => ({

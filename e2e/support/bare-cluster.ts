@@ -6,7 +6,7 @@ import { startCluster } from '../../tools/cluster/src/cluster.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Folder of the cluster of the project `faults` or `hostile`. */
+    /** Folder of the cluster of the project `adapters`, `faults` or `hostile`. */
     bareCluster: string;
   }
 }

@@ -4,6 +4,7 @@
  */
 import { startClustersWith } from '@reroll/kube/testing/test-cluster';
 import { startRedisWith } from '@reroll/redis/testing/redis-server';
+import { inject } from 'vitest';
 
 const LEAN = { nodes: 0, redis: false, controllerManager: false, scheduler: false, log: () => undefined };
 
@@ -13,6 +14,8 @@ startRedisWith(async (options) => {
 });
 
 startClustersWith(async (options) => {
-  const { startCluster } = await import('../cluster/src/cluster.ts');
-  return await startCluster({ ...LEAN, ...options });
+  const { attachCluster, startCluster } = await import('../cluster/src/cluster.ts');
+  if (options.featureGates !== undefined) return await startCluster({ ...LEAN, ...options });
+  const shared = attachCluster(inject('bareCluster'));
+  return Object.create(shared, { stop: { value: () => Promise.resolve() } }) as typeof shared;
 });

@@ -259,7 +259,7 @@ describe('credentials', () => {
 
   test('a token file that rotates is read again after a refusal', async () => {
     const [, token = ''] = /token: (.*)/.exec(plane.kubeconfig) ?? [];
-    const file = join(plane.cluster.dir, 'rotating-token');
+    const file = join(plane.dir, 'rotating-token');
     writeFileSync(file, 'outdated');
     const provider = `    auth-provider: { name: tokenFile, config: { tokenFile: ${file} } }`;
     const client = plane.connect({ kubeconfig: kubeconfigWith(provider) });
@@ -272,7 +272,7 @@ describe('credentials', () => {
 
   test('an exec plugin is run once for many requests', async () => {
     const [, token = ''] = /token: (.*)/.exec(plane.kubeconfig) ?? [];
-    const script = join(plane.cluster.dir, 'plugin');
+    const script = join(plane.dir, 'plugin');
     const credential = {
       apiVersion: 'client.authentication.k8s.io/v1',
       kind: 'ExecCredential',
@@ -287,7 +287,7 @@ describe('credentials', () => {
   });
 
   test('an exec plugin that fails is not quoted', async () => {
-    const script = join(plane.cluster.dir, 'failing-plugin');
+    const script = join(plane.dir, 'failing-plugin');
     writeFileSync(script, `#!/bin/sh\necho ${MARKER} >&2\nexit 1\n`);
     chmodSync(script, 0o755);
     const exec = `    exec: { apiVersion: client.authentication.k8s.io/v1, command: ${script}, interactiveMode: Never }`;

@@ -6,21 +6,24 @@ import { KubeClient, type KubeClientOptions } from '../client/connection.ts';
 import { TcpProxy } from './tcp-proxy.ts';
 import { startCluster, type TestCluster, type TestClusterOptions } from './test-cluster.ts';
 
-/** A real control plane for one spec file, with helpers for its tests. `stop` ends everything. */
+/** A real control plane for one spec file, with helpers for its tests. `stop` ends all that is the file's own. */
 export class ControlPlane {
   readonly cluster: TestCluster;
+  /** A folder that goes with `stop`. */
+  readonly dir: string;
   readonly client: KubeClient;
   readonly #clients: KubeClient[] = [];
   readonly #proxies: TcpProxy[] = [];
 
-  private constructor(cluster: TestCluster) {
+  private constructor(cluster: TestCluster, dir: string) {
     this.cluster = cluster;
+    this.dir = dir;
     this.client = this.connect();
   }
 
   static async start(options: TestClusterOptions = {}): Promise<ControlPlane> {
     const dir = mkdtempSync(join(tmpdir(), 'reroll-kube-'));
-    return new ControlPlane(await startCluster({ ...options, dir }));
+    return new ControlPlane(await startCluster({ ...options, dir: join(dir, 'cluster') }), dir);
   }
 
   /** The kubeconfig's text, for tests that change it. */
@@ -30,7 +33,7 @@ export class ControlPlane {
 
   /** Writes a kubeconfig file with that text and returns its path. */
   writeKubeconfig(text: string): string {
-    const path = join(this.cluster.dir, `kubeconfig-${randomBytes(6).toString('hex')}`);
+    const path = join(this.dir, `kubeconfig-${randomBytes(6).toString('hex')}`);
     writeFileSync(path, text);
     return path;
   }
@@ -74,6 +77,6 @@ export class ControlPlane {
     await Promise.all(this.#clients.map((client) => client.close()));
     await Promise.all(this.#proxies.map((proxy) => proxy.stop()));
     await this.cluster.stop();
-    rmSync(this.cluster.dir, { recursive: true, force: true });
+    rmSync(this.dir, { recursive: true, force: true });
   }
 }

@@ -1,12 +1,11 @@
 /** A running etcd and kube-apiserver. */
 export interface TestCluster {
-  readonly dir: string;
   /** Path of a self-contained kubeconfig whose user is an admin. */
   readonly kubeconfig: string;
   readonly ports: { readonly etcd?: number };
   /** Resolves when the component answers again. */
   restart(component: 'apiserver'): Promise<void>;
-  /** Stops everything and removes its files. */
+  /** Stops everything and removes its files; a shared one goes on. */
   stop(): Promise<void>;
 }
 
@@ -15,7 +14,7 @@ export interface TestClusterOptions {
   readonly featureGates?: string;
 }
 
-/** Starts a cluster that writes everything below `dir`. */
+/** Starts a cluster that writes everything below `dir`, or gives one that the spec files share. */
 export type StartCluster = (options: TestClusterOptions & { readonly dir: string }) => Promise<TestCluster>;
 
 export let startCluster: StartCluster = () =>
