@@ -137,9 +137,9 @@ export class App {
     return await this.exited;
   }
 
-  /** Stops it and removes what it has written. */
+  /** Kills it, because nothing that it would still do matters, and removes what it has written. */
   async discard(): Promise<void> {
-    if (!this.#isReleased) await this.stop();
+    if (!this.#isReleased) await this.kill();
     apps.splice(apps.indexOf(this), apps.includes(this) ? 1 : 0);
     if (this.#scratch !== undefined) rmSync(this.#scratch, { recursive: true, force: true });
   }
