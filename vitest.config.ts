@@ -50,7 +50,7 @@ export default defineConfig({
         test: {
           name: 'tools',
           include: ['tools/**/*.spec.ts'],
-          exclude: ['tools/kubelet/**/kubelet.spec.ts', 'tools/cluster/test/real-node.spec.ts'],
+          exclude: ['tools/cluster/test/real-node.spec.ts'],
           testTimeout: 120_000,
           hookTimeout: 600_000,
           fileParallelism: false,
@@ -75,23 +75,13 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'install',
-          // Both need root, or tools/kubelet/rootless.sh.
-          include: ['e2e/install/**/*.spec.ts', 'tools/kubelet/**/kubelet.spec.ts'],
+          // They start real nodes, which needs root.
+          include: ['e2e/install/**/*.spec.ts', 'tools/cluster/test/real-node.spec.ts'],
           globalSetup: ['e2e/install/support/global-setup.ts'],
           setupFiles: ['e2e/support/test-hooks.ts'],
           testTimeout: 300_000,
-          hookTimeout: 600_000,
-          fileParallelism: false,
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'node',
-          // Needs root.
-          include: ['tools/cluster/test/real-node.spec.ts'],
-          testTimeout: 180_000,
           hookTimeout: 1_800_000,
+          fileParallelism: false,
         },
       },
       {

@@ -10,9 +10,8 @@ import { connect, namespace } from '../support/kube.ts';
 import { TemplateWatch } from '../support/objects/template-watch.ts';
 import { Release, SMALL, installCluster } from './support/release.ts';
 import { idle, resyncs } from './support/idle.ts';
+import { NEXT } from './support/images.ts';
 
-/** There is no release before this one: one of the same code, under other versions and tags, stands in for the next. */
-const NEXT = '0.99.0';
 /** Spreads 100 changes over most of an upgrade. */
 const PACE_MS = 60;
 
@@ -42,6 +41,7 @@ beforeAll(async () => {
   watch = await TemplateWatch.start(apps);
 });
 
+/** There is no release before this one: one of the same code, under other versions and tags, stands in for the next. */
 function nextChart(): string {
   const folder = mkdtempSync(join(tmpdir(), 'reroll-next-chart-'));
   cleanUp(() => rmSync(folder, { recursive: true, force: true }));

@@ -12,6 +12,7 @@ import { RolloutCount, inStep } from '../support/objects/rollouts.ts';
 import { eventually } from '../support/wait.ts';
 import { askAdmin } from './support/admin.ts';
 import { installCrds } from './support/crds.ts';
+import { chartImage } from './support/images.ts';
 import { everything } from './support/leftovers.ts';
 import { Release, SMALL, installCluster, type Values } from './support/release.ts';
 
@@ -202,7 +203,7 @@ async function startReceiver({ space, client }: Release): Promise<void> {
   const labels = { receiver: 'yes' };
   const service = { metadata: { name: 'receiver' }, spec: { selector: labels, ports: [{ port: 8080 }] } };
   await client.post(`/api/v1/namespaces/${space.name}/services`, service);
-  const container = { name: 'receiver', image: 'reroll/worker:1', command: ['node', '-e', program] };
+  const container = { name: 'receiver', image: chartImage('worker'), command: ['node', '-e', program] };
   await client.post(`/api/v1/namespaces/${space.name}/pods`, {
     metadata: { name: 'receiver', labels },
     spec: { terminationGracePeriodSeconds: 1, containers: [container] },

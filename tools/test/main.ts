@@ -23,7 +23,6 @@ const SUITES = [
   'tools',
   'faults',
   'install',
-  'node',
   'adapters',
   'core',
   'cli',
@@ -41,12 +40,8 @@ const AT_ONCE = 2;
 /** It measures how long changes take: nothing else may run beside it. */
 const ALONE: ReadonlySet<string> = new Set(['hostile']);
 
-/** They make network namespaces and mounts; whoever is not root is root in a user namespace. */
+/** They start a real node. A user namespace does not do: it may not make cgroups. */
 const AS_ROOT: ReadonlySet<string> = new Set(['install']);
-const ROOTLESS = join(import.meta.dirname, '../kubelet/rootless.sh');
-
-/** A user namespace does not do: they make cgroups. */
-const OF_THE_MACHINE: ReadonlySet<string> = new Set(['node']);
 
 interface Counts {
   passed: number;
@@ -69,15 +64,13 @@ function run([program = '', ...args]: readonly string[], file?: string): Promise
 }
 
 function suiteStep(name: string, folder: string): Step {
-  const isRootless = AS_ROOT.has(name) && process.getuid?.() !== 0;
-  if (isRootless) console.log(`== ${name}: not root: in a user namespace (tools/kubelet/rootless.sh)`);
   const report = reportOf(name, folder);
   const vitest = ['vitest', 'run', '--project', name, '--reporter=default', '--reporter=json'];
-  return [name, [...(isRootless ? [ROOTLESS] : []), ...vitest, `--outputFile.json=${report}`]];
+  return [name, [...vitest, `--outputFile.json=${report}`]];
 }
 
 function canRun(name: string): boolean {
-  if (!OF_THE_MACHINE.has(name) || isRootOfMachine()) return true;
+  if (!AS_ROOT.has(name) || isRootOfMachine()) return true;
   console.log(`== ${name}: not run: it needs root (docs/adr/0035-a-real-node.md)`);
   return false;
 }

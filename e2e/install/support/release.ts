@@ -1,17 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { inject } from 'vitest';
 import { attachCluster, type Cluster } from '../../../tools/cluster/src/cluster.ts';
-import { NAMESPACE_ANNOTATIONS } from '../../../tools/kubelet/src/node.ts';
-import { podLogs } from '../../../tools/kubelet/src/pods/pod-logs.ts';
-import type { Pod } from '../../../tools/kubelet/src/types.ts';
+import { NAMESPACE_ANNOTATIONS } from '../../../tools/cluster/src/node/place.ts';
 import { CHART } from '../../../tools/deploy/values-comments.ts';
 import { KubeError } from '@reroll/kube/client/errors';
 import type { KubeClient } from '@reroll/kube/client/connection';
 import { cleanUp } from '../../support/cleanup.ts';
-import { Space, connect } from '../../support/kube.ts';
+import { type KubeObject, Space, connect } from '../../support/kube.ts';
 import { eventually } from '../../support/wait.ts';
 import { shortened, showLogsOfFailures } from './failures.ts';
 import { Helm } from './helm.ts';
+import { podLogs } from './pod-logs.ts';
 
 /** Values of the chart, nested as in values.yaml. */
 export type Values = Readonly<Record<string, unknown>>;
@@ -27,12 +26,28 @@ const TIMEOUT = '150s';
 
 export type Component = 'watcher' | 'worker' | 'admin' | 'redis';
 
+/** What these specs read of one. */
+export interface Pod {
+  readonly metadata: KubeObject['metadata'] & { readonly deletionTimestamp?: string };
+  readonly spec: {
+    readonly serviceAccountName: string;
+    readonly containers: readonly { readonly image: string }[];
+  };
+  readonly status?: {
+    readonly conditions?: readonly { readonly type: string; readonly status: string }[];
+    readonly containerStatuses?: readonly {
+      readonly state: { readonly waiting?: { readonly reason: string } };
+      readonly lastState: { readonly terminated?: { readonly reason: string } };
+    }[];
+  };
+}
+
 /** The cluster that `global-setup.ts` started. */
 export function installCluster(): Cluster {
   return attachCluster(inject('installCluster'));
 }
 
-/** A release `reroll` of the chart, in a namespace whose pods the test kubelet runs. */
+/** A release `reroll` of the chart, in a namespace whose pods the real node runs. */
 export class Release {
   readonly name = 'reroll';
   readonly client: KubeClient;
@@ -134,7 +149,7 @@ export class Release {
 
   /** What the containers have written, those of pods that are gone too, or those of one pod. */
   logs(pod?: string): string {
-    const logs = [...podLogs(inject('installKubelet'), this.space.name)];
+    const logs = [...podLogs(installCluster(), this.space.name)];
     return logs
       .filter(([name]) => pod === undefined || name.startsWith(`${pod}/`))
       .map(([name, text]) => `--- ${name}\n${text}`)

@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Cluster } from '../../../tools/cluster/src/cluster.ts';
+import { importImages } from '../../../tools/cluster/src/node/images.ts';
+import { appImages, serverImages } from '../../../tools/deploy/images/archives.ts';
+import { ensureBuildah } from '../../../tools/deploy/images/buildah.ts';
+import { APPS } from '../../../tools/deploy/images/dockerfile.ts';
+import { CHART } from '../../../tools/deploy/values-comments.ts';
+
+/** The version that stands in for the next release: the same images under another tag. */
+export const NEXT = '0.99.0';
+
+/** By which name the chart knows its image of a worker, of Redis, ... */
+export function chartImage(name: string): string {
+  const listed = readFileSync(join(CHART, 'images.txt'), 'utf8').split('\n');
+  const found = listed.find((image) => image.includes(`/${name}:`));
+  if (found === undefined) throw new Error(`expected images.txt to have an image of ${name}`);
+  return found;
+}
+
+/** Builds what the specs install and brings it to the node: there is no registry. */
+export async function bringImages(cluster: Cluster, log: (line: string) => void): Promise<void> {
+  const tag = (name: string): string => chartImage(name).split(':')[1] ?? '';
+  const buildah = await ensureBuildah({ log });
+  await importImages(cluster, await appImages(buildah, APPS, [tag('worker'), NEXT]));
+  const servers = { redis: [tag('redis'), '7'], valkey: ['8.1'] };
+  await importImages(cluster, await serverImages(buildah, servers));
+}
