@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { CHART } from '../../tools/deploy/values-comments.ts';
+import { CHART } from '../../tools/deploy/values/values-comments.ts';
 import { Helm } from '../install/support/helm.ts';
 import { cleanUp } from '../support/cleanup.ts';
 import { sharedCluster } from '../support/cluster.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setInterval as every } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { CHART } from '../../tools/deploy/values-comments.ts';
+import { CHART } from '../../tools/deploy/values/values-comments.ts';
 import { Fleet, type Member } from '../faults/support/fleet.ts';
 import { cleanUp } from '../support/cleanup.ts';
 import { connect, namespace } from '../support/kube.ts';

@@ -7,7 +7,7 @@ import { ensureHelm } from './ensure-helm.ts';
 import { renderByHelm, type RenderRequest } from './helm-renderer.ts';
 import { merged } from './testing/merged.ts';
 import { VALUES_MATRIX } from './testing/values-matrix.ts';
-import { CHART } from './values-comments.ts';
+import { CHART } from './values/values-comments.ts';
 
 /** Secrets that hold what would be made up anew in each render. */
 const GIVEN = {

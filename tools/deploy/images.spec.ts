@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { imagesOf } from './images-file.ts';
+import { imagesOf } from './values/images-file.ts';
 import { at, workload } from './look.ts';
 import { manifestsWith } from './render.ts';
-import { CHART } from './values-comments.ts';
+import { CHART } from './values/values-comments.ts';
 
 describe('an image', () => {
   const digest = `sha256:${'a'.repeat(64)}`;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { run } from '../cluster/src/run.ts';
 import { ensureHelm } from './ensure-helm.ts';
-import { CHART } from './values-comments.ts';
+import { CHART } from './values/values-comments.ts';
 
 it('helm lint --strict finds nothing', async () => {
   const helm = await ensureHelm({ log: console.log });

@@ -1,6 +1,6 @@
 import { parseAllDocuments } from 'yaml';
 import { renderByHelm } from './helm-renderer.ts';
-import { CHART } from './values-comments.ts';
+import { CHART } from './values/values-comments.ts';
 
 /** An object that the chart renders. What lies below is looked at with `at`. */
 export interface Manifest {

@@ -1,10 +1,10 @@
 import { reasonsMarkdown } from '@reroll/core/reasons';
-import { imagesFile } from '../deploy/images-file.ts';
+import { imagesFile } from '../deploy/values/images-file.ts';
 import { KUSTOMIZE_FILES } from '../deploy/kustomize/files.ts';
-import { mapsFile } from '../deploy/maps-file.ts';
-import { optionsFile } from '../deploy/options-file.ts';
-import { valuesSchema } from '../deploy/values-schema.ts';
-import { chartReadme } from '../deploy/values-table.ts';
+import { mapsFile } from '../deploy/values/maps-file.ts';
+import { optionsFile } from '../deploy/values/options-file.ts';
+import { valuesSchema } from '../deploy/values/values-schema.ts';
+import { chartReadme } from '../deploy/values/values-table.ts';
 import { cliMarkdown } from './cli-page.ts';
 import { metricsMarkdown } from './metrics-page.ts';
 import { optionsMarkdown } from './options-page.ts';

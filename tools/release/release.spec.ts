@@ -12,7 +12,7 @@ import { waitUntil } from '../cluster/src/wait.ts';
 import { ROOT } from '../deploy/images/dockerfile.ts';
 import { ensureCheckers } from '../deploy/ensure-checkers.ts';
 import { ensureHelm } from '../deploy/ensure-helm.ts';
-import { imagesOf } from '../deploy/images-file.ts';
+import { imagesOf } from '../deploy/values/images-file.ts';
 import { at, workload } from '../deploy/look.ts';
 import { manifestsOf, manifestsWith, type ChartValues } from '../deploy/render.ts';
 import { disagreements, versionsIn } from './version.ts';

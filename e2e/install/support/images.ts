@@ -5,7 +5,7 @@ import { importImages } from '../../../tools/cluster/src/node/images.ts';
 import { appImages, serverImages } from '../../../tools/deploy/images/archives.ts';
 import { ensureBuildah } from '../../../tools/deploy/images/buildah.ts';
 import { APPS } from '../../../tools/deploy/images/dockerfile.ts';
-import { CHART } from '../../../tools/deploy/values-comments.ts';
+import { CHART } from '../../../tools/deploy/values/values-comments.ts';
 
 /** The version that stands in for the next release: the same images under another tag. */
 export const NEXT = '0.99.0';

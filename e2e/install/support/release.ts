@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { inject } from 'vitest';
 import { attachCluster, type Cluster } from '../../../tools/cluster/src/cluster.ts';
 import { NAMESPACE_ANNOTATIONS } from '../../../tools/cluster/src/node/place.ts';
-import { CHART } from '../../../tools/deploy/values-comments.ts';
+import { CHART } from '../../../tools/deploy/values/values-comments.ts';
 import { KubeError } from '@reroll/kube/client/errors';
 import type { KubeClient } from '@reroll/kube/client/connection';
 import { cleanUp } from '../../support/cleanup.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { at, find, workload } from './look.ts';
-import { manifestsWith, type ChartValues, type Manifest } from './render.ts';
+import { at, find, workload } from '../look.ts';
+import { manifestsWith, type ChartValues, type Manifest } from '../render.ts';
 
 const ADMIN = 'reroll-admin';
 const TOKEN = { name: 'ann', sha256: 'a'.repeat(64), access: 'read', namespaces: ['shop'] };

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { workload } from './look.ts';
-import { manifestsWith, type ChartValues } from './render.ts';
+import { workload } from '../look.ts';
+import { manifestsWith, type ChartValues } from '../render.ts';
 
 async function ignored(reloader: ChartValues): Promise<readonly string[]> {
   const { args } = workload(await manifestsWith({ reloader }), 'watcher');

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { at, find, workload } from './look.ts';
-import { manifestsWith, type ChartValues } from './render.ts';
+import { at, find, workload } from '../look.ts';
+import { manifestsWith, type ChartValues } from '../render.ts';
 
 /** Rules about namespaces of a component's ClusterRole. */
 async function rendered(reloader: ChartValues) {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { at, workload } from './look.ts';
-import { manifestsWith, type ChartValues, type Manifest } from './render.ts';
-import { isAllowed, type End } from './testing/reachability.ts';
+import { at, workload } from '../look.ts';
+import { manifestsWith, type ChartValues, type Manifest } from '../render.ts';
+import { isAllowed, type End } from '../testing/reachability.ts';
 
 const API_SERVER: End = { address: '10.0.0.1' };
 const INTERNET: End = { address: '93.184.216.34' };

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { at } from './look.ts';
-import { manifestsWith, type ChartValues, type Manifest } from './render.ts';
-import { rulesOf } from './testing/facts.ts';
+import { at } from '../look.ts';
+import { manifestsWith, type ChartValues, type Manifest } from '../render.ts';
+import { rulesOf } from '../testing/facts.ts';
 
 /** What the ServiceAccount may do, by the Role that says so: `ClusterRole`, or `Role in <namespace>`. */
 function rightsOf(

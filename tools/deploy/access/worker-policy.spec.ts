@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { at } from './look.ts';
-import { manifestsWith, type ChartValues, type Manifest, type RenderOptions } from './render.ts';
+import { at } from '../look.ts';
+import { manifestsWith, type ChartValues, type Manifest, type RenderOptions } from '../render.ts';
 
 const API = 'admissionregistration.k8s.io/v1/ValidatingAdmissionPolicy';
 

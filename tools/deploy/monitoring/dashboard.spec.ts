@@ -9,7 +9,7 @@ import { restClientMetrics } from '@reroll/shared/platform/metrics/rest-client';
 import { watcherMetrics } from '@reroll/shared/platform/metrics/watcher';
 import { workerMetrics } from '@reroll/shared/platform/metrics/worker';
 import { run } from '../../cluster/src/run.ts';
-import { CHART } from '../values-comments.ts';
+import { CHART } from '../values/values-comments.ts';
 import { manifestsWith } from '../render.ts';
 import { ensurePromtool } from './promtool.ts';
 

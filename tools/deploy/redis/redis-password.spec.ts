@@ -6,10 +6,10 @@ import { dirname, join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RotatedFile } from '@reroll/redis/connection/rotated-file';
-import { ensureRedis } from '../cluster/src/build/redis-install.ts';
-import { run } from '../cluster/src/run.ts';
-import { at, find, workload } from './look.ts';
-import { manifestsWith, type ChartValues, type Manifest } from './render.ts';
+import { ensureRedis } from '../../cluster/src/build/redis-install.ts';
+import { run } from '../../cluster/src/run.ts';
+import { at, find, workload } from '../look.ts';
+import { manifestsWith, type ChartValues, type Manifest } from '../render.ts';
 
 const MINE: ChartValues = {
   redis: { auth: { existingSecret: 'mine', existingSecretKey: 'k' } },

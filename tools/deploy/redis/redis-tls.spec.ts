@@ -7,11 +7,11 @@ import { dirname, join } from 'node:path';
 import { connect, type ConnectionOptions } from 'node:tls';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { freePort } from '../cluster/src/servers/ports.ts';
-import { ensureRedis } from '../cluster/src/build/redis-install.ts';
-import { run } from '../cluster/src/run.ts';
-import { at, find, workload } from './look.ts';
-import { manifestsWith, type ChartValues, type Manifest } from './render.ts';
+import { freePort } from '../../cluster/src/servers/ports.ts';
+import { ensureRedis } from '../../cluster/src/build/redis-install.ts';
+import { run } from '../../cluster/src/run.ts';
+import { at, find, workload } from '../look.ts';
+import { manifestsWith, type ChartValues, type Manifest } from '../render.ts';
 
 const TLS: ChartValues = { redis: { tls: { enabled: true } } };
 const COMPONENTS = ['watcher', 'worker', 'admin'] as const;

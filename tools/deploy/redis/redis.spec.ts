@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { documentedRules } from '@reroll/redis/testing/redis-users';
-import { at, find, workload } from './look.ts';
-import { manifestsWith, type ChartValues } from './render.ts';
-import { CHART } from './values-comments.ts';
+import { at, find, workload } from '../look.ts';
+import { manifestsWith, type ChartValues } from '../render.ts';
+import { CHART } from '../values/values-comments.ts';
 
 const COMPONENTS = ['watcher', 'worker', 'admin'] as const;
 
@@ -220,6 +220,6 @@ it('a Redis of yours can have a user for each component, each with a Secret of i
 it('the image is one that its licence lets everybody use (docs/adr/0017)', async () => {
   const { container } = workload(await manifestsWith(), 'redis');
   const image = String(at(container, 'image'));
-  const decision = readFileSync(new URL('../../docs/adr/0017-default-store.md', import.meta.url), 'utf8');
+  const decision = readFileSync(new URL('../../../docs/adr/0017-default-store.md', import.meta.url), 'utf8');
   expect(decision).toContain(`\`${image}\``);
 });

@@ -1,5 +1,5 @@
-import { at } from './look.ts';
-import { manifestsWith, type Manifest } from './render.ts';
+import { at } from '../look.ts';
+import { manifestsWith, type Manifest } from '../render.ts';
 
 /** Every image that the objects name, once, in order. */
 export function imagesOf(manifests: readonly Manifest[]): readonly string[] {

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { at, workload } from './look.ts';
+import { at, workload } from '../look.ts';
 import { mapsOf } from './maps-file.ts';
-import { manifestsWith, type ChartValues } from './render.ts';
-import { merged } from './testing/merged.ts';
+import { manifestsWith, type ChartValues } from '../render.ts';
+import { merged } from '../testing/merged.ts';
 import { CHART, chartValues } from './values-comments.ts';
 
 /** Null at a dotted path: Helm then takes the key out of the values. */

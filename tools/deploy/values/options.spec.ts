@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { AnyOption } from '@reroll/shared/platform/options/parsing/option';
 import { OPTION_LIST } from '@reroll/shared/platform/options/parsing/table';
-import { at, workload, type Workload } from './look.ts';
-import { manifestsWith, renderChart, type ChartValues } from './render.ts';
-import { merged } from './testing/merged.ts';
+import { at, workload, type Workload } from '../look.ts';
+import { manifestsWith, renderChart, type ChartValues } from '../render.ts';
+import { merged } from '../testing/merged.ts';
 import { CHART, chartValues, leavesOf, type Value } from './values-comments.ts';
 import { listWordsOf, wordsOf } from './values-schema.ts';
 

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { ensureSchemas } from './schemas/ensure-schemas.ts';
-import { SchemaSet } from './schemas/schema-set.ts';
-import { at, find, installed, workload } from './look.ts';
-import { manifestsWith, renderChart, type ChartValues } from './render.ts';
+import { ensureSchemas } from '../schemas/ensure-schemas.ts';
+import { SchemaSet } from '../schemas/schema-set.ts';
+import { at, find, installed, workload } from '../look.ts';
+import { manifestsWith, renderChart, type ChartValues } from '../render.ts';
 
 const external = (values: ChartValues): ChartValues => ({ enabled: false, external: values });
 const keda = { worker: { keda: { enabled: true } } };

@@ -4,7 +4,7 @@ import { isMap, isScalar, parse, parseDocument, type Pair, type YAMLMap } from '
 import type { AnyOption } from '@reroll/shared/platform/options/parsing/option';
 import { OPTION_LIST } from '@reroll/shared/platform/options/parsing/table';
 
-export const CHART = join(import.meta.dirname, '../../deploy/helm/reroll');
+export const CHART = join(import.meta.dirname, '../../../deploy/helm/reroll');
 
 /** A value of the chart, as values.yaml has it and speaks of it. Its first lines say what the comments mean. */
 export interface Value {

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { imagesOf } from './images-file.ts';
-import { at, installed } from './look.ts';
-import { manifestsWith, type ChartValues, type Manifest } from './render.ts';
-import { clusterVersion, ensureSchemas, kubernetesVersion } from './schemas/ensure-schemas.ts';
-import { SchemaSet } from './schemas/schema-set.ts';
-import { CREDENTIAL, VALUES_MATRIX } from './testing/values-matrix.ts';
+import { at, installed } from '../look.ts';
+import { manifestsWith, type ChartValues, type Manifest } from '../render.ts';
+import { clusterVersion, ensureSchemas, kubernetesVersion } from '../schemas/ensure-schemas.ts';
+import { SchemaSet } from '../schemas/schema-set.ts';
+import { CREDENTIAL, VALUES_MATRIX } from '../testing/values-matrix.ts';
 import { CHART } from './values-comments.ts';
 
 /** What holds whatever the values are: each set of them is rendered once, with a mirror of the images. */
