@@ -177,7 +177,7 @@ describe('settings of an admin', () => {
         '--auth=static',
         `--static-tokens-file=${file}`,
       ],
-      '--api-tls-cert-file: expected a certificate in PEM, and its key': [
+      '--api-tls-cert-file: expected a certificate in PEM and its private key': [
         `--api-tls-cert-file=${file}`,
         `--api-tls-key-file=${file}`,
       ],

@@ -7,7 +7,7 @@ import { run } from '../../tools/cluster/src/run.ts';
 import { type Buildah, ensureBuildah } from '../../tools/deploy/images/buildah.ts';
 import { inContainer } from '../../tools/deploy/images/container.ts';
 import { APPS, type App as AppName } from '../../tools/deploy/images/dockerfile.ts';
-import { buildImage, contextFiles, type MountedImage } from '../../tools/deploy/images/image.ts';
+import { buildImage, contextFiles, STAMP, type MountedImage } from '../../tools/deploy/images/image.ts';
 import { auto, configMap, deployment, usingEnvFrom } from '../support/objects/builders.ts';
 import { cleanUp } from '../support/cleanup.ts';
 import { sharedCluster } from '../support/cluster.ts';
@@ -16,7 +16,6 @@ import { App } from '../support/processes.ts';
 import { prepareReroll, type Reroll } from '../support/reroll.ts';
 import { inStep, markerVariables } from '../support/objects/rollouts.ts';
 
-const STAMP = { version: '1.2.3', revision: 'a1b2c3', created: '2026-01-02T03:04:05Z' };
 const RBAC = '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings';
 
 /** Nothing else is read by a build, and so nothing else can get into a layer. */
@@ -29,7 +28,7 @@ let images: Record<AppName, MountedImage>;
 beforeAll(async () => {
   buildah = await ensureBuildah({ log: (line) => console.log(line) });
   const build = async (app: AppName): Promise<MountedImage> => {
-    const image = await buildImage(buildah, app, STAMP);
+    const image = await buildImage(buildah, app);
     cleanUp(() => image.close());
     return image;
   };

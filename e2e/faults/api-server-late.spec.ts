@@ -18,7 +18,7 @@ test('watcher and worker started without an API server live without being ready,
   for (const app of [...apps, ...impatient]) {
     await eventually(async () => (await app.status('/ready')) === 503, { what: 'not ready', within: 30_000 });
     expect(await app.status('/live')).toBe(200);
-    await eventually(() => app.logs().includes('the API server cannot be asked'));
+    await eventually(() => app.logs().includes('cannot read the identity of the cluster'));
   }
   for (const app of impatient) {
     expect(await app.stop(), `exit code of ${app.name}, asked to end while it waits`).toBe(0);

@@ -174,7 +174,9 @@ describe.each<Strategy>(['env-vars', 'annotations'])(
     });
 
     it('a ConfigMap that goes and comes back reloads a CronJob, a Job and a Rollout once each time', async () => {
-      await Promise.all(Object.keys(OTHER_KINDS).map((kind) => goesAndComesBack(kind, kind.toLowerCase())));
+      const kinds = Object.keys(OTHER_KINDS);
+      await Promise.all(kinds.map((kind) => goesAndComesBack(kind, kind.toLowerCase())));
+      await areReloadedThrice(kinds.map((kind): Ref => `${kind}/${kind.toLowerCase()}`));
     });
 
     it('and with --cronjob-strategy=patch, so the template of a CronJob has the marker of what is there', async () => {
@@ -183,6 +185,7 @@ describe.each<Strategy>(['env-vars', 'annotations'])(
       reroll.start('worker', ['--cronjob-strategy=patch']);
       await reroll.ready();
       await goesAndComesBack('CronJob', 'patched');
+      await areReloadedThrice(['CronJob/patched']);
     });
 
     async function goesAndComesBack(kind: string, name: string): Promise<void> {
@@ -200,10 +203,15 @@ describe.each<Strategy>(['env-vars', 'annotations'])(
       await space.apply(configMap(name, DATA));
       await inStep(space, ref, [`ConfigMap/${name}`]);
       expect(await markerOfLast(ref)).toBe(markerHash('ConfigMap', { data: DATA }));
+    }
+
+    async function areReloadedThrice(refs: readonly Ref[]): Promise<void> {
       await settled(reroll, space);
-      const reloads = async (): Promise<number> =>
-        (await reroll.outcomes(space, ref)).filter(({ state }) => state === 'reloaded').length;
-      await eventually(async () => (await reloads()) === 3, { what: `three reloads of ${ref}` });
+      for (const ref of refs) {
+        const reloads = async (): Promise<number> =>
+          (await reroll.outcomes(space, ref)).filter(({ state }) => state === 'reloaded').length;
+        await eventually(async () => (await reloads()) === 3, { what: `three reloads of ${ref}` });
+      }
     }
 
     /** Of the workload or, if it is a CronJob that was run, of the Job that stands for its record. */

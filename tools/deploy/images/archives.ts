@@ -3,11 +3,10 @@ import { join } from 'node:path';
 import type { ImageArchive } from '../../cluster/src/node/images.ts';
 import type { Buildah } from './buildah.ts';
 import type { App } from './dockerfile.ts';
-import { buildLayers, type Stamp } from './image.ts';
+import { buildLayers } from './image.ts';
 import { ensureServerStandIns } from './stand-ins.ts';
 
 const DAY_MS = 86_400_000;
-const STAMP: Stamp = { version: '0.0.0-dev', revision: 'unknown', created: '1970-01-01T00:00:00Z' };
 
 /** The images of apps under these tags. Each is built again when what it is made of has changed, and only then written again. */
 export async function appImages(
@@ -19,7 +18,7 @@ export async function appImages(
     const made: ImageArchive[] = [];
     for (const app of apps) {
       const names = tags.map((tag) => `ghcr.io/reroll/${app}:${tag}`);
-      made.push(await archive(buildah, await buildLayers(buildah, app, STAMP), names));
+      made.push(await archive(buildah, await buildLayers(buildah, app), names));
     }
     removeOld(folderOf(buildah));
     return made;

@@ -24,31 +24,27 @@ export interface MountedImage {
   close(): Promise<void>;
 }
 
-export interface Stamp {
-  readonly version: string;
-  readonly revision: string;
-  /** RFC 3339. */
-  readonly created: string;
-}
+/** What every build says of its image. It is one and the same, because the layer cache of buildah ignores build arguments. */
+export const STAMP = { version: '1.2.3', revision: 'a1b2c3', created: '2026-01-02T03:04:05Z' };
 
 /** Builds the image of an app, with its Dockerfile as it is, and mounts it. */
-export async function buildImage(buildah: Buildah, app: App, stamp: Stamp): Promise<MountedImage> {
-  return await buildah.exclusively(() => build(buildah, app, stamp));
+export async function buildImage(buildah: Buildah, app: App): Promise<MountedImage> {
+  return await buildah.exclusively(() => build(buildah, app));
 }
 
 /** Builds the image of an app with its Dockerfile as it is, while nobody else builds. Returns its name. */
-export async function buildLayers(buildah: Buildah, app: App, stamp: Stamp): Promise<string> {
+export async function buildLayers(buildah: Buildah, app: App): Promise<string> {
   await ensureStandIns(buildah);
   const name = `localhost/reroll/${app}`;
-  const settings = Object.entries(stamp).map(([key, value]) => `--build-arg=${key.toUpperCase()}=${value}`);
+  const settings = Object.entries(STAMP).map(([key, value]) => `--build-arg=${key.toUpperCase()}=${value}`);
   const how = ['--pull-never', '--layers', '--format=docker', ...settings];
   buildah.log(`building the image of the ${app}`);
   await buildah.do('build', ...how, `--file=${DOCKERFILE}`, `--target=${app}`, `--tag=${name}`, ROOT);
   return name;
 }
 
-async function build(buildah: Buildah, app: App, stamp: Stamp): Promise<MountedImage> {
-  const name = await buildLayers(buildah, app, stamp);
+async function build(buildah: Buildah, app: App): Promise<MountedImage> {
+  const name = await buildLayers(buildah, app);
   const { Docker } = JSON.parse(await buildah.do('inspect', '--type=image', name)) as Inspected;
   const container = await buildah.do('from', '--pull-never', `--name=${containerName(app)}`, name);
   const root = await buildah.do('mount', container);

@@ -60,7 +60,7 @@ function readPair(files: Pair): Pair {
     const { code } = error as { code?: unknown };
     const why = typeof code === 'string' ? code : 'unreadable';
     throw new CertificateError(
-      `--api-tls-cert-file: the certificate and the private key are invalid or do not match (${why})`,
+      `--api-tls-cert-file: expected a certificate in PEM and its private key; given an invalid or mismatched pair (${why})`,
     );
   }
 }
