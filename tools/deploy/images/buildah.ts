@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +7,9 @@ import { cacheRoot } from '../../cluster/src/build/cache-dir.ts';
 import { ClusterError } from '../../cluster/src/errors.ts';
 import { withLock } from '../../cluster/src/servers/lock.ts';
 import { run, type RunResult, which } from '../../cluster/src/run.ts';
+
+/** What every build says of its image: build arguments of the Dockerfile. */
+export const STAMP = { version: '1.2.3', revision: 'a1b2c3', created: '2026-01-02T03:04:05Z' };
 
 /** With overlay the first build takes 1.4 GB and each other one 80 MB; vfs copies everything for every step: 9 GB. */
 const KEPT_MB = { overlay: 5_000, vfs: 20_000 };
@@ -74,7 +78,9 @@ export async function ensureBuildah(options: BuildahOptions): Promise<Buildah> {
       'expected to be root: to build an image and to run what is in it needs mounts and chroot',
     );
   if (which('buildah') === undefined) await install(options);
-  const folder = join(cacheRoot(), 'images');
+  // Buildah 1.28 takes a layer from its cache even if it was built with other arguments.
+  const key = createHash('sha256').update(JSON.stringify(STAMP)).digest('hex').slice(0, 16);
+  const folder = join(cacheRoot(), `images-${key}`);
   mkdirSync(folder, { recursive: true });
   const buildah = new Buildah(folder, (await hasOverlay(folder)) ? 'overlay' : 'vfs', options);
   await buildah.exclusively(() => tidy(buildah));

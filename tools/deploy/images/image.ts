@@ -1,7 +1,7 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { run } from '../../cluster/src/run.ts';
-import { containerName, withFolder, type Buildah } from './buildah.ts';
+import { containerName, STAMP, withFolder, type Buildah } from './buildah.ts';
 import { type App, DOCKERFILE, ROOT } from './dockerfile.ts';
 import { ensureStandIns } from './stand-ins.ts';
 
@@ -23,9 +23,6 @@ export interface MountedImage {
   readonly size: number;
   close(): Promise<void>;
 }
-
-/** What every build says of its image. It is one and the same, because the layer cache of buildah ignores build arguments. */
-export const STAMP = { version: '1.2.3', revision: 'a1b2c3', created: '2026-01-02T03:04:05Z' };
 
 /** Builds the image of an app, with its Dockerfile as it is, and mounts it. */
 export async function buildImage(buildah: Buildah, app: App): Promise<MountedImage> {
