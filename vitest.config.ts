@@ -16,10 +16,18 @@ export default defineConfig({
     passWithNoTests: false,
     projects: [
       // Much longer than any of them takes: a loaded machine fails no test.
-      { extends: true, test: { name: 'core', include: ['libs/core/src/**/*.spec.ts'], testTimeout: 60_000 } },
       {
         extends: true,
-        test: { name: 'platform', include: ['libs/shared/src/**/*.spec.ts'], testTimeout: 60_000 },
+        test: { name: 'core', include: ['libs/core/src/**/*.spec.ts'], testTimeout: 60_000, isolate: false },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'platform',
+          include: ['libs/shared/src/**/*.spec.ts'],
+          testTimeout: 60_000,
+          isolate: false,
+        },
       },
       {
         extends: true,
@@ -43,6 +51,7 @@ export default defineConfig({
           testTimeout: 120_000,
           hookTimeout: 180_000,
           fileParallelism: false,
+          isolate: false,
         },
       })),
       {
@@ -69,6 +78,7 @@ export default defineConfig({
           testTimeout: 120_000,
           hookTimeout: 600_000,
           fileParallelism: false,
+          isolate: false,
         },
       },
       {
@@ -82,6 +92,7 @@ export default defineConfig({
           testTimeout: 300_000,
           hookTimeout: 1_800_000,
           fileParallelism: false,
+          isolate: false,
         },
       },
       {
@@ -106,6 +117,7 @@ export default defineConfig({
           testTimeout: 180_000,
           hookTimeout: 600_000,
           fileParallelism: false,
+          isolate: false,
         },
       },
     ],

@@ -67,7 +67,7 @@ export class App {
         resolve(signal ?? code ?? -1);
       });
     });
-    apps.push(this);
+    logsOfFailures.set(this, () => `--- ${this.name}\n${lastLines(this.logs())}`);
   }
 
   get isRunning(): boolean {
@@ -140,7 +140,7 @@ export class App {
   /** Kills it, because nothing that it would still do matters, and removes what it has written. */
   async discard(): Promise<void> {
     if (!this.#isReleased) await this.kill();
-    apps.splice(apps.indexOf(this), apps.includes(this) ? 1 : 0);
+    logsOfFailures.delete(this);
     if (this.#scratch !== undefined) rmSync(this.#scratch, { recursive: true, force: true });
   }
 
@@ -162,15 +162,12 @@ export class App {
   }
 }
 
-const apps: App[] = [];
+/** What a failed test shows, by what it belongs to. */
+export const logsOfFailures = new Map<object, () => string>();
 let reaper: ChildProcess | undefined;
 
-/** The last lines of every process. */
-export function showLogs(): void {
-  for (const app of apps) console.error(`--- ${app.name}\n${lastLines(app.logs())}`);
-}
-
-function lastLines(text: string): string {
+/** The last lines of a log. */
+export function lastLines(text: string): string {
   return text.trimEnd().split('\n').slice(-LINES_OF_FAILED_TEST).join('\n');
 }
 

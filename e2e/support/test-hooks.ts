@@ -1,9 +1,9 @@
 /** Setup file of the suites that use this harness: ties it to tests and their ends. */
 import { TestRunner, afterAll, afterEach, onTestFinished } from 'vitest';
 import { cleanUpBy, doAll } from './cleanup.ts';
-import { showLogs } from './processes.ts';
+import { logsOfFailures } from './processes.ts';
 
-/** What a file has to undo; every spec file has a copy of this module of its own. */
+/** What a file has to undo: setup files are run anew for every spec file. */
 const ofFile: (() => unknown)[] = [];
 
 cleanUpBy((action) => {
@@ -13,7 +13,8 @@ cleanUpBy((action) => {
 
 afterAll(async () => await doAll(ofFile));
 
-/** Whoever fails sees what the processes had to say. */
+/** A test that fails shows the logs of what it ran. */
 afterEach(({ task }) => {
-  if (task.result?.state === 'fail') showLogs();
+  if (task.result?.state !== 'fail') return;
+  for (const read of logsOfFailures.values()) console.error(read());
 });

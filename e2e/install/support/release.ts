@@ -7,8 +7,8 @@ import { KubeError } from '@reroll/kube/client/errors';
 import type { KubeClient } from '@reroll/kube/client/connection';
 import { cleanUp } from '../../support/cleanup.ts';
 import { type KubeObject, Space, connect } from '../../support/kube.ts';
+import { lastLines, logsOfFailures } from '../../support/processes.ts';
 import { eventually } from '../../support/wait.ts';
-import { shortened, showLogsOfFailures } from './failures.ts';
 import { Helm } from './helm.ts';
 import { podLogs } from './pod-logs.ts';
 
@@ -73,8 +73,9 @@ export class Release {
     cleanUp(async () => {
       await release.helm('uninstall', release.name, '--ignore-not-found');
       await space.end();
+      logsOfFailures.delete(release);
     });
-    showLogsOfFailures(space.name, () => release.logs());
+    logsOfFailures.set(release, () => release.#lastLines());
     return release;
   }
 
@@ -173,8 +174,14 @@ export class Release {
       return await this.helm(...command, '--wait', '--timeout', TIMEOUT, ...given);
     } catch (error) {
       // In `beforeAll` nobody else shows them.
-      console.error(`=== ${this.space.name}\n${shortened(this.logs())}`);
+      console.error(this.#lastLines());
       throw error;
     }
+  }
+
+  /** Of each container. */
+  #lastLines(): string {
+    const containers = this.logs().split(/^(?=--- )/m);
+    return [`=== ${this.space.name}`, ...containers.map(lastLines)].join('\n');
   }
 }

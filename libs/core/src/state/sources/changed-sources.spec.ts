@@ -1,7 +1,7 @@
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { DEFAULT_ANNOTATION_KEYS } from '../../annotations/annotation-keys.ts';
 import { recordOf, seenSource, seenWorkload } from '../../testing/rows.ts';
-import { ClusterState } from '../cluster-state.ts';
+import type * as ClusterStateModule from '../cluster-state.ts';
 import type * as PendingModule from '../pending.ts';
 import type { ObservedSource, ObservedWorkload } from '../rows.ts';
 import { ROWS_PER_SLICE } from '../slices.ts';
@@ -15,6 +15,11 @@ vi.mock('../pending.ts', async (original) => {
   };
   return { ...module, pendingCauseOf };
 });
+// Another spec file may have loaded it without what counts, and the next one is to have it so again.
+vi.resetModules();
+const { ClusterState } = await import('../cluster-state.ts');
+type ClusterState = ClusterStateModule.ClusterState;
+afterAll(() => void vi.resetModules());
 
 const SOURCES = { kind: 'ConfigMap', namespace: '' };
 const WORKLOADS = { kind: 'Deployment', namespace: '' };
