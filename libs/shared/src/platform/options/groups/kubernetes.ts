@@ -1,7 +1,7 @@
 /** How to reach the API server, and the process's identity there. */
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { ALL, option, WATCHER, WORKER } from '../parsing/option.ts';
+import { ALL, options, WATCHER, WORKER } from '../parsing/option.ts';
 import { anyText, matching, optionalPath, text } from '../parsing/values.ts';
 
 /** Mounted into every pod that has a service account. */
@@ -15,62 +15,55 @@ function namespaceOfPod(): string {
   }
 }
 
-export const kubernetesOptions = {
-  kubeconfig: option({
+export const kubernetesOptions = options('Kubernetes', {
+  kubeconfig: {
     flag: '--kubeconfig',
     env: 'KUBECONFIG',
     default: '',
     apps: ALL,
-    group: 'Kubernetes',
     description:
       "Path to a kubeconfig file. Default: the pod's service account, or ~/.kube/config outside a cluster.",
     ...optionalPath('the path of a kubeconfig file'),
-  }),
-  podName: option({
+  },
+  podName: {
     flag: '--pod-name',
     env: 'POD_NAME',
     default: { text: 'the host name', find: hostname },
     apps: ALL,
-    group: 'Kubernetes',
     description: 'Identity of this process. It holds the Lease and is the source of Kubernetes Events.',
     ...text('the name of this pod'),
-  }),
-  podNamespace: option({
+  },
+  podNamespace: {
     flag: '--pod-namespace',
     env: 'POD_NAMESPACE',
     default: { text: 'the namespace of the pod, else default', find: namespaceOfPod },
     apps: ALL,
-    group: 'Kubernetes',
     description:
       'Namespace of the Lease. It is also part of the Redis keys, so installations in different namespaces can share a Redis.',
     ...matching('the name of a namespace', /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/u),
-  }),
-  reloaderNamespace: option({
+  },
+  reloaderNamespace: {
     flag: '--reloader-namespace',
     env: 'RELOADER_NAMESPACE',
     default: '',
     apps: WATCHER,
-    group: 'Kubernetes',
     description: 'Namespace for the ConfigMap reloader-meta-info. Unset: the ConfigMap is not written.',
     ...matching('the name of a namespace', /^(?:[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?)?$/u),
-  }),
-  reloaderDeploymentName: option({
+  },
+  reloaderDeploymentName: {
     flag: '--reloader-deployment-name',
     env: 'RELOADER_DEPLOYMENT_NAME',
     default: '',
     apps: WATCHER,
-    group: 'Kubernetes',
     description: "Name of Reroll's own Deployment, as recorded in reloader-meta-info.",
     ...anyText('any text'),
-  }),
-  fieldManager: option({
+  },
+  fieldManager: {
     flag: '--field-manager',
-    env: 'REROLL_FIELD_MANAGER',
     default: 'Reloader',
     apps: WORKER,
-    group: 'Kubernetes',
     description:
       'Field manager of every patch. The default is the one that stakater/Reloader uses, because GitOps tools are configured with it.',
     ...matching('1 to 128 printable characters', /^[\x20-\x7e]{1,128}$/u),
-  }),
-} as const;
+  },
+});

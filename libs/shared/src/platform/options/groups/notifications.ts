@@ -1,7 +1,7 @@
 /** Notifications of changes and reloads: alerts and the webhook. */
 import { z } from 'zod';
 import type { AlertSink } from '@reroll/core/notify/message';
-import { BOTH, option, WORKER } from '../parsing/option.ts';
+import { BOTH, options, WORKER } from '../parsing/option.ts';
 import type { ValueKind } from '../parsing/option.ts';
 import { anyText, bool, duration, integer, oneOf, optionalHttpUrl } from '../parsing/values.ts';
 
@@ -16,123 +16,98 @@ function alertSink(): ValueKind<AlertSink> {
   return { form: 'value', type: 'slack | teams | gchat | webhook', expects: 'the name of a sink', schema };
 }
 
-const group = 'Alerts and webhook';
-
-const alertOptions = {
-  alertOnReload: option({
+export const notificationOptions = options('Alerts and webhook', {
+  alertOnReload: {
     flag: '--alert-on-reload',
     env: 'ALERT_ON_RELOAD',
     default: 'false',
     apps: WORKER,
-    group,
     description: 'Send an alert for each reload.',
     ...bool(),
-  }),
-  alertSink: option({
+  },
+  alertSink: {
     flag: '--alert-sink',
     env: 'ALERT_SINK',
     default: 'webhook',
     apps: WORKER,
-    group,
     description: 'Format of the alerts: that of a chat service, or plain text (webhook, or any other word).',
     ...alertSink(),
-  }),
-  alertWebhookUrl: option({
+  },
+  alertWebhookUrl: {
     flag: '--alert-webhook-url',
     env: 'ALERT_WEBHOOK_URL',
     default: '',
     apps: WORKER,
-    group,
     description:
       'URL to which alerts are sent. Required if alerts are on. Set it through the environment variable: it is a credential.',
     sensitive: true,
     ...optionalHttpUrl(),
-  }),
-  alertWebhookProxy: option({
+  },
+  alertWebhookProxy: {
     flag: '--alert-webhook-proxy',
     env: 'ALERT_WEBHOOK_PROXY',
     default: '',
     apps: WORKER,
-    group,
     description: 'HTTP proxy for alerts. HTTP_PROXY is not used. Default: no proxy.',
     sensitive: true,
     ...optionalHttpUrl(),
-  }),
-  alertAdditionalInfo: option({
+  },
+  alertAdditionalInfo: {
     flag: '--alert-additional-info',
     env: 'ALERT_ADDITIONAL_INFO',
     default: '',
     apps: WORKER,
-    group,
     description: 'Text at the beginning of each alert.',
     ...anyText('any text'),
-  }),
-  alertGrouping: option({
+  },
+  alertGrouping: {
     flag: '--alert-grouping',
     env: 'ALERT_GROUPING',
     default: 'workload',
     apps: WORKER,
-    group,
     description:
       'How alerts are grouped: `workload` sends one for each workload and source, as stakater/Reloader does; `change` sends one for each change, with all workloads reloaded within the window.',
     ...oneOf(['workload', 'change']),
-  }),
-  alertWindow: option({
+  },
+  alertWindow: {
     flag: '--alert-window',
     env: 'ALERT_WINDOW',
     default: '10s',
     apps: WORKER,
-    group,
     description: 'With --alert-grouping=change: how long to collect workloads after the first one.',
     ...duration({ min: 0, max: 3_600_000 }),
-  }),
-} as const;
-
-const webhookOptions = {
-  webhookUrl: option({
+  },
+  webhookUrl: {
     flag: '--webhook-url',
-    env: 'REROLL_WEBHOOK_URL',
     default: '',
     apps: BOTH,
-    group,
     description:
       'Send a POST request to this URL for every change of a watched ConfigMap or Secret, regardless of annotations, and reload nothing. Watcher and worker need the same value.',
     incumbent: true,
     sensitive: true,
     ...optionalHttpUrl(),
-  }),
-  webhookBody: option({
+  },
+  webhookBody: {
     flag: '--webhook-body',
-    env: 'REROLL_WEBHOOK_BODY',
     default: 'change',
     apps: WORKER,
-    group,
     description:
       'Body of the request: event, kind, namespace and name of the change, or the text that stakater/Reloader sends.',
     ...oneOf(['change', 'legacy']),
-  }),
-} as const;
-
-export const notificationOptions = {
-  ...alertOptions,
-  ...webhookOptions,
-  notificationAttempts: option({
+  },
+  notificationAttempts: {
     flag: '--notification-attempts',
-    env: 'REROLL_NOTIFICATION_ATTEMPTS',
     default: '10',
     apps: WORKER,
-    group,
     description:
       'How often to try to send an alert or webhook request. The pause between attempts starts at --backoff and doubles.',
     ...integer({ min: 1, max: 100 }),
-  }),
-  notificationTimeout: option({
+  },
+  notificationTimeout: {
     flag: '--notification-timeout',
-    env: 'REROLL_NOTIFICATION_TIMEOUT',
     default: '10s',
     apps: WORKER,
-    group,
     description: 'Timeout of one attempt to send a notification.',
     ...duration({ min: 1, max: 300_000 }),
-  }),
-} as const;
+  },
+});

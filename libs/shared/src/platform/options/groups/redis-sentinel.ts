@@ -1,56 +1,49 @@
 /** A Redis monitored by Sentinels. */
-import { ALL, option } from '../parsing/option.ts';
+import { ALL, options } from '../parsing/option.ts';
 import { hostPorts, optionalPath, optionalText } from '../parsing/values.ts';
 
-const group = 'Redis';
-
-export const redisSentinelOptions = {
-  redisSentinels: option({
+export const redisSentinelOptions = options('Redis', {
+  redisSentinels: {
     flag: '--redis-sentinels',
     env: 'REDIS_SENTINELS',
     default: '',
     apps: ALL,
-    group,
     description:
       'Sentinels that know the master, instead of a URL. The port defaults to 26379. Requires --redis-sentinel-master.',
     ...hostPorts(26_379),
-  }),
-  redisSentinelMaster: option({
+  },
+  redisSentinelMaster: {
     flag: '--redis-sentinel-master',
     env: 'REDIS_SENTINEL_MASTER',
     default: '',
     apps: ALL,
-    group,
     description: 'Name of the master at the Sentinels.',
     ...optionalText('the name of a master'),
-  }),
-  redisSentinelUsername: option({
+  },
+  redisSentinelUsername: {
     flag: '--redis-sentinel-username',
     env: 'REDIS_SENTINEL_USERNAME',
     default: '',
     apps: ALL,
-    group,
     description: 'ACL user for the Sentinels.',
     ...optionalText('the name of a user'),
-  }),
-  redisSentinelPassword: option({
+  },
+  redisSentinelPassword: {
     flag: '--redis-sentinel-password',
     env: 'REDIS_SENTINEL_PASSWORD',
     default: '',
     apps: ALL,
-    group,
     description:
       'Password for the Sentinels; the Redis password is not used for them. Set it through the environment variable or a file.',
     sensitive: true,
     ...optionalText('a password'),
-  }),
-  redisSentinelPasswordFile: option({
+  },
+  redisSentinelPasswordFile: {
     flag: '--redis-sentinel-password-file',
     env: 'REDIS_SENTINEL_PASSWORD_FILE',
     default: '',
     apps: ALL,
-    group,
     description: 'File that contains the password for the Sentinels. Read like --redis-password-file.',
     ...optionalPath('the path of a file'),
-  }),
-} as const;
+  },
+});

@@ -1,64 +1,56 @@
 /** TLS to Redis, and to its Sentinels. */
-import { ALL, option } from '../parsing/option.ts';
+import { ALL, options } from '../parsing/option.ts';
 import { bool, optionalPath, optionalText } from '../parsing/values.ts';
 
-const group = 'Redis';
-
-export const redisTlsOptions = {
-  redisTls: option({
+export const redisTlsOptions = options('Redis', {
+  redisTls: {
     flag: '--redis-tls',
     env: 'REDIS_TLS',
     default: 'false',
     apps: ALL,
-    group,
     description: 'Use TLS for Redis and the Sentinels. With a URL, use rediss:// instead.',
     ...bool(),
-  }),
-  redisTlsCaFile: option({
+  },
+  redisTlsCaFile: {
     flag: '--redis-tls-ca-file',
     env: 'REDIS_TLS_CA_FILE',
     default: '',
     apps: ALL,
-    group,
     description:
       'PEM file with the CA certificates to trust instead of those of Node.js. This file and the client certificate are read again for each connection.',
     ...optionalPath('the path of a file'),
-  }),
-  redisTlsCertFile: option({
+  },
+  redisTlsCertFile: {
     flag: '--redis-tls-cert-file',
     env: 'REDIS_TLS_CERT_FILE',
     default: '',
     apps: ALL,
-    group,
     description: 'PEM file with the client certificate. Requires --redis-tls-key-file.',
     ...optionalPath('the path of a file'),
-  }),
-  redisTlsKeyFile: option({
+  },
+  redisTlsKeyFile: {
     flag: '--redis-tls-key-file',
     env: 'REDIS_TLS_KEY_FILE',
     default: '',
     apps: ALL,
-    group,
     description: 'PEM file with the private key of the client certificate.',
     ...optionalPath('the path of a file'),
-  }),
-  redisTlsServerName: option({
+  },
+  redisTlsServerName: {
     flag: '--redis-tls-server-name',
     env: 'REDIS_TLS_SERVER_NAME',
     default: '',
     apps: ALL,
-    group,
     description: "Name that the server's certificate must be valid for. Default: the host of the connection.",
     ...optionalText('a host name'),
-  }),
-  redisTlsInsecureSkipVerify: option({
+  },
+  redisTlsInsecureSkipVerify: {
     flag: '--redis-tls-insecure-skip-verify',
     env: 'REDIS_TLS_INSECURE_SKIP_VERIFY',
     default: 'false',
     apps: ALL,
-    group,
     description:
       'Accept any server certificate. Anyone on the network path can then read and change everything. Logs a warning at each start.',
     ...bool(),
-  }),
-} as const;
+  },
+});

@@ -1,5 +1,5 @@
 /** Where queues, catalog and history are stored, and how to connect. `redis-rules.ts` has the rules between these options. */
-import { ALL, option } from '../parsing/option.ts';
+import { ALL, options } from '../parsing/option.ts';
 import { redisSentinelOptions } from './redis-sentinel.ts';
 import { redisTlsOptions } from './redis-tls.ts';
 import {
@@ -13,106 +13,86 @@ import {
   servicePort,
 } from '../parsing/values.ts';
 
-const group = 'Redis';
-
-const serverOptions = {
-  redisUrl: option({
+export const redisOptions = options('Redis', {
+  redisUrl: {
     flag: '--redis-url',
     env: 'REDIS_URL',
     default: { text: 'redis://127.0.0.1:6379', find: () => '' },
     apps: ALL,
-    group,
     description:
       'Redis 6.2 or later with maxmemory-policy noeviction; rediss:// for TLS. Set a URL that contains a password through the environment variable: other users of the host can read arguments.',
     sensitive: true,
     ...redisUrl(),
-  }),
-  redisHost: option({
+  },
+  redisHost: {
     flag: '--redis-host',
     env: 'REDIS_HOST',
     default: '',
     apps: ALL,
-    group,
     description: 'Host of a single Redis server, instead of a URL.',
     ...optionalHost(),
-  }),
-  redisPort: option({
+  },
+  redisPort: {
     flag: '--redis-port',
     env: 'REDIS_PORT',
     default: { text: '6379', find: () => '' },
     apps: ALL,
-    group,
     description:
       'Port for --redis-host. A value such as tcp://…, which Kubernetes puts into REDIS_PORT for a Service named redis, counts as unset.',
     ...servicePort(),
-  }),
-  redisCluster: option({
+  },
+  redisCluster: {
     flag: '--redis-cluster',
     env: 'REDIS_CLUSTER',
     default: '',
     apps: ALL,
-    group,
     description:
       'Nodes of a Redis Cluster to start from, or the one address of a service that knows them all; instead of a URL. The port defaults to 6379.',
     ...hostPorts(6379),
-  }),
-} as const;
-
-const credentialOptions = {
-  redisUsername: option({
+  },
+  ...redisSentinelOptions,
+  redisUsername: {
     flag: '--redis-username',
     env: 'REDIS_USERNAME',
     default: '',
     apps: ALL,
-    group,
     description: 'ACL user. Default: the user in the URL, or the user named default.',
     ...optionalText('the name of a user'),
-  }),
-  redisPassword: option({
+  },
+  redisPassword: {
     flag: '--redis-password',
     env: 'REDIS_PASSWORD',
     default: '',
     apps: ALL,
-    group,
     description:
       'Password. Set it through the environment variable or a file: other users of the host can read arguments.',
     sensitive: true,
     ...optionalText('a password'),
-  }),
-  redisPasswordFile: option({
+  },
+  redisPasswordFile: {
     flag: '--redis-password-file',
     env: 'REDIS_PASSWORD_FILE',
     default: '',
     apps: ALL,
-    group,
     description:
       'File that contains the password. It is read again for each connection; a trailing newline is ignored.',
     ...optionalPath('the path of a file'),
-  }),
-  redisDb: option({
+  },
+  redisDb: {
     flag: '--redis-db',
     env: 'REDIS_DB',
     default: { text: '0', find: () => '' },
     apps: ALL,
-    group,
     description: 'Database number. A Redis Cluster has database 0 only.',
     ...optionalInteger({ min: 0, max: 65_535 }),
-  }),
-} as const;
-
-export const redisOptions = {
-  ...serverOptions,
-  ...redisSentinelOptions,
-  ...credentialOptions,
+  },
   ...redisTlsOptions,
-  clusterName: option({
+  clusterName: {
     flag: '--cluster-name',
-    env: 'REROLL_CLUSTER_NAME',
     default: '',
     apps: ALL,
-    group,
     description:
       'Name of the Kubernetes cluster. It is part of the Redis keys: clusters that share a Redis need different names. Default: the UID of the namespace kube-system.',
     ...matching('at most 63 letters, digits, dots, dashes or underscores', /^[A-Za-z0-9._-]{0,63}$/u),
-  }),
-} as const;
+  },
+});

@@ -1,5 +1,5 @@
 /** What is watched, and what is ignored. */
-import { BOTH, option, WATCHER } from '../parsing/option.ts';
+import { BOTH, options, WATCHER } from '../parsing/option.ts';
 import { bool, boolOrAuto, boolText, duration, labelSelector, list } from '../parsing/values.ts';
 
 /** The word that equals the text. */
@@ -15,13 +15,12 @@ function matching(pattern: RegExp): (text: string) => string | undefined {
   return (text) => (pattern.test(text) ? text : undefined);
 }
 
-export const scopeOptions = {
-  namespaces: option({
+export const scopeOptions = options('Scope', {
+  namespaces: {
     flag: '--namespaces',
     env: 'KUBERNETES_NAMESPACE',
     default: '',
     apps: BOTH,
-    group: 'Scope',
     description: 'Watch only these namespaces. Default: all namespaces.',
     incumbent: true,
     ...list({
@@ -29,13 +28,11 @@ export const scopeOptions = {
       expects: 'names of namespaces, separated by commas',
       read: matching(NAMESPACE),
     }),
-  }),
-  namespacesToIgnore: option({
+  },
+  namespacesToIgnore: {
     flag: '--namespaces-to-ignore',
-    env: 'REROLL_NAMESPACES_TO_IGNORE',
     default: '',
     apps: WATCHER,
-    group: 'Scope',
     description: 'Namespaces that are not watched. Cannot be combined with --namespaces.',
     incumbent: true,
     ...list({
@@ -43,35 +40,29 @@ export const scopeOptions = {
       expects: 'names of namespaces, separated by commas',
       read: matching(NAMESPACE),
     }),
-  }),
-  namespaceSelector: option({
+  },
+  namespaceSelector: {
     flag: '--namespace-selector',
-    env: 'REROLL_NAMESPACE_SELECTOR',
     default: '',
     apps: WATCHER,
-    group: 'Scope',
     description:
       'Watch only namespaces with these labels. Cannot be combined with --namespaces. `a:b` means `a=b`; `a:*` and `a=*` mean `a`.',
     incumbent: true,
     ...labelSelector(),
-  }),
-  resourceLabelSelector: option({
+  },
+  resourceLabelSelector: {
     flag: '--resource-label-selector',
-    env: 'REROLL_RESOURCE_LABEL_SELECTOR',
     default: '',
     apps: BOTH,
-    group: 'Scope',
     description:
       'Watch only ConfigMaps and Secrets with these labels. `a:b` means `a=b`; `a:*` and `a=*` mean `a`.',
     incumbent: true,
     ...labelSelector(),
-  }),
-  resourcesToIgnore: option({
+  },
+  resourcesToIgnore: {
     flag: '--resources-to-ignore',
-    env: 'REROLL_RESOURCES_TO_IGNORE',
     default: '',
     apps: BOTH,
-    group: 'Scope',
     description:
       'Do not watch ConfigMaps, or do not watch Secrets. Only one of the two can be ignored. Case-insensitive.',
     incumbent: true,
@@ -83,13 +74,11 @@ export const scopeOptions = {
       },
       1,
     ),
-  }),
-  ignoredWorkloadTypes: option({
+  },
+  ignoredWorkloadTypes: {
     flag: '--ignored-workload-types',
-    env: 'REROLL_IGNORED_WORKLOAD_TYPES',
     default: '',
     apps: BOTH,
-    group: 'Scope',
     description: 'Kinds of workloads that are never reloaded.',
     incumbent: true,
     ...list({
@@ -97,59 +86,49 @@ export const scopeOptions = {
       expects: "'jobs' or 'cronjobs' or both, separated by a comma",
       read: word(WORKLOADS),
     }),
-  }),
-  isArgoRollouts: option({
+  },
+  isArgoRollouts: {
     flag: '--is-Argo-Rollouts',
     aliases: ['--is-argo-rollouts'],
-    env: 'REROLL_IS_ARGO_ROLLOUTS',
     default: 'false',
     apps: WATCHER,
-    group: 'Scope',
     description: 'Also reload Argo Rollouts, if the API server serves them.',
     incumbent: true,
     ...boolText(),
-  }),
-  isOpenshift: option({
+  },
+  isOpenshift: {
     flag: '--is-openshift',
-    env: 'REROLL_IS_OPENSHIFT',
     default: 'auto',
     apps: WATCHER,
-    group: 'Scope',
     description: 'Also reload DeploymentConfigs, if the API server serves them. true and auto mean the same.',
     ...boolOrAuto(),
-  }),
-  enableCsiIntegration: option({
+  },
+  enableCsiIntegration: {
     flag: '--enable-csi-integration',
-    env: 'REROLL_ENABLE_CSI_INTEGRATION',
     default: 'false',
     apps: WATCHER,
-    group: 'Scope',
     description:
       'Also watch the SecretProviderClasses of the Secrets Store CSI Driver, if the API server serves them.',
     incumbent: true,
     ...bool(),
-  }),
-  discoveryInterval: option({
+  },
+  discoveryInterval: {
     flag: '--discovery-interval',
-    env: 'REROLL_DISCOVERY_INTERVAL',
     default: '30s',
     apps: WATCHER,
-    group: 'Scope',
     description:
       'How often to check whether the API server serves the kinds that come with a CRD or an aggregated API.',
     ...duration({ min: 100, max: 3_600_000 }),
-  }),
-  secretTypesToIgnore: option({
+  },
+  secretTypesToIgnore: {
     flag: '--secret-types-to-ignore',
-    env: 'REROLL_SECRET_TYPES_TO_IGNORE',
     default: 'helm.sh/release.v1',
     apps: BOTH,
-    group: 'Scope',
     description: "Types of Secrets that are not watched. The default skips Helm's release Secrets.",
     ...list({
       type: 'type,…',
       expects: 'types of Secrets, separated by commas',
       read: matching(/^[\w./-]{1,253}$/u),
     }),
-  }),
-} as const;
+  },
+});

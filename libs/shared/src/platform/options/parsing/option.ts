@@ -59,9 +59,18 @@ export interface OptionSpec<T, A extends readonly App[] = readonly App[]> extend
 /** An option of any value. */
 export type AnyOption = OptionSpec<unknown>;
 
-/** Keeps the literal types of an entry. */
-export function option<T, const A extends readonly App[]>(spec: OptionSpec<T, A>): OptionSpec<T, A> {
-  return spec;
+/** An option as its group writes it. `env` defaults to the flag: `--dry-run` is `REROLL_DRY_RUN`. */
+type WrittenOption = Omit<AnyOption, 'env' | 'group'> & { readonly env?: string };
+
+/** The options of a group, with their literal types. */
+export function options<const S extends Readonly<Record<string, WrittenOption>>>(group: Group, specs: S) {
+  const complete = Object.entries(specs).map(([name, spec]) => {
+    const env = `REROLL_${spec.flag.slice(2).replaceAll('-', '_').toUpperCase()}`;
+    return [name, { env, ...spec, group }];
+  });
+  return Object.fromEntries(complete) as {
+    readonly [K in keyof S]: S[K] & { readonly env: string; readonly group: Group };
+  };
 }
 
 export const ALL = APPS;
