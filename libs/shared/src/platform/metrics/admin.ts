@@ -1,36 +1,15 @@
 /** The metrics of the admin. */
-import type { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import { OPERATIONS } from '../../api/operations.ts';
 import { counter, gauge, histogram } from './registry.ts';
-import { heartbeatErrors, redisMetrics, type RedisMetrics } from './shared.ts';
+import { heartbeatErrors, redisMetrics } from './shared.ts';
 
 const OPERATION_IDS = Object.keys(OPERATIONS);
 const CODE_CLASSES = ['2xx', '4xx', '5xx'];
 
-export interface AdminMetrics extends RedisMetrics {
-  /** `reroll_heartbeat_errors_total` */
-  readonly heartbeatErrors: Counter;
-  /** `reroll_api_requests_total`: `operation` is `none` for other paths. */
-  readonly requests: Counter<'operation' | 'code'>;
-  /** `reroll_api_request_duration_seconds` */
-  readonly duration: Histogram<'operation'>;
-  /** `reroll_api_reviews_total` */
-  readonly reviews: Counter<'review' | 'result'>;
-  /** `reroll_api_refused_total` */
-  readonly refused: Counter<'reason'>;
-  /** `reroll_history_failures_total` */
-  readonly historyFailures: Counter;
-  /** `reroll_history_unusable_total` */
-  readonly historyUnusable: Counter;
-  /** `reroll_history_entries` */
-  readonly historyEntries: Gauge<'stream'>;
-  /** `reroll_event_streams` */
-  readonly eventStreams: Gauge;
-  /** `reroll_event_streams_ended_total` */
-  readonly eventStreamsEnded: Counter<'reason'>;
-}
+export type AdminMetrics = ReturnType<typeof adminMetrics>;
 
-export function adminMetrics(registry: Registry): AdminMetrics {
+export function adminMetrics(registry: Registry) {
   return {
     ...redisMetrics(registry),
     heartbeatErrors: heartbeatErrors(registry),
@@ -59,12 +38,7 @@ export function adminMetrics(registry: Registry): AdminMetrics {
   };
 }
 
-type HistoryMetrics = Pick<
-  AdminMetrics,
-  'historyFailures' | 'historyUnusable' | 'historyEntries' | 'eventStreams' | 'eventStreamsEnded'
->;
-
-function historyMetrics(registry: Registry): HistoryMetrics {
+function historyMetrics(registry: Registry) {
   return {
     historyFailures: counter(registry, {
       name: 'reroll_history_failures_total',

@@ -1,5 +1,5 @@
 /** Metrics that watcher and worker share. */
-import type { Counter, Gauge, Registry } from 'prom-client';
+import type { Counter, Registry } from 'prom-client';
 import type { SourceKind } from '@reroll/core/model';
 import { counter, gauge } from './registry.ts';
 
@@ -17,16 +17,9 @@ export function resourceType(kind: SourceKind): string {
 }
 
 /** The metrics of Redis that every process has. */
-export interface RedisMetrics {
-  /** `reroll_redis_up` */
-  readonly redisUp: Gauge;
-  /** `reroll_redis_full` */
-  readonly redisFull: Gauge;
-  /** `reroll_redis_used_ratio` */
-  readonly redisUsed: Gauge;
-}
+export type RedisMetrics = ReturnType<typeof redisMetrics>;
 
-export function redisMetrics(registry: Registry): RedisMetrics {
+export function redisMetrics(registry: Registry) {
   return {
     redisUp: gauge(registry, {
       name: 'reroll_redis_up',
@@ -43,15 +36,6 @@ export function redisMetrics(registry: Registry): RedisMetrics {
   };
 }
 
-export interface QueueMetrics extends RedisMetrics {
-  /** `reloader_workqueue_adds_total` */
-  readonly workqueueAdds: Counter;
-  /** `reloader_errors_total` */
-  readonly errors: Counter<'type'>;
-  /** `reroll_heartbeat_errors_total` */
-  readonly heartbeatErrors: Counter;
-}
-
 export function heartbeatErrors(registry: Registry): Counter {
   return counter(registry, {
     name: 'reroll_heartbeat_errors_total',
@@ -59,7 +43,7 @@ export function heartbeatErrors(registry: Registry): Counter {
   });
 }
 
-export function queueMetrics(registry: Registry): QueueMetrics {
+export function queueMetrics(registry: Registry) {
   return {
     workqueueAdds: counter(registry, {
       name: 'reloader_workqueue_adds_total',

@@ -1,54 +1,12 @@
 /** The metrics of the watcher. */
-import type { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import { counter, gauge, histogram } from './registry.ts';
 import { WORKLOAD_KINDS } from '@reroll/core/model';
 import { queueMetrics, RESOURCE_TYPES } from './shared.ts';
-import type { QueueMetrics } from './shared.ts';
 
 const KINDS = ['ConfigMap', 'Secret', ...WORKLOAD_KINDS];
 
-export interface WatcherMetrics extends QueueMetrics {
-  /** `reloader_events_received_total` */
-  readonly eventsReceived: Counter<'event_type' | 'resource_type'>;
-  /** `reloader_reconcile_total` */
-  readonly reconcile: Counter<'result'>;
-  /** `reloader_skipped_total` */
-  readonly skipped: Counter<'reason'>;
-  /** `reloader_workqueue_depth` */
-  readonly workqueueDepth: Gauge;
-  /** `reroll_queue_oldest_seconds` */
-  readonly queueOldest: Gauge<'queue'>;
-  /** `reroll_leader` */
-  readonly leader: Gauge;
-  /** `reroll_etcd_restores_total` */
-  readonly etcdRestores: Counter;
-  /** `reroll_synced` */
-  readonly synced: Gauge;
-  /** `reroll_objects` */
-  readonly objects: Gauge<'kind'>;
-  /** `reroll_owed_workloads` */
-  readonly pendingWorkloads: Gauge;
-  /** `reroll_contested_workloads` */
-  readonly contestedWorkloads: Gauge;
-  /** `reroll_oldest_owed_seconds` */
-  readonly oldestPending: Gauge;
-  /** `reroll_relists_total` */
-  readonly relists: Counter<'kind'>;
-  /** `reroll_watch_reconnects_total` */
-  readonly watchReconnects: Counter<'kind'>;
-  /** `reroll_handler_errors_total` */
-  readonly handlerErrors: Counter<'kind'>;
-  /** `reroll_catalog_writes_total` */
-  readonly catalogWrites: Counter<'result'>;
-  /** `reroll_wakes_total` */
-  readonly wakes: Counter<'reason'>;
-  /** `reroll_publish_retries_total` */
-  readonly publishRetries: Counter;
-  /** `reroll_pod_reads_total` */
-  readonly podReads: Counter<'result'>;
-  /** `reroll_sweep_duration_seconds` */
-  readonly resyncDuration: Histogram;
-}
+export type WatcherMetrics = ReturnType<typeof watcherMetrics>;
 
 function streamMetrics(registry: Registry) {
   return {
@@ -163,7 +121,7 @@ function publishMetrics(registry: Registry) {
   };
 }
 
-export function watcherMetrics(registry: Registry): WatcherMetrics {
+export function watcherMetrics(registry: Registry) {
   return {
     ...streamMetrics(registry),
     ...leaderMetrics(registry),

@@ -1,56 +1,14 @@
 /** The metrics of the worker: those of stakater/Reloader under their names, and our own. */
-import type { Counter, Histogram, Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import { counter, histogram } from './registry.ts';
 import { WORKLOAD_KINDS } from '@reroll/core/model';
 import { queueMetrics, RESOURCE_TYPES } from './shared.ts';
-import type { QueueMetrics } from './shared.ts';
 
 /** The watcher counts `skipped`, because it drops such a write. */
 const RECONCILE_RESULTS = ['success', 'error', 'skipped'];
 const QUEUES = ['changes', 'reloads', 'resumes', 'notifications'];
 
-export interface WorkerMetrics extends QueueMetrics {
-  /** `reloader_reload_executed_total`: label `success` is `true` or `false`. */
-  readonly reloadExecuted: Counter<'success'>;
-  /** `reloader_reload_executed_total_by_namespace`, if enabled. */
-  readonly reloadExecutedByNamespace?: Counter<'success' | 'namespace'>;
-  /** `reloader_reconcile_total` */
-  readonly reconcile: Counter<'result'>;
-  /** `reloader_reconcile_duration_seconds` */
-  readonly reconcileDuration: Histogram<'result'>;
-  /** `reloader_action_total` */
-  readonly action: Counter<'workload_kind' | 'result'>;
-  /** `reloader_action_latency_seconds` */
-  readonly actionLatency: Histogram<'workload_kind'>;
-  /** `reloader_skipped_total` */
-  readonly skipped: Counter<'reason'>;
-  /** `reloader_workqueue_latency_seconds` */
-  readonly workqueueLatency: Histogram;
-  /** `reloader_retries_total` */
-  readonly retries: Counter;
-  /** `reloader_events_processed_total` */
-  readonly eventsProcessed: Counter<'event_type' | 'resource_type' | 'result'>;
-  /** `reloader_workloads_scanned_total` */
-  readonly workloadsScanned: Counter<'kind'>;
-  /** `reloader_workloads_matched_total` */
-  readonly workloadsMatched: Counter<'kind'>;
-  /** `reroll_jobs_total` */
-  readonly jobs: Counter<'queue' | 'result'>;
-  /** `reroll_job_duration_seconds` */
-  readonly jobDuration: Histogram<'queue'>;
-  /** `reroll_reload_latency_seconds` */
-  readonly reloadLatency: Histogram;
-  /** `reroll_outcomes_total` */
-  readonly outcomes: Counter<'reason'>;
-  /** `reroll_notifications_total` */
-  readonly notifications: Counter<'type' | 'result'>;
-  /** `reroll_patch_conflicts_total` */
-  readonly patchConflicts: Counter;
-  /** `reroll_kube_events_dropped_total` */
-  readonly kubeEventsDropped: Counter;
-  /** `reroll_history_dropped_total` */
-  readonly historyDropped: Counter<'reason'>;
-}
+export type WorkerMetrics = ReturnType<typeof workerMetrics>;
 
 function reloadMetrics(registry: Registry) {
   return {
@@ -167,14 +125,12 @@ function ownMetrics(registry: Registry, reasons: readonly string[]) {
   };
 }
 
-function byNamespace(registry: Registry): Pick<WorkerMetrics, 'reloadExecutedByNamespace'> {
-  return {
-    reloadExecutedByNamespace: counter(registry, {
-      name: 'reloader_reload_executed_total_by_namespace',
-      help: 'Number of reloads, by success and namespace.',
-      labels: { success: [], namespace: [] },
-    }),
-  };
+function byNamespace(registry: Registry) {
+  return counter<'success' | 'namespace'>(registry, {
+    name: 'reloader_reload_executed_total_by_namespace',
+    help: 'Number of reloads, by success and namespace.',
+    labels: { success: [], namespace: [] },
+  });
 }
 
 /**
@@ -185,9 +141,9 @@ export function workerMetrics(
   registry: Registry,
   outcomeReasons: readonly string[] = [],
   countByNamespace = false,
-): WorkerMetrics {
+) {
   return {
-    ...(countByNamespace ? byNamespace(registry) : {}),
+    reloadExecutedByNamespace: countByNamespace ? byNamespace(registry) : undefined,
     ...reloadMetrics(registry),
     ...reconcileMetrics(registry),
     ...workqueueMetrics(registry),
