@@ -8,16 +8,8 @@ import { type BenchOptions, parseCommand } from './options.ts';
 import { runRedisMemory } from './redis-memory/redis-memory-command.ts';
 import { toJson, unmet } from './report/report.ts';
 import { reportText } from './report/text.ts';
+import type { Terminal } from './terminal.ts';
 import { usage } from './measure/usage.ts';
-
-/** Where a command writes, and what ends it. */
-export interface Terminal {
-  /** Results only. */
-  readonly out: (text: string) => void;
-  /** Progress and errors. */
-  readonly err: (text: string) => void;
-  readonly signal: AbortSignal;
-}
 
 export type ExitCode = 0 | 1 | 2 | 130;
 

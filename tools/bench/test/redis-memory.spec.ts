@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { asksFor } from '../src/command.ts';
 import { runRedisMemory } from '../src/redis-memory/redis-memory-command.ts';
 
 async function run(...argv: readonly string[]): Promise<{ code: number; text: string; errors: string }> {
@@ -14,12 +13,6 @@ async function run(...argv: readonly string[]): Promise<{ code: number; text: st
 }
 
 describe('the scenario of the memory of Redis', () => {
-  it('is asked for by its name', () => {
-    expect(asksFor(['--scenario', 'redis-memory'], 'redis-memory')).toBe(true);
-    expect(asksFor(['--scenario=redis-memory'], 'redis-memory')).toBe(true);
-    expect(asksFor(['--scenario', 'history'], 'redis-memory')).toBe(false);
-  });
-
   it('holds the formula of the documentation against a real Redis', async () => {
     const { code, text, errors } = await run('--scenario=redis-memory', '--sizes=1000,4000');
     expect([code, errors]).toEqual([0, expect.not.stringContaining('not met') as unknown]);

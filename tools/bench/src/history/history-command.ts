@@ -1,8 +1,8 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { UsageError } from '../../../cluster/src/errors.ts';
 import { machineText, thisMachine } from '../measure/machine.ts';
-import { replaceBlock } from '../report/markdown.ts';
+import { writeBlock } from '../report/markdown.ts';
+import type { Terminal } from '../terminal.ts';
 import { measureHistory, type HistoryFigures } from './history-bench.ts';
 import type { HistoryLoad } from './history-load.ts';
 
@@ -10,23 +10,14 @@ import type { HistoryLoad } from './history-load.ts';
 const TARGET_P99_MS = 50;
 const DEFAULTS: HistoryLoad = { changes: 10_000, workloads: 100_000, namespaces: 100, requests: 300 };
 
-export interface HistoryTerminal {
-  readonly out: (text: string) => void;
-  readonly err: (text: string) => void;
-  readonly signal: AbortSignal;
-}
-
 /** Exit code 0 if every list met the target. */
-export async function runHistory(argv: readonly string[], terminal: HistoryTerminal): Promise<0 | 1> {
+export async function runHistory(argv: readonly string[], terminal: Terminal): Promise<0 | 1> {
   const { load, markdown } = parse(argv);
   const io = { log: (line: string) => terminal.err(`${line}\n`), signal: terminal.signal };
   const figures = await measureHistory(load, io);
   const text = report(figures);
   terminal.out(text);
-  if (markdown !== undefined) {
-    const page = existsSync(markdown) ? readFileSync(markdown, 'utf8') : '';
-    writeFileSync(markdown, replaceBlock(page, 'reroll/history', text));
-  }
+  writeBlock(markdown, 'reroll/history', text);
   const late = figures.lists.filter(({ p99Ms }) => p99Ms >= TARGET_P99_MS);
   for (const { what, p99Ms } of late)
     terminal.err(`not met: ${what}: p99 below ${TARGET_P99_MS} ms, measured ${p99Ms.toFixed(1)}\n`);

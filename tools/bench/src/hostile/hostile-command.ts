@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -7,7 +7,8 @@ import { startCluster } from '../../../cluster/src/cluster.ts';
 import { messageOf, UsageError } from '../../../cluster/src/errors.ts';
 import { Api } from '../api.ts';
 import { machineText, thisMachine } from '../measure/machine.ts';
-import { replaceBlock } from '../report/markdown.ts';
+import { writeBlock } from '../report/markdown.ts';
+import type { Terminal } from '../terminal.ts';
 import { usageOf } from '../measure/proc.ts';
 import { Processes } from '../processes.ts';
 import { startReloader } from '../reloader.ts';
@@ -20,23 +21,14 @@ import { Tenant } from './tenant.ts';
 const TARGET_P99_MS = 1_000;
 const SUBJECT = { reroll: { watchers: 2, workers: 2, concurrency: 10, debounce: '0' } };
 
-export interface HostileTerminal {
-  readonly out: (text: string) => void;
-  readonly err: (text: string) => void;
-  readonly signal: AbortSignal;
-}
-
 /** Exit code 0 if nothing was missed and every p99 met the target. */
-export async function runHostile(argv: readonly string[], terminal: HostileTerminal): Promise<0 | 1> {
+export async function runHostile(argv: readonly string[], terminal: Terminal): Promise<0 | 1> {
   const { attacks, markdown } = parse(argv);
   const io = { log: (line: string) => terminal.err(`${line}\n`), signal: terminal.signal };
   const { figures, peakMb } = await measure(attacks, io);
   const text = report(figures, peakMb);
   terminal.out(text);
-  if (markdown !== undefined) {
-    const page = existsSync(markdown) ? readFileSync(markdown, 'utf8') : '';
-    writeFileSync(markdown, replaceBlock(page, 'reroll/hostile', text));
-  }
+  writeBlock(markdown, 'reroll/hostile', text);
   const unmet = figures.filter(({ during }) => during.missed > 0 || !(p99(during) < TARGET_P99_MS));
   for (const { attack, during } of unmet)
     terminal.err(`not met: ${attack}: ${during.missed} missed, p99 ${p99(during).toFixed(0)} ms\n`);

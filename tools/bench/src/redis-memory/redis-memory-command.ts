@@ -1,22 +1,16 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { UsageError } from '../../../cluster/src/errors.ts';
 import { machineText, thisMachine } from '../measure/machine.ts';
-import { replaceBlock } from '../report/markdown.ts';
+import { writeBlock } from '../report/markdown.ts';
+import type { Terminal } from '../terminal.ts';
 import { BASE, BYTES_EACH, measureRedisMemory, PARTS, type MemoryFigures } from './redis-memory-bench.ts';
-
-export interface MemoryTerminal {
-  readonly out: (text: string) => void;
-  readonly err: (text: string) => void;
-  readonly signal: AbortSignal;
-}
 
 /** What the formula may be off. */
 const LEAST = 0.8;
 const MOST = 1.25;
 
 /** Exit code 0 if the formula holds at every size. */
-export async function runRedisMemory(argv: readonly string[], terminal: MemoryTerminal): Promise<0 | 1> {
+export async function runRedisMemory(argv: readonly string[], terminal: Terminal): Promise<0 | 1> {
   const { sizes, markdown } = parse(argv);
   const all: MemoryFigures[] = [];
   for (const workloads of sizes) {
@@ -26,10 +20,7 @@ export async function runRedisMemory(argv: readonly string[], terminal: MemoryTe
   }
   const text = report(all);
   terminal.out(text);
-  if (markdown !== undefined) {
-    const page = existsSync(markdown) ? readFileSync(markdown, 'utf8') : '';
-    writeFileSync(markdown, replaceBlock(page, 'reroll/redis-memory', text));
-  }
+  writeBlock(markdown, 'reroll/redis-memory', text);
   const wrong = all.filter((figures) => ratioOf(figures) < LEAST || ratioOf(figures) > MOST);
   for (const figures of wrong)
     terminal.err(

@@ -11,12 +11,16 @@ import { titleOf } from './title.ts';
  * The rest of the page stays as it is; what has no markers yet is added at the end.
  */
 export function writeMarkdown(file: string, report: Report): void {
-  let page = existsSync(file) ? readFileSync(file, 'utf8') : '';
   for (const result of report.results) {
     const name = `${subjectName(report.options.subject)}/${result.scenario.name}`;
-    page = replaceBlock(page, name, blockOf(report, result));
+    writeBlock(file, name, blockOf(report, result));
   }
-  writeFileSync(file, page);
+}
+
+/** Writes one block; without a file, nothing. */
+export function writeBlock(file: string | undefined, name: string, text: string): void {
+  if (file === undefined) return;
+  writeFileSync(file, replaceBlock(existsSync(file) ? readFileSync(file, 'utf8') : '', name, text));
 }
 
 /** The page with the text between the markers of that name; they are appended when they are missing. */
