@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { ensureArgoCdDiff } from '../../tools/cluster/src/build/build-argo-cd-diff.ts';
+import { ensureProgram } from '../../tools/cluster/src/build/build-program.ts';
 import {
   argoRollout,
   auto,
@@ -32,7 +32,7 @@ let commandLine: CommandLine;
 beforeAll(async () => {
   const cluster = sharedCluster();
   space = await namespace(connect(cluster));
-  argoCdDiff = await ensureArgoCdDiff({ log: (line) => console.error(line) });
+  argoCdDiff = await ensureProgram('argo-cd-diff', { log: (line) => console.error(line) });
   commandLine = await CommandLine.open(cluster, space);
   cleanUp(() => removeCrd(space.client, 'Rollout'));
   await installCrd(space.client, 'Rollout');

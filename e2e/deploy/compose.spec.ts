@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
-import { ensureKubectl } from '../../tools/cluster/src/build/build-kubectl.ts';
+import { ensureProgram } from '../../tools/cluster/src/build/build-program.ts';
 import { run } from '../../tools/cluster/src/run.ts';
 import { auto, configMap, deployment, usingEnvFrom } from '../support/objects/builders.ts';
 import { cleanUp } from '../support/cleanup.ts';
@@ -21,7 +21,7 @@ beforeAll(async () => {
   cleanUp(() => rmSync(kubeconfigs, { recursive: true, force: true }));
   const { kubeconfig } = sharedCluster();
   const server = /server: (\S+)/.exec(readFileSync(kubeconfig, 'utf8'))?.[1] ?? '';
-  const kubectl = dirname(await ensureKubectl({ log: console.log }));
+  const kubectl = dirname(await ensureProgram('kubectl', { log: console.log }));
   const env = { KUBECONFIG: kubeconfig, PATH: `${kubectl}${delimiter}${process.env['PATH'] ?? ''}` };
   // A second time, as with each `docker compose up`.
   for (let time = 0; time < 2; time += 1) {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { ensureKubectl } from '../../tools/cluster/src/build/build-kubectl.ts';
+import { ensureProgram } from '../../tools/cluster/src/build/build-program.ts';
 import { run } from '../../tools/cluster/src/run.ts';
 import { keyOf, objectsOf } from '../../tools/deploy/kustomize/objects.ts';
 import { BASE, CREDENTIALS, OVERLAYS } from '../../tools/deploy/kustomize/variants.ts';
@@ -20,7 +20,7 @@ const FOLDERS = {
 
 let kubectl: string;
 beforeAll(async () => {
-  kubectl = await ensureKubectl({ log: console.log });
+  kubectl = await ensureProgram('kubectl', { log: console.log });
   // A dry run finds only namespaces that are there. They stay: another spec needs one of them too.
   for (const name of ['reroll', 'team-a']) {
     const query = { fieldManager: 'e2e', force: true };

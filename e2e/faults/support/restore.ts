@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ensureEtcdutl } from '../../../tools/cluster/src/build/build-etcdutl.ts';
+import { ensureProgram } from '../../../tools/cluster/src/build/build-program.ts';
 import type { Cluster } from '../../../tools/cluster/src/cluster.ts';
 import { cleanUp } from '../../support/cleanup.ts';
 import type { Reroll } from '../../support/reroll.ts';
@@ -49,7 +49,7 @@ export class EtcdBackup {
 
   /** The same with a revision above all that were used, as `etcdutl` does it: objects keep their resourceVersions. */
   async restoreWithBump(): Promise<void> {
-    const etcdutl = await ensureEtcdutl({ log: console.log });
+    const etcdutl = await ensureProgram('etcdutl', { log: console.log });
     const database = join(this.#copy, 'member', 'snap', 'db');
     await this.#replaceBy((data) => void execFileSync(etcdutl, [database, data, String(BUMP)]));
   }

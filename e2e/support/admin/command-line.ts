@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ensureKubectl } from '../../../tools/cluster/src/build/build-kubectl.ts';
+import { ensureProgram } from '../../../tools/cluster/src/build/build-program.ts';
 import type { Cluster } from '../../../tools/cluster/src/cluster.ts';
 import { run } from '../../../tools/cluster/src/run.ts';
 import { ensureHelm } from '../../../tools/deploy/ensure-helm.ts';
@@ -24,7 +24,7 @@ export class CommandLine {
 
   static async open(cluster: Cluster, space: Space): Promise<CommandLine> {
     const log = (line: string): void => console.error(line);
-    const programs = { kubectl: await ensureKubectl({ log }), helm: await ensureHelm({ log }) };
+    const programs = { kubectl: await ensureProgram('kubectl', { log }), helm: await ensureHelm({ log }) };
     return new CommandLine(programs, cluster, space);
   }
 

@@ -21,11 +21,7 @@ options of start:
   --no-controller-manager          without kube-controller-manager
   --no-scheduler                   without kube-scheduler
   --audit                          write DIR/audit.log, one line a request
-  --service-account-admission      pods get service accounts, as in a real cluster
-  --feature-gates A=true,B=false   for the Kubernetes servers
-  --etcd-compaction-interval T     such as 5m (the default), 30s, or 0 for never
   --api-server-arg=--ARG=VALUE     one more argument of kube-apiserver; may be repeated
-  --etcd-arg=--ARG=VALUE           one more argument of etcd; may be repeated
   --use-current                    start nothing: verify and print KUBECONFIG and REDIS_URL
 `;
 
@@ -37,11 +33,7 @@ const OPTIONS = {
   'no-controller-manager': { type: 'boolean' },
   'no-scheduler': { type: 'boolean' },
   audit: { type: 'boolean' },
-  'service-account-admission': { type: 'boolean' },
-  'feature-gates': { type: 'string' },
-  'etcd-compaction-interval': { type: 'string' },
   'api-server-arg': { type: 'string', multiple: true },
-  'etcd-arg': { type: 'string', multiple: true },
   'use-current': { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const;
@@ -119,20 +111,10 @@ function startProblems(values: Values): string[] {
   if (real !== undefined && !/^[01]$/.test(real)) {
     problems.push(`expected --real-nodes to be 0 or 1, given '${real}'`);
   }
-  const gates = values['feature-gates'];
-  if (gates !== undefined && !/^\w+=(true|false)(,\w+=(true|false))*$/.test(gates)) {
-    problems.push(`expected --feature-gates to be like A=true,B=false, given '${gates}'`);
-  }
-  const interval = values['etcd-compaction-interval'];
-  if (interval !== undefined && !/^(0|(\d+(\.\d+)?(ms|s|m|h))+)$/.test(interval)) {
-    problems.push(`expected --etcd-compaction-interval to be like 5m, 30s or 0, given '${interval}'`);
-  }
   return problems;
 }
 
 function startOptions(dir: string, values: Values): ClusterOptions {
-  const gates = values['feature-gates'];
-  const interval = values['etcd-compaction-interval'];
   const realNodes = values['real-nodes'] === '1' ? 1 : 0;
   return {
     dir,
@@ -143,11 +125,7 @@ function startOptions(dir: string, values: Values): ClusterOptions {
     controllerManager: values['no-controller-manager'] !== true,
     scheduler: values['no-scheduler'] !== true,
     audit: values.audit === true,
-    serviceAccountAdmission: values['service-account-admission'] === true,
-    ...(gates === undefined ? {} : { featureGates: gates }),
-    ...(interval === undefined ? {} : { etcdCompactionInterval: interval }),
     apiServerArgs: values['api-server-arg'] ?? [],
-    etcdArgs: values['etcd-arg'] ?? [],
   };
 }
 

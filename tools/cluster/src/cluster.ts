@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { METADATA_AUDIT_POLICY, apiServerLaunch, auditLogFile } from './servers/apiserver.ts';
+import { apiServerLaunch, auditLogFile } from './servers/apiserver.ts';
 import { type Binaries, ensureBinaries } from './build/build.ts';
 import { controllerManagerLaunch, kwokLaunch, schedulerLaunch } from './servers/clients.ts';
 import { etcdLaunch } from './servers/etcd.ts';
@@ -24,8 +24,8 @@ export interface ClusterOptions {
   /** Fake nodes, each with room for 10 000 pods. Default 3. With 0, kwok runs all the same. */
   readonly nodes?: number;
   /**
-   * 1 for a node that runs pods, with kubelet, containerd, kube-proxy and DNS; needs root. Default 0. Implies
-   * `serviceAccountAdmission`.
+   * 1 for a node that runs pods, with kubelet, containerd, kube-proxy and DNS; needs root. Default 0. With it pods need
+   * service accounts to exist, and get their tokens.
    */
   readonly realNodes?: 0 | 1;
   /** Default true. */
@@ -38,16 +38,8 @@ export interface ClusterOptions {
   readonly featureGates?: string;
   /** Writes `dir/audit.log`, a line a request, without content. Default false. */
   readonly audit?: boolean;
-  /** YAML of a policy for the audit log instead of that; implies `audit`. */
-  readonly auditPolicy?: string;
-  /** Default false: pods need no service account to exist, and get no token. */
-  readonly serviceAccountAdmission?: boolean;
-  /** How often kube-apiserver compacts etcd: a Go duration, `0` for never. Default five minutes. */
-  readonly etcdCompactionInterval?: string;
   /** Appended to the arguments of kube-apiserver; they win. */
   readonly apiServerArgs?: readonly string[];
-  /** Appended to the arguments of etcd; they win. */
-  readonly etcdArgs?: readonly string[];
   /** Fixed ports. Default: free ones. */
   readonly ports?: Readonly<Partial<Record<ComponentName, number>>>;
   /** Default false: the servers end when this process ends, however that comes about. */
@@ -177,16 +169,12 @@ async function bringUp(stack: Stack, options: ClusterOptions, parts: Parts): Pro
   const count = options.nodes ?? 3;
   await createNodes(access, count);
   if (parts.node !== undefined) await launchNode(stack, access, { programs: parts.node, tainted: count > 0 });
-  const accounts = hasAccounts(options) && options.controllerManager !== false;
+  const accounts = parts.node !== undefined && options.controllerManager !== false;
   await Promise.all([
     allReady(stack, wait),
     nodesReady(access, { count, ...wait }),
     accounts ? defaultAccountReady(access, wait) : undefined,
   ]);
-}
-
-function hasAccounts({ serviceAccountAdmission = false, realNodes }: ClusterOptions): boolean {
-  return serviceAccountAdmission || realNodes === 1;
 }
 
 async function allReady(stack: Stack, options: ReadyOptions): Promise<void> {
@@ -199,11 +187,9 @@ function launchServers(stack: Stack, options: ClusterOptions, parts: Parts): voi
   const { dir, token } = stack.state;
   const { binaries, ports, redis } = parts;
   const { controlplane } = binaries;
-  const { etcdArgs = [], apiServerArgs = [] } = options;
-  const nodeArgs = parts.node === undefined ? [] : API_SERVER_ARGS;
-  stack.launch(
-    etcdLaunch({ dir, controlplane, port: ports.etcd, peerPort: ports.etcdPeer, extraArgs: etcdArgs }),
-  );
+  const { apiServerArgs = [], audit = false, featureGates } = options;
+  const hasNode = parts.node !== undefined;
+  stack.launch(etcdLaunch({ dir, controlplane, port: ports.etcd, peerPort: ports.etcdPeer }));
   stack.launch(
     apiServerLaunch({
       dir,
@@ -211,11 +197,10 @@ function launchServers(stack: Stack, options: ClusterOptions, parts: Parts): voi
       port: ports.apiserver,
       etcdPort: ports.etcd,
       token,
-      featureGates: options.featureGates,
-      auditPolicy: options.auditPolicy ?? (options.audit === true ? METADATA_AUDIT_POLICY : undefined),
-      serviceAccountAdmission: hasAccounts(options),
-      etcdCompactionInterval: options.etcdCompactionInterval,
-      extraArgs: [...nodeArgs, ...apiServerArgs],
+      featureGates,
+      audit,
+      serviceAccountAdmission: hasNode,
+      extraArgs: [...(hasNode ? API_SERVER_ARGS : []), ...apiServerArgs],
     }),
   );
   if (redis !== undefined) stack.launch(redisLaunch({ dir, port: ports.redis, source: redis }));

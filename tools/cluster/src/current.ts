@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { delimiter } from 'node:path';
+import { parseDocument } from 'yaml';
 import { ClusterError, messageOf } from './errors.ts';
 import { send } from './servers/http.ts';
 import { type RedisAddress, askRedis } from './servers/redis-protocol.ts';
@@ -33,7 +34,7 @@ export async function useCurrent(
 
 async function verifyKube(paths: string): Promise<void> {
   const files = paths.split(delimiter).filter((path) => path !== '');
-  const server = currentServer(files.map(readConfig).join('\n'));
+  const server = currentServer(files.map(readConfig));
   if (server === undefined) {
     throw new ClusterError(
       `expected the current context of KUBECONFIG (${paths}) to name a cluster with a server`,
@@ -80,31 +81,18 @@ function redisAddress(url: string): { address: RedisAddress; shown: string } {
   return { address: { host, port, tls: parsed.protocol === 'rediss:' }, shown: `${parsed.hostname}:${port}` };
 }
 
-/**
- * The server of the current context. Reads what kubectl and this tool write, block style with one
- * field a line; more of YAML is not needed to find four names.
- */
-export function currentServer(config: string): string | undefined {
-  const current = /^current-context:\s*(\S+)/m.exec(config)?.[1];
-  if (current === undefined) return undefined;
-  const context = items(config).find((item) => item.has('cluster') && item.get('name') === unquote(current));
-  const cluster = items(config).find(
-    (item) => item.has('server') && item.get('name') === context?.get('cluster'),
-  );
-  return cluster?.get('server')?.replace(/\/$/, '');
+interface KubeConfig {
+  readonly 'current-context'?: string;
+  readonly contexts?: readonly { readonly name: string; readonly context: { readonly cluster: string } }[];
+  readonly clusters?: readonly { readonly name: string; readonly cluster: { readonly server?: string } }[];
 }
 
-/** Every entry of every list at the left margin, as the scalars in it: their names never clash. */
-function items(config: string): Map<string, string>[] {
-  const found: Map<string, string>[] = [];
-  for (const line of config.split('\n')) {
-    const [, dash = '', key = '', value = ''] = /^(\s*-?)\s*([\w-]+):\s*(\S*)\s*$/.exec(line) ?? [];
-    if (/^ {0,2}-$/.test(dash)) found.push(new Map());
-    if (value !== '') found.at(-1)?.set(key, unquote(value));
-  }
-  return found;
-}
-
-function unquote(value: string): string {
-  return value.replace(/^(["'])(.*)\1$/, '$2');
+/** The server of the current context, by the texts of all files of a KUBECONFIG. */
+export function currentServer(texts: readonly string[]): string | undefined {
+  const configs = texts.map((text) => (parseDocument(text).toJS() ?? {}) as KubeConfig);
+  const current = configs.map((config) => config['current-context']).find((name) => name !== undefined);
+  const contexts = configs.flatMap((config) => config.contexts ?? []);
+  const cluster = contexts.find(({ name }) => name === current)?.context.cluster;
+  const clusters = configs.flatMap((config) => config.clusters ?? []);
+  return clusters.find(({ name }) => name === cluster)?.cluster.server?.replace(/\/$/, '');
 }

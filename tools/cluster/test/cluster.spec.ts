@@ -142,38 +142,3 @@ describe('a cluster', () => {
     expect(readdirSync(parent)).toEqual([]);
   });
 });
-
-describe('a cluster with other settings', () => {
-  const { parent, dir } = freshDir();
-  let cluster: Cluster;
-
-  beforeAll(async () => {
-    cluster = await startCluster({
-      dir,
-      nodes: 1,
-      redis: false,
-      scheduler: false,
-      serviceAccountAdmission: true,
-      featureGates: 'MutablePVNodeAffinity=true',
-      etcdCompactionInterval: '0',
-      apiServerArgs: ['--event-ttl=10m'],
-      etcdArgs: ['--max-request-bytes=2097152'],
-      log: () => {},
-    });
-  });
-  afterAll(async () => {
-    await cluster.stop();
-    expect(readdirSync(parent)).toEqual([]);
-  });
-
-  it('has only what was asked for', () => {
-    expect(Object.keys(cluster.pids)).toEqual(['etcd', 'apiserver', 'controllerManager', 'kwok']);
-    expect(cluster.redisUrl).toBeUndefined();
-  });
-
-  it('gives pods the service account that admission asks for', async () => {
-    const pod = { metadata: { name: 'one' }, spec: { containers: [{ name: 'one', image: 'one' }] } };
-    const made = await kube(cluster.access, { path: '/api/v1/namespaces/default/pods', body: pod });
-    expect(made).toMatchObject({ spec: { serviceAccountName: 'default' } });
-  });
-});

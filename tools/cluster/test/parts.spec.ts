@@ -24,9 +24,7 @@ describe('arguments', () => {
         controllerManager: true,
         scheduler: true,
         audit: false,
-        serviceAccountAdmission: false,
         apiServerArgs: [],
-        etcdArgs: [],
       },
     });
   });
@@ -51,8 +49,6 @@ describe('arguments', () => {
     [['status', '--dir', 'd', '--nodes', '3'], 'expected only --dir with status, given also --nodes'],
     [['start', '--dir', 'd', '--real-nodes', '2'], "expected --real-nodes to be 0 or 1, given '2'"],
     [['start', '--dir', 'd', '--nodes', '1001'], "a number from 0 to 1000, given '1001'"],
-    [['start', '--dir', 'd', '--feature-gates', 'A'], "to be like A=true,B=false, given 'A'"],
-    [['start', '--dir', 'd', '--etcd-compaction-interval', '5'], "to be like 5m, 30s or 0, given '5'"],
     [['start', '--use-current', '--audit'], 'expected no --audit together with --use-current'],
     [['start', '--dirr', 'd'], "Unknown option '--dirr'"],
   ])('%j are refused', (argv, message) => {
@@ -141,7 +137,7 @@ users:
     ['none that is defined', config.replace('"work"', 'nowhere'), undefined],
     ['none at all', config.replace(/current-context.*\n/, ''), undefined],
   ])('is found when the current context is %s', (_, text, server) => {
-    expect(currentServer(text)).toBe(server);
+    expect(currentServer([text])).toBe(server);
   });
 
   it.each([

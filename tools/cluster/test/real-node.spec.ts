@@ -6,7 +6,7 @@ import { forwardPort } from '@reroll/kube/client/port-forward';
 import { openPool } from '@reroll/kube/client/transport';
 import { appImages } from '../../deploy/images/archives.ts';
 import { ensureBuildah } from '../../deploy/images/buildah.ts';
-import { ensureKubectl } from '../src/build/build-kubectl.ts';
+import { ensureProgram } from '../src/build/build-program.ts';
 import { type Cluster, startCluster } from '../src/cluster.ts';
 import { kube } from '../src/kube-api.ts';
 import { importImages } from '../src/node/images.ts';
@@ -37,7 +37,7 @@ let cluster: Cluster;
 let kubectl: string;
 
 beforeAll(async () => {
-  kubectl = await ensureKubectl({ log });
+  kubectl = await ensureProgram('kubectl', { log });
   const images = await appImages(await ensureBuildah({ log }), ['worker'], ['test']);
   cluster = await startCluster({
     dir: mkdtempSync(join(tmpdir(), 'reroll-node-')),

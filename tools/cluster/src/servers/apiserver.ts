@@ -11,18 +11,16 @@ export interface ApiServerOptions {
   readonly token: string;
   /** `A=true,B=false`. */
   readonly featureGates?: string | undefined;
-  /** YAML of an audit policy; undefined for no audit log. */
-  readonly auditPolicy?: string | undefined;
+  /** Whether the audit log is written. */
+  readonly audit: boolean;
   /** Whether pods get service accounts and their tokens. */
   readonly serviceAccountAdmission: boolean;
-  /** A Go duration; undefined for the default of five minutes. */
-  readonly etcdCompactionInterval?: string | undefined;
   /** Appended, so that they win. */
   readonly extraArgs: readonly string[];
 }
 
 /** One line for every request, without its content. */
-export const METADATA_AUDIT_POLICY = [
+const METADATA_AUDIT_POLICY = [
   'apiVersion: audit.k8s.io/v1',
   'kind: Policy',
   'omitStages: [RequestReceived]',
@@ -89,17 +87,16 @@ function disabledPlugins(options: ApiServerOptions): string[] {
 }
 
 function optionalArgs(options: ApiServerOptions): string[] {
-  const { featureGates, etcdCompactionInterval, auditPolicy, dir } = options;
+  const { featureGates, audit, dir } = options;
   const args: string[] = [];
   if (featureGates !== undefined) args.push(`--feature-gates=${featureGates}`);
-  if (etcdCompactionInterval !== undefined) args.push(`--etcd-compaction-interval=${etcdCompactionInterval}`);
-  if (auditPolicy !== undefined) args.push(...auditArgs(dir, auditPolicy));
+  if (audit) args.push(...auditArgs(dir));
   return args;
 }
 
-function auditArgs(dir: string, policy: string): string[] {
+function auditArgs(dir: string): string[] {
   const file = join(dir, 'audit-policy.yaml');
-  writeFileSync(file, policy);
+  writeFileSync(file, METADATA_AUDIT_POLICY);
   // 100 GB: never rotated, so that a spec can count all of its lines.
   return [
     `--audit-policy-file=${file}`,

@@ -6,13 +6,11 @@ export interface EtcdOptions {
   readonly controlplane: string;
   readonly port: number;
   readonly peerPort: number;
-  /** Appended, so that they win. */
-  readonly extraArgs: readonly string[];
 }
 
 /** A single etcd that does not sync to disk: its data outlive a kill, not a power cut. */
 export function etcdLaunch(options: EtcdOptions): Launch {
-  const { dir, controlplane, port, peerPort, extraArgs } = options;
+  const { dir, controlplane, port, peerPort } = options;
   const client = `http://127.0.0.1:${port}`;
   const peer = `http://127.0.0.1:${peerPort}`;
   const args = [
@@ -31,7 +29,6 @@ export function etcdLaunch(options: EtcdOptions): Launch {
     // Load tests write more than the default of 2 GB.
     '--quota-backend-bytes=8589934592',
     '--log-level=warn',
-    ...extraArgs,
   ];
   return { name: 'etcd', command: controlplane, args, port };
 }
