@@ -64,10 +64,6 @@ describe.each(['watcher', 'worker', 'admin'])('the %s', (component) => {
     expect(at(container, 'readinessProbe.httpGet')).toEqual({ path: '/ready', port: 'http' });
   });
 
-  it('has longer to end than its own end may take', () => {
-    expect(at(workload(manifests, component).pod, 'terminationGracePeriodSeconds')).toBe(35);
-  });
-
   it('runs the program of its image', () => {
     const { container } = workload(manifests, component);
     expect(at(container, 'image')).toBe(`ghcr.io/reroll/${component}:0.1.0`);

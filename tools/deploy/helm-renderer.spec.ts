@@ -32,9 +32,7 @@ const CASES: readonly (readonly [string, Partial<RenderRequest>])[] = [
     'numbers, text and null',
     { values: { ...GIVEN, watcher: { extraEnv: [{ name: 'A', value: '1e3' }] }, worker: null } },
   ],
-  ...Object.entries(VALUES_MATRIX)
-    .filter(([, values]) => !('redis' in values))
-    .map(([what, values]) => [what, { values: merged(GIVEN, values) }] as const),
+  ['many values', { values: merged(GIVEN, VALUES_MATRIX['network policies, metrics and monitors'] ?? {}) }],
 ];
 
 /** The text of `helm template`, or what it writes to stderr. */

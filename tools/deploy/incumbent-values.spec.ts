@@ -245,6 +245,13 @@ function pprofPorts(port: number): readonly string[] {
   return ['name="pprof"', `containerPort=${port}`].flatMap((line) => both(`container.ports.1.${line}`));
 }
 
+const VOLUME = { volumes: [{ name: 'v' }], volumeMounts: [{ name: 'v', mountPath: '/v' }] };
+const VOLUME_ADDED = [
+  'container.volumeMounts.2.name="v"',
+  'container.volumeMounts.2.mountPath="/v"',
+  'pod.volumes.2.name="v"',
+].flatMap(both);
+
 const PODS: readonly Row[] = [
   [
     'deployment.replicas are watchers, without enableHA too',
@@ -263,10 +270,7 @@ const PODS: readonly Row[] = [
   [
     'deployment.automountServiceAccountToken',
     deployment({ automountServiceAccountToken: false }),
-    [WATCHER, WORKER].flatMap((name) => [
-      `- ${name} pod.automountServiceAccountToken=true`,
-      `+ ${name} pod.automountServiceAccountToken=false`,
-    ]),
+    replaced('pod.automountServiceAccountToken', 'true', 'false'),
   ],
   [
     'deployment.dnsConfig',
@@ -284,31 +288,12 @@ const PODS: readonly Row[] = [
     both('pod.affinity.nodeAffinity.x=1'),
   ],
   ['deployment.tolerations', deployment({ tolerations: [{ key: 'a' }] }), all('pod.tolerations.0.key="a"')],
-  [
-    'deployment.volumes and volumeMounts',
-    deployment({ volumes: [{ name: 'v' }], volumeMounts: [{ name: 'v', mountPath: '/v' }] }),
-    [
-      ...both('container.volumeMounts.2.name="v"'),
-      ...both('container.volumeMounts.2.mountPath="/v"'),
-      ...both('pod.volumes.2.name="v"'),
-    ],
-  ],
-  [
-    'volumes and volumeMounts, as older charts have them',
-    ours({ volumes: [{ name: 'v' }], volumeMounts: [{ name: 'v', mountPath: '/v' }] }),
-    [
-      ...both('container.volumeMounts.2.name="v"'),
-      ...both('container.volumeMounts.2.mountPath="/v"'),
-      ...both('pod.volumes.2.name="v"'),
-    ],
-  ],
+  ['deployment.volumes and volumeMounts', deployment(VOLUME), VOLUME_ADDED],
+  ['volumes and volumeMounts, as older charts have them', ours(VOLUME), VOLUME_ADDED],
   [
     'deployment.securityContext',
     deployment({ securityContext: { runAsUser: 1234 } }),
-    [WATCHER, WORKER].flatMap((name) => [
-      `- ${name} pod.securityContext.runAsUser=65532`,
-      `+ ${name} pod.securityContext.runAsUser=1234`,
-    ]),
+    replaced('pod.securityContext.runAsUser', '65532', '1234'),
   ],
   [
     'deployment.containerSecurityContext',
@@ -373,6 +358,13 @@ const PODS: readonly Row[] = [
 function replaced(path: string, old: string, now: string): readonly string[] {
   return [WATCHER, WORKER].flatMap((name) => [`- ${name} ${path}=${old}`, `+ ${name} ${path}=${now}`]);
 }
+
+/** Watcher and worker with the ServiceAccount `mine` instead of one each. */
+const OWN_ACCOUNT = ['watcher', 'worker'].flatMap((name) => [
+  `- Deployment reroll-${name} pod.serviceAccountName="reroll-${name}"`,
+  `+ Deployment reroll-${name} pod.serviceAccountName="mine"`,
+  `- ServiceAccount reroll-${name}`,
+]);
 
 const OBJECTS: readonly Row[] = [
   [
@@ -458,25 +450,14 @@ const OBJECTS: readonly Row[] = [
         `- ${title} subjects.0.name="reroll-${title.includes('watcher') ? 'watcher' : 'worker'}"`,
         `+ ${title} subjects.0.name="mine"`,
       ]),
-      ...['watcher', 'worker'].flatMap((name) => [
-        `- Deployment reroll-${name} pod.serviceAccountName="reroll-${name}"`,
-        `+ Deployment reroll-${name} pod.serviceAccountName="mine"`,
-        `- ServiceAccount reroll-${name}`,
-      ]),
+      ...OWN_ACCOUNT,
       '+ ServiceAccount mine',
     ],
   ],
   [
     'serviceAccount.create false with a name',
     ours({ serviceAccount: { create: false, name: 'mine' }, rbac: { enabled: false } }),
-    [
-      ...NO_RIGHTS,
-      ...['watcher', 'worker'].flatMap((name) => [
-        `- Deployment reroll-${name} pod.serviceAccountName="reroll-${name}"`,
-        `+ Deployment reroll-${name} pod.serviceAccountName="mine"`,
-        `- ServiceAccount reroll-${name}`,
-      ]),
-    ],
+    [...NO_RIGHTS, ...OWN_ACCOUNT],
   ],
 ];
 

@@ -242,11 +242,6 @@ describe('from outside of the cluster', () => {
       ],
     });
   });
-
-  it('there is no way by default', async () => {
-    const kinds = (await manifestsWith()).map(({ kind }) => kind);
-    expect(kinds.filter((kind) => ['Ingress', 'HTTPRoute'].includes(kind))).toEqual([]);
-  });
 });
 
 it.each([

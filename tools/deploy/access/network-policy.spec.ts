@@ -241,13 +241,9 @@ describe.each(CASES)('with %s', (_what, values, rows) => {
   });
 });
 
-it('there is none by default but for the Redis of the release', async () => {
-  const names = async (values: ChartValues = {}): Promise<readonly string[]> =>
-    (await manifestsWith(values))
-      .filter(({ kind }) => kind === 'NetworkPolicy')
-      .map(({ metadata }) => metadata.name);
-  expect(await names()).toEqual(['reroll-redis']);
-  expect(await names({ redis: { enabled: false, external: { host: 'r' } } })).toEqual([]);
+it('there is none beside a Redis of yours', async () => {
+  const manifests = await manifestsWith({ redis: { enabled: false, external: { host: 'r' } } });
+  expect(manifests.filter(({ kind }) => kind === 'NetworkPolicy')).toEqual([]);
 });
 
 describe('what the table above does not understand is an error, never an answer:', () => {

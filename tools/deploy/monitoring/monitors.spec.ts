@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { manifestsWith, renderChart, type ChartValues, type Manifest } from '../render.ts';
+import { manifestsWith, type ChartValues, type Manifest } from '../render.ts';
 
 const MONITORS = { serviceMonitor: 'ServiceMonitor', podMonitor: 'PodMonitor' } as const;
 
@@ -77,18 +77,5 @@ describe('Services for metrics', () => {
 
   it('are not made otherwise', async () => {
     expect(services(await manifestsWith())).toEqual(['reroll-admin', 'reroll-redis']);
-    const ports = (await manifestsWith()).flatMap((each) =>
-      each.kind === 'Service'
-        ? ((each as unknown as { spec: { ports: { name: string }[] } }).spec.ports ?? [])
-        : [],
-    );
-    expect(ports.filter(({ name }) => name === 'http')).toEqual([]);
   });
-});
-
-it('both monitors at once are refused: every pod would be scraped twice', async () => {
-  const both = { serviceMonitor: { enabled: true }, podMonitor: { enabled: true } };
-  const rendered = await renderChart({ reloader: both });
-  expect(rendered).toMatchObject({ ok: false });
-  expect(rendered.ok ? '' : rendered.error).toContain('set one of them to false');
 });

@@ -87,9 +87,15 @@ const everywhere = (value: string): readonly (readonly [string, ChartValues])[] 
   ],
 ];
 
-const cases = ['123', '1e3', 'true', 'null'].flatMap((text) =>
-  everywhere(text).map(([what, values]) => [text, what, values] as const),
-);
+/** What is not quoted is no text with any of them, so one of them is enough for each install. */
+const cases = [
+  ...everywhere('123').map(([what, values]) => ['123', what, values] as const),
+  ...['1e3', 'true', 'null'].flatMap((text) =>
+    everywhere(text)
+      .slice(0, 1)
+      .map(([what, values]) => [text, what, values] as const),
+  ),
+];
 
 it.concurrent.each(cases)('%s is text everywhere in %s', async (text, _what, values) => {
   const { newest, crds } = await ensureSchemas({ log: console.log });
