@@ -35,7 +35,6 @@ const EVENT = z
   })
   .meta({ description: 'A server-sent event; `data` is JSON, by the name of the event.' });
 
-/** The OpenAPI 3.1 document of the whole table. */
 export function openApiDocument(): object {
   return createDocument({
     openapi: '3.1.1',

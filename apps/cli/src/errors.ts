@@ -1,4 +1,3 @@
-/** Exit codes. */
 export const EXIT = {
   done: 0,
   failed: 1,

@@ -1,8 +1,6 @@
 /** Everything that a command uses of its environment. */
 export interface Io {
-  /** Writes data to standard output. */
   readonly out: (text: string) => void;
-  /** Writes messages to standard error. */
   readonly err: (text: string) => void;
   /** Whether standard output and standard error are terminals. */
   readonly outIsTerminal: boolean;

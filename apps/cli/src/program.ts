@@ -63,7 +63,6 @@ function clusterOptions(): readonly Option[] {
   ];
 }
 
-/** The options that locate the admin. */
 function placeOptions(): readonly Option[] {
   return [
     new Option('--server <url>', 'where it is, instead of looking for it (REROLL_SERVER)'),
@@ -79,7 +78,6 @@ function placeOptions(): readonly Option[] {
   ];
 }
 
-/** The options that identify the caller. */
 function callerOptions(): readonly Option[] {
   return [
     new Option(

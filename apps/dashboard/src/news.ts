@@ -53,7 +53,6 @@ export function subjectOf(
   }
 }
 
-/** When it happened. */
 export function timeOf(event: LiveEvent): string | undefined {
   if (event.name === 'change') return event.data.seenAt;
   return event.name === 'reset' ? undefined : event.data.at;

@@ -33,13 +33,11 @@ export class Leadership {
     this.#elector = this.#candidate(earlierTerm);
   }
 
-  /** Starts to compete for the Lease. */
   begin(): void {
     this.process.lifecycle.onStop('lease', 3_000, () => this.#elector.stop(2_500));
     this.#elector.start();
   }
 
-  /** Whether this watcher holds the Lease now. */
   isLeader(): boolean {
     return this.#elector.isLeader();
   }

@@ -3,7 +3,6 @@ import type { KubeClient } from '@reroll/kube/client/connection';
 import type { EventRecorder } from '@reroll/kube/kube-events';
 import { objectPath } from '@reroll/kube/objects';
 
-/** What recording an Event needs, and the Lease that the Event is about. */
 export interface LeaseEventContext {
   readonly client: Pick<KubeClient, 'get'>;
   readonly events: Pick<EventRecorder, 'record'>;

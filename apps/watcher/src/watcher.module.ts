@@ -76,7 +76,6 @@ const PROVIDERS: readonly Provider[] = [
   WatcherService,
 ];
 
-/** The modules of a watcher. */
 @Module({})
 export class WatcherModule {
   /** Throws a `SettingsError`. */

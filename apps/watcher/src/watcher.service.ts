@@ -22,7 +22,6 @@ import { Streams } from './watch/streams.ts';
 const PATIENCE = 30_000;
 const RETRY = 500;
 
-/** What runs once the watcher knows when the cluster was adopted. */
 interface Running {
   readonly clusterState: ClusterState;
   readonly streams: Streams;

@@ -22,7 +22,6 @@ export interface FailedAttempt extends Attempt {
   readonly next?: number;
 }
 
-/** What handles the jobs of a queue. */
 export interface QueueHandler<Payload> {
   readonly queue: string;
   readonly schema: z.ZodType<Payload>;
@@ -39,7 +38,6 @@ export interface TakingOptions {
   readonly lockDuration: number;
 }
 
-/** What is notified of jobs. */
 export interface JobObservers {
   readonly metrics: WorkerMetrics;
   readonly log: Logger;

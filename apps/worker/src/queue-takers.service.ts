@@ -15,7 +15,6 @@ import { ReloadProcessor } from './reload/reload.processor.ts';
 import { ResumeProcessor } from './reload/resume.processor.ts';
 import { JOB_OBSERVERS, TAKING_OPTIONS } from './tokens.ts';
 
-/** Takes the jobs of every queue. */
 @Injectable()
 export class QueueTakers {
   constructor(

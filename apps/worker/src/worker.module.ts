@@ -27,7 +27,6 @@ import { WorkerService, WorkerState } from './worker.service.ts';
 const GUESSABLE =
   'without --hash-key-file markers and records have plain hashes of Secrets: whoever reads a workload can test guesses of a weak one';
 
-/** The modules of a worker. */
 @Module({})
 export class WorkerModule {
   /** Throws a `SettingsError`. */

@@ -25,7 +25,6 @@ export function parseLabelSelector(text: string): LabelSelector | undefined {
   return found;
 }
 
-/** Returns the selector in the API server's syntax. */
 export function labelSelectorText(selector: LabelSelector): string {
   return selector.map(requirementText).join(',');
 }

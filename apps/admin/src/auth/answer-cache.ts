@@ -45,7 +45,6 @@ export class AnswerCache<T> {
     this.#bound();
   }
 
-  /** Drops the answer, so that the question is asked again. */
   forget(question: string): void {
     this.#kept.delete(question);
   }

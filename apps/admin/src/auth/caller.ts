@@ -6,7 +6,6 @@ export interface Access {
   readonly method: string;
   /** As requested, without the query: `/api/v1/changes`. */
   readonly path: string;
-  /** Whether the request changes anything. */
   readonly writes: boolean;
 }
 
@@ -20,7 +19,6 @@ export interface Caller {
   /** Whether they have no token: all such callers share a name. */
   readonly isAnonymous: boolean;
   mayRequest(access: Access): Promise<boolean>;
-  /** Whether they may see every namespace. */
   seesAll(): Promise<boolean>;
   sees(namespace: string): Promise<boolean>;
   /** Whether they may patch this workload. */
@@ -33,7 +31,6 @@ export interface Caller {
   isKnown(): Promise<boolean>;
 }
 
-/** Identifies the caller of a token. */
 export interface Authenticator {
   /** Whether the token was valid when last checked. Sends no request. */
   recognizes(token: string): boolean;
@@ -48,7 +45,6 @@ export interface Authenticator {
 
 /** The namespaces that a caller sees. What they do not see does not exist for them. */
 export interface Visibility {
-  /** Whether the caller sees every namespace. */
   readonly all: boolean;
   /** Call this for each namespace that occurs. */
   readonly sees: (namespace: string) => Promise<boolean>;

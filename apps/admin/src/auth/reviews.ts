@@ -59,7 +59,6 @@ export interface ReviewsContext {
 /** Clients in a pause at a time; beyond that, the oldest may ask again at once. */
 const MOST_PAUSES = 2_000;
 
-/** The pause of a client after the API server did not answer. */
 interface Pause {
   readonly backoff: Backoff;
   /** By `performance.now()`. */

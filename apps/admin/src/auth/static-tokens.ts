@@ -128,7 +128,6 @@ function parsed(text: string): unknown {
 
 const ANONYMOUS: Omit<Entry, 'sha256'> = { name: 'anonymous', access: 'read', namespaces: ['*'] };
 
-/** A caller with the rights of an entry. */
 function callerOf(
   { name, access, namespaces }: Omit<Entry, 'sha256'>,
   isKnown: () => Promise<boolean>,

@@ -8,7 +8,6 @@ import type { NamespacesAsked } from './namespaces-asked.ts';
 
 export type ChangesQuery = z.output<typeof changesQuery>;
 
-/** A change, with the states of its workloads at the time of the lookup. */
 export interface ListedChange {
   readonly change: Change;
   readonly stateOf: (pair: Pair) => ReloadState;
@@ -55,7 +54,6 @@ export async function listChanges(
 
 /** Goes through changes from the newest to the oldest. */
 class Walk {
-  /** The last change that was examined. */
   last: StreamId | undefined;
   #isStopped = false;
   readonly #query: ChangesQuery;

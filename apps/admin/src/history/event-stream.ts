@@ -28,7 +28,6 @@ export interface EventStreamContext {
   readonly signal: AbortSignal;
 }
 
-/** Why a stream ended. */
 export type StreamEnd = 'gone' | 'right';
 
 /** Milliseconds between heartbeats, and the longest time between two checks of the caller's rights. */

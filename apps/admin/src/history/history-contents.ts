@@ -9,7 +9,6 @@ export interface AuditRow {
   readonly entry: AuditEntry;
 }
 
-/** The entries that were read from the streams. */
 export class HistoryContents {
   readonly join = new HistoryJoin();
   /** Oldest first. */
@@ -33,7 +32,6 @@ export class HistoryContents {
     if (this.audit[at]?.id === dropped) this.audit.splice(at, 1);
   }
 
-  /** Drops the entries that the stream dropped. */
   drop(stream: HistoryStream, before: StreamId): void {
     this.horizon[stream] = before;
     if (stream === 'changes') this.join.dropChanges(before);

@@ -6,7 +6,6 @@ import { isOpen, liveState, stateOf, type LiveJob, type ReloadState } from '@rer
 import type { WorkloadKey } from '@reroll/core/model';
 import type { ReloadJobs } from './reload-jobs.ts';
 
-/** What Redis knows about some pairs. */
 export interface Live {
   stateOf(pair: Pair): ReloadState;
   jobOf(workload: WorkloadKey): LiveJob | undefined;

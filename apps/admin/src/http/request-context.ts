@@ -2,7 +2,6 @@ import type { OperationId } from '@reroll/shared/api/operations';
 import type { Request, Response } from 'express';
 import type { Caller } from '../auth/caller.ts';
 
-/** The context of a request while it is served. */
 export interface RequestContext {
   readonly id: string;
   readonly startedAt: number;

@@ -8,7 +8,6 @@ import { NamespacesAsked } from '../history/namespaces-asked.ts';
 import { ProblemError } from '../http/problem-error.ts';
 import { JOB_STATES, JobLists, TYPES, type JobFacts, type JobState, type QueueName } from './job-lists.ts';
 
-/** A job in Redis, and where it is. */
 export interface FoundJob {
   readonly queue: QueueName;
   readonly state: JobState;
@@ -42,7 +41,6 @@ export class JobBoard {
     return await Promise.all(QUEUE_NAMES.map((name) => this.#queue(name, namespaces)));
   }
 
-  /** One queue, as `queues` returns it. */
   async queue(name: QueueName, caller: Caller): Promise<QueueView> {
     return await this.#queue(name, await NamespacesAsked.of(caller));
   }

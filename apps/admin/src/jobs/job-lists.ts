@@ -52,7 +52,6 @@ export class JobLists {
     return newest.length < MOST_JOBS ? newest.toReversed() : await this.#list(name, state, 'oldest');
   }
 
-  /** Drops the lists after a write, so that the caller sees its result. */
   forget(name: QueueName): void {
     for (const state of JOB_STATES) {
       this.#kept.forget(questionOf(name, state, 'newest'));

@@ -11,7 +11,6 @@ import { NO_TRIGGERS, type Triggers } from '@reroll/core/state/settings';
 import { namespaceOf, type SourceKey, type WorkloadKey } from '@reroll/core/model';
 import { KeyIndex } from './key-index.ts';
 
-/** A workload and what its summary needs. */
 export interface WorkloadFacts {
   readonly key: WorkloadKey;
   readonly row: WorkloadRow;

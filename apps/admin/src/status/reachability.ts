@@ -1,6 +1,5 @@
 import { AnswerCache } from '../auth/answer-cache.ts';
 
-/** Whether a server answers, and how fast. */
 export interface Reachable {
   readonly ok: boolean;
   readonly milliseconds: number | null;

@@ -12,7 +12,6 @@ import { IDENTITY, REDIS } from '@reroll/nest/tokens';
 const VERSION_PATH = '/version';
 const AWAY: Reachable = { ok: false, milliseconds: null };
 
-/** The servers that the admin depends on. */
 @Injectable()
 export class Servers {
   readonly #reachability = new Reachability();

@@ -9,7 +9,6 @@ const MOST_REFUSALS = 100;
 const MINUTE = 60_000;
 /** Actors whose refusals are counted. */
 const MOST_ACTORS = 1_000;
-/** The maximum length of a target, in characters. */
 const LONGEST_TARGET = 300;
 
 export type Audited = Omit<AuditEntry, 'at'>;

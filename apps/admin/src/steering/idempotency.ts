@@ -34,7 +34,6 @@ const TRIED_AGAIN_AFTER = [100, 400] as const;
 const NOT_OVER = 'another request with this idempotency key has failed, or is not over: try again';
 const LOST = 'the write of this idempotency key was done, and its answer is lost: see what became of it';
 
-/** A request under an idempotency key of its caller. */
 export interface Keyed {
   readonly actor: string;
   readonly key: string;
@@ -52,7 +51,6 @@ interface Kept {
   readonly isLost?: true;
 }
 
-/** A write in two parts. */
 export interface OnceWrite<Result, Answer> {
   /** Does the write. If it rejects, it was not done. */
   readonly run: () => Promise<Result>;

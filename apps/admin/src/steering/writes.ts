@@ -8,7 +8,6 @@ import { pathOf } from '../http/request-context.ts';
 import { AuditLog } from './audit-log.ts';
 import { Idempotency } from './idempotency.ts';
 
-/** The part of the input that every write has. */
 export interface WriteInput {
   readonly caller: Caller;
   readonly requestId: string;

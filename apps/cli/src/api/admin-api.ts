@@ -9,7 +9,6 @@ import { CliError, EXIT } from '../errors.ts';
 import { contentTypeOf, isOfAdmin, networkReason, problemError, wayError } from './answer-error.ts';
 import { answerOf, httpCall, type AnswerOf, type HttpCall, type InputOf } from './operation.ts';
 
-/** A route that is opened on demand. */
 export interface Way {
   readonly open: () => Promise<HttpRoute>;
 }

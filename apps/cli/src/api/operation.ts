@@ -11,7 +11,6 @@ type Part<Id extends OperationId, Name extends string> = Table[Id] extends {
   ? Schema
   : undefined;
 
-/** The answer of an operation. */
 export type AnswerOf<Id extends OperationId> =
   Part<Id, 'answer'> extends infer Schema extends z.ZodType ? z.output<Schema> : never;
 

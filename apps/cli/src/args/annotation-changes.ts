@@ -17,7 +17,6 @@ function change(flag: string, text: string): readonly [string, string | null] {
   );
 }
 
-/** An object's annotations after the changes. */
 export function annotationsAfter(
   present: Readonly<Record<string, string>>,
   changes: AnnotationChanges,

@@ -22,7 +22,6 @@ export function sinceArgument(flag: string, text: string, now: number): string {
   return new Date(at).toISOString();
 }
 
-/** A whole number within bounds. */
 export function numberArgument(
   flag: string,
   text: string,

@@ -5,14 +5,12 @@ import type { Io } from '../io.ts';
 import { LIST_OUTPUTS, ONE_OUTPUTS } from '../output/print.ts';
 import { Session } from '../session.ts';
 
-/** The environment that runs the program. */
 export interface Host {
   readonly io: Io;
   /** Called with the exit code of the command that ran. */
   readonly finish: (code: ExitCode) => void;
 }
 
-/** One call of a command. */
 export interface Call<Options> {
   readonly session: Session;
   readonly io: Io;
@@ -21,7 +19,6 @@ export interface Call<Options> {
   readonly options: Options & Globals;
 }
 
-/** Adds a command to the program. */
 export type Adder = (program: Command, host: Host) => void;
 
 /** An action for commander that opens a session, runs, and closes what the session opened. */

@@ -20,7 +20,6 @@ export interface WatchOptions {
   readonly asJson: boolean;
 }
 
-/** A line of the watch. */
 interface Line {
   readonly at: string;
   readonly namespace: string;

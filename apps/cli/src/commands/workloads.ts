@@ -89,7 +89,6 @@ async function printWorkload(
   if (!printDocument(io, output, workload)) io.out(workloadText(session, workload, output === 'wide'));
 }
 
-/** All details of a workload, for people. */
 export function workloadText({ io }: Session, workload: Workload, wide: boolean): string {
   const paint = paintFor(io, io.outIsTerminal);
   const now = io.now();

@@ -10,7 +10,6 @@ export const DEFAULT_AUDIENCE = 'reroll';
 const TOKEN_ANSWER = z.object({ status: z.object({ token: z.string().min(1) }) });
 const SERVICE_ACCOUNT = 'system:serviceaccount:';
 
-/** Hints for users without a token that the admin accepts. */
 export const TOKEN_HINTS = [
   '--service-account NAME asks the API server for a token of ten minutes (REROLL_SERVICE_ACCOUNT)',
   'or set one, e.g. REROLL_TOKEN="$(kubectl create token NAME --audience=reroll)"',

@@ -3,7 +3,6 @@ import type { KubeClient } from '@reroll/kube/client/connection';
 import { z } from 'zod';
 import { CliError } from '../errors.ts';
 
-/** The labels of the chart's Service, whatever its name. */
 export const ADMIN_LABELS = 'app.kubernetes.io/part-of=reroll,app.kubernetes.io/component=admin';
 const API_PORT = 'api';
 /** The namespace where an admin is trusted by default. */

@@ -1,6 +1,5 @@
 import type { KubeFlags } from './kubeconfig.ts';
 
-/** The options that every command takes, as commander reads them. */
 export interface Globals extends KubeFlags {
   readonly namespace?: string;
   readonly allNamespaces?: boolean;
@@ -16,6 +15,5 @@ export interface Globals extends KubeFlags {
   readonly allowHttp?: boolean;
 }
 
-/** How to reach the admin. */
 export const VIAS = ['auto', 'proxy', 'port-forward'] as const;
 export type Via = (typeof VIAS)[number];

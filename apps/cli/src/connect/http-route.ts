@@ -35,7 +35,6 @@ export interface RouteOptions {
   readonly onClose?: () => Promise<void>;
 }
 
-/** One route to the admin over HTTP. */
 export class HttpRoute {
   readonly name: string;
   readonly #options: RouteOptions;

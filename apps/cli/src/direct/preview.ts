@@ -23,7 +23,6 @@ import { findSettings, type FoundSettings } from './settings.ts';
 type SourceRequest = Extract<PreviewRequest, { readonly of: 'source' }>;
 type WorkloadRequest = Extract<PreviewRequest, { readonly of: 'workload' }>;
 
-/** The annotations of an object. */
 export interface PresentAnnotations {
   readonly annotations: Readonly<Record<string, string>>;
   readonly podAnnotations: Readonly<Record<string, string>>;

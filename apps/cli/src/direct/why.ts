@@ -20,7 +20,6 @@ export interface ClusterWhy {
   readonly workload: WorkloadRef;
   /** The pod template's source of the last reload, if the strategy writes it. */
   readonly lastReloadedFrom: { readonly source: string; readonly at: string } | null;
-  /** The sources that the workload relates to. */
   readonly sources: readonly Explanation[];
   readonly settings: string;
 }

@@ -9,7 +9,6 @@ export const LIST_OUTPUTS = ['json', 'yaml', 'wide', 'name'] as const;
 export const ONE_OUTPUTS = ['json', 'yaml'] as const;
 export type Output = (typeof LIST_OUTPUTS)[number];
 
-/** How the items of a list are shown. */
 export interface ListView<Item> {
   readonly columns: readonly Column<Item>[];
   /** `-o name`: names that the commands accept. */
@@ -51,7 +50,6 @@ function noteMore<Item>(io: Io, { more, items }: PrintedList<Item>): void {
     io.err(`There are more than these ${items.length}: --limit takes a larger number, 0 gives all.\n`);
 }
 
-/** Prints `error: …` and hints on standard error. */
 export function printError(io: Io, error: CliError): void {
   const paint = paintFor(io, io.errIsTerminal);
   io.err(`${paint('error:', 'bad')} ${safeText(error.message)}\n`);

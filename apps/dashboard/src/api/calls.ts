@@ -2,7 +2,6 @@ import type { OPERATIONS, OperationId } from '@reroll/shared/api/operations';
 
 type Table = typeof OPERATIONS;
 
-/** What an operation answers. */
 export type Answer<Id extends OperationId> = Table[Id] extends { readonly answer: infer Schema }
   ? Schema extends { parse(given: unknown): infer Output }
     ? Output

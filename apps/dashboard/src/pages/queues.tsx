@@ -28,7 +28,6 @@ const COLUMNS: readonly Column<Queue>[] = [
   { header: 'Oldest', width: 'tight', cell: ({ oldestDueSeconds }) => lasting(oldestDueSeconds) },
 ];
 
-/** The queues, with pause and resume for who may. */
 export function Queues(): JSX.Element {
   const queues = useAnswer('listQueues', {}, 'pulse');
   const steer: Column<Queue> = {

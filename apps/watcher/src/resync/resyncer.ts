@@ -24,7 +24,6 @@ export interface ResyncerContext {
   readonly interval: number;
 }
 
-/** What the resyncer asks other parts of the watcher. */
 export interface ResyncQuestions {
   /** Workloads whose manual reload was requested and not done; empty if Redis cannot be read. */
   readonly requested: () => Promise<readonly WorkloadKey[]>;

@@ -11,7 +11,6 @@ const PATIENCE = 1_000;
 const MIN_PAUSE = 100;
 const MAX_PAUSE = 5_000;
 
-/** Writes the tracker's changes of rollouts to Redis, many in one call. */
 export class RolloutPublisher {
   readonly #tracker: RolloutTracker;
   readonly #writer: Pick<RolloutWriter, 'write' | 'underWay'>;

@@ -52,7 +52,6 @@ export interface StreamsContext {
   readonly olderObjects: Pick<OlderObjects, 'check'>;
 }
 
-/** What the streams update. */
 export interface StreamTargets {
   readonly clusterState: ClusterState;
   readonly intake: WorkloadIntake;

@@ -5,7 +5,6 @@ const TURN = 10_000;
 
 export type Stream = Pick<Reflector<unknown>, 'start' | 'stop' | 'waitSynced' | 'status'>;
 
-/** Streams that start and stop together. */
 export class StreamGroup {
   readonly #streams: readonly Stream[];
   #hasListed = false;

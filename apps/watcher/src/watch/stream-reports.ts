@@ -6,7 +6,6 @@ import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
 
 const EVENT_TYPES = { ADDED: 'add', MODIFIED: 'update', DELETED: 'delete' } as const;
 
-/** Logs and counts what happens in the streams. */
 export class StreamReports {
   readonly #metrics: WatcherMetrics;
   readonly #log: Logger;

@@ -112,7 +112,6 @@ export class Streams {
     return this.#optional.get(kindOf(key))?.isUndecided(namespace) ?? false;
   }
 
-  /** Whether a namespace is out of scope. */
   isOutside(namespace: string): boolean {
     return !this.#wanted.has('') && !this.#wanted.has(namespace);
   }

@@ -16,7 +16,6 @@ export interface ChangeReportsContext {
   readonly log: Logger;
 }
 
-/** Reports what change jobs do: to the log, metrics and history. */
 export class ChangeReports {
   readonly #context: ChangeReportsContext;
 

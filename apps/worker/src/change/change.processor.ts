@@ -15,7 +15,6 @@ import type { ChangeReports } from './change-reports.ts';
 import type { SourceAbsence, SourceNow, SourceReader } from './source-reader.ts';
 import type { Webhook } from '../notify/webhook.ts';
 
-/** What a change job reads and updates. */
 export interface ChangePorts {
   readonly catalog: Pick<Catalog, 'eachUser' | 'workloads' | 'sources' | 'putReading' | 'backingOff'>;
   readonly sources: Pick<SourceReader, 'read'>;
@@ -26,7 +25,6 @@ export interface ChangePorts {
   readonly webhook?: Pick<Webhook, 'changed'> | undefined;
 }
 
-/** The result of a change job. */
 export interface ChangeOutcome {
   readonly entry: ChangeEntry;
   /** No workload was enqueued and nothing was posted. */

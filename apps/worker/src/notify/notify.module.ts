@@ -3,6 +3,5 @@ import { CatalogModule } from '@reroll/nest/catalog.module';
 import { RedisModule } from '@reroll/nest/redis.module';
 import { Notifying } from './notifying.service.ts';
 
-/** Alerts and the webhook. */
 @Module({ imports: [CatalogModule, RedisModule], providers: [Notifying], exports: [Notifying] })
 export class NotifyModule {}

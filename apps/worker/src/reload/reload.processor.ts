@@ -43,7 +43,6 @@ export interface ReloadSettings {
   readonly notifyOnly: boolean;
 }
 
-/** What a reload job reads, and what it acts through. */
 export interface ReloadPorts {
   readonly catalog: Pick<Catalog, 'workloads' | 'sources' | 'pretended' | 'pretend' | 'setBackingOff'>;
   readonly requests: Pick<ReloadRequests, 'of' | 'done'>;

@@ -13,7 +13,6 @@ import type { ObjectMeta, PodSpec, SourceKey, WorkloadKey } from '../model.ts';
 import type { DecisionSettings } from '../rules/decision.ts';
 import { RV_UNKNOWN, parseRv } from '../rv.ts';
 
-/** The settings of the workers. */
 export interface ExplainSettings {
   readonly decision: DecisionSettings;
   readonly triggers: Triggers;
@@ -49,7 +48,6 @@ export interface ExplainedSource {
   readonly isUnreadable?: boolean;
 }
 
-/** A workload, and a source of its namespace. */
 export interface ExplainInput {
   readonly workload: ExplainedWorkload;
   readonly source: ExplainedSource;

@@ -108,7 +108,6 @@ export type AuditResult = (typeof AUDIT_RESULTS)[number];
 
 /** A write through the API. */
 export interface AuditEntry {
-  /** Unix milliseconds. */
   readonly at: number;
   /** The authenticated name. */
   readonly actor: string;

@@ -2,7 +2,6 @@ import { sourceNameOf } from '../state/rows.ts';
 import type { SourceKey } from '../model.ts';
 import type { ChangeEntry, JudgedWorkload, OutcomeEntry } from './entries.ts';
 
-/** Limits of the history. */
 export interface HistoryLimits {
   /** For each stream. */
   readonly maxEntries: number;

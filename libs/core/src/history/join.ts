@@ -93,7 +93,6 @@ export class HistoryJoin {
     return this.#byId.get(id);
   }
 
-  /** Returns the changes of one source, oldest first. */
   changesOf(source: SourceKey): readonly Change[] {
     return this.#bySource.get(source) ?? [];
   }
@@ -169,7 +168,6 @@ export class HistoryJoin {
     (pair as OwnPair).isForgotten = true;
   }
 
-  /** Forgets changes before this id. */
   dropChanges(before: StreamId): void {
     for (const change of this.#changes.splice(0, indexOfId(this.#changes, before))) {
       this.#byId.delete(change.id);

@@ -4,7 +4,6 @@ import { markerType, sourceKindOfMarkerType } from './marker-type.ts';
 /** Annotation of the pod template: the source that it was last reloaded for. */
 export const LAST_RELOADED_FROM = 'reloader.stakater.com/last-reloaded-from';
 
-/** The content of that annotation. */
 export interface LastReloadedFrom extends SourceId {
   /** `markerHash` of the source's data, or `DELETED_MARKER_HASH`. */
   readonly hash: string;

@@ -3,14 +3,12 @@ import type { SourceId } from '../model.ts';
 /** `raw` is for every receiver without its own format. */
 export type AlertSink = 'slack' | 'teams' | 'gchat' | 'raw';
 
-/** A request body, and the status codes that count as received. */
 export interface Message {
   readonly contentType: 'application/json' | 'text/plain';
   readonly body: string;
   isReceived(status: number): boolean;
 }
 
-/** What happened to a source. */
 export type ChangeEvent = 'create' | 'update' | 'delete';
 
 /** Redirects do not count, because they are not followed. */

@@ -7,9 +7,7 @@ export interface SourceUse {
   readonly by: 'env' | 'envFrom' | 'volume' | 'projectedVolume' | 'csiVolume';
   /** Undefined: a volume that nothing mounts. */
   readonly container: string | undefined;
-  /** The container is an init container. */
   readonly init: boolean;
-  /** Name of the variable or the volume. */
   readonly name?: string;
 }
 

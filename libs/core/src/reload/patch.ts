@@ -43,7 +43,6 @@ export interface PatchInput extends MarkerInput {
   };
   /** JSON Pointer to the pod template, e.g. `/spec/template`. */
   readonly templatePath: string;
-  /** The new record. */
   readonly record: string;
   /** Restarts the pods by this field instead of by a changed template. `last` is its value in Unix seconds, 0 if unset. */
   readonly restart?: { readonly path: string; readonly last: number } | undefined;

@@ -42,7 +42,6 @@ interface JobSpec {
   readonly template?: LabelledTemplate;
 }
 
-/** A Job to be created, without the fields that the API server sets. */
 export interface JobManifest {
   readonly apiVersion: 'batch/v1';
   readonly kind: 'Job';
@@ -50,7 +49,6 @@ export interface JobManifest {
   readonly spec: JobSpec;
 }
 
-/** A Job as read. */
 export interface JobRead {
   readonly metadata: Metadata & { readonly name: string; readonly namespace: string; readonly uid: string };
   readonly spec?: JobSpec;
@@ -82,7 +80,6 @@ export function recreatedJob(job: JobRead, by: { template: LabelledTemplate; rec
   };
 }
 
-/** Returns the pending Job with this content. */
 export function pendingJobOf({ uid, manifest }: Kept): JobManifest {
   const { name, namespace, ...metadata } = manifest.metadata;
   const suspend = manifest.spec.suspend ?? false;

@@ -10,7 +10,6 @@ export interface SeenRollout extends RolloutStatus {
   readonly conditions: readonly RolloutCondition[];
 }
 
-/** Rollouts to write. */
 export interface RolloutChanges {
   /** Under way: to put into the hash. */
   readonly put: readonly RolloutEntry[];
@@ -31,12 +30,10 @@ export class RolloutTracker {
   #ended = new Map<string, RolloutEntry>();
   #isUrgent = false;
 
-  /** The rollouts that are under way. */
   get tracked(): ReadonlyMap<WorkloadKey, RolloutEntry> {
     return this.#tracked;
   }
 
-  /** Whether there is anything to write. */
   get isDirty(): boolean {
     return this.#dirty.size > 0 || this.#ended.size > 0;
   }

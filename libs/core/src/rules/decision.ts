@@ -24,7 +24,6 @@ export interface Decision {
   readonly reload: boolean;
   /** The workload does not name the source, so it is reloaded only if a container uses it. */
   readonly auto: boolean;
-  /** The rule that decided. */
   readonly rule: RuleName;
   readonly reason: Reason;
   readonly detail?: string;

@@ -384,7 +384,6 @@ export class ClusterState {
     if (this.#sources.has(key) && !this.evaluation.bringsJob(key)) this.#outbox.enqueueChange(key);
   }
 
-  /** Enqueues workloads with a manual reload. */
   enqueueRequested(keys: Iterable<WorkloadKey>): void {
     for (const key of keys) if (this.#workloads.has(key)) this.#outbox.enqueueReload(key, 'owed');
   }

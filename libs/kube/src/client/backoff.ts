@@ -1,4 +1,3 @@
-/** Delays between attempts. */
 export interface BackoffOptions {
   /** Upper bound of the first delay. Default 250 ms. */
   readonly baseMs?: number;
@@ -24,7 +23,6 @@ export class Backoff {
     this.#random = options.random ?? Math.random;
   }
 
-  /** The number of consecutive failures. */
   get attempts(): number {
     return this.#attempts;
   }

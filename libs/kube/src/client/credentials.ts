@@ -20,7 +20,6 @@ export interface KubeConfigSource {
 /** TLS settings, passed to `tls.connect`. */
 export type TlsMaterial = Readonly<Record<string, unknown>>;
 
-/** Headers and TLS settings for a request. */
 export interface Credentials {
   /** `authorization`, `impersonate-user`; names in lower case. */
   readonly headers: Readonly<Record<string, string>>;

@@ -4,7 +4,6 @@
  * field paths.
  */
 
-/** The codes of this adapter's errors. */
 export const KUBE_ERROR_CODES = {
   /** The API server answered with an error status. */
   KUBE_API: 'the API server refused or failed the request',

@@ -2,7 +2,6 @@ import { Pool, ProxyAgent, type Dispatcher } from 'undici';
 import { abortedError, badResponse, networkError, timeoutError, type KubeError } from './errors.ts';
 import type { TlsMaterial } from './credentials.ts';
 
-/** One API server, as the transport sees it. */
 export interface Endpoint {
   /** `https://host:port`. */
   readonly origin: string;

@@ -4,7 +4,6 @@ import { badResponse } from '../client/errors.ts';
 export interface PagedList {
   readonly client: Pick<KubeClient, 'get'>;
   readonly path: string;
-  /** Selectors. */
   readonly query: Query;
   readonly pageSize: number;
   readonly signal: AbortSignal;

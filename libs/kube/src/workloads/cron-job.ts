@@ -3,7 +3,6 @@ import type { RolloutStatus } from '@reroll/core/rollouts/rollout';
 import type { KubeObject } from '../objects.ts';
 import type { WorkloadKindDefinition } from './definition.ts';
 
-/** The fields that are read. */
 export interface CronJobObject extends KubeObject {
   readonly spec?: {
     readonly suspend?: boolean;

@@ -10,7 +10,6 @@ interface WithConditions extends KubeObject {
   readonly status?: { readonly conditions?: unknown };
 }
 
-/** A rollout as an object shows it. */
 export interface ShownRollout extends SeenRollout {
   /** Selects its pods. Only for a stuck rollout, and only if the pods are read. */
   readonly podSelector?: string | undefined;

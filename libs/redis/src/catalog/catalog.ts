@@ -15,7 +15,6 @@ import { decodeSource, decodeWorkload, encodeSource, encodeWorkload } from './ro
 export interface Writer {
   /** The Lease's resourceVersion when the leader acquired it. */
   readonly term: string;
-  /** The number of the last write. */
   readonly sequence: number;
 }
 

@@ -3,7 +3,6 @@ import type { RedisClient } from '../connection/redis.ts';
 import { isRequestId } from '@reroll/core/reload/request';
 import { isWorkloadKey, type WorkloadKey } from '@reroll/core/model';
 
-/** A manual reload. */
 export interface ReloadRequest {
   /** `<Unix ms by Redis' clock>-<random>`. */
   readonly id: string;

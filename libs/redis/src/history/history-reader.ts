@@ -10,7 +10,6 @@ import {
 import type { CatalogKeys } from '../catalog/keys.ts';
 import type { RedisClient } from '../connection/redis.ts';
 
-/** An entry and its stream. */
 export type FollowedEntry = {
   [Name in HistoryStream]: {
     readonly stream: Name;
@@ -31,7 +30,6 @@ export const NO_POSITIONS: Positions = {
   audit: STREAM_START,
 };
 
-/** The present extent of a stream. */
 export interface StreamBounds {
   /** The id of its oldest entry; undefined if it is empty. */
   readonly oldest: StreamId | undefined;

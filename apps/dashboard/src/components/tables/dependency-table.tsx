@@ -71,7 +71,6 @@ function Hashes({ of: { recorded, current, exists } }: { of: DependencyRow }): J
   );
 }
 
-/** What depends on what, row by row. */
 export function DependencyTable(props: {
   caption: string;
   dependencies: readonly DependencyRow[];

@@ -44,7 +44,6 @@ const WHY: Column<HistoryEntry> = {
   ),
 };
 
-/** What happened to a workload, or because of a source. */
 export function HistoryTable(props: {
   history: readonly HistoryEntry[];
   of: 'workload' | 'source';

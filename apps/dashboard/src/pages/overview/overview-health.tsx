@@ -11,7 +11,6 @@ import { lasting, secondsBetween, utcTime } from '../../time.ts';
 import { useAnswer } from '../../use-answer.ts';
 import { QUEUES } from '../../words.ts';
 
-/** What somebody should look at. */
 export function Warnings(): JSX.Element | null {
   const warnings = status.value?.warnings ?? [];
   if (warnings.length === 0) return null;

@@ -8,7 +8,6 @@ export interface Reload {
   readonly workload: WorkloadNow;
   /** Sources for which new pods start. Empty: only the record is written. */
   readonly rolled: readonly RolledSource[];
-  /** The new record. */
   readonly record: string;
   /** The id of the manual reload for which new pods start. */
   readonly request?: string | undefined;

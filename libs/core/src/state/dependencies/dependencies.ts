@@ -87,7 +87,6 @@ export interface DependencyJudgement {
   readonly isCarried: boolean;
 }
 
-/** Gathers the input of the rules. */
 export function decisionInput(question: DependencyQuestion, settings: DecisionSettings): DecisionInput {
   const { workload, source } = question;
   const slash = source.indexOf('/');

@@ -17,7 +17,6 @@ export interface UserEvaluationBy {
   readonly evaluate: (key: SourceKey, changes: SourceChanges) => Iterator<void>;
   /** Judges the unjudged sources of workloads until `isOver`. */
   readonly judge: (isOver: () => boolean) => void;
-  /** Whether there are unjudged sources. */
   readonly hasUnjudged: () => boolean;
 }
 

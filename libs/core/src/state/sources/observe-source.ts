@@ -30,7 +30,6 @@ export function writtenSource(
   return rowOf(seen, { dataRv, created: known?.exists && known.hash === seen.hash && known.created });
 }
 
-/** Returns the row after a live deletion. */
 export function deletedSource(known: SourceRow, rv: Rv): SourceRow {
   return { ...known, rv, exists: false, modifiedAt: 0 };
 }

@@ -39,7 +39,6 @@ interface TemplateFacts {
   readonly unverified: readonly SourceName[];
 }
 
-/** Returns the row of a workload that was just seen. */
 export function workloadRow(seen: ObservedWorkload, at: Sighting): WorkloadRow {
   const known = at.known?.uid === seen.uid ? at.known : undefined;
   if (known && seen.leftAlone === 'WorkloadRefMissing') return withoutTemplate(known, seen);
@@ -249,7 +248,6 @@ export function beginningOf(
   };
 }
 
-/** The state at the last sighting. */
 interface Before {
   readonly wasDependency: (name: SourceName) => boolean;
   readonly wasUnverified: (name: SourceName) => boolean;

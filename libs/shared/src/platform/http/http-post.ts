@@ -32,7 +32,6 @@ function codeOf(error: unknown): string {
   return codes.find((code) => typeof code === 'string' && CODE.test(code))?.toString() ?? 'no answer';
 }
 
-/** The credentials of a URL with a user. */
 function credentialsOf({ username, password }: URL): Record<string, string> {
   if (username === '' && password === '') return {};
   const text = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;

@@ -10,7 +10,6 @@ export interface AddressOption {
   readonly env: string;
 }
 
-/** The server cannot listen on the address. */
 export class ListenError extends Error {
   readonly code: string;
 

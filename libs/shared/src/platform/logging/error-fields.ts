@@ -69,7 +69,6 @@ function isOurs(error: unknown): error is Error {
   return error instanceof Error && ours.has(error.constructor);
 }
 
-/** The class and the code. */
 function summary(error: unknown): string {
   const code = codeOf(error);
   return code === undefined ? className(error) : `${className(error)} ${code}`;

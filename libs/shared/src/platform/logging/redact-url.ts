@@ -1,4 +1,3 @@
-/** Replaces credentials. */
 const MASK = '***';
 
 /**

@@ -1,4 +1,3 @@
-/** The metrics of the admin. */
 import type { Registry } from 'prom-client';
 import { OPERATIONS } from '../../api/operations.ts';
 import { counter, gauge, histogram } from './registry.ts';

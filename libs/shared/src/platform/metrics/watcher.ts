@@ -1,4 +1,3 @@
-/** The metrics of the watcher. */
 import type { Registry } from 'prom-client';
 import { counter, gauge, histogram } from './registry.ts';
 import { WORKLOAD_KINDS } from '@reroll/core/model';

@@ -3,7 +3,6 @@ import { decisionSettings } from './decision-settings.ts';
 import type { WorkerOptions } from './parsing/table.ts';
 import { adoptStaleOf, triggersOf } from './triggers.ts';
 
-/** The settings by which a worker with these options decides. */
 export function explainSettings(options: WorkerOptions): ExplainSettings {
   return {
     decision: decisionSettings(options),

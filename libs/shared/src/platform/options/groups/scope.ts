@@ -2,7 +2,6 @@
 import { BOTH, options, WATCHER } from '../parsing/option.ts';
 import { bool, boolOrAuto, boolText, duration, labelSelector, list } from '../parsing/values.ts';
 
-/** The word that equals the text. */
 function word<const T extends string>(words: readonly T[]): (text: string) => T | undefined {
   return (text) => words.find((each) => each === text);
 }

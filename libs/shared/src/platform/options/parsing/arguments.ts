@@ -29,7 +29,6 @@ export function shown(value: string): string {
   return JSON.stringify(safe.length > LONGEST_SHOWN ? `${safe.slice(0, LONGEST_SHOWN)}…` : safe);
 }
 
-/** A reading in progress. */
 class Reading implements Arguments {
   readonly given = new Map<string, string[]>();
   readonly errors: string[] = [];

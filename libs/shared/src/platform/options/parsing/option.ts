@@ -45,7 +45,6 @@ export interface OptionSpec<T, A extends readonly App[] = readonly App[]> extend
   readonly aliases?: readonly `--${string}`[];
   /** As written after the flag. */
   readonly default: string | FoundDefault;
-  /** The apps that use it. */
   readonly apps: A;
   readonly group: Group;
   /** One or more sentences. */
@@ -56,7 +55,6 @@ export interface OptionSpec<T, A extends readonly App[] = readonly App[]> extend
   readonly sensitive?: true;
 }
 
-/** An option of any value. */
 export type AnyOption = OptionSpec<unknown>;
 
 /** An option as its group writes it. `env` defaults to the flag: `--dry-run` is `REROLL_DRY_RUN`. */

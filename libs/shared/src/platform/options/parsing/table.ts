@@ -40,7 +40,6 @@ export type CommonOptions = Pick<WatcherOptions, keyof WatcherOptions & keyof Wo
 /** The same, as a plain list of name and option. */
 export const OPTION_LIST: readonly (readonly [name: string, option: AnyOption])[] = Object.entries(OPTIONS);
 
-/** The options that an app uses. */
 export function optionsOf(app: App): readonly (readonly [name: string, option: AnyOption])[] {
   return OPTION_LIST.filter(([, option]) => option.apps.includes(app));
 }

@@ -48,7 +48,6 @@ export function boolText(): ValueKind<boolean> {
   return scalar({ type: 'true | false', expects: 'true or false', read });
 }
 
-/** A bool, or `auto`. */
 export function boolOrAuto(): ValueKind<boolean | 'auto'> {
   const read = (given: string): boolean | 'auto' | undefined => (given === 'auto' ? given : parseBool(given));
   return scalar({ type: 'true | false | auto', expects: 'true, false or auto', read });
@@ -61,12 +60,10 @@ export function enabledOrBool(): ValueKind<boolean> {
   return { form: 'bool', type: 'bool', expects, schema: reading(expects, (given) => words.get(given)) };
 }
 
-/** Any text, including the empty one. */
 export function anyText(expects: string): ValueKind<string> {
   return { form: 'value', type: 'string', expects, schema: z.string() };
 }
 
-/** Any text that is not empty. */
 export function text(expects: string): ValueKind<string> {
   return scalar({ type: 'string', expects, read: (given) => (given === '' ? undefined : given) });
 }
@@ -97,7 +94,6 @@ export function optionalPath(expects: string): ValueKind<string | undefined> {
   return { form: 'value', type: 'path', expects, schema };
 }
 
-/** One of these words. */
 export function oneOf<const T extends string>(words: readonly T[]): ValueKind<T> {
   return scalar({
     type: words.join(' | '),
