@@ -21,6 +21,7 @@ import { CatalogModule } from '@reroll/nest/catalog.module';
 import { HealthModule } from '@reroll/nest/health.module';
 import { KubeModule } from '@reroll/nest/kube.module';
 import { Process } from '@reroll/nest/process';
+import { provided } from '@reroll/nest/provided';
 import { QueueModule } from '@reroll/nest/queue.module';
 import { RedisModule } from '@reroll/nest/redis.module';
 import { LOG, REDIS } from '@reroll/nest/tokens';
@@ -30,7 +31,6 @@ import { History } from '@reroll/redis/history/history';
 import { HistoryReader } from '@reroll/redis/history/history-reader';
 import { Rollouts } from '@reroll/redis/history/rollouts';
 import { Queues } from '@reroll/redis/queue/queues';
-import type { Logger } from '@reroll/shared/platform/logging/logging';
 import { adminMetrics, type AdminMetrics } from '@reroll/shared/platform/metrics/admin';
 import type { AdminOptions } from '@reroll/shared/platform/options/parsing/table';
 import { Lifecycle } from '@reroll/shared/platform/process/shutdown';
@@ -82,72 +82,44 @@ const CONTROLLERS: readonly Type[] = [
 
 /** Providers of the data that answers are made of. */
 const READING: readonly Provider[] = [
-  {
-    provide: ShownHashes,
-    inject: [REDIS, Catalog],
-    useFactory: (redis: RedisClient, { keys }: Catalog) => new ShownHashes(redis, keys.shownHashKey),
-  },
-  {
-    provide: ReadModel,
-    inject: [REDIS, Catalog, ShownHashes, ADMIN_METRICS, Process],
-    useFactory: followedHistory,
-  },
-  {
-    provide: Cursors,
-    inject: [ShownHashes],
-    useFactory: (hashes: ShownHashes) => new Cursors(() => hashes.secret),
-  },
-  {
-    provide: ReloadJobs,
-    inject: [REDIS, Catalog],
-    useFactory: (redis: RedisClient, { keys }: Catalog) => new ReloadJobs(redis, keys.prefix),
-  },
-  {
-    provide: ObjectFacts,
-    inject: [REDIS, Catalog],
-    useFactory: (redis: RedisClient, catalog: Catalog) => new ObjectFacts(redis, catalog),
-  },
-  {
-    provide: LiveStates,
-    inject: [REDIS, Catalog, ReloadJobs],
-    useFactory: (redis: RedisClient, catalog: Catalog, jobs: ReloadJobs) =>
+  provided(ShownHashes, [REDIS, Catalog], (redis, { keys }) => new ShownHashes(redis, keys.shownHashKey)),
+  provided(ReadModel, [REDIS, Catalog, ShownHashes, ADMIN_METRICS, Process], followedHistory),
+  provided(Cursors, [ShownHashes], (hashes) => new Cursors(() => hashes.secret)),
+  provided(ReloadJobs, [REDIS, Catalog], (redis, { keys }) => new ReloadJobs(redis, keys.prefix)),
+  provided(ObjectFacts, [REDIS, Catalog], (redis, catalog) => new ObjectFacts(redis, catalog)),
+  provided(
+    LiveStates,
+    [REDIS, Catalog, ReloadJobs],
+    (redis, catalog, jobs) =>
       new LiveStates({ catalog, rollouts: new Rollouts(redis, catalog.keys.rollouts), jobs }),
-  },
-  {
-    provide: Why,
-    inject: [REDIS, Catalog, Queues],
-    useFactory: (redis: RedisClient, catalog: Catalog, queues: Queues) =>
-      new Why(new WhyFacts({ redis, catalog, queues })),
-  },
+  ),
+  provided(
+    Why,
+    [REDIS, Catalog, Queues],
+    (redis, catalog, queues) => new Why(new WhyFacts({ redis, catalog, queues })),
+  ),
 ];
 
 const STEERING: readonly Provider[] = [
-  { provide: JobBoard, inject: [REDIS, Catalog, Lifecycle], useFactory: openJobBoard },
-  {
-    provide: Idempotency,
-    inject: [REDIS, Catalog],
-    useFactory: (redis: RedisClient, { keys }: Catalog) => new Idempotency(redis, keys.idempotency),
-  },
-  {
-    provide: AuditLog,
-    inject: [History, LOG],
-    useFactory: (history: History, log: Logger) => new AuditLog({ history, log }),
-  },
+  provided(JobBoard, [REDIS, Catalog, Lifecycle], (connection, { keys }, lifecycle) => {
+    const board = new JobBoard({ connection, prefix: keys.prefix });
+    lifecycle.onStop('views of the queues', 2_000, () => board.close());
+    return board;
+  }),
+  provided(Idempotency, [REDIS, Catalog], (redis, { keys }) => new Idempotency(redis, keys.idempotency)),
+  provided(AuditLog, [History, LOG], (history, log) => new AuditLog({ history, log })),
   Writes,
 ];
 
 const HTTP: readonly Provider[] = [
-  {
-    provide: AUTHENTICATOR,
-    inject: [ADMIN_OPTIONS, LOG, ADMIN_METRICS, KubeClient],
-    useFactory: (options: AdminOptions, log: Logger, metrics: AdminMetrics, client: KubeClient) =>
-      authenticatorOf({ options, log, metrics, client }),
-  },
-  {
-    provide: ActorLimit,
-    inject: [ADMIN_OPTIONS, ADMIN_METRICS],
-    useFactory: (options: AdminOptions, metrics: AdminMetrics) => new ActorLimit({ options, metrics }),
-  },
+  provided(AUTHENTICATOR, [ADMIN_OPTIONS, LOG, ADMIN_METRICS, KubeClient], (options, log, metrics, client) =>
+    authenticatorOf({ options, log, metrics, client }),
+  ),
+  provided(
+    ActorLimit,
+    [ADMIN_OPTIONS, ADMIN_METRICS],
+    (options, metrics) => new ActorLimit({ options, metrics }),
+  ),
   { provide: APP_GUARD, useClass: CallerGuard },
   { provide: APP_INTERCEPTOR, useClass: DeadlineInterceptor },
   ProblemFilter,
@@ -197,10 +169,4 @@ async function followedHistory(
     return following;
   });
   return model;
-}
-
-function openJobBoard(connection: RedisClient, { keys }: Catalog, lifecycle: Lifecycle): JobBoard {
-  const board = new JobBoard({ connection, prefix: keys.prefix });
-  lifecycle.onStop('views of the queues', 2_000, () => board.close());
-  return board;
 }

@@ -1,4 +1,9 @@
 /** Tokens of what the module provides besides classes. */
-export const ADMIN_OPTIONS = Symbol('options of the admin');
-export const ADMIN_METRICS = Symbol('metrics of the admin');
-export const AUTHENTICATOR = Symbol('authenticator');
+import { token } from '@reroll/nest/provided';
+import type { AdminMetrics } from '@reroll/shared/platform/metrics/admin';
+import type { AdminOptions } from '@reroll/shared/platform/options/parsing/table';
+import type { Authenticator } from './auth/caller.ts';
+
+export const ADMIN_OPTIONS = token<AdminOptions>('options of the admin');
+export const ADMIN_METRICS = token<AdminMetrics>('metrics of the admin');
+export const AUTHENTICATOR = token<Authenticator>('authenticator');

@@ -1,9 +1,9 @@
 import { Module } from '@nestjs/common';
 import { CatalogModule } from '@reroll/nest/catalog.module';
 import { Process } from '@reroll/nest/process';
+import { provided } from '@reroll/nest/provided';
 import { RedisRoom } from '@reroll/redis/connection/redis-room';
 import { History } from '@reroll/redis/history/history';
-import type { WorkerMetrics } from '@reroll/shared/platform/metrics/worker';
 import { OutcomeRecorder } from './outcome-recorder.ts';
 import { Activity } from './queue-runner.ts';
 import { WORKER_METRICS } from './tokens.ts';
@@ -16,27 +16,22 @@ const HOUSEKEEPING = 15_000;
   imports: [CatalogModule],
   providers: [
     Activity,
-    {
-      provide: OutcomeRecorder,
-      inject: [History, RedisRoom, WORKER_METRICS, Process],
-      useFactory: openRecorder,
-    },
+    provided(
+      OutcomeRecorder,
+      [History, RedisRoom, WORKER_METRICS, Process],
+      (history, room, metrics, { lifecycle, log }) => {
+        const outcomes = new OutcomeRecorder({ history, room, metrics, log });
+        lifecycle.onStop('history', 3_000, () => outcomes.flush());
+        const timer = setInterval(() => {
+          history
+            .trim(Date.now())
+            .catch((error: unknown) => log.failure('housekeeping in Redis failed', error));
+        }, HOUSEKEEPING);
+        lifecycle.onStop('housekeeping', 500, () => clearInterval(timer));
+        return outcomes;
+      },
+    ),
   ],
   exports: [Activity, OutcomeRecorder],
 })
 export class OutcomesModule {}
-
-function openRecorder(
-  history: History,
-  room: RedisRoom,
-  metrics: WorkerMetrics,
-  { lifecycle, log }: Process,
-): OutcomeRecorder {
-  const outcomes = new OutcomeRecorder({ history, room, metrics, log });
-  lifecycle.onStop('history', 3_000, () => outcomes.flush());
-  const timer = setInterval(() => {
-    history.trim(Date.now()).catch((error: unknown) => log.failure('housekeeping in Redis failed', error));
-  }, HOUSEKEEPING);
-  lifecycle.onStop('housekeeping', 500, () => clearInterval(timer));
-  return outcomes;
-}

@@ -3,14 +3,14 @@ import { REASONS } from '@reroll/core/reasons';
 import { CatalogModule } from '@reroll/nest/catalog.module';
 import { HealthModule } from '@reroll/nest/health.module';
 import type { Process } from '@reroll/nest/process';
+import { provided } from '@reroll/nest/provided';
 import { RedisModule } from '@reroll/nest/redis.module';
 import { LOG, REDIS } from '@reroll/nest/tokens';
 import { Catalog } from '@reroll/redis/catalog/catalog';
 import { openForWaiting, type RedisClient } from '@reroll/redis/connection/redis';
 import { RedisRoom } from '@reroll/redis/connection/redis-room';
 import { trustMessagesOf } from '@reroll/shared/platform/logging/error-fields';
-import type { Logger } from '@reroll/shared/platform/logging/logging';
-import { workerMetrics, type WorkerMetrics } from '@reroll/shared/platform/metrics/worker';
+import { workerMetrics } from '@reroll/shared/platform/metrics/worker';
 import type { WorkerOptions } from '@reroll/shared/platform/options/parsing/table';
 import { Lifecycle } from '@reroll/shared/platform/process/shutdown';
 import { ChangeModule } from './change/change.module.ts';
@@ -18,7 +18,7 @@ import { WorkerHeartbeat } from './heartbeat.service.ts';
 import { JobError } from './job-error.ts';
 import { NotifyModule } from './notify/notify.module.ts';
 import { OutcomesModule } from './outcomes.module.ts';
-import { Activity, type JobObservers, type TakingOptions } from './queue-runner.ts';
+import { Activity, type TakingOptions } from './queue-runner.ts';
 import { QueueTakers } from './queue-takers.service.ts';
 import { ReloadModule } from './reload/reload.module.ts';
 import { JOB_OBSERVERS, TAKING_OPTIONS, WORKER_METRICS, WORKER_OPTIONS } from './tokens.ts';
@@ -53,16 +53,17 @@ export class WorkerModule {
       providers: [
         { provide: WORKER_OPTIONS, useValue: options },
         { provide: WORKER_METRICS, useValue: metrics },
-        {
-          provide: JOB_OBSERVERS,
-          inject: [WORKER_METRICS, LOG, Activity, RedisRoom],
-          useFactory: observersOf,
-        },
-        {
-          provide: TAKING_OPTIONS,
-          inject: [WORKER_OPTIONS, REDIS, Catalog, Lifecycle],
-          useFactory: takingOptions,
-        },
+        provided(
+          JOB_OBSERVERS,
+          [WORKER_METRICS, LOG, Activity, RedisRoom],
+          (counts, logger, activity, room) => ({
+            metrics: counts,
+            log: logger,
+            activity,
+            onError: (error) => room.failed(error),
+          }),
+        ),
+        provided(TAKING_OPTIONS, [WORKER_OPTIONS, REDIS, Catalog, Lifecycle], takingOptions),
         WorkerState,
         QueueTakers,
         WorkerHeartbeat,
@@ -71,10 +72,6 @@ export class WorkerModule {
       exports: [WORKER_OPTIONS, WORKER_METRICS],
     };
   }
-}
-
-function observersOf(metrics: WorkerMetrics, log: Logger, activity: Activity, room: RedisRoom): JobObservers {
-  return { metrics, log, activity, onError: (error) => room.failed(error) };
 }
 
 /** Opens the connection that waits for jobs, which cannot be shared. */

@@ -4,7 +4,6 @@ import { Catalog } from '@reroll/redis/catalog/catalog';
 import { claimWhenReachable } from '@reroll/redis/catalog/claim';
 import { catalogKeys } from '@reroll/redis/catalog/keys';
 import { ReloadRequests } from '@reroll/redis/catalog/requests';
-import type { RedisClient } from '@reroll/redis/connection/redis';
 import { checkServers } from '@reroll/redis/connection/redis-checks';
 import { RedisRoom } from '@reroll/redis/connection/redis-room';
 import { History } from '@reroll/redis/history/history';
@@ -16,6 +15,7 @@ import { HealthModule, Readiness } from './health.module.ts';
 import { Heartbeats } from './heartbeats.ts';
 import { KubeModule } from './kube.module.ts';
 import { Process } from './process.ts';
+import { provided } from './provided.ts';
 import { RedisConnection, RedisModule } from './redis.module.ts';
 import { RoomHooks } from './room-hooks.ts';
 import { IDENTITY, REDIS } from './tokens.ts';
@@ -24,31 +24,23 @@ import { IDENTITY, REDIS } from './tokens.ts';
 @Module({
   imports: [HealthModule, KubeModule, RedisModule],
   providers: [
-    { provide: Catalog, inject: [Process, RedisConnection, IDENTITY, Readiness], useFactory: claimed },
-    {
-      provide: History,
-      inject: [Process, Catalog, REDIS],
-      useFactory: ({ options }: Process, { keys }: Catalog, redis: RedisClient) =>
-        new History(redis, keys, historyLimits(options)),
-    },
-    {
-      provide: Processes,
-      inject: [Catalog, REDIS],
-      useFactory: ({ keys }: Catalog, redis: RedisClient) => new Processes(redis, keys.processes),
-    },
-    {
-      provide: ReloadRequests,
-      inject: [Catalog, REDIS],
-      useFactory: ({ keys }: Catalog, redis: RedisClient) => new ReloadRequests(redis, keys.requests),
-    },
-    {
-      provide: RuntimeLimits,
-      inject: [Catalog, REDIS],
-      useFactory: ({ keys }: Catalog, redis: RedisClient) => new RuntimeLimits(redis, keys.limits),
-    },
+    provided(Catalog, [Process, RedisConnection, IDENTITY, Readiness], claimed),
+    provided(
+      History,
+      [Process, Catalog, REDIS],
+      ({ options }, { keys }, redis) => new History(redis, keys, historyLimits(options)),
+    ),
+    provided(Processes, [Catalog, REDIS], ({ keys }, redis) => new Processes(redis, keys.processes)),
+    provided(ReloadRequests, [Catalog, REDIS], ({ keys }, redis) => new ReloadRequests(redis, keys.requests)),
+    provided(RuntimeLimits, [Catalog, REDIS], ({ keys }, redis) => new RuntimeLimits(redis, keys.limits)),
     RoomHooks,
-    { provide: RedisRoom, inject: [Process, Catalog, RedisConnection, RoomHooks], useFactory: roomOf },
-    { provide: RolloutWriter, inject: [Process, Catalog, REDIS, RedisRoom], useFactory: rolloutWriter },
+    provided(RedisRoom, [Process, Catalog, RedisConnection, RoomHooks], roomOf),
+    provided(
+      RolloutWriter,
+      [Process, Catalog, REDIS, RedisRoom],
+      ({ options }, { keys }, redis, room) =>
+        new RolloutWriter(redis, keys, { ...historyLimits(options), isFull: () => room.isFull }),
+    ),
     Heartbeats,
   ],
   exports: [
@@ -97,13 +89,4 @@ function roomOf(
     onLook: (memory) => reports.onLook(memory),
     onError: (error) => log.failure('cannot drop the history', error),
   });
-}
-
-function rolloutWriter(
-  { options }: Process,
-  { keys }: Catalog,
-  redis: RedisClient,
-  room: RedisRoom,
-): RolloutWriter {
-  return new RolloutWriter(redis, keys, { ...historyLimits(options), isFull: () => room.isFull });
 }

@@ -4,6 +4,7 @@ import type { HealthCheck } from '@reroll/shared/platform/http/health-checks';
 import { serveProfiles } from '@reroll/shared/platform/http/profile-server';
 import { serveHealth } from '@reroll/shared/platform/http/serve-health';
 import { Process } from './process.ts';
+import { provided } from './provided.ts';
 
 /** The checks of `/ready`, by name. Add them in constructors, so that all exist when the server starts to listen. */
 export class Readiness {
@@ -23,7 +24,7 @@ export class Listening {}
  * registered, and wrong settings end the process first.
  */
 @Module({
-  providers: [Readiness, { provide: Listening, inject: [Process, Readiness], useFactory: serve }],
+  providers: [Readiness, provided(Listening, [Process, Readiness], serve)],
   exports: [Readiness, Listening],
 })
 export class HealthModule {}

@@ -5,6 +5,7 @@ import { observeRequests } from '@reroll/shared/platform/metrics/rest-client';
 import { VERSION } from '@reroll/shared/platform/process/version';
 import { HealthModule, Listening } from './health.module.ts';
 import { Process } from './process.ts';
+import { provided } from './provided.ts';
 import { IDENTITY } from './tokens.ts';
 
 /**
@@ -14,8 +15,8 @@ import { IDENTITY } from './tokens.ts';
 @Module({
   imports: [HealthModule],
   providers: [
-    { provide: KubeClient, inject: [Process], useFactory: openClient },
-    { provide: IDENTITY, inject: [KubeClient, Process, Listening], useFactory: identityOf },
+    provided(KubeClient, [Process], openClient),
+    provided(IDENTITY, [KubeClient, Process, Listening], identityOf),
   ],
   exports: [KubeClient, IDENTITY],
 })

@@ -1,23 +1,23 @@
 import { Module } from '@nestjs/common';
 import { Catalog } from '@reroll/redis/catalog/catalog';
-import type { RedisClient } from '@reroll/redis/connection/redis';
 import { Queues } from '@reroll/redis/queue/queues';
 import { CatalogModule } from './catalog.module.ts';
 import { Process } from './process.ts';
+import { provided } from './provided.ts';
 import { RedisModule } from './redis.module.ts';
 import { REDIS } from './tokens.ts';
 
 /** The queues, for modules that enqueue jobs. */
 @Module({
   imports: [CatalogModule, RedisModule],
-  providers: [{ provide: Queues, inject: [Process, Catalog, REDIS], useFactory: openQueues }],
+  providers: [
+    provided(Queues, [Process, Catalog, REDIS], ({ options, lifecycle }, { keys }, connection) => {
+      const { debounce = 0, attempts, backoff } = options;
+      const queues = new Queues({ connection, prefix: keys.prefix, debounce, attempts, backoff });
+      lifecycle.onStop('queues', 2_000, () => queues.close());
+      return queues;
+    }),
+  ],
   exports: [Queues],
 })
 export class QueueModule {}
-
-function openQueues({ options, lifecycle }: Process, { keys }: Catalog, connection: RedisClient): Queues {
-  const { debounce = 0, attempts, backoff } = options;
-  const queues = new Queues({ connection, prefix: keys.prefix, debounce, attempts, backoff });
-  lifecycle.onStop('queues', 2_000, () => queues.close());
-  return queues;
-}

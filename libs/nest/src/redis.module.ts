@@ -5,6 +5,7 @@ import { redisMetrics } from '@reroll/shared/platform/metrics/shared';
 import { redisReports, type RedisReports } from '@reroll/shared/platform/process/redis-reports';
 import { HealthModule, Readiness } from './health.module.ts';
 import { Process } from './process.ts';
+import { provided } from './provided.ts';
 import { REDIS } from './tokens.ts';
 
 /** The process's connection for catalog, history and queues. */
@@ -34,10 +35,7 @@ export class RedisConnection {
 
 @Module({
   imports: [HealthModule],
-  providers: [
-    RedisConnection,
-    { provide: REDIS, inject: [RedisConnection], useFactory: ({ client }: RedisConnection) => client },
-  ],
+  providers: [RedisConnection, provided(REDIS, [RedisConnection], ({ client }) => client)],
   exports: [RedisConnection, REDIS],
 })
 export class RedisModule {}

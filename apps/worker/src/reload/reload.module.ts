@@ -5,14 +5,11 @@ import { CatalogModule } from '@reroll/nest/catalog.module';
 import { KubeModule } from '@reroll/nest/kube.module';
 import { RedisModule } from '@reroll/nest/redis.module';
 import { LOG, REDIS } from '@reroll/nest/tokens';
+import { provided } from '@reroll/nest/provided';
 import { Catalog } from '@reroll/redis/catalog/catalog';
 import { ReloadRequests } from '@reroll/redis/catalog/requests';
-import type { RedisClient } from '@reroll/redis/connection/redis';
 import { RateBudget } from '@reroll/redis/processes/rate';
-import type { Logger } from '@reroll/shared/platform/logging/logging';
-import type { WorkerMetrics } from '@reroll/shared/platform/metrics/worker';
 import { decisionSettings } from '@reroll/shared/platform/options/decision-settings';
-import type { WorkerOptions } from '@reroll/shared/platform/options/parsing/table';
 import { adoptStaleOf, triggersOf } from '@reroll/shared/platform/options/triggers';
 import { Lifecycle } from '@reroll/shared/platform/process/shutdown';
 import { ChangeModule } from '../change/change.module.ts';
@@ -24,32 +21,72 @@ import { OutcomesModule } from '../outcomes.module.ts';
 import { Activity } from '../queue-runner.ts';
 import { RELOAD_SETTINGS, RELOAD_WAYS, WORKER_METRICS, WORKER_OPTIONS } from '../tokens.ts';
 import { ReloadReports } from './reload-reports.ts';
-import { ReloadProcessor, type ReloadSettings } from './reload.processor.ts';
+import { ReloadProcessor } from './reload.processor.ts';
 import { ResumeProcessor } from './resume.processor.ts';
-import { reloadWays, type ReloadWays } from './send/reload-ways.ts';
+import { reloadWays } from './send/reload-ways.ts';
 import { WorkloadReader } from './workload-reader.ts';
 
 /** Reload jobs, and the resume jobs that end their pauses. */
 @Module({
   imports: [KubeModule, RedisModule, CatalogModule, ChangeModule, OutcomesModule, NotifyModule],
   providers: [
-    {
-      provide: EventRecorder,
-      inject: [KubeClient, WORKER_OPTIONS, WORKER_METRICS, Activity, Lifecycle],
-      useFactory: openEvents,
-    },
-    { provide: RateBudget, inject: [REDIS, Catalog, WORKER_OPTIONS], useFactory: rateBudget },
-    { provide: RELOAD_WAYS, inject: [KubeClient, WORKER_OPTIONS], useFactory: waysOf },
-    { provide: RELOAD_SETTINGS, inject: [WORKER_OPTIONS, Notifying], useFactory: settingsOf },
-    { provide: WorkloadReader, inject: [KubeClient, Catalog, WORKER_OPTIONS], useFactory: workloadReader },
-    {
-      provide: ReloadReports,
-      inject: [Catalog, EventRecorder, OutcomeRecorder, Notifying, WORKER_METRICS, LOG],
-      useFactory: reloadReports,
-    },
-    {
-      provide: ReloadProcessor,
-      inject: [
+    provided(
+      EventRecorder,
+      [KubeClient, WORKER_OPTIONS, WORKER_METRICS, Activity, Lifecycle],
+      (client, { podName: instance }, metrics, activity, lifecycle) => {
+        const events = new EventRecorder({
+          client,
+          instance,
+          isBusy: () => activity.isBusy,
+          onResult: (result) => {
+            if (result !== 'posted') metrics.kubeEventsDropped.inc();
+          },
+        });
+        lifecycle.onStop('events', 3_000, () => events.flush(2_500));
+        return events;
+      },
+    ),
+    provided(
+      RateBudget,
+      [REDIS, Catalog, WORKER_OPTIONS],
+      (redis, { keys }, { maxReloadsPerMinute }) => new RateBudget(redis, keys.budget, maxReloadsPerMinute),
+    ),
+    provided(RELOAD_WAYS, [KubeClient, WORKER_OPTIONS], (client, options) => {
+      const { reloadStrategy: strategy, cronjobStrategy: cronJobStrategy } = options;
+      const { fieldManager, recreateFinishedJobs } = options;
+      const { keys } = decisionSettings(options);
+      const markerAnnotation = keys.lastReloadedFrom;
+      return reloadWays({
+        client,
+        strategy,
+        fieldManager,
+        keys,
+        markerAnnotation,
+        cronJobStrategy,
+        recreateFinishedJobs,
+      });
+    }),
+    provided(RELOAD_SETTINGS, [WORKER_OPTIONS, Notifying], (options, { webhook }) => ({
+      dryRun: options.dryRun,
+      adoptStale: adoptStaleOf(options),
+      onDelete: triggersOf(options).onDelete,
+      decision: decisionSettings(options),
+      notifyOnly: webhook !== undefined,
+    })),
+    provided(
+      WorkloadReader,
+      [KubeClient, Catalog, WORKER_OPTIONS],
+      (client, catalog, options) => new WorkloadReader(client, catalog, decisionSettings(options)),
+    ),
+    provided(
+      ReloadReports,
+      [Catalog, EventRecorder, OutcomeRecorder, Notifying, WORKER_METRICS, LOG],
+      (catalog, events, outcomes, { alerts }, metrics, log) =>
+        new ReloadReports({ catalog, events, outcomes, alerts, metrics, log }),
+    ),
+    provided(
+      ReloadProcessor,
+      [
         Catalog,
         ReloadRequests,
         WorkloadReader,
@@ -59,90 +96,15 @@ import { WorkloadReader } from './workload-reader.ts';
         ReloadReports,
         RELOAD_SETTINGS,
       ],
-      useFactory: reloadProcessor,
-    },
-    { provide: ResumeProcessor, inject: [KubeClient, WORKER_OPTIONS, LOG], useFactory: resumeProcessor },
+      (catalog, requests, workloads, sources, ways, budget, reports, settings) =>
+        new ReloadProcessor({ catalog, requests, workloads, sources, ways, budget, reports }, settings),
+    ),
+    provided(ResumeProcessor, [KubeClient, WORKER_OPTIONS, LOG], (client, options, log) => {
+      const { fieldManager, dryRun } = options;
+      const { keys } = decisionSettings(options);
+      return new ResumeProcessor({ client, keys, fieldManager, dryRun, log });
+    }),
   ],
   exports: [RateBudget, ReloadProcessor, ResumeProcessor],
 })
 export class ReloadModule {}
-
-function openEvents(
-  client: KubeClient,
-  { podName: instance }: WorkerOptions,
-  metrics: WorkerMetrics,
-  activity: Activity,
-  lifecycle: Lifecycle,
-): EventRecorder {
-  const events = new EventRecorder({
-    client,
-    instance,
-    isBusy: () => activity.isBusy,
-    onResult: (result) => {
-      if (result !== 'posted') metrics.kubeEventsDropped.inc();
-    },
-  });
-  lifecycle.onStop('events', 3_000, () => events.flush(2_500));
-  return events;
-}
-
-function rateBudget(redis: RedisClient, { keys }: Catalog, options: WorkerOptions): RateBudget {
-  return new RateBudget(redis, keys.budget, options.maxReloadsPerMinute);
-}
-
-function waysOf(client: KubeClient, options: WorkerOptions): ReloadWays {
-  const { keys } = decisionSettings(options);
-  return reloadWays({
-    client,
-    strategy: options.reloadStrategy,
-    fieldManager: options.fieldManager,
-    keys,
-    markerAnnotation: keys.lastReloadedFrom,
-    cronJobStrategy: options.cronjobStrategy,
-    recreateFinishedJobs: options.recreateFinishedJobs,
-  });
-}
-
-function settingsOf(options: WorkerOptions, { webhook }: Notifying): ReloadSettings {
-  return {
-    dryRun: options.dryRun,
-    adoptStale: adoptStaleOf(options),
-    onDelete: triggersOf(options).onDelete,
-    decision: decisionSettings(options),
-    notifyOnly: webhook !== undefined,
-  };
-}
-
-function workloadReader(client: KubeClient, catalog: Catalog, options: WorkerOptions): WorkloadReader {
-  return new WorkloadReader(client, catalog, decisionSettings(options));
-}
-
-function reloadReports(
-  catalog: Catalog,
-  events: EventRecorder,
-  outcomes: OutcomeRecorder,
-  { alerts }: Notifying,
-  metrics: WorkerMetrics,
-  log: Logger,
-): ReloadReports {
-  return new ReloadReports({ catalog, events, outcomes, alerts, metrics, log });
-}
-
-function reloadProcessor(
-  catalog: Catalog,
-  requests: ReloadRequests,
-  workloads: WorkloadReader,
-  sources: SourceReader,
-  ways: ReloadWays,
-  budget: RateBudget,
-  reports: ReloadReports,
-  settings: ReloadSettings,
-): ReloadProcessor {
-  return new ReloadProcessor({ catalog, requests, workloads, sources, ways, budget, reports }, settings);
-}
-
-function resumeProcessor(client: KubeClient, options: WorkerOptions, log: Logger): ResumeProcessor {
-  const { fieldManager, dryRun } = options;
-  const { keys } = decisionSettings(options);
-  return new ResumeProcessor({ client, keys, fieldManager, dryRun, log });
-}
