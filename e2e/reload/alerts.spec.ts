@@ -4,7 +4,7 @@ import { sharedCluster } from '../support/cluster.ts';
 import { connect, namespace, type Space } from '../support/kube.ts';
 import { dumpRedis } from '../support/redis/redis-dump.ts';
 import { keyIn, startReroll, type Reroll } from '../support/reroll.ts';
-import { inStep } from '../support/objects/rollouts.ts';
+import { adopted, change, inStep } from '../support/objects/rollouts.ts';
 import { Sink } from '../support/sink.ts';
 import { eventually } from '../support/wait.ts';
 
@@ -15,17 +15,8 @@ const FLAGS = ['--backoff=50ms', '--notification-timeout=60s'];
 let space: Space;
 let sink: Sink;
 
-/** Adopted workloads that use ConfigMaps of the same name. */
-async function adopted(...names: readonly string[]): Promise<void> {
-  for (const name of names) {
-    await space.apply(configMap(name, { v: '1' }), deployment(name, auto(), usingEnvFrom(name)));
-  }
-  for (const name of names) await inStep(space, `Deployment/${name}`, [`ConfigMap/${name}`]);
-}
-
-async function change(name: string, value: string): Promise<void> {
-  await space.setData(`ConfigMap/${name}`, { v: value });
-  await inStep(space, `Deployment/${name}`, [`ConfigMap/${name}`]);
+async function changed(name: string, v: string): Promise<void> {
+  await change(space, `ConfigMap/${name}`, v, [`Deployment/${name}`]);
 }
 
 function about(name: string): string[] {
@@ -52,8 +43,8 @@ describe('an alert, sent to slack,', () => {
   });
 
   it('has the words and the bytes of stakater/Reloader', async () => {
-    await adopted('plain');
-    await change('plain', '2');
+    await adopted(space, 'plain');
+    await changed('plain', '2');
     await eventually(() => about('plain').length === 1, { what: 'the alert' });
     const { name } = space;
     const text =
@@ -69,45 +60,36 @@ describe('an alert, sent to slack,', () => {
   });
 
   it('that a receiver does not answer holds up no reload', async () => {
-    await adopted('first', 'second', 'third');
+    for (const name of ['first', 'second', 'third']) await adopted(space, name);
     sink.hold();
-    await change('first', '2');
+    await changed('first', '2');
     await eventually(() => about('first').length === 1, { what: 'the alert that has no answer' });
-    await change('second', '2');
-    await change('third', '2');
-    await change('first', '3');
+    await changed('second', '2');
+    await changed('third', '2');
+    await changed('first', '3');
     sink.release();
     await eventually(() => about('second').length === 1 && about('third').length === 1);
     await eventually(() => about('first').length === 2);
   });
 
-  it('is delivered once the receiver is there again and accepts it', async () => {
-    await adopted('down');
+  it('is delivered once the receiver is there again and accepts it, and its URL is neither in Redis nor in a log', async () => {
+    await adopted(space, 'down');
     await sink.down();
-    await change('down', '2');
+    await changed('down', '2');
     await eventually(() => reroll.logs().includes('ECONNREFUSED'), { what: 'a refused connection' });
     sink.status = 500;
     await sink.up();
     await eventually(() => reroll.logs().includes('status 500'), { what: 'a refused alert' });
+    const dump = await dumpRedis(reroll.redis);
     sink.status = 200;
     const delivered = about('down').length;
     await eventually(() => about('down').length > delivered, { what: 'the alert' });
     await eventually(async () => {
-      const [worker] = reroll.workers;
-      const metrics = (await worker?.metrics()) ?? '';
+      const metrics = (await reroll.workers[0]?.metrics()) ?? '';
       expect(metrics).toMatch(/^reroll_notifications_total\{type="alert",result="retry"\} [1-9]/mu);
       expect(metrics).toMatch(/^reroll_notifications_total\{type="alert",result="failed"\} 0$/mu);
       return metrics.includes('result="delivered"');
     });
-  });
-
-  it('has a URL that is neither in Redis nor in a log', async () => {
-    await adopted('kept');
-    sink.status = 404;
-    await change('kept', '2');
-    await eventually(() => reroll.logs().includes('status 404'));
-    const dump = await dumpRedis(reroll.redis);
-    sink.status = 200;
     expect(dump).toContain('NotDelivered');
     expect(dump).not.toContain(TOKEN);
     expect(reroll.logs()).not.toContain(TOKEN);

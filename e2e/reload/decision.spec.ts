@@ -1,5 +1,7 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import {
+  IGNORED,
+  MATCHING,
   annotated,
   auto,
   configMap,
@@ -12,35 +14,79 @@ import {
   type Modifier,
 } from '../support/objects/builders.ts';
 import { sharedCluster } from '../support/cluster.ts';
-import { connect, namespace, type Manifest, type Space } from '../support/kube.ts';
+import { connect, namespace } from '../support/kube.ts';
 import { startReroll } from '../support/reroll.ts';
-import { RolloutCount, settled } from '../support/objects/rollouts.ts';
+import { countRollouts, settled } from '../support/objects/rollouts.ts';
+
+const cm = usingEnvFrom('cm');
+const keys = usingVolume('Secret/keys');
+
+const PREFIX = 'reloader.stakater.com';
+
+type Asking = Readonly<Record<string, readonly [rollouts: number, ...modifiers: readonly Modifier[]]>>;
+
+/** By name: how often it is reloaded when every source changes, once. */
+const BY_ANNOTATIONS: Asking = {
+  auto: [1, auto(), cm, keys],
+  nothing: [0, cm, keys],
+  false: [0, annotated({ [`${PREFIX}/auto`]: 'false' }), cm],
+  typed: [1, annotated({ [`secret.${PREFIX}/auto`]: 'true' }), keys],
+  mistyped: [0, annotated({ [`secret.${PREFIX}/auto`]: 'true' }), cm],
+  excluded: [0, auto(), annotated({ [`configmaps.exclude.${PREFIX}/reload`]: 'cm' }), cm],
+  searching: [1, searching(), usingEnvFrom('matching')],
+  unmatched: [0, searching(), cm],
+  ignoring: [0, auto(), usingEnvFrom('ignored')],
+  'ignoring-by-name': [0, naming('ignored')],
+  unused: [0, auto()],
+  pattern: [1, naming('c.', 'Secret/k.*')],
+};
+
+const OWN = { auto: 'example.com/auto', names: 'example.com/names' };
+const SETTINGS = [
+  '--auto-reload-all',
+  `--auto-annotation=${OWN.auto}`,
+  `--configmap-annotation=${OWN.names}`,
+];
+const BY_SETTINGS: Asking = {
+  nothing: [1, cm],
+  false: [0, annotated({ [OWN.auto]: 'false' }), cm],
+  'false-by-another-key': [1, annotated({ [`${PREFIX}/auto`]: 'false' }), cm],
+  ignoring: [0, usingEnvFrom('ignored')],
+  named: [1, annotated({ [OWN.names]: 'c.' })],
+  'named-by-another-key': [0, naming('cm')],
+  unused: [0],
+};
 
 /**
  * That annotations and settings reach the decision in both processes. What they come to in every combination
- * is a matter of `core`, and tested there.
+ * is a matter of `core`, and tested there; each key can be set by a flag, which the platform's specs show.
  */
-const PREFIX = 'reloader.stakater.com';
-
-let space: Space;
-
-beforeEach(async () => {
-  space = await namespace(connect(sharedCluster()));
-});
-
-/** How often each of them is rolled when every source changes, once. */
-async function rolled(
-  workloads: readonly Manifest[],
-  flags: readonly string[] = [],
-  prefix = PREFIX,
-): Promise<unknown> {
+it.each([
+  ['annotations', BY_ANNOTATIONS, []],
+  ['settings', BY_SETTINGS, SETTINGS],
+])('%s decide', async (_, asking, flags) => {
+  const space = await namespace(connect(sharedCluster()));
+  const names = Object.keys(asking);
   const sources = [
     configMap('cm', { v: '1' }),
-    configMap('matching', { v: '1' }, { annotations: { [`${prefix}/match`]: 'true' } }),
-    configMap('ignored', { v: '1' }, { annotations: { [`${prefix}/ignore`]: 'true' } }),
+    configMap('matching', { v: '1' }, MATCHING),
+    configMap('ignored', { v: '1' }, IGNORED),
     secret('keys', { v: '1' }),
   ];
-  await space.apply(...sources, ...workloads);
+  await space.apply(...sources);
+  await space.applyAll(
+    Object.entries(asking).map(([name, [, ...modifiers]]) => deployment(name, ...modifiers)),
+  );
+  // What `settled` changes, by whichever key.
+  await space.apply(
+    configMap('e2e-control', { change: '' }),
+    secret('e2e-control', { change: '' }),
+    deployment(
+      'e2e-control',
+      naming('e2e-control', 'Secret/e2e-control'),
+      annotated({ [OWN.names]: 'e2e-control' }),
+    ),
+  );
   const reroll = await startReroll({
     cluster: sharedCluster(),
     namespaces: [space],
@@ -48,113 +94,13 @@ async function rolled(
     flags,
   });
   await settled(reroll, space);
-  const names = workloads.map(({ metadata }) => metadata.name);
-  const counts = await Promise.all(names.map((name) => RolloutCount.from(space, `Deployment/${name}`)));
+  const rollouts = await countRollouts(
+    space,
+    names.map((name) => `Deployment/${name}`),
+  );
   for (const { kind, metadata } of sources) await space.setData(`${kind}/${metadata.name}`, { v: '2' });
   await settled(reroll, space);
-  const now = await Promise.all(counts.map((count) => count.now()));
-  return Object.fromEntries(names.map((name, index) => [name, now[index]]));
-}
-
-it('annotations decide: auto, typed auto, search, names, exclusions, and what a source says of itself', async () => {
-  const all = [usingEnvFrom('cm'), usingVolume('Secret/keys')];
-  const workloads = [
-    deployment('auto', auto(), ...all),
-    deployment('nothing', ...all),
-    deployment('false', annotated({ [`${PREFIX}/auto`]: 'false' }), ...all),
-    deployment('typed', annotated({ [`secret.${PREFIX}/auto`]: 'true' }), usingVolume('Secret/keys')),
-    deployment('mistyped', annotated({ [`secret.${PREFIX}/auto`]: 'true' }), usingEnvFrom('cm')),
-    deployment(
-      'excluded',
-      auto(),
-      annotated({ [`configmaps.exclude.${PREFIX}/reload`]: 'cm' }),
-      usingEnvFrom('cm'),
-    ),
-    deployment('searching', searching(), usingEnvFrom('matching')),
-    deployment('unmatched', searching(), usingEnvFrom('cm')),
-    deployment('ignoring', auto(), usingEnvFrom('ignored')),
-    deployment('ignoring-by-name', naming('ignored')),
-    deployment('unused', auto()),
-    deployment('pattern', naming('c.', 'Secret/k.*')),
-  ];
-  expect(await rolled(workloads)).toEqual({
-    auto: 1,
-    nothing: 0,
-    false: 0,
-    typed: 1,
-    mistyped: 0,
-    excluded: 0,
-    searching: 1,
-    unmatched: 0,
-    ignoring: 0,
-    'ignoring-by-name': 0,
-    unused: 0,
-    pattern: 1,
-  });
+  const counts = await rollouts();
+  const expected = Object.entries(asking).map(([name, [count]]) => [name, count]);
+  expect(names.map((name, index) => [name, counts[index]])).toEqual(expected);
 });
-
-describe('settings decide', () => {
-  it('--auto-reload-all: whoever does not say otherwise', async () => {
-    const workloads = [
-      deployment('nothing', usingEnvFrom('cm')),
-      deployment('false', annotated({ [`${PREFIX}/auto`]: 'false' }), usingEnvFrom('cm')),
-      deployment('unused'),
-    ];
-    expect(await rolled(workloads, ['--auto-reload-all'])).toEqual({ nothing: 1, false: 0, unused: 0 });
-  });
-
-  it('--auto-annotation and the like: the keys of an installation', async () => {
-    const own = (short: string, value = 'true'): Modifier => annotated({ [`example.com/${short}`]: value });
-    const workloads = [
-      deployment('auto', own('auto'), usingEnvFrom('cm')),
-      deployment('ignoring', own('auto'), usingEnvFrom('ignored')),
-      deployment('cm-auto', own('cm-auto'), usingEnvFrom('cm')),
-      deployment('secret-auto', own('secret-auto'), usingVolume('Secret/keys')),
-      deployment('named', own('cm', 'cm')),
-      deployment('secret-named', own('secret', 'k.*')),
-      deployment('searching', own('search'), usingEnvFrom('matching')),
-      deployment('unmatched', own('search'), usingEnvFrom('cm')),
-      deployment('excluded', own('auto'), own('cm-exclude', 'cm'), usingEnvFrom('cm')),
-      deployment('default', auto(), usingEnvFrom('cm')),
-      deployment('default-name', naming('cm', 'Secret/keys')),
-      deployment('default-search', searching(), usingEnvFrom('matching')),
-    ];
-    const flags = {
-      auto: 'auto',
-      'configmap-auto': 'cm-auto',
-      'secret-auto': 'secret-auto',
-      configmap: 'cm',
-      secret: 'secret',
-      'auto-search': 'search',
-      'search-match': 'match',
-      ignore: 'ignore',
-      'configmap-exclude': 'cm-exclude',
-    };
-    const given = Object.entries(flags).map(([flag, short]) => `--${flag}-annotation=example.com/${short}`);
-    await expect(rolledOf(workloads, given)).resolves.toEqual({
-      auto: 1,
-      ignoring: 0,
-      'cm-auto': 1,
-      'secret-auto': 1,
-      named: 1,
-      'secret-named': 1,
-      searching: 1,
-      unmatched: 0,
-      excluded: 0,
-      default: 0,
-      'default-name': 0,
-      'default-search': 0,
-    });
-  });
-});
-
-/** `rolled`, where the keys of the control workload are not the default ones. */
-async function rolledOf(workloads: readonly Manifest[], flags: readonly string[]): Promise<unknown> {
-  const control = { 'example.com/cm': 'e2e-control', 'example.com/secret': 'e2e-control' };
-  await space.apply(
-    configMap('e2e-control', { change: '' }),
-    secret('e2e-control', { change: '' }),
-    deployment('e2e-control', annotated(control)),
-  );
-  return await rolled(workloads, flags, 'example.com');
-}

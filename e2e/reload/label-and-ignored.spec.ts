@@ -1,10 +1,18 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { DELETED_MARKER_HASH } from '@reroll/core/marker/marker-hash';
 import { AuditLog } from '../support/audit.ts';
-import { auto, configMap, deployment, secret, usingEnvFrom } from '../support/objects/builders.ts';
+import {
+  auto,
+  configMap,
+  deployment,
+  secret,
+  usingEnvFrom,
+  type Modifier,
+} from '../support/objects/builders.ts';
 import { sharedCluster } from '../support/cluster.ts';
 import { connect, namespace, type Space } from '../support/kube.ts';
 import { keyIn, startReroll, type Reroll } from '../support/reroll.ts';
-import { RolloutCount, inStep, recordOf } from '../support/objects/rollouts.ts';
+import { RolloutCount, inStep, markerAnnotation, recordOf } from '../support/objects/rollouts.ts';
 import { eventually } from '../support/wait.ts';
 
 const LABELS = { labels: { team: 'a' } };
@@ -27,6 +35,16 @@ describe('--namespaces-to-ignore and --resource-label-selector', () => {
   }
   let changes = 0;
 
+  /** A Deployment that uses a source with the labels, recorded. */
+  async function labelled(name: string, ...modifiers: readonly Modifier[]): Promise<RolloutCount> {
+    await watched.apply(
+      configMap(name, { v: '1' }, LABELS),
+      deployment(name, auto(), usingEnvFrom(name), ...modifiers),
+    );
+    await inStep(watched, `Deployment/${name}`, [`ConfigMap/${name}`]);
+    return await RolloutCount.from(watched, `Deployment/${name}`);
+  }
+
   beforeAll(async () => {
     const cluster = sharedCluster();
     watched = await namespace(connect(cluster));
@@ -37,6 +55,7 @@ describe('--namespaces-to-ignore and --resource-label-selector', () => {
       namespaces: 'all',
       flags: [
         '--resource-label-selector="team:*"',
+        '--reload-on-create=true',
         '--reload-on-delete=true',
         '--reload-strategy=annotations',
       ],
@@ -78,18 +97,12 @@ describe('--namespaces-to-ignore and --resource-label-selector', () => {
   });
 
   it('a label that goes is no deletion, and with it the source comes back with what changed meanwhile', async () => {
-    await watched.apply(
-      configMap('flip', { v: '1' }, LABELS),
-      deployment('flip', auto(), usingEnvFrom('flip')),
-    );
-    await inStep(watched, 'Deployment/flip', ['ConfigMap/flip']);
-    const rollouts = await RolloutCount.from(watched, 'Deployment/flip');
+    const rollouts = await labelled('flip');
     await watched.patch('ConfigMap/flip', { metadata: { labels: { team: null } } });
     await watched.setData('ConfigMap/flip', { v: '2' });
     await settled();
     expect(await rollouts.now()).toBe(0);
-    await Promise.all(reroll.watchers.map((watcher) => watcher.stop()));
-    await reroll.start('watcher').ready();
+    await reroll.replace('watcher');
     await settled();
     expect(await rollouts.now()).toBe(0);
     await watched.patch('ConfigMap/flip', { metadata: { labels: { team: 'b' } } });
@@ -98,17 +111,18 @@ describe('--namespaces-to-ignore and --resource-label-selector', () => {
     expect(await rollouts.now()).toBe(1);
   });
 
-  it('a source with the labels that is deleted is one', async () => {
-    await watched.apply(
-      configMap('gone', { v: '1' }, LABELS),
-      deployment('gone', auto(), usingEnvFrom('gone')),
-    );
-    await inStep(watched, 'Deployment/gone', ['ConfigMap/gone']);
-    const rollouts = await RolloutCount.from(watched, 'Deployment/gone');
+  it('a source that is deleted with the labels is, and one that gains them counts as created', async () => {
+    const gone = await labelled('gone');
+    await watched.apply(configMap('bare', { v: '1' }));
+    const gains = await labelled('gains', usingEnvFrom('bare'));
     await watched.delete('ConfigMap/gone');
-    await eventually(async () => expect(await rollouts.now()).toBe(1));
+    await watched.patch('ConfigMap/bare', { metadata: LABELS });
+    await inStep(watched, 'Deployment/gains', ['ConfigMap/bare']);
+    await eventually(async () => expect(await gone.now()).toBe(1));
     await settled();
-    expect(await rollouts.now()).toBe(1);
+    expect([await gone.now(), await gains.now()]).toEqual([1, 1]);
+    const marker = markerAnnotation(await watched.get('Deployment/gone'));
+    expect(marker).toMatchObject({ name: 'gone', hash: DELETED_MARKER_HASH });
   });
 
   it('are in every request for more than one source', async () => {
@@ -122,28 +136,4 @@ describe('--namespaces-to-ignore and --resource-label-selector', () => {
     expect(asked.length).toBeGreaterThan(0);
     for (const { requestURI } of asked) expect(requestURI).toContain('labelSelector=team');
   });
-});
-
-it.each([
-  ['with --reload-on-create', ['--reload-on-create=true'], 1],
-  ['without it', [], 0],
-])('a label gained %s counts as a creation, or not', async (_how, more, expected) => {
-  const cluster = sharedCluster();
-  const space = await namespace(connect(cluster));
-  const flags = ['--resource-label-selector=team', ...more];
-  const reroll = await startReroll({ cluster, namespaces: [space], flags });
-  await space.apply(
-    configMap('base', { v: '1' }, LABELS),
-    configMap('bare', { v: '1' }),
-    deployment('web', auto(), usingEnvFrom('base'), usingEnvFrom('bare')),
-  );
-  await inStep(space, 'Deployment/web', ['ConfigMap/base']);
-  await reroll.idle();
-  const rollouts = await RolloutCount.from(space, 'Deployment/web');
-  await space.patch('ConfigMap/bare', { metadata: LABELS });
-  await inStep(space, 'Deployment/web', ['ConfigMap/bare']);
-  await space.setData('ConfigMap/base', { v: '2' });
-  await inStep(space, 'Deployment/web', ['ConfigMap/base']);
-  await reroll.idle();
-  expect(await rollouts.now()).toBe(expected + 1);
 });

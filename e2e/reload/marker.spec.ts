@@ -14,65 +14,32 @@ import {
   usingVolume,
   usingVolumeInInit,
   withContainers,
+  type Builder,
   type Modifier,
   type SourceRef,
 } from '../support/objects/builders.ts';
 import { sharedCluster } from '../support/cluster.ts';
 import { connect, namespace, type KubeEvent, type KubeObject, type Space } from '../support/kube.ts';
 import { startReroll } from '../support/reroll.ts';
-import { RolloutCount, inStep, markerText, markerVariables, settled } from '../support/objects/rollouts.ts';
+import { countRollouts, inStep, markerText, markerVariables, settled } from '../support/objects/rollouts.ts';
 
 /**
- * Every way of using a source, in both strategies, and every kind of workload and of source with each other: rolled once,
- * and marked as stakater/Reloader marks, byte for byte. Two containers, `web` and `app`; `app` is the one
+ * Every way of using a source, in both strategies, and every kind of workload and of source with each other: reloaded
+ * once, and marked as stakater/Reloader marks, byte for byte. Two containers, `web` and `app`; `app` is the one
  * that uses the source. What every combination comes to is a matter of `core`, and tested there.
  */
-interface Way {
-  readonly tells: string;
-  readonly modifiers: (ref: SourceRef) => readonly Modifier[];
-  readonly marked: 'web' | 'app';
-  readonly matching?: boolean;
-}
+type Way = readonly [marked: 'web' | 'app', modifiers: (ref: SourceRef) => readonly Modifier[]];
 
 const WAYS: Readonly<Record<string, Way>> = {
-  'env-from': {
-    tells: 'reads all of it into its environment',
-    modifiers: (ref) => [auto(), usingEnvFrom(ref)],
-    marked: 'app',
-  },
-  'env-key': {
-    tells: 'reads one key into its environment',
-    modifiers: (ref) => [auto(), usingEnvKey(ref)],
-    marked: 'app',
-  },
-  volume: { tells: 'mounts it', modifiers: (ref) => [auto(), usingVolume(ref)], marked: 'app' },
-  projected: {
-    tells: 'mounts it in a projected volume',
-    modifiers: (ref) => [auto(), usingProjectedVolume(ref)],
-    marked: 'app',
-  },
-  'init-env': {
-    tells: 'reads it in an init container',
-    modifiers: (ref) => [auto(), usingEnvInInit(ref)],
-    marked: 'web',
-  },
-  'init-volume': {
-    tells: 'mounts it in an init container',
-    modifiers: (ref) => [auto(), usingVolumeInInit(ref)],
-    marked: 'web',
-  },
-  named: { tells: 'names it and uses it nowhere', modifiers: (ref) => [naming(ref)], marked: 'web' },
-  pattern: {
-    tells: 'names it by a pattern and uses it nowhere',
-    modifiers: (ref) => [naming(`${ref.slice(0, -1)}[a-z]`)],
-    marked: 'web',
-  },
-  search: {
-    tells: 'searches, and it matches',
-    modifiers: (ref) => [searching(), usingEnvFrom(ref)],
-    marked: 'app',
-    matching: true,
-  },
+  'env-from': ['app', (ref) => [auto(), usingEnvFrom(ref)]],
+  'env-key': ['app', (ref) => [auto(), usingEnvKey(ref)]],
+  volume: ['app', (ref) => [auto(), usingVolume(ref)]],
+  projected: ['app', (ref) => [auto(), usingProjectedVolume(ref)]],
+  'init-env': ['web', (ref) => [auto(), usingEnvInInit(ref)]],
+  'init-volume': ['web', (ref) => [auto(), usingVolumeInInit(ref)]],
+  named: ['web', (ref) => [naming(ref)]],
+  pattern: ['web', (ref) => [naming(`${ref.slice(0, -1)}[a-z]`)]],
+  search: ['app', (ref) => [searching(), usingEnvFrom(ref)]],
 };
 
 const OLD = { key: 'old', more: '1' };
@@ -80,7 +47,8 @@ const NEW = { key: 'new', more: '1' };
 /** Computed here by the incumbent's rule, with nothing of ours. */
 const NEW_SHA1 = createHash('sha1').update('key=new;more=1').digest('hex');
 
-interface Case extends Way {
+interface Case {
+  readonly way: string;
   readonly kind: string;
   readonly sourceKind: 'ConfigMap' | 'Secret';
   readonly name: string;
@@ -93,11 +61,11 @@ const SOURCE_KINDS = ['ConfigMap', 'Secret'] as const;
 
 /** Each way once, the kinds in turn; another `first` pairs them otherwise. */
 function casesFrom(first: number): Case[] {
-  return Object.entries(WAYS).map(([way, rest], index) => {
+  return Object.keys(WAYS).map((way, index) => {
     const kind = KINDS[(first + index) % KINDS.length] ?? '';
     const sourceKind = SOURCE_KINDS[(first + index) % 2] ?? 'ConfigMap';
     const [name, sourceName] = ['-', '.'].map((dot) => `${way}${dot}${kind}-${sourceKind}`.toLowerCase());
-    return { ...rest, kind, sourceKind, name: `${name}`, sourceName: `${sourceName}` };
+    return { way, kind, sourceKind, name: `${name}`, sourceName: `${sourceName}` };
   });
 }
 
@@ -121,90 +89,77 @@ describe.each([
   ['annotations', 1],
 ] as const)('with the strategy %s', (strategy, first) => {
   const cases = casesFrom(first);
+  const refs = cases.map(({ kind, name }) => `${kind}/${name}`);
+  const sources = cases.map(({ sourceKind, sourceName }) => `${sourceKind}/${sourceName}`);
   let space: Space;
   let events: readonly KubeEvent[];
-  const before = new Map<string, KubeObject>();
-  const after = new Map<string, KubeObject>();
-  const rollouts = new Map<string, number>();
+  let before: readonly KubeObject[];
+  let after: readonly KubeObject[];
+  let rollouts: readonly number[];
+
+  const allInStep = async (): Promise<KubeObject[]> =>
+    await Promise.all(refs.map((ref, index) => inStep(space, ref, [sources[index] ?? ''])));
 
   beforeAll(async () => {
     const cluster = sharedCluster();
     space = await namespace(connect(cluster));
-    const flags = [`--reload-strategy=${strategy}`];
-    const reroll = await startReroll({ cluster, namespaces: [space], workerFlags: flags });
+    const workerFlags = [`--reload-strategy=${strategy}`];
+    const reroll = await startReroll({ cluster, namespaces: [space], workerFlags });
+    await space.applyAll(sources.map((ref) => source(ref, OLD, ref.includes('search') ? MATCHING : {})));
     await space.applyAll(
-      cases.map(({ sourceKind, sourceName, matching }) =>
-        source(`${sourceKind}/${sourceName}`, OLD, matching ? MATCHING : {}),
-      ),
-    );
-    await space.applyAll(
-      cases.map(({ kind, sourceKind, name, sourceName, modifiers }) => {
-        const build = WORKLOAD_BUILDERS[kind] as (typeof WORKLOAD_BUILDERS)['Deployment'];
-        return build(name, withContainers('web', 'app'), ...modifiers(`${sourceKind}/${sourceName}`));
+      cases.map(({ way, kind, name }, index) => {
+        const build = WORKLOAD_BUILDERS[kind] as Builder;
+        const [, modifiers] = WAYS[way] as Way;
+        return build(name, withContainers('web', 'app'), ...modifiers(sources[index] ?? ''));
       }),
     );
-    for (const { kind, sourceKind, name, sourceName } of cases) {
-      before.set(name, await inStep(space, `${kind}/${name}`, [`${sourceKind}/${sourceName}`]));
-    }
-    const counts = await Promise.all(
-      cases.map(({ kind, name }) => RolloutCount.from(space, `${kind}/${name}`)),
-    );
-    await Promise.all(cases.map((one) => space.setData(`${one.sourceKind}/${one.sourceName}`, NEW)));
-    for (const { kind, sourceKind, name, sourceName } of cases) {
-      await inStep(space, `${kind}/${name}`, [`${sourceKind}/${sourceName}`]);
-    }
+    before = await allInStep();
+    const counts = await countRollouts(space, refs);
+    await Promise.all(sources.map((ref) => space.setData(ref, NEW)));
+    await allInStep();
     await settled(reroll, space);
-    for (const [index, { kind, name }] of cases.entries()) {
-      after.set(name, await space.get(`${kind}/${name}`));
-      rollouts.set(name, (await counts[index]?.now()) ?? 0);
-    }
+    after = await Promise.all(refs.map((ref) => space.get(ref)));
+    rollouts = await counts();
     // Ends the worker orderly: it posts what Events it still has.
     await reroll.stop();
     events = await space.events();
   });
 
-  it.each(cases)('rolls a $kind once that $tells: a $sourceKind', ({ name }) => {
-    const [old, now] = [before.get(name), after.get(name)];
-    expect(rollouts.get(name)).toBe(1);
-    expect(withoutMarkers(now as KubeObject)).toEqual(withoutMarkers(old as KubeObject));
-  });
+  it.each(cases.map((one, index) => ({ ...one, index })))(
+    '$way: a $kind is reloaded once for a $sourceKind, marked as the incumbent does, and tells of it by one Event',
+    ({ index, ...one }) => {
+      const [old, now] = [before[index], after[index]] as [KubeObject, KubeObject];
+      expect(rollouts[index]).toBe(1);
+      expect(withoutMarkers(now)).toEqual(withoutMarkers(old));
+      expect(now.metadata.managedFields?.map(({ manager }) => manager)).toContain('Reloader');
+      isMarked(now, one);
+      const { kind, name, sourceName, sourceKind } = one;
+      const about = events.filter(({ involvedObject: { kind: k, name: n } }) => k === kind && n === name);
+      const ours = about.filter(({ source: { component } }) => component.startsWith('reloader-'));
+      expect(ours.map(({ reason, message }) => ({ reason, message }))).toEqual([
+        {
+          reason: 'Reloaded',
+          message:
+            `Changes detected in '${sourceName}' of type '${sourceKind.toUpperCase()}' in namespace '${space.name}', ` +
+            `Updated '${name}' of type '${kind}' in namespace '${space.name}'`,
+        },
+      ]);
+    },
+  );
 
-  it.each(cases)('marks a $kind as the incumbent does that $tells: a $sourceKind', (one) => {
-    const now = after.get(one.name) as KubeObject;
-    const type = one.sourceKind.toUpperCase();
+  function isMarked(now: KubeObject, one: Case): void {
+    const [container] = WAYS[one.way] as Way;
     if (strategy === 'env-vars') {
-      expect(markerVariables(now)).toEqual({ [one.marked]: { [variableOf(one)]: NEW_SHA1 } });
+      expect(markerVariables(now)).toEqual({ [container]: { [variableOf(one)]: NEW_SHA1 } });
       expect(markerText(now)).toBeUndefined();
-    } else {
-      const observedAt = /(?<="observedAt":)\d{10}(?=\}$)/.exec(markerText(now) ?? '')?.[0];
-      expect(markerText(now)).toBe(
-        `{"type":"${type}","name":"${one.sourceName}","namespace":"${space.name}","hash":"${NEW_SHA1}",` +
-          `"containerRefs":["${one.marked}"],"observedAt":${observedAt}}`,
-      );
-      expect(Math.abs(Date.now() / 1000 - Number(observedAt))).toBeLessThan(120);
-      expect(markerVariables(now)).toEqual({});
+      return;
     }
-  });
-
-  it.each(cases)('tells of it by one Event on the $kind that $tells: a $sourceKind', (one) => {
-    const { kind, name } = one;
-    const type = one.sourceKind.toUpperCase();
-    const about = events.filter(({ involvedObject: { kind: k, name: n } }) => k === kind && n === name);
-    const ours = about.filter(({ source: { component } }) => component.startsWith('reloader-'));
-    expect(ours.map(({ reason, message }) => ({ reason, message }))).toEqual([
-      {
-        reason: 'Reloaded',
-        message:
-          `Changes detected in '${one.sourceName}' of type '${type}' in namespace '${space.name}', ` +
-          `Updated '${name}' of type '${kind}' in namespace '${space.name}'`,
-      },
-    ]);
-  });
-
-  it('writes as the field manager that GitOps settings name', () => {
-    const managers = [...after.values()].map(({ metadata }) =>
-      metadata.managedFields?.map(({ manager }) => manager),
+    const observedAt = /(?<="observedAt":)\d{10}(?=\}$)/.exec(markerText(now) ?? '')?.[0];
+    expect(markerText(now)).toBe(
+      `{"type":"${one.sourceKind.toUpperCase()}","name":"${one.sourceName}","namespace":"${space.name}",` +
+        `"hash":"${NEW_SHA1}","containerRefs":["${container}"],"observedAt":${observedAt}}`,
     );
-    for (const each of managers) expect(each).toContain('Reloader');
-  });
+    expect(Math.abs(Date.now() / 1000 - Number(observedAt))).toBeLessThan(120);
+    expect(markerVariables(now)).toEqual({});
+  }
 });

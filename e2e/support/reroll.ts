@@ -192,6 +192,17 @@ export class Reroll {
     await eventually(async () => (await counts()) === 0, { what: 'the queues to be empty', within });
   }
 
+  /** Ends all processes of a kind, does this, and starts one with these flags. */
+  async replace(
+    kind: Kind,
+    meanwhile: () => Promise<unknown> = async () => undefined,
+    flags: readonly string[] = [],
+  ): Promise<void> {
+    await Promise.all(this[`${kind}s`].map((app) => app.stop()));
+    await meanwhile();
+    await this.start(kind, flags).ready();
+  }
+
   /** Ends all its processes. Safe to repeat. */
   async stop(): Promise<void> {
     await Promise.all(this.apps.map((app) => app.stop()));

@@ -4,7 +4,7 @@ import { DEFAULT_ANNOTATION_KEYS } from '@reroll/core/annotations/annotation-key
 import { parseLastReloadedFrom } from '@reroll/core/marker/last-reloaded-from';
 import { RECORD_ANNOTATION, recordedHashes, type RecordedHashes } from '@reroll/core/record/record';
 import { recordHash, type HashKeys } from '@reroll/core/record/record-hash';
-import { configMap, deployment, naming, secret } from './builders.ts';
+import { auto, configMap, deployment, naming, secret, source, usingEnvFrom } from './builders.ts';
 import type { KubeObject, Ref, Space } from '../kube.ts';
 import type { Reroll } from '../reroll.ts';
 import { TemplateWatch } from './template-watch.ts';
@@ -91,6 +91,29 @@ export class RolloutCount {
   async now(): Promise<number> {
     return (await this.#watch.changes(this.#ref)) - this.#from;
   }
+}
+
+/** Begins to count the rollouts of each of these workloads. */
+export async function countRollouts(space: Space, refs: readonly Ref[]): Promise<() => Promise<number[]>> {
+  const counts = await Promise.all(refs.map((ref) => RolloutCount.from(space, ref)));
+  return async () => await Promise.all(counts.map((count) => count.now()));
+}
+
+/** A Deployment and the source of its name, which it uses, recorded; counts its rollouts from then on. */
+export async function adopted(
+  space: Space,
+  name: string,
+  ref: `${'ConfigMap' | 'Secret'}/${string}` = `ConfigMap/${name}`,
+): Promise<RolloutCount> {
+  await space.apply(source(ref, { v: '1' }), deployment(name, auto(), usingEnvFrom(ref)));
+  await inStep(space, `Deployment/${name}`, [ref]);
+  return await RolloutCount.from(space, `Deployment/${name}`);
+}
+
+/** Changes the data of a source, and resolves when the records of these workloads have it. */
+export async function change(space: Space, ref: Ref, v: string, workloads: readonly Ref[]): Promise<void> {
+  await space.setData(ref, { v });
+  for (const workload of workloads) await inStep(space, workload, [ref]);
 }
 
 const CONTROL = 'e2e-control';
