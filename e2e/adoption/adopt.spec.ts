@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import {
   annotated,
   configMap,
@@ -6,6 +6,7 @@ import {
   deployment,
   podAnnotated,
   secret,
+  source,
   statefulSet,
   usingEnvFrom,
   usingVolume,
@@ -20,7 +21,7 @@ import {
   type OldSystem,
 } from '../support/objects/old-systems.ts';
 import { startReroll, type Reroll } from '../support/reroll.ts';
-import { RolloutCount, inStep, recordOf, settled } from '../support/objects/rollouts.ts';
+import { countRollouts, inStep, recordOf, settled } from '../support/objects/rollouts.ts';
 import { eventually } from '../support/wait.ts';
 
 const WAVE = { 'wave.pusher.com/update-on-config-change': 'true' };
@@ -37,9 +38,50 @@ const USES: Readonly<Record<Ref, readonly Ref[]>> = {
 };
 const REFS = Object.keys(USES);
 
+/** The annotation that names a source, its kind, and what else Wave follows. */
+const SYSTEMS: readonly (readonly [string, OldSystem, Readonly<Record<string, string>>, string])[] = [
+  ['fabric8', configmapController, { 'configmap.fabric8.io/update-on-change': 'SOURCE' }, 'ConfigMap'],
+  ['trigger', triggerController, { 'trigger.k8s.io/triggering-secrets': 'SOURCE' }, 'Secret'],
+  ['wave', wave, { ...WAVE, 'wave.pusher.com/extra-secrets': 'SOURCE' }, 'Secret'],
+];
+
+/** When the source of a workload was written last: before it, after it and seen by the old system, or after that. */
+const LEFT = SYSTEMS.flatMap(([system, reloads, annotations, kind]) =>
+  ['older', 'newer', 'gap'].map((when) => {
+    const name = `${system}-${when}`;
+    const ref = `${kind}/${name}`;
+    const sources = [ref, ...(system === 'wave' ? ['ConfigMap/shared'] : [])];
+    const own = Object.entries(annotations).map(([key, value]) => [key, value.replace('SOURCE', name)]);
+    return { name, when, ref, sources, reloads, annotations: Object.fromEntries(own) };
+  }),
+);
+
+/** Every old system has reloaded for what was there; then it ends, and the sources of `gap` change. */
+async function left(): Promise<Space> {
+  const there = await namespace(connect(sharedCluster()));
+  const written = async (ref: Ref, value: string): Promise<unknown> =>
+    await there.setData(ref, { key: value, other: 'x&<y>' });
+  await there.apply(configMap('shared', { key: '1' }));
+  for (const { name, ref, annotations } of LEFT) {
+    const uses = [usingVolume(ref), usingEnvFrom('shared')];
+    await there.apply(source(ref, { key: '1' }), deployment(name, annotated(annotations), ...uses));
+  }
+  const { creationTimestamp } = (await there.get('Deployment/wave-gap')).metadata;
+  await eventually(() => Math.floor(Date.now() / 1000) > Date.parse(creationTimestamp) / 1000);
+  for (const { name, when, ref, sources, reloads } of LEFT) {
+    if (when !== 'older') await written(ref, '2');
+    await reloads(there, `Deployment/${name}`, sources);
+    if (when === 'gap') await written(ref, '3');
+  }
+  return there;
+}
+
+/** With what the old systems left. */
+let former: Space;
+let ofFormer: () => Promise<number[]>;
 let space: Space;
 let reroll: Reroll;
-let counts: readonly RolloutCount[];
+let rollouts: () => Promise<number[]>;
 
 beforeAll(async () => {
   const cluster = sharedCluster();
@@ -76,17 +118,15 @@ beforeAll(async () => {
   const { uid } = (await space.get('StatefulSet/wave')).metadata;
   const owner = { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'wave', uid };
   await space.patch('Secret/keys', { metadata: { ownerReferences: [owner] } });
-  counts = await Promise.all(REFS.map((ref) => RolloutCount.from(space, ref)));
-  reroll = await startReroll({
-    cluster,
-    namespaces: [space],
-    flags: ['--adopt=fabric8,trigger,wave'],
-  });
+  rollouts = await countRollouts(space, REFS);
+  former = await left();
+  ofFormer = await countRollouts(
+    former,
+    LEFT.map(({ name }) => `Deployment/${name}`),
+  );
+  const flags = ['--adopt=fabric8,trigger,wave'];
+  reroll = await startReroll({ cluster, namespaces: [space, former], flags });
 });
-
-async function rollouts(): Promise<number[]> {
-  return await Promise.all(counts.map((count) => count.now()));
-}
 
 it('every workload is taken over without a rollout', async () => {
   for (const ref of REFS) await inStep(space, ref, USES[ref] ?? []);
@@ -99,12 +139,12 @@ it('every workload is taken over without a rollout', async () => {
 
 it.each(['ConfigMap/cm', 'Secret/keys'])(
   'a change of %s rolls each that its annotations name, once',
-  async (source) => {
+  async (changed) => {
     const before = await rollouts();
-    await space.setData(source, { key: '2' });
+    await space.setData(changed, { key: '2' });
     for (const ref of REFS) await inStep(space, ref, USES[ref] ?? []);
     await settled(reroll, space);
-    const expected = REFS.map((ref, index) => (before[index] ?? 0) + (USES[ref]?.includes(source) ? 1 : 0));
+    const expected = REFS.map((ref, index) => (before[index] ?? 0) + (USES[ref]?.includes(changed) ? 1 : 0));
     expect(await rollouts()).toEqual(expected);
   },
 );
@@ -125,93 +165,12 @@ it.each([
   expect(details.some((detail) => detail.includes(text))).toBe(true);
 });
 
-it('without --adopt their annotations count for nothing', async () => {
-  const other = await namespace(space.client);
-  await other.apply(configMap('cm', { key: '1' }), deployment('wave', annotated(WAVE), usingEnvFrom('cm')));
-  const plain = await startReroll({ cluster: sharedCluster(), namespaces: [other] });
-  const count = await RolloutCount.from(other, 'Deployment/wave');
-  await other.setData('ConfigMap/cm', { key: '2' });
-  await settled(plain, other);
-  expect(await count.now()).toBe(0);
-  expect(recordOf(await other.get('Deployment/wave'))).toEqual({});
-});
-
-describe('what an old system left tells whether the pods run the present data', () => {
-  const EXTRAS = { ...WAVE, 'wave.pusher.com/extra-secrets': 'SOURCE' };
-  /** The annotation that names a source, its kind, and what else Wave follows. */
-  const SYSTEMS: readonly (readonly [string, OldSystem, Readonly<Record<string, string>>, string])[] = [
-    ['fabric8', configmapController, { 'configmap.fabric8.io/update-on-change': 'SOURCE' }, 'ConfigMap'],
-    ['trigger', triggerController, { 'trigger.k8s.io/triggering-secrets': 'SOURCE' }, 'Secret'],
-    ['wave', wave, EXTRAS, 'Secret'],
-  ];
-  /** When the source of a workload was written last: before it, after it and seen by the old system, or after that. */
-  const CASES = ['older', 'newer', 'gap'] as const;
-
-  const sourcesOf = (system: string, kind: string, name: string): Ref[] => [
-    `${kind}/${name}`,
-    ...(system === 'wave' ? ['ConfigMap/shared'] : []),
-  ];
-
-  async function eachOf(
-    act: (one: { name: string; sources: Ref[]; system: (typeof SYSTEMS)[number] }) => Promise<unknown>,
-  ): Promise<void> {
-    for (const system of SYSTEMS) {
-      for (const when of CASES) {
-        const name = `${system[0]}-${when}`;
-        await act({ name, sources: sourcesOf(system[0], system[3], name), system });
-      }
-    }
-  }
-
-  async function written(there: Space, ref: Ref, value: string): Promise<void> {
-    await there.setData(ref, { key: value, other: 'x&<y>' });
-  }
-
-  /** Every old system has rolled for what was there; then it ends, and the sources of `gap` change. */
-  async function left(): Promise<Space> {
-    const there = await namespace(connect(sharedCluster()));
-    await there.apply(configMap('shared', { key: '1' }));
-    await eachOf(async ({ name, system: [, , annotations, kind] }) => {
-      await there.apply(kind === 'Secret' ? secret(name, { key: '1' }) : configMap(name, { key: '1' }));
-      const own = Object.entries(annotations).map(([key, value]) => [key, value.replace('SOURCE', name)]);
-      const uses = [usingVolume(`${kind}/${name}`), usingEnvFrom('shared')];
-      await there.apply(deployment(name, annotated(Object.fromEntries(own)), ...uses));
-    });
-    const { creationTimestamp } = (await there.get('Deployment/wave-gap')).metadata;
-    await eventually(() => Math.floor(Date.now() / 1000) > Date.parse(creationTimestamp) / 1000);
-    await eachOf(async ({ name, sources, system: [, rolls, , kind] }) => {
-      if (!name.endsWith('older')) await written(there, `${kind}/${name}`, '2');
-      await rolls(there, `Deployment/${name}`, sources);
-    });
-    await eachOf(async ({ name, system: [, , , kind] }) => {
-      if (name.endsWith('gap')) await written(there, `${kind}/${name}`, '3');
-    });
-    return there;
-  }
-
-  it.each([
-    ['report', 'lists those whose source changed since the old system ended, and no other', 0],
-    ['reload', 'rolls those, once, and no other', 1],
-  ] as const)('--adopt-stale=%s %s', async (adoptStale, _, expected) => {
-    const there = await left();
-    const names: string[] = [];
-    await eachOf(async ({ name }) => names.push(name));
-    const rolled = await Promise.all(names.map((name) => RolloutCount.from(there, `Deployment/${name}`)));
-    const adopting = await startReroll({
-      cluster: sharedCluster(),
-      namespaces: [there],
-      flags: ['--adopt=fabric8,trigger,wave'],
-      workerFlags: [`--adopt-stale=${adoptStale}`],
-    });
-    await eachOf(({ name, sources }) => inStep(there, `Deployment/${name}`, sources));
-    await settled(adopting, there);
-    const gap = (name: string): boolean => name.endsWith('-gap');
-    const counts = await Promise.all(rolled.map((each) => each.now()));
-    expect(counts).toEqual(names.map((name) => (gap(name) ? expected : 0)));
-    const outcomes = await adopting.outcomes(there);
-    const stale = outcomes.filter(({ reason }) => reason === 'StaleAtAdoption');
-    const listed = stale.map(({ workload }) => workload.slice(workload.lastIndexOf('/') + 1));
-    expect(listed.sort()).toEqual(adoptStale === 'report' ? names.filter(gap).sort() : []);
-    await adopting.stop();
-  });
+it('what an old system left tells whether the pods run the present data: those whose source changed since it ended are listed', async () => {
+  for (const { name, sources } of LEFT) await inStep(former, `Deployment/${name}`, sources);
+  await settled(reroll, former);
+  expect(await ofFormer()).toEqual(LEFT.map(() => 0));
+  const outcomes = await reroll.outcomes(former);
+  const stale = outcomes.filter(({ reason }) => reason === 'StaleAtAdoption');
+  const listed = stale.map(({ workload }) => workload.slice(workload.lastIndexOf('/') + 1));
+  expect(listed.sort()).toEqual(['fabric8-gap', 'trigger-gap', 'wave-gap']);
 });

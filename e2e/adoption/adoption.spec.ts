@@ -2,7 +2,6 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { markerHash } from '@reroll/core/marker/marker-hash';
 import { lastReloadedFrom } from '@reroll/core/marker/last-reloaded-from';
 import {
-  annotated,
   auto,
   configMap,
   daemonSet,
@@ -19,7 +18,7 @@ import {
 import { sharedCluster } from '../support/cluster.ts';
 import { connect, namespace, type Manifest, type Ref, type Space } from '../support/kube.ts';
 import { startReroll, type Reroll, type RerollOptions } from '../support/reroll.ts';
-import { RolloutCount, inStep, recordOf, settled } from '../support/objects/rollouts.ts';
+import { RolloutCount, countRollouts, inStep, settled } from '../support/objects/rollouts.ts';
 
 const USES: Readonly<Record<Ref, readonly Ref[]>> = {
   'Deployment/api': ['ConfigMap/cm', 'Secret/keys'],
@@ -28,9 +27,9 @@ const USES: Readonly<Record<Ref, readonly Ref[]>> = {
   'Deployment/named': ['ConfigMap/cm'],
 };
 const REFS = [...Object.keys(USES), 'Deployment/silent'];
-const NONE = Object.fromEntries(REFS.map((ref) => [ref, 0]));
-/** What a change of the ConfigMap rolls. */
-const BY_CM = { ...NONE, 'Deployment/api': 1, 'StatefulSet/db': 1, 'Deployment/named': 1 };
+const NONE = REFS.map(() => 0);
+/** What a change of the ConfigMap reloads. */
+const BY_CM = [1, 1, 0, 1, 0];
 
 const DATA = { key: '1' };
 const PRESENT = markerHash('ConfigMap', { data: DATA });
@@ -47,14 +46,6 @@ function shop(): Manifest[] {
     deployment('named', naming('c.')),
     deployment('silent', usingEnvFrom('cm')),
   ];
-}
-
-async function countsOf(space: Space, refs: readonly Ref[]): Promise<() => Promise<Record<Ref, number>>> {
-  const each = await Promise.all(refs.map((ref) => RolloutCount.from(space, ref)));
-  return async () =>
-    Object.fromEntries(
-      await Promise.all(refs.map(async (ref, index) => [ref, (await each[index]?.now()) ?? -1] as const)),
-    );
 }
 
 async function allInStep(space: Space): Promise<void> {
@@ -74,10 +65,8 @@ async function putMarked(space: Space, hash: string): Promise<void> {
 }
 
 /** With what is in them before the install comes. */
-const spaces = {} as Record<'shop' | 'current' | 'missed' | 'pods' | 'sources' | 'workloads', Space>;
-let shopCounts: () => Promise<Record<Ref, number>>;
-let currentCounts: () => Promise<Record<Ref, number>>;
-let missedCounts: () => Promise<Record<Ref, number>>;
+const spaces = {} as Record<'shop' | 'current' | 'missed' | 'sources' | 'workloads', Space>;
+const counts = {} as Record<'shop' | 'current' | 'missed', () => Promise<number[]>>;
 let reroll: Reroll;
 
 async function start(more: Partial<RerollOptions> = {}): Promise<Reroll> {
@@ -85,19 +74,13 @@ async function start(more: Partial<RerollOptions> = {}): Promise<Reroll> {
 }
 
 beforeAll(async () => {
-  for (const name of ['shop', 'current', 'missed', 'pods', 'sources', 'workloads'] as const)
+  for (const name of ['shop', 'current', 'missed', 'sources', 'workloads'] as const)
     spaces[name] = await namespace(connect(sharedCluster()));
   await spaces.shop.apply(...shop());
   await putMarked(spaces.current, PRESENT);
   await putMarked(spaces.missed, FORMER);
-  await spaces.pods.apply(
-    configMap('cm', DATA),
-    deployment('on-pod', podAnnotated({ 'reloader.stakater.com/auto': 'true' }), usingEnvFrom('cm')),
-    deployment('off', annotated({ 'reloader.stakater.com/auto': 'false' }), usingEnvFrom('cm')),
-  );
-  shopCounts = await countsOf(spaces.shop, REFS);
-  currentCounts = await countsOf(spaces.current, MARKED);
-  missedCounts = await countsOf(spaces.missed, MARKED);
+  counts.shop = await countRollouts(spaces.shop, REFS);
+  for (const name of ['current', 'missed'] as const) counts[name] = await countRollouts(spaces[name], MARKED);
   reroll = await start();
 });
 
@@ -105,60 +88,33 @@ describe('installing beside workloads that are there already', () => {
   it('rolls nothing and records what they use; those that did not ask are left alone', async () => {
     await allInStep(spaces.shop);
     await settled(reroll, spaces.shop);
-    expect(await shopCounts()).toEqual(NONE);
+    expect(await counts.shop()).toEqual(NONE);
     const silent = await spaces.shop.get('Deployment/silent');
     expect(silent.metadata.annotations).not.toHaveProperty('reroll.dev/applied');
-    for (const ref of Object.keys(USES)) {
-      expect((await reroll.outcomes(spaces.shop, ref)).map(({ state }) => state)).not.toContain('reloaded');
-    }
   });
 
   it('rolls for the first change after that, and for no more than it', async () => {
     await spaces.shop.setData('ConfigMap/cm', { key: '2' });
     await allInStep(spaces.shop);
     await settled(reroll, spaces.shop);
-    expect(await shopCounts()).toEqual(BY_CM);
+    expect(await counts.shop()).toEqual(BY_CM);
   });
 });
 
-describe('migrating from stakater/Reloader', () => {
-  it('rolls nothing: what the marker says is what is there', async () => {
-    await isListedAs('current', 'Adopted');
-    expect(Object.values(await currentCounts())).toEqual([0, 0]);
-  });
-
-  it('rolls nothing if the incumbent missed a change, and says so', async () => {
-    await isListedAs('missed', 'StaleAtAdoption');
-    expect(Object.values(await missedCounts())).toEqual([0, 0]);
-  });
-
-  it('understands an existing installation: its annotations on the pod template too', async () => {
-    await inStep(spaces.pods, 'Deployment/on-pod', ['ConfigMap/cm']);
-    await settled(reroll, spaces.pods);
-    expect(recordOf(await spaces.pods.get('Deployment/off'))).toEqual({});
-  });
-
-  it('rolls, with --adopt-stale=reload, what the incumbent missed, once', async () => {
-    const space = await namespace(connect(sharedCluster()));
-    await putMarked(space, FORMER);
-    const rollouts = await countsOf(space, MARKED);
-    const own = await start({ namespaces: [space], workerFlags: ['--adopt-stale=reload'] });
-    for (const ref of MARKED) await inStep(space, ref, ['ConfigMap/cm']);
-    await settled(own, space);
-    expect(Object.values(await rollouts())).toEqual([1, 1]);
-  });
-
-  async function isListedAs(name: 'current' | 'missed', reason: string): Promise<void> {
-    const space = spaces[name];
-    for (const ref of MARKED) await inStep(space, ref, ['ConfigMap/cm']);
-    await settled(reroll, space);
-    for (const ref of MARKED)
-      expect((await reroll.outcomes(space, ref))[0]).toMatchObject({ state: 'recorded', reason });
-  }
+it.each([
+  ['says what is there', 'current', 'Adopted'],
+  ['says that it missed a change', 'missed', 'StaleAtAdoption'],
+] as const)('rolls nothing where the marker of stakater/Reloader %s', async (_, name, reason) => {
+  const space = spaces[name];
+  for (const ref of MARKED) await inStep(space, ref, ['ConfigMap/cm']);
+  await settled(reroll, space);
+  for (const ref of MARKED)
+    expect((await reroll.outcomes(space, ref))[0]).toMatchObject({ state: 'recorded', reason });
+  expect(await counts[name]()).toEqual([0, 0]);
 });
 
 it('a record that somebody strips is written again, and nothing is rolled for that', async () => {
-  const rollouts = await countsOf(spaces.shop, REFS);
+  const rollouts = await countRollouts(spaces.shop, REFS);
   for (const ref of Object.keys(USES)) await spaces.shop.annotate(ref, { 'reroll.dev/applied': null });
   await allInStep(spaces.shop);
   await settled(reroll, spaces.shop);
@@ -184,17 +140,18 @@ it('a workload that begins to ask is adopted then, and rolled for what comes lat
 it('what is installed while no watcher runs is recorded and not rolled, its sources or its workloads created first', async () => {
   const gap = [spaces.sources, spaces.workloads];
   for (const space of gap) await settled(reroll, space);
-  await Promise.all(reroll.watchers.map((watcher) => watcher.stop()));
-  await spaces.sources.apply(...shop());
-  await spaces.workloads.apply(...shop().toReversed());
-  const counts = await Promise.all(gap.map((space) => countsOf(space, REFS)));
-  await reroll.start('watcher').ready();
+  let each: readonly (() => Promise<number[]>)[] = [];
+  await reroll.replace('watcher', async () => {
+    await spaces.sources.apply(...shop());
+    await spaces.workloads.apply(...shop().toReversed());
+    each = await Promise.all(gap.map((space) => countRollouts(space, REFS)));
+  });
   const rolled = async (): Promise<unknown> => {
     for (const space of gap) {
       await allInStep(space);
       await settled(reroll, space);
     }
-    return await Promise.all(counts.map((rollouts) => rollouts()));
+    return await Promise.all(each.map((rollouts) => rollouts()));
   };
   expect(await rolled()).toEqual([NONE, NONE]);
   for (const space of gap) await space.setData('ConfigMap/cm', { key: '2' });
@@ -202,10 +159,17 @@ it('what is installed while no watcher runs is recorded and not rolled, its sour
 });
 
 describe('starting everything anew', () => {
-  it('rolls nothing for a second install beside the first one, which finds its records', async () => {
-    const rollouts = await countsOf(spaces.shop, REFS);
-    const second = await start();
+  it('rolls nothing for a second install beside the first one, which finds its records, and with --adopt-stale=reload once what the incumbent missed', async () => {
+    const space = await namespace(connect(sharedCluster()));
+    await putMarked(space, FORMER);
+    const rollouts = await countRollouts(spaces.shop, REFS);
+    const missed = await countRollouts(space, MARKED);
+    const namespaces = [space, ...Object.values(spaces)];
+    const second = await start({ namespaces, workerFlags: ['--adopt-stale=reload'] });
+    for (const ref of MARKED) await inStep(space, ref, ['ConfigMap/cm']);
+    await settled(second, space);
     await settled(second, spaces.shop);
+    expect(await missed()).toEqual([1, 1]);
     expect(await rollouts()).toEqual(NONE);
     await second.stop();
   });
@@ -214,7 +178,7 @@ describe('starting everything anew', () => {
     const { shop: space } = spaces;
     await settled(reroll, space);
     await reroll.stop();
-    const rollouts = await countsOf(space, REFS);
+    const rollouts = await countRollouts(space, REFS);
     const again = await start({ install: reroll.install });
     await settled(again, space);
     expect(await rollouts()).toEqual(NONE);

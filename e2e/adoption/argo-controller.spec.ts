@@ -1,4 +1,5 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { isDeepStrictEqual } from 'node:util';
+import { beforeAll, expect, it } from 'vitest';
 import { startArgoRollouts } from '../support/objects/argo-rollouts.ts';
 import {
   annotated,
@@ -13,7 +14,7 @@ import {
 import { sharedCluster } from '../support/cluster.ts';
 import { connect, namespace, type KubeObject, type Manifest, type Space } from '../support/kube.ts';
 import { startReroll, type Reroll } from '../support/reroll.ts';
-import { inStep, settled } from '../support/objects/rollouts.ts';
+import { change, inStep, settled } from '../support/objects/rollouts.ts';
 import { eventually } from '../support/wait.ts';
 
 /** The real controller of Argo Rollouts: a reload really replaces the pods, once. Building it once takes minutes. */
@@ -34,7 +35,7 @@ beforeAll(async () => {
   space = await namespace(connect(cluster));
   await startArgoRollouts(cluster, space);
   const watcherFlags = ['--is-argo-rollouts=true', '--discovery-interval=200ms'];
-  reroll = await startReroll({ cluster, namespaces: [space], watcherFlags, workers: 0 });
+  reroll = await startReroll({ cluster, namespaces: [space], watcherFlags });
 }, 1_800_000);
 
 /** Its pods, when there are as many as there should be, all of them Ready and none of `gone`. */
@@ -64,93 +65,78 @@ const canary: Modifier = ({ spec }) => {
   spec.strategy = { canary: {} };
 };
 
-async function rolledOnce(name: string, workload: string): Promise<[before: Pod[], after: Pod[]]> {
+/** The uids of the pods that there were last, by the Rollout. */
+const last = new Map<string, string[]>();
+
+async function reloadedOnce(name: string, workload: string, v = '2'): Promise<[before: Pod[], after: Pod[]]> {
   await inStep(space, workload, [`ConfigMap/${name}`]);
   const before = await podsOf(name);
-  await space.setData(`ConfigMap/${name}`, { v: '2' });
-  await inStep(space, workload, [`ConfigMap/${name}`]);
+  await change(space, `ConfigMap/${name}`, v, [workload]);
   const after = await podsOf(name, uids(before));
-  await settled(reroll, space);
-  // As they are when all is quiet: nothing has rolled a second time.
-  expect(uids(await podsOf(name)).sort()).toEqual(uids(after).sort());
+  last.set(name, uids(after).sort());
   return [before, after];
 }
 
-describe.each(['env-vars', 'annotations'] as const)('with the strategy %s', (strategy) => {
-  beforeAll(async () => {
-    await Promise.all(reroll.workers.map((worker) => worker.stop()));
-    reroll.start('worker', [`--reload-strategy=${strategy}`]);
-    await reroll.ready();
-  });
+const restart = annotated({ 'reloader.stakater.com/rollout-strategy': 'restart' });
 
-  it(
-    'a change rolls a Rollout to a new revision',
-    async () => {
-      const name = `rollout-${strategy}`;
-      await space.apply(
-        configMap(name, { v: '1' }),
-        argoRollout(name, auto(), canary, replicas(COUNT), usingEnvFrom(name)),
-      );
-      const [before, after] = await rolledOnce(name, `Rollout/${name}`);
-      expect(revisions(after).size).toBe(1);
-      expect(revisions(after)).not.toEqual(revisions(before));
-    },
-    2 * TIMES,
-  );
+interface Case {
+  readonly make: (name: string) => readonly Manifest[];
+  /** Which of them has the record. */
+  readonly recorded: 'Rollout' | 'Deployment';
+  readonly sameRevision?: true;
+}
 
-  it(
-    'rollout-strategy: restart replaces the pods under the same revision',
-    async () => {
-      const name = `restart-${strategy}`;
-      const restart = annotated({ 'reloader.stakater.com/rollout-strategy': 'restart' });
-      await space.apply(
-        configMap(name, { v: '1' }),
-        argoRollout(name, auto(), restart, canary, replicas(COUNT), usingEnvFrom(name)),
-      );
-      const [before, after] = await rolledOnce(name, `Rollout/${name}`);
-      expect(revisions(after)).toEqual(revisions(before));
-    },
-    2 * TIMES,
-  );
+const own =
+  (...modifiers: readonly Modifier[]): Case['make'] =>
+  (name) => [argoRollout(name, auto(), canary, replicas(COUNT), usingEnvFrom(name), ...modifiers)];
 
-  it.each<[string, Modifier[], Modifier[]]>([
-    ['annotated', [auto()], []],
-    ['plain', [], [auto()]],
-    ['both', [auto()], [auto()]],
-  ])(
-    'a Rollout with a workloadRef rolls to one new revision, whichever of it and its Deployment asks (%s)',
-    async (which, onDeployment, onRollout) => {
-      const name = `${which}-${strategy}`;
-      await space.apply(
-        configMap(name, { v: '1' }),
-        deployment(name, ...onDeployment, usingEnvFrom(name)),
-        byReference(name, ...onRollout),
-      );
-      const [before, after] = await rolledOnce(name, `Deployment/${name}`);
-      expect(revisions(after).size).toBe(1);
-      expect(revisions(after)).not.toEqual(revisions(before));
-      expect(await replicaSets(name)).toBe(2);
-    },
-    2 * TIMES,
-  );
+const referring =
+  (onDeployment: readonly Modifier[], onRollout: readonly Modifier[]): Case['make'] =>
+  (name) => [deployment(name, ...onDeployment, usingEnvFrom(name)), byReference(name, ...onRollout)];
 
-  it(
-    'a Rollout with a workloadRef and rollout-strategy: restart keeps its revision',
-    async () => {
-      const name = `restart-by-reference-${strategy}`;
-      const restart = annotated({ 'reloader.stakater.com/rollout-strategy': 'restart' });
-      await space.apply(
-        configMap(name, { v: '1' }),
-        deployment(name, usingEnvFrom(name)),
-        byReference(name, auto(), restart),
-      );
-      const [before, after] = await rolledOnce(name, `Rollout/${name}`);
-      expect(revisions(after)).toEqual(revisions(before));
-      expect(await replicaSets(name)).toBe(1);
-    },
-    2 * TIMES,
-  );
-});
+const CASES: Readonly<Record<string, Case>> = {
+  rollout: { make: own(), recorded: 'Rollout' },
+  restart: { make: own(restart), recorded: 'Rollout', sameRevision: true },
+  'annotated-deployment': { make: referring([auto()], []), recorded: 'Deployment' },
+  'annotated-rollout': { make: referring([], [auto()]), recorded: 'Deployment' },
+  'annotated-both': { make: referring([auto()], [auto()]), recorded: 'Deployment' },
+  'restart-by-reference': {
+    make: referring([], [auto(), restart]),
+    recorded: 'Rollout',
+    sameRevision: true,
+  },
+};
+
+it(
+  'a change replaces the pods of a Rollout once: under a new revision, or under the same with rollout-strategy: restart',
+  async () => {
+    await Promise.all(
+      Object.entries(CASES).map(async ([name, { make, recorded, sameRevision }]) => {
+        await space.apply(configMap(name, { v: '1' }), ...make(name));
+        const [before, after] = await reloadedOnce(name, `${recorded}/${name}`);
+        expect(revisions(after).size, name).toBe(1);
+        expect(isDeepStrictEqual(revisions(after), revisions(before)), name).toBe(sameRevision === true);
+        expect(await replicaSets(name), name).toBe(sameRevision ? 1 : 2);
+      }),
+    );
+    await settled(reroll, space);
+    // As they are when all is quiet: nothing has replaced them a second time.
+    for (const [name, uid] of last) expect(uids(await podsOf(name)).sort(), name).toEqual(uid);
+  },
+  2 * TIMES,
+);
+
+it(
+  'and so it does with the strategy annotations',
+  async () => {
+    await reroll.replace('worker', undefined, ['--reload-strategy=annotations']);
+    const [before, after] = await reloadedOnce('rollout', 'Rollout/rollout', '3');
+    expect(revisions(after).size).toBe(1);
+    expect(revisions(after)).not.toEqual(revisions(before));
+    expect(await replicaSets('rollout')).toBe(3);
+  },
+  2 * TIMES,
+);
 
 /** Of the Rollout of this name: the revisions that it has had. */
 async function replicaSets(name: string): Promise<number> {

@@ -1,18 +1,25 @@
+import { execFileSync } from 'node:child_process';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { ensureProgram } from '../../tools/cluster/src/build/build-program.ts';
 import {
+  argoRollout,
   auto,
   configMap,
   deployment,
   podAnnotated,
   replicas,
+  statefulSet,
   usingEnvFrom,
 } from '../support/objects/builders.ts';
+import { cleanUp } from '../support/cleanup.ts';
 import { sharedCluster } from '../support/cluster.ts';
 import { CommandLine } from '../support/admin/command-line.ts';
-import { connect, namespace, type KubeObject, type Manifest, type Space } from '../support/kube.ts';
+import { installCrd, removeCrd } from '../support/objects/crds.ts';
+import { connect, namespace, refOf, type KubeObject, type Manifest, type Space } from '../support/kube.ts';
 import { startReroll, type Reroll } from '../support/reroll.ts';
 import {
-  RolloutCount,
+  change,
+  countRollouts,
   inStep,
   markerAnnotation,
   markerVariables,
@@ -77,7 +84,41 @@ const OWNERS: Readonly<Record<string, Owner>> = {
   },
 };
 
-describe.each(['env-vars', 'annotations'])('after a reload with the strategy %s', (strategy) => {
+/** What Argo CD manages: whether it shows an object as OutOfSync is told by its own code, which takes minutes to build once. */
+const MANAGED: readonly Manifest[] = [deployment, statefulSet, argoRollout].map((build) =>
+  build('managed', auto(), usingEnvFrom('cm')),
+);
+
+/** As docs/strategies.md has it. */
+const IGNORE_DIFFERENCES = [{ group: 'apps', kind: '*', managedFieldsManagers: ['Reloader'] }];
+
+let argoCdDiff: string;
+
+beforeAll(async () => {
+  argoCdDiff = await ensureProgram('argo-cd-diff', { log: (line) => console.error(line) });
+  const client = connect(sharedCluster());
+  await installCrd(client, 'Rollout');
+  cleanUp(() => removeCrd(client, 'Rollout'));
+}, 1_800_000);
+
+async function isOutOfSync(
+  space: Space,
+  target: Manifest,
+  ignoreDifferences: readonly object[],
+): Promise<boolean> {
+  const live = await space.get(refOf(target));
+  const metadata = { ...target.metadata, namespace: space.name };
+  const input = JSON.stringify({ live, target: { ...target, metadata }, ignoreDifferences });
+  return JSON.parse(execFileSync(argoCdDiff, { input }).toString()) as boolean;
+}
+
+describe.each([
+  ['env-vars', Object.keys(OWNERS)],
+  // In another place of the template, which each of them merges in its own way.
+  ['annotations', ['kubectl apply', 'kubectl apply --server-side', 'helm upgrade']],
+])('after a reload with the strategy %s', (strategy, owners) => {
+  const own = owners.map((owner) => OWNERS[owner] as Owner);
+  const refs = own.map(({ name }) => `Deployment/${name}`);
   let space: Space;
   let reroll: Reroll;
   let commandLine: CommandLine;
@@ -87,50 +128,63 @@ describe.each(['env-vars', 'annotations'])('after a reload with the strategy %s'
     space = await namespace(connect(cluster));
     commandLine = await CommandLine.open(cluster, space);
     await space.apply(configMap('cm', { v: '0' }));
-    for (const { create } of Object.values(OWNERS)) await create(commandLine);
-    await commandLine.apply(manifest('undone', '0'));
-    const names = [...Object.values(OWNERS).map(({ name }) => name), 'undone'];
+    for (const { create } of own) await create(commandLine);
+    for (const managed of MANAGED) await commandLine.apply(managed, '--field-manager=argocd-controller');
     const workerFlags = [`--reload-strategy=${strategy}`];
-    reroll = await startReroll({ cluster, namespaces: [space], workerFlags });
-    for (const name of names) await inStep(space, `Deployment/${name}`, CM);
-    await space.setData('ConfigMap/cm', { v: '1' });
-    for (const name of names) await inStep(space, `Deployment/${name}`, CM);
+    const watcherFlags = ['--is-argo-rollouts=true', '--discovery-interval=200ms'];
+    reroll = await startReroll({ cluster, namespaces: [space], workerFlags, watcherFlags });
+    const all = [...refs, ...MANAGED.map(refOf)];
+    for (const ref of all) await inStep(space, ref, CM);
+    await change(space, 'ConfigMap/cm', '1', all);
     await settled(reroll, space);
   }, 1_800_000);
 
-  it.each(Object.entries(OWNERS))(
-    '%s leaves the marker alone and is followed by no rollout',
-    async (_, { name, act }) => {
-      const ref = `Deployment/${name}`;
-      const before = await space.get(ref);
-      const rollouts = await RolloutCount.from(space, ref);
-      await act(commandLine);
+  it(`leave the marker alone, and are followed by no rollout: ${owners.join(', ')}`, async () => {
+    const before = await Promise.all(refs.map((ref) => space.get(ref)));
+    const rollouts = await countRollouts(space, refs);
+    for (const { act } of own) await act(commandLine);
+    for (const [index, ref] of refs.entries()) {
       const after = await space.get(ref);
-      expect(after.metadata.annotations?.['note']).not.toBe(before.metadata.annotations?.['note']);
-      expect(isMarked(after)).toBe(true);
-      expect(after.spec.template).toEqual(before.spec.template);
-      await settled(reroll, space);
-      expect(await rollouts.now()).toBe(0);
-    },
-  );
+      const note = before[index]?.metadata.annotations?.['note'];
+      expect(after.metadata.annotations?.['note'], ref).not.toBe(note);
+      expect(isMarked(after), ref).toBe(true);
+      expect(after.spec.template, ref).toEqual(before[index]?.spec.template);
+    }
+    await settled(reroll, space);
+    expect(await rollouts()).toEqual(refs.map(() => 0));
+  });
 
-  it.each(Object.entries(OWNERS))(
-    '%s with another pod template leaves the marker in it, and its own rollout is followed by none of ours',
-    async (_, { name, edit }) => {
-      const ref = `Deployment/${name}`;
-      const rollouts = await RolloutCount.from(space, ref);
-      await edit(commandLine);
+  it('leave the marker in another pod template, and their own rollout is followed by none of ours', async () => {
+    const rollouts = await countRollouts(space, refs);
+    for (const { edit } of own) await edit(commandLine);
+    for (const ref of refs) {
       const after = await space.get(ref);
-      expect(after.spec.template.metadata?.annotations).toMatchObject({ note: 'edited' });
-      expect(isMarked(after)).toBe(true);
-      await settled(reroll, space);
-      expect(await rollouts.now()).toBe(1);
-    },
-  );
+      expect(after.spec.template.metadata?.annotations, ref).toMatchObject({ note: 'edited' });
+      expect(isMarked(after), ref).toBe(true);
+    }
+    await settled(reroll, space);
+    expect(await rollouts()).toEqual(refs.map(() => 1));
+  });
+
+  it('what Argo CD manages is not OutOfSync, and is once it is edited', async () => {
+    for (const target of MANAGED) {
+      expect(isMarked(await space.get(refOf(target))), refOf(target)).toBe(true);
+      const { spec } = target as Manifest & { readonly spec: object };
+      const edited = { ...target, spec: { ...spec, replicas: 2 } } as Manifest;
+      for (const settings of [[], IGNORE_DIFFERENCES]) {
+        expect(await isOutOfSync(space, target, settings), refOf(target)).toBe(false);
+        expect(await isOutOfSync(space, edited, settings), refOf(target)).toBe(true);
+      }
+    }
+  });
 
   it('kubectl rollout undo takes the marker away by one rollout of its own, which is followed by none of ours', async () => {
     const ref = 'Deployment/undone';
-    const rollouts = await RolloutCount.from(space, ref);
+    await commandLine.apply(manifest('undone', '0'));
+    await inStep(space, ref, CM);
+    await change(space, 'ConfigMap/cm', '2', [ref]);
+    await settled(reroll, space);
+    const rollouts = await countRollouts(space, [ref]);
     await eventually(async () => {
       const { metadata } = await space.get(ref);
       return metadata.annotations?.['deployment.kubernetes.io/revision'] === '2';
@@ -138,11 +192,9 @@ describe.each(['env-vars', 'annotations'])('after a reload with the strategy %s'
     await commandLine.kubectl('rollout', 'undo', 'deployment/undone');
     expect(isMarked(await space.get(ref))).toBe(false);
     await settled(reroll, space);
-    expect(await rollouts.now()).toBe(1);
-    await space.setData('ConfigMap/cm', { v: '2' });
-    const after = await inStep(space, ref, CM);
-    expect(isMarked(after)).toBe(true);
-    await settled(reroll, space);
-    expect(await rollouts.now()).toBe(2);
+    expect(await rollouts()).toEqual([1]);
+    await change(space, 'ConfigMap/cm', '3', [ref]);
+    expect(isMarked(await space.get(ref))).toBe(true);
+    expect(await rollouts()).toEqual([2]);
   });
 });

@@ -18,8 +18,8 @@ import { cleanUp } from '../support/cleanup.ts';
 import { sharedCluster } from '../support/cluster.ts';
 import { Incumbent } from '../support/objects/incumbent.ts';
 import { connect, namespace, type Ref, type Space } from '../support/kube.ts';
-import { startReroll, type Reroll } from '../support/reroll.ts';
-import { RolloutCount, inStep } from '../support/objects/rollouts.ts';
+import { startReroll, type Reroll, type RerollOptions } from '../support/reroll.ts';
+import { countRollouts, inStep } from '../support/objects/rollouts.ts';
 import { eventually } from '../support/wait.ts';
 
 const USES: Readonly<Record<Ref, readonly Ref[]>> = {
@@ -41,12 +41,12 @@ function keyFile(): string {
 
 class Migration {
   readonly #space: Space;
-  readonly #counts: readonly RolloutCount[];
+  readonly #rollouts: () => Promise<number[]>;
   #changes = 0;
 
-  private constructor(space: Space, counts: readonly RolloutCount[]) {
+  private constructor(space: Space, rollouts: () => Promise<number[]>) {
     this.#space = space;
-    this.#counts = counts;
+    this.#rollouts = rollouts;
   }
 
   static async of(space: Space): Promise<Migration> {
@@ -60,8 +60,7 @@ class Migration {
       deployment('named', naming('cm', 'Secret/k.*')),
       deployment('silent', usingEnvFrom('cm')),
     );
-    const counts = await Promise.all(REFS.map((ref) => RolloutCount.from(space, ref)));
-    return new Migration(space, counts);
+    return new Migration(space, await countRollouts(space, REFS));
   }
 
   /** A ConfigMap and a Secret in turn. */
@@ -74,8 +73,8 @@ class Migration {
   /** Every change so far has rolled every workload; the next one of this shows that it was only once. */
   async isRolled(): Promise<void> {
     await eventually(async () => {
-      const counts = await Promise.all(this.#counts.map((count) => count.now()));
-      expect(counts, `after change ${this.#changes}`).toEqual(REFS.map(() => this.#changes));
+      const expected = REFS.map(() => this.#changes);
+      expect(await this.#rollouts(), `after change ${this.#changes}`).toEqual(expected);
       return true;
     });
   }
@@ -86,34 +85,27 @@ class Migration {
   }
 }
 
-/** Both at once: most of it is waiting. */
-it('loses no change and rolls each workload once for it, at every step there and back', async () => {
-  await Promise.all([thereAndBack('env-vars'), thereAndBack('annotations')]);
-});
-
 /** docs/migrate.md, step by step. */
-async function thereAndBack(strategy: 'env-vars' | 'annotations'): Promise<void> {
+it('loses no change and reloads each workload once for it, at every step there and back', async () => {
   const space = await namespace(connect(sharedCluster()));
   const migration = await Migration.of(space);
   const keys = keyFile();
-  const start = (options: { install?: string; debounce?: string; dryRun?: boolean }): Promise<Reroll> =>
-    startReroll({
+  const start = async (more: Partial<RerollOptions> = {}): Promise<Reroll> =>
+    await startReroll({
       cluster: sharedCluster(),
       namespaces: [space],
       // As the chart has it: markers of Secrets are under a key that stakater/Reloader does not know.
       flags: [`--hash-key-file=${keys}`],
-      ...(options.install === undefined ? {} : { install: options.install }),
-      ...(options.debounce === undefined ? {} : { debounce: options.debounce }),
-      workerFlags: [`--reload-strategy=${strategy}`, ...(options.dryRun === true ? ['--dry-run'] : [])],
+      ...more,
     });
 
   // Where we start: the incumbent alone.
-  const incumbent = await Incumbent.start(space, strategy);
+  const incumbent = await Incumbent.start(space);
   await migration.change();
   await migration.isRolled();
 
   // 1. Reroll beside it, without consequences.
-  const starting = start({ dryRun: true });
+  const starting = start({ workerFlags: ['--dry-run'] });
   await migration.change();
   const beside = await starting;
   await migration.isRolled();
@@ -143,7 +135,7 @@ async function thereAndBack(strategy: 'env-vars' | 'annotations'): Promise<void>
   await migration.isRolled();
   await migration.isRecorded();
   await migration.change();
-  const again = await Incumbent.start(space, strategy);
+  const again = await Incumbent.start(space);
   await migration.isRolled();
   await migration.isRecorded();
   await migration.change();
@@ -156,7 +148,7 @@ async function thereAndBack(strategy: 'env-vars' | 'annotations'): Promise<void>
   await migration.change();
   await migration.isRolled();
   await again.stop();
-}
+});
 
 /** It would have rolled the workload too, or saw that the incumbent had just done it. */
 async function agrees(reroll: Reroll, space: Space, ref: Ref): Promise<void> {

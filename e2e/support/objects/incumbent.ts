@@ -6,8 +6,6 @@ import { collectionPath } from '@reroll/kube/objects';
 import { Reflector } from '@reroll/kube/reflector/reflector';
 import { resourceOf, type KubeObject, type Ref, type Space } from '../kube.ts';
 
-export type Strategy = 'env-vars' | 'annotations';
-
 const SOURCE_KINDS = ['ConfigMap', 'Secret'] as const;
 /** In its order. */
 const WORKLOAD_KINDS = ['Deployment', 'DaemonSet', 'StatefulSet'] as const;
@@ -20,22 +18,20 @@ interface Source {
 
 /**
  * Stands in for stakater/Reloader, whose binary the tests do not have: it watches ConfigMaps and Secrets of a
- * namespace, compares the SHA-1 of their data with the last one that it saw, and makes the incumbent's writes:
- * strategic merge patches as the field manager `Reloader`. It knows nothing of what changed before its start.
+ * namespace, compares the SHA-1 of their data with the last one that it saw, and makes the incumbent's writes by
+ * its default strategy: strategic merge patches of variables as the field manager `Reloader`. It knows nothing of what changed before its start.
  */
 export class Incumbent {
   readonly #space: Space;
-  readonly #strategy: Strategy;
   readonly #last = new Map<Ref, string>();
   readonly #reflectors: Reflector<Source>[] = [];
 
-  private constructor(space: Space, strategy: Strategy) {
+  private constructor(space: Space) {
     this.#space = space;
-    this.#strategy = strategy;
   }
 
-  static async start(space: Space, strategy: Strategy): Promise<Incumbent> {
-    const incumbent = new Incumbent(space, strategy);
+  static async start(space: Space): Promise<Incumbent> {
+    const incumbent = new Incumbent(space);
     for (const kind of SOURCE_KINDS) incumbent.#watch(kind);
     await Promise.all(incumbent.#reflectors.map((reflector) => reflector.waitSynced(30_000)));
     space.atEnd(() => incumbent.stop());
@@ -104,34 +100,18 @@ export class Incumbent {
     const index = containerUsing(template.spec ?? {}, { kind, name }, decision.auto);
     const container = index === null ? undefined : template.spec?.containers?.[index]?.name;
     if (container === undefined) return;
-    const marked = { kind, name, namespace: this.#space.name, hash: hashOf(kind, object), container };
+    const variable = {
+      name: `STAKATER_${variablePart(name)}_${kind.toUpperCase()}`,
+      value: hashOf(kind, object),
+    };
+    const patch = { spec: { template: { spec: { containers: [{ name: container, env: [variable] }] } } } };
     const options = { contentType: STRATEGIC_MERGE_PATCH, query: { fieldManager: 'Reloader' } };
     await this.#space.client.patch(
       this.#space.path(`${workloadKind}/${workload.metadata.name}`),
-      patchOf(this.#strategy, marked),
+      patch,
       options,
     );
   }
-}
-
-interface Marked {
-  readonly kind: Source['kind'];
-  readonly name: string;
-  readonly namespace: string;
-  readonly hash: string;
-  readonly container: string;
-}
-
-function patchOf(strategy: Strategy, { kind, name, namespace, hash, container }: Marked): unknown {
-  const type = kind.toUpperCase();
-  if (strategy === 'env-vars') {
-    const variable = { name: `STAKATER_${variablePart(name)}_${type}`, value: hash };
-    return { spec: { template: { spec: { containers: [{ name: container, env: [variable] }] } } } };
-  }
-  const observedAt = Math.floor(Date.now() / 1000);
-  const text = JSON.stringify({ type, name, namespace, hash, containerRefs: [container], observedAt });
-  const annotations = { 'reloader.stakater.com/last-reloaded-from': text };
-  return { spec: { template: { metadata: { annotations } } } };
 }
 
 /** `a.b--c` to `A_B_C`. */
