@@ -15,14 +15,7 @@ import {
 import { sharedCluster } from '../support/cluster.ts';
 import { connect, namespace, type KubeObject, type Manifest, type Space } from '../support/kube.ts';
 import { keyIn, startReroll, type Reroll } from '../support/reroll.ts';
-import {
-  RolloutCount,
-  inStep,
-  markerText,
-  markerVariables,
-  recordOf,
-  settled,
-} from '../support/objects/rollouts.ts';
+import { RolloutCount, inStep, markerText, markerVariables, settled } from '../support/objects/rollouts.ts';
 import { eventually } from '../support/wait.ts';
 
 let space: Space;
@@ -95,24 +88,22 @@ describe('a change of what a CronJob uses', () => {
     );
   });
 
-  it('creates a Job for each change, also for one that goes back to what was before', async () => {
+  it('creates a Job for each change: one that goes back to what was before, one that an upgrade brought with another template, one of a source that is only named, one whose name was lost', async () => {
     await recorded('flip');
-    await change('flip', '2');
-    await change('flip', '1');
-    expect(await jobsOf('flip')).toHaveLength(2);
-    await change('flip', '2');
-    expect(await jobsOf('flip')).toHaveLength(3);
-  });
-
-  it('creates a Job also if an upgrade wrote the template right after, because that starts no pod', async () => {
+    await recorded('named', cronJob('named', naming('named')));
     await recorded('upgraded');
+    await recorded('nameless');
+    await space.annotate('CronJob/nameless', { [NEXT_JOB_ANNOTATION]: null });
     await space.apply(
       configMap('upgraded', { v: '2' }),
       cronJob('upgraded', auto(), usingEnvFrom('upgraded'), usingVolume('upgraded')),
     );
     await inStep(space, 'CronJob/upgraded', ['ConfigMap/upgraded']);
-    await settled(reroll, space);
-    expect(await jobsOf('upgraded')).toHaveLength(1);
+    for (const name of ['named', 'nameless', 'flip']) await change(name, '2');
+    for (const v of ['1', '2']) await change('flip', v);
+    const names = ['upgraded', 'named', 'nameless', 'flip'];
+    const jobs = await Promise.all(names.map(jobsOf));
+    expect(jobs.map(({ length }) => length)).toEqual([1, 1, 1, 3]);
   });
 
   it('creates none for a suspended CronJob and records it, so that none comes when it is resumed', async () => {
@@ -126,60 +117,25 @@ describe('a change of what a CronJob uses', () => {
     await change('asleep', '3');
     expect(await jobsOf('asleep')).toHaveLength(1);
   });
-
-  it('creates none when the workload did not ask, and none when only metadata changed', async () => {
-    await space.apply(configMap('quiet', { v: '1' }), cronJob('quiet', usingEnvFrom('quiet')));
-    await space.setData('ConfigMap/quiet', { v: '2' });
-    await recorded('touched');
-    await space.annotate('ConfigMap/touched', { note: 'x' });
-    await settled(reroll, space);
-    expect([...(await jobsOf('quiet')), ...(await jobsOf('touched'))]).toEqual([]);
-  });
-
-  it('creates one also if the name of the next Job was lost', async () => {
-    await recorded('nameless');
-    await space.annotate('CronJob/nameless', { [NEXT_JOB_ANNOTATION]: null });
-    await change('nameless', '2');
-    expect(await jobsOf('nameless')).toHaveLength(1);
-  });
-
-  it('creates one for a source that the CronJob names and does not use', async () => {
-    await space.apply(configMap('named', { v: '1' }), cronJob('named', naming('named')));
-    await inStep(space, 'CronJob/named', ['ConfigMap/named']);
-    await change('named', '2');
-    expect(await jobsOf('named')).toHaveLength(1);
-  });
 });
 
-describe('after a worker died between the Job and the record', () => {
-  /** As that leaves it: the Job of this name is there, the CronJob is as it was before. */
-  async function died(name: string, meanwhile: () => Promise<unknown> = async () => null): Promise<void> {
-    const { annotations = {} } = (await space.get(`CronJob/${name}`)).metadata;
-    await change(name, '2');
-    await Promise.all(reroll.workers.map((worker) => worker.stop()));
+it('a worker died between the Job and the record: the Job that is there counts, and what changed meanwhile gets one of its own', async () => {
+  await space.apply(configMap('also', { v: '1' }));
+  await recorded('died', cronJob('died', auto(), usingEnvFrom('died'), usingEnvFrom('also')));
+  const { annotations = {} } = (await space.get('CronJob/died')).metadata;
+  await change('died', '2');
+  await reroll.replace('worker', async () => {
+    // As its death leaves it: the Job of this name is there, the CronJob is as it was before.
     const { [RECORD_ANNOTATION]: record = '', [NEXT_JOB_ANNOTATION]: next = '' } = annotations;
-    await space.annotate(`CronJob/${name}`, { [RECORD_ANNOTATION]: record, [NEXT_JOB_ANNOTATION]: next });
-    await meanwhile();
-    await reroll.start('worker').ready();
-  }
-
-  it('the Job that is there counts, and no second is created', async () => {
-    await recorded('died');
-    await died('died');
-    await inStep(space, 'CronJob/died', ['ConfigMap/died']);
-    await settled(reroll, space);
-    expect(await jobsOf('died')).toHaveLength(1);
+    await space.annotate('CronJob/died', { [RECORD_ANNOTATION]: record, [NEXT_JOB_ANNOTATION]: next });
   });
-
-  it('another source that changed meanwhile gets a Job of its own, and the first no second', async () => {
-    await space.apply(configMap('also', { v: '1' }));
-    await recorded('died-too', cronJob('died-too', auto(), usingEnvFrom('died-too'), usingEnvFrom('also')));
-    await died('died-too', () => space.setData('ConfigMap/also', { v: '2' }));
-    await inStep(space, 'CronJob/died-too', ['ConfigMap/died-too', 'ConfigMap/also']);
-    await settled(reroll, space);
-    expect(await jobsOf('died-too')).toHaveLength(2);
-    expect(Object.keys(recordOf(await space.get('CronJob/died-too')))).toHaveLength(2);
-  });
+  await inStep(space, 'CronJob/died', ['ConfigMap/died']);
+  await settled(reroll, space);
+  expect(await jobsOf('died')).toHaveLength(1);
+  await space.setData('ConfigMap/also', { v: '2' });
+  await inStep(space, 'CronJob/died', ['ConfigMap/died', 'ConfigMap/also']);
+  await settled(reroll, space);
+  expect(await jobsOf('died')).toHaveLength(2);
 });
 
 it('a Job of the name that is not of this CronJob is left alone, and the next has another name', async () => {
@@ -193,53 +149,39 @@ it('a Job of the name that is not of this CronJob is left alone, and the next ha
   expect(await space.find(`Job/taken-${next}`)).not.toBeNull();
 });
 
-it('with --cronjob-strategy=patch a change marks the template and creates no Job', async () => {
+it('with --cronjob-strategy=patch a change marks the template and creates no Job; with --ignored-workload-types=jobs no Job is watched or written', async () => {
+  const cluster = sharedCluster();
   const other = await namespace(space.client);
+  const audit = new AuditLog(cluster);
+  const using = [auto(), usingEnvFrom('cm')];
+  await other.apply(configMap('cm', { v: '1' }), cronJob('patched', ...using), job('left', ...using));
+  const before = await other.get('Job/left');
   const patching = await startReroll({
-    cluster: sharedCluster(),
+    cluster,
     namespaces: [other],
+    flags: ['--ignored-workload-types=jobs'],
     workerFlags: ['--cronjob-strategy=patch', '--reload-strategy=annotations'],
   });
-  await other.apply(configMap('cm', { v: '1' }), cronJob('patched', auto(), usingEnvFrom('cm')));
   await inStep(other, 'CronJob/patched', ['ConfigMap/cm']);
   const rollouts = await RolloutCount.from(other, 'CronJob/patched');
   await other.setData('ConfigMap/cm', { v: '2' });
-  await inStep(other, 'CronJob/patched', ['ConfigMap/cm']);
+  const patched = await inStep(other, 'CronJob/patched', ['ConfigMap/cm']);
   await settled(patching, other);
   expect(await rollouts.now()).toBe(1);
-  expect(await other.list('Job')).toEqual([]);
-  const { jobTemplate } = (await other.get('CronJob/patched')).spec as unknown as {
-    jobTemplate: KubeObject;
-  };
+  const { jobTemplate } = patched.spec as unknown as { jobTemplate: KubeObject };
   expect(markerText(jobTemplate)).toContain('"name":"cm"');
-});
 
-it('with --ignored-workload-types=cronjobs,jobs neither is watched, and nothing is written to them', async () => {
-  const other = await namespace(space.client);
-  const flags = ['--ignored-workload-types=cronjobs,jobs'];
-  const audit = new AuditLog(sharedCluster());
-  const using = [auto(), usingEnvFrom('cm')];
-  await other.apply(configMap('cm', { v: '1' }), cronJob('left', ...using), job('left', ...using));
-  const before = await other.get('Job/left');
-  const ignoring = await startReroll({ cluster: sharedCluster(), namespaces: [other], flags });
-  await other.setData('ConfigMap/cm', { v: '2' });
-  await settled(ignoring, other);
-  for (const ref of ['CronJob/left', 'Job/left'])
-    expect((await other.get(ref)).metadata.annotations).not.toHaveProperty([RECORD_ANNOTATION]);
-  expect((await other.list('Job')).map(({ metadata }) => metadata.uid)).toEqual([before.metadata.uid]);
-  const refs = ['CronJob/left', 'Job/left', 'Deployment/e2e-control'] as const;
-  const keys = refs.map((ref) => keyIn(other, ref));
-  expect([...(await ignoring.catalog.workloads(keys)).keys()]).toEqual([
-    keyIn(other, 'Deployment/e2e-control'),
-  ]);
+  const [left, ...others] = await other.list('Job');
+  expect(others).toEqual([]);
+  expect(left?.metadata.uid).toBe(before.metadata.uid);
+  expect(left?.metadata.annotations).not.toHaveProperty([RECORD_ANNOTATION]);
+  const keys = (['Job/left', 'CronJob/patched'] as const).map((ref) => keyIn(other, ref));
+  expect([...(await patching.catalog.workloads(keys)).keys()]).toEqual(keys.slice(1));
   // A stream is in the log once it has ended.
-  await ignoring.stop();
+  await patching.stop();
   const asked = audit.of('reroll-').filter(({ objectRef }) => objectRef?.namespace === other.name);
-  const resources = new Set(asked.map(({ objectRef }) => objectRef?.resource));
-  expect(resources).toContain('deployments');
-  expect(resources).not.toContain('cronjobs');
+  expect(asked.map(({ objectRef }) => objectRef?.resource)).toContain('cronjobs');
   // But for what a recreation before this run may have left.
-  const ofJobs = asked.filter(({ objectRef }) => objectRef?.resource === 'jobs');
-  for (const { requestURI } of ofJobs)
+  for (const { requestURI } of asked.filter(({ objectRef }) => objectRef?.resource === 'jobs'))
     expect(decodeURIComponent(requestURI)).toContain(`labelSelector=${PENDING_JOB_LABEL}`);
 });

@@ -1,12 +1,13 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_ANNOTATION_KEYS as KEYS } from '@reroll/core/annotations/annotation-keys';
 import { RECORD_ANNOTATION } from '@reroll/core/record/record';
-import { auto, configMap, job, usingEnvFrom } from '../support/objects/builders.ts';
+import { auto, configMap, finishing, job, usingEnvFrom } from '../support/objects/builders.ts';
 import { sharedCluster } from '../support/cluster.ts';
 import { connect, namespace, type KubeObject, type Space } from '../support/kube.ts';
 import {
   RECORD,
   STEPS,
+  completed,
   diesBefore,
   finish,
   recreation,
@@ -15,7 +16,7 @@ import {
   waitingJob,
 } from '../support/objects/recreation.ts';
 import { startReroll } from '../support/reroll.ts';
-import { markerVariables } from '../support/objects/rollouts.ts';
+import { change, inStep, markerVariables } from '../support/objects/rollouts.ts';
 import { eventually } from '../support/wait.ts';
 
 let space: Space;
@@ -48,7 +49,19 @@ describe('a worker that dies in the middle of a recreation', () => {
     );
     expect(await space.find('Job/job-3')).toBeNull();
 
-    const reroll = await startReroll({ cluster: sharedCluster(), namespaces: [space] });
+    const cluster = sharedCluster();
+    const flags = ['--recreate-finished-jobs'];
+    const reroll = await startReroll({
+      cluster,
+      namespaces: [space],
+      flags,
+      sweepInterval: '1s',
+      workers: 0,
+    });
+    // What the watcher has enqueued is lost with Redis, so the resync has to make up for it.
+    await eventually(async () => (await reroll.queues.reloads.getJobCountByTypes('wait', 'delayed')) >= 3);
+    await reroll.queues.reloads.obliterate({ force: true });
+    await reroll.start('worker').ready();
     await eventually(async () => (await pendingJobs(space)).length === 0);
 
     const after = await Promise.all(STEPS.map((_, index) => space.get(`Job/job-${index}`)));
@@ -56,8 +69,17 @@ describe('a worker that dies in the middle of a recreation', () => {
     expect(renewed).toEqual([false, false, true, true, true]);
     for (const [index, object] of after.entries()) if (renewed[index]) expectRecreated(object, before[index]);
     expect(await space.list('Job')).toHaveLength(STEPS.length);
-    await reroll.stop();
+    await isRunAgain('done');
   });
+
+  /** With --recreate-finished-jobs a Job that is finished is run again, as by stakater/Reloader. */
+  async function isRunAgain(name: string): Promise<void> {
+    await space.apply(configMap(name, { v: '1' }), job(name, auto(), usingEnvFrom(name), finishing()));
+    await inStep(space, `Job/${name}`, [`ConfigMap/${name}`]);
+    const before = await completed(space, name);
+    await change(space, `ConfigMap/${name}`, '2', [`Job/${name}`]);
+    expect((await completed(space, name)).metadata.uid).not.toBe(before.metadata.uid);
+  }
 
   it('leaves what another one ends, and one that comes late with what it read before does nothing more', async () => {
     const other = await namespace(space.client);
@@ -96,7 +118,7 @@ describe('a Job that finishes', () => {
 });
 
 describe('what is left of a recreation is finished, though no Job would be recreated now', () => {
-  it('after a dry run, which reports it and writes nothing, with --webhook-url; but not if the Job is finished by then', async () => {
+  it('after a dry run, which reports it and writes nothing, with --webhook-url and --ignored-workload-types=jobs; but not if the Job is finished by then', async () => {
     const other = await namespace(space.client);
     const options = { cluster: sharedCluster(), namespaces: [other] };
     const before = await diesBefore(other, 'gone', 'creation');
@@ -114,37 +136,13 @@ describe('what is left of a recreation is finished, though no Job would be recre
     await dry.stop();
     expect((await other.list('Job')).map(({ metadata }) => metadata.uid)).toEqual(left);
 
-    await startReroll({ ...options, flags: ['--webhook-url=http://127.0.0.1:9/changed'] });
+    // Under these neither would any Job be recreated, nor anything else be known of Jobs.
+    const flags = ['--webhook-url=http://127.0.0.1:9/changed', '--ignored-workload-types=jobs'];
+    const reroll = await startReroll({ ...options, flags });
     expectRecreated(await finished(other, 'gone'), before);
     expect((await other.get('Job/late')).metadata.uid).toBe(late.metadata.uid);
     expect(await other.list('Job')).toHaveLength(2);
-  });
-
-  it('with --ignored-workload-types=jobs, under which nothing else is known of Jobs', async () => {
-    const other = await namespace(space.client);
-    const before = await diesBefore(other, 'gone', 'creation');
-    await other.apply(configMap('cm', { v: '1' }), job('ignored', auto(), usingEnvFrom('cm')));
-    const flags = ['--ignored-workload-types=jobs'];
-    const reroll = await startReroll({ cluster: sharedCluster(), namespaces: [other], flags });
-    expectRecreated(await finished(other, 'gone'), before);
     await reroll.idle();
-    expect(await reroll.catalog.workloads([`Job/${other.name}/ignored`])).toEqual(new Map());
-    expect((await other.get('Job/ignored')).metadata.annotations).not.toHaveProperty([RECORD_ANNOTATION]);
+    expect(await reroll.catalog.workloads([`Job/${other.name}/late`])).toEqual(new Map());
   });
-});
-
-it('a worker that is killed while a watcher runs, and of whose job nothing is left, is made up for by the resync', async () => {
-  const other = await namespace(space.client);
-  const reroll = await startReroll({
-    cluster: sharedCluster(),
-    namespaces: [other],
-    sweepInterval: '1s',
-    workers: 0,
-  });
-  const before = await diesBefore(other, 'gone', 'creation');
-  // The watcher has enqueued it; that job is lost with Redis.
-  await eventually(async () => (await reroll.queues.reloads.getJobCountByTypes('wait', 'delayed')) > 0);
-  await reroll.queues.reloads.obliterate({ force: true });
-  await reroll.start('worker').ready();
-  expectRecreated(await finished(other, 'gone'), before);
 });

@@ -4,7 +4,7 @@ import { auto, configMap, cronJob, finishing, job, usingEnvFrom } from '../suppo
 import { sharedCluster } from '../support/cluster.ts';
 import { connect, namespace, type KubeObject, type Manifest, type Space } from '../support/kube.ts';
 import { refuseCreatedJobs } from '../support/objects/policy.ts';
-import { pendingJobs } from '../support/objects/recreation.ts';
+import { completed, pendingJobs } from '../support/objects/recreation.ts';
 import { startReroll, type Reroll } from '../support/reroll.ts';
 import { inStep, markerVariables, settled } from '../support/objects/rollouts.ts';
 import { eventually } from '../support/wait.ts';
@@ -35,22 +35,6 @@ async function reasonsOf(name: string): Promise<string[]> {
   return (await reroll.outcomes(space, `Job/${name}`)).map(({ reason }) => reason);
 }
 
-/** Why the last change left a Job alone, once that is written. */
-async function leftAlone(at: Reroll, where: Space, name: string): Promise<string> {
-  return await eventually(async () => {
-    const changes = await at.changes(where, `ConfigMap/${name}`);
-    return changes.at(-1)?.leftAlone.find(({ workload }) => workload.endsWith(`/${name}`))?.reason;
-  });
-}
-
-async function finished(where: Space, name: string): Promise<KubeObject> {
-  return await eventually(async () => {
-    const object = await where.get(`Job/${name}`);
-    const conditions = (object.status?.conditions ?? []) as { type: string; status: string }[];
-    return conditions.some(({ type, status }) => type === 'Complete' && status === 'True') ? object : null;
-  });
-}
-
 describe('a change of what a Job uses', () => {
   it('deletes it and creates it again: the same in all, but for the marker and the record', async () => {
     const before = await recorded('plain');
@@ -75,32 +59,29 @@ describe('a change of what a Job uses', () => {
     expect((await reasonsOf('flip')).filter((reason) => reason === 'JobRecreated')).toHaveLength(2);
   });
 
-  it('leaves a finished Job alone', async () => {
-    await space.apply(configMap('done', { v: '1' }), job('done', auto(), usingEnvFrom('done'), finishing()));
-    const before = await finished(space, 'done');
-    await settled(reroll, space);
-    await space.setData('ConfigMap/done', { v: '2' });
-    expect(await leftAlone(reroll, space, 'done')).toBe('JobFinished');
-    await settled(reroll, space);
-    expect((await space.get('Job/done')).metadata.uid).toBe(before.metadata.uid);
-  });
-
-  it('leaves a Job of a CronJob alone', async () => {
-    const [, owner] = await space.apply(configMap('owned', { v: '1' }), cronJob('owner'));
+  it('leaves a finished Job alone, and a Job of a CronJob', async () => {
+    const [, owner] = await space.apply(configMap('left', { v: '1' }), cronJob('owner'));
     const { name, uid } = (owner as KubeObject).metadata;
     const ownerReferences = [{ apiVersion: 'batch/v1', kind: 'CronJob', name, uid, controller: true }];
-    const plain = job('owned', auto(), usingEnvFrom('owned'));
-    const [before] = await space.apply({
-      ...plain,
-      metadata: { ...plain.metadata, ownerReferences },
-    } as Manifest);
+    const plain = job('owned', auto(), usingEnvFrom('left'));
+    const owned = { ...plain, metadata: { ...plain.metadata, ownerReferences } } as Manifest;
+    await space.apply(owned, job('done', auto(), usingEnvFrom('left'), finishing()));
+    await completed(space, 'done');
     await settled(reroll, space);
-    await space.setData('ConfigMap/owned', { v: '2' });
-    expect(await leftAlone(reroll, space, 'owned')).toBe('JobOfCronJob');
+    const uids = async (): Promise<string[]> =>
+      await Promise.all(['done', 'owned'].map(async (job) => (await space.get(`Job/${job}`)).metadata.uid));
+    const before = await uids();
+    await space.setData('ConfigMap/left', { v: '2' });
+    await eventually(async () => {
+      const change = (await reroll.changes(space, 'ConfigMap/left')).at(-1);
+      const reasons = change?.leftAlone.map(({ workload, reason }) => [workload.split('/')[2], reason]);
+      expect(Object.fromEntries(reasons ?? [])).toEqual({ done: 'JobFinished', owned: 'JobOfCronJob' });
+      return true;
+    });
     await settled(reroll, space);
-    const after = await space.get('Job/owned');
-    expect(after.metadata.uid).toBe(before?.metadata.uid);
-    expect(after.metadata.annotations).not.toHaveProperty([RECORD_ANNOTATION]);
+    expect(await uids()).toEqual(before);
+    const { annotations } = (await space.get('Job/owned')).metadata;
+    expect(annotations).not.toHaveProperty([RECORD_ANNOTATION]);
   });
 
   it('that the API server would refuse leaves the Job as it is, until it is allowed', async () => {
@@ -114,17 +95,4 @@ describe('a change of what a Job uses', () => {
     const after = await inStep(space, 'Job/refused', ['ConfigMap/refused'], { within: 60_000 });
     expect(after.metadata.uid).not.toBe(before.metadata.uid);
   });
-});
-
-it('with --recreate-finished-jobs a finished Job is run again, as by stakater/Reloader', async () => {
-  const other = await namespace(space.client);
-  const flags = ['--recreate-finished-jobs'];
-  const again = await startReroll({ cluster: sharedCluster(), namespaces: [other], flags });
-  await other.apply(configMap('done', { v: '1' }), job('done', auto(), usingEnvFrom('done'), finishing()));
-  const before = await finished(other, 'done');
-  await inStep(other, 'Job/done', ['ConfigMap/done']);
-  await other.setData('ConfigMap/done', { v: '2' });
-  await inStep(other, 'Job/done', ['ConfigMap/done']);
-  await settled(again, other);
-  expect((await finished(other, 'done')).metadata.uid).not.toBe(before.metadata.uid);
 });

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { ChangeEntry } from '@reroll/core/history/entries';
 import { AuditLog, requestName } from '../support/audit.ts';
 import {
   annotated,
@@ -9,7 +10,6 @@ import {
   deployment,
   deploymentConfig,
   naming,
-  source,
   usingEnvFrom,
   type Builder,
   type Modifier,
@@ -21,8 +21,10 @@ import { connect, namespace, type KubeObject, type Space } from '../support/kube
 import { keyIn, startReroll, type Reroll } from '../support/reroll.ts';
 import {
   RolloutCount,
+  change,
+  countRollouts,
   inStep,
-  markerText,
+  markerAnnotation,
   markerVariables,
   recordOf,
   settled,
@@ -34,16 +36,6 @@ const KINDS: Readonly<Record<string, Builder>> = { Rollout: argoRollout, Deploym
 const ASKED = ['--is-Argo-Rollouts=true', '--discovery-interval=200ms'];
 const STRATEGY = 'reloader.stakater.com/rollout-strategy';
 const SHA1_OF_2 = createHash('sha1').update('v=2').digest('hex');
-
-/** One way for each strategy: which of them reload is a matter of `core`. */
-const WAYS: Readonly<Record<string, readonly Modifier[]>> = {
-  auto: [auto(), usingEnvFrom('auto')],
-  secret: [auto(), usingEnvFrom('Secret/secret')],
-};
-
-function sourceOf(way: string): string {
-  return way === 'secret' ? 'Secret/secret' : `ConfigMap/${way}`;
-}
 
 function restartAt({ spec }: KubeObject): string | undefined {
   return (spec as { restartAt?: string }).restartAt;
@@ -58,117 +50,72 @@ async function put(
   await space.apply((KINDS[kind] as Builder)(name, ...modifiers));
 }
 
-interface World {
-  readonly space: Space;
-  readonly reroll: Reroll;
-  /** Of the Rollout and of the DeploymentConfig. */
-  readonly counts: readonly RolloutCount[];
-}
-
-/** An install that finds one of each kind, and watches others too. */
-async function begin(strategy: string, way: string, others: readonly Space[] = []): Promise<World> {
-  const cluster = sharedCluster();
-  const space = await namespace(connect(cluster));
-  await space.apply(source(sourceOf(way), { v: '1' }));
-  for (const kind of Object.keys(KINDS)) await put(space, kind, way, ...(WAYS[way] ?? []));
-  const counts = await Promise.all(
-    Object.keys(KINDS).map((kind) => RolloutCount.from(space, `${kind}/${way}`)),
-  );
-  const reroll = await startReroll({
-    cluster,
-    namespaces: [space, ...others],
-    workerFlags: [`--reload-strategy=${strategy}`],
-    watcherFlags: [...ASKED, '--is-openshift=true'],
-  });
-  running.push(reroll);
-  return { space, reroll, counts };
-}
-
-const running: Reroll[] = [];
-/** Most of this file shares one install, with a namespace for each group. */
-let main: World;
+/** Each group of tests has a namespace; all share one install, but for the last. */
+let space: Space;
 let restarted: Space;
 let referring: Space;
+let reroll: Reroll;
 
 beforeAll(async () => {
-  const client = connect(sharedCluster());
+  const cluster = sharedCluster();
+  const client = connect(cluster);
   for (const kind of Object.keys(KINDS)) {
     await installCrd(client, kind);
     cleanUp(() => removeCrd(client, kind));
   }
-  [restarted, referring] = [await namespace(client), await namespace(client)];
-  main = await begin('env-vars', 'auto', [restarted, referring]);
+  [space, restarted, referring] = [await namespace(client), await namespace(client), await namespace(client)];
+  await space.apply(configMap('cm', { v: '1' }));
+  for (const kind of Object.keys(KINDS)) await put(space, kind, 'web', auto(), usingEnvFrom('cm'));
+  reroll = await startReroll({
+    cluster,
+    namespaces: [space, restarted, referring],
+    watcherFlags: [...ASKED, '--is-openshift=true'],
+  });
 });
 
-describe.each([
-  ['env-vars', 'auto'],
-  ['annotations', 'secret'],
-])('with the strategy %s', (strategy, used) => {
-  let space: Space;
-  let reroll: Reroll;
-  let counts: readonly RolloutCount[];
-
-  beforeAll(async () => {
-    ({ space, reroll, counts } = strategy === 'env-vars' ? main : await begin(strategy, used));
-  });
-
-  it.each([used])('adopting rolls nothing (%s)', async (way) => {
-    for (const kind of Object.keys(KINDS)) await inStep(space, `${kind}/${way}`, [sourceOf(way)]);
+it.each([
+  ['env-vars', { app: { STAKATER_CM_CONFIGMAP: SHA1_OF_2 } }],
+  ['annotations', { kind: 'ConfigMap', name: 'cm', hash: SHA1_OF_2 }],
+] as const)(
+  "both kinds are adopted, a change is one patch of each, with the incumbent's marker, and a change back reloads again: %s",
+  async (strategy, marker) => {
+    const refs = Object.keys(KINDS).map((kind) => `${kind}/web`);
+    const rollouts = await countRollouts(space, refs);
+    if (strategy === 'annotations')
+      await reroll.replace('worker', undefined, ['--reload-strategy=annotations']);
+    for (const ref of refs) await inStep(space, ref, ['ConfigMap/cm']);
     await settled(reroll, space);
     expect(await rollouts()).toEqual([0, 0]);
-  });
-
-  it.each([used])("a change is one patch of each, with the incumbent's marker (%s)", async (way) => {
-    const refs = Object.keys(KINDS).map((kind) => `${kind}/${way}`);
     const before = await Promise.all(refs.map((ref) => space.get(ref)));
     const audit = new AuditLog(sharedCluster());
-    await space.setData(sourceOf(way), { v: '2' });
-    for (const ref of refs) await inStep(space, ref, [sourceOf(way)]);
+    await change(space, 'ConfigMap/cm', '2', refs);
     await settled(reroll, space);
     expect(await rollouts()).toEqual([1, 1]);
     const requests = audit
       .of('reroll-worker')
-      .filter(({ objectRef }) => objectRef?.namespace === space.name && objectRef.name === way)
+      .filter(({ objectRef }) => objectRef?.namespace === space.name && objectRef.name === 'web')
       .map(requestName)
-      .filter((name) => /rollouts|deploymentconfigs/u.test(name) && !name.startsWith('GET'));
+      .filter((name) => !name.startsWith('GET'));
     expect(requests.sort()).toEqual(['PATCH deploymentconfigs', 'PATCH rollouts']);
     for (const [index, ref] of refs.entries()) {
       const after = await space.get(ref);
       expect(after.metadata.generation).toBe((before[index]?.metadata.generation ?? 0) + 1);
-      expect(markerOf(after)).toEqual(expectedMarker(way));
+      expect(strategy === 'env-vars' ? markerVariables(after) : markerAnnotation(after)).toMatchObject(
+        marker,
+      );
     }
-  });
-
-  it.each([used])('a change back rolls again (%s)', async (way) => {
-    await space.setData(sourceOf(way), { v: '1' });
-    for (const kind of Object.keys(KINDS)) await inStep(space, `${kind}/${way}`, [sourceOf(way)]);
+    await change(space, 'ConfigMap/cm', '1', refs);
     await settled(reroll, space);
     expect(await rollouts()).toEqual([2, 2]);
-  });
-
-  function rollouts(): Promise<number[]> {
-    return Promise.all(counts.map((count) => count.now()));
-  }
-
-  function markerOf(object: KubeObject): unknown {
-    if (strategy === 'env-vars') return markerVariables(object);
-    const { type, name, hash } = JSON.parse(markerText(object) ?? '{}') as Record<string, unknown>;
-    return { type, name, hash };
-  }
-
-  function expectedMarker(way: string): unknown {
-    const [type = ''] = sourceOf(way).toUpperCase().split('/');
-    if (strategy === 'annotations') return { type, name: way, hash: SHA1_OF_2 };
-    return { app: { [`STAKATER_${way.toUpperCase()}_${type}`]: SHA1_OF_2 } };
-  }
-});
+    if (strategy === 'annotations') await reroll.replace('worker');
+  },
+);
 
 describe('a Rollout with rollout-strategy', () => {
   let space: Space;
-  let reroll: Reroll;
 
   beforeAll(async () => {
-    [space, reroll] = [restarted, main.reroll];
+    space = restarted;
     await space.apply(configMap('cm', { v: '1' }));
     await put(space, 'Rollout', 'restart', annotated({ [STRATEGY]: 'restart' }), auto(), usingEnvFrom('cm'));
     await put(space, 'Rollout', 'rollout', annotated({ [STRATEGY]: 'rollout' }), auto(), usingEnvFrom('cm'));
@@ -191,36 +138,33 @@ describe('a Rollout with rollout-strategy', () => {
     expect(restartAt(end)).toBe(restartAt(after));
   });
 
-  it('restart: a change back restarts it again', async () => {
+  it('restart: a change back restarts it again; one that its owner has restarted it for is only recorded, and taking restartAt away is no restart', async () => {
     const before = await space.get('Rollout/restart');
-    await space.setData('ConfigMap/cm', { v: '1' });
-    const after = await inStep(space, 'Rollout/restart', ['ConfigMap/cm']);
+    await change(space, 'ConfigMap/cm', '1', ['Rollout/restart']);
+    const after = await space.get('Rollout/restart');
     expect(restartAt(after)).not.toBe(restartAt(before));
     expect(after.metadata.generation).toBe(before.metadata.generation + 1);
-  });
+    await settled(reroll, space);
 
-  it('restart: a change that its owner has restarted it for is only recorded', async () => {
-    await stopWorkers();
-    await space.setData('ConfigMap/cm', { v: '3' });
     const later = new Date(Date.now() + 5_000).toISOString();
-    const owners = await space.patch('Rollout/restart', { spec: { restartAt: later } });
-    reroll.start('worker');
+    let owners = after;
+    await reroll.replace('worker', async () => {
+      await space.setData('ConfigMap/cm', { v: '3' });
+      owners = await space.patch('Rollout/restart', { spec: { restartAt: later } });
+    });
     await inStep(space, 'Rollout/restart', ['ConfigMap/cm']);
     await settled(reroll, space);
-    const end = await space.get('Rollout/restart');
-    expect(restartAt(end)).toBe(later);
-    expect(end.metadata.generation).toBe(owners.metadata.generation);
+    const brought = await space.get('Rollout/restart');
+    expect(restartAt(brought)).toBe(later);
+    expect(brought.metadata.generation).toBe(owners.metadata.generation);
     const reasons = (await reroll.outcomes(space, 'Rollout/restart')).map(({ reason }) => reason);
     expect(reasons).toContain('BroughtByOwner');
-  });
 
-  it('restart: taking restartAt away is no restart, so a change before it is not taken for brought', async () => {
-    await stopWorkers();
-    await space.setData('ConfigMap/cm', { v: '4' });
-    await space.patch('Rollout/restart', { spec: { restartAt: null } });
-    reroll.start('worker');
-    const after = await inStep(space, 'Rollout/restart', ['ConfigMap/cm']);
-    expect(restartAt(after)).toBeDefined();
+    await reroll.replace('worker', async () => {
+      await space.setData('ConfigMap/cm', { v: '4' });
+      await space.patch('Rollout/restart', { spec: { restartAt: null } });
+    });
+    expect(restartAt(await inStep(space, 'Rollout/restart', ['ConfigMap/cm']))).toBeDefined();
   });
 
   it('anything else: gets the marker', async () => {
@@ -228,20 +172,13 @@ describe('a Rollout with rollout-strategy', () => {
     expect(restartAt(end)).toBeUndefined();
     expect(Object.keys(markerVariables(end)['app'] ?? {})).toEqual(['STAKATER_CM_CONFIGMAP']);
   });
-
-  async function stopWorkers(): Promise<void> {
-    await settled(reroll, space);
-    await Promise.all(reroll.workers.map((worker) => worker.stop()));
-  }
 });
 
 describe('a Rollout with a workloadRef', () => {
-  const restarting = annotated({ [STRATEGY]: 'restart' });
   let space: Space;
-  let reroll: Reroll;
 
   beforeAll(() => {
-    [space, reroll] = [referring, main.reroll];
+    space = referring;
   });
 
   it('is rolled by way of its Deployment, if that is annotated: once, and the Rollout is not written', async () => {
@@ -249,9 +186,7 @@ describe('a Rollout with a workloadRef', () => {
     const before = await byReference('web', naming('web'));
     await inStep(space, 'Deployment/web', ['ConfigMap/web']);
     const count = await RolloutCount.from(space, 'Deployment/web');
-    await space.setData('ConfigMap/web', { v: '2' });
-    await inStep(space, 'Deployment/web', ['ConfigMap/web']);
-    await settled(reroll, space);
+    await changed('web', '2');
     expect(await count.now()).toBe(1);
     expect((await space.get('Rollout/web')).metadata.resourceVersion).toBe(before.metadata.resourceVersion);
     const change = await lastChange('web');
@@ -261,86 +196,38 @@ describe('a Rollout with a workloadRef', () => {
     ]);
   });
 
-  it.each<[string, Modifier]>([
-    ['auto', auto()],
-    ['named', naming('named')],
-  ])(
-    "is rolled by its own annotations (%s) too: the Deployment's template is written, once",
-    async (name, modifier) => {
-      await space.apply(configMap(name, { v: '1' }), deployment(name, usingEnvFrom(name)));
-      const before = await byReference(name, modifier);
-      await inStep(space, `Deployment/${name}`, [`ConfigMap/${name}`]);
-      const count = await RolloutCount.from(space, `Deployment/${name}`);
-      await changed(name, '2', 'Deployment');
-      expect(await count.now()).toBe(1);
-      expect(markerVariables(await space.get(`Deployment/${name}`)).app).toEqual({
-        [`STAKATER_${name.toUpperCase()}_CONFIGMAP`]: SHA1_OF_2,
-      });
-      expect((await space.get(`Rollout/${name}`)).metadata.resourceVersion).toBe(
-        before.metadata.resourceVersion,
-      );
-      await changed(name, '1', 'Deployment');
-      expect(await count.now()).toBe(2);
-      await eventually(async () =>
-        (await space.events(`Rollout/${name}`)).some(({ reason }) => reason === 'Reloaded'),
-      );
-    },
-  );
-
-  it('is restarted, if it asks for that, and then the Deployment is not written', async () => {
-    await space.apply(configMap('restart', { v: '1' }), deployment('restart', usingEnvFrom('restart')));
-    await byReference('restart', auto(), restarting);
-    await inStep(space, 'Rollout/restart', ['ConfigMap/restart']);
-    const count = await RolloutCount.from(space, 'Deployment/restart');
-    await changed('restart', '2', 'Rollout');
-    const first = await space.get('Rollout/restart');
-    expect(restartAt(first)).toBeDefined();
-    await changed('restart', '1', 'Rollout');
-    const second = await space.get('Rollout/restart');
-    expect(restartAt(second)).not.toBe(restartAt(first));
-    expect(second.metadata.generation).toBe(first.metadata.generation + 1);
-    expect(await count.now()).toBe(0);
-    expect(recordOf(await space.get('Deployment/restart'))).toEqual({});
+  it("is reloaded by its own annotations too: the Deployment's template is written, once", async () => {
+    await space.apply(configMap('named', { v: '1' }), deployment('named', usingEnvFrom('named')));
+    const before = await byReference('named', naming('named'));
+    await inStep(space, 'Deployment/named', ['ConfigMap/named']);
+    const count = await RolloutCount.from(space, 'Deployment/named');
+    await changed('named', '2');
+    expect(await count.now()).toBe(1);
+    const { app } = markerVariables(await space.get('Deployment/named'));
+    expect(app).toEqual({ STAKATER_NAMED_CONFIGMAP: SHA1_OF_2 });
+    const after = await space.get('Rollout/named');
+    expect(after.metadata.resourceVersion).toBe(before.metadata.resourceVersion);
+    await changed('named', '1');
+    expect(await count.now()).toBe(2);
+    await eventually(async () =>
+      (await space.events('Rollout/named')).some(({ reason }) => reason === 'Reloaded'),
+    );
   });
 
-  it.each(['rollout', 'restart'])(
-    'follows its Deployment to other sources, whichever was there first (%s)',
-    async (strategy) => {
-      const name = `late-${strategy}`;
-      const written = strategy === 'restart' ? 'Rollout' : 'Deployment';
-      await byReference(name, auto(), annotated({ [STRATEGY]: strategy }));
-      await settled(reroll, space);
-      await space.apply(
-        configMap(name, { v: '1' }),
-        configMap(`${name}-2`, { v: '1' }),
-        deployment(name, usingEnvFrom(name)),
-      );
-      await inStep(space, `${written}/${name}`, [`ConfigMap/${name}`]);
-      await space.apply(deployment(name, usingEnvFrom(`${name}-2`)));
-      await inStep(space, `${written}/${name}`, [`ConfigMap/${name}-2`]);
-      await space.setData(`ConfigMap/${name}`, { v: '2' });
-      await settled(reroll, space);
-      const before = await space.get(`${written}/${name}`);
-      await changed(name, '2', written, `${name}-2`);
-      expect((await lastReasons(name)).filter((reason) => reason === 'Reloaded')).toHaveLength(1);
-      expect((await space.get(`${written}/${name}`)).metadata.generation).toBeGreaterThan(
-        before.metadata.generation,
-      );
-    },
-  );
-
-  it('is restarted for a change that came while its Deployment was away, because its pods stayed', async () => {
-    const manifest = deployment('away', usingEnvFrom('away'));
-    await space.apply(configMap('away', { v: '1' }), manifest);
-    await byReference('away', auto(), restarting);
-    await inStep(space, 'Rollout/away', ['ConfigMap/away']);
-    await space.delete('Deployment/away');
+  it('follows its Deployment to other sources, though that comes later', async () => {
+    await byReference('late', auto());
     await settled(reroll, space);
-    await space.setData('ConfigMap/away', { v: '2' });
+    const sources = [configMap('late', { v: '1' }), configMap('late-2', { v: '1' })];
+    await space.apply(...sources, deployment('late', usingEnvFrom('late')));
+    await inStep(space, 'Deployment/late', ['ConfigMap/late']);
+    await space.apply(deployment('late', usingEnvFrom('late-2')));
+    await inStep(space, 'Deployment/late', ['ConfigMap/late-2']);
+    const count = await RolloutCount.from(space, 'Deployment/late');
+    await space.setData('ConfigMap/late', { v: '2' });
     await settled(reroll, space);
-    expect(restartAt(await space.get('Rollout/away'))).toBeUndefined();
-    await space.apply(manifest);
-    expect(restartAt(await inStep(space, 'Rollout/away', ['ConfigMap/away']))).toBeDefined();
+    expect(await count.now()).toBe(0);
+    await changed('late', '2', 'late-2');
+    expect(await count.now()).toBe(1);
   });
 
   it('to anything but a Deployment is told that this is not followed, and nothing is written', async () => {
@@ -355,20 +242,13 @@ describe('a Rollout with a workloadRef', () => {
     expect((await space.get('Rollout/pods')).metadata.resourceVersion).toBe(before.metadata.resourceVersion);
   });
 
-  async function changed(name: string, v: string, written: string, source = name): Promise<void> {
-    await space.setData(`ConfigMap/${source}`, { v });
-    await inStep(space, `${written}/${name}`, [`ConfigMap/${source}`]);
+  async function changed(name: string, v: string, source = name): Promise<void> {
+    await change(space, `ConfigMap/${source}`, v, [`Deployment/${name}`]);
     await settled(reroll, space);
   }
 
-  async function lastChange(
-    name: string,
-  ): Promise<Awaited<ReturnType<Reroll['changes']>>[number] | undefined> {
+  async function lastChange(name: string): Promise<ChangeEntry | undefined> {
     return (await reroll.changes(space, `ConfigMap/${name}`)).at(-1);
-  }
-
-  async function lastReasons(name: string): Promise<string[]> {
-    return (await reroll.outcomes(space, `Rollout/${name}`)).map(({ reason }) => reason);
   }
 
   /** A Rollout with the template of the object of its name. */
@@ -391,15 +271,15 @@ describe('switched off', () => {
     const space = await namespace(connect(cluster));
     await space.apply(configMap('cm', { v: '1' }));
     for (const kind of Object.keys(KINDS)) await put(space, kind, 'web', auto(), usingEnvFrom('cm'));
-    await Promise.all(running.map((each) => each.stop()));
+    await reroll.stop();
     const audit = new AuditLog(cluster);
     // As it is without a word for Rollouts; the harness says --is-openshift=false.
-    const reroll = await startReroll({ cluster, namespaces: [space] });
+    const without = await startReroll({ cluster, namespaces: [space] });
     await space.setData('ConfigMap/cm', { v: '2' });
-    await settled(reroll, space);
+    await settled(without, space);
     for (const kind of Object.keys(KINDS)) expect(recordOf(await space.get(`${kind}/web`))).toEqual({});
     // A watch is in the log when it has ended.
-    await reroll.stop();
+    await without.stop();
     expect(audit.of('reroll-').map(requestName)).toContain('WATCH deployments');
     const isTheirs = (uri: string): boolean => /argoproj|openshift/.test(uri);
     expect(audit.of('reroll-').filter(({ requestURI }) => isTheirs(requestURI))).toEqual([]);

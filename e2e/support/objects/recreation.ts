@@ -81,10 +81,19 @@ export async function waitingJob(space: Space, name: string): Promise<KubeObject
 /** Fails it, which finishes it: its time is up. */
 export async function finish(space: Space, name: string): Promise<void> {
   await space.patch(`Job/${name}`, { spec: { activeDeadlineSeconds: 1 } });
-  await eventually(async () => {
-    const { status } = await space.get(`Job/${name}`);
-    const conditions = (status?.['conditions'] ?? []) as { type: string; status: string }[];
-    return conditions.some((condition) => condition.type === 'Failed' && condition.status === 'True');
+  await finished(space, name, 'Failed');
+}
+
+/** Resolves with it when its pods have run to their end. */
+export async function completed(space: Space, name: string): Promise<KubeObject> {
+  return await finished(space, name, 'Complete');
+}
+
+async function finished(space: Space, name: string, how: 'Complete' | 'Failed'): Promise<KubeObject> {
+  return await eventually(async () => {
+    const object = await space.get(`Job/${name}`);
+    const conditions = (object.status?.['conditions'] ?? []) as { type: string; status: string }[];
+    return conditions.some(({ type, status }) => type === how && status === 'True') ? object : null;
   });
 }
 
