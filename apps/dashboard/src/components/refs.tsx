@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { isSourceKind, type Ref } from '../names.ts';
+import { isSourceKind, keyOf, spoken, type Ref } from '../names.ts';
 import { hrefOf } from '../router.ts';
 
 /** A link to the page of a workload or a source. */
@@ -19,4 +19,17 @@ export function KeyLink({ of }: { of: string | null }): JSX.Element {
   const [kind = '', namespace = '', name = '', ...rest] = of.split('/');
   if (name === '' || rest.length > 0) return <span>{of}</span>;
   return <RefLink of={{ kind, namespace, name }} />;
+}
+
+/** A link to the rules for a workload and a source, on the page of one of them. */
+export function ExplainLink(props: { workload: Ref; source: Ref; of: Ref }): JSX.Element {
+  const { workload, source, of } = props;
+  return (
+    <a
+      href={hrefOf('explain', [], { workload: keyOf(workload), source: keyOf(source) })}
+      aria-label={`Explain ${spoken(of)}`}
+    >
+      Explain
+    </a>
+  );
 }

@@ -4,12 +4,12 @@ import { Answer } from '../components/answer.tsx';
 import { Badge } from '../components/badge.tsx';
 import { PageHead } from '../components/page-head.tsx';
 import { Facts, Panel } from '../components/panel.tsx';
-import { RefLink } from '../components/refs.tsx';
+import { ExplainLink, RefLink } from '../components/refs.tsx';
 import { PodCount } from '../components/rollout-facts.tsx';
 import { Table, type Column } from '../components/tables/table.tsx';
 import { Time } from '../components/time.tsx';
 import { Hash, Why } from '../components/words.tsx';
-import { keyOf, spoken } from '../names.ts';
+import { keyOf } from '../names.ts';
 import { hrefOf } from '../router.ts';
 import { useAnswer } from '../use-answer.ts';
 import { CAUSES, CAUSE_WORDS, STATES } from '../words.ts';
@@ -112,14 +112,7 @@ function rulesOf(source: NonNullable<ChangeData['source']>): Column<ChangeWorklo
   return {
     header: 'Rules',
     width: 'tight',
-    cell: ({ workload }) => (
-      <a
-        href={hrefOf('explain', [], { workload: keyOf(workload), source: keyOf(source) })}
-        aria-label={`Explain ${spoken(workload)}`}
-      >
-        Explain
-      </a>
-    ),
+    cell: ({ workload }) => <ExplainLink workload={workload} source={source} of={workload} />,
   };
 }
 

@@ -10,22 +10,28 @@ import { lasting } from '../time.ts';
 import { useAnswer } from '../use-answer.ts';
 import { QUEUES } from '../words.ts';
 
+export const QUEUE_NAME: Column<Queue> = {
+  header: 'Queue',
+  width: 'wide',
+  cell: ({ name, paused }) => (
+    <span title={QUEUES[name]}>
+      {name}
+      {paused ? <strong class="paused"> paused</strong> : null}
+    </span>
+  ),
+};
+
+export const QUEUE_TROUBLE: readonly Column<Queue>[] = [
+  { header: 'Failed', width: 'tight', cell: ({ counts }) => counts.failed },
+  { header: 'Oldest', width: 'tight', cell: ({ oldestDueSeconds }) => lasting(oldestDueSeconds) },
+];
+
 const COLUMNS: readonly Column<Queue>[] = [
-  {
-    header: 'Queue',
-    width: 'wide',
-    cell: ({ name, paused }) => (
-      <span title={QUEUES[name]}>
-        {name}
-        {paused ? <strong class="paused"> paused</strong> : null}
-      </span>
-    ),
-  },
+  QUEUE_NAME,
   { header: 'Waiting', width: 'tight', cell: ({ counts }) => counts.waiting },
   { header: 'Later', width: 'tight', cell: ({ counts }) => counts.delayed },
   { header: 'At work', width: 'tight', cell: ({ counts }) => counts.active },
-  { header: 'Failed', width: 'tight', cell: ({ counts }) => counts.failed },
-  { header: 'Oldest', width: 'tight', cell: ({ oldestDueSeconds }) => lasting(oldestDueSeconds) },
+  ...QUEUE_TROUBLE,
 ];
 
 export function Queues(): JSX.Element {

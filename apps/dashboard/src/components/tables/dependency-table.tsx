@@ -1,10 +1,9 @@
 import type { JSX } from 'preact';
 import type { Workload } from '@reroll/shared/api/workloads';
-import { keyOf, spoken, type Ref } from '../../names.ts';
-import { hrefOf } from '../../router.ts';
+import { keyOf, type Ref } from '../../names.ts';
 import { DUE, HOW, RULE_OUTCOMES } from '../../words.ts';
 import { Badge } from '../badge.tsx';
-import { RefLink } from '../refs.tsx';
+import { ExplainLink, RefLink } from '../refs.tsx';
 import { Table, type Column } from './table.tsx';
 import { Hash, Why } from '../words.tsx';
 
@@ -49,14 +48,7 @@ const COLUMNS: readonly Column<DependencyRow>[] = [
   {
     header: 'Rules',
     width: 'tight',
-    cell: ({ source, workload, other }) => (
-      <a
-        href={hrefOf('explain', [], { workload: keyOf(workload), source: keyOf(source) })}
-        aria-label={`Explain ${spoken(other)}`}
-      >
-        Explain
-      </a>
-    ),
+    cell: ({ source, workload, other }) => <ExplainLink workload={workload} source={source} of={other} />,
   },
 ];
 

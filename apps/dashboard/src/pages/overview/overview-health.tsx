@@ -9,7 +9,7 @@ import { hrefOf } from '../../router.ts';
 import { status } from '../../state/status.ts';
 import { lasting, secondsBetween, utcTime } from '../../time.ts';
 import { useAnswer } from '../../use-answer.ts';
-import { QUEUES } from '../../words.ts';
+import { QUEUE_NAME, QUEUE_TROUBLE } from '../queues.tsx';
 
 export function Warnings(): JSX.Element | null {
   const warnings = status.value?.warnings ?? [];
@@ -101,20 +101,10 @@ function owedNote({ owed }: Status): string {
 }
 
 const QUEUE_COLUMNS: readonly Column<Queue>[] = [
-  {
-    header: 'Queue',
-    width: 'wide',
-    cell: ({ name, paused }) => (
-      <span title={QUEUES[name]}>
-        {name}
-        {paused ? <strong class="paused"> paused</strong> : null}
-      </span>
-    ),
-  },
+  QUEUE_NAME,
   { header: 'Due', width: 'tight', cell: ({ counts }) => counts.waiting + counts.active },
   { header: 'Later', width: 'tight', cell: ({ counts }) => counts.delayed },
-  { header: 'Failed', width: 'tight', cell: ({ counts }) => counts.failed },
-  { header: 'Oldest', width: 'tight', cell: ({ oldestDueSeconds }) => lasting(oldestDueSeconds) },
+  ...QUEUE_TROUBLE,
 ];
 
 export function QueueDepths(): JSX.Element {
