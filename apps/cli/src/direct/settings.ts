@@ -1,9 +1,10 @@
 import type { ExplainSettings } from '@reroll/core/explain/facts';
 import type { KubeClient } from '@reroll/kube/client/connection';
 import { KubeError } from '@reroll/kube/client/errors';
-import { META_INFO_LABELS } from '@reroll/shared/platform/process/meta-info';
+import { META_ANNOTATIONS, META_INFO_LABELS, META_LIMITS } from '@reroll/shared/platform/process/meta-info';
 import { explainSettings } from '@reroll/shared/platform/options/explain-settings';
 import { parseOptions } from '@reroll/shared/platform/options/parsing/parse';
+import { OPTIONS, type WorkerOptions } from '@reroll/shared/platform/options/parsing/table';
 import { z } from 'zod';
 import { CliError, usageError } from '../errors.ts';
 import type { Session } from '../session.ts';
@@ -36,43 +37,19 @@ function settingsOf(flags: readonly string[]): ExplainSettings {
   return explainSettings(parsed.options);
 }
 
-const TEXT_FLAGS = {
-  configmapUpdateOnChangeAnnotation: '--configmap-annotation',
-  secretUpdateOnChangeAnnotation: '--secret-annotation',
-  secretProviderClassUpdateOnChangeAnnotation: '--secret-provider-class-annotation',
-  reloaderAutoAnnotation: '--auto-annotation',
-  ignoreResourceAnnotation: '--ignore-annotation',
-  configmapReloaderAutoAnnotation: '--configmap-auto-annotation',
-  secretReloaderAutoAnnotation: '--secret-auto-annotation',
-  secretProviderClassReloaderAutoAnnotation: '--secret-provider-class-auto-annotation',
-  configmapExcludeReloaderAnnotation: '--configmap-exclude-annotation',
-  secretExcludeReloaderAnnotation: '--secret-exclude-annotation',
-  secretProviderClassExcludeReloaderAnnotation: '--secret-provider-class-exclude-annotation',
-  autoSearchAnnotation: '--auto-search-annotation',
-  searchMatchAnnotation: '--search-match-annotation',
-  rolloutStrategyAnnotation: '--rollout-strategy-annotation',
-  pauseDeploymentAnnotation: '--pause-deployment-annotation',
-  pauseDeploymentTimeAnnotation: '--pause-deployment-time-annotation',
-  reloadStrategy: '--reload-strategy',
-} as const;
-const BOOLEAN_FLAGS = {
-  autoReloadAll: '--auto-reload-all',
-  reloadOnCreate: '--reload-on-create',
-  reloadOnDelete: '--reload-on-delete',
-  syncAfterRestart: '--sync-after-restart',
-} as const;
-const NUMBER_FLAGS = {
-  maxListWords: '--max-list-words',
-  maxListBytes: '--max-list-bytes',
-  maxPatternCost: '--max-pattern-cost',
-  maxWorkloadSources: '--max-workload-sources',
-} as const;
-const LIST_FLAGS = {
-  resourcesToIgnore: '--resources-to-ignore',
-  workloadTypesToIgnore: '--ignored-workload-types',
+/** Fields of `reloaderOptions` that the rules need, and the options; by the form of their values. */
+const TEXTS = { ...META_ANNOTATIONS, reloadStrategy: 'reloadStrategy' } as const;
+const BOOLEANS = named(['autoReloadAll', 'reloadOnCreate', 'reloadOnDelete', 'syncAfterRestart']);
+const NUMBERS = named(META_LIMITS);
+const LISTS = {
+  resourcesToIgnore: 'resourcesToIgnore',
+  workloadTypesToIgnore: 'ignoredWorkloadTypes',
 } as const;
 
-const SCALAR_FLAGS = { ...TEXT_FLAGS, ...BOOLEAN_FLAGS, ...NUMBER_FLAGS } as const;
+/** Fields that are called like their options. */
+function named<const Name extends keyof WorkerOptions>(names: readonly Name[]): { readonly [N in Name]: N } {
+  return Object.fromEntries(names.map((name) => [name, name])) as { readonly [N in Name]: N };
+}
 
 type Shape<Names extends object, Each extends z.ZodType> = { [Name in keyof Names]: z.ZodOptional<Each> };
 
@@ -81,27 +58,22 @@ function shape<Names extends object, Each extends z.ZodType>(names: Names, each:
   return Object.fromEntries(entries) as Shape<Names, Each>;
 }
 
-/** The fields of `reloaderOptions` that the rules need. */
-const OPTIONS = z.object({
-  ...shape(TEXT_FLAGS, z.string()),
-  ...shape(BOOLEAN_FLAGS, z.boolean()),
-  ...shape(NUMBER_FLAGS, z.number()),
-  ...shape(LIST_FLAGS, z.array(z.string()).nullable()),
+const META_OPTIONS = z.object({
+  ...shape(TEXTS, z.string()),
+  ...shape(BOOLEANS, z.boolean()),
+  ...shape(NUMBERS, z.number()),
+  ...shape(LISTS, z.array(z.string()).nullable()),
   /** Only its host. */
   webhookUrl: z.string().optional(),
 });
-type MetaOptions = z.infer<typeof OPTIONS>;
+type MetaOptions = z.infer<typeof META_OPTIONS>;
 
 function flagsOf(options: MetaOptions): string[] {
-  const flags: string[] = [];
-  for (const [field, flag] of Object.entries(SCALAR_FLAGS)) {
-    const value = options[field as keyof typeof SCALAR_FLAGS];
-    if (value !== undefined && value !== '') flags.push(`${flag}=${value}`);
-  }
-  for (const [field, flag] of Object.entries(LIST_FLAGS)) {
-    const values = options[field as keyof typeof LIST_FLAGS] ?? [];
-    if (values.length > 0) flags.push(`${flag}=${values.join(',')}`);
-  }
+  const fields = { ...TEXTS, ...BOOLEANS, ...NUMBERS, ...LISTS };
+  const flags = Object.entries(fields).flatMap(([field, name]) => {
+    const text = String(options[field as keyof typeof fields] ?? '');
+    return text === '' ? [] : [`${OPTIONS[name].flag}=${text}`];
+  });
   const { webhookUrl = '' } = options;
   return webhookUrl === '' ? flags : [...flags, `--webhook-url=http://${webhookUrl}`];
 }
@@ -158,7 +130,7 @@ async function list(client: KubeClient, namespace?: string): Promise<ConfigMapIt
 
 function optionsIn(text: string | undefined, where: string): MetaOptions {
   try {
-    return OPTIONS.parse(JSON.parse(text ?? ''));
+    return META_OPTIONS.parse(JSON.parse(text ?? ''));
   } catch {
     throw new CliError(
       `the ConfigMap ${where} does not say how the installation is set in a way that can be read`,

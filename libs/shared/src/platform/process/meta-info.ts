@@ -4,7 +4,6 @@
  */
 import { labelSelectorText, type LabelSelector } from '@reroll/core/label-selector';
 import { formatListenAddress } from '../http/listen-address.ts';
-import { decisionSettings } from '../options/decision-settings.ts';
 import type { WatcherOptions } from '../options/parsing/table.ts';
 import { VERSION } from './version.ts';
 
@@ -18,30 +17,28 @@ function hostOf(url: string | undefined): string {
   return url === undefined ? '' : new URL(url).host;
 }
 
-function annotationFields(options: WatcherOptions): Readonly<Record<string, string>> {
-  const { keys } = decisionSettings(options);
-  return {
-    configmapUpdateOnChangeAnnotation: keys.configMapReload,
-    secretUpdateOnChangeAnnotation: keys.secretReload,
-    secretProviderClassUpdateOnChangeAnnotation: keys.secretProviderClassReload,
-    reloaderAutoAnnotation: keys.auto,
-    ignoreResourceAnnotation: keys.ignore,
-    configmapReloaderAutoAnnotation: keys.configMapAuto,
-    secretReloaderAutoAnnotation: keys.secretAuto,
-    secretProviderClassReloaderAutoAnnotation: keys.secretProviderClassAuto,
-    configmapExcludeReloaderAnnotation: keys.configMapExclude,
-    secretExcludeReloaderAnnotation: keys.secretExclude,
-    secretProviderClassExcludeReloaderAnnotation: keys.secretProviderClassExclude,
-    autoSearchAnnotation: keys.search,
-    searchMatchAnnotation: keys.match,
-    rolloutStrategyAnnotation: keys.rolloutStrategy,
-    pauseDeploymentAnnotation: keys.pausePeriod,
-    pauseDeploymentTimeAnnotation: keys.pausedAt,
-  };
-}
+/** stakater/Reloader's names of the fields that are keys of annotations, and the options. */
+export const META_ANNOTATIONS = {
+  configmapUpdateOnChangeAnnotation: 'configmapAnnotation',
+  secretUpdateOnChangeAnnotation: 'secretAnnotation',
+  secretProviderClassUpdateOnChangeAnnotation: 'secretProviderClassAnnotation',
+  reloaderAutoAnnotation: 'autoAnnotation',
+  ignoreResourceAnnotation: 'ignoreAnnotation',
+  configmapReloaderAutoAnnotation: 'configmapAutoAnnotation',
+  secretReloaderAutoAnnotation: 'secretAutoAnnotation',
+  secretProviderClassReloaderAutoAnnotation: 'secretProviderClassAutoAnnotation',
+  configmapExcludeReloaderAnnotation: 'configmapExcludeAnnotation',
+  secretExcludeReloaderAnnotation: 'secretExcludeAnnotation',
+  secretProviderClassExcludeReloaderAnnotation: 'secretProviderClassExcludeAnnotation',
+  autoSearchAnnotation: 'autoSearchAnnotation',
+  searchMatchAnnotation: 'searchMatchAnnotation',
+  rolloutStrategyAnnotation: 'rolloutStrategyAnnotation',
+  pauseDeploymentAnnotation: 'pauseDeploymentAnnotation',
+  pauseDeploymentTimeAnnotation: 'pauseDeploymentTimeAnnotation',
+} as const satisfies Readonly<Record<string, keyof WatcherOptions>>;
 
 /** Our own options that the rules use, for tools that explain decisions by this ConfigMap. */
-const LIMITS = ['maxListWords', 'maxListBytes', 'maxPatternCost', 'maxWorkloadSources'] as const;
+export const META_LIMITS = ['maxListWords', 'maxListBytes', 'maxPatternCost', 'maxWorkloadSources'] as const;
 
 /** stakater/Reloader's name of each field that is an option, and its value if Reroll has no such option. */
 const FIELDS: Readonly<Record<string, readonly [option: string, otherwise: unknown]>> = {
@@ -57,7 +54,7 @@ const FIELDS: Readonly<Record<string, readonly [option: string, otherwise: unkno
   workloadTypesToIgnore: ['ignoredWorkloadTypes', []],
   namespacesToIgnore: ['namespacesToIgnore', []],
   enablePProf: ['enablePprof', false],
-  ...Object.fromEntries(LIMITS.map((name) => [name, [name, undefined]])),
+  ...Object.fromEntries(META_LIMITS.map((name) => [name, [name, undefined]])),
 };
 
 function requirementsOf(selector: LabelSelector | undefined): string[] {
@@ -85,7 +82,7 @@ export function metaInfo(
     }),
     reloaderOptions: JSON.stringify({
       autoReloadAll,
-      ...annotationFields(options),
+      ...Object.fromEntries(Object.entries(META_ANNOTATIONS).map(([field, name]) => [field, options[name]])),
       // stakater/Reloader writes the text format as ''.
       logFormat: logFormat === 'text' ? '' : logFormat,
       ...optionFields(options),
