@@ -90,8 +90,7 @@ export function optionalText(expects: string): ValueKind<string | undefined> {
 
 /** A file's path; '' is undefined, which means none. */
 export function optionalPath(expects: string): ValueKind<string | undefined> {
-  const schema = z.string().transform((given) => (given === '' ? undefined : given));
-  return { form: 'value', type: 'path', expects, schema };
+  return optional({ type: 'path', expects, read: (given) => given });
 }
 
 export function oneOf<const T extends string>(words: readonly T[]): ValueKind<T> {
@@ -234,14 +233,9 @@ function isNetwork(given: string): boolean {
 /** '' is undefined, which means none. */
 export function optionalHttpUrl(): ValueKind<string | undefined> {
   const expects = 'a URL such as https://host/path (http or https)';
-  const schema = z.string().transform((given, context): string | undefined => {
-    if (given === '') return undefined;
-    const url = URL.canParse(given) ? new URL(given) : undefined;
-    if (url?.protocol === 'http:' || url?.protocol === 'https:') return given;
-    context.addIssue({ code: 'custom', message: expects });
-    return z.NEVER;
-  });
-  return { form: 'value', type: 'url', expects, schema };
+  const read = (given: string): string | undefined =>
+    URL.canParse(given) && /^https?:$/u.test(new URL(given).protocol) ? given : undefined;
+  return optional({ type: 'url', expects, read });
 }
 
 /** The key of an annotation as the API server accepts it: at most 63 characters behind an optional DNS prefix. */
@@ -278,10 +272,7 @@ export function list<T>(element: Scalar<T>, max = Number.POSITIVE_INFINITY): Val
 export function labelSelector(): ValueKind<LabelSelector | undefined> {
   const expects = 'a label selector such as env=prod,team in (a,b),!legacy';
   const schema = z.array(z.string()).transform((given, context): LabelSelector | undefined => {
-    const text = given
-      .join(',')
-
-      .trim();
+    const text = given.join(',').trim();
     const selector = text === '' ? undefined : parseLabelSelector(text);
     if (selector || text === '') return selector;
     context.addIssue({ code: 'custom', message: expects });
