@@ -1,5 +1,5 @@
 import { parseDuration } from '@reroll/core/durations';
-import { usageError } from '../errors.ts';
+import { usageError, type CliError } from '../errors.ts';
 
 /** Milliseconds of `30s`, `2m`, or, as in kubectl, a number of seconds. `0` means no limit, which is undefined. */
 export function durationArgument(flag: string, text: string): number | undefined {
@@ -37,8 +37,18 @@ export function numberArgument(
 /** One of a list of words, in any case. */
 export function wordArgument<Word extends string>(flag: string, text: string, words: readonly Word[]): Word {
   const found = words.find((word) => word.toLowerCase() === text.toLowerCase());
-  if (found === undefined) {
-    throw usageError(`expected ${flag} to be one of ${words.join(', ')}, given ${JSON.stringify(text)}`);
-  }
+  if (found === undefined) throw notOneOf(flag, text, words);
   return found;
+}
+
+export function notOneOf(flag: string, text: string, words: readonly string[]): CliError {
+  return usageError(`expected ${flag} to be one of ${words.join(', ')}, given ${JSON.stringify(text)}`);
+}
+
+/** What `read` makes of an option that may not have been given. */
+export function ifGiven<Given, Result>(
+  given: Given | undefined,
+  read: (given: Given) => Result,
+): Result | undefined {
+  return given === undefined ? undefined : read(given);
 }

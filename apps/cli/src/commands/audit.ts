@@ -1,12 +1,11 @@
 import { listed } from '../api/pages.ts';
-import { sinceArgument } from '../args/values.ts';
-import { printList, type Output } from '../output/print.ts';
+import { ifGiven, sinceArgument } from '../args/values.ts';
+import { printList } from '../output/print.ts';
 import { auditView } from '../views/queues.ts';
 import { limitOption, listOutput, running, type Adder } from './command.ts';
 import { limitOf } from './list-options.ts';
 
 interface AuditOptions {
-  readonly output?: Output;
   readonly actor?: string;
   readonly since?: string;
   readonly limit: string;
@@ -23,12 +22,8 @@ export const addAudit: Adder = (program, host) => {
     .addOption(limitOption('50'))
     .action(
       running<AuditOptions>(host, async ({ session, io, options }) => {
-        const query = {
-          ...(options.actor === undefined ? {} : { actor: options.actor }),
-          ...(options.since === undefined
-            ? {}
-            : { since: sinceArgument('--since', options.since, io.now()) }),
-        };
+        const since = ifGiven(options.since, (text) => sinceArgument('--since', text, io.now()));
+        const query = { actor: options.actor, since };
         const limit = limitOf(options.limit);
         const { items, more } = await listed(await session.admin(), 'listAudit', { query, limit });
         printList(io, options.output, { items, more, noun: 'entries', view: auditView(io.now()) });

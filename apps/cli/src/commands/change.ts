@@ -1,5 +1,5 @@
 import { paintFor } from '../output/colour.ts';
-import { printDocument, type Output } from '../output/print.ts';
+import { printDocument } from '../output/print.ts';
 import { facts, table } from '../output/table.ts';
 import { changeFacts, changeWorkloadColumns, moreText } from '../views/changes.ts';
 import { oneOutput, running, type Adder } from './command.ts';
@@ -15,7 +15,7 @@ export const addChange: Adder = (program, host) => {
     )
     .addOption(oneOutput())
     .action(
-      running<{ output?: Output }>(host, async ({ session, io, words, options }) => {
+      running(host, async ({ session, io, words, options }) => {
         const id = onlyWord(words, 'the id of a change');
         const change = await (await session.admin()).call('getChange', { params: { id } });
         if (printDocument(io, options.output, change)) return;

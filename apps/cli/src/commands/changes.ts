@@ -4,16 +4,15 @@ import { keyOf } from '@reroll/core/model';
 import { Option } from 'commander';
 import { listed } from '../api/pages.ts';
 import { sourceRef, workloadRef } from '../args/object-ref.ts';
-import { sinceArgument, wordArgument } from '../args/values.ts';
+import { ifGiven, sinceArgument, wordArgument } from '../args/values.ts';
 import { EXIT, usageError, type ExitCode } from '../errors.ts';
-import { printList, type Output } from '../output/print.ts';
+import { printList } from '../output/print.ts';
 import { changesView } from '../views/changes.ts';
 import { limitOption, listOutput, running, type Adder, type Call } from './command.ts';
 import { limitOf, nounIn } from './list-options.ts';
 import { watchChanges, type ChangesQuery } from './watch-changes.ts';
 
 export interface ChangesOptions {
-  readonly output?: Output;
   readonly watch?: boolean;
   readonly watchOnly?: boolean;
   readonly source?: string;
@@ -65,13 +64,12 @@ async function runChanges(call: Call<ChangesOptions>): Promise<ExitCode> {
 
 function queryOf({ session, io, options }: Call<ChangesOptions>): ChangesQuery {
   const { source, workload, state, cause, since } = options;
-  const namespace = session.namespaceOfLists;
   return {
-    ...(namespace === undefined ? {} : { namespace }),
-    ...(source === undefined ? {} : { source: keyOf(sourceRef([source], session.namespace)) }),
-    ...(workload === undefined ? {} : { workload: keyOf(workloadRef([workload], session.namespace)) }),
-    ...(state === undefined ? {} : { state: wordArgument('--state', state, RELOAD_STATES) }),
-    ...(cause === undefined ? {} : { cause: wordArgument('--cause', cause, CHANGE_CAUSES) }),
-    ...(since === undefined ? {} : { since: sinceArgument('--since', since, io.now()) }),
+    namespace: session.namespaceOfLists,
+    source: ifGiven(source, (text) => keyOf(sourceRef([text], session.namespace))),
+    workload: ifGiven(workload, (text) => keyOf(workloadRef([text], session.namespace))),
+    state: ifGiven(state, (text) => wordArgument('--state', text, RELOAD_STATES)),
+    cause: ifGiven(cause, (text) => wordArgument('--cause', text, CHANGE_CAUSES)),
+    since: ifGiven(since, (text) => sinceArgument('--since', text, io.now())),
   };
 }

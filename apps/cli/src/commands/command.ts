@@ -2,7 +2,7 @@ import { Command, Option } from 'commander';
 import type { Globals } from '../connect/globals.ts';
 import { EXIT, type ExitCode } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { LIST_OUTPUTS, ONE_OUTPUTS } from '../output/print.ts';
+import { LIST_OUTPUTS, ONE_OUTPUTS, type Output } from '../output/print.ts';
 import { Session } from '../session.ts';
 
 export interface Host {
@@ -11,24 +11,26 @@ export interface Host {
   readonly finish: (code: ExitCode) => void;
 }
 
-export interface Call<Options> {
+type CommonOptions = Globals & { readonly output?: Output };
+
+export interface Call<Options = unknown> {
   readonly session: Session;
   readonly io: Io;
   /** Only the options that were given. */
   readonly words: readonly string[];
-  readonly options: Options & Globals;
+  readonly options: Options & CommonOptions;
 }
 
 export type Adder = (program: Command, host: Host) => void;
 
 /** An action for commander that opens a session, runs, and closes what the session opened. */
-export function running<Options>(
+export function running<Options = unknown>(
   host: Host,
   run: (call: Call<Options>) => Promise<ExitCode | void>,
 ): (...given: unknown[]) => Promise<void> {
   return async (...given) => {
     const command = given.at(-1) as Command;
-    const options = command.optsWithGlobals<Options & Globals>();
+    const options = command.optsWithGlobals<Options & CommonOptions>();
     const session = new Session(host.io, options);
     try {
       const code = await run({ session, io: host.io, words: command.args, options });

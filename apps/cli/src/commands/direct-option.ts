@@ -7,6 +7,11 @@ export interface DirectOptions {
   readonly direct?: boolean;
 }
 
+export const FLAGS = [
+  '[flags...]',
+  'after --: the flags that Reroll itself runs with, where there is no admin to ask',
+] as const;
+
 export function directOption(): Option {
   return new Option('--direct', 'read the cluster with your own rights, also if there is an admin');
 }

@@ -2,12 +2,11 @@ import type { Limits } from '@reroll/shared/api/queues';
 import { numberArgument } from '../args/values.ts';
 import { usageError } from '../errors.ts';
 import { paintFor } from '../output/colour.ts';
-import { printDocument, type Output } from '../output/print.ts';
+import { printDocument } from '../output/print.ts';
 import { facts } from '../output/table.ts';
 import { oneOutput, running, type Adder } from './command.ts';
 
 interface LimitsOptions {
-  readonly output?: Output;
   readonly concurrency?: string;
   readonly reloadsPerMinute?: string;
   readonly reason?: string;

@@ -11,16 +11,15 @@ import {
 import { annotationsOfCluster, previewOfCluster, type PresentAnnotations } from '../direct/preview.ts';
 import { usageError } from '../errors.ts';
 import { paintFor } from '../output/colour.ts';
-import { printDocument, type Output } from '../output/print.ts';
+import { printDocument } from '../output/print.ts';
 import { safeText } from '../output/safe-text.ts';
 import { table } from '../output/table.ts';
 import type { Session } from '../session.ts';
 import { verdictColumns } from '../views/explanation.ts';
 import { oneOutput, running, type Adder, type Call } from './command.ts';
-import { directOption, isDirect, rerollFlags, type DirectOptions } from './direct-option.ts';
+import { directOption, FLAGS, isDirect, rerollFlags, type DirectOptions } from './direct-option.ts';
 
 interface PreviewOptions extends DirectOptions {
-  readonly output?: Output;
   readonly annotate?: readonly string[];
   readonly annotatePods?: readonly string[];
 }
@@ -30,10 +29,7 @@ export const addPreview: Adder = (program, host) => {
     .command('preview')
     .argument('<object>', 'a source, e.g. secret/db, or a workload, e.g. deploy/web')
     .argument('[name]', 'its name, if it was not given with the kind')
-    .argument(
-      '[flags...]',
-      'after --: the flags that Reroll itself runs with, where there is no admin to ask',
-    )
+    .argument(...FLAGS)
     .summary('what would restart if a source changed, or if annotations were others')
     .description(
       'Tells what would restart if a source changed; with --annotate, what would then restart if the object had these annotations too. Nothing is sent or changed. Without an admin in the cluster it reads the namespace with your own rights and judges by the same rules.',

@@ -1,7 +1,7 @@
 import { jobState, QUEUE_NAMES } from '@reroll/shared/api/queues';
 import { listed } from '../api/pages.ts';
-import { wordArgument } from '../args/values.ts';
-import { printDocument, printList, type Output } from '../output/print.ts';
+import { ifGiven, wordArgument } from '../args/values.ts';
+import { printDocument, printList } from '../output/print.ts';
 import { safeText } from '../output/safe-text.ts';
 import { jobsView, QUEUES_VIEW } from '../views/queues.ts';
 import { limitOption, listOutput, oneOutput, reasonOption, running, type Adder } from './command.ts';
@@ -14,7 +14,7 @@ export const addQueues: Adder = (program, host) => {
     .description('Lists the queues, whether they are paused, and how many jobs are in each state.')
     .addOption(listOutput())
     .action(
-      running<{ output?: Output }>(host, async ({ session, io, options }) => {
+      running(host, async ({ session, io, options }) => {
         const { items } = await (await session.admin()).call('listQueues');
         printList(io, options.output, { items, more: false, noun: 'queues', view: QUEUES_VIEW });
       }),
@@ -22,7 +22,6 @@ export const addQueues: Adder = (program, host) => {
 };
 
 interface JobsOptions {
-  readonly output?: Output;
   readonly queue?: string;
   readonly state?: string;
   readonly limit: string;
@@ -42,12 +41,8 @@ export const addJobs: Adder = (program, host) => {
     .action(
       running<JobsOptions>(host, async ({ session, io, options }) => {
         const query = {
-          ...(options.queue === undefined
-            ? {}
-            : { queue: wordArgument('--queue', options.queue, QUEUE_NAMES) }),
-          ...(options.state === undefined
-            ? {}
-            : { state: wordArgument('--state', options.state, jobState.options) }),
+          queue: ifGiven(options.queue, (text) => wordArgument('--queue', text, QUEUE_NAMES)),
+          state: ifGiven(options.state, (text) => wordArgument('--state', text, jobState.options)),
         };
         const limit = limitOf(options.limit);
         const { items, more } = await listed(await session.admin(), 'listJobs', { query, limit });
@@ -57,7 +52,6 @@ export const addJobs: Adder = (program, host) => {
 };
 
 interface SteerOptions {
-  readonly output?: Output;
   readonly reason: string;
 }
 

@@ -1,14 +1,13 @@
 import { workloadRef } from '../args/object-ref.ts';
 import { durationArgument } from '../args/values.ts';
 import type { ExitCode } from '../errors.ts';
-import { printDocument, type Output } from '../output/print.ts';
+import { printDocument } from '../output/print.ts';
 import { safeText } from '../output/safe-text.ts';
 import { fullName } from '../views/names.ts';
 import { oneOutput, reasonOption, running, type Adder, type Call } from './command.ts';
 import { waitForRollout } from './wait-for-rollout.ts';
 
 interface ReloadOptions {
-  readonly output?: Output;
   readonly reason: string;
   readonly wait?: boolean;
   readonly timeout: string;

@@ -1,9 +1,9 @@
 import { listed } from '../api/pages.ts';
 import { sourceKindOf, SOURCE_WORDS } from '../args/kinds.ts';
 import { sourceRef } from '../args/object-ref.ts';
-import { usageError } from '../errors.ts';
+import { ifGiven, notOneOf } from '../args/values.ts';
 import { paintFor } from '../output/colour.ts';
-import { printDocument, printList, type Output } from '../output/print.ts';
+import { printDocument, printList } from '../output/print.ts';
 import { facts, table } from '../output/table.ts';
 import { sourceFacts, sourcesView } from '../views/sources.ts';
 import { DEPENDENCIES_OF_SOURCE, historyColumns } from '../views/workloads.ts';
@@ -11,7 +11,6 @@ import { limitOption, listOutput, running, type Adder, type Call } from './comma
 import { limitOf, nounIn } from './list-options.ts';
 
 interface SourcesOptions {
-  readonly output?: Output;
   readonly kind?: string;
   readonly name?: string;
   readonly limit: string;
@@ -39,17 +38,12 @@ export const addSources: Adder = (program, host) => {
 
 async function listSources({ session, io, options }: Call<SourcesOptions>): Promise<void> {
   const namespace = session.namespaceOfLists;
-  const kind = options.kind === undefined ? undefined : sourceKindOf(options.kind);
-  if (options.kind !== undefined && kind === undefined) {
-    throw usageError(
-      `expected --kind to be one of ${SOURCE_WORDS.join(', ')}, given ${JSON.stringify(options.kind)}`,
-    );
-  }
-  const query = {
-    ...(namespace === undefined ? {} : { namespace }),
-    ...(kind === undefined ? {} : { kind }),
-    ...(options.name === undefined ? {} : { name: options.name }),
-  };
+  const kind = ifGiven(options.kind, (text) => {
+    const found = sourceKindOf(text);
+    if (found === undefined) throw notOneOf('--kind', text, SOURCE_WORDS);
+    return found;
+  });
+  const query = { namespace, kind, name: options.name };
   const limit = limitOf(options.limit);
   const { items, more } = await listed(await session.admin(), 'listSources', { query, limit });
   const view = sourcesView({ now: io.now(), namespaces: namespace === undefined });

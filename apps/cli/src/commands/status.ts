@@ -1,5 +1,5 @@
 import { paintFor } from '../output/colour.ts';
-import { printDocument, type Output } from '../output/print.ts';
+import { printDocument } from '../output/print.ts';
 import { safeText } from '../output/safe-text.ts';
 import { facts, table } from '../output/table.ts';
 import { processColumns, statusFacts } from '../views/status.ts';
@@ -14,7 +14,7 @@ export const addStatus: Adder = (program, host) => {
     )
     .addOption(oneOutput())
     .action(
-      running<{ output?: Output }>(host, async ({ session, io, options }) => {
+      running(host, async ({ session, io, options }) => {
         const status = await (await session.admin()).call('getStatus');
         if (printDocument(io, options.output, status)) return;
         const paint = paintFor(io, io.outIsTerminal);

@@ -1,5 +1,5 @@
 import { VERSION } from '@reroll/shared/platform/process/version';
-import { printDocument, type Output } from '../output/print.ts';
+import { printDocument } from '../output/print.ts';
 import { safeText } from '../output/safe-text.ts';
 import { oneOutput, running, type Adder } from './command.ts';
 
@@ -11,7 +11,7 @@ export const addVersion: Adder = (program, host) => {
     .option('--client', 'only the first')
     .addOption(oneOutput())
     .action(
-      running<{ client?: boolean; output?: Output }>(host, async ({ session, io, options }) => {
+      running<{ client?: boolean }>(host, async ({ session, io, options }) => {
         const server =
           options.client === true ? undefined : (await (await session.admin()).call('getStatus')).version;
         const versions = { client: VERSION, ...(server === undefined ? {} : { server }) };

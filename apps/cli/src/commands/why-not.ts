@@ -9,10 +9,9 @@ import { safeText } from '../output/safe-text.ts';
 import { facts, table } from '../output/table.ts';
 import { explanationFacts, RULE_COLUMNS } from '../views/explanation.ts';
 import { oneOutput, running, type Adder, type Call } from './command.ts';
-import { directOption, isDirect, rerollFlags, type DirectOptions } from './direct-option.ts';
+import { directOption, FLAGS, isDirect, rerollFlags, type DirectOptions } from './direct-option.ts';
 
 interface WhyNotOptions extends DirectOptions {
-  readonly output?: Output;
   readonly source: string;
 }
 
@@ -21,10 +20,7 @@ export const addWhyNot: Adder = (program, host) => {
     .command('why-not')
     .argument('<workload>', 'e.g. deploy/web')
     .argument('[name]', 'its name, if it was not given with the kind')
-    .argument(
-      '[flags...]',
-      'after --: the flags that Reroll itself runs with, where there is no admin to ask',
-    )
+    .argument(...FLAGS)
     .requiredOption('--source <source>', 'e.g. secret/db')
     .summary('whether a workload restarts when a source changes, rule by rule')
     .description(

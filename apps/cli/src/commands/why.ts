@@ -4,37 +4,30 @@ import type { AdminApi } from '../api/admin-api.ts';
 import { workloadRef } from '../args/object-ref.ts';
 import { CliError } from '../errors.ts';
 import { age } from '../output/age.ts';
-import { printDocument, type Output } from '../output/print.ts';
+import { printDocument } from '../output/print.ts';
 import { safeText } from '../output/safe-text.ts';
 import { printOfCluster, whyOfCluster } from '../direct/why.ts';
 import { shortKey, shortName } from '../views/names.ts';
 import { listOutput, running, type Adder, type Call } from './command.ts';
-import { directOption, isDirect, rerollFlags, type DirectOptions } from './direct-option.ts';
+import { directOption, FLAGS, isDirect, rerollFlags, type DirectOptions } from './direct-option.ts';
 import { workloadText } from './workloads.ts';
-
-interface WhyOptions extends DirectOptions {
-  readonly output?: Output;
-}
 
 export const addWhy: Adder = (program, host) => {
   program
     .command('why')
     .argument('<workload>', 'e.g. deploy/web')
     .argument('[name]', 'its name, if it was not given with the kind')
-    .argument(
-      '[flags...]',
-      'after --: the flags that Reroll itself runs with, where there is no admin to ask',
-    )
+    .argument(...FLAGS)
     .summary('why a workload was restarted lately')
     .description(
       'Tells why a workload was restarted lately: the change that did it, what decides, each of its sources, and its history. Without an admin in the cluster it reads the workload and its sources with your own rights and judges by the same rules; the history is not in the cluster.',
     )
     .addOption(listOutput())
     .addOption(directOption())
-    .action(running<WhyOptions>(host, runWhy));
+    .action(running<DirectOptions>(host, runWhy));
 };
 
-async function runWhy(call: Call<WhyOptions>): Promise<void> {
+async function runWhy(call: Call<DirectOptions>): Promise<void> {
   const { session, io, options } = call;
   const { words, flags } = rerollFlags(call.words);
   const params = workloadRef(words, session.namespace);

@@ -2,8 +2,7 @@ import type { Workload } from '@reroll/shared/api/workloads';
 import { listed } from '../api/pages.ts';
 import { workloadRef } from '../args/object-ref.ts';
 import { workloadKindOf, WORKLOAD_WORDS } from '../args/kinds.ts';
-import { wordArgument } from '../args/values.ts';
-import { usageError } from '../errors.ts';
+import { ifGiven, notOneOf, wordArgument } from '../args/values.ts';
 import { paintFor } from '../output/colour.ts';
 import { printDocument, printList, type Output } from '../output/print.ts';
 import { facts, table } from '../output/table.ts';
@@ -18,7 +17,6 @@ import { limitOption, listOutput, running, type Adder, type Call } from './comma
 import { limitOf, nounIn } from './list-options.ts';
 
 interface WorkloadsOptions {
-  readonly output?: Output;
   readonly kind?: string;
   readonly name?: string;
   readonly due?: string;
@@ -57,20 +55,17 @@ export const addWorkloads: Adder = (program, host) => {
 
 async function listWorkloads({ session, io, options }: Call<WorkloadsOptions>): Promise<void> {
   const namespace = session.namespaceOfLists;
-  const kind = options.kind === undefined ? undefined : workloadKindOf(options.kind);
-  if (options.kind !== undefined && kind === undefined) {
-    throw usageError(
-      `expected --kind to be one of ${WORKLOAD_WORDS.join(', ')}, given ${JSON.stringify(options.kind)}`,
-    );
-  }
+  const kind = ifGiven(options.kind, (text) => {
+    const found = workloadKindOf(text);
+    if (found === undefined) throw notOneOf('--kind', text, WORKLOAD_WORDS);
+    return found;
+  });
   const query = {
-    ...(namespace === undefined ? {} : { namespace }),
-    ...(kind === undefined ? {} : { kind }),
-    ...(options.name === undefined ? {} : { name: options.name }),
-    ...(options.due === undefined ? {} : { due: wordArgument('--due', options.due, DUE) }),
-    ...(options.rollout === undefined
-      ? {}
-      : { rollout: wordArgument('--rollout', options.rollout, ROLLOUTS) }),
+    namespace,
+    kind,
+    name: options.name,
+    due: ifGiven(options.due, (text) => wordArgument('--due', text, DUE)),
+    rollout: ifGiven(options.rollout, (text) => wordArgument('--rollout', text, ROLLOUTS)),
   };
   const limit = limitOf(options.limit);
   const { items, more } = await listed(await session.admin(), 'listWorkloads', { query, limit });

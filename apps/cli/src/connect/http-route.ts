@@ -62,19 +62,15 @@ export class HttpRoute {
 
   /** A response whose body is read as it comes, until the signal fires. @throws a `KubeError` if there is none */
   async stream(request: Omit<RouteRequest, 'method' | 'body'>): Promise<RouteStream> {
-    const begin = AbortSignal.timeout(request.timeoutMs);
-    const stop = new AbortController();
-    const end = (): void => stop.abort();
-    begin.addEventListener('abort', end, { once: true });
-    request.signal.addEventListener('abort', end, { once: true });
-    if (request.signal.aborted) end();
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), request.timeoutMs);
     try {
       const answer = await this.#pool.request({
         origin: this.#options.endpoint.origin,
         method: 'GET',
         path: this.#options.basePath + request.path,
         headers: await this.#headers(request.headers),
-        signal: stop.signal,
+        signal: AbortSignal.any([late.signal, request.signal]),
       });
       const contentType = answer.headers['content-type'];
       return {
@@ -85,7 +81,7 @@ export class HttpRoute {
     } catch (error) {
       throw networkError(this.name, error);
     } finally {
-      begin.removeEventListener('abort', end);
+      clearTimeout(timer);
     }
   }
 
