@@ -19,28 +19,25 @@ export class QueuesController {
 
   @Serves('pauseQueue')
   async pause(input: Input<'pauseQueue'>): Promise<AnswerOf<'pauseQueue'>> {
-    const { name } = input.params;
-    return await this.writes.perform(input, {
-      action: 'pauseQueue',
-      target: name,
-      allow: () => mustSteer(input.caller),
-      run: async () => {
-        await this.board.pause(name);
-        return await this.board.queue(name, input.caller);
-      },
-      answer: (queue) => queue,
-    });
+    return await this.#steer(input, 'pause');
   }
 
   @Serves('resumeQueue')
   async resume(input: Input<'resumeQueue'>): Promise<AnswerOf<'resumeQueue'>> {
+    return await this.#steer(input, 'resume');
+  }
+
+  async #steer(
+    input: Input<'pauseQueue'> | Input<'resumeQueue'>,
+    verb: 'pause' | 'resume',
+  ): Promise<AnswerOf<'pauseQueue'>> {
     const { name } = input.params;
     return await this.writes.perform(input, {
-      action: 'resumeQueue',
+      action: `${verb}Queue`,
       target: name,
       allow: () => mustSteer(input.caller),
       run: async () => {
-        await this.board.resume(name);
+        await this.board[verb](name);
         return await this.board.queue(name, input.caller);
       },
       answer: (queue) => queue,

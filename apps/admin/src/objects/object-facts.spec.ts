@@ -1,5 +1,6 @@
 import { Catalog } from '@reroll/redis/catalog/catalog';
-import { Processes, type ProcessSettings } from '@reroll/redis/processes/processes';
+import type { ExplainSettings } from '@reroll/core/explain/facts';
+import { Processes } from '@reroll/redis/processes/processes';
 import { DEFAULT_ANNOTATION_KEYS } from '@reroll/core/annotations/annotation-keys';
 import { NO_TRIGGERS } from '@reroll/core/state/settings';
 import { RealRedis } from '@reroll/redis/testing/real-redis';
@@ -14,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => redis.stop());
 afterEach(() => vi.useRealTimers());
 
-const SETTINGS: ProcessSettings = {
+const SETTINGS: ExplainSettings = {
   decision: {
     keys: DEFAULT_ANNOTATION_KEYS,
     autoReloadAll: false,

@@ -1,8 +1,8 @@
 import type { Catalog } from '@reroll/redis/catalog/catalog';
-import { Processes, settingsInForce, type ProcessSettings } from '@reroll/redis/processes/processes';
+import { Processes, settingsInForce } from '@reroll/redis/processes/processes';
 import type { RedisClient } from '@reroll/redis/connection/redis';
 import { Rollouts } from '@reroll/redis/history/rollouts';
-import type { ExplainedWorkload } from '@reroll/core/explain/facts';
+import type { ExplainedWorkload, ExplainSettings } from '@reroll/core/explain/facts';
 import type { RolloutEntry } from '@reroll/core/history/entries';
 import { sourceKeyIn, type SourceRow, type WorkloadRow } from '@reroll/core/state/rows';
 import { pendingCauseOf } from '@reroll/core/state/pending';
@@ -39,7 +39,7 @@ export class ObjectFacts {
   readonly #catalog: Catalog;
   readonly #rollouts: Rollouts;
   readonly #processes: Processes;
-  #settings: ProcessSettings | undefined;
+  #settings: ExplainSettings | undefined;
   #settingsAt = Number.NEGATIVE_INFINITY;
 
   constructor(redis: RedisClient, catalog: Catalog) {
@@ -51,7 +51,7 @@ export class ObjectFacts {
   }
 
   /** `settingsInForce`, at most two seconds old. */
-  async settings(): Promise<ProcessSettings | undefined> {
+  async settings(): Promise<ExplainSettings | undefined> {
     if (performance.now() - this.#settingsAt < SETTINGS_FOR) return this.#settings;
     this.#settings = settingsInForce(await this.#processes.all());
     this.#settingsAt = performance.now();

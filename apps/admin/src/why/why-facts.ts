@@ -1,5 +1,5 @@
 import type { Catalog } from '@reroll/redis/catalog/catalog';
-import { Processes, settingsInForce, type ProcessSettings } from '@reroll/redis/processes/processes';
+import { Processes, settingsInForce } from '@reroll/redis/processes/processes';
 import type { RedisClient } from '@reroll/redis/connection/redis';
 import { RowsOfNamespace } from '@reroll/redis/catalog/rows-of-namespace';
 import { shownHashKey } from '@reroll/redis/catalog/shown-hash-key';
@@ -37,7 +37,7 @@ export class WhyFacts {
   }
 
   /** The settings of the newest worker, alive or not. Undefined if none was seen in the last minutes. */
-  async settings(): Promise<ProcessSettings | undefined> {
+  async settings(): Promise<ExplainSettings | undefined> {
     return settingsInForce(await this.#processes.all());
   }
 

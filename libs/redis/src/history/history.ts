@@ -131,7 +131,8 @@ export class History {
 
   /** Reports a manual reload (`source` null); returns the id of that change. */
   async addManual(entry: ChangeEntry): Promise<string> {
-    return await this.#add('changes', writeChange(entry));
+    const argv = [...this.#bounds('changes'), writeChange(entry)];
+    return String(await this.#redis.eval(ADD_ENTRY, 1, this.#keys.changes, ...argv));
   }
 
   /** `source`: the one whose change enqueued the job. */
@@ -214,11 +215,6 @@ export class History {
       await this.#redis.xtrim(key, 'MINID', oldest);
       await this.#redis.eval(TRIM_BYTES, 1, key, bytesOfStream(stream, this.#limits.maxBytes));
     }
-  }
-
-  async #add(stream: HistoryStream, text: string): Promise<string> {
-    const key = streamKey(this.#keys, stream);
-    return String(await this.#redis.eval(ADD_ENTRY, 1, key, ...this.#bounds(stream), text));
   }
 
   /** Returns the most entries and the most bytes of a stream. */

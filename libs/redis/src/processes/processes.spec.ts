@@ -2,7 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { DEFAULT_ANNOTATION_KEYS } from '@reroll/core/annotations/annotation-keys';
 import { NO_TRIGGERS } from '@reroll/core/state/settings';
 import { RealRedis } from '../testing/real-redis.ts';
-import { Processes, settingsInForce, type ProcessEntry, type ProcessSettings } from './processes.ts';
+import type { ExplainSettings } from '@reroll/core/explain/facts';
+import { Processes, settingsInForce, type ProcessEntry } from './processes.ts';
 
 let redis: RealRedis;
 let processes: Processes;
@@ -17,7 +18,7 @@ beforeEach(() => {
   processes = new Processes(redis.client, key);
 });
 
-const SETTINGS: ProcessSettings = {
+const SETTINGS: ExplainSettings = {
   decision: {
     keys: DEFAULT_ANNOTATION_KEYS,
     autoReloadAll: false,

@@ -1,17 +1,6 @@
 import { PROCESS_APPS, readProcess } from './process-codec.ts';
 import type { RedisClient } from '../connection/redis.ts';
-import type { Triggers } from '@reroll/core/state/settings';
-import type { DecisionSettings } from '@reroll/core/rules/decision';
-
-/** The settings by which a worker decides, also used to explain its decisions. */
-export interface ProcessSettings {
-  readonly decision: DecisionSettings;
-  readonly triggers: Triggers;
-  readonly adoptStale: 'report' | 'reload';
-  readonly dryRun: boolean;
-  /** With `--webhook-url`, changes are posted and nothing is reloaded. */
-  readonly notifyOnly: boolean;
-}
+import type { ExplainSettings } from '@reroll/core/explain/facts';
 
 /** What a heartbeat reports of its process. */
 export interface ProcessEntry {
@@ -30,8 +19,8 @@ export interface ProcessEntry {
   readonly owed?: { readonly workloads: number; readonly since: number | null };
   /** Whether this process sees that Redis has no room for a history. */
   readonly redisFull?: boolean;
-  /** For a worker. */
-  readonly settings?: ProcessSettings;
+  /** For a worker: the settings by which it decides. */
+  readonly settings?: ExplainSettings;
   /** The limits in force: jobs of a queue at the same time, and reloads per minute of all workers (0: no limit). */
   readonly concurrency?: number;
   readonly reloadsPerMinute?: number;
@@ -100,7 +89,7 @@ export class Processes {
  * Returns the settings of the live worker that started last, because older ones stop soon after an upgrade. Without a live worker,
  * those of the worker in `processes` that started last. Undefined: no worker in the last ten minutes.
  */
-export function settingsInForce(processes: readonly Process[]): ProcessSettings | undefined {
+export function settingsInForce(processes: readonly Process[]): ExplainSettings | undefined {
   const workers = processes.filter(({ settings }) => settings !== undefined);
   const [newest] = workers.sort((a, b) => Number(b.isLive) - Number(a.isLive) || b.startedAt - a.startedAt);
   return newest?.settings;

@@ -1,19 +1,12 @@
-import { Queue, type ConnectionOptions } from 'bullmq';
+import { Queue } from 'bullmq';
 import type { SourceKey, WorkloadKey } from '@reroll/core/model';
 import type { ChangeEvent } from '@reroll/core/notify/message';
 import { alertJobOf, alertsJobOf, webhookJobOf, type NotificationJob } from './notification-jobs.ts';
+import type { QueueSettings } from './queues.ts';
 
 export const NOTIFICATIONS = 'notifications';
 
-export interface NotificationSettings {
-  readonly connection: ConnectionOptions;
-  /** The install's prefix, `{reroll:<cluster>:<namespace>}`. */
-  readonly prefix: string;
-  /** The most attempts of a notification. */
-  readonly attempts: number;
-  /** Milliseconds before the second attempt; doubles each time, up to half of it random. */
-  readonly backoff: number;
-}
+export type NotificationSettings = Omit<QueueSettings, 'debounce'>;
 
 /** Failed notifications are kept for inspection: a day, at most a thousand. */
 const KEEP_FAILED = { age: 86_400, count: 1_000 };

@@ -1,15 +1,10 @@
 /** Metrics of requests to the Kubernetes API, under client-go's names. */
-import type { Counter, Histogram, Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import { counter, histogram } from './registry.ts';
 
-export interface RestClientMetrics {
-  /** `code` is the HTTP status, or `<error>` without a response. */
-  readonly requests: Counter<'code' | 'method' | 'host'>;
-  readonly duration: Histogram<'verb' | 'host'>;
-}
-
-export function restClientMetrics(registry: Registry): RestClientMetrics {
+export function restClientMetrics(registry: Registry) {
   return {
+    /** `code` is the HTTP status, or `<error>` without a response. */
     requests: counter(registry, {
       name: 'rest_client_requests_total',
       help: 'Number of HTTP requests to the Kubernetes API, by status code, method and host.',
