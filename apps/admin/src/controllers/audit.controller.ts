@@ -28,11 +28,9 @@ export class AuditController {
     const items: StreamEntry<AuditEntry>[] = [];
     let before = this.cursors.read(query.cursor, POSITION);
     for (let read = 0; read < MOST_READ; read += PORTION) {
-      // oxlint-disable-next-line no-await-in-loop -- each portion begins where the one before ended
       const portion = await this.history.earlier('audit', { before, count: PORTION });
       for (const each of portion) {
         if (each.entry.at < since) return this.#page(items, null);
-        // oxlint-disable-next-line no-await-in-loop -- each namespace is asked about once
         const isWanted = await wanted(each.entry);
         if (isWanted === undefined) return this.#page(items, before);
         if (isWanted) items.push(each);

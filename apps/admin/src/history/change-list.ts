@@ -40,9 +40,8 @@ export async function listChanges(
   const walk = new Walk(query, candidates(query, context.join), before);
   const items: ListedChange[] = [];
   for (let looks = 0; looks < MOST_LOOKS && items.length < query.limit && !walk.isOver; looks += 1) {
-    // oxlint-disable-next-line no-await-in-loop -- a second look only where the first left places
+    // A second look only where the first left places.
     const chosen = await walk.take(query.limit - items.length, context.namespaces);
-    // oxlint-disable-next-line no-await-in-loop -- as above
     const live = await context.look(chosen.flatMap(({ pairs }) => pairs));
     for (const change of chosen) {
       const listed = listedChange(change, live);
@@ -84,7 +83,6 @@ class Walk {
       const change = this.#changes[this.#at];
       if (!change) continue;
       if (this.#matches(change)) {
-        // oxlint-disable-next-line no-await-in-loop -- each namespace is asked about once
         const sees = await namespaces.sees(change.namespace);
         if (sees === undefined) {
           this.#isStopped = true;

@@ -123,7 +123,6 @@ describe('what happens where the reader may not look', () => {
   it('is not told by the times of heartbeats, nor by the length of ids', async () => {
     const [quiet, busy] = [new Reader(), new Reader()];
     for (let second = 0; second < 59; second += 1) {
-      // oxlint-disable-next-line no-await-in-loop -- second after second
       await vi.advanceTimersByTimeAsync(1_000);
       if (second % 7 === 0) busy.change('ConfigMap/bank/keys');
     }

@@ -71,9 +71,7 @@ export class EventStream {
   async #follow(): Promise<StreamEnd> {
     const { signal } = this.#context;
     while (!signal.aborted) {
-      // oxlint-disable-next-line no-await-in-loop -- one portion after the other
       if (!(await this.#isStillLetIn())) return 'right';
-      // oxlint-disable-next-line no-await-in-loop -- as above
       await this.#goOn();
     }
     return 'gone';
@@ -136,13 +134,12 @@ export class EventStream {
     const listsAudit = happened.some(({ name }) => name === 'audit') && (await caller.mayRequest(AUDIT));
     for (const each of happened) {
       if (signal.aborted) return;
-      // oxlint-disable-next-line no-await-in-loop -- in their order, at the reader's pace
+      // In their order, at the reader's pace.
       const isFor = (each.name !== 'audit' || listsAudit) && (await this.#isFor(each));
       const sent = isFor && writer.send(this.#idAt(each.positions), each.name, this.#view(each));
       // The entry is written, though perhaps not read yet: a heartbeat in between must have neither an earlier nor a
       // later id.
       this.#positions = each.positions;
-      // oxlint-disable-next-line no-await-in-loop -- as above
       await sent;
     }
   }

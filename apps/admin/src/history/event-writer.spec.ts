@@ -35,7 +35,7 @@ async function paused(): Promise<{ client: ReturnType<typeof connect>; writer: E
 /** Sends until the connection's buffers are full, and then once more. */
 async function flood(writer: EventWriter): Promise<number> {
   for (let sent = 0; ; sent += 1) {
-    // oxlint-disable-next-line no-await-in-loop -- at the reader's pace
+    // At the reader's pace.
     await writer.send('1-1', 'change', PIECE);
     if (sent > 10_000) return sent;
   }

@@ -16,7 +16,6 @@ it('asks about a hundred namespaces a second, each once, and leaves none out', a
   const namespaces = new PacedNamespaces({ caller, pause, now: () => now });
   const seen: boolean[] = [];
   for (let index = 0; index < 250; index += 1) {
-    // oxlint-disable-next-line no-await-in-loop -- as a stream does
     for (const name of [`ns-${index}`, `ns-${index}`]) seen.push(await namespaces.sees(name));
   }
   expect(seen.filter((each) => !each)).toHaveLength(2);

@@ -61,7 +61,6 @@ export class ReadModel {
   async follow(): Promise<void> {
     let lookAt = performance.now() + WAIT;
     while (!this.#context.signal.aborted) {
-      // oxlint-disable-next-line no-await-in-loop -- one portion after the other
       await this.#untilDone(async () => {
         this.#add(await this.#next());
         if (performance.now() < lookAt) return;
@@ -80,14 +79,12 @@ export class ReadModel {
     const { signal, metrics, log } = this.#context;
     for (let attempt = 0; !signal.aborted; attempt += 1) {
       try {
-        // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
         await action();
         return;
       } catch (error) {
         if (signal.aborted) return;
         metrics.historyFailures.inc();
         if (attempt === 0) log.failure('cannot follow the history, retrying', error);
-        // oxlint-disable-next-line no-await-in-loop -- the pause between them
         await pause(reconnectDelay(attempt), undefined, { signal }).catch(() => undefined);
       }
     }
@@ -98,7 +95,6 @@ export class ReadModel {
     const fresh = new HistoryContents();
     await hashes.agree();
     for (const stream of LOADED) {
-      // oxlint-disable-next-line no-await-in-loop -- one stream after the other
       const { oldest, isTrimmed } = await reader.bounds(stream, fresh.positions[stream]);
       if (oldest === undefined) continue;
       if (isTrimmed === true) fresh.drop(stream, oldest);
@@ -107,10 +103,8 @@ export class ReadModel {
     for (const stream of LOADED) {
       let portion: Portion;
       do {
-        // oxlint-disable-next-line no-await-in-loop -- page after page
         portion = await reader.page(stream, { positions: fresh.positions, count: PORTION });
         this.#put(fresh, portion);
-        // oxlint-disable-next-line no-await-in-loop -- others get their turn
         await pause(0);
       } while (portion.entries.length + portion.unusable > 0 && !signal.aborted);
     }

@@ -128,7 +128,6 @@ async function visibleOf(jobs: readonly JobFacts[], namespaces: NamespacesAsked)
   const visible: JobFacts[] = [];
   for (const job of jobs) {
     const namespace = namespaceOfJob(job);
-    // oxlint-disable-next-line no-await-in-loop -- each namespace is asked about once
     if (namespace !== undefined && (await namespaces.sees(namespace)) === true) visible.push(job);
   }
   return visible;

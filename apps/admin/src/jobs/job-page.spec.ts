@@ -20,7 +20,6 @@ it('a page asks about a hundred namespaces at most, and the pages together have 
       return Promise.resolve(Number(namespace.slice(3)) % 3 === 0);
     };
     const namespaces = new NamespacesAsked({ all: false, sees });
-    // oxlint-disable-next-line no-await-in-loop -- one page after the other
     const page: JobPage = await pageOfJobs(JOBS, { after, limit: 50, namespaces });
     expect(asked).toBeLessThanOrEqual(100);
     seen.push(...page.items.map(({ id }) => id));

@@ -22,7 +22,6 @@ export async function pageOfJobs(
   let last = after;
   for (const job of after === undefined ? all : all.filter((each) => isAfter(each, after))) {
     const namespace = job.subject?.split('/')[1];
-    // oxlint-disable-next-line no-await-in-loop -- each namespace is asked about once
     const sees = namespace === undefined ? false : await namespaces.sees(namespace);
     if (sees === undefined || (sees && items.length === limit)) return { items, last };
     if (sees) items.push(job);

@@ -28,7 +28,6 @@ async function pages(by: {
   let last: string | undefined;
   for (;;) {
     const walk = new KeyWalk(PLACES, by.filter ?? {}, last);
-    // oxlint-disable-next-line no-await-in-loop -- page after page
     found.push(await walk.take(by.count, namespaces(...by.seen)));
     last = walk.last;
     if (walk.isAtEnd) return found;
@@ -79,7 +78,6 @@ describe('a walk over keys', () => {
     let last: string | undefined;
     for (;;) {
       const walk = new KeyWalk(places, {}, last);
-      // oxlint-disable-next-line no-await-in-loop -- page after page
       lengths.push((await walk.take(50, ask())).length);
       last = walk.last;
       if (walk.isAtEnd) break;

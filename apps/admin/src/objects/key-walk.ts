@@ -45,7 +45,6 @@ export class KeyWalk<ObjectKey extends Key<string> = Key<string>> {
     while (!this.isOver && taken.length < count) {
       const place = this.#places[this.#at] ?? '';
       const namespace = place.slice(0, place.indexOf('/'));
-      // oxlint-disable-next-line no-await-in-loop -- each namespace is asked about once
       const sees = await namespaces.sees(namespace);
       if (sees === true) this.#takeFrom(`${namespace}/`, taken, count);
       else this.#pass(namespace, sees);

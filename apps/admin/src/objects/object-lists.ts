@@ -76,9 +76,8 @@ async function page<ObjectKey extends Key<string>, Facts>(
 ): Promise<ObjectPage<Facts>> {
   const items: Facts[] = [];
   for (let reads = 0; reads < MOST_READS && items.length < limit && !walk.isOver; reads += 1) {
-    // oxlint-disable-next-line no-await-in-loop -- a second read only where the first left places
+    // A second read only where the first left places.
     const keys = await walk.take(limit - items.length, namespaces);
-    // oxlint-disable-next-line no-await-in-loop -- as above
     items.push(...(await read(keys)));
   }
   return { items, last: walk.isAtEnd ? undefined : walk.last };

@@ -62,7 +62,6 @@ export async function sortInTurns(
   for (;;) {
     const next = slices.next();
     if (next.done === true) return next.value;
-    // oxlint-disable-next-line no-await-in-loop -- this is what it is for
     await nextTurn();
   }
 }

@@ -97,12 +97,10 @@ export class Idempotency {
   async #keep(name: string, mine: string, kept: Kept): Promise<void> {
     for (const wait of [...TRIED_AGAIN_AFTER, undefined]) {
       try {
-        // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
         await this.#redis.eval(KEEP, 1, name, mine, JSON.stringify(kept), KEPT);
         return;
       } catch {
         if (wait === undefined) return;
-        // oxlint-disable-next-line no-await-in-loop -- as above
         await pause(wait);
       }
     }

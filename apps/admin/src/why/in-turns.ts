@@ -18,7 +18,6 @@ export async function inTurns<Result>(
     const { done, value } = steps.next();
     if (done) return value;
     if (now() - began < LONGEST_RUN) continue;
-    // oxlint-disable-next-line no-await-in-loop -- one step after the other is the point
     await turn();
     mustBeAwaited(signal);
     began = now();

@@ -73,7 +73,6 @@ export class AdminApi {
     if (this.#route !== undefined) return await sent(this.#route, request);
     const refusals: string[] = [];
     for (const way of this.#options.ways) {
-      // oxlint-disable-next-line no-await-in-loop -- one way after the other
       const tried = await this.#try(way, request);
       if (typeof tried !== 'string') return tried;
       refusals.push(tried);
@@ -116,12 +115,10 @@ export class AdminApi {
   async #persistently(attempt: () => Promise<ExchangeResult>): Promise<ExchangeResult> {
     const backoff = new Backoff({ baseMs: 500, maxMs: MOST_DELAY_MS });
     for (let made = 1; ; made += 1) {
-      // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
       const result = await attempt();
       if (!TRANSIENT.has(result.status) || made >= ATTEMPTS) return result;
       const asked = Number(result.headers['retry-after']) * 1_000;
       const delay = asked > 0 ? Math.min(asked, MOST_DELAY_MS) : backoff.next();
-      // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
       await sleep(delay, undefined, { signal: this.#options.signal });
     }
   }

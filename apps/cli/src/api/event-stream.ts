@@ -41,7 +41,6 @@ export async function* adminEvents(options: EventStreamOptions): AsyncGenerator<
   let again = false;
   while (!options.signal.aborted) {
     try {
-      // oxlint-disable-next-line no-await-in-loop -- one connection after the other
       const body = await connect(options, position.id);
       options.onConnected(again);
       again = true;
@@ -56,7 +55,6 @@ export async function* adminEvents(options: EventStreamOptions): AsyncGenerator<
       if (again) options.onLost(error.message);
       else throw new CliError(error.message);
     }
-    // oxlint-disable-next-line no-await-in-loop -- a pause before the next one
     await sleep(backoff.next(), undefined, { signal: options.signal }).catch(() => undefined);
   }
 }
@@ -117,7 +115,6 @@ async function* withoutSilence(body: AsyncIterable<Buffer>): AsyncGenerator<Buff
   const chunks = body[Symbol.asyncIterator]();
   try {
     for (;;) {
-      // oxlint-disable-next-line no-await-in-loop -- one chunk after the other
       const next = await nextWithin(chunks, SILENCE_MS);
       if (next.done === true) return;
       yield next.value;

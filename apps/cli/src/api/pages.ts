@@ -27,7 +27,6 @@ export async function listed<Id extends ListId>(
   for (;;) {
     const wanted = Math.min(MOST_PER_PAGE, most - items.length);
     const page = { ...(query as object | undefined), limit: wanted, ...(cursor === null ? {} : { cursor }) };
-    // oxlint-disable-next-line no-await-in-loop -- each page tells where the next one begins
     const answer = (await api.call(id, { query: page } as InputOf<Id>)) as Page<ItemOf<Id>>;
     items.push(...answer.items);
     cursor = answer.next;

@@ -36,7 +36,6 @@ export async function waitForRollout(session: Session, awaited: Awaited): Promis
   const deadline = io.now() + (awaited.timeoutMs ?? Infinity);
   const progress = new Progress(session, awaited);
   while (!io.signal.aborted) {
-    // oxlint-disable-next-line no-await-in-loop -- one look after the other
     const seen = await look(session, awaited);
     if (seen !== undefined && !(seen instanceof CliError)) {
       progress.tell(seen, io.now());
@@ -44,7 +43,6 @@ export async function waitForRollout(session: Session, awaited: Awaited): Promis
       if (end !== undefined) return end;
     }
     if (io.now() >= deadline) return notInTime(session, awaited, seen);
-    // oxlint-disable-next-line no-await-in-loop -- a pause before the next look
     await sleep(Math.min(POLL_MS, deadline - io.now()), undefined, { signal: io.signal }).catch(
       () => undefined,
     );

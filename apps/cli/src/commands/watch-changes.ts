@@ -73,12 +73,10 @@ export async function watchChanges(session: Session, options: WatchOptions): Pro
   for (let next = await first; next.done !== true;) {
     if (next.value.event === 'reset') {
       io.err('The admin no longer has all that happened since; the list again:\n');
-      // oxlint-disable-next-line no-await-in-loop -- in order
       await printPast(session, options, printer);
     } else if (isWanted(next.value, options.query)) {
       printer.event(next.value);
     }
-    // oxlint-disable-next-line no-await-in-loop -- one event after the other
     next = await events.next();
   }
   return EXIT.interrupted;

@@ -74,7 +74,7 @@ async function workloadPreview(
   tellUnread(session, [...unread, ...listed.unread]);
   const sources = new Map(listed.sources.flatMap(rowOf));
   for (const key of missingOf([workload, then, ...followers], { keys, sources })) {
-    // oxlint-disable-next-line no-await-in-loop -- few, and only of kinds that may not be listed
+    // Few, and only of kinds that may not be listed.
     for (const [found, row] of rowOf(await gather.source(key))) sources.set(found, row);
   }
   const input = {

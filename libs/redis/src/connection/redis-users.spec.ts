@@ -21,7 +21,6 @@ beforeAll(async () => {
   redis = await RealRedis.start();
   keys = redis.freshKeys();
   for (const user of [...Object.values(REDIS_USERS), 'reroll', KEDA])
-    // oxlint-disable-next-line no-await-in-loop -- a few
     await redis.client.acl('SETUSER', user, 'on', `>${PASSWORD}`, ...documentedRules(user));
 });
 afterAll(() => redis.stop());
@@ -114,7 +113,6 @@ describe('of the users of the guide', () => {
     ['notifications', ['worker', 'admin']],
   ])('the queue %s is written by %j', async (queue, writers) => {
     for (const key of ['wait', 'delayed', '1', 'de:Deployment/shop/web'])
-      // oxlint-disable-next-line no-await-in-loop -- a few
       expect(await writersOf(`${keys.prefix}:${queue}:${key}`)).toEqual(writers);
   });
 
@@ -130,7 +128,6 @@ describe('of the users of the guide', () => {
   it.each(COMPONENTS)('%s may shorten streams of the history, and begin none', async (component) => {
     const user = REDIS_USERS[component];
     for (const key of [keys.changes, keys.outcomes, keys.rolloutHistory, keys.audit])
-      // oxlint-disable-next-line no-await-in-loop -- a few
       expect(await isAllowed(user, ['XTRIM', key, 'MAXLEN', '0'])).toBe(true);
     expect(await isAllowed(user, ['XADD', `${keys.prefix}:v1:history:other`, '*', 'f', '1'])).toBe(false);
   });

@@ -33,7 +33,6 @@ function entry(actor: string, reason: string): AuditEntry {
 
 async function write(actor: string, count: number): Promise<void> {
   for (let from = 0; from < count; from += 1_000)
-    // oxlint-disable-next-line no-await-in-loop -- a thousand at a time
     await Promise.all(
       Array.from({ length: Math.min(1_000, count - from) }, (_, n) =>
         history.addAudit(entry(actor, String(from + n))),
@@ -70,7 +69,6 @@ describe('the audit log', () => {
   it('says to those who follow it which entry went for another', async () => {
     const small = new History(redis.client, keys, { maxEntries: 20, maxAge: DAY, maxBytes: 33_554_432 });
     const ids: string[] = [];
-    // oxlint-disable-next-line no-await-in-loop -- in their order
     for (const reason of ['a', 'b', 'c', 'd']) ids.push(await small.addAudit(entry('ann', reason)));
     const reader = new HistoryReader({ redis: redis.client, waiting: redis.client, keys });
     const { entries } = await reader.page('audit', { positions: NO_POSITIONS, count: 10 });

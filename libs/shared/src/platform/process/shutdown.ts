@@ -109,7 +109,6 @@ export class Lifecycle {
 
   async #runSteps(): Promise<void> {
     for (let next = this.#steps.pop(); next !== undefined; next = this.#steps.pop()) {
-      // oxlint-disable-next-line no-await-in-loop -- one after the other is the point
       await this.#run(next);
     }
     this.#phase = 'stopped';
