@@ -4,7 +4,7 @@ import type { ExchangeResult } from '@reroll/kube/client/transport';
 import { z } from 'zod';
 import { TOKEN_HINTS } from '../connect/bearer.ts';
 import { CliError } from '../errors.ts';
-import { jsonOf } from './json-of.ts';
+import { jsonOf } from '@reroll/core/json';
 import { loosen } from './loosen.ts';
 
 const PROBLEM = loosen(problem);

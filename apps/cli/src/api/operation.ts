@@ -1,7 +1,7 @@
 import { OPERATIONS, type Operation, type OperationId } from '@reroll/shared/api/operations';
 import { z } from 'zod';
 import { CliError, usageError } from '../errors.ts';
-import { jsonOf } from './json-of.ts';
+import { jsonOf } from '@reroll/core/json';
 import { loosen } from './loosen.ts';
 
 type Table = typeof OPERATIONS;

@@ -1,3 +1,4 @@
+import { jsonFields } from '../json.ts';
 import type { SourceId } from '../model.ts';
 import { markerType, sourceKindOfMarkerType } from './marker-type.ts';
 
@@ -22,22 +23,11 @@ export function lastReloadedFrom(reloaded: LastReloadedFrom): string {
 
 /** Parses such a value; undefined for anything else, since anybody may write the annotation. */
 export function parseLastReloadedFrom(value: string): LastReloadedFrom | undefined {
-  const fields = parseObject(value);
-  if (!fields) return undefined;
-  const { type, name, namespace, hash, containerRefs, observedAt } = fields;
+  const { type, name, namespace, hash, containerRefs, observedAt } = jsonFields(value);
   const kind = typeof type === 'string' ? sourceKindOfMarkerType(type) : undefined;
   if (!kind || typeof name !== 'string' || typeof namespace !== 'string') return undefined;
   if (typeof hash !== 'string' || !isNames(containerRefs) || !isUnixSeconds(observedAt)) return undefined;
   return { kind, namespace, name, hash, containerRefs, observedAt };
-}
-
-function parseObject(value: string): Record<string, unknown> | undefined {
-  try {
-    const parsed: unknown = JSON.parse(value);
-    return typeof parsed === 'object' && parsed !== null ? (parsed as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function isNames(value: unknown): value is readonly string[] {

@@ -1,3 +1,4 @@
+import { jsonOf } from '../json.ts';
 import { WeightedCache } from '../patterns/weighted-cache.ts';
 import { work } from '../work.ts';
 
@@ -50,15 +51,9 @@ export function readRecord(text: string | undefined): RecordReading {
 
 function parse(text: string): RecordReading {
   work.recordCharacters += text.length;
-  try {
-    const raw: unknown = JSON.parse(text);
-    if (isWireRecord(raw)) {
-      return { state: 'read', hashes: raw.s, ...(typeof raw.t === 'string' ? { template: raw.t } : {}) };
-    }
-  } catch {
-    return { state: 'unreadable' };
-  }
-  return { state: 'unreadable' };
+  const raw = jsonOf(text);
+  if (!isWireRecord(raw)) return { state: 'unreadable' };
+  return { state: 'read', hashes: raw.s, ...(typeof raw.t === 'string' ? { template: raw.t } : {}) };
 }
 
 /** Returns the recorded hashes; empty if there is no readable record. */

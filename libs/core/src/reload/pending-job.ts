@@ -1,3 +1,4 @@
+import { jsonFields } from '../json.ts';
 import { createHash } from 'node:crypto';
 import type { Annotations, PodTemplate } from '../model.ts';
 import { RECORD_ANNOTATION } from '../record/record.ts';
@@ -127,17 +128,11 @@ interface WirePendingJob {
 }
 
 function parse(text: string): WirePendingJob | undefined {
-  try {
-    const raw = JSON.parse(text) as Partial<WirePendingJob & { v: number }> | null;
-    const isWire =
-      raw?.v === 1 &&
-      typeof raw.name === 'string' &&
-      typeof raw.uid === 'string' &&
-      typeof raw.metadata === 'object';
-    return isWire ? (raw as WirePendingJob) : undefined;
-  } catch {
-    return undefined;
-  }
+  const raw = jsonFields(text);
+  const { v, name, uid, metadata } = raw;
+  const isWire =
+    v === 1 && typeof name === 'string' && typeof uid === 'string' && typeof metadata === 'object';
+  return isWire ? (raw as unknown as WirePendingJob) : undefined;
 }
 
 /** With `manualSelector` nothing is generated, so everything stays. */

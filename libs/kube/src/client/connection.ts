@@ -1,3 +1,4 @@
+import { jsonOf } from '@reroll/core/json';
 import type { Dispatcher } from 'undici';
 import { CredentialStore, type Credentials, type KubeConfigSource } from './credentials.ts';
 import { abortedError, apiError, badResponse, networkError, timeoutError, KubeError } from './errors.ts';
@@ -82,14 +83,6 @@ function withQuery(path: string, query: Query | undefined): string {
 function headerOf(headers: ExchangeResult['headers'], name: string): string | undefined {
   const value = headers[name];
   return typeof value === 'string' ? value : undefined;
-}
-
-function parseError(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // a proxy's page, say: the status alone tells
-  }
 }
 
 /**
@@ -280,7 +273,8 @@ function answerOf(result: ExchangeResult, label: string): unknown {
     throw apiError({
       request: label,
       status: result.status,
-      body: parseError(result.text),
+      // A proxy's page, say, is not JSON: the status alone tells.
+      body: jsonOf(result.text),
       retryAfter: headerOf(result.headers, 'retry-after'),
     });
   }
@@ -308,7 +302,8 @@ async function streamRefusal(answer: Dispatcher.ResponseData, label: string): Pr
   return apiError({
     request: label,
     status: answer.statusCode,
-    body: parseError(Buffer.concat(chunks).toString()),
+    // A proxy's page, say, is not JSON: the status alone tells.
+    body: jsonOf(Buffer.concat(chunks).toString()),
     retryAfter: headerOf(answer.headers, 'retry-after'),
   });
 }

@@ -1,3 +1,4 @@
+import { jsonFields } from '@reroll/core/json';
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
 import { isMarkerHash } from '@reroll/core/marker/marker-hash';
 import type { SourceKey } from '@reroll/core/model';
@@ -62,12 +63,6 @@ function sealingKey(key: HashKey): Buffer {
 }
 
 function parse(text: string): SourceHashes | undefined {
-  let found: Partial<Record<keyof SourceHashes, unknown>> | null;
-  try {
-    found = JSON.parse(text) as typeof found;
-  } catch {
-    return undefined;
-  }
-  const { rv, hash, markerHash } = found ?? {};
+  const { rv, hash, markerHash } = jsonFields(text);
   return isRv(rv) && isRecordHash(hash) && isMarkerHash(markerHash) ? { rv, hash, markerHash } : undefined;
 }

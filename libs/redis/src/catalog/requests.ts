@@ -1,3 +1,4 @@
+import { jsonFields } from '@reroll/core/json';
 import { randomBytes } from 'node:crypto';
 import type { RedisClient } from '../connection/redis.ts';
 import { isRequestId } from '@reroll/core/reload/request';
@@ -30,13 +31,7 @@ return redis.call('HDEL', KEYS[1], ARGV[1])
 
 /** Returns undefined if the text is no request. */
 export function decodeRequest(text: string): ReloadRequest | undefined {
-  let found: Partial<Record<keyof ReloadRequest, unknown>> | null;
-  try {
-    found = JSON.parse(text) as typeof found;
-  } catch {
-    return undefined;
-  }
-  const { id, actor, reason, at } = found ?? {};
+  const { id, actor, reason, at } = jsonFields(text);
   if (typeof id !== 'string' || typeof actor !== 'string' || typeof reason !== 'string') return undefined;
   return isRequestId(id) && typeof at === 'number' ? { id, actor, reason, at } : undefined;
 }

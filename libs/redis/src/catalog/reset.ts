@@ -1,3 +1,4 @@
+import { jsonFields } from '@reroll/core/json';
 import type { Rv } from '@reroll/core/rv';
 import type { CatalogKeys } from './keys.ts';
 import type { RedisClient } from '../connection/redis.ts';
@@ -45,10 +46,6 @@ async function removeKeysOf(
 
 /** Returns the index in the text of a workload's row (see `row-codec.ts`); empty if the text is invalid. */
 function indexOf(text: string): string[] {
-  try {
-    const index: unknown = (JSON.parse(text) as { i?: unknown } | null)?.i;
-    return Array.isArray(index) ? index.filter((each) => typeof each === 'string') : [];
-  } catch {
-    return [];
-  }
+  const { i: index } = jsonFields(text);
+  return Array.isArray(index) ? index.filter((each) => typeof each === 'string') : [];
 }

@@ -1,3 +1,4 @@
+import { jsonFields } from '@reroll/core/json';
 import { DEFAULT_ANNOTATION_LIMITS } from '@reroll/core/annotations/annotation-limits';
 import {
   NO_ANNOTATIONS,
@@ -159,15 +160,8 @@ const WORKLOAD_TEXTS = ['u', 'v', 't', 'tv'] as const;
 
 /** Parses an object whose given fields are all text. */
 function parse(text: string, texts: readonly string[]): object | undefined {
-  let found: unknown;
-  try {
-    found = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  if (typeof found !== 'object' || found === null) return undefined;
-  const fields = found as Readonly<Record<string, unknown>>;
-  return texts.every((name) => typeof fields[name] === 'string') ? found : undefined;
+  const fields = jsonFields(text);
+  return texts.every((name) => typeof fields[name] === 'string') ? fields : undefined;
 }
 
 function areLists({ s, n, k, e, q, l }: WireWorkload): boolean {

@@ -1,3 +1,4 @@
+import { jsonFields } from '@reroll/core/json';
 import type { RolloutEntry } from '@reroll/core/history/entries';
 import { isWorkloadKey, type WorkloadKey } from '@reroll/core/model';
 import type { RedisClient } from '../connection/redis.ts';
@@ -36,14 +37,9 @@ function entries(texts: readonly (readonly [string, string | null])[]): Map<Work
 }
 
 function decode(text: string): RolloutEntry | undefined {
-  let entry: Partial<RolloutEntry> | null;
-  try {
-    entry = JSON.parse(text) as typeof entry;
-  } catch {
-    return undefined;
-  }
-  const { state, generation, since, conditions } = entry ?? {};
+  const entry = jsonFields(text);
+  const { state, generation, since, conditions } = entry;
   const isUnderWay = state === 'progressing' || state === 'stuck';
   const isRollout = isUnderWay && typeof generation === 'number' && typeof since === 'number';
-  return isRollout && Array.isArray(conditions) ? (entry as RolloutEntry) : undefined;
+  return isRollout && Array.isArray(conditions) ? (entry as unknown as RolloutEntry) : undefined;
 }

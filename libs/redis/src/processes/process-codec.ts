@@ -1,3 +1,4 @@
+import { jsonOf } from '@reroll/core/json';
 import { z } from 'zod';
 import { DEFAULT_ANNOTATION_KEYS } from '@reroll/core/annotations/annotation-keys';
 import { SOURCE_KINDS } from '@reroll/core/model';
@@ -53,10 +54,5 @@ const entry = z.looseObject({
 
 /** Returns undefined if the text is no entry. */
 export function readProcess(text: string): z.infer<typeof entry> | undefined {
-  try {
-    const parsed = entry.safeParse(JSON.parse(text));
-    return parsed.success ? parsed.data : undefined;
-  } catch {
-    return undefined;
-  }
+  return entry.safeParse(jsonOf(text)).data;
 }

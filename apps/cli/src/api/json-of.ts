@@ -1,8 +1,0 @@
-/** Parses JSON; undefined if the text is not JSON. */
-export function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
