@@ -1,8 +1,8 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { cacheRoot } from '../../cluster/src/build/cache-dir.ts';
+import { makeOnce } from '../../cluster/src/build/make-once.ts';
 import { ClusterError } from '../../cluster/src/errors.ts';
-import { withLock } from '../../cluster/src/servers/lock.ts';
 import { run, which } from '../../cluster/src/run.ts';
 
 /** Debian's package of Prometheus holds promtool; the package itself is not installed: it brings a service. */
@@ -15,31 +15,17 @@ const PACKAGE = 'prometheus';
 export async function ensurePromtool(): Promise<string> {
   const found = which('promtool');
   if (found !== undefined) return found;
-  const folder = join(cacheRoot(), 'promtool');
-  const program = join(folder, 'usr/bin/promtool');
-  if (!existsSync(program)) {
-    await withLock({ path: `${folder}.lock`, onWait: () => undefined }, async () => {
-      if (!existsSync(program)) await unpack(folder);
-    });
-  }
-  return program;
+  return join(await makeOnce({ folder: join(cacheRoot(), 'promtool'), make: unpack }), 'usr/bin/promtool');
 }
 
-async function unpack(folder: string): Promise<void> {
-  mkdirSync(cacheRoot(), { recursive: true });
-  const draft = mkdtempSync(`${folder}.`);
-  try {
-    await step('apt-get', ['download', PACKAGE], draft).catch(async () => {
-      await step('apt-get', ['update'], draft);
-      await step('apt-get', ['download', PACKAGE], draft);
-    });
-    const archive = readdirSync(draft).find((name) => name.endsWith('.deb')) ?? '';
-    await step('dpkg-deb', ['-x', archive, 'root'], draft);
-    rmSync(folder, { recursive: true, force: true });
-    renameSync(join(draft, 'root'), folder);
-  } finally {
-    rmSync(draft, { recursive: true, force: true });
-  }
+async function unpack(draft: string): Promise<void> {
+  await step('apt-get', ['download', PACKAGE], draft).catch(async () => {
+    await step('apt-get', ['update'], draft);
+    await step('apt-get', ['download', PACKAGE], draft);
+  });
+  const archive = readdirSync(draft).find((name) => name.endsWith('.deb')) ?? '';
+  await step('dpkg-deb', ['-x', archive, '.'], draft);
+  rmSync(join(draft, archive));
 }
 
 async function step(command: string, args: readonly string[], cwd: string): Promise<void> {

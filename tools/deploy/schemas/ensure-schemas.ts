@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { cpSync, readFileSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { BuildOptions } from '../../cluster/src/build/build.ts';
 import { explainBuildFailure, explainMissingGo } from '../../cluster/src/build/build-failure.ts';
 import { cacheRoot } from '../../cluster/src/build/cache-dir.ts';
+import { makeOnce } from '../../cluster/src/build/make-once.ts';
 import { ClusterError } from '../../cluster/src/errors.ts';
-import { withLock } from '../../cluster/src/servers/lock.ts';
 import { run, which } from '../../cluster/src/run.ts';
 
 /** A Go module that carries schemas; `sum` is what Go's own go.sum would hold. */
@@ -94,16 +94,11 @@ export function kubernetesVersion(which: keyof typeof KUBERNETES): string {
 async function folderOf(pin: Pin, { log, signal }: BuildOptions): Promise<string> {
   const key = createHash('sha256').update(JSON.stringify(pin)).digest('hex').slice(0, 16);
   const folder = join(cacheRoot(), `schemas-${key}`);
-  if (existsSync(folder)) return folder;
-  const onWait = ({ pid }: { pid: number }): void =>
-    log(`process ${pid} fetches ${pin.module}: waiting for it`);
-  await withLock({ path: `${folder}.lock`, signal, onWait }, async () => {
-    if (!existsSync(folder)) await fetchInto(folder, pin);
-  });
-  return folder;
+  const make = (draft: string): Promise<void> => fetchInto(draft, pin);
+  return await makeOnce({ folder, what: `fetches ${pin.module}`, log, signal, make });
 }
 
-async function fetchInto(folder: string, { module, sum, files }: Pin): Promise<void> {
+async function fetchInto(draft: string, { module, sum, files }: Pin): Promise<void> {
   if (which('go') === undefined) throw explainMissingGo('', `the schemas of ${module}`);
   const result = await run('go', ['mod', 'download', '-json', module], {
     env: { GOFLAGS: '', GOWORK: 'off' },
@@ -111,11 +106,7 @@ async function fetchInto(folder: string, { module, sum, files }: Pin): Promise<v
   if (result.code !== 0) throw explainBuildFailure(`go mod download ${module}`, result, 'schemas');
   const { Dir: source, Sum: found } = JSON.parse(result.stdout) as { Dir: string; Sum: string };
   if (found !== sum) throw new ClusterError(`expected ${module} with sum ${sum}, found ${found}`);
-  const draft = `${folder}.building`;
-  rmSync(draft, { recursive: true, force: true });
-  mkdirSync(draft, { recursive: true });
   for (const file of files) cpSync(join(source, file), join(draft, basename(file)));
-  renameSync(draft, folder);
 }
 
 /** The version that tools/cluster builds. */

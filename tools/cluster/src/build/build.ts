@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { cacheRoot } from './cache-dir.ts';
 import { explainBuildFailure, explainMissingGo } from './build-failure.ts';
 import { ClusterError } from '../errors.ts';
-import { withLock } from '../servers/lock.ts';
+import { makeOnce } from './make-once.ts';
 import { type RunResult, run, which } from '../run.ts';
 
 /** What a control plane is made of, ready to run. */
@@ -36,13 +36,12 @@ export async function ensureBinaries(options: BuildOptions): Promise<Binaries> {
   const { log, signal } = options;
   const flags = buildFlags();
   const folder = join(cacheRoot(), `controlplane-${await cacheKey(flags, signal)}`);
-  if (!existsSync(folder)) {
-    const onWait = ({ pid }: { pid: number }): void =>
-      log(`process ${pid} is building the control plane: waiting for it`);
-    await withLock({ path: `${folder}.lock`, signal, onWait }, async () => {
-      if (!existsSync(folder)) await build({ ...options, folder, flags });
-    });
-  }
+  const make = async (draft: string): Promise<void> => {
+    const started = performance.now();
+    await build(draft, flags, options);
+    log(`built the control plane in ${seconds(started)} s: ${folder}`);
+  };
+  await makeOnce({ folder, what: 'is building the control plane', log, signal, make });
   const stages = join(folder, 'stages');
   return {
     controlplane: join(folder, 'controlplane'),
@@ -73,34 +72,23 @@ async function cacheKey(flags: readonly string[], signal: AbortSignal | undefine
   return hash.digest('hex').slice(0, 16);
 }
 
-async function build(options: BuildOptions & { folder: string; flags: readonly string[] }): Promise<void> {
-  const { folder, flags, log, signal } = options;
-  const started = performance.now();
-  const draft = `${folder}.building`;
-  rmSync(draft, { recursive: true, force: true });
-  mkdirSync(draft, { recursive: true });
-  try {
-    log('building the control plane (once; about five minutes on two cores)');
-    const modules = await withProgress(log, 'modules fetched', async (count) =>
-      go(['list', '-deps', ...PACKAGES], {
-        signal,
-        onLine: (line) => line.startsWith('go: down') && count(),
-      }),
-    );
-    if (modules.code !== 0) throw explainBuildFailure('go list', modules);
-    const total = modules.stdout.split('\n').filter((line) => !line.startsWith('go: ')).length;
-    const label = `packages compiled of at most ${total}`;
-    const built = await withProgress(log, label, async (count) =>
-      go(['build', '-v', ...flags, '-o', `${draft}/`, ...PACKAGES], { signal, onLine: count }),
-    );
-    if (built.code !== 0) throw explainBuildFailure('go build', built);
-    renameSync(join(draft, 'cluster'), join(draft, 'controlplane'));
-    await copyStages(join(draft, 'stages'), signal);
-    renameSync(draft, folder);
-  } finally {
-    rmSync(draft, { recursive: true, force: true });
-  }
-  log(`built the control plane in ${seconds(started)} s: ${folder}`);
+async function build(draft: string, flags: readonly string[], { log, signal }: BuildOptions): Promise<void> {
+  log('building the control plane (once; about five minutes on two cores)');
+  const modules = await withProgress(log, 'modules fetched', async (count) =>
+    go(['list', '-deps', ...PACKAGES], {
+      signal,
+      onLine: (line) => line.startsWith('go: down') && count(),
+    }),
+  );
+  if (modules.code !== 0) throw explainBuildFailure('go list', modules);
+  const total = modules.stdout.split('\n').filter((line) => !line.startsWith('go: ')).length;
+  const label = `packages compiled of at most ${total}`;
+  const built = await withProgress(log, label, async (count) =>
+    go(['build', '-v', ...flags, '-o', `${draft}/`, ...PACKAGES], { signal, onLine: count }),
+  );
+  if (built.code !== 0) throw explainBuildFailure('go build', built);
+  renameSync(join(draft, 'cluster'), join(draft, 'controlplane'));
+  await copyStages(join(draft, 'stages'), signal);
 }
 
 async function withProgress(

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BuildOptions } from './build.ts';
 import { explainBuildFailure, explainMissingGo } from './build-failure.ts';
 import { cacheRoot } from './cache-dir.ts';
-import { withLock } from '../servers/lock.ts';
+import { makeOnce } from './make-once.ts';
 import { run, which } from '../run.ts';
 
 /** A program of somebody else's, built from a Go module of its own. */
@@ -44,16 +44,12 @@ export async function ensureGoModule(module: GoModule, { log, signal }: BuildOpt
   const { name, what } = module;
   const go = goOf(module, signal);
   const folder = join(cacheRoot(), `${name}-${await cacheKey(module, go)}`);
-  if (existsSync(folder)) return folder;
-  const onWait = ({ pid }: { pid: number }): void =>
-    log(`process ${pid} is building ${what}: waiting for it`);
-  await withLock({ path: `${folder}.lock`, signal, onWait }, async () => {
-    if (existsSync(folder)) return;
+  const make = async (draft: string): Promise<void> => {
     log(`building ${what} (once; it takes minutes)`);
-    await make(module, go, folder);
+    await module.make(draft, go);
     log(`built ${what}: ${folder}`);
-  });
-  return folder;
+  };
+  return await makeOnce({ folder, what: `is building ${what}`, log, signal, make });
 }
 
 async function cacheKey({ folder, what, recipe = '' }: GoModule, go: Go): Promise<string> {
@@ -64,18 +60,6 @@ async function cacheKey({ folder, what, recipe = '' }: GoModule, go: Go): Promis
   const sources = files.filter((file) => /^go\.(mod|sum)$|\.go$/.test(file));
   for (const file of sources.sort()) hash.update(`\0${file}\0`).update(readFileSync(join(folder, file)));
   return hash.digest('hex').slice(0, 16);
-}
-
-async function make(module: GoModule, go: Go, folder: string): Promise<void> {
-  const draft = `${folder}.building`;
-  rmSync(draft, { recursive: true, force: true });
-  mkdirSync(draft, { recursive: true });
-  try {
-    await module.make(draft, go);
-    renameSync(draft, folder);
-  } finally {
-    rmSync(draft, { recursive: true, force: true });
-  }
 }
 
 function goOf({ folder, what }: GoModule, signal: AbortSignal | undefined): Go {

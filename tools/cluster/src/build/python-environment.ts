@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { aptInstall } from './apt.ts';
 import type { BuildOptions } from './build.ts';
 import { cacheRoot } from './cache-dir.ts';
 import { ClusterError } from '../errors.ts';
-import { withLock } from '../servers/lock.ts';
+import { makeOnce } from './make-once.ts';
 import { run, which } from '../run.ts';
 
 /** A Python with packages of its own. */
@@ -36,18 +36,14 @@ export async function ensurePythonEnvironment(
   const python = (await findPython()) ?? (await installPython(options));
   const key = createHash('sha256').update(python.version).update('\0').update(readFileSync(requirements));
   const folder = join(cacheRoot(), `${name}-${key.digest('hex').slice(0, 16)}`);
-  // Run as a module, for the scripts beside it name the folder in which they were made.
-  const program = join(folder, 'bin', 'python');
-  if (existsSync(program)) return program;
   const { log, signal } = options;
-  const onWait = ({ pid }: { pid: number }): void =>
-    log(`process ${pid} is installing ${name}: waiting for it`);
-  await withLock({ path: `${folder}.lock`, signal, onWait }, async () => {
-    if (existsSync(program)) return;
+  const make = async (draft: string): Promise<void> => {
     log(`installing ${name} (once)`);
-    await install(python.path, { name, requirements, folder }, signal);
-  });
-  return program;
+    await install(python.path, { name, requirements, draft }, signal);
+  };
+  await makeOnce({ folder, what: `is installing ${name}`, log, signal, make });
+  // Run as a module, for the scripts beside it name the folder in which they were made.
+  return join(folder, 'bin', 'python');
 }
 
 interface Python {
@@ -82,12 +78,9 @@ async function installPython({ log, signal }: BuildOptions): Promise<Python> {
 
 async function install(
   python: string,
-  { name, requirements, folder }: PythonEnvironment & { folder: string },
+  { name, requirements, draft }: PythonEnvironment & { draft: string },
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const draft = `${folder}.building`;
-  rmSync(draft, { recursive: true, force: true });
-  mkdirSync(cacheRoot(), { recursive: true });
   const must = async (command: string, args: readonly string[]): Promise<void> => {
     const { code, tail } = await run(command, args, { signal });
     if (code !== 0)
@@ -95,12 +88,7 @@ async function install(
         `installing ${name} failed: \`${args.join(' ')}\` ended with code ${code}\n${tail}`,
       );
   };
-  try {
-    await must(python, ['-m', 'venv', draft]);
-    const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--only-binary=:all:'];
-    await must(join(draft, 'bin', 'python'), [...pip, '--require-hashes', '-r', requirements]);
-    renameSync(draft, folder);
-  } finally {
-    rmSync(draft, { recursive: true, force: true });
-  }
+  await must(python, ['-m', 'venv', draft]);
+  const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--only-binary=:all:'];
+  await must(join(draft, 'bin', 'python'), [...pip, '--require-hashes', '-r', requirements]);
 }

@@ -1,8 +1,8 @@
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cacheRoot } from './cache-dir.ts';
 import { ClusterError } from '../errors.ts';
-import { withLock } from '../servers/lock.ts';
+import { makeOnce } from './make-once.ts';
 import { run, which } from '../run.ts';
 
 /** Runs on Debian 12 and later; as with Redis, the tools hold the program under the name of a checker. */
@@ -19,26 +19,11 @@ const PROGRAM = join('usr', 'bin', 'valkey-check-rdb');
 export async function ensureValkey(): Promise<string> {
   const found = which('valkey-server');
   if (found !== undefined) return found;
-  const folder = join(cacheRoot(), 'valkey');
-  const program = join(folder, 'valkey-server');
-  if (existsSync(program)) return program;
-  return await withLock({ path: `${folder}.lock` }, async () => {
-    if (!existsSync(program)) await fetchInto(folder);
-    return program;
-  });
-}
-
-async function fetchInto(folder: string): Promise<void> {
-  mkdirSync(cacheRoot(), { recursive: true });
-  const draft = mkdtempSync(`${folder}.draft-`);
-  try {
+  const make = async (draft: string): Promise<void> => {
     await download(draft);
     symlinkSync(PROGRAM, join(draft, 'valkey-server'));
-    rmSync(folder, { recursive: true, force: true });
-    renameSync(draft, folder);
-  } finally {
-    rmSync(draft, { recursive: true, force: true });
-  }
+  };
+  return join(await makeOnce({ folder: join(cacheRoot(), 'valkey'), make }), 'valkey-server');
 }
 
 async function download(draft: string): Promise<void> {
