@@ -44,8 +44,6 @@ export interface ClusterOptions {
   readonly ports?: Readonly<Partial<Record<ComponentName, number>>>;
   /** Default false: the servers end when this process ends, however that comes about. */
   readonly detached?: boolean;
-  /** How long one component may take to answer, in milliseconds. Default 120 000. */
-  readonly timeoutMs?: number;
   /** Progress, a line at a time. Default: standard error. */
   readonly log?: (line: string) => void;
   /** Aborting ends the start; nothing is left behind. */
@@ -136,6 +134,9 @@ export function clusterStatus(dir: string): ComponentStatus[] {
   });
 }
 
+/** How long one component may take to answer. */
+const ANSWERS_WITHIN_MS = 120_000;
+
 /** What a start needs, had before anything is written. */
 interface Parts {
   readonly binaries: Binaries;
@@ -156,10 +157,10 @@ async function gatherParts(options: ClusterOptions): Promise<Parts> {
 }
 
 async function bringUp(stack: Stack, options: ClusterOptions, parts: Parts): Promise<void> {
-  const { log = logToStderr, signal, timeoutMs = 120_000 } = options;
+  const { log = logToStderr, signal } = options;
   const { dir, token } = stack.state;
   const port = parts.ports.apiserver;
-  const wait = { signal, timeoutMs };
+  const wait = { signal, timeoutMs: ANSWERS_WITHIN_MS };
   launchServers(stack, options, parts);
   await allReady(stack, wait);
   writeKubeconfig({ dir, port, token });

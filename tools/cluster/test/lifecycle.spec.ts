@@ -7,7 +7,7 @@ import { readState } from '../src/state.ts';
 import { waitUntil } from '../src/wait.ts';
 import { cli, freshDir, processesOf, script } from './helpers.ts';
 
-const quiet = { log: () => {}, timeoutMs: 30_000 };
+const quiet = { log: () => {} };
 
 async function nothingIsLeft(place: { parent: string; dir: string }): Promise<void> {
   await waitUntil(() => processesOf(place.dir).length === 0 && readdirSync(place.parent).length === 0, {

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { aptInstall } from './apt.ts';
+import type { BuildOptions } from './build.ts';
 import { cacheRoot } from './cache-dir.ts';
 import { ClusterError } from '../errors.ts';
 import { withLock } from '../servers/lock.ts';
@@ -10,11 +11,6 @@ import { run, which } from '../run.ts';
 export type RedisSource =
   | { readonly kind: 'program'; readonly path: string }
   | { readonly kind: 'image'; readonly runtime: string; readonly image: string };
-
-export interface EnsureRedisOptions {
-  readonly log: (line: string) => void;
-  readonly signal?: AbortSignal | undefined;
-}
 
 const IMAGE = 'docker.io/library/redis:7';
 
@@ -30,7 +26,7 @@ const APT_PROGRAM = 'redis-check-rdb';
  * is root (once; processes that ask at once install once); else an image for docker or podman.
  * @throws ClusterError with the command to type when none of these is possible.
  */
-export async function ensureRedis(options: EnsureRedisOptions): Promise<RedisSource> {
+export async function ensureRedis(options: BuildOptions): Promise<RedisSource> {
   const found = which('redis-server') ?? (await debianProgram());
   if (found !== undefined) return { kind: 'program', path: found };
   const installed = await installWithApt(options);
@@ -61,7 +57,7 @@ async function debianProgram(): Promise<string | undefined> {
   return version.stdout.startsWith('Redis server') ? link : undefined;
 }
 
-async function installWithApt({ log, signal }: EnsureRedisOptions): Promise<string | undefined> {
+async function installWithApt({ log, signal }: BuildOptions): Promise<string | undefined> {
   if (process.getuid?.() !== 0 || which('apt-get') === undefined) return undefined;
   const path = join(cacheRoot(), 'redis.lock');
   const onWait = ({ pid }: { pid: number }): void =>

@@ -11,10 +11,6 @@ import type { Launch } from '../state.ts';
 export interface RedisOptions {
   /** Everything is written below it; created when needed. */
   readonly dir: string;
-  /** Default: a free one. */
-  readonly port?: number;
-  /** Default false: the server ends when this process ends, however that comes about. */
-  readonly detached?: boolean;
   /** Progress; default: none. */
   readonly log?: (line: string) => void;
   readonly signal?: AbortSignal;
@@ -27,8 +23,6 @@ export interface Redis {
   readonly port: number;
   /** Of the present run; changes with `restart`. */
   readonly pid: number;
-  /** Holds the append-only files. */
-  readonly dataDir: string;
   /** Default SIGKILL. Resolves when it is gone (other signals than SIGKILL and SIGTERM: at once). */
   kill(signal?: NodeJS.Signals): Promise<void>;
   /** Same port, same data; resolves when it has loaded them. Ends it first if it runs. */
@@ -92,21 +86,20 @@ function containerArgs(options: { dir: string; port: number }, image: string, na
 }
 
 /**
- * Starts a Redis alone, for tests that need no cluster.
+ * Starts a Redis alone, for tests that need no cluster. It ends when this process ends, however that comes about.
  * @throws ClusterError when none can be had, or it does not come up; nothing is left behind then.
  */
 export async function startRedis(options: RedisOptions): Promise<Redis> {
-  const { detached = false, log = () => {}, signal } = options;
+  const { log = () => {}, signal } = options;
   const dir = resolve(options.dir);
   const source = await ensureRedis({ log, signal });
-  const port = options.port ?? (await freePort());
+  const port = await freePort();
   const stack = new Stack(claimFolder(dir));
   const watch = guard(dir);
   try {
     stack.launch(redisLaunch({ dir, port, source }));
     await stack.ready('redis', { signal });
     stack.markReady();
-    if (detached) await watch.release();
     return handle(stack, watch);
   } catch (error) {
     await stack.remove();
@@ -125,7 +118,6 @@ function handle(stack: Stack, watch: Guard): Redis {
     get pid() {
       return stack.component('redis').pid;
     },
-    dataDir: redisDataDir(dir),
     kill: async (signal) => await stack.kill('redis', signal),
     restart: async () => await stack.restart('redis'),
     stop: async () => {
