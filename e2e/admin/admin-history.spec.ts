@@ -1,5 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Change, ChangeWorkload } from '@reroll/shared/api/changes';
+import type { ChangeEntry, RolloutEntry } from '@reroll/core/history/entries';
+import { markerHash } from '@reroll/core/marker/marker-hash';
+import { Rollouts } from '@reroll/redis/history/rollouts';
+import type { ChangeWorkload } from '@reroll/shared/api/changes';
 import { DEFAULT_ANNOTATION_KEYS as KEYS } from '@reroll/core/annotations/annotation-keys';
 import { AdminApi } from '../support/admin/admin-api.ts';
 import {
@@ -11,14 +14,13 @@ import {
   secret,
   type Modifier,
   usingEnvFrom,
-  usingVolume,
 } from '../support/objects/builders.ts';
 import { sharedCluster } from '../support/cluster.ts';
 import { EventReader } from '../support/admin/event-reader.ts';
-import { connect, namespace, type Space } from '../support/kube.ts';
+import { connect, namespace, type Space, type WorkloadRef } from '../support/kube.ts';
 import { refuseUpdates } from '../support/objects/policy.ts';
-import { startReroll, type Reroll } from '../support/reroll.ts';
-import { hashOf, inStep } from '../support/objects/rollouts.ts';
+import { keyIn, startReroll, type Reroll } from '../support/reroll.ts';
+import { hashOf, inStep, markerVariables, RolloutCount, settled } from '../support/objects/rollouts.ts';
 import { eventually } from '../support/wait.ts';
 
 let space: Space;
@@ -27,35 +29,50 @@ let api: AdminApi;
 let changes = 0;
 
 /** Its pods fit on no node, so they never become ready. */
-function homeless(): Modifier {
-  return ({ spec }) => {
-    Object.assign(spec, { progressDeadlineSeconds: 1 });
-    spec.template.spec.nodeSelector = { e2e: 'nowhere' };
-  };
-}
+const homeless: Modifier = ({ spec }) => void (spec.template.spec.nodeSelector = { e2e: 'nowhere' });
+const impatient: Modifier = ({ spec }) => void Object.assign(spec, { progressDeadlineSeconds: 1 });
 
+/** The id of a new change of this source. */
 async function changeOf(source: string): Promise<string> {
-  const before = await newest(source);
+  const newest = async (): Promise<string | undefined> => {
+    const { items } = await api.call('listChanges', { query: { source: keyIn(space, source), limit: 1 } });
+    return items[0]?.id;
+  };
+  const before = await newest();
   changes += 1;
   await space.setData(source, { v: `change ${changes}` });
   return await eventually(async () => {
-    const id = await newest(source);
+    const id = await newest();
     return id !== before && id;
   });
 }
 
-async function newest(source: string, by = api): Promise<string | undefined> {
-  const key = source.replace('/', `/${space.name}/`);
-  const { items } = await by.call('listChanges', { query: { source: key, limit: 1 } });
-  return items[0]?.id;
-}
-
-async function one(id: string): Promise<Change> {
-  return await api.call('getChange', { params: { id } });
-}
-
 async function workloadOf(id: string, name: string): Promise<ChangeWorkload | undefined> {
-  return (await one(id)).workloads.find(({ workload }) => workload.name === name);
+  const { workloads } = await api.call('getChange', { params: { id } });
+  return workloads.find(({ workload }) => workload.name === name);
+}
+
+/** The changes of a source that the history has, oldest first, once there are so many. */
+async function told(ref: string, count: number): Promise<Pick<ChangeEntry, 'cause' | 'from' | 'hash'>[]> {
+  return await eventually(async () => {
+    const all = await reroll.changes(space, ref);
+    return all.length >= count && all.map(({ cause, from, hash }) => ({ cause, from, hash }));
+  });
+}
+
+async function hashNow(ref: string): Promise<string> {
+  return hashOf(await space.get(ref));
+}
+
+async function underWay(ref: WorkloadRef): Promise<RolloutEntry | undefined> {
+  const key = keyIn(space, ref);
+  return (await new Rollouts(reroll.redis, reroll.catalog.keys.rollouts).of([key])).get(key);
+}
+
+/** How the rollouts of a workload ended, as the history has it. */
+async function ends(ref: WorkloadRef): Promise<RolloutEntry['state'][]> {
+  const entries = (await reroll.history.latest('rollouts', 10_000)).map(({ entry }) => entry);
+  return entries.filter(({ workload }) => workload === keyIn(space, ref)).map(({ state }) => state);
 }
 
 /** The workload at the change, once it is in that state. */
@@ -67,41 +84,38 @@ async function reaches(id: string, name: string, state: ChangeWorkload['state'])
   });
 }
 
+const USERS = ['rolls', 'pauses', 'sticks', 'going', 'ends', 'goes', 'gap', 'middle', 'again'];
+
 beforeAll(async () => {
   const cluster = sharedCluster();
   space = await namespace(connect(cluster));
+  await space.applyAll([...USERS.map((name) => configMap(name, { v: '0' })), secret('fails', { v: '0' })]);
+  const pausing = annotated({ [KEYS.pausePeriod]: '1h' });
+  const users: Readonly<Record<string, readonly Modifier[]>> = {
+    pauses: [pausing, replicas(1)],
+    sticks: [replicas(1), homeless, impatient],
+    ...Object.fromEntries(['going', 'ends', 'goes'].map((name) => [name, [replicas(1), homeless]])),
+    rolls: [replicas(1)],
+  };
   await space.applyAll([
-    ...['rolls', 'pauses', 'sticks', 'waits'].map((name) => configMap(name, { v: '0' })),
-    secret('fails', { v: '0' }),
-  ]);
-  await space.applyAll([
-    deployment('rolls', auto(), replicas(1), usingEnvFrom('rolls')),
+    ...USERS.map((name) => deployment(name, auto(), usingEnvFrom(name), ...(users[name] ?? []))),
     deployment('ignores', usingEnvFrom('rolls')),
-    deployment(
-      'pauses',
-      auto(),
-      annotated({ [KEYS.pausePeriod]: '1h' }),
-      replicas(1),
-      usingEnvFrom('pauses'),
-    ),
-    deployment('sticks', auto(), replicas(1), homeless(), usingEnvFrom('sticks')),
     deployment('fails', auto(), usingEnvFrom('Secret/fails')),
-    deployment('waits', auto(), usingVolume('waits')),
   ]);
   reroll = await startReroll({
     cluster,
     namespaces: [space],
     admins: 1,
+    flags: ['--ignored-workload-types=cronjobs'],
+    watcherFlags: ['--rollout-details=true'],
     workerFlags: ['--attempts=2'],
   });
   const [admin] = reroll.admins;
   if (!admin) throw new Error('expected an admin');
   api = new AdminApi(admin);
   await eventually(async () => (await api.call('getStatus')).processes.some(({ app }) => app === 'worker'));
-  const adopted = ['rolls', 'pauses', 'sticks', 'waits'].map((name) =>
-    inStep(space, `Deployment/${name}`, [`ConfigMap/${name}`]),
-  );
-  await Promise.all([...adopted, inStep(space, 'Deployment/fails', ['Secret/fails'])]);
+  await Promise.all(USERS.map((name) => inStep(space, `Deployment/${name}`, [`ConfigMap/${name}`])));
+  await inStep(space, 'Deployment/fails', ['Secret/fails']);
 });
 
 describe('a change', () => {
@@ -118,12 +132,9 @@ describe('a change', () => {
       error: null,
       rollout: { state: 'complete' },
     });
-    const change = await one(id);
-    expect(change).toMatchObject({
-      source: { kind: 'ConfigMap', namespace: space.name, name: 'rolls' },
-      cause: 'updated',
-      request: null,
-    });
+    const change = await api.call('getChange', { params: { id } });
+    const source = { kind: 'ConfigMap', namespace: space.name, name: 'rolls' };
+    expect(change).toMatchObject({ source, cause: 'updated', request: null });
     expect(change.from).not.toBe(change.to);
     expect(await workloadOf(id, 'ignores')).toMatchObject({
       verdict: 'skip',
@@ -149,16 +160,23 @@ describe('a change', () => {
     });
   });
 
-  it('whose pods never become ready is stuck, with the conditions that say so', async () => {
+  it('whose pods never become ready is stuck, with the conditions that say so, and rolled out once they do', async () => {
     const id = await changeOf('ConfigMap/sticks');
-    const stuck = await reaches(id, 'sticks', 'stuck');
-    expect(stuck.rollout).toMatchObject({ state: 'stuck', code: 'ProgressDeadlineExceeded' });
-    expect(stuck.rollout?.conditions).toContainEqual({
-      type: 'Progressing',
-      status: 'False',
-      reason: 'ProgressDeadlineExceeded',
+    const rollout = await eventually(async () => {
+      const stuck = await workloadOf(id, 'sticks');
+      expect(stuck).toMatchObject({ state: 'stuck', endedAt: null, rollout: { state: 'stuck' } });
+      return stuck?.rollout;
     });
-    expect(stuck.endedAt).toBeNull();
+    const progressing = { type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded' };
+    expect(rollout.code).toBe(progressing.reason);
+    expect(rollout.conditions).toContainEqual(expect.objectContaining(progressing));
+    expect(await underWay('Deployment/sticks')).toMatchObject({ state: 'stuck', desired: 1 });
+    const { items } = await api.call('listWorkloads', { query: { rollout: 'stuck', name: 'tick' } });
+    expect(items.map(({ name }) => name)).toEqual(['sticks']);
+    await space.patch('Deployment/sticks', { spec: { template: { spec: { nodeSelector: null } } } });
+    await reaches(id, 'sticks', 'rolledOut');
+    await eventually(async () => (await underWay('Deployment/sticks')) === undefined);
+    expect(await ends('Deployment/sticks')).toContain('stuck');
   });
 
   it('that the API server refuses has failed, with attempts and the code of the error', async () => {
@@ -167,9 +185,14 @@ describe('a change', () => {
     const failed = await reaches(id, 'fails', 'failed');
     expect(failed).toMatchObject({ outcome: 'Invalid', attempts: { made: 1, most: 2 } });
     expect(failed.error).toContain('422');
-    expect((await one(id)).to).toMatch(/^shown\./u);
+    expect((await api.call('getChange', { params: { id } })).to).toMatch(/^shown\./u);
     const failures = await api.call('listChanges', { query: { state: 'failed' } });
     expect(failures.items.map((item) => item.id)).toEqual([id]);
+    await eventually(async () => {
+      const { items } = await api.call('listWorkloads', { query: { due: 'owed' } });
+      expect(items.map(({ name }) => name)).toEqual(['fails']);
+      return true;
+    });
   });
 
   it('of a Deployment with a pause-period is reloaded, and its rollout is paused', async () => {
@@ -184,14 +207,36 @@ describe('a change', () => {
     });
   });
 
-  it('waits while its queue is paused, and says so', async () => {
-    await reroll.queues.reloads.pause();
-    const id = await changeOf('ConfigMap/waits');
-    await reaches(id, 'waits', 'pending');
-    const waiting = await api.call('listChanges', { query: { state: 'pending' } });
-    expect(waiting.items.map((item) => item.id)).toEqual([id]);
-    await reroll.queues.reloads.resume();
-    await reaches(id, 'waits', 'rolledOut');
+  it('says that its source was deleted, and that it was created again', async () => {
+    const zero = await hashNow('ConfigMap/again');
+    await space.delete('ConfigMap/again');
+    expect(await told('ConfigMap/again', 1)).toEqual([{ cause: 'deleted', from: zero, hash: null }]);
+    await space.apply(configMap('again', { v: '1' }));
+    await inStep(space, 'Deployment/again', ['ConfigMap/again']);
+    const created = { cause: 'created', from: null, hash: await hashNow('ConfigMap/again') };
+    expect((await told('ConfigMap/again', 2)).at(-1)).toEqual(created);
+  });
+
+  it('is not lost, wherever in the reload of an earlier one it comes', async () => {
+    const rollouts = await RolloutCount.from(space, 'Deployment/middle');
+    const rounds = 10;
+    for (let round = 1; round <= rounds; round += 1) {
+      await space.setData('ConfigMap/middle', { v: `${round} first` });
+      // A read each: the second change comes a little later in the reload of the first one every round.
+      for (let reads = 0; reads < round; reads += 1) await space.get('ConfigMap/middle');
+      await space.setData('ConfigMap/middle', { v: `${round} second` });
+      await inStep(space, 'Deployment/middle', ['ConfigMap/middle']);
+    }
+    await settled(reroll, space);
+    const now = await inStep(space, 'Deployment/middle', ['ConfigMap/middle']);
+    // If the second change comes between a worker's read and its patch, the rollout of the first one brings it:
+    // the record says so, and the marker stays as it was written.
+    const last = ['first', 'second'].map((which) =>
+      markerHash('ConfigMap', { data: { v: `${rounds} ${which}` } }),
+    );
+    expect(last).toContain(markerVariables(now)['app']?.['STAKATER_MIDDLE_CONFIGMAP']);
+    expect(await rollouts.now()).toBeGreaterThanOrEqual(rounds);
+    expect(await rollouts.now()).toBeLessThanOrEqual(2 * rounds);
   });
 });
 
@@ -229,24 +274,21 @@ describe('a workload', () => {
     });
   });
 
-  it('is in the list, which is filtered by kind, part of the name and rollout', async () => {
+  it('is in the list, which is filtered by kind and part of the name', async () => {
     const names = async (query: Record<string, unknown>): Promise<string[]> => {
       const { items } = await api.call('listWorkloads', { query: { namespace: space.name, ...query } });
       return items.map(({ name }) => name);
     };
-    await eventually(async () => (await names({})).length === 6);
-    expect(await names({})).toEqual(['fails', 'ignores', 'pauses', 'rolls', 'sticks', 'waits']);
+    const all = [...USERS, 'ignores', 'fails'].sort();
+    expect((await names({})).filter((name) => all.includes(name))).toEqual(all);
     expect(await names({ kind: 'StatefulSet' })).toEqual([]);
     expect(await names({ name: 'oll' })).toEqual(['rolls']);
-    expect(await names({ rollout: 'stuck' })).toEqual(['sticks']);
   });
 
-  it('whose patch is refused is pending, and its job is told', async () => {
-    const due = await eventually(async () => {
-      const { items } = await api.call('listWorkloads', { query: { due: 'owed' } });
-      return items.length > 0 && items;
-    });
-    expect(due.map(({ name }) => name)).toEqual(['fails']);
+  it('of a kind that is ignored is not known, and it is said why', async () => {
+    const query = { workload: keyIn(space, 'CronJob/nightly'), source: keyIn(space, 'ConfigMap/rolls') };
+    const detail = 'None is watched: workloads of kind CronJob are ignored.';
+    expect(await api.problem('explain', { query })).toMatchObject({ code: 'NotFound', detail });
   });
 });
 
@@ -265,10 +307,38 @@ describe('a source', () => {
   });
 
   it('is in the list; of a Secret the hash is shown only under a key', async () => {
-    const { items } = await api.call('listSources', { query: { namespace: space.name, kind: 'Secret' } });
+    const query = { namespace: space.name, kind: 'Secret', name: 'fails' } as const;
+    const { items } = await api.call('listSources', { query });
     expect(items.map(({ name, workloads }) => [name, workloads])).toEqual([['fails', 1]]);
     const plain = hashOf(await space.get('Secret/fails'));
     expect(items[0]?.hash).toMatch(/^shown\./u);
     expect(JSON.stringify(items)).not.toContain(plain);
   });
+});
+
+it('a leader that takes over goes on with rollouts under way, tells of those that ended, and of changes that were missed', async () => {
+  const names = ['going', 'ends', 'goes'] as const;
+  const before = await eventually(async () => {
+    const found = await Promise.all(names.map((name) => underWay(`Deployment/${name}`)));
+    return found.every((entry) => entry !== undefined) && found;
+  });
+  const zero = await hashNow('ConfigMap/gap');
+  await Promise.all(reroll.watchers.map((watcher) => watcher.stop()));
+  await space.setData('ConfigMap/gap', { v: '1' });
+  await space.patch('Deployment/ends', { spec: { replicas: 0 } });
+  await space.delete('Deployment/goes');
+  await eventually(async () => {
+    const { metadata, status = {} } = await space.get('Deployment/ends');
+    return status['observedGeneration'] === metadata.generation && (status['replicas'] ?? 0) === 0;
+  });
+  reroll.start('watcher');
+  await reroll.ready();
+  await inStep(space, 'Deployment/gap', ['ConfigMap/gap']);
+  const missed = { cause: 'missed', from: zero, hash: await hashNow('ConfigMap/gap') };
+  expect(await told('ConfigMap/gap', 1)).toEqual([missed]);
+  await eventually(async () => (await ends('Deployment/ends')).includes('complete'));
+  await eventually(async () => (await underWay('Deployment/goes')) === undefined);
+  expect(await underWay('Deployment/ends')).toBeUndefined();
+  expect((await underWay('Deployment/going'))?.since).toBe(before[0]?.since);
+  expect(await ends('Deployment/goes')).toEqual([]);
 });

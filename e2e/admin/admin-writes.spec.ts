@@ -1,25 +1,25 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { ChangeEntry } from '@reroll/core/history/entries';
-import type { ChangeWorkload } from '@reroll/shared/api/changes';
 import { REQUEST_ANNOTATION } from '@reroll/core/reload/request';
+import { ReloadRequests } from '@reroll/redis/catalog/requests';
+import type { ChangeWorkload } from '@reroll/shared/api/changes';
 import { AdminApi, OPERATOR, READER, tokensFile, type StaticToken } from '../support/admin/admin-api.ts';
 import { auto, configMap, deployment, replicas, usingEnvFrom } from '../support/objects/builders.ts';
 import { sharedCluster } from '../support/cluster.ts';
 import { connect, namespace, type Space } from '../support/kube.ts';
 import { refuseUpdates } from '../support/objects/policy.ts';
-import { REDIS_FORMS, type RedisForm } from '../support/redis/redis-forms.ts';
+import { REDIS_FORMS, refusedAll, type RedisForm } from '../support/redis/redis-forms.ts';
 import { keyIn, startReroll, type Reroll } from '../support/reroll.ts';
-import { RolloutCount, inStep } from '../support/objects/rollouts.ts';
+import { RolloutCount, inStep, markerVariables } from '../support/objects/rollouts.ts';
 import { eventually } from '../support/wait.ts';
 
-const BECAUSE = { reason: 'a test' };
+const BECAUSE = { reason: 'moved to\nanother pool' };
 const LIMITS = { concurrency: 3, reloadsPerMinute: 0 };
 const NO_LIMITS = { concurrency: null, reloadsPerMinute: null };
 
 let space: Space;
 let elsewhere: Space;
 let reroll: Reroll;
-/** Each process has the user of the guide for its component. */
+/** A Valkey, where each process has the user of the guide for its component. */
 let redis: RedisForm;
 /** Two admins of one install, the second with the same callers. */
 let api: AdminApi;
@@ -39,21 +39,24 @@ beforeAll(async () => {
     );
     await each.apply(deployment('plain', usingEnvFrom('cm')));
   }
+  await space.apply(configMap('own', { v: '1' }), deployment('both', auto(), usingEnvFrom('own')));
   namespaced = { name: 'ned', token: 'token-of-ned', access: 'write', namespaces: [space.name] };
   const outsider = { ...namespaced, name: 'olga', token: 'token-of-olga', namespaces: [elsewhere.name] };
   const file = tokensFile([READER, OPERATOR, namespaced, outsider]);
-  redis = await REDIS_FORMS.users();
+  redis = await REDIS_FORMS.Valkey();
   reroll = await startReroll({
     cluster,
     namespaces: [space, elsewhere],
     redisEnv: redis.env,
     redisUsers: redis.users,
     admins: 2,
+    sweepInterval: '2s',
     flags: ['--attempts=1'],
     adminFlags: ['--auth=static', `--static-tokens-file=${file}`, '--api-requests-per-minute=100000'],
   });
   for (const each of [space, elsewhere])
     for (const name of ['web', 'idle', 'bad']) await inStep(each, `Deployment/${name}`, ['ConfigMap/cm']);
+  await inStep(space, 'Deployment/both', ['ConfigMap/own']);
   const [first, second] = reroll.admins;
   if (!first || !second) throw new Error('expected two admins');
   api = new AdminApi(first);
@@ -65,14 +68,11 @@ function params(name: string, where = space): { kind: 'Deployment'; namespace: s
   return { kind: 'Deployment', namespace: where.name, name };
 }
 
-/** Changes that are a person's, newest first. */
-async function manual(
-  where: Space,
-  name: string,
-): Promise<readonly { readonly id: string; readonly entry: ChangeEntry }[]> {
+/** How many changes of a workload of `space` a person requested. */
+async function manual(name: string): Promise<number> {
   const entries = await reroll.history.latest('changes', 1_000);
-  const key = keyIn(where, `Deployment/${name}`);
-  return entries.filter(({ entry }) => entry.source === null && entry.woken[0]?.workload === key);
+  const key = keyIn(space, `Deployment/${name}`);
+  return entries.filter(({ entry }) => entry.source === null && entry.woken[0]?.workload === key).length;
 }
 
 /** The workload at a person's change, once something has come of it. */
@@ -85,8 +85,9 @@ async function reaches(id: string, state: ChangeWorkload['state']): Promise<Chan
 }
 
 describe('a reload that a person asks for', () => {
-  it('rolls the workload once, and is followed from one admin to its end at the other', async () => {
-    const rollouts = await RolloutCount.from(space, 'Deployment/web');
+  it('rolls the workload once, is followed from one admin to its end at the other, and is told in an Event', async () => {
+    const ref = 'Deployment/web';
+    const rollouts = await RolloutCount.from(space, ref);
     const { id } = await api.call('reloadWorkload', { params: params('web'), body: BECAUSE });
     expect(await reaches(id, 'rolledOut')).toMatchObject({
       workload: params('web'),
@@ -97,30 +98,48 @@ describe('a reload that a person asks for', () => {
       error: null,
       rollout: { state: 'complete' },
     });
-    expect(await other.call('getChange', { params: { id } })).toMatchObject({
-      source: null,
-      cause: 'manual',
-      from: null,
-      to: null,
-      request: { actor: 'operator', ...BECAUSE },
-    });
-    const { entry } = (await manual(space, 'web'))[0] ?? {};
-    const request = entry?.request?.id;
-    expect(request).toMatch(/^\d+-[0-9a-f]{10}$/u);
-    const { metadata } = (await space.get('Deployment/web')).spec.template;
-    expect(metadata?.annotations?.[REQUEST_ANNOTATION]).toBe(request);
-    const outcomes = (await reroll.outcomes(space, 'Deployment/web')).filter((each) => each.request);
-    expect(outcomes).toMatchObject([
-      { state: 'reloaded', rolled: [], request: { id: request, actor: 'operator', ...BECAUSE } },
-    ]);
+    const request = { actor: 'operator', ...BECAUSE };
+    const change = await other.call('getChange', { params: { id } });
+    expect(change).toMatchObject({ source: null, cause: 'manual', from: null, to: null, request });
+    const outcomes = (await reroll.outcomes(space, ref)).filter((each) => each.request);
+    expect(outcomes).toMatchObject([{ state: 'reloaded', rolled: [], request }]);
+    const { metadata } = (await space.get(ref)).spec.template;
+    expect(metadata?.annotations?.[REQUEST_ANNOTATION]).toBe(outcomes[0]?.request?.id);
     expect(await rollouts.now()).toBe(1);
-    expect((await api.call('listAudit')).items[0]).toMatchObject({
-      actor: 'operator',
-      action: 'reloadWorkload',
-      target: keyIn(space, 'Deployment/web'),
-      reason: 'a test',
-      result: 'done',
+    const target = keyIn(space, ref);
+    const audited = { ...request, action: 'reloadWorkload', target, result: 'done' };
+    expect((await api.call('listAudit')).items[0]).toMatchObject(audited);
+    const events = await eventually(async () => {
+      const found = (await space.events(ref)).filter(({ reason }) => reason === 'Reloaded');
+      return found.length > 0 && found;
     });
+    const subject = `'web' of type 'Deployment' in namespace '${space.name}'`;
+    const message = `Reload requested ("moved to another pool"), Updated ${subject}`;
+    expect(events).toMatchObject([{ type: 'Normal', source: { component: 'reroll' }, message }]);
+    expect(JSON.stringify(events)).not.toContain('"operator"');
+    await eventually(() => reroll.logs().includes(`${subject} was reloaded on request`));
+    expect(reroll.logs()).toContain(`request=${outcomes[0]?.request?.id}`);
+  });
+
+  it('is one rollout together with a change that is pending, which has its marker too', async () => {
+    const rollouts = await RolloutCount.from(space, 'Deployment/both');
+    await reroll.queues.reloads.pause();
+    await space.setData('ConfigMap/own', { v: '2' });
+    const { id } = await api.call('reloadWorkload', { params: params('both'), body: BECAUSE });
+    await eventually(async () => (await reroll.changes(space, 'ConfigMap/own')).length > 0);
+    await reroll.queues.reloads.resume();
+    await reaches(id, 'rolledOut');
+    const now = await inStep(space, 'Deployment/both', ['ConfigMap/own']);
+    expect(markerVariables(now)['app']).toHaveProperty('STAKATER_OWN_CONFIGMAP');
+    await reroll.idle();
+    expect(await rollouts.now()).toBe(1);
+  });
+
+  it('of which the job was lost is found by the resync', async () => {
+    const rollouts = await RolloutCount.from(space, 'Deployment/both');
+    const requests = new ReloadRequests(reroll.redis, reroll.catalog.keys.requests);
+    await requests.put(keyIn(space, 'Deployment/both'), { actor: 'ann', ...BECAUSE });
+    await eventually(async () => (await rollouts.now()) === 1, { what: 'the rollout' });
   });
 
   it('of a workload that does not opt in rolls nothing, and says why', async () => {
@@ -148,17 +167,10 @@ describe('an idempotency key', () => {
     await reaches(id, 'rolledOut');
     await reroll.idle();
     expect(await rollouts.now()).toBe(1);
-    expect(await manual(space, 'idle')).toHaveLength(1);
+    expect(await manual('idle')).toBe(1);
     const { items } = await api.call('listAudit');
     const target = keyIn(space, 'Deployment/idle');
     expect(items.filter((entry) => entry.target === target)).toHaveLength(1);
-  });
-
-  it('is another one of another caller', async () => {
-    const headers = { 'idempotency-key': 'of-one-request' };
-    const asked = { params: params('idle', elsewhere), body: BECAUSE, headers };
-    const { id } = await api.call('reloadWorkload', asked);
-    expect((await other.as('token-of-olga').call('reloadWorkload', asked)).id).not.toBe(id);
   });
 });
 
@@ -167,28 +179,12 @@ describe('a write that is refused', () => {
     ['by somebody who may only read', READER.token, 'reader', 'Forbidden'],
     ['by somebody who does not see the namespace', 'token-of-olga', 'olga', 'NotFound'],
   ])('%s is audited', async (_sentence, token, actor, code) => {
-    const before = await manual(space, 'web');
+    const before = await manual('web');
     const asked = { params: params('web'), body: BECAUSE };
     expect(await api.as(token).problem('reloadWorkload', asked)).toMatchObject({ code });
     const { items } = await api.call('listAudit', { query: { actor } });
     expect(items[0]).toMatchObject({ actor, action: 'reloadWorkload', result: code });
-    expect(await manual(space, 'web')).toEqual(before);
-  });
-
-  it('because it concerns everybody: a namespaced operator may not pause, resume or set limits', async () => {
-    const ned = api.as(namespaced.token);
-    const queue = { params: { name: 'reloads' as const }, body: BECAUSE };
-    const limits = { body: { ...BECAUSE, concurrency: 1, reloadsPerMinute: null } };
-    expect(await ned.problem('pauseQueue', queue)).toMatchObject({ code: 'Forbidden' });
-    expect(await ned.problem('resumeQueue', queue)).toMatchObject({ code: 'Forbidden' });
-    expect(await ned.problem('setLimits', limits)).toMatchObject({ code: 'Forbidden' });
-    expect(await api.call('getLimits')).toEqual(LIMITS);
-    const { items } = await api.call('listAudit', { query: { actor: 'ned' } });
-    expect(items.map(({ action, result }) => [action, result])).toEqual([
-      ['setLimits', 'Forbidden'],
-      ['resumeQueue', 'Forbidden'],
-      ['pauseQueue', 'Forbidden'],
-    ]);
+    expect(await manual('web')).toBe(before);
   });
 });
 
@@ -279,18 +275,10 @@ it('limits are set for everybody, count for workers within a heartbeat, and are 
   expect(await api.call('getLimits')).toEqual(NO_LIMITS);
 });
 
-it('an admin that ends does so in order, and one that begins knows the same', async () => {
-  const before = await api.call('listAudit', { query: { limit: 200 } });
-  const [first] = reroll.admins;
-  expect(await first?.stop()).toBe(0);
-  const next = reroll.start('admin');
-  await next.ready();
-  expect(await new AdminApi(next).call('listAudit', { query: { limit: 200 } })).toEqual(before);
-  const { processes } = await new AdminApi(next).call('getStatus');
-  const admins = processes.filter(({ app }) => app === 'admin').map(({ name }) => name);
-  expect(new Set(admins)).toEqual(new Set([reroll.admins[1]?.name, next.name]));
-});
-
-it('none of them was refused a command or a key of Redis meanwhile', async () => {
+it('none of them is refused a command or a key of Redis, also after it was away; who may not get in says why', async () => {
+  await redis.interrupt(reroll.catalog.keys.prefix);
+  await space.setData('ConfigMap/own', { v: '3' });
+  await inStep(space, 'Deployment/both', ['ConfigMap/own']);
   expect(await redis.refusals?.()).toEqual([]);
+  await refusedAll(reroll, redis);
 });

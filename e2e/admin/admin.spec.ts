@@ -3,9 +3,12 @@ import { request as httpsRequest } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { OPERATIONS, type Operation, type OperationId } from '@reroll/shared/api/operations';
+import { changed, reloaded, rollout } from '@reroll/core/testing/history';
+import { streamKey } from '@reroll/redis/history/history';
 import { AdminApi, OPERATOR, READER, tokensFile, tokensText, TOKENS } from '../support/admin/admin-api.ts';
+import { OPERATION_IDS, operationOf } from '../support/admin/api-calls.ts';
 import { writeCertificates } from '../support/admin/certificates.ts';
+import { EventReader } from '../support/admin/event-reader.ts';
 import { cleanUp } from '../support/cleanup.ts';
 import { sharedCluster } from '../support/cluster.ts';
 import { connect, namespace } from '../support/kube.ts';
@@ -13,28 +16,21 @@ import type { App } from '../support/processes.ts';
 import { startReroll, type Reroll } from '../support/reroll.ts';
 import { eventually } from '../support/wait.ts';
 
-const READ = { headers: { authorization: `Bearer ${TOKENS.reader}` } };
-
 let reroll: Reroll;
 let admin: App;
+/** Two admins of one install. The history is written as a worker writes it; no watcher and no worker disturbs it. */
 let api: AdminApi;
+let second: AdminApi;
 
 beforeAll(async () => {
   const cluster = sharedCluster();
   const space = await namespace(connect(cluster));
-  reroll = await startReroll({ cluster, namespaces: [space], watchers: 0, workers: 0, admins: 1 });
-  const [first] = reroll.admins;
-  if (!first) throw new Error('expected an admin');
-  admin = first;
-  api = new AdminApi(admin);
+  reroll = await startReroll({ cluster, namespaces: [space], watchers: 0, workers: 0, admins: 2 });
+  const [one, two] = reroll.admins;
+  if (!one || !two) throw new Error('expected two admins');
+  admin = one;
+  [api, second] = [new AdminApi(one), new AdminApi(two)];
 });
-
-/** One more admin of the same install. */
-async function another(flags: readonly string[]): Promise<AdminApi> {
-  const app = reroll.start('admin', flags);
-  await app.ready();
-  return new AdminApi(app);
-}
 
 describe('the OpenAPI document', () => {
   it('is of 3.1, needs no token, and has every operation of the table', async () => {
@@ -48,9 +44,7 @@ describe('the OpenAPI document', () => {
     const found = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, { operationId }]) => `${operationId} ${method} ${path}`),
     );
-    const expected = (Object.entries(OPERATIONS) as [OperationId, Operation][]).map(
-      ([id, { method, path }]) => `${id} ${method} ${path}`,
-    );
+    const expected = OPERATION_IDS.map((id) => `${id} ${operationOf(id).method} ${operationOf(id).path}`);
     expect(found.sort()).toEqual(expected.sort());
   });
 
@@ -121,7 +115,7 @@ describe('a body', () => {
 describe('what a browser is told', () => {
   it.each(['/', '/api/v1/queues', '/api/docs', '/nowhere'])('at %s keeps others out', async (path) => {
     const { headers } = await api.fetch(path, {
-      headers: { ...READ.headers, origin: 'https://evil.example' },
+      headers: { authorization: `Bearer ${TOKENS.reader}`, origin: 'https://evil.example' },
     });
     const policy = headers.get('content-security-policy') ?? '';
     expect(policy).toContain("default-src 'none'");
@@ -139,33 +133,26 @@ describe('what a browser is told', () => {
 });
 
 describe('settings of an admin', () => {
-  it('let in who has no token, to read, and name a file of tokens, which is read anew', async () => {
+  it('let in who has no token, and name a file of tokens and a certificate, which are read anew', async () => {
     const file = tokensFile([READER]);
-    const flags = ['--anonymous=read', '--auth=static', `--static-tokens-file=${file}`];
-    const open = (await another(flags)).as(undefined);
-    const { caller } = await open.call('getStatus', { token: null });
-    expect(caller).toEqual({ name: 'anonymous', clusterWide: true, mayReload: false, maySteer: false });
-    const pause = { params: { name: 'reloads' as const }, body: { reason: 'x' }, token: null };
-    expect(await open.problem('pauseQueue', pause)).toMatchObject({ code: 'Forbidden' });
-    expect(await open.problem('listQueues', { token: 'new' })).toMatchObject({ status: 401 });
-    writeFileSync(file, tokensText([{ ...READER, token: 'new' }]));
-    await eventually(async () => (await open.request('listQueues', { token: 'new' })).status === 200);
-    expect(await open.problem('listQueues', { token: READER.token })).toMatchObject({ status: 401 });
-  });
-
-  it('name a certificate, which is read anew', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'reroll-e2e-tls-'));
     cleanUp(() => rmSync(folder, { recursive: true, force: true }));
     const { cert, key } = writeCertificates(folder, 'reroll-admin');
-    const app = reroll.start('admin', [`--api-tls-cert-file=${cert}`, `--api-tls-key-file=${key}`]);
+    const flags = ['--anonymous=read', '--auth=static', `--static-tokens-file=${file}`];
+    const app = reroll.start('admin', [...flags, `--api-tls-cert-file=${cert}`, `--api-tls-key-file=${key}`]);
     await app.ready();
     const address = new URL(await app.apiUrl());
-    const status = (ca: string): Promise<number> => statusOverTls(address, ca);
-    const first = readFileSync(join(folder, 'ca.crt'), 'utf8');
-    expect(await status(first)).toBe(200);
+    const authority = (): string => readFileSync(join(folder, 'ca.crt'), 'utf8');
+    const status = (ca: string, token?: string): Promise<number> => statusOverTls(address, ca, token);
+    const first = authority();
+    expect(await Promise.all([undefined, READER.token, 'new'].map((token) => status(first, token)))).toEqual([
+      200, 200, 401,
+    ]);
+    writeFileSync(file, tokensText([{ ...READER, token: 'new' }]));
+    await eventually(async () => (await status(first, 'new')) === 200, { what: 'the new token' });
+    expect(await status(first, READER.token)).toBe(401);
     writeCertificates(folder, 'reroll-admin');
-    const second = readFileSync(join(folder, 'ca.crt'), 'utf8');
-    await eventually(async () => (await status(second)) === 200, { what: 'the new certificate' });
+    await eventually(async () => (await status(authority())) === 200, { what: 'the new certificate' });
     await expect(status(first)).rejects.toThrow();
   });
 
@@ -191,10 +178,11 @@ describe('settings of an admin', () => {
   });
 });
 
-function statusOverTls({ hostname, port }: URL, ca: string): Promise<number> {
+function statusOverTls({ hostname, port }: URL, ca: string, token?: string): Promise<number> {
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const options = { hostname, port, path: '/api/v1/queues', ca, servername: 'reroll-admin', agent: false };
   return new Promise((resolve, reject) => {
-    const request = httpsRequest({ ...options, ...READ }, (response) => {
+    const request = httpsRequest({ ...options, headers }, (response) => {
       response.resume();
       resolve(response.statusCode ?? 0);
     });
@@ -202,3 +190,84 @@ function statusOverTls({ hostname, port }: URL, ca: string): Promise<number> {
     request.end();
   });
 }
+
+let written = 0;
+
+/** The id of a new change of a ConfigMap in the namespace `shop`. */
+async function change(): Promise<string> {
+  written += 1;
+  await reroll.history.addChange(changed(Date.now(), { hash: `1.${written}` }));
+  const [latest] = await reroll.history.latest('changes', 1);
+  return latest?.id ?? '';
+}
+
+function ids(reader: EventReader): unknown[] {
+  return reader.named('change').map(({ data }) => data['id']);
+}
+
+describe('a stream of events', () => {
+  it('has changes, outcomes, rollouts and the audit log as they come, each joined to what it belongs to', async () => {
+    const reader = await EventReader.open(api);
+    const id = await change();
+    await eventually(() => reader.named('change').length > 0);
+    const now = Date.now();
+    await reroll.history.addOutcome(reloaded(now, { at: now }));
+    await eventually(() => reader.named('outcome').length > 0);
+    const entry = JSON.stringify(rollout(2, { since: now, at: now }));
+    await reroll.redis.xadd(streamKey(reroll.catalog.keys, 'rollouts'), '*', 'entry', entry);
+    await eventually(() => reader.named('rollout').length > 0);
+    await api.call('setLimits', {
+      body: { concurrency: 4, reloadsPerMinute: null, reason: 'for the events' },
+    });
+    await eventually(() => reader.named('audit').length > 0);
+    expect(reader.events.map(({ name, data }) => [name, data])).toMatchObject([
+      ['change', { id, cause: 'updated', states: { pending: 1 } }],
+      ['outcome', { change: id, state: 'reloaded' }],
+      ['rollout', { rollout: { state: 'complete', generation: 2 } }],
+      ['audit', { action: 'setLimits', reason: 'for the events' }],
+    ]);
+  });
+
+  it('goes on at another admin where it was left, without a gap and without anything twice; so do pages', async () => {
+    const before = await EventReader.open(api);
+    const seen = await change();
+    await eventually(() => ids(before).includes(seen));
+    const { lastId } = before;
+    before.close();
+    const missed = [await change(), await change()];
+    const after = await EventReader.open(second, { lastEventId: lastId });
+    const last = await change();
+    await eventually(() => ids(after).includes(last));
+    expect(ids(after)).toEqual([...missed, last]);
+    const lists = async (): Promise<boolean> => (await api.request('getChange', { params: { id: last } })).ok;
+    await eventually(lists, { what: 'the last change to be listed' });
+    const page = await api.call('listChanges', { query: { limit: 2 } });
+    await change();
+    const { items } = await second.call('listChanges', { query: { limit: 2, cursor: page.next ?? '' } });
+    expect([...page.items, ...items].map(({ id }) => id)).toEqual([last, ...missed.toReversed(), seen]);
+  });
+
+  it('is refused to a caller who has ten already', async () => {
+    const readers = await Promise.all(
+      Array.from({ length: 10 }, () => EventReader.open(api.as(TOKENS.reader))),
+    );
+    expect(await api.as(TOKENS.reader).problem('streamEvents')).toMatchObject({ code: 'TooManyRequests' });
+    readers[0]?.close();
+    await eventually(async () => readers.push(await EventReader.open(api.as(TOKENS.reader))));
+    for (const reader of readers) reader.close();
+  });
+
+  it('begins anew when Redis is emptied, with lists of what there is then, and ends with its admin', async () => {
+    const reader = await EventReader.open(second);
+    const gone = await change();
+    await eventually(() => ids(reader).includes(gone));
+    const { keys } = reroll.catalog;
+    await reroll.redis.del(keys.changes, keys.outcomes, keys.rolloutHistory, keys.audit);
+    await eventually(() => reader.named('reset').length > 0);
+    expect((await second.call('listChanges', {})).items).toEqual([]);
+    const id = await change();
+    await eventually(() => ids(reader).includes(id));
+    expect(await second.problem('getChange', { params: { id: gone } })).toMatchObject({ code: 'NotFound' });
+    await Promise.all([reroll.admins[1]?.stop(), reader.ended]);
+  });
+});

@@ -12,13 +12,12 @@ import {
 import { ensureSchemathesis } from '../../tools/contract/ensure-schemathesis.ts';
 import { withExamples, type OpenApiDocument } from '../../tools/contract/openapi-examples.ts';
 import { runSchemathesis, type Answered } from '../../tools/contract/run-schemathesis.ts';
-import { AdminApi, TOKENS, type Asked } from '../support/admin/admin-api.ts';
+import { AdminApi, OPERATOR, READER, tokensFile, TOKENS, type Asked } from '../support/admin/admin-api.ts';
 import {
   callsAbout,
   NOWHERE,
   OPERATION_IDS,
   operationOf,
-  STEERING,
   takesBody,
   type Calls,
 } from '../support/admin/api-calls.ts';
@@ -107,7 +106,7 @@ async function codeOf<Id extends OperationId>(api: AdminApi, id: Id, asked: Aske
 }
 
 interface Sent {
-  readonly path?: string;
+  readonly path?: string | undefined;
   readonly body?: string | undefined;
   /** Default JSON. */
   readonly type?: string;
@@ -130,42 +129,29 @@ async function send(id: OperationId, { path, body, type, key }: Sent): Promise<R
   });
 }
 
-const withBody = OPERATION_IDS.filter(takesBody);
+const PAUSE = '/queues/reloads/pause';
 const documenting = (code: ProblemCode): OperationId[] =>
   OPERATION_IDS.filter((id) => [...COMMON_PROBLEMS, ...operationOf(id).problems].includes(code as never));
 
 /** One for each way in which a request can be wrong; schemathesis finds for each operation that it refuses what is. */
-const BAD_REQUESTS: readonly (readonly [
-  id: OperationId,
-  path: string,
-  at: string,
-  expected: string,
-  body?: string,
-])[] = [
-  ['listChanges', '/changes?limit=0', 'query.limit', 'Too small: expected number to be >=1'],
-  ['listChanges', '/changes?limit=1&limit=2', 'query.limit', 'Invalid input: expected number, received NaN'],
-  ['listChanges', '/changes?limits=1', 'query', 'nothing else than documented'],
-  ['listChanges', '/changes?cursor=bm9uZQ', 'query.cursor', '`next` of the page before'],
-  ['listChanges', '/changes?since=yesterday', 'query.since', 'Invalid ISO datetime'],
+const BAD_REQUESTS: readonly (readonly [path: string, at: string, expected: string, body?: string])[] = [
+  ['/changes?limit=0', 'query.limit', 'Too small: expected number to be >=1'],
+  ['/changes?limit=1&limit=2', 'query.limit', 'Invalid input: expected number, received NaN'],
+  ['/changes?limits=1', 'query', 'nothing else than documented'],
+  ['/changes?cursor=bm9uZQ', 'query.cursor', '`next` of the page before'],
+  ['/changes?since=yesterday', 'query.since', 'Invalid ISO datetime'],
   [
-    'listChanges',
     '/changes?source=Secret/db',
     'query.source',
     'expected <kind>/<namespace>/<name> of a source, e.g. Secret/shop/db',
   ],
-  ['getWorkload', '/workloads/Job/shop/..%2Fweb', 'path.name', "expected an object's name"],
-  ['getStatus', '/status?verbose', 'query', 'no parameters'],
-  ['getJob', '/jobs/reloads:wait', 'path.id', 'expected <queue>:<number of the job>'],
-  [
-    'pauseQueue',
-    '/queues/reloads/pause',
-    'body.reason',
-    'Too small: expected string to have >=1 characters',
-    '{"reason":" "}',
-  ],
-  ['pauseQueue', '/queues/reloads/pause', 'body', 'nothing else than documented', '{"reason":"x","more":1}'],
-  ['pauseQueue', '/queues/reloads/pause', 'body', 'JSON', '{"reason":'],
-  ['pauseQueue', '/queues/reloads/pause', 'body', 'JSON', ''],
+  ['/workloads/Job/shop/..%2Fweb', 'path.name', "expected an object's name"],
+  ['/status?verbose', 'query', 'no parameters'],
+  ['/jobs/reloads:wait', 'path.id', 'expected <queue>:<number of the job>'],
+  [PAUSE, 'body.reason', 'Too small: expected string to have >=1 characters', '{"reason":" "}'],
+  [PAUSE, 'body', 'nothing else than documented', '{"reason":"x","more":1}'],
+  [PAUSE, 'body', 'JSON', '{"reason":'],
+  [PAUSE, 'body', 'JSON', ''],
 ];
 
 describe('a problem is answered', () => {
@@ -188,26 +174,11 @@ describe('a problem is answered', () => {
     expect([...documented].filter((code) => code !== 'Internal').sort()).toEqual([...provoked].sort());
   });
 
-  const rows = BAD_REQUESTS.map((row) => [row[1], row[4], row] as const);
-  it.each(rows)('InvalidRequest, to %s with %s', async (path, body, [id, , at, expected]) => {
+  it.each(BAD_REQUESTS)('InvalidRequest, to %s: %s', async (path, at, expected, body) => {
+    const id = body === undefined ? 'listChanges' : 'pauseQueue';
     const { code, errors } = await problemOf(await send(id, { path, body }));
     expect(code).toBe('InvalidRequest');
     expect(errors).toContainEqual({ path: at, expected });
-  });
-
-  it('Unauthenticated, by every operation, to nobody and to a token that nobody knows', async () => {
-    for (const id of OPERATION_IDS) {
-      for (const token of [null, 'guessed']) {
-        const response = await operator.request(id, { ...calls[id], token } as Asked<typeof id>);
-        expect(response.headers.get('www-authenticate'), id).toBe('Bearer realm="reroll"');
-        expect((await problemOf(response)).code, id).toBe('Unauthenticated');
-      }
-    }
-  });
-
-  it('Forbidden, by every write, to who may only read', async () => {
-    for (const id of [...STEERING, 'retryJob', 'reloadWorkload'] as const)
-      expect(await codeOf(operator.as(TOKENS.reader), id, calls[id]), id).toBe('Forbidden');
   });
 
   it('NotFound, by every operation about what is not there', async () => {
@@ -220,30 +191,19 @@ describe('a problem is answered', () => {
       expect((await problemOf(await operator.fetch(path))).code, path).toBe('NotFound');
   });
 
-  it('MethodNotAllowed, on every path, with the methods that it has', async () => {
-    const example = { kind: 'Job', id: 'changes:1', name: 'changes', namespace: 'shop' };
-    const paths = new Map<string, string[]>();
-    for (const id of OPERATION_IDS) {
-      const { path, method } = operationOf(id);
-      const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) => example[name as keyof typeof example]);
-      paths.set(filled, [...(paths.get(filled) ?? []), method.toUpperCase()]);
-    }
-    for (const [path, methods] of paths) {
-      for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
-        if (methods.includes(method)) continue;
-        const headers = { authorization: `Bearer ${TOKENS.operator}` };
-        const response = await operator.fetch(`/api/v1${path}`, { method, headers });
-        expect(response.headers.get('allow')?.split(', ').sort(), `${method} ${path}`).toEqual(
-          methods.sort(),
-        );
-        expect((await problemOf(response)).code).toBe('MethodNotAllowed');
-      }
-    }
+  it('Unauthenticated to a token that nobody knows, Forbidden to who may only read, MethodNotAllowed with the methods', async () => {
+    const guessed = await operator.request('listQueues', { token: 'guessed' });
+    expect(guessed.headers.get('www-authenticate')).toBe('Bearer realm="reroll"');
+    expect((await problemOf(guessed)).code).toBe('Unauthenticated');
+    expect(await codeOf(operator.as(TOKENS.reader), 'setLimits', calls.setLimits)).toBe('Forbidden');
+    const other = await operator.fetch('/api/v1/limits', { method: 'PATCH' });
+    expect(other.headers.get('allow')?.split(', ').sort()).toEqual(['GET', 'PUT']);
+    expect((await problemOf(other)).code).toBe('MethodNotAllowed');
   });
 
   it('TooLarge to more than 64 KiB, and UnsupportedMediaType to what is not said to be JSON, by every write', async () => {
     const body = JSON.stringify({ reason: 'x'.repeat(65_536) });
-    for (const id of withBody) {
+    for (const id of OPERATION_IDS.filter(takesBody)) {
       expect((await problemOf(await send(id, { body }))).code, id).toBe('TooLarge');
       for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp']) {
         const response = await send(id, { body: '{"reason":"x"}', type });
@@ -280,51 +240,45 @@ describe('a problem is answered', () => {
     await Promise.all(again);
   });
 
-  it('TooManyRequests, by every operation to a caller that has made too many, and to an address as a trusted proxy tells it', async () => {
-    const perMinute = ['--api-requests-per-minute=2', '--api-requests-per-minute-per-address=2'];
-    const admin = reroll.start('admin', [...perMinute, '--api-trusted-proxies=127.0.0.0/8,::1']);
-    await admin.ready();
-    const api = new AdminApi(admin);
-    for (let count = 0; count < 2; count += 1) await api.call('getLimits');
-    for (const id of OPERATION_IDS) {
-      const response = await api.request(id, calls[id]);
-      expect(Number(response.headers.get('retry-after')), id).toBeGreaterThan(0);
-      expect((await problemOf(response)).code, id).toBe('TooManyRequests');
-    }
-    const statuses: number[] = [];
-    for (const forwarded of [
-      '10.0.0.1',
-      '10.0.0.1',
-      '10.0.0.2, 10.0.0.1',
-      '10.0.0.2',
-      '10.0.0.1, 10.0.0.2',
-    ]) {
-      const asked = { token: 'guessed', headers: { 'X-Forwarded-For': forwarded } };
-      statuses.push((await api.request('listQueues', asked)).status);
-    }
-    expect(statuses).toEqual([401, 401, 429, 401, 401]);
-    await admin.stop();
-  });
-
-  it('Unavailable, by every operation but the one that tells of it, when Redis is away', async () => {
+  it('TooManyRequests to callers and addresses that ask too often, Unavailable when Redis is away, by every operation', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'reroll-e2e-redis-'));
     cleanUp(() => rmSync(folder, { recursive: true, force: true }));
     const redis = await RedisProcess.start({ folder, config: () => [] });
-    const admin = reroll.start('admin', [], { REDIS_URL: `redis://${redis.address}` });
+    const hasty = { ...OPERATOR, name: 'hasty', token: 'token-of-the-hasty' };
+    const most = 60;
+    const limits = [`--api-requests-per-minute=${most}`, `--api-requests-per-minute-per-address=${most}`];
+    const tokens = `--static-tokens-file=${tokensFile([OPERATOR, READER, hasty])}`;
+    const admin = reroll.start('admin', [...limits, tokens, '--api-trusted-proxies=127.0.0.0/8,::1'], {
+      REDIS_URL: `redis://${redis.address}`,
+    });
     await admin.ready();
     const api = new AdminApi(admin);
+    const everyAnswerIs = async (code: ProblemCode, who: AdminApi, but?: OperationId): Promise<void> => {
+      for (const id of OPERATION_IDS.filter((each) => each !== but)) {
+        const response = await who.request(id, calls[id]);
+        expect(Number(response.headers.get('retry-after')), id).toBeGreaterThan(0);
+        expect((await problemOf(response)).code, id).toBe(code);
+      }
+    };
+    const guess = async (forwarded: string): Promise<number> => {
+      const asked = { token: 'guessed', headers: { 'X-Forwarded-For': forwarded } };
+      return (await api.request('listQueues', asked)).status;
+    };
+    for (let count = 0; count < most; count += 1) {
+      await api.as(hasty.token).request('getLimits');
+      expect(await guess('10.0.0.1')).toBe(401);
+    }
+    await everyAnswerIs('TooManyRequests', api.as(hasty.token));
+    expect([await guess('10.0.0.2, 10.0.0.1'), await guess('10.0.0.1, 10.0.0.2')]).toEqual([429, 401]);
+
     await redis.kill();
     const status = await eventually(async () => {
-      const answer = await api.call('getStatus');
+      const answer = await api.as(TOKENS.reader).call('getStatus');
       return !answer.redis.ok && answer;
     });
     expect(status).toMatchObject({ processes: [], history: null });
     expect(status.warnings).toEqual(['Redis does not answer: nothing but this is known.']);
-    for (const id of OPERATION_IDS.filter((each) => each !== 'getStatus')) {
-      const response = await api.request(id, calls[id]);
-      expect(Number(response.headers.get('retry-after')), id).toBeGreaterThan(0);
-      expect((await problemOf(response)).code, id).toBe('Unavailable');
-    }
+    await everyAnswerIs('Unavailable', api, 'getStatus');
     await admin.stop();
   });
 });
@@ -336,7 +290,6 @@ it(`the OpenAPI document is what the API does, whatever it is sent (schemathesis
     url: `${await reroll.admins[0]?.apiUrl()}/api/v1`,
     token: TOKENS.operator,
     seed: SEED,
-    examples: 4,
     streams: { streamEvents: { 'Last-Event-ID': beginning } },
     // A workload and a source of two namespaces.
     refusals: { explain: [400] },

@@ -1,317 +1,284 @@
-import type { SourceKey, WorkloadKey } from '@reroll/core/model';
-import { beforeAll, describe, expect, it } from 'vitest';
-import type { Explanation } from '@reroll/shared/api/explain';
+import { sample } from 'fast-check';
+import { beforeAll, expect, it } from 'vitest';
+import type { z } from 'zod';
+import { previewAnswer } from '@reroll/shared/api/explained';
+import type { Preview, previewRequest } from '@reroll/shared/api/explain';
+import { previewSource } from '@reroll/core/explain/preview-source';
+import { decidingKeys } from '@reroll/core/state/observe';
 import { DEFAULT_ANNOTATION_KEYS as KEYS } from '@reroll/core/annotations/annotation-keys';
-import { explain, type Explanation as Explained } from '@reroll/core/explain/explain';
-import { ExplainGatherer } from '@reroll/kube/gather-explain';
-import { settingsInForce, Processes } from '@reroll/redis/processes/processes';
-import { AdminApi, READER, tokensFile } from '../support/admin/admin-api.ts';
 import {
-  annotated,
-  auto,
-  configMap,
-  cronJob,
-  deployment,
-  finishing,
-  job,
-  naming,
-  searching,
-  secret,
-  statefulSet,
-  usingEnvFrom,
-  usingEnvKey,
-  usingProjectedVolume,
-  usingVolume,
-} from '../support/objects/builders.ts';
+  isSourceKey,
+  keyOf,
+  partsOf,
+  type Annotations,
+  type SourceKey,
+  type WorkloadKey,
+} from '@reroll/core/model';
+import { Processes, settingsInForce } from '@reroll/redis/processes/processes';
+import { ExplainGatherer } from '@reroll/kube/gather-explain';
+import { collectionPath, type KubeObject } from '@reroll/kube/objects';
+import { WORKLOAD_DEFINITIONS } from '@reroll/kube/workloads/registry';
+import { AdminApi, TOKENS } from '../support/admin/admin-api.ts';
 import { sharedCluster } from '../support/cluster.ts';
+import {
+  SEED,
+  SOURCES,
+  SOURCE_ANNOTATIONS,
+  WORKLOAD_ANNOTATIONS,
+  generatedSources,
+  generatedWorkloads,
+} from '../support/objects/generated.ts';
 import {
   connect,
   namespace,
   refOf,
-  type Manifest,
+  type Ref,
   type SourceRef,
   type Space,
   type WorkloadRef,
 } from '../support/kube.ts';
 import { keyIn, startReroll, type Reroll } from '../support/reroll.ts';
-import { RolloutCount, inStep, recordOf } from '../support/objects/rollouts.ts';
+import { recordOf, settled } from '../support/objects/rollouts.ts';
 import { eventually } from '../support/wait.ts';
 
-/** A workload, the source that it is asked about, and the answer. Every rule is in the tables of core. */
-interface Case {
-  readonly workload: Manifest;
-  readonly source: string;
-  readonly rule: string;
-  readonly reason: Explanation['reason'];
-  /** Whether it is rolled when the source changes, or comes to exist. */
-  readonly reloads: boolean;
-}
+/**
+ * What a preview says is held against what then happens: whose pod templates are changed when a source changes, one after the
+ * other, because a rollout for one source also brings what another one has by then. Everything is made of one seed; with
+ * any other these tests have to hold too.
+ */
+const WORKLOADS = generatedWorkloads(40, SEED);
+const GENERATED: ReadonlySet<Ref> = new Set(WORKLOADS.map(refOf));
 
-const CM = 'ConfigMap/cm';
-const off = annotated({ [KEYS.auto]: 'false' });
-const wave = { 'wave.pusher.com/update-on-config-change': 'true' };
-
-/** Nobody watches it, so the catalog does not know it: only a read of the cluster can explain. */
-const UNWATCHED: Case = {
-  workload: cronJob('ignored-kind', auto(), usingEnvFrom('cm')),
-  source: CM,
-  rule: 'IgnoredWorkloadKind',
-  reason: 'WorkloadKindIgnored',
-  reloads: false,
-};
-
-const CASES: Readonly<Record<string, Case>> = {
-  'a Job that is finished': {
-    workload: job('finished', finishing(), auto(), usingEnvFrom('cm')),
-    source: CM,
-    rule: 'LeftAlone',
-    reason: 'JobFinished',
-    reloads: false,
-  },
-  'a kind of source that is not watched': {
-    workload: deployment('ignored-source-kind', auto(), usingEnvFrom('Secret/keys')),
-    source: 'Secret/keys',
-    rule: 'IgnoredSourceKind',
-    reason: 'SourceTypeIgnored',
-    reloads: false,
-  },
-  'a source that a pattern names, and nothing uses': {
-    workload: deployment('named', naming('c.')),
-    source: CM,
-    rule: 'NamedSource',
-    reason: 'NamedByAnnotation',
-    reloads: true,
-  },
-  'a search that finds a source which is used': {
-    workload: deployment('searching', searching(), usingProjectedVolume('matching')),
-    source: 'ConfigMap/matching',
-    rule: 'SearchMatch',
-    reason: 'SearchMatch',
-    reloads: true,
-  },
-  'auto, and a source that is used': {
-    workload: statefulSet('auto', auto(), usingVolume('cm')),
-    source: CM,
-    rule: 'AutoReload',
-    reason: 'AutoReload',
-    reloads: true,
-  },
-  "Wave's annotation": {
-    workload: deployment('wave', off, annotated(wave), usingEnvFrom('cm')),
-    source: CM,
-    rule: 'AdoptedWave',
-    reason: 'AdoptedAnnotation',
-    reloads: true,
-  },
-  'a workload that says no': {
-    workload: deployment('no', off, usingEnvFrom('cm')),
-    source: CM,
-    rule: 'NotAsked',
-    reason: 'NotAnnotated',
-    reloads: false,
-  },
-  'a pattern that cannot be used': {
-    workload: deployment('pattern', off, naming('c[')),
-    source: CM,
-    rule: 'NotAsked',
-    reason: 'InvalidPattern',
-    reloads: false,
-  },
-  'a source that does not exist yet': {
-    workload: deployment('absent', auto(), usingEnvKey('absent')),
-    source: 'ConfigMap/absent',
-    rule: 'AutoReload',
-    reason: 'SourceAbsent',
-    reloads: false,
-  },
-  'a rollout that is held back': {
-    workload: deployment('paused', auto(), annotated({ [KEYS.pausePeriod]: '1h' }), usingEnvFrom('cm')),
-    source: CM,
-    rule: 'AutoReload',
-    reason: 'AutoReload',
-    reloads: true,
-  },
-};
+type SourceRefId = Preview['verdicts'][number]['source'];
+type WorkloadRefId = Preview['verdicts'][number]['workload'];
 
 let space: Space;
 let reroll: Reroll;
 let api: AdminApi;
 
-/** Resolves when everything that happened so far is dealt with. Secrets are not watched, so no `settled`. */
-async function dealtWith(): Promise<void> {
-  changes += 1;
-  await space.setData('ConfigMap/control', { n: String(changes) });
-  await inStep(space, 'Deployment/control', ['ConfigMap/control']);
-  await reroll.idle();
-}
-let changes = 0;
-
 beforeAll(async () => {
   const cluster = sharedCluster();
   space = await namespace(connect(cluster));
-  await space.apply(
-    configMap('control', { n: '0' }),
-    configMap('cm', { v: '1' }),
-    configMap('matching', { v: '1' }, { annotations: { [KEYS.match]: 'true' } }),
-    secret('keys', { v: '1' }),
-    deployment('control', naming('control')),
-    UNWATCHED.workload,
-    ...Object.values(CASES).map(({ workload }) => workload),
-  );
-  await eventually(async () =>
-    JSON.stringify((await space.get('Job/finished')).status).includes('"Complete"'),
-  );
+  await space.applyAll([...generatedSources(SEED), ...WORKLOADS]);
   reroll = await startReroll({
     cluster,
     namespaces: [space],
     admins: 1,
-    flags: ['--ignored-workload-types=cronjobs', '--resources-to-ignore=secrets', '--adopt=wave'],
-    adminFlags: ['--auth=static', `--static-tokens-file=${tokensFile([READER])}`],
+    workerFlags: ['--cronjob-strategy=patch'],
   });
   const [admin] = reroll.admins;
   if (!admin) throw new Error('expected an admin');
-  api = new AdminApi(admin, READER.token);
-  await dealtWith();
+  api = new AdminApi(admin, TOKENS.reader);
+  await settled(reroll, space);
 });
 
-function ask({ workload, source }: Pick<Case, 'workload' | 'source'>): {
-  workload: WorkloadKey;
-  source: SourceKey;
-} {
-  return {
-    workload: keyIn(space, refOf(workload) as WorkloadRef),
-    source: keyIn(space, source as SourceRef),
-  };
+/** `<workload> <source>`, as references. */
+type Pair = string;
+type PreviewOf = z.input<typeof previewRequest>;
+
+const sourceId = (ref: Ref): SourceRefId => partsOf(keyIn(space, ref as SourceRef));
+const workloadId = (ref: Ref): WorkloadRefId => partsOf(keyIn(space, ref as WorkloadRef));
+
+async function preview(body: PreviewOf): Promise<Preview> {
+  return await api.call('preview', { body });
 }
 
-/** As the command line does it without an admin. */
-async function fromCluster(of: Case): Promise<Explained> {
+function pairOf({ workload, source }: Pick<Preview['verdicts'][number], 'workload' | 'source'>): Pair {
+  return `${workload.kind}/${workload.name} ${source.kind}/${source.name}`;
+}
+
+function reloading(verdicts: Preview['verdicts']): Pair[] {
+  return verdicts.filter(({ reloads }) => reloads).map(pairOf);
+}
+
+/** The pairs that reload, by the previews of these sources as they are. */
+async function previewed(sources: readonly Ref[] = SOURCES): Promise<Pair[]> {
+  const found = await Promise.all(sources.map((ref) => preview({ of: 'source', source: sourceId(ref) })));
+  return found.flatMap(({ verdicts }) => reloading(verdicts)).sort();
+}
+
+/** The same by the command line's way without an admin. */
+async function previewedFromCluster(): Promise<Pair[]> {
   const processes = new Processes(reroll.redis, reroll.catalog.keys.processes);
   const settings = settingsInForce(await processes.all());
   if (!settings) throw new Error('expected a worker that is alive');
   const gather = new ExplainGatherer(space.client, settings.decision);
-  const asked = ask(of);
-  const [workload, source] = [await gather.workload(asked.workload), await gather.source(asked.source)];
-  if (!workload) throw new Error(`expected ${asked.workload}`);
-  return explain({ workload, source, settings, from: 'cluster' });
+  const { workloads } = await gather.workloads(space.name);
+  const { sources } = await gather.sources(space.name, ['ConfigMap', 'Secret']);
+  const generated = sources.filter(({ key }) => SOURCES.some((ref) => keyIn(space, ref) === key));
+  return generated
+    .map((source) => previewAnswer(previewSource({ source, workloads, settings, from: 'cluster' })))
+    .flatMap(({ verdicts }) => reloading(verdicts))
+    .sort();
 }
 
-function stepsOf({ rules }: Pick<Explanation, 'rules'> | Pick<Explained, 'rules'>): unknown[] {
-  return rules.map(({ rule, outcome, decides, detail }) => [rule, outcome, decides, detail]);
+/** The pod templates, by reference. */
+async function templates(): Promise<ReadonlyMap<Ref, string>> {
+  const kinds = new Set(WORKLOADS.map(({ kind }) => kind));
+  const lists = await Promise.all(
+    WORKLOAD_DEFINITIONS.filter(({ kind }) => kinds.has(kind)).map(async (definition) => {
+      const path = collectionPath(definition, space.name);
+      const { body } = await space.client.get<{ items: KubeObject[] }>(path);
+      return body.items.map(
+        (object) =>
+          [
+            `${definition.kind}/${object.metadata.name}`,
+            JSON.stringify(definition.template(object)),
+          ] as const,
+      );
+    }),
+  );
+  return new Map(lists.flat().filter(([ref]) => GENERATED.has(ref)));
 }
 
-async function explained(of: Case): Promise<Explanation> {
-  return await api.call('explain', { query: ask(of) });
-}
+let round = 0;
 
-describe('why, and what then happens', () => {
-  const before = new Map<string, Explanation>();
-  const rolled = new Map<string, number>();
-
-  beforeAll(async () => {
-    for (const [name, of] of Object.entries(CASES)) before.set(name, await explained(of));
-    const refs = [UNWATCHED, ...Object.values(CASES)].map(({ workload }) => refOf(workload));
-    const counts = await Promise.all(refs.map((ref) => RolloutCount.from(space, ref)));
-    const sources = new Set(Object.values(CASES).map(({ source }) => source));
-    sources.delete('ConfigMap/absent');
-    await space.apply(configMap('absent', { key: '1' }));
-    for (const source of sources) await space.setData(source, { v: '2' });
-    await dealtWith();
-    const now = await Promise.all(counts.map((count) => count.now()));
-    refs.forEach((ref, index) => rolled.set(ref, now[index] ?? 0));
-  });
-
-  it.each(Object.entries(CASES))('%s', (name, of) => {
-    const answer = before.get(name);
-    expect(answer?.rules.filter(({ decides }) => decides).map(({ rule }) => rule)).toEqual([of.rule]);
-    expect(answer).toMatchObject({ reason: of.reason, reloads: of.reloads });
-    expect(answer?.conclusion).toContain(of.reloads ? ' reloads when ' : ' does not reload when ');
-    expect(rolled.get(refOf(of.workload))).toBe(of.reloads ? 1 : 0);
-  });
-
-  it('before the change nothing was due but a record, and after it nothing is, by what is recorded', async () => {
-    for (const [name, of] of Object.entries(CASES)) {
-      expect(before.get(name)?.due.state, name).not.toBe('owed');
-      const { record, due, edge } = await explained(of);
-      expect(due, name).toMatchObject({ state: null, known: true });
-      if (edge) expect(record, name).toMatchObject({ agrees: true, recorded: record.current });
-    }
-  });
-
-  it('a kind of workload that is ignored is known to nobody but who reads the cluster', async () => {
-    const problem = await api.problem('explain', { query: ask(UNWATCHED) });
-    expect(problem).toMatchObject({
-      code: 'NotFound',
-      detail: 'None is watched: workloads of kind CronJob are ignored.',
+/** Changes one source after the other, and finds after each that the templates of exactly those were changed that are expected. */
+async function expectRolled(expected: readonly Pair[]): Promise<void> {
+  round += 1;
+  // Annotations that were just put on can make a source one that was changed while it did not count: that is pending at once.
+  await settled(reroll, space);
+  let before = await templates();
+  for (const source of SOURCES) {
+    const pairs = expected.filter((pair) => pair.endsWith(` ${source}`));
+    await space.setData(source, { key: `${round}` });
+    await settled(reroll, space);
+    before = await eventually(async () => {
+      const now = await templates();
+      // What is between its deletion and its creation (a Job) is no answer yet.
+      expect([...now.keys()].sort()).toEqual([...GENERATED].sort());
+      const changed = [...now].filter(([ref, template]) => before.get(ref) !== template);
+      expect(changed.map(([ref]) => `${ref} ${source}`).sort()).toEqual(pairs);
+      return now;
     });
-    const { reason, rules } = await fromCluster(UNWATCHED);
-    expect(reason).toBe(UNWATCHED.reason);
-    expect(rules.find(({ decides }) => decides)?.rule).toBe(UNWATCHED.rule);
-    expect(rolled.get(refOf(UNWATCHED.workload))).toBe(0);
-  });
+  }
+}
 
-  it('from the cluster alone, of sources metadata only, the rules come to the same', async () => {
-    for (const [name, of] of Object.entries(CASES)) {
-      const found = await fromCluster(of);
-      const answer = await explained(of);
-      expect(stepsOf(found), name).toEqual(stepsOf(answer));
-      expect([found.reason, found.reloads, found.use.used], name).toEqual([
-        answer.reason,
-        answer.reloads,
-        answer.use.used,
-      ]);
-      if (found.isDependency) expect(found.due, name).toMatchObject({ state: null, isKnown: false });
+/** Resolves when the catalog has these annotations, and no others that decide. Of a source those that say `true` do. */
+async function known(key: SourceKey | WorkloadKey, annotations: Annotations): Promise<void> {
+  const isTrue = Object.fromEntries(Object.entries(annotations).filter(([, value]) => value === 'true'));
+  await eventually(async () => {
+    if (isSourceKey(key)) expect((await reroll.catalog.sources([key])).get(key)?.annotations).toEqual(isTrue);
+    else expect((await reroll.catalog.workloads([key])).get(key)?.annotations).toEqual(annotations);
+    return true;
+  });
+}
+
+/** Puts these in the place of those of the keys. */
+async function annotate(
+  ref: SourceRef | WorkloadRef,
+  annotations: Annotations,
+  keys: readonly string[],
+): Promise<void> {
+  const gone = Object.fromEntries(keys.map((key) => [key, null]));
+  await space.annotate(ref, { ...gone, ...annotations });
+  await known(keyIn(space, ref), annotations);
+}
+
+/** `before`, but for the pairs that these previews are about, of which it is as they say. */
+function withPreviews(before: readonly Pair[], previews: readonly Preview[]): Pair[] {
+  const judged = new Set(previews.flatMap(({ verdicts }) => verdicts.map(pairOf)));
+  const kept = before.filter((pair) => !judged.has(pair));
+  return [...kept, ...previews.flatMap(({ verdicts }) => reloading(verdicts))]
+    .filter((pair) => SOURCES.some((ref) => pair.endsWith(` ${ref}`)))
+    .sort();
+}
+
+/** What they say of today has to be what the sources' previews say, and wherever they say nothing, nothing is other. */
+function expectToday(before: readonly Pair[], previews: readonly Preview[]): void {
+  for (const { verdicts, today } of previews) {
+    const told = new Map(today.map((verdict) => [pairOf(verdict), verdict.reloads]));
+    for (const verdict of verdicts) {
+      const pair = pairOf(verdict);
+      if (SOURCES.some((ref) => pair.endsWith(` ${ref}`)))
+        expect([pair, told.get(pair) ?? verdict.reloads]).toEqual([pair, before.includes(pair)]);
     }
-  });
+  }
+}
+
+it(`of each source: exactly those are rolled that its preview names (seed ${SEED})`, async () => {
+  const expected = await previewed();
+  expect(expected.length).toBeGreaterThan(20);
+  expect(await previewedFromCluster()).toEqual(expected);
+  const { verdicts } = await preview({ of: 'source', source: sourceId(SOURCES[0] ?? expect.fail()) });
+  for (const { workload, source, reloads, reason } of verdicts) {
+    const query = { workload: keyOf(workload), source: keyOf(source) };
+    expect(await api.call('explain', { query })).toMatchObject({ reloads, reason });
+  }
+  await expectRolled(expected);
 });
 
-it('says how a container uses the source only where the pod template was read', async () => {
-  const of = CASES['auto, and a source that is used'] ?? expect.fail();
-  expect((await explained(of)).use).toMatchObject({ used: true, needed: true, places: null });
-  expect((await fromCluster(of)).use.places).toEqual([
-    { by: 'volume', container: 'app', init: false, name: 'volume-0' },
-  ]);
+it(`of annotations proposed for a workload: what is rolled once it has them (seed ${SEED})`, async () => {
+  const before = await previewed();
+  const proposed = sample(WORKLOAD_ANNOTATIONS, { numRuns: WORKLOADS.length, seed: SEED + 1 });
+  const chosen = WORKLOADS.map((manifest) => refOf(manifest) as WorkloadRef).filter(
+    (_ref, index) => index % 3 === 0,
+  );
+  const annotationsOf = (index: number): Annotations => proposed[index] ?? {};
+  const previews = await Promise.all(
+    chosen.map((ref, index) =>
+      preview({ of: 'workload', workload: workloadId(ref), annotations: annotationsOf(index) }),
+    ),
+  );
+  expectToday(before, previews);
+  const expected = withPreviews(before, previews);
+  expect(expected).not.toEqual(before);
+  await Promise.all(chosen.map((ref, index) => annotate(ref, annotationsOf(index), decidingKeys(KEYS))));
+  expect(await previewed()).toEqual(expected);
+  await expectRolled(expected);
 });
 
-it('says that a rollout is held back, and until when', async () => {
-  const { holds } = await explained(CASES['a rollout that is held back'] ?? expect.fail());
-  expect(holds.map(({ reason, stops }) => [reason, stops])).toEqual([
-    ['Paused', false],
-    ['ReloadedPaused', false],
-  ]);
-  expect(holds[0]?.detail).toMatch(/^Its rollout is paused until 20/);
+it(`of annotations proposed for a source: what its preview is once it has them (seed ${SEED})`, async () => {
+  const before = await previewed();
+  const proposed = sample(SOURCE_ANNOTATIONS, { numRuns: SOURCES.length, seed: SEED + 2 });
+  const annotationsOf = (index: number): Annotations => proposed[index] ?? {};
+  const previews = await Promise.all(
+    SOURCES.map((ref, index) =>
+      preview({ of: 'source', source: sourceId(ref), annotations: annotationsOf(index) }),
+    ),
+  );
+  expectToday(before, previews);
+  const expected = withPreviews(before, previews);
+  expect(expected).not.toEqual(before);
+  await Promise.all(
+    SOURCES.map((ref, index) => annotate(ref, annotationsOf(index), [KEYS.match, KEYS.ignore])),
+  );
+  expect(await previewed()).toEqual(expected);
 });
 
-it('says that a queue is paused, which only puts a reload off', async () => {
-  const of = CASES['auto, and a source that is used'] ?? expect.fail();
+it('hashes of a Secret are shown only keyed, though the workload has them plain', async () => {
+  const pair = (await previewed(['Secret/app'])).at(0) ?? expect.fail('expected a workload of Secret/app');
+  const [ref = ''] = pair.split(' ');
+  const plain = recordOf(await space.get(ref))['Secret/app'] ?? '';
+  expect(plain).toMatch(/^1\./);
+  const query = { workload: keyIn(space, ref), source: keyIn(space, 'Secret/app') };
+  const { record } = await api.call('explain', { query });
+  expect(record).toMatchObject({ agrees: true, recorded: expect.stringMatching(/^shown\./) });
+  expect(record.current).toBe(record.recorded);
+  expect(await (await api.request('explain', { query })).text()).not.toContain(plain.slice(2));
+});
+
+it('writes nothing: no outcome, no key besides the one that hashes are shown under', async () => {
+  const now = async (): Promise<unknown> => [
+    await reroll.history.outcomes(1_000),
+    (await reroll.redis.keys('*')).filter((key) => key.startsWith(reroll.catalog.keys.prefix)).sort(),
+  ];
+  const before = await now();
+  await preview({ of: 'source', source: sourceId('ConfigMap/app') });
+  expect(await now()).toEqual(before);
+});
+
+it('says that a queue is paused, which only puts a reload off; a source of another namespace is refused', async () => {
+  const [pair = ''] = await previewed(['Secret/app']);
+  const query = { workload: keyIn(space, pair.split(' ')[0] ?? ''), source: keyIn(space, 'Secret/app') };
   await reroll.queues.reloads.pause();
-  const { reloads, holds } = await explained(of);
+  const { reloads, holds } = await api.call('explain', { query });
   await reroll.queues.reloads.resume();
   expect(reloads).toBe(true);
-  expect(holds.map(({ reason, stops }) => [reason, stops])).toEqual([['QueuePaused', false]]);
-  expect((await explained(of)).holds).toEqual([]);
-});
-
-it('a source of another namespace than the workload is refused', async () => {
-  const query = { workload: keyIn(space, 'Deployment/auto'), source: 'ConfigMap/elsewhere/cm' };
-  expect(await api.problem('explain', { query })).toMatchObject({
+  expect(holds.map(({ reason, stops }) => [reason, stops])).toContainEqual(['QueuePaused', false]);
+  const elsewhere = { ...query, source: 'ConfigMap/elsewhere/cm' };
+  expect(await api.problem('explain', { query: elsewhere })).toMatchObject({
     code: 'InvalidRequest',
     errors: [{ path: 'query.source', expected: "a source of the workload's namespace" }],
   });
-});
-
-it('writes nothing: no job, no outcome, no key besides the one that hashes are shown under', async () => {
-  const keysNow = async (): Promise<string[]> =>
-    (await reroll.redis.keys('*')).filter((key) => key.startsWith(reroll.catalog.keys.prefix)).sort();
-  const [jobs, keys] = [await reroll.history.outcomes(1_000), await keysNow()];
-  await api.call('preview', {
-    body: {
-      of: 'workload',
-      workload: { kind: 'Deployment', namespace: space.name, name: 'no' },
-      annotations: { [KEYS.auto]: 'true' },
-    },
-  });
-  expect(await reroll.history.outcomes(1_000)).toEqual(jobs);
-  expect(await keysNow()).toEqual(keys);
-  expect(recordOf(await space.get('Deployment/no'))).toEqual({});
 });

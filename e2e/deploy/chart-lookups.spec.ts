@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { CHART } from '../../tools/deploy/values/values-comments.ts';
 import { Helm } from '../install/support/helm.ts';
 import { cleanUp } from '../support/cleanup.ts';
@@ -29,67 +29,59 @@ async function storageClass(name: string, isDefault: boolean): Promise<void> {
 
 const VOLUME = 'volumeClaimTemplates:';
 const IN_POD = 'Redis keeps its file in its pod';
+const OWNER = {
+  labels: { 'app.kubernetes.io/managed-by': 'Helm' },
+  annotations: { 'meta.helm.sh/release-name': 'reroll' },
+};
 
-describe('the volume of Redis', () => {
-  it('is left out, and the notes say so, where no StorageClass is the default, unless one is named', async () => {
-    await storageClass('slow', false);
-    const text = await installed();
-    expect(text).not.toContain(VOLUME);
-    expect(text).toContain(IN_POD);
-    expect(await installed('redis.persistence.storageClass=slow')).toContain(VOLUME);
-  });
+function certificateIn(text: string): string {
+  return / {2}tls\.crt: (\S+)/u.exec(text)?.[1] ?? '';
+}
 
-  it('is asked for where there is a default StorageClass, but not by a scoped install, nor if it is not wanted', async () => {
-    await storageClass('standard', true);
-    const text = await installed();
-    expect(text).toContain(VOLUME);
-    expect(text).not.toContain(IN_POD);
-    // The policies for the worker's account are made, because this API server has them.
-    expect(text).toContain('kind: ValidatingAdmissionPolicy\n');
-    expect(await installed('reloader.watchGlobally=false')).not.toContain(VOLUME);
-    expect(await installed('redis.persistence.enabled=false')).not.toContain(VOLUME);
-  });
+/** What helm takes to be an earlier install's. */
+function ofRelease(name: string): object {
+  const annotations = { ...OWNER.annotations, 'meta.helm.sh/release-namespace': space.name };
+  return { ...OWNER, name, annotations };
+}
 
-  it('stays as it is once Redis is there, whatever the cluster has now', async () => {
-    const labels = { app: 'redis' };
-    const template = { metadata: { labels }, spec: { containers: [{ name: 'redis', image: 'redis' }] } };
-    const claim = {
-      metadata: { name: 'data' },
-      spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
-    };
-    const path = `/apis/apps/v1/namespaces/${space.name}/statefulsets`;
-    const owner = {
-      labels: { 'app.kubernetes.io/managed-by': 'Helm' },
-      annotations: { 'meta.helm.sh/release-name': 'reroll', 'meta.helm.sh/release-namespace': space.name },
-    };
-    const make = async (volumeClaimTemplates: readonly object[]): Promise<void> => {
-      const spec = { replicas: 0, serviceName: 'reroll-redis', selector: { matchLabels: labels }, template };
-      const metadata = { name: 'reroll-redis', ...owner };
-      await space.client.post(path, { metadata, spec: { ...spec, volumeClaimTemplates } });
-    };
-    await make([claim]);
-    expect(await installed()).toContain(VOLUME);
-    await space.client.request({ method: 'DELETE', path: `${path}/reroll-redis` });
-    await make([]);
-    await storageClass('standard', true);
-    expect(await installed()).not.toContain(VOLUME);
-  });
+it('Redis has a volume where a StorageClass is the default, or is told to be without one; its certificate is made', async () => {
+  await storageClass('slow', false);
+  const without = await installed('redis.tls.enabled=true');
+  expect(without).not.toContain(VOLUME);
+  expect(without).toContain(IN_POD);
+  expect(Buffer.from(certificateIn(without), 'base64').toString()).toContain('BEGIN CERTIFICATE');
+  await storageClass('standard', true);
+  const text = await installed();
+  expect(text).toContain(VOLUME);
+  expect(text).not.toContain(IN_POD);
+  // The policies for the worker's account are made, because this API server has them.
+  expect(text).toContain('kind: ValidatingAdmissionPolicy\n');
+  expect(await installed('reloader.watchGlobally=false')).not.toContain(VOLUME);
 });
 
-describe('the certificate of Redis', () => {
-  const certificateIn = (text: string): string => / {2}tls\.crt: (\S+)/u.exec(text)?.[1] ?? '';
-
-  it('is kept as it is in the cluster, and made where there is none', async () => {
-    const made = certificateIn(await installed('redis.tls.enabled=true'));
-    expect(Buffer.from(made, 'base64').toString()).toContain('BEGIN CERTIFICATE');
-    const text = Buffer.from('kept').toString('base64');
-    const metadata = {
-      name: 'reroll-redis-tls',
-      labels: { 'app.kubernetes.io/managed-by': 'Helm' },
-      annotations: { 'meta.helm.sh/release-name': 'reroll', 'meta.helm.sh/release-namespace': space.name },
-    };
-    const data = { 'tls.crt': text, 'tls.key': text, 'ca.crt': text };
-    await space.client.post(`/api/v1/namespaces/${space.name}/secrets`, { metadata, data });
-    expect(certificateIn(await installed('redis.tls.enabled=true'))).toBe(text);
-  });
+it('volume and certificate stay as they are once Redis is there, whatever the cluster has now', async () => {
+  const labels = { app: 'redis' };
+  const template = { metadata: { labels }, spec: { containers: [{ name: 'redis', image: 'redis' }] } };
+  const claim = {
+    metadata: { name: 'data' },
+    spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+  };
+  const path = `/apis/apps/v1/namespaces/${space.name}/statefulsets`;
+  const make = async (volumeClaimTemplates: readonly object[]): Promise<void> => {
+    const spec = { replicas: 0, serviceName: 'reroll-redis', selector: { matchLabels: labels }, template };
+    const metadata = ofRelease('reroll-redis');
+    await space.client.post(path, { metadata, spec: { ...spec, volumeClaimTemplates } });
+  };
+  await make([claim]);
+  const kept = Buffer.from('kept').toString('base64');
+  const data = { 'tls.crt': kept, 'tls.key': kept, 'ca.crt': kept };
+  const secrets = `/api/v1/namespaces/${space.name}/secrets`;
+  await space.client.post(secrets, { metadata: ofRelease('reroll-redis-tls'), data });
+  const text = await installed('redis.tls.enabled=true');
+  expect(text).toContain(VOLUME);
+  expect(certificateIn(text)).toBe(kept);
+  await space.client.request({ method: 'DELETE', path: `${path}/reroll-redis` });
+  await make([]);
+  await storageClass('standard', true);
+  expect(await installed()).not.toContain(VOLUME);
 });

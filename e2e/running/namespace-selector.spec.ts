@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { MERGE_PATCH } from '@reroll/kube/client/connection';
 import { AuditLog } from '../support/audit.ts';
-import { auto, configMap, deployment, secret, usingEnvFrom } from '../support/objects/builders.ts';
+import { auto, configMap, deployment, usingEnvFrom } from '../support/objects/builders.ts';
 import { sharedCluster } from '../support/cluster.ts';
 import { connect, namespace, type Space } from '../support/kube.ts';
 import { keyIn, startReroll, type Reroll } from '../support/reroll.ts';
@@ -77,126 +77,113 @@ async function shop(): Promise<Space> {
   return space;
 }
 
-describe('--namespace-selector', () => {
-  beforeAll(async () => {
-    const cluster = sharedCluster();
-    always = await shop();
-    await label(always, 'yes');
-    reroll = await startReroll({
-      cluster,
-      namespaces: 'all',
-      watchers: 2,
-      // In the incumbent's older spelling.
-      flags: [`--namespace-selector=${LABEL}:yes`, '--reload-strategy=annotations'],
-    });
-    await inStep(always, WEB, [CM]);
+beforeAll(async () => {
+  const cluster = sharedCluster();
+  always = await shop();
+  await label(always, 'yes');
+  reroll = await startReroll({
+    cluster,
+    namespaces: 'all',
+    watchers: 2,
+    // In the incumbent's older spelling.
+    flags: [`--namespace-selector=${LABEL}:yes`, '--reload-strategy=annotations'],
   });
+  await inStep(always, WEB, [CM]);
+});
 
-  it('is ready with what is in scope, by streams of each namespace, and says what is watched in the words of stakater/Reloader', async () => {
-    await eventually(async () => expect(await openStreams()).toBe(2 * (await labelled())));
-    expect(reroll.leaderLog()).toContain(
-      `namespace-selector is set, will only detect changes in namespaces with these labels: ${LABEL}=yes.`,
-    );
-    expect(added(always)).toBe(1);
-  });
+it('is ready with what is in scope, by streams of each namespace, and says what is watched in the words of stakater/Reloader', async () => {
+  await eventually(async () => expect(await openStreams()).toBe(2 * (await labelled())));
+  expect(reroll.leaderLog()).toContain(
+    `namespace-selector is set, will only detect changes in namespaces with these labels: ${LABEL}=yes.`,
+  );
+  expect(added(always)).toBe(1);
+});
 
-  it('without the label nothing of a namespace is asked for or kept', async () => {
-    const audit = new AuditLog(sharedCluster());
-    const space = await shop();
-    const rollouts = await RolloutCount.from(space, WEB);
-    await space.setData(CM, { v: '2' });
-    await settled(reroll, always);
-    expect(await rollouts.now()).toBe(0);
-    expect(recordOf(await space.get(WEB))).toEqual({});
-    expect(await knownOf(space)).toEqual([]);
-    const asked = audit.of('reroll-').map(({ objectRef }) => objectRef);
-    expect(asked.filter((object) => object?.namespace === space.name)).toEqual([]);
-    const clusterWide = asked
-      .filter((object) => object?.namespace === undefined)
-      .map((object) => object?.resource);
-    expect(clusterWide).not.toContain('configmaps');
-    expect(clusterWide).not.toContain('deployments');
-  });
+it('without the label nothing of a namespace is asked for or kept', async () => {
+  const audit = new AuditLog(sharedCluster());
+  const space = await shop();
+  const rollouts = await RolloutCount.from(space, WEB);
+  await space.setData(CM, { v: '2' });
+  await settled(reroll, always);
+  expect(await rollouts.now()).toBe(0);
+  expect(recordOf(await space.get(WEB))).toEqual({});
+  expect(await knownOf(space)).toEqual([]);
+  const asked = audit.of('reroll-').map(({ objectRef }) => objectRef);
+  expect(asked.filter((object) => object?.namespace === space.name)).toEqual([]);
+  const clusterWide = asked
+    .filter((object) => object?.namespace === undefined)
+    .map((object) => object?.resource);
+  expect(clusterWide).not.toContain('configmaps');
+  expect(clusterWide).not.toContain('deployments');
+});
 
-  it('a label that comes adopts what is there and rolls nothing; one that goes ends it, and with it again what changed meanwhile is rolled', async () => {
-    const space = await shop();
-    const rollouts = await RolloutCount.from(space, WEB);
-    await comesIn(space);
-    await inStep(space, WEB, [CM]);
-    await settled(reroll, space);
-    expect(await rollouts.now()).toBe(0);
-    await space.setData(CM, { v: '2' });
-    await inStep(space, WEB, [CM]);
-    await goesOut(space);
-    await space.setData(CM, { v: '3' });
-    await settled(reroll, always);
-    // Not even for a job that somebody has put there.
-    await reroll.queues.enqueueReloads([{ workload: keyIn(space, WEB), since: Date.now() }]);
-    await reroll.queues.enqueueChanges([keyIn(space, CM)], Date.now());
-    await reroll.idle();
-    expect(await rollouts.now()).toBe(1);
-    await comesIn(space);
-    await inStep(space, WEB, [CM]);
-    await settled(reroll, space);
-    expect(await rollouts.now()).toBe(2);
-    expect(reroll.logs()).not.toContain('cannot process an object');
-  });
+it('a label that comes adopts what is there and rolls nothing; one that goes ends it, and with it again what changed meanwhile is rolled', async () => {
+  const space = await shop();
+  const rollouts = await RolloutCount.from(space, WEB);
+  await comesIn(space);
+  await inStep(space, WEB, [CM]);
+  await settled(reroll, space);
+  expect(await rollouts.now()).toBe(0);
+  await space.setData(CM, { v: '2' });
+  await inStep(space, WEB, [CM]);
+  await goesOut(space);
+  await space.setData(CM, { v: '3' });
+  await settled(reroll, always);
+  // Not even for a job that somebody has put there.
+  await reroll.queues.enqueueReloads([{ workload: keyIn(space, WEB), since: Date.now() }]);
+  await reroll.queues.enqueueChanges([keyIn(space, CM)], Date.now());
+  await reroll.idle();
+  expect(await rollouts.now()).toBe(1);
+  await comesIn(space);
+  await inStep(space, WEB, [CM]);
+  await settled(reroll, space);
+  expect(await rollouts.now()).toBe(2);
+  expect(reroll.logs()).not.toContain('cannot process an object');
+});
 
-  it('a namespace that goes and comes without a change rolls nothing, and none right after is missed', async () => {
-    const space = await shop();
-    await comesIn(space);
-    await inStep(space, WEB, [CM]);
-    const rollouts = await RolloutCount.from(space, WEB);
-    for (let turn = 0; turn < 5; turn += 1) {
-      await label(space, null);
-      await label(space, 'yes');
-    }
-    await space.setData(CM, { v: '2' });
-    await inStep(space, WEB, [CM]);
-    await settled(reroll, space);
-    expect(await rollouts.now()).toBe(1);
-    await goesOut(space);
-    await comesIn(space);
-    await settled(reroll, space);
-    expect(await rollouts.now()).toBe(1);
-    // One stream for each of the two watchers, and none is left of those that were ended.
-    await eventually(async () => expect(await openStreams()).toBe(2 * (await labelled())));
-  });
+it('a namespace that goes and comes without a change rolls nothing, and none right after is missed', async () => {
+  const space = await shop();
+  await comesIn(space);
+  await inStep(space, WEB, [CM]);
+  const rollouts = await RolloutCount.from(space, WEB);
+  for (let turn = 0; turn < 5; turn += 1) {
+    await label(space, null);
+    await label(space, 'yes');
+  }
+  await space.setData(CM, { v: '2' });
+  await inStep(space, WEB, [CM]);
+  await settled(reroll, space);
+  expect(await rollouts.now()).toBe(1);
+  await goesOut(space);
+  await comesIn(space);
+  await settled(reroll, space);
+  expect(await rollouts.now()).toBe(1);
+  // One stream for each of the two watchers, and none is left of those that were ended.
+  await eventually(async () => expect(await openStreams()).toBe(2 * (await labelled())));
+  const before = removed(space);
+  await space.end();
+  await eventually(() => removed(space) > before, { what: 'a namespace that is deleted to be left' });
+  await eventually(async () => expect(await knownOf(space)).toEqual([]));
+});
 
-  it('a namespace that is made with the label is watched, and forgotten when it is deleted', async () => {
-    const space = await namespace(connect(sharedCluster()));
-    await comesIn(space);
-    await space.apply(secret('keys', { v: '1' }), deployment('web', auto(), usingEnvFrom('Secret/keys')));
-    await inStep(space, WEB, ['Secret/keys']);
-    const rollouts = await RolloutCount.from(space, WEB);
-    await space.setData('Secret/keys', { v: '2' });
-    await inStep(space, WEB, ['Secret/keys']);
-    await settled(reroll, space);
-    expect(await rollouts.now()).toBe(1);
-    await space.end();
-    await eventually(() => removed(space) === 1, { what: 'the namespace to be left' });
-    await eventually(async () => expect(await knownOf(space)).toEqual([]));
-  });
-
-  it('all of it holds for a new leader: nothing is rolled twice, and what it was not told of is forgotten', async () => {
-    const [inside, outside] = [await shop(), await shop()];
-    for (const space of [inside, outside]) await comesIn(space);
-    for (const space of [inside, outside]) await inStep(space, WEB, [CM]);
-    const counts = [await RolloutCount.from(inside, WEB), await RolloutCount.from(outside, WEB)] as const;
-    const leader = await reroll.leader();
-    const standby = await reroll.standby();
-    await label(outside, null);
-    await Promise.all([leader.stop(), inside.setData(CM, { v: '2' }), outside.setData(CM, { v: '2' })]);
-    await eventually(() => standby.logs().includes('became leader'), { what: 'the standby to lead' });
-    await inStep(inside, WEB, [CM]);
-    await settled(reroll, inside);
-    expect(await counts[0].now()).toBe(1);
-    await eventually(async () => expect(await knownOf(outside)).toEqual([]));
-    const before = await outside.get(CM);
-    await comesIn(outside);
-    await eventually(async () => expect(recordOf(await outside.get(WEB))).toEqual({ [CM]: hashOf(before) }));
-    await settled(reroll, outside);
-    expect(await counts[1].now()).toBe(1);
-    expect(standby.logs()).not.toContain('cannot process an object');
-  });
+it('all of it holds for a new leader: nothing is rolled twice, and what it was not told of is forgotten', async () => {
+  const [inside, outside] = [await shop(), await shop()];
+  for (const space of [inside, outside]) await comesIn(space);
+  for (const space of [inside, outside]) await inStep(space, WEB, [CM]);
+  const counts = [await RolloutCount.from(inside, WEB), await RolloutCount.from(outside, WEB)] as const;
+  const leader = await reroll.leader();
+  const standby = await reroll.standby();
+  await label(outside, null);
+  await Promise.all([leader.stop(), inside.setData(CM, { v: '2' }), outside.setData(CM, { v: '2' })]);
+  await eventually(() => standby.logs().includes('became leader'), { what: 'the standby to lead' });
+  await inStep(inside, WEB, [CM]);
+  await settled(reroll, inside);
+  expect(await counts[0].now()).toBe(1);
+  await eventually(async () => expect(await knownOf(outside)).toEqual([]));
+  const before = await outside.get(CM);
+  await comesIn(outside);
+  await eventually(async () => expect(recordOf(await outside.get(WEB))).toEqual({ [CM]: hashOf(before) }));
+  await settled(reroll, outside);
+  expect(await counts[1].now()).toBe(1);
+  expect(standby.logs()).not.toContain('cannot process an object');
 });

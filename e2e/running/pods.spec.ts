@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import type { OutcomeEntry } from '@reroll/core/history/entries';
 import {
   WORKLOAD_BUILDERS,
@@ -12,7 +12,7 @@ import {
 import { sharedCluster } from '../support/cluster.ts';
 import { connect, namespace, type KubeObject, type Space } from '../support/kube.ts';
 import { keyIn, startReroll, type Reroll } from '../support/reroll.ts';
-import { RolloutCount, inStep, settled } from '../support/objects/rollouts.ts';
+import { RolloutCount, inStep } from '../support/objects/rollouts.ts';
 import { eventually } from '../support/wait.ts';
 
 /** The shared cluster has three nodes: so many pods has a DaemonSet. */
@@ -74,8 +74,8 @@ async function reloaded(ref: string): Promise<OutcomeEntry> {
   );
 }
 
-describe.each(Object.keys(WORKLOAD_BUILDERS))('the pods of a %s', (kind) => {
-  it('are all replaced by marked ones when what they use changes, by one rollout', async () => {
+it('the pods of each kind are all replaced by marked ones when what they use changes, by one rollout', async () => {
+  const replaced = async (kind: string): Promise<void> => {
     const name = `pods-${kind.toLowerCase()}`;
     const ref = await user(kind, name);
     const before = uids(await readyPods(name, not(hasMarker(name))));
@@ -84,21 +84,19 @@ describe.each(Object.keys(WORKLOAD_BUILDERS))('the pods of a %s', (kind) => {
     await inStep(space, ref, [`ConfigMap/${name}`]);
     const after = uids(await readyPods(name, hasMarker(name)));
     expect([...after].filter((uid) => before.has(uid))).toEqual([]);
-    await settled(reroll, space);
     expect(await rollouts.now()).toBe(1);
     const { generation = Infinity } = await reloaded(ref);
     await eventually(async () => {
       const told = (await reroll.history.latest('rollouts', 10_000)).map(({ entry }) => entry);
-      return told.some(
-        (entry) =>
-          entry.workload === keyIn(space, ref) && entry.generation >= generation && entry.code === 'Complete',
-      );
+      const own = told.filter(({ workload }) => workload === keyIn(space, ref));
+      return own.some((entry) => entry.generation >= generation && entry.code === 'Complete');
     });
-  });
+  };
+  await Promise.all(Object.keys(WORKLOAD_BUILDERS).map(replaced));
 });
 
-describe.each(['StatefulSet', 'DaemonSet'])('with the update strategy OnDelete the pods of a %s', (kind) => {
-  it('stay, and the outcome says that they await their deletion; then they come back marked', async () => {
+it('with the update strategy OnDelete they stay, as the outcome says, and come back marked once they are deleted', async () => {
+  const waits = async (kind: string): Promise<void> => {
     const name = `waits-${kind.toLowerCase()}`;
     const ref = await user(kind, name, onDelete());
     const before = await readyPods(name, not(hasMarker(name)));
@@ -106,11 +104,12 @@ describe.each(['StatefulSet', 'DaemonSet'])('with the update strategy OnDelete t
     await inStep(space, ref, [`ConfigMap/${name}`]);
     expect((await reloaded(ref)).reason).toBe('ReloadedAwaitingDeletion');
     await eventually(async () => {
-      const now = (await space.get(ref)) as KubeObject & { status: { observedGeneration?: number } };
-      return now.status.observedGeneration === now.metadata.generation;
+      const { status, metadata } = await space.get(ref);
+      return status?.['observedGeneration'] === metadata.generation;
     });
     expect(uids(await readyPods(name, not(hasMarker(name))))).toEqual(uids(before));
     for (const { metadata } of before) await space.delete(`Pod/${metadata.name}`);
     await readyPods(name, hasMarker(name));
-  });
+  };
+  await Promise.all(['StatefulSet', 'DaemonSet'].map(waits));
 });

@@ -2,13 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { expect } from 'vitest';
 import { freePort } from '../../../tools/cluster/src/servers/ports.ts';
 import { ensureValkey } from '../../../tools/cluster/src/build/valkey-install.ts';
 import { documentedRules, REDIS_USERS } from '@reroll/redis/testing/redis-users';
 import { writeCertificates } from '../admin/certificates.ts';
 import { cleanUp } from '../cleanup.ts';
 import { RedisProcess } from './redis-process.ts';
-import type { Kind } from '../reroll.ts';
+import type { App } from '../processes.ts';
+import type { Kind, Reroll } from '../reroll.ts';
 import { eventually } from '../wait.ts';
 
 type Environment = Readonly<Record<string, string>>;
@@ -29,7 +31,7 @@ export interface RedisForm {
   refusals?(): Promise<readonly string[]>;
 }
 
-export type FormName = 'TLS' | 'users' | 'Sentinel' | 'Cluster' | 'Valkey';
+export type FormName = 'TLS' | 'Sentinel' | 'Cluster' | 'Valkey';
 
 const REFUSED = /Redis refuses the user, the password or the rights.*reason=WRONGPASS/;
 
@@ -111,8 +113,8 @@ async function refusalsOf(server: RedisProcess, users: readonly string[]): Promi
   return entries.filter((entry) => users.some((user) => entry.includes(`username ${user} `)));
 }
 
-/** The users of the guide, one for each component. `program`: another server than `redis-server`. */
-async function withUsers(program?: string): Promise<RedisForm> {
+/** A Valkey with the users of the guide, one for each component. */
+async function withUsers(): Promise<RedisForm> {
   const secrets = { watcher: password(), worker: password(), admin: password() };
   const own = password();
   const kinds = ['watcher', 'worker', 'admin'] as const;
@@ -125,7 +127,7 @@ async function withUsers(program?: string): Promise<RedisForm> {
       `user blind on >${own} ~* +@connection`,
     ],
     as: { username: 'spec', password: own },
-    ...(program === undefined ? {} : { program }),
+    program: await ensureValkey(),
   });
   const userEnv = (kind: Kind): Environment => ({
     REDIS_USERNAME: REDIS_USERS[kind],
@@ -273,8 +275,20 @@ async function startClusterNode(
 /** How each is started; everything ends with the test. */
 export const REDIS_FORMS: Readonly<Record<FormName, () => Promise<RedisForm>>> = {
   TLS: withTls,
-  users: () => withUsers(),
   Sentinel: withSentinels,
   Cluster: withCluster,
-  Valkey: async () => await withUsers(await ensureValkey()),
+  Valkey: withUsers,
 };
+
+/** Starts one with each of the wrong settings; they go on trying, say why, and are not ready. */
+export async function refusedAll(reroll: Reroll, { wrong }: RedisForm): Promise<void> {
+  const apps = wrong.map(([env, said]) => [reroll.start('worker', [], env), said] as const);
+  await Promise.all(apps.map(([app, said]) => refused(app, said)));
+}
+
+async function refused(app: App, said: RegExp): Promise<void> {
+  await eventually(() => said.test(app.logs()), { what: `${app.name} to say ${said}` });
+  expect(await app.status('/ready')).toBe(503);
+  expect(await app.status('/live')).toBe(200);
+  expect(await app.stop()).toBe(0);
+}
