@@ -22,7 +22,6 @@ import {
   type Calls,
 } from '../support/admin/api-calls.ts';
 import { presentEventId } from '../support/admin/event-reader.ts';
-import { addFailingJob } from '../support/admin/tenants.ts';
 import { cleanUp } from '../support/cleanup.ts';
 import { sharedCluster } from '../support/cluster.ts';
 import { connect, namespace, type Space } from '../support/kube.ts';
@@ -86,6 +85,14 @@ beforeAll(async () => {
     await operator.call('setLimits', { body: { reason: 'a test', concurrency: null, reloadsPerMinute } });
   calls = callsAbout({ namespace: space.name, change: changes[0]?.id ?? '', job });
 });
+
+/** A job of a workload that fails however often it is tried; gives its id as the API has it. */
+async function addFailingJob({ queues }: Reroll, workload: string): Promise<string> {
+  const data = { v: 1, workload, since: 1, more: 'than a job has' } as never;
+  const { id = '' } = await queues.reloads.add('foreign', data);
+  await eventually(async () => (await queues.reloads.getJobState(id)) === 'failed');
+  return `reloads:${id}`;
+}
 
 /** Reads an answer that has to be a problem, and nothing but one: of the schema, its status that of its code, no token in it. */
 async function problemOf(response: Response): Promise<Problem & { readonly code: ProblemCode }> {

@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { ensureProgram } from '../../tools/cluster/src/build/build-program.ts';
 import { run } from '../../tools/cluster/src/run.ts';
 import { keyOf, objectsOf } from '../../tools/deploy/kustomize/objects.ts';
@@ -19,8 +19,12 @@ const FOLDERS = {
 };
 
 let kubectl: string;
+/** What was built. */
+let folder: string;
 beforeAll(async () => {
   kubectl = await ensureProgram('kubectl', { log: console.log });
+  folder = mkdtempSync(join(tmpdir(), 'reroll-kustomize-'));
+  cleanUp(() => rmSync(folder, { recursive: true, force: true }));
   // A dry run finds only namespaces that are there. They stay: another spec needs one of them too.
   for (const name of ['reroll', 'team-a']) {
     const query = { fieldManager: 'e2e', force: true };
@@ -30,39 +34,28 @@ beforeAll(async () => {
   }
 });
 
-describe.each(Object.entries(FOLDERS))('deploy/kustomize/%s', (name, variant) => {
-  const folder = join(ROOT, 'deploy/kustomize', name);
-
-  it('is what the chart makes of its values, and is accepted by an API server', async () => {
-    expect(byKey(await built(folder))).toEqual(byKey(await objectsOf(variant)));
-    const { code, tail } = await applied('--kustomize', folder);
-    expect({ code, tail }).toEqual({ code: 0, tail });
-  });
-});
-
-it('deploy/manifests/reroll.yaml is accepted by an API server', async () => {
-  const { code, tail } = await applied('--filename', join(ROOT, 'deploy/manifests/reroll.yaml'));
-  expect({ code, tail }).toEqual({ code: 0, tail });
-});
-
-it('what pods need and kustomize does not make is one Secret', async () => {
-  for (const variant of Object.values(FOLDERS))
-    expect([...new Set(secretsIn(await objectsOf(variant)))]).toEqual([CREDENTIALS]);
-});
+it.each(Object.entries(FOLDERS))(
+  'deploy/kustomize/%s is what the chart makes of its values',
+  async (name, variant) => {
+    const objects = await objectsOf(variant);
+    expect(byKey(await built(name, join(ROOT, 'deploy/kustomize', name)))).toEqual(byKey(objects));
+    // What pods need and kustomize does not make.
+    expect([...new Set(secretsIn(objects))]).toEqual([CREDENTIALS]);
+  },
+);
 
 it('an overlay is a base for others: another namespace, other images, the Secret generated', async () => {
   const parent = join(ROOT, 'deploy/kustomize/overlays/namespaced');
-  const folder = mkdtempSync(join(tmpdir(), 'reroll-kustomize-'));
-  cleanUp(() => rmSync(folder, { recursive: true, force: true }));
-  mkdirSync(join(folder, 'own'));
+  const own = join(folder, 'own');
+  mkdirSync(own);
   const kustomization = {
     namespace: 'team-a',
-    resources: [relative(join(folder, 'own'), parent)],
+    resources: [relative(own, parent)],
     images: [{ name: 'ghcr.io/reroll/watcher', newName: 'registry.example/watcher', newTag: '9.9.9' }],
     secretGenerator: [{ name: CREDENTIALS, literals: ['redis-watcher-password=a', 'hash-keys=b'] }],
   };
-  writeFileSync(join(folder, 'own/kustomization.yaml'), JSON.stringify(kustomization));
-  const objects = await built(join(folder, 'own'));
+  writeFileSync(join(own, 'kustomization.yaml'), JSON.stringify(kustomization));
+  const objects = await built('own', own);
   expect([...new Set(objects.map(({ metadata }) => metadata.namespace))]).toEqual(['team-a']);
   const subjects = objects.flatMap((object) => (at(object, 'subjects') ?? []) as readonly unknown[]);
   expect([...new Set(subjects.map((subject) => at(subject, 'namespace')))]).toEqual(['team-a']);
@@ -70,19 +63,27 @@ it('an overlay is a base for others: another namespace, other images, the Secret
   const secret = objects.find(({ kind }) => kind === 'Secret');
   expect(at(watcher, 'spec.template.spec.containers.0.image')).toBe('registry.example/watcher:9.9.9');
   expect([...new Set(secretsIn(watcher))]).toEqual([secret?.metadata.name]);
-  const { code, tail } = await applied('--kustomize', join(folder, 'own'));
+});
+
+it('all of it, and deploy/manifests/reroll.yaml, is accepted by an API server', async () => {
+  const files = readdirSync(folder).filter((name) => name.endsWith('.yaml'));
+  expect(files).toHaveLength(Object.keys(FOLDERS).length + 1);
+  const all = [join(ROOT, 'deploy/manifests/reroll.yaml'), ...files.map((name) => join(folder, name))];
+  const args = ['apply', '--server-side', '--dry-run=server'];
+  const { code, tail } = await run(kubectl, [
+    `--kubeconfig=${sharedCluster().kubeconfig}`,
+    ...args,
+    ...all.map((file) => `--filename=${file}`),
+  ]);
   expect({ code, tail }).toEqual({ code: 0, tail });
 });
 
-async function built(folder: string): Promise<readonly Manifest[]> {
-  const { code, stdout, tail } = await run(kubectl, ['kustomize', folder]);
+/** What kustomize builds of a folder, which is kept under this name. */
+async function built(name: string, of: string): Promise<readonly Manifest[]> {
+  const { code, stdout, tail } = await run(kubectl, ['kustomize', of]);
   expect({ code, tail }).toEqual({ code: 0, tail });
+  writeFileSync(join(folder, `${name.replace('/', '-')}.yaml`), stdout);
   return manifestsOf(stdout);
-}
-
-async function applied(...what: readonly string[]): ReturnType<typeof run> {
-  const args = ['apply', '--server-side', '--dry-run=server', ...what];
-  return await run(kubectl, [`--kubeconfig=${sharedCluster().kubeconfig}`, ...args]);
 }
 
 function byKey(objects: readonly Manifest[]): Readonly<Record<string, Manifest>> {

@@ -22,20 +22,14 @@ import {
   variable,
   type Builder,
 } from '../support/objects/builders.ts';
+import { caller, type Rule } from '../support/admin/callers.ts';
 import { cleanUp } from '../support/cleanup.ts';
 import { sharedCluster } from '../support/cluster.ts';
 import { add, MARKER, METADATA, refusedOf, SHA1 } from '../support/objects/foreign-changes.ts';
 import { installCrd, removeCrd } from '../support/objects/crds.ts';
-import {
-  connect,
-  namespace,
-  resourceOf,
-  type KubeObject,
-  type Manifest,
-  type Space,
-} from '../support/kube.ts';
+import { connect, namespace, resourceOf, type KubeObject, type Space } from '../support/kube.ts';
 import { reloadEveryKind } from '../install/support/exercise.ts';
-import { inStep, markerText, markerVariables } from '../support/objects/rollouts.ts';
+import { inStep, markerVariables } from '../support/objects/rollouts.ts';
 import { keyIn, startReroll, type Reroll } from '../support/reroll.ts';
 import { eventually } from '../support/wait.ts';
 import { DRY_RUN, statusOf, workerAccount, type WorkerAccount } from '../support/objects/worker-account.ts';
@@ -61,14 +55,12 @@ const ALL = Object.keys(TEMPLATES);
 
 /** What others have: nobody reloads anything here. */
 let space: Space;
-/** Two installs, of which the second patches CronJobs and has other keys, and their workers' accounts. */
+/** An install, and where it reloads. */
 let reroll: Reroll;
-let account: WorkerAccount;
-let other: Reroll;
-let patching: WorkerAccount;
-/** Where each of them reloads. */
 let shop: Space;
-let otherShop: Space;
+let account: WorkerAccount;
+/** Of an install that patches CronJobs, and has other keys. */
+let patching: WorkerAccount;
 
 const FROM = 'example.com/from';
 
@@ -78,14 +70,11 @@ beforeAll(async () => {
     await installCrd(client, kind);
     cleanUp(() => removeCrd(client, kind));
   }
-  [space, shop, otherShop] = (await Promise.all([1, 2, 3].map(() => namespace(client)))) as [
-    Space,
-    Space,
-    Space,
-  ];
   const cluster = sharedCluster();
+  const other = await namespace(client, 'install');
+  [space, shop] = [await namespace(client), await namespace(client)];
   const reloader = { isArgoRollouts: true, isOpenshift: 'auto' };
-  [reroll, other] = await Promise.all([
+  [reroll, patching] = await Promise.all([
     startReroll({
       cluster,
       namespaces: [shop],
@@ -93,22 +82,16 @@ beforeAll(async () => {
       watcherFlags: ['--is-Argo-Rollouts=true', '--is-openshift=true', '--discovery-interval=200ms'],
       flags: ['--reload-on-delete=true'],
     }),
-    startReroll({
-      cluster,
-      namespaces: [otherShop],
-      chart: {
-        reloader: {
-          ...reloader,
-          reloadStrategy: 'annotations',
-          cronJobStrategy: 'patch',
-          custom_annotations: { lastReloadedFrom: FROM, pauseTime: 'example.com/paused-at' },
-        },
+    workerAccount(cluster, other.name, {
+      reloader: {
+        ...reloader,
+        reloadStrategy: 'annotations',
+        cronJobStrategy: 'patch',
+        custom_annotations: { lastReloadedFrom: FROM, pauseTime: 'example.com/paused-at' },
       },
-      flags: [`--last-reloaded-from-annotation=${FROM}`],
-      workerFlags: ['--reload-strategy=annotations', '--cronjob-strategy=patch'],
     }),
   ]);
-  [account, patching] = [reroll.account ?? expect.fail(), other.account ?? expect.fail()];
+  account = reroll.account ?? expect.fail();
   for (const [kind, { build }] of Object.entries({ ...TEMPLATES, Job: { build: job } })) {
     const env = [variable('OWN', 'kept'), variable('STAKATER_OLD_CONFIGMAP', SHA1)];
     await space.apply(build(kind.toLowerCase(), auto(), usingEnvFrom('cm'), ...env));
@@ -346,107 +329,42 @@ describe('a Job that the worker creates', () => {
 
 /** Accounts with rights in the whole cluster. */
 beforeAll(async () => {
-  const { client, name } = space;
-  const rbac = '/apis/rbac.authorization.k8s.io/v1';
-  const roles = {
+  const pods = [''];
+  const roles: Readonly<Record<string, Rule>> = {
     admin: { apiGroups: ['*'], resources: ['*'], verbs: ['*'] },
-    operator: { apiGroups: [''], resources: ['pods'], verbs: ['create'] },
-    ordinary: { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list'] },
+    operator: { apiGroups: pods, resources: ['pods'], verbs: ['create'] },
+    ordinary: { apiGroups: pods, resources: ['pods'], verbs: ['get', 'list'] },
   };
-  for (const [account, rule] of Object.entries(roles)) {
-    const role = `${name}-${account}`;
-    await client.post(`${rbac}/clusterroles`, { metadata: { name: role }, rules: [rule] });
-    cleanUp(() => client.request({ method: 'DELETE', path: `${rbac}/clusterroles/${role}` }));
-    await client.post(`${rbac}/clusterrolebindings`, {
-      metadata: { name: role },
-      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role },
-      subjects: [{ kind: 'ServiceAccount', name: account, namespace: name }],
-    });
-    cleanUp(() => client.request({ method: 'DELETE', path: `${rbac}/clusterrolebindings/${role}` }));
-  }
+  for (const [name, rule] of Object.entries(roles)) await caller(space, name, { cluster: [rule] });
 });
 
-async function recorded(space: Space, manifest: Manifest): Promise<KubeObject> {
-  const { name } = manifest.metadata;
-  await space.apply(configMap(name, { v: '1' }), manifest);
-  return await inStep(space, `${manifest.kind}/${name}`, [`ConfigMap/${name}`]);
-}
-
-async function refusals(of: Reroll, space: Space): Promise<readonly string[]> {
-  const outcomes = await of.outcomes(space);
-  return outcomes
-    .filter(({ reason }) => ['Forbidden', 'Invalid'].includes(reason))
-    .map(({ workload }) => workload);
-}
-
-describe('every way to reload works under them', () => {
-  it('workloads of every kind are reloaded', async () => {
-    await reloadEveryKind(shop, {});
-    expect(await refusals(reroll, shop)).toEqual([]);
+it('every way to reload works under them: each kind, a pause and its end, the field of a Rollout, a deletion, a request', async () => {
+  const ref = 'Deployment/once';
+  const paused = annotated({ [PERIOD]: '1s' });
+  const restarted = annotated({ [STRATEGY]: 'restart' });
+  await shop.apply(
+    configMap('own', { v: '1' }),
+    deployment('once', auto(), paused, usingEnvFrom('own')),
+    argoRollout('restarted', auto(), restarted, usingEnvFrom('own')),
+  );
+  for (const each of [ref, 'Rollout/restarted']) await inStep(shop, each, ['ConfigMap/own']);
+  await reloadEveryKind(shop, {});
+  await shop.setData('ConfigMap/own', { v: '2' });
+  await eventually(() => reroll.logs().includes(`Successfully resumed deployment 'once'`));
+  const after = await inStep(shop, 'Rollout/restarted', ['ConfigMap/own']);
+  expect((after.spec as { restartAt?: string }).restartAt).toBeDefined();
+  const { spec, metadata } = await inStep(shop, ref, ['ConfigMap/own']);
+  expect((spec as { paused?: boolean }).paused ?? false).toBe(false);
+  expect(metadata.annotations?.[KEYS.pausedAt]).toBeUndefined();
+  await shop.delete('ConfigMap/own');
+  await eventually(async () => Object.keys(markerVariables(await shop.get(ref))).length === 0);
+  const requests = new ReloadRequests(reroll.redis, reroll.catalog.keys.requests);
+  const { id } = await requests.put(keyIn(shop, ref), { actor: 'ann', reason: 'a test' });
+  await reroll.queues.enqueueReloadNow(keyIn(shop, ref), Date.now());
+  await eventually(async () => {
+    const { template } = (await shop.get(ref)).spec;
+    return template.metadata?.annotations?.[REQUEST_ANNOTATION] === id;
   });
-
-  it('a Deployment is paused, and resumed', async () => {
-    await recorded(
-      shop,
-      deployment('paused', auto(), annotated({ [KEYS.pausePeriod]: '1s' }), usingEnvFrom('paused')),
-    );
-    await shop.setData('ConfigMap/paused', { v: '2' });
-    await inStep(shop, 'Deployment/paused', ['ConfigMap/paused']);
-    await eventually(() => reroll.logs().includes(`Successfully resumed deployment 'paused'`));
-    const { spec, metadata } = await shop.get('Deployment/paused');
-    expect((spec as { paused?: boolean }).paused ?? false).toBe(false);
-    expect(metadata.annotations?.[KEYS.pausedAt]).toBeUndefined();
-    expect(await refusals(reroll, shop)).toEqual([]);
-  });
-
-  it('a Rollout is restarted by its field', async () => {
-    const restarted = annotated({ [KEYS.rolloutStrategy]: 'restart' });
-    await recorded(shop, argoRollout('restarted', auto(), restarted, usingEnvFrom('restarted')));
-    await shop.setData('ConfigMap/restarted', { v: '2' });
-    const after = await inStep(shop, 'Rollout/restarted', ['ConfigMap/restarted']);
-    expect((after.spec as { restartAt?: string }).restartAt).toBeDefined();
-    expect(await refusals(reroll, shop)).toEqual([]);
-  });
-
-  it('a source that is deleted takes its variable along', async () => {
-    await recorded(shop, deployment('gone', auto(), usingEnvFrom('gone')));
-    await shop.setData('ConfigMap/gone', { v: '2' });
-    const marked = await inStep(shop, 'Deployment/gone', ['ConfigMap/gone']);
-    expect(markerVariables(marked)).toMatchObject({
-      app: { STAKATER_GONE_CONFIGMAP: expect.any(String) as string },
-    });
-    await shop.delete('ConfigMap/gone');
-    await eventually(async () => {
-      expect(markerVariables(await shop.get('Deployment/gone'))).toEqual({});
-      return true;
-    });
-    expect(await refusals(reroll, shop)).toEqual([]);
-  });
-
-  it('a manual reload is done', async () => {
-    await recorded(shop, deployment('asked', auto(), usingEnvFrom('asked')));
-    const requests = new ReloadRequests(reroll.redis, reroll.catalog.keys.requests);
-    const key = keyIn(shop, 'Deployment/asked');
-    const { id } = await requests.put(key, { actor: 'ann', reason: 'a test' });
-    await reroll.queues.enqueueReloadNow(key, Date.now());
-    await eventually(async () => {
-      const { spec } = await shop.get('Deployment/asked');
-      expect(spec.template.metadata?.annotations?.[REQUEST_ANNOTATION]).toBe(id);
-      return true;
-    });
-    expect(await refusals(reroll, shop)).toEqual([]);
-  });
-});
-
-it('with other values templates are marked by an annotation of that key, those of CronJobs too', async () => {
-  await recorded(otherShop, deployment('annotated', auto(), usingEnvFrom('annotated')));
-  await recorded(otherShop, cronJob('nightly', auto(), usingEnvFrom('nightly')));
-  for (const name of ['annotated', 'nightly']) await otherShop.setData(`ConfigMap/${name}`, { v: '2' });
-  const marked = await inStep(otherShop, 'Deployment/annotated', ['ConfigMap/annotated']);
-  const nightly = await inStep(otherShop, 'CronJob/nightly', ['ConfigMap/nightly']);
-  const { jobTemplate } = nightly.spec as unknown as { jobTemplate: { spec: KubeObject['spec'] } };
-  for (const { template } of [marked.spec, jobTemplate.spec])
-    expect(template.metadata?.annotations?.[FROM]).toContain('"type":"CONFIGMAP"');
-  expect(markerText(marked)).toBeUndefined();
-  expect(await refusals(other, otherShop)).toEqual([]);
+  const refused = (await reroll.outcomes(shop)).filter(({ reason }) => /^(Forbidden|Invalid)$/.test(reason));
+  expect(refused).toEqual([]);
 });

@@ -1,4 +1,3 @@
-import { expect } from 'vitest';
 import type { Cluster } from '../../../tools/cluster/src/cluster.ts';
 import { DEFAULT_ANNOTATION_KEYS as KEYS } from '@reroll/core/annotations/annotation-keys';
 import { AdminApi } from './admin-api.ts';
@@ -17,7 +16,7 @@ import { sharedCluster } from '../cluster.ts';
 import { presentEventId } from './event-reader.ts';
 import { connect, namespace, type Space } from '../kube.ts';
 import { refuseUpdates } from '../objects/policy.ts';
-import { startReroll, type Reroll, type RerollOptions } from '../reroll.ts';
+import { startReroll, type Reroll } from '../reroll.ts';
 import { inStep } from '../objects/rollouts.ts';
 import { eventually } from '../wait.ts';
 
@@ -48,7 +47,7 @@ export interface Tenants {
 }
 
 /** Of each tenant: the same names; `only` has something that the other one does not have. */
-export async function startTenants(options: Partial<RerollOptions> = {}): Promise<Tenants> {
+export async function startTenants(): Promise<Tenants> {
   const cluster = sharedCluster();
   const client = connect(cluster);
   const [others, ours, theirs] = await Promise.all([
@@ -64,7 +63,6 @@ export async function startTenants(options: Partial<RerollOptions> = {}): Promis
     admins: 1,
     flags: ['--attempts=2', '--backoff=50ms'],
     adminFlags: ['--auth=kubernetes', '--api-requests-per-minute-per-address=1000000'],
-    ...options,
   });
   const [admin] = reroll.admins;
   if (!admin) throw new Error('expected an admin');
@@ -72,7 +70,7 @@ export async function startTenants(options: Partial<RerollOptions> = {}): Promis
   const as: Tenants['as'] = (who) => api.as(typeof who === 'string' ? tokens[who] : (who.token ?? undefined));
   const beginning = await presentEventId(as('operator'));
   await Promise.all([happen(reroll, ours, as('ours')), happen(reroll, theirs, as('theirs'))]);
-  await eventually(async () => expect(await failedJobs(reroll)).toBe(2));
+  await eventually(async () => (await reroll.queues.reloads.getFailedCount()) === 2);
   const isThere = async (): Promise<boolean> =>
     (await as('operator').call('getStatus')).processes.some(({ app }) => app === 'worker');
   await eventually(isThere, { what: 'the worker to say that it is there' });
@@ -132,16 +130,4 @@ async function happen(reroll: Reroll, space: Space, api: AdminApi): Promise<void
   await api.call('reloadWorkload', { params, body: { reason: `wanted by ${space.name}` } });
   await reroll.idle();
   await refusal.end();
-}
-
-async function failedJobs({ queues }: Reroll): Promise<number> {
-  return (await queues.reloads.getJobCounts('failed'))['failed'] ?? 0;
-}
-
-/** A job of a workload that fails however often it is tried; gives its id as the API has it. */
-export async function addFailingJob({ queues }: Reroll, workload: string): Promise<string> {
-  const data = { v: 1, workload, since: 1, more: 'than a job has' } as never;
-  const { id = '' } = await queues.reloads.add('foreign', data);
-  await eventually(async () => (await queues.reloads.getJobState(id)) === 'failed');
-  return `reloads:${id}`;
 }
