@@ -6,14 +6,7 @@ import type { Preview, previewRequest } from '@reroll/shared/api/explain';
 import { previewSource } from '@reroll/core/explain/preview-source';
 import { decidingKeys } from '@reroll/core/state/observe';
 import { DEFAULT_ANNOTATION_KEYS as KEYS } from '@reroll/core/annotations/annotation-keys';
-import {
-  isSourceKey,
-  keyOf,
-  partsOf,
-  type Annotations,
-  type SourceKey,
-  type WorkloadKey,
-} from '@reroll/core/model';
+import { keyOf, partsOf, type Annotations } from '@reroll/core/model';
 import { Processes, settingsInForce } from '@reroll/redis/processes/processes';
 import { ExplainGatherer } from '@reroll/kube/gather-explain';
 import { collectionPath, type KubeObject } from '@reroll/kube/objects';
@@ -23,7 +16,6 @@ import { sharedCluster } from '../support/cluster.ts';
 import {
   SEED,
   SOURCES,
-  SOURCE_ANNOTATIONS,
   WORKLOAD_ANNOTATIONS,
   generatedSources,
   generatedWorkloads,
@@ -154,25 +146,15 @@ async function expectRolled(expected: readonly Pair[]): Promise<void> {
   }
 }
 
-/** Resolves when the catalog has these annotations, and no others that decide. Of a source those that say `true` do. */
-async function known(key: SourceKey | WorkloadKey, annotations: Annotations): Promise<void> {
-  const isTrue = Object.fromEntries(Object.entries(annotations).filter(([, value]) => value === 'true'));
+/** Puts these in the place of those that decide; resolves when the catalog has them. */
+async function annotate(ref: WorkloadRef, annotations: Annotations): Promise<void> {
+  const gone = Object.fromEntries(decidingKeys(KEYS).map((key) => [key, null]));
+  await space.annotate(ref, { ...gone, ...annotations });
+  const key = keyIn(space, ref);
   await eventually(async () => {
-    if (isSourceKey(key)) expect((await reroll.catalog.sources([key])).get(key)?.annotations).toEqual(isTrue);
-    else expect((await reroll.catalog.workloads([key])).get(key)?.annotations).toEqual(annotations);
+    expect((await reroll.catalog.workloads([key])).get(key)?.annotations).toEqual(annotations);
     return true;
   });
-}
-
-/** Puts these in the place of those of the keys. */
-async function annotate(
-  ref: SourceRef | WorkloadRef,
-  annotations: Annotations,
-  keys: readonly string[],
-): Promise<void> {
-  const gone = Object.fromEntries(keys.map((key) => [key, null]));
-  await space.annotate(ref, { ...gone, ...annotations });
-  await known(keyIn(space, ref), annotations);
 }
 
 /** `before`, but for the pairs that these previews are about, of which it is as they say. */
@@ -223,27 +205,9 @@ it(`of annotations proposed for a workload: what is rolled once it has them (see
   expectToday(before, previews);
   const expected = withPreviews(before, previews);
   expect(expected).not.toEqual(before);
-  await Promise.all(chosen.map((ref, index) => annotate(ref, annotationsOf(index), decidingKeys(KEYS))));
+  await Promise.all(chosen.map((ref, index) => annotate(ref, annotationsOf(index))));
   expect(await previewed()).toEqual(expected);
   await expectRolled(expected);
-});
-
-it(`of annotations proposed for a source: what its preview is once it has them (seed ${SEED})`, async () => {
-  const before = await previewed();
-  const proposed = sample(SOURCE_ANNOTATIONS, { numRuns: SOURCES.length, seed: SEED + 2 });
-  const annotationsOf = (index: number): Annotations => proposed[index] ?? {};
-  const previews = await Promise.all(
-    SOURCES.map((ref, index) =>
-      preview({ of: 'source', source: sourceId(ref), annotations: annotationsOf(index) }),
-    ),
-  );
-  expectToday(before, previews);
-  const expected = withPreviews(before, previews);
-  expect(expected).not.toEqual(before);
-  await Promise.all(
-    SOURCES.map((ref, index) => annotate(ref, annotationsOf(index), [KEYS.match, KEYS.ignore])),
-  );
-  expect(await previewed()).toEqual(expected);
 });
 
 it('hashes of a Secret are shown only keyed, though the workload has them plain', async () => {

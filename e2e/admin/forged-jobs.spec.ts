@@ -8,7 +8,7 @@ import type { WorkloadRow } from '@reroll/core/state/rows';
 import { markerHash } from '@reroll/core/marker/marker-hash';
 import { hashKey, recordHash } from '@reroll/core/record/record-hash';
 import { Notifications } from '@reroll/redis/queue/notifications';
-import { AdminApi, TOKENS, type Asked } from '../support/admin/admin-api.ts';
+import { AdminApi, TOKENS } from '../support/admin/admin-api.ts';
 import { callsAbout, NOWHERE, OPERATION_IDS } from '../support/admin/api-calls.ts';
 import { auto, configMap, deployment, naming, secret, usingEnvFrom } from '../support/objects/builders.ts';
 import { cleanUp } from '../support/cleanup.ts';
@@ -301,7 +301,7 @@ describe('what is forged for people to see', () => {
         id === 'explain'
           ? { query: { ...calls.explain.query, source: keyIn(space, 'ConfigMap/calm') } }
           : calls[id];
-      const response = await api.request(id, asked as Asked<typeof id>);
+      const response = await api.request(id, asked);
       expect(response.status, `${id}: ${await response.text()}`).toBe(200);
     }
   }

@@ -86,11 +86,12 @@ export class Reader {
     this.offences.length = 0;
   }
 
-  /** Fails with what axe finds to be inaccessible. */
-  async accessible(): Promise<void> {
+  /** Fails with what axe finds to be inaccessible, by all of its rules or by these. */
+  async accessible(rules?: readonly string[]): Promise<void> {
     if ((await this.page.evaluate('typeof axe')) === 'undefined') await this.page.evaluate(AXE);
+    const options = JSON.stringify(rules === undefined ? {} : { runOnly: rules });
     const found = await this.page.evaluate<string[]>(
-      `axe.run().then(({ violations }) => violations.map(({ id, nodes }) =>
+      `axe.run(${options}).then(({ violations }) => violations.map(({ id, nodes }) =>
         id + ': ' + nodes.map(({ target, failureSummary }) => target + ' ' + failureSummary).join(', ')))`,
     );
     expect(found).toEqual([]);

@@ -103,7 +103,7 @@ const asking = maybe({
 export const WORKLOAD_ANNOTATIONS: Arbitrary<Annotations> = tuple(asking, integer({ min: 0, max: 4 })).map(
   ([all, most]) => Object.fromEntries(Object.entries(all).slice(0, most)),
 );
-export const SOURCE_ANNOTATIONS: Arbitrary<Annotations> = oneof(
+const SOURCE_ANNOTATIONS: Arbitrary<Annotations> = oneof(
   constantFrom<Annotations>({}),
   maybe({ [KEYS.match]: constantFrom('true', 'yes'), [KEYS.ignore]: constantFrom('true', 'True') }),
 );

@@ -160,6 +160,19 @@ describe('what happens where the reader may not look', () => {
     await back.end();
   });
 
+  it('is not sent again once it was trimmed: the stream begins anew for who comes back', async () => {
+    const contents = new HistoryContents();
+    const before = new Reader(undefined, contents);
+    before.change('ConfigMap/shop/cm');
+    await vi.advanceTimersByTimeAsync(15_000);
+    await before.end();
+    contents.drop('changes', `${Date.now()}-0`);
+    const back = new Reader(before.got.at(-1)?.id, contents);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(back.got.map(({ what }) => what)).toEqual(['begin', 'reset']);
+    await back.end();
+  });
+
   it.each([
     ['an id in plain', '1763737200000-0,0-0,0-0,0-0'],
     ['one that was sealed under another secret', new Cursors(() => 'other').seal('0-0,0-0,0-0,0-0')],
