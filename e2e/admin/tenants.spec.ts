@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Problem } from '@reroll/shared/api/problem';
 import type { OperationId } from '@reroll/shared/api/operations';
@@ -343,9 +344,10 @@ describe('the rights of a caller', () => {
   });
 
   it('are what RBAC says at the time: one that was taken away ends what they may ask for, and their stream', async () => {
-    // Whatever happens has the right looked at again.
+    // Whatever happens has the right looked at again, once an earlier answer counts no more.
     await eventually(async () => {
       await tenants.ours.setData('ConfigMap/unused', { v: `${Math.random()}` });
+      await Promise.race([leaver.stream.ended, pause(1_000)]);
       return leaver.stream.isEnded;
     });
     await refused(leaver.api, 403);
