@@ -74,3 +74,14 @@ export async function manifestsWith(
   if (!result.ok) throw new Error(result.error);
   return result.manifests;
 }
+
+/** What helm says of values that it refuses. */
+export async function refusalOf(values: ChartValues, options: RenderOptions = {}): Promise<string> {
+  const result = await renderChart(values, options);
+  return result.ok ? 'nothing: it was rendered' : result.error;
+}
+
+/** Values of a release that has no Redis of its own, but yours. */
+export function externalRedis(external: ChartValues): ChartValues {
+  return { redis: { enabled: false, external } };
+}

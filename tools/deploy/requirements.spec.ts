@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { renderChart, type ChartValues } from './render.ts';
+import { externalRedis, refusalOf, renderChart, type ChartValues } from './render.ts';
 
 const USER = { username: 'u', existingSecret: 's' };
 const USERS = { watcher: USER, worker: USER, admin: USER };
 
-const external = (values: ChartValues): ChartValues => ({ redis: { enabled: false, external: values } });
 const TOKEN = { name: 'ann', sha256: 'a'.repeat(64), access: 'read', namespaces: ['*'] };
 const digest = `sha256:${'a'.repeat(64)}`;
 
@@ -178,7 +177,7 @@ const REFUSED: readonly (readonly [string, ChartValues, string])[] = [
     {
       reloader: { clusterName: 'a' },
       worker: { keda: { enabled: true } },
-      ...external({ url: 'redis://r' }),
+      ...externalRedis({ url: 'redis://r' }),
     },
     'worker.keda cannot take a URL of Redis: set redis.external.host (or cluster, or sentinel) instead, or worker.keda.prometheusAddress.',
   ],
@@ -204,7 +203,7 @@ const REFUSED: readonly (readonly [string, ChartValues, string])[] = [
   ],
   [
     'a user of yours for one component only',
-    external({ host: 'r', users: { worker: { username: 'u', existingSecret: 's' } } }),
+    externalRedis({ host: 'r', users: { worker: { username: 'u', existingSecret: 's' } } }),
     'redis.external.users has something for some components and not for others: set username and existingSecret of watcher, worker and admin.',
   ],
   [
@@ -222,13 +221,13 @@ const REFUSED: readonly (readonly [string, ChartValues, string])[] = [
     {
       worker: { keda: { enabled: true } },
       reloader: { clusterName: 'a' },
-      ...external({ host: 'r', users: USERS }),
+      ...externalRedis({ host: 'r', users: USERS }),
     },
     'worker.keda has no user among redis.external.users: set worker.keda.prometheusAddress, or one user for all.',
   ],
   [
     'users of yours, and one for all',
-    external({ host: 'r', username: 'u', password: 'p', users: USERS }),
+    externalRedis({ host: 'r', username: 'u', password: 'p', users: USERS }),
     'redis.external has users and one user for all beside them: leave one of them.',
   ],
   [
@@ -243,17 +242,17 @@ const REFUSED: readonly (readonly [string, ChartValues, string])[] = [
   ],
   [
     'a Secret of which nothing is read',
-    external({ host: 'r', existingSecret: 's' }),
+    externalRedis({ host: 'r', existingSecret: 's' }),
     'redis.external.existingSecret is not read: say in redis.external.existingSecretKeys what it holds.',
   ],
   [
     'keys of no Secret',
-    external({ host: 'r', existingSecretKeys: { password: 'p' } }),
+    externalRedis({ host: 'r', existingSecretKeys: { password: 'p' } }),
     'redis.external.existingSecretKeys are keys of redis.external.existingSecret: name that Secret.',
   ],
   [
     'a scoped install in a Redis that others use',
-    { reloader: { watchGlobally: false }, ...external({ host: 'r' }) },
+    { reloader: { watchGlobally: false }, ...externalRedis({ host: 'r' }) },
     'a scoped install may not ask the cluster who it is, and shares a Redis: set reloader.clusterName.',
   ],
   [
@@ -286,18 +285,13 @@ const NOT_IN_SCHEMA: readonly (readonly [string, ChartValues, string])[] = [
   ['a strategy that is none', { reloader: { reloadStrategy: 'env' } }, "at '/reloader/reloadStrategy'"],
 ];
 
-async function refusal(values: ChartValues): Promise<string> {
-  const rendered = await renderChart(values);
-  return rendered.ok ? 'nothing: it was rendered' : rendered.error;
-}
-
 describe.concurrent('helm refuses, and says what to change:', () => {
   it.each(REFUSED)('%s', async (_what, values, sentence) => {
-    expect(await refusal(values)).toContain(sentence);
+    expect(await refusalOf(values)).toContain(sentence);
   });
 
   it('several at once', async () => {
-    const said = await refusal({ redis: { enabled: false }, image: { tag: 'v1', digest } });
+    const said = await refusalOf({ redis: { enabled: false }, image: { tag: 'v1', digest } });
     for (const path of ['image.tag is v1', 'image.digest names', 'redis.enabled is false'])
       expect(said).toContain(path);
   });
@@ -305,7 +299,7 @@ describe.concurrent('helm refuses, and says what to change:', () => {
 
 describe.concurrent('the schema refuses, and says where:', () => {
   it.each(NOT_IN_SCHEMA)('%s', async (_what, values, sentence) => {
-    expect(await refusal(values)).toContain(sentence);
+    expect(await refusalOf(values)).toContain(sentence);
   });
 });
 
@@ -324,7 +318,7 @@ it.each([
     'KEDA and a scoped install with a Redis of its own',
     { reloader: { watchGlobally: false }, worker: { keda: { enabled: true } } },
   ],
-  ['a CA beside a URL', external({ url: 'rediss://r', tls: { caSecret: 'ca' } })],
+  ['a CA beside a URL', externalRedis({ url: 'rediss://r', tls: { caSecret: 'ca' } })],
   ['values under `global` that are for other charts', { global: { storageClass: 'x' } }],
 ] satisfies [string, ChartValues][])('renders %s', async (_what, values) => {
   expect((await renderChart(values)).ok).toBe(true);

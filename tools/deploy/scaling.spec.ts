@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { at, find, workload } from './look.ts';
-import { manifestsWith, type ChartValues, type Manifest } from './render.ts';
+import { externalRedis, manifestsWith, type ChartValues, type Manifest } from './render.ts';
 
 const keda = (values: ChartValues = {}, rest: ChartValues = {}): Promise<readonly Manifest[]> =>
   manifestsWith({
@@ -8,8 +8,6 @@ const keda = (values: ChartValues = {}, rest: ChartValues = {}): Promise<readonl
     worker: { keda: { enabled: true, ...values } },
     ...rest,
   });
-
-const external = (values: ChartValues): ChartValues => ({ redis: { enabled: false, external: values } });
 
 function scaled(manifests: readonly Manifest[]): unknown {
   return at(find(manifests, 'ScaledObject', 'reroll-worker'), 'spec');
@@ -92,7 +90,7 @@ describe('workers scaled by the depth of the queues', () => {
       [],
     ],
   ] as const)('know a Redis of yours %s', async (_how, values, trigger, parameters) => {
-    const manifests = await keda({}, external(values));
+    const manifests = await keda({}, externalRedis(values));
     expect(at(scaled(manifests), 'triggers.0')).toMatchObject(trigger);
     const auth = manifests.find(({ kind }) => kind === 'TriggerAuthentication');
     const refs = (at(auth, 'spec.secretTargetRef') ?? []) as readonly { parameter: string }[];

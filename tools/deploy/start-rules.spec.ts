@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { REDIS_RULES } from '@reroll/shared/platform/options/groups/redis-rules';
-import { renderChart, type ChartValues } from './render.ts';
+import { externalRedis, refusalOf, type ChartValues } from './render.ts';
 
 const url = 'redis://r';
 const keys = (existingSecretKeys: ChartValues): ChartValues => ({ existingSecret: 's', existingSecretKeys });
@@ -94,22 +94,17 @@ const OTHERS: readonly (readonly [string, ChartValues, string])[] = [
   ['no runbook', { prometheusRule: { runbookUrl: '' } }, "at '/prometheusRule/runbookUrl'"],
 ];
 
-async function refusal(values: ChartValues, release = 'reroll'): Promise<string> {
-  const rendered = await renderChart(values, { release });
-  return rendered.ok ? 'nothing: it was rendered' : rendered.error;
-}
-
 describe.concurrent('helm refuses what would not start:', () => {
   it.each(OF_REDIS)('%s', async (_what, external, sentence) => {
-    expect(await refusal({ redis: { enabled: false, external } })).toContain(sentence);
+    expect(await refusalOf(externalRedis(external))).toContain(sentence);
   });
 
   it.each(OTHERS)('%s', async (_what, values, sentence) => {
-    expect(await refusal(values)).toContain(sentence);
+    expect(await refusalOf(values)).toContain(sentence);
   });
 
   it.each(['1abc', 'my.name', '123'])('a release %s without another name', async (release) => {
-    expect(await refusal({}, release)).toContain('set fullnameOverride.');
+    expect(await refusalOf({}, { release })).toContain('set fullnameOverride.');
   });
 });
 
@@ -122,6 +117,6 @@ it.each(['team in (a,b),!legacy', 'a notin ( b )', 'a=b,c!=d,e', 'a:*'])(
   'the label selector %s is rendered',
   async (selector) => {
     const values = { reloader: { namespaceSelector: selector, resourceLabelSelector: selector } };
-    expect(await refusal(values)).toBe('nothing: it was rendered');
+    expect(await refusalOf(values)).toBe('nothing: it was rendered');
   },
 );

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { documentedRules } from '@reroll/redis/testing/redis-users';
 import { at, find, workload } from '../look.ts';
-import { manifestsWith, type ChartValues } from '../render.ts';
+import { externalRedis, manifestsWith, type ChartValues } from '../render.ts';
 import { CHART } from '../values/values-comments.ts';
 
 const COMPONENTS = ['watcher', 'worker', 'admin'] as const;
@@ -131,19 +131,17 @@ describe('the Redis of the chart', () => {
   });
 });
 
-const redis = (values: ChartValues): ChartValues => ({ redis: { enabled: false, external: values } });
-
 /** How it is given, the values, and what both processes are told: arguments and variables of Redis. */
 const EXTERNAL: readonly (readonly [string, ChartValues, readonly string[]])[] = [
-  ['a URL', redis({ url: 'redis://r' }), ['REDIS_URL<-secretKeyRef:reroll/REDIS_URL']],
+  ['a URL', externalRedis({ url: 'redis://r' }), ['REDIS_URL<-secretKeyRef:reroll/REDIS_URL']],
   [
     'a URL in a Secret',
-    redis({ existingSecret: 's', existingSecretKeys: { url: 'k' } }),
+    externalRedis({ existingSecret: 's', existingSecretKeys: { url: 'k' } }),
     ['REDIS_URL<-secretKeyRef:s/k'],
   ],
   [
     'parts',
-    redis({ host: 'r', port: 1, database: 2, username: 'u', password: 'p' }),
+    externalRedis({ host: 'r', port: 1, database: 2, username: 'u', password: 'p' }),
     [
       '--redis-host=r',
       '--redis-port=1',
@@ -154,7 +152,7 @@ const EXTERNAL: readonly (readonly [string, ChartValues, readonly string[]])[] =
   ],
   [
     'user and password in a Secret',
-    redis({ host: 'r', existingSecret: 's', existingSecretKeys: { username: 'u', password: 'p' } }),
+    externalRedis({ host: 'r', existingSecret: 's', existingSecretKeys: { username: 'u', password: 'p' } }),
     [
       '--redis-host=r',
       '--redis-password-file=/etc/reroll/redis/password',
@@ -163,7 +161,7 @@ const EXTERNAL: readonly (readonly [string, ChartValues, readonly string[]])[] =
   ],
   [
     'TLS with a CA and a client certificate',
-    redis({ host: 'r', tls: { enabled: true, caSecret: 'ca', certSecret: 'c', serverName: 'n' } }),
+    externalRedis({ host: 'r', tls: { enabled: true, caSecret: 'ca', certSecret: 'c', serverName: 'n' } }),
     [
       '--redis-host=r',
       '--redis-tls=true',
@@ -175,7 +173,7 @@ const EXTERNAL: readonly (readonly [string, ChartValues, readonly string[]])[] =
   ],
   [
     'Sentinels',
-    redis({ sentinel: { hosts: ['a', 'b:1'], master: 'm', username: 'u', password: 'p' } }),
+    externalRedis({ sentinel: { hosts: ['a', 'b:1'], master: 'm', username: 'u', password: 'p' } }),
     [
       '--redis-sentinels=a,b:1',
       '--redis-sentinel-master=m',
@@ -183,7 +181,7 @@ const EXTERNAL: readonly (readonly [string, ChartValues, readonly string[]])[] =
       'REDIS_SENTINEL_PASSWORD<-secretKeyRef:reroll/REDIS_SENTINEL_PASSWORD',
     ],
   ],
-  ['a Cluster', redis({ cluster: ['a', 'b:1'] }), ['--redis-cluster=a,b:1']],
+  ['a Cluster', externalRedis({ cluster: ['a', 'b:1'] }), ['--redis-cluster=a,b:1']],
 ];
 
 describe('a Redis of yours', () => {
@@ -203,7 +201,7 @@ it('a Redis of yours can have a user for each component, each with a Secret of i
     existingSecret: `secret-of-${component}`,
   });
   const users = { watcher: user('watcher'), worker: user('worker'), admin: user('admin') };
-  const manifests = await manifestsWith(redis({ host: 'r', users }));
+  const manifests = await manifestsWith(externalRedis({ host: 'r', users }));
   for (const component of COMPONENTS) {
     const { args, pod } = workload(manifests, component);
     expect(args.filter((each) => each.startsWith('--redis-'))).toEqual([

@@ -4,13 +4,12 @@ import { describe, expect, it } from 'vitest';
 import type { AnyOption } from '@reroll/shared/platform/options/parsing/option';
 import { OPTION_LIST } from '@reroll/shared/platform/options/parsing/table';
 import { at, workload, type Workload } from '../look.ts';
-import { manifestsWith, renderChart, type ChartValues } from '../render.ts';
+import { externalRedis, manifestsWith, refusalOf, type ChartValues } from '../render.ts';
 import { merged } from '../testing/merged.ts';
 import { CHART, chartValues, leavesOf, type Value } from './values-comments.ts';
 import { listWordsOf, wordsOf } from './values-schema.ts';
 
 const VALUES = leavesOf(chartValues());
-const external = (values: ChartValues): ChartValues => ({ redis: { enabled: false, external: values } });
 
 /** Flags that the chart sets itself, or by way of a template, and values with which it does: what must then be there. */
 const BY_TEMPLATE: Readonly<Record<string, { values: ChartValues; said: string; app?: 'admin' }>> = {
@@ -28,7 +27,7 @@ const BY_TEMPLATE: Readonly<Record<string, { values: ChartValues; said: string; 
   '--metrics-addr': { values: { reloader: { metricsPort: 8081 } }, said: '--metrics-addr=:8081' },
   '--redis-password-file': { values: {}, said: '--redis-password-file=/etc/reroll/redis/password' },
   '--redis-sentinel-password-file': {
-    values: external({
+    values: externalRedis({
       sentinel: { hosts: ['a'], master: 'm' },
       existingSecret: 's',
       existingSecretKeys: { sentinelPassword: 'k' },
@@ -36,15 +35,15 @@ const BY_TEMPLATE: Readonly<Record<string, { values: ChartValues; said: string; 
     said: '--redis-sentinel-password-file=/etc/reroll/redis/sentinel-password',
   },
   '--redis-tls-ca-file': {
-    values: external({ host: 'r', tls: { enabled: true, caSecret: 's' } }),
+    values: externalRedis({ host: 'r', tls: { enabled: true, caSecret: 's' } }),
     said: '--redis-tls-ca-file=/etc/reroll/redis/ca.crt',
   },
   '--redis-tls-cert-file': {
-    values: external({ host: 'r', tls: { enabled: true, certSecret: 's' } }),
+    values: externalRedis({ host: 'r', tls: { enabled: true, certSecret: 's' } }),
     said: '--redis-tls-cert-file=/etc/reroll/redis/tls.crt',
   },
   '--redis-tls-key-file': {
-    values: external({ host: 'r', tls: { enabled: true, certSecret: 's' } }),
+    values: externalRedis({ host: 'r', tls: { enabled: true, certSecret: 's' } }),
     said: '--redis-tls-key-file=/etc/reroll/redis/tls.key',
   },
   '--pod-name': { values: {}, said: 'POD_NAME<-fieldRef:metadata.name' },
@@ -111,7 +110,7 @@ function nested(path: string, value: unknown): Record<string, unknown> {
 
 /** What makes the values whole in which one option is set. */
 function around(path: string): ChartValues {
-  if (path.startsWith('redis.external.')) return { redis: { enabled: false, external: redisAround(path) } };
+  if (path.startsWith('redis.external.')) return externalRedis(redisAround(path));
   if (path === 'reloader.alerts.onReload') return { reloader: { alerts: { webhookUrl: 'https://x' } } };
   if (path === 'admin.auth') return { admin: { staticTokens: { existingSecret: 's' } } };
   return path === 'reloader.lease.duration' ? { reloader: { lease: { renewDeadline: '5s' } } } : {};
@@ -222,6 +221,5 @@ describe('the words of a value are those of its option:', () => {
 });
 
 it('every option that has words refuses others in the schema', async () => {
-  const rendered = await renderChart({ reloader: { alerts: { sink: 'pigeon' } } });
-  expect(rendered.ok ? '' : rendered.error).toContain('/reloader/alerts/sink');
+  expect(await refusalOf({ reloader: { alerts: { sink: 'pigeon' } } })).toContain('/reloader/alerts/sink');
 });
