@@ -53,9 +53,7 @@ it('a marker taken away three times in ten minutes ends the reloads, until a rel
   }
   expect(await rollouts()).toEqual([6, 6, 3]);
   for (const ref of [TEMPLATE, BOTH]) {
-    const event = await eventually(async () =>
-      (await space.events(ref)).find(({ reason }) => reason === 'Contested'),
-    );
+    const event = await space.event(ref, 'Contested');
     expect(event.type).toBe('Warning');
     expect(event.message).toContain(RELEASE_ANNOTATION);
   }

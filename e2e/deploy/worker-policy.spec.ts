@@ -27,12 +27,20 @@ import { cleanUp } from '../support/cleanup.ts';
 import { sharedCluster } from '../support/cluster.ts';
 import { add, MARKER, METADATA, refusedOf, SHA1 } from '../support/objects/foreign-changes.ts';
 import { installCrd, removeCrd } from '../support/objects/crds.ts';
-import { connect, namespace, resourceOf, type KubeObject, type Space } from '../support/kube.ts';
+import {
+  DRY_RUN,
+  connect,
+  namespace,
+  resourceOf,
+  statusOf,
+  type KubeObject,
+  type Space,
+} from '../support/kube.ts';
 import { reloadEveryKind } from '../install/support/exercise.ts';
 import { inStep, markerVariables } from '../support/objects/rollouts.ts';
 import { keyIn, startReroll, type Reroll } from '../support/reroll.ts';
 import { eventually } from '../support/wait.ts';
-import { DRY_RUN, statusOf, workerAccount, type WorkerAccount } from '../support/objects/worker-account.ts';
+import { workerAccount, type WorkerAccount } from '../support/objects/worker-account.ts';
 
 /**
  * The worker's account against the policies of the chart, at a real API server: everything here is asked as a dry run,

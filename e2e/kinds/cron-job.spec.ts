@@ -16,7 +16,6 @@ import { sharedCluster } from '../support/cluster.ts';
 import { connect, namespace, type KubeObject, type Manifest, type Space } from '../support/kube.ts';
 import { keyIn, startReroll, type Reroll } from '../support/reroll.ts';
 import { RolloutCount, inStep, markerText, markerVariables, settled } from '../support/objects/rollouts.ts';
-import { eventually } from '../support/wait.ts';
 
 let space: Space;
 let reroll: Reroll;
@@ -83,9 +82,7 @@ describe('a change of what a CronJob uses', () => {
     ]);
     expect(Object.keys(markerVariables(job as KubeObject).app ?? {})).toEqual(['STAKATER_REPORT_CONFIGMAP']);
     expect(await reasonsOf('report')).toContain('JobCreated');
-    await eventually(async () =>
-      (await space.events('CronJob/report')).some(({ reason }) => reason === 'Reloaded'),
-    );
+    await space.event('CronJob/report', 'Reloaded');
   });
 
   it('creates a Job for each change: one that goes back to what was before, one that an upgrade brought with another template, one of a source that is only named, one whose name was lost', async () => {

@@ -29,7 +29,6 @@ import {
   recordOf,
   settled,
 } from '../support/objects/rollouts.ts';
-import { eventually } from '../support/wait.ts';
 
 /** Argo Rollouts and DeploymentConfigs: what every kind does, and what only they do. */
 const KINDS: Readonly<Record<string, Builder>> = { Rollout: argoRollout, DeploymentConfig: deploymentConfig };
@@ -209,9 +208,7 @@ describe('a Rollout with a workloadRef', () => {
     expect(after.metadata.resourceVersion).toBe(before.metadata.resourceVersion);
     await changed('named', '1');
     expect(await count.now()).toBe(2);
-    await eventually(async () =>
-      (await space.events('Rollout/named')).some(({ reason }) => reason === 'Reloaded'),
-    );
+    await space.event('Rollout/named', 'Reloaded');
   });
 
   it('follows its Deployment to other sources, though that comes later', async () => {
@@ -233,9 +230,7 @@ describe('a Rollout with a workloadRef', () => {
   it('to anything but a Deployment is told that this is not followed, and nothing is written', async () => {
     await space.apply(configMap('pods', { v: '1' }));
     const before = await byReference('pods', { kind: 'PodTemplate', apiVersion: 'v1' }, naming('pods'));
-    await eventually(async () =>
-      (await space.events('Rollout/pods')).some(({ reason }) => reason === 'WorkloadRefUnsupported'),
-    );
+    await space.event('Rollout/pods', 'WorkloadRefUnsupported');
     await space.setData('ConfigMap/pods', { v: '2' });
     await settled(reroll, space);
     expect((await lastChange('pods'))?.leftAlone).toMatchObject([{ reason: 'WorkloadRefUnsupported' }]);

@@ -170,9 +170,7 @@ describe('a Deployment with a pause-period', () => {
     const outcome = await lastReload(reroll, space, ref);
     expect(outcome).toMatchObject({ reason: 'ReloadedWithoutPause' });
     expect(outcome.detail).toContain(problem);
-    const event = await eventually(async () =>
-      (await space.events(ref)).find(({ reason }) => reason === 'InvalidAnnotation'),
-    );
+    const event = await space.event(ref, 'InvalidAnnotation');
     expect(event.message).toContain(problem);
     expect(event.message).toContain(KEYS.pausePeriod);
   });

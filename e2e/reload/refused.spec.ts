@@ -55,7 +55,7 @@ it.each(REFUSALS)(
     }
     expect(failed.next).toBeUndefined();
     const words = `failed with error ${reason}: KUBE_API ${status} ${reason}`;
-    const event = await toldOf(space);
+    const event = await space.event(BAD, 'ReloadFail');
     expect(event.message).toBe(`Update for 'bad' of type 'Deployment' in namespace '${space.name}' ${words}`);
     expect(event.type).toBe('Warning');
     expect(reroll.logs()).toContain(words);
@@ -70,12 +70,6 @@ it.each(REFUSALS)(
   },
 );
 
-async function toldOf(space: Space): Promise<Awaited<ReturnType<Space['events']>>[number]> {
-  return await eventually(async () =>
-    (await space.events(BAD)).find(({ reason }) => reason === 'ReloadFail'),
-  );
-}
-
 it('a refused workload is told of by an Event also when nobody but the resync asked for its reload', async () => {
   const space = spaces.pop() as Space;
   await reroll.idle();
@@ -86,7 +80,7 @@ it('a refused workload is told of by an Event also when nobody but the resync as
     await reroll.queues.enqueueReloads([{ workload: keyIn(space, BAD), since: Date.now() }]);
     await reroll.idle();
   });
-  await toldOf(space);
+  await space.event(BAD, 'ReloadFail');
 });
 
 it('a new change brings a refused workload forward from its back-off', async () => {

@@ -5,6 +5,7 @@ import { KubeClient, MERGE_PATCH } from '@reroll/kube/client/connection';
 import { KubeError } from '@reroll/kube/client/errors';
 import { collectionPath, objectPath, type KubeResource } from '@reroll/kube/objects';
 import { cleanUp } from './cleanup.ts';
+import { eventually } from './wait.ts';
 
 /** An object as the API serves it; `spec` as far as specs look into it. */
 export interface KubeObject {
@@ -175,6 +176,11 @@ export class Space {
     return events.filter(({ involvedObject }) => `${involvedObject.kind}/${involvedObject.name}` === ref);
   }
 
+  /** The event of this reason about an object, once there is one. */
+  async event(ref: Ref, reason: string): Promise<KubeEvent> {
+    return await eventually(async () => (await this.events(ref)).find((event) => event.reason === reason));
+  }
+
   /** Does this when the namespace's time is over. */
   atEnd(action: () => unknown): void {
     this.#endings.push(action);
@@ -198,6 +204,19 @@ export function base64Values(data: Readonly<Record<string, string>>): Record<str
   return Object.fromEntries(
     Object.entries(data).map(([key, value]) => [key, Buffer.from(value).toString('base64')]),
   );
+}
+
+/** The API server decides, and changes nothing. */
+export const DRY_RUN = { query: { dryRun: 'All', fieldManager: 'e2e' } } as const;
+
+/** What the API server answers, refusals included. */
+export async function statusOf(asked: Promise<{ readonly status: number }>): Promise<number> {
+  try {
+    return (await asked).status;
+  } catch (error) {
+    if (error instanceof KubeError) return error.status;
+    throw error;
+  }
 }
 
 /** The specs' own way to a cluster: another user agent than Reroll's, closed when the test or file ends. */

@@ -1,8 +1,6 @@
-import type { KubeClient } from '@reroll/kube/client/connection';
-import { KubeError } from '@reroll/kube/client/errors';
 import { collectionPath } from '@reroll/kube/objects';
 import { cleanUp } from '../cleanup.ts';
-import { resourceOf, type Space } from '../kube.ts';
+import { DRY_RUN, resourceOf, statusOf, type Space } from '../kube.ts';
 import { eventually } from '../wait.ts';
 
 const GROUP = '/apis/admissionregistration.k8s.io/v1';
@@ -28,8 +26,8 @@ export async function refuseUpdates(space: Space, options: RefusalOptions): Prom
     rule: { apiGroups: ['apps'], apiVersions: ['v1'], operations: ['UPDATE'], resources: ['deployments'] },
     expression: `!(object.metadata.name in [${names}]) || object.spec.template == oldObject.spec.template`,
   });
-  const status = (): Promise<number> => statusOfUpdate(space.client, space, options);
-  return await enforce(space, policy, { refused: statusOf(options), allowed: 200, status });
+  const status = (): Promise<number> => statusOfUpdate(space, options);
+  return await enforce(space, policy, { refused: refusedStatus(options), allowed: 200, status });
 }
 
 /** Makes the API server refuse to create some Jobs; resolves when it does. They have to exist now. */
@@ -38,8 +36,8 @@ export async function refuseCreatedJobs(space: Space, options: RefusalOptions): 
     rule: { apiGroups: ['batch'], apiVersions: ['v1'], operations: ['CREATE'], resources: ['jobs'] },
     expression: `!(object.metadata.name in [${namesIn(options)}])`,
   });
-  const status = (): Promise<number> => statusOfJob(space.client, space, options);
-  return await enforce(space, policy, { refused: statusOf(options), allowed: 409, status });
+  const status = (): Promise<number> => statusOfJob(space, options);
+  return await enforce(space, policy, { refused: refusedStatus(options), allowed: 409, status });
 }
 
 async function enforce(
@@ -69,7 +67,7 @@ async function enforce(
   return { end };
 }
 
-function statusOf({ reason }: RefusalOptions): number {
+function refusedStatus({ reason }: RefusalOptions): number {
   return reason === 'Invalid' ? 422 : 403;
 }
 
@@ -93,26 +91,14 @@ function policyOf(space: Space, options: RefusalOptions, by: { rule: object; exp
 }
 
 /** What the API server would answer to the creation of the first of them: 409, for it is there. */
-async function statusOfJob(client: KubeClient, space: Space, options: RefusalOptions): Promise<number> {
+async function statusOfJob(space: Space, { workloads: [name] }: RefusalOptions): Promise<number> {
   const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'app', image: 'x' }] } };
-  const body = { metadata: { name: options.workloads[0] }, spec: { template } };
   const path = collectionPath(resourceOf('Job'), space.name);
-  try {
-    return (await client.post(path, body, { query: { dryRun: 'All' } })).status;
-  } catch (error) {
-    if (error instanceof KubeError) return error.status;
-    throw error;
-  }
+  return await statusOf(space.client.post(path, { metadata: { name }, spec: { template } }, DRY_RUN));
 }
 
 /** What the API server would answer to an update of the first of them. */
-async function statusOfUpdate(client: KubeClient, space: Space, options: RefusalOptions): Promise<number> {
-  const path = space.path(`Deployment/${options.workloads[0] ?? ''}`);
+async function statusOfUpdate(space: Space, { workloads: [name] }: RefusalOptions): Promise<number> {
   const body = [{ op: 'add', path: '/spec/template/metadata/labels/probe', value: 'x' }];
-  try {
-    return (await client.patch(path, body, { query: { dryRun: 'All' } })).status;
-  } catch (error) {
-    if (error instanceof KubeError) return error.status;
-    throw error;
-  }
+  return await statusOf(space.client.patch(space.path(`Deployment/${name}`), body, DRY_RUN));
 }

@@ -6,10 +6,9 @@ import { parse, stringify } from 'yaml';
 import type { Cluster } from '../../../tools/cluster/src/cluster.ts';
 import { manifestsWith, type ChartValues, type Manifest } from '../../../tools/deploy/render.ts';
 import { KubeClient } from '@reroll/kube/client/connection';
-import { KubeError } from '@reroll/kube/client/errors';
 import { deployment } from './builders.ts';
 import { cleanUp } from '../cleanup.ts';
-import { APPLY_PATCH, connect, Space } from '../kube.ts';
+import { APPLY_PATCH, DRY_RUN, connect, Space, statusOf } from '../kube.ts';
 import { ISSUER, tokenOf } from '../admin/service-account-tokens.ts';
 import { eventually } from '../wait.ts';
 
@@ -91,17 +90,4 @@ async function inForce(admin: KubeClient, own: KubeClient, namespace: string): P
     },
     { what: 'the policies to be in force', within: 60_000 },
   );
-}
-
-/** The API server decides, and changes nothing. */
-export const DRY_RUN = { query: { dryRun: 'All', fieldManager: 'e2e' } } as const;
-
-/** What the API server answers, refusals included. */
-export async function statusOf(asked: Promise<{ readonly status: number }>): Promise<number> {
-  try {
-    return (await asked).status;
-  } catch (error) {
-    if (error instanceof KubeError) return error.status;
-    throw error;
-  }
 }
