@@ -21,17 +21,24 @@ function dependency(more: Partial<DependencyFacts> = {}): DependencyFacts {
   return { name: CM, row: undefined, reading: undefined, isMarked: false, ...more };
 }
 
-interface Case {
-  dependency: DependencyFacts;
+/** A source as the catalog has it, read as the same write. */
+function read(rv: number, hash: string, more?: Partial<SourceReading>): Partial<DependencyFacts> {
+  return { row: sourceRow(rv, hash), reading: reading(rv, hash, more) };
+}
+
+/** The facts of one dependency, and of the workload. */
+interface Case extends Partial<DependencyFacts> {
   record?: string | undefined;
-  row?: PlanInput['row'] | 'unknown';
+  /** The row of the workload. */
+  known?: PlanInput['row'] | 'unknown';
   generation?: number;
   adoptStale?: 'report' | 'reload';
 }
 
-function inputOf({ dependency: facts, record, row, generation = 1, adoptStale = 'report' }: Case): PlanInput {
-  const known = row === 'unknown' ? undefined : (row ?? workloadRow({ templateRv: '100', record }));
-  return { workload: { uid: 'uid-w', generation, record }, row: known, dependencies: [facts], adoptStale };
+function inputOf({ record, known, generation = 1, adoptStale = 'report', ...facts }: Case): PlanInput {
+  const row = known === 'unknown' ? undefined : (known ?? workloadRow({ templateRv: '100', record }));
+  const dependencies = [dependency(facts)];
+  return { workload: { uid: 'uid-w', generation, record }, row, dependencies, adoptStale };
 }
 
 function verdict(of: Case): DependencyVerdict | undefined {
@@ -50,8 +57,8 @@ describe('the row of a workload', () => {
   ])('%s', (_, expected, rv) => {
     const input = inputOf({
       record: RECORD_A,
-      row: workloadRow({ rv: '120', templateRv: '100', record: RECORD_A }),
-      dependency: dependency({ row: sourceRow(50, 'B'), reading: reading(50, 'B') }),
+      known: workloadRow({ rv: '120', templateRv: '100', record: RECORD_A }),
+      ...read(50, 'B'),
     });
     const { verdicts } = planReload({ ...input, workload: { ...input.workload, rv } });
     expect(verdicts.get(CM)).toBe(expected);
@@ -63,244 +70,151 @@ describe('a dependency', () => {
     [
       'is in step if record and catalog agree, without reading the source',
       'InStep',
-      { record: RECORD_A, dependency: dependency({ row: sourceRow(50, 'A') }) },
+      { record: RECORD_A, row: sourceRow(50, 'A') },
     ],
     [
       'is in step even where the catalog does not know the workload',
       'InStep',
-      { record: RECORD_A, row: 'unknown', dependency: dependency({ row: sourceRow(50, 'A') }) },
+      { record: RECORD_A, known: 'unknown', row: sourceRow(50, 'A') },
     ],
-    [
-      'has to be read if record and catalog differ',
-      'Read',
-      { record: RECORD_A, dependency: dependency({ row: sourceRow(50, 'B') }) },
-    ],
+    ['has to be read if record and catalog differ', 'Read', { record: RECORD_A, row: sourceRow(50, 'B') }],
     [
       'has to be read if its record is unverified',
       'Read',
       {
         record: RECORD_A,
-        row: workloadRow({ templateRv: '100', record: RECORD_A, unverified: [CM] }),
-        dependency: dependency({ row: sourceRow(50, 'A') }),
+        known: workloadRow({ templateRv: '100', record: RECORD_A, unverified: [CM] }),
+        row: sourceRow(50, 'A'),
       },
     ],
     [
       "has to be read if its record is under another scheme, though what a colleague read is the leader's write",
       'Read',
-      {
-        record: recordOf({ cm: 'A' }).replace('"1.', '"kold.'),
-        dependency: dependency({
-          row: sourceRow(150, 'A'),
-          reading: reading(150, 'A', { afterWorkload: false }),
-        }),
-      },
+      { record: recordOf({ cm: 'A' }).replace('"1.', '"kold.'), ...read(150, 'A', { afterWorkload: false }) },
     ],
     [
       'has to be read if a colleague read what is recorded, though the leader has it under another scheme',
       'Read',
       {
         record: RECORD_A,
-        dependency: dependency({
-          row: { ...sourceRow(150, 'A'), hash: 'kold.A' },
-          reading: reading(150, 'A', { isRecorded: true, afterWorkload: false }),
-        }),
+        row: { ...sourceRow(150, 'A'), hash: 'kold.A' },
+        reading: reading(150, 'A', { isRecorded: true, afterWorkload: false }),
       },
     ],
-    [
-      'has to be read if the catalog does not know the source',
-      'Read',
-      { record: RECORD_A, dependency: dependency() },
-    ],
+    ['has to be read if the catalog does not know the source', 'Read', { record: RECORD_A }],
     [
       'is absent if the catalog says that the source was deleted',
       'Absent',
-      { record: RECORD_A, dependency: dependency({ row: sourceRow(50, 'A', { exists: false }) }) },
+      { record: RECORD_A, row: sourceRow(50, 'A', { exists: false }) },
     ],
-    [
-      'is absent if the source was read and is not there',
-      'Absent',
-      { record: RECORD_A, dependency: dependency({ reading: null }) },
-    ],
+    ['is absent if the source was read and is not there', 'Absent', { record: RECORD_A, reading: null }],
     [
       'waits if the catalog does not know the workload',
       'Wait',
-      {
-        record: RECORD_A,
-        row: 'unknown',
-        dependency: dependency({ row: sourceRow(150, 'B'), reading: reading(150, 'B') }),
-      },
+      { record: RECORD_A, known: 'unknown', ...read(150, 'B') },
     ],
     [
       'waits if the catalog has another generation of the workload',
       'Wait',
-      {
-        record: RECORD_A,
-        generation: 2,
-        dependency: dependency({ row: sourceRow(150, 'B'), reading: reading(150, 'B') }),
-      },
+      { record: RECORD_A, generation: 2, ...read(150, 'B') },
     ],
     [
       'waits if the catalog is behind what was read of the source',
       'Wait',
-      { record: RECORD_A, dependency: dependency({ row: sourceRow(50, 'A'), reading: reading(150, 'B') }) },
+      { record: RECORD_A, row: sourceRow(50, 'A'), reading: reading(150, 'B') },
     ],
     [
       'waits if the catalog does not know the source that was read',
       'Wait',
-      { record: RECORD_A, dependency: dependency({ reading: reading(150, 'B') }) },
+      { record: RECORD_A, reading: reading(150, 'B') },
     ],
-    [
-      'without a record waits until the catalog dates it',
-      'Wait',
-      { dependency: dependency({ row: sourceRow(150, 'B'), reading: reading(150, 'B') }) },
-    ],
-    [
-      'rolls if the data came after the template',
-      'Roll',
-      { record: RECORD_A, dependency: dependency({ row: sourceRow(150, 'B'), reading: reading(150, 'B') }) },
-    ],
+    ['without a record waits until the catalog dates it', 'Wait', { ...read(150, 'B') }],
+    ['rolls if the data came after the template', 'Roll', { record: RECORD_A, ...read(150, 'B') }],
     [
       'is left to others if it looks pending, but only because its record is under a key that they may have',
       'KeyUnknown',
-      {
-        record: RECORD_A.replace('"1.', '"knew.'),
-        dependency: dependency({
-          row: sourceRow(150, 'A'),
-          reading: reading(150, 'A', { isKeyAwaited: true }),
-        }),
-      },
+      { record: RECORD_A.replace('"1.', '"knew.'), ...read(150, 'A', { isKeyAwaited: true }) },
     ],
     [
       'rolls whatever its record is under, if that is unverified',
       'Roll',
       {
         record: RECORD_A.replace('"1.', '"knew.'),
-        row: workloadRow({ templateRv: '100', unverified: [CM] }),
-        dependency: dependency({
-          row: sourceRow(150, 'A'),
-          reading: reading(150, 'A', { isKeyAwaited: true }),
-        }),
+        known: workloadRow({ templateRv: '100', unverified: [CM] }),
+        ...read(150, 'A', { isKeyAwaited: true }),
       },
     ],
     [
       'is corrected whatever its record is under, if the pods have the data',
       'Correct',
-      {
-        record: RECORD_A.replace('"1.', '"knew.'),
-        dependency: dependency({
-          row: sourceRow(50, 'B'),
-          reading: reading(50, 'B', { isKeyAwaited: true }),
-        }),
-      },
+      { record: RECORD_A.replace('"1.', '"knew.'), ...read(50, 'B', { isKeyAwaited: true }) },
     ],
     [
       'rolls by what a colleague read, if it is the write that the leader saw',
       'Roll',
-      {
-        record: RECORD_A,
-        dependency: dependency({
-          row: sourceRow(150, 'B'),
-          reading: reading(150, 'B', { afterWorkload: false }),
-        }),
-      },
+      { record: RECORD_A, ...read(150, 'B', { afterWorkload: false }) },
     ],
     [
       'has to be read if what a colleague read is another write',
       'Read',
-      {
-        record: RECORD_A,
-        dependency: dependency({
-          row: sourceRow(150, 'B'),
-          reading: reading(140, 'C', { afterWorkload: false }),
-        }),
-      },
+      { record: RECORD_A, row: sourceRow(150, 'B'), reading: reading(140, 'C', { afterWorkload: false }) },
     ],
     [
       'is never written off by what a colleague read',
       'Read',
-      {
-        record: RECORD_A,
-        dependency: dependency({
-          row: sourceRow(50, 'B'),
-          reading: reading(50, 'B', { afterWorkload: false }),
-        }),
-      },
+      { record: RECORD_A, ...read(50, 'B', { afterWorkload: false }) },
     ],
     [
       'is only corrected if the template came after the data',
       'Correct',
-      { record: RECORD_A, dependency: dependency({ row: sourceRow(50, 'B'), reading: reading(50, 'B') }) },
+      { record: RECORD_A, ...read(50, 'B') },
     ],
     [
       'is only corrected if a metadata write came after the template',
       'Correct',
-      {
-        record: RECORD_A,
-        dependency: dependency({ row: sourceRow(150, 'B', { dataRv: '50' }), reading: reading(150, 'B') }),
-      },
+      { record: RECORD_A, row: sourceRow(150, 'B', { dataRv: '50' }), reading: reading(150, 'B') },
     ],
     [
       'that agrees with the record but is unverified rolls if the data came later',
       'Roll',
       {
         record: RECORD_A,
-        row: workloadRow({ templateRv: '100', record: RECORD_A, unverified: [CM] }),
-        dependency: dependency({
-          row: sourceRow(150, 'A'),
-          reading: reading(150, 'A', { isRecorded: true }),
-        }),
+        known: workloadRow({ templateRv: '100', record: RECORD_A, unverified: [CM] }),
+        ...read(150, 'A', { isRecorded: true }),
       },
     ],
     [
       'under an older scheme that agrees is rewritten',
       'Rewrite',
-      {
-        record: recordOf({ cm: 'old-scheme' }),
-        dependency: dependency({
-          row: sourceRow(150, 'B'),
-          reading: reading(150, 'B', { isRecorded: true }),
-        }),
-      },
+      { record: recordOf({ cm: 'old-scheme' }), ...read(150, 'B', { isRecorded: true }) },
     ],
     [
       'without a record, older than its baseline, is adopted',
       'Adopt',
-      {
-        row: workloadRow({ baselines: { [CM]: '100' } }),
-        dependency: dependency({ row: sourceRow(50, 'A'), reading: reading(50, 'A') }),
-      },
+      { known: workloadRow({ baselines: { [CM]: '100' } }), ...read(50, 'A') },
     ],
     [
       'without a record, newer than its baseline, rolls',
       'Roll',
-      {
-        row: workloadRow({ baselines: { [CM]: '100' } }),
-        dependency: dependency({ row: sourceRow(150, 'B'), reading: reading(150, 'B') }),
-      },
+      { known: workloadRow({ baselines: { [CM]: '100' } }), ...read(150, 'B') },
     ],
     [
       'of which nothing tells what the pods run is adopted as stale',
       'AdoptStale',
-      {
-        row: workloadRow({ baselines: { [CM]: '100' }, stale: [CM] }),
-        dependency: dependency({ row: sourceRow(50, 'A'), reading: reading(50, 'A') }),
-      },
+      { known: workloadRow({ baselines: { [CM]: '100' }, stale: [CM] }), ...read(50, 'A') },
     ],
     [
       'that is stale but carries the marker of this data is adopted',
       'Adopt',
-      {
-        row: workloadRow({ baselines: { [CM]: '100' }, stale: [CM] }),
-        dependency: dependency({ row: sourceRow(50, 'A'), reading: reading(50, 'A'), isMarked: true }),
-      },
+      { known: workloadRow({ baselines: { [CM]: '100' }, stale: [CM] }), ...read(50, 'A'), isMarked: true },
     ],
     [
       'that is stale rolls if that was asked for',
       'Roll',
       {
         adoptStale: 'reload',
-        row: workloadRow({ baselines: { [CM]: '100' }, stale: [CM] }),
-        dependency: dependency({ row: sourceRow(50, 'A'), reading: reading(50, 'A') }),
+        known: workloadRow({ baselines: { [CM]: '100' }, stale: [CM] }),
+        ...read(50, 'A'),
       },
     ],
   ])('%s', (_, expected, of) => {
@@ -320,7 +234,7 @@ describe('a plan', () => {
       const plan = planReload({
         workload: { uid: 'uid-w', generation: 1, record, templateOwner: { ...owner, generation } },
         row: workloadRow({ templateRv: '100', record, templateOwner: { ...owner, generation: 1 } }),
-        dependencies: [dependency({ row: sourceRow(150, 'B'), reading: reading(150, 'B') })],
+        dependencies: [dependency(read(150, 'B'))],
         adoptStale: 'report',
       });
       expect(plan.verdicts.get(CM)).toBe(verdict);
@@ -332,10 +246,7 @@ describe('a plan', () => {
     const plan = planReload({
       workload: { uid: 'uid-w', generation: 1, record },
       row: workloadRow({ templateRv: '100', record, dependencies: [CM, 'ConfigMap/other'] }),
-      dependencies: [
-        dependency({ row: sourceRow(150, 'B'), reading: reading(150, 'B') }),
-        dependency({ name: 'ConfigMap/other', row: sourceRow(151, 'C'), reading: reading(151, 'C') }),
-      ],
+      dependencies: [dependency(read(150, 'B')), dependency({ name: 'ConfigMap/other', ...read(151, 'C') })],
       adoptStale: 'report',
     });
     expect(plan.roll).toEqual([CM, 'ConfigMap/other']);
@@ -348,7 +259,7 @@ describe('a plan', () => {
       workload: { uid: 'uid-w', generation: 1, record },
       row: workloadRow({ templateRv: '100', record }),
       dependencies: [
-        dependency({ row: sourceRow(150, 'B'), reading: reading(150, 'B') }),
+        dependency(read(150, 'B')),
         dependency({ name: 'ConfigMap/there', row: sourceRow(50, 'T') }),
         dependency({ name: 'ConfigMap/gone', row: sourceRow(90, 'G', { exists: false }) }),
         dependency({ name: 'ConfigMap/late', row: sourceRow(110, 'L', { exists: false }) }),
@@ -382,7 +293,7 @@ describe('a plan', () => {
       const plan = planReload({
         workload: { uid: 'uid-w', generation: turn, record },
         row: workloadRow({ generation: turn, templateRv: '100', record, baselines: { [name]: '100' } }),
-        dependencies: [dependency({ name, row: sourceRow(50, 'A'), reading: reading(50, 'A') })],
+        dependencies: [dependency({ name, ...read(50, 'A') })],
         adoptStale: 'report',
         mentionOf: (each) => (each === name ? 'name' : 'none'),
       });
@@ -392,32 +303,17 @@ describe('a plan', () => {
   });
 
   it('with nothing to write has no record', () => {
-    expect(
-      planReload(inputOf({ record: RECORD_A, dependency: dependency({ row: sourceRow(50, 'A') }) })),
-    ).toMatchObject({
+    expect(planReload(inputOf({ record: RECORD_A, row: sourceRow(50, 'A') }))).toMatchObject({
       roll: [],
       hashes: null,
     });
   });
 
   it('made twice of what the first one wrote does nothing', () => {
-    const first = planReload(
-      inputOf({
-        record: RECORD_A,
-        dependency: dependency({ row: sourceRow(150, 'B'), reading: reading(150, 'B') }),
-      }),
-    );
+    const first = planReload(inputOf({ record: RECORD_A, ...read(150, 'B') }));
     const record = recordOf({ cm: 'B' });
     expect(first.hashes).toEqual({ [CM]: '1.B' });
-    const second = planReload(
-      inputOf({
-        record,
-        dependency: dependency({
-          row: sourceRow(150, 'B'),
-          reading: reading(150, 'B', { isRecorded: true }),
-        }),
-      }),
-    );
+    const second = planReload(inputOf({ record, ...read(150, 'B', { isRecorded: true }) }));
     expect(second).toMatchObject({ roll: [], hashes: null });
   });
 });
@@ -426,81 +322,77 @@ describe('a source that the leader saw deleted, if deletions count', () => {
   const gone = sourceRow(150, 'A', { exists: false });
 
   it.each<[string, DependencyVerdict, Case]>([
-    ['has to be read', 'Read', { record: RECORD_A, dependency: dependency({ row: gone }) }],
+    ['has to be read', 'Read', { record: RECORD_A, row: gone }],
     [
       'has to be read though a colleague read it earlier',
       'Read',
-      {
-        record: RECORD_A,
-        dependency: dependency({ row: gone, reading: reading(50, 'A', { afterWorkload: false }) }),
-      },
+      { record: RECORD_A, row: gone, reading: reading(50, 'A', { afterWorkload: false }) },
     ],
     [
       'rolls if it is not there and the patch can show it',
       'Roll',
-      { record: RECORD_A, dependency: dependency({ row: gone, reading: null, showsDeletion: true }) },
+      { record: RECORD_A, row: gone, reading: null, showsDeletion: true },
     ],
     [
       'is only recorded if the template was written after it',
       'Correct',
       {
         record: RECORD_A,
-        row: workloadRow({ templateRv: '160', record: RECORD_A }),
-        dependency: dependency({ row: gone, reading: null, showsDeletion: true }),
+        known: workloadRow({ templateRv: '160', record: RECORD_A }),
+        row: gone,
+        reading: null,
+        showsDeletion: true,
       },
     ],
     [
       'is left alone if nothing could be taken away',
       'Absent',
-      { record: RECORD_A, dependency: dependency({ row: gone, reading: null }) },
+      { record: RECORD_A, row: gone, reading: null },
     ],
     [
       'waits if it is there after all: back, or out of what is watched',
       'Wait',
-      { record: RECORD_A, dependency: dependency({ row: gone, reading: reading(150, 'A') }) },
+      { record: RECORD_A, row: gone, reading: reading(150, 'A') },
     ],
     [
       'waits if the catalog has another generation of the workload',
       'Wait',
-      {
-        record: RECORD_A,
-        generation: 2,
-        dependency: dependency({ row: gone, reading: null, showsDeletion: true }),
-      },
+      { record: RECORD_A, generation: 2, row: gone, reading: null, showsDeletion: true },
     ],
     [
       'has to be read for a workload whose pods began before it, and which is not recorded yet',
       'Read',
-      {
-        row: workloadRow({ templateRv: '100', baselines: { [CM]: '120' } }),
-        dependency: dependency({ row: gone }),
-      },
+      { known: workloadRow({ templateRv: '100', baselines: { [CM]: '120' } }), row: gone },
     ],
     [
       'rolls such a workload',
       'Roll',
       {
-        row: workloadRow({ templateRv: '100', baselines: { [CM]: '120' } }),
-        dependency: dependency({ row: gone, reading: null, showsDeletion: true }),
+        known: workloadRow({ templateRv: '100', baselines: { [CM]: '120' } }),
+        row: gone,
+        reading: null,
+        showsDeletion: true,
       },
     ],
     [
       'is nothing to one that is not recorded yet and has counted only since',
       'Absent',
       {
-        row: workloadRow({ templateRv: '100', baselines: { [CM]: '150' } }),
-        dependency: dependency({ row: gone, reading: null, showsDeletion: true }),
+        known: workloadRow({ templateRv: '100', baselines: { [CM]: '150' } }),
+        row: gone,
+        reading: null,
+        showsDeletion: true,
       },
     ],
     [
       'is nothing to one of which nothing tells since when it counts',
       'Absent',
-      { dependency: dependency({ row: gone, reading: null, showsDeletion: true }) },
+      { row: gone, reading: null, showsDeletion: true },
     ],
     [
       'is nothing to a workload that has the deletion recorded',
       'Absent',
-      { record: recordOf({ cm: 'A' }).replace('1.A', DELETED_HASH), dependency: dependency({ row: gone }) },
+      { record: recordOf({ cm: 'A' }).replace('1.A', DELETED_HASH), row: gone },
     ],
   ])('%s', (_sentence, expected, of) => {
     const plan = planReload({ ...inputOf(of), onDelete: true });
@@ -510,17 +402,11 @@ describe('a source that the leader saw deleted, if deletions count', () => {
   });
 
   it('is absent if deletions do not count', () => {
-    expect(
-      verdict({
-        record: RECORD_A,
-        dependency: dependency({ row: gone, reading: null, showsDeletion: true }),
-      }),
-    ).toBe('Absent');
+    expect(verdict({ record: RECORD_A, row: gone, reading: null, showsDeletion: true })).toBe('Absent');
   });
 
   it('rolls when it comes back, though under the deletion nothing was recorded of its data', () => {
     const record = recordOf({ cm: 'A' }).replace('1.A', DELETED_HASH);
-    const back = dependency({ row: sourceRow(150, 'A'), reading: reading(150, 'A') });
-    expect(verdict({ record, dependency: back })).toBe('Roll');
+    expect(verdict({ record, ...read(150, 'A') })).toBe('Roll');
   });
 });

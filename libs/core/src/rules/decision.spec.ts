@@ -12,11 +12,12 @@ import {
   sourceSays,
   workloadOfKind,
   workloadSays,
+  type Step,
 } from '../testing/decisions.ts';
 import { DEFAULT_ANNOTATION_KEYS } from '../annotations/annotation-keys.ts';
-import { decideReload, type DecisionInput } from './decision.ts';
+import { decideReload } from './decision.ts';
 
-type Cases = Readonly<Record<string, readonly [DecisionInput, Reason]>>;
+type Cases = Readonly<Record<string, readonly [Reason, ...Step[]]>>;
 
 /** What a reason of the rules means for the reload. */
 const MEANS: Partial<Record<Reason, { reload: boolean; auto: boolean }>> = {
@@ -28,8 +29,8 @@ const MEANS: Partial<Record<Reason, { reload: boolean; auto: boolean }>> = {
 const NO = { reload: false, auto: false };
 
 function decides(cases: Cases): void {
-  it.each(Object.entries(cases))('%s', (_, [input, reason]) => {
-    const decision = decideReload(input);
+  it.each(Object.entries(cases))('%s', (_, [reason, ...steps]) => {
+    const decision = decideReload(decisionInput(...steps));
     expect({ reason: decision.reason, reload: decision.reload, auto: decision.auto }).toEqual({
       reason,
       ...(MEANS[reason] ?? NO),
@@ -39,74 +40,72 @@ function decides(cases: Cases): void {
 
 const named = workloadSays({ 'configmap/reload': 'app-config' });
 const all = settings({ autoReloadAll: true });
+const ignoring = (...types: string[]) => settings({ ignoredWorkloadTypes: types });
 
 describe('1. ignored kinds of workload', () => {
   decides({
     'a Job is left alone when jobs are ignored': [
-      decisionInput(named, workloadOfKind('Job'), settings({ ignoredWorkloadTypes: ['jobs'] })),
       'WorkloadKindIgnored',
+      named,
+      workloadOfKind('Job'),
+      ignoring('jobs'),
     ],
     'a CronJob is left alone when cronjobs are ignored': [
-      decisionInput(named, workloadOfKind('CronJob'), settings({ ignoredWorkloadTypes: ['cronjobs'] })),
       'WorkloadKindIgnored',
+      named,
+      workloadOfKind('CronJob'),
+      ignoring('cronjobs'),
     ],
     'a Job reloads when only cronjobs are ignored': [
-      decisionInput(named, workloadOfKind('Job'), settings({ ignoredWorkloadTypes: ['cronjobs'] })),
       'NamedByAnnotation',
+      named,
+      workloadOfKind('Job'),
+      ignoring('cronjobs'),
     ],
     'both may be ignored': [
-      decisionInput(
-        named,
-        workloadOfKind('CronJob'),
-        settings({ ignoredWorkloadTypes: ['jobs', 'cronjobs'] }),
-      ),
       'WorkloadKindIgnored',
+      named,
+      workloadOfKind('CronJob'),
+      ignoring('jobs', 'cronjobs'),
     ],
-    'a Deployment is never ignored': [
-      decisionInput(named, settings({ ignoredWorkloadTypes: ['jobs', 'cronjobs'] })),
-      'NamedByAnnotation',
-    ],
+    'a Deployment is never ignored': ['NamedByAnnotation', named, ignoring('jobs', 'cronjobs')],
     'an entry that is no type disables the whole list': [
-      decisionInput(named, workloadOfKind('Job'), settings({ ignoredWorkloadTypes: ['jobs', 'foo'] })),
       'NamedByAnnotation',
+      named,
+      workloadOfKind('Job'),
+      ignoring('jobs', 'foo'),
     ],
-    'the types are case-sensitive': [
-      decisionInput(named, workloadOfKind('Job'), settings({ ignoredWorkloadTypes: ['Jobs'] })),
-      'NamedByAnnotation',
-    ],
-    'a kind is no type': [
-      decisionInput(named, workloadOfKind('Job'), settings({ ignoredWorkloadTypes: ['Job'] })),
-      'NamedByAnnotation',
-    ],
+    'the types are case-sensitive': ['NamedByAnnotation', named, workloadOfKind('Job'), ignoring('Jobs')],
+    'a kind is no type': ['NamedByAnnotation', named, workloadOfKind('Job'), ignoring('Job')],
     'it comes before an ignored source': [
-      decisionInput(
-        sourceSays({ '/ignore': 'true' }),
-        workloadOfKind('Job'),
-        settings({ ignoredWorkloadTypes: ['jobs'] }),
-      ),
       'WorkloadKindIgnored',
+      sourceSays({ '/ignore': 'true' }),
+      workloadOfKind('Job'),
+      ignoring('jobs'),
     ],
   });
 });
 
 describe('1a. workloads that are not to be reloaded as they are', () => {
   decides({
-    'a finished Job is left alone': [decisionInput(named, leftAlone('JobFinished')), 'JobFinished'],
+    'a finished Job is left alone': ['JobFinished', named, leftAlone('JobFinished')],
     'a finished Job reloads when such are to be recreated': [
-      decisionInput(named, leftAlone('JobFinished'), settings({ recreateFinishedJobs: true })),
       'NamedByAnnotation',
+      named,
+      leftAlone('JobFinished'),
+      settings({ recreateFinishedJobs: true }),
     ],
     'a Job of a CronJob is left alone, also then': [
-      decisionInput(named, leftAlone('JobOfCronJob'), settings({ recreateFinishedJobs: true })),
       'JobOfCronJob',
+      named,
+      leftAlone('JobOfCronJob'),
+      settings({ recreateFinishedJobs: true }),
     ],
-    'a pending Job is left alone, also with --auto-reload-all': [
-      decisionInput(leftAlone('JobTwin'), all),
-      'JobTwin',
-    ],
+    'a pending Job is left alone, also with --auto-reload-all': ['JobTwin', leftAlone('JobTwin'), all],
     'it comes before an ignored source': [
-      decisionInput(sourceSays({ '/ignore': 'true' }), leftAlone('JobFinished')),
       'JobFinished',
+      sourceSays({ '/ignore': 'true' }),
+      leftAlone('JobFinished'),
     ],
   });
 });
@@ -114,45 +113,41 @@ describe('1a. workloads that are not to be reloaded as they are', () => {
 describe('1b. ignored kinds of source', () => {
   decides({
     'a source of an ignored kind is left alone, named or not': [
-      decisionInput(named, settings({ ignoredSourceKinds: ['ConfigMap'] })),
       'SourceTypeIgnored',
+      named,
+      settings({ ignoredSourceKinds: ['ConfigMap'] }),
     ],
     'a source of another kind reloads': [
-      decisionInput(named, settings({ ignoredSourceKinds: ['Secret'] })),
       'NamedByAnnotation',
+      named,
+      settings({ ignoredSourceKinds: ['Secret'] }),
     ],
   });
 });
 
 describe('2. an ignored source', () => {
   decides({
-    'ignore "true" on the source beats its name': [
-      decisionInput(named, sourceSays({ '/ignore': 'true' })),
-      'SourceIgnored',
-    ],
+    'ignore "true" on the source beats its name': ['SourceIgnored', named, sourceSays({ '/ignore': 'true' })],
     'ignore "true" on the source beats auto': [
-      decisionInput(workloadSays({ '/auto': 'true' }), sourceSays({ '/ignore': 'true' })),
       'SourceIgnored',
+      workloadSays({ '/auto': 'true' }),
+      sourceSays({ '/ignore': 'true' }),
     ],
     'ignore "true" on the source beats --auto-reload-all': [
-      decisionInput(all, sourceSays({ '/ignore': 'true' })),
       'SourceIgnored',
+      all,
+      sourceSays({ '/ignore': 'true' }),
     ],
-    'ignore "True" is not "true"': [
-      decisionInput(named, sourceSays({ '/ignore': 'True' })),
-      'NamedByAnnotation',
-    ],
-    'ignore "1" is not "true"': [decisionInput(named, sourceSays({ '/ignore': '1' })), 'NamedByAnnotation'],
+    'ignore "True" is not "true"': ['NamedByAnnotation', named, sourceSays({ '/ignore': 'True' })],
+    'ignore "1" is not "true"': ['NamedByAnnotation', named, sourceSays({ '/ignore': '1' })],
     'ignore on a workload has no effect': [
-      decisionInput(workloadSays({ '/ignore': 'true', '/auto': 'true' })),
       'AutoReload',
+      workloadSays({ '/ignore': 'true', '/auto': 'true' }),
     ],
     'it comes before an exclusion': [
-      decisionInput(
-        sourceSays({ '/ignore': 'true' }),
-        workloadSays({ 'configmaps.exclude/reload': 'app-config' }),
-      ),
       'SourceIgnored',
+      sourceSays({ '/ignore': 'true' }),
+      workloadSays({ 'configmaps.exclude/reload': 'app-config' }),
     ],
   });
 });
@@ -160,87 +155,81 @@ describe('2. an ignored source', () => {
 describe('3. and 4. where the annotations of the workload are read', () => {
   decides({
     'without any of the four on the metadata, named counts on the pod template': [
-      decisionInput(podTemplateSays({ 'configmap/reload': 'app-config' })),
       'NamedByAnnotation',
+      podTemplateSays({ 'configmap/reload': 'app-config' }),
     ],
     'without any of the four on the metadata, auto counts on the pod template': [
-      decisionInput(podTemplateSays({ '/auto': 'true' })),
       'AutoReload',
+      podTemplateSays({ '/auto': 'true' }),
     ],
     'without any of the four on the metadata, auto for the kind counts on the pod template': [
-      decisionInput(podTemplateSays({ 'configmap/auto': 'true' })),
       'AutoReload',
+      podTemplateSays({ 'configmap/auto': 'true' }),
     ],
     'without any of the four on the metadata, search counts on the pod template': [
-      decisionInput(podTemplateSays({ '/search': 'true' }), sourceSays({ '/match': 'true' })),
       'SearchMatch',
+      podTemplateSays({ '/search': 'true' }),
+      sourceSays({ '/match': 'true' }),
     ],
     'an auto on the metadata hides the pod template, whatever its value': [
-      decisionInput(
-        workloadSays({ '/auto': 'false' }),
-        podTemplateSays({ 'configmap/reload': 'app-config' }),
-      ),
       'NotAnnotated',
+      workloadSays({ '/auto': 'false' }),
+      podTemplateSays({ 'configmap/reload': 'app-config' }),
     ],
     'an empty auto on the metadata hides the pod template too': [
-      decisionInput(workloadSays({ '/auto': '' }), podTemplateSays({ '/auto': 'true' })),
       'NotAnnotated',
+      workloadSays({ '/auto': '' }),
+      podTemplateSays({ '/auto': 'true' }),
     ],
     'an auto for the kind on the metadata hides the pod template': [
-      decisionInput(workloadSays({ 'configmap/auto': 'false' }), podTemplateSays({ '/auto': 'true' })),
       'NotAnnotated',
+      workloadSays({ 'configmap/auto': 'false' }),
+      podTemplateSays({ '/auto': 'true' }),
     ],
     'a search on the metadata hides the pod template': [
-      decisionInput(workloadSays({ '/search': 'false' }), podTemplateSays({ '/auto': 'true' })),
       'NotAnnotated',
+      workloadSays({ '/search': 'false' }),
+      podTemplateSays({ '/auto': 'true' }),
     ],
     'a named list on the metadata hides the pod template': [
-      decisionInput(workloadSays({ 'configmap/reload': 'other' }), podTemplateSays({ '/auto': 'true' })),
       'NotAnnotated',
+      workloadSays({ 'configmap/reload': 'other' }),
+      podTemplateSays({ '/auto': 'true' }),
     ],
     'the two are never merged: search on one and named on the other': [
-      decisionInput(
-        workloadSays({ '/search': 'true' }),
-        podTemplateSays({ 'configmap/reload': 'app-config' }),
-      ),
       'NotAnnotated',
+      workloadSays({ '/search': 'true' }),
+      podTemplateSays({ 'configmap/reload': 'app-config' }),
     ],
     'a named list for Secrets does not hide the pod template from ConfigMaps': [
-      decisionInput(
-        workloadSays({ 'secret/reload': 'app-config' }),
-        podTemplateSays({ 'configmap/auto': 'true' }),
-      ),
       'AutoReload',
+      workloadSays({ 'secret/reload': 'app-config' }),
+      podTemplateSays({ 'configmap/auto': 'true' }),
     ],
     'a named list for Secrets hides the pod template from Secrets': [
-      decisionInput(
-        secret('other'),
-        workloadSays({ 'secret/reload': 'app-config' }),
-        podTemplateSays({ 'secret/auto': 'true' }),
-      ),
       'NotAnnotated',
+      secret('other'),
+      workloadSays({ 'secret/reload': 'app-config' }),
+      podTemplateSays({ 'secret/auto': 'true' }),
     ],
     'an auto for Secrets does not hide the pod template from ConfigMaps': [
-      decisionInput(
-        workloadSays({ 'secret/auto': 'true' }),
-        podTemplateSays({ 'configmap/reload': 'app-config' }),
-      ),
       'NamedByAnnotation',
+      workloadSays({ 'secret/auto': 'true' }),
+      podTemplateSays({ 'configmap/reload': 'app-config' }),
     ],
     'an exclusion on the metadata does not hide the pod template': [
-      decisionInput(
-        workloadSays({ 'configmaps.exclude/reload': 'other' }),
-        podTemplateSays({ '/auto': 'true' }),
-      ),
       'AutoReload',
+      workloadSays({ 'configmaps.exclude/reload': 'other' }),
+      podTemplateSays({ '/auto': 'true' }),
     ],
     'an annotation of someone else does not hide the pod template': [
-      decisionInput(workloadSays({ 'unrelated/x': '1' }), podTemplateSays({ '/auto': 'true' })),
       'AutoReload',
+      workloadSays({ 'unrelated/x': '1' }),
+      podTemplateSays({ '/auto': 'true' }),
     ],
     'match on a workload has no effect': [
-      decisionInput(workloadSays({ '/search': 'true', '/match': 'true' })),
       'NotAnnotated',
+      workloadSays({ '/search': 'true', '/match': 'true' }),
     ],
   });
 });
@@ -249,61 +238,49 @@ describe('5. excluded sources', () => {
   const exclude = (value: string, key = 'configmaps.exclude/reload') =>
     workloadSays({ [key]: value, '/auto': 'true' });
   decides({
-    'an exact name is excluded from auto': [decisionInput(exclude('app-config')), 'SourceExcluded'],
+    'an exact name is excluded from auto': ['SourceExcluded', exclude('app-config')],
     'an exact name is excluded from --auto-reload-all': [
-      decisionInput(all, workloadSays({ 'configmaps.exclude/reload': 'app-config' })),
       'SourceExcluded',
+      all,
+      workloadSays({ 'configmaps.exclude/reload': 'app-config' }),
     ],
     'an exact name is excluded though the workload names it': [
-      decisionInput(
-        workloadSays({ 'configmap/reload': 'app-config', 'configmaps.exclude/reload': 'app-config' }),
-      ),
       'SourceExcluded',
+      workloadSays({ 'configmap/reload': 'app-config', 'configmaps.exclude/reload': 'app-config' }),
     ],
     'an exact name is excluded from search': [
-      decisionInput(
-        workloadSays({ '/search': 'true', 'configmaps.exclude/reload': 'app-config' }),
-        sourceSays({ '/match': 'true' }),
-      ),
       'SourceExcluded',
+      workloadSays({ '/search': 'true', 'configmaps.exclude/reload': 'app-config' }),
+      sourceSays({ '/match': 'true' }),
     ],
-    'each name of the list is trimmed': [decisionInput(exclude('other ,  app-config ,x')), 'SourceExcluded'],
-    'a pattern excludes nothing': [decisionInput(exclude('app-.*')), 'AutoReload'],
-    'part of a name excludes nothing': [decisionInput(exclude('app')), 'AutoReload'],
-    'an empty list excludes nothing': [decisionInput(exclude('')), 'AutoReload'],
-    'an empty list does not exclude an empty name': [
-      decisionInput(configMap(''), exclude('')),
-      'NamedByAnnotation',
-    ],
+    'each name of the list is trimmed': ['SourceExcluded', exclude('other ,  app-config ,x')],
+    'a pattern excludes nothing': ['AutoReload', exclude('app-.*')],
+    'part of a name excludes nothing': ['AutoReload', exclude('app')],
+    'an empty list excludes nothing': ['AutoReload', exclude('')],
+    'an empty list does not exclude an empty name': ['NamedByAnnotation', configMap(''), exclude('')],
     'the list for Secrets excludes no ConfigMap': [
-      decisionInput(exclude('app-config', 'secrets.exclude/reload')),
       'AutoReload',
+      exclude('app-config', 'secrets.exclude/reload'),
     ],
     'the list for Secrets excludes a Secret': [
-      decisionInput(secret('db'), exclude('db', 'secrets.exclude/reload')),
       'SourceExcluded',
+      secret('db'),
+      exclude('db', 'secrets.exclude/reload'),
     ],
     'the list for SecretProviderClasses excludes one of them': [
-      decisionInput(
-        source('SecretProviderClass', 'db'),
-        exclude('db', 'secretproviderclasses.exclude/reload'),
-      ),
       'SourceExcluded',
+      source('SecretProviderClass', 'db'),
+      exclude('db', 'secretproviderclasses.exclude/reload'),
     ],
-    'the singular key excludes nothing': [
-      decisionInput(exclude('app-config', 'configmap.exclude/reload')),
-      'AutoReload',
-    ],
+    'the singular key excludes nothing': ['AutoReload', exclude('app-config', 'configmap.exclude/reload')],
     'a list on the pod template excludes nothing, even where the rest is read there': [
-      decisionInput(podTemplateSays({ '/auto': 'true', 'configmaps.exclude/reload': 'app-config' })),
       'AutoReload',
+      podTemplateSays({ '/auto': 'true', 'configmaps.exclude/reload': 'app-config' }),
     ],
     'a list on the metadata excludes also where the rest is read on the pod template': [
-      decisionInput(
-        workloadSays({ 'configmaps.exclude/reload': 'app-config' }),
-        podTemplateSays({ '/auto': 'true' }),
-      ),
       'SourceExcluded',
+      workloadSays({ 'configmaps.exclude/reload': 'app-config' }),
+      podTemplateSays({ '/auto': 'true' }),
     ],
   });
 });
@@ -311,61 +288,53 @@ describe('5. excluded sources', () => {
 describe('6. sources named by pattern', () => {
   const naming = (value: string, key = 'configmap/reload') => workloadSays({ [key]: value });
   decides({
-    'an exact name': [decisionInput(naming('app-config')), 'NamedByAnnotation'],
-    'another name': [decisionInput(naming('other')), 'NotAnnotated'],
-    'any entry of a comma list, trimmed': [decisionInput(naming('a, app-config ,b')), 'NamedByAnnotation'],
-    'a pattern': [decisionInput(naming('app-.*')), 'NamedByAnnotation'],
-    'a pattern has to match the whole name': [decisionInput(naming('app')), 'NotAnnotated'],
-    'patterns are case-sensitive': [decisionInput(naming('App-Config')), 'NotAnnotated'],
-    'a dot is any character': [decisionInput(naming('app.config')), 'NamedByAnnotation'],
-    'alternatives in a group': [decisionInput(naming('(app|web)-config')), 'NamedByAnnotation'],
+    'an exact name': ['NamedByAnnotation', naming('app-config')],
+    'another name': ['NotAnnotated', naming('other')],
+    'any entry of a comma list, trimmed': ['NamedByAnnotation', naming('a, app-config ,b')],
+    'a pattern': ['NamedByAnnotation', naming('app-.*')],
+    'a pattern has to match the whole name': ['NotAnnotated', naming('app')],
+    'patterns are case-sensitive': ['NotAnnotated', naming('App-Config')],
+    'a dot is any character': ['NamedByAnnotation', naming('app.config')],
+    'alternatives in a group': ['NamedByAnnotation', naming('(app|web)-config')],
     'alternatives without a group: the first is only anchored at the start': [
-      decisionInput(configMap('abc'), naming('a|b')),
       'NamedByAnnotation',
+      configMap('abc'),
+      naming('a|b'),
     ],
     'alternatives without a group: the last is only anchored at the end': [
-      decisionInput(configMap('xxb'), naming('a|b')),
       'NamedByAnnotation',
+      configMap('xxb'),
+      naming('a|b'),
     ],
-    'alternatives without a group still exclude something': [
-      decisionInput(configMap('xax'), naming('a|b')),
-      'NotAnnotated',
-    ],
-    'a comma inside a pattern splits it': [decisionInput(configMap('xx'), naming('x{1,2}')), 'NotAnnotated'],
-    'an unreadable pattern is passed over': [decisionInput(naming('[,app-config')), 'NamedByAnnotation'],
-    'an unreadable pattern alone asks for nothing': [decisionInput(naming('[')), 'InvalidPattern'],
+    'alternatives without a group still exclude something': ['NotAnnotated', configMap('xax'), naming('a|b')],
+    'a comma inside a pattern splits it': ['NotAnnotated', configMap('xx'), naming('x{1,2}')],
+    'an unreadable pattern is passed over': ['NamedByAnnotation', naming('[,app-config')],
+    'an unreadable pattern alone asks for nothing': ['InvalidPattern', naming('[')],
     'an unreadable pattern does not keep auto from deciding': [
-      decisionInput(workloadSays({ 'configmap/reload': '[', '/auto': 'true' })),
       'AutoReload',
+      workloadSays({ 'configmap/reload': '[', '/auto': 'true' }),
     ],
-    'a list for Secrets names no ConfigMap': [
-      decisionInput(naming('app-config', 'secret/reload')),
-      'NotAnnotated',
-    ],
-    'a list for Secrets names a Secret': [
-      decisionInput(secret('db'), naming('db', 'secret/reload')),
-      'NamedByAnnotation',
-    ],
+    'a list for Secrets names no ConfigMap': ['NotAnnotated', naming('app-config', 'secret/reload')],
+    'a list for Secrets names a Secret': ['NamedByAnnotation', secret('db'), naming('db', 'secret/reload')],
     'a list for SecretProviderClasses names one of them': [
-      decisionInput(source('SecretProviderClass', 'db'), naming('db', 'secretproviderclass/reload')),
       'NamedByAnnotation',
+      source('SecretProviderClass', 'db'),
+      naming('db', 'secretproviderclass/reload'),
     ],
     'a name comes before search': [
-      decisionInput(
-        workloadSays({ 'configmap/reload': 'app-config', '/search': 'true' }),
-        sourceSays({ '/match': 'true' }),
-      ),
       'NamedByAnnotation',
+      workloadSays({ 'configmap/reload': 'app-config', '/search': 'true' }),
+      sourceSays({ '/match': 'true' }),
     ],
     'a name comes before auto, so no reference is needed': [
-      decisionInput(workloadSays({ 'configmap/reload': 'app-config', '/auto': 'true' })),
       'NamedByAnnotation',
+      workloadSays({ 'configmap/reload': 'app-config', '/auto': 'true' }),
     ],
     'auto "false" does not disable a name': [
-      decisionInput(workloadSays({ 'configmap/reload': 'app-config', '/auto': 'false' })),
       'NamedByAnnotation',
+      workloadSays({ 'configmap/reload': 'app-config', '/auto': 'false' }),
     ],
-    'without the annotation, the empty name is named': [decisionInput(configMap('')), 'NamedByAnnotation'],
+    'without the annotation, the empty name is named': ['NamedByAnnotation', configMap('')],
   });
 
   it('counts the unreadable patterns before the one that matches', () => {
@@ -395,39 +364,40 @@ describe('6. sources named by pattern', () => {
 describe('7. search and match', () => {
   const searching = workloadSays({ '/search': 'true' });
   decides({
-    'both "true"': [decisionInput(searching, sourceSays({ '/match': 'true' })), 'SearchMatch'],
-    'search without match': [decisionInput(searching), 'NotAnnotated'],
-    'match without search': [decisionInput(sourceSays({ '/match': 'true' })), 'NotAnnotated'],
+    'both "true"': ['SearchMatch', searching, sourceSays({ '/match': 'true' })],
+    'search without match': ['NotAnnotated', searching],
+    'match without search': ['NotAnnotated', sourceSays({ '/match': 'true' })],
     'search "True" is not "true"': [
-      decisionInput(workloadSays({ '/search': 'True' }), sourceSays({ '/match': 'true' })),
       'NotAnnotated',
+      workloadSays({ '/search': 'True' }),
+      sourceSays({ '/match': 'true' }),
     ],
     'search "1" is not "true"': [
-      decisionInput(workloadSays({ '/search': '1' }), sourceSays({ '/match': 'true' })),
       'NotAnnotated',
+      workloadSays({ '/search': '1' }),
+      sourceSays({ '/match': 'true' }),
     ],
-    'match "True" is not "true"': [
-      decisionInput(searching, sourceSays({ '/match': 'True' })),
-      'NotAnnotated',
-    ],
+    'match "True" is not "true"': ['NotAnnotated', searching, sourceSays({ '/match': 'True' })],
     'auto "false" does not disable search': [
-      decisionInput(workloadSays({ '/search': 'true', '/auto': 'false' }), sourceSays({ '/match': 'true' })),
       'SearchMatch',
+      workloadSays({ '/search': 'true', '/auto': 'false' }),
+      sourceSays({ '/match': 'true' }),
     ],
     'auto does not take precedence over search: they are a union, and search is asked first': [
-      decisionInput(workloadSays({ '/search': 'true', '/auto': 'true' }), sourceSays({ '/match': 'true' })),
       'SearchMatch',
+      workloadSays({ '/search': 'true', '/auto': 'true' }),
+      sourceSays({ '/match': 'true' }),
     ],
     'a search that finds no match leaves it to auto': [
-      decisionInput(workloadSays({ '/search': 'true', '/auto': 'true' })),
       'AutoReload',
+      workloadSays({ '/search': 'true', '/auto': 'true' }),
     ],
   });
 });
 
 describe('8. auto', () => {
   for (const on of ['1', 't', 'T', 'TRUE', 'true', 'True']) {
-    decides({ [`auto "${on}" is on`]: [decisionInput(workloadSays({ '/auto': on })), 'AutoReload'] });
+    decides({ [`auto "${on}" is on`]: ['AutoReload', workloadSays({ '/auto': on })] });
   }
   for (const off of [
     '0',
@@ -444,103 +414,93 @@ describe('8. auto', () => {
     'true ',
     '01',
   ]) {
-    decides({ [`auto "${off}" is off`]: [decisionInput(workloadSays({ '/auto': off })), 'NotAnnotated'] });
+    decides({ [`auto "${off}" is off`]: ['NotAnnotated', workloadSays({ '/auto': off })] });
   }
   decides({
-    'auto for ConfigMaps counts for a ConfigMap': [
-      decisionInput(workloadSays({ 'configmap/auto': 'true' })),
-      'AutoReload',
-    ],
+    'auto for ConfigMaps counts for a ConfigMap': ['AutoReload', workloadSays({ 'configmap/auto': 'true' })],
     'auto for Secrets counts for a Secret': [
-      decisionInput(secret('db'), workloadSays({ 'secret/auto': 'true' })),
       'AutoReload',
+      secret('db'),
+      workloadSays({ 'secret/auto': 'true' }),
     ],
     'auto for SecretProviderClasses counts for one of them': [
-      decisionInput(
-        source('SecretProviderClass', 'db'),
-        workloadSays({ 'secretproviderclass/auto': 'true' }),
-      ),
       'AutoReload',
+      source('SecretProviderClass', 'db'),
+      workloadSays({ 'secretproviderclass/auto': 'true' }),
     ],
     'auto for Secrets does not count for a ConfigMap': [
-      decisionInput(workloadSays({ 'secret/auto': 'true' })),
       'NotAnnotated',
+      workloadSays({ 'secret/auto': 'true' }),
     ],
     'auto for ConfigMaps does not count for a Secret': [
-      decisionInput(secret('db'), workloadSays({ 'configmap/auto': 'true' })),
       'NotAnnotated',
+      secret('db'),
+      workloadSays({ 'configmap/auto': 'true' }),
     ],
     'auto "false" does not take back auto for the kind': [
-      decisionInput(workloadSays({ '/auto': 'false', 'configmap/auto': 'true' })),
       'AutoReload',
+      workloadSays({ '/auto': 'false', 'configmap/auto': 'true' }),
     ],
     'auto for the kind "false" does not take back auto': [
-      decisionInput(workloadSays({ '/auto': 'true', 'configmap/auto': 'false' })),
       'AutoReload',
+      workloadSays({ '/auto': 'true', 'configmap/auto': 'false' }),
     ],
   });
 });
 
 describe('9. --auto-reload-all', () => {
   decides({
-    'a workload without annotations': [decisionInput(all), 'AutoReloadAll'],
-    'a missing value means yes': [decisionInput(all, workloadSays({ '/auto': '' })), 'AutoReloadAll'],
-    'auto "false" means no': [decisionInput(all, workloadSays({ '/auto': 'false' })), 'NotAnnotated'],
-    'auto for the kind "false" means no': [
-      decisionInput(all, workloadSays({ 'configmap/auto': 'false' })),
-      'NotAnnotated',
-    ],
+    'a workload without annotations': ['AutoReloadAll', all],
+    'a missing value means yes': ['AutoReloadAll', all, workloadSays({ '/auto': '' })],
+    'auto "false" means no': ['NotAnnotated', all, workloadSays({ '/auto': 'false' })],
+    'auto for the kind "false" means no': ['NotAnnotated', all, workloadSays({ 'configmap/auto': 'false' })],
     'auto for another kind "false" does not mean no': [
-      decisionInput(all, workloadSays({ 'secret/auto': 'false' })),
       'AutoReloadAll',
+      all,
+      workloadSays({ 'secret/auto': 'false' }),
     ],
-    'an unreadable value means no': [decisionInput(all, workloadSays({ '/auto': 'yes' })), 'NotAnnotated'],
-    'auto "true" is auto as ever': [decisionInput(all, workloadSays({ '/auto': 'true' })), 'AutoReload'],
-    'auto "false" on the pod template means no': [
-      decisionInput(all, podTemplateSays({ '/auto': 'false' })),
-      'NotAnnotated',
-    ],
+    'an unreadable value means no': ['NotAnnotated', all, workloadSays({ '/auto': 'yes' })],
+    'auto "true" is auto as ever': ['AutoReload', all, workloadSays({ '/auto': 'true' })],
+    'auto "false" on the pod template means no': ['NotAnnotated', all, podTemplateSays({ '/auto': 'false' })],
     'an annotation that names another source does not switch it off': [
-      decisionInput(all, workloadSays({ 'configmap/reload': 'other' })),
       'AutoReloadAll',
+      all,
+      workloadSays({ 'configmap/reload': 'other' }),
     ],
     'an unreadable pattern does not switch it off': [
-      decisionInput(all, workloadSays({ 'configmap/reload': '[' })),
       'AutoReloadAll',
+      all,
+      workloadSays({ 'configmap/reload': '[' }),
     ],
     'a search that finds no match does not switch it off': [
-      decisionInput(all, workloadSays({ '/search': 'true' })),
       'AutoReloadAll',
+      all,
+      workloadSays({ '/search': 'true' }),
     ],
   });
 });
 
 describe('10. otherwise', () => {
   decides({
-    'no annotation, no reload': [decisionInput(), 'NotAnnotated'],
-    'every other kind of workload is judged alike': [
-      decisionInput(workloadOfKind('Rollout'), named),
-      'NamedByAnnotation',
-    ],
+    'no annotation, no reload': ['NotAnnotated'],
+    'every other kind of workload is judged alike': ['NamedByAnnotation', workloadOfKind('Rollout'), named],
   });
 });
 
 describe('keys of an installation', () => {
   decides({
     'a key is no property that every object has': [
-      decisionInput(
-        settings({
-          autoReloadAll: true,
-          keys: {
-            ...DEFAULT_ANNOTATION_KEYS,
-            auto: 'constructor',
-            configMapAuto: '__proto__',
-            search: 'toString',
-          },
-        }),
-        podTemplateSays({ 'configmap/reload': 'app-config' }),
-      ),
       'NamedByAnnotation',
+      settings({
+        autoReloadAll: true,
+        keys: {
+          ...DEFAULT_ANNOTATION_KEYS,
+          auto: 'constructor',
+          configMapAuto: '__proto__',
+          search: 'toString',
+        },
+      }),
+      podTemplateSays({ 'configmap/reload': 'app-config' }),
     ],
   });
 });

@@ -3,7 +3,7 @@ import { DEFAULT_ANNOTATION_KEYS } from '../annotations/annotation-keys.ts';
 import type { Reason } from '../reasons.ts';
 import type { DecisionInput, DecisionSettings } from '../rules/decision.ts';
 
-type Step = (input: DecisionInput) => DecisionInput;
+export type Step = (input: DecisionInput) => DecisionInput;
 type Texts = Readonly<Record<string, string>>;
 
 const PREFIX = 'reloader.stakater.com';
