@@ -7,7 +7,7 @@ import { RealRedis } from '../testing/real-redis.ts';
 import { History } from './history.ts';
 import type { CatalogKeys } from '../catalog/keys.ts';
 
-const USERS = 10_000;
+const USERS = 4_000;
 const NOW = 1_763_737_200_000;
 /** Bytes. */
 const MOST = 20 * 1024;
