@@ -5,8 +5,8 @@ import { scheduleOf, settingsOf, type Schedule } from './schedule.ts';
 import type { Settings } from './settings.ts';
 
 /** Seeds run by `npm test`; `npm run -s simulate` runs any others. */
-const SEEDS = 8_000;
-const A_BATCH = 2_000;
+const SEEDS = 5_000;
+const A_BATCH = 1_000;
 
 describe('under random schedules of writes, lags, crashes, freezes, Redis loss and rollback', () => {
   const batches = Array.from({ length: SEEDS / A_BATCH }, (_, index) => index * A_BATCH);
