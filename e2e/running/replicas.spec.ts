@@ -189,3 +189,14 @@ it('under the --cluster-name of another cluster watcher and worker end with code
     );
   }
 });
+
+it('a second install for the same namespace has a catalog and queues of its own, and a change is still one rollout', async () => {
+  const second = await startReroll({ cluster: sharedCluster(), namespaces: [space] });
+  await second.idle();
+  const rollouts = await RolloutCount.from(space, 'Deployment/api');
+  await space.setData('ConfigMap/cm', { v: '4' });
+  await inStep(space, 'Deployment/api', ['ConfigMap/cm']);
+  for (const each of [reroll, second]) await settled(each, space);
+  expect(await rollouts.now()).toBe(1);
+  expect(second.catalog.keys.prefix).not.toBe(reroll.catalog.keys.prefix);
+});
