@@ -85,7 +85,7 @@ async function reaches(id: string, state: ChangeWorkload['state']): Promise<Chan
 }
 
 describe('a reload that a person asks for', () => {
-  it('rolls the workload once, is followed from one admin to its end at the other, and is told in an Event', async () => {
+  it('reloads the workload once, is followed from one admin to its end at the other, and is told in an Event', async () => {
     const ref = 'Deployment/web';
     const rollouts = await RolloutCount.from(space, ref);
     const { id } = await api.call('reloadWorkload', { params: params('web'), body: BECAUSE });
@@ -142,7 +142,7 @@ describe('a reload that a person asks for', () => {
     await eventually(async () => (await rollouts.now()) === 1, { what: 'the rollout' });
   });
 
-  it('of a workload that does not opt in rolls nothing, and says why', async () => {
+  it('of a workload that does not opt in reloads nothing, and says why', async () => {
     const rollouts = await RolloutCount.from(space, 'Deployment/plain');
     const { id } = await api.call('reloadWorkload', { params: params('plain'), body: BECAUSE });
     expect(await reaches(id, 'skipped')).toMatchObject({ outcome: 'NotAnnotated', rollout: null });

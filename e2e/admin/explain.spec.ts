@@ -178,7 +178,7 @@ function expectToday(before: readonly Pair[], previews: readonly Preview[]): voi
   }
 }
 
-it(`of each source: exactly those are rolled that its preview names (seed ${SEED})`, async () => {
+it(`of each source: exactly those are reloaded that its preview names (seed ${SEED})`, async () => {
   const expected = await previewed();
   expect(expected.length).toBeGreaterThan(20);
   expect(await previewedFromCluster()).toEqual(expected);
@@ -190,7 +190,7 @@ it(`of each source: exactly those are rolled that its preview names (seed ${SEED
   await expectRolled(expected);
 });
 
-it(`of annotations proposed for a workload: what is rolled once it has them (seed ${SEED})`, async () => {
+it(`of annotations proposed for a workload: what is reloaded once it has them (seed ${SEED})`, async () => {
   const before = await previewed();
   const proposed = sample(WORKLOAD_ANNOTATIONS, { numRuns: WORKLOADS.length, seed: SEED + 1 });
   const chosen = WORKLOADS.map((manifest) => refOf(manifest) as WorkloadRef).filter(

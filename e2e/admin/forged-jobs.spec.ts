@@ -28,7 +28,7 @@ import { Sink } from '../support/sink.ts';
 import { eventually } from '../support/wait.ts';
 
 /**
- * What write access to Redis permits (docs/threat-model.md): at most to roll a workload whose own annotations opt in, or
+ * What write access to Redis permits (docs/threat-model.md): at most to reload a workload whose own annotations opt in, or
  * to hold reloads back. Nobody else's workload is written to, no data and no hash that could be guessed by comes out, no
  * process ends, and what is not concerned goes on.
  */
@@ -89,7 +89,7 @@ beforeAll(async () => {
   before = await Promise.all(SILENT.map((ref) => space.get(ref)));
 });
 
-/** A later change of something else is rolled once, by the very processes that were there before. */
+/** A later change of something else is reloaded once, by the very processes that were there before. */
 async function workGoesOn(): Promise<void> {
   const rollouts = await RolloutCount.from(space, 'Deployment/witness');
   await space.setData('ConfigMap/cm', { v: `${Math.random()}` });
@@ -138,7 +138,7 @@ async function reload(space: Space, ref: WorkloadRef, source?: SourceRef): Promi
 }
 
 describe('forged jobs', () => {
-  it('to reload what asks for nothing, in scope and outside, roll nothing', async () => {
+  it('to reload what asks for nothing, in scope and outside, reload nothing', async () => {
     for (const ref of SILENT) await reload(space, ref, 'ConfigMap/cm');
     await reload(outside, 'Deployment/elsewhere', 'Secret/private');
     await reroll.idle();
@@ -231,7 +231,7 @@ describe('forged rows of the catalog', () => {
     cleanUp(() => reroll.redis.hset(workloads, key, own ?? ''));
   };
 
-  it('that say that a workload asks have it looked at, and not rolled', async () => {
+  it('that say that a workload asks have it looked at, and not reloaded', async () => {
     for (const ref of SILENT) {
       const source = keyIn(space, 'ConfigMap/cm');
       await forgeWorkload(ref, encodeWorkload(row(await space.get(ref)), [source]));
@@ -325,7 +325,7 @@ describe('what is forged for people to see', () => {
     expect(metrics).toMatch(/^reroll_history_unusable_total [1-9]/mu);
   });
 
-  it('is a request of a person: what asks for nothing is not rolled for it', async () => {
+  it('is a request of a person: what asks for nothing is not reloaded for it', async () => {
     const { keys } = reroll.catalog;
     const request = { id: `${Date.now()}-0123456789`, actor: 'forged', reason: 'forged', at: Date.now() };
     for (const ref of SILENT) {
@@ -339,7 +339,7 @@ describe('what is forged for people to see', () => {
   });
 });
 
-it('what was forged is gone with the next leader, and a change of its sources is rolled', async () => {
+it('what was forged is gone with the next leader, and a change of its sources is reloaded', async () => {
   await space.patch('Deployment/opted', { metadata: { annotations: { seen: 'anew' } } });
   const rollouts = await RolloutCount.from(space, 'Deployment/opted');
   await space.setData('ConfigMap/calm', { v: '2' });

@@ -28,7 +28,7 @@ const WAVE = { 'wave.pusher.com/update-on-config-change': 'true' };
 const EXTRA = { ...WAVE, 'wave.pusher.com/extra-secrets': 'keys,elsewhere/other' };
 const TRIGGER = { 'trigger.k8s.io/triggering-secrets': 'keys,tls' };
 
-/** What rolls each of them. */
+/** What reloads each of them. */
 const USES: Readonly<Record<Ref, readonly Ref[]>> = {
   'Deployment/fabric8': ['ConfigMap/cm'],
   'Deployment/trigger': ['Secret/keys'],
@@ -138,7 +138,7 @@ it('every workload is taken over without a rollout', async () => {
 });
 
 it.each(['ConfigMap/cm', 'Secret/keys'])(
-  'a change of %s rolls each that its annotations name, once',
+  'a change of %s reloads each that its annotations name, once',
   async (changed) => {
     const before = await rollouts();
     await space.setData(changed, { key: '2' });

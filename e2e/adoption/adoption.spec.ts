@@ -85,7 +85,7 @@ beforeAll(async () => {
 });
 
 describe('installing beside workloads that are there already', () => {
-  it('rolls nothing and records what they use; those that did not ask are left alone', async () => {
+  it('reloads nothing and records what they use; those that did not ask are left alone', async () => {
     await allInStep(spaces.shop);
     await settled(reroll, spaces.shop);
     expect(await counts.shop()).toEqual(NONE);
@@ -93,7 +93,7 @@ describe('installing beside workloads that are there already', () => {
     expect(silent.metadata.annotations).not.toHaveProperty('reroll.dev/applied');
   });
 
-  it('rolls for the first change after that, and for no more than it', async () => {
+  it('reloads for the first change after that, and for no more than it', async () => {
     await spaces.shop.setData('ConfigMap/cm', { key: '2' });
     await allInStep(spaces.shop);
     await settled(reroll, spaces.shop);
@@ -104,7 +104,7 @@ describe('installing beside workloads that are there already', () => {
 it.each([
   ['says what is there', 'current', 'Adopted'],
   ['says that it missed a change', 'missed', 'StaleAtAdoption'],
-] as const)('rolls nothing where the marker of stakater/Reloader %s', async (_, name, reason) => {
+] as const)('reloads nothing where the marker of stakater/Reloader %s', async (_, name, reason) => {
   const space = spaces[name];
   for (const ref of MARKED) await inStep(space, ref, ['ConfigMap/cm']);
   await settled(reroll, space);
@@ -113,7 +113,7 @@ it.each([
   expect(await counts[name]()).toEqual([0, 0]);
 });
 
-it('a record that somebody strips is written again, and nothing is rolled for that', async () => {
+it('a record that somebody strips is written again, and nothing is reloaded for that', async () => {
   const rollouts = await countRollouts(spaces.shop, REFS);
   for (const ref of Object.keys(USES)) await spaces.shop.annotate(ref, { 'reroll.dev/applied': null });
   await allInStep(spaces.shop);
@@ -121,7 +121,7 @@ it('a record that somebody strips is written again, and nothing is rolled for th
   expect(await rollouts()).toEqual(NONE);
 });
 
-it('a workload that begins to ask is adopted then, and rolled for what comes later', async () => {
+it('a workload that begins to ask is adopted then, and reloaded for what comes later', async () => {
   const { shop: space } = spaces;
   const rollouts = await RolloutCount.from(space, 'Deployment/silent');
   await space.annotate('Deployment/silent', { 'reloader.stakater.com/auto': 'true' });
@@ -137,7 +137,7 @@ it('a workload that begins to ask is adopted then, and rolled for what comes lat
   expect(await rollouts.now()).toBe(1);
 });
 
-it('what is installed while no watcher runs is recorded and not rolled, its sources or its workloads created first', async () => {
+it('what is installed while no watcher runs is recorded and not reloaded, its sources or its workloads created first', async () => {
   const gap = [spaces.sources, spaces.workloads];
   for (const space of gap) await settled(reroll, space);
   let each: readonly (() => Promise<number[]>)[] = [];
@@ -159,7 +159,7 @@ it('what is installed while no watcher runs is recorded and not rolled, its sour
 });
 
 describe('starting everything anew', () => {
-  it('rolls nothing for a second install beside the first one, which finds its records, and with --adopt-stale=reload once what the incumbent missed', async () => {
+  it('reloads nothing for a second install beside the first one, which finds its records, and with --adopt-stale=reload once what the incumbent missed', async () => {
     const space = await namespace(connect(sharedCluster()));
     await putMarked(space, FORMER);
     const rollouts = await countRollouts(spaces.shop, REFS);
@@ -174,7 +174,7 @@ describe('starting everything anew', () => {
     await second.stop();
   });
 
-  it('rolls nothing, though nothing changed, and again rolls for a change', async () => {
+  it('reloads nothing, though nothing changed, and again reloads for a change', async () => {
     const { shop: space } = spaces;
     await settled(reroll, space);
     await reroll.stop();

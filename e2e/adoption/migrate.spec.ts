@@ -70,7 +70,7 @@ class Migration {
     await this.#space.setData(ref, { key: `${this.#changes}` });
   }
 
-  /** Every change so far has rolled every workload; the next one of this shows that it was only once. */
+  /** Every change so far has reloaded every workload; the next one of this shows that it was only once. */
   async isRolled(): Promise<void> {
     await eventually(async () => {
       const expected = REFS.map(() => this.#changes);
@@ -150,7 +150,7 @@ it('loses no change and reloads each workload once for it, at every step there a
   await again.stop();
 });
 
-/** It would have rolled the workload too, or saw that the incumbent had just done it. */
+/** It would have reloaded the workload too, or saw that the incumbent had just done it. */
 async function agrees(reroll: Reroll, space: Space, ref: Ref): Promise<void> {
   await eventually(async () => {
     const outcomes = await reroll.outcomes(space, ref);

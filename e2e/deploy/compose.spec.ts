@@ -30,7 +30,7 @@ beforeAll(async () => {
   }
 });
 
-it('with what setup.sh of docker-compose.yml leaves behind, watcher and worker roll a workload, and admin starts', async () => {
+it('with what setup.sh of docker-compose.yml leaves behind, watcher and worker reload a workload, and admin starts', async () => {
   const cluster = sharedCluster();
   const space = await namespace(connect(cluster));
   const reroll = await prepareReroll({ cluster, namespaces: [space], install: 'reroll' });

@@ -64,7 +64,7 @@ it('a build is given sources and nothing else', async () => {
   expect(files.filter((file) => !CONTEXT.test(file) || file.endsWith('.spec.ts'))).toEqual([]);
 });
 
-it('watcher, worker and admin run from their images, read-only and as nobody, and roll a workload', async () => {
+it('watcher, worker and admin run from their images, read-only and as nobody, and reload a workload', async () => {
   const cluster = sharedCluster();
   const space = await namespace(connect(cluster));
   const reroll = await prepareReroll({ cluster, namespaces: [space] });

@@ -31,7 +31,7 @@ async function forgetThePast(cluster: Cluster, revision: string): Promise<void> 
   await cluster.restart('apiserver');
 }
 
-test('with --reload-on-delete, a deletion that a running watcher sees only at a re-list rolls once, and nothing else does', async () => {
+test('with --reload-on-delete, a deletion that a running watcher sees only at a re-list reloads once, and nothing else does', async () => {
   const cluster = await mendedCluster();
   const { proxy, proxied } = await throughProxy(cluster);
   const space = await namespace(connect(cluster));

@@ -65,7 +65,7 @@ test.each<[string, (backup: EtcdBackup) => Promise<void>]>([
   ['to its old revision', (backup) => backup.restore()],
   ['with a bump of the revision', (backup) => backup.restoreWithBump()],
 ])(
-  'etcd is set back %s: all recovers without a hand, and nothing is lost or rolled twice',
+  'etcd is set back %s: all recovers without a hand, and nothing is lost or reloaded twice',
   async (_, restore) => {
     const cluster = await mendedCluster();
     const space = await namespace(connect(cluster));

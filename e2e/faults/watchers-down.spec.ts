@@ -6,7 +6,7 @@ import { mendedCluster } from './support/cluster.ts';
 import { Fleet, membersNamed, type Member } from './support/fleet.ts';
 import { QUICK_RESYNC } from './support/settings.ts';
 
-test('what changed while no watcher was there is rolled once when one is back', async () => {
+test('what changed while no watcher was there is reloaded once when one is back', async () => {
   const cluster = await mendedCluster();
   const space = await namespace(connect(cluster));
   const fleet = await Fleet.create(space);
@@ -26,7 +26,7 @@ async function nextSecond(): Promise<void> {
   await pause(1_100);
 }
 
-test('a workload created while no watcher was there is rolled if its source changed after that, and only then', async () => {
+test('a workload created while no watcher was there is reloaded if its source changed after that, and only then', async () => {
   const cluster = await mendedCluster();
   const space = await namespace(connect(cluster));
   const reroll = await startReroll({ cluster, namespaces: [space], sweepInterval: QUICK_RESYNC });
@@ -53,7 +53,7 @@ test('a workload created while no watcher was there is rolled if its source chan
   const expected = (member: Member): readonly number[] => {
     // A change after the creation is never missed, not even within the same second.
     if (changedAfter.includes(member)) return [1];
-    // Within the same second nobody can tell which was first: such a workload may be rolled once, in vain.
+    // Within the same second nobody can tell which was first: such a workload may be reloaded once, in vain.
     return changedJustBefore.includes(member) ? [0, 1] : [0];
   };
   expect(await fleet.anomalies(expected)).toEqual([]);

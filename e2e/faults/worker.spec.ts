@@ -69,7 +69,7 @@ test('a worker is killed in the middle of 200 changes: another takes its jobs', 
   expect(other.logs()).toContain(TAKEN_BACK);
 });
 
-test('a worker frozen past its lock goes on where another has finished, and nothing is rolled twice', async () => {
+test('a worker frozen past its lock goes on where another has finished, and nothing is reloaded twice', async () => {
   const frozen = onlyWorker();
   await fleet.inTheMiddle(async (changeTheRest) => {
     await freezeAtWork(frozen);

@@ -49,7 +49,7 @@ describe('helm install with the values of the chart', () => {
     await release.ready('redis', 1);
   });
 
-  it('rolls a workload once when its ConfigMap changes', async () => {
+  it('reloads a workload once when its ConfigMap changes', async () => {
     await apps.apply(
       configMap('settings', { value: '0' }),
       deployment('api', auto(), usingEnvFrom('settings'), replicas(1)),

@@ -74,7 +74,7 @@ async function tags(): Promise<string[]> {
 }
 
 describe('helm upgrade and helm rollback in the middle of 200 changes', () => {
-  it('lose none and roll nothing twice', async () => {
+  it('lose none and reload nothing twice', async () => {
     const [before] = await tags();
     const half = fleet.members.length / 2;
     await Promise.all([change(fleet.members.slice(0, half)), release.upgradeTo(nextChart())]);
@@ -90,7 +90,7 @@ describe('helm upgrade and helm rollback in the middle of 200 changes', () => {
     const wrong = fleet.members.filter((_member, index) => counts[index] !== 1);
     expect(
       wrong.map(({ workload }) => workload),
-      'not rolled exactly once',
+      'not reloaded exactly once',
     ).toEqual([]);
   });
 });

@@ -227,7 +227,7 @@ async function startTlsStore(release: Release): Promise<void> {
 }
 
 describe.each(RELOADING)('an install with %s', (group) => {
-  it('rolls a workload once when its ConfigMap changes', async () => {
+  it('reloads a workload once when its ConfigMap changes', async () => {
     const { apps } = of(group);
     await apps.apply(configMap('settings', { v: '1' }), deployment('api', auto(), usingEnvFrom('settings')));
     const count = await RolloutCount.from(apps, 'Deployment/api');

@@ -180,7 +180,7 @@ describe('a Rollout with a workloadRef', () => {
     space = referring;
   });
 
-  it('is rolled by way of its Deployment, if that is annotated: once, and the Rollout is not written', async () => {
+  it('is reloaded by way of its Deployment, if that is annotated: once, and the Rollout is not written', async () => {
     await space.apply(configMap('web', { v: '1' }), deployment('web', auto(), usingEnvFrom('web')));
     const before = await byReference('web', naming('web'));
     await inStep(space, 'Deployment/web', ['ConfigMap/web']);
@@ -261,7 +261,7 @@ describe('a Rollout with a workloadRef', () => {
 });
 
 describe('switched off', () => {
-  it('neither is asked for, watched or rolled, though the API server has it', async () => {
+  it('neither is asked for, watched or reloaded, though the API server has it', async () => {
     const cluster = sharedCluster();
     const space = await namespace(connect(cluster));
     await space.apply(configMap('cm', { v: '1' }));

@@ -70,7 +70,7 @@ describe('with --enable-csi-integration', () => {
     reroll = await startReroll({ cluster, namespaces: [space], watcherFlags: CSI });
   });
 
-  it('CRDs that are installed later are noticed without a restart, and what is mounted then rolls nothing', async () => {
+  it('CRDs that are installed later are noticed without a restart, and what is mounted then reloads nothing', async () => {
     await space.apply(deployment('later', classAuto(), mounting('later')));
     await settled(reroll, space);
     const rollouts = await countRollouts(space, ['Deployment/later']);
@@ -101,7 +101,7 @@ describe('with --enable-csi-integration', () => {
       await classesSettled(reroll, space);
     });
 
-    it('rolls each of them once, however slowly the pods rotate, while old statuses linger and are written', async () => {
+    it('reloads each of them once, however slowly the pods rotate, while old statuses linger and are written', async () => {
       const rollouts = await countRollouts(space, ALL);
       for (const [index, pod] of PODS.entries()) {
         await space.apply(status(pod, 'vault', 'v2'));
@@ -125,7 +125,7 @@ describe('with --enable-csi-integration', () => {
       expect(await rollouts()).toEqual([1, 1, 1, 1, 0, 0]);
     });
 
-    it('rolls each of them once more when the pods rotate back', async () => {
+    it('reloads each of them once more when the pods rotate back', async () => {
       const rollouts = await countRollouts(space, ALL);
       await space.apply(status('p3', 'vault', 'v1'));
       for (const ref of ASKING) await hasVersion(space, ref, { name: 'vault', version: 'v1' });
@@ -168,7 +168,7 @@ describe('with --enable-csi-integration', () => {
     expect(kept).not.toMatch(/(token-id|fixed-id|always)-5c1e/);
   });
 
-  it('a restart of everything while old statuses linger rolls nothing, and misses nothing', async () => {
+  it('a restart of everything while old statuses linger reloads nothing, and misses nothing', async () => {
     await space.apply(providerClass('again'), deployment('again', classAuto(), mounting('again')));
     await mounted('again', ['Deployment/again']);
     await nextSecond('p3', 'again');

@@ -97,7 +97,7 @@ describe('an alert, sent to slack,', () => {
 });
 
 describe('with ALERT_GROUPING=change', () => {
-  it('all workloads that a change rolls are one alert, in plain text for a plain webhook', async () => {
+  it('all workloads that a change reloads are one alert, in plain text for a plain webhook', async () => {
     space = await namespace(connect(sharedCluster()));
     sink = await Sink.open();
     const reroll = await startReroll({
@@ -119,7 +119,7 @@ describe('with ALERT_GROUPING=change', () => {
     );
     const refs = ['Deployment/api', 'StatefulSet/db', 'Deployment/web'];
     for (const ref of refs) await inStep(space, ref, ['ConfigMap/many']);
-    // Until all three are there, nothing is accepted: how fast they roll decides nothing.
+    // Until all three are there, nothing is accepted: how fast they reload decides nothing.
     sink.status = 500;
     await space.setData('ConfigMap/many', { v: '2' });
     const group = reroll.catalog.keys.alerts + keyIn(space, 'ConfigMap/many');

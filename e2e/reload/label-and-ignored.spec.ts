@@ -23,7 +23,7 @@ describe('--namespaces-to-ignore and --resource-label-selector', () => {
   let reroll: Reroll;
   let audit: AuditLog;
 
-  /** Resolves when everything that happened so far is dealt with: a labelled control source rolled its workload. */
+  /** Resolves when everything that happened so far is dealt with: a labelled control source reloaded its workload. */
   async function settled(): Promise<void> {
     const n = String((changes += 1));
     await watched.apply(

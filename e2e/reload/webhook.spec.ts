@@ -104,7 +104,7 @@ it('what the receiver refuses is posted again until it takes it, and the URL is 
   expect(reroll.logs()).not.toContain(TOKEN);
 });
 
-it('with --reload-on-create and --reload-on-delete, creations and deletions are posted as such, once each, also by a dry run', async () => {
+it('with --reload-on-create and --reload-on-delete, creations and deletions are posted as such, once each, also by a dry run; what changed while everything was down is posted at the start, with --webhook-body=legacy too', async () => {
   await reroll.stop();
   const other = await Sink.open();
   const flags = [

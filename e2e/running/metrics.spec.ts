@@ -76,7 +76,7 @@ it('a write of metadata is one event received, of two watchers, and no change of
   });
 });
 
-/** Queries as dashboards and alerts of stakater/Reloader have them, and what they give for one change that rolls two. */
+/** Queries as dashboards and alerts of stakater/Reloader have them, and what they give for one change that reloads two. */
 const USUAL_QUERIES: Readonly<Record<string, number>> = {
   'round(sum(increase(reloader_reload_executed_total{success="true"}[5m])))': 2,
   'sum(increase(reloader_reload_executed_total{success="false"}[5m]))': 0,
@@ -102,7 +102,7 @@ const COUNTED: Readonly<Record<string, number>> = {
   'reloader_workloads_scanned_total{kind="Deployment"}': 2,
 };
 
-it('of one change that rolls two workloads the usual queries are right, over two watchers and two workers; latency holds the wait', async () => {
+it('of one change that reloads two workloads the usual queries are right, over two watchers and two workers; latency holds the wait', async () => {
   const apps = [...reroll.watchers, ...reroll.workers];
   const scrape = async (): Promise<Series[]> => await Promise.all(apps.map(series));
   const [before, sum] = [await scrape(), await summed()];

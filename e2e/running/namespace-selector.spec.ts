@@ -117,7 +117,7 @@ it('without the label nothing of a namespace is asked for or kept', async () => 
   expect(clusterWide).not.toContain('deployments');
 });
 
-it('a label that comes adopts what is there and rolls nothing; one that goes ends it, and with it again what changed meanwhile is rolled', async () => {
+it('a label that comes adopts what is there and reloads nothing; one that goes ends it, and with it again what changed meanwhile is reloaded', async () => {
   const space = await shop();
   const rollouts = await RolloutCount.from(space, WEB);
   await comesIn(space);
@@ -141,7 +141,7 @@ it('a label that comes adopts what is there and rolls nothing; one that goes end
   expect(reroll.logs()).not.toContain('cannot process an object');
 });
 
-it('a namespace that goes and comes without a change rolls nothing, and none right after is missed', async () => {
+it('a namespace that goes and comes without a change reloads nothing, and none right after is missed', async () => {
   const space = await shop();
   await comesIn(space);
   await inStep(space, WEB, [CM]);
@@ -166,7 +166,7 @@ it('a namespace that goes and comes without a change rolls nothing, and none rig
   await eventually(async () => expect(await knownOf(space)).toEqual([]));
 });
 
-it('all of it holds for a new leader: nothing is rolled twice, and what it was not told of is forgotten', async () => {
+it('all of it holds for a new leader: nothing is reloaded twice, and what it was not told of is forgotten', async () => {
   const [inside, outside] = [await shop(), await shop()];
   for (const space of [inside, outside]) await comesIn(space);
   for (const space of [inside, outside]) await inStep(space, WEB, [CM]);

@@ -16,7 +16,7 @@ async function allInStep(space: Space): Promise<void> {
   for (const name of NAMES) await inStep(space, `Deployment/${name}`, [`ConfigMap/${name}`]);
 }
 
-/** How often each was rolled for this change; the change itself is part of what is done meanwhile. */
+/** How often each was reloaded for this change; the change itself is part of what is done meanwhile. */
 async function rolledBy(reroll: Reroll, space: Space, change: () => Promise<void>): Promise<number[]> {
   const counts = await Promise.all(NAMES.map((name) => RolloutCount.from(space, `Deployment/${name}`)));
   await change();
@@ -28,7 +28,7 @@ async function rolledBy(reroll: Reroll, space: Space, change: () => Promise<void
 const ONCE = NAMES.map(() => 1);
 
 it.each<FormName>(['TLS', 'Sentinel', 'Cluster'])(
-  '%s: a change rolls once, also while Redis goes away and comes back; who may not get in says why and no password',
+  '%s: a change reloads once, also while Redis goes away and comes back; who may not get in says why and no password',
   async (name) => {
     const cluster = sharedCluster();
     const form = await REDIS_FORMS[name]();

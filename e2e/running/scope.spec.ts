@@ -12,6 +12,7 @@ import { sharedCluster } from '../support/cluster.ts';
 import { connect, namespace, type Space } from '../support/kube.ts';
 import { startReroll } from '../support/reroll.ts';
 import { RolloutCount, inStep, recordOf, settled } from '../support/objects/rollouts.ts';
+import { eventually } from '../support/wait.ts';
 
 const SOURCES = ['ConfigMap/cm', 'Secret/keys'] as const;
 
@@ -23,7 +24,7 @@ async function shop(space: Space): Promise<void> {
   );
 }
 
-it('--namespaces leaves every other namespace alone, and --resources-to-ignore a kind; made larger again it rolls what it missed', async () => {
+it('--namespaces leaves every other namespace alone, and --resources-to-ignore a kind, but not creations and deletions of others; made larger again it reloads what it missed', async () => {
   const cluster = sharedCluster();
   const client = connect(cluster);
   const [here, there] = [await namespace(client), await namespace(client)];
@@ -45,6 +46,8 @@ it('--namespaces leaves every other namespace alone, and --resources-to-ignore a
       '--namespace-selector=nobody=has-it',
       `--namespaces-to-ignore=${here.name}`,
       '--resources-to-ignore=secrets',
+      '--reload-on-create=true',
+      '--reload-on-delete=true',
     ],
   });
   const [own, rollouts] = [await rolloutsOf(here), await rolloutsOf(there)];
@@ -53,6 +56,11 @@ it('--namespaces leaves every other namespace alone, and --resources-to-ignore a
   await inStep(here, 'Deployment/api', ['ConfigMap/cm']);
   await narrow.idle();
   expect([await own.now(), await rollouts.now()]).toEqual([1, 0]);
+  await here.delete('ConfigMap/cm');
+  await eventually(async () => (await own.now()) === 2, { what: 'the reload for the deletion' });
+  await here.apply(configMap('cm', { v: '3' }));
+  await eventually(async () => (await own.now()) === 3, { what: 'the reload for the creation' });
+  await narrow.idle();
   expect(recordOf(await there.get('Deployment/api'))).toEqual(record);
   // A stream is in the log once it has ended.
   await narrow.stop();

@@ -73,7 +73,7 @@ async function leftBy(strategy: string, space: Space): Promise<Map<Ref, readonly
   ]);
 }
 
-it('what the incumbent left in both strategies is not rolled, nor is it by another strategy; each source that changes rolls each of its workloads once', async () => {
+it('what the incumbent left in both strategies is not reloaded, nor is it by another strategy; each source that changes reloads each of its workloads once', async () => {
   const space = await namespace(connect(sharedCluster()));
   await space.apply(...SOURCES.map((ref) => source(ref, { key: '1' })));
   const left = new Map([...(await leftBy('env-vars', space)), ...(await leftBy('annotations', space))]);

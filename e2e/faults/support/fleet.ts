@@ -113,7 +113,7 @@ export class Fleet {
 
   /**
    * Changes two thirds of the sources and begins the fault as soon as a third of the workloads has been
-   * rolled. The fault says when the rest is changed.
+   * reloaded. The fault says when the rest is changed.
    */
   async inTheMiddle(fault: (changeTheRest: () => Promise<void>) => Promise<void>): Promise<void> {
     const third = Math.ceil(this.members.length / 3);
@@ -143,7 +143,7 @@ export class Fleet {
     };
   }
 
-  /** Of the workloads adopted, those that have been rolled since. */
+  /** Of the workloads adopted, those that have been reloaded since. */
   get rolledNow(): number {
     return [...this.#adopted].filter(([name, from]) => (this.#sight(name)?.generation ?? 0) > from).length;
   }
@@ -169,7 +169,7 @@ export class Fleet {
 
   /**
    * What is wrong, by what the API server has now, a line each: a marker or a record that is not of the
-   * present data, a workload rolled more often or, as each had the time to, less often than its source changed.
+   * present data, a workload reloaded more often or, as each had the time to, less often than its source changed.
    */
   async anomalies(expectedRollouts?: (member: Member) => readonly number[]): Promise<string[]> {
     const [workloads, configMaps, secrets] = await Promise.all(
@@ -259,7 +259,7 @@ function anomaliesOf(by: {
   workload: KubeObject;
   present: KubeObject;
   allowed: readonly number[];
-  /** The generation at its adoption; undefined: it was not adopted before it was rolled, if it was. */
+  /** The generation at its adoption; undefined: it was not adopted before it was reloaded, if it was. */
   from: number | undefined;
 }): string[] {
   const { member, workload, present, allowed, from = 1 } = by;

@@ -20,7 +20,7 @@ import { classAuto, mounting, providerClass, status } from '../../support/object
 import { markerVariables, recordOf } from '../../support/objects/rollouts.ts';
 import { eventually } from '../../support/wait.ts';
 
-/** Of what a change rolls, a builder each. */
+/** Of what a change reloads, a builder each. */
 const KINDS: Readonly<Record<string, Builder>> = {
   Deployment: deployment,
   StatefulSet: statefulSet,
@@ -33,7 +33,7 @@ const KINDS: Readonly<Record<string, Builder>> = {
 
 const WITHIN = { within: 60_000 };
 
-/** Has one workload of every kind, but for some, rolled for a ConfigMap and a Secret that both change. */
+/** Has one workload of every kind, but for some, reloaded for a ConfigMap and a Secret that both change. */
 export async function reloadEveryKind(
   space: Space,
   labels: Readonly<Record<string, string>>,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { KubeObject, Ref, Space } from '../kube.ts';
 
-/** What ConfigmapController, k8s-trigger-controller and Wave write when they roll a workload: stand-ins of our own. */
+/** What ConfigmapController, k8s-trigger-controller and Wave write when they reload a workload: stand-ins of our own. */
 export type OldSystem = (space: Space, ref: Ref, sources: readonly Ref[]) => Promise<void>;
 
 interface Source extends KubeObject {

@@ -67,7 +67,7 @@ export function statusRef(pod: string, name: string): Ref {
   return `SecretProviderClassPodStatus/${pod}-${name}`;
 }
 
-/** Resolves when the workload's record says that it was rolled with this version. */
+/** Resolves when the workload's record says that it was reloaded with this version. */
 export async function hasVersion(
   space: Space,
   ref: Ref,

@@ -71,7 +71,7 @@ function watchOf(space: Space): Promise<TemplateWatch> {
   return watch;
 }
 
-/** How often a workload was rolled since: how often its pod template was changed, by whomever. */
+/** How often a workload was reloaded since: how often its pod template was changed, by whomever. */
 export class RolloutCount {
   readonly #watch: TemplateWatch;
   readonly #ref: Ref;
@@ -121,7 +121,7 @@ let changes = 0;
 
 /**
  * Resolves when everything that happened in the namespace so far has been dealt with, so that what did not
- * happen by now will not happen either: a control workload whose sources are changed last has been rolled,
+ * happen by now will not happen either: a control workload whose sources are changed last has been reloaded,
  * and no job is left. (One stream tells of its objects in order, and a job is enqueued before those after it.)
  */
 export async function settled(reroll: Reroll, space: Space): Promise<void> {

@@ -32,7 +32,7 @@ describe.each([320, 519, 520, 1_200])('the picture in %i pixels', (width) => {
     }
   });
 
-  it('shows those that roll first, with a line each', () => {
+  it('shows those that reload first, with a line each', () => {
     expect(picture.lines.map(({ rolls }) => rolls)).toEqual([true, true, true, false, false, false, false]);
   });
 });
