@@ -261,7 +261,7 @@ describe('every command, as a table, as JSON and as YAML', () => {
     const { out, code } = await cli(['why', 'deploy/web']);
     expect(code).toBe(0);
     expect(out.split('\n')[0]).toBe(
-      'Reroll rolled deployment/web 60m ago, because secret/db was updated, change 1763737200123-0 (AutoReload); it is rolledOut.',
+      'Reroll reloaded deployment/web 60m ago, because secret/db was updated, change 1763737200123-0 (AutoReload); it is rolledOut.',
     );
     expect(out).toContain('60m   rolledOut   secret/db   updated   AutoReload   1763737200123-0');
   });

@@ -18,9 +18,9 @@ export const addReload: Adder = (program, host) => {
     .command('reload')
     .argument('<workload>', 'e.g. deploy/web')
     .argument('[name]', 'its name, if it was not given with the kind')
-    .summary('rolls a workload now, if its annotations opt in')
+    .summary('reloads a workload now, if its annotations opt in')
     .description(
-      'Rolls a workload now, if its own annotations opt in, and prints the id of the change that this is. With --wait it tells how far it is, and ends with 0 when it is rolled out, with 3 if it is not within --timeout, and with 4 if it will not be.',
+      'Reloads a workload now, if its own annotations opt in, and prints the id of the change that this is. With --wait it tells how far it is, and ends with 0 when it is rolled out, with 3 if it is not within --timeout, and with 4 if it will not be.',
     )
     .addOption(reasonOption())
     .option('--wait', 'until it is rolled out')

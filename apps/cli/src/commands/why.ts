@@ -44,15 +44,15 @@ async function runWhy(call: Call<DirectOptions>): Promise<void> {
 /** The last reload in one sentence. */
 async function reloadText(api: AdminApi, workload: Workload, now: number): Promise<string> {
   const name = shortName(workload);
-  const last = workload.history.find(({ state }) => ROLLED.has(state));
+  const last = workload.history.find(({ state }) => RELOADED.has(state));
   if (last === undefined) {
-    return `The history knows of no time when Reroll rolled ${name}: if its pods restarted, it was not Reroll.`;
+    return `The history knows of no time when Reroll reloaded ${name}: if its pods restarted, it was not Reroll.`;
   }
   const change = await changeOf(api, last);
-  return `Reroll rolled ${name} ${age(last.at, now)} ago, because ${cause(last, change)} (${last.reason}); it is ${last.state}.`;
+  return `Reroll reloaded ${name} ${age(last.at, now)} ago, because ${cause(last, change)} (${last.reason}); it is ${last.state}.`;
 }
 
-const ROLLED: ReadonlySet<string> = new Set(['reloaded', 'rolledOut', 'stuck']);
+const RELOADED: ReadonlySet<string> = new Set(['reloaded', 'rolledOut', 'stuck']);
 
 async function changeOf(api: AdminApi, { change: id }: HistoryEntry): Promise<Change | undefined> {
   if (id === null) return undefined;

@@ -218,7 +218,7 @@ export const OPERATIONS = operations({
     path: '/workloads/{kind}/{namespace}/{name}/reload',
     tag: 'Steering',
     summary:
-      'Rolls a workload now, if its annotations opt in. Answers with the id of the change that this is.',
+      'Reloads a workload now, if its annotations opt in. Answers with the id of the change that this is.',
     params: workloadParams,
     body: because,
     answer: accepted,
