@@ -14,7 +14,7 @@ import { closer, listen } from '@reroll/shared/platform/http/listening';
 import type { Logger } from '@reroll/shared/platform/logging/logging';
 import type { AdminMetrics } from '@reroll/shared/platform/metrics/admin';
 import type { AdminOptions } from '@reroll/shared/platform/options/parsing/table';
-import { giveBackMemory } from '@reroll/shared/platform/process/memory';
+import { giveBackMemorySoon } from '@reroll/shared/platform/process/memory';
 import { Lifecycle } from '@reroll/shared/platform/process/shutdown';
 import type { NextFunction, Request, Response } from 'express';
 import type { Authenticator } from './auth/caller.ts';
@@ -69,7 +69,7 @@ export async function serveApi(process: Process, roles: readonly DynamicModule[]
   const close = closer(server);
   lifecycle.onStop('api server', 5_000, () => close(4_000));
   log.info('serving the API', { address: formatListenAddress(address) });
-  giveBackMemory();
+  giveBackMemorySoon();
   app.get(ApiState).isServed = true;
 }
 

@@ -4,7 +4,7 @@ import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common'
 import { ClusterState } from '@reroll/core/state/cluster-state';
 import { Process } from '@reroll/nest/process';
 import { ReloadRequests } from '@reroll/redis/catalog/requests';
-import { giveBackMemory } from '@reroll/shared/platform/process/memory';
+import { giveBackMemorySoon } from '@reroll/shared/platform/process/memory';
 import { decisionSettings } from '@reroll/shared/platform/options/decision-settings';
 import { triggersOf } from '@reroll/shared/platform/options/triggers';
 import { WatcherHeartbeat } from './heartbeat.service.ts';
@@ -107,7 +107,7 @@ export class WatcherService implements OnApplicationBootstrap {
     if (lifecycle.signal.aborted) return;
     resyncer.start();
     this.leadership.state.followStreams(() => streams.isSynced());
-    giveBackMemory();
+    giveBackMemorySoon();
     log.info('in sync', { sources: clusterState.sources.size, workloads: clusterState.workloads.size });
   }
 
@@ -127,7 +127,7 @@ export class WatcherService implements OnApplicationBootstrap {
       try {
         await resyncer.takeOver(term);
         if (lifecycle.signal.aborted) return;
-        giveBackMemory();
+        giveBackMemorySoon();
         log.info('became leader, starting controllers', { term });
         return;
       } catch (error) {

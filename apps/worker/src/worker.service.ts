@@ -2,7 +2,7 @@ import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common'
 import { Readiness } from '@reroll/nest/health.module';
 import { Process } from '@reroll/nest/process';
 import type { WorkerOptions } from '@reroll/shared/platform/options/parsing/table';
-import { giveBackMemory } from '@reroll/shared/platform/process/memory';
+import { giveBackMemorySoon } from '@reroll/shared/platform/process/memory';
 import { Lifecycle } from '@reroll/shared/platform/process/shutdown';
 import { WorkerHeartbeat } from './heartbeat.service.ts';
 import { QueueTakers } from './queue-takers.service.ts';
@@ -42,7 +42,7 @@ export class WorkerService implements OnApplicationBootstrap {
     for (const worker of takers)
       lifecycle.onStop(`queue ${worker.name}`, deadline, (signal) => this.queues.close(worker, signal));
     this.heartbeat.start(takers);
-    giveBackMemory();
+    giveBackMemorySoon();
     this.state.isTaking = true;
     log.info('taking jobs', { concurrency });
   }

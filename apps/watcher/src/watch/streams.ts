@@ -7,7 +7,7 @@ import type { SourceKindDefinition } from '@reroll/kube/sources/definition';
 import { SOURCE_DEFINITIONS } from '@reroll/kube/sources/registry';
 import type { WorkloadKindDefinition } from '@reroll/kube/workloads/definition';
 import { WORKLOAD_DEFINITIONS, workloadKind } from '@reroll/kube/workloads/registry';
-import { giveBackMemory } from '@reroll/shared/platform/process/memory';
+import { giveBackMuchMemory } from '@reroll/shared/platform/process/memory';
 import { decisionSettings } from '@reroll/shared/platform/options/decision-settings';
 import type { WatcherOptions } from '@reroll/shared/platform/options/parsing/table';
 import { CatalogAtStart } from './catalog-rows.ts';
@@ -184,7 +184,7 @@ export class Streams {
       );
     const onSources = (): void => {
       // Otherwise the garbage of listing the sources would add to the memory that listing the workloads takes.
-      if (namespace === '') giveBackMemory();
+      if (namespace === '') giveBackMuchMemory();
       this.#enterOptional(namespace, 'independent');
     };
     const onWorkloads = (): void => this.#enterOptional(namespace, 'dependent');
