@@ -168,13 +168,16 @@ function launchOf(component: Component): Launch {
   return launch;
 }
 
+/** For programs written in Go. A control plane has a small heap and many requests: collecting less often takes less CPU. */
+const FEW_COLLECTIONS = { GOGC: '300' };
+
 /** Starts a server in a session of its own: Ctrl-C in a terminal must not reach it. Returns its pid. */
 function spawnServer(launch: Launch, place: { dir: string; logFile: string }): number {
   const log = openSync(place.logFile, 'a');
   try {
     const child = spawn(launch.command, launch.args, {
       cwd: place.dir,
-      env: { ...serverEnvironment(), KWOK_WORKDIR: join(place.dir, 'kwok') },
+      env: { ...FEW_COLLECTIONS, ...serverEnvironment(), KWOK_WORKDIR: join(place.dir, 'kwok') },
       stdio: ['ignore', log, log],
       detached: true,
     });
