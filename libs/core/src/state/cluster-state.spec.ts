@@ -245,6 +245,41 @@ describe('a workload', () => {
     expect([...clusterState.outbox.reloads]).toEqual([[WEB, 'correct']]);
   });
 
+  describe('whose source did not exist when it was listed', () => {
+    const SECRETS = { kind: 'Secret', namespace: '' };
+    const dated = (from: string): WorkloadRow =>
+      workloadRow({ uid: 'uid-web', rv: '20', baselines: { 'ConfigMap/cm': from } });
+    /** The list of Secrets is older than that of ConfigMaps: between them something else was written. */
+    function withoutSource(workloadRows: Record<string, WorkloadRow> = {}): ClusterState {
+      const clusterState = clusterStateOf();
+      clusterState.sourcesListed({ ...listed([], {}, 90), scope: SECRETS });
+      clusterState.workloadListBegins(WORKLOADS);
+      const workloads = listed([seenWorkload('web', 20)], workloadRows, 110);
+      clusterState.workloadsListed({ ...workloads, scope: WORKLOADS });
+      return clusterState;
+    }
+
+    it('is only recorded when it is created, and reloaded when it is changed', () => {
+      const clusterState = withoutSource();
+      clusterState.sourceWritten(seenSource('cm', 130, 'A'), SOURCES);
+      expect(clusterState.pending.get(WEB)?.cause).toBe('correct');
+      clusterState.sourceWritten(seenSource('cm', 140, 'B'), SOURCES);
+      expect(clusterState.pending.get(WEB)?.cause).toBe('owed');
+    });
+
+    it('and which another watcher has dated from its own, earlier list is only recorded too', () => {
+      const clusterState = withoutSource({ [WEB]: dated('80') });
+      clusterState.sourceWritten(seenSource('cm', 130, 'A'), SOURCES);
+      expect(clusterState.pending.get(WEB)?.cause).toBe('correct');
+    });
+
+    it('and of which it had data before is reloaded when it comes', () => {
+      const clusterState = withoutSource({ [WEB]: dated('0') });
+      clusterState.sourceWritten(seenSource('cm', 130, 'A'), SOURCES);
+      expect(clusterState.pending.get(WEB)?.cause).toBe('owed');
+    });
+  });
+
   it('found without a record is stale if its source was written after its creation, before the adoption', () => {
     const clusterState = clusterStateOf({
       sources: [seenSource('cm', 10, 'A', { modifiedAt: 40 })],

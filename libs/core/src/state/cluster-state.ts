@@ -26,10 +26,10 @@ import {
   writtenSource,
 } from './sources/observe-source.ts';
 import {
-  unverifiedAfterSource,
-  movedBaselines,
+  begunWhileAbsent,
+  verifiedBySource,
+  withBaselinesFrom,
   workloadRow,
-  type DataState,
 } from './workloads/observe-workload.ts';
 import { Outbox, type Drain, type PendingCause } from './outbox.ts';
 import { pendingCauseOf } from './pending.ts';
@@ -406,8 +406,9 @@ export class ClusterState {
 
   /** Writes the row of the source before any reload job of its users, and enqueues its change job after all their rows. */
   *#evaluateUsersOf(key: SourceKey, changes: SourceChanges): Generator<void, void, void> {
+    const { job, by, absentAt } = changes;
+    if (absentAt !== undefined) yield* this.#beginAt(key, absentAt);
     this.#outbox.writeSource(key);
-    const { job, by } = changes;
     const needsJob = this.#needsJob(key, job);
     // The row may be written before the last slice, and carries how its change was found.
     if (needsJob) this.#outbox.found(key, by);
@@ -429,18 +430,24 @@ export class ClusterState {
         rulesRv !== undefined &&
         this.#dependencies.judge({ workload, source: key, isNew, begin: () => ({ rv: rulesRv }) });
       if (isMoved || rulesRv === undefined || users.isUser(key, workload)) {
-        this.#unverify(workload, key, states);
+        this.#change(workload, (row) => verifiedBySource(row, sourceNameOf(key), states));
         this.#touch(workload, jobComes);
       }
       yield;
     }
   }
 
-  #unverify(workload: WorkloadKey, key: SourceKey, states: readonly DataState[]): void {
+  *#beginAt(key: SourceKey, absentAt: Rv): Generator<void, void, void> {
+    for (const workload of this.#dependents.usersOf(key)) {
+      this.#change(workload, (row) => begunWhileAbsent(row, sourceNameOf(key), absentAt));
+      yield;
+    }
+  }
+
+  #change(workload: WorkloadKey, change: (row: WorkloadRow) => WorkloadRow): void {
     const row = this.#workloads.get(workload);
-    if (!row) return;
-    const unverified = unverifiedAfterSource(row, sourceNameOf(key), states);
-    if (unverified !== row.unverified) this.#replace(workload, { ...row, unverified });
+    const changed = row && change(row);
+    if (changed && changed !== row) this.#replace(workload, changed);
   }
 
   #judgeSome(isOver: () => boolean): void {
@@ -466,14 +473,11 @@ export class ClusterState {
   }: Listed<ObservedSource, SourceRow>): Generator<void, void, void> {
     for (const slice of this.#slicesOf(this.#workloadsOf(scope.namespace))) {
       for (const key of slice) {
-        const row = this.#workloads.get(key);
-        if (!row) continue;
         const isNew = (name: SourceName): boolean => {
           const source = sourceKeyIn(namespaceOf(key), name);
           return isWithin(scope, source) && !catalog.has(source);
         };
-        const baselines = movedBaselines(row, rv, isNew);
-        if (baselines !== row.baselines) this.#replace(key, { ...row, baselines });
+        this.#change(key, (row) => withBaselinesFrom(row, rv, isNew));
       }
       yield;
     }

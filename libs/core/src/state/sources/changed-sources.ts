@@ -146,6 +146,11 @@ export interface SourceChanges {
   readonly jobReloads: boolean;
   /** The source did not exist before. */
   readonly isNew: boolean;
+  /**
+   * The source was created and was never known here; at this resourceVersion it was absent. Its data dates from there, so that
+   * dependencies without a record do too: a creation alone needs no reload. Undefined if creations count.
+   */
+  readonly absentAt?: Rv | undefined;
   readonly by: FoundBy;
 }
 
@@ -174,8 +179,18 @@ export function changesOf(
     job: strongest(ofData, jobOfNews(seen, triggers)),
     jobReloads,
     isNew: !isThere(old),
+    absentAt: lastAbsent(seen),
     by,
   };
+}
+
+/** Where a source that was never known was absent, unless its creation counts or it was found by a list. */
+function lastAbsent({
+  old,
+  row,
+  by,
+}: Seen & { readonly old: SourceRow | undefined; readonly row: SourceRow }): Rv | undefined {
+  return old === undefined && by === 'event' && row.created !== true ? row.dataRv : undefined;
 }
 
 function isThere(row: SourceRow | undefined): boolean {
@@ -262,6 +277,7 @@ function merged(a: SourceChanges, b: SourceChanges): SourceChanges {
     job: strongest(a.job, b.job),
     jobReloads: a.jobReloads || b.jobReloads,
     isNew: a.isNew || b.isNew,
+    absentAt: a.absentAt ?? b.absentAt,
     by: a.by === 'event' || b.by === 'event' ? 'event' : 'list',
   };
 }

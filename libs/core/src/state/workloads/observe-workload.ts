@@ -85,19 +85,21 @@ export function stateOf({ exists, dataRv, rv, hash }: SourceRow): DataState {
 }
 
 /**
- * Returns `unverified` after the source `name` had these states (earliest first), of which those up to the template count. Streams
- * of sources and of workloads are not ordered, so a patch can be seen before the change that caused it.
+ * Returns the row after the source `name` had these states (earliest first), of which those up to the template count. Streams of
+ * sources and of workloads are not ordered, so a patch can be seen before the change that caused it. The same object if nothing
+ * changes.
  */
-export function unverifiedAfterSource(
+export function verifiedBySource(
   row: WorkloadRow,
   name: SourceName,
   states: readonly DataState[],
-): readonly SourceName[] {
+): WorkloadRow {
   const recorded = recordedHashes(row.record)[name];
   const atTemplate = states.findLast(({ from }) => !isNewer(from, row.templateRv));
-  if (recorded === undefined || !atTemplate) return row.unverified;
+  if (recorded === undefined || !atTemplate) return row;
   const others = row.unverified.filter((other) => other !== name);
-  return compact(atTemplate.hash === recorded ? others : [...others, name]);
+  const unverified = compact(atTemplate.hash === recorded ? others : [...others, name]);
+  return unverified === row.unverified ? row : { ...row, unverified };
 }
 
 /**
@@ -142,15 +144,27 @@ export function dependencyBegun(row: WorkloadRow, name: SourceName, rv: Rv): Wor
   return { ...row.baselines, [name]: rv };
 }
 
-/** Moves the baselines of the matching sources up to `rv`. Returns the same object if nothing moves. */
-export function movedBaselines(
-  { baselines }: Pick<WorkloadRow, 'baselines'>,
+/** Returns the row with the baselines of the matching sources moved up to `rv`; the same object if nothing moves. */
+export function withBaselinesFrom(
+  row: WorkloadRow,
   rv: Rv,
   isMeant: (name: SourceName) => boolean,
-): WorkloadRow['baselines'] {
-  const moved = Object.entries(baselines).filter(([name, from]) => isNewer(rv, from) && isMeant(name));
-  if (moved.length === 0) return baselines;
-  return { ...baselines, ...Object.fromEntries(moved.map(([name]) => [name, rv])) };
+): WorkloadRow {
+  const moved = Object.entries(row.baselines).filter(([name, from]) => isNewer(rv, from) && isMeant(name));
+  if (moved.length === 0) return row;
+  return {
+    ...row,
+    baselines: { ...row.baselines, ...Object.fromEntries(moved.map(([name]) => [name, rv])) },
+  };
+}
+
+/**
+ * Returns the row with the dependency on a created source dated from when the source was absent: a list of workloads, or another
+ * watcher, may have dated it from an earlier position. One without a date stays pending.
+ */
+export function begunWhileAbsent(row: WorkloadRow, source: SourceName, absentAt: Rv): WorkloadRow {
+  const isDated = (name: SourceName): boolean => name === source && row.baselines[name] !== RV_UNKNOWN;
+  return withBaselinesFrom(row, absentAt, isDated);
 }
 
 function templateFacts(seen: ObservedWorkload, at: Sighting): TemplateFacts {
