@@ -29,6 +29,8 @@ export interface KubeClientOptions extends KubeConfigSource {
   /** Default deadline of a request. Default 30 s. */
   readonly timeoutMs?: number | undefined;
   readonly onRequest?: ((report: RequestReport) => void) | undefined;
+  /** Opens the connections. Default: a pool of real ones; a simulation gives others. */
+  readonly openPool?: ((endpoint: Endpoint, connections: number) => Dispatcher) | undefined;
 }
 
 export interface RequestOptions {
@@ -96,12 +98,14 @@ export class KubeClient {
   readonly #origin: string;
   readonly #basePath: string;
   readonly #closing = new AbortController();
+  readonly #openPool: typeof openPool;
   #pools: { digest: string; short: Dispatcher; long: Dispatcher } | undefined;
 
   /** Throws a `KubeError` KUBE_CREDENTIALS if the kubeconfig is unusable. Connects on first use. */
   constructor(options: KubeClientOptions) {
     this.#options = options;
     this.#store = new CredentialStore(options);
+    this.#openPool = options.openPool ?? openPool;
     const url = new URL(this.#store.config.getCurrentCluster()?.server ?? '');
     this.#origin = url.origin;
     this.#basePath = url.pathname.replace(/\/$/, '');
@@ -247,8 +251,8 @@ export class KubeClient {
     };
     const next = {
       digest: credentials.tlsDigest,
-      short: openPool(endpoint, this.#options.connections ?? 32),
-      long: openPool(endpoint, 0),
+      short: this.#openPool(endpoint, this.#options.connections ?? 32),
+      long: this.#openPool(endpoint, 0),
     };
     this.#pools = next;
     for (const old of [present?.short, present?.long]) old?.close().catch(() => undefined);
