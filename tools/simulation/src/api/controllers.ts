@@ -1,0 +1,285 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Scheduler } from '../scheduler.ts';
+import type { ApiObject, Version } from './api-object.ts';
+import type { Change } from './etcd.ts';
+import { RESOURCE_TYPES } from './resource-types.ts';
+import type { SimulatedApi } from './simulated-api.ts';
+import type { ObjectId, WorldWriter } from './world-writer.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Milliseconds until something happens. */
+export interface ControllerDelays {
+  /** A controller sees a write. */
+  readonly observe: () => number;
+  /** From then until new pods have read their sources. */
+  readonly start: () => number;
+  /** From then until they are ready, or a Job is complete. */
+  readonly ready: () => number;
+  /** Dependants of a deleted object are deleted. */
+  readonly collect: () => number;
+}
+
+export interface ControllersOptions {
+  readonly scheduler: Scheduler;
+  readonly api: SimulatedApi;
+  /** Default: random; seconds at most. */
+  readonly delays?: Partial<ControllerDelays>;
+  /**
+   * New pods of the workload read their sources now, because its template, its `restartAt` or the template that it refers to
+   * changed. The object is the version whose template they have.
+   */
+  readonly onPodsStarted?: (workload: ApiObject) => void;
+}
+
+const ROLLED: ReadonlySet<string> = new Set(['Deployment', 'StatefulSet', 'DaemonSet', 'Rollout']);
+/** Nodes on which a DaemonSet runs. */
+const NODES = 2;
+
+function fieldsAt(object: Fields, ...path: readonly string[]): Fields {
+  const found = path.reduce<unknown>((at, name) => (at as Fields | undefined)?.[name], object);
+  return typeof found === 'object' && found !== null ? (found as Fields) : {};
+}
+
+function idOf({ kind, metadata }: ApiObject): ObjectId {
+  return { kind, namespace: metadata.namespace ?? '', name: metadata.name };
+}
+
+/** What replaces pods when it changes. */
+function rolloutOf(object: ApiObject): readonly unknown[] {
+  const { template, restartAt, workloadRef } = fieldsAt(object, 'spec');
+  return [template, restartAt, workloadRef];
+}
+
+function isHeld(object: ApiObject): boolean {
+  const spec = fieldsAt(object, 'spec');
+  return spec['paused'] === true || fieldsAt(spec, 'updateStrategy')['type'] === 'OnDelete';
+}
+
+/**
+ * The controllers of Kubernetes and of Argo Rollouts, as far as Reroll looks at what they write: status of workloads, Jobs that
+ * complete, and dependants that go with their owners.
+ */
+export class Controllers {
+  readonly #options: ControllersOptions;
+  readonly #delays: ControllerDelays;
+  readonly #writer: WorldWriter;
+  /** Of each workload: what its newest pods were started by. By uid. */
+  readonly #started = new Map<string, readonly unknown[]>();
+  /** Workloads for which an observation is scheduled. By uid. */
+  readonly #pending = new Set<string>();
+
+  constructor(options: ControllersOptions) {
+    this.#options = options;
+    const { scheduler, api } = options;
+    const upTo = (limit: number) => (): number => 1 + Math.floor(scheduler.random() * limit);
+    this.#delays = {
+      observe: upTo(200),
+      start: upTo(1_500),
+      ready: upTo(3_000),
+      collect: upTo(500),
+      ...options.delays,
+    };
+    this.#writer = api.as('kube-controller-manager');
+    api.onChange((change) => this.#onChange(change));
+  }
+
+  /** Whether pods of the present template of every workload have started, unless it is paused or starts none by itself. */
+  get isIdle(): boolean {
+    return this.#pending.size === 0;
+  }
+
+  /** Looks at everything again, as controllers do when they start: after etcd was restored. */
+  resync(): void {
+    for (const kind of ROLLED) for (const object of this.#writer.list(kind)) this.#observe(object);
+    for (const job of this.#writer.list('Job')) this.#onJob(job);
+  }
+
+  #onChange({ type, before, after }: Change): void {
+    if (after === undefined) return this.#onGone(before);
+    if (after.object.metadata.deletionTimestamp !== undefined) return this.#onDeleting(after);
+    if (type.kind === 'Job') return this.#onJob(after.object);
+    if (!ROLLED.has(type.kind)) return;
+    this.#observe(after.object);
+    if (type.kind === 'Deployment') this.#observeReferring(after.object);
+  }
+
+  /** Rollouts that use the Deployment's template. */
+  #observeReferring({ metadata }: ApiObject): void {
+    for (const rollout of this.#writer.list('Rollout', metadata.namespace))
+      if (fieldsAt(rollout, 'spec', 'workloadRef')['name'] === metadata.name) this.#observe(rollout);
+  }
+
+  #observe(object: ApiObject): void {
+    const { uid } = object.metadata;
+    if (this.#pending.has(uid) || !this.#isBehind(object)) return;
+    this.#pending.add(uid);
+    this.#after(this.#delays.observe(), () => {
+      this.#pending.delete(uid);
+      const present = this.#present(object);
+      if (present !== undefined && this.#isBehind(present)) this.#roll(present);
+    });
+  }
+
+  #isBehind(object: ApiObject): boolean {
+    const observed = Number(fieldsAt(object, 'status')['observedGeneration'] ?? 0);
+    return observed < (object.metadata.generation ?? 0) || this.#hasNewTemplate(object);
+  }
+
+  #hasNewTemplate(object: ApiObject): boolean {
+    return (
+      !isHeld(object) && !isDeepStrictEqual(this.#started.get(object.metadata.uid), this.#wanted(object))
+    );
+  }
+
+  #wanted(object: ApiObject): readonly unknown[] {
+    const { name } = fieldsAt(object, 'spec', 'workloadRef');
+    if (typeof name !== 'string') return rolloutOf(object);
+    const id = { kind: 'Deployment', namespace: object.metadata.namespace ?? '', name };
+    const deployment = this.#writer.get(id);
+    return [...rolloutOf(object), deployment && fieldsAt(deployment, 'spec')['template']];
+  }
+
+  #roll(object: ApiObject): void {
+    const isNew = this.#hasNewTemplate(object);
+    if (!isNew) return this.#report(object, isHeld(object) ? 'held' : 'ready');
+    this.#report(object, 'started');
+    this.#pending.add(object.metadata.uid);
+    this.#after(this.#delays.start(), () => {
+      this.#pending.delete(object.metadata.uid);
+      const present = this.#present(object);
+      if (present === undefined) return;
+      if (isHeld(present)) return this.#observe(present);
+      this.#started.set(object.metadata.uid, this.#wanted(present));
+      this.#options.onPodsStarted?.(present);
+      this.#after(this.#delays.ready(), () => {
+        const last = this.#present(object);
+        if (last !== undefined && !this.#pending.has(object.metadata.uid)) this.#report(last, 'ready');
+      });
+    });
+  }
+
+  #report(object: ApiObject, phase: Phase): void {
+    const status = { ...fieldsAt(object, 'status'), ...statusOf(object, phase) };
+    this.#writer.setStatus(idOf(object), status);
+  }
+
+  #onJob(job: ApiObject): void {
+    const { uid } = job.metadata;
+    const isDone = fieldsAt(job, 'status')['conditions'] !== undefined;
+    if (
+      isDone ||
+      fieldsAt(job, 'spec')['suspend'] === true ||
+      this.#pending.has(uid) ||
+      this.#started.has(uid)
+    )
+      return;
+    this.#pending.add(uid);
+    this.#after(this.#delays.observe() + this.#delays.start(), () => {
+      this.#pending.delete(uid);
+      const present = this.#present(job);
+      if (present === undefined || fieldsAt(present, 'spec')['suspend'] === true) return;
+      this.#started.set(uid, rolloutOf(present));
+      this.#options.onPodsStarted?.(present);
+      this.#writer.setStatus(idOf(present), { active: 1, ready: 1 });
+      this.#after(this.#delays.ready(), () => {
+        if (this.#present(job) === undefined) return;
+        const conditions = [{ type: 'Complete', status: 'True' }];
+        this.#writer.setStatus(idOf(job), { active: 0, ready: 0, succeeded: 1, conditions });
+      });
+    });
+  }
+
+  #onGone(gone: Version | undefined): void {
+    if (gone === undefined) return;
+    const { uid } = gone.object.metadata;
+    this.#started.delete(uid);
+    this.#after(this.#delays.collect(), () => {
+      for (const dependant of this.#dependants(gone.object))
+        this.#writer.delete(idOf(dependant), { propagationPolicy: 'Background' });
+    });
+  }
+
+  /** Does what the finalizers of a deletion with `Foreground` or `Orphan` ask for, and takes them away. */
+  #onDeleting({ object }: Version): void {
+    const { uid, finalizers = [] } = object.metadata;
+    const own = finalizers.filter((name) => ['foregroundDeletion', 'orphan'].includes(name));
+    if (own.length === 0 || this.#pending.has(uid)) return;
+    this.#pending.add(uid);
+    this.#after(this.#delays.collect(), () => {
+      this.#pending.delete(uid);
+      if (this.#present(object) === undefined) return;
+      for (const dependant of this.#dependants(object)) {
+        if (own.includes('orphan')) this.#orphan(dependant, uid);
+        else this.#writer.delete(idOf(dependant), { propagationPolicy: 'Background' });
+      }
+      this.#writer.update(idOf(object), (present) => {
+        const rest = (present.metadata.finalizers ?? []).filter((name) => !own.includes(name));
+        return { ...present, metadata: { ...present.metadata, finalizers: rest } };
+      });
+    });
+  }
+
+  #orphan(dependant: ApiObject, owner: string): void {
+    this.#writer.update(idOf(dependant), (present) => {
+      const ownerReferences = (present.metadata.ownerReferences ?? []).filter(({ uid }) => uid !== owner);
+      return { ...present, metadata: { ...present.metadata, ownerReferences } };
+    });
+  }
+
+  #dependants({ metadata }: ApiObject): ApiObject[] {
+    return RESOURCE_TYPES.filter((type) => type.isNamespaced)
+      .flatMap((type) => this.#writer.list(type.kind, metadata.namespace))
+      .filter((object) => object.metadata.ownerReferences?.some(({ uid }) => uid === metadata.uid));
+  }
+
+  /** The object as it is now; undefined if it is gone, or another one has its name. */
+  #present(object: ApiObject): ApiObject | undefined {
+    const present = this.#writer.get(idOf(object));
+    return present?.metadata.uid === object.metadata.uid ? present : undefined;
+  }
+
+  #after(milliseconds: number, action: () => void): void {
+    this.#options.scheduler.after(milliseconds, undefined, action);
+  }
+}
+
+/** `held`: the rollout is paused, or waits for somebody to delete pods. */
+type Phase = 'started' | 'ready' | 'held';
+
+interface WorkloadSpec {
+  readonly replicas?: number;
+  readonly restartAt?: string;
+}
+
+const STATUS: Readonly<Record<string, (object: ApiObject, isReady: boolean) => Fields>> = {
+  Deployment: countsOf,
+  DaemonSet: (_object, isReady) => {
+    const ready = isReady ? NODES : 0;
+    const scheduled = { desiredNumberScheduled: NODES, updatedNumberScheduled: NODES };
+    return { ...scheduled, numberReady: ready, numberAvailable: ready };
+  },
+  StatefulSet: (object, isReady) => {
+    const revision = `${object.metadata.name}-${object.metadata.generation}`;
+    const current = isReady ? { currentRevision: revision } : {};
+    return { ...countsOf(object, isReady), ...current, updateRevision: revision };
+  },
+  Rollout: (object, isReady) => {
+    const { restartAt } = object['spec'] as WorkloadSpec;
+    const restarted = isReady && restartAt !== undefined ? { restartedAt: restartAt } : {};
+    return { ...countsOf(object, isReady), phase: isReady ? 'Healthy' : 'Progressing', ...restarted };
+  },
+};
+
+function countsOf(object: ApiObject, isReady: boolean): Fields {
+  const { replicas = 1 } = object['spec'] as WorkloadSpec;
+  const ready = isReady ? replicas : 0;
+  return { replicas, updatedReplicas: replicas, readyReplicas: ready, availableReplicas: ready };
+}
+
+function statusOf(object: ApiObject, phase: Phase): Fields {
+  const { generation = 0 } = object.metadata;
+  const observedGeneration = object.kind === 'Rollout' ? String(generation) : generation;
+  const counts = phase === 'held' ? {} : STATUS[object.kind]?.(object, phase === 'ready');
+  return { observedGeneration, ...counts };
+}

@@ -1,0 +1,101 @@
+import { JSON_PATCH, KubeClient } from '@reroll/kube/client/connection';
+import { KubeError } from '@reroll/kube/client/errors';
+import type { KubeObject } from '@reroll/kube/objects';
+import { describe, expect, test } from 'vitest';
+import type { Owner } from '../scheduler.ts';
+import { simulatedKubeConfig, SimulatedApi, type SimulatedApiOptions } from './simulated-api.ts';
+import type { Fate } from './simulated-pool.ts';
+import { VirtualTime } from './testing/virtual-time.ts';
+
+const CONFIG_MAPS = '/api/v1/namespaces/shop/configmaps';
+type ConfigMap = KubeObject & { readonly data?: Readonly<Record<string, string>> };
+
+function setup(options: Partial<SimulatedApiOptions> = {}) {
+  const time = new VirtualTime();
+  const api = new SimulatedApi({ scheduler: time, ...options });
+  const world = api.as('owner');
+  world.create({ kind: 'Namespace', namespace: '' }, { metadata: { name: 'shop' } });
+  const owner: Owner = { name: 'worker', isAlive: true };
+  const client = new KubeClient({
+    load: () => simulatedKubeConfig(),
+    openPool: () => api.pool(owner),
+    userAgent: 'spec/0',
+  });
+  return { time, api, world, owner, client };
+}
+
+async function errorOf(call: Promise<unknown>): Promise<KubeError> {
+  const error = await call.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  return error instanceof KubeError ? error : expect.fail('expected a KubeError');
+}
+
+test('objects are created, read, patched, replaced and deleted', async () => {
+  const { time, client, api } = setup();
+  const run = <T>(call: Promise<T>): Promise<T> => time.until(call);
+  const created = await run(
+    client.post<ConfigMap>(CONFIG_MAPS, { metadata: { name: 'a' }, data: { k: '1' } }),
+  );
+  expect(created).toMatchObject({ status: 201, date: time.now() - (time.now() % 1000) });
+  const read = await run(client.get<ConfigMap>(`${CONFIG_MAPS}/a`));
+  expect(read.body).toEqual(created.body);
+  const patch = [
+    { op: 'test', path: '/data/k', value: '1' },
+    { op: 'replace', path: '/data/k', value: '2' },
+  ];
+  const patched = await run(client.patch<ConfigMap>(`${CONFIG_MAPS}/a`, patch, { contentType: JSON_PATCH }));
+  expect(patched.body.data).toEqual({ k: '2' });
+  expect(await run(errorOf(client.patch(`${CONFIG_MAPS}/a`, patch)))).toMatchObject({
+    status: 422,
+    hasCauses: false,
+  });
+  expect(await run(errorOf(client.put(`${CONFIG_MAPS}/a`, created.body)))).toMatchObject({
+    status: 409,
+    reason: 'Conflict',
+  });
+  await run(client.request({ method: 'DELETE', path: `${CONFIG_MAPS}/a` }));
+  expect(await run(errorOf(client.get(`${CONFIG_MAPS}/a`)))).toMatchObject({
+    status: 404,
+    reason: 'NotFound',
+  });
+  expect(api.unknown).toEqual([]);
+});
+
+describe('faults', () => {
+  test.each<[Fate, object, string | undefined]>([
+    ['refused', { code: 'KUBE_NETWORK', reason: 'ECONNREFUSED' }, '1'],
+    ['cutBefore', { code: 'KUBE_NETWORK', reason: 'ECONNRESET' }, '1'],
+    ['cutAfter', { code: 'KUBE_NETWORK', reason: 'ECONNRESET' }, '2'],
+    [{ answered: 429, retryAfterSeconds: 3 }, { status: 429, retryAfterMs: 3000 }, '1'],
+    [{ answered: 503 }, { status: 503, retryable: true }, '1'],
+  ])('%o', async (fate, error, value) => {
+    let next: Fate = 'done';
+    const { time, client, world } = setup({ treat: () => ({ before: 5, after: 5, fate: next }) });
+    const id = { kind: 'ConfigMap', namespace: 'shop', name: 'a' };
+    world.create(id, { metadata: { name: 'a' }, data: { k: '1' } });
+    next = fate;
+    const patch = [{ op: 'replace', path: '/data/k', value: '2' }];
+    expect(await time.until(errorOf(client.patch(`${CONFIG_MAPS}/a`, patch)))).toMatchObject(error);
+    expect(world.get(id)).toMatchObject({ data: { k: value } });
+  });
+
+  test('the answer to a process that was killed does not arrive, but its write is done', async () => {
+    const { time, client, world, owner } = setup({ treat: () => ({ before: 5, after: 5, fate: 'done' }) });
+    let isAnswered = false;
+    void client.post(CONFIG_MAPS, { metadata: { name: 'a' } }).then(() => (isAnswered = true));
+    await time.run(7);
+    owner.isAlive = false;
+    await time.run(1000);
+    expect(isAnswered).toBe(false);
+    expect(world.list('ConfigMap')).toHaveLength(1);
+  });
+});
+
+test('a request that no rule covers is recorded', async () => {
+  const { time, client, api } = setup();
+  await time.until(errorOf(client.get('/api/v1/namespaces/shop/services')));
+  await time.until(errorOf(client.request({ method: 'DELETE', path: CONFIG_MAPS })));
+  expect(api.unknown).toEqual(['GET /api/v1/namespaces/shop/services', `DELETE ${CONFIG_MAPS}`]);
+});

@@ -1,0 +1,271 @@
+import { keyOf, Version, type ApiObject, type Manifest, type Metadata } from './api-object.ts';
+import type { Target } from './api-request.ts';
+import type { Author, Etcd } from './etcd.ts';
+import {
+  contentOf,
+  isSame,
+  managedFieldsOf,
+  movesGeneration,
+  requireDecodable,
+  requireValid,
+  timestamp,
+  withDefaults,
+} from './object-rules.ts';
+import { apiVersionOf, typeOfKind, type ResourceType } from './resource-types.ts';
+import { alreadyExists, badRequest, conflict, invalid, notFound } from './status-error.ts';
+
+export interface WriteOptions {
+  readonly author: Author;
+  /** Everything but the write itself is done. */
+  readonly isDryRun: boolean;
+  /** Unix milliseconds by the clock of the server. */
+  readonly at: number;
+}
+
+export interface DeleteOptions {
+  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+  readonly propagationPolicy?: string;
+}
+
+/** Makes the new object of the present one. */
+export type Edit = (present: ApiObject) => unknown;
+
+/** Characters of generated names, as in Kubernetes. */
+const ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
+
+/** The finalizers by which the garbage collector is asked to act first. */
+const FINALIZERS: Readonly<Record<string, string>> = { Foreground: 'foregroundDeletion', Orphan: 'orphan' };
+
+/** Writes as the API server does them: defaults, validation, optimistic concurrency, generation and managedFields. */
+export class Writes {
+  readonly #etcd: Etcd;
+  readonly #random: () => number;
+
+  constructor(etcd: Etcd, random: () => number) {
+    this.#etcd = etcd;
+    this.#random = random;
+  }
+
+  create({ type, namespace }: Target, body: Manifest, options: WriteOptions): Version {
+    const given = body.metadata ?? {};
+    this.#requireTarget(type, namespace, given);
+    requireDecodable(type, body);
+    const object = this.#created({ type, namespace, given }, body, options);
+    requireValid(type, undefined, object);
+    this.#requireNamespace(namespace, object.metadata.name);
+    const key = keyOf(namespace, object.metadata.name);
+    if (this.#etcd.get(type, key) !== undefined) throw alreadyExists(type, object.metadata.name);
+    return this.#commit({ type, key }, object, options);
+  }
+
+  /** A PUT: the object is to be this. */
+  replace(target: Target, body: Manifest, options: WriteOptions): Version {
+    const { type, name } = target;
+    const given = body.metadata ?? {};
+    if ((given.name ?? '') !== name)
+      throw badRequest(
+        `the name of the object (${given.name ?? ''}) does not match the name on the URL (${name})`,
+      );
+    if (type.isVersionRequired && given.resourceVersion === undefined)
+      throw invalid(type, name, [
+        {
+          reason: 'FieldValueInvalid',
+          message: 'Invalid value: 0: must be specified for an update',
+          field: 'metadata.resourceVersion',
+        },
+      ]);
+    return this.edit(target, () => body, options);
+  }
+
+  /** A PATCH, or a write of the world. A `resourceVersion` or `uid` that the edit sets is a precondition. */
+  edit({ type, namespace, name, subresource }: Target, edit: Edit, options: WriteOptions): Version {
+    const key = keyOf(namespace, name);
+    const present = this.#etcd.get(type, key);
+    if (present === undefined) throw notFound(type, name);
+    const wanted = edit(present.object) as Manifest;
+    requireDecodable(type, wanted);
+    requireUnchanged(present, wanted);
+    const write = { type, author: options.author, subresource, at: options.at };
+    const merged = mergedObject(write, present.object, wanted);
+    if (isSame(present.object, merged)) return present;
+    requireValid(type, present.object, merged);
+    const generation = movesGeneration(type, present.object, merged)
+      ? { generation: (merged.metadata.generation ?? 0) + 1 }
+      : {};
+    const metadata = {
+      ...merged.metadata,
+      ...generation,
+      managedFields: managedFieldsOf(write, present.object, merged),
+    };
+    const isReleased = metadata.deletionTimestamp !== undefined && (metadata.finalizers ?? []).length === 0;
+    return this.#commit({ type, key, isDeletion: isReleased }, { ...merged, metadata }, options);
+  }
+
+  /** Returns the object if it waits for its finalizers; undefined if it is gone. */
+  delete(
+    { type, namespace, name }: Target,
+    { preconditions, propagationPolicy }: DeleteOptions,
+    options: WriteOptions,
+  ): Version | undefined {
+    const key = keyOf(namespace, name);
+    const present = this.#etcd.get(type, key);
+    if (present === undefined) throw notFound(type, name);
+    requirePreconditions(present, preconditions);
+    const { metadata } = present.object;
+    const added = FINALIZERS[propagationPolicy ?? (type.kind === 'Job' ? 'Orphan' : 'Background')];
+    const finalizers = [
+      ...new Set([...(metadata.finalizers ?? []), ...(added === undefined ? [] : [added])]),
+    ];
+    if (finalizers.length === 0) {
+      this.#commit({ type, key, isDeletion: true }, present.object, options);
+      return undefined;
+    }
+    if (metadata.deletionTimestamp !== undefined) return present;
+    const marks = { deletionTimestamp: timestamp(options.at), deletionGracePeriodSeconds: 0, finalizers };
+    const generation = metadata.generation === undefined ? {} : { generation: metadata.generation + 1 };
+    return this.#commit(
+      { type, key },
+      { ...present.object, metadata: { ...metadata, ...generation, ...marks } },
+      options,
+    );
+  }
+
+  /** A version 4 UUID. */
+  uuid(): string {
+    const digits = Array.from({ length: 32 }, () => Math.floor(this.#random() * 16).toString(16)).join('');
+    return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-4${digits.slice(13, 16)}-a${digits.slice(17, 20)}-${digits.slice(20)}`;
+  }
+
+  #requireTarget(type: ResourceType, namespace: string, given: Partial<Metadata>): void {
+    if (type.isNamespaced && namespace === '')
+      throw badRequest('an empty namespace may not be set during creation');
+    if (given.namespace !== undefined && given.namespace !== namespace)
+      throw badRequest(
+        'the namespace of the provided object does not match the namespace sent on the request',
+      );
+    if ((given.resourceVersion ?? '') !== '')
+      throw badRequest('resourceVersion should not be set on objects to be created');
+    if (given.name === undefined && given.generateName === undefined)
+      throw invalid(type, '', [
+        {
+          reason: 'FieldValueRequired',
+          message: 'Required value: name or generateName is required',
+          field: 'metadata.name',
+        },
+      ]);
+  }
+
+  #requireNamespace(namespace: string, name: string): void {
+    if (namespace === '') return;
+    const type = typeOfKind('Namespace');
+    const found = this.#etcd.get(type, namespace);
+    if (found === undefined) throw notFound(type, namespace);
+    if (found.object.metadata.deletionTimestamp !== undefined)
+      throw conflict(
+        type,
+        name,
+        `unable to create new content in namespace ${namespace} because it is being terminated`,
+      );
+  }
+
+  #created(
+    { type, namespace, given }: { type: ResourceType; namespace: string; given: Partial<Metadata> },
+    body: Manifest,
+    { author, at }: WriteOptions,
+  ): ApiObject {
+    const base: Metadata = {
+      ...given,
+      name: given.name ?? this.#generated(given.generateName ?? ''),
+      ...(namespace === '' ? {} : { namespace }),
+      uid: this.uuid(),
+      resourceVersion: '',
+      creationTimestamp: timestamp(at),
+    };
+    const { managedFields: _managed, generation: _generation, deletionTimestamp: _deleted, ...kept } = base;
+    const label = { labels: { 'kubernetes.io/metadata.name': base.name, ...base.labels } };
+    const metadata = {
+      ...kept,
+      ...(type.kind === 'Namespace' ? label : {}),
+      ...(type.generation === 'never' ? {} : { generation: 1 }),
+    };
+    const content = contentOf(body);
+    if (type.hasStatus) delete content['status'];
+    const fields = withDefaults(type, content, metadata);
+    const object = { apiVersion: apiVersionOf(type), kind: type.kind, metadata, ...fields };
+    const managedFields = managedFieldsOf({ type, author, subresource: '', at }, undefined, object);
+    return { ...object, metadata: { ...metadata, managedFields } };
+  }
+
+  #generated(prefix: string): string {
+    const suffix = Array.from({ length: 5 }, () => ALPHABET[Math.floor(this.#random() * ALPHABET.length)]);
+    return prefix + suffix.join('');
+  }
+
+  #commit(
+    { type, key, isDeletion = false }: { type: ResourceType; key: string; isDeletion?: boolean },
+    object: ApiObject,
+    { author, isDryRun }: WriteOptions,
+  ): Version {
+    if (isDryRun) return new Version(type, object, 0);
+    return this.#etcd.put({ type, key, author, object: isDeletion ? undefined : object }).shown;
+  }
+}
+
+function requireUnchanged({ type, object }: Version, { metadata = {} }: Manifest): void {
+  const { name, uid, resourceVersion } = object.metadata;
+  const { uid: wantedUid = uid, resourceVersion: wantedVersion = '' } = metadata;
+  if (wantedUid !== uid)
+    throw conflict(
+      type,
+      name,
+      `Precondition failed: UID in precondition: ${wantedUid}, UID in object meta: ${uid}`,
+    );
+  if (wantedVersion !== '' && wantedVersion !== resourceVersion)
+    throw conflict(
+      type,
+      name,
+      'the object has been modified; please apply your changes to the latest version and try again',
+    );
+}
+
+function requirePreconditions(
+  { type, object }: Version,
+  preconditions: DeleteOptions['preconditions'] = {},
+): void {
+  const { name, uid, resourceVersion } = object.metadata;
+  if (preconditions.uid !== undefined && preconditions.uid !== uid)
+    throw conflict(
+      type,
+      name,
+      `the UID in the precondition (${preconditions.uid}) does not match the UID in record (${uid}). The object might have been deleted and then recreated`,
+    );
+  if (preconditions.resourceVersion !== undefined && preconditions.resourceVersion !== resourceVersion)
+    throw conflict(
+      type,
+      name,
+      `the ResourceVersion in the precondition (${preconditions.resourceVersion}) does not match the ResourceVersion in record (${resourceVersion}). The object might have been modified`,
+    );
+}
+
+/** The present object with what the write may change. */
+function mergedObject(
+  { type, subresource }: { type: ResourceType; subresource: string },
+  present: ApiObject,
+  wanted: Manifest,
+): ApiObject {
+  const { apiVersion, kind, metadata } = present;
+  if (subresource === 'status') return { ...present, status: wanted['status'] };
+  const { labels, annotations, ownerReferences, finalizers } = wanted.metadata ?? {};
+  const { labels: _l, annotations: _a, ownerReferences: _o, finalizers: _f, ...system } = metadata;
+  const given = Object.entries({ labels, annotations, ownerReferences, finalizers }).filter(
+    ([, value]) => !isEmpty(value),
+  );
+  const content = contentOf(wanted);
+  if (type.hasStatus) delete content['status'];
+  const status = type.hasStatus && present['status'] !== undefined ? { status: present['status'] } : {};
+  return { apiVersion, kind, metadata: { ...system, ...Object.fromEntries(given) }, ...content, ...status };
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === undefined || value === null || Object.keys(value).length === 0;
+}
