@@ -33,7 +33,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'adapters',
-          include: ['libs/{kube,redis}/src/**/*.spec.ts'],
+          include: ['libs/{kube,redis}/src/**/*.spec.ts', 'tools/simulation/src/api/**/*.spec.ts'],
           globalSetup: ['e2e/support/bare-cluster.ts'],
           setupFiles: ['tools/test/servers.ts'],
           testTimeout: 60_000,
@@ -59,7 +59,7 @@ export default defineConfig({
         test: {
           name: 'tools',
           include: ['tools/**/*.spec.ts'],
-          exclude: ['tools/cluster/test/real-node.spec.ts'],
+          exclude: ['tools/cluster/test/real-node.spec.ts', 'tools/simulation/src/api/**'],
           testTimeout: 120_000,
           hookTimeout: 600_000,
           fileParallelism: false,

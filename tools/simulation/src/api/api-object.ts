@@ -56,6 +56,15 @@ export function keyOf(namespace: string, name: string): string {
   return namespace === '' ? name : `${namespace}/${name}`;
 }
 
+/** An annotation by which the server counts the templates of a DaemonSet: it is not stored, and not in `metadata` alone. */
+export const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
+
+function withoutTemplateGeneration({ kind, metadata }: ApiObject): Metadata {
+  if (kind !== 'DaemonSet') return metadata;
+  const { annotations: { [TEMPLATE_GENERATION]: _count, ...annotations } = {}, ...rest } = metadata;
+  return Object.keys(annotations).length === 0 ? rest : { ...rest, annotations };
+}
+
 /** One version of an object, with its JSON, which is made once. */
 export class Version {
   readonly type: ResourceType;
@@ -104,7 +113,7 @@ export class Version {
     this.#metadata ??= JSON.stringify({
       kind: 'PartialObjectMetadata',
       apiVersion: 'meta.k8s.io/v1',
-      metadata: this.object.metadata,
+      metadata: withoutTemplateGeneration(this.object),
     });
     return this.#metadata;
   }

@@ -44,6 +44,7 @@ export interface Cluster {
 const FRESHNESS_MS = 3_000;
 /** How long a request waits for etcd. */
 const REQUEST_MS = 60_000;
+const NAMED = /(^|,)metadata\.name==?[^,]/;
 const BOOKMARK_MS = 60_000;
 const BOOKMARK_SPREAD_MS = 15_000;
 /** The shortest time of a watch without `timeoutSeconds`; the longest is twice that. */
@@ -184,8 +185,12 @@ export class ApiServer {
   #list(request: ApiRequest, target: Target, respond: Respond): void {
     requireListOptions(request, this.isWatchListKnown);
     const selects = selectionOf(request, target);
-    const limit = Number(request.query.get('limit') ?? 0);
-    const page = { target, form: request.form, limit, selects };
+    const { query } = request;
+    const fields = query.get('fieldSelector') ?? '';
+    // An object that is asked for by its name is read alone.
+    const limit = NAMED.test(fields) ? 0 : Number(query.get('limit') ?? 0);
+    const isCounted = fields === '' && !query.get('labelSelector');
+    const page = { target, form: request.form, limit, selects, isCounted };
     const { etcd } = this.#cluster;
     const source = listSource(request, etcd);
     if (source.from === 'cache') {

@@ -143,8 +143,8 @@ export class Controllers {
   #roll(object: ApiObject): void {
     const isNew = this.#hasNewTemplate(object);
     if (!isNew) return this.#report(object, isHeld(object) ? 'held' : 'ready');
-    this.#report(object, 'started');
     this.#pending.add(object.metadata.uid);
+    this.#report(object, 'started');
     this.#after(this.#delays.start(), () => {
       this.#pending.delete(object.metadata.uid);
       const present = this.#present(object);

@@ -60,9 +60,9 @@ function remove(parent: unknown, key: string): unknown {
   return rest;
 }
 
+/** In an object, a missing member is added, as in the API server. */
 function replace(parent: unknown, key: string, value: unknown): unknown {
-  if (!Array.isArray(parent) && !(isRecord(parent) && Object.hasOwn(parent, key)))
-    throw new PatchError('nothing to replace');
+  if (!Array.isArray(parent) && !isRecord(parent)) throw new PatchError('a parent is missing');
   return withChild(parent, key, value);
 }
 

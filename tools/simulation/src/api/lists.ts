@@ -120,28 +120,46 @@ export interface Page {
   /** 0: no limit. */
   readonly limit: number;
   readonly selects: Predicate;
+  /** Whether a page says how many objects are left: not with selectors. */
+  readonly isCounted: boolean;
   readonly revision: number;
   /** Only objects after this key. */
   readonly after: string;
 }
 
+/** As in etcd, there is more if any object is left, even if the selectors leave it out. */
+function moreOf({ target, form, isCounted, revision }: Page, last: string, left: number): object {
+  if (left === 0) return target.type.isCustom && form === 'whole' ? { continue: '' } : {};
+  const count = isCounted ? { remainingItemCount: left } : {};
+  return { continue: tokenOf({ rv: revision, start: last }), ...count };
+}
+
+/** The objects of a page, and how many are left after it. */
+function itemsOf(objects: readonly Version[], page: Page): { items: Version[]; left: number } {
+  const { target, limit, selects, after } = page;
+  const inScope = objects.filter(
+    ({ key, object }) =>
+      key > after && (target.namespace === '' || object.metadata.namespace === target.namespace),
+  );
+  const items: Version[] = [];
+  for (const [index, each] of inScope.entries()) {
+    if (limit > 0 && items.length === limit) return { items, left: inScope.length - index };
+    if (selects(each.object)) items.push(each);
+  }
+  return { items, left: 0 };
+}
+
 /** The JSON of one page of a list. */
 export function pageJson(objects: readonly Version[], page: Page): string {
-  const { target, form, limit, selects, revision, after } = page;
-  const rest = objects.filter((each) => (after === '' || each.key > after) && selects(each.object));
-  const items = limit > 0 ? rest.slice(0, limit) : rest;
-  const last = items.at(-1);
-  const remaining = rest.length - items.length;
-  const more =
-    remaining === 0 || last === undefined
-      ? {}
-      : { continue: tokenOf({ rv: revision, start: last.key }), remainingItemCount: remaining };
-  const metadata = JSON.stringify({ resourceVersion: String(revision), ...more });
+  const { target, form, revision } = page;
   const { type } = target;
-  const [kind, apiVersion] =
-    form === 'metadata'
-      ? ['PartialObjectMetadataList', 'meta.k8s.io/v1']
-      : [`${type.kind}List`, apiVersionOf(type)];
-  const list = items.map((each) => each.itemJson(form)).join(',');
-  return `{"kind":"${kind}","apiVersion":"${apiVersion}","metadata":${metadata},"items":[${list}]}`;
+  const { items, left } = itemsOf(objects, page);
+  const more = moreOf(page, items.at(-1)?.key ?? '', left);
+  const metadata = JSON.stringify({ resourceVersion: String(revision), ...more });
+  const isMetadata = form === 'metadata';
+  const kind = isMetadata ? 'PartialObjectMetadataList' : `${type.kind}List`;
+  const apiVersion = isMetadata ? 'meta.k8s.io/v1' : apiVersionOf(type);
+  const list = `[${items.map((each) => each.itemJson(form)).join(',')}]`;
+  const json = items.length === 0 && isMetadata ? 'null' : list;
+  return `{"kind":"${kind}","apiVersion":"${apiVersion}","metadata":${metadata},"items":${json}}`;
 }

@@ -1,8 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ApiObject, ManagedFields, Manifest, Metadata } from './api-object.ts';
+import {
+  TEMPLATE_GENERATION,
+  type ApiObject,
+  type ManagedFields,
+  type Manifest,
+  type Metadata,
+} from './api-object.ts';
 import type { Author } from './etcd.ts';
 import { apiVersionOf, type ResourceType } from './resource-types.ts';
-import { badRequest, invalid, type StatusCause } from './status-error.ts';
+import { invalid, type StatusCause } from './status-error.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -59,6 +65,25 @@ export function withDefaults(type: ResourceType, fields: Fields, metadata: Metad
   if (type.kind === 'Namespace')
     return { ...fields, spec: { finalizers: ['kubernetes'] }, status: { phase: 'Active' } };
   return fields;
+}
+
+/** Labels that an object without labels gets: a Job those of its template. */
+export function defaultLabels({ kind }: ResourceType, fields: Fields): Partial<Metadata> {
+  const labels = recordAt(fields, 'spec', 'template', 'metadata', 'labels') as Metadata['labels'];
+  return kind === 'Job' && labels ? { labels } : {};
+}
+
+/** Returns the object with the annotations that the server itself writes: it counts the templates of a DaemonSet. */
+export function withOwnAnnotations(before: ApiObject | undefined, after: ApiObject): ApiObject {
+  if (after.kind !== 'DaemonSet') return after;
+  const last = Number(before?.metadata.annotations?.[TEMPLATE_GENERATION] ?? 0);
+  const isSameTemplate =
+    before && isDeepStrictEqual(recordAt(before, 'spec', 'template'), recordAt(after, 'spec', 'template'));
+  const count = { [TEMPLATE_GENERATION]: String(isSameTemplate ? last : last + 1) };
+  return {
+    ...after,
+    metadata: { ...after.metadata, annotations: { ...after.metadata.annotations, ...count } },
+  };
 }
 
 /** Everything but kind, apiVersion and metadata. */
@@ -146,14 +171,12 @@ const STRING_MAPS: readonly (readonly string[])[] = [
   ['data'],
 ];
 
-/** Throws a `StatusError` 400 if a field cannot be decoded. */
-export function requireDecodable({ kind }: ResourceType, object: Manifest): void {
-  for (const path of STRING_MAPS) {
-    if (path[0] === 'data' && kind !== 'ConfigMap' && kind !== 'Secret') continue;
-    const isText = Object.values(recordAt(object, ...path)).every((value) => typeof value === 'string');
-    if (!isText)
-      throw badRequest(`${kind} in version "v1" cannot be handled as a ${kind}: ${path.join('.')}`);
-  }
+/** Whether the fields have the types that the kind's schema asks for. */
+export function isDecodable({ kind }: ResourceType, object: Manifest): boolean {
+  const hasData = kind === 'ConfigMap' || kind === 'Secret';
+  return STRING_MAPS.filter(([first]) => first !== 'data' || hasData).every((path) =>
+    Object.values(recordAt(object, ...path)).every((value) => typeof value === 'string'),
+  );
 }
 
 const MAX_ANNOTATIONS_BYTES = 256 * 1024;

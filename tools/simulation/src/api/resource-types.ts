@@ -19,6 +19,8 @@ export interface ResourceType {
   readonly isCustom: boolean;
   /** A PUT must name a resourceVersion. */
   readonly isVersionRequired: boolean;
+  /** A PUT creates an object that does not exist. */
+  readonly isCreatedByPut: boolean;
   /** Field selectors besides `metadata.name` and `metadata.namespace`: dotted paths. */
   readonly fields: readonly string[];
 }
@@ -31,6 +33,7 @@ const DEFAULTS = {
   hasStatus: false,
   isCustom: false,
   isVersionRequired: false,
+  isCreatedByPut: false,
   fields: [],
 } as const;
 
@@ -62,7 +65,7 @@ export const RESOURCE_TYPES: readonly ResourceType[] = [
   type(['apps/v1', 'replicasets'], 'ReplicaSet', WITH_STATUS),
   type(['batch/v1', 'cronjobs'], 'CronJob', WITH_STATUS),
   type(['batch/v1', 'jobs'], 'Job', WITH_STATUS),
-  type(['coordination.k8s.io/v1', 'leases'], 'Lease', { isVersionRequired: true }),
+  type(['coordination.k8s.io/v1', 'leases'], 'Lease', { isVersionRequired: true, isCreatedByPut: true }),
   type(['events.k8s.io/v1', 'events'], 'Event'),
   type(['argoproj.io/v1alpha1', 'rollouts'], 'Rollout', {
     ...WITH_STATUS,

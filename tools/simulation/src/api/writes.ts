@@ -1,18 +1,21 @@
+import { isDeepStrictEqual } from 'node:util';
 import { keyOf, Version, type ApiObject, type Manifest, type Metadata } from './api-object.ts';
 import type { Target } from './api-request.ts';
 import type { Author, Etcd } from './etcd.ts';
 import {
   contentOf,
+  defaultLabels,
+  isDecodable,
   isSame,
   managedFieldsOf,
   movesGeneration,
-  requireDecodable,
   requireValid,
   timestamp,
   withDefaults,
+  withOwnAnnotations,
 } from './object-rules.ts';
 import { apiVersionOf, typeOfKind, type ResourceType } from './resource-types.ts';
-import { alreadyExists, badRequest, conflict, invalid, notFound } from './status-error.ts';
+import { alreadyExists, badRequest, conflict, invalid, notFound, StatusError } from './status-error.ts';
 
 export interface WriteOptions {
   readonly author: Author;
@@ -36,6 +39,14 @@ const ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
 /** The finalizers by which the garbage collector is asked to act first. */
 const FINALIZERS: Readonly<Record<string, string>> = { Foreground: 'foregroundDeletion', Orphan: 'orphan' };
 
+const NO_VERSION = {
+  reason: 'FieldValueInvalid',
+  message: 'Invalid value: 0: must be specified for an update',
+  field: 'metadata.resourceVersion',
+};
+/** A patch that makes an object whose fields have other types. */
+const UNDECODABLE = { reason: 'FieldValueInvalid', message: 'Invalid value', field: 'patch' };
+
 /** Writes as the API server does them: defaults, validation, optimistic concurrency, generation and managedFields. */
 export class Writes {
   readonly #etcd: Etcd;
@@ -48,8 +59,8 @@ export class Writes {
 
   create({ type, namespace }: Target, body: Manifest, options: WriteOptions): Version {
     const given = body.metadata ?? {};
+    requireKind(type, body);
     this.#requireTarget(type, namespace, given);
-    requireDecodable(type, body);
     const object = this.#created({ type, namespace, given }, body, options);
     requireValid(type, undefined, object);
     this.#requireNamespace(namespace, object.metadata.name);
@@ -62,19 +73,18 @@ export class Writes {
   replace(target: Target, body: Manifest, options: WriteOptions): Version {
     const { type, name } = target;
     const given = body.metadata ?? {};
+    requireKind(type, body);
     if ((given.name ?? '') !== name)
       throw badRequest(
         `the name of the object (${given.name ?? ''}) does not match the name on the URL (${name})`,
       );
-    if (type.isVersionRequired && given.resourceVersion === undefined)
-      throw invalid(type, name, [
-        {
-          reason: 'FieldValueInvalid',
-          message: 'Invalid value: 0: must be specified for an update',
-          field: 'metadata.resourceVersion',
-        },
-      ]);
-    return this.edit(target, () => body, options);
+    const isThere = this.#etcd.get(type, keyOf(target.namespace, name)) !== undefined;
+    if (isThere || !type.isCreatedByPut)
+      return this.edit(target, (present) => replacement(target, present, body), options);
+    if (given.uid !== undefined)
+      throw conflict(type, name, `Precondition failed: UID in precondition: ${given.uid}`);
+    const { resourceVersion: _version, ...metadata } = given;
+    return this.create(target, { ...body, metadata }, options);
   }
 
   /** A PATCH, or a write of the world. A `resourceVersion` or `uid` that the edit sets is a precondition. */
@@ -83,10 +93,10 @@ export class Writes {
     const present = this.#etcd.get(type, key);
     if (present === undefined) throw notFound(type, name);
     const wanted = edit(present.object) as Manifest;
-    requireDecodable(type, wanted);
+    if (!isDecodable(type, wanted)) throw invalid({ group: '', kind: '' }, '', [UNDECODABLE]);
     requireUnchanged(present, wanted);
     const write = { type, author: options.author, subresource, at: options.at };
-    const merged = mergedObject(write, present.object, wanted);
+    const merged = withOwnAnnotations(present.object, mergedObject(write, present.object, wanted));
     if (isSame(present.object, merged)) return present;
     requireValid(type, present.object, merged);
     const generation = movesGeneration(type, present.object, merged)
@@ -98,7 +108,10 @@ export class Writes {
       managedFields: managedFieldsOf(write, present.object, merged),
     };
     const isReleased = metadata.deletionTimestamp !== undefined && (metadata.finalizers ?? []).length === 0;
-    return this.#commit({ type, key, isDeletion: isReleased }, { ...merged, metadata }, options);
+    const written = { ...merged, metadata };
+    if (!isReleased) return this.#commit({ type, key }, written, options);
+    this.#commit({ type, key, isDeletion: true }, written, options);
+    return new Version(type, written, present.revision);
   }
 
   /** Returns the object if it waits for its finalizers; undefined if it is gone. */
@@ -112,15 +125,14 @@ export class Writes {
     if (present === undefined) throw notFound(type, name);
     requirePreconditions(present, preconditions);
     const { metadata } = present.object;
-    const added = FINALIZERS[propagationPolicy ?? (type.kind === 'Job' ? 'Orphan' : 'Background')];
-    const finalizers = [
-      ...new Set([...(metadata.finalizers ?? []), ...(added === undefined ? [] : [added])]),
-    ];
+    const policy = propagationPolicy ?? (type.kind === 'Job' ? 'Orphan' : 'Background');
+    const finalizers = finalizersFor(policy, metadata.finalizers ?? []);
     if (finalizers.length === 0) {
       this.#commit({ type, key, isDeletion: true }, present.object, options);
       return undefined;
     }
-    if (metadata.deletionTimestamp !== undefined) return present;
+    if (metadata.deletionTimestamp !== undefined && isDeepStrictEqual(finalizers, metadata.finalizers))
+      return present;
     const marks = { deletionTimestamp: timestamp(options.at), deletionGracePeriodSeconds: 0, finalizers };
     const generation = metadata.generation === undefined ? {} : { generation: metadata.generation + 1 };
     return this.#commit(
@@ -144,7 +156,10 @@ export class Writes {
         'the namespace of the provided object does not match the namespace sent on the request',
       );
     if ((given.resourceVersion ?? '') !== '')
-      throw badRequest('resourceVersion should not be set on objects to be created');
+      throw new StatusError({
+        code: 500,
+        message: 'resourceVersion should not be set on objects to be created',
+      });
     if (given.name === undefined && given.generateName === undefined)
       throw invalid(type, '', [
         {
@@ -189,11 +204,14 @@ export class Writes {
       ...(type.generation === 'never' ? {} : { generation: 1 }),
     };
     const content = contentOf(body);
-    if (type.hasStatus) delete content['status'];
+    if (type.hasStatus || !type.isCustom) delete content['status'];
     const fields = withDefaults(type, content, metadata);
-    const object = { apiVersion: apiVersionOf(type), kind: type.kind, metadata, ...fields };
+    const labelled =
+      metadata.labels === undefined ? { ...metadata, ...defaultLabels(type, fields) } : metadata;
+    const bare = { apiVersion: apiVersionOf(type), kind: type.kind, metadata: labelled, ...fields };
+    const object = withOwnAnnotations(undefined, bare);
     const managedFields = managedFieldsOf({ type, author, subresource: '', at }, undefined, object);
-    return { ...object, metadata: { ...metadata, managedFields } };
+    return { ...object, metadata: { ...object.metadata, managedFields } };
   }
 
   #generated(prefix: string): string {
@@ -206,20 +224,55 @@ export class Writes {
     object: ApiObject,
     { author, isDryRun }: WriteOptions,
   ): Version {
-    if (isDryRun) return new Version(type, object, 0);
+    if (isDryRun) return new Version(type, withoutVersion(object), 0);
     return this.#etcd.put({ type, key, author, object: isDeletion ? undefined : object }).shown;
   }
+}
+
+function withoutVersion(object: ApiObject): ApiObject {
+  const { resourceVersion: _version, ...metadata } = object.metadata;
+  return { ...object, metadata: metadata as Metadata };
+}
+
+/** The finalizers of a deletion: a later one with another policy replaces the earlier one's. */
+function finalizersFor(policy: string, present: readonly string[]): string[] {
+  const others = present.filter((name) => !Object.values(FINALIZERS).includes(name));
+  const added = FINALIZERS[policy];
+  return added === undefined ? others : [...others, added];
+}
+
+function requireKind(type: ResourceType, body: Manifest): void {
+  const { kind, apiVersion } = body;
+  const isGiven = kind !== undefined || apiVersion !== undefined;
+  const isRight = kind === type.kind && apiVersion === apiVersionOf(type);
+  if ((!isRight && (isGiven || type.isCustom)) || !isDecodable(type, body))
+    throw badRequest(`the provided object cannot be handled as a ${type.kind}`);
+}
+
+/** For a PUT, the uid is a precondition, and some kinds need a resourceVersion. */
+function replacement({ type, name }: Target, { metadata }: ApiObject, body: Manifest): Manifest {
+  const { uid = metadata.uid, resourceVersion } = body.metadata ?? {};
+  if (uid !== metadata.uid)
+    throw conflict(
+      type,
+      name,
+      `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${metadata.uid}`,
+    );
+  if (type.isVersionRequired && resourceVersion === undefined) throw invalid(type, name, [NO_VERSION]);
+  return body;
 }
 
 function requireUnchanged({ type, object }: Version, { metadata = {} }: Manifest): void {
   const { name, uid, resourceVersion } = object.metadata;
   const { uid: wantedUid = uid, resourceVersion: wantedVersion = '' } = metadata;
-  if (wantedUid !== uid)
-    throw conflict(
-      type,
-      name,
-      `Precondition failed: UID in precondition: ${wantedUid}, UID in object meta: ${uid}`,
-    );
+  if (wantedUid !== uid) {
+    const cause = {
+      reason: 'FieldValueInvalid',
+      message: 'Invalid value: field is immutable',
+      field: 'metadata.uid',
+    };
+    throw invalid(type, name, [cause, cause]);
+  }
   if (wantedVersion !== '' && wantedVersion !== resourceVersion)
     throw conflict(
       type,
@@ -261,9 +314,11 @@ function mergedObject(
     ([, value]) => !isEmpty(value),
   );
   const content = contentOf(wanted);
-  if (type.hasStatus) delete content['status'];
+  if (type.hasStatus || !type.isCustom) delete content['status'];
   const status = type.hasStatus && present['status'] !== undefined ? { status: present['status'] } : {};
-  return { apiVersion, kind, metadata: { ...system, ...Object.fromEntries(given) }, ...content, ...status };
+  const fields =
+    type.kind === 'Job' || type.kind === 'Namespace' ? content : withDefaults(type, content, metadata);
+  return { apiVersion, kind, metadata: { ...system, ...Object.fromEntries(given) }, ...fields, ...status };
 }
 
 function isEmpty(value: unknown): boolean {
