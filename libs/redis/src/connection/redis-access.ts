@@ -1,3 +1,5 @@
+import type { RedisOptions } from 'ioredis';
+
 /**
  * How to reach Redis: the options of the same names, already validated together. At most one of URL, host, Sentinels and Cluster is
  * given (default `redis://127.0.0.1:6379`).
@@ -24,6 +26,8 @@ export interface RedisAccess {
   readonly redisTlsKeyFile?: string | undefined;
   readonly redisTlsServerName?: string | undefined;
   readonly redisTlsInsecureSkipVerify?: boolean;
+  /** Opens the streams to a server in place of TCP and TLS. No option of a process sets it; not for Cluster. */
+  readonly redisConnector?: RedisOptions['Connector'];
 }
 
 export interface RedisAddress {

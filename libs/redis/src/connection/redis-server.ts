@@ -25,11 +25,12 @@ function isNoMaster(error: Error): 2 | false {
 
 /** Returns ioredis' options for a URL, a host or Sentinels. */
 export function serverOptions(access: RedisAccess, { tls }: RedisSecrets): RedisOptions {
-  const { redisHost, redisPort = 6379, redisDb, redisSentinels = [] } = access;
+  const { redisHost, redisPort = 6379, redisDb, redisSentinels = [], redisConnector } = access;
   const common: RedisOptions = {
     retryStrategy: reconnectDelay,
     reconnectOnError: isNoMaster,
     ...(redisDb === undefined ? {} : { db: redisDb }),
+    ...(redisConnector === undefined ? {} : { Connector: redisConnector }),
     ...(tls ? { tls } : {}),
   };
   if (redisSentinels.length > 0) return { ...common, ...sentinelOptions(access, tls) };
