@@ -1,13 +1,144 @@
+/** One queue of events in virtual time. What decides between events is the seed, and nothing else. */
+import { Random } from './random.ts';
+
 /** A simulated process. What belongs to it no longer runs once it is killed. */
 export interface Owner {
   readonly name: string;
   isAlive: boolean;
+  /** Milliseconds by which its wall clock is ahead of the virtual time. */
+  clockSkew?: number;
+  /** Until then, in virtual milliseconds, it is stopped as by SIGSTOP: its events wait. */
+  frozenUntil?: number;
 }
+
 export interface Scheduler {
   /** Virtual Unix milliseconds. */
   now(): number;
   /** Seeded, in [0, 1). */
   random(): number;
-  /** Runs the action once after so many virtual milliseconds (0: as soon as what runs now has ended), unless its owner was killed by then. `undefined` as owner: the world itself. Returns what cancels it. */
+  /**
+   * Runs the action once after so many virtual milliseconds (0: as soon as what runs now has ended), unless its owner was killed by
+   * then. `undefined` as owner: the world itself. Returns what cancels it.
+   */
   after(milliseconds: number, owner: Owner | undefined, action: () => void): () => void;
+}
+
+interface Event {
+  at: number;
+  readonly order: number;
+  readonly owner: Owner | undefined;
+  action: (() => void) | undefined;
+}
+
+/** The real one, taken before anything replaces it. */
+const realImmediate = setImmediate;
+
+/** Runs events in the order of their time, and of their creation where that is the same. */
+export class Events implements Scheduler {
+  /** Whose event runs now, or whose consequences. */
+  current: Owner | undefined;
+  readonly #random: Random;
+  readonly #heap: Event[] = [];
+  #now: number;
+  #order = 0;
+
+  constructor(seed: number, start: number) {
+    this.#random = new Random(seed);
+    this.#now = start;
+  }
+
+  now(): number {
+    return this.#now;
+  }
+
+  random(): number {
+    return this.#random.next();
+  }
+
+  after(milliseconds: number, owner: Owner | undefined, action: () => void): () => void {
+    const at = this.#now + Math.max(0, milliseconds);
+    const event: Event = { at, order: (this.#order += 1), owner, action };
+    this.#push(event);
+    return () => {
+      event.action = undefined;
+    };
+  }
+
+  /** Runs what is due until so many milliseconds have passed. Rejects with what an event throws. */
+  async run(milliseconds: number): Promise<void> {
+    const end = this.#now + milliseconds;
+    for (let next = this.#heap[0]; next !== undefined && next.at <= end; next = this.#heap[0]) {
+      this.#pop();
+      await this.#happen(next);
+    }
+    this.#now = end;
+  }
+
+  /** Runs it now as the owner's, with all that follows from it without a wait. */
+  async as(owner: Owner | undefined, action: () => void): Promise<void> {
+    const before = this.current;
+    this.current = owner;
+    action();
+    await settled();
+    this.current = before;
+  }
+
+  async #happen(event: Event): Promise<void> {
+    const { owner, action } = event;
+    if (action === undefined || owner?.isAlive === false) return;
+    this.#now = Math.max(this.#now, event.at);
+    const thaw = owner?.frozenUntil ?? 0;
+    if (thaw > this.#now) {
+      event.at = thaw;
+      this.#push(event);
+      return;
+    }
+    event.action = undefined;
+    await this.as(owner, action);
+  }
+
+  #push(event: Event): void {
+    const heap = this.#heap;
+    let at = heap.length;
+    while (at > 0) {
+      const up = (at - 1) >> 1;
+      const parent = heap[up];
+      if (parent === undefined || isBefore(parent, event)) break;
+      heap[at] = parent;
+      at = up;
+    }
+    heap[at] = event;
+  }
+
+  #pop(): void {
+    const heap = this.#heap;
+    const last = heap.pop();
+    if (last === undefined || heap.length === 0) return;
+    let at = 0;
+    for (;;) {
+      const child = smallerChild(heap, at);
+      const below = heap[child];
+      if (below === undefined || isBefore(last, below)) break;
+      heap[at] = below;
+      at = child;
+    }
+    heap[at] = last;
+  }
+}
+
+function smallerChild(heap: readonly Event[], at: number): number {
+  const left = heap[2 * at + 1];
+  const right = heap[2 * at + 2];
+  return left && right && isBefore(right, left) ? 2 * at + 2 : 2 * at + 1;
+}
+
+function isBefore(one: Event, other: Event): boolean {
+  return one.at < other.at || (one.at === other.at && one.order < other.order);
+}
+
+/** Resolves when all microtasks and next ticks have run. */
+function settled(): Promise<void> {
+  return new Promise((resolve) => {
+    realImmediate(resolve);
+  });
 }
