@@ -33,7 +33,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'adapters',
-          include: ['libs/{kube,redis}/src/**/*.spec.ts', 'tools/simulation/src/api/**/*.spec.ts'],
+          // The simulated API server and Redis are compared with real ones.
+          include: ['libs/{kube,redis}/src/**/*.spec.ts', 'tools/simulation/src/{api,redis}/**/*.spec.ts'],
           globalSetup: ['e2e/support/bare-cluster.ts'],
           setupFiles: ['tools/test/servers.ts'],
           testTimeout: 60_000,
@@ -59,7 +60,7 @@ export default defineConfig({
         test: {
           name: 'tools',
           include: ['tools/**/*.spec.ts'],
-          exclude: ['tools/cluster/test/real-node.spec.ts', 'tools/simulation/src/api/**'],
+          exclude: ['tools/cluster/test/real-node.spec.ts', 'tools/simulation/src/{api,redis}/**'],
           testTimeout: 120_000,
           hookTimeout: 600_000,
           fileParallelism: false,

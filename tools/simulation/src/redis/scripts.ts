@@ -116,7 +116,7 @@ export class Scripts {
   #execute(args: readonly string[]): Reply {
     const [given] = args;
     if (given === undefined)
-      throw new RedisError('ERR Please specify at least one argument for this redis.call()');
+      throw new RedisError('ERR Please specify at least one argument for this redis lib call');
     const command = this.#commandOf(given.toUpperCase());
     if (command.arity < 0 ? args.length < -command.arity : args.length !== command.arity)
       throw new RedisError('ERR Wrong number of args calling Redis command from script');

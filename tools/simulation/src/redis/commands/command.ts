@@ -46,6 +46,12 @@ export function float(text: string, message = NOT_FLOAT): number {
   return value;
 }
 
+/** The result of adding to a number with a fraction, as it is stored. */
+export function sumText(value: number): string {
+  if (!Number.isFinite(value)) throw new RedisError('ERR increment would produce NaN or Infinity');
+  return String(value);
+}
+
 function parseFloatText(text: string): number | undefined {
   const special = /^([+-]?)inf(?:inity)?$/iu.exec(text);
   if (special) return special[1] === '-' ? -Infinity : Infinity;

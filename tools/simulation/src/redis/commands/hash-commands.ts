@@ -1,8 +1,7 @@
 import { OK, RedisError, type Reply } from '../replies.ts';
 import type { Database } from '../store/database.ts';
-import { scoreText } from '../store/sorted-set.ts';
 import { Hash } from '../store/values.ts';
-import { at, float, grow, integer, read, scanned, write, type Commands } from './command.ts';
+import { at, float, grow, integer, read, scanned, sumText, write, type Commands } from './command.ts';
 
 const NOT_INTEGER = 'ERR hash value is not an integer';
 
@@ -38,7 +37,7 @@ function increase(db: Database, args: readonly string[]): Reply {
 function increaseByFloat(db: Database, args: readonly string[]): Reply {
   const by = float(at(args, 3));
   const old = float(fieldsOf(db, args).get(at(args, 2)) ?? '0', 'ERR hash value is not a float');
-  const text = scoreText(old + by);
+  const text = sumText(old + by);
   db.ensure(at(args, 1), Hash).fields.set(at(args, 2), text);
   return text;
 }

@@ -70,17 +70,17 @@ function newId(db: Database, given: string, last: StreamId): StreamId {
   if (given.endsWith('-*')) {
     const { time } = parseId(given.slice(0, -2), 0);
     if (time === last.time) return nextId(last);
-    return later({ time, sequence: 0 }, last);
+    return checkLater({ time, sequence: 0 }, last);
   }
-  return later(parseId(given, 0), last);
-}
-
-function later(id: StreamId, last: StreamId): StreamId {
+  const id = parseId(given, 0);
   if (compareIds(id, FIRST_ID) === 0)
     throw new RedisError('ERR The ID specified in XADD must be greater than 0-0');
-  if (compareIds(id, last) <= 0)
-    throw new RedisError('ERR The ID specified in XADD is equal or smaller than the target stream top item');
-  return id;
+  return checkLater(id, last);
+}
+
+function checkLater(id: StreamId, last: StreamId): StreamId {
+  if (compareIds(id, last) > 0) return id;
+  throw new RedisError('ERR The ID specified in XADD is equal or smaller than the target stream top item');
 }
 
 function entryReply({ id, fields }: StreamEntry): Reply {

@@ -1,8 +1,18 @@
 import { NOT_INTEGER, OK, RedisError, type Reply } from '../replies.ts';
 import type { Database } from '../store/database.ts';
-import { scoreText } from '../store/sorted-set.ts';
 import { Text } from '../store/values.ts';
-import { at, float, grow, integer, rangeOf, read, syntaxError, write, type Commands } from './command.ts';
+import {
+  at,
+  float,
+  grow,
+  integer,
+  rangeOf,
+  read,
+  sumText,
+  syntaxError,
+  write,
+  type Commands,
+} from './command.ts';
 import { expiryOf } from './expiry.ts';
 
 interface SetOptions {
@@ -21,14 +31,17 @@ function setOptions(db: Database, args: readonly string[]): SetOptions {
   };
   for (let index = 3; index < args.length; index++) {
     const name = at(args, index).toUpperCase();
-    if (name === 'NX' || name === 'XX') options.onlyIf = name;
-    else if (name === 'GET') options.returnsOld = true;
+    if (name === 'NX' || name === 'XX') {
+      if (options.onlyIf !== undefined && options.onlyIf !== name) throw syntaxError();
+      options.onlyIf = name;
+    } else if (name === 'GET') options.returnsOld = true;
     else if (name === 'KEEPTTL') options.keepsExpiry = true;
     else {
       index++;
       options.expiresAt = expiryOf(db, { unit: name, amount: at(args, index), command: 'set' });
     }
   }
+  if (options.keepsExpiry && options.expiresAt !== Infinity) throw syntaxError();
   return options;
 }
 
@@ -65,19 +78,21 @@ function increase(db: Database, key: string, by: number): number {
 
 function increaseByFloat(db: Database, key: string, by: number): string {
   const value = db.get(key, Text);
-  const text = scoreText(float(value?.text ?? '0') + by);
+  const text = sumText(float(value?.text ?? '0') + by);
   if (value) value.text = text;
   else db.set(key, new Text(text));
   return text;
 }
 
 function getAndExpire(db: Database, args: readonly string[]): Reply {
+  const unit = args[2]?.toUpperCase();
+  const expiresAt =
+    unit === undefined || unit === 'PERSIST'
+      ? Infinity
+      : expiryOf(db, { unit, amount: at(args, 3), command: 'getex' });
   const value = db.get(at(args, 1), Text);
   if (!value) return null;
-  const unit = args[2]?.toUpperCase();
-  if (unit === 'PERSIST') value.expiresAt = Infinity;
-  else if (unit !== undefined)
-    value.expiresAt = expiryOf(db, { unit, amount: at(args, 3), command: 'getex' });
+  if (unit !== undefined) value.expiresAt = expiresAt;
   return value.text;
 }
 

@@ -1,12 +1,12 @@
 import { toNumber } from './operators.ts';
 import { numberText } from './numbers.ts';
-import { LuaError, LuaTable, typeOf, type LuaValue } from './values.ts';
+import { LuaFault, LuaTable, typeOf, type LuaValue } from './values.ts';
 
 /** Reads the arguments of a library function, with Lua's errors. Positions count from 1. */
 
-function badArgument(position: number, value: LuaValue, expected: string): LuaError {
+function badArgument(position: number, value: LuaValue, expected: string): LuaFault {
   const got = value === undefined ? 'no value' : typeOf(value);
-  return new LuaError(`bad argument #${position} (${expected} expected, got ${got})`);
+  return new LuaFault(`bad argument #${position} (${expected} expected, got ${got})`);
 }
 
 export function textArgument(value: LuaValue, position: number): string {

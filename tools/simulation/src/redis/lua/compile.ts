@@ -46,8 +46,9 @@ function javaScriptOf(text: string): string {
       encodingMode: 'pseudo-latin1',
       comments: false,
       locations: true,
+      ranges: true,
     });
-    return new Generator().script(body);
+    return new Generator(text).script(body);
   } catch (error) {
     if (error instanceof LuaCompileError || !(error instanceof SyntaxError)) throw error;
     throw new LuaCompileError(`user_script:${error.message}`, { cause: error });

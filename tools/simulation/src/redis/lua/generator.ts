@@ -50,6 +50,11 @@ export class Generator {
   /** Variables for values in between, of the functions that are being written, innermost last. */
   readonly #temporaries: string[][] = [];
   readonly #varargs: string[] = [];
+  readonly #source: string;
+
+  constructor(source: string) {
+    this.#source = source;
+  }
 
   /** The body of a function of the parameters `redis`, `os`, `KEYS` and `ARGV`. */
   script(body: readonly Statement[]): string {
@@ -126,7 +131,7 @@ export class Generator {
   }
 
   #local({ variables, init }: LocalStatement): string {
-    if (!isSpread(init.at(-1)) || variables.length <= init.length) {
+    if (!this.#isSpread(init.at(-1)) || variables.length <= init.length) {
       const values = init.map((value) => this.expression(value));
       const names = variables.map((variable) => this.#scope.declare(variable.name));
       const declared = names.map((name, at) => `${name} = ${values[at] ?? 'undefined'}`).join(', ');
@@ -193,9 +198,9 @@ export class Generator {
   #return({ arguments: values }: ReturnStatement): string {
     const [only] = values;
     if (!only) return 'return NONE;\n';
-    if (values.length > 1 || (only.type === 'VarargLiteral' && isSpread(only)))
+    if (values.length > 1 || (only.type === 'VarargLiteral' && this.#isSpread(only)))
       return `return multi(${this.#list(values)});\n`;
-    return `return ${isSpread(only) ? this.#rawCall(only as Call) : this.expression(only)};\n`;
+    return `return ${this.#isSpread(only) ? this.#rawCall(only as Call) : this.expression(only)};\n`;
   }
 
   #numericFor({ variable, start, end, step, body }: ForNumericStatement): string {
@@ -374,10 +379,11 @@ export class Generator {
     return `[${this.#arguments(nodes)}]`;
   }
 
-  #arguments(nodes: readonly Expression[]): string {
+  /** `parentheses`: how many pairs around the last of them belong to a call. */
+  #arguments(nodes: readonly Expression[], parentheses = 0): string {
     return nodes
       .map((node, at) => {
-        if (at < nodes.length - 1 || !isSpread(node)) return this.expression(node);
+        if (at < nodes.length - 1 || !this.#isSpread(node, parentheses)) return this.expression(node);
         if (node.type === 'VarargLiteral') return `...${this.#varargsOf(node)}`;
         return `...every(${this.#rawCall(node as Call)})`;
       })
@@ -387,7 +393,9 @@ export class Generator {
   /** A call with its result as it is, perhaps several values. */
   #rawCall(node: Call): string {
     const { base } = node;
-    const args = this.#arguments(argumentsOf(node));
+    const given = argumentsOf(node);
+    const isBare = given.length === 1 && node.type === 'CallExpression';
+    const args = this.#arguments(given, isBare ? 1 : 0);
     if (base.type === 'MemberExpression' && base.indexer === ':') {
       const name = JSON.stringify(base.identifier.name);
       return `invoke(${this.expression(base.base)}, ${name}${args === '' ? '' : `, ${args}`})`;
@@ -396,15 +404,20 @@ export class Generator {
       return `raise(${node.loc?.start.line ?? 0}${args === '' ? '' : `, ${args}`})`;
     return `${this.expression(base)}(${args})`;
   }
+
+  /** Whether the expression may have several values: in parentheses it has one, which luaparse does not tell. */
+  #isSpread(node: (Expression & { range?: [number, number] }) | undefined, parentheses = 0): boolean {
+    if (!node || (node.type !== 'VarargLiteral' && !node.type.endsWith('CallExpression'))) return false;
+    const [start = 0, end = 0] = node.range ?? [];
+    const opened =
+      /[(\s]*$/u.exec(this.#source.slice(Math.max(0, start - 20), start))?.[0].replaceAll(/\s/gu, '')
+        .length ?? 0;
+    const closed = /^[)\s]*/u.exec(this.#source.slice(end, end + 20))?.[0].replaceAll(/\s/gu, '').length ?? 0;
+    return Math.min(opened, closed) <= parentheses;
+  }
 }
 
 function argumentsOf(node: Call): readonly Expression[] {
   if (node.type === 'CallExpression') return node.arguments;
   return [node.type === 'TableCallExpression' ? node.arguments : node.argument];
-}
-
-/** Whether the expression may have several values. */
-function isSpread(node: (Expression & { inParens?: boolean }) | undefined): boolean {
-  if (!node || node.inParens === true) return false;
-  return node.type === 'VarargLiteral' || node.type.endsWith('CallExpression');
 }

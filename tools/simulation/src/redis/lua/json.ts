@@ -1,5 +1,5 @@
 import { formatGeneral } from './numbers.ts';
-import { JSON_NULL, LuaError, LuaTable, typeOf, type LuaValue } from './values.ts';
+import { JSON_NULL, LuaFault, LuaTable, typeOf, type LuaValue } from './values.ts';
 
 /** The library `cjson`, with the settings that Redis gives it. */
 
@@ -28,7 +28,7 @@ export function encodeJson(value: LuaValue, depth = 0): string {
     default:
       if (value === undefined || value === JSON_NULL) return 'null';
       if (value instanceof LuaTable) return tableJson(value, depth + 1);
-      throw new LuaError(`Cannot serialise ${typeOf(value)}: type not supported`);
+      throw new LuaFault(`Cannot serialise ${typeOf(value)}: type not supported`);
   }
 }
 
@@ -41,12 +41,12 @@ function quote(text: string): string {
 }
 
 function numberJson(value: number): string {
-  if (!Number.isFinite(value)) throw new LuaError('Cannot serialise number: must not be NaN or Inf');
+  if (!Number.isFinite(value)) throw new LuaFault('Cannot serialise number: must not be NaN or Inf');
   return formatGeneral(value, 14);
 }
 
 function tableJson(table: LuaTable, depth: number): string {
-  if (depth > MAX_DEPTH) throw new LuaError(`Cannot serialise, excessively nested (${depth})`);
+  if (depth > MAX_DEPTH) throw new LuaFault(`Cannot serialise, excessively nested (${depth})`);
   const length = arrayLength(table);
   if (length > 0) {
     const items = Array.from({ length }, (_, at) => encodeJson(table.get(at + 1), depth));
@@ -60,7 +60,7 @@ function tableJson(table: LuaTable, depth: number): string {
 function keyJson(key: LuaValue): string {
   if (typeof key === 'string') return quote(key);
   if (typeof key === 'number') return `"${numberJson(key)}"`;
-  throw new LuaError('Cannot serialise table: table key must be a number or string');
+  throw new LuaFault('Cannot serialise table: table key must be a number or string');
 }
 
 /** The highest key if all keys are positive integers, otherwise -1. */
@@ -73,7 +73,7 @@ function arrayLength(table: LuaTable): number {
     count++;
   }
   if (highest > count * 2 && highest > SAFE_LENGTH)
-    throw new LuaError('Cannot serialise table: excessively sparse array');
+    throw new LuaFault('Cannot serialise table: excessively sparse array');
   return highest;
 }
 
@@ -82,7 +82,7 @@ export function decodeJson(text: string): LuaValue {
   try {
     parsed = JSON.parse(text.includes(String.raw`\u`) ? withoutUnicodeEscapes(text) : text);
   } catch {
-    throw new LuaError('Expected value but found invalid token at character 1');
+    throw new LuaFault('Expected value but found invalid token at character 1');
   }
   return luaOf(parsed);
 }

@@ -5,12 +5,22 @@ import { pack, unpackAll } from './msgpack.ts';
 import { callable, less, toNumber, type LuaFunction } from './operators.ts';
 import { STRING_LIBRARY } from './string-library.ts';
 import { tostring } from './tostring.ts';
-import { every, first, JSON_NULL, LuaError, LuaTable, multi, typeOf, type LuaValue } from './values.ts';
+import {
+  every,
+  first,
+  JSON_NULL,
+  LuaError,
+  LuaFault,
+  LuaTable,
+  multi,
+  typeOf,
+  type LuaValue,
+} from './values.ts';
 
 /** The functions without a library. */
 const BASE: Readonly<Record<string, LuaFunction>> = {
   type: (...values) => {
-    if (values.length === 0) throw new LuaError("bad argument #1 to 'type' (value expected)");
+    if (values.length === 0) throw new LuaFault("bad argument #1 to 'type' (value expected)");
     return typeOf(values[0]);
   },
   tostring,
@@ -46,13 +56,13 @@ const BASE: Readonly<Record<string, LuaFunction>> = {
     if (which === '#') return values.length;
     const from = integerArgument(which, 1);
     if (from === 0 || from < -values.length)
-      throw new LuaError("bad argument #1 to 'select' (index out of range)");
+      throw new LuaFault("bad argument #1 to 'select' (index out of range)");
     return multi(from < 0 ? values.slice(from) : values.slice(from - 1));
   },
   unpack: (table, from, to) => unpacked(tableArgument(table, 1), from, to),
   assert: (...values) => {
     if (values[0] === undefined || values[0] === false)
-      throw new LuaError(values.length > 1 ? values[1] : 'assertion failed!');
+      throw new LuaFault(values.length > 1 ? tostring(values[1]) : 'assertion failed!');
     return multi(values);
   },
   error: (value) => {
@@ -68,14 +78,29 @@ const BASE: Readonly<Record<string, LuaFunction>> = {
     try {
       return multi([true, ...every(callable(action)(...args))]);
     } catch (error) {
-      return multi([false, errorValue(error)]);
+      return multi([false, caught(errorValue(error, !IN_LIBRARIES.has(action)))]);
     }
   },
 };
 
-/** What `pcall` returns for an error; a defect of this program is thrown on. */
-export function errorValue(error: unknown): LuaValue {
-  if (error instanceof LuaError) return error.value;
+/** As Redis since version 7, whose commands raise tables: their text is what the caller gets. */
+function caught(value: LuaValue): LuaValue {
+  const text = value instanceof LuaTable ? value.get('err') : undefined;
+  return typeof text === 'string' ? text : value;
+}
+
+/**
+ * The value of an error; a defect of this program is thrown on. Texts of operators and library functions get the position (always
+ * 0 here) unless `pcall` called the function itself.
+ */
+export function errorValue(error: unknown, isInScript = true): LuaValue {
+  if (error instanceof LuaError && !(error instanceof LuaFault)) return error.value;
+  const position = isInScript ? 'user_script:0: ' : '';
+  return position + faultOf(error);
+}
+
+function faultOf(error: unknown): string {
+  if (error instanceof LuaFault) return error.message;
   if (error instanceof RangeError) return 'stack overflow';
   // Generated code calls values as functions without a look at them.
   if (error instanceof TypeError && error.message.includes('is not a function'))
@@ -147,7 +172,7 @@ function insertAt(table: LuaTable, position: number, item: LuaValue): void {
 function joinable(table: LuaTable, at: number): string {
   const item = table.get(at);
   if (typeof item === 'string' || typeof item === 'number') return tostring(item);
-  throw new LuaError(`invalid value (${typeOf(item)}) at index ${at} in table for 'concat'`);
+  throw new LuaFault(`invalid value (${typeOf(item)}) at index ${at} in table for 'concat'`);
 }
 
 const number1 =
@@ -217,6 +242,9 @@ export const LIBRARIES: Readonly<Record<string, Readonly<Record<string, LuaFunct
   cmsgpack: CMSGPACK,
   bit: BIT,
 };
+const IN_LIBRARIES: ReadonlySet<LuaValue> = new Set(
+  [BASE, ...Object.values(LIBRARIES)].flatMap((library) => Object.values(library)),
+);
 export const CONSTANTS: Readonly<Record<string, Readonly<Record<string, LuaValue>>>> = {
   cjson: { null: JSON_NULL },
   math: { pi: Math.PI, huge: Infinity },

@@ -1,4 +1,4 @@
-import { LuaError, LuaTable, multi, type LuaValue } from './values.ts';
+import { LuaFault, LuaTable, multi, type LuaValue } from './values.ts';
 
 /** The library `cmsgpack`. */
 
@@ -133,13 +133,13 @@ class Reader {
     if (code < 0xa0) return this.array(code & 0x0f);
     if (code < 0xc0) return this.take(code & 0x1f);
     const read = READERS[code];
-    if (!read) throw new LuaError('Bad data format in input.');
+    if (!read) throw new LuaFault('Bad data format in input.');
     return read(this);
   }
 
   take(length: number): string {
     const text = this.#text.slice(this.#at, this.#at + length);
-    if (text.length < length) throw new LuaError('Missing bytes in input.');
+    if (text.length < length) throw new LuaFault('Missing bytes in input.');
     this.#at += length;
     return text;
   }

@@ -1,22 +1,35 @@
-/**
- * Formats a number as C's `%.<digits>g` does.
- */
-export function formatGeneral(value: number, digits: number, keepsZeros = false): string {
+/** A number in the exponential form of C, which rounds halves to even where JavaScript rounds them up. */
+function exponential(value: number, fraction: number): [string, number] {
+  const [mantissa = '', power = '0'] = value.toExponential(fraction).split('e');
+  const exact = value.toExponential(100).split('e')[0] ?? '';
+  const kept = exact.slice(0, exact.indexOf('.') + 1 + fraction);
+  const isHalf = /^50*$/u.test(exact.slice(kept.length));
+  return [isHalf && /[02468]\.?$/u.test(kept) ? kept.replace(/\.$/u, '') : mantissa, Number(power)];
+}
+
+/** C's `%.<digits>g`. */
+export function formatGeneral(value: number, digits: number): string {
   if (!Number.isFinite(value)) return notFinite(value);
   if (value === 0) return Object.is(value, -0) ? '-0' : '0';
   const significant = Math.max(digits, 1);
-  const [mantissa = '', power = '0'] = value.toExponential(significant - 1).split('e');
-  const exponent = Number(power);
-  if (exponent < -4 || exponent >= significant)
-    return `${clean(mantissa, keepsZeros)}e${exponentOf(exponent)}`;
-  return clean(value.toFixed(Math.max(significant - 1 - exponent, 0)), keepsZeros);
+  const [mantissa, exponent] = exponential(value, significant - 1);
+  if (exponent < -4 || exponent >= significant) return `${clean(mantissa)}e${exponentOf(exponent)}`;
+  return clean(shifted(mantissa, exponent));
 }
 
-/** C's `%e`. */
+/** The digits with the point moved. */
+function shifted(mantissa: string, exponent: number): string {
+  const sign = mantissa.startsWith('-') ? '-' : '';
+  const digits = mantissa.replaceAll(/[-.]/gu, '');
+  if (exponent < 0) return `${sign}0.${'0'.repeat(-exponent - 1)}${digits}`;
+  return `${sign}${digits.slice(0, exponent + 1)}.${digits.slice(exponent + 1)}`;
+}
+
+/** C's `%.<digits>e`. */
 export function formatExponent(value: number, digits: number): string {
   if (!Number.isFinite(value)) return notFinite(value);
-  const [mantissa = '', power = '0'] = value.toExponential(digits).split('e');
-  return `${mantissa}e${exponentOf(Number(power))}`;
+  const [mantissa, exponent] = exponential(value, digits);
+  return `${mantissa}e${exponentOf(exponent)}`;
 }
 
 export function notFinite(value: number): string {
@@ -28,9 +41,8 @@ function exponentOf(exponent: number): string {
   return `${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`;
 }
 
-function clean(text: string, keepsZeros: boolean): string {
-  if (keepsZeros || !text.includes('.')) return text;
-  return text.replace(/\.?0+$/u, '');
+function clean(text: string): string {
+  return text.includes('.') ? text.replace(/\.?0+$/u, '').replace(/\.$/u, '') : text;
 }
 
 /** A number as `tostring` and `..` write it (`%.14g`). */

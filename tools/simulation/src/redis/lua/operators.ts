@@ -1,5 +1,5 @@
 import { numberText, parseNumber } from './numbers.ts';
-import { LuaError, LuaTable, typeOf, type LuaValue } from './values.ts';
+import { LuaFault, LuaTable, typeOf, type LuaValue } from './values.ts';
 
 /** The operators of Lua, as the generated code calls them. */
 
@@ -10,7 +10,7 @@ export function toNumber(value: LuaValue): number | undefined {
 
 function operand(value: LuaValue): number {
   const number = toNumber(value);
-  if (number === undefined) throw new LuaError(`attempt to perform arithmetic on a ${typeOf(value)} value`);
+  if (number === undefined) throw new LuaFault(`attempt to perform arithmetic on a ${typeOf(value)} value`);
   return number;
 }
 
@@ -51,12 +51,12 @@ export function concat(a: LuaValue, b: LuaValue): string {
 function part(value: LuaValue): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'number') return numberText(value);
-  throw new LuaError(`attempt to concatenate a ${typeOf(value)} value`);
+  throw new LuaFault(`attempt to concatenate a ${typeOf(value)} value`);
 }
 
 export function length(value: LuaValue): number {
   if (typeof value === 'string' || value instanceof LuaTable) return value.length;
-  throw new LuaError(`attempt to get length of a ${typeOf(value)} value`);
+  throw new LuaFault(`attempt to get length of a ${typeOf(value)} value`);
 }
 
 export function less(a: LuaValue, b: LuaValue): boolean {
@@ -71,15 +71,15 @@ export function lessOrEqual(a: LuaValue, b: LuaValue): boolean {
   throw notComparable(a, b);
 }
 
-function notComparable(a: LuaValue, b: LuaValue): LuaError {
+function notComparable(a: LuaValue, b: LuaValue): LuaFault {
   const [one, other] = [typeOf(a), typeOf(b)];
-  return new LuaError(
+  return new LuaFault(
     one === other ? `attempt to compare two ${one} values` : `attempt to compare ${one} with ${other}`,
   );
 }
 
 export function setIndex(table: LuaValue, key: LuaValue, value: LuaValue): void {
-  if (!(table instanceof LuaTable)) throw new LuaError(`attempt to index a ${typeOf(table)} value`);
+  if (!(table instanceof LuaTable)) throw new LuaFault(`attempt to index a ${typeOf(table)} value`);
   table.set(key, value);
 }
 
@@ -87,12 +87,12 @@ export type LuaFunction = (...args: LuaValue[]) => LuaValue;
 
 export function callable(value: LuaValue): LuaFunction {
   if (typeof value === 'function') return value as LuaFunction;
-  throw new LuaError(`attempt to call a ${typeOf(value)} value`);
+  throw new LuaFault(`attempt to call a ${typeOf(value)} value`);
 }
 
 /** The start, limit or step of a numeric `for`. */
 export function loopNumber(value: LuaValue, what: string): number {
   const number = toNumber(value);
-  if (number === undefined) throw new LuaError(`'for' ${what} must be a number`);
+  if (number === undefined) throw new LuaFault(`'for' ${what} must be a number`);
   return number;
 }

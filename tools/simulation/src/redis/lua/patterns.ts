@@ -1,4 +1,4 @@
-import { LuaError, type LuaValue } from './values.ts';
+import { LuaFault, type LuaValue } from './values.ts';
 
 /** A match of a Lua pattern: positions count from 0, `end` is behind the last character. */
 export interface Match {
@@ -34,7 +34,7 @@ export function capturesOf(text: string, { start, end, captures }: Match): LuaVa
   if (captures.length === 0) return [text.slice(start, end)];
   return captures.map((capture) => {
     if (capture.length === POSITION) return capture.start + 1;
-    if (capture.length === OPEN) throw new LuaError('unfinished capture');
+    if (capture.length === OPEN) throw new LuaFault('unfinished capture');
     return text.slice(capture.start, capture.start + capture.length);
   });
 }
@@ -122,7 +122,7 @@ class Matcher {
   }
 
   #open(s: number, at: number, length: number): number | undefined {
-    if (this.#captures.length >= MAX_CAPTURES) throw new LuaError('too many captures');
+    if (this.#captures.length >= MAX_CAPTURES) throw new LuaFault('too many captures');
     this.#captures.push({ start: s, length });
     const found = this.#match(s, at);
     if (found === undefined) this.#captures.pop();
@@ -131,7 +131,7 @@ class Matcher {
 
   #close(s: number, at: number): number | undefined {
     const capture = this.#captures.findLast(({ length }) => length === OPEN);
-    if (!capture) throw new LuaError('invalid pattern capture');
+    if (!capture) throw new LuaFault('invalid pattern capture');
     capture.length = s - capture.start;
     const found = this.#match(s, at);
     if (found === undefined) capture.length = OPEN;
@@ -140,7 +140,7 @@ class Matcher {
 
   #balanced(s: number, at: number): number | undefined {
     const [open, close] = [this.#pattern[at + 2], this.#pattern[at + 3]];
-    if (open === undefined || close === undefined) throw new LuaError('unbalanced pattern');
+    if (open === undefined || close === undefined) throw new LuaFault('unbalanced pattern');
     if (this.#text[s] !== open) return undefined;
     let depth = 1;
     for (let index = s + 1; index < this.#text.length; index++) {
@@ -154,7 +154,7 @@ class Matcher {
   }
 
   #frontier(s: number, at: number): number | undefined {
-    if (this.#pattern[at] !== '[') throw new LuaError("missing '[' after '%f' in pattern");
+    if (this.#pattern[at] !== '[') throw new LuaFault("missing '[' after '%f' in pattern");
     const end = this.#classEnd(at);
     const before = s === 0 ? '\0' : (this.#text[s - 1] ?? '\0');
     const here = this.#text[s] ?? '\0';
@@ -164,7 +164,7 @@ class Matcher {
 
   #back(s: number, at: number): number | undefined {
     const capture = this.#captures[Number(this.#pattern[at + 1]) - 1];
-    if (!capture || capture.length === OPEN) throw new LuaError('invalid capture index');
+    if (!capture || capture.length === OPEN) throw new LuaFault('invalid capture index');
     const text = this.#text.slice(capture.start, capture.start + Math.max(capture.length, 0));
     return this.#text.startsWith(text, s) ? this.#match(s + text.length, at + 2) : undefined;
   }
@@ -173,14 +173,14 @@ class Matcher {
   #classEnd(at: number): number {
     const pattern = this.#pattern;
     if (pattern[at] === '%') {
-      if (at + 1 >= pattern.length) throw new LuaError("malformed pattern (ends with '%')");
+      if (at + 1 >= pattern.length) throw new LuaFault("malformed pattern (ends with '%')");
       return at + 2;
     }
     if (pattern[at] !== '[') return at + 1;
     let end = at + 1;
     if (pattern[end] === '^') end++;
     do {
-      if (end >= pattern.length) throw new LuaError("malformed pattern (missing ']')");
+      if (end >= pattern.length) throw new LuaFault("malformed pattern (missing ']')");
       end += pattern[end] === '%' ? 2 : 1;
     } while (pattern[end] !== ']');
     return end + 1;

@@ -17,12 +17,12 @@ import {
   subtract,
 } from './operators.ts';
 import { STRING_LIBRARY } from './string-library.ts';
-import { every, first, LuaError, LuaTable, multi, typeOf, type LuaValue } from './values.ts';
+import { every, first, LuaError, LuaFault, LuaTable, multi, typeOf, type LuaValue } from './values.ts';
 
 function index(value: LuaValue, key: LuaValue): LuaValue {
   if (value instanceof LuaTable) return value.get(key);
   if (typeof value === 'string') return STRING_LIBRARY[String(key)];
-  throw new LuaError(`attempt to index a ${typeOf(value)} value`);
+  throw new LuaFault(`attempt to index a ${typeOf(value)} value`);
 }
 
 function invoke(value: LuaValue, name: string, ...args: LuaValue[]): LuaValue {

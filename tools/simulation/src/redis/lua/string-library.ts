@@ -2,7 +2,7 @@ import { integerArgument, numberArgument, textArgument } from './arguments.ts';
 import { formatExponent, formatGeneral, notFinite } from './numbers.ts';
 import { callable, type LuaFunction } from './operators.ts';
 import { capturesOf, findMatch, type Match } from './patterns.ts';
-import { first, LuaError, LuaTable, multi, typeOf, type LuaValue } from './values.ts';
+import { first, LuaFault, LuaTable, multi, typeOf, type LuaValue } from './values.ts';
 import { tostring } from './tostring.ts';
 
 /** The library `string`. */
@@ -29,7 +29,7 @@ export const STRING_LIBRARY: Readonly<Record<string, LuaFunction>> = {
     codes
       .map((code, at) => {
         const byte = integerArgument(code, at + 1);
-        if (byte < 0 || byte > 255) throw new LuaError(`bad argument #${at + 1} to 'char' (invalid value)`);
+        if (byte < 0 || byte > 255) throw new LuaFault(`bad argument #${at + 1} to 'char' (invalid value)`);
         return String.fromCharCode(byte);
       })
       .join(''),
@@ -38,7 +38,6 @@ export const STRING_LIBRARY: Readonly<Record<string, LuaFunction>> = {
     const text = textArgument(value, 1);
     const sought = textArgument(pattern, 2);
     const start = startOf(text, from);
-    if (start > text.length) return undefined;
     if ((isPlain !== undefined && isPlain !== false) || !/[\^$*+?.([%-]/.test(sought)) {
       const at = text.indexOf(sought, start);
       return at < 0 ? undefined : multi([at + 1, at + sought.length]);
@@ -51,7 +50,6 @@ export const STRING_LIBRARY: Readonly<Record<string, LuaFunction>> = {
   match: (value, pattern, from) => {
     const text = textArgument(value, 1);
     const start = startOf(text, from);
-    if (start > text.length) return undefined;
     const match = findMatch(text, textArgument(pattern, 2), start);
     return match ? multi(capturesOf(text, match)) : undefined;
   },
@@ -78,7 +76,7 @@ export const STRING_LIBRARY: Readonly<Record<string, LuaFunction>> = {
 /** Where a search begins, from 0. */
 function startOf(text: string, from: LuaValue): number {
   const at = integerArgument(from, 3, 1);
-  return at < 0 ? Math.max(0, text.length + at) : Math.max(0, at - 1);
+  return at < 0 ? Math.max(0, text.length + at) : Math.min(text.length, Math.max(0, at - 1));
 }
 
 /** Lua's positions from and to, as begin and end from 0. */
@@ -95,7 +93,7 @@ function replacerOf(replacement: LuaValue): Replacer {
   if (typeof replacement === 'function')
     return (text, match) => first(callable(replacement)(...capturesOf(text, match)));
   if (typeof replacement !== 'string' && typeof replacement !== 'number')
-    throw new LuaError(
+    throw new LuaFault(
       `bad argument #3 to 'gsub' (string/function/table expected, got ${typeOf(replacement)})`,
     );
   const format = String(replacement);
@@ -104,7 +102,7 @@ function replacerOf(replacement: LuaValue): Replacer {
       if (name === '0') return text.slice(match.start, match.end);
       if (!/[1-9]/.test(name)) return name;
       const capture = capturesOf(text, match)[Number(name) - 1];
-      if (capture === undefined) throw new LuaError('invalid capture index');
+      if (capture === undefined) throw new LuaFault('invalid capture index');
       return tostring(capture);
     });
 }
@@ -136,7 +134,7 @@ function replaced(text: string, match: Match, replace: Replacer): string {
   const value = replace(text, match);
   if (value === undefined || value === false) return text.slice(match.start, match.end);
   if (typeof value === 'string' || typeof value === 'number') return tostring(value);
-  throw new LuaError(`invalid replacement value (a ${typeOf(value)})`);
+  throw new LuaFault(`invalid replacement value (a ${typeOf(value)})`);
 }
 
 const DIRECTIVE = /%([-+ #0]*)(\d*)(?:\.(\d*))?([a-zA-Z%])/g;
@@ -149,7 +147,7 @@ function formatted(format: string, args: readonly LuaValue[]): string {
     (_, flags: string, width: string, precision: string | undefined, kind: string) => {
       if (kind === '%') return '%';
       next++;
-      if (next > args.length) throw new LuaError(`bad argument #${next + 1} to 'format' (no value)`);
+      if (next > args.length) throw new LuaFault(`bad argument #${next + 1} to 'format' (no value)`);
       const digits = precision === undefined ? undefined : Number(precision);
       const text = converted(kind, { value: args[next - 1], position: next + 1, flags, digits });
       return padded(text, { flags, width: Number(width), isNumber: !'sqc'.includes(kind) });
@@ -170,7 +168,7 @@ function converted(kind: string, { value, position, flags, digits }: Conversion)
   const number = numberArgument(value, position);
   if (kind === 'c') return String.fromCharCode(number % 256);
   const text = NUMBERS[kind]?.(number, digits);
-  if (text === undefined) throw new LuaError(`invalid option '%${kind}' to 'format'`);
+  if (text === undefined) throw new LuaFault(`invalid option '%${kind}' to 'format'`);
   if (number < 0 || Number.isNaN(number)) return text;
   if (flags.includes('+')) return `+${text}`;
   return flags.includes(' ') ? ` ${text}` : text;

@@ -36,6 +36,9 @@ export class LuaError extends Error {
   }
 }
 
+/** An error of an operator or of a library function: a text, before which Lua puts the position in the script. */
+export class LuaFault extends LuaError {}
+
 /** `cjson.null`, a light userdata. */
 export const JSON_NULL = Object.freeze({ userdata: 'null' });
 
@@ -60,8 +63,8 @@ export class LuaTable {
     if (typeof key === 'number' && key > 0 && key <= this.items.length + 1 && Number.isInteger(key))
       this.#setItem(key, value);
     else if (value === undefined) this.#rest?.delete(key);
-    else if (key === undefined) throw new LuaError('table index is nil');
-    else if (Number.isNaN(key)) throw new LuaError('table index is NaN');
+    else if (key === undefined) throw new LuaFault('table index is nil');
+    else if (Number.isNaN(key)) throw new LuaFault('table index is NaN');
     else (this.#rest ??= new Map()).set(key, value);
   }
 

@@ -1,3 +1,5 @@
+import { formatGeneral } from '../lua/numbers.ts';
+
 interface Scored {
   readonly member: string;
   readonly score: number;
@@ -120,5 +122,6 @@ function isBehind(member: string, { value }: Bound<string>, isIncluded: boolean)
 export function scoreText(score: number): string {
   if (score === Infinity) return 'inf';
   if (score === -Infinity) return '-inf';
-  return Object.is(score, -0) ? '-0' : String(score);
+  if (Number.isInteger(score) && Math.abs(score) < 1e17 && !Object.is(score, -0)) return String(score);
+  return formatGeneral(score, 17);
 }
