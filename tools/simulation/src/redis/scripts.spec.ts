@@ -196,9 +196,15 @@ class Random extends Choices {
   }
 }
 
-async function askBoth(name: string, ...args: (string | number)[]): Promise<void> {
+type Arg = string | number;
+
+async function askBoth(name: string, ...args: Arg[]): Promise<void> {
   const [real, simulated] = await pair.ask(name, ...args);
   expect(timeless(simulated)).toEqual(timeless(real));
+}
+
+async function runBoth(script: string, keys: readonly string[], args: readonly Arg[]): Promise<void> {
+  await askBoth('EVAL', script, keys.length, ...keys, ...args);
 }
 
 async function expectSameContent(): Promise<void> {
@@ -211,6 +217,7 @@ const SEEDS = Array.from({ length: 6 }, (_, seed) => seed);
 describe('our scripts do what they do in Redis', () => {
   it.each(SEEDS)('publish (seed %d)', async (seed) => {
     const random = new Random(seed * 31 + 5);
+    const keys = ['writer', 'sources', 'workloads', 'users:', 'before'];
     let sequence = 0;
     for (let round = 0; round < 60; round++) {
       const before = random.isTrue(0.15) ? '' : String(sequence);
@@ -224,15 +231,8 @@ describe('our scripts do what they do in Redis', () => {
         random.workload(),
         random.workloadRow(),
       ]);
-      await askBoth(
-        'EVAL',
-        PUBLISH,
-        5,
-        ...['writer', 'sources', 'workloads', 'users:', 'before'],
-        ...[random.isTrue(0.1) ? '1' : '2', before, sequence, sources.length],
-        ...sources.flat(),
-        ...workloads.flat(),
-      );
+      const head = [random.isTrue(0.1) ? '1' : '2', before, sequence, sources.length];
+      await runBoth(PUBLISH, keys, [...head, ...sources.flat(), ...workloads.flat()]);
     }
     await expectSameContent();
   });
@@ -242,32 +242,19 @@ describe('our scripts do what they do in Redis', () => {
     const entry = (): string => JSON.stringify({ text: 'é'.repeat(random.below(300)) });
     for (let round = 0; round < 60; round++) {
       const source = random.source();
-      await askBoth('EVAL', ADD_ENTRY, 1, 'changes', 40, 1_000_000, entry());
-      if (random.isTrue())
-        await askBoth(
-          'HSET',
-          'sources',
-          source,
-          `{"h":"${random.one('1.A', '1.B')}","v":"1","x":${random.below(2)}}`,
-        );
-      await askBoth(
-        'EVAL',
-        ...[TELL_CHANGE, 3, 'before', 'sources', 'changes'],
-        ...[source, random.one('1.A', '1.B', ''), entry(), 40, 1_000_000],
-      );
-      if (random.isTrue(0.3))
-        await askBoth('EVAL', BEGIN_TALLY, 1, `tally:${source}`, 1, random.workload(), 100_000);
-      await askBoth(
-        'EVAL',
-        ...[TELL_OUTCOME, 2, 'outcomes', `tally:${source}`, 30, 1_000_000, 500, random.workload()],
-        ...[random.one('0', '1'), random.one('Reloaded', 'Failed'), entry()],
-      );
-      await askBoth(
-        'EVAL',
-        ...[ADD_AUDIT, 2, 'audit', `audit-of:${random.below(2)}`, 50, 5, 100_000, entry(), 1_000_000],
-      );
+      const row = { h: random.one('1.A', '1.B'), v: '1', x: random.below(2) };
+      const tally = `tally:${source}`;
+      await runBoth(ADD_ENTRY, ['changes'], [40, 1_000_000, entry()]);
+      if (random.isTrue()) await askBoth('HSET', 'sources', source, JSON.stringify(row));
+      const change = [source, random.one('1.A', '1.B', ''), entry(), 40, 1_000_000];
+      await runBoth(TELL_CHANGE, ['before', 'sources', 'changes'], change);
+      if (random.isTrue(0.3)) await runBoth(BEGIN_TALLY, [tally], [1, random.workload(), 100_000]);
+      const outcome = [random.workload(), random.one('0', '1'), random.one('Reloaded', 'Failed'), entry()];
+      await runBoth(TELL_OUTCOME, ['outcomes', tally], [30, 1_000_000, 500, ...outcome]);
+      const audit = [50, 5, 100_000, entry(), 1_000_000];
+      await runBoth(ADD_AUDIT, ['audit', `audit-of:${random.below(2)}`], audit);
     }
-    await askBoth('EVAL', TRIM_BYTES, 1, 'changes', 1_000_000);
+    await runBoth(TRIM_BYTES, ['changes'], [1_000_000]);
     await expectSameContent();
   });
 
@@ -276,13 +263,11 @@ describe('our scripts do what they do in Redis', () => {
     for (let round = 0; round < 40; round++) {
       const underWay = Array.from({ length: random.below(3) }, () => [random.workload(), `entry ${round}`]);
       const others = Array.from({ length: random.below(3) }, () => random.workload());
+      const history = Array.from({ length: random.below(3) }, (_, at) => `history ${round}.${at}`);
       if (random.isTrue(0.1)) await askBoth('SET', 'writer', `${random.below(3)}:1`);
-      await askBoth(
-        'EVAL',
-        ...[WRITE_ROLLOUTS, 3, 'writer', 'rollouts', 'rollout-history', random.below(3), '20:1000000'],
-        ...[underWay.length, ...underWay.flat(), others.length, ...others],
-        ...Array.from({ length: random.below(3) }, (_, at) => `history ${round}.${at}`),
-      );
+      const head = [random.below(3), '20:1000000', underWay.length, ...underWay.flat()];
+      const keys = ['writer', 'rollouts', 'rollout-history'];
+      await runBoth(WRITE_ROLLOUTS, keys, [...head, others.length, ...others, ...history]);
     }
     await expectSameContent();
   });
@@ -292,14 +277,17 @@ describe('our scripts do what they do in Redis', () => {
     const budgets = pair.clients.map((client) => new RateBudget(client, 'budget', 60));
     for (let round = 0; round < 60; round++) {
       const workload = random.workload() as Parameters<RateBudget['claim']>[0];
-      const act = random.one<(budget: RateBudget) => Promise<number | undefined | void>>(
+      const act = random.one<(budget: RateBudget) => Promise<number | undefined>>(
         (budget: RateBudget) => budget.claim(workload),
         (budget: RateBudget) => budget.ask(workload),
-        (budget: RateBudget) => budget.end(workload, round % 2 === 0),
+        async (budget: RateBudget) => {
+          await budget.end(workload, round % 2 === 0);
+          return undefined;
+        },
       );
       const [real, simulated] = await Promise.all(budgets.map(act));
       // They are not asked in the same millisecond.
-      const isRoughlySame = Math.abs(Number(real ?? -1) - Number(simulated ?? -1)) < 1000;
+      const isRoughlySame = Math.abs((real ?? -1) - (simulated ?? -1)) < 1000;
       expect([round, isRoughlySame, typeof simulated]).toEqual([round, true, typeof real]);
     }
     const dumps = (await pair.dump()).map((dump) => Object.keys(dump as object));

@@ -23,7 +23,7 @@ import type {
   WhileStatement,
 } from 'luaparse';
 import { globalValue, isLibrary, libraryValue } from './globals.ts';
-import { Scope, unsupported } from './scope.ts';
+import { lineOf, Scope, unsupported } from './scope.ts';
 
 type Call = CallExpression | StringCallExpression | TableCallExpression;
 type Target = Identifier | MemberExpression | IndexExpression;
@@ -396,25 +396,27 @@ export class Generator {
     const given = argumentsOf(node);
     const isBare = given.length === 1 && node.type === 'CallExpression';
     const args = this.#arguments(given, isBare ? 1 : 0);
-    if (base.type === 'MemberExpression' && base.indexer === ':') {
-      const name = JSON.stringify(base.identifier.name);
-      return `invoke(${this.expression(base.base)}, ${name}${args === '' ? '' : `, ${args}`})`;
-    }
-    if (base.type === 'Identifier' && base.name === 'error' && this.#scope.find('error') === undefined)
-      return `raise(${node.loc?.start.line ?? 0}${args === '' ? '' : `, ${args}`})`;
-    return `${this.expression(base)}(${args})`;
+    const rest = args === '' ? '' : `, ${args}`;
+    if (base.type === 'MemberExpression' && base.indexer === ':')
+      return `invoke(${this.expression(base.base)}, ${JSON.stringify(base.identifier.name)}${rest})`;
+    if (base.type !== 'Identifier' || base.name !== 'error' || this.#scope.find('error') !== undefined)
+      return `${this.expression(base)}(${args})`;
+    return `raise(${lineOf(node)}${rest})`;
   }
 
   /** Whether the expression may have several values: in parentheses it has one, which luaparse does not tell. */
   #isSpread(node: (Expression & { range?: [number, number] }) | undefined, parentheses = 0): boolean {
     if (!node || (node.type !== 'VarargLiteral' && !node.type.endsWith('CallExpression'))) return false;
-    const [start = 0, end = 0] = node.range ?? [];
-    const opened =
-      /[(\s]*$/u.exec(this.#source.slice(Math.max(0, start - 20), start))?.[0].replaceAll(/\s/gu, '')
-        .length ?? 0;
-    const closed = /^[)\s]*/u.exec(this.#source.slice(end, end + 20))?.[0].replaceAll(/\s/gu, '').length ?? 0;
+    const [start, end] = node.range ?? [0, 0];
+    const opened = countOf(/[(\s]*$/u, this.#source.slice(Math.max(0, start - 20), start));
+    const closed = countOf(/^[)\s]*/u, this.#source.slice(end, end + 20));
     return Math.min(opened, closed) <= parentheses;
   }
+}
+
+/** How many characters match, but for spaces. */
+function countOf(pattern: RegExp, text: string): number {
+  return pattern.exec(text)?.[0].replaceAll(/\s/gu, '').length ?? 0;
 }
 
 function argumentsOf(node: Call): readonly Expression[] {

@@ -1,6 +1,7 @@
 /** A number in the exponential form of C, which rounds halves to even where JavaScript rounds them up. */
 function exponential(value: number, fraction: number): [string, number] {
   const [mantissa = '', power = '0'] = value.toExponential(fraction).split('e');
+  // oxlint-disable-next-line oxc/number-arg-out-of-range -- up to 100 since ES2018
   const exact = value.toExponential(100).split('e')[0] ?? '';
   const kept = exact.slice(0, exact.indexOf('.') + 1 + fraction);
   const isHalf = /^50*$/u.test(exact.slice(kept.length));

@@ -8,8 +8,12 @@ export interface Located {
   readonly loc?: { readonly start: { readonly line: number } } | undefined;
 }
 
+export function lineOf({ loc }: Located): number {
+  return loc?.start.line ?? 0;
+}
+
 export function unsupported(node: Located, what: string): LuaCompileError {
-  return new LuaCompileError(`user_script:${node.loc?.start.line ?? 0}: ${what} is not supported`);
+  return new LuaCompileError(`user_script:${lineOf(node)}: ${what} is not supported`);
 }
 
 /** The local variables in force while a script is compiled, with their names in JavaScript, each of which is used once only. */
