@@ -1,4 +1,4 @@
-import { Queue, Worker, type Job, type JobsOptions } from 'bullmq';
+import { Job, Queue, Worker, type JobsOptions } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Choices, RedisPair, timeless, withoutLine } from './testing/redis-pair.ts';
@@ -61,13 +61,13 @@ class Flow {
       how === 'complete'
         ? await job.moveToCompleted('fine', TOKEN, fetchesNext)
         : await job.moveToFailed(new Error('as wanted'), TOKEN, fetchesNext);
-    if (Array.isArray(next) && next.length > 0 && next[1]) this.#active.push(await this.#jobOf(next));
+    if (Array.isArray(next) && next[0] && next[1]) this.#active.push(this.#jobOf(next));
     return next;
   }
 
-  async #jobOf([data, id]: readonly unknown[]): Promise<Job> {
-    const job = await this.queue.getJob(String(id));
-    if (!job) throw new Error(`no job ${String(id)}: ${JSON.stringify(data)}`);
+  /** The job that came with the answer to the end of another. */
+  #jobOf([data, id]: readonly unknown[]): Job {
+    const job = Job.fromJSON(this.worker, data as Parameters<typeof Job.fromJSON>[1], String(id));
     job.token = TOKEN;
     return job;
   }

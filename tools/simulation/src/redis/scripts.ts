@@ -10,16 +10,21 @@ import { NO_ARRAY, RedisError, Status, type Reply } from './replies.ts';
 import { IN_SCRIPTS } from './server-commands.ts';
 import { OUT_OF_MEMORY, READ_ONLY, type ServerState } from './state.ts';
 
-const shas = new Map<string, string>();
+interface Script {
+  readonly sha: string;
+  readonly run: CompiledScript;
+}
 
-/** SHA-1 of a script, once per text. */
-export function shaOf(text: string): string {
-  let sha = shas.get(text);
-  if (sha === undefined) {
-    sha = sha1Hex(text);
-    shas.set(text, sha);
+/** By their texts, for all servers. */
+const known = new Map<string, Script>();
+
+function scriptOf(text: string): Script {
+  let script = known.get(text);
+  if (!script) {
+    script = { sha: sha1Hex(text), run: compile(text) };
+    known.set(text, script);
   }
-  return sha;
+  return script;
 }
 
 /** Runs the scripts of a server. */
@@ -51,34 +56,27 @@ export class Scripts {
     };
   }
 
-  /** Whether the last script wrote. */
-  get hasWritten(): boolean {
-    return this.#hasWritten;
-  }
-
   /** Keeps the script and returns its SHA-1. */
   load(text: string): string {
-    this.#compiled(text);
-    const sha = shaOf(text);
-    this.#state.scripts.set(sha, text);
-    return sha;
+    return this.#keep(text).sha;
   }
 
   eval(args: readonly string[]): Reply {
-    const text = at(args, 1);
-    return this.#run(text, this.load(text), args);
+    return this.#run(this.#keep(at(args, 1)), args);
   }
 
   evalSha(args: readonly string[]): Reply {
     const sha = at(args, 1).toLowerCase();
     const text = this.#state.scripts.get(sha);
     if (text === undefined) throw new RedisError('NOSCRIPT No matching script. Please use EVAL.');
-    return this.#run(text, sha, args);
+    return this.#run(scriptOf(text), args);
   }
 
-  #compiled(text: string): CompiledScript {
+  #keep(text: string): Script {
     try {
-      return compile(text);
+      const script = scriptOf(text);
+      this.#state.scripts.set(script.sha, text);
+      return script;
     } catch (error) {
       if (!(error instanceof LuaCompileError)) throw error;
       this.#state.unsupported.add(error.message);
@@ -86,7 +84,7 @@ export class Scripts {
     }
   }
 
-  #run(text: string, sha: string, args: readonly string[]): Reply {
+  #run({ sha, run }: Script, args: readonly string[]): Reply {
     const count = integer(at(args, 2));
     if (count < 0) throw new RedisError("ERR Number of keys can't be negative");
     if (count > args.length - 3)
@@ -95,7 +93,7 @@ export class Scripts {
     const keys = new LuaTable(args.slice(3, 3 + count));
     const argv = new LuaTable(args.slice(3 + count));
     try {
-      return replyOf(first(this.#compiled(text)(this.#surroundings, keys, argv)));
+      return replyOf(first(run(this.#surroundings, keys, argv)));
     } catch (error) {
       if (error instanceof RedisError) throw error;
       throw scriptError(errorValue(error), sha);

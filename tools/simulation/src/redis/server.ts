@@ -1,5 +1,5 @@
-import { AbstractConnector, type RedisOptions } from 'ioredis';
 import type { Owner, Scheduler } from '../scheduler.ts';
+import { connectorTo, type ConnectorClass } from './connector.ts';
 import { RedisError, type Reply } from './replies.ts';
 import { Scripts } from './scripts.ts';
 import { connectionRefused, ServerConnection, type Args, type Delivery } from './server-connection.ts';
@@ -19,8 +19,6 @@ export interface SimulatedRedisOptions {
   /** Called for each command that is carried out, with its arguments. One character is a byte. */
   readonly onCommand?: (owner: Owner, args: Args) => void;
 }
-
-type ConnectorClass = NonNullable<RedisOptions['Connector']>;
 
 const AT_ONCE: Delivery = { before: 0, after: 0, fate: 'ok' };
 
@@ -109,20 +107,7 @@ export class SimulatedRedis {
 
   /** The class for the option `Connector` of ioredis: it connects a process to this server. */
   connectorFor(owner: Owner): ConnectorClass {
-    const connect = (): SimulatedSocket => this.#connect(owner);
-    class SimulatedConnector extends AbstractConnector {
-      constructor(options: { disconnectTimeout?: number }) {
-        super(options.disconnectTimeout ?? 2000);
-      }
-
-      connect(): ReturnType<AbstractConnector['connect']> {
-        this.connecting = true;
-        const socket = connect() as unknown as typeof this.stream;
-        this.stream = socket;
-        return Promise.resolve(socket);
-      }
-    }
-    return SimulatedConnector as unknown as ConnectorClass;
+    return connectorTo(() => this.#connect(owner));
   }
 
   #connect(owner: Owner): SimulatedSocket {

@@ -24,4 +24,4 @@ export const READ_ONLY = "READONLY You can't write against a read only replica."
 export const LOADING = 'LOADING Redis is loading the dataset in memory';
 
 /** The version that it says to be. */
-export const VERSION = '7.4.0';
+export const VERSION = '7.0.15';

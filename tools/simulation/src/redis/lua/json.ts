@@ -1,4 +1,4 @@
-import { formatGeneral } from './numbers.ts';
+import { numberText } from './numbers.ts';
 import { JSON_NULL, LuaFault, LuaTable, typeOf, type LuaValue } from './values.ts';
 
 /** The library `cjson`, with the settings that Redis gives it. */
@@ -42,7 +42,7 @@ function quote(text: string): string {
 
 function numberJson(value: number): string {
   if (!Number.isFinite(value)) throw new LuaFault('Cannot serialise number: must not be NaN or Inf');
-  return formatGeneral(value, 14);
+  return numberText(value);
 }
 
 function tableJson(table: LuaTable, depth: number): string {

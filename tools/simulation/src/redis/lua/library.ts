@@ -109,7 +109,7 @@ function faultOf(error: unknown): string {
 }
 
 function unpacked(table: LuaTable, from: LuaValue, to: LuaValue): LuaValue {
-  if (from === undefined && to === undefined) return multi(table.items);
+  if (from === undefined && to === undefined) return multi(table.items.slice());
   const end = integerArgument(to, 3, table.length);
   const values: LuaValue[] = [];
   for (let at = integerArgument(from, 2, 1); at <= end; at++) values.push(table.get(at));

@@ -5,23 +5,27 @@
 export type LuaValue = unknown;
 
 /** What a Lua function returns if it is not exactly one value. */
-export class Multi extends Array<LuaValue> {}
+export class Multi {
+  readonly values: readonly LuaValue[];
 
-/** Returns these values from a Lua function. */
-export function multi(values: readonly LuaValue[]): Multi {
-  const all = new Multi();
-  for (const value of values) all.push(value);
-  return all;
+  constructor(values: readonly LuaValue[]) {
+    this.values = values;
+  }
+}
+
+/** Returns these values from a Lua function. The array must not change afterwards. */
+export function multi(values: readonly LuaValue[]): LuaValue {
+  return values.length === 1 ? values[0] : new Multi(values);
 }
 
 /** The value of a call where exactly one is wanted. */
 export function first(result: LuaValue): LuaValue {
-  return result instanceof Multi ? result[0] : result;
+  return result instanceof Multi ? result.values[0] : result;
 }
 
-/** All values of a call. A function that ends without `return` counts as one that returns nil. */
+/** All values of a call. */
 export function every(result: LuaValue): readonly LuaValue[] {
-  return result instanceof Multi ? result : [result];
+  return result instanceof Multi ? result.values : [result];
 }
 
 /** An error raised by a script or by a command in it. */

@@ -22,6 +22,9 @@ const NODE_BYTES = 4096;
 /** An approximate trim drops at most so many entries. */
 const TRIM_LIMIT = 100 * NODE_ENTRIES;
 const HEADER_BYTES = 7;
+/** What Redis counts for a stream, and for each node in its tree. */
+const STREAM_BYTES = 400;
+const TREE_BYTES = 510;
 
 export type TrimGoal = { readonly length: number } | { readonly from: StreamId };
 
@@ -120,9 +123,14 @@ export class Stream {
     return this.#nodes[0]?.entries[0];
   }
 
-  /** What `MEMORY USAGE` says, roughly: the entries as Redis packs them, and the nodes around them. */
+  /** What `MEMORY USAGE` says, roughly: the entries as they are packed and allocated, and the tree of nodes around them. */
   get bytes(): number {
-    return this.#nodes.reduce((sum, node) => sum + node.bytes + 64, 256);
+    const last = this.#nodes.at(-1);
+    return this.#nodes.reduce(
+      (sum, node) =>
+        sum + allocated(node === last ? Math.max(node.bytes, NODE_BYTES) : node.bytes) + TREE_BYTES,
+      STREAM_BYTES,
+    );
   }
 
   #isWhollyBefore({ entries }: Node, goal: TrimGoal): boolean {
@@ -143,6 +151,12 @@ export class Stream {
     }
     return Math.max(0, low - 1);
   }
+}
+
+/** The allocator has four sizes between two powers of two. */
+function allocated(bytes: number): number {
+  const step = Math.max(16, 2 ** (Math.floor(Math.log2(bytes - 1)) - 2));
+  return Math.ceil(bytes / step) * step;
 }
 
 function masterBytes(names: readonly string[]): number {
