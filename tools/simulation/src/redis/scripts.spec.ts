@@ -1,13 +1,16 @@
 import { readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ADD_AUDIT } from '@reroll/redis/history/add-audit.lua';
 import { ADD_ENTRY, TRIM_BYTES } from '@reroll/redis/history/append.lua';
 import { WRITE_ROLLOUTS } from '@reroll/redis/history/rollouts.lua';
 import { TELL_CHANGE } from '@reroll/redis/history/tell-change.lua';
 import { BEGIN_TALLY, TELL_OUTCOME } from '@reroll/redis/history/tell-outcome.lua';
 import { PUBLISH } from '@reroll/redis/catalog/publish.lua';
+import { ReloadRequests } from '@reroll/redis/catalog/requests';
+import { catalogKeys } from '@reroll/redis/catalog/keys';
+import { RedisRoom } from '@reroll/redis/connection/redis-room';
 import { RateBudget } from '@reroll/redis/processes/rate';
 import { compile } from './lua/compile.ts';
 import { Choices, RedisPair, timeless } from './testing/redis-pair.ts';
@@ -292,5 +295,32 @@ describe('our scripts do what they do in Redis', () => {
     }
     const dumps = (await pair.dump()).map((dump) => Object.keys(dump as object));
     expect(dumps[1]).toEqual(dumps[0]);
+  });
+
+  it.each(SEEDS)('the requests (seed %d)', async (seed) => {
+    const random = new Random(seed * 17 + 1);
+    const requests = pair.clients.map((client) => new ReloadRequests(client, 'requests'));
+    for (let round = 0; round < 30; round++) {
+      const workload = random.workload() as Parameters<ReloadRequests['done']>[0];
+      const text = random.one(JSON.stringify({ id: random.one('1-a', '2-b') }), 'not JSON', '[1]');
+      if (random.isTrue()) await askBoth('HSET', 'requests', workload, text);
+      const id = random.one('1-a', '2-b');
+      await Promise.all(requests.map((each) => each.done(workload, id)));
+      await expectSameContent();
+    }
+  });
+
+  it('dropping the history', async () => {
+    const keys = catalogKeys({ cluster: 'c', namespace: 'n' });
+    for (let at = 1; at <= 250; at++) await askBoth('XADD', keys.changes, `${at}-0`, 'entry', 'text');
+    const refused = new Error("OOM command not allowed when used memory > 'maxmemory'.");
+    const onError = vi.fn();
+    for (const redis of pair.clients) {
+      const room = new RedisRoom({ redis, keys, trims: () => true, onRoom: () => undefined, onError });
+      room.failed(refused);
+      await vi.waitUntil(async () => (await redis.xlen(keys.changes)) === 0);
+    }
+    expect(onError).not.toHaveBeenCalled();
+    await expectSameContent();
   });
 });

@@ -53,6 +53,8 @@ export class ServerConnection implements Peer {
   /** Nothing arrives any more, in either direction. */
   #isSilent = false;
   #isClosed = false;
+  /** The client asked for the end, which it sees after the replies. */
+  #isQuitting = false;
 
   constructor(socket: SimulatedSocket, context: ConnectionContext) {
     this.#socket = socket;
@@ -139,6 +141,7 @@ export class ServerConnection implements Peer {
       if (!next) break;
       const reply = this.#context.run(next.args, this);
       latency = Math.max(latency, next.after);
+      if (next.args[0]?.toUpperCase() === 'QUIT') this.#isQuitting = true;
       if (reply === undefined) {
         this.#isWaiting = true;
         this.#waitingAfter = next.after;
@@ -158,7 +161,9 @@ export class ServerConnection implements Peer {
 
   #deliver(): void {
     const text = this.#replies.shift();
-    if (text !== undefined && !this.#isSilent) this.#socket.receive(Buffer.from(text, 'latin1'));
+    if (text === undefined || this.#isSilent) return;
+    this.#socket.receive(Buffer.from(text, 'latin1'));
+    if (this.#isQuitting && this.#replies.length === 0) this.#socket.fail();
   }
 }
 

@@ -78,6 +78,13 @@ describe('a connection', () => {
     expect(await scheduler.run(client.incr('n'))).toBe(1);
   });
 
+  it('ends when the client quits', async () => {
+    const client = open();
+    const end = new Promise((resolve) => client.once('end', () => resolve('ended')));
+    expect(await scheduler.run(client.quit())).toBe('OK');
+    expect(await scheduler.run(end)).toBe('ended');
+  });
+
   it('is refused while the server is down', async () => {
     redis.isDown = true;
     const client = open();
