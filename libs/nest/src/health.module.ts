@@ -30,11 +30,12 @@ export class Listening {}
 export class HealthModule {}
 
 async function serve(
-  { options, registry, log, lifecycle }: Process,
+  { options, registry, log, lifecycle, outside }: Process,
   readiness: Readiness,
 ): Promise<Listening> {
   await nextTurn();
   lifecycle.signal.throwIfAborted();
+  if (outside.isListening === false) return new Listening();
   await serveProfiles({ options, log, lifecycle });
   const address = options.metricsAddr;
   await serveHealth({ address, registry, log, lifecycle, ready: readiness.checks });

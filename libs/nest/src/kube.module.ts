@@ -22,10 +22,11 @@ import { IDENTITY } from './tokens.ts';
 })
 export class KubeModule {}
 
-function openClient({ name, options, registry, lifecycle }: Process): KubeClient {
+function openClient({ name, options, registry, lifecycle, outside }: Process): KubeClient {
   const client: KubeClient = new KubeClient({
     kubeconfig: options.kubeconfig,
     userAgent: `reroll-${name}/${VERSION}`,
+    openPool: outside.openPool,
     onRequest: observeRequests(registry, () => new URL(client.server).host),
   });
   lifecycle.onStop('kubernetes client', 2_000, () => client.close());

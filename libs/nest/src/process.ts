@@ -1,6 +1,7 @@
 import { hashKey, type HashKeys } from '@reroll/core/record/record-hash';
+import type { KubeClientOptions } from '@reroll/kube/client/connection';
 import { CatalogError } from '@reroll/redis/connection/errors';
-import { createLogger, type Logger } from '@reroll/shared/platform/logging/logging';
+import { createLogger, type Logger, type LogSink } from '@reroll/shared/platform/logging/logging';
 import { createRegistry } from '@reroll/shared/platform/metrics/registry';
 import { loadHashKeys } from '@reroll/shared/platform/options/hash-keys';
 import type {
@@ -8,7 +9,7 @@ import type {
   CommonOptions,
   WorkerOptions,
 } from '@reroll/shared/platform/options/parsing/table';
-import { Lifecycle } from '@reroll/shared/platform/process/shutdown';
+import { Lifecycle, type ProcessPort } from '@reroll/shared/platform/process/shutdown';
 import { SettingsError } from './settings-error.ts';
 
 const WRONG_SETTINGS = 2;
@@ -16,6 +17,18 @@ const WRONG_SETTINGS = 2;
 /** The options of every app, and those of some apps that the shared modules read. */
 export type ProcessOptions = Pick<CommonOptions, keyof CommonOptions & keyof AdminOptions> &
   Partial<Pick<WorkerOptions, 'debounce' | 'hashKeyFile' | 'hash'>>;
+
+/** What a process reaches outside of itself. The simulation gives each of its processes its own. */
+export interface Outside {
+  /** Default: Node.js' process. */
+  readonly process?: ProcessPort;
+  /** Default: standard error. */
+  readonly logSink?: LogSink;
+  /** Default: connections to the API server of the kubeconfig. */
+  readonly openPool?: KubeClientOptions['openPool'];
+  /** Whether it serves metrics and health. Default true. */
+  readonly isListening?: boolean;
+}
 
 /** What all modules of a process share. It exists before them, and even if they cannot be created. */
 export class Process {
@@ -25,14 +38,17 @@ export class Process {
   readonly log: Logger;
   readonly registry = createRegistry();
   readonly lifecycle: Lifecycle;
+  readonly outside: Outside;
   #hashKeys: HashKeys | undefined;
 
-  constructor(name: string, options: ProcessOptions) {
+  constructor(name: string, options: ProcessOptions, outside: Outside = {}) {
     const { logFormat: format, logLevel: level, shutdownTimeout: timeout } = options;
     this.name = name;
     this.options = options;
-    this.log = createLogger({ format, level });
-    this.lifecycle = new Lifecycle({ log: this.log, timeout });
+    this.outside = outside;
+    const { logSink: sink, process } = outside;
+    this.log = createLogger({ format, level, ...(sink ? { sink } : {}) });
+    this.lifecycle = new Lifecycle({ log: this.log, timeout, ...(process ? { process } : {}) });
   }
 
   /** The keys of `--hash-key-file`, read once. Throws a `SettingsError`. */

@@ -37,13 +37,19 @@ const realImmediate = setImmediate;
 export class Events implements Scheduler {
   /** Whose event runs now, or whose consequences. */
   current: Owner | undefined;
+  readonly #seed: number;
   readonly #random: Random;
+  /** For what the processes ask for; anew for each event. */
+  #drawn: Random;
+  #happened = 0;
   readonly #heap: Event[] = [];
   #now: number;
   #order = 0;
 
   constructor(seed: number, start: number) {
+    this.#seed = seed;
     this.#random = new Random(seed);
+    this.#drawn = new Random(seed);
     this.#now = start;
   }
 
@@ -53,6 +59,14 @@ export class Events implements Scheduler {
 
   random(): number {
     return this.#random.next();
+  }
+
+  /**
+   * A random number for a process. The numbers of one event do not depend on those before it: libraries draw some in advance, and
+   * keep them from one run to the next.
+   */
+  draw(): number {
+    return this.#drawn.next();
   }
 
   after(milliseconds: number, owner: Owner | undefined, action: () => void): () => void {
@@ -94,6 +108,8 @@ export class Events implements Scheduler {
       return;
     }
     event.action = undefined;
+    this.#happened += 1;
+    this.#drawn = new Random(Math.imul(this.#seed + 1, 0x9e3779b1) ^ Math.imul(this.#happened, 0x85ebca6b));
     await this.as(owner, action);
   }
 

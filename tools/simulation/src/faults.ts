@@ -1,0 +1,86 @@
+/** What goes wrong between the processes, the API server and Redis. */
+import type { SimulatedApiOptions } from './api/simulated-api.ts';
+import type { SimulatedRedisOptions } from './redis/server.ts';
+import type { Events } from './scheduler.ts';
+
+type Treatment = ReturnType<NonNullable<SimulatedApiOptions['treat']>>;
+type Delivery = ReturnType<NonNullable<SimulatedRedisOptions['onRequest']>>;
+
+const API_FATES = [
+  'cutBefore',
+  'cutAfter',
+  'refused',
+  'unansweredBefore',
+  'unansweredAfter',
+  { answered: 409 },
+  { answered: 429, retryAfterSeconds: 1 },
+  { answered: 500 },
+  { answered: 503 },
+  { answered: 504 },
+] as const;
+/** How often a request fails while the API server is faulty. */
+const API_FAILS = 0.3;
+const REDIS_FATES = ['lostRequest', 'lostReply', 'lostReply', 'cut'] as const;
+const REDIS_FAILS = 0.08;
+
+export type Trouble = 'slowApi' | 'faultyApi' | 'slowRedis' | 'faultyRedis';
+
+/** Times are in virtual milliseconds. What happened is counted in `seen`. */
+export class Faults {
+  readonly seen = new Map<string, number>();
+  readonly #events: Events;
+  readonly #until = new Map<Trouble, number>();
+
+  constructor(events: Events) {
+    this.#events = events;
+  }
+
+  begin(trouble: Trouble, time: number): void {
+    this.#until.set(trouble, Math.max(this.#until.get(trouble) ?? 0, this.#events.now() + time));
+  }
+
+  end(): void {
+    this.#until.clear();
+  }
+
+  treatRequest(): Treatment {
+    const scale = this.#is('slowApi') ? 300 : 1;
+    const [before, after] = [this.#latency(scale), this.#latency(scale)];
+    if (!this.#is('faultyApi') || this.#events.random() >= API_FAILS) return { before, after, fate: 'done' };
+    const fate = this.#pick(API_FATES);
+    this.#count(typeof fate === 'string' ? `api ${fate}` : `api ${fate.answered}`);
+    return { before, after, fate };
+  }
+
+  /** A watch now and then lags behind the others. */
+  eventLatency(): number {
+    if (this.#is('slowApi')) return this.#latency(1_000);
+    return this.#events.random() < 0.02 ? this.#latency(300) : this.#latency(2);
+  }
+
+  deliver(): Delivery {
+    const scale = this.#is('slowRedis') ? 100 : 0.3;
+    const [before, after] = [this.#latency(scale), this.#latency(scale)];
+    if (!this.#is('faultyRedis') || this.#events.random() >= REDIS_FAILS)
+      return { before, after, fate: 'ok' };
+    const fate = this.#pick(REDIS_FATES);
+    this.#count(`redis ${fate}`);
+    return { before, after, fate };
+  }
+
+  #is(trouble: Trouble): boolean {
+    return (this.#until.get(trouble) ?? 0) > this.#events.now();
+  }
+
+  #latency(scale: number): number {
+    return scale * (0.5 + 4 * this.#events.random());
+  }
+
+  #pick<T>(items: readonly T[]): T {
+    return items[Math.floor(this.#events.random() * items.length)] as T;
+  }
+
+  #count(what: string): void {
+    this.seen.set(what, (this.seen.get(what) ?? 0) + 1);
+  }
+}

@@ -1,0 +1,93 @@
+/** A process of Reroll inside the simulation: the compiled modules of an app, with ports that lead into the small world. */
+import { join } from 'node:path';
+import type { Outside, ProcessOptions } from '@reroll/nest/process';
+import type { RedisAccess } from '@reroll/redis/connection/redis-access';
+import type { Events, Owner } from './scheduler.ts';
+
+const APPS = join(import.meta.dirname, '../../../apps');
+
+async function load() {
+  const { Process } = await import('@reroll/nest/process');
+  const { startModules } = await import('@reroll/nest/run-process');
+  const { parseOptions } = await import('@reroll/shared/platform/options/parsing/parse');
+  const { WatcherModule } = (await import(
+    join(APPS, 'watcher/build/watcher.module.js')
+  )) as typeof import('../../../apps/watcher/src/watcher.module.ts');
+  const { WorkerModule } = (await import(
+    join(APPS, 'worker/build/worker.module.js')
+  )) as typeof import('../../../apps/worker/src/worker.module.ts');
+  return { Process, startModules, parseOptions, WatcherModule, WorkerModule };
+}
+
+let apps: Awaited<ReturnType<typeof load>> | undefined;
+
+/** Loads everything, so that no run has to wait for a file. Build first. */
+export async function loadApps(): Promise<void> {
+  apps ??= await load();
+}
+
+export type Kind = 'watcher' | 'worker';
+
+export interface Ports extends Pick<Outside, 'openPool'>, Pick<RedisAccess, 'redisConnector'> {
+  readonly events: Events;
+  readonly env: Readonly<Record<string, string>>;
+  readonly flags: readonly string[];
+  /** Gets each line of its log. */
+  readonly log: (line: string) => void;
+  /** It has ended by itself, or at a signal. */
+  readonly ended: (code: number) => void;
+}
+
+export class SimulatedProcess implements Owner {
+  readonly name: string;
+  readonly kind: Kind;
+  isAlive = true;
+  clockSkew = 0;
+  frozenUntil = 0;
+  /** When its lists were complete, in virtual milliseconds. */
+  syncedAt = 0;
+  /** It has taken over as the leader. */
+  leads = false;
+  readonly #listeners = new Map<string, (argument: unknown) => void>();
+
+  constructor(kind: Kind, name: string) {
+    this.kind = kind;
+    this.name = name;
+  }
+
+  /** Starts it. What it does belongs to it from then on. Throws unless the apps are loaded. */
+  start(ports: Ports): void {
+    ports.events.after(0, this, () => this.#begin(ports));
+  }
+
+  /** As if Node.js had got a signal. */
+  receive(signal: 'SIGTERM'): void {
+    this.#listeners.get(signal)?.(signal);
+  }
+
+  #begin({ env, flags, openPool, redisConnector, log, ended }: Ports): void {
+    if (!apps) throw new Error('expected the apps to be loaded');
+    const parsed = apps.parseOptions(this.kind, flags, env);
+    if (!parsed.ok) throw new Error(parsed.errors.join('\n'));
+    const end = (code: number): void => {
+      if (!this.isAlive) return;
+      this.isAlive = false;
+      ended(code);
+    };
+    const options = { ...parsed.options, redisConnector } as ProcessOptions;
+    const process = new apps.Process(this.kind, options, {
+      process: { on: (event, listener) => this.#listeners.set(event, listener), exit: end },
+      logSink: { write: log },
+      isListening: false,
+      openPool,
+    });
+    // Nothing is left then that would keep Node.js running.
+    void process.lifecycle.stopped.then(end);
+    const { WatcherModule, WorkerModule } = apps;
+    const module =
+      this.kind === 'watcher'
+        ? WatcherModule.of(options as never, process)
+        : WorkerModule.of(options as never, process);
+    apps.startModules(process, [module]).catch((error: unknown) => void process.startFailed(error));
+  }
+}

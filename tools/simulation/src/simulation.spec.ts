@@ -1,0 +1,50 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, it } from 'vitest';
+
+const MAIN = join(import.meta.dirname, 'main.ts');
+const run = promisify(execFile);
+
+/** In a process of its own: the simulation takes the place of timers, clocks and random numbers. Rejects if a run fails. */
+async function simulate(...args: readonly string[]): Promise<string> {
+  const { stdout } = await run(process.execPath, [MAIN, ...args], { maxBuffer: 64 * 1024 * 1024 });
+  return stdout;
+}
+
+function digests(output: string): string[] {
+  return output.split('\n').filter((line) => line.startsWith('seed '));
+}
+
+it('the shipped processes lose nothing, double nothing and come to rest, whatever goes wrong', async () => {
+  const output = await simulate('--seeds', '30');
+  const [, reloads] = /^30 runs, (\d+) reloads, 0 failing$/mu.exec(output) ?? [];
+  expect(Number(reloads)).toBeGreaterThan(50);
+  for (const fault of [
+    'kill',
+    'stop',
+    'freeze',
+    'cutRedis',
+    'faultyApi',
+    'flushRedis',
+    'api cutAfter',
+    'redis lostReply',
+  ])
+    expect(output).toMatch(new RegExp(`^${fault}: [1-9]`, 'mu'));
+});
+
+it('the same seed gives the same trace, byte for byte, whatever ran before it', async () => {
+  const [all, last] = await Promise.all([
+    simulate('--from', '40', '--seeds', '4', '--digests'),
+    simulate('--from', '42', '--seeds', '2', '--digests'),
+  ]);
+  expect(digests(all).slice(2)).toEqual(digests(last));
+  expect(digests(last)).toHaveLength(2);
+});
+
+it('says which flags it takes', async () => {
+  await expect(simulate('--sedes', '1')).rejects.toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--seeds N'),
+  });
+});

@@ -1,0 +1,58 @@
+/** What is in the small world, as far as a checker has to know it. */
+
+export const NAMESPACES = ['team-a', 'team-b'] as const;
+/** Of the install itself. */
+export const INSTALL = 'reroll';
+
+export const SOURCES = ['ConfigMap/app', 'ConfigMap/web-env', 'Secret/token'] as const;
+export type SourceRef = (typeof SOURCES)[number];
+
+export const WORKLOADS = ['Deployment/web', 'StatefulSet/db', 'DaemonSet/agent', 'Deployment/api'] as const;
+export type WorkloadRef = (typeof WORKLOADS)[number];
+
+/** The data of a source is one of these; its text is secret. */
+export const LETTERS = ['A', 'B', 'C'] as const;
+export type Letter = (typeof LETTERS)[number];
+
+/** Begins every value of a source, so that a check can find one anywhere. */
+export const CONFIDENTIAL = 'confidential-';
+
+export interface Meta {
+  readonly name: string;
+  readonly namespace?: string;
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+  readonly generation?: number;
+  readonly creationTimestamp?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+export interface KubeObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: Meta;
+  readonly [field: string]: unknown;
+}
+
+export interface PodTemplate {
+  readonly metadata?: { readonly annotations?: Readonly<Record<string, string>> };
+  readonly spec: {
+    readonly containers: readonly Container[];
+    readonly volumes?: readonly unknown[];
+    readonly restartPolicy?: string;
+  };
+}
+
+interface Container {
+  readonly name: string;
+  image: string;
+  readonly env?: readonly unknown[];
+  readonly envFrom?: readonly unknown[];
+  readonly volumeMounts?: readonly unknown[];
+}
+
+/** `Kind/namespace/name`, as in Reroll's own keys. */
+export function keyOf({ kind, metadata }: KubeObject): string {
+  return `${kind}/${metadata.namespace ?? ''}/${metadata.name}`;
+}
