@@ -14,7 +14,14 @@ import {
 } from './lists.ts';
 import { OpenWatch, type EventType, type WatchCut, type WatchSink } from './open-watch.ts';
 import { RESOURCE_TYPES, type ResourceType } from './resource-types.ts';
-import { expired, faultStatus, notFound, StatusError, tooLargeVersion } from './status-error.ts';
+import {
+  expired,
+  faultStatus,
+  methodNotAllowed,
+  notFound,
+  StatusError,
+  tooLargeVersion,
+} from './status-error.ts';
 import { WatchCache } from './watch-cache.ts';
 import type { Writes } from './writes.ts';
 
@@ -36,7 +43,7 @@ export interface Cluster {
   readonly writes: Writes;
   readonly isServed: (type: ResourceType) => boolean;
   /** A request that no rule covers. */
-  readonly onUnknown: (request: ApiRequest) => void;
+  readonly onUnknown: (request: ApiRequest, status: number) => void;
   readonly eventLatency: (watch: OpenWatch, type: EventType) => number;
 }
 
@@ -44,6 +51,8 @@ export interface Cluster {
 const FRESHNESS_MS = 3_000;
 /** How long a request waits for etcd. */
 const REQUEST_MS = 60_000;
+/** Statuses of requests that no rule covers, or that nobody should send. */
+const UNKNOWN: ReadonlySet<number> = new Set([400, 405, 406, 415]);
 const NAMED = /(^|,)metadata\.name==?[^,]/;
 const BOOKMARK_MS = 60_000;
 const BOOKMARK_SPREAD_MS = 15_000;
@@ -56,18 +65,20 @@ const WATCH_SECONDS = 1_800;
  */
 export class ApiServer {
   readonly name: string;
-  /** Milliseconds by which the cache of a type lags behind etcd. Applies to later writes. */
+  /**
+   * Milliseconds by which the cache of a type lags behind etcd. Applies to later writes. `Infinity`: the cache gets nothing until
+   * `catchUp`.
+   */
   lag: (type: ResourceType) => number = () => 0;
   /** Milliseconds by which its clock is ahead. */
   clockSkew = 0;
   /** Whether it knows `sendInitialEvents`. */
   isWatchListKnown = true;
-  /** Refuses connections. */
-  isDown = false;
   readonly #cluster: Cluster;
   readonly #watches = new Set<OpenWatch>();
   #caches = new Map<ResourceType, WatchCache>();
   #isCutOff = false;
+  #isDown = false;
   /** Requests that wait for etcd. */
   #waiting: (() => void)[] = [];
   #dateAt = -1;
@@ -82,6 +93,11 @@ export class ApiServer {
   /** The watches that clients have open here. */
   get watches(): readonly OpenWatch[] {
     return [...this.#watches].filter((watch) => watch.isOpen);
+  }
+
+  /** Whether it refuses connections. */
+  get isDown(): boolean {
+    return this.#isDown;
   }
 
   get isCutOff(): boolean {
@@ -101,8 +117,27 @@ export class ApiServer {
   /** Ends a cut: what was missed arrives now, in order. */
   reconnect(): void {
     this.#isCutOff = false;
-    for (const cache of this.#caches.values()) this.#drain(cache, Infinity);
+    this.catchUp();
     for (const run of this.#waiting.splice(0)) run();
+  }
+
+  /** What was on its way to the caches arrives now, unless the server is cut off. Without a type: to all of them. */
+  catchUp(type?: ResourceType): void {
+    if (this.#isCutOff) return;
+    const caches = type === undefined ? this.#caches.values() : [this.#cacheOf(type)];
+    for (const cache of caches) this.#drain(cache, Infinity);
+  }
+
+  /** Refuses connections from now on, and cuts those that are open. */
+  stop(): void {
+    this.#isDown = true;
+    this.cutWatches('reset');
+  }
+
+  /** Accepts connections again, after a stop, with caches that begin now. */
+  start(): void {
+    this.#isDown = false;
+    this.#fill();
   }
 
   /** Cuts all watches, and reads its caches from etcd again: watches from earlier than now get a 410. */
@@ -138,10 +173,14 @@ export class ApiServer {
 
   /** Answers now, or later if it has to wait. */
   handle(request: ApiRequest, owner: Owner | undefined, respond: Respond): void {
+    const recorded = (answer: Answer): void => {
+      if (UNKNOWN.has(answer.status)) this.#cluster.onUnknown(request, answer.status);
+      respond(answer);
+    };
     try {
-      this.#route(request, owner, respond);
+      this.#route(request, owner, recorded);
     } catch (error) {
-      respond(this.failed(error));
+      recorded(this.failed(error));
     }
   }
 
@@ -165,7 +204,7 @@ export class ApiServer {
       const { etcd, writes } = this.#cluster;
       const at = this.#now();
       const changed = changeObject({ request, target, owner, at }, { etcd, writes });
-      if (changed === undefined) return this.#unknown(request, 405);
+      if (changed === undefined) throw methodNotAllowed();
       return this.#answer(changed.status, changed.json);
     });
   }
@@ -306,18 +345,12 @@ export class ApiServer {
       method === 'GET' && target === undefined ? documentOf(path, this.#cluster.isServed) : undefined;
     if (text !== undefined) return this.#answer(200, text);
     if (target !== undefined || /^\/apis\/[^/]+\/[^/]+$/.test(path)) return this.#notServed();
-    return this.#unknown(request, 404);
+    this.#cluster.onUnknown(request, 404);
+    return this.#notServed();
   }
 
   #notServed(): Answer {
     return { ...this.#answer(404, '404 page not found\n'), headers: { 'content-type': 'text/plain' } };
-  }
-
-  #unknown(request: ApiRequest, status: 404 | 405): Answer {
-    this.#cluster.onUnknown(request);
-    if (status === 404) return this.#notServed();
-    const message = 'the server does not allow this method on the requested resource';
-    return this.failed(new StatusError({ code: 405, reason: 'MethodNotAllowed', message, details: {} }));
   }
 
   /** Answers with what needs etcd, once etcd can be reached. */
@@ -407,6 +440,7 @@ export class ApiServer {
     const { scheduler } = this.#cluster;
     const at = Math.max(scheduler.now() + lag, cache.queue.at(-1)?.at ?? 0);
     cache.queue.push({ change, at });
+    if (at === Infinity) return;
     scheduler.after(at - scheduler.now(), undefined, () => {
       if (!this.#isCutOff) this.#drain(cache, scheduler.now());
     });

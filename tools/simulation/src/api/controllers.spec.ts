@@ -97,6 +97,20 @@ test('a Job completes, unless it is suspended', async () => {
   expect(rollout(world.get(id))).toMatchObject({ state: 'complete' });
 });
 
+test('a namespace takes its content along', async () => {
+  const { time, world, make } = setup();
+  make('Deployment', { selector: { matchLabels: LABELS }, template: template('1') });
+  await time.run(100);
+  world.delete({ kind: 'Namespace', namespace: '', name: 'shop' });
+  expect(world.get({ kind: 'Namespace', namespace: '', name: 'shop' })).toMatchObject({
+    status: { phase: 'Terminating' },
+  });
+  expect(() => make('Deployment', {})).toThrow(/being terminated/);
+  await time.run(60_000);
+  expect(world.list('Deployment')).toEqual([]);
+  expect(world.get({ kind: 'Namespace', namespace: '', name: 'shop' })).toBeUndefined();
+});
+
 test.each(['Background', 'Foreground', 'Orphan'])(
   'dependants go with their owner, or stay (%s)',
   async (propagationPolicy) => {

@@ -202,6 +202,7 @@ export class Controllers {
 
   /** Does what the finalizers of a deletion with `Foreground` or `Orphan` ask for, and takes them away. */
   #onDeleting({ object }: Version): void {
+    if (object.kind === 'Namespace') return this.#onNamespaceDeleting(object);
     const { uid, finalizers = [] } = object.metadata;
     const own = finalizers.filter((name) => ['foregroundDeletion', 'orphan'].includes(name));
     if (own.length === 0 || this.#pending.has(uid)) return;
@@ -217,6 +218,19 @@ export class Controllers {
         const rest = (present.metadata.finalizers ?? []).filter((name) => !own.includes(name));
         return { ...present, metadata: { ...present.metadata, finalizers: rest } };
       });
+    });
+  }
+
+  #onNamespaceDeleting({ metadata }: ApiObject): void {
+    if (this.#pending.has(metadata.uid)) return;
+    this.#pending.add(metadata.uid);
+    this.#after(this.#delays.collect(), () => {
+      this.#pending.delete(metadata.uid);
+      for (const { kind, isNamespaced } of RESOURCE_TYPES) {
+        const content = isNamespaced ? this.#writer.list(kind, metadata.name) : [];
+        for (const object of content) this.#writer.delete(idOf(object), { propagationPolicy: 'Background' });
+      }
+      this.#writer.finishNamespace(metadata.name);
     });
   }
 

@@ -66,7 +66,9 @@ export const RESOURCE_TYPES: readonly ResourceType[] = [
   type(['batch/v1', 'cronjobs'], 'CronJob', WITH_STATUS),
   type(['batch/v1', 'jobs'], 'Job', WITH_STATUS),
   type(['coordination.k8s.io/v1', 'leases'], 'Lease', { isVersionRequired: true, isCreatedByPut: true }),
-  type(['events.k8s.io/v1', 'events'], 'Event'),
+  type(['v1', 'events'], 'Event', {
+    fields: ['type', 'reason', 'involvedObject.name', 'involvedObject.uid'],
+  }),
   type(['argoproj.io/v1alpha1', 'rollouts'], 'Rollout', {
     ...WITH_STATUS,
     generation: 'content',

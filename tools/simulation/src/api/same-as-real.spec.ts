@@ -1,4 +1,4 @@
-import { KubeClient, MERGE_PATCH } from '@reroll/kube/client/connection';
+import { KubeClient, MERGE_PATCH, type KubeRequest } from '@reroll/kube/client/connection';
 import type { KubeObject } from '@reroll/kube/objects';
 import { ControlPlane } from '@reroll/kube/testing/control-plane';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -112,12 +112,12 @@ function difference(path: string, real: Outcome, simulated: Outcome): string | u
   }
 }
 
-test.each([1, 2, 3, 4])('random requests and watches are answered alike (seed %i)', async (seed) => {
+test.each([1, 2, 3])('random requests and watches are answered alike (seed %i)', async (seed) => {
   const { namespace, time, real, simulated } = await bothSides();
   const random = new VirtualTime(seed);
   const requests = new RandomRequests(namespace, () => random.random());
   const differences: string[] = [];
-  for (let count = 0; count < 300 && differences.length < 5; count += 1) {
+  for (let count = 0; count < 250 && differences.length < 5; count += 1) {
     const step: Step = requests.next();
     const request = step(real);
     const answers = [await real.ask(request), await simulated.ask(step(simulated))] as const;
@@ -161,6 +161,60 @@ test('a list whose state was compacted goes on inconsistently, if the client wan
   api.as('spec').create({ kind: 'ConfigMap', namespace }, { metadata: { name: 'f' } });
   api.compact(api.etcd.revision);
   expect(await both(goOn)).toMatchObject({ status: 410, reason: 'Expired' });
+});
+
+test('a resourceVersion of the future is a timeout with a cause', async () => {
+  const { namespace, real, simulated } = await bothSides();
+  const path = `/api/v1/namespaces/${namespace}/configmaps`;
+  const query = { resourceVersion: '999999999' };
+  const answer = await real.ask({ method: 'GET', path, query });
+  expect(answer).toMatchObject({
+    status: 504,
+    reason: 'Timeout',
+    causes: [{ reason: 'ResourceVersionTooLarge' }],
+  });
+  expect(await simulated.ask({ method: 'GET', path, query })).toEqual(answer);
+});
+
+test('managedFields tell who wrote which part, and when', async () => {
+  const { namespace, real, simulated } = await bothSides();
+  const maps = `/api/v1/namespaces/${namespace}/configmaps`;
+  const rollouts = `/apis/argoproj.io/v1alpha1/namespaces/${namespace}/rollouts`;
+  const by = (fieldManager: string) => ({ query: { fieldManager }, contentType: MERGE_PATCH });
+  const rollout = {
+    apiVersion: 'argoproj.io/v1alpha1',
+    kind: 'Rollout',
+    metadata: { name: 'a' },
+    spec: { replicas: 1 },
+  };
+  const steps: readonly (readonly [string, KubeRequest])[] = [
+    [
+      maps,
+      {
+        method: 'POST',
+        path: maps,
+        body: { metadata: { name: 'a' }, data: { k: '1' } },
+        query: { fieldManager: 'one' },
+      },
+    ],
+    [
+      maps,
+      { method: 'PATCH', path: `${maps}/a`, body: { metadata: { annotations: { a: 'b' } } }, ...by('two') },
+    ],
+    [maps, { method: 'PATCH', path: `${maps}/a`, body: { data: { j: '2' } }, ...by('two') }],
+    [rollouts, { method: 'POST', path: rollouts, body: rollout }],
+    [rollouts, { method: 'PATCH', path: `${rollouts}/a`, body: { spec: { paused: true } }, ...by('one') }],
+    [
+      rollouts,
+      { method: 'PATCH', path: `${rollouts}/a/status`, body: { status: { phase: 'Healthy' } }, ...by('one') },
+    ],
+  ];
+  for (const [path, step] of steps) {
+    await real.ask(step);
+    await simulated.ask(step);
+    expect(real.writers(path)).not.toEqual([]);
+    expect(simulated.writers(path)).toEqual(real.writers(path));
+  }
 });
 
 test('a generated name has five characters', async () => {

@@ -97,5 +97,93 @@ test('a request that no rule covers is recorded', async () => {
   const { time, client, api } = setup();
   await time.until(errorOf(client.get('/api/v1/namespaces/shop/services')));
   await time.until(errorOf(client.request({ method: 'DELETE', path: CONFIG_MAPS })));
-  expect(api.unknown).toEqual(['GET /api/v1/namespaces/shop/services', `DELETE ${CONFIG_MAPS}`]);
+  expect(api.unknown).toEqual(['404 GET /api/v1/namespaces/shop/services', `405 DELETE ${CONFIG_MAPS}`]);
+});
+
+describe('two servers of one etcd, one of them cut off', () => {
+  const path = `${CONFIG_MAPS}/a`;
+  const id = { kind: 'ConfigMap', namespace: 'shop', name: 'a' };
+
+  /** A client of each server; the object was changed after the second was cut off. */
+  async function cutOff() {
+    const scene = setup({ servers: ['one', 'two'] });
+    const { api, world, time } = scene;
+    const [one, two] = ['one', 'two'].map(
+      (name) =>
+        new KubeClient({
+          load: () => simulatedKubeConfig(),
+          openPool: () => api.pool(undefined, () => api.server(name)),
+          userAgent: 'spec/0',
+        }),
+    ) as [KubeClient, KubeClient];
+    world.create(id, { metadata: { name: 'a' }, data: { k: 'old' } });
+    api.server('two').cutOff();
+    world.patch(id, { data: { k: 'new' } });
+    const valueAt = async (client: KubeClient, resourceVersion?: string) => {
+      const { body } = await time.until(client.get<ConfigMap>(path, { query: { resourceVersion } }));
+      return body.data?.['k'];
+    };
+    return { ...scene, one, two, valueAt };
+  }
+
+  test('serves what it knew, where that is enough', async () => {
+    const { one, two, valueAt } = await cutOff();
+    expect(await valueAt(one)).toBe('new');
+    expect(await valueAt(one, '0')).toBe('new');
+    expect(await valueAt(two, '0')).toBe('old');
+  });
+
+  test('answers what needs etcd when it is connected again', async () => {
+    const { api, time, two, valueAt } = await cutOff();
+    const read = valueAt(two);
+    const write = two.patch(path, [{ op: 'add', path: '/data/j', value: 'x' }]);
+    time.after(20_000, undefined, () => api.server('two').reconnect());
+    expect(await read).toBe('new');
+    expect(await time.until(write)).toMatchObject({ status: 200, body: { data: { j: 'x', k: 'new' } } });
+    expect(await valueAt(two, '0')).toBe('new');
+  });
+
+  test('gives up after a minute', async () => {
+    const { time, two, world } = await cutOff();
+    const error = await time.until(errorOf(two.get(path, { timeoutMs: 100_000 })));
+    expect(error).toMatchObject({ status: 504, retryable: true });
+    expect(world.get(id)).toMatchObject({ data: { k: 'new' } });
+  });
+
+  test('does not reach a revision that it cannot know', async () => {
+    const { api, time, two } = await cutOff();
+    const query = { resourceVersion: String(api.etcd.revision) };
+    const error = await time.until(errorOf(two.get(CONFIG_MAPS, { query })));
+    expect(error).toMatchObject({
+      status: 504,
+      causes: [{ reason: 'ResourceVersionTooLarge' }],
+      retryAfterMs: 1000,
+    });
+  });
+});
+
+test('etcd is set back, with or without a bump of its revision', async () => {
+  const { time, client, api, world } = setup();
+  const id = { kind: 'ConfigMap', namespace: 'shop', name: 'a' };
+  world.create(id, { metadata: { name: 'a' }, data: { k: 'old' } });
+  const backup = api.backUp();
+  world.patch(id, { data: { k: 'new' } });
+  const before = api.etcd.revision;
+  const read = async () => (await time.until(client.get<ConfigMap>(`${CONFIG_MAPS}/a`))).body;
+  for (const bump of [0, 1000]) {
+    api.restore(backup, bump);
+    expect((await read()).data).toEqual({ k: 'old' });
+    const { metadata } = world.patch(id, { data: { k: 'other' } });
+    expect(Number(metadata.resourceVersion) > before).toBe(bump > 0);
+  }
+});
+
+test('the same seed gives the same objects', async () => {
+  const run = async () => {
+    const { time, client, world } = setup();
+    const body = { metadata: { generateName: 'a-' } };
+    for (let count = 0; count < 3; count += 1) await time.until(client.post(CONFIG_MAPS, body));
+    return JSON.stringify(world.list('ConfigMap'));
+  };
+  expect(await run()).toBe(await run());
 });

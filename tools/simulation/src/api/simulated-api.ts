@@ -31,11 +31,14 @@ export interface SimulatedApiOptions {
   readonly onRequest?: (seen: RequestSeen) => void;
 }
 
+/** The namespaces of every cluster. */
+const NAMESPACES = ['default', 'kube-node-lease', 'kube-public', 'kube-system'];
+
 /** A cluster's etcd with its API servers, in memory. What takes time goes through the scheduler. */
 export class SimulatedApi {
   readonly etcd: Etcd;
   readonly servers: readonly ApiServer[];
-  /** Requests that no rule covers, as `METHOD path`: a run fails if there are any. */
+  /** Requests that no rule covers, and malformed ones, as `STATUS METHOD path`: a run fails if there are any. */
   readonly unknown: string[] = [];
   readonly #options: SimulatedApiOptions;
   readonly #writes: Writes;
@@ -52,13 +55,16 @@ export class SimulatedApi {
       etcd: this.etcd,
       writes: this.#writes,
       isServed: (type: ResourceType): boolean => !this.#absent.has(type),
-      onUnknown: ({ method, path }: ApiRequest): void => void this.unknown.push(`${method} ${path}`),
+      onUnknown: ({ method, path }: ApiRequest, status: number): void =>
+        void this.unknown.push(`${status} ${method} ${path}`),
       eventLatency: options.eventLatency ?? (() => 1),
     };
     this.servers = (options.servers ?? ['api']).map((name) => new ApiServer(name, cluster));
     this.etcd.onChange((change) => {
       for (const server of this.servers) server.receive(change);
     });
+    const own = this.as('kube-apiserver');
+    for (const name of NAMESPACES) own.create({ kind: 'Namespace', namespace: '' }, { metadata: { name } });
   }
 
   /** The server of that name; without a name the first. Throws a `RangeError` for an unknown one. */

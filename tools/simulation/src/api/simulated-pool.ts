@@ -40,7 +40,7 @@ export interface PoolContext {
   readonly onAnswer: (request: ApiRequest, owner: Owner | undefined, status: number) => void;
 }
 
-/** The path that `new URL` and the base path of a kubeconfig leave: nothing to strip. */
+/** Connections of one process, behind undici's interface: what `KubeClientOptions.openPool` returns. */
 export class SimulatedPool extends Dispatcher {
   readonly #context: PoolContext;
   readonly #exchanges = new Set<Exchange>();
@@ -128,6 +128,8 @@ class Exchange {
 
   #serve(server: ApiServer, { after, fate }: Pick<Treatment, 'after' | 'fate'>): void {
     const { owner, scheduler } = this.#context;
+    if (server.isDown)
+      return void scheduler.after(after, owner, () => this.#fail(connectionError('ECONNRESET')));
     const respond = (answer: Answer): void => {
       if (fate === 'unansweredAfter' || this.#isOver) return;
       scheduler.after(after, owner, () => {

@@ -81,11 +81,10 @@ describe('the Reflector', () => {
     write('a', '1');
     const { seen, reports } = following();
     await time.run(10_000);
-    api.server().isDown = true;
-    api.server().cutWatches('reset');
+    api.server().stop();
     write('a', '2');
-    api.server().restart();
-    api.server().isDown = false;
+    await time.run(1_000);
+    api.server().start();
     await time.run(10_000);
     expect(reports.seen).toContain('failure 410');
     expect(seen.present.get('a')).toBe('2');

@@ -71,6 +71,11 @@ export class WorldWriter {
     return this.#context.writes.delete(targetOf(id), options, this.#options())?.object;
   }
 
+  /** Removes a namespace that is being deleted and whose content is gone. */
+  finishNamespace(name: string): void {
+    this.#context.writes.finish(targetOf({ kind: 'Namespace', namespace: '', name }), this.#options());
+  }
+
   #edit(target: Target, edit: Edit): Version {
     return this.#context.writes.edit(target, edit, this.#options());
   }

@@ -127,19 +127,19 @@ export class Writes {
     const { metadata } = present.object;
     const policy = propagationPolicy ?? (type.kind === 'Job' ? 'Orphan' : 'Background');
     const finalizers = finalizersFor(policy, metadata.finalizers ?? []);
-    if (finalizers.length === 0) {
+    if (finalizers.length === 0 && type.kind !== 'Namespace') {
       this.#commit({ type, key, isDeletion: true }, present.object, options);
       return undefined;
     }
-    if (metadata.deletionTimestamp !== undefined && isDeepStrictEqual(finalizers, metadata.finalizers))
-      return present;
-    const marks = { deletionTimestamp: timestamp(options.at), deletionGracePeriodSeconds: 0, finalizers };
-    const generation = metadata.generation === undefined ? {} : { generation: metadata.generation + 1 };
-    return this.#commit(
-      { type, key },
-      { ...present.object, metadata: { ...metadata, ...generation, ...marks } },
-      options,
-    );
+    const marked = marksDeletion(present.object, finalizers, timestamp(options.at));
+    return isDeepStrictEqual(marked, present.object) ? present : this.#commit({ type, key }, marked, options);
+  }
+
+  /** Removes an object that waits for nothing but this: a namespace whose content is gone. */
+  finish({ type, namespace, name }: Target, options: WriteOptions): void {
+    const key = keyOf(namespace, name);
+    const present = this.#etcd.get(type, key);
+    if (present !== undefined) this.#commit({ type, key, isDeletion: true }, present.object, options);
   }
 
   /** A version 4 UUID. */
@@ -175,12 +175,16 @@ export class Writes {
     const type = typeOfKind('Namespace');
     const found = this.#etcd.get(type, namespace);
     if (found === undefined) throw notFound(type, namespace);
-    if (found.object.metadata.deletionTimestamp !== undefined)
-      throw conflict(
-        type,
-        name,
-        `unable to create new content in namespace ${namespace} because it is being terminated`,
-      );
+    if (found.object.metadata.deletionTimestamp === undefined) return;
+    const message = `unable to create new content in namespace ${namespace} because it is being terminated`;
+    const cause = { reason: 'NamespaceTerminating', message, field: 'metadata.namespace' };
+    const details = { name, causes: [cause] };
+    throw new StatusError({
+      code: 403,
+      reason: 'Forbidden',
+      message: `${name} is forbidden: ${message}`,
+      details,
+    });
   }
 
   #created(
@@ -239,6 +243,17 @@ function finalizersFor(policy: string, present: readonly string[]): string[] {
   const others = present.filter((name) => !Object.values(FINALIZERS).includes(name));
   const added = FINALIZERS[policy];
   return added === undefined ? others : [...others, added];
+}
+
+/** The object as it waits for its finalizers, or a namespace for its content. */
+function marksDeletion(object: ApiObject, finalizers: readonly string[], at: string): ApiObject {
+  const { metadata } = object;
+  const { deletionTimestamp, generation } = metadata;
+  const isFirst = deletionTimestamp === undefined;
+  const moved = isFirst && generation !== undefined ? { generation: generation + 1 } : {};
+  const marks = { ...metadata, ...moved, deletionTimestamp: deletionTimestamp ?? at };
+  if (object.kind === 'Namespace') return { ...object, status: { phase: 'Terminating' }, metadata: marks };
+  return { ...object, metadata: { ...marks, deletionGracePeriodSeconds: 0, finalizers } };
 }
 
 function requireKind(type: ResourceType, body: Manifest): void {

@@ -2,9 +2,21 @@ import { JsonLines } from '@reroll/kube/client/json-lines';
 import type { KubeClient, KubeRequest, Query } from '@reroll/kube/client/connection';
 import { KubeError } from '@reroll/kube/client/errors';
 
+interface Writer {
+  readonly manager: string;
+  readonly operation: string;
+  readonly subresource?: string;
+  readonly time: string;
+  readonly fieldsV1: object;
+}
+
 export interface Body {
   readonly kind?: string;
-  readonly metadata?: { readonly resourceVersion?: string; readonly continue?: string };
+  readonly metadata?: {
+    readonly resourceVersion?: string;
+    readonly continue?: string;
+    readonly managedFields?: readonly Writer[];
+  };
 }
 
 /** What came of a request, in words that are the same on both sides. */
@@ -102,6 +114,17 @@ export class Side {
     for (const { abort } of this.#watches) abort.abort();
   }
 
+  /** The managedFields of the last answer about a collection: manager, subresource and the fields at the top. */
+  writers(path: string): readonly string[] {
+    const entries = this.bodies(path).at(-1)?.metadata?.managedFields ?? [];
+    return entries
+      .map(({ manager, operation, subresource = '', time, fieldsV1 }) => {
+        const fields = Object.keys(fieldsV1).toSorted().join();
+        return `${manager} ${operation} ${subresource} ${TIME.test(time)} ${fields}`;
+      })
+      .toSorted();
+  }
+
   /** Versions, uids and times as words; without managedFields. */
   normal(body: unknown): unknown {
     const text = JSON.stringify(body).replaceAll(UID, (uid) => this.#uidName(uid));
@@ -132,7 +155,8 @@ export class Side {
       if (method !== 'GET' && !this.#versions.has(resourceVersion))
         this.#versions.set(resourceVersion, `v${this.#versions.size}`);
       if (body.kind === 'PartialObjectMetadata') return;
-      const collection = method === 'POST' ? path : path.slice(0, path.lastIndexOf('/'));
+      const object = path.replace(/\/status$/, '');
+      const collection = method === 'POST' ? path : object.slice(0, object.lastIndexOf('/'));
       this.#bodies.set(collection, [...this.bodies(collection), body]);
     }
   }
