@@ -108,10 +108,7 @@ export class OpenWatch {
     const isSelected = after !== undefined && selects(after.object);
     if (isSelected) this.#send(wasSelected ? 'MODIFIED' : 'ADDED', shown.json(form));
     else if (wasSelected)
-      this.#send(
-        'DELETED',
-        (before.revision === shown.revision ? shown : before.deletedAt(shown.revision)).json(form),
-      );
+      this.#send('DELETED', (after === undefined ? shown : before.deletedAt(shown.revision)).json(form));
   }
 
   /** `isListEnd`: the initial events are complete. */

@@ -97,7 +97,7 @@ export class SimulatedApi {
     });
   }
 
-  /** Calls the listener at once after each write that is committed, whoever made it. */
+  /** Calls the listener at once after each write that is committed, whoever made it. The listener must not write itself. */
   onChange(listener: (change: Change) => void): void {
     this.etcd.onChange(listener);
   }
@@ -125,7 +125,7 @@ export class SimulatedApi {
   }
 
   /**
-   * Sets etcd back to the backup, and restarts the servers. With `bump`, revisions go on that much higher, and earlier ones count
+   * Sets etcd back to the backup, and restarts the servers; controllers have to `resync`. With `bump`, revisions go on that much higher, and earlier ones count
    * as compacted.
    */
   restore(backup: Backup, bump = 0): void {
