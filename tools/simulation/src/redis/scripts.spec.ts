@@ -242,7 +242,8 @@ describe('our scripts do what they do in Redis', () => {
 
   it.each(SEEDS)('the history (seed %d)', async (seed) => {
     const random = new Random(seed * 57 + 3);
-    const entry = (): string => JSON.stringify({ text: 'é'.repeat(random.below(300)) });
+    // All of one length, of which some fit well into a node of a stream: ids, which differ, take bytes too.
+    const entry = (): string => JSON.stringify({ text: 'é'.repeat(300), n: random.below(10) });
     for (let round = 0; round < 60; round++) {
       const source = random.source();
       const row = { h: random.one('1.A', '1.B'), v: '1', x: random.below(2) };
@@ -253,7 +254,7 @@ describe('our scripts do what they do in Redis', () => {
       await runBoth(TELL_CHANGE, ['before', 'sources', 'changes'], change);
       if (random.isTrue(0.3)) await runBoth(BEGIN_TALLY, [tally], [1, random.workload(), 100_000]);
       const outcome = [random.workload(), random.one('0', '1'), random.one('Reloaded', 'Failed'), entry()];
-      await runBoth(TELL_OUTCOME, ['outcomes', tally], [30, 1_000_000, 500, ...outcome]);
+      await runBoth(TELL_OUTCOME, ['outcomes', tally], [30, 1_000_000, 3000, ...outcome]);
       const audit = [50, 5, 100_000, entry(), 1_000_000];
       await runBoth(ADD_AUDIT, ['audit', `audit-of:${random.below(2)}`], audit);
     }
@@ -277,7 +278,7 @@ describe('our scripts do what they do in Redis', () => {
 
   it.each(SEEDS)('the limit of reloads (seed %d)', async (seed) => {
     const random = new Random(seed * 13 + 7);
-    const budgets = pair.clients.map((client) => new RateBudget(client, 'budget', 60));
+    const budgets = pair.clients.map((client) => new RateBudget(client, 'budget', 10));
     for (let round = 0; round < 60; round++) {
       const workload = random.workload() as Parameters<RateBudget['claim']>[0];
       const act = random.one<(budget: RateBudget) => Promise<number | undefined>>(
@@ -290,7 +291,7 @@ describe('our scripts do what they do in Redis', () => {
       );
       const [real, simulated] = await Promise.all(budgets.map(act));
       // They are not asked in the same millisecond.
-      const isRoughlySame = Math.abs((real ?? -1) - (simulated ?? -1)) < 1000;
+      const isRoughlySame = Math.abs((real ?? -1) - (simulated ?? -1)) < 3000;
       expect([round, isRoughlySame, typeof simulated]).toEqual([round, true, typeof real]);
     }
     const dumps = (await pair.dump()).map((dump) => Object.keys(dump as object));

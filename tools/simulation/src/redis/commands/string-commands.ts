@@ -1,4 +1,4 @@
-import { NOT_INTEGER, OK, RedisError, type Reply } from '../replies.ts';
+import { OK, RedisError, type Reply } from '../replies.ts';
 import type { Database } from '../store/database.ts';
 import { Text } from '../store/values.ts';
 import {
@@ -148,8 +148,10 @@ export const STRING_COMMANDS: Commands = {
   STRLEN: read(2, (db, args) => db.get(at(args, 1), Text)?.text.length ?? 0),
   GETRANGE: read(4, (db, args) => {
     const text = db.get(at(args, 1), Text)?.text ?? '';
-    const [begin, end] = rangeOf(text.length, integer(at(args, 2)), integer(at(args, 3), NOT_INTEGER));
-    return text.slice(begin, end);
+    const [start, stop] = [integer(at(args, 2)), integer(at(args, 3))];
+    if (start < 0 && stop < 0 && start > stop) return '';
+    // Unlike with lists, an end before the first byte is the first byte.
+    return text.slice(...rangeOf(text.length, start, Math.max(stop, stop < 0 ? -text.length : 0)));
   }),
   MSETNX: grow(-3, (db, args) => {
     if (args.length % 2 === 0) throw syntaxError();

@@ -63,7 +63,13 @@ export class RedisPair {
 
   /** The whole content of both. */
   async dump(): Promise<[unknown, unknown]> {
-    const [real, simulated] = await Promise.all(this.clients.map((client) => dumpOf(client)));
+    const [real = {}, simulated = {}] = await Promise.all(this.clients.map((client) => dumpOf(client)));
+    // The two are not asked at the same moment.
+    for (const [key, value] of Object.entries(simulated)) {
+      const expires = real[key]?.expires ?? -1;
+      const isSame = expires > 0 && value.expires > 0 && Math.abs(expires - value.expires) < 3_000;
+      if (isSame) value.expires = expires;
+    }
     return [real, simulated];
   }
 
@@ -84,18 +90,24 @@ export function withoutLine(message: string): string {
   return message.replaceAll(/(@?user_script):\d+/gu, '$1:0');
 }
 
-async function dumpOf(client: Redis): Promise<Record<string, unknown>> {
+interface Dumped {
+  readonly type: string;
+  /** As `PTTL` says. */
+  expires: number;
+  readonly value: unknown;
+}
+
+async function dumpOf(client: Redis): Promise<Record<string, Dumped>> {
   const ask = async (name: string, ...args: string[]): Promise<unknown> =>
     plain(await client.callBuffer(name, ...args.map((arg) => Buffer.from(arg, 'latin1'))));
   const keys = (await ask('KEYS', '*')) as string[];
-  const content: Record<string, unknown> = {};
+  const content: Record<string, Dumped> = {};
   for (const key of keys.sort()) {
     const type = String(await ask('TYPE', key));
     const expires = Number(await ask('PTTL', key));
     content[key] = {
       type,
-      // Rounded, because the two are not asked at the same moment.
-      expires: expires < 0 ? expires : Math.round(expires / 5_000),
+      expires,
       value: await CONTENT[type]?.(ask, key),
     };
   }
