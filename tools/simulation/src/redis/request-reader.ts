@@ -40,6 +40,6 @@ function commandAt(text: string, start: number): { args: string[]; end: number }
 /** What a client writes as one character a byte. */
 export function bytesOf(data: string | Uint8Array): string {
   if (typeof data !== 'string') return Buffer.from(data).toString('latin1');
-  // oxlint-disable-next-line no-control-regex -- ASCII
-  return /^[\x00-\x7f]*$/u.test(data) ? data : Buffer.from(data, 'utf8').toString('latin1');
+  const isAscii = Buffer.byteLength(data, 'utf8') === data.length;
+  return isAscii ? data : Buffer.from(data, 'utf8').toString('latin1');
 }

@@ -69,7 +69,7 @@ export class SimulatedRedis {
 
   /** The data as it is now. */
   snapshot(): Snapshot {
-    this.#state.db.now = this.#options.scheduler.now();
+    this.#state.db.now = Math.floor(this.#options.scheduler.now());
     return this.#state.db.snapshot();
   }
 
@@ -87,7 +87,7 @@ export class SimulatedRedis {
 
   /** How many keys there are, and elements in them. */
   usedEntries(): number {
-    this.#state.db.now = this.#options.scheduler.now();
+    this.#state.db.now = Math.floor(this.#options.scheduler.now());
     return this.#state.db.entries;
   }
 

@@ -48,7 +48,7 @@ export class Session implements Client {
 
   /** Runs a command at a time. Errors are replies too. */
   run(args: readonly string[], now: number): Reply | Waiting {
-    this.#context.state.db.now = now;
+    this.#context.state.db.now = Math.floor(now);
     const name = at(args, 0).toUpperCase();
     try {
       this.#check(name, args);
