@@ -235,23 +235,58 @@ const COMMANDS: Readonly<Record<string, (r: Random) => Command>> = {
     ),
 };
 
-describe.each(Object.entries(COMMANDS))('random commands on %s', (_, commandOf) => {
-  it.each(Array.from({ length: ROUNDS }, (_, seed) => seed))(
-    'are answered as by Redis (seed %d)',
-    async (seed) => {
-      await pair.empty();
-      const random = new Random(seed * 7919 + 17);
-      const sent: Command[] = [];
-      for (let at = 0; at < COMMANDS_PER_ROUND; at++) sent.push(commandOf(random));
-      const replies = await Promise.all(sent.map(([name, ...args]) => pair.ask(name, ...args)));
-      const differing = replies.flatMap(([real, simulated], at) =>
-        JSON.stringify(real) === JSON.stringify(simulated) ? [] : [{ command: sent[at], real, simulated }],
-      );
-      expect(JSON.stringify(differing[0])).toBeUndefined();
-      const [real, simulated] = await pair.dump();
-      expect(simulated).toEqual(real);
-    },
+/** Sends random commands to both and expects the same replies, and the same content afterwards. */
+async function expectSame(random: Random, commandOf: (r: Random) => Command): Promise<void> {
+  const sent = Array.from({ length: COMMANDS_PER_ROUND }, () => commandOf(random));
+  const replies = await Promise.all(sent.map(([name, ...args]) => pair.ask(name, ...args)));
+  const differing = replies.flatMap(([real, simulated], at) =>
+    JSON.stringify(real) === JSON.stringify(simulated) ? [] : [{ command: sent[at], real, simulated }],
   );
+  expect(JSON.stringify(differing[0])).toBeUndefined();
+  const [real, simulated] = await pair.dump();
+  expect(simulated).toEqual(real);
+}
+
+const SEEDS = Array.from({ length: ROUNDS }, (_, seed) => seed);
+
+describe.each(Object.entries(COMMANDS))('random commands on %s are answered as by Redis', (_, commandOf) => {
+  it.each(SEEDS)('(seed %d)', async (seed) => {
+    await pair.empty();
+    await expectSame(new Random(seed * 7919 + 17), commandOf);
+  });
+
+  it('that is full', async () => {
+    await pair.empty();
+    const random = new Random(4242);
+    await expectSame(random, commandOf);
+    await pair.setFull(true);
+    await expectSame(random, commandOf);
+    await pair.setFull(false);
+  });
+});
+
+it('scripts and transactions are refused as by a full Redis', async () => {
+  await pair.empty();
+  await pair.ask('SET', 'a', 1);
+  await pair.setFull(true);
+  const commands: Command[] = [
+    ['EVAL', `return redis.call('SET', 'b', 1)`, 0],
+    ['EVAL', `return redis.pcall('SET', 'b', 1).err`, 0],
+    ['EVAL', `redis.call('DEL', 'none') return redis.call('SET', 'b', 1)`, 0],
+    ['EVAL', `redis.call('GET', 'a') return redis.call('HSET', 'h', 'b', 1)`, 0],
+    ['EVAL', `return redis.call('GET', 'a')`, 0],
+    ['MULTI'],
+    ['SET', 'c', 1],
+    ['EXEC'],
+    ['MULTI'],
+    ['GET', 'a'],
+    ['EXEC'],
+  ];
+  for (const command of commands) {
+    const [real, simulated] = await pair.ask(...command);
+    expect([command, simulated]).toEqual([command, real]);
+  }
+  await pair.setFull(false);
 });
 
 it('approximate trims drop the same entries as Redis', async () => {

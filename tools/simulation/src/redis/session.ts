@@ -100,7 +100,9 @@ export class Session implements Client {
   #admit(name: string, { kind }: Known): void {
     const { isLoading, isFull, isReadOnly } = this.#context.state;
     if (isLoading && !WHILE_LOADING.has(name)) throw new RedisError(LOADING);
-    if (isFull && kind === 'grow') throw new RedisError(OUT_OF_MEMORY);
+    // Whatever is queued takes memory too.
+    const isQueued = this.#queued !== undefined && !(name in TRANSACTION);
+    if (isFull && (kind === 'grow' || isQueued)) throw new RedisError(OUT_OF_MEMORY);
     if (isReadOnly && kind !== 'read') throw new RedisError(READ_ONLY);
   }
 

@@ -61,6 +61,12 @@ export class RedisPair {
     await this.ask('FLUSHALL');
   }
 
+  /** Whether all memory is used. */
+  async setFull(isFull: boolean): Promise<void> {
+    await this.clients[0].config('SET', 'maxmemory', isFull ? '1' : '0');
+    this.simulated.state.isFull = isFull;
+  }
+
   /** The whole content of both. */
   async dump(): Promise<[unknown, unknown]> {
     const [real = {}, simulated = {}] = await Promise.all(this.clients.map((client) => dumpOf(client)));
