@@ -263,31 +263,43 @@ describe.each(Object.entries(COMMANDS))('random commands on %s are answered as b
     await expectSame(random, commandOf);
     await pair.setFull(false);
   });
+
+  it('that is a replica', async () => {
+    await pair.empty();
+    const random = new Random(2424);
+    await expectSame(random, commandOf);
+    await pair.setReadOnly(true);
+    await expectSame(random, commandOf);
+    await pair.setReadOnly(false);
+  });
 });
 
-it('scripts and transactions are refused as by a full Redis', async () => {
-  await pair.empty();
-  await pair.ask('SET', 'a', 1);
-  await pair.setFull(true);
-  const commands: Command[] = [
-    ['EVAL', `return redis.call('SET', 'b', 1)`, 0],
-    ['EVAL', `return redis.pcall('SET', 'b', 1).err`, 0],
-    ['EVAL', `redis.call('DEL', 'none') return redis.call('SET', 'b', 1)`, 0],
-    ['EVAL', `redis.call('GET', 'a') return redis.call('HSET', 'h', 'b', 1)`, 0],
-    ['EVAL', `return redis.call('GET', 'a')`, 0],
-    ['MULTI'],
-    ['SET', 'c', 1],
-    ['EXEC'],
-    ['MULTI'],
-    ['GET', 'a'],
-    ['EXEC'],
-  ];
-  for (const command of commands) {
-    const [real, simulated] = await pair.ask(...command);
-    expect([command, simulated]).toEqual([command, real]);
-  }
-  await pair.setFull(false);
-});
+it.each(['setFull', 'setReadOnly'] as const)(
+  'scripts and transactions are refused as by Redis (%s)',
+  async (set) => {
+    await pair.empty();
+    await pair.ask('SET', 'a', 1);
+    await pair[set](true);
+    const commands: Command[] = [
+      ['EVAL', `return redis.call('SET', 'b', 1)`, 0],
+      ['EVAL', `return redis.pcall('SET', 'b', 1).err`, 0],
+      ['EVAL', `redis.call('DEL', 'none') return redis.call('SET', 'b', 1)`, 0],
+      ['EVAL', `redis.call('GET', 'a') return redis.call('HSET', 'h', 'b', 1)`, 0],
+      ['EVAL', `return redis.call('GET', 'a')`, 0],
+      ['MULTI'],
+      ['SET', 'c', 1],
+      ['EXEC'],
+      ['MULTI'],
+      ['GET', 'a'],
+      ['EXEC'],
+    ];
+    for (const command of commands) {
+      const [real, simulated] = await pair.ask(...command);
+      expect([command, simulated]).toEqual([command, real]);
+    }
+    await pair[set](false);
+  },
+);
 
 it('approximate trims drop the same entries as Redis', async () => {
   await pair.empty();

@@ -67,6 +67,12 @@ export class RedisPair {
     this.simulated.state.isFull = isFull;
   }
 
+  /** Whether they are replicas. */
+  async setReadOnly(isReadOnly: boolean): Promise<void> {
+    await this.clients[0].call('REPLICAOF', ...(isReadOnly ? ['127.0.0.1', '1'] : ['NO', 'ONE']));
+    this.simulated.state.isReadOnly = isReadOnly;
+  }
+
   /** The whole content of both. */
   async dump(): Promise<[unknown, unknown]> {
     const [real = {}, simulated = {}] = await Promise.all(this.clients.map((client) => dumpOf(client)));
