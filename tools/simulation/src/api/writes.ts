@@ -333,7 +333,8 @@ function mergedObject(
   const status = type.hasStatus && present['status'] !== undefined ? { status: present['status'] } : {};
   const fields =
     type.kind === 'Job' || type.kind === 'Namespace' ? content : withDefaults(type, content, metadata);
-  return { apiVersion, kind, metadata: { ...system, ...Object.fromEntries(given) }, ...fields, ...status };
+  const own = { ...system, ...defaultLabels(type, fields), ...Object.fromEntries(given) };
+  return { apiVersion, kind, metadata: own, ...fields, ...status };
 }
 
 function isEmpty(value: unknown): boolean {
