@@ -125,8 +125,8 @@ export class SimulatedApi {
   }
 
   /**
-   * Sets etcd back to the backup, and restarts the servers; controllers have to `resync`. With `bump`, revisions go on that much higher, and earlier ones count
-   * as compacted.
+   * Sets etcd back to the backup, and restarts the servers; controllers have to `resync`. With `bump`, revisions go on that much
+   * higher, and earlier ones count as compacted.
    */
   restore(backup: Backup, bump = 0): void {
     this.etcd.restore(backup, bump);
