@@ -76,12 +76,12 @@ export class Truth {
 
   /** From now on what is not recorded is in doubt. */
   gap(): void {
-    this.isGap = true;
     for (const { object, since } of this.workloads.values())
       for (const [source, each] of since) {
-        each.inGap = 0;
+        if (!this.isGap) each.inGap = 0;
         if (!isRecorded(object, source)) each.due = 'may';
       }
+    this.isGap = true;
   }
 
   /** The one who leads now has not seen what was written since: in which order is in doubt. */
