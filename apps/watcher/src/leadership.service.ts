@@ -85,6 +85,7 @@ export class Leadership {
       identity: options.podName,
       adoptedAtAnnotation: ADOPTED_AT,
       earlierTerm,
+      ready: state.firstSync,
       leaseDurationMs: options.leaseDuration,
       renewDeadlineMs: options.leaseRenewDeadline,
       retryPeriodMs: options.leaseRetryPeriod,

@@ -5,6 +5,7 @@ import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
 export class WatcherState {
   readonly #metrics: WatcherMetrics;
   readonly #leading = new AbortController();
+  readonly #synced = new AbortController();
   #isSynced: () => boolean = () => false;
 
   constructor(metrics: WatcherMetrics) {
@@ -20,6 +21,11 @@ export class WatcherState {
     this.#metrics.leader.set(1);
   }
 
+  /** Fires when every stream has been listed for the first time. */
+  get firstSync(): AbortSignal {
+    return this.#synced.signal;
+  }
+
   /** Resolves when this watcher leads, or the signal fires. */
   async whenLeading(signal: AbortSignal): Promise<void> {
     if (this.#leading.signal.aborted || signal.aborted) return;
@@ -29,6 +35,7 @@ export class WatcherState {
   followStreams(isSynced: () => boolean): void {
     this.#isSynced = isSynced;
     this.#metrics.synced.set(1);
+    this.#synced.abort();
   }
 
   /** Whether every stream has been listed and continues without a gap. */

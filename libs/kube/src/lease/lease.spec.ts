@@ -142,6 +142,69 @@ describe('who leads', () => {
   });
 });
 
+/** Leader and standby are there, and a third candidate that has just started. */
+async function newcomer(
+  place: ReturnType<typeof world>,
+): Promise<{ third: Candidate; ready: AbortController }> {
+  const ready = new AbortController();
+  const third = candidate(place, 'third', { ready: ready.signal });
+  third.elector.start();
+  await place.clock.advance(100);
+  return { third, ready };
+}
+
+describe('who goes first', () => {
+  test('a standby that was ready takes a released Lease, though one that was not asks for it first', async () => {
+    const { place, first, second } = await pair();
+    await first.elector.stop();
+    const { third, ready } = await newcomer(place);
+    ready.abort();
+    await place.clock.advance(2900);
+    expect([second.elector.isLeader(), third.elector.isLeader()]).toEqual([true, false]);
+    await Promise.all([second.elector.stop(), third.elector.stop()]);
+  });
+
+  test('a standby that was ready takes an expired Lease, though it saw the last renewal later', async () => {
+    const { place, first, second } = await pair();
+    await place.clock.advance(8000);
+    first.api.reachable = false;
+    const { third, ready } = await newcomer(place);
+    ready.abort();
+    await place.clock.advance(20_000);
+    expect([second.elector.isLeader(), third.elector.isLeader()]).toEqual([true, false]);
+    await Promise.all([first, second, third].map(({ elector }) => elector.stop()));
+  });
+
+  test.each([
+    ['that is ready soon takes it when the others have tried', true, 3000],
+    ['that is not ready takes it after a Lease’s duration', false, 15_000],
+  ])('when nobody else is there, a candidate %s', async (_name, becomesReady, after) => {
+    const { place, first, second } = await pair();
+    await second.elector.stop();
+    await first.elector.stop();
+    const { third, ready } = await newcomer(place);
+    if (becomesReady) ready.abort();
+    await place.clock.advance(after - 101);
+    expect(third.elector.isLeader()).toBe(false);
+    await place.clock.advance(1);
+    expect(third.elector.isLeader()).toBe(true);
+    await third.elector.stop();
+  });
+
+  test('a candidate that is not ready takes a Lease at once that has had no leader', async () => {
+    const place = world();
+    const { third } = await newcomer(place);
+    expect(third.elector.isLeader()).toBe(true);
+    await third.elector.stop();
+    const other = world();
+    const metadata = { name: 'watcher', namespace: 'reroll', resourceVersion: '7' };
+    other.leases.lease = { metadata, spec: { holderIdentity: '', leaseDurationSeconds: 1 } };
+    const { third: fourth } = await newcomer(other);
+    expect(fourth.elector.isLeader()).toBe(true);
+    await fourth.elector.stop();
+  });
+});
+
 describe('losing it', () => {
   test('a leader that cannot renew stops at its deadline, before anybody else starts, and says so once', async () => {
     const { place, first, second } = await pair();

@@ -62,10 +62,15 @@ export interface LeaseOptions extends LeaseTimes {
   readonly adoptedAtAnnotation?: string | undefined;
   /** The term of an earlier leader, if known: this process's own writes are later. Default: none. */
   readonly earlierTerm?: Rv | undefined;
+  /** Fires when this candidate could go on where a leader ends. Default: it always could. */
+  readonly ready?: AbortSignal | undefined;
   readonly callbacks?: LeaseCallbacks | undefined;
   readonly clock?: Clock | undefined;
   readonly random?: (() => number) | undefined;
 }
+
+/** In retry periods: others who stand by have tried once by then. */
+const TRIED = 1.5;
 
 /**
  * Leader election over one Lease, with the rules of client-go's `leaderelection`:
@@ -76,9 +81,13 @@ export interface LeaseOptions extends LeaseTimes {
  *   after the write at the earliest. The difference is the margin.
  * - Every write is conditional on the resourceVersion that was read.
  *
- * Two deviations: standbys try every 1 to 1.2 retry periods (client-go: 1 to 2.2), so that a released Lease is taken within 3 s
- * with the defaults. And they do not create a deleted Lease before the record that they last saw has expired, so that deleting the
- * Lease does not create a second leader.
+ * Three deviations:
+ *
+ * - Standbys try every 1 to 1.2 retry periods (client-go: 1 to 2.2), so that a released Lease is taken within 3 s with the defaults.
+ * - They do not create a deleted Lease before the record that they last saw has expired, so that deleting the Lease does not create
+ *   a second leader.
+ * - A candidate that was not `ready` while somebody held the Lease leaves a free Lease to others for 1.5 retry periods, in which each
+ *   of them tries; if it is not ready by then, for at most a Lease's duration. It takes one that nobody ever held at once.
  */
 export class LeaderElector {
   readonly identity: string;
@@ -96,6 +105,8 @@ export class LeaderElector {
   /** The record as last seen, and when it was seen to change. */
   #record = '';
   #recordSince = 0;
+  /** When this candidate was ready. */
+  #readySince = Infinity;
   #reportedHolder: string | undefined;
   /** The last renewTime written. */
   #stampedAt = 0;
@@ -114,6 +125,9 @@ export class LeaderElector {
     this.#clock = options.clock ?? systemClock;
     this.#path = objectPath(LEASES, options);
     this.identity = `${options.identity}_${randomUUID()}`;
+    const { ready } = options;
+    if (ready === undefined || ready.aborted) this.#readySince = -Infinity;
+    else ready.addEventListener('abort', () => (this.#readySince = this.#clock.now()), { once: true });
   }
 
   /** Set only while this process leads. */
@@ -171,7 +185,9 @@ export class LeaderElector {
     while (!signal.aborted) {
       await this.#attempt();
       const spread = this.#leadership === undefined ? 1 + 0.2 * random() : 1;
-      await pause(this.#clock, this.#settings.retryPeriodMs * spread, signal);
+      const wait = this.#settings.retryPeriodMs * spread;
+      const turn = this.#turnAt() - this.#clock.now();
+      await pause(this.#clock, turn > 0 ? Math.min(turn, wait) : wait, signal);
     }
   }
 
@@ -188,14 +204,14 @@ export class LeaderElector {
   /**
    * 1. The holder overwrites what it wrote last. If another process has written since, continue with 2.
    * 2. Read the Lease. If it was deleted, the record that we last saw still counts.
-   * 3. If another process holds it and it has not expired, stand by.
+   * 3. If another process holds it and it has not expired, stand by. If it is free and others go first, wait.
    * 4. Create the Lease if there is none, and become its holder.
    */
   async #acquireOrRenew(begunAt: number): Promise<void> {
     if (this.#leadership !== undefined && (await this.#renewUnread(begunAt))) return;
     const found = await this.#find();
     if (found !== undefined) this.#observe(found.body);
-    if (this.#isRestored || this.#heldByAnother()) return;
+    if (this.#isRestored || this.#heldByAnother() || this.#clock.now() < this.#turnAt()) return;
     const { body, date } = found ?? (await this.#create());
     await this.#write(this.#claimed(body, date), begunAt);
   }
@@ -208,9 +224,31 @@ export class LeaderElector {
       this.#lose('TakenOver');
       return true;
     }
-    if (holder === '' || this.#expired()) return false;
+    if (this.#clock.now() >= this.#freeAt()) return false;
     this.#standby(holder);
     return true;
+  }
+
+  /** When nobody holds the Lease that was last seen, unless it is renewed. */
+  #freeAt(): number {
+    const seconds = this.holder === '' ? 0 : (this.#lease?.spec?.leaseDurationSeconds ?? 0);
+    return this.#recordSince + seconds * 1000;
+  }
+
+  /** When this candidate may take a Lease that is free by then. Who was ready when the record last changed goes first. */
+  #turnAt(): number {
+    if (this.#leadership !== undefined || !this.#wasHeld()) return 0;
+    if (this.#readySince <= this.#recordSince) return this.#freeAt();
+    const { retryPeriodMs, leaseDurationMs } = this.#settings;
+    const isReady = this.#readySince !== Infinity;
+    return this.#freeAt() + (isReady ? TRIED * retryPeriodMs : leaseDurationMs);
+  }
+
+  /** Whether others may have held the Lease. Without the annotation there has been no leader, and nobody can be ready. */
+  #wasHeld(): boolean {
+    const { adoptedAtAnnotation: annotation } = this.#options;
+    if (this.#lease === undefined || this.holder === this.identity) return false;
+    return annotation === undefined || this.#lease.metadata.annotations?.[annotation] !== undefined;
   }
 
   /** Returns false if the Lease was changed by others. */
@@ -295,11 +333,6 @@ export class LeaderElector {
     if (record === this.#record) return;
     this.#record = record;
     this.#recordSince = this.#clock.now();
-  }
-
-  #expired(): boolean {
-    const duration = (this.#lease?.spec?.leaseDurationSeconds ?? 0) * 1000;
-    return this.#clock.now() - this.#recordSince >= duration;
   }
 
   #standby(holder: string): void {
