@@ -518,6 +518,17 @@ it('the record has what was read, and a request leaves it as it was', async () =
   expect(recorded()).toEqual({ [CM]: hashOf('new') });
 });
 
+it('the record is corrected only by a read after that of the workload', async () => {
+  const read: string[] = [];
+  const scene = new Scene((of) => {
+    of.reading = 'fresh';
+    of.row = { templateRv: '25' };
+    of.api.before = (_, path) => void read.push(path);
+  });
+  expect((await scene.run()).reason).toBe('BroughtByOwner');
+  expect(read.some((path) => path.endsWith('/configmaps/cm'))).toBe(true);
+});
+
 it('the record drops what the workload speaks of no more', async () => {
   const scene = new Scene((of) => {
     of.annotations[KEYS.configMapReload] = 'p-.*';
@@ -532,6 +543,19 @@ it('the record drops what the workload speaks of no more', async () => {
     [CM]: hashOf('new'),
     'ConfigMap/p-1': hashOf('a'),
   });
+});
+
+it('a Rollout is restarted by the clock of the API server, by which its pods are created', async () => {
+  const date = Math.floor(Date.now() / 1000) * 1000 + 3_600_000;
+  const scene = new Scene((of) => {
+    of.kind = 'Rollout';
+    of.annotations[KEYS.rolloutStrategy] = 'restart';
+    of.api.date = date;
+  });
+  await scene.run();
+  const { restartAt } = (scene.object as unknown as { spec: { restartAt: string } }).spec;
+  expect(Date.parse(restartAt)).toBeGreaterThan(date + 1_000);
+  expect(Date.parse(restartAt)).toBeLessThan(date + 60_000);
 });
 
 it('what Wave left on a source that would do harm is told', async () => {

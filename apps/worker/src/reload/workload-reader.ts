@@ -10,7 +10,7 @@ import { withTemplateOf } from '@reroll/core/state/workloads/template-owner';
 import { isSourceKey, partsOf, type PodTemplate, type WorkloadKey } from '@reroll/core/model';
 import { decideReload, type Decision, type DecisionSettings } from '@reroll/core/rules/decision';
 import type { Catalog, ReloadFacts } from '@reroll/redis/catalog/catalog';
-import type { KubeClient } from '@reroll/kube/client/connection';
+import type { KubeClient, KubeResponse } from '@reroll/kube/client/connection';
 import { KubeError } from '@reroll/kube/client/errors';
 import { objectPath, type KubeObject } from '@reroll/kube/objects';
 import type { WorkloadKindDefinition } from '@reroll/kube/workloads/definition';
@@ -30,6 +30,8 @@ export interface WorkloadNow {
   readonly facts: ReloadFacts;
   /** The sources whose change reloads it, by the rules. */
   readonly dependencies: readonly SourceName[];
+  /** The API server's clock, in Unix milliseconds. Never behind it; ahead by a second and the time that the read took at most. */
+  readonly apiTime: () => number;
 }
 
 /** Gathers everything that a decision needs. The decision itself is pure. */
@@ -53,16 +55,19 @@ export class WorkloadReader {
     const id = partsOf(key);
     const definition = workloadKind(id.kind);
     if (!definition) throw new JobError('InvalidJob', `no workload kind ${id.kind}`, true);
-    const object = await this.#get(objectPath(definition, id));
-    if (!object) return null;
+    const sentAt = performance.now();
+    const answer = await this.#get(objectPath(definition, id));
+    if (!answer) return null;
+    const { body: object, date } = answer;
     const own = observed(definition, object, this.#decision.keys);
     const owner = own.templateFrom && (await this.#owner(own.templateFrom.owner));
     const seen = withTemplateOf(own, owner?.observed, this.#decision);
     const holder = owner ?? { definition, object };
     const template = holder.definition.template(holder.object) ?? {};
     const written = owner && own.templateFrom?.isMarkedThere ? owner : { definition, object };
-    const { facts, dependencies } = await this.#surroundings(seen);
-    return { key, definition, object, template, written, observed: seen, facts, dependencies };
+    const surroundings = await this.#surroundings(seen);
+    const apiTime = apiTimeOf(date, sentAt);
+    return { key, definition, object, template, written, observed: seen, ...surroundings, apiTime };
   }
 
   /** The workload that owns the pod template; undefined if it does not exist. */
@@ -71,7 +76,7 @@ export class WorkloadReader {
   ): Promise<Pick<WorkloadNow, 'definition' | 'object' | 'observed'> | undefined> {
     const id = partsOf(key);
     const definition = workloadKind(id.kind);
-    const object = definition && (await this.#get(objectPath(definition, id)));
+    const object = definition && (await this.#get(objectPath(definition, id)))?.body;
     return object
       ? { definition, object, observed: observed(definition, object, this.#decision.keys) }
       : undefined;
@@ -122,14 +127,19 @@ export class WorkloadReader {
     );
   }
 
-  async #get(path: string): Promise<KubeObject | null> {
+  async #get(path: string): Promise<Pick<KubeResponse<KubeObject>, 'body' | 'date'> | null> {
     try {
-      return (await this.#client.get<KubeObject>(path)).body;
+      return await this.#client.get<KubeObject>(path);
     } catch (error) {
       if (error instanceof KubeError && error.status === 404) return null;
       throw error;
     }
   }
+}
+
+/** By the `Date` of an answer, which is in whole seconds, and when its request was sent. Without one, the worker's own clock. */
+function apiTimeOf(date: number | undefined, sentAt: number): () => number {
+  return date === undefined ? () => Date.now() : () => date + 1_000 + (performance.now() - sentAt);
 }
 
 /** Yields to other work where patterns take long. */

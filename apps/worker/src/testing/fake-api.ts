@@ -11,11 +11,17 @@ export function refusal(status: number, more: { reason?: string; field?: string 
   return new KubeError({ code: 'KUBE_API', status, reason, retryable: status >= 500, causes });
 }
 
+interface DeleteOptions {
+  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+}
+
 /** An in-memory API server with what a worker uses: objects by path, and patches with tests. */
 export class FakeApi {
   readonly objects = new Map<string, KubeObject>();
   /** The writes: method and last part of the path. */
   readonly writes: string[] = [];
+  /** The `Date` of its answers to reads. */
+  date: number | undefined;
   #rv = 100;
   /** Called before each request; an error that it throws is the response. */
   before: (method: string, path: string) => void = () => undefined;
@@ -23,7 +29,7 @@ export class FakeApi {
   readonly client = only<KubeClient>('client', {
     get: async (path: string) => {
       this.before('GET', path);
-      return { body: this.#read(path) };
+      return { body: this.#read(path), date: this.date };
     },
     patch: async (path: string, operations: readonly PatchOperation[]) => {
       this.#write('PATCH', path);
@@ -39,8 +45,9 @@ export class FakeApi {
       this.writes.push(`POST ${object.metadata.name}`);
       return { body: this.#put(own, { ...object, metadata: { ...object.metadata, uid: `new-${own}` } }) };
     },
-    request: async ({ method, path }: { method: string; path: string }) => {
+    request: async ({ method, path, body }: { method: string; path: string; body?: DeleteOptions }) => {
       this.#write(method, path);
+      if (!isMeant(this.objects.get(path), body)) throw refusal(409);
       this.objects.delete(path);
       return {};
     },
@@ -64,6 +71,13 @@ export class FakeApi {
     this.objects.set(path, { ...object, metadata });
     return { ...object, metadata };
   }
+}
+
+/** Whether the preconditions of a deletion hold; true for what is not there. */
+function isMeant(object: KubeObject | undefined, { preconditions = {} }: DeleteOptions = {}): boolean {
+  const { metadata } = object ?? { metadata: preconditions };
+  const { uid = metadata.uid, resourceVersion = metadata.resourceVersion } = preconditions;
+  return uid === metadata.uid && resourceVersion === metadata.resourceVersion;
 }
 
 /** Whether a test of a patch passes; a pointer to nothing equals `null`. */

@@ -35,7 +35,9 @@ function input(more: Partial<PatchInput> = {}): PatchInput {
 const markers = (of: PatchInput) => reloadPatch(of).filter(({ path }) => path.startsWith('/spec'));
 
 describe('a restart without another template', () => {
-  const restarted = (last: number) => markers(input({ restart: { path: '/spec/restartAt', last } }));
+  const NOW = 1_795_219_190;
+  const restarted = (last: number) =>
+    markers(input({ restart: { path: '/spec/restartAt', last, now: NOW }, now: NOW - 100 }));
 
   it('sets the next second, because pods of this one may have the old data, and touches no template', () => {
     expect(restarted(0)).toEqual([{ op: 'add', path: '/spec/restartAt', value: '2026-11-20T23:59:51Z' }]);
@@ -50,7 +52,9 @@ describe('a restart without another template', () => {
   });
 
   it('sets nothing if nothing is rolled', () => {
-    expect(markers(input({ rolled: [], restart: { path: '/spec/restartAt', last: 0 } }))).toEqual([]);
+    expect(markers(input({ rolled: [], restart: { path: '/spec/restartAt', last: 0, now: NOW } }))).toEqual(
+      [],
+    );
   });
 });
 

@@ -44,8 +44,11 @@ export interface PatchInput extends MarkerInput {
   /** JSON Pointer to the pod template, e.g. `/spec/template`. */
   readonly templatePath: string;
   readonly record: string;
-  /** Restarts the pods by this field instead of by a changed template. `last` is its value in Unix seconds, 0 if unset. */
-  readonly restart?: { readonly path: string; readonly last: number } | undefined;
+  /**
+   * Restarts the pods by this field instead of by a changed template. In Unix seconds, `last` is its value, 0 if unset, and `now` the
+   * clock by which pods are created.
+   */
+  readonly restart?: { readonly path: string; readonly last: number; readonly now: number } | undefined;
   /** Pauses the rollout; `key` is the annotation that holds the time. Default: no pause. */
   readonly pause?: { readonly key: string; readonly at: Date } | undefined;
 }
@@ -134,15 +137,15 @@ function sourceMarkers(input: Placed): PatchOperation[] {
  * field already has that value, because nothing would restart otherwise.
  */
 function restartOperations(
-  restart: NonNullable<PatchInput['restart']>,
-  { now, request }: MarkerInput,
+  { path: field, last, now }: NonNullable<PatchInput['restart']>,
+  { request }: MarkerInput,
 ): PatchOperation[] {
-  const at = restart.last === now + 1 ? now + 2 : now + 1;
+  const at = last === now + 1 ? now + 2 : now + 1;
   const value = new Date(at * 1000).toISOString().replace('.000Z', 'Z');
   // The pod template stays unchanged: the request's id goes into the workload's annotations, beside the record.
   const path = pointer('/metadata/annotations', REQUEST_ANNOTATION);
   const asked: PatchOperation[] = request === undefined ? [] : [{ op: 'add', path, value: request }];
-  return [{ op: 'add', path: restart.path, value }, ...asked];
+  return [{ op: 'add', path: field, value }, ...asked];
 }
 
 function annotationMarker(input: Placed, source: RolledSource): PatchOperation[] {

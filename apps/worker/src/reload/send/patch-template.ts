@@ -1,7 +1,7 @@
 import type { AnnotationKeys } from '@reroll/core/annotations/annotation-keys';
 import { patched } from '@reroll/core/reload/json-patch';
 import { pauseWish } from '@reroll/core/reload/pause';
-import { reloadPatch, type ReloadStrategy } from '@reroll/core/reload/patch';
+import { reloadPatch, type PatchInput, type ReloadStrategy } from '@reroll/core/reload/patch';
 import type { KubeClient } from '@reroll/kube/client/connection';
 import { objectPath, type KubeObject } from '@reroll/kube/objects';
 import { restartField } from '@reroll/kube/workloads/restart-field';
@@ -57,13 +57,17 @@ export class PatchTemplate implements ReloadWay {
 
 /** The field that restarts the pods, if the kind has one and the workload asks for its use. */
 function restartOf(
-  { definition, object }: WorkloadNow,
+  { definition, object, apiTime }: WorkloadNow,
   keys: AnnotationKeys,
-): { path: string; last: number } | undefined {
+): PatchInput['restart'] {
   const restartAt = restartField(definition, object, keys);
   if (!restartAt) return undefined;
   const last = Date.parse(restartAt.read(object) ?? '');
-  return { path: restartAt.path, last: Number.isNaN(last) ? 0 : Math.floor(last / 1000) };
+  return {
+    path: restartAt.path,
+    last: Number.isNaN(last) ? 0 : Math.floor(last / 1000),
+    now: Math.floor(apiTime() / 1000),
+  };
 }
 
 /**
