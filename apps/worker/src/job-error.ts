@@ -4,8 +4,8 @@ import { KubeError } from '@reroll/kube/client/errors';
 import type { WorkloadNow } from './reload/workload-reader.ts';
 
 /**
- * The error that a job fails with: a reason and a code, both ours. BullMQ writes an error's message and stack to Redis,
- * so they must hold nothing else.
+ * The error that a job fails with: a reason and a code, both ours. BullMQ writes an error's message to Redis,
+ * so it must hold nothing else.
  */
 export class JobError extends Error {
   override readonly name = 'JobError';

@@ -70,7 +70,7 @@ const UNKNOWN_VERSION_DELAY = 60_000;
 const MAX_STALLED = 100;
 
 /**
- * Runs the jobs of one queue. This is the only place that throws to BullMQ: it writes an error's message and stack to
+ * Runs the jobs of one queue. This is the only place that throws to BullMQ: it writes an error's message to
  * Redis, so it must only get errors of ours.
  */
 export function runQueue<Payload>(

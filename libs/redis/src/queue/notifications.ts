@@ -2,7 +2,7 @@ import { Queue } from 'bullmq';
 import type { SourceKey, WorkloadKey } from '@reroll/core/model';
 import type { ChangeEvent } from '@reroll/core/notify/message';
 import { alertJobOf, alertsJobOf, webhookJobOf, type NotificationJob } from './notification-jobs.ts';
-import type { QueueSettings } from './queues.ts';
+import { retries, type QueueSettings } from './queues.ts';
 
 export const NOTIFICATIONS = 'notifications';
 
@@ -56,10 +56,7 @@ export class Notifications {
   ): Promise<void> {
     await this.queue.add(job.type, job, {
       ...options,
-      attempts: this.#settings.attempts,
-      backoff: { type: 'exponential', delay: this.#settings.backoff, jitter: 0.5 },
-      removeOnComplete: true,
-      removeOnFail: KEEP_FAILED,
+      ...retries(this.#settings, KEEP_FAILED),
     });
   }
 }

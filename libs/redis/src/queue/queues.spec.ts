@@ -65,6 +65,21 @@ async function settled(queues: Queues, queue: 'changes' | 'reloads' | 'resumes')
   await vi.waitUntil(isEmpty, { timeout: 5_000, interval: 10 });
 }
 
+describe('a job that fails', () => {
+  it('keeps the message of its last attempt and no stacks, so that it does not grow', async () => {
+    const queues = queuesWith({ attempts: 4, backoff: 1 });
+    const runs = workerOn(CHANGES);
+    await queues.enqueueChanges([SETTINGS], 0);
+    for (const attempt of [1, 2, 3, 4]) (await begun(runs, attempt)).fail();
+    const [failed] = await vi.waitUntil(async () => {
+      const all = await queues.changes.getFailed();
+      return all.length > 0 && all;
+    });
+    expect(failed).toMatchObject({ attemptsMade: 4, failedReason: 'Failed: as the test wants' });
+    expect(failed?.stacktrace).toEqual([]);
+  });
+});
+
 describe('changes of a source', () => {
   it('that come while its job waits are one job', async () => {
     const queues = queuesWith();

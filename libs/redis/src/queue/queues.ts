@@ -1,5 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Job, Queue, type BulkJobOptions, type ConnectionOptions, type JobsOptions } from 'bullmq';
+import {
+  Job,
+  Queue,
+  type BulkJobOptions,
+  type ConnectionOptions,
+  type JobsOptions,
+  type KeepJobs,
+} from 'bullmq';
 import { namespaceOf, type SourceKey, type WorkloadKey } from '@reroll/core/model';
 import { BurstLevels, LAST_LEVEL } from './burst-levels.ts';
 import { ChangeDebounce } from './change-debounce.ts';
@@ -62,12 +69,14 @@ export class Queues {
   readonly reloads: Queue<ReloadJob>;
   readonly resumes: Queue<ResumeJob>;
   readonly #settings: QueueSettings;
+  readonly #retries: JobsOptions;
   readonly #changeDebounce: ChangeDebounce;
   readonly #changeLevels = new BurstLevels();
   readonly #reloadLevels = new BurstLevels();
 
   constructor(settings: QueueSettings) {
     this.#settings = settings;
+    this.#retries = retries(settings, KEEP_FAILED);
     this.#changeDebounce = new ChangeDebounce(settings.debounce);
     const { connection, prefix } = settings;
     this.changes = new Queue(CHANGES, { connection, prefix });
@@ -90,7 +99,7 @@ export class Queues {
           name: 'change',
           data: changeJobOf(source, since),
           opts: {
-            ...this.#retries(),
+            ...this.#retries,
             priority: this.#changeLevels.next(namespaceOf(source)),
             delay: this.#changeDebounce.delayOf(source, now),
             deduplication: { id: source, keepLastIfActive: true, replace: true },
@@ -111,7 +120,7 @@ export class Queues {
         some.map(({ workload, since, source, isAdoption = false }) => ({
           name: 'reload',
           data: reloadJobOf(workload, since, source),
-          opts: { ...this.#retries(), delay: this.#settings.debounce, ...this.#turn(workload, isAdoption) },
+          opts: { ...this.#retries, delay: this.#settings.debounce, ...this.#turn(workload, isAdoption) },
         })),
       );
     });
@@ -123,7 +132,7 @@ export class Queues {
    */
   async enqueueReloadNow(workload: WorkloadKey, since: number): Promise<void> {
     await this.reloads.add('reload', reloadJobOf(workload, since), {
-      ...this.#retries(),
+      ...this.#retries,
       deduplication: { id: workload, keepLastIfActive: true },
     });
     const id = await this.reloads.getDeduplicationJobId(workload);
@@ -145,7 +154,7 @@ export class Queues {
           name: 'resume',
           data: resumeJobOf(workload),
           opts: {
-            ...this.#retries(),
+            ...this.#retries,
             delay: Math.min(Math.max(0, at - now), LONGEST_DELAY),
             deduplication: { id: workload, keepLastIfActive: true, replace: true },
           },
@@ -207,15 +216,20 @@ export class Queues {
   #jobOf(id: string): Job<ReloadJob> {
     return new Job(this.reloads, 'reload', reloadJobOf('Deployment/-/-', 0), {}, id);
   }
+}
 
-  #retries(): JobsOptions {
-    return {
-      attempts: this.#settings.attempts,
-      backoff: { type: 'exponential', delay: this.#settings.backoff, jitter: 0.5 },
-      removeOnComplete: true,
-      removeOnFail: KEEP_FAILED,
-    };
-  }
+/** The options of a job that fails now and then. It keeps no stacks of failed attempts, with each of which it would grow. */
+export function retries(
+  { attempts, backoff }: Pick<QueueSettings, 'attempts' | 'backoff'>,
+  removeOnFail: KeepJobs,
+): JobsOptions {
+  return {
+    attempts,
+    backoff: { type: 'exponential', delay: backoff, jitter: 0.5 },
+    removeOnComplete: true,
+    removeOnFail,
+    stackTraceLimit: 0,
+  };
 }
 
 /** Other work runs between two portions. */
