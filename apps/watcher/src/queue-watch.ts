@@ -3,13 +3,13 @@ import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
 import type { Lifecycle } from '@reroll/shared/platform/process/shutdown';
 import type { Queues } from '@reroll/redis/queue/queues';
 
-/** How often the queues are measured, in milliseconds. */
+/** How often the queues are looked at, in milliseconds. */
 const INTERVAL = 15_000;
 const MEASURED = ['changes', 'reloads', 'resumes'] as const;
 
 /**
- * Measures the queues while this watcher leads. The leader does it, so that a sum over all processes is right and a
- * queue without workers is noticed.
+ * Measures the queues while this watcher leads, and brings forward what waits only because clocks differ. The leader does it, so that a
+ * sum over all processes is right and a queue without workers is noticed.
  */
 export function watchQueues(by: {
   readonly queues: Queues;
@@ -17,14 +17,25 @@ export function watchQueues(by: {
   readonly lifecycle: Lifecycle;
   readonly log: Logger;
 }): void {
-  const measure = (): void => {
+  const look = (): void => {
     measureQueues(by.queues, by.metrics).catch((error: unknown) =>
       by.log.failure('cannot measure the queues', error),
     );
+    bringForwardMisdated(by.queues).catch((error: unknown) =>
+      by.log.failure('cannot bring forward misdated jobs', error),
+    );
   };
-  measure();
-  const timer = setInterval(measure, INTERVAL);
+  look();
+  const timer = setInterval(look, INTERVAL);
   by.lifecycle.onStop('measuring of the queues', 500, () => clearInterval(timer));
+}
+
+async function bringForwardMisdated(queues: Queues): Promise<void> {
+  const now = Date.now();
+  await Promise.all([
+    queues.bringForwardMisdated('changes', now),
+    queues.bringForwardMisdated('reloads', now),
+  ]);
 }
 
 async function measureQueues(queues: Queues, metrics: WatcherMetrics): Promise<void> {

@@ -1,10 +1,7 @@
 import type { RedisClient } from '@reroll/redis/connection/redis';
 import type { LiveJob } from '@reroll/core/history/states';
 import type { WorkloadKey } from '@reroll/core/model';
-import { RELOADS } from '@reroll/redis/queue/queues';
-
-/** BullMQ keeps the time of a delayed job in the upper bits of its score. */
-const SCORE_PER_MILLISECOND = 0x1000;
+import { RELOADS, SCORE_PER_MILLISECOND } from '@reroll/redis/queue/queues';
 
 /**
  * Finds the reload jobs of workloads by the deduplication keys of BullMQ 6, in two round trips. Rejects with ioredis'

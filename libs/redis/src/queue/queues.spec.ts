@@ -318,6 +318,35 @@ describe('bringing forward', () => {
   });
 });
 
+describe('a delayed job of a process whose clock is off', () => {
+  const MINUTES = 300_000;
+
+  it.each([
+    ['behind that of the leader', MINUTES],
+    ['ahead of that of the leader', -MINUTES],
+  ])('is brought forward when the clock of its delay is %s', async (_, leaderIsAhead) => {
+    const queues = queuesWith({ debounce: 100_000 });
+    await queues.enqueueReloads([{ workload: WEB, since: 0 }]);
+    await queues.bringForwardMisdated('reloads', Date.now());
+    expect(await queues.reloads.getDelayedCount()).toBe(1);
+    await queues.bringForwardMisdated('reloads', Date.now() + leaderIsAhead);
+    expect(await queues.reloads.getDelayedCount()).toBe(0);
+  });
+
+  it('keeps its back-off after an attempt that took long', async () => {
+    const queues = queuesWith({ backoff: 60_000 });
+    const runs = workerOn(RELOADS);
+    await queues.enqueueReloads([{ workload: WEB, since: 0 }]);
+    const { job, fail } = await begun(runs, 1);
+    fail();
+    await vi.waitUntil(async () => (await queues.reloads.getDelayedCount()) === 1, { interval: 5 });
+    await redis.client.hset(`${prefix}:${RELOADS}:${job.id}`, 'processedOn', Date.now() - MINUTES);
+    await queues.bringForwardMisdated('reloads', Date.now());
+    expect(await queues.reloads.getDelayedCount()).toBe(1);
+    expect(await queues.oldestDue('reloads', Date.now())).toBe(0);
+  });
+});
+
 describe('the job that is due for longest', () => {
   it('has waited since it was enqueued, debounce not included, whether promoted by a worker or not', async () => {
     const queues = queuesWith({ debounce: 60_000 });

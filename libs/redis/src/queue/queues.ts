@@ -1,13 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import {
-  Job,
-  Queue,
-  type BulkJobOptions,
-  type ConnectionOptions,
-  type JobsOptions,
-  type KeepJobs,
-} from 'bullmq';
+import { Job, Queue, type BulkJobOptions, type JobsOptions, type KeepJobs } from 'bullmq';
 import { namespaceOf, type SourceKey, type WorkloadKey } from '@reroll/core/model';
+import type { RedisClient } from '../connection/redis.ts';
 import { BurstLevels, LAST_LEVEL } from './burst-levels.ts';
 import { ChangeDebounce } from './change-debounce.ts';
 import {
@@ -24,7 +18,7 @@ export const RELOADS = 'reloads';
 export const RESUMES = 'resumes';
 
 export interface QueueSettings {
-  readonly connection: ConnectionOptions;
+  readonly connection: RedisClient;
   /** The install's prefix, `{reroll:<cluster>:<namespace>}`. */
   readonly prefix: string;
   /** Milliseconds that a workload waits for further changes, and the least time between two change jobs of a source. */
@@ -57,6 +51,12 @@ export interface Resume {
   /** Unix milliseconds, by the clock of the enqueueing process. */
   readonly at: number;
 }
+
+/** BullMQ sorts delayed jobs by when they begin, in Unix milliseconds times this. */
+export const SCORE_PER_MILLISECOND = 0x1000;
+
+/** Clocks of nodes may differ by less than this, and busy workers may be as late. */
+const CLOCK_TOLERANCE = 5_000;
 
 export type QueueName = 'changes' | 'reloads' | 'resumes';
 
@@ -167,10 +167,37 @@ export class Queues {
    * Brings forward jobs that wait for their next attempt, because a new change may have fixed the failure. Other jobs are left
    * alone. One round trip for each 100.
    */
-  async bringForward(jobIds: Iterable<string>): Promise<void> {
+  async bringForward(jobIds: Iterable<string>, name: QueueName = 'reloads'): Promise<void> {
     await inPortions([...jobIds], async (some) => {
-      await Promise.all(some.map((id) => this.#jobOf(id).promote().catch(ignoreNotDelayed)));
+      await Promise.all(some.map((id) => this.#jobOf(name, id).promote().catch(ignoreNotDelayed)));
     });
+  }
+
+  /**
+   * Brings forward delayed jobs that wait only because clocks differ, since BullMQ compares the clock of the process that delayed a job
+   * with a worker's: those that should have begun by now, and those that were enqueued or tried later than now. Looks at the first
+   * and the last 100, so call it again and again.
+   */
+  async bringForwardMisdated(name: 'changes' | 'reloads', now: number): Promise<void> {
+    const overdue = (now - CLOCK_TOLERANCE) * SCORE_PER_MILLISECOND;
+    const queue: Queue = this[name];
+    const [first, last] = await Promise.all([
+      this.#settings.connection.zrange(
+        this.#delayed(name),
+        0,
+        `${overdue}`,
+        'BYSCORE',
+        'LIMIT',
+        0,
+        JOBS_PER_WRITE,
+      ),
+      queue.getJobs(['delayed'], 0, JOBS_PER_WRITE - 1, false),
+    ]);
+    // One that ended between the two reads of BullMQ is undefined.
+    const ahead = last.filter(
+      (job: Job | undefined) => job && (job.processedOn ?? job.timestamp) > now + CLOCK_TOLERANCE,
+    );
+    await this.bringForward(new Set([...first, ...ahead.flatMap(({ id }) => id ?? [])]), name);
   }
 
   /** Returns how many jobs wait, including delayed ones. */
@@ -185,15 +212,15 @@ export class Queues {
    */
   async oldestDue(name: QueueName, now: number): Promise<number> {
     const queue: Queue = this[name];
-    const [waiting, [delayed], later] = await Promise.all([
+    const [waiting, [, delayed], later] = await Promise.all([
       queue.getJobs(['waiting'], 0, 0, true),
-      queue.getJobs(['delayed'], 0, 0, true),
+      this.#settings.connection.zrange(this.#delayed(name), 0, '0', 'WITHSCORES'),
       firstOfLevels(queue),
     ]);
     const due = [now];
     for (const job of [...waiting, ...later])
       due.push(job.processedOn ?? job.timestamp + (job.opts.delay ?? 0));
-    if (delayed) due.push((delayed.processedOn ?? delayed.timestamp) + delayed.delay);
+    if (delayed !== undefined) due.push(Math.floor(Number(delayed) / SCORE_PER_MILLISECOND));
     return now - Math.min(...due);
   }
 
@@ -212,9 +239,14 @@ export class Queues {
     };
   }
 
-  /** Names a reload job to BullMQ without reading it. */
-  #jobOf(id: string): Job<ReloadJob> {
-    return new Job(this.reloads, 'reload', reloadJobOf('Deployment/-/-', 0), {}, id);
+  /** Names a job to BullMQ without reading it. */
+  #jobOf(name: QueueName, id: string): Job {
+    return new Job(this[name] as Queue, name, {}, {}, id);
+  }
+
+  /** The key of the delayed jobs, a sorted set. */
+  #delayed(name: QueueName): string {
+    return `${this.#settings.prefix}:${name}:delayed`;
   }
 }
 
