@@ -3,6 +3,7 @@ import type { KubeClientOptions } from '@reroll/kube/client/connection';
 import { CatalogError } from '@reroll/redis/connection/errors';
 import { createLogger, type Logger, type LogSink } from '@reroll/shared/platform/logging/logging';
 import { createRegistry } from '@reroll/shared/platform/metrics/registry';
+import type { HttpPostSettings } from '@reroll/shared/platform/http/http-post';
 import { loadHashKeys } from '@reroll/shared/platform/options/hash-keys';
 import type {
   AdminOptions,
@@ -26,6 +27,8 @@ export interface Outside {
   readonly logSink?: LogSink;
   /** Default: connections to the API server of the kubeconfig. */
   readonly openPool?: KubeClientOptions['openPool'];
+  /** Opens the connections to a receiver of alerts or of the webhook. Default: to the URL of the options. */
+  readonly openReceiver?: (() => HttpPostSettings['dispatcher']) | undefined;
   /** Whether it serves metrics and health. Default true. */
   readonly isListening?: boolean;
 }

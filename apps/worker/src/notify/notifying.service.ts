@@ -27,7 +27,7 @@ export class Notifying {
   readonly handler: QueueHandler<NotificationJob> | undefined;
 
   constructor(
-    { lifecycle, log }: Process,
+    { lifecycle, log, outside }: Process,
     @Inject(WORKER_OPTIONS) options: WorkerOptions,
     @Inject(WORKER_METRICS) metrics: WorkerMetrics,
     @Inject(REDIS) redis: RedisClient,
@@ -54,16 +54,20 @@ export class Notifying {
       const deletions = options.reloadOnDelete;
       this.webhook = new Webhook({ notifications, notified, catalog, deletions, log });
     }
-    const processor = new NotificationProcessor({ groups, ...receivers(options, lifecycle) });
+    const processor = new NotificationProcessor({ groups, ...receivers(options, lifecycle, outside) });
     this.handler = handlerOf(processor, metrics, log);
   }
 }
 
-function receivers(options: WorkerOptions, lifecycle: Lifecycle): Omit<NotificationContext, 'groups'> {
+function receivers(
+  options: WorkerOptions,
+  lifecycle: Lifecycle,
+  { openReceiver }: Process['outside'],
+): Omit<NotificationContext, 'groups'> {
   const { alertOnReload, alertWebhookUrl, alertWebhookProxy: proxy, webhookUrl } = options;
   const { notificationTimeout: timeout } = options;
   const open = (url: string, through?: string): HttpPost => {
-    const post = new HttpPost({ url, proxy: through, timeout });
+    const post = new HttpPost({ url, proxy: through, timeout, dispatcher: openReceiver?.() });
     lifecycle.onStop('connections of notifications', 1_000, () => post.close());
     return post;
   };

@@ -38,6 +38,15 @@ function credentialsOf({ username, password }: URL): Record<string, string> {
   return { authorization: `Basic ${Buffer.from(text).toString('base64')}` };
 }
 
+export interface HttpPostSettings {
+  readonly url: string;
+  readonly proxy?: string | undefined;
+  /** Milliseconds for a whole attempt. */
+  readonly timeout: number;
+  /** Default: connections to the URL, or to the proxy. */
+  readonly dispatcher?: Dispatcher | undefined;
+}
+
 /** Posts to one URL, directly or through a proxy (`HTTP_PROXY` is not read). */
 export class HttpPost {
   readonly #url: URL;
@@ -45,12 +54,12 @@ export class HttpPost {
   readonly #timeout: number;
   readonly #headers: Readonly<Record<string, string>>;
 
-  /** `timeout`: milliseconds for a whole attempt. Throws if a URL is invalid. */
-  constructor(settings: { url: string; proxy?: string | undefined; timeout: number }) {
-    this.#url = new URL(settings.url);
-    this.#timeout = settings.timeout;
+  /** Throws if a URL is invalid. */
+  constructor({ url, proxy, timeout, dispatcher }: HttpPostSettings) {
+    this.#url = new URL(url);
+    this.#timeout = timeout;
     this.#headers = { 'user-agent': 'Reroll', ...credentialsOf(this.#url) };
-    this.#dispatcher = settings.proxy === undefined ? new Agent() : new ProxyAgent(settings.proxy);
+    this.#dispatcher = dispatcher ?? (proxy === undefined ? new Agent() : new ProxyAgent(proxy));
   }
 
   /** Rejects with a `PostError` unless the server accepted the request. */
