@@ -66,3 +66,36 @@ it('a job that waits for its turn costs a few calls of Redis each time that it r
     await queues.close();
   }
 });
+
+it('of an error of others, Redis is told neither message nor stack', async () => {
+  const { prefix } = redis.freshKeys();
+  const connection = redis.client as RedisClient;
+  const queues = new Queues({ connection, prefix, debounce: 0, attempts: 1, backoff: 1_000 });
+  const worker = runQueue<ReloadJob>(
+    {
+      queue: RELOADS,
+      schema: reloadJob,
+      handle: () => Promise.reject(new TypeError('hunter2')),
+      failed: () => Promise.resolve(),
+    },
+    { connection: redis.connect(), prefix, concurrency: 1, lockDuration: 30_000 },
+    {
+      metrics: workerMetrics(createRegistry()),
+      log: createLogger({ format: 'text', level: 'fatal' }),
+      activity: new Activity(),
+    },
+  );
+  try {
+    await queues.enqueueReloads([{ workload: 'Deployment/a/w', since: 0 }]);
+    await vi.waitUntil(async () => (await queues.reloads.getFailedCount()) > 0, {
+      timeout: 60_000,
+      interval: 20,
+    });
+    const [job] = await queues.reloads.getFailed();
+    expect(job?.failedReason).toBe('Failed: TypeError');
+    expect(JSON.stringify(job)).not.toContain('hunter2');
+  } finally {
+    await worker.close();
+    await queues.close();
+  }
+});

@@ -25,12 +25,17 @@ function watcherInSync() {
   clusterState.workloadsListed({ ...NONE, scope: workloads, objects: [seenWorkload('web', 1)] });
   clusterState.sourceWritten(seenSource('cm', 2, 'b'), sources);
 
-  const state = { leading: true, duringScan: () => undefined as void, inCatalog: [] as string[] };
+  const state = {
+    leading: true,
+    duringScan: () => undefined as void,
+    inCatalog: [] as string[],
+    isIntact: true,
+  };
   const publish = vi.fn<Catalog['publish']>(async () => ({ refused: false, gap: false, changed: [] }));
   const enqueueReloads = vi.fn<Queues['enqueueReloads']>(async () => undefined);
   const catalog = {
     publish,
-    isLastWriter: async () => true,
+    isLastWriter: async () => state.isIntact,
     eachSource: async function* (isWanted: (key: string) => boolean) {
       yield state.inCatalog.filter(isWanted).map((key) => [key, { exists: true }]);
     },
@@ -93,6 +98,36 @@ test('a leader that loses the Lease while it writes rows enqueues nothing for th
   await publisher.stop();
 
   expect(enqueueReloads).not.toHaveBeenCalled();
+});
+
+test('jobs that could not be enqueued are enqueued at the next try', async () => {
+  const { publisher, resyncer, enqueueReloads } = watcherInSync();
+  enqueueReloads.mockRejectedValueOnce(new Error('Redis is away'));
+
+  await resyncer.takeOver('7');
+  await vi.waitFor(() => expect(enqueueReloads).toHaveBeenCalledTimes(2));
+  await publisher.stop();
+
+  const [failed, repeated] = enqueueReloads.mock.calls.map(([reloads]) =>
+    reloads.map(({ workload }) => workload),
+  );
+  expect(failed).toEqual(['Deployment/ns/web']);
+  expect(repeated).toEqual(failed);
+});
+
+test('a catalog that was lost is written anew', async () => {
+  const { state, publisher, resyncer, publish } = watcherInSync();
+  await resyncer.takeOver('7');
+  await vi.waitFor(() => expect(publish).toHaveBeenCalledTimes(1));
+  state.isIntact = false;
+  publisher.verify();
+  await vi.waitFor(() => expect(publish).toHaveBeenCalledTimes(2));
+  await publisher.stop();
+
+  const keys = publish.mock.calls.map(([{ sources, workloads }]) =>
+    [...sources, ...workloads].map(([key]) => key),
+  );
+  expect(keys[1]).toEqual(['ConfigMap/ns/cm', 'Deployment/ns/web']);
 });
 
 test('a workload that is deleted while a new leader reads the catalog is removed from it', async () => {

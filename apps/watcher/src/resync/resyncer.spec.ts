@@ -74,3 +74,33 @@ test('a stop while it prepares to lead leaves nothing that publishes', async () 
   await takingOver;
   expect(led).toEqual([]);
 });
+
+test('a requested reload is enqueued by every resync of the leader', async () => {
+  const decision = { keys: DEFAULT_ANNOTATION_KEYS, autoReloadAll: false, ignoredWorkloadTypes: [] };
+  const clusterState = new ClusterState({ decision, adoptedAt: 0 });
+  const scope = { kind: 'Deployment', namespace: '' };
+  clusterState.workloadListBegins(scope);
+  clusterState.workloadsListed({ scope, rv: '9', objects: [seenWorkload('web', 1)], catalog: new Map() });
+  clusterState.outbox.clear();
+  const nothing = async function* (): AsyncGenerator<never> {};
+  const silent = {
+    prepare: () => undefined,
+    lead: () => undefined,
+    verify: () => undefined,
+    kick: () => undefined,
+  };
+  const resyncer = new Resyncer(
+    {
+      clusterState,
+      catalog: { eachWorkload: nothing, eachSource: nothing } as unknown as Catalog,
+      publisher: silent as unknown as Publisher,
+      rollouts: { underWay: async () => [], takeOver: () => undefined } as unknown as RolloutPublisher,
+      metrics: watcherMetrics(createRegistry()),
+      interval: 60_000,
+    },
+    { requested: async () => ['Deployment/ns/web'], isUndecided: () => false },
+  );
+  onTestFinished(() => resyncer.stop());
+  await resyncer.takeOver('1');
+  expect([...clusterState.outbox.reloads.keys()]).toEqual(['Deployment/ns/web']);
+});

@@ -52,6 +52,7 @@ describe('a namespace that leaves the scope', () => {
   it('leaves nothing behind, and is taken out of the catalog', () => {
     const clusterState = inStep();
     clusterState.sourceWritten(seenSource('cm', 110, 'B'), SOURCES);
+    clusterState.enqueueRequested([WEB]);
     clusterState.forget('ns');
     expect([clusterState.sources.size, clusterState.workloads.size, clusterState.pending.size]).toEqual([
       0, 0, 0,

@@ -52,3 +52,14 @@ it('has rows until the last of them was looked for, and none once it is cleared'
   outbox.clear();
   expect(outbox.hasRows).toBe(false);
 });
+
+it('gives jobs again that were put back', () => {
+  const outbox = new Outbox();
+  outbox.enqueueChange('ConfigMap/ns/cm');
+  outbox.enqueueReload('Deployment/ns/web', 'owed');
+  outbox.enqueueResume('Deployment/ns/web');
+  const jobs = outbox.takeJobs(10);
+  expect(outbox.isEmpty()).toBe(true);
+  outbox.putBackJobs(jobs);
+  expect(outbox.takeJobs(10)).toEqual(jobs);
+});
