@@ -75,7 +75,7 @@ beforeAll(async () => {
     admins: 1,
     sweepInterval: '1s',
     flags: [`--hash-key-file=${join(folder, 'key')}`, '--attempts=2', '--backoff=50ms'],
-    workerFlags: ['--stalled-lock=1s', '--alert-on-reload', `--alert-webhook-url=${sink.url('/alerts')}`],
+    workerFlags: ['--stalled-lock=4s', '--alert-on-reload', `--alert-webhook-url=${sink.url('/alerts')}`],
   });
   const { prefix } = reroll.catalog.keys;
   notifications = new Notifications({ connection: reroll.redis, prefix, attempts: 1, backoff: 50 });
