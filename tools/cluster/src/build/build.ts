@@ -29,7 +29,7 @@ const PROGRESS_EVERY_MS = 3000;
 
 /**
  * The binaries from the cache; they are built first when the Go sources, the Go version or the build
- * flags have changed (about five minutes on two cores). Processes that ask at once build once.
+ * flags have changed (five to twelve minutes on two cores). Processes that ask at once build once.
  * @throws ClusterError that says what is missing: Go, a newer Go, the module proxy, space.
  */
 export async function ensureBinaries(options: BuildOptions): Promise<Binaries> {
@@ -73,7 +73,7 @@ async function cacheKey(flags: readonly string[], signal: AbortSignal | undefine
 }
 
 async function build(draft: string, flags: readonly string[], { log, signal }: BuildOptions): Promise<void> {
-  log('building the control plane (once; about five minutes on two cores)');
+  log('building the control plane (once; five to twelve minutes on two cores)');
   const modules = await withProgress(log, 'modules fetched', async (count) =>
     go(['list', '-deps', ...PACKAGES], {
       signal,
