@@ -4,7 +4,8 @@ import { startReroll, type Reroll } from '../support/reroll.ts';
 import { eventually } from '../support/wait.ts';
 import { mendedCluster } from './support/cluster.ts';
 import { Fleet } from './support/fleet.ts';
-import { EtcdBackup, keepWatchers } from './support/restore.ts';
+import { keepRunning } from './support/keep-running.ts';
+import { EtcdBackup } from './support/restore.ts';
 import { QUICK_LEASE, QUICK_RESYNC } from './support/settings.ts';
 
 /** Resolves when the Lease was written some times more, so that leader and standby have both seen a later one. */
@@ -39,7 +40,7 @@ test('etcd is set back while no watcher runs: the next ones notice by the catalo
     sweepInterval: QUICK_RESYNC,
     watcherFlags: QUICK_LEASE,
   });
-  const keepNoMore = keepWatchers(reroll);
+  const keepNoMore = keepRunning(reroll);
   await fleet.adopted();
   await fleet.change(fleet.members.slice(0, 4));
   await fleet.settled(reroll);
@@ -54,7 +55,7 @@ test('etcd is set back while no watcher runs: the next ones notice by the catalo
   goBack();
   await fleet.change(fleet.members.slice(6, 10));
   const first = reroll.start('watcher');
-  keepWatchers(reroll);
+  keepRunning(reroll);
   expect(await first.exited).toBe(1);
   expect(first.logs()).toContain('etcd was restored to an earlier state');
   await fleet.settled(reroll);
@@ -78,7 +79,7 @@ test.each<[string, (backup: EtcdBackup) => Promise<void>]>([
       sweepInterval: QUICK_RESYNC,
       watcherFlags: QUICK_LEASE,
     });
-    keepWatchers(reroll);
+    keepRunning(reroll);
     const own = new Space(space.client, reroll.install);
     await fleet.adopted();
 

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { envVarName } from '@reroll/core/marker/env-var-name';
 import { markerHash } from '@reroll/core/marker/marker-hash';
 import type { SourceKind } from '@reroll/core/model';
+import { isNewer, parseRv, RV_UNKNOWN, type Rv } from '@reroll/core/rv';
 import { collectionPath } from '@reroll/kube/objects';
 import { Reflector } from '@reroll/kube/reflector/reflector';
 import {
@@ -28,6 +29,16 @@ export interface Member {
 interface Sight {
   readonly generation: number;
   readonly record: string | undefined;
+  /** What pods are started with, as text. */
+  readonly template: string;
+  readonly rv: Rv;
+}
+
+/** Another template is another rollout. (A generation counts corrections of the record, too.) */
+interface Rollouts {
+  readonly count: number;
+  /** The first resourceVersion that the last one was seen with. */
+  readonly last: Rv;
 }
 
 interface Waiting {
@@ -37,6 +48,8 @@ interface Waiting {
 
 /** A patch sent twice would add its variable twice where there are others already. */
 const USES = [usingEnvKey, usingEnvFrom, usingVolume];
+
+const NO_ROLLOUTS: Rollouts = { count: 0, last: RV_UNKNOWN };
 
 const LANES = 8;
 const PATIENCE = 60_000;
@@ -63,8 +76,9 @@ export class Fleet {
   #changes = new Map<Ref, number>();
   #expected = new Map<Ref, string>();
   readonly #seen = new Map<string, Sight>();
-  /** Generations at which the workloads were recorded. */
-  readonly #adopted = new Map<Ref, number>();
+  readonly #rollouts = new Map<string, Rollouts>();
+  /** Generations and rollouts at which the workloads were recorded. */
+  readonly #adopted = new Map<Ref, { readonly generation: number; readonly rollouts: number }>();
   readonly #waiting = new Set<Waiting>();
   #writes = 0;
 
@@ -128,8 +142,16 @@ export class Fleet {
     await this.inStep();
     this.#changes.clear();
     for (const { workload } of this.members) {
-      this.#adopted.set(workload, this.#sight(workload)?.generation ?? 0);
+      this.#adopted.set(workload, {
+        generation: this.#sight(workload)?.generation ?? 0,
+        rollouts: this.#rollouts.get(nameOf(workload))?.count ?? 0,
+      });
     }
+  }
+
+  /** How often its source was changed since it was adopted. */
+  changesOf({ workload }: Member): number {
+    return this.#changes.get(workload) ?? 0;
   }
 
   /** What it expects now. The result is to be called when etcd has been set back to now; what comes after is counted on. */
@@ -145,7 +167,8 @@ export class Fleet {
 
   /** Of the workloads adopted, those that have been reloaded since. */
   get rolledNow(): number {
-    return [...this.#adopted].filter(([name, from]) => (this.#sight(name)?.generation ?? 0) > from).length;
+    return [...this.#adopted].filter(([name, from]) => (this.#sight(name)?.generation ?? 0) > from.generation)
+      .length;
   }
 
   async rolled(count: number): Promise<void> {
@@ -183,15 +206,45 @@ export class Fleet {
       const workload = found.Deployment.get(nameOf(member.workload));
       const present = found[kind].get(nameOf(member.source));
       if (!workload || !present) return [`${member.workload}: not found`];
-      const allowed = expectedRollouts?.(member) ?? [this.#changes.get(member.workload) ?? 0];
-      return anomaliesOf({ member, workload, present, allowed, from: this.#adopted.get(member.workload) });
+      const allowed = expectedRollouts?.(member) ?? [this.changesOf(member)];
+      const from = this.#adopted.get(member.workload)?.generation;
+      return anomaliesOf({ member, workload, present, allowed, from });
+    });
+  }
+
+  /**
+   * What is wrong when sources were changed again and again, also while their workloads were being reloaded. Several changes may then
+   * be one rollout. A source may have been changed between a worker's read and its patch: the marker is of the data before then,
+   * and only the order of the writes tells that the pods have the present data.
+   */
+  async anomaliesOfChurn(): Promise<string[]> {
+    const sources = [...(await this.space.list('ConfigMap')), ...(await this.space.list('Secret'))];
+    const versions = new Map(
+      sources.map(({ metadata }) => [metadata.name, parseRv(metadata.resourceVersion)]),
+    );
+    return this.members.flatMap((member) => {
+      const { workload } = member;
+      const { count, last } = this.#rollouts.get(nameOf(workload)) ?? NO_ROLLOUTS;
+      const rollouts = count - (this.#adopted.get(workload)?.rollouts ?? 0);
+      const changes = this.changesOf(member);
+      const found: string[] = [];
+      if (rollouts > changes || (changes > 0 && rollouts === 0)) {
+        found.push(`${workload}: rolled ${rollouts} times for ${changes} changes`);
+      }
+      if (changes > 0 && !isNewer(last, versions.get(nameOf(workload)) ?? RV_UNKNOWN)) {
+        found.push(`${workload}: its pods are older than the present data of ${member.source}`);
+      }
+      if (this.#sight(workload)?.record !== this.#expected.get(workload)) {
+        found.push(`${workload}: its record is not of the present data of ${member.source}`);
+      }
+      return found;
     });
   }
 
   /** Follows the workloads until the test ends. */
   follow(): void {
     const look = (objects: readonly (readonly [string, Sight])[]): void => {
-      for (const [name, sight] of objects) this.#seen.set(name, sight);
+      for (const [name, sight] of objects) this.#see(name, sight);
       this.#look();
     };
     const reflector = new Reflector<readonly [string, Sight]>({
@@ -207,6 +260,14 @@ export class Fleet {
     });
     reflector.start();
     cleanUp(() => reflector.stop());
+  }
+
+  #see(name: string, sight: Sight): void {
+    const before = this.#seen.get(name);
+    this.#seen.set(name, sight);
+    if (before?.template === sight.template) return;
+    const { count } = this.#rollouts.get(name) ?? NO_ROLLOUTS;
+    this.#rollouts.set(name, { count: count + (before ? 1 : 0), last: sight.rv });
   }
 
   #nextValue(): string {
@@ -280,8 +341,12 @@ function anomaliesOf(by: {
 }
 
 function sightOf(object: KubeObject): readonly [string, Sight] {
+  const { name, generation, resourceVersion } = object.metadata;
   const [record] = Object.values(recordOf(object));
-  return [object.metadata.name, { generation: object.metadata.generation, record }];
+  return [
+    name,
+    { generation, record, template: JSON.stringify(object.spec.template), rv: parseRv(resourceVersion) },
+  ];
 }
 
 function kindOf(ref: Ref): SourceKind & ('ConfigMap' | 'Secret') {

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { ensureProgram } from '../../../tools/cluster/src/build/build-program.ts';
 import type { Cluster } from '../../../tools/cluster/src/cluster.ts';
 import { cleanUp } from '../../support/cleanup.ts';
-import type { Reroll } from '../../support/reroll.ts';
 
 /** As etcd's documentation has it. */
 const BUMP = 1_000_000_000;
@@ -61,22 +60,4 @@ export class EtcdBackup {
       make(data);
     });
   }
-}
-
-/**
- * Starts another watcher for each that ends by itself, as a kubelet does, until the test ends or the result is called. A
- * control plane that is slow to come back may cost a leader its Lease.
- */
-export function keepWatchers(reroll: Reroll): () => void {
-  let isOver = false;
-  const stop = (): void => {
-    isOver = true;
-  };
-  cleanUp(stop);
-  const keep = async (app: (typeof reroll.watchers)[number]): Promise<void> => {
-    await app.exited;
-    if (!isOver) void keep(reroll.start('watcher'));
-  };
-  for (const app of reroll.watchers) if (app.isRunning) void keep(app);
-  return stop;
 }

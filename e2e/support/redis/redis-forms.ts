@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { freePort } from '../../../tools/cluster/src/servers/ports.ts';
 import { ensureValkey } from '../../../tools/cluster/src/build/valkey-install.ts';
@@ -29,6 +30,16 @@ export interface RedisForm {
   interrupt(prefix: string): Promise<void>;
   /** What was refused for want of a right since it was started. */
   refusals?(): Promise<readonly string[]>;
+}
+
+interface SentinelForm extends RedisForm {
+  /** Takes the server away, and goes on with another that was told nothing of what was written meanwhile. */
+  failOverWithout(meanwhile: () => Promise<void>): Promise<void>;
+}
+
+interface ClusterForm extends RedisForm {
+  /** Moves the slot of these keys to another server, some at a time. */
+  moveKeys(prefix: string): Promise<void>;
 }
 
 export type FormName = 'TLS' | 'Sentinel' | 'Cluster' | 'Valkey';
@@ -151,7 +162,7 @@ async function withUsers(): Promise<RedisForm> {
 const MASTER = 'main';
 
 /** A master, a replica and three Sentinels, with passwords of their own. The master does not come back. */
-async function withSentinels(): Promise<RedisForm> {
+async function withSentinels(): Promise<SentinelForm> {
   const folder = freshFolder();
   const [secret, sentinelSecret, ownSecret] = [password(), password(), password()];
   const server = async (...lines: readonly string[]): Promise<RedisProcess> =>
@@ -185,13 +196,21 @@ async function withSentinels(): Promise<RedisForm> {
     env,
     secrets: [secret, sentinelSecret, ownSecret],
     wrong: [[{ ...env, REDIS_SENTINEL_MASTER: 'another' }, /reason=UnknownMaster/]],
-    interrupt: async () => {
-      await master.kill();
-      await eventually(async () => (await replica.client.info('replication')).includes('role:master'), {
-        what: 'the replica to be promoted',
-      });
+    interrupt: () => failOver(master, replica),
+    failOverWithout: async (meanwhile) => {
+      await replica.client.config('SET', 'masterauth', 'another');
+      await replica.client.call('CLIENT', 'KILL', 'TYPE', 'master');
+      await meanwhile();
+      await failOver(master, replica);
     },
   };
+}
+
+async function failOver(master: RedisProcess, replica: RedisProcess): Promise<void> {
+  await master.kill();
+  await eventually(async () => (await replica.client.info('replication')).includes('role:master'), {
+    what: 'the replica to be promoted',
+  });
 }
 
 async function startSentinel(by: {
@@ -219,7 +238,7 @@ async function startSentinel(by: {
 const SLOTS = [0, 5461, 10_923, 16_384] as const;
 
 /** Three masters without replicas, and the user of the guide. The one that holds the keys is killed and comes back. */
-async function withCluster(): Promise<RedisForm> {
+async function withCluster(): Promise<ClusterForm> {
   const folder = freshFolder();
   const [secret, ownSecret] = [password(), password()];
   const user = documented(USER, ownSecret);
@@ -248,7 +267,30 @@ async function withCluster(): Promise<RedisForm> {
       await holder?.restart();
       await eventually(ready, { what: 'the Cluster to be ready again' });
     },
+    moveKeys: async (prefix) => {
+      const slot = Number(await masters[0]?.client.cluster('KEYSLOT', prefix));
+      await moveSlot(slot, masters, secret);
+    },
   };
+}
+
+/** As `redis-cli --cluster reshard` does it, but with a pause after each few keys. */
+async function moveSlot(slot: number, masters: readonly RedisProcess[], secret: string): Promise<void> {
+  const holder = masters.findLastIndex((_, index) => slot >= (SLOTS[index] ?? 0));
+  const [from, to] = [masters[holder], masters[(holder + 1) % masters.length]];
+  if (!from || !to) throw new Error('expected a Cluster of several servers');
+  const [source, target] = await Promise.all([from, to].map(({ client }) => client.cluster('MYID')));
+  await to.client.cluster('SETSLOT', slot, 'IMPORTING', String(source));
+  await from.client.cluster('SETSLOT', slot, 'MIGRATING', String(target));
+  for (;;) {
+    const keys = await from.client.cluster('GETKEYSINSLOT', slot, 10);
+    if (keys.length === 0) break;
+    await from.client.call('MIGRATE', '127.0.0.1', to.port, '', 0, 5_000, 'AUTH', secret, 'KEYS', ...keys);
+    await pause(20);
+  }
+  for (const { client } of [to, from, ...masters]) {
+    await client.cluster('SETSLOT', slot, 'NODE', String(target));
+  }
 }
 
 async function startClusterNode(
@@ -273,12 +315,12 @@ async function startClusterNode(
 }
 
 /** How each is started; everything ends with the test. */
-export const REDIS_FORMS: Readonly<Record<FormName, () => Promise<RedisForm>>> = {
+export const REDIS_FORMS = {
   TLS: withTls,
   Sentinel: withSentinels,
   Cluster: withCluster,
   Valkey: withUsers,
-};
+} satisfies Readonly<Record<FormName, () => Promise<RedisForm>>>;
 
 /** Starts one with each of the wrong settings; they go on trying, say why, and are not ready. */
 export async function refusedAll(reroll: Reroll, { wrong }: RedisForm): Promise<void> {
