@@ -73,7 +73,7 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['e2e/**/*.spec.ts'],
-          exclude: ['e2e/faults/**', 'e2e/hostile/**', 'e2e/install/**'],
+          exclude: ['e2e/{faults,hostile,install,soak}/**'],
           globalSetup: ['e2e/support/global-setup.ts'],
           setupFiles: ['e2e/support/test-hooks.ts'],
           testTimeout: 120_000,
@@ -119,6 +119,17 @@ export default defineConfig({
           hookTimeout: 600_000,
           fileParallelism: false,
           isolate: false,
+        },
+      },
+      {
+        extends: true,
+        // Half an hour: `npm run soak`, not a part of `npm test`.
+        test: {
+          name: 'soak',
+          include: ['e2e/soak/**/*.spec.ts'],
+          globalSetup: ['e2e/support/bare-cluster.ts'],
+          setupFiles: ['e2e/support/test-hooks.ts'],
+          hookTimeout: 600_000,
         },
       },
     ],
