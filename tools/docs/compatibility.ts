@@ -45,7 +45,7 @@ export function complaintAbout({ behaviour, verdict, specs }: Row): string | und
 }
 
 /** `path/of.spec.ts` > title: the file is there, runs all its tests, and has a text in quotes that is the title. */
-function complaintAboutSpec(spec: string): string | undefined {
+export function complaintAboutSpec(spec: string): string | undefined {
   const { path = '', title = '' } = /^`(?<path>[^`]+\.spec\.ts)` > (?<title>.+)$/u.exec(spec)?.groups ?? {};
   const file = join(ROOT, path.replace(PACKAGE, 'libs/$1/src/'));
   if (path === '' || !existsSync(file)) return `expected the path of a spec; given ${spec}`;
