@@ -4,9 +4,17 @@ import type { Faults, Trouble } from './faults.ts';
 import type { Places } from './places.ts';
 import type { Step } from './plan.ts';
 import type { SimulatedRedis } from './redis/server.ts';
+import { Backups } from './backups.ts';
+import type { Controllers } from './api/controllers.ts';
 import type { Events } from './scheduler.ts';
+import { StaleServers } from './stale-servers.ts';
+import { Strippers } from './strippers.ts';
+import type { Truth } from './world/truth.ts';
 
-export type Disturbance = Exclude<Step, { source: unknown } | { workload: unknown }>;
+export type Disturbance = Exclude<
+  Step,
+  { source: unknown } | { workload: unknown } | { do: 'labelNamespace' }
+>;
 type Of<Name extends Disturbance['do']> = Disturbance & { readonly do: Name };
 
 export interface DisturberBy {
@@ -15,54 +23,79 @@ export interface DisturberBy {
   readonly redis: SimulatedRedis;
   readonly places: Places;
   readonly faults: Faults;
+  readonly controllers: Controllers;
+  readonly truth: Truth;
+  readonly log: (line: string) => void;
   /** What is not recorded on a workload is in doubt from now on. */
   readonly inDoubt: () => void;
+  /** Redis has lost what it had. */
+  readonly redisLost: () => void;
 }
 
 export class Disturber {
+  readonly stale: StaleServers;
+  readonly backups: Backups;
   readonly #by: DisturberBy;
+  readonly #strippers: Strippers;
   readonly #handlers: { readonly [Name in Disturbance['do']]: (step: Of<Name>) => void };
   /** As a backup, or a replica that is behind. */
   #snapshot: ReturnType<SimulatedRedis['snapshot']> | undefined;
 
   constructor(by: DisturberBy) {
     this.#by = by;
-    const { api, redis, faults } = by;
+    this.stale = new StaleServers(by);
+    this.backups = new Backups({ ...by, isApiQuietSince: (time) => this.isApiQuietSince(time) });
+    this.#strippers = new Strippers({ ...by, count: (what) => by.faults.count(what) });
+    const { redis, faults, places } = by;
     const trouble = (step: { do: Trouble; for: number }): void => faults.begin(step.do, step.for);
     this.#handlers = {
       kill: (step) => this.#process(step),
       stop: (step) => this.#process(step),
       freeze: (step) => this.#process(step),
-      cutWatches: () => api.server().cutWatches('reset'),
+      moveApi: ({ which, server }) => places.move(which, server),
+      lagApi: (step) => this.stale.lag(step),
+      cutOffApi: (step) => this.stale.cutOff(step),
+      backUpEtcd: () => this.backups.take(),
+      restoreEtcd: ({ bump }) => this.backups.restore(bump),
+      strip: (step) => this.#strippers.begin(step),
+      cutWatches: () => this.#onEachServer((server) => server.cutWatches('reset')),
       cutRedis: () => redis.cutConnections(),
       slowApi: trouble,
       faultyApi: trouble,
       slowRedis: trouble,
       faultyRedis: trouble,
+      faultyReceiver: trouble,
       apiDown: (step) => this.#apiDown(step),
       redisDown: (step) => this.#forAWhile(step, (isOn) => (redis.isDown = isOn)),
       redisFull: (step) => this.#forAWhile(step, (isOn) => (redis.state.isFull = isOn)),
       compact: () => this.#compact(),
       flushRedis: () => this.#setBack(() => redis.flush()),
+      failOverRedis: (step) => this.#failOverRedis(step),
       setRedisBack: () => this.#setBack(() => this.#snapshot && redis.restore(this.#snapshot)),
       clockJump: (step) => this.#clockJump(step),
     };
   }
 
   disturb(step: Disturbance): void {
-    const { seen } = this.#by.faults;
-    seen.set(step.do, (seen.get(step.do) ?? 0) + 1);
+    this.#by.faults.count(step.do);
     const handler = this.#handlers[step.do] as (given: Disturbance) => void;
     handler(step);
   }
 
+  /** Whether every request to an API server that changes something was answered in time since then. */
+  isApiQuietSince(time: number): boolean {
+    return this.#by.faults.isApiQuietSince(time) && !this.stale.wasBehindSince(time);
+  }
+
   /** Everything works from now on. */
   heal(): void {
-    const { api, redis, places, faults } = this.#by;
+    const { redis, places, faults } = this.#by;
     faults.end();
+    this.stale.heal();
+    this.#strippers.end();
     redis.isDown = false;
     redis.state.isFull = false;
-    if (api.server().isDown) api.server().start();
+    this.#startServers();
     places.heal();
   }
 
@@ -70,8 +103,9 @@ export class Disturber {
     const { events, places } = this.#by;
     const process = step.whom === 'leader' ? places.leader() : places.process(step.whom, step.which);
     if (process?.isAlive !== true) return;
-    if (step.do === 'freeze') process.frozenUntil = events.now() + step.for;
-    else places[step.do](process, step.for);
+    if (step.do !== 'freeze') return places[step.do](process, step.for);
+    if (process.frozenUntil <= events.now()) process.frozenSince = events.now();
+    process.frozenUntil = events.now() + step.for;
   }
 
   #forAWhile(step: { for: number }, set: (isOn: boolean) => void): void {
@@ -81,12 +115,23 @@ export class Disturber {
 
   /** Nobody watches, and after it everybody lists again. */
   #apiDown(step: Of<'apiDown'>): void {
-    const { api, inDoubt } = this.#by;
+    const { faults, inDoubt } = this.#by;
+    faults.troubleApi(step.for);
     this.#forAWhile(step, (isOn) => {
-      if (isOn) api.server().stop();
-      else if (api.server().isDown) api.server().start();
+      if (isOn) this.#onEachServer((server) => server.stop());
+      else this.#startServers();
       inDoubt();
     });
+  }
+
+  #startServers(): void {
+    this.#onEachServer((server) => {
+      if (server.isDown) server.start();
+    });
+  }
+
+  #onEachServer(act: (server: SimulatedApi['servers'][number]) => void): void {
+    for (const server of this.#by.api.servers) act(server);
   }
 
   /** Who lists in pages, or watches from earlier, is told 410. */
@@ -94,11 +139,24 @@ export class Disturber {
     const { api, inDoubt } = this.#by;
     inDoubt();
     api.compact(api.etcd.revision);
-    api.server().restart();
+    this.#onEachServer((server) => server.restart());
+  }
+
+  /** A replica takes over that has not got the last writes. */
+  #failOverRedis({ behind }: Of<'failOverRedis'>): void {
+    const { events, redis, inDoubt, redisLost } = this.#by;
+    const replica = redis.snapshot();
+    events.after(behind, undefined, () => {
+      inDoubt();
+      redisLost();
+      redis.restore(replica);
+      redis.cutConnections();
+    });
   }
 
   #setBack(change: () => void): void {
     this.#by.inDoubt();
+    this.#by.redisLost();
     change();
     this.#snapshot = this.#by.redis.snapshot();
   }

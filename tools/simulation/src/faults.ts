@@ -1,5 +1,6 @@
 /** What goes wrong between the processes, the API server and Redis. */
 import type { SimulatedApiOptions } from './api/simulated-api.ts';
+import type { ReceiverBy } from './receiver.ts';
 import type { SimulatedRedisOptions } from './redis/server.ts';
 import type { Events } from './scheduler.ts';
 
@@ -23,24 +24,39 @@ const API_FAILS = 0.3;
 const REDIS_FATES = ['lostRequest', 'lostReply', 'lostReply', 'cut'] as const;
 const REDIS_FAILS = 0.08;
 
-export type Trouble = 'slowApi' | 'faultyApi' | 'slowRedis' | 'faultyRedis';
+const POST_FATES = ['refused', 'failed', 'lost', 'unanswered'] as const;
+const POST_FAILS = 0.5;
+
+export type Trouble = 'faultyReceiver' | 'slowApi' | 'faultyApi' | 'slowRedis' | 'faultyRedis';
 
 /** Times are in virtual milliseconds. What happened is counted in `seen`. */
 export class Faults {
   readonly seen = new Map<string, number>();
   readonly #events: Events;
   readonly #until = new Map<Trouble, number>();
+  #apiTroubleEnds = -Infinity;
 
   constructor(events: Events) {
     this.#events = events;
   }
 
   begin(trouble: Trouble, time: number): void {
+    if (trouble === 'slowApi' || trouble === 'faultyApi') this.troubleApi(time);
     this.#until.set(trouble, Math.max(this.#until.get(trouble) ?? 0, this.#events.now() + time));
   }
 
   end(): void {
     this.#until.clear();
+    this.#apiTroubleEnds = Math.min(this.#apiTroubleEnds, this.#events.now());
+  }
+
+  /** Requests to the API server may fail or be late for so long. */
+  troubleApi(time: number): void {
+    this.#apiTroubleEnds = Math.max(this.#apiTroubleEnds, this.#events.now() + time);
+  }
+
+  isApiQuietSince(time: number): boolean {
+    return this.#apiTroubleEnds < time;
   }
 
   treatRequest(): Treatment {
@@ -48,7 +64,7 @@ export class Faults {
     const [before, after] = [this.#latency(scale), this.#latency(scale)];
     if (!this.#is('faultyApi') || this.#events.random() >= API_FAILS) return { before, after, fate: 'done' };
     const fate = this.#pick(API_FATES);
-    this.#count(typeof fate === 'string' ? `api ${fate}` : `api ${fate.answered}`);
+    this.count(typeof fate === 'string' ? `api ${fate}` : `api ${fate.answered}`);
     return { before, after, fate };
   }
 
@@ -64,7 +80,16 @@ export class Faults {
     if (!this.#is('faultyRedis') || this.#events.random() >= REDIS_FAILS)
       return { before, after, fate: 'ok' };
     const fate = this.#pick(REDIS_FATES);
-    this.#count(`redis ${fate}`);
+    this.count(`redis ${fate}`);
+    return { before, after, fate };
+  }
+
+  treatPost(): ReturnType<ReceiverBy['treat']> {
+    const [before, after] = [this.#latency(3), this.#latency(3)];
+    if (!this.#is('faultyReceiver') || this.#events.random() >= POST_FAILS)
+      return { before, after, fate: 'done' };
+    const fate = this.#pick(POST_FATES);
+    this.count(`post ${fate}`);
     return { before, after, fate };
   }
 
@@ -80,7 +105,7 @@ export class Faults {
     return items[Math.floor(this.#events.random() * items.length)] as T;
   }
 
-  #count(what: string): void {
+  count(what: string): void {
     this.seen.set(what, (this.seen.get(what) ?? 0) + 1);
   }
 }

@@ -88,7 +88,8 @@ function delayOf(milliseconds: unknown): number {
   return given >= 1 && given <= 2_147_483_647 ? given : 1;
 }
 
-const simulatedTimers = {
+/** In the place of those of Node.js. */
+export const simulatedTimers = {
   setTimeout: (task: Task, milliseconds?: number, ...args: unknown[]) =>
     new SimulatedTimer(delayOf(milliseconds), false, () => task(...args)),
   setInterval: (task: Task, milliseconds?: number, ...args: unknown[]) =>

@@ -4,8 +4,6 @@ import { Events } from './scheduler.ts';
 
 replaceGlobals();
 use(new Events(0, 0));
-const { loadApps } = await import('./process.ts');
-await loadApps();
 const { command } = await import('./command.ts');
 await command(process.argv.slice(2));
 // Timers of the simulated processes are none of Node.js', but some of their connections would keep it running.

@@ -4,10 +4,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SimulatedApi } from './api/simulated-api.ts';
 import { SimulatedProcess, type Kind } from './process.ts';
+import { ReceiverPool, type ReceiverBy } from './receiver.ts';
 import type { SimulatedRedis } from './redis/server.ts';
 import type { Events } from './scheduler.ts';
+import { SERVERS, type ServerName } from './stale-servers.ts';
 import { INSTALL } from './world/shapes.ts';
 
+/** Kinds with an API that may be missing are found soon after a start, also if a request for that fails. */
+const WATCHER_FLAGS = [
+  '--is-openshift=false',
+  '--is-argo-rollouts=true',
+  '--enable-csi-integration',
+  '--discovery-interval=1s',
+  '--sweep-interval=10s',
+];
 /** Until a process that ended is started again, in virtual milliseconds. */
 const RESTART = 1_500;
 
@@ -15,7 +25,8 @@ export interface PlacesBy {
   readonly events: Events;
   readonly api: SimulatedApi;
   readonly redis: SimulatedRedis;
-  readonly flags: readonly string[];
+  readonly receiver: ReceiverBy;
+  readonly flags: (kind: Kind) => readonly string[];
   /** Gets every line of a log, and what else happens to a process. */
   readonly log: (who: string, line: string) => void;
   /** A process has ended, by itself or because it was killed. */
@@ -26,6 +37,8 @@ interface Place {
   readonly kind: Kind;
   readonly index: number;
   process: SimulatedProcess | undefined;
+  /** The API server that its connections reach. */
+  server: ServerName;
   /** Not started again before, in virtual milliseconds. */
   downUntil: number;
   starts: number;
@@ -60,6 +73,7 @@ export class Places {
       kind,
       index: at % 2,
       process: undefined,
+      server: SERVERS[0],
       downUntil: 0,
       starts: 0,
     }));
@@ -83,6 +97,19 @@ export class Places {
     const lease = this.#by.api.as('world').list('Lease', INSTALL)[0];
     const holder = (lease?.['spec'] as { holderIdentity?: string } | undefined)?.holderIdentity ?? '';
     return this.processes.find(({ isAlive, name }) => isAlive && holder.startsWith(`${name}_`));
+  }
+
+  /** From now on it reaches this API server; its watches are cut. */
+  move(at: number, server: ServerName): void {
+    const place = this.#places[at];
+    if (!place || place.server === server) return;
+    place.server = server;
+    for (const watch of this.#by.api.watches) if (watch.owner === place.process) watch.cut('reset');
+  }
+
+  /** The API server that the connections of the process reach. */
+  serverOf(process: SimulatedProcess): ServerName {
+    return this.#places.find((place) => place.process === process)?.server ?? SERVERS[0];
   }
 
   /** As by SIGKILL, and not back before so many milliseconds. */
@@ -133,17 +160,18 @@ export class Places {
   }
 
   #start(place: Place): void {
-    const { events, api, redis, flags, log, ended } = this.#by;
+    const { events, api, redis, receiver, flags, log, ended } = this.#by;
     const { kind } = place;
     const process = new SimulatedProcess(kind, `${kind}-${place.index}.${(place.starts += 1)}`);
     place.process = process;
     log(process.name, 'starts');
-    const pool = api.pool(process);
+    const pool = api.pool(process, () => api.server(place.server));
     process.start({
       events,
       env: { KUBECONFIG: kubeconfigFile(), POD_NAME: process.name, POD_NAMESPACE: INSTALL },
-      flags: kind === 'watcher' ? ['--is-openshift=false', '--sweep-interval=10s', ...flags] : flags,
+      flags: kind === 'watcher' ? [...WATCHER_FLAGS, ...flags(kind)] : flags(kind),
       openPool: () => pool,
+      openReceiver: () => new ReceiverPool(receiver, process),
       redisConnector: redis.connectorFor(process),
       log: (line) => log(process.name, line.replace(/^time="[^"]*" /, '').trimEnd()),
       ended: (code) => {

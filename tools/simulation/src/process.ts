@@ -28,7 +28,8 @@ export async function loadApps(): Promise<void> {
 
 export type Kind = 'watcher' | 'worker';
 
-export interface Ports extends Pick<Outside, 'openPool'>, Pick<RedisAccess, 'redisConnector'> {
+export interface Ports
+  extends Pick<Outside, 'openPool' | 'openReceiver'>, Pick<RedisAccess, 'redisConnector'> {
   readonly events: Events;
   readonly env: Readonly<Record<string, string>>;
   readonly flags: readonly string[];
@@ -43,7 +44,12 @@ export class SimulatedProcess implements Owner {
   readonly kind: Kind;
   isAlive = true;
   clockSkew = 0;
+  frozenSince = 0;
   frozenUntil = 0;
+  /** When it was started, in virtual milliseconds. */
+  startedAt = 0;
+  /** It was told to end. */
+  isStopping = false;
   /** When its lists were complete, in virtual milliseconds. */
   syncedAt = 0;
   /** It has taken over as the leader. */
@@ -57,15 +63,17 @@ export class SimulatedProcess implements Owner {
 
   /** Starts it. What it does belongs to it from then on. Throws unless the apps are loaded. */
   start(ports: Ports): void {
+    this.startedAt = ports.events.now();
     ports.events.after(0, this, () => this.#begin(ports));
   }
 
   /** As if Node.js had got a signal. */
   receive(signal: 'SIGTERM'): void {
+    this.isStopping = true;
     this.#listeners.get(signal)?.(signal);
   }
 
-  #begin({ env, flags, openPool, redisConnector, log, ended }: Ports): void {
+  #begin({ env, flags, openPool, openReceiver, redisConnector, log, ended }: Ports): void {
     if (!apps) throw new Error('expected the apps to be loaded');
     const parsed = apps.parseOptions(this.kind, flags, env);
     if (!parsed.ok) throw new Error(parsed.errors.join('\n'));
@@ -80,6 +88,7 @@ export class SimulatedProcess implements Owner {
       logSink: { write: log },
       isListening: false,
       openPool,
+      openReceiver,
     });
     // Nothing is left then that would keep Node.js running.
     void process.lifecycle.stopped.then(end);

@@ -1,18 +1,30 @@
 /** One run: a plan is carried out in a small world, and judged. */
 import { createHash } from 'node:crypto';
+import type { ApiObject } from './api/api-object.ts';
+import { isWorkloadKey, type WorkloadKey } from '@reroll/core/model';
 import type { Change } from './api/etcd.ts';
 import { Controllers } from './api/controllers.ts';
 import { SimulatedApi } from './api/simulated-api.ts';
+import { CsiDriver } from './csi-driver.ts';
 import { Disturber } from './disturb.ts';
 import { Doer } from './doer.ts';
 import { Faults } from './faults.ts';
+import { OptionChecks } from './option-checks.ts';
+import { flagsFor, rulesOf, scopeOf } from './options.ts';
+import { Person } from './person.ts';
 import { use } from './globals.ts';
 import { Places } from './places.ts';
 import type { Plan, Step } from './plan.ts';
 import type { SimulatedProcess } from './process.ts';
 import { SimulatedRedis } from './redis/server.ts';
 import { Events } from './scheduler.ts';
+import { SERVERS } from './stale-servers.ts';
+import { Succession } from './succession.ts';
+import { Requests } from './world/requests.ts';
+import { WATCHED, type Scope } from './world/scope.ts';
 import { CONFIDENTIAL, INSTALL, keyOf, NAMESPACES } from './world/shapes.ts';
+import { leftOver } from './world/left-over.ts';
+import { RedisBounds } from './world/redis-bounds.ts';
 import { Truth, type Violation } from './world/truth.ts';
 
 /** 2026-01-01, so that the times in a trace can be read. */
@@ -26,8 +38,12 @@ const CALM = 90_000;
 const STILL = 25_000;
 /** The cluster is older than the install. */
 const OLD = 5_000;
+/** Between two looks at what Redis holds. */
+const LOOK = 5_000;
 /** After a loss, until what was not recorded has been found, and is. */
 const IN_DOUBT = 12_000;
+/** How long Jobs run. Some are still there at the end. */
+const JOB_RUNS = [2_000, 30_000, 300_000] as const;
 
 export interface Result {
   readonly plan: Plan;
@@ -57,12 +73,16 @@ class Run {
   readonly #faults: Faults;
   readonly #places: Places;
   readonly #truth: Truth;
+  readonly #checks: OptionChecks;
+  readonly #person: Person;
+  readonly #scope: Scope;
   readonly #doer: Doer;
+  readonly #succession: Succession;
+  readonly #bounds: RedisBounds;
   readonly #disturber: Disturber;
   readonly #trace: string[] = [];
   /** Nothing of Reroll may write after this. */
   #stillFrom = Infinity;
-  #leaderEnded = START;
   /** Counts the losses, so that the doubt ends that many milliseconds after the last. */
   #losses = 0;
 
@@ -75,41 +95,90 @@ class Run {
     this.#faults = faults;
     this.#api = new SimulatedApi({
       scheduler: events,
+      servers: SERVERS,
       treat: () => faults.treatRequest(),
       eventLatency: () => faults.eventLatency(),
     });
     this.#redis = new SimulatedRedis({ scheduler: events, onRequest: () => faults.deliver() });
-    this.#truth = new Truth({ now: () => events.now(), log: (line) => this.#log('truth', line) });
+    const requests = new Requests();
+    const scope = scopeOf(plan.options, () => events.now());
+    this.#scope = scope;
+    this.#truth = new Truth({
+      now: () => events.now(),
+      log: (line) => this.#log('truth', line),
+      knownUntil: (wait) => this.#disturber.stale.knownUntil(wait),
+      rules: rulesOf(plan.options, scope),
+      isAsked: (before, after) => requests.isDoneBy(before, after),
+    });
+    this.#checks = this.#newChecks(requests, scope);
+    this.#person = this.#newPerson(requests);
     this.#api.onChange((change) => this.#changed(change));
-    startControllers(events, this.#api);
-    this.#doer = new Doer(this.#api.as('kubectl'));
-    this.#places = new Places({
-      events,
+    const driver = new CsiDriver(this.#api.as('secrets-store-csi-driver'), events);
+    const controllers = startControllers(events, this.#api, driver);
+    this.#doer = new Doer(this.#api.as('kubectl'), driver, () => events.now());
+    const world = { events, faults, api: this.#api, redis: this.#redis };
+    this.#places = this.#newPlaces();
+    this.#disturber = new Disturber({
+      ...world,
+      places: this.#places,
+      controllers,
+      truth: this.#truth,
+      log: (line) => this.#log('world', line),
+      inDoubt: () => this.#inDoubt(),
+      redisLost: () => this.#checks.redisLost(),
+    });
+    this.#bounds = new RedisBounds(this.#redis);
+    this.#succession = new Succession({ ...world, places: this.#places, disturber: this.#disturber });
+  }
+
+  #newPlaces(): Places {
+    const { flags, options } = this.#plan;
+    return new Places({
+      events: this.#events,
       api: this.#api,
       redis: this.#redis,
-      flags: plan.flags,
+      receiver: {
+        scheduler: this.#events,
+        treat: () => this.#faults.treatPost(),
+        received: (path, body) => this.#posted(path, body),
+      },
+      flags: (kind) => [...flags, ...flagsFor(options, kind)],
       log: (who, line) => this.#said(who, line),
       ended: (process) => this.#ended(process),
     });
-    this.#disturber = new Disturber({
-      events,
-      faults,
+  }
+
+  #newPerson(requests: Requests): Person {
+    return new Person({
+      events: this.#events,
       api: this.#api,
       redis: this.#redis,
-      places: this.#places,
-      inDoubt: () => this.#inDoubt(),
+      asked: (workload) => requests.asked(workload),
+      stored: (workload, id) => this.#checks.stored(workload, id),
+    });
+  }
+
+  #newChecks(requests: Requests, scope: Scope): OptionChecks {
+    return new OptionChecks(this.#plan, requests, {
+      scope,
+      now: () => this.#events.now(),
+      truth: this.#truth,
+      seen: (what) => this.#faults.count(what),
+      violation: (kind, text) => this.#violation(kind, text),
     });
   }
 
   async result(): Promise<Result> {
-    const { before, steps, length } = this.#plan;
+    const { before, steps, length, options } = this.#plan;
     const world = this.#api.as('kubectl');
     for (const name of [INSTALL, ...NAMESPACES])
-      world.create({ kind: 'Namespace', namespace: '' }, { metadata: { name } });
+      world.create({ kind: 'Namespace', namespace: '' }, { metadata: { name, labels: WATCHED } });
+    for (const option of options.length > 0 ? options : ['none']) this.#faults.count(`option ${option}`);
     for (const step of before) this.#do(step);
     await this.#events.run(OLD);
     this.#inDoubt();
     this.#places.startAll();
+    this.#lookAtRedis();
     for (const step of steps) this.#events.after(step.at, undefined, () => this.#do(step));
     await this.#events.run(length);
     this.#log('world', 'everything works from now on');
@@ -119,8 +188,11 @@ class Run {
     await this.#events.run(STILL);
     this.#judge();
     this.#places.endAll();
-    const { violations, reloads } = this.#truth;
-    return { plan: this.#plan, violations, trace: this.#trace, reloads, seen: this.#faults.seen };
+    this.#person.end();
+    const { violations, reloads: byKind } = this.#truth;
+    const kinds = [...byKind].map(([kind, count]) => [`reloaded ${kind}`, count] as const);
+    const seen = new Map([...this.#faults.seen, ...kinds]);
+    return { plan: this.#plan, violations, trace: this.#trace, reloads: sumOf(byKind), seen };
   }
 
   #log(who: string, line: string): void {
@@ -137,15 +209,17 @@ class Run {
     if (type.kind === 'Lease') return;
     const by = author.owner?.name;
     const key = keyOf(shown.object);
+    this.#bounds.exists(key);
     this.#log(by ?? author.manager, `${verbOf(before, after)} ${key} @${shown.revision}`);
-    this.#truth.commit({ before: before?.object, after: after?.object, by });
-    if (by !== undefined) this.#checkWrite(by, key, shown);
-  }
-
-  #checkWrite(by: string, key: string, { object }: Change['shown']): void {
-    if (JSON.stringify(object).includes(CONFIDENTIAL))
+    const commit = { before: before?.object, after: after?.object, by };
+    const reloads = sumOf(this.#truth.reloads);
+    this.#truth.commit(commit);
+    this.#checks.commit(commit, sumOf(this.#truth.reloads) > reloads);
+    if (by === undefined) return;
+    if (JSON.stringify(shown.object).includes(CONFIDENTIAL))
       this.#violation('leaked', `${by} wrote data of a source into ${key}`);
-    if (this.#events.now() >= this.#stillFrom)
+    const isLate = this.#events.now() >= this.#stillFrom;
+    if (isLate && !this.#checks.endsPause(commit, this.#stillFrom))
       this.#violation('unstable', `${by} wrote ${key} when everything was done`);
   }
 
@@ -153,23 +227,42 @@ class Run {
   #said(who: string, line: string): void {
     this.#log(who, line);
     if (line.includes(CONFIDENTIAL)) this.#violation('leaked', `the log of ${who} has data of a source`);
+    this.#checks.said(who, line);
     const process = this.#places.processes.find(({ name }) => name === who);
     if (!process) return;
-    if (line.includes('msg="in sync"')) process.syncedAt = this.#events.now();
-    if (!line.includes('msg="became leader')) return;
+    this.#bounds.runs(who);
+    if (line.includes('msg="in sync"')) this.#synced(process);
+    if (line.includes('msg="acquired the Lease"')) this.#acquired(process);
+    if (line.includes('msg="became leader')) this.#leads(process);
+  }
+
+  #synced(process: SimulatedProcess): void {
+    process.syncedAt = this.#events.now();
+    // It takes sources that are not recorded for new ones.
+    if (this.#plan.options.includes('syncAfterRestart')) this.#inDoubt();
+  }
+
+  #acquired(process: SimulatedProcess): void {
+    const standby = this.#succession.overtaken(process);
+    if (standby)
+      this.#violation('failed', `${process.name} took the Lease before ${standby.name}, which was in sync`);
+  }
+
+  #leads(process: SimulatedProcess): void {
     process.leads = true;
-    // A standby that was in sync when the leader ended has missed nothing.
-    if (process.syncedAt > this.#leaderEnded) this.#inDoubt(this.#leaderEnded);
+    const missed = this.#succession.begins(process);
+    if (missed !== undefined) this.#inDoubt(missed);
   }
 
   #ended(process: SimulatedProcess): void {
-    if (process.leads) this.#leaderEnded = this.#events.now();
+    this.#succession.ended(process);
     if (!this.#places.processes.some(({ kind, isAlive }) => kind === 'watcher' && isAlive)) this.#inDoubt();
   }
 
   /** What is not recorded yet is in doubt, until a leader has led for a while. */
   #inDoubt(from = Infinity): void {
     this.#truth.missed(from);
+    this.#checks.doubt();
     this.#losses += 1;
     this.#endDoubtSoon(this.#losses, IN_DOUBT);
   }
@@ -186,23 +279,61 @@ class Run {
   #do(step: Step): void {
     const { at: _at, ...what } = step;
     this.#log('step', JSON.stringify(what));
-    if ('source' in step) this.#doer.source(step);
+    if (step.do === 'request') this.#request(step);
+    else if ('source' in step) this.#doer.source(step);
     else if ('workload' in step) this.#doer.workload(step);
+    else if (step.do === 'labelNamespace') this.#doer.namespace(step);
     else this.#disturber.disturb(step);
   }
 
+  #lookAtRedis(): void {
+    const exceeded = this.#bounds.exceeded();
+    for (const text of exceeded) this.#violation('unbounded', text);
+    if (exceeded.length === 0) this.#events.after(LOOK, undefined, () => this.#lookAtRedis());
+  }
+
+  /** The admin takes no request for a workload that the catalog does not know. */
+  #request(step: Parameters<typeof workloadKey>[0] & Step): void {
+    if (this.#scope.isIn(step.namespace)) this.#person.ask(workloadKey(step));
+  }
+
+  #posted(path: string, body: string): void {
+    this.#log('receiver', `${path} ${body}`);
+    if (body.includes(CONFIDENTIAL)) this.#violation('leaked', `a post to ${path} has data of a source`);
+    this.#checks.posted(path, body);
+  }
+
   #judge(): void {
-    this.#truth.judge();
-    for (const text of this.#redis.texts())
+    this.#checks.judge();
+    for (const text of leftOver(this.#redis, this.#truth)) this.#violation('unbounded', text);
+    const unaware = this.#disturber.backups.unaware();
+    if (unaware !== undefined) this.#violation('failed', `${unaware} has not noticed that etcd was restored`);
+    for (const text of this.#redis.texts()) {
       if (text.includes(CONFIDENTIAL)) this.#violation('leaked', 'Redis has data of a source');
+      // What the history has at the end, of what it ever had.
+      for (const [, reason] of text.matchAll(/"(?:reason|r)":"([A-Z]\w+)"/gu))
+        this.#faults.count(`reason ${reason}`);
+    }
     for (const request of new Set([...this.#api.unknown, ...this.#redis.state.unsupported]))
       this.#violation('failed', `the simulation does not know ${request}`);
   }
 }
 
 /** They write the status of workloads, and go on by themselves. */
-function startControllers(scheduler: Events, api: SimulatedApi): Controllers {
-  return new Controllers({ scheduler, api });
+function startControllers(scheduler: Events, api: SimulatedApi, driver: CsiDriver): Controllers {
+  const complete = (): number => JOB_RUNS[Math.floor(scheduler.random() * JOB_RUNS.length)] ?? 0;
+  const onPodsStarted = (workload: ApiObject): void => driver.podsStarted(workload);
+  return new Controllers({ scheduler, api, delays: { complete }, onPodsStarted });
+}
+
+function workloadKey({ workload, namespace }: { workload: string; namespace: string }): WorkloadKey {
+  const key = workload.replace('/', `/${namespace}/`);
+  if (!isWorkloadKey(key)) throw new Error(`expected the key of a workload, given ${key}`);
+  return key;
+}
+
+function sumOf(counts: ReadonlyMap<string, number>): number {
+  return [...counts.values()].reduce((sum, count) => sum + count, 0);
 }
 
 function verbOf(before: unknown, after: unknown): string {

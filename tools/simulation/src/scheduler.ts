@@ -32,12 +32,14 @@ interface Event {
 
 /** The real one, taken before anything replaces it. */
 const realImmediate = setImmediate;
+const HOUR = 3_600_000;
 
 /** Runs events in the order of their time, and of their creation where that is the same. */
 export class Events implements Scheduler {
   /** Whose event runs now, or whose consequences. */
   current: Owner | undefined;
   readonly #seed: number;
+  readonly #turns: number;
   readonly #random: Random;
   /** For what the processes ask for; anew for each event. */
   #drawn: Random;
@@ -46,8 +48,10 @@ export class Events implements Scheduler {
   #now: number;
   #order = 0;
 
-  constructor(seed: number, start: number) {
+  /** `turns`: of the event loop after each event, until what follows from it has run. */
+  constructor(seed: number, start: number, turns = 1) {
     this.#seed = seed;
+    this.#turns = turns;
     this.#random = new Random(seed);
     this.#drawn = new Random(seed);
     this.#now = start;
@@ -81,6 +85,7 @@ export class Events implements Scheduler {
   /** Runs what is due until so many milliseconds have passed. Rejects with what an event throws. */
   async run(milliseconds: number): Promise<void> {
     const end = this.#now + milliseconds;
+    await this.#settle();
     for (let next = this.#heap[0]; next !== undefined && next.at <= end; next = this.#heap[0]) {
       this.#pop();
       await this.#happen(next);
@@ -88,12 +93,31 @@ export class Events implements Scheduler {
     this.#now = end;
   }
 
+  /** Runs events until the promise is settled. Rejects if that takes more than an hour. */
+  async until<T>(promise: Promise<T>): Promise<T> {
+    const state = { isSettled: false };
+    const settle = (): void => {
+      state.isSettled = true;
+    };
+    promise.then(settle, settle);
+    const end = this.#now + HOUR;
+    await this.#settle();
+    while (!state.isSettled) {
+      const next = this.#heap[0];
+      if (next === undefined || next.at > end)
+        throw new Error('expected the promise to settle within an hour');
+      this.#pop();
+      await this.#happen(next);
+    }
+    return await promise;
+  }
+
   /** Runs it now as the owner's, with all that follows from it without a wait. */
   async as(owner: Owner | undefined, action: () => void): Promise<void> {
     const before = this.current;
     this.current = owner;
     action();
-    await settled();
+    await this.#settle();
     this.current = before;
   }
 
@@ -111,6 +135,12 @@ export class Events implements Scheduler {
     this.#happened += 1;
     this.#drawn = new Random(Math.imul(this.#seed + 1, 0x9e3779b1) ^ Math.imul(this.#happened, 0x85ebca6b));
     await this.as(owner, action);
+  }
+
+  /** Resolves when all microtasks and next ticks have run. */
+  async #settle(): Promise<void> {
+    for (let turn = 0; turn < this.#turns; turn += 1)
+      await new Promise<void>((resolve) => realImmediate(resolve));
   }
 
   #push(event: Event): void {
@@ -150,11 +180,4 @@ function smallerChild(heap: readonly Event[], at: number): number {
 
 function isBefore(one: Event, other: Event): boolean {
   return one.at < other.at || (one.at === other.at && one.order < other.order);
-}
-
-/** Resolves when all microtasks and next ticks have run. */
-function settled(): Promise<void> {
-  return new Promise((resolve) => {
-    realImmediate(resolve);
-  });
 }

@@ -5,12 +5,12 @@ import { expect, test } from 'vitest';
 import type { ApiObject } from './api-object.ts';
 import { Controllers } from './controllers.ts';
 import { SimulatedApi } from './simulated-api.ts';
-import { VirtualTime } from './testing/virtual-time.ts';
+import { virtualTime } from './testing/virtual-time.ts';
 
 const LABELS = { app: 'web' };
 
 function setup() {
-  const time = new VirtualTime();
+  const time = virtualTime();
   const api = new SimulatedApi({ scheduler: time });
   const started: string[] = [];
   const controllers = new Controllers({

@@ -14,8 +14,10 @@ export interface ControllerDelays {
   readonly observe: () => number;
   /** From then until new pods have read their sources. */
   readonly start: () => number;
-  /** From then until they are ready, or a Job is complete. */
+  /** From then until they are ready. */
   readonly ready: () => number;
+  /** From then until a Job is complete. */
+  readonly complete: () => number;
   /** Dependants of a deleted object are deleted. */
   readonly collect: () => number;
 }
@@ -77,6 +79,7 @@ export class Controllers {
       observe: upTo(200),
       start: upTo(1_500),
       ready: upTo(3_000),
+      complete: upTo(3_000),
       collect: upTo(500),
       ...options.delays,
     };
@@ -182,7 +185,7 @@ export class Controllers {
       this.#started.set(uid, rolloutOf(present));
       this.#options.onPodsStarted?.(present);
       this.#writer.setStatus(idOf(present), { active: 1, ready: 1 });
-      this.#after(this.#delays.ready(), () => {
+      this.#after(this.#delays.complete(), () => {
         if (this.#present(job) === undefined) return;
         const conditions = [{ type: 'Complete', status: 'True' }];
         this.#writer.setStatus(idOf(job), { active: 0, ready: 0, succeeded: 1, conditions });

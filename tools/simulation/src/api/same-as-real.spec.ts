@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { simulatedKubeConfig, SimulatedApi } from './simulated-api.ts';
 import { RandomRequests, type Step } from './testing/random-requests.ts';
 import { Side, type Outcome } from './testing/side.ts';
-import { VirtualTime } from './testing/virtual-time.ts';
+import { virtualTime } from './testing/virtual-time.ts';
 
 const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const ANY = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
@@ -81,7 +81,7 @@ function statusOf(path: string): Promise<number> {
 
 async function bothSides() {
   const namespace = await plane.namespace();
-  const time = new VirtualTime();
+  const time = virtualTime();
   const api = new SimulatedApi({ scheduler: time });
   api.as('spec').create({ kind: 'Namespace', namespace: '' }, { metadata: { name: namespace } });
   const client = new KubeClient({
@@ -114,7 +114,7 @@ function difference(path: string, real: Outcome, simulated: Outcome): string | u
 
 test.each([1, 2, 3])('random requests and watches are answered alike (seed %i)', async (seed) => {
   const { namespace, time, real, simulated } = await bothSides();
-  const random = new VirtualTime(seed);
+  const random = virtualTime(seed);
   const requests = new RandomRequests(namespace, () => random.random());
   const differences: string[] = [];
   for (let count = 0; count < 250 && differences.length < 5; count += 1) {

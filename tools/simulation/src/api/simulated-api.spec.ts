@@ -5,13 +5,13 @@ import { describe, expect, test } from 'vitest';
 import type { Owner } from '../scheduler.ts';
 import { simulatedKubeConfig, SimulatedApi, type SimulatedApiOptions } from './simulated-api.ts';
 import type { Fate } from './simulated-pool.ts';
-import { VirtualTime } from './testing/virtual-time.ts';
+import { virtualTime } from './testing/virtual-time.ts';
 
 const CONFIG_MAPS = '/api/v1/namespaces/shop/configmaps';
 type ConfigMap = KubeObject & { readonly data?: Readonly<Record<string, string>> };
 
 function setup(options: Partial<SimulatedApiOptions> = {}) {
-  const time = new VirtualTime();
+  const time = virtualTime();
   const api = new SimulatedApi({ scheduler: time, ...options });
   const world = api.as('owner');
   world.create({ kind: 'Namespace', namespace: '' }, { metadata: { name: 'shop' } });

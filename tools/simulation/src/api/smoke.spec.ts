@@ -5,13 +5,13 @@ import { follow, type FollowOptions } from '@reroll/kube/testing/following';
 import { describe, expect, test } from 'vitest';
 import type { Owner } from '../scheduler.ts';
 import { simulatedKubeConfig, SimulatedApi, type SimulatedApiOptions } from './simulated-api.ts';
-import { VirtualTime } from './testing/virtual-time.ts';
+import { virtualTime } from './testing/virtual-time.ts';
 
 const PATH = '/api/v1/configmaps';
 
 /** The product's own Reflector and LeaderElector, in virtual time. */
 function setup(options: Partial<SimulatedApiOptions> = {}) {
-  const time = new VirtualTime();
+  const time = virtualTime();
   const api = new SimulatedApi({ scheduler: time, ...options });
   const world = api.as('owner');
   world.create({ kind: 'Namespace', namespace: '' }, { metadata: { name: 'shop' } });

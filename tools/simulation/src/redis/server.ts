@@ -8,6 +8,7 @@ import { Session } from './session.ts';
 import { SimulatedSocket } from './simulated-socket.ts';
 import { ServerState } from './state.ts';
 import type { Snapshot } from './store/database.ts';
+import type { Value } from './store/values.ts';
 
 export interface SimulatedRedisOptions {
   readonly scheduler: Scheduler;
@@ -89,6 +90,12 @@ export class SimulatedRedis {
   usedEntries(): number {
     this.#state.db.now = Math.floor(this.#options.scheduler.now());
     return this.#state.db.entries;
+  }
+
+  /** The keys that there are, with their values. */
+  each(): Iterable<readonly [string, Value]> {
+    this.#state.db.now = Math.floor(this.#options.scheduler.now());
+    return this.#state.db.each();
   }
 
   /** All keys, fields, members and values, one character a byte. */

@@ -1,52 +1,84 @@
 /** Makes the objects of the world. */
-import {
-  CONFIDENTIAL,
-  type KubeObject,
-  type Letter,
-  type PodTemplate,
-  type SourceRef,
-  type WorkloadRef,
-} from './shapes.ts';
+import { WATCHED } from './scope.ts';
+import { CONFIDENTIAL, type KubeObject, type Letter, type PodTemplate, type SourceRef } from './shapes.ts';
 
+const AUTO = 'reloader.stakater.com/auto';
 const SEARCH = 'reloader.stakater.com/search';
+export const STRATEGY = 'reloader.stakater.com/rollout-strategy';
 
-/** How a workload says what it depends on. */
-export type Asking =
+/** How a workload says what it depends on, and a Rollout how it is reloaded. */
+export type Asking = How & {
+  /** A Rollout is restarted by `restartAt`. */
+  readonly restart?: boolean;
+};
+
+type How =
   | { readonly how: 'auto' }
   | { readonly how: 'named'; readonly sources: readonly SourceRef[] }
   | { readonly how: 'pattern' }
   | { readonly how: 'search' }
+  /** `auto` for one kind, or for one although not in general. */
+  | { readonly how: 'autoOfSecrets' | 'autoOfConfigMapsOnly' | 'notAuto' }
+  /** By name what it may not even use, and whatever it uses. */
+  | { readonly how: 'namedAndAuto'; readonly sources: readonly SourceRef[] }
   | { readonly how: 'excluding'; readonly sources: readonly SourceRef[] }
   | { readonly how: 'nothing' };
 
-const TYPE = { ConfigMap: 'configmap', Secret: 'secret' } as const;
+/** How annotations name a kind of source, one and several. */
+const TYPES: Readonly<Record<string, { readonly one: string; readonly several: string }>> = {
+  ConfigMap: { one: 'configmap', several: 'configmaps' },
+  Secret: { one: 'secret', several: 'secrets' },
+  SecretProviderClass: { one: 'secretproviderclass', several: 'secretproviderclasses' },
+};
 
-function ofKind(sources: readonly SourceRef[], kind: 'ConfigMap' | 'Secret'): string {
+/** Throws a `RangeError` for a kind that is no source. */
+export function typeOf(kind: string): { readonly one: string; readonly several: string } {
+  const found = TYPES[kind];
+  if (!found) throw new RangeError(`expected a kind of source, given ${kind}`);
+  return found;
+}
+
+function ofKind(sources: readonly SourceRef[], kind: string): string {
   return sources
     .filter((ref) => ref.startsWith(`${kind}/`))
     .map((ref) => ref.slice(kind.length + 1))
     .join(',');
 }
 
-function perKind(sources: readonly SourceRef[], key: (type: string) => string): Record<string, string> {
-  const entries = (['ConfigMap', 'Secret'] as const).map((kind) => [key(TYPE[kind]), ofKind(sources, kind)]);
+function perKind(
+  sources: readonly SourceRef[],
+  key: (type: { one: string; several: string }) => string,
+): Record<string, string> {
+  const entries = Object.entries(TYPES).map(([kind, type]) => [key(type), ofKind(sources, kind)]);
   return Object.fromEntries(entries.filter(([, names]) => names !== '')) as Record<string, string>;
 }
 
 export function annotationsOf(asking: Asking): Record<string, string> {
+  return { ...dependenciesBy(asking), ...(asking.restart ? { [STRATEGY]: 'restart' } : {}) };
+}
+
+function dependenciesBy(asking: How): Record<string, string> {
   switch (asking.how) {
     case 'auto':
-      return { 'reloader.stakater.com/auto': 'true' };
+      return { [AUTO]: 'true' };
     case 'named':
-      return perKind(asking.sources, (type) => `${type}.reloader.stakater.com/reload`);
+      return perKind(asking.sources, ({ one }) => `${one}.reloader.stakater.com/reload`);
     case 'pattern':
       return { 'configmap.reloader.stakater.com/reload': 'web-.*' };
     case 'search':
       return { [SEARCH]: 'true' };
+    case 'autoOfSecrets':
+      return { [`secret.${AUTO}`]: 'true' };
+    case 'autoOfConfigMapsOnly':
+      return { [`configmap.${AUTO}`]: 'true', [AUTO]: 'false' };
+    case 'notAuto':
+      return { [AUTO]: 'false' };
+    case 'namedAndAuto':
+      return { [AUTO]: 'true', ...dependenciesBy({ ...asking, how: 'named' }) };
     case 'excluding':
       return {
-        'reloader.stakater.com/auto': 'true',
-        ...perKind(asking.sources, (type) => `${type}s.exclude.reloader.stakater.com/reload`),
+        [AUTO]: 'true',
+        ...perKind(asking.sources, ({ several }) => `${several}.exclude.reloader.stakater.com/reload`),
       };
     default:
       return {};
@@ -55,12 +87,18 @@ export function annotationsOf(asking: Asking): Record<string, string> {
 
 export function sourceObject(ref: SourceRef, namespace: string, letter: Letter): KubeObject {
   const [kind = '', name = ''] = ref.split('/');
-  const text = textOf(ref, letter);
-  const value = kind === 'Secret' ? Buffer.from(text).toString('base64') : text;
-  return { apiVersion: 'v1', kind, metadata: { name, namespace }, data: { value } };
+  const metadata = { name, namespace, labels: WATCHED };
+  return { apiVersion: 'v1', kind, metadata, data: dataOf(ref, letter) };
 }
 
-function textOf(ref: SourceRef, letter: Letter): string {
+export function dataOf(ref: string, letter: Letter): Readonly<Record<string, string>> {
+  const text = textOf(ref, letter);
+  const [kind, name = ''] = ref.split('/');
+  if (kind === 'Secret') return { value: Buffer.from(text).toString('base64') };
+  return kind === 'ConfigMap' ? { value: text } : { value: text, SecretProviderClassName: name };
+}
+
+function textOf(ref: string, letter: Letter): string {
   return `${CONFIDENTIAL}${ref.replace('/', '-')}-${letter}`;
 }
 
@@ -69,6 +107,10 @@ export function letterOf(object: KubeObject): Letter {
   const { value = '' } = object['data'] as { value?: string };
   const text = object.kind === 'Secret' ? Buffer.from(value, 'base64').toString() : value;
   return text.slice(-1) as Letter;
+}
+
+function mounting(secretProviderClass: string): object {
+  return { driver: 'secrets-store.csi.k8s.io', volumeAttributes: { secretProviderClass } };
 }
 
 function template(refs: readonly SourceRef[], version: number): PodTemplate {
@@ -81,33 +123,75 @@ function template(refs: readonly SourceRef[], version: number): PodTemplate {
           name: 'main',
           image: `app:${version}`,
           envFrom: names('ConfigMap').map((name) => ({ configMapRef: { name } })),
-          volumeMounts: names('Secret').map((name) => ({ name, mountPath: `/etc/${name}` })),
+          volumeMounts: [...names('Secret'), ...names('SecretProviderClass')].map((name) => ({
+            name,
+            mountPath: `/etc/${name}`,
+          })),
         },
       ],
-      volumes: names('Secret').map((secretName) => ({ name: secretName, secret: { secretName } })),
+      volumes: [
+        ...names('Secret').map((secretName) => ({ name: secretName, secret: { secretName } })),
+        ...names('SecretProviderClass').map((name) => ({ name, csi: mounting(name) })),
+      ],
     },
   };
 }
 
-/** `version` is that of the image. */
-export function workloadObject(
-  ref: WorkloadRef,
-  namespace: string,
-  as: { refs: readonly SourceRef[]; asking: Asking; version: number },
-): KubeObject {
-  const [kind = '', name = ''] = ref.split('/');
-  const metadata = { name, namespace, annotations: annotationsOf(as.asking) };
-  const pod = template(as.refs, as.version);
-  const selector = { matchLabels: { app: name } };
-  return {
-    apiVersion: 'apps/v1',
-    kind,
-    metadata,
-    spec: { replicas: 1, selector, template: { ...pod, metadata: { labels: { app: name } } } },
-  };
+export interface WorkloadAs {
+  readonly refs: readonly SourceRef[];
+  readonly asking: Asking;
+  /** That of the image. */
+  readonly version: number;
 }
 
-/** The pod template of a workload. */
-export function templateOf(object: KubeObject): PodTemplate {
-  return (object['spec'] as { template: PodTemplate }).template;
+/** The Rollout of this name has the pod template of the Deployment of this name. */
+const REFERRING = 'front';
+
+type SpecOf = (pod: object, metadata: Pick<KubeObject['metadata'], 'name' | 'annotations'>) => object;
+
+const withReplicas: SpecOf = (pod, { name }) => ({
+  replicas: 1,
+  selector: { matchLabels: { app: name } },
+  template: pod,
+});
+
+const KINDS: Readonly<Record<string, { readonly apiVersion: string; readonly spec: SpecOf }>> = {
+  Deployment: { apiVersion: 'apps/v1', spec: withReplicas },
+  StatefulSet: { apiVersion: 'apps/v1', spec: withReplicas },
+  DaemonSet: { apiVersion: 'apps/v1', spec: withReplicas },
+  Rollout: {
+    apiVersion: 'argoproj.io/v1alpha1',
+    spec: (pod, metadata) =>
+      metadata.name === REFERRING
+        ? { replicas: 1, workloadRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: REFERRING } }
+        : withReplicas(pod, metadata),
+  },
+  CronJob: {
+    apiVersion: 'batch/v1',
+    // Its Jobs ask as it does, and are left alone all the same.
+    spec: (pod, { annotations }) => ({
+      schedule: '0 0 1 1 *',
+      jobTemplate: { metadata: { annotations }, spec: { template: pod } },
+    }),
+  },
+  Job: { apiVersion: 'batch/v1', spec: (pod) => ({ template: pod }) },
+};
+
+export function workloadObject(
+  { kind, namespace, name }: { kind: string; namespace: string; name: string },
+  as: WorkloadAs,
+): KubeObject {
+  const { apiVersion = '', spec = withReplicas } = KINDS[kind] ?? {};
+  const metadata = { name, namespace, annotations: annotationsOf(as.asking) };
+  const pod = { ...template(as.refs, as.version), metadata: { labels: { app: name } } };
+  return { apiVersion, kind, metadata, spec: spec(pod, metadata) };
+}
+
+/** The pod template that a workload itself has. */
+export function templateOf(object: KubeObject): PodTemplate | undefined {
+  const { template: own, jobTemplate } = object['spec'] as {
+    template?: PodTemplate;
+    jobTemplate?: { spec: { template: PodTemplate } };
+  };
+  return jobTemplate?.spec.template ?? own;
 }

@@ -4,10 +4,25 @@ export const NAMESPACES = ['team-a', 'team-b'] as const;
 /** Of the install itself. */
 export const INSTALL = 'reroll';
 
-export const SOURCES = ['ConfigMap/app', 'ConfigMap/web-env', 'Secret/token'] as const;
+export const SOURCES = [
+  'ConfigMap/app',
+  'ConfigMap/web-env',
+  'Secret/token',
+  'SecretProviderClass/vault',
+] as const;
 export type SourceRef = (typeof SOURCES)[number];
 
-export const WORKLOADS = ['Deployment/web', 'StatefulSet/db', 'DaemonSet/agent', 'Deployment/api'] as const;
+/** Each kind is at least a tenth of them. The Rollout `front` has the pod template of the Deployment `front`. */
+export const WORKLOADS = [
+  'Deployment/web',
+  'Deployment/front',
+  'StatefulSet/db',
+  'DaemonSet/agent',
+  'Rollout/shop',
+  'Rollout/front',
+  'CronJob/report',
+  'Job/migrate',
+] as const;
 export type WorkloadRef = (typeof WORKLOADS)[number];
 
 /** The data of a source is one of these; its text is secret. */
@@ -26,6 +41,11 @@ export interface Meta {
   readonly creationTimestamp?: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
+  readonly ownerReferences?: readonly {
+    readonly kind: string;
+    readonly name: string;
+    readonly uid: string;
+  }[];
 }
 
 export interface KubeObject {

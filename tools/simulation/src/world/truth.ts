@@ -2,30 +2,29 @@
  * What is true, whatever Reroll believes: the data that the pods of each workload were started with, and what has changed since.
  * It is told of every write that the API server commits.
  */
-import { isHashOf } from '@reroll/core/record/record-hash';
-import { RECORD_ANNOTATION, recordedHashes } from '@reroll/core/record/record';
-import { dependsOn } from './depends-on.ts';
-import { letterOf, templateOf } from './objects.ts';
+import { Conflict } from './conflict.ts';
+import { hasVariable } from './marks.ts';
+import { letterOf } from './objects.ts';
+import { isRecorded, recordedLetter, records, recordsDeletion } from './recorded.ts';
+import { Recreations } from './recreations.ts';
+import {
+  cronJobOf,
+  hasTemplateOf,
+  isRestartedBesideTemplate,
+  isSuspended,
+  isWorkload,
+  shownOf,
+  standsFor,
+  startsPods,
+  type Shown,
+} from './restarts.ts';
+import type { Rules } from './rules.ts';
+import { SeenClasses } from './seen-classes.ts';
 import { keyOf, type KubeObject, type Letter } from './shapes.ts';
-
-/** Of one workload and one source that it depends on, since its pods were started. */
-interface Since {
-  /** The data that the pods have. `undefined`: the source did not exist. */
-  inPods: Letter | undefined;
-  /**
-   * `no`: nothing to do. `must`: they have to be restarted. `may`: a restart is as right as none, for a reason that the documentation
-   * states.
-   */
-  due: 'no' | 'must' | 'may';
-  why: string;
-  /** How often the source was changed in the present gap. */
-  inGap: number;
-  /** When it ceased to be a dependency, in virtual milliseconds: who has decided before may still reload for it. */
-  endedAt: number;
-}
+import { copyOf, refill, type Since, type TruthBackup, type Workload } from './known.ts';
 
 /** Virtual milliseconds from a decision to its patch. */
-const ON_ITS_WAY = 5_000;
+export const ON_ITS_WAY = 5_000;
 
 export interface Commit {
   readonly before: KubeObject | undefined;
@@ -39,48 +38,90 @@ export interface Violation {
   readonly text: string;
 }
 
-interface Workload {
-  object: KubeObject;
-  /** When its pods were started, in virtual milliseconds. */
-  startedAt: number;
-  readonly since: Map<string, Since>;
-  reloads: number;
-}
-
 const SOURCE_KINDS: ReadonlySet<string> = new Set(['ConfigMap', 'Secret']);
-const WORKLOAD_KINDS: ReadonlySet<string> = new Set(['Deployment', 'StatefulSet', 'DaemonSet']);
+
+/** What a write did to a workload: to the object itself, or to the one that has its template. */
+interface Move {
+  readonly key: string;
+  readonly workload: Workload;
+  /** What it was before; `undefined`: it did not exist. */
+  readonly before: Shown | undefined;
+  readonly isRestart: boolean;
+}
 
 export class Truth {
   readonly violations: Violation[] = [];
   readonly sources = new Map<string, KubeObject>();
   readonly workloads = new Map<string, Workload>();
-  reloads = 0;
+  /** By kind. */
+  readonly reloads = new Map<string, number>();
+  readonly #objects = new Map<string, KubeObject>();
+  #recreations: Recreations;
+  #classes = new SeenClasses();
   /** Nobody watches, or Redis has lost what it had: what is not recorded is in doubt until the watchers are in sync again. */
   isGap = false;
+  /** When the last gap began, in virtual milliseconds. */
+  #gapFrom = 0;
   /** When a source was written last. */
   readonly #writtenAt = new Map<string, number>();
   readonly #log: (line: string) => void;
   readonly #now: () => number;
+  readonly #knownUntil: (wait: number) => number;
+  readonly #rules: Rules;
+  readonly #isAsked: (before: KubeObject | undefined, after: KubeObject | undefined) => boolean;
+  /** etcd was restored, and not every watcher knows. */
+  #restored: { readonly reusesRevisions: boolean } | undefined;
 
-  constructor(by: { now: () => number; log: (line: string) => void }) {
+  constructor(by: {
+    now: () => number;
+    log: (line: string) => void;
+    /** Up to when everybody has been able to know what was written for so many milliseconds. */
+    knownUntil: (wait: number) => number;
+    rules: Rules;
+    /** Whether the write is what somebody has requested. */
+    isAsked: (before: KubeObject | undefined, after: KubeObject | undefined) => boolean;
+  }) {
     this.#now = by.now;
     this.#log = by.log;
+    this.#recreations = new Recreations(by.now);
+    this.#knownUntil = by.knownUntil;
+    this.#rules = by.rules;
+    this.#isAsked = by.isAsked;
   }
 
   commit(commit: Commit): void {
     const object = commit.after ?? commit.before;
     if (!object) return;
-    if (SOURCE_KINDS.has(object.kind)) this.#source(keyOf(object), commit);
-    else if (WORKLOAD_KINDS.has(object.kind)) this.#workload(keyOf(object), commit);
+    const seen = this.#classes.see(commit);
+    if (seen?.after) this.#source(keyOf(seen.after), seen);
+    else if (SOURCE_KINDS.has(object.kind)) this.#source(keyOf(object), commit);
+    else if (isWorkload(object)) this.#workload(keyOf(object), commit);
+    if (object.kind === 'Job') this.#job(commit);
+  }
+
+  /** A dry run has told what it would reload, and will not tell of it again. */
+  reported(key: string, by: string): void {
+    const workload = this.workloads.get(key);
+    if (!workload) return;
+    this.#reloaded([{ key, workload, before: workload.shown, isRestart: true }], { by, isAsked: false });
+    for (const [source, each] of workload.since) {
+      // What was written last may have come after it had read, and is then told of too.
+      const isSure = (this.#writtenAt.get(source) ?? 0) < this.#now() - ON_ITS_WAY;
+      each.inPods = isSure ? letterAt(this.sources.get(source)) : undefined;
+      each.due = isSure ? 'no' : 'may';
+    }
   }
 
   /** From now on what is not recorded is in doubt. */
   gap(): void {
-    for (const { object, since } of this.workloads.values())
+    for (const { shown, since } of this.workloads.values())
       for (const [source, each] of since) {
         if (!this.isGap) each.inGap = 0;
-        if (!isRecorded(object, source)) each.due = 'may';
+        if (!isRecorded(shown, source)) each.due = 'may';
+        // What is gone by now may never be known to have been there.
+        if (each.due === 'must' && !this.sources.has(source)) each.due = 'may';
       }
+    if (!this.isGap) this.#gapFrom = this.#now();
     this.isGap = true;
   }
 
@@ -92,11 +133,60 @@ export class Truth {
         if (startedAt >= from && (this.#writtenAt.get(source) ?? 0) >= from) each.due = 'may';
   }
 
+  backUp(): TruthBackup {
+    const [objects, recreations, classes] = [this.#objects, this.#recreations, this.#classes];
+    return copyOf({ sources: this.sources, workloads: this.workloads, objects, recreations, classes });
+  }
+
+  /**
+   * Everything is as it was, and the pods have the data that they had. Until every watcher has noticed, a change may be taken for one that
+   * the pods have if its resourceVersion was in use before, and what was decided before the restore is still on its way.
+   */
+  restore(backup: TruthBackup, restored: { reusesRevisions: boolean }): void {
+    const { sources, workloads, objects, recreations, classes } = copyOf(backup);
+    refill(this.sources, sources);
+    refill(this.workloads, workloads);
+    refill(this.#objects, objects);
+    this.#recreations = recreations;
+    this.#classes = classes;
+    this.#restored = restored;
+  }
+
+  /** Every watcher has noticed that etcd was restored. */
+  noticed(): void {
+    this.#restored = undefined;
+  }
+
+  /** Whether a source that there is can reload the workload. */
+  hasDependency(key: string): boolean {
+    const workload = this.workloads.get(key);
+    return workload !== undefined && this.#dependenciesOf(workload.shown).length > 0;
+  }
+
+  /** Whether the catalog has had the time to know the workload. */
+  isKnown(key: string): boolean {
+    const created = this.workloads.get(key)?.shown.object.metadata.creationTimestamp;
+    return !this.isGap && created !== undefined && Date.parse(created) < this.#now() - ON_ITS_WAY;
+  }
+
+  /** The sources that there are, and that can reload the workload. */
+  #dependenciesOf(workload: Shown): string[] {
+    const { namespace } = workload.object.metadata;
+    if (this.#rules.isInDoubt(namespace)) return [];
+    return [...this.sources]
+      .filter(([, { metadata }]) => metadata.namespace === namespace)
+      .filter(([source, object]) => this.#rules.dependsOn(workload, object, source))
+      .map(([source]) => source);
+  }
+
   /** Adds what was lost: call it when all is calm and in order again. */
   judge(): void {
+    this.violations.push(...this.#recreations.judge());
     for (const [key, workload] of this.workloads)
       for (const [source, { due, why, inPods }] of workload.since) {
-        if (due !== 'must' || !dependsOn(workload.object, this.sources.get(source), source)) continue;
+        if (due !== 'must' || !this.#rules.dependsOn(workload.shown, this.sources.get(source), source))
+          continue;
+        if (workload.conflict.isContested) continue;
         const now = letterAt(this.sources.get(source));
         this.violations.push({
           kind: 'lost',
@@ -105,109 +195,255 @@ export class Truth {
       }
   }
 
+  /** Whatever came to pass, the records are right in the end. Returns where they are not. */
+  notRecorded(): string[] {
+    const workloads = [...this.workloads].filter(([, { conflict }]) => !conflict.isContested);
+    return workloads.flatMap(([key, { shown }]) =>
+      this.#dependenciesOf(shown)
+        .filter((source) => !this.#recordsPresent(shown, source))
+        .map((source) => `${key} does not record the present data of ${source}`),
+    );
+  }
+
   #source(key: string, commit: Commit): void {
     const { before, after } = commit;
     if (after) this.sources.set(key, after);
     else this.sources.delete(key);
     this.#writtenAt.set(key, this.#now());
     const namespace = (after ?? before)?.metadata.namespace;
-    for (const workload of this.workloads.values())
-      if (workload.object.metadata.namespace === namespace) this.#sourceOf(workload, key, commit);
+    for (const workload of this.workloads.values()) {
+      if (workload.shown.object.metadata.namespace !== namespace) continue;
+      this.#sourceOf(workload, key, commit);
+      const since = this.#sinceOf(workload, key);
+      if (isSuspended(workload.shown)) held(since);
+      // A dependency without a record, in doubt after a gap, may be rolled once too often.
+      if (this.isGap && !isRecorded(workload.shown, key)) since.due = 'may';
+    }
   }
 
   #sourceOf(workload: Workload, key: string, { before, after }: Commit): void {
-    const since = this.#sinceOf(workload, key);
-    const is = dependsOn(workload.object, after, key);
-    const was = before === undefined ? is : dependsOn(workload.object, before, key);
+    const since = this.#sinceOf(workload, key, { inPods: letterAt(before) });
+    const is = this.#rules.dependsOn(workload.shown, after, key);
+    const was = this.#rules.dependsOn(workload.shown, before ?? after, key);
     if (was && !is) since.endedAt = this.#now();
-    const to = letterAt(after);
+    if (!after && was && this.#isDeletionShown(workload, key)) deleted(since, is);
+    else {
+      const isNew = this.#isCreationShown(key);
+      this.#written(since, { isDependency: was && is, isNew, from: letterAt(before), to: letterAt(after) });
+    }
+    this.#doubt(since, { isKnown: isRecorded(workload.shown, key), isThere: after !== undefined });
+    if (this.#isInDoubt(workload, { was, is })) since.due = 'may';
+  }
+
+  /** What is written while nobody can tell. */
+  #doubt(since: Since, known: { isKnown: boolean; isThere: boolean }): void {
+    if (this.isGap) inGap(since, known);
+    if (this.#restored?.reusesRevisions === true && since.due === 'must') since.due = 'may';
+  }
+
+  /** Data of a source that was not there counts. */
+  #isCreationShown(source: string): boolean {
+    return this.#rules.onCreate && !source.startsWith('SecretProviderClass/');
+  }
+
+  #written(
+    since: Since,
+    change: {
+      isDependency: boolean;
+      /** Data of a source that was not there counts. */
+      isNew: boolean;
+      from: Letter | undefined;
+      to: Letter | undefined;
+    },
+  ): void {
+    const { isDependency, isNew, from, to } = change;
     if (to === undefined || to === since.inPods) {
       // Who reads it now finds nothing to reload for, but somebody may have read what it was in between.
       if (since.due === 'must') since.due = 'may';
-    } else if (since.inPods === undefined) since.inPods = to;
-    else changed(since, { isDependency: was && is, from: letterAt(before), to });
-    if (this.isGap) inGap(since, isRecorded(workload.object, key));
+    } else if (since.inPods === undefined && !isNew) since.inPods = to;
+    else changed(since, { isDependency, from, to });
+  }
+
+  /** A source that is watched only now looks like one that was created. */
+  #isInDoubt(workload: Workload, { was, is }: { was: boolean; is: boolean }): boolean {
+    return this.#isOutside(workload) || (!was && is && this.#rules.onCreate);
+  }
+
+  #isOutside({ shown }: Workload): boolean {
+    return this.#rules.isInDoubt(shown.object.metadata.namespace);
+  }
+
+  /** The namespace is not watched any more, or again: what was done outside may be repeated. */
+  scopeChanged(namespace: string): void {
+    for (const { shown, since } of this.workloads.values())
+      if (shown.object.metadata.namespace === namespace) for (const each of since.values()) each.due = 'may';
+  }
+
+  /** Whether a reload can show that the source is gone. */
+  #isDeletionShown({ shown }: Workload, source: string): boolean {
+    const { onDelete } = this.#rules;
+    const [kind = '', , name = ''] = source.split('/');
+    return onDelete === 'always' || (onDelete === 'marked' && hasVariable(shown.template, `${kind}/${name}`));
   }
 
   #workload(key: string, { before, after, by }: Commit): void {
-    if (!after) {
+    if (after) this.#objects.set(key, after);
+    else {
+      this.#objects.delete(key);
       this.workloads.delete(key);
-      return;
     }
-    const workload = this.workloads.get(key) ?? newWorkload(after);
-    const isNew = !this.workloads.has(key);
-    this.workloads.set(key, workload);
-    const isRestart = isNew || !before || templateText(before) !== templateText(after);
-    if (by !== undefined && isRestart && !isNew) this.#reloaded(key, { workload, by });
-    const old = workload.object;
-    workload.object = after;
-    if (isRestart) this.#restarted(workload);
-    else if (by === undefined) this.#asked(workload, old);
-    else this.#recorded(workload);
+    const others = [...this.workloads].filter(([, { shown }]) => hasTemplateOf(shown, key));
+    const moves = others.map(([other, { shown }]) => this.#moved(other, shown.object));
+    if (after) moves.unshift(this.#moved(key, after));
+    const reloaded = moves.filter((move) => move.before !== undefined && move.isRestart);
+    if (by !== undefined && reloaded.length > 0)
+      this.#reloaded(reloaded, { by, isAsked: this.#isAsked(before, after) });
+    for (const move of moves) {
+      if (move.before)
+        move.workload.conflict.written(move.before, { after: move.workload.shown, by, now: this.#now() });
+      if (move.isRestart) this.#restarted(move, key);
+      else if (move.before && by === undefined) this.#asked(move.workload, move.before);
+      else this.#recorded(move.workload);
+    }
   }
 
-  #reloaded(key: string, { workload, by }: { workload: Workload; by: string }): void {
-    this.reloads += 1;
-    workload.reloads += 1;
-    const earliest = this.#now() - ON_ITS_WAY;
-    const due = [...workload.since].filter(
-      ([source, { due: how, endedAt }]) =>
-        how !== 'no' && (endedAt > earliest || dependsOn(workload.object, this.sources.get(source), source)),
-    );
-    this.#log(
-      `${by} reloaded ${key} for ${due.map(([source, { due: how }]) => `${source} (${how})`).join(', ')}`,
-    );
-    if (due.length === 0)
-      this.violations.push({ kind: 'doubled', text: `${by} reloaded ${key}, for which nothing was due` });
+  /** Its list and that of a source that was created in the gap too may come in any order. */
+  #createdInGap({ since }: Workload): void {
+    if (!this.isGap) return;
+    for (const [source, each] of since)
+      if ((this.#writtenAt.get(source) ?? 0) >= this.#gapFrom) each.due = 'may';
   }
 
-  /** Its pods begin with the data of now. */
-  #restarted(workload: Workload): void {
-    // Nobody saw which came first, the change or the template.
-    const inDoubt = this.isGap ? [...workload.since].filter(([, { due }]) => due !== 'no') : [];
+  /** A Job that Reroll creates: from a CronJob, or to keep what a Job is to become that it is going to delete. */
+  #job(commit: Commit): void {
+    this.violations.push(...this.#recreations.see(commit));
+    const { before, after, by } = commit;
+    if (before || !after || by === undefined) return;
+    const uid = cronJobOf(after) ?? standsFor(after)?.uid;
+    const found = [...this.workloads].find(([, { shown }]) => shown.object.metadata.uid === uid);
+    if (uid === undefined || !found) return;
+    const [key, workload] = found;
+    this.#reloaded([{ key, workload, before: workload.shown, isRestart: true }], { by, isAsked: false });
+    if (cronJobOf(after) !== undefined) this.#ran(workload, after);
+  }
+
+  /** What the Job is recorded for counts as the data that the CronJob ran with, even if its pods read later data. */
+  #ran(workload: Workload, job: KubeObject): void {
+    for (const [source, since] of workload.since) {
+      const letter = recordedLetter(job, source, this.#rules.hashKeys);
+      if (recordsDeletion(job, source)) Object.assign(since, { inPods: undefined, due: 'no' });
+      if (letter === undefined) continue;
+      const now = letterAt(this.sources.get(source)) ?? letter;
+      since.inPods = letter;
+      since.due = now === letter ? 'no' : 'must';
+      since.why = `it was changed to ${now} before the Job for ${letter} was created`;
+      if ((this.isGap || this.#restored) && since.due === 'must') since.due = 'may';
+    }
+  }
+
+  #moved(key: string, object: KubeObject): Move {
+    const shown = shownOf(object, (each) => this.#objects.get(each));
+    const workload = this.workloads.get(key);
+    if (!workload) {
+      const created = { shown, startedAt: 0, since: new Map(), conflict: new Conflict() };
+      this.workloads.set(key, created);
+      return { key, workload: created, before: undefined, isRestart: true };
+    }
+    const before = workload.shown;
+    workload.shown = shown;
+    return { key, workload, before, isRestart: startsPods(before, shown, workload.startedAt) };
+  }
+
+  /** One write can start the pods of two workloads: it has to be due for one of them. */
+  #reloaded(moves: readonly Move[], { by, isAsked }: { by: string; isAsked: boolean }): void {
+    const keys = moves.map(({ key }) => key).join(' and ');
+    const all = moves.map((move) => this.#dueFor(move));
+    this.#log(`${by} reloaded ${keys} for ${all.flat().join(', ')}`);
+    if (all.flat().length === 0 && !isAsked && !this.#restored)
+      this.violations.push({ kind: 'doubled', text: `${by} reloaded ${keys}, for which nothing was due` });
+    for (const [at, { before }] of moves.entries()) if (isAsked || all[at]?.length !== 0) this.#count(before);
+  }
+
+  #count(reloaded: Shown | undefined): void {
+    const kind = reloaded?.object.kind ?? '';
+    this.reloads.set(kind, (this.reloads.get(kind) ?? 0) + 1);
+  }
+
+  /** What the workload was to be reloaded for, as texts. */
+  #dueFor({ workload, before }: Move): string[] {
+    const earliest = this.#knownUntil(ON_ITS_WAY);
+    const due = [...workload.since].filter(([source, { due: how, endedAt, overtakenAt }]) => {
+      if (overtakenAt > earliest) return true;
+      const isAsked = before && this.#rules.dependsOn(before, this.sources.get(source), source);
+      return how !== 'no' && (endedAt > earliest || isAsked);
+    });
+    return due.map(([source, { due: how }]) => `${source} (${how})`);
+  }
+
+  /** Its pods begin with the data of now. `by`: the key of the object that was written. */
+  #restarted({ key, workload, before }: Move, by: string): void {
+    const due = [...workload.since].filter(([, since]) => this.#restored || since.due !== 'no');
+    // A patch of the one object tests nothing of the other, so a restart that was on its way comes on top.
+    const overtakenAt = key !== by && before && isRestartedBesideTemplate(before) ? this.#now() : -Infinity;
     workload.since.clear();
     workload.startedAt = this.#now();
-    for (const [key, { inGap: count }] of inDoubt)
-      workload.since.set(key, {
-        inPods: letterAt(this.sources.get(key)),
-        due: 'may',
-        why: '',
-        inGap: count,
-        endedAt: -Infinity,
-      });
-    for (const [key, { metadata }] of this.sources)
-      if (metadata.namespace === workload.object.metadata.namespace) this.#sinceOf(workload, key);
+    for (const [source, { inGap: count }] of due) {
+      const since = this.#sinceOf(workload, source);
+      since.overtakenAt = overtakenAt;
+      if (this.#isUnordered(workload)) Object.assign(since, { due: 'may', inGap: count });
+    }
+    for (const [source, { metadata }] of this.sources)
+      if (metadata.namespace === workload.shown.object.metadata.namespace) this.#sinceOf(workload, source);
+    if (!before) this.#createdInGap(workload);
+  }
+
+  /** Nobody saw which came first, a change or the template. */
+  #isUnordered(workload: Workload): boolean {
+    return this.isGap || this.#restored !== undefined || this.#isOutside(workload);
   }
 
   /** Its annotations were written: what it depends on from now on is judged from now on. */
-  #asked(workload: Workload, old: KubeObject): void {
+  #asked(workload: Workload, old: Shown): void {
     for (const [source, since] of workload.since) {
+      if (isSuspended(old) || isSuspended(workload.shown)) held(since);
       const object = this.sources.get(source);
-      const was = dependsOn(old, object, source);
-      const is = dependsOn(workload.object, object, source);
-      if (was && !is) since.endedAt = this.#now();
-      if (was !== is && letterAt(object) !== since.inPods) since.due = 'may';
+      const was = this.#rules.dependsOn(old, object, source);
+      const is = this.#rules.dependsOn(workload.shown, object, source);
+      if (!was && is) begun(since, letterAt(object));
+      if (!was || is) continue;
+      since.endedAt = this.#now();
+      if (letterAt(object) !== since.inPods) since.due = 'may';
     }
   }
 
   /** Where nobody can tell what the pods have, the record says what they are held to have from now on. */
-  #recorded({ object, since }: Workload): void {
+  #recorded({ shown, since }: Workload): void {
     for (const [source, each] of since)
-      if (each.due === 'may' && recordsPresent(object, this.sources.get(source))) {
+      if (each.due === 'may' && this.#recordsPresent(shown, source)) {
         each.inPods = letterAt(this.sources.get(source));
         each.due = 'no';
       }
   }
 
-  #sinceOf(workload: Workload, source: string): Since {
+  #recordsPresent(shown: Shown, source: string): boolean {
+    return records(shown, source, { present: this.sources.get(source), keys: this.#rules.hashKeys });
+  }
+
+  #presentOf(source: string): Pick<Since, 'inPods'> {
+    return { inPods: letterAt(this.sources.get(source)) };
+  }
+
+  /** `inPods`: if nothing is known of the source yet. */
+  #sinceOf(workload: Workload, source: string, { inPods } = this.#presentOf(source)): Since {
     const known = workload.since.get(source);
     if (known) return known;
     const since: Since = {
-      inPods: letterAt(this.sources.get(source)),
+      inPods,
       due: 'no',
       why: '',
       inGap: 0,
       endedAt: -Infinity,
+      overtakenAt: -Infinity,
     };
     workload.since.set(source, since);
     return since;
@@ -215,9 +451,29 @@ export class Truth {
 }
 
 /** To and fro in a gap looks like a write of the metadata, and what is not recorded cannot be told from what is new. */
-function inGap(since: Since, isKnown: boolean): void {
+function inGap(since: Since, { isKnown, isThere }: { isKnown: boolean; isThere: boolean }): void {
   since.inGap += 1;
+  // Nobody can tell any more that the pods have it.
+  if (!isKnown && !isThere) since.inPods = undefined;
   if (since.due === 'must' && (!isKnown || since.inGap > 1)) since.due = 'may';
+}
+
+/** It has become a dependency, with the data of now. The creation of a source that is not there restarts nothing. */
+function begun(since: Since, now: Letter | undefined): void {
+  if (now !== since.inPods) since.due = 'may';
+  if (now === undefined) since.inPods = undefined;
+}
+
+/** Nothing has to be done for as long as it is held, and whoever has seen it otherwise may still do it. */
+function held(since: Since): void {
+  if (since.due === 'must') since.due = 'may';
+}
+
+/** The pods have what is no more. `is`: a source that is not there is a dependency. */
+function deleted(since: Since, is: boolean): void {
+  if (since.inPods === undefined) return;
+  since.due = is ? 'must' : 'may';
+  since.why = 'it was deleted';
 }
 
 /** The source has other data than the pods were started with. */
@@ -231,27 +487,6 @@ function changed(
   } else if (since.due === 'no') since.due = 'may';
 }
 
-function newWorkload(object: KubeObject): Workload {
-  return { object, startedAt: 0, since: new Map(), reloads: 0 };
-}
-
 function letterAt(source: KubeObject | undefined): Letter | undefined {
   return source && letterOf(source);
-}
-
-function templateText(object: KubeObject): string {
-  return JSON.stringify(templateOf(object));
-}
-
-/** Whether the record has the hash of the data that the source has now. */
-function recordsPresent({ metadata }: KubeObject, source: KubeObject | undefined): boolean {
-  if (!source) return false;
-  const record = recordedHashes(metadata.annotations?.[RECORD_ANNOTATION]);
-  const entry = record[`${source.kind}/${source.metadata.name}`];
-  return entry !== undefined && isHashOf(entry, { data: source['data'] as Record<string, string> }, []);
-}
-
-function isRecorded({ metadata }: KubeObject, source: string): boolean {
-  const [kind = '', , name = ''] = source.split('/');
-  return metadata.annotations?.[RECORD_ANNOTATION]?.includes(`"${kind}/${name}"`) === true;
 }

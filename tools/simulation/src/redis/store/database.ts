@@ -67,6 +67,14 @@ export class Database {
     return count;
   }
 
+  /** The keys that have not expired, with their values. */
+  *each(): Iterable<readonly [string, Value]> {
+    for (const key of this.keys()) {
+      const value = this.#values.get(key);
+      if (value) yield [key, value];
+    }
+  }
+
   *texts(): Iterable<string> {
     for (const [key, value] of this.#values) {
       yield key;

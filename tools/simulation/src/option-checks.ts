@@ -1,0 +1,168 @@
+/** Judges what the options of a run add: what is held back, asked for, limited and told. */
+import { ALERTS, PER_MINUTE, type Option } from './options.ts';
+import type { Plan } from './plan.ts';
+import { Alerts } from './world/alerts.ts';
+import { Holds } from './world/holds.ts';
+import { Rate } from './world/rate.ts';
+import { Requests } from './world/requests.ts';
+import { hasLabel, type Scope } from './world/scope.ts';
+import type { Commit, Truth, Violation } from './world/truth.ts';
+import { Webhooks } from './world/webhooks.ts';
+
+/** Virtual milliseconds from a slot to its patch where nothing goes wrong, and at most. */
+const SLOT_USED = 2_000;
+const SLOT_HELD = 60_000;
+/** Until a change is posted, in virtual milliseconds. */
+const SETTLED_WITHIN = 12_000;
+
+export interface OptionChecksBy {
+  readonly now: () => number;
+  readonly truth: Truth;
+  readonly scope: Scope;
+  /** Counts what happened. */
+  readonly seen: (what: string) => void;
+  readonly violation: (kind: Violation['kind'], text: string) => void;
+}
+
+export class OptionChecks {
+  readonly #requests: Requests;
+  readonly #by: OptionChecksBy;
+  readonly #plan: Plan;
+  readonly #holds: Holds;
+  readonly #rate: Rate;
+  readonly #alerts = new Alerts();
+  readonly #webhooks: Webhooks;
+
+  constructor(plan: Plan, requests: Requests, by: OptionChecksBy) {
+    this.#by = by;
+    this.#plan = plan;
+    this.#requests = requests;
+    const { now, seen, scope } = by;
+    this.#holds = new Holds({ now, seen, scope, isAllHeld: this.#isAllHeld, clockError: clockErrorOf(plan) });
+    this.#rate = new Rate({ perMinute: PER_MINUTE, late: isUndisturbed(plan) ? SLOT_USED : SLOT_HELD });
+    this.#webhooks = new Webhooks({
+      now,
+      settledWithin: isUndisturbed(plan) ? SETTLED_WITHIN : Infinity,
+      isWatched: (source) =>
+        scope.isIn(source.metadata.namespace) && (!this.#has('sourceLabels') || hasLabel(source)),
+      creations: this.#has('reloadOnCreate') || this.#has('syncAfterRestart'),
+      deletions: this.#has('reloadOnDelete'),
+    });
+  }
+
+  /** `isReload`: it is one of Reroll's. */
+  commit(commit: Commit, isReload: boolean): void {
+    const { violation, now } = this.#by;
+    for (const text of this.#holds.commit(commit)) violation('held', text);
+    this.#webhooks.commit(commit);
+    this.#dropRequests();
+    const namespace = this.#by.scope.commit(commit);
+    if (namespace !== undefined) this.#scopeChanged(namespace);
+    if (!isReload || !commit.before || !commit.after) return;
+    this.#alerts.reloaded(commit.before, commit.after);
+    const excess = this.#has('limit') ? this.#rate.reloaded(now()) : undefined;
+    if (excess !== undefined) violation('unbounded', excess);
+  }
+
+  #scopeChanged(namespace: string): void {
+    const { truth, scope, seen } = this.#by;
+    truth.scopeChanged(namespace);
+    this.#webhooks.doubt();
+    seen(scope.isIn(namespace) ? 'a namespace came in' : 'a namespace went out');
+  }
+
+  /** Whether the write ends a pause that could not end before this moment. */
+  endsPause(commit: Commit, from: number): boolean {
+    return this.#holds.endsPauseOf(commit, from);
+  }
+
+  /** A process has written a line of its log. */
+  said(who: string, line: string): void {
+    if (!line.includes('msg="dry run: would reload"')) return;
+    this.#by.seen('would reload');
+    const [, workload] = / workload=(\S+)/.exec(line) ?? [];
+    // One for a request alone names no source.
+    const isForSources = !/ sources="?\[\]/.test(line);
+    if (workload !== undefined && isForSources && this.#isTold) this.#by.truth.reported(workload, who);
+  }
+
+  posted(path: string, body: string): void {
+    const { seen, violation } = this.#by;
+    seen(`posted to ${path}`);
+    if (path === ALERTS) return this.#alerts.received(body);
+    const problem = this.#webhooks.posted(body);
+    if (problem !== undefined && isUndisturbed(this.#plan)) violation('doubled', problem);
+  }
+
+  /** Somebody's request is stored. */
+  stored(workload: string, id: string): void {
+    this.#requests.stored(workload, id);
+    // What the catalog does not know is left alone (`CatalogBehind`).
+    if (!this.#by.truth.isKnown(workload)) this.#requests.dropped(workload);
+    this.#dropRequests();
+  }
+
+  /** What is not recorded is in doubt. */
+  doubt(): void {
+    this.#webhooks.doubt();
+  }
+
+  redisLost(): void {
+    this.#requests.lost();
+    this.#rate.lost();
+  }
+
+  judge(): void {
+    const { truth, violation } = this.#by;
+    if (!this.#isAllHeld || this.#isTold) truth.judge();
+    const workloads = [...truth.workloads.values()].map(({ shown }) => shown.object);
+    const lost = [
+      ...this.#holds.overdue(workloads),
+      ...(this.#isAllHeld ? [] : [...truth.notRecorded(), ...this.#requests.undone()]),
+      ...(this.#has('webhook') ? this.#webhooks.missing() : []),
+    ];
+    for (const text of lost) violation('lost', text);
+    if (this.#has('alerts')) this.#judgeAlerts();
+  }
+
+  /** What would be reloaded is told, once. */
+  get #isTold(): boolean {
+    return this.#has('dryRun') && isUndisturbed(this.#plan) && !this.#has('webhook');
+  }
+
+  #judgeAlerts(): void {
+    // Of several sources, the annotation names the last one.
+    if (this.#has('markerAnnotation')) return;
+    const { violation } = this.#by;
+    for (const text of this.#alerts.untrue()) violation('doubled', `an alert without a reload: ${text}`);
+    if (!isUndisturbed(this.#plan)) return;
+    for (const text of this.#alerts.missing()) violation('lost', `an alert, ${text}`);
+  }
+
+  /** Those that are dropped, because nothing is to reload the workload. */
+  #dropRequests(): void {
+    const { truth } = this.#by;
+    for (const key of this.#requests.open()) if (!truth.hasDependency(key)) this.#requests.dropped(key);
+  }
+
+  get #isAllHeld(): boolean {
+    return this.#has('dryRun') || this.#has('webhook');
+  }
+
+  #has(option: Option): boolean {
+    return this.#plan.options.includes(option);
+  }
+}
+
+/**
+ * Whether nothing goes wrong but with receivers of posts. Otherwise what is told can be lost, or told twice: if a worker dies in the
+ * middle, or Redis is away.
+ */
+function isUndisturbed({ steps }: Plan): boolean {
+  return steps.every((step) => 'source' in step || 'workload' in step || step.do === 'faultyReceiver');
+}
+
+/** How far the clocks of two processes may get apart, in milliseconds. */
+function clockErrorOf({ steps }: Plan): number {
+  return steps.reduce((sum, step) => sum + (step.do === 'clockJump' ? Math.abs(step.by) : 0), 0);
+}
