@@ -1,0 +1,157 @@
+/** What is pending, and when it is enqueued. */
+import { inFile, PROTOCOL, SHIPPED } from '../mutant.ts';
+
+const STATE = 'libs/core/src/state';
+
+export const pendingMutants = [
+  ...inFile(`${STATE}/pending.ts`, [
+    {
+      name: 'an unverified entry counts as equal',
+      text: `if (recorded === hash && !(exists && isLater && row.unverified.includes(name))) return null;`,
+      replacement: `if (recorded === hash) return null;`,
+      killedBy: PROTOCOL,
+    },
+    {
+      name: 'data that is older than the pod template reloads',
+      text: `return isLater ? 'owed' : 'correct';`,
+      replacement: `return 'owed';`,
+      killedBy: SHIPPED,
+    },
+    {
+      name: 'a dependency without a record has no baseline',
+      text: `return recorded ? row.templateRv : maxRv(row.templateRv, row.baselines[name] ?? RV_UNKNOWN);`,
+      replacement: `return row.templateRv;`,
+      killedBy: SHIPPED,
+    },
+  ]),
+  ...inFile(`${STATE}/sources/observe-source.ts`, [
+    {
+      name: 'a write of the metadata dates the data',
+      text: `if (known.hash === seen.hash) return known.dataRv;`,
+      replacement: ``,
+      killedBy: PROTOCOL,
+    },
+    {
+      name: 'data that comes back is dated by its return',
+      text: `return known.exists ? seen.rv : known.rv;`,
+      replacement: `return seen.rv;`,
+      killedBy: PROTOCOL,
+    },
+    {
+      name: 'a source that appears is dated by its creation',
+      text: `if (!known) return listRv;`,
+      replacement: `if (!known) return seen.rv;`,
+      killedBy: PROTOCOL,
+    },
+  ]),
+  ...inFile(`${STATE}/cluster-state.ts`, [
+    {
+      name: 'a late event of a source takes back a later one',
+      text: `if (known && !isNewer(seen.rv, known.rv) && !hasNewerClass(seen, known)) return;`,
+      replacement: ``,
+      killedBy: {
+        spec: `${STATE}/cluster-state.spec.ts`,
+        test: 'that is older than what is known is passed over',
+      },
+    },
+    {
+      name: 'a source that a list lacks is still there',
+      text: `for (const key of absent) this.#sourceAbsent(key, list);`,
+      replacement: ``,
+      killedBy: PROTOCOL,
+    },
+    {
+      name: 'a list takes back what a leader has written since',
+      text: `if (!known || isNewer(known.rv, list.rv)) return;`,
+      replacement: `if (!known) return;`,
+      killedBy: {
+        spec: `${STATE}/cluster-state.spec.ts`,
+        test: 'is there as the stream says, if a leader has written of it since the list was taken',
+      },
+    },
+    {
+      name: 'a workload that a list lacks is still there',
+      text: `const known = withCatalog(this.#workloadsOf(list.scope.namespace), this.#workloads, list);`,
+      replacement: `const known = [];`,
+      killedBy: {
+        spec: `${STATE}/cluster-state.spec.ts`,
+        test: 'that a list does not show is gone, unless it is there and could not be read',
+      },
+    },
+    {
+      name: 'a resync enqueues nothing',
+      text: `if (cause) this.#outbox.enqueueReload(key, cause);`,
+      replacement: ``,
+      killedBy: PROTOCOL,
+    },
+    {
+      name: 'no resync enqueues the end of a pause',
+      text: `this.#resume(key);`,
+      replacement: ``,
+      killedBy: PROTOCOL,
+    },
+    {
+      name: 'a change that is seen after the template that it came before verifies nothing',
+      text: `this.#change(workload, (row) => verifiedBySource(row, sourceNameOf(key), states));`,
+      replacement: ``,
+      killedBy: PROTOCOL,
+    },
+    {
+      name: 'jobs of a namespace that left the scope are enqueued',
+      text: `this.#outbox.dropReloadOf(key);`,
+      replacement: ``,
+      killedBy: {
+        spec: `${STATE}/forget.spec.ts`,
+        test: 'leaves nothing behind, and is taken out of the catalog',
+      },
+    },
+  ]),
+  ...inFile(`${STATE}/pending-workloads.ts`, [
+    {
+      name: 'every resync enqueues what is pending',
+      text: `entry.nextResync = this.#resyncs + Math.min(2 ** entry.enqueues, MAX_RESYNCS_BETWEEN_ENQUEUES);`,
+      replacement: ``,
+      killedBy: { spec: `${STATE}/cluster-state.spec.ts`, test: 'enqueues what is pending after 1, 2, 4' },
+    },
+    {
+      name: 'a new leader waits as long as the last one before it enqueues again',
+      text: `entry.nextResync = 0;`,
+      replacement: ``,
+      killedBy: {
+        spec: `${STATE}/cluster-state.spec.ts`,
+        test: 'begins anew after another change, and after the catalog was lost',
+      },
+    },
+  ]),
+  ...inFile(`${STATE}/sources/changed-sources.ts`, [
+    {
+      name: 'of several changes in one window only the last counts',
+      text: `states: lastOf([...a.states, ...b.states]),`,
+      replacement: `states: b.states,`,
+      killedBy: PROTOCOL,
+    },
+    {
+      name: 'a second change in one window is forgotten',
+      text: `for (const key of this.#changes.keys()) this.#ready.add(key);`,
+      replacement: ``,
+      killedBy: {
+        spec: `${STATE}/sources/changed-sources.spec.ts`,
+        test: 'has its users evaluated with the first event, and once more in the next window',
+      },
+    },
+  ]),
+  ...inFile(`${STATE}/outbox.ts`, [
+    {
+      name: 'change jobs that could not be enqueued are dropped',
+      text: `for (const key of changes) this.enqueueChange(key);`,
+      replacement: ``,
+      killedBy: { spec: `${STATE}/outbox.spec.ts`, test: 'gives jobs again that were put back' },
+    },
+    {
+      name: 'reload jobs that could not be enqueued are dropped',
+      text: `for (const [key, cause] of reloads) this.enqueueReload(key, cause);`,
+      replacement: ``,
+      killedBy: { spec: `${STATE}/outbox.spec.ts`, test: 'gives jobs again that were put back' },
+    },
+  ]),
+];

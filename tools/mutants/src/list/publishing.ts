@@ -1,0 +1,124 @@
+/** What a leader writes to Redis, and in which order. */
+import { inFile, SHIPPED } from '../mutant.ts';
+
+const PUBLISH = 'apps/watcher/src/publish';
+const RESYNC = 'apps/watcher/src/resync';
+const WITH_REDIS = `${PUBLISH}/publisher-redis.spec.ts`;
+
+export const publishingMutants = [
+  ...inFile(`${PUBLISH}/publisher.ts`, [
+    {
+      name: 'jobs are enqueued before the rows that they need are written',
+      text: `if (!(await this.#writeRows())) return;`,
+      replacement: `
+        const early = this.#context.clusterState.outbox.takeJobs(JOBS_PER_WRITE);
+        await this.#enqueue(early).catch((error) => {
+          this.#context.clusterState.outbox.putBackJobs(early);
+          throw error;
+        });
+        if (!(await this.#writeRows())) return;`,
+      killedBy: {
+        spec: `${PUBLISH}/publisher.spec.ts`,
+        test: 'a leader that loses the Lease while it writes rows enqueues nothing for them',
+      },
+    },
+    {
+      name: 'a leader does not ask before a write whether it still leads',
+      text: `return this.#term !== null && this.#context.leadership.isLeader();`,
+      replacement: `return this.#term !== null;`,
+      killedBy: {
+        spec: `${PUBLISH}/publisher.spec.ts`,
+        test: 'a leader that loses the Lease while it writes rows enqueues nothing for them',
+      },
+    },
+    {
+      name: 'jobs are dropped if they cannot be enqueued',
+      text: `this.#context.clusterState.outbox.putBackJobs(jobs);`,
+      replacement: ``,
+      killedBy: {
+        spec: `${PUBLISH}/publisher.spec.ts`,
+        test: 'jobs that could not be enqueued are enqueued at the next try',
+      },
+    },
+    {
+      name: 'a catalog that is lost is not written anew',
+      text: `if (intact) return;`,
+      replacement: `return;`,
+      killedBy: {
+        spec: `${PUBLISH}/publisher.spec.ts`,
+        test: 'a catalog that was lost is written anew',
+      },
+    },
+    {
+      name: 'a new leader enqueues nothing that its predecessor left untold',
+      text: `for (const key of keys) clusterState.enqueueChange(key);`,
+      replacement: ``,
+      killedBy: {
+        spec: WITH_REDIS,
+        test: 'enqueues the change jobs that its predecessor wrote the rows for and did not enqueue',
+      },
+    },
+  ]),
+  ...inFile(`${PUBLISH}/catalog-writer.ts`, [
+    {
+      name: 'a write whose reply was lost is given up',
+      text: `const result = await this.#catalog.publish(this.#unanswered);`,
+      replacement: `
+        const sent = this.#unanswered;
+        this.#unanswered = null;
+        const result = await this.#catalog.publish(sent);`,
+      killedBy: {
+        spec: WITH_REDIS,
+        test: 'is sent once more as it was: no row and no change job more than without the loss',
+      },
+    },
+  ]),
+  ...inFile(`${PUBLISH}/restored-etcd.ts`, [
+    {
+      name: 'the catalog outlives a restore of etcd',
+      text: `await catalog.reset(fence);`,
+      replacement: ``,
+      killedBy: {
+        spec: `${PUBLISH}/restored-etcd.spec.ts`,
+        test: 'counts it, resets the catalog, records an Event and ends with exit code 1',
+      },
+    },
+  ]),
+  ...inFile(`${RESYNC}/resyncer.ts`, [
+    {
+      name: 'a new leader does not write what it knows',
+      text: `clusterState.assertAll();`,
+      replacement: ``,
+      killedBy: SHIPPED,
+    },
+    {
+      name: 'a manual reload that was requested and not enqueued is forgotten',
+      text: `clusterState.enqueueRequested(await this.#ask.requested());`,
+      replacement: ``,
+      killedBy: {
+        spec: `${RESYNC}/resyncer.spec.ts`,
+        test: 'a requested reload is enqueued by every resync of the leader',
+      },
+    },
+    {
+      name: 'what a new leader finds of a namespace out of scope stays',
+      text: `return { sources: [...outside, ...deleted], workloads };`,
+      replacement: `return { sources: deleted, workloads };`,
+      killedBy: {
+        spec: `${PUBLISH}/publisher.spec.ts`,
+        test: 'what a new leader finds of a namespace out of scope, and what leaves it meanwhile, is removed',
+      },
+    },
+  ]),
+  ...inFile(`${RESYNC}/adoption.ts`, [
+    {
+      name: 'adoption has no limit',
+      text: `this.#tokens -= taken;`,
+      replacement: ``,
+      killedBy: {
+        spec: `${RESYNC}/adoption.spec.ts`,
+        test: 'a second are taken a few at a time, also after a long rest',
+      },
+    },
+  ]),
+];
