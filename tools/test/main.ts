@@ -1,12 +1,12 @@
 /**
  * `npm test`: builds, checks, and runs every suite, two at once; `npm test -- core e2e` runs only the suites named.
- * Each step prints its output and its time when it ends. The last line is `N passed, N failed`, over all suites; a check that fails
- * counts as one failed test. Exit 1 if anything failed.
+ * Each step prints its output and its time when it ends. What failed is named once more at the end. The last line is
+ * `N passed, N failed`, over all suites; a check that fails counts as one failed test. Exit 1 if anything failed.
  */
 import { spawn } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { isRootOfMachine } from '../cluster/src/node/root.ts';
 
 const BUILD = ['nx', 'run-many', '-t', 'build', '--output-style=stream'];
@@ -48,9 +48,29 @@ interface Counts {
   failed: number;
 }
 
+/** What is read of vitest's JSON report. */
+interface Report {
+  readonly numPassedTests: number;
+  readonly numFailedTests: number;
+  readonly numFailedTestSuites: number;
+  readonly testResults: readonly {
+    readonly name: string;
+    readonly status: string;
+    readonly message: string;
+    readonly assertionResults: readonly {
+      readonly fullName: string;
+      readonly status: string;
+      readonly failureMessages: readonly string[];
+    }[];
+  }[];
+}
+
 type Step = readonly [name: string, command: readonly string[]];
 
 const total: Counts = { passed: 0, failed: 0 };
+
+/** A line for each failed test or step. */
+const failures: string[] = [];
 
 /** The output goes to a file, so that steps at the same time do not mix theirs; without one, to the terminal. */
 function run([program = '', ...args]: readonly string[], file?: string): Promise<number> {
@@ -101,6 +121,7 @@ async function runStep([name, command]: Step, folder: string, isShown: boolean):
     // Unhandled errors and leaked handles fail a suite whose every test passed.
     counts.failed = 1;
     if (!isSuite) counts.passed = 0;
+    failures.push(`${name}: exit code ${code}`);
   }
   total.passed += counts.passed;
   total.failed += counts.failed;
@@ -110,19 +131,32 @@ async function runStep([name, command]: Step, folder: string, isShown: boolean):
 
 function readCounts(file: string): Counts {
   try {
-    const report = JSON.parse(readFileSync(file, 'utf8')) as {
-      numPassedTests: number;
-      numFailedTests: number;
-      numFailedTestSuites: number;
-    };
+    const report = JSON.parse(readFileSync(file, 'utf8')) as Report;
+    failures.push(...failuresIn(report));
     return {
       passed: report.numPassedTests,
       failed: Math.max(report.numFailedTests, report.numFailedTestSuites > 0 ? 1 : 0),
     };
   } catch {
-    console.error(`no report in ${file}: the suite did not run`);
+    failures.push(`no report in ${file}: the suite did not run`);
     return { passed: 0, failed: 1 };
   }
+}
+
+function failuresIn({ testResults }: Report): string[] {
+  return testResults.flatMap(({ name, status, message, assertionResults }) => {
+    const tests = assertionResults.filter((test) => test.status === 'failed');
+    const file = relative(process.cwd(), name);
+    // A file that cannot be loaded, or whose hooks fail, has no failed test.
+    if (tests.length === 0) return status === 'failed' ? [`${file}: ${firstLine(message)}`] : [];
+    return tests.map(
+      ({ fullName, failureMessages }) => `${file} > ${fullName}: ${firstLine(failureMessages[0])}`,
+    );
+  });
+}
+
+function firstLine(text = ''): string {
+  return text.split('\n', 1).join('');
 }
 
 async function main(asked: readonly string[]): Promise<void> {
@@ -145,6 +179,7 @@ async function main(asked: readonly string[]): Promise<void> {
   );
   rmSync(folder, { recursive: true, force: true });
   process.exitCode = total.failed > 0 ? 1 : 0;
+  for (const failure of failures) console.log(`failed: ${failure}`);
   console.log(`${total.passed} passed, ${total.failed} failed`);
 }
 
