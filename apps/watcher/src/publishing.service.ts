@@ -9,6 +9,7 @@ import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
 import type { WatcherOptions } from '@reroll/shared/platform/options/parsing/table';
 import { Leadership } from './leadership.service.ts';
 import type { Lifecycle } from '@reroll/shared/platform/process/shutdown';
+import { leftOverIn, type LeftOver } from './publish/left-over.ts';
 import { Publisher } from './publish/publisher.ts';
 import { Resyncer } from './resync/resyncer.ts';
 import { watchQueues } from './queue-watch.ts';
@@ -30,12 +31,13 @@ export class Publishing {
     @Inject(LOG) private readonly log: Logger,
   ) {}
 
-  publisher(clusterState: ClusterState): Publisher {
+  publisher(clusterState: ClusterState, streams: () => Streams): Publisher {
     const { catalog, queues, leadership, options, metrics, log } = this;
     const { publisher: rollouts } = this.rollouts;
     const { adoptionsPerSecond, webhookUrl } = options;
+    const leftOver = this.#leftOver(clusterState, streams);
     return new Publisher(
-      { clusterState, catalog, queues, rollouts, metrics, log, leadership },
+      { clusterState, catalog, queues, rollouts, metrics, log, leadership, leftOver },
       { adoptionsPerSecond, notifyOnly: webhookUrl !== undefined },
     );
   }
@@ -45,16 +47,28 @@ export class Publishing {
     publisher: Publisher,
     by: { streams: () => Streams; requested: () => Promise<readonly WorkloadKey[]> },
   ): Resyncer {
-    const { catalog, options, metrics } = this;
+    const { options, metrics } = this;
     const { publisher: rollouts } = this.rollouts;
     return new Resyncer(
-      { clusterState, catalog, publisher, rollouts, metrics, interval: options.sweepInterval },
+      { clusterState, publisher, rollouts, metrics, interval: options.sweepInterval },
       {
         requested: by.requested,
         isUndecided: (key) => by.streams().isUndecided(key),
-        isOutside: chosenByLabels(options) && ((namespace) => by.streams().isOutside(namespace)),
+        leftOver: this.#leftOver(clusterState, by.streams),
       },
     );
+  }
+
+  #leftOver(clusterState: ClusterState, streams: () => Streams): () => Promise<LeftOver> {
+    const { catalog, options } = this;
+    return () =>
+      leftOverIn(
+        { clusterState, catalog },
+        {
+          isUndecided: (key) => streams().isUndecided(key),
+          isOutside: chosenByLabels(options) && ((namespace) => streams().isOutside(namespace)),
+        },
+      );
   }
 
   /** Measures the queues until shutdown. */

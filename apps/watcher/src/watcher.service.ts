@@ -81,7 +81,7 @@ export class WatcherService implements OnApplicationBootstrap {
   /** Connects the streams to the cluster state, and the cluster state to the publisher. */
   #connect(clusterState: ClusterState): Running {
     const { publishing, rollouts, context } = this;
-    const publisher = publishing.publisher(clusterState);
+    const publisher = publishing.publisher(clusterState, () => streams);
     const by = { streams: (): Streams => streams, requested: () => this.#requested() };
     const resyncer = publishing.resyncer(clusterState, publisher, by);
     const stuckPods = rollouts.stuckPods(() => publisher.kick());

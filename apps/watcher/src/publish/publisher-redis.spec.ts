@@ -71,6 +71,7 @@ function leaderOf(names: readonly string[], more: Partial<PublisherSettings> = {
       rollouts: new RolloutPublisher(tracker, { write, underWay: async () => new Map() }),
       metrics: watcherMetrics(createRegistry()),
       log: createLogger({ format: 'text', level: 'fatal' }),
+      leftOver: async () => ({ sources: [], workloads: [] }),
       leadership: { isLeader: () => true, refused: () => undefined },
     },
     { adoptionsPerSecond: 100, ...more },

@@ -8,6 +8,7 @@ import { RolloutTracker } from '@reroll/core/rollouts/rollout-tracker';
 import type { Queues } from '@reroll/redis/queue/queues';
 import { expect, test, vi } from 'vitest';
 import { seenSource, seenWorkload } from '@reroll/core/testing/rows';
+import { leftOverIn, type LeftOver } from './left-over.ts';
 import { Publisher } from './publisher.ts';
 import { RolloutPublisher } from '../rollouts/rollout-publisher.ts';
 import { Resyncer } from '../resync/resyncer.ts';
@@ -29,6 +30,7 @@ function watcherInSync() {
     leading: true,
     duringScan: () => undefined as void,
     inCatalog: [] as string[],
+    workloadsInCatalog: [] as string[],
     isIntact: true,
   };
   const publish = vi.fn<Catalog['publish']>(async () => ({ refused: false, gap: false, changed: [] }));
@@ -41,9 +43,9 @@ function watcherInSync() {
     },
     sources: async () => new Map(),
     eachUntold: async function* () {},
-    eachWorkload: async function* () {
+    eachWorkload: async function* (isWanted: (key: string) => boolean) {
       state.duringScan();
-      yield [];
+      yield state.workloadsInCatalog.filter(isWanted).map((key) => [key, {}]);
     },
   } as unknown as Catalog;
   const metrics = watcherMetrics(createRegistry());
@@ -55,16 +57,17 @@ function watcherInSync() {
     enqueueResumes: async () => undefined,
   };
   const log = createLogger({ format: 'text', level: 'fatal' });
-  const leadership = { isLeader: () => state.leading, refused: () => undefined };
-  const publisher = new Publisher(
-    { clusterState, rollouts, catalog, metrics, queues, log, leadership },
-    { adoptionsPerSecond: 100 },
-  );
   const isUndecided = (): boolean => false;
   const isOutside = (namespace: string): boolean => namespace !== 'ns';
+  const leftOver = (): Promise<LeftOver> => leftOverIn({ clusterState, catalog }, { isUndecided, isOutside });
+  const leadership = { isLeader: () => state.leading, refused: () => undefined };
+  const publisher = new Publisher(
+    { clusterState, rollouts, catalog, metrics, queues, log, leadership, leftOver },
+    { adoptionsPerSecond: 100 },
+  );
   const resyncer = new Resyncer(
-    { clusterState, catalog, publisher, rollouts, metrics, interval: 60_000 },
-    { requested: async () => [], isUndecided, isOutside },
+    { clusterState, publisher, rollouts, metrics, interval: 60_000 },
+    { requested: async () => [], isUndecided, leftOver },
   );
   return { clusterState, state, publisher, resyncer, publish, enqueueReloads };
 }
@@ -115,19 +118,22 @@ test('jobs that could not be enqueued are enqueued at the next try', async () =>
   expect(repeated).toEqual(failed);
 });
 
-test('a catalog that was lost is written anew', async () => {
+test('a catalog that was lost is written anew, and what came back with it is removed', async () => {
   const { state, publisher, resyncer, publish } = watcherInSync();
   await resyncer.takeOver('7');
   await vi.waitFor(() => expect(publish).toHaveBeenCalledTimes(1));
   state.isIntact = false;
+  state.inCatalog = ['ConfigMap/outside/cm'];
+  state.workloadsInCatalog = ['Deployment/ns/deleted'];
   publisher.verify();
-  await vi.waitFor(() => expect(publish).toHaveBeenCalledTimes(2));
+  await vi.waitFor(() => expect(publish).toHaveBeenCalledTimes(3));
   await publisher.stop();
 
   const keys = publish.mock.calls.map(([{ sources, workloads }]) =>
     [...sources, ...workloads].map(([key]) => key),
   );
   expect(keys[1]).toEqual(['ConfigMap/ns/cm', 'Deployment/ns/web']);
+  expect(keys[2]).toEqual(['ConfigMap/outside/cm', 'Deployment/ns/deleted']);
 });
 
 test('a workload that is deleted while a new leader reads the catalog is removed from it', async () => {

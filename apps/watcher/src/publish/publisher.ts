@@ -8,6 +8,7 @@ import type { Queues, ReloadToEnqueue } from '@reroll/redis/queue/queues';
 import { takeFrom } from '@reroll/core/take-from';
 import { ADOPTION_PAUSE, AdoptionRate } from '../resync/adoption.ts';
 import { CatalogWriter, type Rows } from './catalog-writer.ts';
+import type { LeftOver } from './left-over.ts';
 import { ROLLOUTS_PER_WRITE, type RolloutPublisher } from '../rollouts/rollout-publisher.ts';
 
 export interface PublisherContext {
@@ -17,6 +18,8 @@ export interface PublisherContext {
   readonly rollouts: RolloutPublisher;
   readonly metrics: WatcherMetrics;
   readonly log: Logger;
+  /** Rows of the catalog for objects that no longer exist. Rejects if Redis cannot be read. */
+  readonly leftOver: () => Promise<LeftOver>;
   readonly leadership: {
     /** Whether this watcher holds the Lease now; asked before each write. */
     isLeader(): boolean;
@@ -66,6 +69,8 @@ export class Publisher {
   #isPreparing = false;
   #verify = false;
   #asksForUntold = false;
+  /** Redis lost writes, so rows may be back that were removed. */
+  #asksForLeftOver = false;
   #pause = MIN_PAUSE;
   #isBackingOff = false;
   #loop: Promise<void> | null = null;
@@ -165,6 +170,7 @@ export class Publisher {
       this.#mayWrite() &&
       (this.#verify ||
         this.#isUntoldDue ||
+        this.#asksForLeftOver ||
         this.#writer.unanswered !== null ||
         this.#context.rollouts.dueIn === 0 ||
         !this.#context.clusterState.outbox.isEmpty() ||
@@ -186,6 +192,7 @@ export class Publisher {
     if (!this.#writer.unanswered) await this.#verifyIfAsked();
     if (!(await this.#writeRows())) return;
     if (this.#isUntoldDue) await this.#findUntold();
+    if (this.#asksForLeftOver) await this.#removeLeftOver();
     if (this.#context.clusterState.outbox.hasRows || !this.#mayWrite()) return;
     const jobs = this.#context.clusterState.outbox.takeJobs(JOBS_PER_WRITE);
     try {
@@ -211,6 +218,13 @@ export class Publisher {
     this.#context.clusterState.assertAll();
     this.#context.rollouts.assertAll();
     this.#asksForUntold = true;
+    this.#asksForLeftOver = true;
+  }
+
+  async #removeLeftOver(): Promise<void> {
+    const { clusterState, leftOver } = this.#context;
+    clusterState.removeLeftOver(await leftOver());
+    this.#asksForLeftOver = false;
   }
 
   /** False before this leader's first write: until then an earlier leader can still add changes. */

@@ -1,16 +1,17 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Catalog } from '@reroll/redis/catalog/catalog';
 import { DEFAULT_ANNOTATION_KEYS } from '@reroll/core/annotations/annotation-keys';
 import { ClusterState } from '@reroll/core/state/cluster-state';
 import { createRegistry } from '@reroll/shared/platform/metrics/registry';
 import { watcherMetrics } from '@reroll/shared/platform/metrics/watcher';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { seenSource, seenWorkload } from '@reroll/core/testing/rows';
+import type { LeftOver } from '../publish/left-over.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import type { RolloutPublisher } from '../rollouts/rollout-publisher.ts';
 import { Resyncer } from './resyncer.ts';
 
 const CONFIG_MAPS = { kind: 'ConfigMap', namespace: '' };
+const NOTHING_LEFT: LeftOver = { sources: [], workloads: [] };
 const ROLLOUTS = { kind: 'Rollout', namespace: '' };
 
 test('a kind of which the last object is gone, or its API with all of them, is counted as none', async () => {
@@ -22,13 +23,12 @@ test('a kind of which the last object is gone, or its API with all of them, is c
   const resyncer = new Resyncer(
     {
       clusterState,
-      catalog: {} as Catalog,
       publisher: {} as Publisher,
       rollouts: {} as RolloutPublisher,
       metrics: watcherMetrics(registry),
       interval: 60_000,
     },
-    { requested: async () => [], isUndecided: () => false },
+    { requested: async () => [], isUndecided: () => false, leftOver: async () => NOTHING_LEFT },
   );
   const counted = async (): Promise<readonly string[]> => {
     await vi.advanceTimersByTimeAsync(60_000);
@@ -51,26 +51,21 @@ test('a kind of which the last object is gone, or its API with all of them, is c
 
 test('a stop while it prepares to lead leaves nothing that publishes', async () => {
   const decision = { keys: DEFAULT_ANNOTATION_KEYS, autoReloadAll: false, ignoredWorkloadTypes: [] };
-  const released = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<LeftOver>();
   const led: string[] = [];
-  const nothing = async function* (): AsyncGenerator<never> {
-    await released.promise;
-    yield* [];
-  };
   const resyncer = new Resyncer(
     {
       clusterState: new ClusterState({ decision, adoptedAt: 0 }),
-      catalog: { eachWorkload: nothing, eachSource: nothing } as unknown as Catalog,
       publisher: { prepare: () => undefined, lead: (term: string) => led.push(term) } as unknown as Publisher,
       rollouts: { underWay: async () => [] } as unknown as RolloutPublisher,
       metrics: watcherMetrics(createRegistry()),
       interval: 60_000,
     },
-    { requested: async () => [], isUndecided: () => false },
+    { requested: async () => [], isUndecided: () => false, leftOver: () => released.promise },
   );
   const takingOver = resyncer.takeOver('1');
   await resyncer.stop();
-  released.resolve();
+  released.resolve(NOTHING_LEFT);
   await takingOver;
   expect(led).toEqual([]);
 });
@@ -82,7 +77,6 @@ test('a requested reload is enqueued by every resync of the leader', async () =>
   clusterState.workloadListBegins(scope);
   clusterState.workloadsListed({ scope, rv: '9', objects: [seenWorkload('web', 1)], catalog: new Map() });
   clusterState.outbox.clear();
-  const nothing = async function* (): AsyncGenerator<never> {};
   const silent = {
     prepare: () => undefined,
     lead: () => undefined,
@@ -92,13 +86,16 @@ test('a requested reload is enqueued by every resync of the leader', async () =>
   const resyncer = new Resyncer(
     {
       clusterState,
-      catalog: { eachWorkload: nothing, eachSource: nothing } as unknown as Catalog,
       publisher: silent as unknown as Publisher,
       rollouts: { underWay: async () => [], takeOver: () => undefined } as unknown as RolloutPublisher,
       metrics: watcherMetrics(createRegistry()),
       interval: 60_000,
     },
-    { requested: async () => ['Deployment/ns/web'], isUndecided: () => false },
+    {
+      requested: async () => ['Deployment/ns/web'],
+      isUndecided: () => false,
+      leftOver: async () => NOTHING_LEFT,
+    },
   );
   onTestFinished(() => resyncer.stop());
   await resyncer.takeOver('1');

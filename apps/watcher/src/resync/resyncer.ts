@@ -1,11 +1,11 @@
-import type { Catalog } from '@reroll/redis/catalog/catalog';
 import { isInConflict } from '@reroll/core/state/workloads/conflict';
 import type { ClusterState } from '@reroll/core/state/cluster-state';
 import { slicesOf } from '@reroll/core/state/slices';
 import type { RolloutEntry } from '@reroll/core/history/entries';
-import { kindOf, namespaceOf, type Key, type SourceKey, type WorkloadKey } from '@reroll/core/model';
+import { kindOf, type Key, type WorkloadKey } from '@reroll/core/model';
 import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
 import { inTurns } from '../watch/in-turns.ts';
+import type { LeftOver } from '../publish/left-over.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import type { RolloutPublisher } from '../rollouts/rollout-publisher.ts';
 
@@ -16,7 +16,6 @@ const RESYNCS_BETWEEN_UNTOLD = 64;
 
 export interface ResyncerContext {
   readonly clusterState: ClusterState;
-  readonly catalog: Catalog;
   readonly publisher: Publisher;
   readonly rollouts: RolloutPublisher;
   readonly metrics: WatcherMetrics;
@@ -29,14 +28,8 @@ export interface ResyncQuestions {
   readonly requested: () => Promise<readonly WorkloadKey[]>;
   /** Whether it is still unknown if the workload exists. */
   readonly isUndecided: (key: WorkloadKey) => boolean;
-  /** Whether a namespace is out of scope, so that its rows must leave the catalog. Undefined: no namespace ever leaves. */
-  readonly isOutside?: ((namespace: string) => boolean) | undefined;
-}
-
-/** Keys of the catalog's rows for objects that no longer exist. */
-interface LeftOver {
-  readonly sources: readonly SourceKey[];
-  readonly workloads: readonly WorkloadKey[];
+  /** Rows of the catalog for objects that no longer exist. Rejects if Redis cannot be read. */
+  readonly leftOver: () => Promise<LeftOver>;
 }
 
 /** Enqueues again what is pending: at a fixed interval, and when this watcher becomes the leader. */
@@ -87,26 +80,12 @@ export class Resyncer {
     const { publisher, rollouts } = this.#context;
     publisher.prepare();
     try {
-      return { ...(await this.#leftOver()), underWay: await rollouts.underWay() };
+      // What is deleted or leaves the scope after `prepare` is in the outbox.
+      return { ...(await this.#ask.leftOver()), underWay: await rollouts.underWay() };
     } catch (error) {
       publisher.standBy();
       throw error;
     }
-  }
-
-  /** Finds what went before `prepare`. What is deleted or leaves the scope after it is in the outbox. */
-  async #leftOver(): Promise<LeftOver> {
-    const { clusterState, catalog } = this.#context;
-    const { isUndecided, isOutside } = this.#ask;
-    const isUnknown = (key: WorkloadKey): boolean => !clusterState.workloads.has(key) && !isUndecided(key);
-    const workloads = await keysOf(catalog.eachWorkload(isUnknown));
-    const outside = isOutside ? await keysOf(catalog.eachSource((key) => isOutside(namespaceOf(key)))) : [];
-    // Rows that this watcher dropped as a standby, and that the leader of that time did not remove.
-    const deleted = await keysOf(
-      catalog.eachSource((key) => !clusterState.sources.has(key)),
-      ({ exists }) => !exists,
-    );
-    return { sources: [...outside, ...deleted], workloads };
   }
 
   async stop(): Promise<void> {
@@ -165,13 +144,4 @@ export class Resyncer {
     metrics.pendingWorkloads.set(workloads);
     metrics.oldestPending.set(oldest / 1000);
   }
-}
-
-async function keysOf<ObjectKey, Row>(
-  portions: AsyncIterable<readonly (readonly [ObjectKey, Row])[]>,
-  isMeant: (row: Row) => boolean = () => true,
-): Promise<ObjectKey[]> {
-  const keys: ObjectKey[] = [];
-  for await (const portion of portions) for (const [key, row] of portion) if (isMeant(row)) keys.push(key);
-  return keys;
 }

@@ -8,6 +8,15 @@ const WITH_REDIS = `${PUBLISH}/publisher-redis.spec.ts`;
 export const publishingMutants = [
   ...inFile(`${PUBLISH}/publisher.ts`, [
     {
+      name: 'what comes back with an older catalog stays in it',
+      text: `clusterState.removeLeftOver(await leftOver());`,
+      replacement: ``,
+      killedBy: {
+        spec: `${PUBLISH}/publisher.spec.ts`,
+        test: 'a catalog that was lost is written anew, and what came back with it is removed',
+      },
+    },
+    {
       name: 'jobs are enqueued before the rows that they need are written',
       text: `if (!(await this.#writeRows())) return;`,
       replacement: `
@@ -46,7 +55,7 @@ export const publishingMutants = [
       replacement: `return;`,
       killedBy: {
         spec: `${PUBLISH}/publisher.spec.ts`,
-        test: 'a catalog that was lost is written anew',
+        test: 'a catalog that was lost is written anew, and what came back with it is removed',
       },
     },
     {
@@ -70,6 +79,17 @@ export const publishingMutants = [
       killedBy: {
         spec: WITH_REDIS,
         test: 'is sent once more as it was: no row and no change job more than without the loss',
+      },
+    },
+  ]),
+  ...inFile(`${PUBLISH}/left-over.ts`, [
+    {
+      name: 'what a new leader finds of a namespace out of scope stays',
+      text: `return { sources: [...outside, ...deleted], workloads };`,
+      replacement: `return { sources: deleted, workloads };`,
+      killedBy: {
+        spec: `${PUBLISH}/publisher.spec.ts`,
+        test: 'what a new leader finds of a namespace out of scope, and what leaves it meanwhile, is removed',
       },
     },
   ]),
@@ -98,15 +118,6 @@ export const publishingMutants = [
       killedBy: {
         spec: `${RESYNC}/resyncer.spec.ts`,
         test: 'a requested reload is enqueued by every resync of the leader',
-      },
-    },
-    {
-      name: 'what a new leader finds of a namespace out of scope stays',
-      text: `return { sources: [...outside, ...deleted], workloads };`,
-      replacement: `return { sources: deleted, workloads };`,
-      killedBy: {
-        spec: `${PUBLISH}/publisher.spec.ts`,
-        test: 'what a new leader finds of a namespace out of scope, and what leaves it meanwhile, is removed',
       },
     },
   ]),
