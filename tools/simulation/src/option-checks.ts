@@ -45,6 +45,7 @@ export class OptionChecks {
       settledWithin: isUndisturbed(plan) ? SETTLED_WITHIN : Infinity,
       isWatched: (source) =>
         scope.isIn(source.metadata.namespace) && (!this.#has('sourceLabels') || hasLabel(source)),
+      isSeenAsItComes: isUndisturbed(plan),
       creations: this.#has('reloadOnCreate') || this.#has('syncAfterRestart'),
       deletions: this.#has('reloadOnDelete'),
     });
@@ -86,11 +87,11 @@ export class OptionChecks {
     if (workload !== undefined && isForSources && this.#isTold) this.#by.truth.reported(workload, who);
   }
 
-  posted(path: string, body: string): void {
+  posted(path: string, body: string, isAnswered: boolean): void {
     const { seen, violation } = this.#by;
     seen(`posted to ${path}`);
     if (path === ALERTS) return this.#alerts.received(body);
-    const problem = this.#webhooks.posted(body);
+    const problem = this.#webhooks.posted(body, isAnswered);
     if (problem !== undefined && isUndisturbed(this.#plan)) violation('doubled', problem);
   }
 

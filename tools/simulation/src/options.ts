@@ -58,11 +58,7 @@ export function optionsOf(seed: number): Option[] {
   if (random.chance(PLAIN)) return [];
   const chosen = ALL.filter(([, { share }]) => random.chance(share / (1 - PLAIN))).map(([option]) => option);
   // One way to choose namespaces.
-  const fit = chosen.filter(
-    (option, at) => !isOfNamespaces(option) || chosen.findIndex(isOfNamespaces) === at,
-  );
-  // A deletion that nobody but a standby sees is not posted.
-  return fit.filter((option) => option !== 'reloadOnDelete' || !fit.includes('webhook'));
+  return chosen.filter((option, at) => !isOfNamespaces(option) || chosen.findIndex(isOfNamespaces) === at);
 }
 
 /** What is watched. */

@@ -10,7 +10,8 @@ export interface ReceiverBy {
   readonly scheduler: Scheduler;
   /** Milliseconds to the receiver and back, and what happens. */
   readonly treat: () => { before: number; after: number; fate: PostFate };
-  readonly received: (path: string, body: string) => void;
+  /** `isAnswered`: the sender learns of it, and does not repeat the post. */
+  readonly received: (path: string, body: string, isAnswered: boolean) => void;
 }
 
 /** Connections of one process. */
@@ -35,7 +36,8 @@ export class ReceiverPool extends Dispatcher {
       return true;
     }
     scheduler.after(before, undefined, () => {
-      if (fate !== 'failed') received(options.path, typeof options.body === 'string' ? options.body : '');
+      const body = typeof options.body === 'string' ? options.body : '';
+      if (fate !== 'failed') received(options.path, body, fate === 'done');
       if (fate === 'unanswered') return;
       scheduler.after(after, this.#owner, () => {
         if (fate === 'lost') post.fail(connectionError('ECONNRESET'));

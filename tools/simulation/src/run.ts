@@ -140,7 +140,7 @@ class Run {
       receiver: {
         scheduler: this.#events,
         treat: () => this.#faults.treatPost(),
-        received: (path, body) => this.#posted(path, body),
+        received: (...post) => this.#posted(...post),
       },
       flags: (kind) => [...flags, ...flagsFor(options, kind)],
       log: (who, line) => this.#said(who, line),
@@ -297,10 +297,10 @@ class Run {
     if (this.#scope.isIn(step.namespace)) this.#person.ask(workloadKey(step));
   }
 
-  #posted(path: string, body: string): void {
+  #posted(path: string, body: string, isAnswered: boolean): void {
     this.#log('receiver', `${path} ${body}`);
     if (body.includes(CONFIDENTIAL)) this.#violation('leaked', `a post to ${path} has data of a source`);
-    this.#checks.posted(path, body);
+    this.#checks.posted(path, body, isAnswered);
   }
 
   #judge(): void {

@@ -57,11 +57,15 @@ export class Holds {
     return problems.map((problem) => `${by} wrote ${keyOf(after)}: ${problem}`);
   }
 
-  /** Returns which of these are still paused although their time is over. */
+  /**
+   * Returns which of these are still paused although their time is over. If nobody led when its namespace went out of scope, nobody knows
+   * of a pause.
+   */
   overdue(workloads: Iterable<KubeObject>): string[] {
     const latest = this.#by.now() - RESUMED_WITHIN - this.#by.clockError;
     return [...workloads]
       .filter((object) => isPaused(object) && (endOf(object) ?? Infinity) < latest)
+      .filter(({ metadata }) => this.#by.scope.isIn(metadata.namespace))
       .map((object) => `${keyOf(object)} is still paused`);
   }
 

@@ -11,6 +11,8 @@ interface Source {
   now: State;
   due: 'no' | 'may' | 'must';
   writtenAt: number;
+  /** Posts that come again. */
+  unanswered: number;
 }
 
 export interface WebhooksBy {
@@ -18,6 +20,8 @@ export interface WebhooksBy {
   readonly isWatched: (source: KubeObject) => boolean;
   /** Virtual milliseconds after which whatever had to be posted has been. */
   readonly settledWithin: number;
+  /** A leader sees every event. One that finds a creation or a deletion by a list, or in the catalog, does not post it. */
+  readonly isSeenAsItComes: boolean;
   /** Whether creations, and deletions, are posted. */
   readonly creations: boolean;
   readonly deletions: boolean;
@@ -54,15 +58,17 @@ export class Webhooks {
     }
   }
 
-  /** Returns what is wrong with the post. */
-  posted(body: string): string | undefined {
+  /** Returns what is wrong with the post. One that is not answered is repeated. */
+  posted(body: string, isAnswered: boolean): string | undefined {
     const { kind, namespace, name } = JSON.parse(body) as Record<string, string>;
     // What is known of a class comes from several statuses.
     if (kind === 'SecretProviderClass') return undefined;
     const source = this.#sources.get(`${kind}/${namespace}/${name}`);
     if (!source) return `a post of ${kind}/${namespace}/${name}, which has not changed`;
     const isSure = source.writtenAt < this.#by.now() - ON_ITS_WAY;
-    const isDouble = source.due === 'no';
+    const isRepeated = source.due === 'no' && source.unanswered > 0;
+    const isDouble = source.due === 'no' && !isRepeated;
+    source.unanswered += (isAnswered ? 0 : 1) - (isRepeated ? 1 : 0);
     source.told = isSure ? source.now : undefined;
     source.due = isSure ? 'no' : 'may';
     return isDouble ? `a post of ${kind}/${namespace}/${name}, for which nothing was due` : undefined;
@@ -83,22 +89,23 @@ export class Webhooks {
   }
 
   #dueOf({ told, now, due }: Source, from: State): Source['due'] {
-    // What comes back may have other data than what was there before.
-    const isUnsure = from === 'gone' && !this.#by.creations;
+    // What comes back may have other data than what was there before, and the first that is seen of it may be a later write.
+    const isUnsure = (from === 'gone' || told === 'gone') && !this.#by.creations;
     if (isUnsure || told === undefined) return 'may';
     if (now !== told && this.#isPosted(from, now)) return 'must';
     return due === 'no' ? 'no' : 'may';
   }
 
   #isPosted(from: State, to: State): boolean {
-    if (from === 'gone') return this.#by.creations;
-    return to !== 'gone' || this.#by.deletions;
+    const { isSeenAsItComes, creations, deletions } = this.#by;
+    if (from === 'gone') return isSeenAsItComes && creations;
+    return to !== 'gone' || (isSeenAsItComes && deletions);
   }
 
   #of(key: string, state: State): Source {
     const known = this.#sources.get(key);
     if (known) return known;
-    const source: Source = { told: state, now: state, due: 'no', writtenAt: -Infinity };
+    const source: Source = { told: state, now: state, due: 'no', writtenAt: -Infinity, unanswered: 0 };
     this.#sources.set(key, source);
     return source;
   }
