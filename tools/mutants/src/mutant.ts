@@ -1,8 +1,8 @@
 /** A mutant: the product with one rule of its protocol broken. */
 
 export type Killer =
-  /** `shipped`: the simulation of the processes as they ship; `protocol`: that of `libs/core`. */
-  | { readonly simulation: 'shipped' | 'protocol' }
+  /** That of the processes as they ship. */
+  | { readonly simulation: 'shipped' }
   /** A part of the full name of a test; the tests of a table have it in their rows. */
   | { readonly spec: string; readonly test: string };
 
@@ -21,7 +21,6 @@ export interface Mutant extends Change {
 }
 
 export const SHIPPED: Killer = { simulation: 'shipped' };
-export const PROTOCOL: Killer = { simulation: 'protocol' };
 
 /** Mutants of one file. */
 export function inFile(file: string, mutants: readonly Omit<Mutant, 'file'>[]): Mutant[] {

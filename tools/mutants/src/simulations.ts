@@ -5,7 +5,7 @@ import type { Change } from './mutant.ts';
 import { lastLine, runNode, type Ended } from './run.ts';
 import { killed, noVerdict, survived, type Verdict } from './verdict.ts';
 
-export type Simulation = 'shipped' | 'protocol';
+export type Simulation = 'shipped';
 
 const LOADED_WITH = ['--import', join(import.meta.dirname, 'load-mutant.ts')];
 
@@ -22,11 +22,6 @@ const PROGRAMS: Readonly<Record<Simulation, Program>> = {
     command: ['tools/simulation/src/main.ts'],
     batches: [4, 8, 16],
     failing: /^failing: (?<what>.*)\n.* --seed (?<seed>\d+)$/mu,
-  },
-  protocol: {
-    command: ['--conditions=@reroll/source', 'tools/simulate/main.ts'],
-    batches: [250, 750, 2_000],
-    failing: /^failing seed (?<seed>\d+):(?<what>)/mu,
   },
 };
 

@@ -1,5 +1,5 @@
 /** What the watcher knows of a workload: its dependencies, and what its record proves. */
-import { inFile, PROTOCOL } from '../mutant.ts';
+import { inFile } from '../mutant.ts';
 
 const STATE = 'libs/core/src/state';
 const OF_STATE = `${STATE}/cluster-state.spec.ts`;
@@ -125,7 +125,10 @@ export const dependencyMutants = [
       name: 'a marker that is taken away again and again is no conflict',
       text: `return strips.length >= STRIPS && (strips.at(-1) ?? 0) - first <= WITHIN_SECONDS;`,
       replacement: `return false;`,
-      killedBy: PROTOCOL,
+      killedBy: {
+        spec: `${STATE}/workloads/conflict.spec.ts`,
+        test: 'once its marker was taken away three times in ten minutes',
+      },
     },
     {
       name: 'only the template before the last reload tells that the marker is gone',

@@ -1,5 +1,5 @@
 /** What is pending, and when it is enqueued. */
-import { inFile, PROTOCOL, SHIPPED } from '../mutant.ts';
+import { inFile, SHIPPED } from '../mutant.ts';
 
 const STATE = 'libs/core/src/state';
 
@@ -9,7 +9,10 @@ export const pendingMutants = [
       name: 'an unverified entry counts as equal',
       text: `if (recorded === hash && !(exists && isLater && row.unverified.includes(name))) return null;`,
       replacement: `if (recorded === hash) return null;`,
-      killedBy: PROTOCOL,
+      killedBy: {
+        spec: 'libs/core/src/reload/plan.spec.ts',
+        test: 'that agrees with the record but is unverified rolls if the data came later',
+      },
     },
     {
       name: 'data that is older than the pod template reloads',
@@ -29,19 +32,28 @@ export const pendingMutants = [
       name: 'a write of the metadata dates the data',
       text: `if (known.hash === seen.hash) return known.dataRv;`,
       replacement: ``,
-      killedBy: PROTOCOL,
+      killedBy: {
+        spec: `${STATE}/cluster-state.spec.ts`,
+        test: 'with the same data makes no job and leaves dataRv',
+      },
     },
     {
       name: 'data that comes back is dated by its return',
       text: `return known.exists ? seen.rv : known.rv;`,
       replacement: `return seen.rv;`,
-      killedBy: PROTOCOL,
+      killedBy: {
+        spec: `${STATE}/cluster-state.spec.ts`,
+        test: 'with other data is dated by the deletion',
+      },
     },
     {
       name: 'a source that appears is dated by its creation',
       text: `if (!known) return listRv;`,
       replacement: `if (!known) return seen.rv;`,
-      killedBy: PROTOCOL,
+      killedBy: {
+        spec: `${STATE}/cluster-state.spec.ts`,
+        test: 'after the list has data that could be had since the list',
+      },
     },
   ]),
   ...inFile(`${STATE}/cluster-state.ts`, [
@@ -58,7 +70,10 @@ export const pendingMutants = [
       name: 'a source that a list lacks is still there',
       text: `for (const key of absent) this.#sourceAbsent(key, list);`,
       replacement: ``,
-      killedBy: PROTOCOL,
+      killedBy: {
+        spec: `${STATE}/cluster-state.spec.ts`,
+        test: 'is gone, if the catalog has it from before the list',
+      },
     },
     {
       name: 'a list takes back what a leader has written since',
@@ -82,19 +97,25 @@ export const pendingMutants = [
       name: 'a resync enqueues nothing',
       text: `if (cause) this.#outbox.enqueueReload(key, cause);`,
       replacement: ``,
-      killedBy: PROTOCOL,
+      killedBy: { spec: `${STATE}/cluster-state.spec.ts`, test: 'enqueues what is pending after 1, 2, 4' },
     },
     {
       name: 'no resync enqueues the end of a pause',
       text: `this.#resume(key);`,
       replacement: ``,
-      killedBy: PROTOCOL,
+      killedBy: {
+        spec: `${STATE}/cluster-state.spec.ts`,
+        test: 'is told of when it is seen, and by every resync until it is over',
+      },
     },
     {
       name: 'a change that is seen after the template that it came before verifies nothing',
       text: `this.#change(workload, (row) => verifiedBySource(row, sourceNameOf(key), states));`,
       replacement: ``,
-      killedBy: PROTOCOL,
+      killedBy: {
+        spec: `${STATE}/cluster-state.spec.ts`,
+        test: 'needs no second rollout, whichever event comes first',
+      },
     },
     {
       name: 'jobs of a namespace that left the scope are enqueued',
@@ -128,7 +149,7 @@ export const pendingMutants = [
       name: 'of several changes in one window only the last counts',
       text: `states: lastOf([...a.states, ...b.states]),`,
       replacement: `states: b.states,`,
-      killedBy: PROTOCOL,
+      killedBy: { spec: `${STATE}/sources/changed-sources.spec.ts`, test: 'of A -> B -> A seen as one' },
     },
     {
       name: 'a second change in one window is forgotten',

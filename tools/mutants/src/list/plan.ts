@@ -1,5 +1,5 @@
 /** What a reload job decides. */
-import { inFile, PROTOCOL } from '../mutant.ts';
+import { inFile } from '../mutant.ts';
 
 const RELOAD = 'libs/core/src/reload';
 const RECORD = 'libs/core/src/record';
@@ -11,13 +11,19 @@ export const planMutants = [
       name: 'a row of another generation decides',
       text: `const isPresent = row?.uid === workload.uid && row.generation === workload.generation;`,
       replacement: `const isPresent = row?.uid === workload.uid;`,
-      killedBy: PROTOCOL,
+      killedBy: {
+        spec: `${RELOAD}/plan.spec.ts`,
+        test: 'waits if the catalog has another generation of the workload',
+      },
     },
     {
       name: 'a write that the leader has not seen is recorded as if the pods had it',
       text: `if (!source || compareRv(source.rv, reading.rv) < 0) return 'Wait';`,
       replacement: ``,
-      killedBy: PROTOCOL,
+      killedBy: {
+        spec: `${RELOAD}/plan.spec.ts`,
+        test: 'waits if the catalog is behind what was read of the source',
+      },
     },
     {
       name: 'a row that is newer than what was read decides',
