@@ -26,6 +26,7 @@ export interface BackupsBy {
   readonly isApiQuietSince: (time: number) => boolean;
   readonly log: (line: string) => void;
   readonly inDoubt: () => void;
+  readonly etcdRestored: () => void;
 }
 
 interface Taken {
@@ -54,7 +55,7 @@ export class Backups {
   }
 
   restore(bump: number): void {
-    const { events, api, truth, controllers, faults, inDoubt, log } = this.#by;
+    const { events, api, truth, controllers, faults, inDoubt, etcdRestored, log } = this.#by;
     if (!this.#taken || !this.#isNoticeable()) return;
     this.#restoredAt = events.now();
     faults.count(bump > 0 ? 'etcd restored with a bump' : 'etcd restored');
@@ -64,6 +65,7 @@ export class Backups {
     truth.restore(this.#taken.truth, { reusesRevisions: bump === 0 });
     this.#taken = undefined;
     log(`etcd is as it was at @${api.etcd.revision - bump}`);
+    etcdRestored();
     inDoubt();
     controllers.resync();
     this.#lookAgain();

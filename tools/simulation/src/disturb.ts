@@ -30,6 +30,7 @@ export interface DisturberBy {
   readonly inDoubt: () => void;
   /** Redis has lost what it had. */
   readonly redisLost: () => void;
+  readonly etcdRestored: () => void;
 }
 
 export class Disturber {

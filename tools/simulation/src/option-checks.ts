@@ -108,6 +108,12 @@ export class OptionChecks {
     this.#webhooks.doubt();
   }
 
+  /** The truth is as it was. */
+  etcdRestored(): void {
+    const { sources, workloads } = this.#by.truth;
+    this.#holds.restored([...sources.values(), ...[...workloads.values()].map(({ shown }) => shown.object)]);
+  }
+
   redisLost(): void {
     this.#requests.lost();
     this.#rate.lost();

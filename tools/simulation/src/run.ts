@@ -126,6 +126,7 @@ class Run {
       log: (line) => this.#log('world', line),
       inDoubt: () => this.#inDoubt(),
       redisLost: () => this.#checks.redisLost(),
+      etcdRestored: () => this.#checks.etcdRestored(),
     });
     this.#bounds = new RedisBounds(this.#redis);
     this.#succession = new Succession({ ...world, places: this.#places, disturber: this.#disturber });

@@ -57,6 +57,13 @@ export class Holds {
     return problems.map((problem) => `${by} wrote ${keyOf(after)}: ${problem}`);
   }
 
+  /** These are all objects now. */
+  restored(objects: readonly KubeObject[]): void {
+    this.#heldSince.clear();
+    this.#periodWritten.clear();
+    for (const object of objects) this.#noted(undefined, object);
+  }
+
   /**
    * Returns which of these are still paused although their time is over. If nobody led when its namespace went out of scope, nobody knows
    * of a pause.
