@@ -25,7 +25,7 @@ import { WATCHED, type Scope } from './world/scope.ts';
 import { CONFIDENTIAL, INSTALL, keyOf, NAMESPACES } from './world/shapes.ts';
 import { leftOver } from './world/left-over.ts';
 import { RedisBounds } from './world/redis-bounds.ts';
-import { Truth, type Violation } from './world/truth.ts';
+import { ON_ITS_WAY, Truth, type Violation } from './world/truth.ts';
 
 /** 2026-01-01, so that the times in a trace can be read. */
 const START = Date.UTC(2026, 0, 1);
@@ -261,7 +261,7 @@ class Run {
   }
 
   /** What is not recorded yet is in doubt, until a leader has led for a while. */
-  #inDoubt(from = Infinity): void {
+  #inDoubt(from = this.#events.now() - ON_ITS_WAY): void {
     this.#truth.missed(from);
     this.#checks.doubt();
     this.#losses += 1;

@@ -216,9 +216,14 @@ export class Truth {
       this.#sourceOf(workload, key, commit);
       const since = this.#sinceOf(workload, key);
       if (isSuspended(workload.shown)) held(since);
-      // A dependency without a record, in doubt after a gap, may be rolled once too often.
-      if (this.isGap && !isRecorded(workload.shown, key)) since.due = 'may';
+      if (this.#isUnsure(workload, key, since)) since.due = 'may';
     }
+  }
+
+  /** What a gap may cost: a dependency without a record, or one of pods that were started in it too, may be rolled once too often. */
+  #isUnsure({ shown, startedAt }: Workload, source: string, { due }: Since): boolean {
+    if (!this.isGap) return false;
+    return !isRecorded(shown, source) || (due === 'no' && this.#isOfGap(startedAt));
   }
 
   #sourceOf(workload: Workload, key: string, { before, after }: Commit): void {
@@ -307,11 +312,14 @@ export class Truth {
     }
   }
 
-  /** Its list and that of a source that was created in the gap too may come in any order. */
-  #createdInGap({ since }: Workload): void {
-    if (!this.isGap) return;
-    for (const [source, each] of since)
-      if ((this.#writtenAt.get(source) ?? 0) >= this.#gapFrom) each.due = 'may';
+  /** Its list and that of a source that was written in the gap too may come in any order. */
+  #startedInGap({ since }: Workload): void {
+    for (const [source, each] of since) if (this.#isOfGap(this.#writtenAt.get(source) ?? 0)) each.due = 'may';
+  }
+
+  /** Whether nobody saw what was written then, or when. */
+  #isOfGap(time: number): boolean {
+    return this.isGap && time >= this.#gapFrom - ON_ITS_WAY;
   }
 
   /** A Job that Reroll creates: from a CronJob, or to keep what a Job is to become that it is going to delete. */
@@ -394,7 +402,7 @@ export class Truth {
     }
     for (const [source, { metadata }] of this.sources)
       if (metadata.namespace === workload.shown.object.metadata.namespace) this.#sinceOf(workload, source);
-    if (!before) this.#createdInGap(workload);
+    this.#startedInGap(workload);
   }
 
   /** Nobody saw which came first, a change or the template. */
