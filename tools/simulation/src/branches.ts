@@ -41,21 +41,28 @@ export async function countBranches(): Promise<() => Promise<Branch[]>> {
   };
 }
 
+/** A line of a file. */
+type Line = Pick<Branch, 'file' | 'text'>;
+
 /** The branches that no run took although one could; and the entries of the list that are not true any more. */
 export function complaintsOf(branches: readonly Branch[]): string[] {
   const untaken = branches.filter(({ count }) => count === 0);
-  const isListed = ({ file, text }: Branch): boolean =>
-    UNREACHED.some((each) => each.file === file && each.text === text);
-  const isStale = ({ file, text }: Unreached): boolean =>
-    !untaken.some((each) => each.file === file && each.text === text);
+  const listed = UNREACHED.flatMap(linesOf);
+  const isAmong = (lines: readonly Line[], { file, text }: Line): boolean =>
+    lines.some((each) => each.file === file && each.text === text);
+  const stale = UNREACHED.filter(({ isRare }) => isRare !== true).flatMap(linesOf);
   return [
     ...untaken
-      .filter((each) => !isListed(each))
+      .filter((each) => !isAmong(listed, each))
       .map(({ file, line, text }) => `no run reached ${file}:${line}: ${text}`),
-    ...UNREACHED.filter(isStale).map(
-      ({ file, text }) => `reached, or gone, although unreached.ts lists it: ${file}: ${text}`,
-    ),
+    ...stale
+      .filter((each) => !isAmong(untaken, each))
+      .map(({ file, text }) => `reached, or gone, although unreached.ts lists it: ${file}: ${text}`),
   ];
+}
+
+function linesOf({ branches }: Unreached): Line[] {
+  return Object.entries(branches).flatMap(([file, texts]) => texts.map((text) => ({ file, text })));
 }
 
 function branchesOf({ url, functions }: Profiler.ScriptCoverage): Branch[] {
