@@ -26,6 +26,8 @@ export interface DisturberBy {
   readonly controllers: Controllers;
   readonly truth: Truth;
   readonly log: (line: string) => void;
+  /** The hash keys of what starts from now on are others. */
+  readonly turnKeysOver: () => void;
   /** What is not recorded on a workload is in doubt from now on. */
   readonly inDoubt: () => void;
   /** Redis has lost what it had. */
@@ -56,6 +58,10 @@ export class Disturber {
       moveApi: ({ which, server }) => places.move(which, server),
       lagApi: (step) => this.stale.lag(step),
       cutOffApi: (step) => this.stale.cutOff(step),
+      turnKeysOver: ({ pace }) => {
+        by.turnKeysOver();
+        places.restartAll(pace);
+      },
       backUpEtcd: () => this.backups.take(),
       restoreEtcd: ({ bump }) => this.backups.restore(bump),
       strip: (step) => this.#strippers.begin(step),

@@ -1,6 +1,6 @@
 /** What the install of a run is set to, beside its defaults. */
 import { hashKey } from '@reroll/core/record/record-hash';
-import { HASH_KEY, hashKeyFile } from './hash-key-file.ts';
+import { hashKeyFile, hashKeysAfter, MOST_TURNS } from './hash-key-file.ts';
 import type { Kind } from './process.ts';
 import { Random } from './random.ts';
 import { dependencies } from './world/depends-on.ts';
@@ -20,13 +20,13 @@ function both(share: number, ...flags: readonly string[]): Setting {
   return { share, watcher: flags, worker: flags };
 }
 
-/** An option without flags is one of annotations: the plan has steps for it. */
 const SELECTOR = `watched=${WATCHED.watched}`;
 export const PER_MINUTE = 20;
 const RECEIVER = 'http://receiver.simulated';
 export const ALERTS = '/alerts';
 const WEBHOOKS = '/webhooks';
 
+/** An option without flags is one of annotations, or `hashKey`, whose file changes. The plan has steps for both. */
 const SETTINGS = {
   dryRun: { share: 0.1, worker: ['--dry-run'] },
   pauses: { share: 0.2 },
@@ -35,7 +35,7 @@ const SETTINGS = {
   syncAfterRestart: both(0.05, '--reload-on-create=true', '--sync-after-restart'),
   reloadOnDelete: both(0.15, '--reload-on-delete=true'),
   autoReloadAll: both(0.1, '--auto-reload-all'),
-  hashKey: both(0.1, `--hash-key-file=${hashKeyFile()}`),
+  hashKey: { share: 0.1 },
   requests: { share: 0.15 },
   limit: { share: 0.1, worker: [`--max-reloads-per-minute=${PER_MINUTE}`] },
   alerts: { share: 0.1, worker: ['--alert-on-reload', `--alert-webhook-url=${RECEIVER}${ALERTS}`] },
@@ -80,7 +80,7 @@ export function rulesOf(options: readonly Option[], scope: Scope): Rules {
     isInDoubt: (namespace) => scope.isInDoubt(namespace),
     onCreate: has('reloadOnCreate') || has('syncAfterRestart'),
     onDelete: has('reloadOnDelete') ? onDelete : 'never',
-    hashKeys: has('hashKey') ? [hashKey(Buffer.from(HASH_KEY))] : [],
+    hashKeys: has('hashKey') ? hashKeysAfter(MOST_TURNS).map((key) => hashKey(Buffer.from(key))) : [],
   };
 }
 
@@ -88,6 +88,9 @@ function isOfNamespaces(option: Option): boolean {
   return option === 'ignoredNamespace' || option === 'oneNamespace' || option === 'namespaceLabels';
 }
 
-export function flagsFor(options: readonly Option[], kind: Kind): string[] {
-  return ALL.filter(([option]) => options.includes(option)).flatMap(([, setting]) => setting[kind] ?? []);
+/** `turns`: how many times the hash keys were turned over. */
+export function flagsFor(options: readonly Option[], kind: Kind, turns: number): string[] {
+  const chosen = ALL.filter(([option]) => options.includes(option));
+  const keys = options.includes('hashKey') ? [`--hash-key-file=${hashKeyFile(turns)}`] : [];
+  return [...chosen.flatMap(([, setting]) => setting[kind] ?? []), ...keys];
 }

@@ -10,6 +10,7 @@ import { Disturber } from './disturb.ts';
 import { Doer } from './doer.ts';
 import { Faults } from './faults.ts';
 import { OptionChecks } from './option-checks.ts';
+import { MOST_TURNS } from './hash-key-file.ts';
 import { flagsFor, rulesOf, scopeOf } from './options.ts';
 import { Person } from './person.ts';
 import { use } from './globals.ts';
@@ -83,6 +84,8 @@ class Run {
   readonly #trace: string[] = [];
   /** Nothing of Reroll may write after this. */
   #stillFrom = Infinity;
+  /** How many times the hash keys were turned over. */
+  #turns = 0;
   /** Counts the losses, so that the doubt ends that many milliseconds after the last. */
   #losses = 0;
 
@@ -124,6 +127,7 @@ class Run {
       controllers,
       truth: this.#truth,
       log: (line) => this.#log('world', line),
+      turnKeysOver: () => void (this.#turns = Math.min(this.#turns + 1, MOST_TURNS)),
       inDoubt: () => this.#inDoubt(),
       redisLost: () => this.#checks.redisLost(),
       etcdRestored: () => this.#checks.etcdRestored(),
@@ -143,7 +147,7 @@ class Run {
         treat: () => this.#faults.treatPost(),
         received: (...post) => this.#posted(...post),
       },
-      flags: (kind) => [...flags, ...flagsFor(options, kind)],
+      flags: (kind) => [...flags, ...flagsFor(options, kind, this.#turns)],
       log: (who, line) => this.#said(who, line),
       ended: (process) => this.#ended(process),
     });

@@ -49,6 +49,7 @@ export class Succession {
     return places.processes.find(
       (each) =>
         each !== process &&
+        each.isAlive &&
         !each.isStopping &&
         wasInSync(each, until - SEEN_BEFORE) &&
         each.frozenUntil < until - SEEN_BEFORE,
