@@ -6,6 +6,7 @@ import { Holds } from './world/holds.ts';
 import { Rate } from './world/rate.ts';
 import { Requests } from './world/requests.ts';
 import { hasLabel, type Scope } from './world/scope.ts';
+import type { KubeObject } from './world/shapes.ts';
 import type { Commit, Truth, Violation } from './world/truth.ts';
 import { Webhooks } from './world/webhooks.ts';
 
@@ -108,8 +109,12 @@ export class OptionChecks {
     this.#webhooks.doubt();
   }
 
-  /** The truth is as it was. */
-  etcdRestored(): void {
+  /** The truth is as it was, and so are the namespaces. */
+  etcdRestored(namespaces: readonly KubeObject[]): void {
+    for (const each of namespaces) {
+      const namespace = this.#by.scope.is(each);
+      if (namespace !== undefined) this.#scopeChanged(namespace);
+    }
     const { sources, workloads } = this.#by.truth;
     this.#holds.restored([...sources.values(), ...[...workloads.values()].map(({ shown }) => shown.object)]);
   }

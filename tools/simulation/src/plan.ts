@@ -248,11 +248,6 @@ const FAULTS: Weighted = [
   [1, (r) => ({ do: 'redisFull', for: span(r) })],
   [1, () => ({ do: 'compact' })],
   [1, clockJump],
-];
-
-/** These, and a restored etcd, only in runs without options: the checks of options do not know them. */
-const FAULTS_WITHOUT_OPTIONS: Weighted = [
-  ...FAULTS,
   [4, (r) => ({ do: 'moveApi', which: r.pick([0, 1, 2, 3] as const), server: server(r) })],
   [2, lagApi],
   [2, (r) => ({ do: 'cutOffApi', server: server(r), for: span(r) })],
@@ -336,7 +331,6 @@ export function planOf(seed: number): Plan {
   const before = beforeOf(random, options);
   const deeds = [...DEEDS, ...options.filter(isMet(options)).flatMap((option) => DEEDS_WITH[option] ?? [])];
   const { faults, losses } = faultsOf(random);
-  const faultTable = options.length > 0 ? FAULTS : FAULTS_WITHOUT_OPTIONS;
   // Some runs begin before the processes are in sync.
   let at = random.pick([0, 500, 3_000, 8_000] as const);
   const pace = random.pick([30, 200, 1_000] as const);
@@ -344,10 +338,10 @@ export function planOf(seed: number): Plan {
   for (let count = random.between(10, 50); count > 0; count -= 1) {
     at += Math.floor(-Math.log(1 - random.next()) * pace) + (random.chance(0.03) ? 15_000 : 0);
     const kind = random.next();
-    const table = kind < faults ? faultTable : kind < faults + losses ? LOSSES : deeds;
+    const table = kind < faults ? FAULTS : kind < faults + losses ? LOSSES : deeds;
     steps.push({ at, namespace: namespace(), ...weighted(table, random) });
   }
-  if (losses > 0 && options.length === 0) at += insertRestore(steps, random);
+  if (losses > 0) at += insertRestore(steps, random);
   const debounce = random.pick(['0', '0', '500ms', '2s'] as const);
   return { seed, before, steps, flags: [`--debounce=${debounce}`], options, length: at + 1_000 };
 }

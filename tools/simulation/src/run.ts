@@ -130,7 +130,7 @@ class Run {
       turnKeysOver: () => void (this.#turns = Math.min(this.#turns + 1, MOST_TURNS)),
       inDoubt: () => this.#inDoubt(),
       redisLost: () => this.#checks.redisLost(),
-      etcdRestored: () => this.#checks.etcdRestored(),
+      etcdRestored: () => this.#checks.etcdRestored(this.#api.as('etcdctl').list('Namespace')),
     });
     this.#bounds = new RedisBounds(this.#redis);
     this.#succession = new Succession({ ...world, places: this.#places, disturber: this.#disturber });

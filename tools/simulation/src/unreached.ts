@@ -182,7 +182,6 @@ export const UNREACHED: readonly Unreached[] = [
         `return (await this.#finish(object as JobRead)) ? 'RecreationFinished' : 'JobFinished';`,
         `await this.#post(manifest, { dryRun: 'All' });`,
         'if (keptBy(body)?.uid === kept.uid) return body;',
-        '}',
         'if (present && present.metadata.uid !== uid) return;',
       ],
       'apps/worker/src/reload/send/run-cron-job.ts': [
@@ -251,12 +250,17 @@ export const UNREACHED: readonly Unreached[] = [
       'apps/worker/src/reload/send/recreate-job.ts': [
         'if (isTaken(error)) return true;',
         '} catch (error) {',
+        'if (present?.metadata.uid !== uid || present.metadata.deletionTimestamp !== undefined) return true;',
+        '}',
         'if (!isTaken(error)) throw error;',
         'if (error instanceof KubeError && error.status === 404) return undefined;',
       ],
       'apps/worker/src/reload/send/run-cron-job.ts': [
         `if (!(error instanceof KubeError) || error.reason !== 'AlreadyExists') throw error;`,
         'async #carriedBy({ object }: WorkloadNow, name: string): Promise<Carried | undefined> {',
+        'if (!isOwn) return undefined;',
+        'return { record, request: body.spec?.template?.metadata?.annotations?.[REQUEST_ANNOTATION] };',
+        'if (isOvertaken(error)) return false;',
       ],
       'apps/worker/src/reload/workload-reader.ts': [
         'const template = holder.definition.template(holder.object) ?? {};',

@@ -33,10 +33,15 @@ export class Scope {
 
   /** Returns the namespace that has come in or gone out by this write. */
   commit({ after }: Commit): string | undefined {
-    if (after?.kind !== 'Namespace' || !this.#by.selects) return undefined;
-    const { name } = after.metadata;
+    return after?.kind === 'Namespace' ? this.is(after) : undefined;
+  }
+
+  /** A namespace is so from now on. Returns its name if that takes it in or out. */
+  is(namespace: KubeObject): string | undefined {
+    if (!this.#by.selects) return undefined;
+    const { name } = namespace.metadata;
     const known = this.#namespaces.get(name);
-    const isIn = hasLabel(after);
+    const isIn = hasLabel(namespace);
     if (!known || known.isIn === isIn) return undefined;
     this.#namespaces.set(name, { isIn, since: this.#by.now() });
     return name;
