@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, it } from 'vitest';
 import { reloaded } from '@reroll/core/testing/history';
 import { AdminApi } from '../support/admin/admin-api.ts';
@@ -53,13 +54,22 @@ async function fill(): Promise<void> {
   const detail = 'x'.repeat(190);
   const entries = Array.from({ length: OUTCOMES }, (_, index) => reloaded(index, { detail, error: detail }));
   await Promise.all(entries.map((entry) => reroll.history.addOutcome(entry)));
-  // Again until a write is refused: what the connections' buffers took is given back a moment later.
+  const used = await settled();
+  await redis.client.config('SET', 'maxmemory', Math.floor(0.99 * used));
+}
+
+/** Bytes that count against maxmemory, once the buffers of the writes are given back. */
+async function settled(): Promise<number> {
+  let last = 0;
   await eventually(async () => {
-    const used = /used_memory:(\d+)/u.exec(await redis.client.info('memory'))?.[1] ?? '';
-    await redis.client.config('SET', 'maxmemory', used);
-    const refusal = await redis.client.set('more', 'x').catch((error: Error) => error.message);
-    return refusal.includes('OOM');
+    const info = await redis.client.info('memory');
+    const number = (name: string): number => Number(new RegExp(`^${name}:(\\d+)`, 'mu').exec(info)?.[1]);
+    const before = last;
+    last = number('used_memory') - number('mem_not_counted_for_evict');
+    await sleep(500);
+    return Math.abs(last - before) < last / 1_000;
   });
+  return last;
 }
 
 it('a Redis that is full costs the history; changes are reloaded, everybody is told, and it is over by itself', async () => {
