@@ -124,7 +124,7 @@ export class SourceReader {
     const row = (await this.#catalog.sources([key])).get(key);
     if (!row?.exists || !row.providerClass) return 'SourceAbsent';
     const { rv, hash, providerClass } = row;
-    const { markerHash: marked } = providerClass;
+    const { markerHash: marked, otherHashes = [] } = providerClass;
     if (!isRv(rv) || !isRecordHash(hash) || !isMarkerHash(marked))
       throw new JobError('Failed', 'CATALOG_ROW');
     return {
@@ -133,7 +133,7 @@ export class SourceReader {
       // The watcher hashes the statuses, which name versions and hold no data: SHA-1 whatever `--hash` says.
       markerHash: marked,
       owners: [],
-      isHash: (recorded) => recorded === hash,
+      isHash: (recorded) => recorded === hash || otherHashes.includes(recorded),
       // No other worker has a key that would help.
       isKeyAwaited: () => false,
       isMarkerHash: (text) => text === marked,

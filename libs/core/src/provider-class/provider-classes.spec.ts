@@ -87,14 +87,17 @@ describe('what a class has at present', () => {
     expect(seen?.providerClass?.markerHash).toBe('sha1 of v2');
   });
 
-  it('is the same under a key that is being retired', () => {
+  it('is the same under a key that is being retired, and is told with the hashes under both', () => {
     const classes = new ProviderClasses();
     const both = (rv: number, version: string) => ({
       hashes: [`knew.${version}`, `1.${version}`],
       rv: String(rv),
     });
-    list(classes, [shows('a', 10, 'v1', both(10, 'v1'))], rowOf(10, 'v1'));
-    expect(classes.statusWritten(shows('c', 20, 'v1', both(20, 'v1')))?.hash).toBe('1.v1');
+    const { listed } = list(classes, [shows('a', 12, 'v1', both(12, 'v1'))], rowOf(10, 'v1'));
+    expect(listed).toMatchObject([
+      { rv: '10', hash: 'knew.v1', providerClass: { shownAt: 12, otherHashes: ['1.v1'] } },
+    ]);
+    expect(classes.statusWritten(shows('c', 20, 'v1', both(20, 'v1')))?.hash).toBe('knew.v1');
     expect(classes.statusWritten(shows('a', 30, 'v2', both(30, 'v2')))?.hash).toBe('knew.v2');
   });
 });

@@ -22,6 +22,8 @@ export interface ListedClasses {
 
 interface Present {
   readonly hash: RecordHash;
+  /** See `ProviderClassFacts`. */
+  readonly otherHashes: readonly RecordHash[];
   readonly markerHash: string;
   /** Unix seconds of the last write of a status that shows it; 0: not known. */
   readonly shownAt: number;
@@ -60,7 +62,8 @@ export class ProviderClasses {
       const row = list.rows.get(key);
       const state = this.#listedState(key, statuses, row);
       if (!state) continue;
-      const isKept = row !== undefined && state.present.hash === this.#presentOf(key, row)?.hash;
+      const before = this.#presentOf(key, row)?.hash;
+      const isKept = row !== undefined && before !== undefined && isOf(state.present, before);
       const rv = isKept ? row.rv : state.rv;
       this.#states.set(key, state);
       listed.push({ ...this.#seen(key, state), rv });
@@ -145,7 +148,7 @@ export class ProviderClasses {
         (best, each) => (best && isShownLater(best, each) ? best : each),
         undefined,
       );
-    const now = (newest && presentIn(newest)) ?? present;
+    const now = (newest && presentIn(newest)) ?? underCurrentKey(present, statuses);
     const found = now && { ...now, shownAt: lastShownAt(statuses, now) };
     const rv = newest?.rv ?? state?.rv ?? RV_UNKNOWN;
     return found && { present: found, rv, statuses: withMemory(statuses, state) };
@@ -155,8 +158,8 @@ export class ProviderClasses {
     const state = this.#states.get(key);
     if (state) return state.present;
     if (!row?.exists || !row.providerClass) return undefined;
-    const { markerHash, shownAt = 0 } = row.providerClass;
-    return { hash: row.hash, markerHash, shownAt };
+    const { markerHash, shownAt = 0, otherHashes = [] } = row.providerClass;
+    return { hash: row.hash, otherHashes, markerHash, shownAt };
   }
 
   #seen(key: SourceKey, { present, rv, statuses }: ClassState): ObservedSource {
@@ -172,13 +175,25 @@ export class ProviderClasses {
         markerHash: present.markerHash,
         rv: object?.rv ?? RV_UNKNOWN,
         shownAt: present.shownAt,
+        ...(present.otherHashes.length > 0 ? { otherHashes: present.otherHashes } : {}),
       },
     };
   }
 }
 
-function presentIn({ hashes: [hash], markerHash, shownAt }: SeenStatus): Present | undefined {
-  return hash === undefined ? undefined : { hash, markerHash, shownAt };
+function presentIn({ hashes: [hash, ...otherHashes], markerHash, shownAt }: SeenStatus): Present | undefined {
+  return hash === undefined ? undefined : { hash, otherHashes, markerHash, shownAt };
+}
+
+function isOf({ hash, otherHashes }: Present, other: RecordHash): boolean {
+  return hash === other || otherHashes.includes(other);
+}
+
+/** A row of the catalog may have the hash under an earlier key. What still shows these versions has the one under the current key. */
+function underCurrentKey(present: Present | undefined, statuses: readonly SeenStatus[]): Present | undefined {
+  const showing = present && statuses.find(({ hashes }) => hashes.includes(present.hash));
+  const current = showing && presentIn(showing);
+  return current ? { ...current, shownAt: present.shownAt } : present;
 }
 
 /** Returns when the present versions were last shown, by what is known and by the statuses that still show them. */

@@ -31,6 +31,8 @@ export interface ProviderClassFacts {
   readonly rv: Rv;
   /** Unix seconds of the last write of a status with these versions; absent if not known. */
   readonly shownAt?: number | undefined;
+  /** Hashes of these versions under earlier keys, and without one, for records that have them. Absent if there are none. */
+  readonly otherHashes?: readonly RecordHash[] | undefined;
 }
 
 /** What the cluster state and the catalog know of a source. */

@@ -72,7 +72,7 @@ it('the workload whose pod template another one has comes back too', () => {
 });
 
 it('the marker of a SecretProviderClass, and which write its annotations are of, come back too', () => {
-  const row = sourceRow({ providerClass: { markerHash: 'a1', rv: '9', shownAt: 7 } });
+  const row = sourceRow({ providerClass: { markerHash: 'a1', rv: '9', shownAt: 7, otherHashes: ['1.a'] } });
   expect(decodeSource(encodeSource(row))).toEqual(row);
 });
 

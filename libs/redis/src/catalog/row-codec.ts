@@ -27,6 +27,8 @@ interface WireSource {
   n?: string;
   /** Of a SecretProviderClass: when its versions were last shown. */
   w?: number | undefined;
+  /** Of a SecretProviderClass: the hashes under earlier keys. */
+  o?: readonly string[];
   c?: 1;
 }
 
@@ -74,7 +76,7 @@ export function encodeSource(row: SourceRow): string {
 /** Returns undefined for an invalid row, which counts as missing. */
 export function decodeSource(text: string): SourceRow | undefined {
   const wire = parse(text, SOURCE_TEXTS) as WireSource | undefined;
-  if (!wire || !areMaps([wire.a])) return undefined;
+  if (!wire || !areMaps([wire.a]) || (wire.o !== undefined && !isListOfTexts(wire.o))) return undefined;
   return {
     hash: wire.h,
     rv: wire.v,
@@ -87,12 +89,17 @@ export function decodeSource(text: string): SourceRow | undefined {
   };
 }
 
-function encodeClass({ markerHash, rv, shownAt }: ProviderClassFacts): Partial<WireSource> {
-  return { k: markerHash, n: rv, w: shownAt };
+function encodeClass({ markerHash, rv, shownAt, otherHashes }: ProviderClassFacts): Partial<WireSource> {
+  return { k: markerHash, n: rv, w: shownAt, ...(otherHashes ? { o: otherHashes } : {}) };
 }
 
-function decodeClass(markerHash: string, { n, w }: WireSource): ProviderClassFacts {
-  return { markerHash, rv: n ?? RV_UNKNOWN, ...(w === undefined ? {} : { shownAt: w }) };
+function decodeClass(markerHash: string, { n, w, o }: WireSource): ProviderClassFacts {
+  return {
+    markerHash,
+    rv: n ?? RV_UNKNOWN,
+    ...(w === undefined ? {} : { shownAt: w }),
+    ...(o === undefined ? {} : { otherHashes: o }),
+  };
 }
 
 export function encodeWorkload(row: WorkloadRow, index: readonly SourceKey[]): string {
