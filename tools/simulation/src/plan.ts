@@ -318,18 +318,12 @@ function beforeOf(random: Random, options: readonly Option[]): Step[] {
   return before;
 }
 
-/** Keys are not turned over where creations count: what is promised there is not settled (docs/adr/0036). */
-function isMet(options: readonly Option[]): (option: Option) => boolean {
-  const doCreationsCount = options.includes('reloadOnCreate') || options.includes('syncAfterRestart');
-  return (option) => option !== 'hashKey' || !doCreationsCount;
-}
-
 export function planOf(seed: number): Plan {
   const random = new Random(seed);
   const namespace = (): Namespace => random.pick(NAMESPACES);
   const options = optionsOf(seed);
   const before = beforeOf(random, options);
-  const deeds = [...DEEDS, ...options.filter(isMet(options)).flatMap((option) => DEEDS_WITH[option] ?? [])];
+  const deeds = [...DEEDS, ...options.flatMap((option) => DEEDS_WITH[option] ?? [])];
   const { faults, losses } = faultsOf(random);
   // Some runs begin before the processes are in sync.
   let at = random.pick([0, 500, 3_000, 8_000] as const);
