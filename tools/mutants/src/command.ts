@@ -1,8 +1,8 @@
 /** The command line of the mutants. */
 import { parseArgs } from 'node:util';
 import { mutants } from './list/mutants.ts';
-import type { Mutant } from './mutant.ts';
-import { isInOrder, judgeBySimulation, runsOf, type Simulation } from './simulations.ts';
+import { SIMULATION, type Mutant } from './mutant.ts';
+import { isInOrder, judgeBySimulation, RUNS } from './simulation.ts';
 import { judgeBySpec } from './specs.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -48,7 +48,7 @@ function refuse(problem: string): void {
 }
 
 async function judgeAll(chosen: readonly Mutant[]): Promise<void> {
-  const usable = await simulationsInOrder(chosen);
+  const usable = await isSimulationInOrder(chosen);
   let count = 0;
   await inLanes(chosen, async (mutant) => {
     const { isKilled, text } = await judge(mutant);
@@ -60,21 +60,16 @@ async function judgeAll(chosen: readonly Mutant[]): Promise<void> {
 }
 
 /** A run that fails without a mutant proves nothing about one. */
-async function simulationsInOrder(chosen: readonly Mutant[]): Promise<boolean> {
-  const used = chosen.flatMap(({ killedBy }) => ('simulation' in killedBy ? killedBy.simulation : []));
-  let areAll = true;
-  await inLanes([...new Set<Simulation>(used)], async (simulation) => {
-    const isOne = await isInOrder(simulation);
-    areAll &&= isOne;
-    const state = isOne ? 'in order' : 'NOT IN ORDER';
-    console.log(`no mutant: ${runsOf(simulation)} runs of the simulation (${simulation}) are ${state}`);
-  });
-  return areAll;
+async function isSimulationInOrder(chosen: readonly Mutant[]): Promise<boolean> {
+  if (!chosen.some(({ killedBy }) => killedBy === SIMULATION)) return true;
+  const isUsable = await isInOrder();
+  console.log(`no mutant: ${RUNS} runs of the simulation are ${isUsable ? 'in order' : 'NOT IN ORDER'}`);
+  return isUsable;
 }
 
 async function judge(mutant: Mutant): Promise<Verdict> {
   const { killedBy } = mutant;
-  if ('simulation' in killedBy) return await judgeBySimulation(mutant, killedBy.simulation);
+  if (killedBy === SIMULATION) return await judgeBySimulation(mutant);
   return await judgeBySpec(mutant, killedBy.spec, killedBy.test);
 }
 

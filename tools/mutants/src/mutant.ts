@@ -1,8 +1,10 @@
 /** A mutant: the product with one rule of its protocol broken. */
 
+export const SIMULATION = 'simulation';
+
 export type Killer =
-  /** That of the processes as they ship. */
-  | { readonly simulation: 'shipped' }
+  /** tools/simulation. */
+  | typeof SIMULATION
   /** A part of the full name of a test; the tests of a table have it in their rows. */
   | { readonly spec: string; readonly test: string };
 
@@ -19,8 +21,6 @@ export interface Mutant extends Change {
   readonly name: string;
   readonly killedBy: Killer;
 }
-
-export const SHIPPED: Killer = { simulation: 'shipped' };
 
 /** Mutants of one file. */
 export function inFile(file: string, mutants: readonly Omit<Mutant, 'file'>[]): Mutant[] {

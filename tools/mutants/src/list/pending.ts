@@ -1,5 +1,5 @@
 /** What is pending, and when it is enqueued. */
-import { inFile, SHIPPED } from '../mutant.ts';
+import { inFile, SIMULATION } from '../mutant.ts';
 
 const STATE = 'libs/core/src/state';
 
@@ -18,13 +18,13 @@ export const pendingMutants = [
       name: 'data that is older than the pod template reloads',
       text: `return isLater ? 'owed' : 'correct';`,
       replacement: `return 'owed';`,
-      killedBy: SHIPPED,
+      killedBy: SIMULATION,
     },
     {
       name: 'a dependency without a record has no baseline',
       text: `return recorded ? row.templateRv : maxRv(row.templateRv, row.baselines[name] ?? RV_UNKNOWN);`,
       replacement: `return row.templateRv;`,
-      killedBy: SHIPPED,
+      killedBy: SIMULATION,
     },
   ]),
   ...inFile(`${STATE}/sources/observe-source.ts`, [

@@ -1,5 +1,5 @@
 /** What a leader writes to Redis, and in which order. */
-import { inFile, SHIPPED } from '../mutant.ts';
+import { inFile, SIMULATION } from '../mutant.ts';
 
 const PUBLISH = 'apps/watcher/src/publish';
 const RESYNC = 'apps/watcher/src/resync';
@@ -109,7 +109,7 @@ export const publishingMutants = [
       name: 'a new leader does not write what it knows',
       text: `clusterState.assertAll();`,
       replacement: ``,
-      killedBy: SHIPPED,
+      killedBy: SIMULATION,
     },
     {
       name: 'a manual reload that was requested and not enqueued is forgotten',
