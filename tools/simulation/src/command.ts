@@ -7,8 +7,8 @@ import { digestOf, runPlan } from './run.ts';
 import { shrink } from './shrink.ts';
 import { sweep } from './sweep.ts';
 
-const USAGE = `Usage: npm run -s simulate:shipped -- [options]      many runs, from seed S (default 0) on
-       npm run -s simulate:shipped -- --seed S       replays one, with its trace; shrunk if it fails
+const USAGE = `Usage: npm run -s simulate -- [options]      many runs, from seed S (default 0) on
+       npm run -s simulate -- --seed S       replays one, with its trace; shrunk if it fails
 
   --seeds N     so many runs (default 100)
   --seconds N   as many runs as begin within N seconds, in place of --seeds

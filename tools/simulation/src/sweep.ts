@@ -70,5 +70,5 @@ function realClock(): () => number {
 
 function failureOf({ plan, violations }: Result): string {
   const all = violations.map(({ kind, text }) => `${kind}: ${text}`);
-  return `failing: ${all.join('; ')}\n  npm run -s simulate:shipped -- --seed ${plan.seed}`;
+  return `failing: ${all.join('; ')}\n  npm run -s simulate -- --seed ${plan.seed}`;
 }
