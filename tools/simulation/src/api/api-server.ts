@@ -79,6 +79,7 @@ export class ApiServer {
   #caches = new Map<ResourceType, WatchCache>();
   #isCutOff = false;
   #isDown = false;
+  #starts = 0;
   /** Requests that wait for etcd. */
   #waiting: (() => void)[] = [];
   #dateAt = -1;
@@ -98,6 +99,11 @@ export class ApiServer {
   /** Whether it refuses connections. */
   get isDown(): boolean {
     return this.#isDown;
+  }
+
+  /** How often it has begun: an answer of an earlier time breaks off. */
+  get starts(): number {
+    return this.#starts;
   }
 
   get isCutOff(): boolean {
@@ -424,6 +430,7 @@ export class ApiServer {
   }
 
   #fill(): void {
+    this.#starts += 1;
     const { etcd } = this.#cluster;
     this.#caches = new Map(
       RESOURCE_TYPES.map((type) => [type, new WatchCache(type, etcd.list(type), etcd.revision)]),

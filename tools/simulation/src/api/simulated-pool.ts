@@ -128,12 +128,14 @@ class Exchange {
 
   #serve(server: ApiServer, { after, fate }: Pick<Treatment, 'after' | 'fate'>): void {
     const { owner, scheduler } = this.#context;
+    const { starts } = server;
     if (server.isDown)
       return void scheduler.after(after, owner, () => this.#fail(connectionError('ECONNRESET')));
     const respond = (answer: Answer): void => {
       if (fate === 'unansweredAfter' || this.#isOver) return;
       scheduler.after(after, owner, () => {
-        if (fate === 'cutAfter') this.#fail(connectionError('ECONNRESET'));
+        if (fate === 'cutAfter' || server.isDown || server.starts !== starts)
+          this.#fail(connectionError('ECONNRESET'));
         else this.#answer(answer);
       });
     };
