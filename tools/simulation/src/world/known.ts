@@ -15,6 +15,8 @@ export interface Since {
    */
   due: 'no' | 'must' | 'may';
   why: string;
+  /** It is not known which data the pods have: a dry run has told of the source while it was written. */
+  isUnsure?: boolean;
   /** How often the source was changed in the present gap. */
   inGap: number;
   /** When it ceased to be a dependency, in virtual milliseconds: who has decided before may still reload for it. */

@@ -109,6 +109,7 @@ export class Truth {
       const isSure = (this.#writtenAt.get(source) ?? 0) < this.#now() - ON_ITS_WAY;
       each.inPods = isSure ? letterAt(this.sources.get(source)) : undefined;
       each.due = isSure ? 'no' : 'may';
+      each.isUnsure = !isSure;
     }
   }
 
@@ -237,7 +238,7 @@ export class Truth {
       this.#written(since, { isDependency: was && is, isNew, from: letterAt(before), to: letterAt(after) });
     }
     this.#doubt(since, { isKnown: isRecorded(workload.shown, key), isThere: after !== undefined });
-    if (this.#isInDoubt(workload, { was, is })) since.due = 'may';
+    if (since.isUnsure === true || this.#isInDoubt(workload, { was, is })) since.due = 'may';
   }
 
   /** What is written while nobody can tell. */
