@@ -195,6 +195,8 @@ describe('forged jobs', () => {
     ] as const) {
       const data = { v: 2, about: keyIn(space, ref) };
       const deduplication = { id: data.about, keepLastIfActive: true };
+      // While a job for the same is active, another one would be kept for later.
+      await eventually(async () => (await queue.getDeduplicationJobId(data.about)) === null);
       const job = await queue.add('forged', data as never, { attempts: 2, deduplication });
       cleanUp(() => job.remove());
       await eventually(async () => (await queue.getJobState(job.id ?? '')) === 'delayed');
