@@ -409,4 +409,14 @@ describe('a source that the leader saw deleted, if deletions count', () => {
     const record = recordOf({ cm: 'A' }).replace('1.A', DELETED_HASH);
     expect(verdict({ record, ...read(150, 'A') })).toBe('Roll');
   });
+
+  it.each<[string, DependencyVerdict, number]>([
+    ['is only recorded when it comes back and creations do not count', 'Correct', 150],
+    ['is waited for if it was written after the row that says so', 'Wait', 160],
+  ])('%s, also for a CronJob', (_sentence, expected, rv) => {
+    const record = RECORD_A.replace('1.A', DELETED_HASH);
+    const row = sourceRow(150, 'A', { dataRv: '50', returned: true });
+    const known = workloadRow({ templateRv: '0', record });
+    expect(verdict({ record, known, row, reading: reading(rv, 'A') })).toBe(expected);
+  });
 });

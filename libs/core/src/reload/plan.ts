@@ -229,7 +229,8 @@ function isKnownPending(
   if (recorded !== undefined && !isSameScheme(recorded, reading.hash)) return false;
   const { hash } = reading;
   if (recorded === hash) return false;
-  return pendingFor(workload, { name, recorded, exists: true, hash, since: row.dataRv }) === 'owed';
+  const { dataRv: since, returned } = row;
+  return pendingFor(workload, { name, recorded, exists: true, hash, since, returned }) === 'owed';
 }
 
 /** Whether the catalog dates the dependency. */
@@ -247,10 +248,10 @@ function judge(
   const { row, recorded } = by;
   // Under the scheme of the entry.
   const hash = (reading.isRecorded ? recorded : undefined) ?? reading.hash;
-  const isPendingSince = (since: Rv): boolean =>
-    pendingFor(row, { name, recorded, exists: true, hash, since }) === 'owed';
+  const isPendingSince = (since: Rv, returned?: boolean): boolean =>
+    pendingFor(row, { name, recorded, exists: true, hash, since, returned }) === 'owed';
   if (isPendingSince(reading.rv)) {
-    if (source && isPendingSince(source.dataRv)) return 'Roll';
+    if (source && isPendingSince(source.dataRv, source.returned)) return 'Roll';
     if (!source || compareRv(source.rv, reading.rv) < 0) return 'Wait';
   }
   return recorded === undefined ? verdictOfUnrecorded(dependency, by) : 'Correct';

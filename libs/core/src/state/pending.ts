@@ -60,7 +60,8 @@ export function pendingCauseOfDependency(
   const { name, source, recorded } = dependency;
   if (!source) return null;
   const { exists, hash } = source;
-  if (exists) return pendingFor(row, { name, recorded, exists, hash, since: source.dataRv });
+  if (exists)
+    return pendingFor(row, { name, recorded, exists, hash, since: source.dataRv, returned: source.returned });
   if (onDelete === 'never' || !canShowDeletion(row, name, onDelete)) return null;
   return pendingFor(row, { name, recorded, exists, hash: DELETED_HASH, since: source.rv });
 }
@@ -75,21 +76,34 @@ export interface DependencySeen {
   readonly hash: string;
   /** The resourceVersion of the data or of the deletion. */
   readonly since: Rv;
+  /** See `SourceRow.returned`. */
+  readonly returned?: boolean | undefined;
 }
 
 /**
  * Returns what one dependency makes pending: `owed` if the pods are older than the data, `correct` if only the record is behind,
  * `null` if nothing. The watcher calls it with its rows and a worker with what it read; nothing else makes this decision. A deleted
- * source without a record is judged by its baseline; without a baseline, nothing shows that the pods ever had it.
+ * source without a record is judged by its baseline; without a baseline, nothing shows that the pods ever had it. If creations do
+ * not count, a source that returned after its deletion was recorded is owed by nobody: not by a CronJob either, whose pods no
+ * resourceVersion dates.
  */
 export function pendingFor(
   row: Pick<WorkloadRow, 'templateRv' | 'baselines' | 'unverified'>,
-  { name, recorded, exists, hash, since }: DependencySeen,
+  dependency: DependencySeen,
 ): PendingCause | null {
-  const isLater = isNewer(since, reachOf(row, name, recorded !== undefined));
+  const { name, recorded, exists, hash } = dependency;
+  const isLater = isLaterThanPods(row, dependency);
   if (recorded === hash && !(exists && isLater && row.unverified.includes(name))) return null;
   if (!exists && recorded === undefined && !(isLater && name in row.baselines)) return null;
   return isLater ? 'owed' : 'correct';
+}
+
+function isLaterThanPods(
+  row: Pick<WorkloadRow, 'templateRv' | 'baselines'>,
+  { name, recorded, since, returned }: DependencySeen,
+): boolean {
+  if (returned === true && recorded === DELETED_HASH) return false;
+  return isNewer(since, reachOf(row, name, recorded !== undefined));
 }
 
 /** Whether a patch can show that the source is gone. The env-vars strategy needs a variable to remove. */

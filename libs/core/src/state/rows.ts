@@ -54,6 +54,8 @@ export interface SourceRow {
   readonly providerClass?: ProviderClassFacts | undefined;
   /** The source has the data that it was created with, and the creation was seen. Only set if creations count. */
   readonly created?: boolean;
+  /** The source was absent before, and has the data that it came with. Only set if creations do not count. */
+  readonly returned?: boolean;
 }
 
 /** A workload as the stream shows it, without its pod template. */

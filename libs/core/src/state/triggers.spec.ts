@@ -323,6 +323,22 @@ describe('a source that is deleted', () => {
     }
   });
 
+  it.each(['A', 'B'])('and comes back with %s is owed to a CronJob only once it is changed', (data) => {
+    const cronJob = { key: 'CronJob/ns/web', kind: 'CronJob', template: '' } as const;
+    const report = seenWorkload('web', 20, { ...cronJob, record: recordOf({ cm: 'A' }) });
+    const clusterState = clusterStateOf(ON_DELETE, { ...found, workloads: [report] });
+    const cause = (): string | undefined => clusterState.pending.get(cronJob.key)?.cause;
+    clusterState.sourceDeleted(CM, '110', SOURCES);
+    expect(cause()).toBe('owed');
+    clusterState.workloadWritten(seenWorkload('web', 120, { ...cronJob, record: LOST }));
+    clusterState.sourceWritten(seenSource('cm', 130, data), SOURCES);
+    expect(cause()).toBe('correct');
+    clusterState.sourceWritten(seenSource('cm', 140, data, { annotations: { note: 'x' } }), SOURCES);
+    expect(cause()).toBe('correct');
+    clusterState.sourceWritten(seenSource('cm', 150, 'C'), SOURCES);
+    expect(cause()).toBe('owed');
+  });
+
   it('where only its variable could tell, is pending for a marked workload alone; the other rolls for other data', () => {
     const marks = ['STAKATER_CM_CONFIGMAP'];
     const marked = clusterStateOf(IF_MARKED, { ...found, workloads: [{ ...RECORDED, marks }] });

@@ -76,8 +76,8 @@ it('the marker of a SecretProviderClass, and which write its annotations are of,
   expect(decodeSource(encodeSource(row))).toEqual(row);
 });
 
-it('that a source was created with its data comes back too', () => {
-  const row = sourceRow({ created: true });
+it.each(['created', 'returned'])('that a source was %s with its data comes back too', (how) => {
+  const row = sourceRow({ [how]: true });
   expect(decodeSource(encodeSource(row))).toEqual(row);
 });
 

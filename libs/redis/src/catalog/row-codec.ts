@@ -30,6 +30,7 @@ interface WireSource {
   /** Of a SecretProviderClass: the hashes under earlier keys. */
   o?: readonly string[];
   c?: 1;
+  r?: 1;
 }
 
 interface WireWorkload {
@@ -69,6 +70,7 @@ export function encodeSource(row: SourceRow): string {
     ...(isEmpty(row.annotations) ? {} : { a: row.annotations }),
     ...(row.providerClass ? encodeClass(row.providerClass) : {}),
     ...(row.created ? { c: 1 } : {}),
+    ...(row.returned ? { r: 1 } : {}),
   };
   return JSON.stringify(wire);
 }
@@ -86,6 +88,7 @@ export function decodeSource(text: string): SourceRow | undefined {
     annotations: wire.a ?? NO_ANNOTATIONS,
     ...(wire.k === undefined ? {} : { providerClass: decodeClass(wire.k, wire) }),
     ...(wire.c === undefined ? {} : { created: true }),
+    ...(wire.r === undefined ? {} : { returned: true }),
   };
 }
 

@@ -27,7 +27,9 @@ export function writtenSource(
 ): SourceRow {
   if (by.onCreate && !known?.exists) return rowOf(seen, { dataRv: seen.rv, created: true });
   const dataRv = dataRvAfter(seen, known, by.listRv);
-  return rowOf(seen, { dataRv, created: known?.exists && known.hash === seen.hash && known.created });
+  if (!known?.exists) return rowOf(seen, { dataRv, returned: true });
+  const { created, returned } = known.hash === seen.hash ? known : {};
+  return rowOf(seen, { dataRv, created, returned });
 }
 
 export function deletedSource(known: SourceRow, rv: Rv): SourceRow {
@@ -65,7 +67,11 @@ function dataRvAfter(seen: ObservedSource, known: SourceRow | undefined, listRv:
 
 function rowOf(
   seen: ObservedSource,
-  { dataRv, created }: { dataRv: Rv; created?: boolean | undefined },
+  {
+    dataRv,
+    created,
+    returned,
+  }: { dataRv: Rv; created?: boolean | undefined; returned?: boolean | undefined },
 ): SourceRow {
   return {
     hash: seen.hash,
@@ -77,5 +83,6 @@ function rowOf(
     ...(seen.asCreated ? { asCreated: true } : {}),
     ...(seen.providerClass ? { providerClass: seen.providerClass } : {}),
     ...(created ? { created } : {}),
+    ...(returned ? { returned } : {}),
   };
 }
