@@ -1,8 +1,11 @@
 /** A process of Reroll inside the simulation: the compiled modules of an app, with ports that lead into the small world. */
 import { join } from 'node:path';
+import type { DynamicModule } from '@nestjs/common';
+import type { ClusterState } from '@reroll/core/state/cluster-state';
 import type { Outside, ProcessOptions } from '@reroll/nest/process';
 import type { RedisAccess } from '@reroll/redis/connection/redis-access';
 import type { Events, Owner } from './scheduler.ts';
+import type { WatcherRows } from './world/watcher-rows.ts';
 
 const APPS = join(import.meta.dirname, '../../../apps');
 
@@ -13,10 +16,13 @@ async function load() {
   const { WatcherModule } = (await import(
     join(APPS, 'watcher/build/watcher.module.js')
   )) as typeof import('../../../apps/watcher/src/watcher.module.ts');
+  const { WatcherHeartbeat } = (await import(
+    join(APPS, 'watcher/build/heartbeat.service.js')
+  )) as typeof import('../../../apps/watcher/src/heartbeat.service.ts');
   const { WorkerModule } = (await import(
     join(APPS, 'worker/build/worker.module.js')
   )) as typeof import('../../../apps/worker/src/worker.module.ts');
-  return { Process, startModules, parseOptions, WatcherModule, WorkerModule };
+  return { Process, startModules, parseOptions, WatcherModule, WatcherHeartbeat, WorkerModule };
 }
 
 let apps: Awaited<ReturnType<typeof load>> | undefined;
@@ -54,6 +60,8 @@ export class SimulatedProcess implements Owner {
   syncedAt = 0;
   /** It has taken over as the leader. */
   leads = false;
+  /** What a watcher has in memory, once it has begun to stream. */
+  rows: WatcherRows | undefined;
   readonly #listeners = new Map<string, (argument: unknown) => void>();
 
   constructor(kind: Kind, name: string) {
@@ -95,8 +103,23 @@ export class SimulatedProcess implements Owner {
     const { WatcherModule, WorkerModule } = apps;
     const module =
       this.kind === 'watcher'
-        ? WatcherModule.of(options as never, process)
+        ? this.#withRowsSeen(WatcherModule.of(options as never, process))
         : WorkerModule.of(options as never, process);
     apps.startModules(process, [module]).catch((error: unknown) => void process.startFailed(error));
+  }
+
+  /** The heartbeat is the one provider that gets the cluster state, so it is asked for it. */
+  #withRowsSeen(module: DynamicModule): DynamicModule {
+    if (!apps) throw new Error('expected the apps to be loaded');
+    const see = (rows: WatcherRows): void => void (this.rows = rows);
+    const { WatcherHeartbeat } = apps;
+    class SeenHeartbeat extends WatcherHeartbeat {
+      override start(state: ClusterState): void {
+        see(state);
+        super.start(state);
+      }
+    }
+    const seen = { provide: WatcherHeartbeat, useClass: SeenHeartbeat };
+    return { ...module, providers: [...(module.providers ?? []), seen] };
   }
 }

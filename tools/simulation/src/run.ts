@@ -24,8 +24,9 @@ import { Succession } from './succession.ts';
 import { Requests } from './world/requests.ts';
 import { WATCHED, type Scope } from './world/scope.ts';
 import { CONFIDENTIAL, INSTALL, keyOf, NAMESPACES } from './world/shapes.ts';
-import { leftOver } from './world/left-over.ts';
+import { catalogKeys, leftOver } from './world/left-over.ts';
 import { RedisBounds } from './world/redis-bounds.ts';
+import { tooManyRows, type WatcherRows } from './world/watcher-rows.ts';
 import { ON_ITS_WAY, Truth, type Violation } from './world/truth.ts';
 
 /** 2026-01-01, so that the times in a trace can be read. */
@@ -39,7 +40,7 @@ const CALM = 90_000;
 const STILL = 25_000;
 /** The cluster is older than the install. */
 const OLD = 5_000;
-/** Between two looks at what Redis holds. */
+/** Between two looks at what Redis and the watchers hold. */
 const LOOK = 5_000;
 /** After a loss, until what was not recorded has been found, and is. */
 const IN_DOUBT = 12_000;
@@ -183,7 +184,7 @@ class Run {
     await this.#events.run(OLD);
     this.#inDoubt();
     this.#places.startAll();
-    this.#lookAtRedis();
+    this.#lookAtBounds();
     for (const step of steps) this.#events.after(step.at, undefined, () => this.#do(step));
     await this.#events.run(length);
     this.#log('world', 'everything works from now on');
@@ -291,10 +292,21 @@ class Run {
     else this.#disturber.disturb(step);
   }
 
-  #lookAtRedis(): void {
-    const exceeded = this.#bounds.exceeded();
+  #lookAtBounds(): void {
+    const bounds = this.#bounds;
+    const exceeded = [
+      ...bounds.exceeded(),
+      ...this.#watchers().flatMap(({ name, rows }) => tooManyRows(name, rows, bounds.counts)),
+    ];
     for (const text of exceeded) this.#violation('unbounded', text);
-    if (exceeded.length === 0) this.#events.after(LOOK, undefined, () => this.#lookAtRedis());
+    if (exceeded.length === 0) this.#events.after(LOOK, undefined, () => this.#lookAtBounds());
+  }
+
+  /** The live watchers that have begun to stream. */
+  #watchers(): { name: string; rows: WatcherRows }[] {
+    return this.#places.processes.flatMap(({ isAlive, name, rows }) =>
+      isAlive && rows ? { name, rows } : [],
+    );
   }
 
   /** The admin takes no request for a workload that the catalog does not know. */
@@ -310,7 +322,14 @@ class Run {
 
   #judge(): void {
     this.#checks.judge();
-    for (const text of leftOver(this.#redis, this.#truth)) this.#violation('unbounded', text);
+    for (const key of leftOver(catalogKeys(this.#redis), this.#truth))
+      this.#violation('unbounded', `the catalog has ${key}, which was deleted and which nobody needs`);
+    for (const { name, rows } of this.#watchers())
+      for (const key of leftOver(
+        { sources: rows.sources.keys(), workloads: rows.workloads.keys() },
+        this.#truth,
+      ))
+        this.#violation('unbounded', `${name} has ${key}, which was deleted and which nobody needs`);
     const unaware = this.#disturber.backups.unaware();
     if (unaware !== undefined) this.#violation('failed', `${unaware} has not noticed that etcd was restored`);
     for (const text of this.#redis.texts()) {

@@ -88,13 +88,17 @@ export class RedisBounds {
     this.#processes.add(name);
   }
 
-  /** What is more than the documentation says. */
-  exceeded(): string[] {
-    const counts = {
+  get counts(): Counts {
+    return {
       sources: this.#sources.size,
       workloads: this.#workloads.size,
       processes: this.#processes.size,
     };
+  }
+
+  /** What is more than the documentation says. */
+  exceeded(): string[] {
+    const { counts } = this;
     const all = [...this.#redis.each()].map(([key, value]): Held => {
       const name = key.replace(/^\{[^}]*\}:/, '');
       const texts = [...value.texts()];
