@@ -2,7 +2,7 @@
 import type { ObjectId, WorldWriter } from './api/world-writer.ts';
 import type { CsiDriver } from './csi-driver.ts';
 import type { Step } from './plan.ts';
-import { annotationsOf, sourceObject, templateOf, workloadObject } from './world/objects.ts';
+import { annotationsOf, FILLER, sourceObject, templateOf, workloadObject } from './world/objects.ts';
 import { deploymentOf } from './world/restarts.ts';
 import { WATCHED } from './world/scope.ts';
 import type { KubeObject, PodTemplate, SourceRef, WorkloadRef } from './world/shapes.ts';
@@ -118,7 +118,7 @@ export class Doer {
   #ask(id: ObjectId, annotations: Readonly<Record<string, string>>): void {
     this.#change(id, ({ metadata }) => {
       const others = Object.entries(metadata.annotations ?? {}).filter(
-        ([key]) => !key.includes('stakater') || key.startsWith(OF_PAUSES),
+        ([key]) => key !== FILLER && (!key.includes('stakater') || key.startsWith(OF_PAUSES)),
       );
       metadata.annotations = { ...Object.fromEntries(others), ...annotations };
     });

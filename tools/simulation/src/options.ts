@@ -26,7 +26,7 @@ const RECEIVER = 'http://receiver.simulated';
 export const ALERTS = '/alerts';
 const WEBHOOKS = '/webhooks';
 
-/** An option without flags is one of annotations, or `hashKey`, whose file changes. The plan has steps for both. */
+/** An option without flags is one of annotations, of what others do, or `hashKey`, whose file changes. The plan has steps for all. */
 const SETTINGS = {
   dryRun: { share: 0.1, worker: ['--dry-run'] },
   pauses: { share: 0.2 },
@@ -44,6 +44,8 @@ const SETTINGS = {
   oneNamespace: both(0.05, `--namespaces=${NAMESPACES[0]}`),
   sourceLabels: both(0.08, `--resource-label-selector=${SELECTOR}`),
   namespaceLabels: { share: 0.15, watcher: [`--namespace-selector=${SELECTOR}`] },
+  oddAnnotations: { share: 0.06 },
+  quarrels: { share: 0.06 },
 } as const satisfies Readonly<Record<string, Setting>>;
 
 export type Option = keyof typeof SETTINGS;

@@ -213,6 +213,12 @@ const DEEDS: Weighted = [
   [3, ask],
 ];
 
+const askOddly: Maker = (r) => ({
+  do: 'ask',
+  workload: workload(r),
+  asking: { how: r.pick(['partlyReadable', 'unreadable', 'excessive', 'full', 'full'] as const) },
+});
+
 const FAULTY_RECEIVER: Weighted = [[3, (r) => ({ do: 'faultyReceiver', for: span(r) })]];
 
 /** What else they do where the install has an option. */
@@ -227,6 +233,10 @@ const DEEDS_WITH: { readonly [Name in Option]?: Weighted } = {
   hashKey: [[4, (r) => ({ do: 'turnKeysOver', pace: r.pick([0, 2_000, 10_000] as const) })]],
   alerts: FAULTY_RECEIVER,
   webhook: FAULTY_RECEIVER,
+  oddAnnotations: [
+    [8, askOddly],
+    [4, ask],
+  ],
 };
 
 /** What goes wrong without anything being in doubt afterwards. */
@@ -301,6 +311,29 @@ function insertRestore(steps: Step[], random: Random): number {
   return later;
 }
 
+/** Somebody puts back what Reroll changes in a workload, and the source that it uses goes on changing. */
+function quarrel(random: Random, from: number): Step[] {
+  const namespace = random.pick(NAMESPACES);
+  const ref = random.pick(['ConfigMap/app', 'Secret/token'] as const);
+  const as = { at: from, namespace };
+  const pace = random.pick([3_000, 6_000] as const);
+  const of = random.pick(['Deployment/web', 'StatefulSet/db', 'DaemonSet/agent'] as const);
+  const asking = { how: 'auto' } as const;
+  return [
+    { ...as, do: 'createWorkload', workload: of, refs: [ref], asking },
+    { ...as, do: 'editTemplate', workload: of, refs: [ref] },
+    { ...as, do: 'ask', workload: of, asking },
+    { ...as, do: 'strip', what: 'marker', times: 10 },
+    ...LETTERS.concat(LETTERS).map((each, at): Step => ({
+      namespace,
+      at: from + at * pace,
+      do: 'writeSource',
+      source: ref,
+      letter: each,
+    })),
+  ];
+}
+
 function beforeOf(random: Random, options: readonly Option[]): Step[] {
   const before: Step[] = [];
   for (const each of NAMESPACES)
@@ -326,7 +359,7 @@ export function planOf(seed: number): Plan {
   const deeds = [...DEEDS, ...options.flatMap((option) => DEEDS_WITH[option] ?? [])];
   const { faults, losses } = faultsOf(random);
   // Some runs begin before the processes are in sync.
-  let at = random.pick([0, 500, 3_000, 8_000] as const);
+  let at: number = random.pick([0, 500, 3_000, 8_000] as const);
   const pace = random.pick([30, 200, 1_000] as const);
   const steps: Step[] = [];
   for (let count = random.between(10, 50); count > 0; count -= 1) {
@@ -336,6 +369,11 @@ export function planOf(seed: number): Plan {
     steps.push({ at, namespace: namespace(), ...weighted(table, random) });
   }
   if (losses > 0) at += insertRestore(steps, random);
+  if (options.includes('quarrels')) {
+    const from = Math.floor(random.next() * at);
+    steps.push(...quarrel(random, from));
+    at = Math.max(at, steps.at(-1)?.at ?? at);
+  }
   const debounce = random.pick(['0', '0', '500ms', '2s'] as const);
   return { seed, before, steps, flags: [`--debounce=${debounce}`], options, length: at + 1_000 };
 }

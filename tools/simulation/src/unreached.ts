@@ -30,47 +30,27 @@ export const UNREACHED: readonly Unreached[] = [
     },
   },
   {
-    why: 'All annotations of the world can be read, and are within their limits.',
+    why: 'The patterns of the world are matched in one turn.',
+    branches: { 'apps/worker/src/reload/workload-reader.ts': ['if (!isOver()) return dependencies;'] },
+  },
+  {
+    why: 'Few runs have annotations that cannot be read, exceed a limit or leave no room.',
+    isRare: true,
     branches: {
       'apps/worker/src/reload/reload-outcome.ts': [
         `if (observed.excess) return 'InvalidAnnotation';`,
         `return observed.leftAlone ?? (patternErrors.length > 0 ? 'InvalidPattern' : 'NotAnnotated');`,
+        'if (!isNoRoom(reason)) return undefined;',
       ],
       'apps/worker/src/reload/reload-reports.ts': [
-        'if (text.startsWith(PATTERNS)) log.error(skippingText(subject), { workload: subject.key, problem: text });',
         '...(excess ? [excessText(excess)] : []),',
-        '...(patternErrors.length > 0 ? [patternText(patternErrors)] : []),',
-        'function patternText(errors: readonly PatternError[]): string {',
-        'function skippingText({ observed, object }: WorkloadNow): string {',
-      ],
-      'apps/worker/src/reload/workload-reader.ts': ['if (!isOver()) return dependencies;'],
-    },
-  },
-  {
-    why: 'Nobody fills the annotations of a workload.',
-    branches: {
-      'apps/worker/src/reload/reload.processor.ts': ['if (noRoom) return noRoom;'],
-      'apps/worker/src/reload/reload-outcome.ts': ['if (!isNoRoom(reason)) return undefined;'],
-      'apps/worker/src/reload/reload-slot.ts': [
-        `if (jobErrorOf(error).reason === 'AnnotationsFull') this.#state = 'claimed';`,
-      ],
-      'apps/worker/src/reload/reload-reports.ts': [
         'if (outcome.noRoom !== undefined && isNoRoom(outcome.reason))',
         'this.#warn(subject, outcome.noRoom, outcome.reason);',
         'const problems = [...(noRoom === undefined ? [] : [noRoom]), ...problemsOf(outcome), ...leftBehind];',
       ],
-    },
-  },
-  {
-    why: 'Nobody undoes three reloads of a workload within ten minutes.',
-    branches: {
-      'apps/worker/src/reload/reload.processor.ts': ['if (contested) return contested;'],
-      'apps/worker/src/reload/reload-outcome.ts': [
-        'if (!isInConflict(conflict)) return undefined;',
-        'const last = new Date((conflict?.strips.at(-1) ?? 0) * 1000).toISOString();',
-      ],
-      'apps/worker/src/reload/reload-reports.ts': [
-        `if (outcome.contested !== undefined) this.#warn(subject, outcome.contested, 'Contested');`,
+      'apps/worker/src/reload/reload.processor.ts': ['if (noRoom) return noRoom;'],
+      'apps/worker/src/reload/reload-slot.ts': [
+        `if (jobErrorOf(error).reason === 'AnnotationsFull') this.#state = 'claimed';`,
       ],
     },
   },
@@ -95,19 +75,15 @@ export const UNREACHED: readonly Unreached[] = [
     },
   },
   {
-    why: 'No run has the option: other keys of the hash, ignored types of Secrets, another strategy for CronJobs or finished Jobs, metrics by namespace, updates on deletion.',
+    why: 'No run has the option: ignored types of Secrets, another strategy for CronJobs or finished Jobs, metrics by namespace, updates on deletion.',
     branches: {
       'apps/worker/src/change/source-reader.ts': [
         'if (type !== undefined && ignoredSecretTypes.includes(type)) return false;',
-      ],
-      'apps/worker/src/reload/reload.processor.ts': [
-        `if (hashes !== null || ![...verdicts.values()].includes('KeyUnknown')) return;`,
       ],
       'apps/worker/src/reload/reload-outcome.ts': [
         `return { state: 'reloaded', reason: onDelete ? 'ReloadedAwaitingDeletion' : 'Reloaded' };`,
       ],
       'apps/worker/src/reload/reload-reports.ts': [
-        'leftToOthers(): void {',
         `log.warning('dry run: a recreation of a Job is half done, and not finished here', {`,
         `metrics.reloadExecutedByNamespace?.inc({ success: 'true', namespace });`,
         `if (isUnfollowed(subject.observed)) this.#warn(subject, UNFOLLOWED, 'WorkloadRefUnsupported');`,
@@ -118,6 +94,15 @@ export const UNREACHED: readonly Unreached[] = [
       'apps/worker/src/reload/send/recreate-job.ts': [
         `if (!this.#context.recreateFinishedJobs && job.leftAlone?.(present) === 'JobFinished') return false;`,
       ],
+    },
+  },
+  {
+    why: 'A run that turns its hash keys over keeps every earlier key.',
+    branches: {
+      'apps/worker/src/reload/reload.processor.ts': [
+        `if (hashes !== null || ![...verdicts.values()].includes('KeyUnknown')) return;`,
+      ],
+      'apps/worker/src/reload/reload-reports.ts': ['leftToOthers(): void {'],
     },
   },
   {
@@ -143,6 +128,9 @@ export const UNREACHED: readonly Unreached[] = [
     why: 'Another part of Reroll, or the API server, makes it impossible: it defends against a mistake there.',
     branches: {
       'apps/worker/src/reload/reload.processor.ts': ['await slot.end().catch(() => undefined);'],
+      'apps/worker/src/reload/reload-outcome.ts': [
+        'const last = new Date((conflict?.strips.at(-1) ?? 0) * 1000).toISOString();',
+      ],
       'apps/worker/src/reload/reload-plan.ts': [
         'if (!handed) throw new RangeError(`expected a reading of ${name}`);',
       ],

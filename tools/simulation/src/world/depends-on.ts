@@ -1,5 +1,5 @@
 /** The rules that the world uses, once more and without regard to speed; the vectors prove Reroll's own. */
-import { typeOf } from './objects.ts';
+import { isExcessive, typeOf } from './objects.ts';
 import type { Shown } from './restarts.ts';
 import { hasLabel } from './scope.ts';
 import type { KubeObject, PodTemplate } from './shapes.ts';
@@ -26,11 +26,20 @@ export function dependencies({ isAutoReloadAll, isByLabel }: DependenciesBy): De
     if (isLeftAlone(workload, isAutoReloadAll) || isLeftOut(object, isByLabel)) return false;
     if (listIn(annotations, `${several}.exclude.reloader.stakater.com/reload`).includes(name)) return false;
     const patterns = listIn(annotations, `${one}.reloader.stakater.com/reload`);
-    if (patterns.some((each) => new RegExp(`^(${each})$`).test(name))) return true;
+    if (patterns.some((each) => isMatch(each, name))) return true;
     if (!uses(workload.template, kind, name)) return false;
     const isAuto = asksForAll(annotations, one, isAutoReloadAll);
     return isAuto || isFound(annotations, annotationsOf(object));
   };
+}
+
+/** A pattern that cannot be read matches nothing. */
+function isMatch(pattern: string, name: string): boolean {
+  try {
+    return new RegExp(`^(${pattern})$`).test(name);
+  } catch {
+    return false;
+  }
 }
 
 /** For every source of this type that it uses. */
@@ -43,7 +52,7 @@ function asksForAll(annotations: Annotations, type: string, isAutoReloadAll: boo
 /** One whose template is a Deployment's is left to the reload of that. */
 function isLeftAlone({ object, isLeftAlone: isByItself }: Shown, isAutoReloadAll: boolean): boolean {
   const { workloadRef } = object['spec'] as { workloadRef?: unknown };
-  return isByItself || (isAutoReloadAll && workloadRef !== undefined);
+  return isByItself || isExcessive(object) || (isAutoReloadAll && workloadRef !== undefined);
 }
 
 function isLeftOut(source: KubeObject | undefined, isByLabel: boolean): boolean {

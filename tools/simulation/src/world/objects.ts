@@ -3,8 +3,15 @@ import { WATCHED } from './scope.ts';
 import { CONFIDENTIAL, type KubeObject, type Letter, type PodTemplate, type SourceRef } from './shapes.ts';
 
 const AUTO = 'reloader.stakater.com/auto';
+const CONFIG_MAPS = 'configmap.reloader.stakater.com/reload';
 const SEARCH = 'reloader.stakater.com/search';
 export const STRATEGY = 'reloader.stakater.com/rollout-strategy';
+/** Says nothing to Reroll, but takes the room that its own annotations need. */
+export const FILLER = 'example.com/text';
+/** Less than the 256 KiB that Kubernetes allows, by less than Reroll leaves free (docs/guide/use.md, `AnnotationsFull`). */
+const FILLER_BYTES = 258_500;
+/** One more than `--max-list-words` allows. */
+const TOO_MANY_WORDS = 1_001;
 
 /** How a workload says what it depends on, and a Rollout how it is reloaded. */
 export type Asking = How & {
@@ -22,6 +29,8 @@ type How =
   /** By name what it may not even use, and whatever it uses. */
   | { readonly how: 'namedAndAuto'; readonly sources: readonly SourceRef[] }
   | { readonly how: 'excluding'; readonly sources: readonly SourceRef[] }
+  /** With a pattern that cannot be read, and a name; with nothing that can be read; beyond a limit; without room for a record. */
+  | { readonly how: 'partlyReadable' | 'unreadable' | 'excessive' | 'full' }
   | { readonly how: 'nothing' };
 
 /** How annotations name a kind of source, one and several. */
@@ -57,22 +66,25 @@ export function annotationsOf(asking: Asking): Record<string, string> {
   return { ...dependenciesBy(asking), ...(asking.restart ? { [STRATEGY]: 'restart' } : {}) };
 }
 
-function dependenciesBy(asking: How): Record<string, string> {
+/** By those who name no source. */
+const FIXED: Readonly<Record<Exclude<How, { sources: unknown }>['how'], Readonly<Record<string, string>>>> = {
+  auto: { [AUTO]: 'true' },
+  pattern: { [CONFIG_MAPS]: 'web-.*' },
+  search: { [SEARCH]: 'true' },
+  autoOfSecrets: { [`secret.${AUTO}`]: 'true' },
+  autoOfConfigMapsOnly: { [`configmap.${AUTO}`]: 'true', [AUTO]: 'false' },
+  notAuto: { [AUTO]: 'false' },
+  partlyReadable: { [CONFIG_MAPS]: '[,app' },
+  unreadable: { [CONFIG_MAPS]: '[' },
+  excessive: { [AUTO]: 'true', [CONFIG_MAPS]: Array(TOO_MANY_WORDS).fill('app').join(',') },
+  full: { [AUTO]: 'true', [FILLER]: 'x'.repeat(FILLER_BYTES) },
+  nothing: {},
+};
+
+function dependenciesBy(asking: How): Readonly<Record<string, string>> {
   switch (asking.how) {
-    case 'auto':
-      return { [AUTO]: 'true' };
     case 'named':
       return perKind(asking.sources, ({ one }) => `${one}.reloader.stakater.com/reload`);
-    case 'pattern':
-      return { 'configmap.reloader.stakater.com/reload': 'web-.*' };
-    case 'search':
-      return { [SEARCH]: 'true' };
-    case 'autoOfSecrets':
-      return { [`secret.${AUTO}`]: 'true' };
-    case 'autoOfConfigMapsOnly':
-      return { [`configmap.${AUTO}`]: 'true', [AUTO]: 'false' };
-    case 'notAuto':
-      return { [AUTO]: 'false' };
     case 'namedAndAuto':
       return { [AUTO]: 'true', ...dependenciesBy({ ...asking, how: 'named' }) };
     case 'excluding':
@@ -81,8 +93,18 @@ function dependenciesBy(asking: How): Record<string, string> {
         ...perKind(asking.sources, ({ several }) => `${several}.exclude.reloader.stakater.com/reload`),
       };
     default:
-      return {};
+      return FIXED[asking.how];
   }
+}
+
+/** Whether the annotations leave no room for what a reload adds. */
+export function isFull({ metadata }: KubeObject): boolean {
+  return metadata.annotations?.[FILLER] !== undefined;
+}
+
+/** Whether the workload asks for more than the limits allow, and so for nothing. */
+export function isExcessive({ metadata }: KubeObject): boolean {
+  return (metadata.annotations?.[CONFIG_MAPS] ?? '').split(',').length >= TOO_MANY_WORDS;
 }
 
 export function sourceObject(ref: SourceRef, namespace: string, letter: Letter): KubeObject {

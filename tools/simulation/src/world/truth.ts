@@ -4,7 +4,7 @@
  */
 import { Conflict } from './conflict.ts';
 import { hasVariable } from './marks.ts';
-import { letterOf } from './objects.ts';
+import { isFull, letterOf } from './objects.ts';
 import { isRecorded, recordedLetter, records, recordsDeletion } from './recorded.ts';
 import { Recreations } from './recreations.ts';
 import {
@@ -47,6 +47,11 @@ interface Move {
   /** What it was before; `undefined`: it did not exist. */
   readonly before: Shown | undefined;
   readonly isRestart: boolean;
+}
+
+/** It is not reloaded as it is: somebody undoes every reload, or what a reload adds has no room. */
+function isHopeless({ conflict, shown: { object, holder } }: Workload): boolean {
+  return conflict.isContested || isFull(object) || (holder !== undefined && isFull(holder));
 }
 
 export class Truth {
@@ -158,10 +163,11 @@ export class Truth {
     this.#restored = undefined;
   }
 
-  /** Whether a source that there is can reload the workload. */
+  /** Whether a source that there is can reload the workload as it is. */
   hasDependency(key: string): boolean {
     const workload = this.workloads.get(key);
-    return workload !== undefined && this.#dependenciesOf(workload.shown).length > 0;
+    if (workload === undefined || isHopeless(workload)) return false;
+    return this.#dependenciesOf(workload.shown).length > 0;
   }
 
   /** Whether the catalog has had the time to know the workload. */
@@ -187,7 +193,7 @@ export class Truth {
       for (const [source, { due, why, inPods }] of workload.since) {
         if (due !== 'must' || !this.#rules.dependsOn(workload.shown, this.sources.get(source), source))
           continue;
-        if (workload.conflict.isContested) continue;
+        if (isHopeless(workload)) continue;
         const now = letterAt(this.sources.get(source));
         this.violations.push({
           kind: 'lost',
@@ -198,7 +204,7 @@ export class Truth {
 
   /** Whatever came to pass, the records are right in the end. Returns where they are not. */
   notRecorded(): string[] {
-    const workloads = [...this.workloads].filter(([, { conflict }]) => !conflict.isContested);
+    const workloads = [...this.workloads].filter(([, workload]) => !isHopeless(workload));
     return workloads.flatMap(([key, { shown }]) =>
       this.#dependenciesOf(shown)
         .filter((source) => !this.#recordsPresent(shown, source))
