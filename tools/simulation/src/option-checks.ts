@@ -20,6 +20,8 @@ export interface OptionChecksBy {
   readonly now: () => number;
   readonly truth: Truth;
   readonly scope: Scope;
+  /** See `HoldsBy`. */
+  readonly knownUntil: (wait: number) => number;
   /** Counts what happened. */
   readonly seen: (what: string) => void;
   readonly violation: (kind: Violation['kind'], text: string) => void;
@@ -38,8 +40,15 @@ export class OptionChecks {
     this.#by = by;
     this.#plan = plan;
     this.#requests = requests;
-    const { now, seen, scope } = by;
-    this.#holds = new Holds({ now, seen, scope, isAllHeld: this.#isAllHeld, clockError: clockErrorOf(plan) });
+    const { now, seen, scope, knownUntil } = by;
+    this.#holds = new Holds({
+      now,
+      seen,
+      scope,
+      knownUntil,
+      isAllHeld: this.#isAllHeld,
+      clockError: clockErrorOf(plan),
+    });
     this.#rate = new Rate({ perMinute: PER_MINUTE, late: isUndisturbed(plan) ? SLOT_USED : SLOT_HELD });
     this.#webhooks = new Webhooks({
       now,

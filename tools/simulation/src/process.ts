@@ -56,6 +56,8 @@ export class SimulatedProcess implements Owner {
   startedAt = 0;
   /** It was told to end. */
   isStopping = false;
+  /** When it began to end in order, in virtual milliseconds. */
+  stoppingSince = Infinity;
   /** When its lists were complete, in virtual milliseconds. */
   syncedAt = 0;
   /** It has taken over as the leader. */

@@ -168,6 +168,7 @@ class Run {
     return new OptionChecks(this.#plan, requests, {
       scope,
       now: () => this.#events.now(),
+      knownUntil: (wait) => this.#disturber.stale.knownUntil(wait),
       truth: this.#truth,
       seen: (what) => this.#faults.count(what),
       violation: (kind, text) => this.#violation(kind, text),
@@ -237,6 +238,7 @@ class Run {
     const process = this.#places.processes.find(({ name }) => name === who);
     if (!process) return;
     this.#bounds.runs(who);
+    if (line.includes('msg=Stopping')) process.stoppingSince = this.#events.now();
     if (line.includes('msg="in sync"')) this.#synced(process);
     if (line.includes('msg="acquired the Lease"')) this.#acquired(process);
     if (line.includes('msg="became leader')) this.#leads(process);

@@ -70,10 +70,10 @@ export class Succession {
     return this.#leader ? this.#sees(this.#leader) : this.#ledUntil;
   }
 
-  /** Up to when the process has been able to see what was written. */
+  /** Up to when the process has been able to see what was written, and to pass it on. */
   #sees(process: SimulatedProcess): number {
     const { events, places, disturber } = this.#by;
-    const known = disturber.stale.knowsUntil(places.serverOf(process));
+    const known = Math.min(disturber.stale.knowsUntil(places.serverOf(process)), process.stoppingSince);
     return process.frozenUntil > events.now() - THAWED ? Math.min(known, process.frozenSince) : known;
   }
 }

@@ -19,6 +19,8 @@ export interface HoldsBy {
   readonly scope: Scope;
   /** How far the clocks of two processes may be apart, in milliseconds. The end of a pause is shifted by as much. */
   readonly clockError: number;
+  /** Up to when everybody has been able to know what was written for so many milliseconds. */
+  readonly knownUntil: (wait: number) => number;
   /** Counts what happened. */
   readonly seen: (what: string) => void;
 }
@@ -101,7 +103,7 @@ export class Holds {
   /** What is not watched is not written to; what was begun is finished. */
   #scopeOf({ before, after }: Write): string[] {
     const isFinished = isPaused(before) && !isPaused(after);
-    const isOut = this.#by.scope.isOutFor(after.metadata.namespace, ON_ITS_WAY);
+    const isOut = this.#by.scope.isOutSince(after.metadata.namespace, this.#by.knownUntil(ON_ITS_WAY));
     return isOut && !isFinished ? ['its namespace is not watched'] : [];
   }
 

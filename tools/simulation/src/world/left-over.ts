@@ -3,12 +3,13 @@
  * those rows stay that a workload uses, mentions, names or has recorded.
  */
 import type { SimulatedRedis } from '../redis/server.ts';
+import type { Shown } from './restarts.ts';
 import type { KubeObject } from './shapes.ts';
 import type { RowKeys } from './watcher-rows.ts';
 
 interface World {
   readonly sources: ReadonlyMap<string, KubeObject>;
-  readonly workloads: ReadonlyMap<string, { readonly shown: { readonly object: KubeObject } }>;
+  readonly workloads: ReadonlyMap<string, { readonly shown: Pick<Shown, 'object' | 'template'> }>;
 }
 
 /** Keys of rows that nobody needs. */
@@ -18,8 +19,10 @@ export function leftOver(rows: RowKeys, { sources, workloads }: World): string[]
     // As a value, in a list or in the record; not as the name of a field.
     const mention = new RegExp(`["/,]${name}["\\\\,](?!:)`);
     return [...workloads.values()].some(
-      ({ shown: { object } }) =>
-        object.metadata.namespace === namespace && mention.test(JSON.stringify(object)),
+      ({ shown: { object, template } }) =>
+        object.metadata.namespace === namespace &&
+        // Nobody knows any more what the pods use whose template is gone, but they still run.
+        (template === undefined || mention.test(JSON.stringify(object))),
     );
   };
   return [

@@ -51,10 +51,10 @@ export class Scope {
     return this.#namespaces.get(namespace)?.isIn === true;
   }
 
-  /** Whether it has been out for so many milliseconds. */
-  isOutFor(namespace: string | undefined, time: number): boolean {
+  /** Whether it went out before this moment, and has not come in since. */
+  isOutSince(namespace: string | undefined, moment: number): boolean {
     const { isIn, since } = this.#namespaces.get(namespace ?? '') ?? { isIn: true, since: 0 };
-    return !isIn && since <= this.#by.now() - time;
+    return !isIn && since <= moment;
   }
 
   /** Whether what changes in it now may be seen or not. */

@@ -249,6 +249,7 @@ export class Truth {
 
   /** What is written while nobody can tell. */
   #doubt(since: Since, known: { isKnown: boolean; isThere: boolean }): void {
+    if (known.isKnown) since.isUnsure = false;
     if (this.isGap) inGap(since, known);
     if (this.#restored?.reusesRevisions === true && since.due === 'must') since.due = 'may';
   }
@@ -468,8 +469,8 @@ export class Truth {
 /** To and fro in a gap looks like a write of the metadata, and what is not recorded cannot be told from what is new. */
 function inGap(since: Since, { isKnown, isThere }: { isKnown: boolean; isThere: boolean }): void {
   since.inGap += 1;
-  // Nobody can tell any more that the pods have it.
-  if (!isKnown && !isThere) since.inPods = undefined;
+  // Nobody can tell any more whether the pods have it.
+  if (!isKnown && !isThere) Object.assign(since, { inPods: undefined, isUnsure: true });
   if (since.due === 'must' && (!isKnown || since.inGap > 1)) since.due = 'may';
 }
 
