@@ -44,6 +44,8 @@ const OLD = 5_000;
 const LOOK = 5_000;
 /** After a loss, until what was not recorded has been found, and is. */
 const IN_DOUBT = 12_000;
+/** The longest back-off of a watch after an outage of the API server. */
+const RECONNECTED = 10_000;
 /** How long Jobs run. Some are still there at the end. */
 const JOB_RUNS = [2_000, 30_000, 300_000] as const;
 
@@ -168,11 +170,19 @@ class Run {
     return new OptionChecks(this.#plan, requests, {
       scope,
       now: () => this.#events.now(),
-      knownUntil: (wait) => this.#disturber.stale.knownUntil(wait),
+      knownUntil: (wait) => this.#watchedUntil(wait),
       truth: this.#truth,
       seen: (what) => this.#faults.count(what),
       violation: (kind, text) => this.#violation(kind, text),
     });
+  }
+
+  /** Up to when every watch has shown what was written for so many milliseconds. */
+  #watchedUntil(wait: number): number {
+    const { stale } = this.#disturber;
+    const longest = wait + RECONNECTED;
+    const isQuiet = this.#disturber.isApiQuietSince(this.#events.now() - longest);
+    return stale.knownUntil(isQuiet ? wait : longest);
   }
 
   async result(): Promise<Result> {

@@ -89,8 +89,9 @@ export class Webhooks {
   }
 
   #dueOf({ told, now, due }: Source, from: State): Source['due'] {
+    const { creations, isSeenAsItComes } = this.#by;
     // What comes back may have other data than what was there before, and the first that is seen of it may be a later write.
-    const isUnsure = (from === 'gone' || told === 'gone') && !this.#by.creations;
+    const isUnsure = (from === 'gone' || told === 'gone') && !(creations && isSeenAsItComes);
     if (isUnsure || told === undefined) return 'may';
     if (now !== told && this.#isPosted(from, now)) return 'must';
     return due === 'no' ? 'no' : 'may';
