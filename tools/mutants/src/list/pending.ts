@@ -21,6 +21,15 @@ export const pendingMutants = [
       killedBy: SIMULATION,
     },
     {
+      name: 'a source that returns counts as new for a CronJob',
+      text: `if (returned === true && recorded === DELETED_HASH) return false;`,
+      replacement: ``,
+      killedBy: {
+        spec: `${STATE}/triggers.spec.ts`,
+        test: 'is owed to a CronJob only once it is changed',
+      },
+    },
+    {
       name: 'a dependency without a record has no baseline',
       text: `return recorded ? row.templateRv : maxRv(row.templateRv, row.baselines[name] ?? RV_UNKNOWN);`,
       replacement: `return row.templateRv;`,
