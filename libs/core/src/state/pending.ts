@@ -84,8 +84,8 @@ export interface DependencySeen {
  * Returns what one dependency makes pending: `owed` if the pods are older than the data, `correct` if only the record is behind,
  * `null` if nothing. The watcher calls it with its rows and a worker with what it read; nothing else makes this decision. A deleted
  * source without a record is judged by its baseline; without a baseline, nothing shows that the pods ever had it. If creations do
- * not count, a source that returned after its deletion was recorded is owed by nobody: not by a CronJob either, whose pods no
- * resourceVersion dates.
+ * not count, a source that returned after its deletion was recorded reloads nothing until its data changes. Dates alone could not tell
+ * for a CronJob, because no resourceVersion dates its pods.
  */
 export function pendingFor(
   row: Pick<WorkloadRow, 'templateRv' | 'baselines' | 'unverified'>,
