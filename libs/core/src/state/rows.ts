@@ -53,9 +53,9 @@ export interface SourceRow {
   readonly annotations: Annotations;
   readonly providerClass?: ProviderClassFacts | undefined;
   /** The source has the data that it was created with, and the creation was seen. Only set if creations count. */
-  readonly created?: boolean;
+  readonly created?: boolean | undefined;
   /** The source was absent before, and has the data that it came with. Only set if creations do not count. */
-  readonly returned?: boolean;
+  readonly returned?: boolean | undefined;
 }
 
 /** A workload as the stream shows it, without its pod template. */

@@ -67,11 +67,7 @@ function dataRvAfter(seen: ObservedSource, known: SourceRow | undefined, listRv:
 
 function rowOf(
   seen: ObservedSource,
-  {
-    dataRv,
-    created,
-    returned,
-  }: { dataRv: Rv; created?: boolean | undefined; returned?: boolean | undefined },
+  { dataRv, created, returned }: Pick<SourceRow, 'dataRv' | 'created' | 'returned'>,
 ): SourceRow {
   return {
     hash: seen.hash,
