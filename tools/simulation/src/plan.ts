@@ -213,7 +213,7 @@ const DEEDS: Weighted = [
   [3, ask],
 ];
 
-const askOddly: Maker = (r) => ({
+const askBadly: Maker = (r) => ({
   do: 'ask',
   workload: workload(r),
   asking: { how: r.pick(['partlyReadable', 'unreadable', 'excessive', 'full', 'full'] as const) },
@@ -234,7 +234,7 @@ const DEEDS_WITH: { readonly [Name in Option]?: Weighted } = {
   alerts: FAULTY_RECEIVER,
   webhook: FAULTY_RECEIVER,
   oddAnnotations: [
-    [8, askOddly],
+    [8, askBadly],
     [4, ask],
   ],
 };

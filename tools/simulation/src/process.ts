@@ -102,19 +102,20 @@ export class SimulatedProcess implements Owner {
     });
     // Nothing is left then that would keep Node.js running.
     void process.lifecycle.stopped.then(end);
-    const { WatcherModule, WorkerModule } = apps;
+    const { WatcherModule, WatcherHeartbeat, WorkerModule } = apps;
     const module =
       this.kind === 'watcher'
-        ? this.#withRowsSeen(WatcherModule.of(options as never, process))
+        ? this.#withRowsSeen(WatcherModule.of(options as never, process), WatcherHeartbeat)
         : WorkerModule.of(options as never, process);
     apps.startModules(process, [module]).catch((error: unknown) => void process.startFailed(error));
   }
 
-  /** The heartbeat is the one provider that gets the cluster state, so it is asked for it. */
-  #withRowsSeen(module: DynamicModule): DynamicModule {
-    if (!apps) throw new Error('expected the apps to be loaded');
+  /** Keeps the cluster state as it is given to the heartbeat, the one provider that gets it. */
+  #withRowsSeen(
+    module: DynamicModule,
+    WatcherHeartbeat: Awaited<ReturnType<typeof load>>['WatcherHeartbeat'],
+  ): DynamicModule {
     const see = (rows: WatcherRows): void => void (this.rows = rows);
-    const { WatcherHeartbeat } = apps;
     class SeenHeartbeat extends WatcherHeartbeat {
       override start(state: ClusterState): void {
         see(state);

@@ -26,7 +26,7 @@ import { WATCHED, type Scope } from './world/scope.ts';
 import { CONFIDENTIAL, INSTALL, keyOf, NAMESPACES } from './world/shapes.ts';
 import { catalogKeys, leftOver } from './world/left-over.ts';
 import { RedisBounds } from './world/redis-bounds.ts';
-import { tooManyRows, type WatcherRows } from './world/watcher-rows.ts';
+import { keysOf, tooManyRows, type WatcherRows } from './world/watcher-rows.ts';
 import { ON_ITS_WAY, Truth, type Violation } from './world/truth.ts';
 
 /** 2026-01-01, so that the times in a trace can be read. */
@@ -334,14 +334,10 @@ class Run {
 
   #judge(): void {
     this.#checks.judge();
-    for (const key of leftOver(catalogKeys(this.#redis), this.#truth))
-      this.#violation('unbounded', `the catalog has ${key}, which was deleted and which nobody needs`);
-    for (const { name, rows } of this.#watchers())
-      for (const key of leftOver(
-        { sources: rows.sources.keys(), workloads: rows.workloads.keys() },
-        this.#truth,
-      ))
-        this.#violation('unbounded', `${name} has ${key}, which was deleted and which nobody needs`);
+    const watchers = this.#watchers().map(({ name, rows }) => [name, keysOf(rows)] as const);
+    for (const [holder, keys] of [['the catalog', catalogKeys(this.#redis)] as const, ...watchers])
+      for (const key of leftOver(keys, this.#truth))
+        this.#violation('unbounded', `${holder} has ${key}, which was deleted and which nobody needs`);
     const unaware = this.#disturber.backups.unaware();
     if (unaware !== undefined) this.#violation('failed', `${unaware} has not noticed that etcd was restored`);
     for (const text of this.#redis.texts()) {

@@ -49,11 +49,6 @@ interface Move {
   readonly isRestart: boolean;
 }
 
-/** It is not reloaded as it is: somebody undoes every reload, or what a reload adds has no room. */
-function isHopeless({ conflict, shown: { object, holder } }: Workload): boolean {
-  return conflict.isContested || isFull(object) || (holder !== undefined && isFull(holder));
-}
-
 export class Truth {
   readonly violations: Violation[] = [];
   readonly sources = new Map<string, KubeObject>();
@@ -166,7 +161,7 @@ export class Truth {
   /** Whether a source that there is can reload the workload as it is. */
   hasDependency(key: string): boolean {
     const workload = this.workloads.get(key);
-    if (workload === undefined || isHopeless(workload)) return false;
+    if (workload === undefined || isStuck(workload)) return false;
     return this.#dependenciesOf(workload.shown).length > 0;
   }
 
@@ -193,7 +188,7 @@ export class Truth {
       for (const [source, { due, why, inPods }] of workload.since) {
         if (due !== 'must' || !this.#rules.dependsOn(workload.shown, this.sources.get(source), source))
           continue;
-        if (isHopeless(workload)) continue;
+        if (isStuck(workload)) continue;
         const now = letterAt(this.sources.get(source));
         this.violations.push({
           kind: 'lost',
@@ -204,7 +199,7 @@ export class Truth {
 
   /** Whatever came to pass, the records are right in the end. Returns where they are not. */
   notRecorded(): string[] {
-    const workloads = [...this.workloads].filter(([, workload]) => !isHopeless(workload));
+    const workloads = [...this.workloads].filter(([, workload]) => !isStuck(workload));
     return workloads.flatMap(([key, { shown }]) =>
       this.#dependenciesOf(shown)
         .filter((source) => !this.#recordsPresent(shown, source))
@@ -464,6 +459,11 @@ export class Truth {
     workload.since.set(source, since);
     return since;
   }
+}
+
+/** Whether it cannot be reloaded until somebody edits it: somebody undoes every reload, or what a reload adds has no room. */
+function isStuck({ conflict, shown: { object, holder } }: Workload): boolean {
+  return conflict.isContested || isFull(object) || (holder !== undefined && isFull(holder));
 }
 
 /** To and fro in a gap looks like a write of the metadata, and what is not recorded cannot be told from what is new. */

@@ -9,6 +9,10 @@ export interface RowKeys {
   readonly workloads: Iterable<string>;
 }
 
+export function keysOf({ sources, workloads }: WatcherRows): RowKeys {
+  return { sources: sources.keys(), workloads: workloads.keys() };
+}
+
 /** What is more than one entry for each source and each workload that there has been. */
 export function tooManyRows(
   watcher: string,
