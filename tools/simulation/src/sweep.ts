@@ -15,14 +15,12 @@ export interface SweepOptions {
   readonly branches: (() => Promise<readonly Branch[]>) | undefined;
 }
 
-/** Failing runs that are printed. */
-const SHOWN = 20;
-
-/** Resolves with the exit code: 1 if a run failed, or a branch was never taken. */
+/** Prints each failing run when it ends. Resolves with the exit code: 1 if a run failed, or a branch was never taken. */
 export async function sweep(options: SweepOptions): Promise<0 | 1> {
   const totals = new Totals();
   for await (const result of runs(options)) {
     if (options.digests) console.log(`seed ${result.plan.seed}: ${digestOf(result)}`);
+    if (result.violations.length > 0) console.log(failureOf(result));
     totals.add(result);
   }
   const branches = await options.branches?.();
@@ -30,7 +28,7 @@ export async function sweep(options: SweepOptions): Promise<0 | 1> {
     console.log(`${file}:${line}: ${count} (${text})`);
   const complaints = branches ? complaintsOf(branches) : [];
   for (const line of [...totals.lines(), ...complaints]) console.log(line);
-  return totals.failing.length + complaints.length > 0 ? 1 : 0;
+  return totals.failing + complaints.length > 0 ? 1 : 0;
 }
 
 async function* runs({ from, seeds, seconds }: SweepOptions): AsyncGenerator<Result> {
@@ -39,7 +37,7 @@ async function* runs({ from, seeds, seconds }: SweepOptions): AsyncGenerator<Res
 }
 
 class Totals {
-  readonly failing: Result[] = [];
+  failing = 0;
   /** A reason that never occurred is reported, too. */
   readonly #seen = new Map(Object.keys(REASONS).map((reason) => [`reason ${reason}`, 0]));
   #runs = 0;
@@ -49,16 +47,13 @@ class Totals {
     this.#runs += 1;
     this.#reloads += result.reloads;
     for (const [what, count] of result.seen) this.#seen.set(what, (this.#seen.get(what) ?? 0) + count);
-    if (result.violations.length > 0) this.failing.push(result);
+    if (result.violations.length > 0) this.failing += 1;
   }
 
   lines(): string[] {
     const seen = [...this.#seen].toSorted(([a], [b]) => (a < b ? -1 : 1));
-    return [
-      `${this.#runs} runs, ${this.#reloads} reloads, ${this.failing.length} failing`,
-      ...seen.map(([what, count]) => `${what}: ${count}`),
-      ...this.failing.slice(0, SHOWN).map(failureOf),
-    ];
+    const summary = `${this.#runs} runs, ${this.#reloads} reloads, ${this.failing} failing`;
+    return [summary, ...seen.map(([what, count]) => `${what}: ${count}`)];
   }
 }
 
