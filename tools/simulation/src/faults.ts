@@ -21,6 +21,10 @@ const API_FATES = [
 ] as const;
 /** How often a request fails while the API server is faulty. */
 const API_FAILS = 0.3;
+/** The longest back-off of a watch after an outage of the API server. */
+export const RECONNECTED = 10_000;
+/** After so long a client gives up a request that nobody answers. */
+const GIVEN_UP = 30_000;
 const REDIS_FATES = ['lostRequest', 'lostReply', 'lostReply', 'cut'] as const;
 const REDIS_FAILS = 0.08;
 
@@ -34,7 +38,10 @@ export class Faults {
   readonly seen = new Map<string, number>();
   readonly #events: Events;
   readonly #until = new Map<Trouble, number>();
-  #apiTroubleEnds = -Infinity;
+  /** When requests to the API server began to fail or to be late, and when that ends. */
+  #apiTrouble = { from: -Infinity, to: -Infinity };
+  /** When the last request that nobody answers is given up. */
+  #givenUpAt = -Infinity;
 
   constructor(events: Events) {
     this.#events = events;
@@ -47,16 +54,33 @@ export class Faults {
 
   end(): void {
     this.#until.clear();
-    this.#apiTroubleEnds = Math.min(this.#apiTroubleEnds, this.#events.now());
+    this.#apiTrouble.to = Math.min(this.#apiTrouble.to, this.#events.now());
   }
 
   /** Requests to the API server may fail or be late for so long. */
   troubleApi(time: number): void {
-    this.#apiTroubleEnds = Math.max(this.#apiTroubleEnds, this.#events.now() + time);
+    const now = this.#events.now();
+    if (this.#wellFrom() < now) this.#apiTrouble.from = now;
+    this.#apiTrouble.to = Math.max(this.#apiTrouble.to, now + time);
   }
 
   isApiQuietSince(time: number): boolean {
-    return this.#apiTroubleEnds < time;
+    return this.#troubledUntil() < time;
+  }
+
+  /** Up to when every watch has shown what was written. */
+  watchedUntil(): number {
+    const now = this.#events.now();
+    return this.#wellFrom() < now ? now : this.#apiTrouble.from;
+  }
+
+  #troubledUntil(): number {
+    return Math.max(this.#apiTrouble.to, this.#givenUpAt);
+  }
+
+  /** When every watch is there again. */
+  #wellFrom(): number {
+    return this.#troubledUntil() + RECONNECTED;
   }
 
   treatRequest(): Treatment {
@@ -65,6 +89,8 @@ export class Faults {
     if (!this.#is('faultyApi') || this.#events.random() >= API_FAILS) return { before, after, fate: 'done' };
     const fate = this.#pick(API_FATES);
     this.count(typeof fate === 'string' ? `api ${fate}` : `api ${fate.answered}`);
+    if (fate === 'unansweredBefore' || fate === 'unansweredAfter')
+      this.#givenUpAt = this.#events.now() + GIVEN_UP;
     return { before, after, fate };
   }
 

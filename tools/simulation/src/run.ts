@@ -8,7 +8,7 @@ import { SimulatedApi } from './api/simulated-api.ts';
 import { CsiDriver } from './csi-driver.ts';
 import { Disturber } from './disturb.ts';
 import { Doer } from './doer.ts';
-import { Faults } from './faults.ts';
+import { Faults, RECONNECTED } from './faults.ts';
 import { OptionChecks } from './option-checks.ts';
 import { MOST_TURNS } from './hash-key-file.ts';
 import { flagsFor, rulesOf, scopeOf } from './options.ts';
@@ -44,8 +44,6 @@ const OLD = 5_000;
 const LOOK = 5_000;
 /** After a loss, until what was not recorded has been found, and is. */
 const IN_DOUBT = 12_000;
-/** The longest back-off of a watch after an outage of the API server. */
-const RECONNECTED = 10_000;
 /** How long Jobs run. Some are still there at the end. */
 const JOB_RUNS = [2_000, 30_000, 300_000] as const;
 
@@ -113,6 +111,7 @@ class Run {
       now: () => events.now(),
       log: (line) => this.#log('truth', line),
       knownUntil: (wait) => this.#disturber.stale.knownUntil(wait),
+      watchedUntil: (wait) => this.#watchedUntil(wait),
       rules: rulesOf(plan.options, scope),
       isAsked: (before, after) => requests.isDoneBy(before, after),
     });
@@ -182,7 +181,7 @@ class Run {
     const { stale } = this.#disturber;
     const longest = wait + RECONNECTED;
     const isQuiet = this.#disturber.isApiQuietSince(this.#events.now() - longest);
-    return stale.knownUntil(isQuiet ? wait : longest);
+    return Math.min(stale.knownUntil(isQuiet ? wait : longest), this.#faults.watchedUntil() - wait);
   }
 
   async result(): Promise<Result> {
@@ -270,6 +269,8 @@ class Run {
     process.leads = true;
     const missed = this.#succession.begins(process);
     if (missed !== undefined) this.#inDoubt(missed);
+    const listed = this.#succession.listed(process);
+    if (listed) this.#truth.listed(listed);
   }
 
   #ended(process: SimulatedProcess): void {

@@ -27,6 +27,8 @@ export class Succession {
   /** Up to when the last leader saw what was written; at first, when the install began. */
   #ledUntil: number;
   #hasLed = false;
+  /** The times in which nobody led, by the end of the last leader and the beginning of the next. */
+  readonly #leaderless: { readonly from: number; readonly to: number }[] = [];
 
   constructor(by: SuccessionBy) {
     this.#by = by;
@@ -63,7 +65,14 @@ export class Succession {
     if (this.#hasLed) this.#by.faults.count(isClean ? 'failover to a synced standby' : 'failover with a gap');
     this.#hasLed = true;
     this.#leader = process;
+    this.#leaderless.push({ from: until, to: this.#by.events.now() });
     return isClean ? undefined : until;
+  }
+
+  /** When the process listed while nobody led: what was written between these times it has seen in no order. */
+  listed({ syncedAt }: SimulatedProcess): { readonly from: number; readonly to: number } | undefined {
+    const gap = this.#leaderless.find(({ from, to }) => syncedAt > from && syncedAt <= to);
+    return gap && { from: gap.from, to: syncedAt };
   }
 
   #until(): number {

@@ -3,27 +3,8 @@ import type { Conflict } from './conflict.ts';
 import type { Recreations } from './recreations.ts';
 import type { Shown } from './restarts.ts';
 import type { SeenClasses } from './seen-classes.ts';
-import type { KubeObject, Letter } from './shapes.ts';
-
-/** Of one workload and one source that it depends on, since its pods were started. */
-export interface Since {
-  /** The data that the pods have. `undefined`: the source did not exist. */
-  inPods: Letter | undefined;
-  /**
-   * `no`: nothing to do. `must`: they have to be restarted. `may`: a restart is as right as none, for a reason that the documentation
-   * states.
-   */
-  due: 'no' | 'must' | 'may';
-  why: string;
-  /** It is not known which data the pods have: a dry run has told of the source while it was written. */
-  isUnsure?: boolean;
-  /** How often the source was changed in the present gap. */
-  inGap: number;
-  /** When it ceased to be a dependency, in virtual milliseconds: who has decided before may still reload for it. */
-  endedAt: number;
-  /** When its pods were started with the data while somebody may have been about to restart them for it, in virtual milliseconds. */
-  overtakenAt: number;
-}
+import type { KubeObject } from './shapes.ts';
+import type { Since } from './since.ts';
 
 export interface Workload {
   shown: Shown;

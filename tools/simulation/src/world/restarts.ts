@@ -71,6 +71,11 @@ export function isRestartedBesideTemplate({ object, holder }: Shown): boolean {
   return holder === object && templateOf(object) === undefined;
 }
 
+/** Whether a reload leaves the pod template as it is, so that no resourceVersion dates the pods. */
+export function isRestartedByField({ kind, metadata }: KubeObject): boolean {
+  return kind === 'Rollout' && metadata.annotations?.[STRATEGY] === 'restart';
+}
+
 /** The uid of the CronJob whose Job this is. */
 export function cronJobOf({ kind, metadata }: KubeObject): string | undefined {
   const owner = metadata.ownerReferences?.find((each) => each.kind === 'CronJob');
@@ -124,11 +129,10 @@ function shownRollout(object: KubeObject, find: Find): Shown {
   const from = deploymentOf(object);
   if (from === undefined) return { object, template: templateOf(object), holder: object, isLeftAlone: false };
   const deployment = find(from);
-  const restarts = object.metadata.annotations?.[STRATEGY] === 'restart';
   return {
     object,
     template: deployment && templateOf(deployment),
-    holder: restarts ? object : deployment,
+    holder: isRestartedByField(object) ? object : deployment,
     isLeftAlone: deployment === undefined || saysWhatItDependsOn(deployment),
   };
 }

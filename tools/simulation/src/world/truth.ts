@@ -11,6 +11,7 @@ import {
   cronJobOf,
   hasTemplateOf,
   isRestartedBesideTemplate,
+  isRestartedByField,
   isSuspended,
   isWorkload,
   shownOf,
@@ -21,7 +22,8 @@ import {
 import type { Rules } from './rules.ts';
 import { SeenClasses } from './seen-classes.ts';
 import { keyOf, type KubeObject, type Letter } from './shapes.ts';
-import { copyOf, refill, type Since, type TruthBackup, type Workload } from './known.ts';
+import { copyOf, refill, type TruthBackup, type Workload } from './known.ts';
+import { begun, deleted, held, inGap, written, type Since } from './since.ts';
 
 /** Virtual milliseconds from a decision to its patch. */
 export const ON_ITS_WAY = 5_000;
@@ -67,6 +69,7 @@ export class Truth {
   readonly #log: (line: string) => void;
   readonly #now: () => number;
   readonly #knownUntil: (wait: number) => number;
+  readonly #watchedUntil: (wait: number) => number;
   readonly #rules: Rules;
   readonly #isAsked: (before: KubeObject | undefined, after: KubeObject | undefined) => boolean;
   /** etcd was restored, and not every watcher knows. */
@@ -77,6 +80,8 @@ export class Truth {
     log: (line: string) => void;
     /** Up to when everybody has been able to know what was written for so many milliseconds. */
     knownUntil: (wait: number) => number;
+    /** Up to when every watch has shown what was written for so many milliseconds. */
+    watchedUntil: (wait: number) => number;
     rules: Rules;
     /** Whether the write is what somebody has requested. */
     isAsked: (before: KubeObject | undefined, after: KubeObject | undefined) => boolean;
@@ -85,6 +90,7 @@ export class Truth {
     this.#log = by.log;
     this.#recreations = new Recreations(by.now);
     this.#knownUntil = by.knownUntil;
+    this.#watchedUntil = by.watchedUntil;
     this.#rules = by.rules;
     this.#isAsked = by.isAsked;
   }
@@ -132,6 +138,14 @@ export class Truth {
     for (const { startedAt, since } of this.workloads.values())
       for (const [source, each] of since)
         if (startedAt >= from && (this.#writtenAt.get(source) ?? 0) >= from) each.due = 'may';
+  }
+
+  /** The one who leads now has seen what was written between these times in a list, and so in no order. */
+  listed({ from, to }: { from: number; to: number }): void {
+    const isMeant = (time: number): boolean => time >= from && time <= to;
+    for (const { startedAt, since } of this.workloads.values())
+      for (const [source, each] of since)
+        if (isMeant(startedAt) && isMeant(this.#writtenAt.get(source) ?? -Infinity)) each.isUnordered = true;
   }
 
   backUp(): TruthBackup {
@@ -218,7 +232,9 @@ export class Truth {
       this.#sourceOf(workload, key, commit);
       const since = this.#sinceOf(workload, key);
       if (isSuspended(workload.shown)) held(since);
-      if (this.#isUnsure(workload, key, since)) since.due = 'may';
+      if (!this.#isUnsure(workload, key, since)) continue;
+      since.isUnordered = this.#isOfGap(workload.startedAt);
+      since.due = 'may';
     }
   }
 
@@ -236,7 +252,7 @@ export class Truth {
     if (!after && was && this.#isDeletionShown(workload, key)) deleted(since, is);
     else {
       const isNew = this.#isCreationShown(key);
-      this.#written(since, { isDependency: was && is, isNew, from: letterAt(before), to: letterAt(after) });
+      written(since, { isDependency: was && is, isNew, from: letterAt(before), to: letterAt(after) });
     }
     this.#doubt(since, { isKnown: isRecorded(workload.shown, key), isThere: after !== undefined });
     if (since.isUnsure === true || this.#isInDoubt(workload, { was, is })) since.due = 'may';
@@ -252,24 +268,6 @@ export class Truth {
   /** Data of a source that was not there counts. */
   #isCreationShown(source: string): boolean {
     return this.#rules.onCreate && !source.startsWith('SecretProviderClass/');
-  }
-
-  #written(
-    since: Since,
-    change: {
-      isDependency: boolean;
-      /** Data of a source that was not there counts. */
-      isNew: boolean;
-      from: Letter | undefined;
-      to: Letter | undefined;
-    },
-  ): void {
-    const { isDependency, isNew, from, to } = change;
-    if (to === undefined || to === since.inPods) {
-      // Who reads it now finds nothing to reload for, but somebody may have read what it was in between.
-      if (since.due === 'must') since.due = 'may';
-    } else if (since.inPods === undefined && !isNew) since.inPods = to;
-    else changed(since, { isDependency, from, to });
   }
 
   /** A source that is watched only now looks like one that was created. */
@@ -315,9 +313,13 @@ export class Truth {
     }
   }
 
-  /** Its list and that of a source that was written in the gap too may come in any order. */
-  #startedInGap({ since }: Workload): void {
-    for (const [source, each] of since) if (this.#isOfGap(this.#writtenAt.get(source) ?? 0)) each.due = 'may';
+  /** Its list and that of a source that was written in the gap too may come in any order, and a deletion may be earlier or later. */
+  #startedInGap(workload: Workload): void {
+    if (!this.isGap) return;
+    const { namespace } = workload.shown.object.metadata;
+    for (const [source, at] of this.#writtenAt)
+      if (source.split('/')[1] === namespace && (this.#isOfGap(at) || !this.sources.has(source)))
+        Object.assign(this.#sinceOf(workload, source), { due: 'may', isUnordered: true });
   }
 
   /** Whether nobody saw what was written then, or when. */
@@ -341,6 +343,7 @@ export class Truth {
   /** What the Job is recorded for counts as the data that the CronJob ran with, even if its pods read later data. */
   #ran(workload: Workload, job: KubeObject): void {
     for (const [source, since] of workload.since) {
+      since.overtakenAt = this.#seenLaterAt(source);
       const letter = recordedLetter(job, source, this.#rules.hashKeys);
       if (recordsDeletion(job, source)) Object.assign(since, { inPods: undefined, due: 'no' });
       if (letter === undefined) continue;
@@ -383,11 +386,14 @@ export class Truth {
   /** What the workload was to be reloaded for, as texts. */
   #dueFor({ workload, before }: Move): string[] {
     const earliest = this.#knownUntil(ON_ITS_WAY);
-    const due = [...workload.since].filter(([source, { due: how, endedAt, overtakenAt }]) => {
-      if (overtakenAt > earliest) return true;
-      const isAsked = before && this.#rules.dependsOn(before, this.sources.get(source), source);
-      return how !== 'no' && (endedAt > earliest || isAsked);
-    });
+    const watched = this.#watchedUntil(ON_ITS_WAY);
+    const due = [...workload.since].filter(
+      ([source, { due: how, endedAt, overtakenAt, listedAt, ...each }]) => {
+        if (overtakenAt > earliest || listedAt > watched || each.isUnordered === true) return true;
+        const isAsked = before && this.#rules.dependsOn(before, this.sources.get(source), source);
+        return how !== 'no' && (endedAt > earliest || isAsked);
+      },
+    );
     return due.map(([source, { due: how }]) => `${source} (${how})`);
   }
 
@@ -405,7 +411,31 @@ export class Truth {
     }
     for (const [source, { metadata }] of this.sources)
       if (metadata.namespace === workload.shown.object.metadata.namespace) this.#sinceOf(workload, source);
+    if (!before) this.#createdUnwatched(workload);
+    this.#restartedByField(workload);
     this.#startedInGap(workload);
+  }
+
+  #restartedByField({ shown, since }: Workload): void {
+    if (!isRestartedByField(shown.object)) return;
+    for (const [source, each] of since)
+      each.overtakenAt = Math.max(each.overtakenAt, this.#seenLaterAt(source));
+  }
+
+  /** No watch shows its creation, so nothing but a list dates it. What was written meanwhile looks later. */
+  #createdUnwatched({ since }: Workload): void {
+    const watched = this.#watchedUntil(0);
+    if (watched > this.#now() - ON_ITS_WAY) return;
+    for (const [source, each] of since)
+      if ((this.#writtenAt.get(source) ?? 0) > watched - ON_ITS_WAY) each.listedAt = this.#now();
+  }
+
+  /**
+   * Workers know the versions of a class from the catalog only. What was written there lately may come after a restart that no
+   * resourceVersion dates, and then looks later than the pods.
+   */
+  #seenLaterAt(source: string): number {
+    return source.startsWith('SecretProviderClass/') ? (this.#writtenAt.get(source) ?? -Infinity) : -Infinity;
   }
 
   /** Nobody saw which came first, a change or the template. */
@@ -455,6 +485,7 @@ export class Truth {
       inGap: 0,
       endedAt: -Infinity,
       overtakenAt: -Infinity,
+      listedAt: -Infinity,
     };
     workload.since.set(source, since);
     return since;
@@ -464,43 +495,6 @@ export class Truth {
 /** Whether it cannot be reloaded until somebody edits it: somebody undoes every reload, or what a reload adds has no room. */
 function isStuck({ conflict, shown: { object, holder } }: Workload): boolean {
   return conflict.isContested || isFull(object) || (holder !== undefined && isFull(holder));
-}
-
-/** To and fro in a gap looks like a write of the metadata, and what is not recorded cannot be told from what is new. */
-function inGap(since: Since, { isKnown, isThere }: { isKnown: boolean; isThere: boolean }): void {
-  since.inGap += 1;
-  // Nobody can tell any more whether the pods have it.
-  if (!isKnown && !isThere) Object.assign(since, { inPods: undefined, isUnsure: true });
-  if (since.due === 'must' && (!isKnown || since.inGap > 1)) since.due = 'may';
-}
-
-/** It has become a dependency, with the data of now. The creation of a source that is not there restarts nothing. */
-function begun(since: Since, now: Letter | undefined): void {
-  if (now !== since.inPods) since.due = 'may';
-  if (now === undefined) since.inPods = undefined;
-}
-
-/** Nothing has to be done for as long as it is held, and whoever has seen it otherwise may still do it. */
-function held(since: Since): void {
-  if (since.due === 'must') since.due = 'may';
-}
-
-/** The pods have what is no more. `is`: a source that is not there is a dependency. */
-function deleted(since: Since, is: boolean): void {
-  if (since.inPods === undefined) return;
-  since.due = is ? 'must' : 'may';
-  since.why = 'it was deleted';
-}
-
-/** The source has other data than the pods were started with. */
-function changed(
-  since: Since,
-  { isDependency, from, to }: { isDependency: boolean; from: Letter | undefined; to: Letter },
-): void {
-  if (isDependency && from !== to) {
-    since.due = 'must';
-    since.why = `it was changed from ${from ?? 'nothing'} to ${to}`;
-  } else if (since.due === 'no') since.due = 'may';
 }
 
 function letterAt(source: KubeObject | undefined): Letter | undefined {

@@ -1,0 +1,82 @@
+/** What is due for a workload because of one source, and how a write changes it. */
+import type { Letter } from './shapes.ts';
+
+/** Of one workload and one source that it depends on, since its pods were started. */
+export interface Since {
+  /** The data that the pods have. `undefined`: the source did not exist. */
+  inPods: Letter | undefined;
+  /**
+   * `no`: nothing to do. `must`: they have to be restarted. `may`: a restart is as right as none, for a reason that the documentation
+   * states.
+   */
+  due: 'no' | 'must' | 'may';
+  why: string;
+  /** It is not known which data the pods have: a dry run has told of the source while it was written. */
+  isUnsure?: boolean;
+  /** The source was written in the gap in which the pods were started. A watcher that listed then keeps what it concluded until it leads. */
+  isUnordered?: boolean;
+  /** How often the source was changed in the present gap. */
+  inGap: number;
+  /** When it ceased to be a dependency, in virtual milliseconds: who has decided before may still reload for it. */
+  endedAt: number;
+  /** When its pods were started with the data while somebody may have been about to restart them for it, in virtual milliseconds. */
+  overtakenAt: number;
+  /** When its workload was created while watches were broken, and after the source was written, in virtual milliseconds. */
+  listedAt: number;
+}
+
+/** To and fro in a gap looks like a write of the metadata, and what is not recorded cannot be told from what is new. */
+export function inGap(since: Since, { isKnown, isThere }: { isKnown: boolean; isThere: boolean }): void {
+  since.inGap += 1;
+  // Nobody can tell any more whether the pods have it.
+  if (!isKnown && !isThere) Object.assign(since, { inPods: undefined, isUnsure: true });
+  if (since.due === 'must' && (!isKnown || since.inGap > 1)) since.due = 'may';
+}
+
+/** It has become a dependency, with the data of now. The creation of a source that is not there restarts nothing. */
+export function begun(since: Since, now: Letter | undefined): void {
+  if (now !== since.inPods) since.due = 'may';
+  if (now === undefined) since.inPods = undefined;
+}
+
+/** Nothing has to be done for as long as it is held, and whoever has seen it otherwise may still do it. */
+export function held(since: Since): void {
+  if (since.due === 'must') since.due = 'may';
+}
+
+/** The pods have what is no more. `is`: a source that is not there is a dependency. */
+export function deleted(since: Since, is: boolean): void {
+  if (since.inPods === undefined) return;
+  since.due = is ? 'must' : 'may';
+  since.why = 'it was deleted';
+}
+
+/** The source has other data than the pods were started with. */
+function changed(
+  since: Since,
+  { isDependency, from, to }: { isDependency: boolean; from: Letter | undefined; to: Letter },
+): void {
+  if (isDependency && from !== to) {
+    since.due = 'must';
+    since.why = `it was changed from ${from ?? 'nothing'} to ${to}`;
+  } else if (since.due === 'no') since.due = 'may';
+}
+
+/** The source was written while it existed or came to exist. */
+export function written(
+  since: Since,
+  change: {
+    isDependency: boolean;
+    /** Data of a source that was not there counts. */
+    isNew: boolean;
+    from: Letter | undefined;
+    to: Letter | undefined;
+  },
+): void {
+  const { isDependency, isNew, from, to } = change;
+  if (to === undefined || to === since.inPods) {
+    // Who reads it now finds nothing to reload for, but somebody may have read what it was in between.
+    if (since.due === 'must') since.due = 'may';
+  } else if (since.inPods === undefined && !isNew) since.inPods = to;
+  else changed(since, { isDependency, from, to });
+}
