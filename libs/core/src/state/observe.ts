@@ -176,7 +176,7 @@ export function unixSeconds(time: string | undefined): number {
   return Number.isNaN(parsed) ? 0 : Math.floor(parsed / 1000);
 }
 
-/** The annotations of a workload that affect decisions; not its record or notes of users. */
+/** The annotations of a workload that affect whether and how it is reloaded; not its record or notes of users. */
 export function decidingKeys(keys: AnnotationKeys): string[] {
   return [
     keys.auto,
@@ -186,6 +186,7 @@ export function decidingKeys(keys: AnnotationKeys): string[] {
     keys.secretProviderClassAuto,
     ...sourceListKeys(keys),
     keys.pausePeriod,
+    keys.rolloutStrategy,
     RELEASE_ANNOTATION,
   ];
 }

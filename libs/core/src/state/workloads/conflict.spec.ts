@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { DEFAULT_ANNOTATION_KEYS as KEYS } from '../../annotations/annotation-keys.ts';
+import { decidingAnnotations } from '../observe.ts';
 import { conflictAfter, isInConflict, type MarkerConflict } from './conflict.ts';
 
 const ANNOTATIONS = { auto: 'true' };
@@ -98,5 +100,13 @@ describe('a workload is not in conflict', () => {
     const contested = fight(fight(fight(START, 1), 2), 3);
     expect(isInConflict(contested.conflict)).toBe(true);
     expect(write(contested, edit, 4).conflict?.strips ?? []).toEqual([]);
+  });
+
+  it('once its owner has it reloaded in another way', () => {
+    const chosen = (strategy: string) =>
+      decidingAnnotations({ [KEYS.auto]: 'true', [KEYS.rolloutStrategy]: strategy }, KEYS);
+    const contested = [0, 1, 2].reduce(fight, { ...START, annotations: chosen('rollout') });
+    expect(isInConflict(contested.conflict)).toBe(true);
+    expect(isInConflict(write(contested, { annotations: chosen('restart') }).conflict)).toBe(false);
   });
 });

@@ -143,6 +143,7 @@ function asks(owner: Owner, { keys, autoReloadAll }: OwnerSettings): boolean {
     keys.secretExclude,
     keys.secretProviderClassExclude,
     keys.pausePeriod,
+    keys.rolloutStrategy,
     RELEASE_ANNOTATION,
   ];
   const own = [...Object.keys(owner.annotations), ...Object.keys(owner.podAnnotations)];
