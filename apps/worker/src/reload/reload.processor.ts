@@ -163,6 +163,7 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
       if (contested) return contested;
       this.#leaveToOthers(gathered.plan);
       pending = gathered.plan.roll;
+      if (await this.#catchesUp(gathered)) return false;
       const sent = isWritten(gathered) ? await this.#write(gathered, slot) : {};
       return sent && { ...this.#outcome(gathered), ...sent };
     } catch (error) {
@@ -228,6 +229,12 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
     const reason = dryRun ? undefined : await this.#way(workload).carryOn?.(workload);
     if (reason) return unchanged(reason);
     return notifyOnly ? unchanged('NotifiedInstead') : undefined;
+  }
+
+  /** Whether an earlier attempt has left something to record, which is recorded now. */
+  async #catchesUp({ workload, plan, request }: Gathered): Promise<boolean> {
+    const isReloaded = plan.roll.length > 0 || request !== undefined;
+    return !isReloaded && this.#writes() && (await this.#way(workload).catchUp?.(workload)) === true;
   }
 
   #holdBack(gathered: Gathered): Gathered {

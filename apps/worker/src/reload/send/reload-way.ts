@@ -28,6 +28,11 @@ export interface ReloadWay {
   /** Finishes a reload that another worker left half done, if the workload is such a remainder; otherwise undefined. */
   carryOn?(workload: WorkloadNow): Promise<Reason | undefined>;
   /**
+   * Records a reload that an earlier attempt did and could not record. Called if nothing is to be reloaded. False: there is none;
+   * otherwise the workload must be read and decided again.
+   */
+  catchUp?(workload: WorkloadNow): Promise<boolean>;
+  /**
    * Sends the reload. False if the workload has changed since it was read: nothing was done, and it must be read and
    * decided again. Rejects with a `KubeError`. Sending twice has the same result.
    */

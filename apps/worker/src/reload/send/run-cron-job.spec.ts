@@ -1,24 +1,52 @@
 import { RECORD_ANNOTATION } from '@reroll/core/record/record';
 import { NEXT_JOB_ANNOTATION } from '@reroll/core/reload/job-of-cron-job';
+import type { KubeObject } from '@reroll/kube/objects';
 import { expect, it } from 'vitest';
 import { recordOf, Scene } from '../../testing/scene.ts';
+
+/** Of a Job that was created for this data. */
+function jobMetadata(data: string): KubeObject['metadata'] {
+  return {
+    name: 'w-abc',
+    namespace: 'ns',
+    uid: 'uid-abc',
+    resourceVersion: '5',
+    ownerReferences: [{ uid: 'uid-w' }],
+    annotations: { [RECORD_ANNOTATION]: recordOf(data) },
+  } as KubeObject['metadata'];
+}
 
 it('a Job of a reload that was cut off stands for the data that it was created for, and no other', async () => {
   const scene = new Scene((of) => {
     of.kind = 'CronJob';
     of.annotations[NEXT_JOB_ANNOTATION] = 'abc';
   });
-  const metadata = {
-    name: 'w-abc',
-    namespace: 'ns',
-    uid: 'uid-abc',
-    resourceVersion: '5',
-    ownerReferences: [{ uid: 'uid-w' }],
-    annotations: { [RECORD_ANNOTATION]: recordOf('between') },
-  };
-  scene.api.objects.set('/apis/batch/v1/namespaces/ns/jobs/w-abc', { metadata });
+  scene.api.objects.set('/apis/batch/v1/namespaces/ns/jobs/w-abc', { metadata: jobMetadata('between') });
   const { state } = await scene.run();
   expect(state).toBe('reloaded');
   expect(scene.api.writes).toEqual(['PATCH w', expect.stringMatching(/^POST w-/u), 'PATCH w']);
   expect(scene.object.metadata.annotations?.[RECORD_ANNOTATION]).toBe(recordOf('new'));
+});
+
+it('such a Job is found too when the source is back at what is recorded, and another one runs with that', async () => {
+  const scene = new Scene((of) => {
+    of.kind = 'CronJob';
+    of.annotations[NEXT_JOB_ANNOTATION] = 'abc';
+    of.record = recordOf('new');
+  });
+  scene.api.objects.set('/apis/batch/v1/namespaces/ns/jobs/w-abc', { metadata: jobMetadata('between') });
+  const { state } = await scene.run();
+  expect(state).toBe('reloaded');
+  expect(scene.api.writes).toEqual(['PATCH w', expect.stringMatching(/^POST w-/u), 'PATCH w']);
+  expect(scene.object.metadata.annotations?.[RECORD_ANNOTATION]).toBe(recordOf('new'));
+});
+
+it('a CronJob with nothing to reload for and no such Job is left as it is', async () => {
+  const scene = new Scene((of) => {
+    of.kind = 'CronJob';
+    of.annotations[NEXT_JOB_ANNOTATION] = 'abc';
+    of.record = recordOf('new');
+  });
+  expect((await scene.run()).state).toBe('unchanged');
+  expect(scene.api.writes).toEqual([]);
 });

@@ -40,8 +40,9 @@ interface Carried {
  * 2. The Job of that name is created, with the record that it was created for.
  * 3. One patch gives the CronJob that record and the name of the Job after it.
  *
- * If a worker dies between 2 and 3, the next one finds the Job of that name, copies its record to the CronJob, and
- * decides again what else is pending. So what was pending leads to one Job, whatever changed meanwhile.
+ * If a worker dies between 2 and 3, or the answer to 2 is lost, the next attempt finds the Job of that name, copies its record to
+ * the CronJob, and decides again what else is pending, also if the source went back meanwhile and nothing seems to be. So what
+ * was pending leads to one Job, whatever changed meanwhile.
  */
 export class RunCronJob implements ReloadWay {
   readonly reason = 'JobCreated';
@@ -53,6 +54,19 @@ export class RunCronJob implements ReloadWay {
 
   heldBack({ object }: WorkloadNow): 'CronJobSuspended' | undefined {
     return (object as CronJobObject).spec?.suspend === true ? 'CronJobSuspended' : undefined;
+  }
+
+  async catchUp(workload: WorkloadNow): Promise<boolean> {
+    const next = nextOf(workload);
+    if (next === undefined) return false;
+    const carried = await this.#carriedBy(workload, jobName(workload.object.metadata.name, next));
+    if (carried === undefined) return false;
+    await this.#write(workload, {
+      ...carried,
+      record: carried.record ?? workload.observed.record,
+      next: suffix(),
+    });
+    return true;
   }
 
   async send(reload: Reload): Promise<Sent | false> {
@@ -94,13 +108,24 @@ export class RunCronJob implements ReloadWay {
     }
   }
 
+  /** What the Job of that name stands for; undefined if there is none that belongs to this CronJob. */
   async #carriedBy({ object }: WorkloadNow, name: string): Promise<Carried | undefined> {
     const { namespace, uid } = object.metadata;
-    const { body } = await this.#context.client.get<JobObject>(objectPath(JOBS, { namespace, name }));
-    const isOwn = body.metadata.ownerReferences?.some((owner) => owner.uid === uid);
-    if (!isOwn) return undefined;
+    const body = await this.#jobNamed({ namespace, name });
+    const isOwn = body?.metadata.ownerReferences?.some((owner) => owner.uid === uid);
+    if (!body || !isOwn) return undefined;
     const record = body.metadata.annotations?.[RECORD_ANNOTATION];
     return { record, request: body.spec?.template?.metadata?.annotations?.[REQUEST_ANNOTATION] };
+  }
+
+  async #jobNamed(job: { namespace: string; name: string }): Promise<JobObject | undefined> {
+    try {
+      const { body } = await this.#context.client.get<JobObject>(objectPath(JOBS, job));
+      return body;
+    } catch (error) {
+      if (error instanceof KubeError && error.status === 404) return undefined;
+      throw error;
+    }
   }
 
   #job({ workload, rolled, record, request }: Reload, name: string): object {
