@@ -12,6 +12,8 @@ import type { Truth } from './world/truth.ts';
  * watchers saw, it is noticed only when they list again" (docs/guide/how-it-works.md): such a restore is left out.
  */
 const LEASE_READ = 6_000;
+/** Until a watcher reads the Lease, the next leader may write it as often as it was written after the backup. */
+const LEASE_WRITES = 5;
 /** From a decision that was made before the restore to its patch. */
 const ON_ITS_WAY = 5_000;
 
@@ -39,12 +41,16 @@ export class Backups {
   #taken: Taken | undefined;
   /** When the Lease was first renewed after the backup. */
   #renewedAt = Infinity;
+  /** How often the Lease was written after the backup. */
+  #renewals = 0;
   #restoredAt: number | undefined;
 
   constructor(by: BackupsBy) {
     this.#by = by;
     by.api.onChange(({ type, after }) => {
-      if (type.kind === 'Lease' && after) this.#renewedAt = Math.min(this.#renewedAt, by.events.now());
+      if (type.kind !== 'Lease' || !after) return;
+      this.#renewedAt = Math.min(this.#renewedAt, by.events.now());
+      this.#renewals += 1;
     });
   }
 
@@ -52,6 +58,7 @@ export class Backups {
     const { api, truth } = this.#by;
     this.#taken = { etcd: api.backUp(), truth: truth.backUp() };
     this.#renewedAt = Infinity;
+    this.#renewals = 0;
   }
 
   restore(bump: number): void {
@@ -85,7 +92,8 @@ export class Backups {
     const { events, places, isApiQuietSince } = this.#by;
     const from = events.now() - LEASE_READ;
     const wereAwake = places.processes.every(({ frozenUntil }) => frozenUntil < from);
-    return this.#renewedAt < from && wereAwake && isApiQuietSince(from);
+    const isRenewed = this.#renewedAt < from && this.#renewals >= LEASE_WRITES;
+    return isRenewed && wereAwake && isApiQuietSince(from);
   }
 
   /** Until a watcher that began after the restore leads, and no other is there. */

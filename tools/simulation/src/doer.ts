@@ -2,12 +2,11 @@
 import type { ObjectId, WorldWriter } from './api/world-writer.ts';
 import type { CsiDriver } from './csi-driver.ts';
 import type { Step } from './plan.ts';
-import { annotationsOf, FILLER, sourceObject, templateOf, workloadObject } from './world/objects.ts';
+import { annotationsOf, FILLER, IGNORE, sourceObject, templateOf, workloadObject } from './world/objects.ts';
 import { deploymentOf } from './world/restarts.ts';
 import { WATCHED } from './world/scope.ts';
 import type { KubeObject, PodTemplate, SourceRef, WorkloadRef } from './world/shapes.ts';
 
-const IGNORE = 'reloader.stakater.com/ignore';
 const MATCH = 'reloader.stakater.com/match';
 const OF_PAUSES = 'deployment.reloader.stakater.com/';
 const CLASS = 'SecretProviderClass';

@@ -324,7 +324,11 @@ class Run {
 
   /** The admin takes no request for a workload that the catalog does not know. */
   #request(step: Parameters<typeof workloadKey>[0] & Step): void {
-    if (this.#scope.isIn(step.namespace)) this.#person.ask(workloadKey(step));
+    if (!this.#scope.isIn(step.namespace)) return;
+    const key = workloadKey(step);
+    // Somebody may ask for one that is not there. Its request stays until a worker looks.
+    this.#bounds.exists(key);
+    this.#person.ask(key);
   }
 
   #posted(path: string, body: string, isAnswered: boolean): void {

@@ -207,6 +207,7 @@ export const UNREACHED: readonly Unreached[] = [
       ],
       'apps/worker/src/change/source-reader.ts': [`if (!this.#isWatched(object)) return 'SourceNotWatched';`],
       'apps/worker/src/reload/reload.processor.ts': [
+        'if (await this.#catchesUp(gathered)) return false;',
         'await catalog.setBackingOff(job.workload, isLast ? null : jobId);',
         'if ((await requests.of(workload)) !== undefined) return true;',
         'if (!row || row.leftAlone !== undefined || isInConflict(row.conflict)) return false;',
@@ -246,7 +247,13 @@ export const UNREACHED: readonly Unreached[] = [
       'apps/worker/src/reload/send/run-cron-job.ts': [
         `if (!(error instanceof KubeError) || error.reason !== 'AlreadyExists') throw error;`,
         'async #carriedBy({ object }: WorkloadNow, name: string): Promise<Carried | undefined> {',
-        'if (!isOwn) return undefined;',
+        'if (carried === undefined) return false;',
+        '});',
+        'const isOwn = body?.metadata.ownerReferences?.some((owner) => owner.uid === uid);',
+        'if (!body || !isOwn) return undefined;',
+        'const { body } = await this.#context.client.get<JobObject>(objectPath(JOBS, job));',
+        'if (error instanceof KubeError && error.status === 404) return undefined;',
+        '} catch (error) {',
         'return { record, request: body.spec?.template?.metadata?.annotations?.[REQUEST_ANNOTATION] };',
         'if (isOvertaken(error)) return false;',
       ],

@@ -2,6 +2,7 @@
  * How often somebody put a pod template back to what it was before a reload. After three times in ten minutes the workload is left
  * alone until its template or the annotations that decide are edited (docs/guide/use.md).
  */
+import { IGNORE } from './objects.ts';
 import type { Shown } from './restarts.ts';
 
 const REVERTS = 3;
@@ -47,8 +48,9 @@ function templateText({ template }: Shown): string {
   return JSON.stringify(template) ?? '';
 }
 
-/** The annotations of the workload that decide. */
+/** The annotations of the workload that decide. `ignore` is for sources. */
 function asks({ object: { metadata } }: Shown): string {
-  const keys = Object.keys(metadata.annotations ?? {}).filter((key) => key.includes('stakater'));
+  const isMeant = (key: string): boolean => key.includes('stakater') && key !== IGNORE;
+  const keys = Object.keys(metadata.annotations ?? {}).filter(isMeant);
   return JSON.stringify(keys.toSorted().map((key) => [key, metadata.annotations?.[key]]));
 }

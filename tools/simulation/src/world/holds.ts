@@ -1,11 +1,10 @@
 /** What is held back from Reroll: by a dry run, by annotations, or by the pause of a Deployment. It is told of every write. */
 import { newMarks } from './marks.ts';
-import { templateOf, typeOf } from './objects.ts';
+import { IGNORE, templateOf, typeOf } from './objects.ts';
 import { keyOf, NAMESPACES, SOURCES, type KubeObject, type SourceRef } from './shapes.ts';
 import type { Scope } from './scope.ts';
 import { ON_ITS_WAY, type Commit } from './truth.ts';
 
-const IGNORE = 'reloader.stakater.com/ignore';
 const PERIOD = 'deployment.reloader.stakater.com/pause-period';
 const PAUSED_AT = 'deployment.reloader.stakater.com/paused-at';
 

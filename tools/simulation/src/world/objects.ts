@@ -5,6 +5,7 @@ import { CONFIDENTIAL, type KubeObject, type Letter, type PodTemplate, type Sour
 const AUTO = 'reloader.stakater.com/auto';
 const CONFIG_MAPS = 'configmap.reloader.stakater.com/reload';
 const SEARCH = 'reloader.stakater.com/search';
+export const IGNORE = 'reloader.stakater.com/ignore';
 export const STRATEGY = 'reloader.stakater.com/rollout-strategy';
 /** Says nothing to Reroll, but takes the room that its own annotations need. */
 export const FILLER = 'example.com/text';

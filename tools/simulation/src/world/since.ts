@@ -21,7 +21,7 @@ export interface Since {
   endedAt: number;
   /** When its pods were started with the data while somebody may have been about to restart them for it, in virtual milliseconds. */
   overtakenAt: number;
-  /** When its workload was created while watches were broken, and after the source was written, in virtual milliseconds. */
+  /** When its pods were started while watches were broken, and after the source was written, in virtual milliseconds. */
   listedAt: number;
 }
 
@@ -33,10 +33,13 @@ export function inGap(since: Since, { isKnown, isThere }: { isKnown: boolean; is
   if (since.due === 'must' && (!isKnown || since.inGap > 1)) since.due = 'may';
 }
 
-/** It has become a dependency, with the data of now. The creation of a source that is not there restarts nothing. */
+/**
+ * It has become a dependency. The data of now counts as that of the pods, whatever they have, and the creation of a source that is
+ * not there restarts nothing.
+ */
 export function begun(since: Since, now: Letter | undefined): void {
   if (now !== since.inPods) since.due = 'may';
-  if (now === undefined) since.inPods = undefined;
+  since.inPods = now;
 }
 
 /** Nothing has to be done for as long as it is held, and whoever has seen it otherwise may still do it. */

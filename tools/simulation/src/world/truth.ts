@@ -197,7 +197,7 @@ export class Truth {
 
   /** Adds what was lost: call it when all is calm and in order again. */
   judge(): void {
-    this.violations.push(...this.#recreations.judge());
+    this.violations.push(...this.#recreations.judge(this.#rules.isInDoubt));
     for (const [key, workload] of this.workloads)
       for (const [source, { due, why, inPods }] of workload.since) {
         if (due !== 'must' || !this.#rules.dependsOn(workload.shown, this.sources.get(source), source))
@@ -267,7 +267,7 @@ export class Truth {
 
   /** Data of a source that was not there counts. */
   #isCreationShown(source: string): boolean {
-    return this.#rules.onCreate && !source.startsWith('SecretProviderClass/');
+    return this.#rules.onCreate && !isClass(source);
   }
 
   /** A source that is watched only now looks like one that was created. */
@@ -411,7 +411,7 @@ export class Truth {
     }
     for (const [source, { metadata }] of this.sources)
       if (metadata.namespace === workload.shown.object.metadata.namespace) this.#sinceOf(workload, source);
-    if (!before) this.#createdUnwatched(workload);
+    this.#restartedUnwatched(workload, !before);
     this.#restartedByField(workload);
     this.#startedInGap(workload);
   }
@@ -422,12 +422,16 @@ export class Truth {
       each.overtakenAt = Math.max(each.overtakenAt, this.#seenLaterAt(source));
   }
 
-  /** No watch shows its creation, so nothing but a list dates it. What was written meanwhile looks later. */
-  #createdUnwatched({ since }: Workload): void {
+  /**
+   * No watch shows a creation, so nothing but a list dates it, and what was written meanwhile looks later. Nor does one show the
+   * versions of a class, which a list dates by the newest status.
+   */
+  #restartedUnwatched({ since }: Workload, isCreated: boolean): void {
     const watched = this.#watchedUntil(0);
     if (watched > this.#now() - ON_ITS_WAY) return;
     for (const [source, each] of since)
-      if ((this.#writtenAt.get(source) ?? 0) > watched - ON_ITS_WAY) each.listedAt = this.#now();
+      if ((isCreated || isClass(source)) && (this.#writtenAt.get(source) ?? 0) > watched - ON_ITS_WAY)
+        each.listedAt = this.#now();
   }
 
   /**
@@ -435,7 +439,7 @@ export class Truth {
    * resourceVersion dates, and then looks later than the pods.
    */
   #seenLaterAt(source: string): number {
-    return source.startsWith('SecretProviderClass/') ? (this.#writtenAt.get(source) ?? -Infinity) : -Infinity;
+    return isClass(source) ? (this.#writtenAt.get(source) ?? -Infinity) : -Infinity;
   }
 
   /** Nobody saw which came first, a change or the template. */
@@ -495,6 +499,10 @@ export class Truth {
 /** Whether it cannot be reloaded until somebody edits it: somebody undoes every reload, or what a reload adds has no room. */
 function isStuck({ conflict, shown: { object, holder } }: Workload): boolean {
   return conflict.isContested || isFull(object) || (holder !== undefined && isFull(holder));
+}
+
+function isClass(source: string): boolean {
+  return source.startsWith('SecretProviderClass/');
 }
 
 function letterAt(source: KubeObject | undefined): Letter | undefined {
