@@ -2,6 +2,7 @@
 import { Registry } from 'prom-client';
 
 import { adminMetrics } from '@reroll/shared/platform/metrics/admin';
+import { redisRestarts } from '@reroll/shared/platform/metrics/standalone';
 import { restClientMetrics } from '@reroll/shared/platform/metrics/rest-client';
 import { watcherMetrics } from '@reroll/shared/platform/metrics/watcher';
 import { workerMetrics } from '@reroll/shared/platform/metrics/worker';
@@ -66,6 +67,7 @@ export function metricsMarkdown(): string {
     section('Watcher', metricsOf(watcherMetrics)),
     section('Worker', metricsOf(workerMetrics)),
     section('Admin', metricsOf(adminMetrics)),
+    section('Standalone, besides those of the three', metricsOf(redisRestarts)),
     section('All', all),
   ].join('\n\n')}\n`;
 }

@@ -1,6 +1,6 @@
 /** docs/reference/options.md, from the table of options. */
 import type { AnyOption } from '@reroll/shared/platform/options/parsing/option';
-import { defaultText, GROUPS } from '@reroll/shared/platform/options/parsing/option';
+import { defaultText, GROUPS, programsOf } from '@reroll/shared/platform/options/parsing/option';
 import { OPTION_LIST } from '@reroll/shared/platform/options/parsing/table';
 
 /** Inside a table cell a pipe would end it. */
@@ -19,7 +19,7 @@ function row(spec: AnyOption): string {
     code(spec.env),
     cell(spec.type),
     initial,
-    spec.apps.join(', '),
+    programsOf(spec).join(', '),
     cell(spec.description),
   ];
   return `| ${columns.join(' | ')} |`;

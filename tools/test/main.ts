@@ -29,6 +29,7 @@ const SUITES = [
   'admin',
   'worker',
   'watcher',
+  'standalone',
   'platform',
   'dashboard',
   'hostile',

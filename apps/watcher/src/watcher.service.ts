@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { ClusterState } from '@reroll/core/state/cluster-state';
 import { Process } from '@reroll/nest/process';
+import { RedisConnection } from '@reroll/nest/redis.module';
 import { ReloadRequests } from '@reroll/redis/catalog/requests';
 import { giveBackMemorySoon } from '@reroll/shared/platform/process/memory';
 import { decisionSettings } from '@reroll/shared/platform/options/decision-settings';
@@ -49,6 +50,7 @@ export class WatcherService implements OnApplicationBootstrap {
     private readonly rollouts: RolloutWatch,
     @Inject(STREAMS) private readonly context: StreamsContext,
     private readonly requests: ReloadRequests,
+    private readonly redis: RedisConnection,
   ) {}
 
   /** Runs in the background, so that other roles of the process do not wait until this watcher leads. */
@@ -106,6 +108,7 @@ export class WatcherService implements OnApplicationBootstrap {
     });
     if (lifecycle.signal.aborted) return;
     resyncer.start();
+    this.redis.onConnected(() => resyncer.kick());
     this.leadership.state.followStreams(() => streams.isSynced());
     giveBackMemorySoon();
     log.info('in sync', { sources: clusterState.sources.size, workloads: clusterState.workloads.size });

@@ -15,6 +15,7 @@ import {
 } from '../../support/objects/builders.ts';
 import { cleanUp } from '../../support/cleanup.ts';
 import { resourceOf, type KubeObject, type Ref, type Space } from '../../support/kube.ts';
+import type { App } from '../../support/processes.ts';
 import type { Reroll } from '../../support/reroll.ts';
 import { hashOf, markerVariables, recordOf } from '../../support/objects/rollouts.ts';
 import { eventually } from '../../support/wait.ts';
@@ -306,13 +307,16 @@ export class Fleet {
   }
 }
 
-/** Resolves when the leader has swept so many times more. */
+/** Resolves when the leader has done so many resyncs more. */
 export async function resyncs(reroll: Reroll, more: number): Promise<void> {
-  const leader = await reroll.leader();
+  await resyncsOf(await reroll.leader(), more);
+}
+
+export async function resyncsOf(leader: App, more: number): Promise<void> {
   const count = async (): Promise<number> =>
     Number(/^reroll_sweep_duration_seconds_count (\d+)/m.exec(await leader.metrics())?.[1] ?? 0);
   const first = await count();
-  await eventually(async () => (await count()) >= first + more, { what: 'sweeps', within: 30_000 });
+  await eventually(async () => (await count()) >= first + more, { what: 'resyncs', within: 30_000 });
 }
 
 function anomaliesOf(by: {

@@ -1,6 +1,7 @@
 import { hashKey, type HashKeys } from '@reroll/core/record/record-hash';
 import type { KubeClientOptions } from '@reroll/kube/client/connection';
 import { CatalogError } from '@reroll/redis/connection/errors';
+import type { RedisAccess } from '@reroll/redis/connection/redis-access';
 import { createLogger, type Logger, type LogSink } from '@reroll/shared/platform/logging/logging';
 import { createRegistry } from '@reroll/shared/platform/metrics/registry';
 import type { HttpPostSettings } from '@reroll/shared/platform/http/http-post';
@@ -17,7 +18,8 @@ const WRONG_SETTINGS = 2;
 
 /** The options of every app, and those of some apps that the shared modules read. */
 export type ProcessOptions = Pick<CommonOptions, keyof CommonOptions & keyof AdminOptions> &
-  Partial<Pick<WorkerOptions, 'debounce' | 'hashKeyFile' | 'hash'>>;
+  Partial<Pick<WorkerOptions, 'debounce' | 'hashKeyFile' | 'hash'>> &
+  Pick<RedisAccess, 'redisSocket'>;
 
 /** What a process reaches outside of itself. The simulation gives each of its processes its own. */
 export interface Outside {

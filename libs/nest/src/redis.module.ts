@@ -25,6 +25,11 @@ export class RedisConnection {
     readiness.add('redis', () => this.client.ping().then(() => undefined));
   }
 
+  /** Calls the listener whenever a connection is made: at the first one that comes, and after each loss. */
+  onConnected(listener: () => void): void {
+    this.client.on('ready', listener);
+  }
+
   /** Runs the action as soon as Redis can be reached. Rejects if the process ends first. */
   async whenReachable<T>(action: () => Promise<T>): Promise<T> {
     const result = await whenReachable(async () => ({ value: await action() }), this.waiting);

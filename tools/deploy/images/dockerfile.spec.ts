@@ -7,7 +7,7 @@ const all = instructions();
 const texts = (name: string): readonly string[] =>
   all.flatMap((each) => (each.name === name ? [each.text] : []));
 
-it('every app has a target, the last stages of all, but for the dashboard and the command line', () => {
+it('every app has a target, the last stages of all, but for the dashboard, the command line and the standalone process', () => {
   expect(readdirSync(join(ROOT, 'apps')).sort()).toEqual([...APPS, ...WITHOUT_IMAGE].sort());
   const targets = texts('FROM').flatMap((text) => /^runtime AS (\S+)$/.exec(text)?.[1] ?? []);
   expect(targets).toEqual([...APPS]);

@@ -7,7 +7,7 @@ export const DOCKERFILE = join(ROOT, 'deploy/docker/Dockerfile');
 /** The apps that have an image: a stage of the Dockerfile each. */
 export const APPS = ['watcher', 'worker', 'admin'] as const;
 /** The others: the dashboard is served by admin, and the command line runs where people are. */
-export const WITHOUT_IMAGE = ['dashboard', 'cli'] as const;
+export const WITHOUT_IMAGE = ['dashboard', 'cli', 'standalone'] as const;
 export type App = (typeof APPS)[number];
 
 export interface Instruction {

@@ -54,6 +54,11 @@ export class Resyncer {
     this.#timer ??= setInterval(() => this.#begin(), this.#context.interval);
   }
 
+  /** Resyncs now, unless a resync is under way: Redis was away, and may have lost what it had. */
+  kick(): void {
+    if (this.#leading) this.#begin();
+  }
+
   /**
    * Starts to publish: rewrites the whole catalog, removes what no longer exists, and resyncs. Rejects if Redis
    * cannot be read; nothing has started then.

@@ -26,6 +26,8 @@ export interface RedisAccess {
   readonly redisTlsKeyFile?: string | undefined;
   readonly redisTlsServerName?: string | undefined;
   readonly redisTlsInsecureSkipVerify?: boolean;
+  /** Path of a Unix socket, in place of the others. No option of a process sets it; a standalone process does for its own Redis. */
+  readonly redisSocket?: string | undefined;
   /** Opens the streams to a server in place of TCP and TLS. No option of a process sets it; not for Cluster. */
   readonly redisConnector?: RedisOptions['Connector'];
 }

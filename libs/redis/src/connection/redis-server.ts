@@ -25,7 +25,7 @@ function isNoMaster(error: Error): 2 | false {
 
 /** Returns ioredis' options for a URL, a host or Sentinels. */
 export function serverOptions(access: RedisAccess, { tls }: RedisSecrets): RedisOptions {
-  const { redisHost, redisPort = 6379, redisDb, redisSentinels = [], redisConnector } = access;
+  const { redisHost, redisPort = 6379, redisDb, redisSentinels = [], redisSocket, redisConnector } = access;
   const common: RedisOptions = {
     retryStrategy: reconnectDelay,
     reconnectOnError: isNoMaster,
@@ -34,6 +34,7 @@ export function serverOptions(access: RedisAccess, { tls }: RedisSecrets): Redis
     ...(tls ? { tls } : {}),
   };
   if (redisSentinels.length > 0) return { ...common, ...sentinelOptions(access, tls) };
+  if (redisSocket !== undefined) return { ...common, path: redisSocket };
   if (redisHost !== undefined) return { ...common, host: redisHost, port: redisPort };
   return { ...urlOptions(access.redisUrl ?? LOCAL), ...common };
 }

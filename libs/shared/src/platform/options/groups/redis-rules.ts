@@ -1,7 +1,7 @@
 /** Which options of Redis go together. A rule does not apply if one of its options could not be read. */
-import type { WatcherOptions, WorkerOptions } from '../parsing/table.ts';
+import type { StandaloneOptions } from '../parsing/table.ts';
 
-type Options = Partial<WatcherOptions & WorkerOptions>;
+type Options = Partial<StandaloneOptions>;
 type Rule = (options: Options) => string | undefined;
 
 const LOCATIONS = {
@@ -148,8 +148,27 @@ const detailsNeedSentinels: Rule = (options) => {
     : undefined;
 };
 
+/** A standalone process that is given no Redis starts one by itself, which only it can reach. */
+const ownRedisHasNoLogin: Rule = (options) => {
+  const found = given(options, {
+    ...CREDENTIALS,
+    ...TLS_DETAILS,
+    '--redis-tls': 'redisTls',
+    '--redis-db': 'redisDb',
+  });
+  return options.redisMaxMemory !== undefined && found !== '' && !isRedisGiven(options)
+    ? `--redis-url: expected one of ${Object.keys(LOCATIONS).join(', ')}, because of ${found}; given none`
+    : undefined;
+};
+
+/** Whether the options say where Redis is. */
+export function isRedisGiven(options: Options): boolean {
+  return given(options, LOCATIONS) !== '';
+}
+
 export const REDIS_RULES: readonly Rule[] = [
   oneLocation,
+  ownRedisHasNoLogin,
   portHasAHost,
   credentialsOnce,
   onePassword(REDIS_LOGIN),

@@ -22,6 +22,38 @@ const MASTER = '--redis-sentinel-master=main';
 const HOST = '--redis-host=redis';
 const TLS = '--redis-tls';
 
+describe('a standalone process', () => {
+  const errors = (argv: readonly string[]): readonly string[] => {
+    const parsed = parseOptions('standalone', argv, {});
+    return parsed.ok ? [] : parsed.errors;
+  };
+
+  it('needs no Redis, and has the options of every app and one more', () => {
+    expect(errors(['--debounce=0', '--api-addr=:0', '--lease-name=l', '--redis-max-memory=1gb'])).toEqual([]);
+  });
+
+  it.each([
+    ['--redis-password=p', '--redis-password'],
+    ['--redis-tls', '--redis-tls'],
+    ['--redis-db=3', '--redis-db'],
+  ])('without a place of Redis is not given %s', (flag, name) => {
+    const places = '--redis-url, --redis-host, --redis-sentinels, --redis-cluster';
+    expect(errors([flag])).toEqual([
+      `--redis-url: expected one of ${places}, because of ${name}; given none`,
+    ]);
+    expect(errors([flag, '--redis-host=redis'])).toEqual([]);
+  });
+
+  it('is told how much memory its Redis may take', () => {
+    const expects = 'a number of megabytes or gigabytes, such as 320mb or 1gb';
+    expect(errors(['--redis-max-memory=0'])).toEqual([`--redis-max-memory: expected ${expects}; given "0"`]);
+    const others = parseOptions('worker', ['--redis-max-memory=1gb'], {});
+    expect(others.ok ? [] : others.errors).toEqual([
+      '--redis-max-memory: expected a flag of the worker; given one of the standalone only',
+    ]);
+  });
+});
+
 describe('where Redis is', () => {
   it('can be given in parts', () => {
     const env = {

@@ -1,5 +1,5 @@
 /** Where queues, catalog and history are stored, and how to connect. `redis-rules.ts` has the rules between these options. */
-import { ALL, options } from '../parsing/option.ts';
+import { ALL, options, STANDALONE } from '../parsing/option.ts';
 import { redisSentinelOptions } from './redis-sentinel.ts';
 import { redisTlsOptions } from './redis-tls.ts';
 import {
@@ -87,6 +87,14 @@ export const redisOptions = options('Redis', {
     ...optionalInteger({ min: 0, max: 65_535 }),
   },
   ...redisTlsOptions,
+  redisMaxMemory: {
+    flag: '--redis-max-memory',
+    default: '320mb',
+    apps: STANDALONE,
+    description:
+      'Memory limit of the Redis that the process starts by itself if it is given none. At the limit it drops the history, and reloads go on.',
+    ...matching('a number of megabytes or gigabytes, such as 320mb or 1gb', /^[1-9][0-9]{0,5}(?:mb|gb)$/u),
+  },
   clusterName: {
     flag: '--cluster-name',
     default: '',

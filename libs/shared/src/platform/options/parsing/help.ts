@@ -1,5 +1,5 @@
-/** The text of `--help`: every option of an app, grouped, with its environment variable and default. */
-import type { AnyOption, App } from './option.ts';
+/** The text of `--help`: every option of a program, grouped, with its environment variable and default. */
+import type { AnyOption, Program } from './option.ts';
 import { defaultText, GROUPS } from './option.ts';
 import { optionsOf } from './table.ts';
 
@@ -28,13 +28,13 @@ function entry(spec: AnyOption): string {
   return `  ${spellings}\n${wrap(`${spec.description} ${origin}`)}`;
 }
 
-export function helpText(app: App): string {
-  const specs = optionsOf(app).map(([, spec]) => spec);
+export function helpText(program: Program): string {
+  const specs = optionsOf(program).map(([, spec]) => spec);
   const sections = GROUPS.map((group) => ({ group, specs: specs.filter((spec) => spec.group === group) }))
     .filter((section) => section.specs.length > 0)
     .map((section) => `${section.group}:\n${section.specs.map(entry).join('\n')}`);
   return [
-    `Usage: reroll-${app} [flags]`,
+    `Usage: reroll-${program} [flags]`,
     'Each flag can be given by the environment variable in brackets; the flag wins.',
     ...sections,
     'Other:\n  -h, --help\n        Print this text.\n  --version\n        Print the version.',

@@ -1,7 +1,7 @@
 /** The only place that reads `process.argv` and `process.env`. */
 import { VERSION } from '../../process/version.ts';
 import { helpText } from './help.ts';
-import type { App } from './option.ts';
+import type { Program } from './option.ts';
 import { parseOptions } from './parse.ts';
 import type { Environment } from './parse.ts';
 import type { OptionsOf } from './table.ts';
@@ -9,8 +9,8 @@ import type { OptionsOf } from './table.ts';
 /** The exit code for a wrong command line. */
 const USAGE_ERROR = 2;
 
-export type LoadedOptions<A extends App> =
-  | { readonly ok: true; readonly options: OptionsOf<A> }
+export type LoadedOptions<P extends Program> =
+  | { readonly ok: true; readonly options: OptionsOf<P> }
   | { readonly ok: false; readonly exitCode: number };
 
 /** The part of `process` that is used; specs pass their own. */
@@ -27,12 +27,15 @@ export interface Surroundings {
  * Loads the options of this process. If there are none to run with (wrong ones, `--help`, `--version`), it has printed
  * the reason and set `process.exitCode`, and the caller returns.
  */
-export function loadOptions<A extends App>(app: A, surroundings: Surroundings = process): LoadedOptions<A> {
+export function loadOptions<P extends Program>(
+  program: P,
+  surroundings: Surroundings = process,
+): LoadedOptions<P> {
   const { argv, env, stdout, stderr } = surroundings;
-  const parsed = parseOptions(app, argv.slice(2), env);
+  const parsed = parseOptions(program, argv.slice(2), env);
   if (parsed.ok) return parsed;
-  if (parsed.asked === 'help') stdout.write(`${helpText(app)}\n`);
-  else if (parsed.asked === 'version') stdout.write(`reroll-${app} ${VERSION}\n`);
+  if (parsed.asked === 'help') stdout.write(`${helpText(program)}\n`);
+  else if (parsed.asked === 'version') stdout.write(`reroll-${program} ${VERSION}\n`);
   else stderr.write(`${parsed.errors.join('\n')}\nRun with --help for the list of options.\n`);
   const exitCode = parsed.asked === undefined ? USAGE_ERROR : 0;
   surroundings.exitCode = exitCode;

@@ -3,6 +3,8 @@ import type { z } from 'zod';
 
 export const APPS = ['watcher', 'worker', 'admin'] as const;
 export type App = (typeof APPS)[number];
+/** A program that reads options. The standalone one is all apps in one process, and has the options of each. */
+export type Program = App | 'standalone';
 
 /** Headings of the help text and the reference page, in order. */
 export const GROUPS = [
@@ -76,6 +78,17 @@ export const BOTH = ['watcher', 'worker'] as const;
 export const WATCHER = ['watcher'] as const;
 export const WORKER = ['worker'] as const;
 export const ADMIN = ['admin'] as const;
+/** For an option of the standalone program only. */
+export const STANDALONE = [] as const;
+
+export function isOptionOf(spec: AnyOption, program: Program): boolean {
+  return program === 'standalone' || spec.apps.includes(program);
+}
+
+/** The programs that have the option, for tables. */
+export function programsOf({ apps }: AnyOption): readonly Program[] {
+  return apps.length === 0 ? ['standalone'] : apps;
+}
 
 /** What the help shows as an option's default. */
 export function defaultText(spec: AnyOption): string {

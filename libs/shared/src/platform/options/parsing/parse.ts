@@ -1,15 +1,15 @@
-/** Parses command line and environment into the options of an app, or a list of everything that is wrong. */
+/** Parses command line and environment into the options of a program, or a list of everything that is wrong. */
 import { readArguments, shown } from './arguments.ts';
 import { parseCsv } from './csv.ts';
-import type { AnyOption, App } from './option.ts';
+import { isOptionOf, programsOf, type AnyOption, type Program } from './option.ts';
 import { brokenRules } from '../groups/rules.ts';
 import { OPTION_LIST } from './table.ts';
 import type { OptionsOf } from './table.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-export type ParsedOptions<A extends App> =
-  | { readonly ok: true; readonly options: OptionsOf<A> }
+export type ParsedOptions<P extends Program> =
+  | { readonly ok: true; readonly options: OptionsOf<P> }
   | {
       readonly ok: false;
       /** Every error, one a line, with the flag, what was expected and what was given. */
@@ -52,13 +52,13 @@ function read(spec: AnyOption, { values, where }: Written): Read {
   return { ok: false, error: `${spec.flag}: expected ${spec.expects}; given ${given}${where}` };
 }
 
-/** Whether to read the option. A flag of stakater/Reloader that this app does not use is checked and then dropped. */
-function isWanted(spec: AnyOption, app: App, flags: Values): boolean {
-  return spec.apps.includes(app) || (spec.incumbent === true && flags.has(spec.flag));
+/** Whether to read the option. A flag of stakater/Reloader that this program does not use is checked and then dropped. */
+function isWanted(spec: AnyOption, program: Program, flags: Values): boolean {
+  return isOptionOf(spec, program) || (spec.incumbent === true && flags.has(spec.flag));
 }
 
-function isOfAnother(spec: AnyOption, app: App, flags: Values): boolean {
-  return !spec.apps.includes(app) && spec.incumbent !== true && flags.has(spec.flag);
+function isOfAnother(spec: AnyOption, program: Program, flags: Values): boolean {
+  return !isOptionOf(spec, program) && spec.incumbent !== true && flags.has(spec.flag);
 }
 
 const FORMS = OPTION_LIST.flatMap(([, { flag, form, aliases = [] }]) =>
@@ -66,27 +66,29 @@ const FORMS = OPTION_LIST.flatMap(([, { flag, form, aliases = [] }]) =>
 );
 
 /**
- * Parses the options of `app`. `argv` excludes the program's name. Reads nothing but its arguments, except for defaults
+ * Parses the options of `program`. `argv` excludes the program's name. Reads nothing but its arguments, except for defaults
  * that depend on the machine.
  */
-export function parseOptions<A extends App>(
-  app: A,
+export function parseOptions<P extends Program>(
+  program: P,
   argv: readonly string[],
   env: Environment,
-): ParsedOptions<A> {
+): ParsedOptions<P> {
   const { given, help, version, errors: malformed } = readArguments(argv, FORMS);
   if (help) return { ok: false, errors: [], asked: 'help' };
   if (version) return { ok: false, errors: [], asked: 'version' };
   const errors = [...malformed];
   const options: Record<string, unknown> = {};
   for (const [name, spec] of OPTION_LIST) {
-    if (isOfAnother(spec, app, given))
-      errors.push(`${spec.flag}: expected a flag of the ${app}; given one of the ${spec.apps.join()} only`);
-    if (!isWanted(spec, app, given)) continue;
+    if (isOfAnother(spec, program, given))
+      errors.push(
+        `${spec.flag}: expected a flag of the ${program}; given one of the ${programsOf(spec).join()} only`,
+      );
+    if (!isWanted(spec, program, given)) continue;
     const result = read(spec, writtenFor(spec, given, env));
     if (!result.ok) errors.push(result.error);
-    else if (spec.apps.includes(app)) options[name] = result.value;
+    else if (isOptionOf(spec, program)) options[name] = result.value;
   }
   errors.push(...brokenRules(options));
-  return errors.length > 0 ? { ok: false, errors } : { ok: true, options: options as OptionsOf<A> };
+  return errors.length > 0 ? { ok: false, errors } : { ok: true, options: options as OptionsOf<P> };
 }

@@ -6,7 +6,7 @@ import { kubernetesOptions } from '../groups/kubernetes.ts';
 import { leaderElectionOptions } from '../groups/leader-election.ts';
 import { notificationOptions } from '../groups/notifications.ts';
 import { observabilityOptions } from '../groups/observability.ts';
-import type { AnyOption, App } from './option.ts';
+import { isOptionOf, type AnyOption, type Program } from './option.ts';
 import { queueOptions } from '../groups/queues.ts';
 import { redisOptions } from '../groups/redis.ts';
 import { reloadOptions } from '../groups/reload.ts';
@@ -27,19 +27,22 @@ export const OPTIONS = {
 
 type Table = typeof OPTIONS;
 
-/** The parsed options of an app. Durations are milliseconds. */
-export type OptionsOf<A extends App> = {
-  readonly [K in keyof Table as A extends Table[K]['apps'][number] ? K : never]: z.output<Table[K]['schema']>;
+/** The parsed options of a program. Durations are milliseconds. */
+export type OptionsOf<P extends Program> = {
+  readonly [K in keyof Table as P extends 'standalone' | Table[K]['apps'][number] ? K : never]: z.output<
+    Table[K]['schema']
+  >;
 };
 export type WatcherOptions = OptionsOf<'watcher'>;
 export type WorkerOptions = OptionsOf<'worker'>;
 export type AdminOptions = OptionsOf<'admin'>;
+export type StandaloneOptions = OptionsOf<'standalone'>;
 /** The options of every app. */
 export type CommonOptions = Pick<WatcherOptions, keyof WatcherOptions & keyof WorkerOptions>;
 
 /** The same, as a plain list of name and option. */
 export const OPTION_LIST: readonly (readonly [name: string, option: AnyOption])[] = Object.entries(OPTIONS);
 
-export function optionsOf(app: App): readonly (readonly [name: string, option: AnyOption])[] {
-  return OPTION_LIST.filter(([, option]) => option.apps.includes(app));
+export function optionsOf(program: Program): readonly (readonly [name: string, option: AnyOption])[] {
+  return OPTION_LIST.filter(([, option]) => isOptionOf(option, program));
 }

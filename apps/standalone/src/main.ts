@@ -1,0 +1,43 @@
+import 'reflect-metadata';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { AdminModule } from '@reroll/admin/admin.module';
+import { serveApi } from '@reroll/admin/serve-api';
+import type { Process } from '@reroll/nest/process';
+import { runProcess } from '@reroll/nest/run-process';
+import { redisRestarts } from '@reroll/shared/platform/metrics/standalone';
+import { isRedisGiven } from '@reroll/shared/platform/options/groups/redis-rules';
+import { loadOptions } from '@reroll/shared/platform/options/parsing/load';
+import { WatcherModule } from '@reroll/watcher/watcher.module';
+import { WorkerModule } from '@reroll/worker/worker.module';
+import { RedisChild, socketIn } from './redis-child.ts';
+
+/** Registered first, it stops last: when every connection is closed. */
+async function startRedis(folder: string, maxMemory: string, process: Process): Promise<void> {
+  const { log, lifecycle, registry } = process;
+  const redis = new RedisChild({
+    folder,
+    maxMemory,
+    log,
+    restarts: redisRestarts(registry),
+    onGivenUp: (error) => void lifecycle.fail('redis-server cannot be kept running', error),
+  });
+  lifecycle.onStop('redis server', 3_000, () => redis.stop());
+  await redis.start();
+}
+
+const loaded = loadOptions('standalone');
+if (loaded.ok) {
+  const { options } = loaded;
+  const folder = isRedisGiven(options) ? undefined : mkdtempSync(join(tmpdir(), 'reroll-redis-'));
+  const own = folder === undefined ? {} : { redisSocket: socketIn(folder) };
+  await runProcess('standalone', { ...options, ...own }, async (process) => {
+    if (folder !== undefined) await startRedis(folder, options.redisMaxMemory, process);
+    await serveApi(process, [
+      WatcherModule.of(options, process),
+      WorkerModule.of(options, process),
+      AdminModule.of(options, process),
+    ]);
+  });
+}

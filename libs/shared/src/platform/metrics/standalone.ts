@@ -1,0 +1,10 @@
+/** Metrics of the standalone process, besides those of the apps in it. */
+import type { Counter, Registry } from 'prom-client';
+import { counter } from './registry.ts';
+
+export function redisRestarts(registry: Registry): Counter {
+  return counter(registry, {
+    name: 'reroll_redis_server_restarts_total',
+    help: 'Number of times that this process has started its own Redis again, because it had ended.',
+  });
+}
