@@ -13,7 +13,7 @@ function jobMetadata(data: string): KubeObject['metadata'] {
     resourceVersion: '5',
     ownerReferences: [{ uid: 'uid-w' }],
     annotations: { [RECORD_ANNOTATION]: recordOf(data) },
-  } as KubeObject['metadata'];
+  };
 }
 
 it('a Job of a reload that was cut off stands for the data that it was created for, and no other', async () => {
