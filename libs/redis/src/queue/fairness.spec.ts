@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Worker, type Job } from 'bullmq';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { keyOf, type Key } from '@reroll/core/model';
@@ -15,13 +16,16 @@ beforeAll(async () => {
 afterAll(() => redis.stop());
 beforeEach(() => {
   ({ prefix } = redis.freshKeys());
+  // Bursts drain by this clock: here they do not, however long a loaded machine takes to enqueue them.
+  vi.spyOn(performance, 'now').mockReturnValue(0);
 });
 afterEach(async () => {
+  vi.restoreAllMocks();
   await Promise.all(opened.splice(0).map((each) => each.close(true)));
 });
 
-/** Of a burst so many go first, and as many again for each second in which it is enqueued. */
-const FIRST = 2 * BURST;
+/** Of a burst so many go first. */
+const FIRST = BURST + 1;
 
 function queuesWith(debounce = 0): Queues {
   const queues = new Queues({ connection: redis.client, prefix, debounce, attempts: 3, backoff: 60_000 });
@@ -80,6 +84,7 @@ describe('behind a long burst of one namespace', () => {
     const queues = queuesWith(50);
     await queues.enqueueReloads(reloadsOf('a', LONG));
     await queues.enqueueReloads([{ workload: 'Deployment/b/web', since: 0 }]);
+    await pause(100);
     const taken = await takenUntil(RELOADS, 'Deployment/b/web');
     expect(taken.length - 1).toBeLessThanOrEqual(FIRST + 4);
   });
