@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Cluster } from '../../tools/cluster/src/cluster.ts';
+import { freePort } from '../../tools/cluster/src/servers/ports.ts';
+import { AdminApi } from '../support/admin/admin-api.ts';
 import { connect, namespace, type Space } from '../support/kube.ts';
 import type { App } from '../support/processes.ts';
 import { startStandalone, type Standalone } from '../support/standalone.ts';
@@ -21,7 +23,8 @@ async function prepare(): Promise<Install> {
   return {
     fleet: await Fleet.create(space),
     start: async (name) => {
-      const standalone = await startStandalone({ cluster, name, install, space, flags });
+      const api = [`--api-addr=127.0.0.1:${await freePort()}`, '--pod-ip=127.0.0.1'];
+      const standalone = await startStandalone({ cluster, name, install, space, flags: [...flags, ...api] });
       await standalone.app.ready(60_000);
       return standalone;
     },
@@ -33,6 +36,12 @@ async function settled(fleet: Fleet, leader: App): Promise<void> {
   await fleet.inStep();
   await resyncsOf(leader, 2);
   await fleet.inStep();
+}
+
+/** Whose API answers at that process: the one whose Redis has its heartbeat. */
+async function answersAt({ app }: Standalone): Promise<string[]> {
+  const { processes } = await new AdminApi(app).call('getStatus');
+  return [...new Set(processes.map(({ name }) => name))];
 }
 
 function leads({ app }: Standalone): boolean {
@@ -69,6 +78,7 @@ test('a standalone process is killed in the middle of 200 changes: the other one
   await eventually(() => leads(first), { what: 'a leader' });
   const second = await start('standalone-2');
   await fleet.adopted();
+  for (const each of [first, second]) expect(await answersAt(each)).toEqual(['standalone-1']);
   let killedAt = 0;
 
   await fleet.inTheMiddle(async (changeTheRest) => {
@@ -80,6 +90,7 @@ test('a standalone process is killed in the middle of 200 changes: the other one
   await annotate(`all rolled ${Math.round(performance.now() - killedAt)} ms after the leader was killed`);
 
   expect(leads(second)).toBe(true);
+  expect(await answersAt(second)).toEqual(['standalone-2']);
   await settled(fleet, second.app);
   expect(await fleet.anomalies()).toEqual([]);
 });

@@ -25,6 +25,7 @@ import { API, methodsOf } from './http/methods.ts';
 import { ProblemError } from './http/problem-error.ts';
 import { ProblemFilter } from './http/problem.filter.ts';
 import { addressLimit } from './http/limits/rate-limits.ts';
+import { refuseUnlessLeader, relayToLeader, type Leader } from './http/leader-relay.ts';
 import { refuseCrossSite } from './http/refuse-cross-site.ts';
 import { begin, pathOf } from './http/request-context.ts';
 import { securityHeaders } from './http/security-headers.ts';
@@ -49,10 +50,14 @@ export class ApiState {
 }
 
 /**
- * Starts a process that is an admin, and serves the API until shutdown. Rejects with a `ListenError` or a
- * `SettingsError`.
+ * Starts a process that is an admin, and serves the API until shutdown. With `leaderOf` only the leader answers: others hand
+ * their callers on to it. Rejects with a `ListenError` or a `SettingsError`.
  */
-export async function serveApi(process: Process, roles: readonly DynamicModule[]): Promise<void> {
+export async function serveApi(
+  process: Process,
+  roles: readonly DynamicModule[],
+  leaderOf?: (app: NestExpressApplication) => Leader,
+): Promise<void> {
   const { log, lifecycle } = process;
   const root = ProcessModule.of(process, roles);
   const app = await NestFactory.create<NestExpressApplication>(root, adapter(), {
@@ -62,8 +67,10 @@ export async function serveApi(process: Process, roles: readonly DynamicModule[]
   });
   app.get(Heartbeats).start(() => ({ app: 'admin' }));
   const options = app.get<AdminOptions>(ADMIN_OPTIONS);
-  await configure(app, options);
+  const leader = leaderOf?.(app);
+  await configure(app, options, leader);
   const server = createApiServer(app.getHttpAdapter().getInstance(), { options, log, lifecycle });
+  if (leader) relayToLeader(server, { leader, signal: lifecycle.signal });
   const address = await listen(server, options.apiAddr, OPTION);
   server.on('error', (error) => log.failure('the API server failed', error));
   const close = closer(server);
@@ -73,7 +80,11 @@ export async function serveApi(process: Process, roles: readonly DynamicModule[]
   app.get(ApiState).isServed = true;
 }
 
-async function configure(app: NestExpressApplication, options: AdminOptions): Promise<void> {
+async function configure(
+  app: NestExpressApplication,
+  options: AdminOptions,
+  leader: Leader | undefined,
+): Promise<void> {
   const metrics = app.get<AdminMetrics>(ADMIN_METRICS);
   const log = app.get<Logger>(LOG);
   const authenticator = app.get<Authenticator>(AUTHENTICATOR);
@@ -83,6 +94,7 @@ async function configure(app: NestExpressApplication, options: AdminOptions): Pr
     logAccess(request, response, { log, metrics });
     next();
   });
+  if (leader) app.use(refuseUnlessLeader(leader));
   app.use(securityHeaders(options));
   app.use(addressLimit({ options, metrics, authenticator }));
   app.use(refuseCrossSite(metrics));

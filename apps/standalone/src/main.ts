@@ -11,6 +11,7 @@ import { isRedisGiven } from '@reroll/shared/platform/options/groups/redis-rules
 import { loadOptions } from '@reroll/shared/platform/options/parsing/load';
 import { WatcherModule } from '@reroll/watcher/watcher.module';
 import { WorkerModule } from '@reroll/worker/worker.module';
+import { leaderAddress, leaderOf } from './leader.ts';
 import { RedisChild, socketIn } from './redis-child.ts';
 
 /** Registered first, it stops last: when every connection is closed. */
@@ -31,13 +32,15 @@ const loaded = loadOptions('standalone');
 if (loaded.ok) {
   const { options } = loaded;
   const folder = isRedisGiven(options) ? undefined : mkdtempSync(join(tmpdir(), 'reroll-redis-'));
-  const own = folder === undefined ? {} : { redisSocket: socketIn(folder) };
+  const own = folder === undefined ? {} : { redisSocket: socketIn(folder), ...leaderAddress(options) };
   await runProcess('standalone', { ...options, ...own }, async (process) => {
     if (folder !== undefined) await startRedis(folder, options.redisMaxMemory, process);
-    await serveApi(process, [
+    const roles = [
       WatcherModule.of(options, process),
       WorkerModule.of(options, process),
       AdminModule.of(options, process),
-    ]);
+    ];
+    // Where all share a Redis, each of them knows everything.
+    await serveApi(process, roles, folder === undefined ? undefined : leaderOf);
   });
 }

@@ -42,6 +42,11 @@ export class Leadership {
     return this.#elector.isLeader();
   }
 
+  /** Where the leader's API is reached, if it has told. */
+  get address(): string | undefined {
+    return this.#elector.holderAddress;
+  }
+
   /** The term of this watcher's leadership; undefined if it does not lead. */
   get term(): string | undefined {
     return this.#elector.leadership?.term;
@@ -77,13 +82,18 @@ export class Leadership {
 
   #candidate(earlierTerm: Rv): LeaderElector {
     const { client, options, state } = this;
-    const { lifecycle, log } = this.process;
+    const {
+      lifecycle,
+      log,
+      options: { leaderAddress: address },
+    } = this.process;
     return new LeaderElector({
       client,
       namespace: options.podNamespace,
       name: options.leaseName,
       identity: options.podName,
       adoptedAtAnnotation: ADOPTED_AT,
+      address,
       earlierTerm,
       ready: state.firstSync,
       leaseDurationMs: options.leaseDuration,

@@ -19,7 +19,10 @@ const WRONG_SETTINGS = 2;
 /** The options of every app, and those of some apps that the shared modules read. */
 export type ProcessOptions = Pick<CommonOptions, keyof CommonOptions & keyof AdminOptions> &
   Partial<Pick<WorkerOptions, 'debounce' | 'hashKeyFile' | 'hash'>> &
-  Pick<RedisAccess, 'redisSocket'>;
+  Pick<RedisAccess, 'redisSocket'> & {
+    /** Where the API of this process is reached, if only the leader's is to answer. */
+    readonly leaderAddress?: string;
+  };
 
 /** What a process reaches outside of itself. The simulation gives each of its processes its own. */
 export interface Outside {

@@ -153,6 +153,25 @@ async function newcomer(
   return { third, ready };
 }
 
+describe('the address of the leader', () => {
+  test('is known to a standby while the leader holds the Lease, and to nobody after that', async () => {
+    const place = world();
+    const first = candidate(place, 'first', { address: '10.0.0.1:8080' });
+    first.elector.start();
+    await place.clock.advance(0);
+    const second = candidate(place, 'second');
+    second.elector.start();
+    await place.clock.advance(0);
+    expect(second.elector.holderAddress).toBe('10.0.0.1:8080');
+    // A leader that has no address takes that of the one before it away.
+    await first.elector.stop();
+    expect(first.elector.holderAddress).toBeUndefined();
+    await place.clock.advance(3000);
+    expect(second.elector.isLeader()).toBe(true);
+    expect(second.elector.holderAddress).toBeUndefined();
+  });
+});
+
 describe('who goes first', () => {
   test('a standby that was ready takes a released Lease, though one that was not asks for it first', async () => {
     const { place, first, second } = await pair();

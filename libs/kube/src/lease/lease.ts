@@ -60,6 +60,8 @@ export interface LeaseOptions extends LeaseTimes {
   readonly identity: string;
   /** Written once, by the first leader of the install, with the API server's time; later leaders keep it. */
   readonly adoptedAtAnnotation?: string | undefined;
+  /** Where this process serves what only the leader can answer; in the Lease, while it holds it. Default: nowhere. */
+  readonly address?: string | undefined;
   /** The term of an earlier leader, if known: this process's own writes are later. Default: none. */
   readonly earlierTerm?: Rv | undefined;
   /** Fires when this candidate could go on where a leader ends. Default: it always could. */
@@ -68,6 +70,9 @@ export interface LeaseOptions extends LeaseTimes {
   readonly clock?: Clock | undefined;
   readonly random?: (() => number) | undefined;
 }
+
+/** The address of the holder. */
+export const ADDRESS = 'reroll.dev/address';
 
 /** In retry periods: others who stand by have tried once by then. */
 const TRIED = 1.5;
@@ -138,6 +143,11 @@ export class LeaderElector {
   /** The known holder of the Lease; '' if there is none. */
   get holder(): string {
     return holderOf(this.#lease);
+  }
+
+  /** The address of the known holder; undefined if there is none, or it has told none. */
+  get holderAddress(): string | undefined {
+    return this.holder === '' ? undefined : this.#lease?.metadata.annotations?.[ADDRESS];
   }
 
   /**
@@ -343,8 +353,10 @@ export class LeaderElector {
 
   /** Returns the Lease with us as its holder; other fields are kept. */
   #claimed(lease: Lease, date: number | undefined): Lease {
-    const annotations = { ...lease.metadata.annotations };
-    const { adoptedAtAnnotation: annotation } = this.#options;
+    const { [ADDRESS]: _ofAnother, ...others } = lease.metadata.annotations ?? {};
+    const { adoptedAtAnnotation: annotation, address } = this.#options;
+    const annotations: Record<string, string> =
+      address === undefined ? others : { ...others, [ADDRESS]: address };
     if (annotation !== undefined && annotations[annotation] === undefined) {
       annotations[annotation] =
         date === undefined ? (lease.metadata.creationTimestamp ?? '') : secondsTime(date);

@@ -14,7 +14,7 @@ export const PROBLEMS = {
   IdempotencyMismatch: { status: 422, title: 'The idempotency key was used for another request' },
   TooManyRequests: { status: 429, title: 'Too many requests' },
   Internal: { status: 500, title: 'The request failed' },
-  Unavailable: { status: 503, title: 'Redis or the API server cannot be reached' },
+  Unavailable: { status: 503, title: 'Redis, the API server or the leader cannot be reached' },
 } as const;
 export type ProblemCode = keyof typeof PROBLEMS;
 

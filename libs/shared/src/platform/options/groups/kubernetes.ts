@@ -1,8 +1,8 @@
 /** How to reach the API server, and the process's identity there. */
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { ALL, options, WATCHER, WORKER } from '../parsing/option.ts';
-import { anyText, matching, optionalPath, text } from '../parsing/values.ts';
+import { ALL, options, STANDALONE, WATCHER, WORKER } from '../parsing/option.ts';
+import { anyText, matching, optionalHost, optionalPath, text } from '../parsing/values.ts';
 
 /** Mounted into every pod that has a service account. */
 const NAMESPACE_FILE = '/var/run/secrets/kubernetes.io/serviceaccount/namespace';
@@ -32,6 +32,15 @@ export const kubernetesOptions = options('Kubernetes', {
     apps: ALL,
     description: 'Identity of this process. It holds the Lease and is the source of Kubernetes Events.',
     ...text('the name of this pod'),
+  },
+  podIp: {
+    flag: '--pod-ip',
+    env: 'POD_IP',
+    default: '',
+    apps: STANDALONE,
+    description:
+      'Address at which other standalone processes of the install reach the API of this one. Those that do not lead hand their callers on to the leader. Unset: they answer 503. Without effect if all share a Redis.',
+    ...optionalHost(),
   },
   podNamespace: {
     flag: '--pod-namespace',
