@@ -47,11 +47,11 @@ it.each([
 
 it('tell where Redis keeps its file, and what that means', async () => {
   expect(await notesWith({})).toContain(
-    'history, audit log and runtime limits are lost when the pod is deleted',
+    'When the pod is deleted, history, audit log, runtime limits and requested reloads\nthat are not done yet are lost.',
   );
   const onVolume = await notesWith({ redis: { persistence: { enabled: true } } });
   expect(onVolume).toContain('If pod/prod-reroll-redis-0 stays Pending');
-  expect(onVolume).not.toContain('lost when');
+  expect(onVolume).not.toContain('are lost');
   const elsewhere = await notesWith({ redis: { enabled: false, external: { url: 'redis://r' } } });
   expect(elsewhere).not.toContain('keeps its file');
 });

@@ -260,6 +260,11 @@ const REFUSED: readonly (readonly [string, ChartValues, string])[] = [
     { reloader: { serviceMonitor: { enabled: true }, podMonitor: { enabled: true } } },
     'reloader.serviceMonitor.enabled and reloader.podMonitor.enabled are both true',
   ],
+  [
+    'a class of volumes and no volume',
+    { redis: { persistence: { storageClass: 'fast' } } },
+    'redis.persistence.storageClass is set, and redis.persistence.enabled is false: set that to true, or take the class out.',
+  ],
 ];
 
 /** Of the schema: what is wrong, the values, where and what helm says. */

@@ -108,6 +108,7 @@ describe('the Redis of the chart', () => {
       expect(at(without.pod, 'volumes')).toContainEqual({ name: 'data', emptyDir: {} });
     }
     const persistence = {
+      enabled: true,
       whenDeleted: 'Retain',
       storageClass: 'fast',
       size: '8Gi',

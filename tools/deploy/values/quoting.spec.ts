@@ -23,7 +23,7 @@ const everywhere = (value: string): readonly (readonly [string, ChartValues])[] 
       global: { imagePullSecrets: [value] },
       redis: {
         auth: { existingSecret: value, existingSecretKey: value },
-        persistence: { storageClass: value },
+        persistence: { enabled: true, storageClass: value },
       },
       reloader: {
         clusterName: value,

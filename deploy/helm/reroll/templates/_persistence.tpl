@@ -1,15 +1,16 @@
-{{/* Whether the chart's own Redis gets a volume. `auto`: what there is already stays, because the claims of a StatefulSet cannot
-     be changed; else a volume if a class is named or the cluster has a default one. Without a cluster to ask (`helm template`)
-     and in scoped installs, whose rights may not reach StorageClasses, only the named class counts. */}}
+{{/* Whether the chart's own Redis gets a volume. Unless it is asked for, what there is already stays, because the claims of a
+     StatefulSet cannot be changed. `auto`: if a class is named or the cluster has a default one. Without a cluster to ask
+     (`helm template`) and in scoped installs, whose rights may not reach StorageClasses, only the named class counts. */}}
 {{- define "reroll.isRedisPersistent" -}}
 {{- $persistence := .Values.redis.persistence -}}
 {{- $enabled := toString $persistence.enabled -}}
-{{- if eq $enabled "auto" -}}
 {{- $present := lookup "apps/v1" "StatefulSet" (include "reroll.namespace" .) (include "reroll.redisName" .) -}}
-{{- if $present -}}
+{{- if eq $enabled "true" -}}true
+{{- else if $present -}}
 {{- if dig "spec" "volumeClaimTemplates" list $present -}}true{{- end -}}
-{{- else if or $persistence.storageClass (include "reroll.hasDefaultStorageClass" .) -}}true{{- end -}}
-{{- else if eq $enabled "true" -}}true{{- end -}}
+{{- else if eq $enabled "auto" -}}
+{{- if or $persistence.storageClass (include "reroll.hasDefaultStorageClass" .) -}}true{{- end -}}
+{{- end -}}
 {{- end -}}
 
 {{- define "reroll.hasDefaultStorageClass" -}}
