@@ -44,6 +44,33 @@ it('installs these objects and no others', () => {
   ]);
 });
 
+it('in one process, it installs these objects and no others', async () => {
+  const names = installed(await manifestsWith({ mode: 'standalone' })).map(
+    ({ kind, metadata }) => `${kind} ${metadata.name}`,
+  );
+  expect(names.sort()).toEqual([
+    'ClusterRole reroll-operator',
+    'ClusterRole reroll-reroll-admin',
+    'ClusterRole reroll-reroll-watcher',
+    'ClusterRole reroll-reroll-worker',
+    'ClusterRole reroll-viewer',
+    'ClusterRoleBinding reroll-reroll-admin',
+    'ClusterRoleBinding reroll-reroll-watcher',
+    'ClusterRoleBinding reroll-reroll-worker',
+    'ConfigMap reloader-meta-info',
+    'Deployment reroll-standalone',
+    'Lease reroll-watcher',
+    'PodDisruptionBudget reroll-standalone',
+    'Role reroll-watcher-lease',
+    'Role reroll-watcher-metadata',
+    'RoleBinding reroll-watcher-lease',
+    'RoleBinding reroll-watcher-metadata',
+    'Secret reroll-hash-keys',
+    'Service reroll-admin',
+    'ServiceAccount reroll-watcher',
+  ]);
+});
+
 it('a release of the longest name that Helm takes has names that Kubernetes takes', async () => {
   const long = await manifestsWith({}, { release: 'r'.repeat(53) });
   const set = long.find(({ kind }) => kind === 'StatefulSet');

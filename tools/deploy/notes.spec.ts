@@ -56,6 +56,17 @@ it('tell where Redis keeps its file, and what that means', async () => {
   expect(elsewhere).not.toContain('keeps its file');
 });
 
+it('tell what one process means, and where to look', async () => {
+  const notes = await notesWith({ mode: 'standalone' });
+  expect(notes).toContain('\n  kubectl -n ops rollout status deployment/prod-reroll-standalone\n');
+  expect(notes).toContain('component=standalone --tail=50');
+  expect(notes).toContain('When the pod ends or another one takes over');
+  expect(notes).not.toContain('keeps its file');
+  expect(await notesWith({})).not.toContain('standalone');
+  const elsewhere = { mode: 'standalone', redis: { enabled: false, external: { url: 'redis://r' } } };
+  expect(await notesWith(elsewhere)).not.toContain('are lost');
+});
+
 it("tell whether anything limits the workers' account", async () => {
   const text = 'No ValidatingAdmissionPolicy limits the ServiceAccount of the workers';
   expect(await notesWith({})).toContain(text);

@@ -265,10 +265,56 @@ const REFUSED: readonly (readonly [string, ChartValues, string])[] = [
     { redis: { persistence: { storageClass: 'fast' } } },
     'redis.persistence.storageClass is set, and redis.persistence.enabled is false: set that to true, or take the class out.',
   ],
+  [
+    'one process that is scaled by CPU',
+    { mode: 'standalone', worker: { autoscaling: { enabled: true } } },
+    'worker.autoscaling scales workers, and mode standalone has none by themselves: set worker.autoscaling.enabled to false, or mode to distributed.',
+  ],
+  [
+    'one process that is scaled by its queue',
+    { mode: 'standalone', worker: { keda: { enabled: true } }, reloader: { clusterName: 'a' } },
+    'worker.keda scales workers',
+  ],
+  [
+    'arguments of a pod that is not there',
+    { mode: 'standalone', worker: { extraArgs: ['--concurrency=9'] } },
+    'worker.extraArgs is for a pod that mode standalone does not have: set standalone.extraArgs instead.',
+  ],
+  [
+    'an account of an admin by itself',
+    { mode: 'standalone', admin: { serviceAccount: { name: 'a' } } },
+    "admin.serviceAccount.name is for an admin by itself, and mode standalone has one process with one ServiceAccount: take it out (reloader.serviceAccount.name is that one's).",
+  ],
+  [
+    'a volume for a Redis in memory',
+    { mode: 'standalone', redis: { persistence: { enabled: true } } },
+    'redis.persistence.enabled is for a Redis with a pod of its own, and with mode standalone Redis is in the pod, in memory and without a port: take it out, set redis.external and redis.enabled to false for a Redis of yours, or set mode to distributed.',
+  ],
+  [
+    'TLS to a Redis without a port',
+    { mode: 'standalone', redis: { tls: { enabled: true } } },
+    'redis.tls.enabled is for a Redis with a pod of its own',
+  ],
+  [
+    'a password of a Redis without a port',
+    { mode: 'standalone', redis: { auth: { existingSecret: 's' } } },
+    'redis.auth.existingSecret is for a Redis with a pod of its own',
+  ],
+  [
+    'a user for each component, of one process',
+    { mode: 'standalone', ...externalRedis({ host: 'r', users: USERS }) },
+    'redis.external.users has a user for each component, and mode standalone is one process: set redis.external.username and its password instead.',
+  ],
+  [
+    'one process whose ports are one, with admin off too',
+    { mode: 'standalone', admin: { enabled: false, port: 9090 } },
+    'admin.port is that of reloader.metricsPort: give it another.',
+  ],
 ];
 
 /** Of the schema: what is wrong, the values, where and what helm says. */
 const NOT_IN_SCHEMA: readonly (readonly [string, ChartValues, string])[] = [
+  ['a mode that is none', { mode: 'single' }, "at '/mode': value must be one of 'distributed', 'standalone'"],
   ['a key that is none', { reloader: { autoReloadAl: true } }, "'autoReloadAl' not allowed"],
   [
     'a word that is none',

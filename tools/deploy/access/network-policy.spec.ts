@@ -17,7 +17,7 @@ const REDIS_OF_YOURS: End = { address: '10.2.0.5' };
 
 type Row = readonly [from: string, to: string, port: number, isAllowed: boolean, protocol?: 'UDP'];
 
-/** By name; watcher, worker, admin and redis are the pods that the chart renders. */
+/** By name; our processes and redis are the pods that the chart renders. */
 function endsOf(manifests: readonly Manifest[]): Readonly<Record<string, End>> {
   const pod = (component: string): End => ({
     labels: at(workload(manifests, component).object, 'spec.template.metadata.labels') as Record<
@@ -25,12 +25,14 @@ function endsOf(manifests: readonly Manifest[]): Readonly<Record<string, End>> {
       string
     >,
   });
-  const hasRedis = manifests.some(({ kind }) => kind === 'StatefulSet');
+  const pods = ['watcher', 'worker', 'admin', 'standalone', 'redis'].filter((component) =>
+    manifests.some(
+      ({ metadata, kind }) =>
+        ['Deployment', 'StatefulSet'].includes(kind) && metadata.name === `reroll-${component}`,
+    ),
+  );
   return {
-    watcher: pod('watcher'),
-    worker: pod('worker'),
-    admin: pod('admin'),
-    ...(hasRedis ? { redis: pod('redis') } : {}),
+    ...Object.fromEntries(pods.map((component) => [component, pod(component)])),
     'the API server': API_SERVER,
     'the internet': INTERNET,
     DNS,
@@ -199,6 +201,44 @@ const CASES: readonly (readonly [string, ChartValues, readonly Row[]])[] = [
     [
       ['worker', 'your Redis', 7777, true],
       ['worker', 'your Redis', 6379, false],
+    ],
+  ],
+  [
+    'one process, whose standby hands callers on to the leader',
+    {
+      mode: 'standalone',
+      networkPolicy: { enabled: true, admin: { from: [{ podSelector: { matchLabels: { app: 'shop' } } }] } },
+    },
+    [
+      ['standalone', 'DNS', 53, true, 'UDP'],
+      ['standalone', 'the API server', 6443, true],
+      ['standalone', 'standalone', 8080, true],
+      ['standalone', 'standalone', 22, false],
+      ['standalone', 'a neighbour', 6379, false],
+      ['standalone', 'the internet', 80, false],
+      ['a neighbour', 'standalone', 8080, true],
+      ['a stranger', 'standalone', 8080, false],
+      ['a stranger', 'standalone', 6379, false],
+      ['Prometheus', 'standalone', 9090, true],
+    ],
+  ],
+  [
+    'one process without an API, and with a Redis of yours',
+    {
+      mode: 'standalone',
+      admin: { enabled: false },
+      networkPolicy: {
+        enabled: true,
+        redis: { to: [{ ipBlock: { cidr: '10.2.0.0/16' } }] },
+        extraEgress: [{ to: [{ ipBlock: { cidr: '93.184.216.0/24' } }], ports: [{ port: 8443 }] }],
+      },
+      redis: { enabled: false, external: { host: 'r', port: 6380 } },
+    },
+    [
+      ['standalone', 'your Redis', 6380, true],
+      ['standalone', 'standalone', 8080, false],
+      ['standalone', 'the internet', 8443, true],
+      ['a neighbour', 'standalone', 8080, false],
     ],
   ],
   [

@@ -111,6 +111,26 @@ const ALL: readonly (readonly [string, ChartValues, Record<string, Record<string
     },
   ],
   [
+    'one process, which has the rights of all three and no others',
+    { mode: 'standalone' },
+    {
+      'reroll-watcher': {
+        ClusterRole: [...WATCHED, ...WORKED_ON, ...REVIEWS, IDENTITY, IDENTITY, IDENTITY].sort(),
+        'Role in reroll': [...LEASE, ...META_INFO].sort(),
+      },
+      'reroll-worker': {},
+      'reroll-admin': {},
+    },
+  ],
+  [
+    'one process of a scoped install, under an account of yours',
+    {
+      mode: 'standalone',
+      reloader: { watchGlobally: false, serviceAccount: { create: false, name: 'mine' } },
+    },
+    { mine: { 'Role in reroll': [...WATCHED, ...WORKED_ON, ...LEASE, ...META_INFO].sort() } },
+  ],
+  [
     'a scoped install with static tokens',
     { reloader: { watchGlobally: false }, admin: STATIC },
     { 'reroll-admin': {} },

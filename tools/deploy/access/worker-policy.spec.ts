@@ -63,6 +63,7 @@ describe('the policies for the account of the worker', () => {
     ['reroll:reroll-worker', {}],
     ['reroll:robot', { reloader: { serviceAccount: { name: 'robot' } } }],
     ['ops:reroll-worker', { namespace: 'ops' }],
+    ['reroll:reroll-watcher', { mode: 'standalone' }],
   ])('are for system:serviceaccount:%s', async (account, values) => {
     for (const policy of await policies({ ...enabled(true), ...values })) {
       if (policy.kind.endsWith('Binding')) continue;

@@ -68,6 +68,14 @@ export const OVERLAYS: Readonly<Record<string, Variant>> = {
       },
     },
   },
+  standalone: {
+    about: [
+      'Watcher, worker, admin and Redis in one pod. Of the Secret it needs `hash-keys` only. To change an install of the base into',
+      'this one, delete what this one does not have: deploy/README.md says how.',
+    ],
+    addsIn: 'standalone.yaml',
+    values: { mode: 'standalone', reloader, worker },
+  },
   'external-redis': {
     about: [
       'Without a Redis: a URL such as rediss://user:password@redis.example:6379/0, under the key redis-url of the Secret,',

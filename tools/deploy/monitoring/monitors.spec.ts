@@ -12,14 +12,18 @@ const services = (manifests: readonly Manifest[]): readonly string[] =>
   manifests.filter(({ kind }) => kind === 'Service').map(({ metadata }) => metadata.name);
 
 describe.each(Object.entries(MONITORS))('reloader.%s', (name, kind) => {
-  it(`makes a ${kind} of watcher, worker and admin, not of Redis, in the namespace of the objects`, async () => {
+  it(`makes a ${kind} of our processes, not of Redis, in the namespace of the objects`, async () => {
     const spec = await specOf(kind, { namespace: 'elsewhere', reloader: { [name]: { enabled: true } } });
     expect(spec).toMatchObject({
       namespaceSelector: { matchNames: ['elsewhere'] },
       selector: {
         matchLabels: { 'app.kubernetes.io/name': 'reroll', 'app.kubernetes.io/instance': 'reroll' },
         matchExpressions: [
-          { key: 'app.kubernetes.io/component', operator: 'In', values: ['watcher', 'worker', 'admin'] },
+          {
+            key: 'app.kubernetes.io/component',
+            operator: 'In',
+            values: ['watcher', 'worker', 'admin', 'standalone'],
+          },
         ],
       },
     });

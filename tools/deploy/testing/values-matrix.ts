@@ -202,6 +202,35 @@ export const VALUES_MATRIX: Readonly<Record<string, ChartValues>> = {
     reloader: { watchGlobally: false },
     admin: { rbac: { clusterWide: true, aggregate: true } },
   },
+  'one process, with all that can be said of it': {
+    mode: 'standalone',
+    standalone: { replicas: 2, extraArgs: ['--debounce=1s'], extraEnv: [{ name: 'F', value: 'g' }] },
+    networkPolicy: { enabled: true, admin: { from: [{ ipBlock: { cidr: '10.0.0.0/8' } }] } },
+    worker: { admissionPolicy: { enabled: true } },
+    reloader: {
+      serviceMonitor: { enabled: true },
+      verticalPodAutoscaler: { enabled: true },
+      alerts: { onReload: true, webhookUrl: `https://chat.example/${CREDENTIAL}` },
+    },
+    prometheusRule: { enabled: true },
+    admin: {
+      auth: 'static',
+      staticTokens: { list: [{ name: 'ann', sha256: '0'.repeat(64), access: 'read', namespaces: ['*'] }] },
+      tls: { existingSecret: 'certificate' },
+      ingress: { enabled: true, hosts: ['reroll.example'] },
+    },
+  },
+  'one process in a scoped install': {
+    mode: 'standalone',
+    reloader: { watchGlobally: false, serviceAccount: { name: 'mine' }, podMonitor: { enabled: true } },
+    admin: { rbac: { clusterWide: true } },
+  },
+  'one process without admin, and a Redis of yours with TLS': {
+    mode: 'standalone',
+    admin: { enabled: false },
+    redis: external({ host: 'redis.example', ...secret, tls: { enabled: true, caSecret: 'ca' } }),
+    reloader: { isOpenshift: 'auto', podDisruptionBudget: { enabled: true, minAvailable: 1 } },
+  },
   'no admin': { admin: { enabled: false } },
   'names that look like numbers, and an address for profiles': {
     namespace: '123',

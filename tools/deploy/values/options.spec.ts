@@ -12,7 +12,9 @@ import { listWordsOf, wordsOf } from './values-schema.ts';
 const VALUES = leavesOf(chartValues());
 
 /** Flags that the chart sets itself, or by way of a template, and values with which it does: what must then be there. */
-const BY_TEMPLATE: Readonly<Record<string, { values: ChartValues; said: string; app?: 'admin' }>> = {
+const BY_TEMPLATE: Readonly<
+  Record<string, { values: ChartValues; said: string; app?: 'admin' | 'standalone' }>
+> = {
   '--namespaces': { values: { reloader: { watchGlobally: false } }, said: '--namespaces=reroll' },
   '--namespaces-to-ignore': { values: {}, said: '--namespaces-to-ignore=kube-system' },
   '--resources-to-ignore': {
@@ -47,6 +49,7 @@ const BY_TEMPLATE: Readonly<Record<string, { values: ChartValues; said: string; 
     said: '--redis-tls-key-file=/etc/reroll/redis/tls.key',
   },
   '--pod-name': { values: {}, said: 'POD_NAME<-fieldRef:metadata.name' },
+  '--pod-ip': { values: { mode: 'standalone' }, said: 'POD_IP<-fieldRef:status.podIP', app: 'standalone' },
   '--pod-namespace': { values: {}, said: 'POD_NAMESPACE<-fieldRef:metadata.namespace' },
   '--api-addr': { values: { admin: { port: 8443 } }, said: '--api-addr=:8443', app: 'admin' },
   '--static-tokens-file': {
@@ -96,6 +99,7 @@ const SAMPLES = [
   'rediss://r:1',
   'example.com/x',
   ':7777',
+  '77mb',
   'a',
   'a:7',
   '10.0.0.0/8',
@@ -155,9 +159,9 @@ const SAMPLED = rest.flatMap((option) => {
   return [{ option, text, given, around: around(value.path), install: installOf(value.path) }];
 });
 
-function valuesOf(install: string): ChartValues {
+function valuesOf(install: string, mode: 'distributed' | 'standalone'): ChartValues {
   const those = SAMPLED.filter((each) => each.install === install);
-  return [...those.map((each) => each.around), ...those.map(({ given }) => given)].reduce(merged);
+  return [{ mode }, ...those.map((each) => each.around), ...those.map(({ given }) => given)].reduce(merged);
 }
 
 it('every option of the table has a value', () => {
@@ -168,7 +172,8 @@ describe.concurrent('every option of the table can be set by a value, and reache
   it.each(SAMPLED.map((sample) => [sample.option.flag, sample] as const))(
     '%s',
     async (flag, { option, text, install }) => {
-      const manifests = await manifestsWith(valuesOf(install));
+      const manifests = await manifestsWith(valuesOf(install, 'distributed'));
+      const inOne = workload(await manifestsWith(valuesOf(install, 'standalone')), 'standalone');
       const expected = option.sensitive
         ? `${option.env}<-secretKeyRef:reroll/${option.env}`
         : `${flag}=${text}`;
@@ -177,7 +182,9 @@ describe.concurrent('every option of the table can be set by a value, and reache
         if (option.apps.includes(app)) expect(given).toContain(expected);
         else expect(given).not.toContain(expected);
       }
+      expect(said(inOne)).toContain(expected);
       if (option.sensitive) {
+        expect(inOne.args.filter((arg) => arg.includes(text))).toEqual([]);
         const secret = manifests.find(
           ({ kind, metadata }) => kind === 'Secret' && metadata.name === 'reroll',
         );

@@ -7,6 +7,16 @@
 {{- if and $admin.enabled $knows -}}true{{- end -}}
 {{- end -}}
 
+{{/* Whether the pods of a component serve the API to others. Takes `root` and `component`. */}}
+{{- define "reroll.servesApi" -}}
+{{- if and (has .component (list "admin" "standalone")) (include "reroll.isAdminEnabled" .root) -}}true{{- end -}}
+{{- end -}}
+
+{{/* Whether those that do not lead hand callers of the API on to the leader: each has a Redis of its own. Takes the same. */}}
+{{- define "reroll.relaysToLeader" -}}
+{{- if and (eq .component "standalone") .root.Values.redis.enabled (include "reroll.servesApi" .) -}}true{{- end -}}
+{{- end -}}
+
 {{- define "reroll.adminArgs" -}}
 {{- $admin := .Values.admin -}}
 {{- if ne (int $admin.port) 8080 }}

@@ -1,7 +1,8 @@
-{{/* The Deployment of watcher, worker or admin, without its replicas. Takes `root`, `component` and `replicas` (null: someone
+{{/* The Deployment of a component, if the mode has it. Takes `root`, `component` and `replicas` (null: someone
      else scales it). */}}
 {{- define "reroll.deployment" -}}
 {{- $deployment := .root.Values.reloader.deployment -}}
+{{- if include "reroll.isRun" . }}
 apiVersion: apps/v1
 kind: Deployment
 metadata:
@@ -35,6 +36,7 @@ spec:
       {{- end }}
     spec:
       {{- include "reroll.pod" . | nindent 6 }}
+{{- end }}
 {{- end -}}
 
 {{/* What is read once, at the start: when it changes in a Secret of ours, pods are replaced. */}}
@@ -53,7 +55,9 @@ checksum/hash-keys: {{ . }}
 {{- end -}}
 
 {{- define "reroll.podDisruptionBudget" -}}
-{{- $budget := .budget -}}
+{{- $shared := .root.Values.reloader.podDisruptionBudget -}}
+{{- $budget := ternary $shared (index .root.Values .component).podDisruptionBudget $shared.enabled -}}
+{{- if and $budget.enabled (include "reroll.isRun" .) }}
 apiVersion: policy/v1
 kind: PodDisruptionBudget
 metadata:
@@ -70,4 +74,5 @@ spec:
   selector:
     matchLabels:
       {{- include "reroll.selectorLabels" . | nindent 6 }}
+{{- end }}
 {{- end -}}

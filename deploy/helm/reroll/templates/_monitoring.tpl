@@ -43,11 +43,11 @@ relabelings:
 {{- end }}
 {{- end -}}
 
-{{/* Selects watcher, worker and admin, pods and Services alike, and not Redis. */}}
+{{/* Selects our processes, pods and Services alike, and not Redis. */}}
 {{- define "reroll.monitored" -}}
 matchLabels:
   app.kubernetes.io/name: {{ include "reroll.name" . | quote }}
   app.kubernetes.io/instance: {{ .Release.Name | quote }}
 matchExpressions:
-  - { key: app.kubernetes.io/component, operator: In, values: [watcher, worker, admin] }
+  - { key: app.kubernetes.io/component, operator: In, values: [watcher, worker, admin, standalone] }
 {{- end -}}

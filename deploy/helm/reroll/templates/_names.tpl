@@ -20,6 +20,27 @@
 {{- default .Release.Namespace .Values.namespace -}}
 {{- end -}}
 
+{{/* Whether watcher, worker, admin and Redis are one pod. */}}
+{{- define "reroll.isStandalone" -}}
+{{- if eq (toString .Values.mode) "standalone" -}}true{{- end -}}
+{{- end -}}
+
+{{/* Whether Redis has a pod of its own. */}}
+{{- define "reroll.hasRedis" -}}
+{{- if and .Values.redis.enabled (not (include "reroll.isStandalone" .)) -}}true{{- end -}}
+{{- end -}}
+
+{{/* Whether the mode has pods of this component. Takes `root` and `component`. */}}
+{{- define "reroll.isRun" -}}
+{{- $isStandalone := include "reroll.isStandalone" .root | eq "true" -}}
+{{- if eq $isStandalone (eq .component "standalone") -}}true{{- end -}}
+{{- end -}}
+
+{{/* The component whose pods are watcher, worker or admin. Takes `root` and `component`. */}}
+{{- define "reroll.runsIn" -}}
+{{- include "reroll.isStandalone" .root | empty | ternary .component "standalone" -}}
+{{- end -}}
+
 {{- define "reroll.componentName" -}}
 {{- printf "%s-%s" (include "reroll.fullname" .root) .component -}}
 {{- end -}}
@@ -42,22 +63,27 @@ app.kubernetes.io/managed-by: {{ .root.Release.Service | quote }}
 helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" }}
 {{- end -}}
 
-{{/* Labels of Deployments and pods of watcher, worker and admin: with those that the values add. */}}
+{{/* Labels of Deployments and pods of our processes: with those that the values add. */}}
 {{- define "reroll.workloadLabels" -}}
 {{- $added := .root.Values.reloader.deployment.labels | default dict -}}
 {{- $own := include "reroll.labels" . | fromYaml -}}
 {{- toYaml (merge $own $added) -}}
 {{- end -}}
 
-{{/* Admin never shares that of the others, which has rights to Secrets. */}}
+{{/* Admin never shares that of the others, which has rights to Secrets. The one process of `mode: standalone` has that of the
+     watcher, so that whoever leads when the mode changes can still release the Lease. */}}
 {{- define "reroll.serviceAccountName" -}}
 {{- $shared := .root.Values.reloader.serviceAccount.name -}}
+{{- if include "reroll.isStandalone" .root -}}
+{{- $shared | default (include "reroll.componentName" (dict "root" .root "component" "watcher")) -}}
+{{- else -}}
 {{- eq .component "admin" | ternary .root.Values.admin.serviceAccount.name $shared | default (include "reroll.componentName" .) -}}
+{{- end -}}
 {{- end -}}
 
 {{- define "reroll.image" -}}
 {{- $values := .root.Values -}}
-{{- $image := (index $values .component).image -}}
+{{- $image := (index $values .component).image | default dict -}}
 {{- $folder := $values.image.repository -}}
 {{- if $values.global.imageRegistry -}}
 {{- $folder = printf "%s/%s" (trimSuffix "/" $values.global.imageRegistry) $values.image.name -}}

@@ -7,7 +7,7 @@
 {{- define "reroll.networkPolicy" -}}
 {{- $root := .root -}}
 {{- $policy := $root.Values.networkPolicy -}}
-{{- if include "reroll.isNetworkPolicyEnabled" $root }}
+{{- if and (include "reroll.isNetworkPolicyEnabled" $root) (include "reroll.isRun" .) }}
 apiVersion: networking.k8s.io/v1
 kind: NetworkPolicy
 metadata:
@@ -28,13 +28,18 @@ spec:
       from:
         {{- toYaml . | nindent 8 }}
       {{- end }}
-    {{- if eq .component "admin" }}
+    {{- if include "reroll.servesApi" . }}
     # The API and the dashboard.
     - ports:
         - { protocol: TCP, port: {{ $root.Values.admin.port }} }
       {{- with ($policy.admin | default dict).from }}
       from:
         {{- toYaml . | nindent 8 }}
+        {{- if include "reroll.relaysToLeader" $ }}
+        - podSelector:
+            matchLabels:
+              {{- include "reroll.selectorLabels" $ | nindent 14 }}
+        {{- end }}
       {{- end }}
     {{- end }}
   egress:
@@ -57,9 +62,20 @@ spec:
       to:
         {{- toYaml . | nindent 8 }}
       {{- end }}
+    {{- with include "reroll.redisEgress" $root }}
     # Redis
-    {{- include "reroll.redisEgress" $root | nindent 4 }}
-    {{- if eq .component "worker" }}
+    {{- . | nindent 4 }}
+    {{- end }}
+    {{- if include "reroll.relaysToLeader" . }}
+    # The API of the leader
+    - ports:
+        - { protocol: TCP, port: {{ $root.Values.admin.port }} }
+      to:
+        - podSelector:
+            matchLabels:
+              {{- include "reroll.selectorLabels" . | nindent 14 }}
+    {{- end }}
+    {{- if has .component (list "worker" "standalone") }}
     {{- with $policy.extraEgress }}
     {{- toYaml . | nindent 4 }}
     {{- end }}
@@ -82,14 +98,14 @@ spec:
 {{- end -}}
 
 {{- define "reroll.redisEgress" -}}
-{{- if .Values.redis.enabled -}}
+{{- if include "reroll.hasRedis" . -}}
 - ports:
     - { protocol: TCP, port: 6379 }
   to:
     - podSelector:
         matchLabels:
           {{- include "reroll.selectorLabels" (dict "root" . "component" "redis") | nindent 10 }}
-{{- else -}}
+{{- else if not .Values.redis.enabled -}}
 - ports:
     {{- range include "reroll.externalRedisPorts" . | fromYamlArray }}
     - { protocol: TCP, port: {{ . }} }

@@ -30,8 +30,10 @@
 {{- $root := .root -}}
 {{- $component := .component -}}
 {{- $sensitive := .sensitive -}}
+{{- $hasAdmin := include "reroll.isAdminEnabled" .root -}}
 {{- range $option := (.root.Files.Get "options.json" | fromJson).options }}
-{{- if and (has $component $option.apps) (eq $option.sensitive $sensitive) }}
+{{- $isOf := or (has $component $option.apps) (and (eq $component "standalone") (or $hasAdmin (not (hasPrefix "admin." $option.value)))) }}
+{{- if and $isOf (eq $option.sensitive $sensitive) }}
 {{- $text := include "reroll.optionText" (dict "root" $root "option" $option) }}
 {{- if and (ne $text "") (ne $text $option.default) }}
 - {{ dict "flag" $option.flag "env" $option.env "text" $text | toJson }}
@@ -45,6 +47,7 @@
 {{- $values := .root.Values -}}
 {{- $text := include "reroll.valueAt" (dict "root" .root "path" .option.value) -}}
 {{- if and $values.redis.enabled (hasPrefix "redis.external." .option.value) -}}
+{{- else if and (eq .option.flag "--redis-max-memory") (not $values.redis.enabled) -}}
 {{- else if and (eq .option.flag "--namespace-selector") (not $values.reloader.watchGlobally) -}}
 {{- else if and (eq .option.flag "--reload-strategy") (eq $text "default") -}}
 {{- else if eq .option.flag "--lease-name" -}}
@@ -83,15 +86,20 @@
 
 {{- define "reroll.args" -}}
 {{- $reloader := .root.Values.reloader -}}
-{{- $args := list -}}
+{{- $args := eq .component "standalone" | ternary (list "all") list -}}
 {{- range include "reroll.setOptions" (merge (dict "sensitive" false) .) | fromYamlArray -}}
 {{- $args = append $args (printf "%s=%s" .flag .text) -}}
 {{- end -}}
 {{- $isAdmin := eq .component "admin" -}}
-{{- with and (eq .component "watcher") (include "reroll.ignoredNamespaces" .root | fromYamlArray) -}}
+{{- with and (has .component (list "watcher" "standalone")) (include "reroll.ignoredNamespaces" .root | fromYamlArray) -}}
 {{- $args = append $args (printf "--namespaces-to-ignore=%s" (join "," .)) -}}
 {{- end -}}
-{{- $args = concat $args (include ($isAdmin | ternary "reroll.adminArgs" "reroll.scopeArgs") .root | fromYamlArray) -}}
+{{- if not $isAdmin -}}{{- $args = concat $args (include "reroll.scopeArgs" .root | fromYamlArray) -}}{{- end -}}
+{{- if include "reroll.servesApi" . -}}
+{{- $args = concat $args (include "reroll.adminArgs" .root | fromYamlArray) -}}
+{{- else if eq .component "standalone" -}}
+{{- $args = append $args (printf "--api-addr=127.0.0.1:%d" (int .root.Values.admin.port)) -}}
+{{- end -}}
 {{- if ne (int $reloader.metricsPort) 9090 -}}{{- $args = append $args (printf "--metrics-addr=:%d" (int $reloader.metricsPort)) -}}{{- end -}}
 {{- $args = concat $args (include "reroll.redisArgs" . | fromYamlArray) -}}
 {{- if and $reloader.hashKey.enabled (not $isAdmin) -}}{{- $args = append $args "--hash-key-file=/etc/reroll/hash-keys/keys" -}}{{- end -}}
@@ -151,7 +159,16 @@
 - name: POD_NAMESPACE
   valueFrom: { fieldRef: { fieldPath: metadata.namespace } }
 {{- include "reroll.redisEnv" .root }}
-{{- if and (eq .component "watcher") .root.Values.reloader.metaInfo.enabled }}
+{{- if include "reroll.relaysToLeader" . }}
+- name: POD_IP
+  valueFrom: { fieldRef: { fieldPath: status.podIP } }
+{{- end }}
+{{- if and (eq .component "standalone") .root.Values.redis.enabled }}
+# Where it makes the folder of its Redis.
+- name: TMPDIR
+  value: /run/reroll
+{{- end }}
+{{- if and (has .component (list "watcher" "standalone")) .root.Values.reloader.metaInfo.enabled }}
 - name: RELOADER_NAMESPACE
   valueFrom: { fieldRef: { fieldPath: metadata.namespace } }
 - name: RELOADER_DEPLOYMENT_NAME

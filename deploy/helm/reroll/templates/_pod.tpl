@@ -1,4 +1,4 @@
-{{/* What the pods of watcher, worker and admin have in common. All take `root` and `component`. */}}
+{{/* What the pods of our processes have in common. All take `root` and `component`. */}}
 
 {{/* A Go duration in milliseconds, without what is less than one. */}}
 {{- define "reroll.milliseconds" -}}
@@ -117,7 +117,7 @@ env:
 ports:
   - name: http
     containerPort: {{ $values.reloader.metricsPort }}
-{{- if eq .component "admin" }}
+{{- if include "reroll.servesApi" . }}
   - name: api
     containerPort: {{ $values.admin.port }}
 {{- end }}
@@ -149,8 +149,12 @@ volumeMounts:
 
 {{- define "reroll.volumes" -}}
 {{- include "reroll.redisVolume" . }}
-{{- if eq .component "admin" }}
+{{- if include "reroll.servesApi" . }}
 {{- include "reroll.adminVolumes" .root }}
+{{- end }}
+{{- if and (eq .component "standalone") .root.Values.redis.enabled }}
+- name: own-redis
+  emptyDir: {}
 {{- end }}
 {{- $key := .root.Values.reloader.hashKey -}}
 {{- if and $key.enabled (ne .component "admin") }}
@@ -167,7 +171,10 @@ volumeMounts:
 {{- if include "reroll.redisVolume" . }}
 - { name: redis, mountPath: /etc/reroll/redis, readOnly: true }
 {{- end }}
-{{- range ternary (include "reroll.adminVolumes" .root | fromYamlArray) list (eq .component "admin") }}
+{{- if and (eq .component "standalone") .root.Values.redis.enabled }}
+- { name: own-redis, mountPath: /run/reroll }
+{{- end }}
+{{- range ternary (include "reroll.adminVolumes" .root | fromYamlArray) list (include "reroll.servesApi" . | eq "true") }}
 - { name: {{ .name }}, mountPath: /etc/reroll/{{ .name }}, readOnly: true }
 {{- end }}
 {{- if and .root.Values.reloader.hashKey.enabled (ne .component "admin") }}

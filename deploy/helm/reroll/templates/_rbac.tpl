@@ -228,6 +228,7 @@ subjects:
 {{- $isAdmin := eq .component "admin" -}}
 {{- /* Without a name of its own, admin's is made in any case: that of the others has rights that it must not have. */ -}}
 {{- $isMade := or $account.create (and $isAdmin (not .root.Values.admin.serviceAccount.name)) -}}
+{{- if include "reroll.isStandalone" .root }}{{ $isMade = and $account.create (eq .component "watcher") }}{{ end -}}
 {{- if and $isMade (or (not $account.name) (ne .component "worker")) }}
 apiVersion: v1
 kind: ServiceAccount

@@ -1,4 +1,4 @@
-{{/* How watcher, worker and admin reach Redis, and what the chart's own Redis is told. */}}
+{{/* How our processes reach Redis, and what the chart's own Redis is told. */}}
 
 {{- define "reroll.redisName" -}}
 {{- include "reroll.componentName" (dict "root" . "component" "redis") -}}
@@ -7,7 +7,7 @@
 {{/* Whether each component has a user of its own at the chart's Redis. */}}
 {{- define "reroll.hasRedisUsers" -}}
 {{- $auth := .Values.redis.auth -}}
-{{- if and .Values.redis.enabled (or (not $auth.existingSecret) $auth.existingSecretKeys.watcher) -}}true{{- end -}}
+{{- if and (include "reroll.hasRedis" .) (or (not $auth.existingSecret) $auth.existingSecretKeys.watcher) -}}true{{- end -}}
 {{- end -}}
 
 {{/* Those that it has users for, as a YAML list. */}}
@@ -39,19 +39,19 @@ key: {{ $auth.existingSecretKeys.watcher | empty | ternary $auth.existingSecretK
      all are the same. Takes `root` and `component`. */}}
 {{- define "reroll.externalRedisUser" -}}
 {{- $redis := .root.Values.redis -}}
-{{- $user := get $redis.external.users .component -}}
+{{- $user := get $redis.external.users .component | default dict -}}
 {{- if and (not $redis.enabled) $user.existingSecret -}}{{- toYaml $user -}}{{- end -}}
 {{- end -}}
 
 {{/* Files for Redis, as a YAML list of flag, file, secret and key. They are read anew, so they can be changed. Takes `root`
      and `component`. */}}
 {{- define "reroll.redisFiles" -}}
-{{- if .root.Values.redis.enabled }}
+{{- if include "reroll.hasRedis" .root }}
 - { flag: --redis-password-file, file: password, from: {{ include "reroll.redisPassword" (dict "root" .root "user" .component) | fromYaml | toJson }} }
 {{- with include "reroll.redisTlsSecret" .root }}
 - { flag: --redis-tls-ca-file, file: ca.crt, from: { name: {{ . | quote }}, key: ca.crt } }
 {{- end }}
-{{- else }}
+{{- else if not .root.Values.redis.enabled }}
 {{- $external := .root.Values.redis.external }}
 {{- $keys := $external.existingSecretKeys }}
 {{- with include "reroll.externalRedisUser" . | fromYaml }}
@@ -77,7 +77,7 @@ key: {{ $auth.existingSecretKeys.watcher | empty | ternary $auth.existingSecretK
 
 {{/* Takes `root` and `component`. */}}
 {{- define "reroll.redisArgs" -}}
-{{- if .root.Values.redis.enabled }}
+{{- if include "reroll.hasRedis" .root }}
 - --redis-host={{ include "reroll.redisName" .root }}
 {{- if include "reroll.redisTlsSecret" .root }}
 - --redis-tls=true
@@ -165,7 +165,7 @@ REDISCLI_AUTH="$(sed 's/\r$//' /etc/reroll/redis/{{ $user | default "password" }
 {{/* The Secret with the certificate of the chart's own Redis; nothing without TLS. */}}
 {{- define "reroll.redisTlsSecret" -}}
 {{- $tls := .Values.redis.tls -}}
-{{- if and .Values.redis.enabled $tls.enabled -}}
+{{- if and (include "reroll.hasRedis" .) $tls.enabled -}}
 {{- $tls.existingSecret | default (printf "%s-tls" (include "reroll.redisName" .)) -}}
 {{- end -}}
 {{- end -}}

@@ -13,7 +13,8 @@
 {{- define "reroll.isAdminTested" -}}
 {{- $admin := .Values.admin -}}
 {{- $isOpen := and (not (.Values.networkPolicy.admin | default dict).from) (not $admin.tls.existingSecret) -}}
-{{- if and (include "reroll.isAdminEnabled" .) $isOpen (gt (int $admin.replicas) 0) -}}true{{- end -}}
+{{- $replicas := (index .Values (include "reroll.runsIn" (dict "root" . "component" "admin"))).replicas -}}
+{{- if and (include "reroll.isAdminEnabled" .) $isOpen (gt (int $replicas) 0) -}}true{{- end -}}
 {{- end -}}
 
 {{- define "reroll.testName" -}}
@@ -39,7 +40,7 @@ annotations:
 
 {{/* What every container of the test has. */}}
 {{- define "reroll.testContainer" -}}
-image: {{ include "reroll.image" (dict "root" . "component" "worker") }}
+image: {{ include "reroll.image" (dict "root" . "component" (include "reroll.runsIn" (dict "root" . "component" "worker"))) }}
 imagePullPolicy: {{ .Values.image.pullPolicy }}
 resources:
   requests: { cpu: 10m, memory: 64Mi }

@@ -1,6 +1,6 @@
 {{- define "reroll.verticalPodAutoscaler" -}}
 {{- $scaler := .root.Values.reloader.verticalPodAutoscaler -}}
-{{- if $scaler.enabled }}
+{{- if and $scaler.enabled (include "reroll.isRun" .) }}
 apiVersion: autoscaling.k8s.io/v1
 kind: VerticalPodAutoscaler
 metadata:
