@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { KubeClient } from '@reroll/kube/client/connection';
 import { cleanUp } from '../../support/cleanup.ts';
 import { reach } from './reach.ts';
-import type { Release } from './release.ts';
+import type { Component, Release } from './release.ts';
 
 const RBAC = '/apis/rbac.authorization.k8s.io/v1';
 
@@ -16,10 +16,14 @@ export interface Answer {
 export async function askAdmin(
   release: Release,
   path: string,
-  { token, port: at = 8080 }: { token?: string | undefined; port?: number } = {},
+  {
+    token,
+    port: at = 8080,
+    ...pod
+  }: { token?: string | undefined; port?: number; component?: Component; index?: number } = {},
 ): Promise<Answer> {
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
-  return await reach(release, { component: 'admin', port: at }, async (port) => {
+  return await reach(release, { component: 'admin', ...pod, port: at }, async (port) => {
     const answer = await fetch(`http://127.0.0.1:${port}${path}`, { headers });
     const type = answer.headers.get('content-type') ?? '';
     return { status: answer.status, type, text: await answer.text() };

@@ -35,16 +35,20 @@ async function jobs(queues: Queues): Promise<number> {
 }
 
 /** Resolves when the leader has resynced so many times more. A pod that was ready a moment ago may be gone when it is asked. */
-export async function resyncs(release: Release, more: number): Promise<void> {
+export async function resyncs(
+  release: Release,
+  more: number,
+  component: 'watcher' | 'standalone' = 'watcher',
+): Promise<void> {
   const waiting = { what: 'resyncs', within: 60_000 };
-  const first = await eventually(() => resynced(release), waiting);
-  await eventually(async () => (await resynced(release)) >= first + more, waiting);
+  const first = await eventually(() => resynced(release, component), waiting);
+  await eventually(async () => (await resynced(release, component)) >= first + more, waiting);
 }
 
-async function resynced(release: Release): Promise<number> {
-  const watchers = await release.readyPods('watcher');
+async function resynced(release: Release, component: 'watcher' | 'standalone'): Promise<number> {
+  const watchers = await release.readyPods(component);
   const counts = watchers.map((_pod, index) =>
-    reach(release, { component: 'watcher', port: 9090, index }, async (port) => {
+    reach(release, { component, port: 9090, index }, async (port) => {
       const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
       return Number(/^reroll_sweep_duration_seconds_count (\d+)/m.exec(text)?.[1] ?? 0);
     }),

@@ -24,7 +24,7 @@ export const SMALL: Values = {
 
 const TIMEOUT = '150s';
 
-export type Component = 'watcher' | 'worker' | 'admin' | 'redis';
+export type Component = 'watcher' | 'worker' | 'admin' | 'standalone' | 'redis';
 
 /** What these specs read of one. */
 export interface Pod {
