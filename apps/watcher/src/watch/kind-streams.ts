@@ -19,7 +19,7 @@ import {
   SECRET_PROVIDER_CLASS_POD_STATUSES,
 } from '@reroll/kube/sources/secret-provider-class';
 import type { WorkloadKindDefinition } from '@reroll/kube/workloads/definition';
-import { observed } from '@reroll/kube/workloads/observe';
+import { observed, withMarkerPlaces } from '@reroll/kube/workloads/observe';
 import { seenRollout } from '@reroll/kube/workloads/seen-rollout';
 import type { Logger } from '@reroll/shared/platform/logging/logging';
 import { decisionSettings } from '@reroll/shared/platform/options/decision-settings';
@@ -113,14 +113,15 @@ export class KindStreams {
     namespace: WatchedNamespace,
     by: { labelSelector?: string; onMissing?: () => void } = {},
   ): Stream {
-    const { client, options } = this.#context;
+    const { client, options, hashKeys } = this.#context;
     return new Reflector<SeenWorkload>({
       client,
       path: path(definition, namespace),
       fieldSelector: namespaceSelector(this.#context, namespace.name),
       labelSelector: by.labelSelector,
       convert: (raw: KubeObject) => {
-        const workload = observed(definition, raw, this.#keys);
+        const seen = observed(definition, raw, this.#keys);
+        const workload = withMarkerPlaces(seen, { definition, object: raw }, hashKeys);
         const rollout = seenRollout(definition, raw, options.rolloutDetails);
         return { key: workload.key, workload, rollout };
       },

@@ -134,7 +134,15 @@ class World {
         budget,
         reports,
       },
-      { dryRun: false, adoptStale: 'report', onDelete: 'never', notifyOnly: false, decision, ...settings },
+      {
+        dryRun: false,
+        adoptStale: 'report',
+        onDelete: 'never',
+        notifyOnly: false,
+        patchesUnread: false,
+        decision,
+        ...settings,
+      },
     );
   }
 }

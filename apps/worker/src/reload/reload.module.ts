@@ -3,6 +3,7 @@ import { KubeClient } from '@reroll/kube/client/connection';
 import { EventRecorder } from '@reroll/kube/kube-events';
 import { CatalogModule } from '@reroll/nest/catalog.module';
 import { KubeModule } from '@reroll/nest/kube.module';
+import { Process } from '@reroll/nest/process';
 import { RedisModule } from '@reroll/nest/redis.module';
 import { LOG, REDIS } from '@reroll/nest/tokens';
 import { provided } from '@reroll/nest/provided';
@@ -11,6 +12,7 @@ import { ReloadRequests } from '@reroll/redis/catalog/requests';
 import { RateBudget } from '@reroll/redis/processes/rate';
 import { decisionSettings } from '@reroll/shared/platform/options/decision-settings';
 import { adoptStaleOf, triggersOf } from '@reroll/shared/platform/options/triggers';
+import type { WorkerOptions } from '@reroll/shared/platform/options/parsing/table';
 import { Lifecycle } from '@reroll/shared/platform/process/shutdown';
 import { ChangeModule } from '../change/change.module.ts';
 import { SourceReader } from '../change/source-reader.ts';
@@ -51,7 +53,7 @@ import { WorkloadReader } from './workload-reader.ts';
       [REDIS, Catalog, WORKER_OPTIONS],
       (redis, { keys }, { maxReloadsPerMinute }) => new RateBudget(redis, keys.budget, maxReloadsPerMinute),
     ),
-    provided(RELOAD_WAYS, [KubeClient, WORKER_OPTIONS], (client, options) => {
+    provided(RELOAD_WAYS, [KubeClient, WORKER_OPTIONS, Process], (client, options, { hashKeys }) => {
       const { reloadStrategy: strategy, cronjobStrategy: cronJobStrategy } = options;
       const { fieldManager, recreateFinishedJobs } = options;
       const { keys } = decisionSettings(options);
@@ -61,6 +63,7 @@ import { WorkloadReader } from './workload-reader.ts';
         strategy,
         fieldManager,
         keys,
+        hashKeys,
         markerAnnotation,
         cronJobStrategy,
         recreateFinishedJobs,
@@ -72,6 +75,7 @@ import { WorkloadReader } from './workload-reader.ts';
       onDelete: triggersOf(options).onDelete,
       decision: decisionSettings(options),
       notifyOnly: webhook !== undefined,
+      patchesUnread: !options.dryRun && webhook === undefined && isPlain(options),
     })),
     provided(
       WorkloadReader,
@@ -108,3 +112,8 @@ import { WorkloadReader } from './workload-reader.ts';
   exports: [RateBudget, ReloadProcessor, ResumeProcessor],
 })
 export class ReloadModule {}
+
+/** Whether a reload writes an environment variable and nothing has to be adopted. Anything else needs the whole pod template. */
+function isPlain({ reloadStrategy, adopt }: WorkerOptions): boolean {
+  return reloadStrategy === 'env-vars' && adopt.length === 0;
+}

@@ -11,13 +11,20 @@ import { namespaceOf, type SourceKey, type WorkloadKey } from '@reroll/core/mode
 import type { Reason } from '@reroll/core/reasons';
 import type { RolledSource } from '@reroll/core/reload/patch';
 import { requestState } from '@reroll/core/reload/request';
-import type { Plan } from '@reroll/core/reload/plan';
+import type { DependencyVerdict, Plan } from '@reroll/core/reload/plan';
 import type { DecisionSettings } from '@reroll/core/rules/decision';
 import { reloadJob, type ReloadJob } from '@reroll/redis/queue/jobs';
 import { RELOADS } from '@reroll/redis/queue/queues';
 import { JobError, jobErrorOf, NotYetError } from '../job-error.ts';
 import type { Attempt, FailedAttempt, QueueHandler } from '../queue-runner.ts';
-import { leastHashes, markerHashOf, planOf, sourceIdOf, type Readings } from './reload-plan.ts';
+import {
+  leastHashes,
+  markerHashOf,
+  planOf,
+  sourceIdOf,
+  type PlanContext,
+  type Readings,
+} from './reload-plan.ts';
 import {
   contestedOutcome,
   noRoomOutcome,
@@ -41,12 +48,14 @@ export interface ReloadSettings {
   readonly decision: DecisionSettings;
   /** With `--webhook-url`, changes are posted instead. */
   readonly notifyOnly: boolean;
+  /** Whether a workload is patched without being read if the catalog knows enough. */
+  readonly patchesUnread: boolean;
 }
 
 export interface ReloadPorts {
   readonly catalog: Pick<Catalog, 'workloads' | 'sources' | 'pretended' | 'pretend' | 'setBackingOff'>;
   readonly requests: Pick<ReloadRequests, 'of' | 'done'>;
-  readonly workloads: Pick<WorkloadReader, 'read' | 'refresh' | 'decide'>;
+  readonly workloads: Pick<WorkloadReader, 'read' | 'known' | 'refresh' | 'decide'>;
   readonly sources: Pick<SourceReader, 'read' | 'isWaveMark'>;
   readonly ways: ReloadWays;
   readonly budget: Pick<RateBudget, 'isLimited' | 'ask' | 'claim' | 'end'>;
@@ -55,6 +64,9 @@ export interface ReloadPorts {
 
 /** Patches sent in one attempt of a job while others keep writing to the workload. */
 const TRIES = 5;
+
+/** The verdicts for which nothing has to be read. */
+const SETTLED_UNREAD: ReadonlySet<DependencyVerdict> = new Set(['InStep', 'Absent', 'Roll']);
 
 /** Milliseconds that a job waits for a worker with the key of the record, while other jobs go first. */
 const KEY_WAIT = 30_000;
@@ -76,7 +88,7 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
 
   async handle(job: ReloadJob, { number, most }: Attempt): Promise<void> {
     const { reports, catalog, requests } = this.#ports;
-    const outcome = await this.process(job);
+    const outcome = await this.process(job, number === 1);
     reports.ended(job, outcome, { attempt: number, attempts: most });
     if (outcome.request) await requests.done(job.workload, outcome.request.id);
     if (number > 1) await catalog.setBackingOff(job.workload, null);
@@ -96,19 +108,23 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
    * Handles a job in these steps:
    *
    * 1. If reloads are limited and the catalog shows the workload as pending: claim a slot.
-   * 2. Read the workload, then the catalog's rows of it and its sources.
-   * 3. Plan, read the sources that the plan needs (always after the workload), and plan again.
-   * 4. Claim a slot if only now a reload turns out to be needed. Patch. If a test of the patch fails, start again at 2,
+   * 2. If the catalog knows all that a patch needs, and a reload is all that is pending: patch, and read nothing. The patch applies
+   *    only if the workload is as the catalog says; if it is not, go on.
+   * 3. Read the workload, then the catalog's rows of it and its sources.
+   * 4. Plan, read the sources that the plan needs (always after the workload), and plan again.
+   * 5. Claim a slot if only now a reload turns out to be needed. Patch. If a test of the patch fails, start again at 3,
    *    at most five times.
    *
-   * Rejects with a `JobError`, a `KubeError`, ioredis' error, or `NotYetError`.
+   * Step 2 is left out unless this is the first attempt. Rejects with a `JobError`, a `KubeError`, ioredis' error, or `NotYetError`.
    */
-  async process(job: ReloadJob): Promise<ReloadOutcome> {
+  async process(job: ReloadJob, isFirst = true): Promise<ReloadOutcome> {
     const { budget } = this.#ports;
     const slot = new ReloadSlot(budget, job.workload);
     try {
       if (budget.isLimited && this.#writes()) await slot.claimIf(() => this.#isPending(job.workload));
-      const outcome = await this.#handle(job, slot);
+      const known =
+        isFirst && this.#settings.patchesUnread && (await this.#attemptUnread(job.workload, slot));
+      const outcome = known || (await this.#handle(job, slot));
       await slot.end();
       return outcome;
     } catch (error) {
@@ -128,6 +144,27 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
       this.#ports.reports.overtaken();
     }
     throw new JobError('Conflicting', `${TRIES} patches in a row conflicted with another writer`);
+  }
+
+  /**
+   * Reloads the workload without reading it. False if more than a reload is pending, if the catalog does not know enough, or if a test
+   * of the patch failed: then it must be read.
+   */
+  async #attemptUnread(key: WorkloadKey, slot: ReloadSlot): Promise<ReloadOutcome | false> {
+    const { requests, workloads, reports } = this.#ports;
+    const [request, workload] = await Promise.all([requests.of(key), workloads.known(key)]);
+    if (request || !workload) return false;
+    const plan = planOf(workload, new Map(), this.#contextOf(workload.observed.record));
+    if (!isPlainReload(plan)) return false;
+    const gathered: Gathered = { workload, readings: new Map(), plan, requested: 'none' };
+    try {
+      const sent = await this.#write(gathered, slot);
+      if (!sent) reports.overtaken();
+      return sent && { ...this.#outcome(gathered), ...sent };
+    } catch (error) {
+      if (error instanceof NotYetError) throw error;
+      throw Object.assign(jobErrorOf(error), { subject: workload, pending: plan.roll });
+    }
   }
 
   #writes(): boolean {
@@ -186,15 +223,8 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
   }
 
   async #gather(workload: WorkloadNow): Promise<Pick<Gathered, 'workload' | 'readings' | 'plan'>> {
-    const { adoptStale, onDelete, decision } = this.#settings;
-    const { adopt = [] } = decision.keys;
-    const context = {
-      record: await this.#recordOf(workload),
-      adoptStale,
-      onDelete,
-      decision,
-      proven: new Set<SourceName>(),
-    };
+    const { adopt = [] } = this.#settings.decision.keys;
+    const context = this.#contextOf(await this.#recordOf(workload));
     const plan = planOf(workload, new Map(), context);
     const unread = [...plan.verdicts].filter(([, verdict]) => verdict === 'Read').map(([name]) => name);
     if (unread.length === 0) return { workload, readings: new Map(), plan };
@@ -205,6 +235,11 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
       : context.proven;
     const fresh = await this.#ports.workloads.refresh(workload);
     return { workload: fresh, readings, plan: planOf(fresh, readings, { ...context, proven }) };
+  }
+
+  #contextOf(record: string | undefined): PlanContext {
+    const { adoptStale, onDelete, decision } = this.#settings;
+    return { record, adoptStale, onDelete, decision, proven: new Set() };
   }
 
   async #recordOf(workload: WorkloadNow): Promise<string | undefined> {
@@ -291,6 +326,11 @@ function requestFor(
     now: Date.now(),
   });
   return { requested, request: requested === 'reload' ? asked?.id : undefined };
+}
+
+/** Whether the pods are replaced, and nothing has to be read to know what else is pending. */
+function isPlainReload({ roll, verdicts }: Plan): boolean {
+  return roll.length > 0 && [...verdicts.values()].every((verdict) => SETTLED_UNREAD.has(verdict));
 }
 
 function isWritten({ plan, request }: Gathered): boolean {

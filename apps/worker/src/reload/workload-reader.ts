@@ -4,8 +4,16 @@ import {
   dependenciesAmong,
   namedSources,
 } from '@reroll/core/state/dependencies/dependencies';
-import { sourceKeyIn, type ObservedWorkload, type SourceName } from '@reroll/core/state/rows';
+import {
+  sourceKeyIn,
+  type ObservedWorkload,
+  type SourceName,
+  type WorkloadRow,
+} from '@reroll/core/state/rows';
 import { turn } from '@reroll/core/state/slices';
+import { readMarkerPlaces, templateSketch, type MarkerPlaces } from '@reroll/core/marker/marker-places';
+import { pauseWish } from '@reroll/core/reload/pause';
+import { RECORD_ANNOTATION } from '@reroll/core/record/record';
 import { withTemplateOf } from '@reroll/core/state/workloads/template-owner';
 import { isSourceKey, partsOf, type PodTemplate, type WorkloadKey } from '@reroll/core/model';
 import { decideReload, type Decision, type DecisionSettings } from '@reroll/core/rules/decision';
@@ -32,17 +40,19 @@ export interface WorkloadNow {
   readonly dependencies: readonly SourceName[];
   /** The API server's clock, in Unix milliseconds. Never behind it; ahead by a second and the time that the read took at most. */
   readonly apiTime: () => number;
+  /** Set if the workload was not read: `object` and `template` have only what the catalog's row knows. */
+  readonly unread?: { readonly row: WorkloadRow; readonly places: MarkerPlaces };
 }
 
 /** Gathers everything that a decision needs. The decision itself is pure. */
 export class WorkloadReader {
   readonly #client: Pick<KubeClient, 'get'>;
-  readonly #catalog: Pick<Catalog, 'reloadFacts'>;
+  readonly #catalog: Pick<Catalog, 'reloadFacts' | 'workloads'>;
   readonly #decision: DecisionSettings;
 
   constructor(
     client: Pick<KubeClient, 'get'>,
-    catalog: Pick<Catalog, 'reloadFacts'>,
+    catalog: Pick<Catalog, 'reloadFacts' | 'workloads'>,
     decision: DecisionSettings,
   ) {
     this.#client = client;
@@ -68,6 +78,34 @@ export class WorkloadReader {
     const surroundings = await this.#surroundings(seen);
     const apiTime = apiTimeOf(date, sentAt);
     return { key, definition, object, template, written, observed: seen, ...surroundings, apiTime };
+  }
+
+  /**
+   * The workload as the catalog knows it, without a read. Undefined if the catalog does not know enough to patch it, or if more than
+   * marker and record are to be written. Rejects with ioredis' error.
+   */
+  async known(key: WorkloadKey): Promise<WorkloadNow | undefined> {
+    const row = (await this.#catalog.workloads([key])).get(key);
+    const places = readMarkerPlaces(row?.places);
+    const { kind, namespace, name } = partsOf(key);
+    const definition = workloadKind(kind);
+    if (!row || row.conflict || !places || definition?.isPatchedUnread !== true) return undefined;
+    const observed = { ...row, key, kind, namespace };
+    if (pauseWish(observed, this.#decision.keys).state !== 'none') return undefined;
+    const surroundings = await this.#surroundings(observed);
+    if (surroundings.facts.workload?.rv !== row.rv) return undefined;
+    const object = { metadata: { name, namespace, ...metadataOf(row) } };
+    return {
+      key,
+      definition,
+      object,
+      template: templateSketch(places, row),
+      written: { definition, object },
+      observed,
+      ...surroundings,
+      apiTime: Date.now,
+      unread: { row, places },
+    };
   }
 
   /** The workload that owns the pod template; undefined if it does not exist. */
@@ -135,6 +173,16 @@ export class WorkloadReader {
       throw error;
     }
   }
+}
+
+function metadataOf({
+  uid,
+  generation,
+  rv,
+  record,
+}: WorkloadRow): Omit<KubeObject['metadata'], 'name' | 'namespace'> {
+  const annotations = record === undefined ? {} : { [RECORD_ANNOTATION]: record };
+  return { uid, generation, resourceVersion: rv, annotations };
 }
 
 /** By the `Date` of an answer, which is in whole seconds, and when its request was sent. Without one, the worker's own clock. */

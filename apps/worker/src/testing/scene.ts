@@ -7,7 +7,7 @@ import type { SourceRow, WorkloadRow } from '@reroll/core/state/rows';
 import { sourceRow, workloadRow } from '@reroll/core/testing/rows';
 import { objectPath, type KubeObject } from '@reroll/kube/objects';
 import { sourceKind } from '@reroll/kube/sources/registry';
-import { observed } from '@reroll/kube/workloads/observe';
+import { observed, withMarkerPlaces } from '@reroll/kube/workloads/observe';
 import { workloadKind } from '@reroll/kube/workloads/registry';
 import type { Catalog } from '@reroll/redis/catalog/catalog';
 import type { ReloadRequest } from '@reroll/redis/catalog/requests';
@@ -62,6 +62,8 @@ export class Scene {
   row: Partial<WorkloadRow> | null = {};
   /** The reading that the change job left. */
   reading: 'none' | 'fresh' = 'none';
+  /** Whether workloads are patched without being read, as the defaults are. */
+  unread = false;
   request: ReloadRequest | undefined;
   /** The workload that the job names; undefined: `w`. */
   job: WorkloadKey | undefined;
@@ -99,15 +101,16 @@ export class Scene {
     return this.api.objects.get(this.path) ?? fail();
   }
 
-  /** Handles a job. */
-  async run(): Promise<ReloadOutcome> {
+  /** Handles a job, in its first attempt or a later one. */
+  async run(isFirst = true): Promise<ReloadOutcome> {
     const keys = { ...KEYS, ...this.keys };
     const decision = { keys, autoReloadAll: false, ignoredWorkloadTypes: [], ...this.settings.decision };
     const { client } = this.api;
     const { hashKeys, labels } = this;
     const reading = { hashKeys, labels, markerHash: 'auto', ignoredSecretTypes: [] } as const;
+    const { unread: patchesUnread } = this;
     const defaults = { dryRun: false, adoptStale: 'report', onDelete: 'never', notifyOnly: false } as const;
-    const writes = { client, strategy: 'env-vars', fieldManager: 'reroll', keys } as const;
+    const writes = { client, strategy: 'env-vars', fieldManager: 'reroll', keys, hashKeys } as const;
     const kinds = { cronJobStrategy: 'run', recreateFinishedJobs: false } as const;
     const processor = new ReloadProcessor(
       {
@@ -124,9 +127,9 @@ export class Scene {
           failed: () => undefined,
         },
       },
-      { ...defaults, ...this.settings, decision },
+      { ...defaults, patchesUnread, ...this.settings, decision },
     );
-    return await processor.process({ v: 1, workload: this.job ?? this.key, since: 0 });
+    return await processor.process({ v: 1, workload: this.job ?? this.key, since: 0 }, isFirst);
   }
 
   readonly #budget = ((scene: Scene) => ({
@@ -174,7 +177,9 @@ export class Scene {
   #row(): WorkloadRow | undefined {
     const object = this.api.objects.get(this.path);
     if (this.row === null || !object) return undefined;
-    const seen = observed(workloadKind(this.kind) ?? fail(), object, { ...KEYS, ...this.keys });
+    const definition = workloadKind(this.kind) ?? fail();
+    const own = observed(definition, object, { ...KEYS, ...this.keys });
+    const seen = this.unread ? withMarkerPlaces(own, { definition, object }, this.hashKeys) : own;
     const { key: _key, kind: _kind, namespace: _namespace, ...row } = seen;
     return workloadRow({ ...row, templateRv: '10', dependencies: row.uses, ...this.row });
   }

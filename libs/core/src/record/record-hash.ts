@@ -38,6 +38,11 @@ export function recordHash(data: SourceData, keys: HashKeys): RecordHash {
   return digest(canonical(data), keys[0]);
 }
 
+/** Returns the hash of a text under the current scheme, in the form of a record hash. It is no record hash of any data. */
+export function textHash(text: string, keys: HashKeys): string {
+  return digest([Buffer.from(`t${text}`)], keys[0]);
+}
+
 /** Whether `recorded` is the hash of `data`, under the scheme that `recorded` names. False if the scheme or key is not known. */
 export function isHashOf(recorded: RecordHash, data: SourceData, keys: HashKeys): boolean {
   const scheme = schemeOf(recorded);

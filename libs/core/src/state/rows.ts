@@ -100,6 +100,8 @@ export interface ObservedWorkload {
    * without room for its record is evaluated again when this changes. Not in the catalog.
    */
   readonly annotationBytes?: number;
+  /** Where the markers are (`MarkerPlaces` as text), if a worker may patch the workload without reading it. */
+  readonly places?: string | undefined;
   /** Unix seconds of the latest write by the API server's clock; not kept. */
   readonly writtenAt?: number;
 }
@@ -179,6 +181,7 @@ const SCALARS = [
   'record',
   'resumeAt',
   'annotationBytes',
+  'places',
   'templateRv',
 ] as const;
 const LISTS = ['uses', 'mentions', 'marks', 'dependencies', 'unverified', 'stale'] as const;

@@ -49,6 +49,7 @@ export const daemonSet: WorkloadKindDefinition = {
   version: 'v1',
   plural: 'daemonsets',
   podTemplatePath: '/spec/template',
+  isPatchedUnread: true,
   template: (object: DaemonSetObject) => object.spec?.template,
   rolloutStatus,
   updateStrategyOnDelete: onDelete,

@@ -37,6 +37,11 @@ export interface WorkloadKindDefinition extends KubeResource {
   leftAlone?(object: KubeObject): Reason | undefined;
   /** Whether a write of the template starts pods. Default true. */
   readonly templateStartsPods?: boolean;
+  /**
+   * Whether a worker may patch an object that it has not read: the API server moves the generation with every write of the spec, and
+   * nothing but the spec and the annotations decides. Default false.
+   */
+  readonly isPatchedUnread?: boolean;
   /** Whether patching the template restarts no pods by itself. */
   updateStrategyOnDelete(object: KubeObject): boolean;
 }

@@ -70,6 +70,7 @@ export const deployment: WorkloadKindDefinition = {
   version: 'v1',
   plural: 'deployments',
   podTemplatePath: '/spec/template',
+  isPatchedUnread: true,
   template: (object: DeploymentObject) => object.spec?.template,
   isPaused: (object: DeploymentObject) => object.spec?.paused === true,
   rolloutStatus: deploymentRollout,

@@ -1,5 +1,7 @@
 import type { AnnotationKeys } from '@reroll/core/annotations/annotation-keys';
 import { observeWorkload } from '@reroll/core/state/observe';
+import { markerPlaces } from '@reroll/core/marker/marker-places';
+import type { HashKeys } from '@reroll/core/record/record-hash';
 import type { ObservedWorkload } from '@reroll/core/state/rows';
 import { keyOf } from '@reroll/core/model';
 import type { KubeObject } from '../objects.ts';
@@ -30,4 +32,28 @@ export function observed(
     keys,
   );
   return from ? { ...seen, templateFrom: { owner: keyOf({ ...from, namespace }), isMarkedThere } } : seen;
+}
+
+/**
+ * Adds where the markers of the pod template are, if the workload may be patched without being read: a reload needs no more than
+ * marker and record, and there is room for both.
+ */
+export function withMarkerPlaces(
+  seen: ObservedWorkload,
+  { definition, object }: { readonly definition: WorkloadKindDefinition; readonly object: KubeObject },
+  keys: HashKeys,
+): ObservedWorkload {
+  const isPlain =
+    definition.isPatchedUnread === true &&
+    definition.isPaused?.(object) !== true &&
+    !definition.updateStrategyOnDelete(object);
+  if (!isPlain || !hasRoom(seen)) return seen;
+  const places = markerPlaces(definition.template(object) ?? {}, seen, keys);
+  return places === undefined ? seen : { ...seen, places };
+}
+
+/** Whether nothing keeps a marker and another record from being written. */
+function hasRoom({ leftAlone, excess, annotationBytes, hasContainers, record }: ObservedWorkload): boolean {
+  const isOpen = leftAlone === undefined && excess === undefined && annotationBytes === undefined;
+  return isOpen && hasContainers && record !== undefined;
 }

@@ -67,6 +67,7 @@ export const statefulSet: WorkloadKindDefinition = {
   version: 'v1',
   plural: 'statefulsets',
   podTemplatePath: '/spec/template',
+  isPatchedUnread: true,
   template: (object: StatefulSetObject) => object.spec?.template,
   rolloutStatus,
   updateStrategyOnDelete: onDelete,

@@ -55,6 +55,7 @@ interface WireWorkload {
   p?: WorkloadRow['podAnnotations'];
   r?: string | undefined;
   pe?: number;
+  mp?: string | undefined;
   ct?: WorkloadRow['conflict'];
   to?: WorkloadRow['templateOwner'] | undefined;
   i: readonly SourceKey[];
@@ -124,6 +125,7 @@ export function encodeWorkload(row: WorkloadRow, index: readonly SourceKey[]): s
     ...(row.record === undefined ? {} : { r: row.record }),
     ...(row.resumeAt === undefined ? {} : { pe: row.resumeAt }),
     ...(row.conflict ? { ct: row.conflict } : {}),
+    mp: row.places,
     to: row.templateOwner,
     i: index,
   };
@@ -150,6 +152,7 @@ export function decodeWorkload(text: string): WorkloadRow | undefined {
     record: wire.r,
     resumeAt: wire.pe,
     ...(wire.ct ? { conflict: wire.ct } : {}),
+    ...(typeof wire.mp === 'string' ? { places: wire.mp } : {}),
     ...(wire.to ? { templateOwner: wire.to } : {}),
   };
 }

@@ -3,6 +3,7 @@ import { inFile } from '../mutant.ts';
 
 const RELOAD = 'libs/core/src/reload';
 const SPEC = `${RELOAD}/patch.spec.ts`;
+const UNREAD = `${RELOAD}/unread-patch.spec.ts`;
 
 export const patchMutants = [
   ...inFile(`${RELOAD}/patch.ts`, [
@@ -44,6 +45,26 @@ export const patchMutants = [
       text: `const at = last === now + 1 ? now + 2 : now + 1;`,
       replacement: `const at = now + 1;`,
       killedBy: { spec: SPEC, test: 'sets another second than the one that is there' },
+    },
+  ]),
+  ...inFile(`${RELOAD}/unread-patch.ts`, [
+    {
+      name: 'a patch without a read does not test what the annotations ask for',
+      text: `return [...annotationTests(input), ...patch.flatMap(withTest)];`,
+      replacement: `return patch.flatMap(withTest);`,
+      killedBy: { spec: UNREAD, test: 'tests uid, generation, record and all annotations that decide' },
+    },
+    {
+      name: 'a patch without a read may write the value that a marker has',
+      text: `if (!isKnown) return undefined;`,
+      replacement: ``,
+      killedBy: { spec: UNREAD, test: 'the marker has its value already' },
+    },
+    {
+      name: 'a patch without a read may replace another variable',
+      text: `...patch.flatMap(withTest)];`,
+      replacement: `...patch];`,
+      killedBy: { spec: UNREAD, test: 'tests that the variable that it replaces is the marker' },
     },
   ]),
   ...inFile(`${RELOAD}/pause.ts`, [

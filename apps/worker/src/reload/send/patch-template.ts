@@ -1,7 +1,9 @@
 import type { AnnotationKeys } from '@reroll/core/annotations/annotation-keys';
-import { patched } from '@reroll/core/reload/json-patch';
+import type { HashKeys } from '@reroll/core/record/record-hash';
+import { patched, type PatchOperation } from '@reroll/core/reload/json-patch';
 import { pauseWish } from '@reroll/core/reload/pause';
 import { reloadPatch, type PatchInput, type ReloadStrategy } from '@reroll/core/reload/patch';
+import { unreadPatch } from '@reroll/core/reload/unread-patch';
 import type { KubeClient } from '@reroll/kube/client/connection';
 import { objectPath, type KubeObject } from '@reroll/kube/objects';
 import { restartField } from '@reroll/kube/workloads/restart-field';
@@ -14,6 +16,7 @@ export interface PatchTemplateContext {
   readonly strategy: ReloadStrategy;
   readonly fieldManager: string;
   readonly keys: AnnotationKeys;
+  readonly hashKeys: HashKeys;
 }
 
 /** Reloads by one JSON Patch of the workload, with marker and record. The workload's controller then replaces the pods. */
@@ -24,8 +27,33 @@ export class PatchTemplate implements ReloadWay {
     this.#context = context;
   }
 
-  async send({ workload, rolled, record, request }: Reload): Promise<Sent | false> {
-    const { client, strategy, fieldManager, keys } = this.#context;
+  async send(reload: Reload): Promise<Sent | false> {
+    const { client, fieldManager } = this.#context;
+    const { definition, object } = reload.workload.written;
+    const patch = reload.workload.unread ? this.#unreadPatch(reload) : this.#patch(reload);
+    if (!patch) return false;
+    try {
+      const path = objectPath(definition, object.metadata);
+      const { body } = await client.patch<KubeObject>(path, patch, { query: { fieldManager } });
+      const isOwn = definition.kind === reload.workload.definition.kind;
+      return isOwn ? { generation: body.metadata.generation } : {};
+    } catch (error) {
+      if (isOvertaken(error)) return false;
+      throw error;
+    }
+  }
+
+  #unreadPatch({ workload, rolled, record }: Reload): PatchOperation[] | undefined {
+    const { keys, hashKeys } = this.#context;
+    const { podTemplatePath: templatePath } = workload.definition;
+    return (
+      workload.unread && unreadPatch({ ...workload.unread, templatePath, rolled, record, keys, hashKeys })
+    );
+  }
+
+  /** Throws a `JobError` if there is no room in the annotations of the pod template. */
+  #patch({ workload, rolled, record, request }: Reload): PatchOperation[] {
+    const { strategy, keys } = this.#context;
     const now = new Date();
     const { definition, object } = workload.written;
     const patch = reloadPatch({
@@ -43,15 +71,7 @@ export class PatchTemplate implements ReloadWay {
     });
     const template = definition.template(patched(object, patch));
     requireRoom('the pod template', workload.template.metadata?.annotations, template?.metadata?.annotations);
-    try {
-      const path = objectPath(definition, object.metadata);
-      const { body } = await client.patch<KubeObject>(path, patch, { query: { fieldManager } });
-      const isOwn = definition.kind === workload.definition.kind;
-      return isOwn ? { generation: body.metadata.generation } : {};
-    } catch (error) {
-      if (isOvertaken(error)) return false;
-      throw error;
-    }
+    return patch;
   }
 }
 

@@ -1,0 +1,148 @@
+import { array, assert, constantFrom, option, property, record } from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { DEFAULT_ANNOTATION_KEYS } from '../annotations/annotation-keys.ts';
+import { DELETED_MARKER_HASH } from '../marker/marker-hash.ts';
+import { markerPlaces, readMarkerPlaces } from '../marker/marker-places.ts';
+import type { Container, PodTemplate } from '../model.ts';
+import { hashKey, type HashKeys } from '../record/record-hash.ts';
+import { MOST_RECORD_BYTES, RECORD_ANNOTATION } from '../record/record.ts';
+import { decidingKeys, observeWorkload } from '../state/observe.ts';
+import { AUTO } from '../testing/rows.ts';
+import { patched, pointer, type PatchOperation } from './json-patch.ts';
+import { reloadPatch, type RolledSource } from './patch.ts';
+import { unreadPatch } from './unread-patch.ts';
+
+const KEYS = DEFAULT_ANNOTATION_KEYS;
+const HASH_KEYS: HashKeys = [hashKey(Buffer.from('secret'))];
+const CM = 'STAKATER_CM_CONFIGMAP';
+
+function rolled(name: string, more: Partial<RolledSource> = {}): RolledSource {
+  return { kind: 'ConfigMap', namespace: 'ns', name, auto: true, markerHash: 'h-new', ...more };
+}
+
+function workload(containers: readonly Container[]): {
+  metadata: Parameters<typeof observeWorkload>[0]['metadata'];
+  spec: { template: PodTemplate };
+} {
+  const metadata = {
+    name: 'web',
+    namespace: 'ns',
+    uid: 'u',
+    generation: 3,
+    resourceVersion: '7',
+    annotations: { ...AUTO, [RECORD_ANNOTATION]: 'old' },
+  };
+  return { metadata, spec: { template: { metadata: {}, spec: { containers } } } };
+}
+
+interface By {
+  readonly rolled?: readonly RolledSource[];
+  readonly record?: string;
+  readonly workerKeys?: HashKeys;
+}
+
+function patchOf(containers: readonly Container[], by: By = {}): PatchOperation[] | undefined {
+  const { metadata, spec } = workload(containers);
+  const row = observeWorkload({ kind: 'Deployment', metadata, template: spec.template }, KEYS);
+  const places = readMarkerPlaces(markerPlaces(spec.template, row, HASH_KEYS));
+  if (!places) return undefined;
+  return unreadPatch({
+    row,
+    places,
+    templatePath: '/spec/template',
+    rolled: by.rolled ?? [rolled('cm')],
+    record: by.record ?? 'new',
+    keys: KEYS,
+    hashKeys: by.workerKeys ?? HASH_KEYS,
+  });
+}
+
+const using = (...names: readonly string[]): Container['envFrom'] =>
+  names.map((name) => ({ configMapRef: { name } }));
+
+describe('the patch of a workload that was not read', () => {
+  const someContainer = record({
+    name: constantFrom('a', 'b'),
+    envFrom: option(array(constantFrom('cm', 'other', 'third')), { nil: undefined }),
+    env: option(
+      array(
+        record({
+          name: constantFrom('PLAIN', CM, 'STAKATER_OTHER_CONFIGMAP', 'STAKATER_GONE_CONFIGMAP'),
+          value: constantFrom('h-old', 'h-older'),
+        }),
+        { minLength: 1 },
+      ),
+      { nil: undefined },
+    ),
+  });
+
+  it('does what the patch of one that was read does', () => {
+    const containers = array(someContainer, { minLength: 1, maxLength: 3 });
+    assert(
+      property(containers, array(constantFrom('cm', 'other'), { minLength: 1 }), (given, names) => {
+        const made = given.map(({ envFrom = [], ...more }) => ({ ...more, envFrom: using(...envFrom) }));
+        const sources = [...new Set(names)].map((name) => rolled(name, { auto: false }));
+        const { metadata, spec } = workload(made);
+        const read = reloadPatch({
+          metadata,
+          template: spec.template,
+          templatePath: '/spec/template',
+          strategy: 'env-vars',
+          rolled: sources,
+          record: 'new',
+          markerAnnotation: KEYS.lastReloadedFrom,
+          now: 0,
+        });
+        const object = { metadata, spec };
+        const unread = patchOf(made, { rolled: sources });
+        expect(patched(object, unread ?? [])).toEqual(patched(object, read));
+      }),
+    );
+  });
+
+  it('tests uid, generation, record and all annotations that decide', () => {
+    const tests = (patchOf([{ name: 'app', envFrom: using('cm') }]) ?? []).filter(({ op }) => op === 'test');
+    expect(tests.map(({ path }) => path)).toEqual([
+      ...decidingKeys(KEYS).map((key) => pointer('/metadata/annotations', key)),
+      '/metadata/uid',
+      '/metadata/generation',
+      pointer('/metadata/annotations', RECORD_ANNOTATION),
+      '/spec/template/spec/containers/0/env',
+    ]);
+    expect(tests.find(({ path }) => path.endsWith('stakater.com~1auto'))?.value).toBe('true');
+    expect(tests.find(({ path }) => path.endsWith('~1search'))?.value).toBeNull();
+  });
+
+  it('tests that the variable that it replaces is the marker', () => {
+    const env = [
+      { name: 'A', value: '1' },
+      { name: CM, value: 'h-old' },
+    ];
+    const path = '/spec/template/spec/containers/0/env/1';
+    expect(patchOf([{ name: 'app', envFrom: using('cm'), env }])?.slice(-2)).toEqual([
+      { op: 'test', path: `${path}/name`, value: CM },
+      { op: 'replace', path, value: { name: CM, value: 'h-new' } },
+    ]);
+  });
+
+  const app: Container = { name: 'app', envFrom: using('cm') };
+  const marked: Container = { ...app, env: [{ name: CM, value: 'h-new' }] };
+  const old: Container = { ...app, env: [{ name: CM, value: 'h-old' }] };
+
+  it.each<[string, readonly Container[], By]>([
+    ['the marker has its value already', [marked], {}],
+    ['another container has a marker with this value', [app, { name: 'b', env: marked.env }], {}],
+    ['the marker was hashed under another key', [old], { workerKeys: [hashKey(Buffer.from('other'))] }],
+    ['a source was deleted', [app], { rolled: [rolled('cm', { markerHash: DELETED_MARKER_HASH })] }],
+    ['a class is mounted', [app], { rolled: [rolled('cm', { kind: 'SecretProviderClass' })] }],
+    ['the record is large', [app], { record: 'x'.repeat(MOST_RECORD_BYTES / 2 + 1) }],
+    ['there are too many containers', Array.from({ length: 300 }, () => app), {}],
+  ])('is not made if %s', (_, containers, by) => {
+    expect(patchOf(containers, by)).toBeUndefined();
+  });
+});
+
+it.each([undefined, '', '{}', '[]', '[[0]]', '[[-1],[null]]', '[[0],[[[0,"x","1.a"]]]]', '[["a"],[]]'])(
+  'places that cannot be read (%s) are none',
+  (text) => expect(readMarkerPlaces(text)).toBeUndefined(),
+);
