@@ -8,6 +8,7 @@ import { type BenchOptions, parseCommand } from './options.ts';
 import { runRedisMemory } from './redis-memory/redis-memory-command.ts';
 import { toJson, unmet } from './report/report.ts';
 import { reportText } from './report/text.ts';
+import { runSizes, runWorkers } from './series/series-command.ts';
 import type { Terminal } from './terminal.ts';
 import { usage } from './measure/usage.ts';
 
@@ -32,6 +33,8 @@ const OWN_COMMANDS = [
   ['history', runHistory],
   ['hostile', runHostile],
   ['redis-memory', runRedisMemory],
+  ['sizes', runSizes],
+  ['workers', runWorkers],
 ] as const;
 
 /** Whether the command line asks for this scenario alone. */

@@ -109,12 +109,25 @@ async function measured(
     const reaction = scale(input.reaction, tally.rolled + sum([...tally.surplus.values()]));
     const requests = reloaderRequests(subtract(await api.serverRequests(signal), all), { own, reaction });
     const { foreignPercent } = metered;
-    const figures = { ...tallyFigures(tally), ...requestFigures(requests, tally.rolled), foreignPercent };
+    const cpu = ownCpu(metered, { session, rolled: tally.rolled });
+    const figures = {
+      ...tallyFigures(tally),
+      ...requestFigures(requests, tally.rolled),
+      foreignPercent,
+      ...cpu,
+    };
     bench.log(`changed ${sources.length} sources: ${tally.rolled} workloads rolled, ${tally.missed} missed`);
     return { run: { figures, latencies: latencies(tally.outcomes), metered, requests }, tally };
   } finally {
     await client.close();
   }
+}
+
+/** What the reloader and its Redis took of all CPU. */
+function ownCpu({ processes, cpuSeconds }: Metered, by: { session: Session; rolled: number }): Figures {
+  const own = new Set(['redis', ...by.session.started.processes.map(({ name }) => name)]);
+  const seconds = sum(processes.filter(({ name }) => own.has(name)).map((each) => each.cpuSeconds));
+  return { ownCpuPercent: (100 * seconds) / cpuSeconds, ownCpuMs: (1000 * seconds) / by.rolled };
 }
 
 function tallyFigures({ rolled, missed, surplus }: Tally): Figures {

@@ -16,6 +16,8 @@ export const FIGURES = {
   floorMs: { label: 'the floor (GET and PATCH alone, best of three)', unit: 'ms', digits: 0 },
   ratio: { label: 'times the floor', unit: 'x', digits: 2 },
   cpuRatio: { label: 'CPU time of all processes against that of the floor', unit: 'x', digits: 2 },
+  ownCpuPercent: { label: 'share of the reloader and Redis in it', unit: '%', digits: 0 },
+  ownCpuMs: { label: 'CPU of the reloader and Redis for a rolled workload', unit: 'ms', digits: 2 },
   p50Ms: { label: 'change to patch, p50', unit: 'ms', digits: 0 },
   p90Ms: { label: 'change to patch, p90', unit: 'ms', digits: 0 },
   p99Ms: { label: 'change to patch, p99', unit: 'ms', digits: 0 },
@@ -93,7 +95,7 @@ function targetText(id: FigureId, target: number): string {
   return target === 0 ? 'none' : `at most ${withUnit(String(target), unit)}`;
 }
 
-function show(id: FigureId, value: number): string {
+export function show(id: FigureId, value: number): string {
   const { digits, unit } = FIGURES[id];
   return withUnit(value.toFixed(digits), unit);
 }

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { machineText } from '../measure/machine.ts';
 import { type Report, subjectName, subjectText } from './report.ts';
 import { markdownTable, tablesOf } from './tables.ts';
+import { INCUMBENT } from '../scenarios.ts';
 import type { Result } from '../task.ts';
 import { titleOf } from './title.ts';
 
@@ -40,5 +41,6 @@ function blockOf(report: Report, result: Result): string {
     `**${titleOf(result.scenario)}**`,
     ...tablesOf(result).map((table) => markdownTable(table).trimEnd()),
     `${subjectText(options.subject)}. ${startedAt.slice(0, 10)}, ${machineText(machine)}, Kubernetes ${kubernetes}.${runs}`,
+    ...(result.scenario.incumbent ? [INCUMBENT] : []),
   ].join('\n\n');
 }

@@ -1,4 +1,4 @@
-import { figureRows, type FigureRow } from './figures.ts';
+import { figureRows, show, type FigureRow, type Figures } from './figures.ts';
 import type { ProcessFigures } from '../measure/proc.ts';
 import type { RequestCounts } from '../measure/request-counts.ts';
 import type { Result } from '../task.ts';
@@ -8,15 +8,19 @@ export type Table = readonly (readonly string[])[];
 
 /** Figures and targets, requests, processes: those of them that the scenario has. */
 export function tablesOf({ scenario, figures, requests, processes, runs }: Result): Table[] {
-  const tables = [figureTable(figureRows(figures, scenario.targets))];
+  const tables = [figureTable(figureRows(figures, scenario.targets), scenario.incumbent)];
   if (runs.length > 0) tables.push(requestTable(requests, runs.at(-1)?.figures.rolled ?? 0));
   tables.push(processTable(processes, runs.length > 0));
   return tables.filter((table) => table.length > 1);
 }
 
-function figureTable(rows: readonly FigureRow[]): Table {
-  const body = rows.map(({ label, value, target, met }) => [label, value, target, verdict(met)]);
-  return [['', 'measured', 'target', 'met'], ...body];
+function figureTable(rows: readonly FigureRow[], incumbent: Figures | undefined): Table {
+  const body = rows.map(({ id, label, value, target, met }) => {
+    const theirs = incumbent?.[id];
+    return [label, value, target, verdict(met), theirs === undefined ? '' : show(id, theirs)];
+  });
+  const table = [['', 'measured', 'target', 'met', 'stakater/Reloader'], ...body];
+  return incumbent ? table : table.map((row) => row.slice(0, -1));
 }
 
 function verdict(met: boolean | undefined): string {
