@@ -43,7 +43,7 @@ export default defineConfig({
           isolate: false,
         },
       },
-      ...['watcher', 'worker', 'admin', 'standalone', 'cli', 'dashboard'].map((app) => ({
+      ...['watcher', 'worker', 'admin', 'standalone', 'reroll', 'cli', 'dashboard'].map((app) => ({
         extends: true as const,
         test: {
           name: app,

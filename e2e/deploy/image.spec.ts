@@ -1,12 +1,20 @@
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import type { Cluster } from '../../tools/cluster/src/cluster.ts';
-import { run } from '../../tools/cluster/src/run.ts';
+import { run, type RunResult } from '../../tools/cluster/src/run.ts';
 import { type Buildah, ensureBuildah, STAMP } from '../../tools/deploy/images/buildah.ts';
 import { inContainer } from '../../tools/deploy/images/container.ts';
-import { APPS, type App as AppName } from '../../tools/deploy/images/dockerfile.ts';
+import { ROLES, type Role } from '../../tools/deploy/images/dockerfile.ts';
 import { buildImage, contextFiles, type MountedImage } from '../../tools/deploy/images/image.ts';
 import { auto, configMap, deployment, usingEnvFrom } from '../support/objects/builders.ts';
 import { cleanUp } from '../support/cleanup.ts';
@@ -22,40 +30,82 @@ const RBAC = '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings';
 const CONTEXT =
   /^(LICENSE|package(-lock)?\.json|nx\.json|tsconfig\.base\.json|(apps|libs)\/\w+\/((package|tsconfig)\.json|README\.md|(src|public)\/.+\.(tsx?|js|css|html|svg))|tools\/build\/[\w-]+\.ts)$/;
 
+/** Packages of libraries that Valkey needs and the base image does not have. */
+const ADDED = ['libatomic1', 'libcap2', 'libjemalloc2', 'liblzf1', 'libsystemd0'];
+
 let buildah: Buildah;
-let images: Record<AppName, MountedImage>;
+let image: MountedImage;
 
 beforeAll(async () => {
   buildah = await ensureBuildah({ log: (line) => console.log(line) });
-  const build = async (app: AppName): Promise<MountedImage> => {
-    const image = await buildImage(buildah, app);
-    cleanUp(() => image.close());
-    return image;
-  };
-  images = { watcher: await build('watcher'), worker: await build('worker'), admin: await build('admin') };
+  image = await buildImage(buildah);
+  cleanUp(() => image.close());
 });
 
-it.each(APPS)('the image of the %s says what it is and how it runs, and is small', (app) => {
-  const { config, root, size } = images[app];
+/** With these arguments, until it ends. */
+async function ran(...args: readonly string[]): Promise<RunResult> {
+  const launch = inContainer(image, { args, env: {}, serviceAccount: tmpdir() });
+  return await run(launch.command, launch.args, { env: launch.env });
+}
+
+it('the image says what it is and how it runs, and is small', () => {
+  const { config, root, size } = image;
   expect(config.User).toBe('65532:65532');
   expect(config.WorkingDir).toBe('/app');
   expect(config.Entrypoint).toEqual(['node', '/app/main.js']);
   expect(config.Labels).toMatchObject({
-    'org.opencontainers.image.title': `Reroll ${app}`,
+    'org.opencontainers.image.title': 'Reroll',
     'org.opencontainers.image.licenses': 'Apache-2.0',
     'org.opencontainers.image.version': STAMP.version,
     'org.opencontainers.image.revision': STAMP.revision,
     'org.opencontainers.image.created': STAMP.created,
   });
-  expect(readdirSync(join(root, 'app')).sort()).toEqual([
+  const files = readdirSync(join(root, 'app'));
+  expect(files.filter((name) => !/^[a-z-]+-[0-9A-Z]{8}\.js$/.test(name)).sort()).toEqual([
     'LICENSE',
     'licenses.txt',
     'main.js',
     'package.json',
-    ...(app === 'admin' ? ['public'] : []),
+    'public',
   ]);
-  console.log(`the image of the ${app}: ${Math.round(size / 1e6)} MB`);
-  expect(size).toBeLessThan(150e6);
+  console.log(`the image: ${Math.round(size / 1e6)} MB`);
+  expect(size).toBeLessThan(160e6);
+});
+
+it.each(ROLES)('the role %s has the options of its app', async (role) => {
+  const app = role === 'all' ? 'standalone' : role;
+  const own = await run(process.execPath, [`apps/${app}/dist/main.js`, '--help']);
+  expect(own.stdout).toContain(`Usage: reroll-${app} [flags]`);
+  const { code, stdout } = await ran(role, '--help');
+  expect({ code, stdout }).toEqual({ code: 0, stdout: own.stdout });
+});
+
+it.each([
+  ['no role', [], 'given none'],
+  ['another role', ['cli', '--help'], 'given "cli"'],
+])('%s ends with the code of a wrong setting', async (_, args, given) => {
+  const { code, stdout, tail } = await ran(...args);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(tail).toContain(`expected watcher, worker, admin or all as the first argument; ${given}`);
+});
+
+it('Valkey is in it with the libraries that it needs, their licences and what scanners read, and no others', async () => {
+  const linker = readdirSync(join(image.root, 'lib64')).find((name) => name.startsWith('ld-linux'));
+  const launch = inContainer(
+    { ...image, config: { ...image.config, Entrypoint: [`/lib64/${linker}`] } },
+    { args: ['--list', '/usr/bin/valkey-server'], env: {}, serviceAccount: tmpdir() },
+  );
+  const { code, stdout } = await run(launch.command, launch.args, { env: launch.env });
+  expect({ code, missing: /not found/.test(stdout) }).toEqual({ code: 0, missing: false });
+  const needed = [...stdout.matchAll(/^\s*(\S+) => /gm)].map(([, name = '']) => name.split('.')[0]);
+  expect(needed).toEqual(expect.arrayContaining(ADDED.map((each) => each.replace(/\d+$/, ''))));
+  const packages = [...ADDED, 'valkey-tools'].sort();
+  expect(readdirSync(join(image.root, 'var/lib/dpkg/status.d')).sort()).toEqual(packages);
+  for (const name of packages) {
+    const status = readFileSync(join(image.root, 'var/lib/dpkg/status.d', name), 'utf8');
+    expect(status).toMatch(new RegExp(`^Package: ${name}\n`));
+    expect(readFileSync(join(image.root, 'usr/share/doc', name, 'copyright'), 'utf8')).toMatch(/licen[cs]e/i);
+  }
 });
 
 it('a build is given sources and nothing else', async () => {
@@ -64,11 +114,12 @@ it('a build is given sources and nothing else', async () => {
   expect(files.filter((file) => !CONTEXT.test(file) || file.endsWith('.spec.ts'))).toEqual([]);
 });
 
-it('watcher, worker and admin run from their images, read-only and as nobody, and reload a workload', async () => {
+it('watcher, worker and admin run from the image, read-only and as nobody, and reload a workload', async () => {
   const cluster = sharedCluster();
   const space = await namespace(connect(cluster));
   const reroll = await prepareReroll({ cluster, namespaces: [space] });
-  const pod = await podOf(reroll, space, cluster);
+  const bare = await podOf(reroll, space, cluster);
+  const pod = { ...bare, env: { ...bare.env, ...reroll.redisEnv } };
   reroll.watchers.push(start('watcher', pod, ['--is-openshift=false', '--adoptions-per-second=1000']));
   reroll.workers.push(start('worker', pod, []));
   reroll.admins.push(
@@ -100,21 +151,46 @@ it('watcher, worker and admin run from their images, read-only and as nobody, an
   for (const app of reroll.apps) expect(await app.stop()).toBe(0);
 });
 
-it.each(APPS)(
-  'the image of the %s has its compiled code, which the user that it runs as can use',
-  async (app) => {
-    const { command, args, env } = inContainer(images[app], {
-      args: ['--version'],
-      env: { NODE_DEBUG_NATIVE: 'COMPILE_CACHE' },
-      serviceAccount: tmpdir(),
-    });
-    const { code, tail } = await run(command, args, { env });
-    const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
-    expect({ code, tail }).toEqual({ code: 0, tail });
-    expect(tail).toContain(`reroll-${app} ${version}`);
-    expect(tail).toContain('file:///app/main.js was accepted');
-  },
-);
+it('the role all runs from the image with a Redis of its own, needs no file but in /tmp, and reloads a workload', async () => {
+  const cluster = sharedCluster();
+  const space = await namespace(connect(cluster));
+  const reroll = await prepareReroll({ cluster, namespaces: [space] });
+  const pod = await podOf(reroll, space, cluster);
+  const flags = ['--is-openshift=false', '--adoptions-per-second=1000', '--api-addr=127.0.0.1:0'];
+  const app = start('all', { ...pod, writable: '/tmp' }, flags);
+  cleanUp(() => app.discard());
+  await app.ready(60_000);
+  const [redis] = childrenOf(app.pid);
+  expect(readlinkSync(`/proc/${redis}/exe`)).toMatch(/\/usr\/bin\/valkey-server$/);
+
+  await space.apply(configMap('cm', { v: '1' }), deployment('api', auto(), usingEnvFrom('cm')));
+  await inStep(space, 'Deployment/api', ['ConfigMap/cm']);
+  await space.setData('ConfigMap/cm', { v: '2' });
+  await inStep(space, 'Deployment/api', ['ConfigMap/cm']);
+  expect(await app.stop()).toBe(0);
+  expect(existsSync(`/proc/${redis}`)).toBe(false);
+});
+
+it.each(ROLES)('the role %s has its compiled code, which the user that it runs as can use', async (role) => {
+  const { command, args, env } = inContainer(image, {
+    args: [role, '--version'],
+    env: { NODE_DEBUG_NATIVE: 'COMPILE_CACHE' },
+    serviceAccount: tmpdir(),
+  });
+  const lines: string[] = [];
+  const { code, tail } = await run(command, args, { env, onLine: (line) => lines.push(line) });
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+  expect({ code, tail }).toEqual({ code: 0, tail });
+  expect(lines).toContain(`reroll-${role === 'all' ? 'standalone' : role} ${version}`);
+  const accepted = lines.flatMap((line) => /file:\/\/\/app\/(\S+) was accepted/.exec(line)?.[1] ?? []);
+  expect(accepted).toContain('main.js');
+  expect(accepted).toContainEqual(expect.stringMatching(/^main-/));
+});
+
+function childrenOf(pid: number): readonly number[] {
+  const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  return text.trim().split(' ').map(Number);
+}
 
 interface Pod {
   readonly serviceAccount: string;
@@ -122,12 +198,14 @@ interface Pod {
   readonly token: string;
   readonly env: Readonly<Record<string, string>>;
   readonly args: readonly string[];
+  /** Path of a volume in memory. */
+  readonly writable?: string;
 }
 
-function start(app: AppName, pod: Pod, flags: readonly string[]): App {
-  const env = { ...pod.env, POD_NAME: `${app}-1` };
-  const launch = inContainer(images[app], { ...pod, env, args: [...pod.args, ...flags] });
-  return new App({ name: `${app}-1`, ...launch });
+function start(role: Role, pod: Pod, flags: readonly string[]): App {
+  const env = { ...pod.env, POD_NAME: `${role}-1` };
+  const launch = inContainer(image, { ...pod, env, args: [role, ...pod.args, ...flags] });
+  return new App({ name: `${role}-1`, ...launch });
 }
 
 /** What a pod finds: the API server by its variables, and the token of a service account. */
@@ -165,7 +243,6 @@ async function podOf(reroll: Reroll, space: Space, cluster: Cluster): Promise<Po
       KUBERNETES_SERVICE_HOST: server.hostname,
       KUBERNETES_SERVICE_PORT: server.port,
       POD_NAMESPACE: install,
-      ...reroll.redisEnv,
     },
     args: ['--metrics-addr=127.0.0.1:0', '--debounce=0', `--namespaces=${space.name}`],
   };

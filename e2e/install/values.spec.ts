@@ -203,7 +203,7 @@ async function startReceiver({ space, client }: Release): Promise<void> {
   const labels = { receiver: 'yes' };
   const service = { metadata: { name: 'receiver' }, spec: { selector: labels, ports: [{ port: 8080 }] } };
   await client.post(`/api/v1/namespaces/${space.name}/services`, service);
-  const container = { name: 'receiver', image: chartImage('worker'), command: ['node', '-e', program] };
+  const container = { name: 'receiver', image: chartImage('reroll'), command: ['node', '-e', program] };
   await client.post(`/api/v1/namespaces/${space.name}/pods`, {
     metadata: { name: 'receiver', labels },
     spec: { terminationGracePeriodSeconds: 1, containers: [container] },

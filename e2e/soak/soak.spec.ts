@@ -30,7 +30,7 @@ test(
   async ({ annotate }) => {
     const place = await startPlace({
       workloads: 100,
-      // As in the images: without it V8 lets the heap grow first.
+      // As in the image: without it V8 lets the heap grow first.
       env: { NODE_OPTIONS: '--max-semi-space-size=4' },
       // A history that is full when the warm-up ends.
       flags: ['--history-max-changes=200'],

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { run } from '../cluster/src/run.ts';
+import { ROLES } from '../deploy/images/dockerfile.ts';
 
 const APPS = join(import.meta.dirname, '../../apps');
 /** May be part of a program under Apache-2.0 if their text comes with it. */
@@ -19,6 +21,7 @@ describe.each([
   ['watcher', NEST],
   ['worker', NEST],
   ['admin', NEST],
+  ['reroll', NEST],
   ['cli', ['@kubernetes/client-node', 'commander', 'eventsource-parser', 're2js', 'yaml']],
 ])('beside the bundle of the %s', (app, expected) => {
   const dist = join(APPS, app, 'dist');
@@ -44,5 +47,45 @@ describe.each([
       ([, name, version]) => `${name} ${version}`,
     );
     expect(sections).toEqual(components.map(({ name, version }) => `${name} ${version}`));
+  });
+});
+
+describe('the program of the image', () => {
+  const DIST = join(APPS, 'reroll/dist');
+  const MAIN = readFileSync(join(DIST, 'main.js'), 'utf8');
+  /** A class that only one role has, or `all`. */
+  const CLASSES = ['WatcherModule', 'WorkerModule', 'AdminModule', 'RedisChild'];
+
+  /** All code that a role loads when it starts. */
+  function codeOf(role: string): string {
+    const [, own = ''] = new RegExp(`${role}:[^,]*?import\\("\\./([^"]+)"\\)`).exec(MAIN) ?? [];
+    const files = new Set([own]);
+    for (const file of files) {
+      const text = readFileSync(join(DIST, file), 'utf8');
+      for (const [, name = ''] of text.matchAll(/(?:from|import)"\.\/([^"]+)"/g)) files.add(name);
+    }
+    return [...files].map((file) => readFileSync(join(DIST, file), 'utf8')).join('\n');
+  }
+
+  it.each([
+    ['watcher', ['WatcherModule']],
+    ['worker', ['WorkerModule']],
+    ['admin', ['AdminModule']],
+    ['all', CLASSES],
+  ])('loads for %s no code of another role', (role, expected) => {
+    const code = codeOf(role);
+    expect(CLASSES.filter((name) => code.includes(`"${name}"`))).toEqual(expected);
+  });
+
+  it.each(ROLES)('gives %s the arguments after its name', async (role) => {
+    const app = role === 'all' ? 'standalone' : role;
+    const [whole, alone] = await Promise.all(
+      [[join(DIST, 'main.js'), role], [join(APPS, app, 'dist/main.js')]].map((main) =>
+        run(process.execPath, [...main, '--log-level=never']),
+      ),
+    );
+    expect(whole).toEqual(alone);
+    expect(whole?.code).toBe(2);
+    expect(whole?.tail).toContain('given "never"');
   });
 });

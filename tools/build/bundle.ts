@@ -4,11 +4,12 @@
  * models above all) is memory that the process does not need: see docs/adr/0008-bundled-apps.md. Beside it,
  * `dist/licenses.txt` has the licence of every package that is in it, and `dist/sbom.cdx.json` is its bill of materials.
  *
- * Admin has `dist/public` too, which it serves.
+ * Whoever has the API has `dist/public` too, which it serves.
  *
- * Usage, from an app's folder: `node ../../tools/build/bundle.ts`
+ * Usage, from an app's folder: `node ../../tools/build/bundle.ts [--splitting]`; with `--splitting`, what is imported by a
+ * call has files of its own beside `main.js`, which are loaded with it, and code of several of them is there once.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { build } from 'esbuild';
 import { licenses } from './licenses.ts';
 import { packagesOf } from './packages.ts';
@@ -23,15 +24,19 @@ const OPTIONAL = [
   '@nestjs/platform-express',
   'class-validator',
   'class-transformer',
+  'file-type',
 ];
 
 const { dependencies = {} } = JSON.parse(readFileSync('package.json', 'utf8')) as {
   dependencies?: Readonly<Record<string, string>>;
 };
 
+// Files of an earlier build may have other names.
+rmSync('dist', { recursive: true, force: true });
 const { metafile } = await build({
   entryPoints: ['build/main.js'],
-  outfile: 'dist/main.js',
+  outdir: 'dist',
+  splitting: process.argv.includes('--splitting'),
   bundle: true,
   // Not the `paths` of tsconfig.base.json, which lead to the sources of libs.
   tsconfigRaw: {},
@@ -52,8 +57,9 @@ const { metafile } = await build({
   },
 });
 
-const inputs = metafile.outputs['dist/main.js']?.inputs ?? {};
-const bundled = Object.keys(inputs).filter((file) => (inputs[file]?.bytesInOutput ?? 0) > 0);
+const bundled = Object.values(metafile.outputs).flatMap(({ inputs }) =>
+  Object.entries(inputs).flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 ? [file] : [])),
+);
 const copied = dependencies['swagger-ui-dist'] === undefined ? [] : copyPublicFiles();
 const packages = packagesOf([...bundled, ...copied]);
 writeFileSync('dist/licenses.txt', licenses(packages));

@@ -30,6 +30,7 @@ const SUITES = [
   'worker',
   'watcher',
   'standalone',
+  'reroll',
   'platform',
   'dashboard',
   'hostile',

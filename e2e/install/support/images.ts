@@ -2,15 +2,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Cluster } from '../../../tools/cluster/src/cluster.ts';
 import { importImages } from '../../../tools/cluster/src/node/images.ts';
-import { appImages, serverImages } from '../../../tools/deploy/images/archives.ts';
+import { rerollImage, serverImages } from '../../../tools/deploy/images/archives.ts';
 import { ensureBuildah } from '../../../tools/deploy/images/buildah.ts';
-import { APPS } from '../../../tools/deploy/images/dockerfile.ts';
 import { CHART } from '../../../tools/deploy/values/values-comments.ts';
 
-/** The version that stands in for the next release: the same images under another tag. */
+/** The version that stands in for the next release: the same image under another tag. */
 export const NEXT = '0.99.0';
 
-/** By which name the chart knows its image of a worker, of Redis, ... */
+/** By which name the chart knows its image: `reroll`, or `redis`. */
 export function chartImage(name: string): string {
   const listed = readFileSync(join(CHART, 'images.txt'), 'utf8').split('\n');
   const found = listed.find((image) => image.includes(`/${name}:`));
@@ -22,7 +21,7 @@ export function chartImage(name: string): string {
 export async function bringImages(cluster: Cluster, log: (line: string) => void): Promise<void> {
   const tag = (name: string): string => chartImage(name).split(':')[1] ?? '';
   const buildah = await ensureBuildah({ log });
-  await importImages(cluster, await appImages(buildah, APPS, [tag('worker'), NEXT]));
+  await importImages(cluster, [await rerollImage(buildah, [tag('reroll'), NEXT])]);
   const servers = { redis: [tag('redis'), '7'], valkey: ['8.1'] };
   await importImages(cluster, await serverImages(buildah, servers));
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { forwardPort } from '@reroll/kube/client/port-forward';
 import { openPool } from '@reroll/kube/client/transport';
-import { appImages } from '../../deploy/images/archives.ts';
+import { rerollImage } from '../../deploy/images/archives.ts';
 import { ensureBuildah } from '../../deploy/images/buildah.ts';
 import { ensureProgram } from '../src/build/build-program.ts';
 import { type Cluster, startCluster } from '../src/cluster.ts';
@@ -14,7 +14,7 @@ import { placeOf } from '../src/node/place.ts';
 import { run } from '../src/run.ts';
 import { waitUntil } from '../src/wait.ts';
 
-const IMAGE = 'ghcr.io/reroll/worker:test';
+const IMAGE = 'ghcr.io/reroll/reroll:test';
 const PODS = '/api/v1/namespaces/default/pods';
 const log = (line: string): void => console.error(line);
 
@@ -38,7 +38,7 @@ let kubectl: string;
 
 beforeAll(async () => {
   kubectl = await ensureProgram('kubectl', { log });
-  const images = await appImages(await ensureBuildah({ log }), ['worker'], ['test']);
+  const image = await rerollImage(await ensureBuildah({ log }), ['test']);
   cluster = await startCluster({
     dir: mkdtempSync(join(tmpdir(), 'reroll-node-')),
     nodes: 0,
@@ -46,7 +46,7 @@ beforeAll(async () => {
     redis: false,
     log,
   });
-  await importImages(cluster, images);
+  await importImages(cluster, [image]);
 });
 
 afterAll(() => cluster?.stop());

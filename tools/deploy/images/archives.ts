@@ -2,24 +2,16 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, utime
 import { join } from 'node:path';
 import type { ImageArchive } from '../../cluster/src/node/images.ts';
 import type { Buildah } from './buildah.ts';
-import type { App } from './dockerfile.ts';
 import { buildLayers } from './image.ts';
 import { ensureServerStandIns } from './stand-ins.ts';
 
 const DAY_MS = 86_400_000;
 
-/** The images of apps under these tags. Each is built again when what it is made of has changed, and only then written again. */
-export async function appImages(
-  buildah: Buildah,
-  apps: readonly App[],
-  tags: readonly string[],
-): Promise<readonly ImageArchive[]> {
+/** The image of Reroll under these tags. It is built again when what it is made of has changed, and only then written again. */
+export async function rerollImage(buildah: Buildah, tags: readonly string[]): Promise<ImageArchive> {
   return await buildah.exclusively(async () => {
-    const made: ImageArchive[] = [];
-    for (const app of apps) {
-      const names = tags.map((tag) => `ghcr.io/reroll/${app}:${tag}`);
-      made.push(await archive(buildah, await buildLayers(buildah, app), names));
-    }
+    const names = tags.map((tag) => `ghcr.io/reroll/reroll:${tag}`);
+    const made = await archive(buildah, await buildLayers(buildah), names);
     removeOld(folderOf(buildah));
     return made;
   });

@@ -10,32 +10,41 @@ export interface Launch {
 
 const SERVICE_ACCOUNT = 'var/run/secrets/kubernetes.io/serviceaccount';
 
-/** $1 is the root, $2 the folder with the token. Mounts end with the process, for the namespace is its own. */
+/**
+ * $1 is the root, $2 the folder with the token, $3 the folder that may be written to, if any. Mounts end with the process, for
+ * the namespace is its own.
+ */
 const MOUNT = `set -e
 mount --bind "$1" "$1"
 mount --bind "$2" "$1/${SERVICE_ACCOUNT}"
 mount -o remount,ro,bind "$1/${SERVICE_ACCOUNT}"
 mount -o remount,ro,bind "$1"
+[ -z "$3" ] || mount -t tmpfs -o mode=1777 tmpfs "$1$3"
 mount -t proc proc "$1/proc"
 mount --rbind /dev "$1/dev"
 root=$1
-shift 2
+shift 3
 exec unshare --root="$root" "$@"`;
 
 /**
  * How to run an image's program as a container runtime does, but on the network of this machine: its own root file
  * system, read-only, its user, working directory and environment, and the token of a service account where pods
  * have it. The process that is started becomes the program, so signals reach it.
- * @param args as in a pod.
+ * @param pod its args, and the path of a volume in memory, if it has one.
  */
 export function inContainer(
   { root, config }: MountedImage,
-  pod: { args: readonly string[]; env: Readonly<Record<string, string>>; serviceAccount: string },
+  pod: {
+    args: readonly string[];
+    env: Readonly<Record<string, string>>;
+    serviceAccount: string;
+    writable?: string;
+  },
 ): Launch {
   mkdirSync(join(root, SERVICE_ACCOUNT), { recursive: true });
   const [user, group] = config.User.split(':');
   const as = [`--setgid=${group}`, `--setuid=${user}`, `--wd=${config.WorkingDir}`];
-  const shell = ['/bin/sh', '-c', MOUNT, 'sh', root, pod.serviceAccount];
+  const shell = ['/bin/sh', '-c', MOUNT, 'sh', root, pod.serviceAccount, pod.writable ?? ''];
   return {
     command: 'unshare',
     args: ['--mount', ...shell, ...as, ...config.Entrypoint, ...pod.args],

@@ -1,16 +1,16 @@
-import { existsSync, globSync, readFileSync, readdirSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { APPS, imageArgument, instructions, ROOT, WITHOUT_IMAGE } from './dockerfile.ts';
+import { imageArgument, instructions, ROLES, ROOT } from './dockerfile.ts';
 
 const all = instructions();
 const texts = (name: string): readonly string[] =>
   all.flatMap((each) => (each.name === name ? [each.text] : []));
 
-it('every app has a target, the last stages of all, but for the dashboard, the command line and the standalone process', () => {
-  expect(readdirSync(join(ROOT, 'apps')).sort()).toEqual([...APPS, ...WITHOUT_IMAGE].sort());
-  const targets = texts('FROM').flatMap((text) => /^runtime AS (\S+)$/.exec(text)?.[1] ?? []);
-  expect(targets).toEqual([...APPS]);
+it('the last stage is the image, and starts each role of its program once', () => {
+  expect(texts('FROM').at(-1)).toBe('${BASE_IMAGE} AS reroll');
+  const starts = texts('RUN').flatMap((text) => /"\/app\/main.js", "(\w+)"/.exec(text)?.[1] ?? []);
+  expect(starts).toEqual([...ROLES]);
 });
 
 it('Node.js is of the version that everything is tested with', () => {
@@ -51,9 +51,15 @@ it('what the Dockerfile copies is not left out by .dockerignore', () => {
 
 it('nothing runs as root, and nothing is given to it by the environment of the build', () => {
   expect(texts('USER')).toEqual(['65532:65532']);
-  expect(texts('ARG').map((text) => text.split('=')[0])).toEqual(['NODE_IMAGE', 'BASE_IMAGE', 'VERSION']);
+  expect(texts('ARG').map((text) => text.split('=')[0])).toEqual([
+    'NODE_IMAGE',
+    'BASE_IMAGE',
+    'VALKEY',
+    'VALKEY',
+    'VERSION',
+  ]);
 });
 
 it('what admin serves is in its image, from its own build', () => {
-  expect(texts('COPY')).toContain('--from=build /src/apps/admin/dist/public /app/public');
+  expect(texts('COPY')).toContain('--from=build /src/apps/reroll/dist/public /app/public');
 });

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 export const ROOT = join(import.meta.dirname, '../../..');
 export const DOCKERFILE = join(ROOT, 'deploy/docker/Dockerfile');
 
-/** The apps that have an image: a stage of the Dockerfile each. */
-export const APPS = ['watcher', 'worker', 'admin'] as const;
-/** The others: the dashboard is served by admin, and the command line runs where people are. */
-export const WITHOUT_IMAGE = ['dashboard', 'cli', 'standalone'] as const;
-export type App = (typeof APPS)[number];
+/** The components that the chart runs by one image, each in a role of its own name. */
+export const COMPONENTS = ['watcher', 'worker', 'admin'] as const;
+/** First arguments of the image's program; `all` is apps/standalone. */
+export const ROLES = [...COMPONENTS, 'all'] as const;
+export type Role = (typeof ROLES)[number];
 
 export interface Instruction {
   /** In capitals. */

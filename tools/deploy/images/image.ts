@@ -2,7 +2,7 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { run } from '../../cluster/src/run.ts';
 import { containerName, STAMP, withFolder, type Buildah } from './buildah.ts';
-import { type App, DOCKERFILE, ROOT } from './dockerfile.ts';
+import { DOCKERFILE, ROOT } from './dockerfile.ts';
 import { ensureStandIns } from './stand-ins.ts';
 
 /** What an image says about how it is run. */
@@ -24,26 +24,27 @@ export interface MountedImage {
   close(): Promise<void>;
 }
 
-/** Builds the image of an app, with its Dockerfile as it is, and mounts it. */
-export async function buildImage(buildah: Buildah, app: App): Promise<MountedImage> {
-  return await buildah.exclusively(() => build(buildah, app));
+const NAME = 'localhost/reroll/reroll';
+
+/** Builds the image, with its Dockerfile as it is, and mounts it. */
+export async function buildImage(buildah: Buildah): Promise<MountedImage> {
+  return await buildah.exclusively(() => build(buildah));
 }
 
-/** Builds the image of an app with its Dockerfile as it is, while nobody else builds. Returns its name. */
-export async function buildLayers(buildah: Buildah, app: App): Promise<string> {
+/** Builds the image with its Dockerfile as it is, while nobody else builds. Returns its name. */
+export async function buildLayers(buildah: Buildah): Promise<string> {
   await ensureStandIns(buildah);
-  const name = `localhost/reroll/${app}`;
   const settings = Object.entries(STAMP).map(([key, value]) => `--build-arg=${key.toUpperCase()}=${value}`);
   const how = ['--pull-never', '--layers', '--format=docker', ...settings];
-  buildah.log(`building the image of the ${app}`);
-  await buildah.do('build', ...how, `--file=${DOCKERFILE}`, `--target=${app}`, `--tag=${name}`, ROOT);
-  return name;
+  buildah.log('building the image');
+  await buildah.do('build', ...how, `--file=${DOCKERFILE}`, `--tag=${NAME}`, ROOT);
+  return NAME;
 }
 
-async function build(buildah: Buildah, app: App): Promise<MountedImage> {
-  const name = await buildLayers(buildah, app);
+async function build(buildah: Buildah): Promise<MountedImage> {
+  const name = await buildLayers(buildah);
   const { Docker } = JSON.parse(await buildah.do('inspect', '--type=image', name)) as Inspected;
-  const container = await buildah.do('from', '--pull-never', `--name=${containerName(app)}`, name);
+  const container = await buildah.do('from', '--pull-never', `--name=${containerName('reroll')}`, name);
   const root = await buildah.do('mount', container);
   return {
     config: Docker.config,

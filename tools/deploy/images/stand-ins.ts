@@ -101,13 +101,25 @@ function serverImage(server: Server): StandIn {
   };
 }
 
-/** `node:24`: Debian with a shell and binutils, Node.js (that of package.json) and the npm of this machine. */
+/** `node:24`: Debian with a shell, binutils and apt, Node.js (that of package.json) and the npm of this machine. */
 function nodeImage(): StandIn {
   const node = join(ROOT, 'node_modules/node/bin/node');
   const npm = npmFolder();
   return {
     name: imageArgument('NODE_IMAGE'),
-    packages: ['base-files', 'dash', 'coreutils', 'sed', 'grep', 'findutils', 'binutils', 'libstdc++6'],
+    packages: [
+      'base-files',
+      'dash',
+      'coreutils',
+      'sed',
+      'grep',
+      'findutils',
+      'tar',
+      'binutils',
+      'libstdc++6',
+      'apt',
+      'dpkg',
+    ],
     withDependencies: true,
     // A proxy that this machine trusts has to be trusted in there.
     env: [PATH, `NODE_EXTRA_CA_CERTS=${AUTHORITIES}`],
@@ -121,6 +133,11 @@ function nodeImage(): StandIn {
       cpSync(npm, join(local, 'lib/node_modules/npm'), { recursive: true });
       for (const name of ['npm', 'npx'])
         symlinkSync(`../lib/node_modules/npm/bin/${name}-cli.js`, join(local, `bin/${name}`));
+      writeFileSync(
+        join(root, 'etc/apt/sources.list'),
+        `deb [signed-by=${KEYRING}] ${MIRROR} ${SUITE} main\n`,
+      );
+      writeFileSync(join(root, 'var/lib/dpkg/status'), '');
       mkdirSync(join(root, dirname(AUTHORITIES)), { recursive: true });
       cpSync(AUTHORITIES, join(root, AUTHORITIES), { dereference: true });
     },
@@ -132,7 +149,7 @@ function baseImage(): StandIn {
   return {
     name: imageArgument('BASE_IMAGE'),
     packages:
-      'base-files netbase tzdata ca-certificates libc6 libssl3t64 libgomp1 libstdc++6 libgcc-s1 gcc-14-base'.split(
+      'base-files netbase tzdata ca-certificates libc6 libssl3t64 libzstd1 zlib1g libgomp1 libstdc++6 libgcc-s1 gcc-14-base'.split(
         ' ',
       ),
     withDependencies: false,
