@@ -44,14 +44,14 @@ it.each(Object.entries(FOLDERS))(
   },
 );
 
-it('an overlay is a base for others: another namespace, other images, the Secret generated', async () => {
+it('an overlay is a base for others: another namespace, another image, the Secret generated', async () => {
   const parent = join(ROOT, 'deploy/kustomize/overlays/namespaced');
   const own = join(folder, 'own');
   mkdirSync(own);
   const kustomization = {
     namespace: 'team-a',
     resources: [relative(own, parent)],
-    images: [{ name: 'ghcr.io/reroll/watcher', newName: 'registry.example/watcher', newTag: '9.9.9' }],
+    images: [{ name: 'ghcr.io/reroll/reroll', newName: 'registry.example/reroll', newTag: '9.9.9' }],
     secretGenerator: [{ name: CREDENTIALS, literals: ['redis-watcher-password=a', 'hash-keys=b'] }],
   };
   writeFileSync(join(own, 'kustomization.yaml'), JSON.stringify(kustomization));
@@ -61,7 +61,7 @@ it('an overlay is a base for others: another namespace, other images, the Secret
   expect([...new Set(subjects.map((subject) => at(subject, 'namespace')))]).toEqual(['team-a']);
   const watcher = objects.find((object) => keyOf(object) === 'Deployment/reroll-watcher');
   const secret = objects.find(({ kind }) => kind === 'Secret');
-  expect(at(watcher, 'spec.template.spec.containers.0.image')).toBe('registry.example/watcher:9.9.9');
+  expect(at(watcher, 'spec.template.spec.containers.0.image')).toBe('registry.example/reroll:9.9.9');
   expect([...new Set(secretsIn(watcher))]).toEqual([secret?.metadata.name]);
 });
 

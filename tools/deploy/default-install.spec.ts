@@ -91,9 +91,10 @@ describe.each(['watcher', 'worker', 'admin'])('the %s', (component) => {
     expect(at(container, 'readinessProbe.httpGet')).toEqual({ path: '/ready', port: 'http' });
   });
 
-  it('runs the program of its image', () => {
-    const { container } = workload(manifests, component);
-    expect(at(container, 'image')).toBe(`ghcr.io/reroll/${component}:0.1.0`);
+  it('runs the program of the image in its role', () => {
+    const { container, args } = workload(manifests, component);
+    expect(at(container, 'image')).toBe('ghcr.io/reroll/reroll:0.1.0');
+    expect(args[0]).toBe(component);
     expect(at(container, 'command')).toBeUndefined();
   });
 });

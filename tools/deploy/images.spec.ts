@@ -9,17 +9,21 @@ import { CHART } from './values/values-comments.ts';
 describe('an image', () => {
   const digest = `sha256:${'a'.repeat(64)}`;
 
-  it.each(['watcher', 'worker', 'admin', 'redis'])(
-    'of %s is named by its digest, with a registry too',
-    async (component) => {
-      const values = { [component]: { image: { digest } }, global: { imageRegistry: 'm' } };
-      const { container } = workload(await manifestsWith(values), component);
-      expect(at(container, 'image')).toMatch(new RegExp(`^m/.*@${digest}$`, 'u'));
-    },
-  );
+  it.each([
+    ['watcher', 'reroll/reroll', { image: { digest } }],
+    ['worker', 'reroll/reroll', { image: { digest } }],
+    ['admin', 'reroll/reroll', { image: { digest } }],
+    ['redis', 'library/redis', { redis: { image: { digest } } }],
+  ])('of %s is named by its digest, with a registry too', async (component, name, values) => {
+    const { container } = workload(
+      await manifestsWith({ ...values, global: { imageRegistry: 'm' } }),
+      component,
+    );
+    expect(at(container, 'image')).toBe(`m/${name}@${digest}`);
+  });
 
-  it('of the test is that of the worker', async () => {
-    const manifests = await manifestsWith({ worker: { image: { repository: 'r/w', tag: '1' } } });
+  it('of the test is that of the components', async () => {
+    const manifests = await manifestsWith({ image: { repository: 'r/w', tag: '1' } });
     const pod = manifests.find(({ kind }) => kind === 'Pod');
     expect(at(pod, 'spec.containers.0.image')).toBe('r/w:1');
   });

@@ -34,21 +34,18 @@ const NO_RIGHTS: readonly string[] = [
 ];
 
 /** Taken out for another: `- old`, `+ new`. */
-const image = (component: string, to: string): readonly string[] => {
-  const title = component === 'watcher' ? WATCHER : WORKER;
-  return [
-    `- ${title} container.image="ghcr.io/reroll/${component}:0.1.0"`,
+const image = (to: string): readonly string[] =>
+  [WATCHER, WORKER].flatMap((title) => [
+    `- ${title} container.image="ghcr.io/reroll/reroll:0.1.0"`,
     `+ ${title} container.image="${to}"`,
-  ];
-};
+  ]);
 
 const IMAGES: readonly Row[] = [
   [
     'global.imageRegistry is the registry of every image',
     { global: { imageRegistry: 'r.example/' } },
     [
-      ...image('watcher', 'r.example/reroll/watcher:0.1.0'),
-      ...image('worker', 'r.example/reroll/worker:0.1.0'),
+      ...image('r.example/reroll/reroll:0.1.0'),
       `- ${REDIS} container.image="docker.io/library/redis:7.2.11-alpine"`,
       `+ ${REDIS} container.image="r.example/library/redis:7.2.11-alpine"`,
     ],
@@ -57,8 +54,7 @@ const IMAGES: readonly Row[] = [
     'image.name is the path below that registry',
     { global: { imageRegistry: 'r.example' }, image: { name: 'mirror/reroll' } },
     [
-      ...image('watcher', 'r.example/mirror/reroll/watcher:0.1.0'),
-      ...image('worker', 'r.example/mirror/reroll/worker:0.1.0'),
+      ...image('r.example/mirror/reroll:0.1.0'),
       `- ${REDIS} container.image="docker.io/library/redis:7.2.11-alpine"`,
       `+ ${REDIS} container.image="r.example/library/redis:7.2.11-alpine"`,
     ],
@@ -75,15 +71,12 @@ const IMAGES: readonly Row[] = [
       ),
     ],
   ],
+  ['image.repository', { image: { repository: 'r.example/x' } }, image('r.example/x:0.1.0')],
+  ['image.tag', { image: { tag: '9.9.9' } }, image('ghcr.io/reroll/reroll:9.9.9')],
   [
-    'image.repository is the folder of the images',
-    { image: { repository: 'r.example/x' } },
-    [...image('watcher', 'r.example/x/watcher:0.1.0'), ...image('worker', 'r.example/x/worker:0.1.0')],
-  ],
-  [
-    'image.tag',
-    { image: { tag: '9.9.9' } },
-    [...image('watcher', 'ghcr.io/reroll/watcher:9.9.9'), ...image('worker', 'ghcr.io/reroll/worker:9.9.9')],
+    'image.digest goes before the tag',
+    { image: { tag: '9.9.9', digest: `sha256:${'a'.repeat(64)}` } },
+    image(`ghcr.io/reroll/reroll@sha256:${'a'.repeat(64)}`),
   ],
   [
     'image.pullPolicy',

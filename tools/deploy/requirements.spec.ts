@@ -12,7 +12,7 @@ const REFUSED: readonly (readonly [string, ChartValues, string])[] = [
   [
     "the image of stakater/Reloader in its chart's value",
     { image: { repository: 'ghcr.io/stakater/reloader' } },
-    'image names ghcr.io/stakater/reloader, which is the program of stakater/Reloader: take image.name and image.repository out, or name the folder that holds the images watcher, worker and admin.',
+    'image names ghcr.io/stakater/reloader, which is the program of stakater/Reloader: take image.name and image.repository out, or name an image of Reroll.',
   ],
   [
     'its name below a registry',
@@ -25,14 +25,19 @@ const REFUSED: readonly (readonly [string, ChartValues, string])[] = [
     'image.tag is v1.4.21, which is a version of stakater/Reloader (those of Reroll begin with a digit): take it out.',
   ],
   [
-    'one digest for all images',
-    { image: { digest } },
-    'image.digest names one image, and there are three: set watcher.image.digest, worker.image.digest and admin.image.digest instead.',
+    'an image for one component',
+    { worker: { image: { digest } } },
+    'worker.image is set, and every component runs the same image: set image.repository, image.tag or image.digest instead.',
+  ],
+  [
+    'the folder of the images of before',
+    { image: { repository: 'ghcr.io/reroll' } },
+    'image.repository is the folder in which there was an image for each component: take it out, or set ghcr.io/reroll/reroll.',
   ],
   [
     'a digest that is none',
-    { watcher: { image: { digest: 'sha256:abc' } } },
-    'watcher.image.digest is sha256:abc: give sha256: and 64 digits and letters.',
+    { image: { digest: 'sha256:abc' } },
+    'image.digest is sha256:abc: give sha256: and 64 digits and letters.',
   ],
   [
     'namespaces of an install that watches all',
@@ -342,8 +347,8 @@ describe.concurrent('helm refuses, and says what to change:', () => {
   });
 
   it('several at once', async () => {
-    const said = await refusalOf({ redis: { enabled: false }, image: { tag: 'v1', digest } });
-    for (const path of ['image.tag is v1', 'image.digest names', 'redis.enabled is false'])
+    const said = await refusalOf({ redis: { enabled: false }, image: { tag: 'v1', digest: 'sha256:1' } });
+    for (const path of ['image.tag is v1', 'image.digest is sha256:1', 'redis.enabled is false'])
       expect(said).toContain(path);
   });
 });

@@ -72,6 +72,7 @@ describe('the pod of admin', () => {
     };
     const { pod, args } = workload(await manifestsWith({ reloader }), 'admin');
     expect(args).toEqual([
+      'admin',
       '--redis-host=reroll-redis',
       '--redis-username=reroll-admin',
       '--redis-password-file=/etc/reroll/redis/password',

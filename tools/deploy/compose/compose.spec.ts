@@ -6,13 +6,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { run } from '../../cluster/src/run.ts';
 import { ensureCheckers } from '../ensure-checkers.ts';
-import { APPS, instructions, ROOT } from '../images/dockerfile.ts';
+import { COMPONENTS, ROOT } from '../images/dockerfile.ts';
 import { at, workload } from '../look.ts';
 import { manifestsWith } from '../render.ts';
 
 interface Service {
   readonly image: string;
-  readonly build?: { readonly context: string; readonly dockerfile: string; readonly target: string };
+  readonly build?: { readonly context: string; readonly dockerfile: string };
   readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
   readonly healthcheck?: { readonly test: readonly string[] };
   readonly ports?: readonly { readonly host_ip?: string }[];
@@ -75,18 +75,15 @@ it('every image has a version, and the programs are those that the chart runs', 
   const manifests = await manifestsWith();
   for (const { image } of Object.values(services))
     expect(image).toMatch(/^[a-z.]+\/[a-z0-9/-]+:v?\d+\.\d+\.\d+/);
-  for (const name of [...APPS, 'redis'])
+  for (const name of [...COMPONENTS, 'redis'])
     expect(services[name]?.image).toBe(at(workload(manifests, name).container, 'image'));
 });
 
-it('watcher, worker and admin can also be built, from stages that there are', () => {
-  const stages = instructions().flatMap(({ name, text }) =>
-    name === 'FROM' ? [/ AS (\S+)$/.exec(text)?.[1]] : [],
-  );
-  for (const app of APPS) {
-    const { context = '', dockerfile = '', target } = services[app]?.build ?? {};
+it('watcher, worker and admin run in their role, by an image that can also be built', () => {
+  for (const component of COMPONENTS) {
+    const { command, build: { context = '', dockerfile = '' } = {} } = services[component] ?? {};
+    expect(command).toEqual([component]);
     expect(existsSync(join(context, dockerfile))).toBe(true);
-    expect(stages).toContain(target);
   }
 });
 
@@ -94,7 +91,7 @@ it('what waits for a healthy service waits for one that says whether it is', () 
   for (const { depends_on } of Object.values(services))
     for (const [name, { condition }] of Object.entries(depends_on ?? {}))
       if (condition === 'service_healthy') expect(services[name]?.healthcheck?.test).toBeDefined();
-  for (const app of APPS)
+  for (const app of COMPONENTS)
     expect(services[app]?.depends_on).toMatchObject({
       redis: { condition: 'service_healthy' },
       setup: { condition: 'service_completed_successfully' },
@@ -165,7 +162,7 @@ it.each(Object.entries(READERS))(
 );
 
 it('watcher, worker and admin mount credentials that are named here, and nothing else', () => {
-  for (const app of APPS) {
+  for (const app of COMPONENTS) {
     const mounted = (services[app]?.volumes ?? []).map(({ source }) => source).sort();
     expect(mounted).toEqual(
       Object.keys(READERS)
@@ -180,7 +177,7 @@ it('Redis cannot be reached from the Kubernetes and its pods; watcher, worker an
   const networks = (name: string): string[] => Object.keys(services[name]?.networks ?? {}).sort();
   expect(networks('redis')).toEqual(['redis']);
   expect(networks('k3s')).toEqual(['kubernetes']);
-  for (const app of APPS) expect(networks(app)).toEqual(['kubernetes', 'redis']);
+  for (const app of COMPONENTS) expect(networks(app)).toEqual(['kubernetes', 'redis']);
 });
 
 describe('the password of Redis, and the token for admin', () => {
@@ -248,7 +245,7 @@ describe('the password of Redis, and the token for admin', () => {
     expect(services['password']?.entrypoint?.slice(1)).toEqual(['/setup/password.sh', '/credentials']);
     expect(command.slice(0, 2)).toEqual(['redis-server', '/config/redis.conf']);
     expect(healthcheck?.test.join(' ')).toContain('/credentials/redis-password');
-    for (const app of APPS) {
+    for (const app of COMPONENTS) {
       expect(services[app]?.environment).toMatchObject({
         REDIS_URL: 'redis://redis:6379',
         REDIS_PASSWORD_FILE: '/credentials/redis-password',

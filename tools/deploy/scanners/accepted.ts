@@ -31,8 +31,7 @@ export const ACCEPTED: readonly Accepted[] = [
     scanner: 'checkov',
     rule: 'CKV_K8S_43',
     on: [...COMPONENTS, ...TESTS, REDIS],
-    because:
-      'A digest is of one build: image.digest of each component is for the installer, who may mirror images.',
+    because: 'A digest is of one build: image.digest is for the installer, who may mirror images.',
   },
   {
     scanner: 'checkov',

@@ -126,9 +126,7 @@ export const VALUES_MATRIX: Readonly<Record<string, ChartValues>> = {
   },
   'a registry, digests and pull secrets': {
     global: { imageRegistry: 'mirror.example', imagePullSecrets: ['pull', { name: 'other' }] },
-    watcher: { image: { digest } },
-    worker: { image: { digest } },
-    admin: { image: { digest } },
+    image: { digest },
     redis: { image: { digest } },
   },
   'alerts, a webhook and variables': {

@@ -40,7 +40,7 @@ it.concurrent.each(SETS)(
 );
 
 it('null gives a map with keys of its own its defaults', async () => {
-  const values = ['reloader', 'watcher.image', 'redis', 'worker'].map(nullAt);
+  const values = ['reloader', 'image', 'redis', 'worker'].map(nullAt);
   for (const each of values) expect(await manifestsWith(each)).toHaveLength((await manifestsWith()).length);
   const { container, args } = workload(await manifestsWith(nullAt('reloader')), 'watcher');
   const before = workload(await manifestsWith(), 'watcher');

@@ -81,19 +81,18 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 {{- end -}}
 {{- end -}}
 
+{{/* The same for every component. */}}
 {{- define "reroll.image" -}}
 {{- $values := .root.Values -}}
-{{- $image := (index $values .component).image | default dict -}}
-{{- $folder := $values.image.repository -}}
+{{- $image := $values.image -}}
+{{- $repository := $image.repository -}}
 {{- if $values.global.imageRegistry -}}
-{{- $folder = printf "%s/%s" (trimSuffix "/" $values.global.imageRegistry) $values.image.name -}}
+{{- $repository = printf "%s/%s" (trimSuffix "/" $values.global.imageRegistry) $image.name -}}
 {{- end -}}
-{{- $repository := $image.repository | default (printf "%s/%s" $folder .component) -}}
-{{- $tag := $image.tag | default $values.image.tag | default .root.Chart.AppVersion -}}
 {{- if $image.digest -}}
 {{- printf "%s@%s" $repository $image.digest -}}
 {{- else -}}
-{{- printf "%s:%s" $repository (toString $tag) -}}
+{{- printf "%s:%s" $repository (toString ($image.tag | default .root.Chart.AppVersion)) -}}
 {{- end -}}
 {{- end -}}
 

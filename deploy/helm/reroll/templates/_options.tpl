@@ -84,9 +84,10 @@
 {{- toYaml $ignored -}}
 {{- end -}}
 
+{{/* The role first: the component, or `all` of a standalone process. */}}
 {{- define "reroll.args" -}}
 {{- $reloader := .root.Values.reloader -}}
-{{- $args := eq .component "standalone" | ternary (list "all") list -}}
+{{- $args := list (eq .component "standalone" | ternary "all" .component) -}}
 {{- range include "reroll.setOptions" (merge (dict "sensitive" false) .) | fromYamlArray -}}
 {{- $args = append $args (printf "%s=%s" .flag .text) -}}
 {{- end -}}
