@@ -12,9 +12,10 @@ import { delimiter, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { run } from '../cluster/src/run.ts';
-import { APPS, ROOT } from '../deploy/images/dockerfile.ts';
+import { instructions, ROOT } from '../deploy/images/dockerfile.ts';
 import { at } from '../deploy/look.ts';
 import { ensureCheckers } from '../deploy/ensure-checkers.ts';
+import { CHART } from '../deploy/values/values-comments.ts';
 
 const FOLDER = join(ROOT, '.github/workflows');
 const FILES = readdirSync(FOLDER);
@@ -102,11 +103,20 @@ describe('a release', () => {
     return { code, tail };
   }
 
-  it('has every app that has an image', () => {
-    expect(text).toContain(`app: [${APPS.join(', ')}]`);
-    const loops = text.match(/for app in [^;]*/g) ?? [];
-    const apps = APPS.join(' ');
-    expect(loops).toEqual([`for app in ${apps}`, `for app in ${apps} cli`]);
+  it('has the image of the chart, for both architectures, and what is in it and in the command line', () => {
+    const [, image = ''] = /^ {2}IMAGE: (.*)$/m.exec(text) ?? [];
+    expect(readFileSync(join(CHART, 'images.txt'), 'utf8')).toContain(`${image}:`);
+    expect(text).toContain('arch: [amd64, arm64]');
+    expect(text).toContain('"$IMAGE:$VERSION-amd64" "$IMAGE:$VERSION-arm64"');
+    expect(text.match(/for app in [^;]*/g)).toEqual(['for app in reroll cli']);
+  });
+
+  it('builds the image with every argument of the Dockerfile', () => {
+    const names = instructions().flatMap(({ name, text }) =>
+      name === 'ARG' ? text.split(' ').map((each) => each.split('=')[0]) : [],
+    );
+    const given = [...text.matchAll(/--build-arg (\w+)/g)].map(([, name]) => name);
+    expect(new Set(given)).toEqual(new Set(names));
   });
 
   it('publishes nothing before .ci/run has passed and tag, version and branch are right', () => {
@@ -201,12 +211,25 @@ describe('a release', () => {
       return { code, output: existsSync(output) ? readFileSync(output, 'utf8') : '' };
     }
 
-    it('are looked up for both, and that of Redis', async () => {
-      const { code, output } = await look('echo \'{"digest":"sha256:1"}\'');
+    const DIGEST = 'echo \'{"digest":"sha256:1"}\'';
+
+    it('are looked up for both, and that of Redis, and the version of Valkey in the first one', async () => {
+      const { code, output } = await look(
+        `[ "$1" != run ] || { echo "Version: 8.1.1 of $3" | sed 's/ of .*node:24.*@sha256:1$/-3/'; exit; }\n${DIGEST}`,
+      );
       expect(code).toBe(0);
       expect(output).toMatch(
-        /^version=1\.2\.3\nnode=\S+node:24\S+@sha256:1\nbase=\S+nonroot@sha256:1\nredis=sha256:1\n$/,
+        /^version=1\.2\.3\nnode=\S+node:24\S+@sha256:1\nbase=\S+nonroot@sha256:1\nvalkey=8\.1\.1-3\nredis=sha256:1\n$/,
       );
+    });
+
+    it.each([
+      ['Debian has none', `[ "$1" = run ] || ${DIGEST}`],
+      ['Debian cannot be reached', `[ "$1" != run ] || exit 100\n${DIGEST}`],
+    ])('the version is not made up when %s', async (_, script) => {
+      const { code, output } = await look(script);
+      expect(code).not.toBe(0);
+      expect(output).not.toContain('valkey');
     });
 
     it.each([
