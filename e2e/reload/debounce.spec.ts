@@ -13,8 +13,8 @@ import { connect, namespace, type Space } from '../support/kube.ts';
 import { keyIn, startReroll, type Reroll } from '../support/reroll.ts';
 import { RolloutCount, adopted, inStep, markerVariables, settled } from '../support/objects/rollouts.ts';
 
-/** Long enough that what a test does at once is done within it, on a busy machine too. */
-const DEBOUNCE = '1500ms';
+/** A fifth is long enough that a test makes its next change within it, on a busy machine too. */
+const DEBOUNCE = '7500ms';
 
 let space: Space;
 let reroll: Reroll;
@@ -35,6 +35,21 @@ describe('within the debounce', () => {
     expect([await flip.now(), await ten.now()]).toEqual([0, 1]);
     const outcome = (await reroll.outcomes(space, 'Deployment/flip')).at(-1);
     expect(outcome).toMatchObject({ state: 'unchanged', reason: 'InStep' });
+  });
+
+  it('five sources that are written one after the other, as helm does, are one patch', async () => {
+    const names = ['one', 'two', 'three', 'four', 'five'].map((name) => `five-${name}`);
+    await space.apply(
+      ...names.map((name) => configMap(name, { v: '1' })),
+      deployment('five', auto(), ...names.map((name) => usingEnvFrom(name))),
+    );
+    const sources = names.map((name) => `ConfigMap/${name}` as const);
+    await inStep(space, 'Deployment/five', sources);
+    const rollouts = await RolloutCount.from(space, 'Deployment/five');
+    for (const source of sources) await space.setData(source, { v: '2' });
+    await inStep(space, 'Deployment/five', sources);
+    await settled(reroll, space);
+    expect(await rollouts.now()).toBe(1);
   });
 
   it('changes of two sources are one patch, and the same jobs again change nothing', async () => {

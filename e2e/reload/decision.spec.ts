@@ -90,7 +90,7 @@ it.each([
   const reroll = await startReroll({
     cluster: sharedCluster(),
     namespaces: [space],
-    debounce: '500ms',
+    debounce: '2500ms',
     flags,
   });
   await settled(reroll, space);

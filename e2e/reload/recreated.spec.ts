@@ -32,7 +32,7 @@ let reroll: Reroll;
 beforeAll(async () => {
   const cluster = sharedCluster();
   [space, doomed] = [await namespace(connect(cluster)), await namespace(connect(cluster))];
-  reroll = await startReroll({ cluster, namespaces: [space, doomed], debounce: '500ms' });
+  reroll = await startReroll({ cluster, namespaces: [space, doomed], debounce: '2500ms' });
 });
 
 it('a source that is deleted reloads nothing, nor does it when it is created again as it was; with other data it reloads once', async () => {

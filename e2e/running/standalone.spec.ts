@@ -16,7 +16,7 @@ beforeAll(async () => {
   const cluster = sharedCluster();
   space = await namespace(connect(cluster));
   const install = (await namespace(connect(cluster))).name;
-  const flags = ['--debounce=1s'];
+  const flags = ['--debounce=5s'];
   standalone = await startStandalone({ cluster, name: 'standalone', install, space, flags });
   await standalone.app.ready(60_000);
 });

@@ -76,7 +76,7 @@ async function allActs(scene: Scene): Promise<Performance[]> {
     change: () => write(stage, 'ConfigMap', 'Autumn sale'),
   });
   terminal.line();
-  terminal.line('  Times are since the change. 500 ms of each are --debounce: what else changes meanwhile');
+  terminal.line('  Times are since the change. 100 ms of each are --debounce: what else changes meanwhile');
   terminal.line('  becomes part of the same rollout.');
   const second = await act(scene, '2. The Secret changes', {
     changed: ['Secret'],

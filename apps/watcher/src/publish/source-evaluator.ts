@@ -1,12 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { UserEvaluation } from '@reroll/core/state/sources/changed-sources';
 
-/** Milliseconds in which a source's users are evaluated at most once; at once after a quiet time. */
-const WINDOW = 100;
+/**
+ * Milliseconds in which a source's users are evaluated at most once; at once after a quiet time. Shorter than the least quiet period
+ * of the debounce, so that each change of a burst puts off the reloads of the one before.
+ */
+const WINDOW = 50;
 /** Milliseconds of a window in which there is much to evaluate. */
 const LONG_WINDOW = 500;
 /** A window with more slices than this is extended. */
-const MANY_SLICES = 8;
+const MANY_SLICES = 4;
 
 /**
  * Evaluates the users of changed sources in slices, with a turn of the event loop after each. Several events of one

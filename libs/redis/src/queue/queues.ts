@@ -1,9 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Job, Queue, type BulkJobOptions, type JobsOptions, type KeepJobs } from 'bullmq';
+import { Job, Queue, type JobsOptions, type KeepJobs } from 'bullmq';
 import { namespaceOf, type SourceKey, type WorkloadKey } from '@reroll/core/model';
 import type { RedisClient } from '../connection/redis.ts';
 import { BurstLevels, LAST_LEVEL } from './burst-levels.ts';
 import { ChangeDebounce } from './change-debounce.ts';
+import { ReloadDebounce } from './reload-debounce.ts';
 import {
   changeJobOf,
   reloadJobOf,
@@ -21,7 +22,10 @@ export interface QueueSettings {
   readonly connection: RedisClient;
   /** The install's prefix, `{reroll:<cluster>:<namespace>}`. */
   readonly prefix: string;
-  /** Milliseconds that a workload waits for further changes, and the least time between two change jobs of a source. */
+  /**
+   * The most milliseconds that a workload waits for further changes, and the time between two change jobs of a source that does not
+   * stop changing. 0: nothing waits.
+   */
   readonly debounce: number;
   /** The most attempts of a job. */
   readonly attempts: number;
@@ -71,25 +75,27 @@ export class Queues {
   readonly #settings: QueueSettings;
   readonly #retries: JobsOptions;
   readonly #changeDebounce: ChangeDebounce;
+  readonly #reloadDebounce: ReloadDebounce;
   readonly #changeLevels = new BurstLevels();
   readonly #reloadLevels = new BurstLevels();
 
   constructor(settings: QueueSettings) {
     this.#settings = settings;
     this.#retries = retries(settings, KEEP_FAILED);
-    this.#changeDebounce = new ChangeDebounce(settings.debounce);
-    const { connection, prefix } = settings;
+    const { connection, prefix, debounce } = settings;
     this.changes = new Queue(CHANGES, { connection, prefix });
     this.reloads = new Queue(RELOADS, { connection, prefix });
     this.resumes = new Queue(RESUMES, { connection, prefix });
+    this.#changeDebounce = new ChangeDebounce(debounce);
+    this.#reloadDebounce = new ReloadDebounce(connection, this.reloads, debounce);
     // BullMQ reports lost connections here; callers learn of them from their calls.
     for (const queue of [this.changes, this.reloads, this.resumes]) queue.on('error', () => undefined);
   }
 
   /**
-   * Enqueues one change job for each source: the first at once, the next at least the debounce later. `keepLastIfActive` adds one
-   * follow-up for a change while the job runs, `replace` for one while it backs off. No `jobId`, with which such a change would be
-   * lost. Beyond 32 a second, jobs of a namespace let those of others pass.
+   * Enqueues one change job for each source, at the pace of `ChangeDebounce`. `keepLastIfActive` adds one follow-up for a change
+   * while the job runs, `replace` for one while it backs off. No `jobId`, with which such a change would be lost. Beyond 32 a
+   * second, jobs of a namespace let those of others pass.
    */
   async enqueueChanges(sources: readonly SourceKey[], since: number): Promise<void> {
     await inPortions(sources, async (some) => {
@@ -111,16 +117,17 @@ export class Queues {
   }
 
   /**
-   * Enqueues one reload job for each workload, after the debounce. Without `replace`, which would restart the delay: the first call
-   * fixes the deadline. Beyond 32 a second, jobs of a namespace let those of others pass.
+   * Enqueues one reload job for each workload, to run by `ReloadDebounce`. A job that waits is put off, and keeps its id and data.
+   * Beyond 32 a second, jobs of a namespace let those of others pass.
    */
   async enqueueReloads(reloads: readonly ReloadToEnqueue[]): Promise<void> {
     await inPortions(reloads, async (some) => {
+      const debounced = await this.#reloadDebounce.optionsOf(some.map(deduplicationIdOf));
       await this.reloads.addBulk(
-        some.map(({ workload, since, source, isAdoption = false }) => ({
+        some.map((reload, at) => ({
           name: 'reload',
-          data: reloadJobOf(workload, since, source),
-          opts: { ...this.#retries, delay: this.#settings.debounce, ...this.#turn(workload, isAdoption) },
+          data: reloadJobOf(reload.workload, reload.since, reload.source),
+          opts: { ...this.#retries, ...debounced[at], priority: this.#priorityOf(reload) },
         })),
       );
     });
@@ -208,7 +215,7 @@ export class Queues {
 
   /**
    * Returns for how many milliseconds the most overdue job has waited for a worker, since its last attempt if there was one; 0 if
-   * none is due. Adoption does not count, because it waits behind all other jobs.
+   * none is due. A reload job that was put off counts from the end of its first quiet period once it is due. Adoption does not count, because it waits behind all other jobs.
    */
   async oldestDue(name: QueueName, now: number): Promise<number> {
     const queue: Queue = this[name];
@@ -228,15 +235,9 @@ export class Queues {
     await Promise.all([this.changes.close(), this.reloads.close(), this.resumes.close()]);
   }
 
-  /**
-   * The only place that decides the order of reload jobs. Adoption has its own deduplication ids, so that another reload job never
-   * merges with one that waits behind everything.
-   */
-  #turn(workload: WorkloadKey, isAdoption: boolean): BulkJobOptions {
-    return {
-      priority: isAdoption ? ADOPTION : this.#reloadLevels.next(namespaceOf(workload)),
-      deduplication: { id: isAdoption ? `adoption:${workload}` : workload, keepLastIfActive: true },
-    };
+  /** The only place that decides the order of reload jobs. */
+  #priorityOf({ workload, isAdoption }: ReloadToEnqueue): number {
+    return isAdoption ? ADOPTION : this.#reloadLevels.next(namespaceOf(workload));
   }
 
   /** Names a job to BullMQ without reading it. */
@@ -248,6 +249,11 @@ export class Queues {
   #delayed(name: QueueName): string {
     return `${this.#settings.prefix}:${name}:delayed`;
   }
+}
+
+/** Adoption has its own ids, so that another reload job never merges with one that waits behind everything. */
+function deduplicationIdOf({ workload, isAdoption }: ReloadToEnqueue): string {
+  return isAdoption ? `adoption:${workload}` : workload;
 }
 
 /** The options of a job that fails now and then. It keeps no stacks of failed attempts, with each of which it would grow. */

@@ -6,9 +6,13 @@ const SPEC = `${QUEUE}/queues.spec.ts`;
 const FAIRNESS = `${QUEUE}/fairness.spec.ts`;
 const RATE = 'libs/redis/src/processes/rate';
 
+const DEBOUNCE = `${QUEUE}/reload-debounce.spec.ts`;
+const CHANGES_ALWAYS = {
+  spec: `${QUEUE}/change-debounce.spec.ts`,
+  test: 'of a source that does not stop changing, jobs run every half quiet period for one debounce, then each debounce',
+};
+
 const CHANGE = `deduplication: { id: source, keepLastIfActive: true, replace: true },`;
-const RELOAD =
-  'deduplication: { id: isAdoption ? `adoption:${workload}` : workload, keepLastIfActive: true },';
 
 export const queueMutants = [
   ...inFile(`${QUEUE}/queues.ts`, [
@@ -31,32 +35,42 @@ export const queueMutants = [
       },
     },
     {
-      name: 'a reload job that comes while another runs is lost',
-      text: RELOAD,
-      replacement: 'deduplication: { id: isAdoption ? `adoption:${workload}` : workload },',
-      killedBy: { spec: SPEC, test: 'that come while its job is active give exactly one follow-up' },
-    },
-    {
-      name: 'every change of a workload restarts its debounce',
-      text: RELOAD,
-      replacement:
-        'deduplication: { id: isAdoption ? `adoption:${workload}` : workload, keepLastIfActive: true, replace: true },',
-      killedBy: {
-        spec: SPEC,
-        test: 'become one job after the debounce, whose deadline the first of them fixes',
-      },
-    },
-    {
       name: 'a reload merges with an adoption that waits behind everything',
-      text: RELOAD,
-      replacement: `deduplication: { id: workload, keepLastIfActive: true },`,
+      text: 'return isAdoption ? `adoption:${workload}` : workload;',
+      replacement: `return workload;`,
       killedBy: { spec: FAIRNESS, test: 'that waits holds up no real reload job of the same workload' },
     },
     {
       name: 'adoption waits behind nothing',
-      text: `priority: isAdoption ? ADOPTION : this.#reloadLevels.next(namespaceOf(workload)),`,
-      replacement: `priority: this.#reloadLevels.next(namespaceOf(workload)),`,
+      text: `return isAdoption ? ADOPTION : this.#reloadLevels.next(namespaceOf(workload));`,
+      replacement: `return this.#reloadLevels.next(namespaceOf(workload));`,
       killedBy: { spec: FAIRNESS, test: 'waits behind whatever is real, however long the burst' },
+    },
+  ]),
+  ...inFile(`${QUEUE}/reload-debounce.ts`, [
+    {
+      name: 'a reload job that comes while another runs is lost',
+      text: `return { id, keepLastIfActive: true };`,
+      replacement: `return { id };`,
+      killedBy: { spec: SPEC, test: 'that come while its job is active give exactly one follow-up' },
+    },
+    {
+      name: 'a workload whose sources do not stop changing is never reloaded',
+      text: `Math.min(now + this.#quiet - timestamp, this.#debounce)`,
+      replacement: `now + this.#quiet - timestamp`,
+      killedBy: { spec: DEBOUNCE, test: 'a debounce after the first of ten changes' },
+    },
+    {
+      name: 'a change does not put off the reload that waits',
+      text: `reschedule: true`,
+      replacement: `reschedule: false`,
+      killedBy: { spec: DEBOUNCE, test: 'the quiet period after the last change' },
+    },
+    {
+      name: 'a change moves a reload job that backs off',
+      text: `if (first === null || begun !== null)`,
+      replacement: `if (first === null)`,
+      killedBy: { spec: DEBOUNCE, test: 'backs off neither moves it nor adds another' },
     },
   ]),
   ...inFile(`${QUEUE}/burst-levels.ts`, [
@@ -70,12 +84,15 @@ export const queueMutants = [
   ...inFile(`${QUEUE}/change-debounce.ts`, [
     {
       name: 'changes of a source are not debounced',
-      text: `return last > now ? last : Math.max(now, last + this.#debounce);`,
-      replacement: `return now;`,
-      killedBy: {
-        spec: `${QUEUE}/change-debounce.spec.ts`,
-        test: 'the first runs at once, and then one each debounce, however often the source changes',
-      },
+      text: `return { due: Math.max(now, last.due + pause), began: last.began };`,
+      replacement: `return { due: now, began: last.began };`,
+      killedBy: CHANGES_ALWAYS,
+    },
+    {
+      name: 'a source that does not stop changing is read every half quiet period',
+      text: `last.due - last.began < this.#debounce ? this.#pace : this.#debounce`,
+      replacement: `this.#pace`,
+      killedBy: CHANGES_ALWAYS,
     },
   ]),
   ...inFile(`${RATE}.ts`, [

@@ -68,7 +68,7 @@ export const reloadOptions = options('Reloading', {
     default: '500ms',
     apps: BOTH,
     description:
-      'How long to wait after a change for further changes, so that they cause a single rollout. A source that keeps changing is read once per period. 0 disables the wait.',
+      'How long a workload waits at most for further changes, so that they cause a single rollout. It waits until nothing has changed for a fifth of this time, at least 100ms. A source that keeps changing is read once per period. 0 disables the wait.',
     ...duration({ min: 0 }),
   },
   maxReloadsPerMinute: {
