@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { relayToLeader, type Leader } from './leader-relay.ts';
 
@@ -62,6 +63,22 @@ async function open(server: Server): Promise<Socket> {
 test('whoever asks a process that does not lead is answered by the leader', async () => {
   const { server } = await relay(addressOf(await serve('the leader')));
   expect(await ask(server)).toBe('the leader');
+});
+
+test('a long answer reaches a caller who reads slowly, to its end', async () => {
+  const size = 16 * 1024 * 1024;
+  const leader = createServer((_request, response) => response.end(Buffer.alloc(size)));
+  servers.push(leader);
+  await once(leader.listen(0, '127.0.0.1'), 'listening');
+  const { server } = await relay(addressOf(leader));
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  socket.write('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+  let received = 0;
+  for await (const chunk of socket as AsyncIterable<Buffer>) {
+    received += chunk.length;
+    await pause(1);
+  }
+  expect(received).toBeGreaterThan(size);
 });
 
 test('a process that leads answers itself, and cuts the connections to the one before it', async () => {

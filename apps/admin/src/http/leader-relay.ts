@@ -44,14 +44,15 @@ export function relayToLeader(
   signal.addEventListener('abort', () => relayed.forEach((caller) => caller.destroy()), { once: true });
 }
 
-/** Either end takes the other one with it. */
+/** Either end takes the other one with it; the caller when it has everything that the leader sent. */
 function join(caller: Socket, upstream: Socket): void {
-  const end = (): void => {
+  const cut = (): void => {
     caller.destroy();
     upstream.destroy();
   };
-  for (const socket of [caller, upstream]) socket.on('error', end).on('close', end);
-  upstream.setTimeout(CONNECTS_WITHIN, end);
+  caller.on('error', cut).on('close', cut);
+  upstream.on('error', cut).on('close', () => caller.destroySoon());
+  upstream.setTimeout(CONNECTS_WITHIN, cut);
   upstream.once('connect', () => upstream.setTimeout(0));
   caller.pipe(upstream).pipe(caller);
 }
