@@ -36,6 +36,10 @@ describe.each([
     for (const { purl } of components) expect(purl).toMatch(/^pkg:npm\/[^@]+@\d/);
   });
 
+  it('is ASCII, of which a character takes one byte of memory', () => {
+    expect(readFileSync(join(dist, 'main.js')).findIndex((byte) => byte > 127)).toBe(-1);
+  });
+
   it('every licence is permissive', () => {
     const others = components.filter(({ licenses = [] }) => !PERMISSIVE.test(licenses[0]?.expression ?? ''));
     expect(others).toEqual([]);

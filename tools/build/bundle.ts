@@ -11,6 +11,7 @@
  */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { build } from 'esbuild';
+import { leftOut } from './left-out.ts';
 import { licenses } from './licenses.ts';
 import { packagesOf } from './packages.ts';
 import { copyPublicFiles } from './public-files.ts';
@@ -27,7 +28,8 @@ const OPTIONAL = [
   'file-type',
 ];
 
-const { dependencies = {} } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+const { name, dependencies = {} } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+  name: string;
   dependencies?: Readonly<Record<string, string>>;
 };
 
@@ -49,6 +51,11 @@ const { metafile } = await build({
   keepNames: true,
   minifySyntax: true,
   minifyWhitespace: true,
+  minifyIdentifiers: true,
+  // licenses.txt has them.
+  legalComments: 'none',
+  mainFields: ['module', 'main'],
+  plugins: [leftOut({ hasWebSocket: name === '@reroll/cli' })],
   external: OPTIONAL.filter((name) => dependencies[name] === undefined),
   logLevel: 'warning',
   logOverride: { 'indirect-require': 'silent', 'direct-eval': 'silent' },
