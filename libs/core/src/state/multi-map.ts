@@ -5,6 +5,10 @@
 export class MultiMap<Member extends string = string> {
   readonly #entries = new Map<string, Member | Set<Member>>();
 
+  get isEmpty(): boolean {
+    return this.#entries.size === 0;
+  }
+
   add(key: string, value: Member): void {
     const held = this.#entries.get(key);
     if (held === undefined) this.#entries.set(key, value);

@@ -22,6 +22,7 @@ import { resumeDueAt } from '../reload/pause.ts';
 import { parseRv } from '../rv.ts';
 import { work } from '../work.ts';
 import { RELEASE_ANNOTATION } from './workloads/conflict.ts';
+import { sharedAnnotations } from './shared-annotations.ts';
 import { compact } from './dependencies/dependencies.ts';
 import { listKeys, withinLimits } from './workloads/within-limits.ts';
 import { NO_ANNOTATIONS, type ObservedSource, type ObservedWorkload } from './rows.ts';
@@ -197,5 +198,5 @@ function pick(annotations: Annotations | undefined, keys: readonly string[]): An
     const value = annotationOf(annotations, key);
     return value === undefined ? [] : [[key, value]];
   });
-  return found.length === 0 ? NO_ANNOTATIONS : Object.fromEntries(found);
+  return found.length === 0 ? NO_ANNOTATIONS : sharedAnnotations(found);
 }

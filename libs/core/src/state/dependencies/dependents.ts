@@ -3,12 +3,13 @@ import { kindOf, namespaceOf, type SourceKey, type SourceKind, type WorkloadKey 
 import { recordedHashes } from '../../record/record.ts';
 import { decidesTheSame, namedSources } from './dependencies.ts';
 import { MultiMap } from '../multi-map.ts';
-import { sameLists, sourceKeyIn, type SourceName, type WorkloadRow } from '../rows.ts';
+import { sameLists, sourceKeyIn, sourceNameOf, type SourceName, type WorkloadRow } from '../rows.ts';
 
 /** Index from sources to the workloads that an event of the source can affect. */
 export class Dependents {
   readonly #keys: AnnotationKeys;
-  readonly #users = new MultiMap<WorkloadKey>();
+  /** By namespace, then by name: the names are those in the rows, so that the index has no strings of its own. */
+  readonly #users = new Map<string, MultiMap<WorkloadKey>>();
   /** Maps `<kind>/<namespace>` to the workloads that name such sources by pattern. */
   readonly #patterned = new MultiMap<WorkloadKey>();
 
@@ -18,11 +19,11 @@ export class Dependents {
 
   /** Returns the workloads that use, mention or literally name the source, depend on it, or have it recorded. */
   usersOf(source: SourceKey): readonly WorkloadKey[] {
-    return this.#users.get(source);
+    return this.#usersIn(source)?.get(sourceNameOf(source)) ?? [];
   }
 
   hasUsers(source: SourceKey): boolean {
-    return this.#users.has(source);
+    return this.#usersIn(source)?.has(sourceNameOf(source)) ?? false;
   }
 
   /** Whether the source has users, or a pattern may match it. */
@@ -31,7 +32,7 @@ export class Dependents {
   }
 
   isUser(source: SourceKey, workload: WorkloadKey): boolean {
-    return this.#users.includes(source, workload);
+    return this.#usersIn(source)?.includes(sourceNameOf(source), workload) ?? false;
   }
 
   /** Returns the users, and the workloads with a pattern that may match the source, each once. */
@@ -52,15 +53,23 @@ export class Dependents {
     if (old) this.remove(key, old);
     const namespace = namespaceOf(key);
     const { names, patterned } = this.#names(row);
-    for (const name of names) this.#users.add(sourceKeyIn(namespace, name), key);
+    const users = this.#users.get(namespace) ?? new MultiMap();
+    for (const name of names) users.add(name, key);
+    if (!users.isEmpty) this.#users.set(namespace, users);
     for (const kind of patterned) this.#patterned.add(`${kind}/${namespace}`, key);
   }
 
   remove(key: WorkloadKey, row: WorkloadRow): void {
     const namespace = namespaceOf(key);
     const { names, patterned } = this.#names(row);
-    for (const name of names) this.#users.delete(sourceKeyIn(namespace, name), key);
+    const users = this.#users.get(namespace);
+    for (const name of names) users?.delete(name, key);
+    if (users?.isEmpty) this.#users.delete(namespace);
     for (const kind of patterned) this.#patterned.delete(`${kind}/${namespace}`, key);
+  }
+
+  #usersIn(source: SourceKey): MultiMap<WorkloadKey> | undefined {
+    return this.#users.get(namespaceOf(source));
   }
 
   #names(row: WorkloadRow): { names: Set<SourceName>; patterned: readonly SourceKind[] } {
