@@ -3,6 +3,7 @@ import { ClusterError, UsageError, messageOf } from '../../cluster/src/errors.ts
 import { runBench } from './bench-run.ts';
 import { runHistory } from './history/history-command.ts';
 import { runHostile } from './hostile/hostile-command.ts';
+import { runPods } from './pods/pods-command.ts';
 import { writeMarkdown } from './report/markdown.ts';
 import { type BenchOptions, parseCommand } from './options.ts';
 import { runRedisMemory } from './redis-memory/redis-memory-command.ts';
@@ -33,6 +34,7 @@ const OWN_COMMANDS = [
   ['history', runHistory],
   ['hostile', runHostile],
   ['redis-memory', runRedisMemory],
+  ['pods', runPods],
   ['sizes', runSizes],
   ['workers', runWorkers],
 ] as const;
