@@ -7,6 +7,7 @@ import { runPods } from './pods/pods-command.ts';
 import { writeMarkdown } from './report/markdown.ts';
 import { type BenchOptions, parseCommand } from './options.ts';
 import { runRedisMemory } from './redis-memory/redis-memory-command.ts';
+import { runState } from './state/state-command.ts';
 import { toJson, unmet } from './report/report.ts';
 import { reportText } from './report/text.ts';
 import { runSizes, runWorkers } from './series/series-command.ts';
@@ -37,6 +38,7 @@ const OWN_COMMANDS = [
   ['pods', runPods],
   ['sizes', runSizes],
   ['workers', runWorkers],
+  ['state', runState],
 ] as const;
 
 /** Whether the command line asks for this scenario alone. */

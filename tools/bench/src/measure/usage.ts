@@ -33,6 +33,8 @@ const ALONE = `  history      10,000 changes of history and 100,000 workloads: l
   sizes        one change at a time in clusters of 200, 2,000 and 20,000 workloads (alone, with --sizes N,…, --repeat, --markdown
                and --svg only)
   workers      changes at once with 1, 2 and 4 workers, the API server 20 ms away (alone, as sizes)
+  state        a watcher's cluster state with 100,000 workloads and as many sources: memory, lists, events (alone, with
+               --size N and --markdown only)
   hostile      one tenant does its worst, in several ways, while another one's changes go through (alone, with
                --attack and --markdown only)
 `;
