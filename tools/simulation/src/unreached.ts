@@ -143,6 +143,7 @@ export const UNREACHED: readonly Unreached[] = [
       ],
       'apps/worker/src/reload/workload-reader.ts': [
         'annotations: row?.annotations ?? {},',
+        'const annotations = record === undefined ? {} : { [RECORD_ANNOTATION]: record };',
         'return date === undefined ? () => Date.now() : () => date + 1_000 + (performance.now() - sentAt);',
       ],
     },
@@ -212,9 +213,12 @@ export const UNREACHED: readonly Unreached[] = [
         'if ((await requests.of(workload)) !== undefined) return true;',
         'if (!row || row.leftAlone !== undefined || isInConflict(row.conflict)) return false;',
         'if (error instanceof NotYetError) throw error;',
+        '} catch (error) {',
       ],
       'apps/worker/src/reload/reload-plan.ts': [
         `if (reading === 'SourceAbsent') return DELETED_MARKER_HASH;`,
+        'const last = text === undefined ? undefined : parseLastReloadedFrom(text);',
+        'return last?.kind === source.kind && last.name === source.name && read.isMarkerHash(last.hash);',
       ],
       'apps/worker/src/reload/reload-outcome.ts': [
         `return { state: 'reloaded', reason: 'ReloadedWithoutPause' };`,
@@ -243,6 +247,7 @@ export const UNREACHED: readonly Unreached[] = [
         '}',
         'if (!isTaken(error)) throw error;',
         'if (error instanceof KubeError && error.status === 404) return undefined;',
+        'if (error instanceof KubeError && (error.status === 404 || error.status === 409)) return false;',
       ],
       'apps/worker/src/reload/send/run-cron-job.ts': [
         `if (!(error instanceof KubeError) || error.reason !== 'AlreadyExists') throw error;`,
@@ -258,6 +263,7 @@ export const UNREACHED: readonly Unreached[] = [
         'if (isOvertaken(error)) return false;',
       ],
       'apps/worker/src/reload/workload-reader.ts': [
+        'if (surroundings.facts.workload?.rv !== row.rv) return undefined;',
         'const template = holder.definition.template(holder.object) ?? {};',
         ': undefined;',
       ],
