@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 import { bringImages } from '../../../../e2e/install/support/images.ts';
 import { type Cluster, startCluster } from '../../../cluster/src/cluster.ts';
 import { ClusterError, messageOf, UsageError } from '../../../cluster/src/errors.ts';
-import { ADMISSION_ARGS, NAMESPACE_ANNOTATIONS, NODE_NAME } from '../../../cluster/src/node/place.ts';
+import { ADMISSION_ARGS, NAMESPACE_ANNOTATIONS, placeOf } from '../../../cluster/src/node/place.ts';
 import { run } from '../../../cluster/src/run.ts';
 import { ensureHelm } from '../../../deploy/ensure-helm.ts';
 import { CHART } from '../../../deploy/values/values-comments.ts';
@@ -25,6 +25,7 @@ const CHANGES = 1_000;
 const WRITERS = 100;
 const MODES = ['standalone', 'distributed'] as const;
 const RELEASE_NAMESPACE = 'reroll';
+const CGROUPS = '/sys/fs/cgroup';
 /** After the pods are ready, and after the last patch: adoption, Events and garbage collections end. */
 const REST_MS = 90_000;
 const ROLLED_WITHIN_MS = 180_000;
@@ -142,28 +143,38 @@ async function measureMode(mode: Mode, { api, set, generations, helm, io }: Sett
   }
 }
 
-interface Summary {
-  readonly pods: readonly {
-    readonly podRef: { readonly namespace: string; readonly name: string };
-    readonly containers?: readonly {
-      readonly name: string;
-      readonly memory?: { readonly workingSetBytes?: number };
-    }[];
+interface PodList {
+  readonly items: readonly {
+    readonly metadata: { readonly name: string };
+    readonly status?: {
+      readonly containerStatuses?: readonly { readonly name: string; readonly containerID?: string }[];
+    };
   }[];
 }
 
-async function workingSets(api: Api): Promise<WorkingSets> {
-  const path = `/api/v1/nodes/${NODE_NAME}/proxy/stats/summary`;
-  const { body } = await api.client.get<Summary>(path);
-  const own = body.pods.filter(({ podRef }) => podRef.namespace === RELEASE_NAMESPACE);
+/** Of each container of the release. Read from the cgroups, as the kubelet does: its own statistics need a root file system that it knows. */
+async function workingSets({ client }: Api): Promise<WorkingSets> {
+  const { body } = await client.get<PodList>(`/api/v1/namespaces/${RELEASE_NAMESPACE}/pods`);
+  const { cgroup } = placeOf('', Number(new URL(client.server).port));
   return new Map(
-    own.flatMap(({ podRef, containers = [] }) =>
-      containers.map(({ name, memory }) => [
-        `${podRef.name}/${name}`,
-        (memory?.workingSetBytes ?? Number.NaN) / 1e6,
+    body.items.flatMap(({ metadata, status }) =>
+      (status?.containerStatuses ?? []).map(({ name, containerID = '' }) => [
+        `${metadata.name}/${name}`,
+        workingSet(cgroup, containerID.slice(containerID.lastIndexOf('/') + 1)) / 1e6,
       ]),
     ),
   );
+}
+
+/** Memory of a container without the file pages that nobody has used for long, in bytes; for either version of cgroups. */
+function workingSet(cgroup: string, id: string): number {
+  const [folder] = globSync([join(CGROUPS, cgroup, '**', id), join(CGROUPS, 'memory', cgroup, '**', id)]);
+  if (folder === undefined) throw new ClusterError(`expected a cgroup of container ${id} below ${cgroup}`);
+  const isVersion2 = existsSync(join(folder, 'memory.current'));
+  const read = (file: string): string => readFileSync(join(folder, file), 'utf8');
+  const used = Number(read(isVersion2 ? 'memory.current' : 'memory.usage_in_bytes'));
+  const inactive = isVersion2 ? /^inactive_file (\d+)$/mu : /^total_inactive_file (\d+)$/mu;
+  return used - Number(inactive.exec(read('memory.stat'))?.[1]);
 }
 
 function report(all: readonly Measured[]): string {
