@@ -60,7 +60,7 @@ describe('a standalone pod', () => {
     expect(at(pod, 'volumes')).toContainEqual({ name: 'own-redis', emptyDir: {} });
     expect(at(container, 'volumeMounts')).toContainEqual({ name: 'own-redis', mountPath: '/run/reroll' });
     expect(at(container, 'resources')).toEqual({
-      requests: { cpu: '100m', memory: '192Mi' },
+      requests: { cpu: '100m', memory: '128Mi' },
       limits: { memory: '512Mi' },
     });
   });
