@@ -15,11 +15,11 @@ export type Part = (typeof PARTS)[number];
 
 /**
  * The formula: bytes of Redis for each of them, with keys (`<kind>/<namespace>/<name>`) of about 35 characters; a workload with the
- * rows and the applied record of two sources.
+ * rows and the applied record of two sources, for one of which it was reloaded.
  */
 export const BYTES_EACH: Readonly<Record<Part, number>> = {
   source: 220,
-  workload: 620,
+  workload: 740,
   dependency: 290,
   job: 1_400,
 };
