@@ -64,6 +64,8 @@ interface Exceptions {
   readonly refused?: readonly string[];
   /** Rights that these specs do not come to use. */
   readonly unneeded?: readonly string[];
+  /** Rights that these specs come to use now and then. */
+  readonly rarelyNeeded?: readonly string[];
 }
 
 async function agrees(release: Release, except: Exceptions = {}): Promise<void> {
@@ -71,7 +73,9 @@ async function agrees(release: Release, except: Exceptions = {}): Promise<void> 
   const granted = await grantedTo(client, space.name);
   await eventually(
     () => {
-      const found = unneeded(granted, requestsOf(cluster, space.name));
+      const found = unneeded(granted, requestsOf(cluster, space.name)).filter(
+        (right) => except.rarelyNeeded?.includes(right) !== true,
+      );
       expect(found, 'rights that nothing needs').toEqual(except.unneeded ?? []);
       return true;
     },
@@ -159,11 +163,12 @@ describe('an install that leaves some kinds alone', () => {
     });
     await reloadEveryKind(release.space, {}, ['Job', 'Rollout', 'DeploymentConfig']);
     await release.space.delete('Lease/reroll-watcher');
-    // A worker that died after it had created the Job knows it by this: e2e/kinds/cron-job.spec.ts.
-    const afterDeath = `reroll-worker get jobs.batch in ${release.space.name}`;
+    // A reload job that finds nothing to do asks for the Job of a worker that died (e2e/kinds/cron-job.spec.ts). Whether there is such
+    // a reload job depends on what the watcher sees first.
+    const rarelyNeeded = [`reroll-worker get jobs.batch in ${release.space.name}`];
     // The watcher asks whether it may finish what was begun with a Job (pending-job-stream.ts).
     const asks = `reroll-watcher list jobs.batch in ${release.space.name}`;
-    const unneeded = [tellsOfRedis(release.space.name), afterDeath];
-    await agrees(release, { refused: [...identified, asks].sort(), unneeded });
+    const unneeded = [tellsOfRedis(release.space.name)];
+    await agrees(release, { refused: [...identified, asks].sort(), unneeded, rarelyNeeded });
   });
 });
