@@ -46,17 +46,20 @@ function ofRelease(name: string): object {
 
 it('Redis has a volume where a StorageClass is the default, or is told to be without one; its certificate is made', async () => {
   await storageClass('slow', false);
-  const without = await installed('redis.tls.enabled=true');
+  const without = await installed('redis.tls.enabled=true,redis.persistence.enabled=auto');
   expect(without).not.toContain(VOLUME);
   expect(without).toContain(IN_POD);
   expect(Buffer.from(certificateIn(without), 'base64').toString()).toContain('BEGIN CERTIFICATE');
   await storageClass('standard', true);
-  const text = await installed();
+  expect(await installed()).not.toContain(VOLUME);
+  const text = await installed('redis.persistence.enabled=auto');
   expect(text).toContain(VOLUME);
   expect(text).not.toContain(IN_POD);
   // The policies for the worker's account are made, because this API server has them.
   expect(text).toContain('kind: ValidatingAdmissionPolicy\n');
-  expect(await installed('reloader.watchGlobally=false')).not.toContain(VOLUME);
+  expect(await installed('reloader.watchGlobally=false,redis.persistence.enabled=auto')).not.toContain(
+    VOLUME,
+  );
 });
 
 it('volume and certificate stay as they are once Redis is there, whatever the cluster has now', async () => {
