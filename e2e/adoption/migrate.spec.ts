@@ -131,7 +131,7 @@ it('loses no change and reloads each workload once for it, at every step there a
   await migration.isRecorded();
   await reroll.stop();
   await migration.change();
-  const patient = await start({ install: reroll.install, debounce: '30s' });
+  const patient = await start({ install: reroll.install, debounce: '60s' });
   await migration.isRolled();
   await migration.isRecorded();
   await migration.change();
