@@ -111,4 +111,5 @@ test('a shutdown is not held up by connections to the leader', async () => {
   const cut = once(await open(server), 'close');
   for (const signal of signals) signal.abort();
   await cut;
+  await expect(ask(server)).rejects.toThrow('fetch failed');
 });

@@ -30,6 +30,7 @@ export function relayToLeader(
   const relayed = new Set<Socket>();
   server.removeAllListeners('connection');
   server.on('connection', (caller: Socket) => {
+    if (signal.aborted) return void caller.destroy();
     const { host, port } = leader.isHere() ? {} : (parseListenAddress(leader.address() ?? '') ?? {});
     if (host === undefined || port === undefined) {
       for (const listener of listeners) listener.call(server, caller);

@@ -163,6 +163,8 @@ describe('the address of the leader', () => {
     second.elector.start();
     await place.clock.advance(0);
     expect(second.elector.holderAddress).toBe('10.0.0.1:8080');
+    // Nobody is handed on to himself.
+    expect(first.elector.holderAddress).toBeUndefined();
     // A leader that has no address takes that of the one before it away.
     await first.elector.stop();
     expect(first.elector.holderAddress).toBeUndefined();

@@ -145,9 +145,14 @@ export class LeaderElector {
     return holderOf(this.#lease);
   }
 
-  /** The address of the known holder; undefined if there is none, or it has told none. */
+  /**
+   * The address of another process that holds the Lease; undefined if there is none, or it has told none. Never our own, which an earlier
+   * life of this pod may have left in the Lease.
+   */
   get holderAddress(): string | undefined {
-    return this.holder === '' ? undefined : this.#lease?.metadata.annotations?.[ADDRESS];
+    const isAnother =
+      this.holder !== '' && this.holder !== this.identity && this.#clock.now() < this.#freeAt();
+    return isAnother ? this.#lease?.metadata.annotations?.[ADDRESS] : undefined;
   }
 
   /**
