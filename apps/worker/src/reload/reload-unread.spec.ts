@@ -75,6 +75,12 @@ describe('a workload of which the catalog knows all that a patch needs', () => {
     expect(scene.reads).toEqual([]);
   });
 
+  it('was reloaded before', async () => {
+    const scene = new UnreadScene((of) => void (of.row = { conflict: { before: ['t'], strips: [] } }));
+    expect((await scene.run()).state).toBe('reloaded');
+    expect(scene.reads).toEqual([]);
+  });
+
   it('takes a slot and uses it', async () => {
     const scene = new UnreadScene((of) => void (of.budget = []));
     await scene.run();

@@ -163,7 +163,10 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
       return sent && { ...this.#outcome(gathered), ...sent };
     } catch (error) {
       if (error instanceof NotYetError) throw error;
-      throw Object.assign(jobErrorOf(error), { subject: workload, pending: plan.roll });
+      const jobError = jobErrorOf(error);
+      const noRoom = noRoomOutcome(workload, jobError);
+      if (noRoom) return noRoom;
+      throw Object.assign(jobError, { subject: workload, pending: plan.roll });
     }
   }
 

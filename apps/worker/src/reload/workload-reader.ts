@@ -14,6 +14,7 @@ import { turn } from '@reroll/core/state/slices';
 import { readMarkerPlaces, templateSketch, type MarkerPlaces } from '@reroll/core/marker/marker-places';
 import { pauseWish } from '@reroll/core/reload/pause';
 import { RECORD_ANNOTATION } from '@reroll/core/record/record';
+import { isInConflict } from '@reroll/core/state/workloads/conflict';
 import { withTemplateOf } from '@reroll/core/state/workloads/template-owner';
 import { isSourceKey, partsOf, type PodTemplate, type WorkloadKey } from '@reroll/core/model';
 import { decideReload, type Decision, type DecisionSettings } from '@reroll/core/rules/decision';
@@ -89,7 +90,8 @@ export class WorkloadReader {
     const places = readMarkerPlaces(row?.places);
     const { kind, namespace, name } = partsOf(key);
     const definition = workloadKind(kind);
-    if (!row || row.conflict || !places || definition?.isPatchedUnread !== true) return undefined;
+    if (!row || isInConflict(row.conflict) || !places || definition?.isPatchedUnread !== true)
+      return undefined;
     const observed = { ...row, key, kind, namespace };
     if (pauseWish(observed, this.#decision.keys).state !== 'none') return undefined;
     const surroundings = await this.#surroundings(observed);
