@@ -30,7 +30,10 @@ export function relayToLeader(
   const relayed = new Set<Socket>();
   server.removeAllListeners('connection');
   server.on('connection', (caller: Socket) => {
-    if (signal.aborted) return void caller.destroy();
+    if (signal.aborted) {
+      caller.destroy();
+      return;
+    }
     const { host, port } = leader.isHere() ? {} : (parseListenAddress(leader.address() ?? '') ?? {});
     if (host === undefined || port === undefined) {
       for (const listener of listeners) listener.call(server, caller);
