@@ -17,6 +17,8 @@ export const work = {
   dependencyNames: 0,
   /** Characters of hashed pod templates. */
   templateCharacters: 0,
+  /** Markers in pod templates that were hashed. */
+  hashedMarkers: 0,
 };
 
 export type Work = Readonly<typeof work>;

@@ -87,7 +87,7 @@ export class WorkloadReader {
    */
   async known(key: WorkloadKey): Promise<WorkloadNow | undefined> {
     const row = (await this.#catalog.workloads([key])).get(key);
-    const places = readMarkerPlaces(row?.places);
+    const places = row && readMarkerPlaces(row.places, row.uses.length);
     const { kind, namespace, name } = partsOf(key);
     const definition = workloadKind(kind);
     if (!row || isInConflict(row.conflict) || !places || definition?.isPatchedUnread !== true)

@@ -1,7 +1,8 @@
 import { jsonOf } from '../json.ts';
 import type { Container, EnvVar, PodTemplate, SourceKind } from '../model.ts';
 import { isSameScheme, textHash, type HashKeys } from '../record/record-hash.ts';
-import { containerUsing } from '../references/references.ts';
+import { podUses } from '../references/pod-uses.ts';
+import { work } from '../work.ts';
 import { envVarName } from './env-var-name.ts';
 
 /**
@@ -27,28 +28,46 @@ interface TemplateNames {
   readonly marks: readonly string[];
 }
 
-/** Longer texts are not kept: such a workload is read before it is patched. */
+/** Longer texts are neither kept nor believed: such a workload is read before it is patched. */
 const MOST_CHARACTERS = 1_024;
 /** Enough of a hash (48 bits) to tell two markers of one variable apart. */
 const HASH_CHARACTERS = 8;
+/** More of them cannot be told in that many characters, so they are not looked at. */
+const MOST_MARKS = 64;
+const MOST_USES = MOST_CHARACTERS / 2;
 
-/** Returns the places as text, for the row; undefined if that were too long. */
+/**
+ * Returns the places as text, for the row; undefined if that were too long. Takes time for the size of the pod template, and hashes at
+ * most 64 markers.
+ */
 export function markerPlaces(
   { spec }: PodTemplate,
   { uses, marks }: TemplateNames,
   keys: HashKeys,
 ): string | undefined {
-  const carriers = uses.map((name) => containerUsing(spec ?? {}, refOf(name), true) ?? 0);
-  const containers = (spec?.containers ?? []).map(({ env }) => env && placesIn(env, marks, keys));
-  const text = JSON.stringify([carriers, containers.map((places) => places ?? null)]);
+  if (uses.length > MOST_USES || marks.length > MOST_MARKS) return undefined;
+  const ofPod = podUses(spec ?? {});
+  const carriers = uses.map((name) => ofPod.containerOf(refOf(name)) ?? 0);
+  // Of two marks with one name the first counts, as `indexOf` finds it.
+  const markOf = new Map(marks.map((name, mark) => [name, mark] as const).reverse());
+  const containers = (spec?.containers ?? []).map(({ env }) => (env ? placesIn(env, markOf, keys) : null));
+  const text = JSON.stringify([carriers, containers]);
   return text.length > MOST_CHARACTERS ? undefined : text;
 }
 
-function placesIn(env: readonly EnvVar[], marks: readonly string[], keys: HashKeys): MarkerPlace[] {
+/** Of several variables with one name the first counts. */
+function placesIn(
+  env: readonly EnvVar[],
+  markOf: ReadonlyMap<string, number>,
+  keys: HashKeys,
+): MarkerPlace[] {
+  const found = new Set<string>();
   return env.flatMap(({ name, value }, at): MarkerPlace[] => {
-    const mark = marks.indexOf(name);
-    const isFirst = env.findIndex((other) => other.name === name) === at;
-    return mark < 0 || !isFirst ? [] : [[mark, at, shortHash(value ?? '', keys)]];
+    const mark = markOf.get(name);
+    if (mark === undefined || found.has(name)) return [];
+    found.add(name);
+    work.hashedMarkers += 1;
+    return [[mark, at, shortHash(value ?? '', keys)]];
   });
 }
 
@@ -57,12 +76,17 @@ function shortHash(value: string, keys: HashKeys): string {
   return hash.slice(0, hash.indexOf('.') + 1 + HASH_CHARACTERS);
 }
 
-/** Reads the text of a row; undefined if it is not valid, because others may be able to write to Redis. */
-export function readMarkerPlaces(text: string | undefined): MarkerPlaces | undefined {
-  const [carriers, containers] = listOf(jsonOf(text ?? ''));
+/**
+ * Reads the text of a row with so many uses; undefined if it is not valid or does not fit the row, because others may be able to write
+ * to Redis.
+ */
+export function readMarkerPlaces(text: string | undefined, uses: number): MarkerPlaces | undefined {
+  if (text === undefined || text.length > MOST_CHARACTERS) return undefined;
+  const [carriers, containers] = listOf(jsonOf(text));
   if (!Array.isArray(carriers) || !Array.isArray(containers)) return undefined;
   const isValid =
-    carriers.every(isIndex) &&
+    carriers.length === uses &&
+    carriers.every((carrier) => isIndex(carrier) && carrier < containers.length) &&
     containers.every((each) => each === null || (Array.isArray(each) && each.every(isPlace)));
   return isValid ? { carriers, containers } : undefined;
 }
@@ -71,8 +95,8 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? (value as readonly unknown[]) : [];
 }
 
-function isIndex(value: unknown): boolean {
-  return Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) < MOST_CHARACTERS;
+function isIndex(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
 function isPlace(value: unknown): boolean {

@@ -8,6 +8,7 @@ import { hashKey, type HashKeys } from '../record/record-hash.ts';
 import { MOST_RECORD_BYTES, RECORD_ANNOTATION } from '../record/record.ts';
 import { decidingKeys, observeWorkload } from '../state/observe.ts';
 import { AUTO } from '../testing/rows.ts';
+import { workOf } from '../work.ts';
 import { patched, pointer, type PatchOperation } from './json-patch.ts';
 import { reloadPatch, type RolledSource } from './patch.ts';
 import { unreadPatch } from './unread-patch.ts';
@@ -44,7 +45,7 @@ interface By {
 function patchOf(containers: readonly Container[], by: By = {}): PatchOperation[] | undefined {
   const { metadata, spec } = workload(containers);
   const row = observeWorkload({ kind: 'Deployment', metadata, template: spec.template }, KEYS);
-  const places = readMarkerPlaces(markerPlaces(spec.template, row, HASH_KEYS));
+  const places = readMarkerPlaces(markerPlaces(spec.template, row, HASH_KEYS), row.uses.length);
   if (!places) return undefined;
   return unreadPatch({
     row,
@@ -132,6 +133,7 @@ describe('the patch of a workload that was not read', () => {
   it.each<[string, readonly Container[], By]>([
     ['the marker has its value already', [marked], {}],
     ['another container has a marker with this value', [app, { name: 'b', env: marked.env }], {}],
+    ['one of two containers has a marker with this value', [old, { name: 'b', env: marked.env }], {}],
     ['the marker was hashed under another key', [old], { workerKeys: [hashKey(Buffer.from('other'))] }],
     ['a source was deleted', [app], { rolled: [rolled('cm', { markerHash: DELETED_MARKER_HASH })] }],
     ['a class is mounted', [app], { rolled: [rolled('cm', { kind: 'SecretProviderClass' })] }],
@@ -142,7 +144,48 @@ describe('the patch of a workload that was not read', () => {
   });
 });
 
-it.each([undefined, '', '{}', '[]', '[[0]]', '[[-1],[null]]', '[[0],[[[0,"x","1.a"]]]]', '[["a"],[]]'])(
-  'places that cannot be read (%s) are none',
-  (text) => expect(readMarkerPlaces(text)).toBeUndefined(),
-);
+describe('places', () => {
+  it.each([
+    undefined,
+    '',
+    '{}',
+    '[]',
+    '[[0]]',
+    '[[-1],[null]]',
+    '[["a"],[]]',
+    '[[0],[[[0,"x","1.a"]]]]',
+    '[[1],[null]]',
+    '[[0,0],[null]]',
+    `[[0],[${'null,'.repeat(300)}null]]`,
+  ])('that cannot be read, or do not fit the row (%s), are none', (text) =>
+    expect(readMarkerPlaces(text, 1)).toBeUndefined(),
+  );
+
+  const uses = Array.from({ length: 20_000 }, (_, index) => `ConfigMap/c-${index}`);
+  const env = uses.map((_, index) => ({ name: `STAKATER_C_${index}_CONFIGMAP`, value: 'h' }));
+  const marks = env.map(({ name }) => name);
+
+  it.each([
+    ['uses', { uses, marks: [] }],
+    ['markers', { uses: [], marks }],
+  ])('of a workload with very many %s are not looked for', (_, names) => {
+    // Whoever looks at the template fails.
+    const template: PodTemplate = Object.defineProperty({}, 'spec', {
+      get: () => ({
+        get containers(): never {
+          throw new Error('looked at');
+        },
+      }),
+    });
+    expect(markerPlaces(template, names, HASH_KEYS)).toBeUndefined();
+  });
+
+  it('take a hash for each marker, and none for other variables or repeated ones', () => {
+    const others = Array.from({ length: 20_000 }, (_, index) => ({ name: `OTHER_${index}`, value: 'x' }));
+    const own = env.slice(0, 30);
+    const containers = [{ name: 'app', env: [...others, ...own, ...own] }];
+    const names = { uses: [], marks: own.map(({ name }) => name) };
+    const { hashedMarkers } = workOf(() => void markerPlaces({ spec: { containers } }, names, HASH_KEYS));
+    expect(hashedMarkers).toBe(30);
+  });
+});
