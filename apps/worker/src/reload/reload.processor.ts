@@ -162,11 +162,7 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
       if (!sent) reports.overtaken();
       return sent && { ...this.#outcome(gathered), ...sent };
     } catch (error) {
-      if (error instanceof NotYetError) throw error;
-      const jobError = jobErrorOf(error);
-      const noRoom = noRoomOutcome(workload, jobError);
-      if (noRoom) return noRoom;
-      throw Object.assign(jobError, { subject: workload, pending: plan.roll });
+      return noRoomOrThrow(error, { subject: workload, pending: plan.roll });
     }
   }
 
@@ -207,14 +203,7 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
       const sent = isWritten(gathered) ? await this.#write(gathered, slot) : {};
       return sent && { ...this.#outcome(gathered), ...sent };
     } catch (error) {
-      if (error instanceof NotYetError) throw error;
-      const jobError = jobErrorOf(error);
-      const noRoom = noRoomOutcome(workload, jobError);
-      if (noRoom) return noRoom;
-      jobError.subject = workload;
-      jobError.request = asked;
-      jobError.pending = pending;
-      throw jobError;
+      return noRoomOrThrow(error, { subject: workload, request: asked, pending });
     }
   }
 
@@ -315,6 +304,18 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
     const reloaded = this.#way(gathered.workload).reason;
     return outcomeOf(gathered, { dryRun, keys: decision.keys, reloaded });
   }
+}
+
+/** The outcome for a workload without room. Any other error is thrown, and says what the attempt was about. */
+function noRoomOrThrow(
+  error: unknown,
+  about: { subject: WorkloadNow; request?: ReloadRequest | undefined; pending: readonly SourceName[] },
+): ReloadOutcome {
+  if (error instanceof NotYetError) throw error;
+  const jobError = jobErrorOf(error);
+  const noRoom = noRoomOutcome(about.subject, jobError);
+  if (noRoom) return noRoom;
+  throw Object.assign(jobError, about);
 }
 
 function requestFor(
