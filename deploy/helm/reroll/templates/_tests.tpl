@@ -40,7 +40,7 @@ annotations:
 
 {{/* What every container of the test has. */}}
 {{- define "reroll.testContainer" -}}
-image: {{ include "reroll.image" (dict "root" . "component" (include "reroll.runsIn" (dict "root" . "component" "worker"))) }}
+image: {{ include "reroll.image" (dict "root" .) }}
 imagePullPolicy: {{ .Values.image.pullPolicy }}
 resources:
   requests: { cpu: 10m, memory: 64Mi }
