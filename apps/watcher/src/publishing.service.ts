@@ -15,7 +15,6 @@ import { Resyncer } from './resync/resyncer.ts';
 import { watchQueues } from './queue-watch.ts';
 import { RolloutWatch } from './rollout-watch.service.ts';
 import { WATCHER_METRICS, WATCHER_OPTIONS } from './tokens.ts';
-import { chosenByLabels } from './watch/scope.ts';
 import type { Streams } from './watch/streams.ts';
 
 /** Makes what writes a cluster state to the catalog and the queues. */
@@ -60,13 +59,13 @@ export class Publishing {
   }
 
   #leftOver(clusterState: ClusterState, streams: () => Streams): () => Promise<LeftOver> {
-    const { catalog, options } = this;
+    const { catalog } = this;
     return () =>
       leftOverIn(
         { clusterState, catalog },
         {
           isUndecided: (key) => streams().isUndecided(key),
-          isOutside: chosenByLabels(options) && ((namespace) => streams().isOutside(namespace)),
+          isOutdated: (namespace) => streams().isOutdated(namespace),
         },
       );
   }

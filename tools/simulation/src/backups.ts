@@ -41,6 +41,8 @@ export class Backups {
   #taken: Taken | undefined;
   /** When the Lease was first renewed after the backup. */
   #renewedAt = Infinity;
+  /** Without a Lease in the backup, the next one only looks like one that was deleted; what changed since is noticed by its objects. */
+  #hasLease = false;
   /** How often the Lease was written after the backup. */
   #renewals = 0;
   #restoredAt: number | undefined;
@@ -51,10 +53,12 @@ export class Backups {
       if (type.kind !== 'Lease' || !after) return;
       this.#renewedAt = Math.min(this.#renewedAt, by.events.now());
       this.#renewals += 1;
+      this.#hasLease = true;
     });
   }
 
   take(): void {
+    if (!this.#hasLease) return;
     const { api, truth } = this.#by;
     this.#taken = { etcd: api.backUp(), truth: truth.backUp() };
     this.#renewedAt = Infinity;

@@ -58,8 +58,9 @@ function watcherInSync() {
   };
   const log = createLogger({ format: 'text', level: 'fatal' });
   const isUndecided = (): boolean => false;
-  const isOutside = (namespace: string): boolean => namespace !== 'ns';
-  const leftOver = (): Promise<LeftOver> => leftOverIn({ clusterState, catalog }, { isUndecided, isOutside });
+  const isOutdated = (namespace: string): boolean => namespace !== 'ns';
+  const leftOver = (): Promise<LeftOver> =>
+    leftOverIn({ clusterState, catalog }, { isUndecided, isOutdated });
   const leadership = { isLeader: () => state.leading, refused: () => undefined };
   const publisher = new Publisher(
     { clusterState, rollouts, catalog, metrics, queues, log, leadership, leftOver },

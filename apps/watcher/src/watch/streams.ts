@@ -112,8 +112,10 @@ export class Streams {
     return this.#optional.get(kindOf(key))?.isUndecided(namespace) ?? false;
   }
 
-  isOutside(namespace: string): boolean {
-    return !this.#wanted.has('') && !this.#wanted.has(namespace);
+  /** Whether what others wrote of the namespace counts for nothing: it is out of scope, or entered it while this watcher ran. */
+  isOutdated(namespace: string): boolean {
+    if (this.#wanted.has('')) return false;
+    return !this.#wanted.has(namespace) || this.#followed.get(namespace)?.namespace.entering === true;
   }
 
   async stop(timeout: number): Promise<void> {
