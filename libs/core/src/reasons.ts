@@ -53,6 +53,14 @@ export const REASONS = {
     'The annotations of the workload or of its pod template have no room for what a reload writes. Kubernetes allows 262,144 bytes of keys and values; Reroll leaves 4,096 of them free. The workload is evaluated again when its annotations change.',
   RecordTooLarge:
     'The applied record of the workload would exceed 131,072 bytes because the workload depends on too many sources. It is not reloaded until it depends on fewer.',
+  Frozen:
+    'Reloads are frozen (`reroll.dev/freeze` on the workload or its Namespace, or `reroll.dev/freeze-all` on the Namespace of the installation). The workload is reloaded once when the freeze ends.',
+  OutsideWindow:
+    'The workload is reloaded only in its windows (`reroll.dev/window`). It is reloaded once when the next one opens.',
+  AwaitsApproval:
+    'Reloads of the workload need an approval (`reroll.dev/approval: required`). It waits until what is pending is approved.',
+  TooOften:
+    'The workload was reloaded as often as its limit allows (`--workload-reload-limit`, `reroll.dev/reload-limit`). It is reloaded later, with the data of that time.',
   WouldReload: 'Dry run: the workload would have been patched.',
   RequestDone: 'The pods were already replaced for this request, by an earlier attempt that was interrupted.',
   InStep: 'According to the applied record, the pods were started with the current data.',

@@ -48,6 +48,7 @@ const WORKED_ON = [
   'create events',
   'create,delete,get,patch batch/jobs',
   'get configmaps',
+  'get namespaces',
   'get secrets',
   'get,patch apps/daemonsets',
   'get,patch apps/deployments',

@@ -90,6 +90,8 @@ function sampleOf(option: AnyOption): string {
 /** In no other argument. */
 const SECRETS = ['rediss://hidden:1', 'https://hidden.example/y', 'hidden'];
 const SAMPLES = [
+  '7/1h',
+  'Mon 10:00-11:00',
   'true',
   '7s',
   '7',

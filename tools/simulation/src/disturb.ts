@@ -13,7 +13,7 @@ import type { Truth } from './world/truth.ts';
 
 export type Disturbance = Exclude<
   Step,
-  { source: unknown } | { workload: unknown } | { do: 'labelNamespace' }
+  { source: unknown } | { workload: unknown } | { do: 'labelNamespace' | 'holdNamespace' }
 >;
 type Of<Name extends Disturbance['do']> = Disturbance & { readonly do: Name };
 

@@ -4,8 +4,17 @@ import type { CsiDriver } from './csi-driver.ts';
 import type { Step } from './plan.ts';
 import { annotationsOf, FILLER, IGNORE, sourceObject, templateOf, workloadObject } from './world/objects.ts';
 import { deploymentOf } from './world/restarts.ts';
+import { approvalOf, asksForApproval, holdAnnotations, namespaceHold } from './world/reload-holds.ts';
 import { WATCHED } from './world/scope.ts';
-import type { KubeObject, PodTemplate, SourceRef, WorkloadRef } from './world/shapes.ts';
+import {
+  INSTALL,
+  NAMESPACES,
+  WORKLOADS,
+  type KubeObject,
+  type PodTemplate,
+  type SourceRef,
+  type WorkloadRef,
+} from './world/shapes.ts';
 
 const MATCH = 'reloader.stakater.com/match';
 const OF_PAUSES = 'deployment.reloader.stakater.com/';
@@ -73,6 +82,27 @@ export class Doer {
     this.#setLabels({ kind: 'Namespace', namespace: '', name: namespace }, on);
   }
 
+  holdNamespace({ namespace, isAll, on }: { namespace: string; isAll: boolean; on: boolean }): void {
+    const name = isAll ? INSTALL : namespace;
+    this.#annotate({ kind: 'Namespace', namespace: '', name }, namespaceHold(name, on));
+  }
+
+  /** Every freeze ends, and whatever holds a workload, but approvals only with `approvals`. */
+  endHolds({ approvals }: { approvals: boolean }): void {
+    for (const name of [INSTALL, ...NAMESPACES])
+      this.#annotate({ kind: 'Namespace', namespace: '', name }, namespaceHold(name, false));
+    for (const id of allWorkloads()) {
+      const object = this.#world.get(id);
+      if (object && (approvals || !asksForApproval(object)))
+        this.#annotate(id, holdAnnotations(null, this.#now()));
+    }
+  }
+
+  /** Somebody approves whatever waits for it. */
+  approveAll(): void {
+    for (const id of allWorkloads()) if (this.#world.get(id)) this.#approve(id);
+  }
+
   workload(step: WorkloadStep): void {
     const id = idOf(step.workload, step.namespace);
     const isThere = this.#world.get(id) !== undefined;
@@ -126,7 +156,17 @@ export class Doer {
   #hold(id: ObjectId, step: WorkloadStep): void {
     if (step.do === 'ignoreWorkload') this.#annotate(id, { [IGNORE]: String(step.on) });
     else if (step.do === 'pause') this.#change(id, ({ spec }) => (spec.paused = step.on));
+    else if (step.do === 'holdWorkload') this.#annotate(id, holdAnnotations(step.hold, this.#now()));
+    else if (step.do === 'approve') this.#approve(id);
     else if (step.do === 'setPeriod') this.#annotate(id, { [`${OF_PAUSES}pause-period`]: step.period });
+  }
+
+  #approve(id: ObjectId): void {
+    const events = this.#world.list('Event') as readonly KubeObject[];
+    const approval = approvalOf(events, [id.kind, id.namespace, id.name].join('/'));
+    const { annotations } = this.#world.get(id)?.metadata ?? {};
+    const isNew = Object.entries(approval ?? {}).some(([key, value]) => annotations?.[key] !== value);
+    if (approval && isNew) this.#annotate(id, approval);
   }
 
   /** The object that has the workload's pod template. */
@@ -233,6 +273,10 @@ function holderOf(workload: KubeObject): ObjectId | undefined {
 function changed(present: Readonly<Record<string, string>> = {}, changes: Changes): Record<string, string> {
   const entries = Object.entries({ ...present, ...changes });
   return Object.fromEntries(entries.filter((entry): entry is [string, string] => entry[1] !== null));
+}
+
+function allWorkloads(): ObjectId[] {
+  return NAMESPACES.flatMap((namespace) => WORKLOADS.map((ref) => idOf(ref, namespace)));
 }
 
 function idOf(ref: string, namespace: string): ObjectId {

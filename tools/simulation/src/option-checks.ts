@@ -4,6 +4,7 @@ import type { Plan } from './plan.ts';
 import { Alerts } from './world/alerts.ts';
 import { Holds } from './world/holds.ts';
 import { Rate } from './world/rate.ts';
+import { ReloadHolds } from './world/reload-holds.ts';
 import { Requests } from './world/requests.ts';
 import { hasLabel, type Scope } from './world/scope.ts';
 import type { KubeObject } from './world/shapes.ts';
@@ -32,6 +33,7 @@ export class OptionChecks {
   readonly #by: OptionChecksBy;
   readonly #plan: Plan;
   readonly #holds: Holds;
+  readonly #reloadHolds: ReloadHolds;
   readonly #rate: Rate;
   readonly #alerts = new Alerts();
   readonly #webhooks: Webhooks;
@@ -49,6 +51,12 @@ export class OptionChecks {
       isAllHeld: this.#isAllHeld,
       clockError: clockErrorOf(plan),
     });
+    this.#reloadHolds = new ReloadHolds({
+      now,
+      seen,
+      clockError: clockErrorOf(plan),
+      isCounted: !plan.steps.some((step) => step.do === 'strip'),
+    });
     this.#rate = new Rate({ perMinute: PER_MINUTE, late: isUndisturbed(plan) ? SLOT_USED : SLOT_HELD });
     this.#webhooks = new Webhooks({
       now,
@@ -65,6 +73,8 @@ export class OptionChecks {
   commit(commit: Commit, isReload: boolean): void {
     const { violation, now } = this.#by;
     for (const text of this.#holds.commit(commit)) violation('held', text);
+    if (isReload) for (const text of this.#reloadHolds.reloaded(commit)) violation('held', text);
+    this.#reloadHolds.noted(commit);
     this.#webhooks.commit(commit);
     this.#dropRequests();
     const namespace = this.#by.scope.commit(commit);
@@ -124,6 +134,7 @@ export class OptionChecks {
       const namespace = this.#by.scope.is(each);
       if (namespace !== undefined) this.#scopeChanged(namespace);
     }
+    this.#reloadHolds.restored(namespaces);
     const { sources, workloads } = this.#by.truth;
     this.#holds.restored([...sources.values(), ...[...workloads.values()].map(({ shown }) => shown.object)]);
   }

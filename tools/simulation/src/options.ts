@@ -37,6 +37,7 @@ const SETTINGS = {
   autoReloadAll: both(0.1, '--auto-reload-all'),
   hashKey: { share: 0.1 },
   requests: { share: 0.15 },
+  holds: { share: 0.15 },
   limit: { share: 0.1, worker: [`--max-reloads-per-minute=${PER_MINUTE}`] },
   alerts: { share: 0.1, worker: ['--alert-on-reload', `--alert-webhook-url=${RECEIVER}${ALERTS}`] },
   webhook: both(0.08, `--webhook-url=${RECEIVER}${WEBHOOKS}`),
@@ -90,9 +91,12 @@ function isOfNamespaces(option: Option): boolean {
   return option === 'ignoredNamespace' || option === 'oneNamespace' || option === 'namespaceLabels';
 }
 
+/** A run is too short for a workload to wait for the default limit. The times of reloads are recorded all the same. */
+const OWN: { readonly [Of in Kind]?: readonly string[] } = { worker: ['--workload-reload-limit=40/10m'] };
+
 /** `turns`: how many times the hash keys were turned over. */
 export function flagsFor(options: readonly Option[], kind: Kind, turns: number): string[] {
   const chosen = ALL.filter(([option]) => options.includes(option));
   const keys = options.includes('hashKey') ? [`--hash-key-file=${hashKeyFile(turns)}`] : [];
-  return [...chosen.flatMap(([, setting]) => setting[kind] ?? []), ...keys];
+  return [...(OWN[kind] ?? []), ...chosen.flatMap(([, setting]) => setting[kind] ?? []), ...keys];
 }

@@ -12,6 +12,7 @@ import {
   type WorkloadRef,
 } from './world/shapes.ts';
 import type { Asking } from './world/objects.ts';
+import { WORKLOAD_HOLDS, type WorkloadHold } from './world/reload-holds.ts';
 
 type Namespace = (typeof NAMESPACES)[number];
 
@@ -42,7 +43,10 @@ export type Deed =
       readonly workload: WorkloadRef;
     }
   | { readonly do: 'ignoreWorkload' | 'pause'; readonly workload: WorkloadRef; readonly on: boolean }
-  | { readonly do: 'request'; readonly workload: WorkloadRef }
+  | { readonly do: 'request' | 'approve'; readonly workload: WorkloadRef }
+  | { readonly do: 'holdWorkload'; readonly workload: WorkloadRef; readonly hold: WorkloadHold | null }
+  /** Of the installation: everywhere. */
+  | { readonly do: 'holdNamespace'; readonly isAll: boolean; readonly on: boolean }
   | { readonly do: 'setPeriod'; readonly workload: WorkloadRef; readonly period: Period }
   | {
       readonly do: 'editTemplate';
@@ -228,6 +232,18 @@ const DEEDS_WITH: { readonly [Name in Option]?: Weighted } = {
     [2, (r) => ({ do: 'pause', workload: PAUSABLE, on: r.chance(0.4) })],
   ],
   requests: [[8, (r) => ({ do: 'request', workload: r.pick(REQUESTED) })]],
+  holds: [
+    [
+      12,
+      (r) => ({
+        do: 'holdWorkload',
+        workload: r.pick(REQUESTED),
+        hold: r.chance(0.8) ? r.pick(WORKLOAD_HOLDS) : null,
+      }),
+    ],
+    [4, (r) => ({ do: 'approve', workload: r.pick(REQUESTED) })],
+    [4, (r) => ({ do: 'holdNamespace', isAll: r.chance(0.3), on: r.chance(0.6) })],
+  ],
   sourceLabels: [[6, (r) => ({ do: 'labelSource', source: source(r), on: r.chance(0.6) })]],
   namespaceLabels: [[6, (r) => ({ do: 'labelNamespace', on: r.chance(0.6) })]],
   hashKey: [[4, (r) => ({ do: 'turnKeysOver', pace: r.pick([0, 2_000, 10_000] as const) })]],
@@ -342,6 +358,20 @@ function beforeOf(random: Random, options: readonly Option[]): Step[] {
         before.push({ at: 0, namespace: each, do: 'writeSource', source: ref, letter: letter(random) });
   for (let count = random.between(2, 12); count > 0; count -= 1)
     before.push({ at: 0, namespace: random.pick(NAMESPACES), ...create(random) });
+  if (options.includes('holds'))
+    for (const namespace of NAMESPACES)
+      for (const of of REQUESTED)
+        before.push(
+          {
+            at: 0,
+            namespace,
+            do: 'createWorkload',
+            workload: of,
+            refs: refs(random),
+            asking: { how: 'auto' },
+          },
+          { at: 0, namespace, do: 'holdWorkload', workload: of, hold: random.pick(WORKLOAD_HOLDS) },
+        );
   if (options.includes('pauses'))
     for (const namespace of NAMESPACES)
       before.push(

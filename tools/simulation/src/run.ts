@@ -38,6 +38,8 @@ const START = Date.UTC(2026, 0, 1);
 const CALM = 90_000;
 /** After that, nothing may be written any more. */
 const STILL = 25_000;
+/** From one look at what waits for an approval to the next. */
+const APPROVING = 3_000;
 /** The cluster is older than the install. */
 const OLD = 5_000;
 /** Between two looks at what Redis and the watchers hold. */
@@ -199,7 +201,8 @@ class Run {
     await this.#events.run(length);
     this.#log('world', 'everything works from now on');
     this.#disturber.heal();
-    await this.#events.run(CALM);
+    if (options.includes('holds')) await this.#endHolds();
+    else await this.#events.run(CALM);
     this.#stillFrom = this.#events.now();
     await this.#events.run(STILL);
     this.#judge();
@@ -209,6 +212,17 @@ class Run {
     const kinds = [...byKind].map(([kind, count]) => [`reloaded ${kind}`, count] as const);
     const seen = new Map([...this.#faults.seen, ...kinds]);
     return { plan: this.#plan, violations, trace: this.#trace, reloads: sumOf(byKind), seen };
+  }
+
+  /** What waits for an approval gets one. An Event that was lost tells nobody of it, so in the end none is needed. */
+  async #endHolds(): Promise<void> {
+    this.#doer.endHolds({ approvals: false });
+    for (let at = 0; at < CALM / 2; at += APPROVING) {
+      await this.#events.run(APPROVING);
+      this.#doer.approveAll();
+    }
+    this.#doer.endHolds({ approvals: true });
+    await this.#events.run(CALM);
   }
 
   #log(who: string, line: string): void {
@@ -302,6 +316,7 @@ class Run {
     else if ('source' in step) this.#doer.source(step);
     else if ('workload' in step) this.#doer.workload(step);
     else if (step.do === 'labelNamespace') this.#doer.namespace(step);
+    else if (step.do === 'holdNamespace') this.#doer.holdNamespace(step);
     else this.#disturber.disturb(step);
   }
 

@@ -30,6 +30,17 @@ export const UNREACHED: readonly Unreached[] = [
     },
   },
   {
+    why: 'No run has --require-approval, nor deletes a Namespace.',
+    branches: {
+      'apps/worker/src/reload/reload.module.ts': [
+        `const defaults = { window, approval: requireApproval ? 'required' : 'none', limit };`,
+      ],
+      'apps/worker/src/reload/namespace-reader.ts': [
+        'if (error instanceof KubeError && error.status === 404) return {};',
+      ],
+    },
+  },
+  {
     why: 'The patterns of the world are matched in one turn.',
     branches: { 'apps/worker/src/reload/workload-reader.ts': ['if (!isOver()) return dependencies;'] },
   },
@@ -163,7 +174,6 @@ export const UNREACHED: readonly Unreached[] = [
     branches: {
       'apps/worker/src/reload/reload.processor.ts': ['}'],
       'apps/worker/src/reload/resume.processor.ts': [
-        'if (isOvertaken(error)) return;',
         ": `Deployment '${name}' in namespace '${namespace}' is no longer paused by Reroll, removed its time of pause`;",
       ],
       'apps/worker/src/reload/send/recreate-job.ts': [
@@ -201,8 +211,12 @@ export const UNREACHED: readonly Unreached[] = [
     why: 'Reached by one run in some hundred.',
     isRare: true,
     branches: {
-      'apps/worker/src/change/quiet-changes.ts': ['return window.held ? window.merged + 1 : 0;'],
+      'apps/worker/src/change/quiet-changes.ts': [
+        'return window.held ? window.merged + 1 : 0;',
+        'for (const [source, window] of this.#windows) {',
+      ],
       'apps/worker/src/change/change.processor.ts': [
+        'if (!decision.reload || isCarried) return { workload, enqueue: decision.reload, reason, detail };',
         `return row?.exists ? { hash: row.hash } : 'SourceAbsent';`,
         'const annotations = (await catalog.sources([source])).get(source)?.annotations ?? {};',
       ],
@@ -216,17 +230,20 @@ export const UNREACHED: readonly Unreached[] = [
         '} catch (error) {',
       ],
       'apps/worker/src/reload/reload-plan.ts': [
+        'if (variable !== undefined && read.isMarkerHash(variable)) return true;',
         `if (reading === 'SourceAbsent') return DELETED_MARKER_HASH;`,
         'const last = text === undefined ? undefined : parseLastReloadedFrom(text);',
         'return last?.kind === source.kind && last.name === source.name && read.isMarkerHash(last.hash);',
       ],
       'apps/worker/src/reload/reload-outcome.ts': [
         `return { state: 'reloaded', reason: 'ReloadedWithoutPause' };`,
+        `if (definition.isPaused?.(object)) return { state: 'reloaded', reason: 'ReloadedPaused' };`,
         `return Object.values(sources).includes('SourceNotWatched') ? 'SourceNotWatched' : 'SourceAbsent';`,
         `return verdict === 'Absent' && read === 'SourceNotWatched' ? 'SourceNotWatched' : verdict;`,
       ],
       'apps/worker/src/reload/resume.processor.ts': [
         'if (!object || dryRun) return;',
+        'if (isOvertaken(error)) return;',
         'if (due === undefined || paused === undefined || pausedAt === undefined) return;',
         `if (wait > 0) throw new NotYetError('Paused', Math.min(wait, LONGEST_DELAY));`,
         'async failed({ workload }: ResumeJob, error: JobError, { number, isLast }: FailedAttempt): Promise<void> {',
@@ -235,9 +252,14 @@ export const UNREACHED: readonly Unreached[] = [
       'apps/worker/src/reload/reload.module.ts': [
         `if (result !== 'posted') metrics.kubeEventsDropped.inc();`,
       ],
+      'apps/worker/src/change/change-reports.ts': [
+        `else if (reason === 'NoContainer') metrics.skipped.inc({ reason: 'strategy_not_updated' });`,
+      ],
+
       'apps/worker/src/reload/reload-reports.ts': [
         `state: run.isLast ? 'failed' : 'retrying',`,
         'if (!run.isLast) return;',
+        'period === undefined ? `${which} already paused` : `Pausing ${which} for ${formatDuration(period)}`;',
         'if (!error.subject) return;',
       ],
       'apps/worker/src/reload/send/recreate-job.ts': [

@@ -123,13 +123,26 @@ class World {
   processor(budget: RateBudget, settings: Partial<ReloadSettings> = {}): ReloadProcessor {
     const decision = { keys: KEYS, autoReloadAll: false, ignoredWorkloadTypes: [] };
     const nothing = (): void => undefined;
-    const reports = { overtaken: nothing, leftToOthers: nothing, ended: nothing, failed: nothing };
+    const reports = {
+      overtaken: nothing,
+      leftToOthers: nothing,
+      ended: nothing,
+      held: async () => undefined,
+      failed: nothing,
+    };
+    const holds = {
+      read: async () => ({ namespace: {}, installation: {} }),
+      holdOf: () => undefined,
+      reloadsAfter: () => undefined,
+      lookAgain: async () => undefined,
+    };
     return new ReloadProcessor(
       {
         catalog: this.catalog,
         requests: { of: async () => undefined, done: async () => undefined },
         workloads: new WorkloadReader(this.client, this.catalog, decision),
         sources: this.sources,
+        holds,
         ways: this.ways,
         budget,
         reports,

@@ -3,6 +3,7 @@ import type { ReloadRequest } from '@reroll/redis/catalog/requests';
 import type { RequestState } from '@reroll/core/reload/request';
 import { adoptionProblems } from '@reroll/core/adopted/adopted';
 import type { AnnotationKeys } from '@reroll/core/annotations/annotation-keys';
+import type { ReloadHold } from '@reroll/core/holds/hold';
 import { unusablePatterns } from '@reroll/core/state/workloads/advice';
 import { isInConflict, RELEASE_ANNOTATION } from '@reroll/core/state/workloads/conflict';
 import type { PatternError } from '@reroll/core/patterns/patterns';
@@ -31,6 +32,8 @@ export interface ReloadOutcome {
   readonly contested?: string;
   /** The warning about a workload without room for a reload; `reason` says what is full. */
   readonly noRoom?: string;
+  /** Why the workload, which is pending, is not reloaded now. */
+  readonly hold?: ReloadHold | undefined;
   /** Milliseconds for which the rollout was paused. */
   readonly pausedFor?: number;
   /** The manual reload that was requested. */
@@ -71,9 +74,7 @@ export function outcomeOf(gathered: Gathered, by: OutcomeSettings): ReloadOutcom
   const { workload, readings, plan } = gathered;
   const patternErrors = unusablePatterns(workload.observed, by.keys);
   const wish = pauseWish(workload.observed, by.keys);
-  const sources = Object.fromEntries(
-    [...plan.verdicts].map(([name, verdict]) => [name, shownVerdict(name, verdict, readings)]),
-  );
+  const sources = shownVerdicts(plan, readings);
   return {
     ...doneOf(gathered, by, { patternErrors, sources }),
     sources,
@@ -112,6 +113,17 @@ export function contestedOutcome(workload: WorkloadNow): ReloadOutcome | undefin
     'the reloads. Let it ignore the marker (see the guide). Nothing is reloaded until the pod template or the ' +
     `reload annotations are edited, or ${RELEASE_ANNOTATION} is set to another value`;
   return { ...NOT_DONE, reason: 'Contested', subject: workload, contested };
+}
+
+/** The outcome for a workload whose reload is held, to which nothing is written. */
+export function heldOutcome({ workload, plan, readings }: Gathered, hold: ReloadHold): ReloadOutcome {
+  return {
+    ...NOT_DONE,
+    reason: hold.reason,
+    sources: shownVerdicts(plan, readings),
+    subject: workload,
+    hold,
+  };
 }
 
 /** How an owner makes room for what a reload writes. */
@@ -163,6 +175,12 @@ function unchangedReason(
   if (found.has('Wait')) return 'CatalogBehind';
   if (found.has('InStep')) return 'InStep';
   return Object.values(sources).includes('SourceNotWatched') ? 'SourceNotWatched' : 'SourceAbsent';
+}
+
+function shownVerdicts({ verdicts }: Plan, readings: Readings): Record<string, string> {
+  return Object.fromEntries(
+    [...verdicts].map(([name, verdict]) => [name, shownVerdict(name, verdict, readings)]),
+  );
 }
 
 function shownVerdict(name: string, verdict: DependencyVerdict, readings: Readings): string {

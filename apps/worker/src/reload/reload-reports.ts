@@ -4,6 +4,7 @@ import type { Catalog } from '@reroll/redis/catalog/catalog';
 import { formatDuration } from '@reroll/core/durations';
 import { sourceKeyIn } from '@reroll/core/state/rows';
 import { markerType } from '@reroll/core/marker/marker-type';
+import type { ReloadHold } from '@reroll/core/holds/hold';
 import { partsOf } from '@reroll/core/model';
 import { isUnfollowed } from '@reroll/core/state/workloads/advice';
 import { excessText } from '@reroll/core/annotations/annotation-limits';
@@ -92,6 +93,19 @@ export class ReloadReports {
       ...detailOf(outcome),
     };
     outcomes.addOutcome(entry, job.source);
+  }
+
+  /** Reports a held reload: once a day, and again if its end or what is pending has changed. Rejects with ioredis' error. */
+  async held(
+    job: ReloadJob,
+    outcome: ReloadOutcome & { readonly hold: ReloadHold },
+    run: { attempt: number; attempts: number },
+  ): Promise<void> {
+    const { catalog, events } = this.#context;
+    const { hold, subject } = outcome;
+    if (!(await catalog.isFirstWarning(job.workload, hold.detail.slice(0, 200)))) return;
+    this.ended(job, outcome, run);
+    if (subject) events.record({ workload: subjectOf(subject), reason: hold.reason, note: hold.detail });
   }
 
   failed(
@@ -216,8 +230,9 @@ function requestOf(request: ReloadRequest | undefined): Pick<OutcomeEntry, 'requ
 }
 
 function detailOf(outcome: ReloadOutcome): { detail?: string } {
-  const { noRoom, leftBehind = [] } = outcome;
-  const problems = [...(noRoom === undefined ? [] : [noRoom]), ...problemsOf(outcome), ...leftBehind];
+  const { noRoom, hold, leftBehind = [] } = outcome;
+  const first = noRoom ?? hold?.detail;
+  const problems = [...(first === undefined ? [] : [first]), ...problemsOf(outcome), ...leftBehind];
   return problems.length > 0 ? { detail: problems.join('; ') } : {};
 }
 

@@ -4,12 +4,14 @@ import { EventRecorder } from '@reroll/kube/kube-events';
 import { CatalogModule } from '@reroll/nest/catalog.module';
 import { KubeModule } from '@reroll/nest/kube.module';
 import { Process } from '@reroll/nest/process';
+import { QueueModule } from '@reroll/nest/queue.module';
 import { RedisModule } from '@reroll/nest/redis.module';
 import { LOG, REDIS } from '@reroll/nest/tokens';
 import { provided } from '@reroll/nest/provided';
 import { Catalog } from '@reroll/redis/catalog/catalog';
 import { ReloadRequests } from '@reroll/redis/catalog/requests';
 import { RateBudget } from '@reroll/redis/processes/rate';
+import { Queues } from '@reroll/redis/queue/queues';
 import { decisionSettings } from '@reroll/shared/platform/options/decision-settings';
 import { adoptStaleOf, triggersOf } from '@reroll/shared/platform/options/triggers';
 import type { WorkerOptions } from '@reroll/shared/platform/options/parsing/table';
@@ -21,7 +23,9 @@ import { Notifying } from '../notify/notifying.service.ts';
 import { OutcomeRecorder } from '../outcome-recorder.ts';
 import { OutcomesModule } from '../outcomes.module.ts';
 import { Activity } from '../queue-runner.ts';
-import { RELOAD_SETTINGS, RELOAD_WAYS, WORKER_METRICS, WORKER_OPTIONS } from '../tokens.ts';
+import { RELOAD_PORTS, RELOAD_SETTINGS, RELOAD_WAYS, WORKER_METRICS, WORKER_OPTIONS } from '../tokens.ts';
+import { NamespaceReader } from './namespace-reader.ts';
+import { ReloadHolds } from './reload-holds.ts';
 import { ReloadReports } from './reload-reports.ts';
 import { ReloadProcessor } from './reload.processor.ts';
 import { ResumeProcessor } from './resume.processor.ts';
@@ -30,7 +34,7 @@ import { WorkloadReader } from './workload-reader.ts';
 
 /** Reload jobs, and the resume jobs that end their pauses. */
 @Module({
-  imports: [KubeModule, RedisModule, CatalogModule, ChangeModule, OutcomesModule, NotifyModule],
+  imports: [KubeModule, RedisModule, CatalogModule, QueueModule, ChangeModule, OutcomesModule, NotifyModule],
   providers: [
     provided(
       EventRecorder,
@@ -88,20 +92,38 @@ import { WorkloadReader } from './workload-reader.ts';
       (catalog, events, outcomes, { alerts }, metrics, log) =>
         new ReloadReports({ catalog, events, outcomes, alerts, metrics, log }),
     ),
+    provided(ReloadHolds, [KubeClient, Queues, WORKER_OPTIONS], (client, queues, options) => {
+      const { reloadWindow: window, requireApproval, workloadReloadLimit: limit, podNamespace } = options;
+      const defaults = { window, approval: requireApproval ? 'required' : 'none', limit };
+      return new ReloadHolds(new NamespaceReader(client), queues, { defaults, ownNamespace: podNamespace });
+    }),
     provided(
-      ReloadProcessor,
+      RELOAD_PORTS,
       [
         Catalog,
         ReloadRequests,
         WorkloadReader,
         SourceReader,
+        ReloadHolds,
         RELOAD_WAYS,
         RateBudget,
         ReloadReports,
-        RELOAD_SETTINGS,
       ],
-      (catalog, requests, workloads, sources, ways, budget, reports, settings) =>
-        new ReloadProcessor({ catalog, requests, workloads, sources, ways, budget, reports }, settings),
+      (catalog, requests, workloads, sources, holds, ways, budget, reports) => ({
+        catalog,
+        requests,
+        workloads,
+        sources,
+        holds,
+        ways,
+        budget,
+        reports,
+      }),
+    ),
+    provided(
+      ReloadProcessor,
+      [RELOAD_PORTS, RELOAD_SETTINGS],
+      (ports, settings) => new ReloadProcessor(ports, settings),
     ),
     provided(ResumeProcessor, [KubeClient, WORKER_OPTIONS, LOG], (client, options, log) => {
       const { fieldManager, dryRun } = options;

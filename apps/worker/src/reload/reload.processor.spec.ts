@@ -569,8 +569,8 @@ it('what Wave left on a source that would do harm is told', async () => {
 });
 
 /**
- * Reasons that come from elsewhere: the rules (see `core/rules`), a resume job, a notification, the history, or a paused
- * queue.
+ * Reasons that come from elsewhere: the rules (see `core/rules`), holds (`reload-holds.spec.ts`), a resume job, a notification, the
+ * history, or a paused queue.
  */
 const ELSEWHERE: readonly Reason[] = [
   'WorkloadKindIgnored',
@@ -583,6 +583,10 @@ const ELSEWHERE: readonly Reason[] = [
   'AutoReloadAll',
   'AdoptedAnnotation',
   'NoContainer',
+  'Frozen',
+  'OutsideWindow',
+  'AwaitsApproval',
+  'TooOften',
   'Requested',
   'Paused',
   'QueuePaused',

@@ -6,7 +6,7 @@ import { pendingCauseOf } from '@reroll/core/state/pending';
 import { sourceKeyIn, type SourceName } from '@reroll/core/state/rows';
 import { decidedBy } from '@reroll/core/state/workloads/template-owner';
 import { NO_TRIGGERS, type Triggers } from '@reroll/core/state/settings';
-import { writeRecord } from '@reroll/core/record/record';
+import { recordedReloads, recordWithReloads, writeRecord } from '@reroll/core/record/record';
 import { namespaceOf, type SourceKey, type WorkloadKey } from '@reroll/core/model';
 import type { Reason } from '@reroll/core/reasons';
 import type { RolledSource } from '@reroll/core/reload/patch';
@@ -27,11 +27,13 @@ import {
 } from './reload-plan.ts';
 import {
   contestedOutcome,
+  heldOutcome,
   noRoomOutcome,
   outcomeOf,
   type Gathered,
   type ReloadOutcome,
 } from './reload-outcome.ts';
+import type { NamespaceHolds, ReloadHolds } from './reload-holds.ts';
 import type { ReloadReports } from './reload-reports.ts';
 import { readProvenByWave } from './proven-by-wave.ts';
 import { ReloadSlot } from './reload-slot.ts';
@@ -57,9 +59,10 @@ export interface ReloadPorts {
   readonly requests: Pick<ReloadRequests, 'of' | 'done'>;
   readonly workloads: Pick<WorkloadReader, 'read' | 'known' | 'refresh' | 'decide'>;
   readonly sources: Pick<SourceReader, 'read' | 'isWaveMark'>;
+  readonly holds: Pick<ReloadHolds, 'read' | 'holdOf' | 'reloadsAfter' | 'lookAgain'>;
   readonly ways: ReloadWays;
   readonly budget: Pick<RateBudget, 'isLimited' | 'ask' | 'claim' | 'end'>;
-  readonly reports: Pick<ReloadReports, 'overtaken' | 'leftToOthers' | 'ended' | 'failed'>;
+  readonly reports: Pick<ReloadReports, 'overtaken' | 'leftToOthers' | 'ended' | 'held' | 'failed'>;
 }
 
 /** Patches sent in one attempt of a job while others keep writing to the workload. */
@@ -87,10 +90,16 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
   }
 
   async handle(job: ReloadJob, { number, most }: Attempt): Promise<void> {
-    const { reports, catalog, requests } = this.#ports;
+    const { reports, catalog, requests, holds } = this.#ports;
     const outcome = await this.process(job, number === 1);
-    reports.ended(job, outcome, { attempt: number, attempts: most });
-    if (outcome.request) await requests.done(job.workload, outcome.request.id);
+    const run = { attempt: number, attempts: most };
+    if (outcome.hold) {
+      await holds.lookAgain(job, outcome.hold);
+      await reports.held(job, { ...outcome, hold: outcome.hold }, run);
+    } else {
+      reports.ended(job, outcome, run);
+      if (outcome.request) await requests.done(job.workload, outcome.request.id);
+    }
     if (number > 1) await catalog.setBackingOff(job.workload, null);
   }
 
@@ -112,7 +121,7 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
    *    only if the workload is as the catalog says; if it is not, go on.
    * 3. Read the workload, then the catalog's rows of it and its sources.
    * 4. Plan, read the sources that the plan needs (always after the workload), and plan again.
-   * 5. Claim a slot if only now a reload turns out to be needed. Patch. If a test of the patch fails, start again at 3,
+   * 5. If the reload is held, write nothing. Claim a slot if only now a reload turns out to be needed. Patch. If a test of the patch fails, start again at 3,
    *    at most five times.
    *
    * Step 2 is left out unless this is the first attempt. Rejects with a `JobError`, a `KubeError`, ioredis' error, or `NotYetError`.
@@ -152,13 +161,19 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
    */
   async #attemptUnread(key: WorkloadKey, slot: ReloadSlot): Promise<ReloadOutcome | false> {
     const { requests, workloads, reports } = this.#ports;
+    const reading = this.#ports.holds.read(namespaceOf(key));
+    // Only a reload needs it.
+    reading.catch(() => undefined);
     const [request, workload] = await Promise.all([requests.of(key), workloads.known(key)]);
     if (request || !workload) return false;
     const plan = planOf(workload, new Map(), this.#contextOf(workload.observed.record));
     if (!isPlainReload(plan)) return false;
     const gathered: Gathered = { workload, readings: new Map(), plan, requested: 'none' };
     try {
-      const sent = await this.#write(gathered, slot);
+      const holds = await reading;
+      const hold = this.#ports.holds.holdOf(gathered, { holds, asked: undefined });
+      if (hold) return heldOutcome(gathered, hold);
+      const sent = await this.#write(gathered, slot, holds);
       if (!sent) reports.overtaken();
       return sent && { ...this.#outcome(gathered), ...sent };
     } catch (error) {
@@ -200,7 +215,12 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
       this.#leaveToOthers(gathered.plan);
       pending = gathered.plan.roll;
       if (await this.#catchesUp(gathered)) return false;
-      const sent = isWritten(gathered) ? await this.#write(gathered, slot) : {};
+      const holds = isReload(gathered)
+        ? await this.#ports.holds.read(workload.observed.namespace)
+        : undefined;
+      const hold = holds && this.#ports.holds.holdOf(gathered, { holds, asked });
+      if (hold) return heldOutcome(gathered, hold);
+      const sent = isWritten(gathered) ? await this.#write(gathered, slot, holds) : {};
       return sent && { ...this.#outcome(gathered), ...sent };
     } catch (error) {
       return noRoomOrThrow(error, { subject: workload, request: asked, pending });
@@ -260,14 +280,16 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
 
   /** Whether an earlier attempt has left something to record, which is recorded now. */
   async #catchesUp({ workload, plan, request }: Gathered): Promise<boolean> {
-    const isReloaded = plan.roll.length > 0 || request !== undefined;
-    return !isReloaded && this.#writes() && (await this.#way(workload).catchUp?.(workload)) === true;
+    return (
+      !isReload({ plan, request }) &&
+      this.#writes() &&
+      (await this.#way(workload).catchUp?.(workload)) === true
+    );
   }
 
   #holdBack(gathered: Gathered): Gathered {
     const { workload, plan } = gathered;
-    const isRolled = plan.roll.length > 0 || gathered.request !== undefined;
-    const heldBack = isRolled ? this.#way(workload).heldBack?.(workload) : undefined;
+    const heldBack = isReload(gathered) ? this.#way(workload).heldBack?.(workload) : undefined;
     if (heldBack === undefined) return gathered;
     return { ...gathered, heldBack, request: undefined, plan: { ...plan, roll: [] } };
   }
@@ -277,9 +299,15 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
   }
 
   /** False if a test of the patch failed, because the workload has changed since it was read. */
-  async #write({ workload, readings, plan, request }: Gathered, slot: ReloadSlot): Promise<Sent | false> {
+  async #write(
+    gathered: Gathered,
+    slot: ReloadSlot,
+    holds: NamespaceHolds | undefined,
+  ): Promise<Sent | false> {
     const { catalog } = this.#ports;
-    const record = recordAfter(plan, workload);
+    const { workload, readings, plan, request } = gathered;
+    const reloads = holds && this.#ports.holds.reloadsAfter(gathered, holds);
+    const record = recordAfter(plan, workload, reloads);
     requireRoomForRecord(workload, record);
     if (this.#settings.dryRun) {
       await catalog.pretend(workload.key, record);
@@ -287,7 +315,7 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
     }
     const rolled = plan.roll.map((name) => this.#rolled(name, workload, readings));
     const send = () => this.#way(workload).send({ workload, rolled, record, request });
-    return await (rolled.length > 0 || request !== undefined ? slot.use(send) : send());
+    return await (isReload(gathered) ? slot.use(send) : send());
   }
 
   #rolled(name: SourceName, workload: WorkloadNow, readings: Readings): RolledSource {
@@ -337,14 +365,23 @@ function isPlainReload({ roll, verdicts }: Plan): boolean {
   return roll.length > 0 && [...verdicts.values()].every((verdict) => SETTLED_UNREAD.has(verdict));
 }
 
+/** Whether pods are replaced. */
+function isReload({ plan, request }: Pick<Gathered, 'plan' | 'request'>): boolean {
+  return plan.roll.length > 0 || request !== undefined;
+}
+
 function isWritten({ plan, request }: Gathered): boolean {
   return plan.hashes !== null || request !== undefined;
 }
 
-/** The record to write. A request alone does not change it. */
-function recordAfter({ hashes }: Plan, { observed }: WorkloadNow): string {
-  if (hashes === null && observed.record !== undefined) return observed.record;
-  return writeRecord(hashes ?? {}, decidedBy(observed));
+/** The record to write. A request alone changes no hash in it. Without a limit of reloads, those that it has stay. */
+function recordAfter(
+  { hashes }: Plan,
+  { observed }: WorkloadNow,
+  reloads = recordedReloads(observed.record),
+): string {
+  if (hashes === null && observed.record !== undefined) return recordWithReloads(observed.record, reloads);
+  return writeRecord(hashes ?? {}, decidedBy(observed), reloads);
 }
 
 function unchanged(reason: Reason): ReloadOutcome {

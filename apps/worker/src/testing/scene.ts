@@ -1,5 +1,6 @@
 import { DEFAULT_ANNOTATION_KEYS, type AnnotationKeys } from '@reroll/core/annotations/annotation-keys';
 import type { SourceData, SourceKey, WorkloadKey, WorkloadKind } from '@reroll/core/model';
+import type { HoldDefaults } from '@reroll/core/holds/reload-hold';
 import type { LabelSelector } from '@reroll/core/label-selector';
 import { RECORD_ANNOTATION, writeRecord } from '@reroll/core/record/record';
 import { recordHash, type HashKeys } from '@reroll/core/record/record-hash';
@@ -14,6 +15,8 @@ import type { ReloadRequest } from '@reroll/redis/catalog/requests';
 import type { RateBudget } from '@reroll/redis/processes/rate';
 import { SourceReader } from '../change/source-reader.ts';
 import type { ReloadOutcome } from '../reload/reload-outcome.ts';
+import { NamespaceReader } from '../reload/namespace-reader.ts';
+import { ReloadHolds } from '../reload/reload-holds.ts';
 import { ReloadProcessor, type ReloadSettings } from '../reload/reload.processor.ts';
 import { reloadWays, type ReloadWaysContext } from '../reload/send/reload-ways.ts';
 import { WorkloadReader } from '../reload/workload-reader.ts';
@@ -72,6 +75,9 @@ export class Scene {
   keys: Partial<AnnotationKeys> = {};
   settings: Partial<ReloadSettings> = {};
   ways: Partial<ReloadWaysContext> = {};
+  /** What the installation asks for, and the annotations of the Namespace. */
+  holds: HoldDefaults = {};
+  namespaceAnnotations: Record<string, string> = {};
   /** The waits that claims of a slot return, in order; undefined: reloads are not limited. */
   budget: number[] | undefined;
   /** The remaining wait of a workload that waits for its slot, in ms. */
@@ -87,6 +93,8 @@ export class Scene {
     const cm = { namespace: NAMESPACE, name: 'cm' };
     if (source) this.api.objects.set(objectPath(sourceKind('ConfigMap') ?? fail(), cm), source);
     this.api.objects.set(this.path, this.#object());
+    const namespace = { metadata: { name: NAMESPACE, annotations: this.namespaceAnnotations } };
+    this.api.objects.set(`/api/v1/namespaces/${NAMESPACE}`, namespace as unknown as KubeObject);
   }
 
   get key(): WorkloadKey {
@@ -118,12 +126,17 @@ export class Scene {
         requests: { of: async () => this.request, done: async () => undefined },
         workloads: new WorkloadReader(client, this.#catalog, decision),
         sources: new SourceReader({ client, catalog: this.#catalog }, reading),
+        holds: new ReloadHolds(new NamespaceReader(client), only('queues', {}), {
+          defaults: this.holds,
+          ownNamespace: NAMESPACE,
+        }),
         ways: reloadWays({ ...writes, markerAnnotation: keys.lastReloadedFrom, ...kinds, ...this.ways }),
         budget: this.#budget,
         reports: {
           overtaken: () => void this.reported.push('overtaken'),
           leftToOthers: () => void this.reported.push('leftToOthers'),
           ended: () => undefined,
+          held: async () => undefined,
           failed: () => undefined,
         },
       },

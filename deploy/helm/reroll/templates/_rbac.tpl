@@ -110,6 +110,10 @@
   resources: [deploymentconfigs]
   verbs: [get, patch]
 {{- end }}
+# Annotations of a Namespace may hold reloads.
+- apiGroups: [""]
+  resources: [namespaces]
+  verbs: [get]
 - apiGroups: [""]
   resources: [events]
   verbs: [create]

@@ -67,11 +67,15 @@ function isRelevant(wanted: Expectation, next: Told): boolean {
   return weighsNothing || wanted.source in entry.sources;
 }
 
-/** Reasons for leaving a workload unchanged until somebody edits it. */
+/** Reasons for leaving a workload unchanged until somebody edits it or a hold ends. */
 const LEFT_PENDING: ReadonlySet<string> = new Set([
   'Contested',
   'AnnotationsFull',
   'RecordTooLarge',
+  'Frozen',
+  'OutsideWindow',
+  'AwaitsApproval',
+  'TooOften',
 ] satisfies Reason[]);
 
 /** Whether another outcome will follow: of the next attempt, or because nothing could be decided yet. */

@@ -1,3 +1,4 @@
+import { decodeReloads, encodeReloads, NO_RELOADS, type PastReloads } from '../holds/reload-limit.ts';
 import { jsonOf } from '../json.ts';
 import { WeightedCache } from '../patterns/weighted-cache.ts';
 import { work } from '../work.ts';
@@ -7,7 +8,7 @@ import { work } from '../work.ts';
  * writing it restarts nothing). It holds hashes of the data that the pods were last started with, as compact JSON:
  * `{"v":1,"s":{"ConfigMap/web":"1.<hash>"}}`. `s` maps `<kind>/<name>` of a source in the workload's namespace to a record hash,
  * sorted by key. `t` is present only if another object holds the pod template: the state of that object by which the record was
- * decided, `<uid>/<generation>`.
+ * decided, `<uid>/<generation>`. `r` is present only if reloads are limited: when the last ones were (`encodeReloads`).
  */
 export const RECORD_ANNOTATION = 'reroll.dev/applied';
 
@@ -30,7 +31,12 @@ export interface RecordedTemplate {
 
 export type RecordReading =
   | { readonly state: 'absent' }
-  | { readonly state: 'read'; readonly hashes: RecordedHashes; readonly template?: string }
+  | {
+      readonly state: 'read';
+      readonly hashes: RecordedHashes;
+      readonly template?: string;
+      readonly reloads?: string;
+    }
   | { readonly state: 'unreadable' };
 
 const NO_HASHES: RecordedHashes = Object.freeze({});
@@ -53,7 +59,9 @@ function parse(text: string): RecordReading {
   work.recordCharacters += text.length;
   const raw = jsonOf(text);
   if (!isWireRecord(raw)) return { state: 'unreadable' };
-  return { state: 'read', hashes: raw.s, ...(typeof raw.t === 'string' ? { template: raw.t } : {}) };
+  const template = typeof raw.t === 'string' ? { template: raw.t } : {};
+  const reloads = typeof raw.r === 'string' ? { reloads: raw.r } : {};
+  return { state: 'read', hashes: raw.s, ...template, ...reloads };
 }
 
 /** Returns the recorded hashes; empty if there is no readable record. */
@@ -69,11 +77,29 @@ export function recordedTemplate(text: string | undefined): RecordedTemplate | u
   return parts ? { uid: parts[1] ?? '', generation: Number(parts[2]) } : undefined;
 }
 
-/** Returns the annotation's text. The order of `hashes` does not matter. */
-export function writeRecord(hashes: RecordedHashes, template?: RecordedTemplate): string {
+/** Returns the reloads that a limit counts; none if nothing readable is recorded. */
+export function recordedReloads(text: string | undefined): PastReloads {
+  const reading = readRecord(text);
+  return reading.state === 'read' ? decodeReloads(reading.reloads) : NO_RELOADS;
+}
+
+/** Returns the annotation's text. The order of `hashes` does not matter. `reloads`: none are written if there are none. */
+export function writeRecord(
+  hashes: RecordedHashes,
+  template?: RecordedTemplate,
+  reloads: PastReloads = NO_RELOADS,
+): string {
   const sorted = Object.fromEntries(Object.entries(hashes).sort(([a], [b]) => (a < b ? -1 : 1)));
   const t = template && `${template.uid}/${template.generation}`;
-  return JSON.stringify({ v: VERSION, s: sorted, t });
+  const r = reloads.times.length === 0 ? undefined : encodeReloads(reloads);
+  return JSON.stringify({ v: VERSION, s: sorted, t, r });
+}
+
+/** Returns the record with other reloads. Text that cannot be read stays as it is. */
+export function recordWithReloads(text: string, reloads: PastReloads): string {
+  return readRecord(text).state === 'read'
+    ? writeRecord(recordedHashes(text), recordedTemplate(text), reloads)
+    : text;
 }
 
 /** Whether the text may replace `before`. Text that is not larger always may, even beyond the limit. */
@@ -91,6 +117,7 @@ interface WireRecord {
   v: number;
   s: Record<string, string>;
   t?: unknown;
+  r?: unknown;
 }
 
 function isWireRecord(raw: unknown): raw is WireRecord {

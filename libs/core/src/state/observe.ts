@@ -11,6 +11,7 @@ import {
   type SourceKind,
   type WorkloadKind,
 } from '../model.ts';
+import { HOLD_ANNOTATIONS } from '../holds/hold.ts';
 import { isEnvVarMark } from '../marker/env-var-name.ts';
 import { podUses } from '../references/pod-uses.ts';
 import { RECORD_ANNOTATION, recordName } from '../record/record.ts';
@@ -189,6 +190,7 @@ export function decidingKeys(keys: AnnotationKeys): string[] {
     keys.pausePeriod,
     keys.rolloutStrategy,
     RELEASE_ANNOTATION,
+    ...HOLD_ANNOTATIONS,
   ];
 }
 

@@ -150,6 +150,18 @@ export class Queues {
   }
 
   /**
+   * Has a workload whose reload is held looked at again at this time (Unix milliseconds). The job has an id of its own, so that any
+   * change of the workload or its sources is looked at in the meantime as ever; a later call replaces its time.
+   */
+  async enqueueHeld({ workload, since, source }: ReloadJob, at: number): Promise<void> {
+    await this.reloads.add('reload', reloadJobOf(workload, since, source), {
+      ...this.#retries,
+      delay: Math.min(Math.max(0, at - Date.now()), LONGEST_DELAY),
+      deduplication: { id: `held:${workload}`, keepLastIfActive: true, replace: true },
+    });
+  }
+
+  /**
    * Enqueues one resume job for each workload, at its time. With `replace`, because a later call knows the time better; the time is
    * absolute, so restarting the delay does not postpone it.
    */

@@ -85,8 +85,8 @@ export const publishingMutants = [
   ...inFile(`${PUBLISH}/left-over.ts`, [
     {
       name: 'what a new leader finds of a namespace out of scope stays',
-      text: `return { sources: [...outside, ...deleted], workloads };`,
-      replacement: `return { sources: deleted, workloads };`,
+      text: `!exists || isOld(key)`,
+      replacement: `!exists`,
       killedBy: {
         spec: `${PUBLISH}/publisher.spec.ts`,
         test: 'what a new leader finds of a namespace out of scope, and what leaves it meanwhile, is removed',

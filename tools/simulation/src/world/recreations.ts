@@ -66,7 +66,9 @@ export class Recreations {
 
   #pendingDeleted({ uid, key }: { uid: string; key: string }, by: string | undefined): Violation[] {
     this.#pending.delete(uid);
-    if (!this.#missing.has(key)) return [];
+    // One of an earlier recreation may go while a later one is under way.
+    const isKept = [...this.#pending.values()].some((each) => each.key === key);
+    if (isKept || !this.#missing.has(key)) return [];
     return [{ kind: 'lost', text: `${by} deleted the pending Job of ${key} before creating that again` }];
   }
 

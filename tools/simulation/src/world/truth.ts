@@ -254,15 +254,23 @@ export class Truth {
       const isNew = this.#isCreationShown(key);
       written(since, { isDependency: was && is, isNew, from: letterAt(before), to: letterAt(after) });
     }
-    this.#doubt(since, { isKnown: isRecorded(workload.shown, key), isThere: after !== undefined });
+    this.#doubt(since, {
+      isKnown: isRecorded(workload.shown, key),
+      isThere: after !== undefined,
+      isClass: isClass(key),
+    });
     if (since.isUnsure === true || this.#isInDoubt(workload, { was, is })) since.due = 'may';
   }
 
-  /** What is written while nobody can tell. */
-  #doubt(since: Since, known: { isKnown: boolean; isThere: boolean }): void {
+  /**
+   * What is written while nobody can tell. etcd does not have what pods mount of a class: those that are replaced because their template
+   * was set back have the present versions.
+   */
+  #doubt(since: Since, known: { isKnown: boolean; isThere: boolean; isClass: boolean }): void {
     if (known.isKnown) since.isUnsure = false;
     if (this.isGap) inGap(since, known);
-    if (this.#restored?.reusesRevisions === true && since.due === 'must') since.due = 'may';
+    if (!this.#restored || since.due !== 'must') return;
+    if (this.#restored.reusesRevisions || known.isClass) since.due = 'may';
   }
 
   /** Data of a source that was not there counts. */

@@ -2,7 +2,9 @@
 import { ADOPTED_SYSTEMS } from '@reroll/core/adopted/adopted';
 import { MARKER_HASHES } from '@reroll/core/marker/marker-hash';
 import { BOTH, options, WORKER } from '../parsing/option.ts';
-import { bool, boolText, duration, integer, list, oneOf, optionalPath } from '../parsing/values.ts';
+import { readLimit } from '@reroll/core/holds/reload-limit';
+import { readWindows } from '@reroll/core/holds/window';
+import { bool, boolText, duration, integer, list, oneOf, optionalPath, scalar } from '../parsing/values.ts';
 
 export const reloadOptions = options('Reloading', {
   autoReloadAll: {
@@ -78,6 +80,38 @@ export const reloadOptions = options('Reloading', {
     description:
       'Maximum number of reloads per minute, for all workers together. Namespaces take turns. 0: no limit.',
     ...integer({ min: 0 }),
+  },
+  workloadReloadLimit: {
+    flag: '--workload-reload-limit',
+    default: '10/10m',
+    apps: WORKER,
+    description:
+      'The most reloads of one workload in a period. Beyond it, the workload waits, longer each time, up to an hour. Annotation: reroll.dev/reload-limit. none: no limit.',
+    ...scalar({
+      type: 'count/duration',
+      expects: 'a limit such as 10/10m (1 to 50 reloads in 1s to 24h), or none',
+      read: (text) => (readLimit(text).state === 'unreadable' ? undefined : text),
+    }),
+  },
+  reloadWindow: {
+    flag: '--reload-window',
+    default: 'always',
+    apps: WORKER,
+    description:
+      'When workloads are reloaded. Outside, they wait for the window to open. Annotation, of a workload or a Namespace: reroll.dev/window. always: at any time.',
+    ...scalar({
+      type: 'windows',
+      expects: 'windows such as "Mon-Fri 22:00-04:00 Europe/Berlin", separated by ";", or always',
+      read: (text) => (readWindows(text).state === 'unreadable' ? undefined : text),
+    }),
+  },
+  requireApproval: {
+    flag: '--require-approval',
+    default: 'false',
+    apps: WORKER,
+    description:
+      'Reload a workload only once somebody has approved what is pending. Annotation, of a workload or a Namespace: reroll.dev/approval (required or none).',
+    ...bool(),
   },
   dryRun: {
     flag: '--dry-run',

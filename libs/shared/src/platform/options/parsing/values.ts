@@ -23,7 +23,8 @@ interface Scalar<T> {
   readonly read: (text: string) => T | undefined;
 }
 
-function scalar<T>({ type, expects, read }: Scalar<T>): ValueKind<T> {
+/** One value that `read` reads; it returns undefined for unexpected text. */
+export function scalar<T>({ type, expects, read }: Scalar<T>): ValueKind<T> {
   return { form: 'value', type, expects, schema: reading(expects, read) };
 }
 

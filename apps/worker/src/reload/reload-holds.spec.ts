@@ -1,0 +1,154 @@
+import { recordedHashes, recordedReloads, RECORD_ANNOTATION, writeRecord } from '@reroll/core/record/record';
+import { describe, expect, it, test } from 'vitest';
+import { refusal } from '../testing/fake-api.ts';
+import { all, asked, CM, hashOf, KEYS, REQUEST, Scene, settled, type Change } from '../testing/scene.ts';
+
+const FAR = '2999-01-01T00:00:00Z';
+
+const annotated =
+  (more: Record<string, string>): Change =>
+  (scene) =>
+    void (scene.annotations = { [KEYS.auto]: 'true', ...more });
+const inNamespace =
+  (annotations: Record<string, string>): Change =>
+  (scene) =>
+    void (scene.namespaceAnnotations = annotations);
+const unread: Change = (scene) => {
+  scene.unread = true;
+  scene.reading = 'fresh';
+};
+const frozen = { 'reroll.dev/freeze': `${FAR}; audit` };
+
+function recordOfScene(scene: Scene): string | undefined {
+  return scene.object.metadata.annotations?.[RECORD_ANNOTATION];
+}
+
+const HELD: readonly (readonly [string, Change, string])[] = [
+  ['a freeze of the workload', annotated(frozen), 'Frozen'],
+  ['a freeze of its namespace', inNamespace(frozen), 'Frozen'],
+  ['a freeze of the installation', inNamespace({ 'reroll.dev/freeze-all': '' }), 'Frozen'],
+  ['a window', annotated({ 'reroll.dev/window': 'whenever' }), 'OutsideWindow'],
+  ['an approval', annotated({ 'reroll.dev/approval': 'required' }), 'AwaitsApproval'],
+  ['an approval by default', (scene) => void (scene.holds = { approval: 'required' }), 'AwaitsApproval'],
+  [
+    'a limit',
+    (scene) => {
+      const times = [Math.floor(Date.now() / 1000)];
+      scene.holds = { limit: '1/1h' };
+      scene.record = writeRecord({ [CM]: hashOf('old') }, undefined, { times, level: 0 });
+    },
+    'TooOften',
+  ],
+];
+
+describe.each(HELD)('%s', (_, hold, reason) => {
+  it.each([
+    ['read', () => undefined],
+    ['not read', unread],
+    ['reloaded in a dry run', (scene: Scene) => void (scene.settings = { dryRun: true })],
+  ])('keeps the workload as it is if it is %s', async (_how, how: Change) => {
+    const scene = new Scene(all(hold, how));
+    const before = scene.object;
+    const outcome = await scene.run();
+    expect(outcome).toMatchObject({ state: 'unchanged', reason, rolled: [], sources: { [CM]: 'Roll' } });
+    expect(outcome.hold?.detail).not.toBe('');
+    expect([scene.object, scene.api.writes]).toEqual([before, []]);
+  });
+
+  it('does not keep the record from being corrected', async () => {
+    const scene = new Scene(all(hold, (changed) => void (changed.row = { templateRv: '25' })));
+    expect(await scene.run()).toMatchObject({ state: 'recorded', reason: 'BroughtByOwner' });
+    expect(recordedHashes(recordOfScene(scene))).toEqual({ [CM]: hashOf('new') });
+  });
+
+  it('holds a manual reload', async () => {
+    const scene = new Scene(all(hold, asked, settledBut(hold)));
+    expect(await scene.run()).toMatchObject({ state: 'unchanged', reason, request: REQUEST });
+    expect(scene.api.writes).toEqual([]);
+  });
+});
+
+/** The data is recorded, with the reloads that the hold needs. */
+function settledBut(hold: Change): Change {
+  const { record } = new Scene(hold);
+  const reloads = recordedReloads(record);
+  return reloads.times.length === 0
+    ? settled
+    : (scene) => void (scene.record = writeRecord({ [CM]: hashOf('new') }, undefined, reloads));
+}
+
+test('what is approved is reloaded, once', async () => {
+  const required = { 'reroll.dev/approval': 'required' };
+  const id = (await new Scene(annotated(required)).run()).hold?.id ?? '';
+  const approved = annotated({ ...required, 'reroll.dev/approved': id });
+  for (const how of [approved, all(approved, unread)])
+    expect(await new Scene(how).run()).toMatchObject({ state: 'reloaded', rolled: [CM] });
+  const later = all(approved, (scene) => {
+    scene.sourceRow = { rv: '21', dataRv: '21' };
+    scene.source = { rv: '21' };
+  });
+  expect(await new Scene(later).run()).toMatchObject({ state: 'unchanged', reason: 'AwaitsApproval' });
+});
+
+test.each([
+  ['now', { 'reroll.dev/window': 'whenever' }, 'Reloaded'],
+  ['now', frozen, 'Frozen'],
+  ['freeze', frozen, 'Reloaded'],
+] as const)(
+  'a manual reload that passes %s, of a workload with %o: %s',
+  async (passes, annotations, reason) => {
+    const scene = new Scene(
+      all(annotated(annotations), settled, (changed) => void (changed.request = { ...REQUEST, passes })),
+    );
+    expect(await scene.run()).toMatchObject({ reason });
+  },
+);
+
+describe('a reload under a limit', () => {
+  it.each([
+    ['read', () => undefined],
+    ['not read', unread],
+  ])('is recorded with its time, if the workload is %s', async (_how, how: Change) => {
+    const scene = new Scene(all(how, (changed) => void (changed.holds = { limit: '10/10m' })));
+    const from = Math.floor(Date.now() / 1000);
+    expect(await scene.run()).toMatchObject({ state: 'reloaded' });
+    const { times } = recordedReloads(recordOfScene(scene));
+    expect(times).toHaveLength(1);
+    expect(times[0]).toBeGreaterThanOrEqual(from);
+    expect(times[0]).toBeLessThanOrEqual(Math.floor(Date.now() / 1000) + 2);
+  });
+
+  it('is recorded by a manual reload too, which changes nothing else in the record', async () => {
+    const scene = new Scene(all(asked, settled, (changed) => void (changed.holds = { limit: '10/10m' })));
+    expect(await scene.run()).toMatchObject({ state: 'reloaded' });
+    const record = recordOfScene(scene);
+    expect(recordedReloads(record).times).toHaveLength(1);
+    expect(recordedHashes(record)).toEqual({ [CM]: hashOf('new') });
+  });
+
+  it('is not recorded without one', async () => {
+    const scene = new Scene();
+    await scene.run();
+    expect(recordOfScene(scene)).toBe(writeRecord({ [CM]: hashOf('new') }));
+  });
+
+  it('keeps its times when the record is only corrected', async () => {
+    const reloads = { times: [1_795_000_000], level: 2 };
+    const scene = new Scene((changed) => {
+      changed.row = { templateRv: '25' };
+      changed.record = writeRecord({ [CM]: hashOf('old') }, undefined, reloads);
+    });
+    expect(await scene.run()).toMatchObject({ state: 'recorded' });
+    expect(recordedReloads(recordOfScene(scene))).toEqual(reloads);
+  });
+});
+
+test('nothing is patched while the Namespace cannot be read', async () => {
+  const scene = new Scene((changed) => {
+    changed.api.before = (_, path) => {
+      if (path.startsWith('/api/v1/namespaces/') && path.endsWith('/ns')) throw refusal(403);
+    };
+  });
+  await expect(scene.run()).rejects.toMatchObject({ reason: 'Forbidden' });
+  expect(scene.api.writes).toEqual([]);
+});

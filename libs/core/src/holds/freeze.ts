@@ -1,0 +1,28 @@
+import { given, untilText, type ReloadHold } from './hold.ts';
+
+/** RFC 3339, with a time zone. */
+const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/iu;
+const LIKE_TIME = /^\d{4}-/u;
+
+/**
+ * Returns the hold of a freeze: `<end>; <reason>`, of which either may be missing. Undefined if it is over. What looks like a time and
+ * cannot be read as one freezes without an end. `where` names the object with the annotation.
+ */
+export function freezeHold(text: string, where: string, now: number): ReloadHold | undefined {
+  const [first = '', ...rest] = text.split(';').map((part) => part.trim());
+  const end = TIME.test(first) ? Date.parse(first) : Number.NaN;
+  if (!Number.isNaN(end)) {
+    const detail = `${where} is frozen ${untilText(end)}${because(rest.join('; '))}`;
+    return now < end ? { reason: 'Frozen', until: end, detail } : undefined;
+  }
+  const problem = LIKE_TIME.test(first)
+    ? `; its end cannot be read: expected a time such as 2026-12-31T00:00:00Z, ${given(first)}`
+    : '';
+  const reason = problem === '' ? [first, ...rest] : rest;
+  const detail = `${where} is frozen until somebody ends it${because(reason.filter(Boolean).join('; '))}${problem}`;
+  return { reason: 'Frozen', detail };
+}
+
+function because(reason: string): string {
+  return reason === '' ? '' : `: ${reason}`;
+}

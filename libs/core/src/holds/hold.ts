@@ -1,0 +1,59 @@
+import { annotationOf } from '../annotations/annotation-keys.ts';
+import type { Annotations } from '../model.ts';
+import type { Reason } from '../reasons.ts';
+
+/** The annotations by which reloads are held; on a workload or on its Namespace. */
+export const FREEZE_ANNOTATION = 'reroll.dev/freeze';
+export const WINDOW_ANNOTATION = 'reroll.dev/window';
+export const APPROVAL_ANNOTATION = 'reroll.dev/approval';
+export const LIMIT_ANNOTATION = 'reroll.dev/reload-limit';
+/** On a workload: the id of what may be reloaded. */
+export const APPROVED_ANNOTATION = 'reroll.dev/approved';
+/** On the Namespace of the installation: nothing is reloaded anywhere. Read like `FREEZE_ANNOTATION`. */
+export const FREEZE_ALL_ANNOTATION = 'reroll.dev/freeze-all';
+
+/** Those that a workload may have. */
+export const HOLD_ANNOTATIONS = [
+  FREEZE_ANNOTATION,
+  WINDOW_ANNOTATION,
+  APPROVAL_ANNOTATION,
+  LIMIT_ANNOTATION,
+  APPROVED_ANNOTATION,
+] as const;
+
+export type HoldReason = Extract<Reason, 'Frozen' | 'OutsideWindow' | 'AwaitsApproval' | 'TooOften'>;
+
+/** Why a workload that is pending is not reloaded now. */
+export interface ReloadHold {
+  readonly reason: HoldReason;
+  /** Unix milliseconds at which it ends; undefined if somebody has to end it. */
+  readonly until?: number;
+  /** One sentence for the owner. */
+  readonly detail: string;
+  /** With `AwaitsApproval`: the id of what is pending. */
+  readonly id?: string;
+}
+
+/** `until 2026-12-31T00:00:00.000Z` */
+export function untilText(until: number): string {
+  return `until ${new Date(until).toISOString()}`;
+}
+
+/** What was given, shortened, for an error. */
+export function given(text: string): string {
+  return `given ${JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text)}`;
+}
+
+/** Characters of a value that are read; a longer window cannot be read, and a longer reason is cut. */
+const VALUE_LENGTH = 200;
+
+/** Keeps the annotations of a Namespace that hold reloads. */
+export function holdsAmong(annotations: Annotations | undefined): Annotations {
+  const found = [...HOLD_ANNOTATIONS, FREEZE_ALL_ANNOTATION].flatMap((key): [string, string][] => {
+    const value = annotationOf(annotations ?? {}, key);
+    return value === undefined
+      ? []
+      : [[key, value.length > VALUE_LENGTH ? `${value.slice(0, VALUE_LENGTH)}…` : value]];
+  });
+  return Object.fromEntries(found);
+}

@@ -1,0 +1,129 @@
+import { annotationOf } from '../annotations/annotation-keys.ts';
+import type { Annotations } from '../model.ts';
+import { recordedReloads } from '../record/record.ts';
+import { readApproval } from './approval.ts';
+import { freezeHold } from './freeze.ts';
+import {
+  APPROVAL_ANNOTATION,
+  APPROVED_ANNOTATION,
+  FREEZE_ALL_ANNOTATION,
+  FREEZE_ANNOTATION,
+  LIMIT_ANNOTATION,
+  untilText,
+  WINDOW_ANNOTATION,
+  type ReloadHold,
+} from './hold.ts';
+import { nextReloadAt, readLimit, type ReloadLimit } from './reload-limit.ts';
+import { readWindows, windowState } from './window.ts';
+
+/** What the installation asks for where no annotation does. Each as the value of its annotation; undefined: nothing. */
+export interface HoldDefaults {
+  readonly window?: string | undefined;
+  readonly approval?: string | undefined;
+  readonly limit?: string | undefined;
+}
+
+export interface HoldInput {
+  /** Annotations of the workload, of its Namespace, and of the Namespace of the installation. */
+  readonly workload: Annotations;
+  readonly namespace: Annotations;
+  readonly installation: Annotations;
+  readonly defaults: HoldDefaults;
+  /** The applied record, which has the times of reloads. */
+  readonly record: string | undefined;
+  /** See `pendingId`. */
+  readonly id: string;
+  /** Unix milliseconds. */
+  readonly now: number;
+  /** What a manual reload passes: `now` windows and limits, `freeze` freezes too. Nothing passes an approval. Default nothing. */
+  readonly passes?: 'now' | 'freeze' | undefined;
+}
+
+/** Returns why a pending workload must not be reloaded now, the first of these checks; undefined if it may. */
+export function holdOf(input: HoldInput): ReloadHold | undefined {
+  const { passes } = input;
+  return (
+    (passes === 'freeze' ? undefined : frozen(input)) ??
+    (passes === undefined ? outsideWindow(input) : undefined) ??
+    awaitsApproval(input) ??
+    (passes === undefined ? tooOften(input) : undefined)
+  );
+}
+
+/** The limit that counts for the workload; undefined if there is none. One that cannot be read leaves the next farther one in force. */
+export function limitOf(
+  input: Pick<HoldInput, 'workload' | 'namespace' | 'defaults'>,
+): ReloadLimit | undefined {
+  const texts = [
+    annotationOf(input.workload, LIMIT_ANNOTATION),
+    annotationOf(input.namespace, LIMIT_ANNOTATION),
+    input.defaults.limit,
+  ];
+  for (const text of texts) {
+    const reading = text === undefined ? undefined : readLimit(text);
+    if (reading?.state === 'none') return undefined;
+    if (reading?.state === 'read') return reading.limit;
+  }
+  return undefined;
+}
+
+/** A freeze counts wherever it is set; the one that ends last is reported. */
+function frozen({ workload, namespace, installation, now }: HoldInput): ReloadHold | undefined {
+  const freezes = [
+    ['The workload', annotationOf(workload, FREEZE_ANNOTATION)],
+    ['The namespace', annotationOf(namespace, FREEZE_ANNOTATION)],
+    ['The installation', annotationOf(installation, FREEZE_ALL_ANNOTATION)],
+  ] as const;
+  const holds = freezes.flatMap(([where, text]) =>
+    text === undefined ? [] : (freezeHold(text, where, now) ?? []),
+  );
+  return holds.toSorted((a, b) => (b.until ?? Infinity) - (a.until ?? Infinity))[0];
+}
+
+function outsideWindow(input: HoldInput): ReloadHold | undefined {
+  const text = nearest(input, WINDOW_ANNOTATION, input.defaults.window);
+  const windows = text === undefined ? undefined : readWindows(text);
+  if (windows === undefined || windows.state === 'always') return undefined;
+  if (windows.state === 'unreadable') {
+    const detail = `The window (${WINDOW_ANNOTATION}) cannot be read, so nothing is reloaded: ${windows.problem}`;
+    return { reason: 'OutsideWindow', detail };
+  }
+  const { isOpen, until } = windowState(windows.windows, input.now);
+  if (isOpen) return undefined;
+  const detail = `The window ${JSON.stringify(text)} is closed ${untilText(until)}`;
+  return { reason: 'OutsideWindow', until, detail };
+}
+
+function awaitsApproval(input: HoldInput): ReloadHold | undefined {
+  const { isRequired, problem } = readApproval(nearest(input, APPROVAL_ANNOTATION, input.defaults.approval));
+  const { id } = input;
+  if (!isRequired || annotationOf(input.workload, APPROVED_ANNOTATION) === id) return undefined;
+  const advice = `What is pending has the id ${id}. Approve it with the annotation ${APPROVED_ANNOTATION}: "${id}"`;
+  const detail =
+    problem === undefined ? advice : `${advice}. ${APPROVAL_ANNOTATION} cannot be read: ${problem}`;
+  return { reason: 'AwaitsApproval', detail, id };
+}
+
+function tooOften(input: HoldInput): ReloadHold | undefined {
+  const limit = limitOf(input);
+  if (limit === undefined) return undefined;
+  const past = recordedReloads(input.record);
+  const until = nextReloadAt(past, limit);
+  if (until <= input.now) return undefined;
+  const { length } = past.times.slice(-limit.count);
+  const detail = `It was reloaded ${length} times since ${isoOf(past.times.at(-length))}, and waits ${untilText(until)}`;
+  return { reason: 'TooOften', until, detail };
+}
+
+function isoOf(seconds = 0): string {
+  return new Date(seconds * 1000).toISOString();
+}
+
+/** The annotation of the workload; otherwise of its Namespace; otherwise the default. */
+function nearest(
+  { workload, namespace }: Pick<HoldInput, 'workload' | 'namespace'>,
+  key: string,
+  otherwise: string | undefined,
+): string | undefined {
+  return annotationOf(workload, key) ?? annotationOf(namespace, key) ?? otherwise;
+}

@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'vitest';
+import { readWindows, windowState } from './window.ts';
+
+/** `open until …` or `closed until …`, in UTC. */
+function at(text: string, now: string): string {
+  const reading = readWindows(text);
+  if (reading.state !== 'read') return reading.state;
+  const { isOpen, until } = windowState(reading.windows, Date.parse(now));
+  return `${isOpen ? 'open' : 'closed'} until ${new Date(until).toISOString().replace(':00.000Z', 'Z')}`;
+}
+
+test.each([
+  // A Wednesday.
+  ['09:00-17:00', '2026-11-25T08:59:59Z', 'closed until 2026-11-25T09:00Z'],
+  ['09:00-17:00', '2026-11-25T09:00:00Z', 'open until 2026-11-25T17:00Z'],
+  ['09:00-17:00', '2026-11-25T17:00:00Z', 'closed until 2026-11-26T09:00Z'],
+  ['0:00-24:00', '2026-11-25T23:59:59Z', 'open until 2026-11-26T00:00Z'],
+  ['Mon-Fri 22:00-04:00 Europe/Berlin', '2026-11-25T20:59:00Z', 'closed until 2026-11-25T21:00Z'],
+  ['Mon-Fri 22:00-04:00 Europe/Berlin', '2026-11-26T02:59:00Z', 'open until 2026-11-26T03:00Z'],
+  // Friday's window lasts until Saturday morning; the next one begins on Monday.
+  ['Mon-Fri 22:00-04:00 Europe/Berlin', '2026-11-28T02:00:00Z', 'open until 2026-11-28T03:00Z'],
+  ['Mon-Fri 22:00-04:00 Europe/Berlin', '2026-11-28T22:00:00Z', 'closed until 2026-11-30T21:00Z'],
+  ['Sat-Mon 10:00-11:00', '2026-11-25T12:00:00Z', 'closed until 2026-11-28T10:00Z'],
+  ['wed 10:00-11:00', '2026-11-25T11:00:00Z', 'closed until 2026-12-02T10:00Z'],
+  ['Sat,Sun 10:00-11:00; Thu 01:00 - 02:00', '2026-11-25T12:00:00Z', 'closed until 2026-11-26T01:00Z'],
+  ['10:00-11:00; 10:30-12:00', '2026-11-25T10:45:00Z', 'open until 2026-11-25T12:00Z'],
+  ['10:00-11:00 America/New_York', '2026-11-25T14:30:00Z', 'closed until 2026-11-25T15:00Z'],
+])('%s at %s: %s', (text, now, expected) => {
+  expect(at(text, now)).toBe(expected);
+});
+
+describe('in the nights in which the clock changes', () => {
+  test.each([
+    // 02:00 to 03:00 does not exist on 2026-03-29: what begins then begins at 03:00 + what it would be past 02:00.
+    ['02:30-04:00 Europe/Berlin', '2026-03-29T01:00:00Z', 'closed until 2026-03-29T01:30Z'],
+    ['22:00-04:00 Europe/Berlin', '2026-03-28T22:00:00Z', 'open until 2026-03-29T02:00Z'],
+    // A window within the gap is as long as before, an hour later.
+    ['02:10-02:40 Europe/Berlin', '2026-03-29T00:00:00Z', 'closed until 2026-03-29T01:10Z'],
+    ['02:10-02:40 Europe/Berlin', '2026-03-29T01:20:00Z', 'open until 2026-03-29T01:40Z'],
+    // One that ends at the end of the gap, an hour earlier, is empty on that day.
+    ['02:30-03:00 Europe/Berlin', '2026-03-29T00:00:00Z', 'closed until 2026-03-30T00:30Z'],
+    // 02:00 to 03:00 comes twice on 2026-10-25, and the first counts.
+    ['02:30-04:00 Europe/Berlin', '2026-10-25T00:00:00Z', 'closed until 2026-10-25T00:30Z'],
+    ['22:00-04:00 Europe/Berlin', '2026-10-24T21:00:00Z', 'open until 2026-10-25T03:00Z'],
+    ['22:00-02:30 Europe/Berlin', '2026-10-25T00:45:00Z', 'closed until 2026-10-25T21:00Z'],
+  ])('%s at %s: %s', (text, now, expected) => {
+    expect(at(text, now)).toBe(expected);
+  });
+});
+
+test('a leap day is a day', () => {
+  expect(at('Tue 10:00-11:00', '2028-02-28T12:00:00Z')).toBe('closed until 2028-02-29T10:00Z');
+});
+
+test('the time may have fractions of a millisecond', () => {
+  const reading = readWindows('10:00-11:00');
+  if (reading.state !== 'read') throw new Error('expected windows');
+  expect(windowState(reading.windows, Date.parse('2026-11-25T10:00:00Z') + 0.25).isOpen).toBe(true);
+});
+
+test('always is no window', () => {
+  expect(readWindows(' Always ')).toEqual({ state: 'always' });
+});
+
+test.each([
+  '',
+  ';',
+  'never',
+  '10:00',
+  '10:00-25:00',
+  '24:00-10:00',
+  '10:60-11:00',
+  '10:00-10:00',
+  'Foo 10:00-11:00',
+  'Mon- 10:00-11:00',
+  'Mon-Tue-Wed 10:00-11:00',
+  '10:00-11:00 Mars/Olympus',
+  '10:00-11:00; later',
+  `10:00-11:00 ${'x'.repeat(300)}`,
+])('%j cannot be read', (text) => {
+  const reading = readWindows(text);
+  expect(reading).toMatchObject({
+    state: 'unreadable',
+    problem: expect.stringContaining('expected windows such as'),
+  });
+});
