@@ -143,6 +143,45 @@ describe('a reload under a limit', () => {
   });
 });
 
+describe('a workload that is held', () => {
+  const minutes = (count: number): number => count * 60_000;
+
+  it.each([
+    ['10 to 12 s after a change that has just come', { 'reroll.dev/freeze': '' }, 0, [10_000, 12_500]],
+    [
+      'half as late as the change is old',
+      { 'reroll.dev/freeze': '' },
+      minutes(4),
+      [minutes(2), minutes(2.5)],
+    ],
+    ['after 5 to 6 minutes at most', { 'reroll.dev/freeze': '' }, minutes(600), [minutes(5), minutes(6.1)]],
+    [
+      'when the hold ends, if that is earlier',
+      { 'reroll.dev/freeze': inAMoment() },
+      minutes(600),
+      [0, 61_000],
+    ],
+  ] as const)('is looked at again %s', async (_when, annotations, age, [earliest, latest]) => {
+    const scene = new Scene(annotated(annotations));
+    const now = Date.now();
+    await scene.handle(now - age);
+    const [at = 0, ...more] = scene.lookedAgainAt;
+    expect([more, scene.reported]).toEqual([[], ['held']]);
+    expect(at - now).toBeGreaterThanOrEqual(earliest);
+    expect(at - now).toBeLessThanOrEqual(latest);
+  });
+
+  it('is not looked at again once it is reloaded', async () => {
+    const scene = new Scene();
+    await scene.handle(Date.now());
+    expect([scene.lookedAgainAt, scene.reported]).toEqual([[], ['ended']]);
+  });
+});
+
+function inAMoment(): string {
+  return new Date(Date.now() + 60_000).toISOString();
+}
+
 test('nothing is patched while the Namespace cannot be read', async () => {
   const scene = new Scene((changed) => {
     changed.api.before = (_, path) => {

@@ -13,6 +13,7 @@ import { workloadKind } from '@reroll/kube/workloads/registry';
 import type { Catalog } from '@reroll/redis/catalog/catalog';
 import type { ReloadRequest } from '@reroll/redis/catalog/requests';
 import type { RateBudget } from '@reroll/redis/processes/rate';
+import type { Queues } from '@reroll/redis/queue/queues';
 import { SourceReader } from '../change/source-reader.ts';
 import type { ReloadOutcome } from '../reload/reload-outcome.ts';
 import { NamespaceReader } from '../reload/namespace-reader.ts';
@@ -82,6 +83,8 @@ export class Scene {
   budget: number[] | undefined;
   /** The remaining wait of a workload that waits for its slot, in ms. */
   waiting: number | undefined;
+  /** When the workload is to be looked at again because it is held. */
+  readonly lookedAgainAt: number[] = [];
   /** The calls of the budget. */
   readonly slot: string[] = [];
   readonly reported: string[] = [];
@@ -109,8 +112,18 @@ export class Scene {
     return this.api.objects.get(this.path) ?? fail();
   }
 
-  /** Handles a job, in its first attempt or a later one. */
+  /** Decides by a job, in its first attempt or a later one. */
   async run(isFirst = true): Promise<ReloadOutcome> {
+    return await this.#processor().process({ v: 1, workload: this.job ?? this.key, since: 0 }, isFirst);
+  }
+
+  /** Handles the first attempt of a job that was enqueued at this time, to its end. */
+  async handle(since: number): Promise<void> {
+    const attempt = { number: 1, most: 5, startedAt: since, jobId: '1' };
+    await this.#processor().handle({ v: 1, workload: this.key, since }, attempt);
+  }
+
+  #processor(): ReloadProcessor {
     const keys = { ...KEYS, ...this.keys };
     const decision = { keys, autoReloadAll: false, ignoredWorkloadTypes: [], ...this.settings.decision };
     const { client } = this.api;
@@ -120,13 +133,13 @@ export class Scene {
     const defaults = { dryRun: false, adoptStale: 'report', onDelete: 'never', notifyOnly: false } as const;
     const writes = { client, strategy: 'env-vars', fieldManager: 'reroll', keys, hashKeys } as const;
     const kinds = { cronJobStrategy: 'run', recreateFinishedJobs: false } as const;
-    const processor = new ReloadProcessor(
+    return new ReloadProcessor(
       {
         catalog: this.#catalog,
         requests: { of: async () => this.request, done: async () => undefined },
         workloads: new WorkloadReader(client, this.#catalog, decision),
         sources: new SourceReader({ client, catalog: this.#catalog }, reading),
-        holds: new ReloadHolds(new NamespaceReader(client), only('queues', {}), {
+        holds: new ReloadHolds(new NamespaceReader(client), this.#queues, {
           defaults: this.holds,
           ownNamespace: NAMESPACE,
         }),
@@ -135,14 +148,13 @@ export class Scene {
         reports: {
           overtaken: () => void this.reported.push('overtaken'),
           leftToOthers: () => void this.reported.push('leftToOthers'),
-          ended: () => undefined,
-          held: async () => undefined,
+          ended: () => void this.reported.push('ended'),
+          held: async () => void this.reported.push('held'),
           failed: () => undefined,
         },
       },
       { ...defaults, patchesUnread, ...this.settings, decision },
     );
-    return await processor.process({ v: 1, workload: this.job ?? this.key, since: 0 }, isFirst);
   }
 
   readonly #budget = ((scene: Scene) => ({
@@ -159,6 +171,10 @@ export class Scene {
     },
     end: async (_workload: string, isUsed: boolean) => void scene.slot.push(isUsed ? 'used' : 'given back'),
   }))(this) as unknown as RateBudget;
+
+  readonly #queues = only<Queues>('queues', {
+    enqueueHeld: async (_job: unknown, at: number) => void this.lookedAgainAt.push(at),
+  });
 
   readonly #catalog = only<Catalog>('catalog', {
     workloads: async ([key]: [WorkloadKey]) => {

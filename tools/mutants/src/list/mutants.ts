@@ -3,6 +3,7 @@ import type { Mutant } from '../mutant.ts';
 import { boundMutants } from './bounds.ts';
 import { catalogMutants } from './catalog.ts';
 import { dependencyMutants } from './dependencies.ts';
+import { holdMutants } from './holds.ts';
 import { leaseMutants } from './lease.ts';
 import { patchMutants } from './patch.ts';
 import { pendingMutants } from './pending.ts';
@@ -21,6 +22,7 @@ export const mutants: readonly Mutant[] = [
   ...catalogMutants,
   ...queueMutants,
   ...workerMutants,
+  ...holdMutants,
   ...planMutants,
   ...patchMutants,
   ...boundMutants,

@@ -1,0 +1,68 @@
+/** What holds a pending reload back (docs/adr/0042). */
+import { inFile } from '../mutant.ts';
+
+const HOLDS = 'libs/core/src/holds';
+const CHAIN = `${HOLDS}/reload-hold.spec.ts`;
+const LIMIT = `${HOLDS}/reload-limit.spec.ts`;
+const RELOADS = 'apps/worker/src/reload/reload-holds.spec.ts';
+
+export const holdMutants = [
+  ...inFile(`${HOLDS}/reload-hold.ts`, [
+    {
+      name: 'a freeze of the Namespace counts only without one of the workload',
+      text: `['The namespace', annotationOf(namespace, FREEZE_ANNOTATION)],`,
+      replacement: `['The namespace', workload[FREEZE_ANNOTATION] === undefined ? annotationOf(namespace, FREEZE_ANNOTATION) : undefined],`,
+      killedBy: { spec: CHAIN, test: 'counts wherever it is set' },
+    },
+    {
+      name: 'a window that cannot be read is open',
+      text: `return { reason: 'OutsideWindow', detail };`,
+      replacement: `return undefined;`,
+      killedBy: { spec: CHAIN, test: 'that cannot be read holds and says so' },
+    },
+    {
+      name: 'any approval lets everything through',
+      text: `annotationOf(input.workload, APPROVED_ANNOTATION) === id`,
+      replacement: `annotationOf(input.workload, APPROVED_ANNOTATION) !== undefined`,
+      killedBy: { spec: RELOADS, test: 'what is approved is reloaded, once' },
+    },
+  ]),
+  ...inFile(`${HOLDS}/approval.ts`, [
+    {
+      name: 'the id of what is pending does not name the data',
+      text: `.update(JSON.stringify([uid, request, changes]))`,
+      replacement: `.update(JSON.stringify([uid, request, changes.map(([name]) => name)]))`,
+      killedBy: { spec: CHAIN, test: 'is another one for anything else' },
+    },
+  ]),
+  ...inFile(`${HOLDS}/reload-limit.ts`, [
+    {
+      name: 'the waits under a limit do not grow',
+      text: `waited ? Math.min(past.level + 1, MOST_LEVEL) : 0`,
+      replacement: `0`,
+      killedBy: { spec: LIMIT, test: 'reloads it with growing waits, up to an hour' },
+    },
+  ]),
+  ...inFile('apps/worker/src/reload/reload.processor.ts', [
+    {
+      name: 'a workload that is read is reloaded although it is held',
+      text: `const hold = holds && this.#ports.holds.holdOf(gathered, { holds, asked });`,
+      replacement: `const hold = undefined as ReturnType<ReloadHolds['holdOf']>;`,
+      killedBy: { spec: RELOADS, test: 'keeps the workload as it is if it is' },
+    },
+    {
+      name: 'nobody looks at a held workload again',
+      text: `await holds.lookAgain(job, outcome.hold);`,
+      replacement: ``,
+      killedBy: { spec: RELOADS, test: 'is looked at again' },
+    },
+  ]),
+  ...inFile('apps/worker/src/reload/reload-holds.ts', [
+    {
+      name: 'a reload is not recorded for the limit',
+      text: `return limit && withReload(recordedReloads(record), limit, workload.apiTime());`,
+      replacement: `return undefined;`,
+      killedBy: { spec: RELOADS, test: 'is recorded with its time' },
+    },
+  ]),
+];
