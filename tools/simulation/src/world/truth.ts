@@ -254,11 +254,7 @@ export class Truth {
       const isNew = this.#isCreationShown(key);
       written(since, { isDependency: was && is, isNew, from: letterAt(before), to: letterAt(after) });
     }
-    this.#doubt(since, {
-      isKnown: isRecorded(workload.shown, key),
-      isThere: after !== undefined,
-      isClass: isClass(key),
-    });
+    this.#doubt(since, { isKnown: isRecorded(workload.shown, key), isThere: after !== undefined }, key);
     if (since.isUnsure === true || this.#isInDoubt(workload, { was, is })) since.due = 'may';
   }
 
@@ -266,11 +262,11 @@ export class Truth {
    * What is written while nobody can tell. etcd does not have what pods mount of a class: those that are replaced because their template
    * was set back have the present versions.
    */
-  #doubt(since: Since, known: { isKnown: boolean; isThere: boolean; isClass: boolean }): void {
+  #doubt(since: Since, known: { isKnown: boolean; isThere: boolean }, source: string): void {
     if (known.isKnown) since.isUnsure = false;
     if (this.isGap) inGap(since, known);
-    if (!this.#restored || since.due !== 'must') return;
-    if (this.#restored.reusesRevisions || known.isClass) since.due = 'may';
+    const isInDoubt = this.#restored && (this.#restored.reusesRevisions || isClass(source));
+    if (isInDoubt && since.due === 'must') since.due = 'may';
   }
 
   /** Data of a source that was not there counts. */
@@ -426,8 +422,7 @@ export class Truth {
 
   #restartedByField({ shown, since }: Workload): void {
     if (!isRestartedByField(shown.object)) return;
-    for (const [source, each] of since)
-      each.overtakenAt = Math.max(each.overtakenAt, this.#seenLaterAt(source));
+    for (const [key, each] of since) each.overtakenAt = Math.max(each.overtakenAt, this.#seenLaterAt(key));
   }
 
   /**
