@@ -1,10 +1,12 @@
 import { VERSION } from '@reroll/shared/platform/process/version';
 import { Command, Option } from 'commander';
+import { addApprove } from './commands/approve.ts';
 import { addAudit } from './commands/audit.ts';
 import { addChange } from './commands/change.ts';
 import { addChanges } from './commands/changes.ts';
 import type { Host } from './commands/command.ts';
 import { addCompletion } from './commands/completion.ts';
+import { addFreeze, addUnfreeze } from './commands/freeze.ts';
 import { addLimits } from './commands/limits.ts';
 import { addPreview } from './commands/preview.ts';
 import { addJobs, addPauseAndResume, addQueues, addRetry } from './commands/queues.ts';
@@ -28,6 +30,9 @@ const COMMANDS = [
   addWhyNot,
   addPreview,
   addReload,
+  addFreeze,
+  addUnfreeze,
+  addApprove,
   addRetry,
   addPauseAndResume,
   addLimits,

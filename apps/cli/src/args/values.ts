@@ -12,14 +12,23 @@ export function durationArgument(flag: string, text: string): number | undefined
 
 /** RFC 3339 of a time, or of a time ago (`1h`). */
 export function sinceArgument(flag: string, text: string, now: number): string {
-  const ago = parseDuration(text);
-  const at = ago === undefined || ago <= 0 ? Date.parse(text) : now - ago;
-  if (Number.isNaN(at)) {
+  return new Date(timeOf(flag, text, (duration) => now - duration)).toISOString();
+}
+
+/** Unix milliseconds of a time, or of a time from now (`12h`). */
+export function untilArgument(flag: string, text: string, now: number): number {
+  return timeOf(flag, text, (duration) => now + duration);
+}
+
+function timeOf(flag: string, text: string, at: (duration: number) => number): number {
+  const duration = parseDuration(text);
+  const time = duration === undefined || duration <= 0 ? Date.parse(text) : at(duration);
+  if (Number.isNaN(time)) {
     throw usageError(
       `expected ${flag} to be a time (2026-11-21T15:00:00Z) or a duration (1h), given ${JSON.stringify(text)}`,
     );
   }
-  return new Date(at).toISOString();
+  return time;
 }
 
 export function numberArgument(

@@ -1,14 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
-import { stringify } from 'yaml';
+import { describe, expect, it } from 'vitest';
 import { status } from '../testing/answers.ts';
-import { runCli, type Ran } from '../testing/run-cli.ts';
-import { problem, stubAdmin, type StubAnswer, type StubRequest } from '../testing/stub-admin.ts';
-
-const folder = mkdtempSync(join(tmpdir(), 'reroll-cli-find-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+import { apiServer, items, kubeError } from '../testing/stub-cluster.ts';
+import { problem } from '../testing/stub-admin.ts';
 
 const SERVICES = 'GET /api/v1/namespaces/reroll/services';
 const proxyIn = (namespace: string): string =>
@@ -19,39 +12,7 @@ function service(namespace: string, name = 'reroll-admin'): unknown {
   const ports = [{ name: 'api', port: 80, targetPort: 'api' }];
   return { metadata: { namespace, name }, spec: { selector: { app: 'admin' }, ports } };
 }
-const items = (...all: readonly unknown[]): StubAnswer => ({ body: { items: all } });
-const kubeError = (code: number, reason: string, message = reason): StubAnswer => ({
-  status: code,
-  body: { kind: 'Status', code, reason, message },
-});
 const FORBIDDEN = kubeError(403, 'Forbidden');
-
-/** The kubeconfig of an API server with these answers, to test faults; e2e/admin/cli.spec.ts has a real one. */
-async function apiServer(
-  answers: Readonly<Record<string, StubAnswer>>,
-  user: unknown = { token: 'kube-token' },
-  env: Readonly<Record<string, string>> = {},
-): Promise<{
-  readonly requests: readonly StubRequest[];
-  /** Any command. */
-  readonly run: (...words: readonly string[]) => Promise<Ran>;
-  /** `status`. */
-  readonly cli: (...flags: readonly string[]) => Promise<Ran>;
-}> {
-  const stub = await stubAdmin(
-    ({ method, path }) => answers[`${method} ${path}`] ?? kubeError(404, 'NotFound'),
-  );
-  const kubeconfig = join(folder, `kubeconfig-${Math.random()}`);
-  const parts = {
-    clusters: [{ name: 'c', cluster: { server: stub.url, 'insecure-skip-tls-verify': true } }],
-    users: [{ name: 'u', user }],
-    contexts: [{ name: 'x', context: { cluster: 'c', user: 'u', namespace: 'shop' } }],
-  };
-  writeFileSync(kubeconfig, stringify({ ...parts, 'current-context': 'x' }));
-  const run = (...words: readonly string[]): Promise<Ran> =>
-    runCli(words, { env: { KUBECONFIG: kubeconfig, ...env } });
-  return { requests: stub.requests, run, cli: (...flags) => run('status', ...flags) };
-}
 
 describe('where the admin is', () => {
   it('in the namespace reroll, by its labels; it is asked through the proxy, with the token in a header of its own', async () => {

@@ -1,0 +1,60 @@
+import { APPROVED_ANNOTATION } from '@reroll/core/holds/hold';
+import { MERGE_PATCH } from '@reroll/kube/client/connection';
+import { collectionPath } from '@reroll/kube/objects';
+import { workloadRef, type WorkloadRef } from '../args/object-ref.ts';
+import { CliError, usageError } from '../errors.ts';
+import type { Session } from '../session.ts';
+import { fullName } from '../views/names.ts';
+import { running, type Adder, type Call } from './command.ts';
+import { pathOf } from './freeze.ts';
+
+const EVENTS = { group: '', version: 'v1', plural: 'events' };
+const ID = /^[0-9a-f]{10}$/u;
+const ID_IN_EVENT = /\bid ([0-9a-f]{10})\b/u;
+
+export const addApprove: Adder = (program, host) => {
+  program
+    .command('approve')
+    .argument('<workload>', 'e.g. deploy/web')
+    .argument('[id]', 'of what is pending; default: that of the latest Event')
+    .summary('lets through what waits for an approval')
+    .description(
+      'Approves the reload that a workload with reroll.dev/approval waits for, by an annotation that it writes with your rights in the cluster. What changes later waits again.',
+    )
+    .action(running(host, runApprove));
+};
+
+async function runApprove({ session, io, words }: Call): Promise<void> {
+  const [word = '', given] = words;
+  const workload = workloadRef([word], session.namespace);
+  if (given !== undefined && !ID.test(given))
+    throw usageError(`expected an id of ten hexadecimal digits, given ${JSON.stringify(given)}`);
+  const id = given ?? (await latestId(session, workload));
+  const patch = { metadata: { annotations: { [APPROVED_ANNOTATION]: id } } };
+  const options = { contentType: MERGE_PATCH, query: { fieldManager: 'reroll-cli' } };
+  await session.cluster.client.patch(pathOf(workload), patch, options);
+  io.out(`${fullName(workload)} approved (${id})\n`);
+}
+
+interface EventList {
+  readonly items: readonly {
+    readonly message?: string;
+    readonly metadata: { readonly creationTimestamp?: string };
+  }[];
+}
+
+/** The id of the latest Event that tells that the workload waits. */
+async function latestId(session: Session, { kind, namespace, name }: WorkloadRef): Promise<string> {
+  const about = `involvedObject.kind=${kind},involvedObject.name=${name},reason=AwaitsApproval`;
+  const path = collectionPath(EVENTS, namespace);
+  const { body } = await session.cluster.client.get<EventList>(path, { query: { fieldSelector: about } });
+  const times = body.items.map(
+    ({ message, metadata }) => [metadata.creationTimestamp ?? '', message ?? ''] as const,
+  );
+  const [, message = ''] = times.toSorted(([a], [b]) => (a < b ? -1 : 1)).at(-1) ?? [];
+  const id = ID_IN_EVENT.exec(message)?.[1];
+  if (id !== undefined) return id;
+  throw new CliError(`no Event tells that ${kind} ${namespace}/${name} waits for an approval`, {
+    hints: ['Events are kept for an hour; the history has the id: kubectl reroll why'],
+  });
+}

@@ -1,0 +1,105 @@
+import { FREEZE_ALL_ANNOTATION, FREEZE_ANNOTATION } from '@reroll/core/holds/hold';
+import { MERGE_PATCH } from '@reroll/kube/client/connection';
+import { collectionPath, objectPath } from '@reroll/kube/objects';
+import { workloadKind } from '@reroll/kube/workloads/registry';
+import { workloadRef, type WorkloadRef } from '../args/object-ref.ts';
+import { untilArgument } from '../args/values.ts';
+import { DEFAULT_ADMIN_NAMESPACE } from '../connect/find-admin.ts';
+import { usageError } from '../errors.ts';
+import { safeText } from '../output/safe-text.ts';
+import type { Session } from '../session.ts';
+import { fullName } from '../views/names.ts';
+import { running, type Adder, type Call } from './command.ts';
+
+const NAMESPACES = { group: '', version: 'v1', plural: 'namespaces' };
+/** Characters of a reason, so that the annotation is within what Reroll reads. */
+const MOST_REASON = 150;
+
+interface PlaceOptions {
+  readonly all?: boolean;
+}
+interface FreezeOptions extends PlaceOptions {
+  readonly until?: string;
+  readonly reason: string;
+}
+
+/** What is frozen: an annotation of an object. */
+interface Place {
+  readonly path: string;
+  readonly annotation: string;
+  readonly name: string;
+}
+
+export const addFreeze: Adder = (program, host) => {
+  program
+    .command('freeze')
+    .argument('[workload]', 'e.g. deploy/web; without one, its namespace')
+    .argument('[name]', 'its name, if it was not given with the kind')
+    .summary('holds every reload of a workload, a namespace or the installation')
+    .description(
+      'Holds every reload of a workload, of a namespace or of the whole installation, by an annotation that it writes with your rights in the cluster. What is pending is reloaded once when the freeze ends.',
+    )
+    .option('--until <time>', 'e.g. 2026-12-31T00:00:00Z, or 12h from now; default: until unfreeze')
+    .requiredOption('--reason <text>', 'why; it is shown wherever a reload is held')
+    .option('--all', 'everything that the installation reloads')
+    .action(running<FreezeOptions>(host, runFreeze));
+};
+
+export const addUnfreeze: Adder = (program, host) => {
+  program
+    .command('unfreeze')
+    .argument('[workload]', 'e.g. deploy/web; without one, its namespace')
+    .argument('[name]', 'its name, if it was not given with the kind')
+    .summary('ends a freeze')
+    .description('Ends a freeze of a workload, of a namespace or of the whole installation.')
+    .option('--all', 'that of the whole installation')
+    .action(running<PlaceOptions>(host, runUnfreeze));
+};
+
+async function runFreeze({ session, io, words, options }: Call<FreezeOptions>): Promise<void> {
+  const { until, reason } = options;
+  if (reason.length > MOST_REASON)
+    throw usageError(`expected a --reason of at most ${MOST_REASON} characters, given ${reason.length}`);
+  const end = until === undefined ? undefined : untilArgument('--until', until, io.now());
+  if (end !== undefined && end <= io.now())
+    throw usageError(`expected a time in the future for --until, given ${JSON.stringify(until)}`);
+  const place = placeOf(session, words, options);
+  const text = end === undefined ? '' : new Date(end).toISOString();
+  await annotate(session, place, `${text}; ${reason}`);
+  io.out(`${safeText(place.name)} frozen${text === '' ? '' : ` until ${text}`}\n`);
+}
+
+async function runUnfreeze({ session, io, words, options }: Call<PlaceOptions>): Promise<void> {
+  const place = placeOf(session, words, options);
+  await annotate(session, place, null);
+  io.out(`${safeText(place.name)} no longer frozen\n`);
+}
+
+function placeOf(session: Session, words: readonly string[], { all }: PlaceOptions): Place {
+  if (all === true) {
+    if (words.length > 0) throw usageError('expected a workload or --all, given both');
+    const namespace = session.globals.adminNamespace ?? DEFAULT_ADMIN_NAMESPACE;
+    return ofNamespace(namespace, FREEZE_ALL_ANNOTATION, `the installation in namespace/${namespace}`);
+  }
+  if (words.length === 0)
+    return ofNamespace(session.namespace, FREEZE_ANNOTATION, `namespace/${session.namespace}`);
+  const workload = workloadRef(words, session.namespace);
+  return { path: pathOf(workload), annotation: FREEZE_ANNOTATION, name: fullName(workload) };
+}
+
+function ofNamespace(namespace: string, annotation: string, name: string): Place {
+  return { path: `${collectionPath(NAMESPACES)}/${namespace}`, annotation, name };
+}
+
+/** The path of a workload in the API. */
+export function pathOf(workload: WorkloadRef): string {
+  const definition = workloadKind(workload.kind);
+  if (!definition) throw new RangeError(`no workload kind ${workload.kind}`);
+  return objectPath(definition, workload);
+}
+
+async function annotate(session: Session, { path, annotation }: Place, value: string | null): Promise<void> {
+  const patch = { metadata: { annotations: { [annotation]: value } } };
+  const options = { contentType: MERGE_PATCH, query: { fieldManager: 'reroll-cli' } };
+  await session.cluster.client.patch(path, patch, options);
+}

@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest';
+import { apiServer, items, kubeError } from '../testing/stub-cluster.ts';
+
+const WEB = '/apis/apps/v1/namespaces/shop/deployments/web';
+const EVENTS = '/api/v1/namespaces/shop/events';
+
+/** An API server that takes the patch of this path. */
+async function cluster(path: string) {
+  const { run, requests } = await apiServer({ [`PATCH ${path}`]: { body: {} } });
+  return {
+    run,
+    /** The annotations that were written. */
+    written: (): unknown => {
+      const patches = requests.filter(({ method }) => method === 'PATCH');
+      return patches.map(
+        ({ body }) => (JSON.parse(body) as { metadata: { annotations: object } }).metadata.annotations,
+      );
+    },
+    types: (): unknown => requests.map(({ headers }) => headers['content-type']),
+  };
+}
+
+describe('freeze', () => {
+  it.each([
+    [
+      ['deploy/web', '--until', '2026-12-31T00:00:00Z'],
+      WEB,
+      'freeze',
+      'deployment.apps/web',
+      '2026-12-31T00:00:00.000Z',
+    ],
+    [['deploy', 'web', '--until', '2h'], WEB, 'freeze', 'deployment.apps/web', '2026-11-21T17:00:00.000Z'],
+    [[], '/api/v1/namespaces/shop', 'freeze', 'namespace/shop', ''],
+    [['-n', 'ops'], '/api/v1/namespaces/ops', 'freeze', 'namespace/ops', ''],
+    [['--all'], '/api/v1/namespaces/reroll', 'freeze-all', 'the installation in namespace/reroll', ''],
+    [
+      ['--all', '--admin-namespace', 'ops'],
+      '/api/v1/namespaces/ops',
+      'freeze-all',
+      'the installation in namespace/ops',
+      '',
+    ],
+  ])('%j', async (words, path, annotation, name, until) => {
+    const { run, written, types } = await cluster(path);
+    const said = await run('freeze', ...words, '--reason', 'year-end');
+    const end = until === '' ? '' : ` until ${until}`;
+    expect(said).toEqual({ code: 0, err: '', out: `${name} frozen${end}\n` });
+    expect(written()).toEqual([{ [`reroll.dev/${annotation}`]: `${until}; year-end` }]);
+    expect(types()).toEqual(['application/merge-patch+json']);
+    expect(
+      await run(
+        'unfreeze',
+        ...words.filter((word) => !['--until', '2h', '2026-12-31T00:00:00Z'].includes(word)),
+      ),
+    ).toMatchObject({
+      code: 0,
+      out: `${name} no longer frozen\n`,
+    });
+    expect(written()).toContainEqual({ [`reroll.dev/${annotation}`]: null });
+  });
+
+  it.each([
+    [['--reason', 'x', '--until', 'soon'], 'expected --until to be a time'],
+    [['--reason', 'x', '--until', '2020-01-01T00:00:00Z'], 'expected a time in the future for --until'],
+    [['--reason', 'x'.repeat(151)], 'at most 150 characters, given 151'],
+    [['deploy/web', '--all', '--reason', 'x'], 'expected a workload or --all, given both'],
+    [['pod/web', '--reason', 'x'], 'expected a workload'],
+    [[], "required option '--reason <text>' not specified"],
+  ])('writes nothing if it is called wrongly: %j', async (words, expected) => {
+    const { run, written } = await cluster(WEB);
+    const { code, err } = await run('freeze', ...words);
+    expect([code, written()]).toEqual([2, []]);
+    expect(err).toContain(expected);
+  });
+
+  it('says that the caller may not', async () => {
+    const { run } = await apiServer({ [`PATCH ${WEB}`]: kubeError(403, 'Forbidden') });
+    const { code, err } = await run('freeze', 'deploy/web', '--reason', 'x');
+    expect(code).toBe(1);
+    expect(err).toContain('you may not do this in the cluster');
+  });
+});
+
+describe('approve', () => {
+  const told = (id: string, at: string): unknown => ({
+    message: `What is pending has the id ${id}. Approve it by …`,
+    metadata: { creationTimestamp: at },
+  });
+
+  it('takes the id that is given', async () => {
+    const { run, written } = await cluster(WEB);
+    expect(await run('approve', 'deploy/web', '0123456789')).toEqual({
+      code: 0,
+      err: '',
+      out: 'deployment.apps/web approved (0123456789)\n',
+    });
+    expect(written()).toEqual([{ 'reroll.dev/approved': '0123456789' }]);
+  });
+
+  it('takes the id of the latest Event otherwise', async () => {
+    const events = items(
+      told('bbbbbbbbbb', '2026-11-21T14:00:00Z'),
+      told('aaaaaaaaaa', '2026-11-21T13:00:00Z'),
+    );
+    const { run, requests } = await apiServer({ [`PATCH ${WEB}`]: { body: {} }, [`GET ${EVENTS}`]: events });
+    expect((await run('approve', 'deploy/web')).out).toBe('deployment.apps/web approved (bbbbbbbbbb)\n');
+    expect(requests[0]?.query.get('fieldSelector')).toBe(
+      'involvedObject.kind=Deployment,involvedObject.name=web,reason=AwaitsApproval',
+    );
+  });
+
+  it('writes nothing if no Event tells an id, or for what is no id', async () => {
+    const { run, requests } = await apiServer({ [`GET ${EVENTS}`]: items() });
+    expect(await run('approve', 'deploy/web')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('no Event tells that Deployment shop/web waits for an approval'),
+    });
+    expect(await run('approve', 'deploy/web', 'ABC')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('expected an id of ten hexadecimal digits, given "ABC"'),
+    });
+    expect(requests.map(({ method }) => method)).toEqual(['GET']);
+  });
+});
