@@ -46,9 +46,15 @@ export const STATES: Readonly<Record<ReloadState, Look>> = {
     sign: 'again',
     tone: 'warn',
   },
+  held: {
+    word: 'Held',
+    meaning: 'A freeze, a window, an approval or a limit keeps it pending',
+    sign: 'clock',
+    tone: 'warn',
+  },
   running: { word: 'At work', meaning: 'A worker has it', sign: 'half', tone: 'busy' },
   pending: { word: 'Waiting', meaning: 'Its job waits for a worker', sign: 'circle', tone: 'busy' },
-  delayed: { word: 'Held back', meaning: 'Its job is due later', sign: 'clock', tone: 'busy' },
+  delayed: { word: 'Delayed', meaning: 'Its job is due later', sign: 'clock', tone: 'busy' },
   reloaded: {
     word: 'Reloaded',
     meaning: 'Patched; its pods are being replaced',
@@ -95,7 +101,7 @@ export const ROLLOUTS: Readonly<Record<Workload['rollout'], Look>> = {
 
 export const JOB_STATES: Readonly<Record<Job['state'], Look>> = {
   waiting: { word: 'Waiting', meaning: 'For a worker', sign: 'circle', tone: 'busy' },
-  delayed: { word: 'Held back', meaning: 'Due later', sign: 'clock', tone: 'busy' },
+  delayed: { word: 'Delayed', meaning: 'Due later', sign: 'clock', tone: 'busy' },
   active: { word: 'At work', meaning: 'A worker has it', sign: 'half', tone: 'busy' },
   failed: { word: 'Failed', meaning: 'Its attempts are used up', sign: 'cross', tone: 'bad' },
 };

@@ -68,7 +68,7 @@ function changeWorkload(pair: Pair, live: Live): ChangeWorkload {
     workload: partsOf(pair.workload),
     verdict,
     reason,
-    detail,
+    detail: (state === 'held' ? outcome?.entry.detail : undefined) ?? detail,
     state,
     outcome: outcomeReason(pair),
     ...(outcome ? { sources: { ...outcome.entry.sources } } : {}),
@@ -108,6 +108,7 @@ const UNENDED: ReadonlySet<ReloadState> = new Set([
   'delayed',
   'running',
   'retrying',
+  'held',
   'reloaded',
   'stuck',
 ]);

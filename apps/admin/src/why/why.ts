@@ -52,7 +52,7 @@ export class Why {
       this.#facts.pausedQueues(),
     ]);
     if (!workload) throw notKnown(asked.workload, settings);
-    const explained = explain({ workload, source, settings, from, pausedQueues });
+    const explained = explain({ workload, source, settings, from, pausedQueues, now: Date.now() });
     return explanationAnswer(explained, from, (hash) => shownHash(asked.source, hash, secret));
   }
 

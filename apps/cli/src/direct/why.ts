@@ -39,7 +39,13 @@ export async function whyOfCluster(
     workload,
     lastReloadedFrom: markerOf(podAnnotations[keys.lastReloadedFrom]),
     sources: sources.map((source) => {
-      const explained = explain({ workload: read, source, settings: found.settings, from: 'cluster' });
+      const explained = explain({
+        workload: read,
+        source,
+        settings: found.settings,
+        from: 'cluster',
+        now: session.io.now(),
+      });
       return explanationAnswer(explained, 'cluster', (hash) => hash);
     }),
     settings: found.from,

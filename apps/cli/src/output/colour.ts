@@ -36,6 +36,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   delayed: 'waiting',
   running: 'waiting',
   retrying: 'waiting',
+  held: 'waiting',
   reloaded: 'waiting',
   progressing: 'waiting',
   owed: 'waiting',

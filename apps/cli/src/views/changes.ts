@@ -39,7 +39,17 @@ export function sourceText({ source, request }: Pick<Change, 'source' | 'request
   return request === null ? '' : `(asked by ${request.actor})`;
 }
 
-const WORST_FIRST = ['failed', 'stuck', 'retrying', 'delayed', 'pending', 'running', 'reloaded', 'rolledOut'];
+const WORST_FIRST = [
+  'failed',
+  'stuck',
+  'retrying',
+  'held',
+  'delayed',
+  'pending',
+  'running',
+  'reloaded',
+  'rolledOut',
+];
 
 /** `2 rolledOut, 1 failed`, `50 rolledOut and 950 more`. */
 export function statesCell({ states, more }: Pick<ChangeSummary, 'states' | 'more'>): Cell {

@@ -20,7 +20,7 @@ export function explanationFacts(explanation: Explanation): (readonly [string, C
     ['Recorded', recordText(record)],
     ['Due', due.detail],
     ...explanation.holds.map(
-      ({ reason, detail }) => ['Held back', toned(`${reason}: ${detail}`, 'waiting')] as const,
+      ({ reason, detail }) => ['Held', toned(`${reason}: ${detail}`, 'waiting')] as const,
     ),
   ];
 }

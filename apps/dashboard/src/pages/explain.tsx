@@ -70,7 +70,7 @@ function Conclusion({ of }: { of: Explanation }): JSX.Element {
         <ul class="holds">
           {holds.map((hold) => (
             <li key={hold.reason}>
-              {hold.stops ? 'Held back: ' : 'To know: '}
+              {hold.stops ? 'Stopped: ' : 'To know: '}
               <Why reason={hold.reason} detail={hold.detail} />
             </li>
           ))}

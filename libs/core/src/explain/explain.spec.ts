@@ -382,3 +382,16 @@ it('agrees with the rules, and with what the cluster state counts as a dependenc
     }),
   );
 });
+
+it.each([
+  [{ 'reroll.dev/freeze': '; audit' }, 'Frozen', 'The workload is frozen until somebody ends it: audit.'],
+  [{ 'reroll.dev/approval': 'required' }, 'AwaitsApproval', expect.stringContaining('need an approval')],
+] as const)(
+  'what the annotations of the workload hold is told, and waits: %j',
+  (annotations, reason, detail) => {
+    const { keys } = EXPLAIN_SETTINGS.decision;
+    const input = explainInput({ workload: { annotations: { [keys.auto]: 'true', ...annotations } } });
+    const { reloads, holds } = explain({ ...input, now: 0 });
+    expect([reloads, holds]).toEqual([true, [{ reason, stops: false, detail }]]);
+  },
+);

@@ -53,6 +53,8 @@ export interface ExplainInput {
   readonly source: ExplainedSource;
   readonly settings: ExplainSettings;
   readonly from: FactsFrom;
+  /** Unix milliseconds, to tell what the workload's annotations hold. Default: not told. */
+  readonly now?: number;
   /** The queues of a change that are paused. Default none. */
   readonly pausedQueues?: readonly string[];
 }

@@ -1,5 +1,6 @@
 import { kindOf } from '../model.ts';
 import { formatDuration } from '../durations.ts';
+import { holdOf } from '../holds/reload-hold.ts';
 import { unusablePatterns } from '../state/workloads/advice.ts';
 import { isInConflict } from '../state/workloads/conflict.ts';
 import { REASONS, type Reason } from '../reasons.ts';
@@ -30,6 +31,7 @@ export function holdsOn(input: ExplainInput): Hold[] {
         `The queue ${name} is paused: pending workloads are reloaded when it is resumed.`,
       ),
     ),
+    ...ofAnnotations(input),
     ...ofPause(workload, settings.decision.keys),
     ...unusablePatterns(row, settings.decision.keys).map(({ pattern, error }) =>
       remark('InvalidPattern', `The pattern ${JSON.stringify(pattern)} is invalid: ${error}.`),
@@ -60,6 +62,23 @@ function ofSource({ source, settings, from }: ExplainInput): Hold[] {
   if (source.row?.exists) return [];
   const what = source.row ? 'The source was deleted.' : UNSEEN[from];
   return [remark('SourceAbsent', settings.triggers.onCreate ? what : `${what} ${NOT_ON_CREATE}`)];
+}
+
+/** What the workload's own annotations hold. Its Namespace and the flags of the workers may hold it too, which is not known here. */
+function ofAnnotations({ workload: { row }, now }: ExplainInput): Hold[] {
+  if (now === undefined) return [];
+  const { annotations, record } = row;
+  const hold = holdOf({
+    workload: annotations,
+    namespace: {},
+    installation: {},
+    defaults: {},
+    record,
+    id: '',
+    now,
+  });
+  if (!hold) return [];
+  return [remark(hold.reason, hold.reason === 'AwaitsApproval' ? REASONS[hold.reason] : `${hold.detail}.`)];
 }
 
 function ofPause({ key, row }: ExplainedWorkload, keys: Parameters<typeof pauseWish>[1]): Hold[] {

@@ -1,3 +1,4 @@
+import { isHoldReason } from '../holds/hold.ts';
 import type { SourceName } from '../state/rows.ts';
 import type { Reason } from '../reasons.ts';
 import type { OutcomeEntry } from './entries.ts';
@@ -67,21 +68,19 @@ function isRelevant(wanted: Expectation, next: Told): boolean {
   return weighsNothing || wanted.source in entry.sources;
 }
 
-/** Reasons for leaving a workload unchanged until somebody edits it or a hold ends. */
+/** Reasons for leaving a workload unchanged until somebody edits it. */
 const LEFT_PENDING: ReadonlySet<string> = new Set([
   'Contested',
   'AnnotationsFull',
   'RecordTooLarge',
-  'Frozen',
-  'OutsideWindow',
-  'AwaitsApproval',
-  'TooOften',
 ] satisfies Reason[]);
 
 /** Whether another outcome will follow: of the next attempt, or because nothing could be decided yet. */
 function isOpen(wanted: Expectation, told: Told): boolean {
   const { state, reason } = told.entry;
-  return state === 'retrying' || LEFT_PENDING.has(reason) || isUndecided(wanted, told);
+  return (
+    state === 'retrying' || LEFT_PENDING.has(reason) || isHoldReason(reason) || isUndecided(wanted, told)
+  );
 }
 
 /** Whether the job ended without a decision about the source; it is enqueued again. */

@@ -167,6 +167,19 @@ const CASES: readonly (readonly [name: string, tells: string | readonly string[]
     [9010, reloaded(9000)],
   ],
   [
+    'is held until the freeze ends',
+    'held Frozen',
+    SEEN,
+    [1010, reloaded(1000, { state: 'unchanged', reason: 'Frozen', rolled: [] })],
+  ],
+  [
+    'is reloaded once the freeze has ended',
+    'reloaded Reloaded',
+    SEEN,
+    [1010, reloaded(1000, { state: 'unchanged', reason: 'Frozen', rolled: [] })],
+    [9010, reloaded(9000)],
+  ],
+  [
     'is reloaded by an outcome of so many sources that this one is not among them',
     'reloaded Reloaded',
     SEEN,

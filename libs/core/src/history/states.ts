@@ -1,3 +1,4 @@
+import { isHoldReason } from '../holds/hold.ts';
 import type { Reason } from '../reasons.ts';
 import type { DependencyVerdict } from '../reload/plan.ts';
 import { isUndecided, rolls } from './attribution.ts';
@@ -8,6 +9,7 @@ import { millisecondsOf } from './stream-id.ts';
  * The state of one workload after a change.
  * - `pending`: its job waits for a worker; `delayed`: its job waits for a time; `running`: a worker has it; `retrying`: it failed
  *   and will be tried again.
+ * - `held`: a hold (freeze, window, approval, limit) keeps it pending.
  * - `reloaded`: patched, and its pods are being replaced; `rolledOut`: they were replaced; `stuck`: the cluster reports that they
  *   will not be.
  * - `recorded`: only the record was written; `skipped`: nothing to do, or the rules decided against it; `wouldReload`: a dry run.
@@ -19,6 +21,7 @@ export const RELOAD_STATES = [
   'delayed',
   'running',
   'retrying',
+  'held',
   'reloaded',
   'rolledOut',
   'stuck',
@@ -76,7 +79,7 @@ export function stateOf(pair: Pair): ReloadState {
 /** Returns the state of an outcome, for any source. */
 export function outcomeState(outcome: Outcome): ReloadState {
   const { state } = outcome.entry;
-  if (state === 'unchanged') return 'skipped';
+  if (state === 'unchanged') return isHoldReason(outcome.entry.reason) ? 'held' : 'skipped';
   if (state !== 'reloaded') return state;
   if (outcome.isComplete) return 'rolledOut';
   return outcome.rollout?.state === 'stuck' ? 'stuck' : 'reloaded';

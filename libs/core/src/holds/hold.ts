@@ -21,7 +21,12 @@ export const HOLD_ANNOTATIONS = [
   APPROVED_ANNOTATION,
 ] as const;
 
-export type HoldReason = Extract<Reason, 'Frozen' | 'OutsideWindow' | 'AwaitsApproval' | 'TooOften'>;
+const HOLD_REASONS = ['Frozen', 'OutsideWindow', 'AwaitsApproval', 'TooOften'] as const satisfies Reason[];
+export type HoldReason = (typeof HOLD_REASONS)[number];
+
+export function isHoldReason(reason: Reason): reason is HoldReason {
+  return (HOLD_REASONS as readonly Reason[]).includes(reason);
+}
 
 /** Why a workload that is pending is not reloaded now. */
 export interface ReloadHold {
