@@ -71,6 +71,7 @@ export interface ObjectMeta {
     | undefined;
   readonly managedFields?:
     | readonly {
+        readonly manager?: string | undefined;
         readonly time?: string | undefined;
         readonly fieldsV1?: Readonly<Record<string, unknown>> | undefined;
       }[]

@@ -37,3 +37,33 @@ it('knows one hash of a row that an earlier version wrote', async () => {
   const { isHash } = await read({});
   expect([CURRENT, EARLIER].map(String).map(isHash)).toEqual([true, false]);
 });
+
+it.each([
+  [
+    'the latest of its writers',
+    [
+      { manager: 'helm', time: '2026-01-01T00:00:00Z' },
+      { manager: 'kubectl-edit', time: '2026-01-02T00:00:00Z' },
+    ],
+    'kubectl-edit at 2026-01-02T00:00:00Z',
+  ],
+  ['somebody without a name', [{ time: '2026-01-01T00:00:00Z' }], 'somebody at 2026-01-01T00:00:00Z'],
+  ['nobody, if its managedFields have no time', [{ manager: 'helm' }], undefined],
+  ['nobody, without managedFields', undefined, undefined],
+])('tells %s', async (_who, managedFields, expected) => {
+  const asked: unknown[] = [];
+  const reader = new SourceReader(
+    {
+      client: {
+        get: async (path: string, { accept }: { accept?: string | undefined } = {}) => {
+          asked.push([path, accept?.includes('PartialObjectMetadata')]);
+          return { body: { metadata: { name: 'db', managedFields } } } as never;
+        },
+      },
+      catalog: { sources: async () => new Map() },
+    },
+    { hashKeys: [], markerHash: 'auto', ignoredSecretTypes: [], labels: undefined },
+  );
+  expect(await reader.lastWriter({ kind: 'Secret', namespace: 'ns', name: 'db' })).toBe(expected);
+  expect(asked).toEqual([['/api/v1/namespaces/ns/secrets/db', true]]);
+});

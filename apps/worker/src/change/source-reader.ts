@@ -22,7 +22,8 @@ import {
   type RecordHash,
 } from '@reroll/core/record/record-hash';
 import { isRv, parseRv, type Rv } from '@reroll/core/rv';
-import type { KubeClient } from '@reroll/kube/client/connection';
+import { oneLine } from '@reroll/core/one-line';
+import { METADATA_ONLY, type KubeClient } from '@reroll/kube/client/connection';
 import { KubeError } from '@reroll/kube/client/errors';
 import { objectPath, type KubeObject } from '@reroll/kube/objects';
 import { sourceKind } from '@reroll/kube/sources/registry';
@@ -44,6 +45,9 @@ export interface SourceNow {
   /** Whether the template has the marker that one of these systems writes for this data. */
   isAdoptedMark(template: PodTemplate, systems: readonly AdoptedSystem[]): boolean;
 }
+
+/** Characters of a field manager that are shown. */
+const MOST_MANAGER = 60;
 
 /** Why a source is treated as absent, although it may exist. */
 export type SourceAbsence = 'SourceAbsent' | 'SourceNotWatched';
@@ -91,6 +95,20 @@ export class SourceReader {
     if (!object) return 'SourceAbsent';
     if (!this.#isWatched(object)) return 'SourceNotWatched';
     return this.#hashed(source, object, definition.data(object));
+  }
+
+  /**
+   * Who wrote the source last, and when (`argocd-controller at 2026-11-25T08:00:00Z`), by its managedFields. Undefined if they do not
+   * tell, and for a SecretProviderClass. Reads no data. Rejects with a `KubeError`.
+   */
+  async lastWriter(source: SourceId): Promise<string | undefined> {
+    const definition = source.kind === 'SecretProviderClass' ? undefined : sourceKind(source.kind);
+    if (!definition || !isKey(keyOf(source))) return undefined;
+    const options = { accept: METADATA_ONLY };
+    const { body } = await this.#client.get<KubeObject>(objectPath(definition, source), options);
+    const writes = (body.metadata.managedFields ?? []).filter(({ time }) => time !== undefined);
+    const last = writes.toSorted((a, b) => ((a.time ?? '') < (b.time ?? '') ? -1 : 1)).at(-1);
+    return last && `${oneLine(last.manager ?? 'somebody', MOST_MANAGER)} at ${last.time}`;
   }
 
   /** Whether Wave's hash is that of these readings. False if one of its sources was not read or is not watched. */

@@ -16,13 +16,15 @@ import type { WorkerMetrics } from '@reroll/shared/platform/metrics/worker';
 import type { ReloadJob } from '@reroll/redis/queue/jobs';
 import type { Alerts } from '../notify/alerts.ts';
 import type { JobError } from '../job-error.ts';
+import type { SourceReader } from '../change/source-reader.ts';
 import type { OutcomeRecorder } from '../outcome-recorder.ts';
 import { isNoRoom, type ReloadOutcome } from './reload-outcome.ts';
 import { sourceIdOf } from './reload-plan.ts';
 import type { WorkloadNow } from './workload-reader.ts';
 
 export interface ReportsContext {
-  readonly catalog: Pick<Catalog, 'isFirstWarning'>;
+  readonly catalog: Pick<Catalog, 'isFirstWarning' | 'isNewHold'>;
+  readonly lastWriter: SourceReader['lastWriter'];
   readonly events: EventRecorder;
   readonly outcomes: OutcomeRecorder;
   /** Defined if alerts are on. */
@@ -95,7 +97,7 @@ export class ReloadReports {
     outcomes.addOutcome(entry, job.source);
   }
 
-  /** Reports a held reload: once a day, and again if its end or what is pending has changed. Rejects with ioredis' error. */
+  /** Reports a held reload, if it is to be (`isNewHold`). Rejects with ioredis' error. */
   async held(
     job: ReloadJob,
     outcome: ReloadOutcome & { readonly hold: ReloadHold },
@@ -103,9 +105,26 @@ export class ReloadReports {
   ): Promise<void> {
     const { catalog, events } = this.#context;
     const { hold, subject } = outcome;
-    if (!(await catalog.isFirstWarning(job.workload, hold.detail.slice(0, 200)))) return;
-    this.ended(job, outcome, run);
-    if (subject) events.record({ workload: subjectOf(subject), reason: hold.reason, note: hold.detail });
+    if (!(await catalog.isNewHold(job.workload, hold.detail))) return;
+    const note = hold.detail + (await this.#writersOf(outcome));
+    this.ended(job, { ...outcome, hold: { ...hold, detail: note } }, run);
+    if (subject) events.record({ workload: subjectOf(subject), reason: hold.reason, note });
+  }
+
+  /** For a workload that is reloaded too often: who writes the source for which it is pending. */
+  async #writersOf({ subject, hold, sources }: ReloadOutcome): Promise<string> {
+    const name = Object.keys(sources).find((each) => sources[each] === 'Roll');
+    if (hold?.reason !== 'TooOften' || name === undefined || !subject) return '';
+    try {
+      const writer = await this.#context.lastWriter(sourceIdOf(name, subject.observed.namespace));
+      return writer === undefined ? '' : `. ${name} was last written by ${writer}`;
+    } catch (error) {
+      this.#context.log.failure('cannot read who wrote a source last', error, {
+        workload: subject.key,
+        source: name,
+      });
+      return '';
+    }
   }
 
   failed(

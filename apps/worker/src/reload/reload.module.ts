@@ -88,9 +88,17 @@ import { WorkloadReader } from './workload-reader.ts';
     ),
     provided(
       ReloadReports,
-      [Catalog, EventRecorder, OutcomeRecorder, Notifying, WORKER_METRICS, LOG],
-      (catalog, events, outcomes, { alerts }, metrics, log) =>
-        new ReloadReports({ catalog, events, outcomes, alerts, metrics, log }),
+      [Catalog, SourceReader, EventRecorder, OutcomeRecorder, Notifying, WORKER_METRICS, LOG],
+      (catalog, sources, events, outcomes, { alerts }, metrics, log) =>
+        new ReloadReports({
+          catalog,
+          lastWriter: (source) => sources.lastWriter(source),
+          events,
+          outcomes,
+          alerts,
+          metrics,
+          log,
+        }),
     ),
     provided(ReloadHolds, [KubeClient, Queues, WORKER_OPTIONS], (client, queues, options) => {
       const { reloadWindow: window, requireApproval, workloadReloadLimit: limit, podNamespace } = options;

@@ -427,6 +427,12 @@ describe('beside the rows', () => {
     expect(await catalog.isFirstWarning(WEB, 'bad pattern')).toBe(true);
     expect(await catalog.isFirstWarning(WEB, 'bad pattern')).toBe(false);
     expect(await catalog.isFirstWarning(WEB, 'another')).toBe(true);
+    expect(await catalog.isNewHold(WEB, 'frozen')).toBe(true);
+    expect(await catalog.isNewHold(WEB, 'frozen')).toBe(false);
+    // Another one, within ten seconds.
+    expect(await catalog.isNewHold(WEB, 'frozen until then')).toBe(false);
+    await redis.client.del(`${catalog.keys.warned}${WEB}:hold:lately`);
+    expect(await catalog.isNewHold(WEB, 'frozen until then')).toBe(true);
     expect(await catalog.isFirstWarning(API, 'bad pattern')).toBe(true);
     expect(await redis.client.ttl(`${catalog.keys.warned}${WEB}:bad pattern`)).toBeGreaterThan(86_000);
   });

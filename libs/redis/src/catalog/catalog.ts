@@ -55,6 +55,7 @@ export interface ReloadFacts {
 /** How long a change job's reading may be used. It is compared with the catalog on each use. */
 const READING_SECONDS = 600;
 const SCAN_COUNT = 1000;
+const HOLD_SECONDS = 10;
 const WARNING_SECONDS = 86_400;
 
 /** The read model in Redis. Every method rejects with ioredis' error if Redis cannot be reached. */
@@ -209,6 +210,18 @@ export class Catalog {
   async isFirstWarning(workload: WorkloadKey, warning: string): Promise<boolean> {
     const key = `${this.keys.warned}${workload}:${warning}`;
     return (await this.#redis.set(key, '1', 'EX', WARNING_SECONDS, 'NX')) === 'OK';
+  }
+
+  /**
+   * Whether this hold of a workload is to be reported: it is another one than the last that was, or a day has passed. At most once in
+   * ten seconds for a workload, however often what is pending changes; another look at it then reports the rest.
+   */
+  async isNewHold(workload: WorkloadKey, hold: string): Promise<boolean> {
+    const key = `${this.keys.warned}${workload}:hold`;
+    if ((await this.#redis.get(key)) === hold) return false;
+    if ((await this.#redis.set(`${key}:lately`, '1', 'EX', HOLD_SECONDS, 'NX')) !== 'OK') return false;
+    await this.#redis.set(key, hold, 'EX', WARNING_SECONDS);
+    return true;
   }
 
   /** Returns the record that a dry run pretends to have written. */
