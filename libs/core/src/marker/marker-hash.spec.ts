@@ -8,6 +8,7 @@ import { hashKey, type HashKey } from '../record/record-hash.ts';
 import {
   DELETED_MARKER_HASH,
   MARKER_HASHES,
+  isMarkerHash,
   isMarkerHashOf,
   markerHash,
   type MarkerHash,
@@ -188,5 +189,36 @@ describe('another hash in a marker', () => {
   it('is not recognised under a key that is not known', () => {
     const text = markerHash('ConfigMap', data, { hash: 'hmac-sha256', keys: [older] });
     expect(isMarkerHashOf(text, { kind: 'ConfigMap', data }, [key])).toBe(false);
+  });
+});
+
+describe('the form of a hash in a marker', () => {
+  const sha256 = '0123456789abcdef'.repeat(4);
+
+  it.each([sha256.slice(0, 40), sha256, `k89abcdef.${sha256}`])('has %j', (text) => {
+    expect(isMarkerHash(text)).toBe(true);
+  });
+
+  it.each([
+    undefined,
+    null,
+    7,
+    [sha256],
+    '',
+    'hunter2',
+    sha256.slice(1),
+    `${sha256}0`,
+    `0${sha256}`,
+    `x${sha256.slice(0, 40)}`,
+    `${sha256.slice(0, 40)}x`,
+    sha256.replace('a', 'g'),
+    sha256.replace('a', 'A'),
+    sha256.slice(0, 40).replace('a', 'g'),
+    `k9.${sha256}`,
+    `kghijklmn.${sha256}`,
+    `k89abcdef.${sha256.slice(0, 40)}`,
+    `k89abcdef.g${sha256.slice(1)}`,
+  ])('has not %j', (text) => {
+    expect(isMarkerHash(text)).toBe(false);
   });
 });
