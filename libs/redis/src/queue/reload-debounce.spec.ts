@@ -59,6 +59,19 @@ async function oneRun(): Promise<{ end(how: 'succeed' | 'fail'): void }> {
   return { end: (how) => (how === 'succeed' ? resolve() : reject(new Error('Failed: as the test wants'))) };
 }
 
+/** The waiting job begins, as soon as it is due, between the two round trips of what is enqueued next. */
+async function beginsBefore({ reloads }: Queues): Promise<{ end(how: 'succeed' | 'fail'): void }> {
+  const { promise, resolve } = Promise.withResolvers<Awaited<ReturnType<typeof oneRun>>>();
+  const add = reloads.addBulk.bind(reloads);
+  vi.spyOn(reloads, 'addBulk').mockImplementationOnce(async (jobs) => {
+    const [at = now] = await due();
+    now = Math.max(now, START + at);
+    resolve(await oneRun());
+    return await add(jobs);
+  });
+  return await promise;
+}
+
 async function theJob(queues: Queues): Promise<Job> {
   const [job, ...others] = await queues.reloads.getJobs(['delayed', 'wait', 'prioritized', 'active']);
   expect(others).toEqual([]);
@@ -71,7 +84,7 @@ describe('the reload job of a workload is due', () => {
     ['a fifth of the debounce after a lone change', 500, [0], 100],
     ['the quiet period after the last change', 500, [0, 50, 130], 230],
     ['a debounce after the first of ten changes', 500, [0, 50, 100, 150, 200, 250, 300, 350, 400, 450], 500],
-    ['a debounce after the first change, though the last comes when that is over', 500, [0, 90, 600], 500],
+    ['when it was due, though another change comes before a worker takes it', 500, [0, 90, 600], 190],
     ['a tenth of a second after a lone change if a fifth would be less', 200, [0], 100],
     ['after the whole debounce if that is shorter than a tenth of a second', 40, [0, 30], 40],
     ['a minute after a lone change with a debounce of five', 300_000, [0], 60_000],
@@ -148,6 +161,20 @@ describe('a change that comes while the reload job', () => {
     const followUp = await vi.waitUntil(async () => (await due()).at(0), { timeout: 5_000, interval: 5 });
     expect(followUp).toBe(180);
     expect((await theJob(queues)).attemptsMade).toBe(0);
+  });
+
+  it.each([
+    ['is due and', 375],
+    ['is nearly due and', 366],
+  ])('%s begins before it can be put off gives one follow-up, after the quiet period', async (_, time) => {
+    const queues = queuesWith(500);
+    for (const earlier of [0, 90, 180, 270]) await enqueueAt(earlier, queues);
+    expect(await due()).toEqual([370]);
+    const run = beginsBefore(queues);
+    await enqueueAt(time, queues);
+    (await run).end('succeed');
+    const followUp = await vi.waitUntil(async () => (await due()).at(0), { timeout: 5_000, interval: 5 });
+    expect(followUp).toBe(now - START + 100);
   });
 
   it('backs off neither moves it nor adds another', async () => {

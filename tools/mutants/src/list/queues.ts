@@ -72,6 +72,15 @@ export const queueMutants = [
       replacement: `if (first === null)`,
       killedBy: { spec: DEBOUNCE, test: 'backs off neither moves it nor adds another' },
     },
+    {
+      name: 'the follow-up of a reload job that has just begun waits for the whole debounce',
+      text: `if (timestamp + Number(delayed) <= now + SOON)`,
+      replacement: `if (timestamp + Number(delayed) <= 0)`,
+      killedBy: {
+        spec: DEBOUNCE,
+        test: 'begins before it can be put off gives one follow-up, after the quiet period',
+      },
+    },
   ]),
   ...inFile(`${QUEUE}/burst-levels.ts`, [
     {
