@@ -28,12 +28,14 @@ export class ReloadSlot {
    * Sends a reload with the slot, after claiming one if none is held. A failed reload uses up the slot, because it may
    * have been done, unless the workload has no room for it.
    */
-  async use<Sent>(send: () => Promise<Sent | false>): Promise<Sent | false> {
+  async use<Sent extends object>(
+    send: () => Promise<Sent | false | undefined>,
+  ): Promise<Sent | false | undefined> {
     if (this.#state === 'none') await this.#claim();
     this.#state = 'used';
     try {
       const sent = await send();
-      if (sent === false) this.#state = 'claimed';
+      if (!sent) this.#state = 'claimed';
       return sent;
     } catch (error) {
       if (jobErrorOf(error).reason === 'AnnotationsFull') this.#state = 'claimed';

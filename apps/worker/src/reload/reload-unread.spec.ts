@@ -135,7 +135,7 @@ describe('a workload of which the catalog knows all that a patch needs', () => {
   });
 });
 
-describe('a workload is read', () => {
+describe('a workload is read, and no patch is counted as overtaken,', () => {
   it.each<[string, Change]>([
     ['if nothing is pending', settled],
     ['if it has no record', unrecorded],
@@ -164,5 +164,6 @@ describe('a workload is read', () => {
     const scene = new UnreadScene(change);
     await scene.run();
     expect(scene.reads).toContain(scene.path);
+    expect(scene.reported).toEqual([]);
   });
 });

@@ -150,7 +150,6 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
       if (!workload) return { ...unchanged('WorkloadGone'), request };
       const outcome = await this.#attempt(workload, request, slot);
       if (outcome) return { ...outcome, request };
-      this.#ports.reports.overtaken();
     }
     throw new JobError('Conflicting', `${TRIES} patches in a row conflicted with another writer`);
   }
@@ -160,7 +159,7 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
    * of the patch failed: then it must be read.
    */
   async #attemptUnread(key: WorkloadKey, slot: ReloadSlot): Promise<ReloadOutcome | false> {
-    const { requests, workloads, reports } = this.#ports;
+    const { requests, workloads } = this.#ports;
     const reading = this.#ports.holds.read(namespaceOf(key));
     // Only a reload needs it.
     reading.catch(() => undefined);
@@ -174,8 +173,7 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
       const hold = this.#ports.holds.holdOf(gathered, { holds, asked: undefined });
       if (hold) return heldOutcome(gathered, hold);
       const sent = await this.#write(gathered, slot, holds);
-      if (!sent) reports.overtaken();
-      return sent && { ...this.#outcome(gathered), ...sent };
+      return sent ? { ...this.#outcome(gathered), ...sent } : false;
     } catch (error) {
       return noRoomOrThrow(error, { subject: workload, pending: plan.roll });
     }
@@ -198,7 +196,7 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
     return pendingCauseOf(row, (name) => sources.get(keyOf(name)), triggers) === 'owed';
   }
 
-  /** False if a test of the patch failed. */
+  /** False if the workload must be read and decided again. */
   async #attempt(
     workload: WorkloadNow,
     asked: ReloadRequest | undefined,
@@ -221,7 +219,7 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
       const hold = holds && this.#ports.holds.holdOf(gathered, { holds, asked });
       if (hold) return heldOutcome(gathered, hold);
       const sent = isWritten(gathered) ? await this.#write(gathered, slot, holds) : {};
-      return sent && { ...this.#outcome(gathered), ...sent };
+      return sent ? { ...this.#outcome(gathered), ...sent } : false;
     } catch (error) {
       return noRoomOrThrow(error, { subject: workload, request: asked, pending });
     }
@@ -298,13 +296,13 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
     return this.#ports.ways[definition.reloadedBy];
   }
 
-  /** False if a test of the patch failed, because the workload has changed since it was read. */
+  /** Like `ReloadWay.send`. */
   async #write(
     gathered: Gathered,
     slot: ReloadSlot,
     holds: NamespaceHolds | undefined,
-  ): Promise<Sent | false> {
-    const { catalog } = this.#ports;
+  ): Promise<Sent | false | undefined> {
+    const { catalog, reports } = this.#ports;
     const { workload, readings, plan, request } = gathered;
     const reloads = holds && this.#ports.holds.reloadsAfter(gathered, holds);
     const record = recordAfter(plan, workload, reloads);
@@ -315,7 +313,9 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
     }
     const rolled = plan.roll.map((name) => this.#rolled(name, workload, readings));
     const send = () => this.#way(workload).send({ workload, rolled, record, request });
-    return await (isReload(gathered) ? slot.use(send) : send());
+    const sent = await (isReload(gathered) ? slot.use(send) : send());
+    if (sent === false) reports.overtaken();
+    return sent;
   }
 
   #rolled(name: SourceName, workload: WorkloadNow, readings: Readings): RolledSource {

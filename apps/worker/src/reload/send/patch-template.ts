@@ -27,11 +27,11 @@ export class PatchTemplate implements ReloadWay {
     this.#context = context;
   }
 
-  async send(reload: Reload): Promise<Sent | false> {
+  async send(reload: Reload): Promise<Sent | false | undefined> {
     const { client, fieldManager } = this.#context;
     const { definition, object } = reload.workload.written;
     const patch = reload.workload.unread ? this.#unreadPatch(reload) : this.#patch(reload);
-    if (!patch) return false;
+    if (!patch) return undefined;
     try {
       const path = objectPath(definition, object.metadata);
       const { body } = await client.patch<KubeObject>(path, patch, { query: { fieldManager } });

@@ -57,7 +57,7 @@ export class RecreateJob implements ReloadWay {
     this.#context = context;
   }
 
-  async send(reload: Reload): Promise<Sent | false> {
+  async send(reload: Reload): Promise<Sent | false | undefined> {
     const { workload, rolled, record, request } = reload;
     if (rolled.length === 0 && request === undefined) return this.#context.patch.send(reload);
     const { strategy, markerAnnotation } = this.#context;

@@ -34,9 +34,10 @@ export interface ReloadWay {
   catchUp?(workload: WorkloadNow): Promise<boolean>;
   /**
    * Sends the reload. False if the workload has changed since it was read: nothing was done, and it must be read and
-   * decided again. Rejects with a `KubeError`. Sending twice has the same result.
+   * decided again. Undefined if that is so although nobody else wrote: too little is known of a workload that was not read, or the
+   * reload has a step before it. Rejects with a `KubeError`. Sending twice has the same result.
    */
-  send(reload: Reload): Promise<Sent | false>;
+  send(reload: Reload): Promise<Sent | false | undefined>;
 }
 
 /**

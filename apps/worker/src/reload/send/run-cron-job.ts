@@ -69,20 +69,17 @@ export class RunCronJob implements ReloadWay {
     return true;
   }
 
-  async send(reload: Reload): Promise<Sent | false> {
+  async send(reload: Reload): Promise<Sent | false | undefined> {
     return (await this.#send(reload)) && {};
   }
 
-  async #send(reload: Reload): Promise<boolean> {
+  async #send(reload: Reload): Promise<boolean | undefined> {
     const { workload, rolled, record, request } = reload;
     if (rolled.length === 0 && request === undefined)
       return this.#write(workload, { record, next: nextOf(workload) ?? suffix() });
     const held = workload.observed.record;
     const next = nextOf(workload);
-    if (next === undefined) {
-      await this.#write(workload, { record: held, next: suffix() });
-      return false;
-    }
+    if (next === undefined) return this.#nameFirst(workload);
     const carried = await this.#create(reload, jobName(workload.object.metadata.name, next));
     const written = await this.#write(workload, {
       record: carried?.record ?? held,
@@ -90,6 +87,12 @@ export class RunCronJob implements ReloadWay {
       next: suffix(),
     });
     return written && standsFor(carried, reload);
+  }
+
+  /** Names the first Job, before which none is created. */
+  async #nameFirst(workload: WorkloadNow): Promise<false | undefined> {
+    const isNamed = await this.#write(workload, { record: workload.observed.record, next: suffix() });
+    return isNamed ? undefined : false;
   }
 
   /**
