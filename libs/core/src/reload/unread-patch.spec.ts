@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { DEFAULT_ANNOTATION_KEYS } from '../annotations/annotation-keys.ts';
 import { DELETED_MARKER_HASH } from '../marker/marker-hash.ts';
 import { markerPlaces, readMarkerPlaces } from '../marker/marker-places.ts';
-import type { Container, PodTemplate } from '../model.ts';
+import type { Annotations, Container, PodTemplate } from '../model.ts';
 import { hashKey, type HashKeys } from '../record/record-hash.ts';
 import { MOST_RECORD_BYTES, RECORD_ANNOTATION } from '../record/record.ts';
 import { decidingKeys, observeWorkload } from '../state/observe.ts';
@@ -21,7 +21,10 @@ function rolled(name: string, more: Partial<RolledSource> = {}): RolledSource {
   return { kind: 'ConfigMap', namespace: 'ns', name, auto: true, markerHash: 'h-new', ...more };
 }
 
-function workload(containers: readonly Container[]): {
+function workload(
+  containers: readonly Container[],
+  annotations: Annotations = {},
+): {
   metadata: Parameters<typeof observeWorkload>[0]['metadata'];
   spec: { template: PodTemplate };
 } {
@@ -31,7 +34,7 @@ function workload(containers: readonly Container[]): {
     uid: 'u',
     generation: 3,
     resourceVersion: '7',
-    annotations: { ...AUTO, [RECORD_ANNOTATION]: 'old' },
+    annotations: { ...AUTO, ...annotations, [RECORD_ANNOTATION]: 'old' },
   };
   return { metadata, spec: { template: { metadata: {}, spec: { containers } } } };
 }
@@ -40,10 +43,11 @@ interface By {
   readonly rolled?: readonly RolledSource[];
   readonly record?: string;
   readonly workerKeys?: HashKeys;
+  readonly annotations?: Annotations;
 }
 
 function patchOf(containers: readonly Container[], by: By = {}): PatchOperation[] | undefined {
-  const { metadata, spec } = workload(containers);
+  const { metadata, spec } = workload(containers, by.annotations);
   const row = observeWorkload({ kind: 'Deployment', metadata, template: spec.template }, KEYS);
   const places = readMarkerPlaces(markerPlaces(spec.template, row, HASH_KEYS), row.uses.length);
   if (!places) return undefined;
@@ -114,6 +118,15 @@ describe('the patch of a workload that was not read', () => {
     expect(tests.find(({ path }) => path.endsWith('~1search'))?.value).toBeNull();
   });
 
+  it('tests a long list as a whole', () => {
+    const list = 'cm,'.repeat(300);
+    const patch = patchOf([{ name: 'app', envFrom: using('cm') }], {
+      annotations: { [KEYS.configMapReload]: list },
+    });
+    const path = pointer('/metadata/annotations', KEYS.configMapReload);
+    expect(patch?.find((each) => each.path === path)?.value).toBe(list);
+  });
+
   it('tests that the variable that it replaces is the marker', () => {
     const env = [
       { name: 'A', value: '1' },
@@ -138,6 +151,7 @@ describe('the patch of a workload that was not read', () => {
     ['a source was deleted', [app], { rolled: [rolled('cm', { markerHash: DELETED_MARKER_HASH })] }],
     ['a class is mounted', [app], { rolled: [rolled('cm', { kind: 'SecretProviderClass' })] }],
     ['the record is large', [app], { record: 'x'.repeat(MOST_RECORD_BYTES / 2 + 1) }],
+    ['an annotation is cut in the row', [app], { annotations: { [KEYS.search]: 'x'.repeat(201) } }],
     ['there are too many containers', Array.from({ length: 300 }, () => app), {}],
   ])('is not made if %s', (_, containers, by) => {
     expect(patchOf(containers, by)).toBeUndefined();

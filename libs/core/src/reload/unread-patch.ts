@@ -1,4 +1,4 @@
-import { decidingKeys } from '../state/observe.ts';
+import { decidingKeys, isAnyCut } from '../state/observe.ts';
 import type { AnnotationKeys } from '../annotations/annotation-keys.ts';
 import { isNewMarker, templateSketch, type MarkerPlaces } from '../marker/marker-places.ts';
 import { DELETED_MARKER_HASH } from '../marker/marker-hash.ts';
@@ -25,11 +25,13 @@ export interface UnreadPatchInput {
  * Returns `reloadPatch` (env-vars strategy) for a workload that was not read, from what its row knows. The patch applies only if the
  * workload is as the row says: beside what `reloadPatch` tests, it tests every annotation that decides about reloads, and that it
  * replaces no variable but the marker. Undefined if the row does not know enough: a marker may have its value already, so that
- * nothing would restart; the source is gone or is no part of an environment; or there may be no room for the record.
+ * nothing would restart; the source is gone or is no part of an environment; an annotation is cut; or there may be no room for the
+ * record.
  */
 export function unreadPatch(input: UnreadPatchInput): PatchOperation[] | undefined {
-  const { row, places, rolled, record, hashKeys } = input;
+  const { row, places, rolled, record, keys, hashKeys } = input;
   if (row.record === undefined || Buffer.byteLength(record) * 2 > MOST_RECORD_BYTES) return undefined;
+  if ([row.annotations, row.podAnnotations].some((each) => isAnyCut(each, keys))) return undefined;
   const isKnown = rolled.every(
     ({ kind, name, markerHash: value }) =>
       kind !== 'SecretProviderClass' &&
@@ -44,7 +46,7 @@ export function unreadPatch(input: UnreadPatchInput): PatchOperation[] | undefin
     strategy: 'env-vars',
     rolled,
     record,
-    markerAnnotation: input.keys.lastReloadedFrom,
+    markerAnnotation: keys.lastReloadedFrom,
     now: 0,
   });
   return [...annotationTests(input), ...patch.flatMap(withTest)];

@@ -118,12 +118,20 @@ const VALUE_LENGTH = 200;
 
 function shortened(annotations: Annotations, keys: AnnotationKeys): Annotations {
   if (annotations === NO_ANNOTATIONS) return annotations;
-  const values = Object.entries(annotations).filter(
-    ([key, value]) => value.length > VALUE_LENGTH && !listKeys(keys).includes(key),
-  );
+  const values = Object.entries(annotations).filter((entry) => isTooLong(entry, keys));
   if (values.length === 0) return annotations;
   const cut = values.map(([key, value]) => [key, `${value.slice(0, VALUE_LENGTH)}…`] as const);
   return { ...annotations, ...Object.fromEntries(cut) };
+}
+
+/** Whether a row has, or will have, only the beginning of this annotation. */
+function isTooLong([key, value]: readonly [key: string, value: string], keys: AnnotationKeys): boolean {
+  return value.length > VALUE_LENGTH && !listKeys(keys).includes(key);
+}
+
+/** Whether one of the annotations of a row is not there as a whole. */
+export function isAnyCut(annotations: Annotations, keys: AnnotationKeys): boolean {
+  return Object.entries(annotations).some((entry) => isTooLong(entry, keys));
 }
 
 function withAdopted(own: Annotations, object: WorkloadObject, keys: AnnotationKeys): Annotations {

@@ -64,6 +64,20 @@ describe('requests', () => {
     expect(body.data).toEqual({ k: '2' });
   });
 
+  test('a test of a JSON Patch compares characters that JSON may escape', async () => {
+    const path = `/api/v1/namespaces/${await plane.namespace()}/configmaps`;
+    const value = '^(?<name>a|b)&c$ "\\/ \b\f\n\r\t\u0001\u007F\u2028\u2029 é 😀';
+    await plane.client.post(path, { metadata: { name: 'a', annotations: { it: value } } });
+    const patch = (tested: string) =>
+      plane.client.patch<KubeObject>(`${path}/a`, [
+        { op: 'test', path: '/metadata/annotations/it', value: tested },
+        { op: 'add', path: '/metadata/annotations/too', value },
+      ]);
+    const { body } = await patch(value);
+    expect(body.metadata.annotations).toEqual({ it: value, too: value });
+    expect(await errorOf(patch(value.replace('<', '>')))).toMatchObject({ status: 422, causes: [] });
+  });
+
   test('the query, the user agent and the path reach the server as given', async () => {
     const seen: (string | undefined)[] = [];
     const { client, close } = await against((request, answer) => {

@@ -200,7 +200,7 @@ export class KubeClient {
       method: request.method,
       path: this.#basePath + withQuery(request.path, request.query),
       headers,
-      body: request.body === undefined ? undefined : JSON.stringify(request.body),
+      body: bodyOf(request),
       timeoutMs: request.timeoutMs ?? this.#options.timeoutMs ?? 30_000,
       signal: request.signal,
       label,
@@ -293,6 +293,20 @@ function answerOf(result: ExchangeResult, label: string): unknown {
 function dateOf(result: ExchangeResult): number | undefined {
   const date = Date.parse(headerOf(result.headers, 'date') ?? '');
   return Number.isNaN(date) ? undefined : date;
+}
+
+/**
+ * The API server compares the value of a `test` byte by byte with its own JSON, in which Go escapes these characters. They can only be
+ * in strings.
+ */
+function bodyOf({ body, contentType }: KubeRequest): string | undefined {
+  if (body === undefined) return undefined;
+  const text = JSON.stringify(body);
+  return contentType === JSON_PATCH ? text.replace(/[<>&\u2028\u2029]/gu, escaped) : text;
+}
+
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
 async function streamRefusal(answer: Dispatcher.ResponseData, label: string): Promise<KubeError> {
