@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { CHART } from '../../tools/deploy/values/values-comments.ts';
 import { hashKey } from '@reroll/core/record/record-hash';
 import { auto, configMap, deployment, secret, usingEnvFrom } from '../support/objects/builders.ts';
 import { writeCertificates } from '../support/admin/certificates.ts';
@@ -308,6 +309,19 @@ describe('settings reach the processes', () => {
     const keys = [hashKey(Buffer.from(HASH_KEY))];
     await inStep(apps, 'Deployment/api', ['ConfigMap/settings'], { keys });
   });
+});
+
+describe('helm upgrade', () => {
+  it.each(['storageClass=fast', 'enabled=true'])(
+    'says how a Redis without a volume gets one: %s',
+    async (value) => {
+      const { release } = of('autoscalers');
+      const set = ['--reuse-values', '--set', `redis.persistence.${value}`];
+      await expect(release.helm('upgrade', release.name, CHART, ...set)).rejects.toThrow(
+        `delete the StatefulSet (kubectl -n ${release.space.name} delete statefulset reroll-redis)`,
+      );
+    },
+  );
 });
 
 describe('helm uninstall', () => {

@@ -32,7 +32,22 @@ const REFUSED: readonly (readonly [string, ChartValues, string])[] = [
   [
     'the folder of the images of before',
     { image: { repository: 'ghcr.io/reroll' } },
-    'image.repository is the folder in which there was an image for each component: take it out, or set ghcr.io/reroll/reroll.',
+    'image.repository is "ghcr.io/reroll" and image.name "reroll/reroll", which are folders of an earlier chart, with an image for each component: upgrade with --reset-then-reuse-values in place of --reuse-values, or set image.repository=ghcr.io/reroll/reroll,image.name=reroll/reroll, or where your copy of that image is.',
+  ],
+  [
+    'the folder of a mirror of them',
+    { image: { repository: 'r.example/reroll', name: 'reroll' } },
+    'image.repository is "r.example/reroll" and image.name "reroll", which are folders of an earlier chart',
+  ],
+  [
+    'no path below a registry',
+    { global: { imageRegistry: 'r.example' }, image: { name: '' } },
+    'image.name is "", and below global.imageRegistry (r.example) that is no image: give a path without a tag, such as reroll/reroll.',
+  ],
+  [
+    'a path with a tag',
+    { image: { repository: 'r.example:5000/reroll:1.0.0' } },
+    'image.repository is "r.example:5000/reroll:1.0.0", which is no image: give a registry and a path without a tag, such as ghcr.io/reroll/reroll.',
   ],
   [
     'a digest that is none',

@@ -81,14 +81,19 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 {{- end -}}
 {{- end -}}
 
+{{- define "reroll.imageRepository" -}}
+{{- $image := .Values.image -}}
+{{- with .Values.global.imageRegistry -}}
+{{- printf "%s/%s" (trimSuffix "/" .) $image.name -}}
+{{- else -}}
+{{- $image.repository -}}
+{{- end -}}
+{{- end -}}
+
 {{/* The same for every component. */}}
 {{- define "reroll.image" -}}
-{{- $values := .root.Values -}}
-{{- $image := $values.image -}}
-{{- $repository := $image.repository -}}
-{{- if $values.global.imageRegistry -}}
-{{- $repository = printf "%s/%s" (trimSuffix "/" $values.global.imageRegistry) $image.name -}}
-{{- end -}}
+{{- $image := .root.Values.image -}}
+{{- $repository := include "reroll.imageRepository" .root -}}
 {{- if $image.digest -}}
 {{- printf "%s@%s" $repository $image.digest -}}
 {{- else -}}

@@ -4,12 +4,19 @@
 {{- define "reroll.isRedisPersistent" -}}
 {{- $persistence := .Values.redis.persistence -}}
 {{- $enabled := toString $persistence.enabled -}}
-{{- $present := lookup "apps/v1" "StatefulSet" (include "reroll.namespace" .) (include "reroll.redisName" .) -}}
+{{- $present := include "reroll.presentRedis" . | fromYaml -}}
 {{- if eq $enabled "true" -}}true
 {{- else if $present -}}
-{{- if dig "spec" "volumeClaimTemplates" list $present -}}true{{- end -}}
+{{- if $present.isPersistent -}}true{{- end -}}
 {{- else if eq $enabled "auto" -}}
 {{- if or $persistence.storageClass (include "reroll.hasDefaultStorageClass" .) -}}true{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* What is known of the StatefulSet that is there; nothing if there is none, or no cluster to ask. */}}
+{{- define "reroll.presentRedis" -}}
+{{- with lookup "apps/v1" "StatefulSet" (include "reroll.namespace" .) (include "reroll.redisName" .) -}}
+isPersistent: {{ gt (len (dig "spec" "volumeClaimTemplates" list .)) 0 }}
 {{- end -}}
 {{- end -}}
 
