@@ -55,6 +55,7 @@ it('a standalone process with nothing but a kubeconfig reloads a workload, answe
   expect(redisPid()).toBeGreaterThan(0);
   expect(await app.stop()).toBe(0);
   expect(app.logs()).not.toContain('missed its deadline');
+  expect(app.logs()).not.toContain('keeps the process alive');
   expect(redisPid()).toBeUndefined();
   expect(readdirSync(folder)).toEqual([]);
 });

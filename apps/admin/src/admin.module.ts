@@ -158,15 +158,16 @@ async function followedHistory(
 ): Promise<ReadModel> {
   const { signal } = lifecycle;
   const waiting = openForWaiting(redis);
-  lifecycle.onStop('redis of the history', 500, () => waiting.disconnect());
-  const reader = new HistoryReader({ redis, waiting, keys });
-  const model = new ReadModel({ reader, hashes, metrics, log, signal });
-  await model.begin();
-  signal.throwIfAborted();
-  const following = model.follow();
+  // A second call of `disconnect` would start ioredis' timer again, which keeps the process alive for two seconds.
+  let following: Promise<void> | undefined;
   lifecycle.onStop('history', 1_000, () => {
     waiting.disconnect();
     return following;
   });
+  const reader = new HistoryReader({ redis, waiting, keys });
+  const model = new ReadModel({ reader, hashes, metrics, log, signal });
+  await model.begin();
+  signal.throwIfAborted();
+  following = model.follow();
   return model;
 }
