@@ -105,7 +105,15 @@ export interface Container {
   readonly envFrom?:
     | readonly { readonly configMapRef?: NameRef | undefined; readonly secretRef?: NameRef | undefined }[]
     | undefined;
-  readonly volumeMounts?: readonly { readonly name: string }[] | undefined;
+  readonly volumeMounts?:
+    | readonly {
+        readonly name: string;
+        readonly subPath?: string | undefined;
+        readonly subPathExpr?: string | undefined;
+      }[]
+    | undefined;
+  /** `Always` makes an init container run beside the others. */
+  readonly restartPolicy?: string | undefined;
 }
 
 export interface Volume {
