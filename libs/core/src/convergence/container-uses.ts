@@ -10,24 +10,24 @@ export interface ContainerUse {
   readonly by: UseKind;
   /** Null: the pod as a whole. */
   readonly container: string | null;
-  readonly of: 'containers' | 'initContainers' | 'ephemeralContainers';
+  readonly group: 'containers' | 'initContainers' | 'ephemeralContainers';
   /** An init container that ends before the others start. */
   readonly isInit: boolean;
 }
 
-const POD = { container: null, of: 'containers', isInit: false } as const;
+const POD = { container: null, group: 'containers', isInit: false } as const;
 
 /** Returns each way in which each container of a pod uses each source, once. */
 export function containerUses({ spec }: Pick<UsingPod, 'spec'>): ContainerUse[] {
   const found = new Map<string, ContainerUse>();
   const add = (use: ContainerUse): void => {
-    const { source, by, container, of } = use;
-    found.set([of, container, by, source.kind, source.name].join('/'), use);
+    const { source, by, container, group } = use;
+    found.set([group, container, by, source.kind, source.name].join('/'), use);
   };
-  for (const of of ['containers', 'initContainers', 'ephemeralContainers'] as const) {
-    for (const container of spec[of] ?? []) {
-      const isInit = of === 'initContainers' && container.restartPolicy !== 'Always';
-      for (const use of usesOf(container, spec)) add({ ...use, container: container.name, of, isInit });
+  for (const group of ['containers', 'initContainers', 'ephemeralContainers'] as const) {
+    for (const container of spec[group] ?? []) {
+      const isInit = group === 'initContainers' && container.restartPolicy !== 'Always';
+      for (const use of usesOf(container, spec)) add({ ...use, container: container.name, group, isInit });
     }
   }
   for (const { name } of spec.imagePullSecrets ?? []) {

@@ -95,7 +95,7 @@ function outcome(of: Scene): { readonly verdict: Verdict['state']; readonly isOl
       source: { kind: 'Secret', name: 'db' },
       by: of.by,
       container: 'app',
-      of: 'containers',
+      group: 'containers',
       isInit: false,
     },
     { pod, source, now: seconds(now), seenAt: seconds(now), delay: DELAY_S, existedAtLastWrite: existed },

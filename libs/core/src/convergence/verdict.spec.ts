@@ -60,7 +60,7 @@ function use(by: ContainerUse['by'], changed: Partial<ContainerUse> = {}): Conta
     source: { kind: 'Secret', name: 'db' },
     by,
     container: by === 'imagePull' ? null : 'app',
-    of: 'containers',
+    group: 'containers',
     isInit: false,
     ...changed,
   };
@@ -162,14 +162,14 @@ describe('a volume, refreshed in place', () => {
 });
 
 describe('other containers and uses', () => {
-  const init = { of: 'initContainers', container: 'init', isInit: true } as const;
+  const init = { group: 'initContainers', container: 'init', isInit: true } as const;
   it.each([
     ['an init container that has ended has read its volume once', use('volume', init), 'stale since 0'],
     ['an init container that has ended', use('env', init), 'stale since 0'],
     ['an init container that failed', use('env', { ...init, container: 'failed' }), 'no use'],
     [
       'an ephemeral container',
-      use('env', { of: 'ephemeralContainers', container: 'debug' }),
+      use('env', { group: 'ephemeralContainers', container: 'debug' }),
       'stale since 0',
     ],
     ['a container without a status', use('env', { container: 'other' }), 'no use'],

@@ -75,7 +75,7 @@ const STATUSES = {
 function runOf(use: ContainerUse, { status }: UsingPod): Run {
   if (use.by === 'imagePull') return 0;
   const { running, terminated } =
-    status?.[STATUSES[use.of]]?.find(({ name }) => name === use.container)?.state ?? {};
+    status?.[STATUSES[use.group]]?.find(({ name }) => name === use.container)?.state ?? {};
   if (running) return unixSeconds(running.startedAt);
   // What an init container has made of the data may still be in use.
   return use.isInit && terminated?.exitCode === 0 ? unixSeconds(terminated.startedAt) : undefined;
