@@ -12,8 +12,10 @@ import { addPreview } from './commands/preview.ts';
 import { addJobs, addPauseAndResume, addQueues, addRetry } from './commands/queues.ts';
 import { addReload } from './commands/reload.ts';
 import { addSources } from './commands/sources.ts';
+import { addStale } from './commands/stale.ts';
 import { addStatus } from './commands/status.ts';
 import { addVersion } from './commands/version.ts';
+import { addWait } from './commands/wait.ts';
 import { addWhyNot } from './commands/why-not.ts';
 import { addWhy } from './commands/why.ts';
 import { addWorkloads } from './commands/workloads.ts';
@@ -29,6 +31,8 @@ const COMMANDS = [
   addWhy,
   addWhyNot,
   addPreview,
+  addStale,
+  addWait,
   addReload,
   addFreeze,
   addUnfreeze,

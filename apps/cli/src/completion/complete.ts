@@ -90,6 +90,7 @@ const ARGUMENTS: Readonly<Record<string, (place: Place) => Promise<readonly stri
   workloads: (place) => objects(['workloads'], place),
   sources: (place) => objects(['sources'], place),
   preview: (place) => objects(['sources', 'workloads'], place),
+  wait: (place) => objects(['sources'], place),
   change: (place) => asked('changes', place),
   retry: (place) => asked('jobs', place),
   pause: () => Promise.resolve(QUEUE_NAMES),

@@ -1,0 +1,84 @@
+import { KUBELET_DELAY } from '@reroll/core/convergence/verdict';
+import type { ContainerUse } from '@reroll/core/convergence/container-uses';
+import { keyOf, type SourceKey } from '@reroll/core/model';
+import { Option } from 'commander';
+import { sourceRef } from '../args/object-ref.ts';
+import { durationArgument, ifGiven } from '../args/values.ts';
+import { ConvergenceReading, type ReadSource, type Using } from '../direct/convergence.ts';
+import { printList } from '../output/print.ts';
+import type { Session } from '../session.ts';
+import { consumersView } from '../views/consumers.ts';
+import { listOutput, running, type Adder, type Call } from './command.ts';
+import { nounIn } from './list-options.ts';
+
+interface StaleOptions {
+  readonly source?: string;
+  readonly all?: boolean;
+  readonly kubeletDelay: string;
+}
+
+export const addStale: Adder = (program, host) => {
+  program
+    .command('stale')
+    .summary('containers that run with older data of a ConfigMap or Secret')
+    .description(
+      'Lists the containers that run with older data of a ConfigMap or Secret, and those of which nothing tells, with the reason. It needs no admin, and no workload has to be annotated: it reads pods, and the metadata of what they use, with your own rights. Data are not read.',
+    )
+    .addOption(listOutput())
+    .option('--source <source>', 'only of this one, e.g. secret/db')
+    .option('--all', 'also those that have the present data')
+    .addOption(kubeletDelayOption())
+    .action(running<StaleOptions>(host, runStale));
+};
+
+export function kubeletDelayOption(): Option {
+  return new Option(
+    '--kubelet-delay <duration>',
+    'how long a kubelet of this cluster may take to notice a write, and a lost node to show in its pods',
+  ).default(`${KUBELET_DELAY}s`);
+}
+
+/** Seconds. */
+export function kubeletDelay(text: string): number {
+  return (durationArgument('--kubelet-delay', text) ?? 0) / 1_000;
+}
+
+async function runStale({ session, io, options }: Call<StaleOptions>): Promise<void> {
+  const only = ifGiven(options.source, (text) => sourceRef([text], session.namespace));
+  const namespace = options.allNamespaces === true ? undefined : (only?.namespace ?? session.namespace);
+  const reading = readingOf(session, kubeletDelay(options.kubeletDelay));
+  const isMeant = ({ source }: ContainerUse): boolean =>
+    only === undefined
+      ? !isOfKubernetes(source.name)
+      : source.kind === only.kind && source.name === only.name;
+  const using = await reading.pods(namespace, isMeant);
+  const found = await reading.consumers(using, await sourcesOf(reading, using));
+  const items = options.all === true ? found : found.filter(({ state }) => state !== 'current');
+  const noun = options.all === true ? 'containers that use a source' : 'containers with older data';
+  const view = consumersView(io.now());
+  printList(io, options.output, { items, more: false, noun: nounIn(noun, namespace), view });
+}
+
+export function readingOf(session: Session, delay: number, signal = session.io.signal): ConvergenceReading {
+  return new ConvergenceReading({ client: session.cluster.client, now: session.io.now, signal, delay });
+}
+
+/** What Kubernetes and OpenShift mount into every pod. */
+function isOfKubernetes(name: string): boolean {
+  return name === 'kube-root-ca.crt' || name === 'openshift-service-ca.crt';
+}
+
+/** Each is read once, after the pods: what was written meanwhile counts as not had. */
+async function sourcesOf(
+  reading: ConvergenceReading,
+  using: readonly Using[],
+): Promise<ReadonlyMap<SourceKey, ReadSource>> {
+  const refs = using.flatMap(({ pod, uses }) =>
+    uses
+      .filter(({ by }) => by !== 'csiVolume')
+      .map(({ source }) => ({ ...source, namespace: pod.metadata.namespace })),
+  );
+  const distinct = new Map(refs.map((ref) => [keyOf(ref), ref] as const));
+  const read = [...distinct].map(async ([key, ref]) => [key, await reading.source(ref)] as const);
+  return new Map(await Promise.all(read));
+}
