@@ -55,7 +55,7 @@ it.each([
   const reader = new SourceReader(
     {
       client: {
-        get: async (path: string, { accept }: { accept?: string | undefined } = {}) => {
+        get: async (path: string, { accept }: { accept?: string | undefined }) => {
           asked.push([path, accept?.includes('PartialObjectMetadata')]);
           return { body: { metadata: { name: 'db', managedFields } } } as never;
         },
