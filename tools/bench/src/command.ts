@@ -3,6 +3,7 @@ import { ClusterError, UsageError, messageOf } from '../../cluster/src/errors.ts
 import { runBench } from './bench-run.ts';
 import { runHistory } from './history/history-command.ts';
 import { runHostile } from './hostile/hostile-command.ts';
+import { runLimits } from './pods/limits-command.ts';
 import { runPods } from './pods/pods-command.ts';
 import { writeMarkdown } from './report/markdown.ts';
 import { type BenchOptions, parseCommand } from './options.ts';
@@ -36,6 +37,7 @@ const OWN_COMMANDS = [
   ['hostile', runHostile],
   ['redis-memory', runRedisMemory],
   ['pods', runPods],
+  ['limits', runLimits],
   ['sizes', runSizes],
   ['workers', runWorkers],
   ['state', runState],

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -9,6 +9,7 @@ import { startRedis } from '../../../cluster/src/servers/redis.ts';
 import { percentile } from '../measure/numbers.ts';
 import { type Usage, usageOf } from '../measure/proc.ts';
 import { Processes } from '../processes.ts';
+import type { LimitedGroup } from '../pods/container-memory.ts';
 import { CLUSTER_UID, startClusterStub } from './cluster-stub.ts';
 import { fill, type HistoryLoad, type RedisMemory, sourceKey, workloadKey } from './history-load.ts';
 
@@ -37,14 +38,23 @@ export interface HistoryFigures {
 }
 
 const MAIN = join(import.meta.dirname, '../../../../apps/admin/dist/main.js');
+const DOCKERFILE = join(import.meta.dirname, '../../../../deploy/docker/Dockerfile');
 const NAMESPACE = 'bench';
 const TOKEN = 'token-of-the-bench';
 /** Of the requests that are measured of each list, how many come before them. */
 const WARM_UP = 0.1;
 const STARTS_WITHIN = 60_000;
+const MOST_TRIES = 10;
 
-/** Fills a Redis of its own, starts an admin on it, and asks for lists. Everything ends with it. */
-export async function measureHistory(load: HistoryLoad, io: HistoryIo): Promise<HistoryFigures> {
+/**
+ * Fills a Redis of its own, starts an admin on it, and asks for lists. Everything ends with it. In a group with a limit, the admin
+ * has the settings of the image.
+ */
+export async function measureHistory(
+  load: HistoryLoad,
+  io: HistoryIo,
+  group?: LimitedGroup,
+): Promise<HistoryFigures> {
   const dir = mkdtempSync(join(tmpdir(), 'reroll-bench-history-'));
   const ends: (() => Promise<void> | void)[] = [() => rmSync(dir, { recursive: true, force: true })];
   try {
@@ -56,7 +66,8 @@ export async function measureHistory(load: HistoryLoad, io: HistoryIo): Promise<
     ends.push(await startClusterStub(kubeconfig));
     const processes = new Processes();
     ends.push(() => processes.stop());
-    const start = (): Promise<Admin> => startAdmin({ dir, kubeconfig, redisUrl: server.url, processes });
+    const start = (): Promise<Admin> =>
+      startAdmin({ dir, kubeconfig, redisUrl: server.url, processes, group });
     const empty = await usageOnceBegun(await start());
     await processes.stop();
     io.log(`writing ${load.changes} changes and ${load.workloads} workloads`);
@@ -72,6 +83,8 @@ export async function measureHistory(load: HistoryLoad, io: HistoryIo): Promise<
   }
 }
 
+class Unavailable extends Error {}
+
 interface Admin {
   readonly pid: number;
   readonly url: string;
@@ -84,23 +97,26 @@ async function startAdmin(by: {
   kubeconfig: string;
   redisUrl: string;
   processes: Processes;
+  group: LimitedGroup | undefined;
 }): Promise<Admin> {
   const tokens = join(by.dir, 'tokens.json');
   const sha256 = createHash('sha256').update(TOKEN).digest('hex');
   writeFileSync(tokens, JSON.stringify([{ name: 'bench', sha256, access: 'read', namespaces: ['*'] }]));
   const began = performance.now();
+  const args = [
+    MAIN,
+    '--metrics-addr=127.0.0.1:0',
+    '--api-addr=127.0.0.1:0',
+    '--auth=static',
+    `--static-tokens-file=${tokens}`,
+    '--api-requests-per-minute=1000000',
+    '--api-requests-per-minute-per-address=1000000',
+  ];
   const admin = by.processes.start({
     name: 'admin',
-    args: [
-      MAIN,
-      '--metrics-addr=127.0.0.1:0',
-      '--api-addr=127.0.0.1:0',
-      '--auth=static',
-      `--static-tokens-file=${tokens}`,
-      '--api-requests-per-minute=1000000',
-      '--api-requests-per-minute-per-address=1000000',
-    ],
+    ...(by.group ? by.group.wrap([process.execPath, ...args]) : { args }),
     env: {
+      ...(by.group ? imageSettings() : {}),
       KUBECONFIG: by.kubeconfig,
       REDIS_URL: by.redisUrl,
       POD_NAME: 'admin',
@@ -116,6 +132,13 @@ async function startAdmin(by: {
     await pause(10);
   }
   throw new Error(`expected the admin to serve its API within ${STARTS_WITHIN} ms`);
+}
+
+/** The variables of the image that decide about memory. */
+function imageSettings(): Record<string, string> {
+  const text = readFileSync(DOCKERFILE, 'utf8');
+  const found = text.matchAll(/^(?:ENV)? +(NODE_OPTIONS|MALLOC_\w+)=(\S+)/gmu);
+  return Object.fromEntries([...found].map(([, name, value]) => [name, value]));
 }
 
 function usageNow({ pid }: Admin): Usage {
@@ -196,13 +219,22 @@ async function cursorAt(admin: Admin, path: string, pages: number): Promise<stri
   return cursor;
 }
 
+/** What is not measured, and may come while the admin still scans the catalog. */
 async function ask<Answer>(admin: Admin, path: string): Promise<Answer> {
-  return JSON.parse(await read(admin, path)) as Answer;
+  for (let tries = 1; ; tries += 1) {
+    try {
+      // oxlint-disable-next-line no-await-in-loop -- once more
+      return JSON.parse(await read(admin, path)) as Answer;
+    } catch (error) {
+      if (tries === MOST_TRIES || !(error instanceof Unavailable)) throw error;
+    }
+  }
 }
 
 async function read({ url }: Admin, path: string): Promise<string> {
   const response = await fetch(`${url}/api/v1${path}`, { headers: { authorization: `Bearer ${TOKEN}` } });
   const text = await response.text();
+  if (response.status === 503) throw new Unavailable(`expected 200 of ${path}, given 503: ${text}`);
   if (response.status !== 200) throw new Error(`expected 200 of ${path}, given ${response.status}: ${text}`);
   return text;
 }
