@@ -60,6 +60,10 @@ describe('what a word could be', () => {
       ['secret/', 'spc/', 'sts/', ':6'],
     ],
     [
+      ['wait', 'c'],
+      ['cm/', ':6'],
+    ],
+    [
       ['why-not', 'deploy/web', '--source', 'c'],
       ['cm/', ':6'],
     ],
