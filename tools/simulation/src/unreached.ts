@@ -30,6 +30,23 @@ export const UNREACHED: readonly Unreached[] = [
     },
   },
   {
+    why: 'Few runs have a workload that is reloaded too often.',
+    isRare: true,
+    branches: {
+      'apps/worker/src/change/source-reader.ts': [
+        `const definition = source.kind === 'SecretProviderClass' ? undefined : sourceKind(source.kind);`,
+        'if (!definition || !isKey(keyOf(source))) return undefined;',
+        'const writes = (body.metadata.managedFields ?? []).filter(({ time }) => time !== undefined);',
+        `const last = writes.toSorted((a, b) => ((a.time ?? '') < (b.time ?? '') ? -1 : 1)).at(-1);`,
+        `return last && \`\${oneLine(last.manager ?? 'somebody', MOST_MANAGER)} at \${last.time}\`;`,
+      ],
+      'apps/worker/src/reload/reload-reports.ts': [
+        "return writer === undefined ? '' : `. ${name} was last written by ${writer}`;",
+        '} catch (error) {',
+      ],
+    },
+  },
+  {
     why: 'No run has --require-approval, nor deletes a Namespace.',
     branches: {
       'apps/worker/src/reload/reload.module.ts': [
@@ -283,6 +300,7 @@ export const UNREACHED: readonly Unreached[] = [
         '} catch (error) {',
         'return { record, request: body.spec?.template?.metadata?.annotations?.[REQUEST_ANNOTATION] };',
         'if (isOvertaken(error)) return false;',
+        'return isNamed ? undefined : false;',
       ],
       'apps/worker/src/reload/workload-reader.ts': [
         'if (surroundings.facts.workload?.rv !== row.rv) return undefined;',
