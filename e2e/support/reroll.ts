@@ -224,7 +224,8 @@ export class Reroll {
       '--metrics-addr=127.0.0.1:0',
       `--debounce=${options.debounce ?? '0'}`,
       ...(scope.length === 0 ? [] : [`--namespaces=${scope.join(',')}`]),
-      ...(kind === 'watcher' ? watcher : []),
+      // Specs reload a workload as often as they like.
+      ...(kind === 'watcher' ? watcher : ['--workload-reload-limit=none']),
       ...(options.flags ?? []),
       ...(own ?? []),
     ];

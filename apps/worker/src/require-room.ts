@@ -22,6 +22,13 @@ export function requireRoomForRecord({ written, observed }: WorkloadNow, record:
   requireRoom('the workload', annotations, { ...annotations, [RECORD_ANNOTATION]: record });
 }
 
+/** Whether `requireRoomForRecord` would not throw. */
+export function hasRoomForRecord({ written, observed }: WorkloadNow, record: string): boolean {
+  const { annotations } = written.object.metadata;
+  const after = { ...annotations, [RECORD_ANNOTATION]: record };
+  return isRecordInBounds(record, observed.record) && isRoomFor(annotations, after);
+}
+
 /** Throws a `JobError` (`AnnotationsFull`) if there are too many annotations after a reload. */
 export function requireRoom(
   where: 'the workload' | 'the pod template',

@@ -126,6 +126,15 @@ describe('a reload under a limit', () => {
     expect(recordedHashes(record)).toEqual({ [CM]: hashOf('new') });
   });
 
+  it('is not recorded if the annotations have no room for its time', async () => {
+    const scene = new Scene((changed) => {
+      changed.holds = { limit: '10/10m' };
+      changed.annotations = { ...changed.annotations, filler: 'x'.repeat(262_000) };
+    });
+    expect(await scene.run()).toMatchObject({ state: 'reloaded' });
+    expect(recordOfScene(scene)).toBe(writeRecord({ [CM]: hashOf('new') }));
+  });
+
   it('is not recorded without one', async () => {
     const scene = new Scene();
     await scene.run();

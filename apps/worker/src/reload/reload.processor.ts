@@ -1,6 +1,7 @@
 import type { Catalog } from '@reroll/redis/catalog/catalog';
 import type { ReloadRequest, ReloadRequests } from '@reroll/redis/catalog/requests';
 import type { RateBudget } from '@reroll/redis/processes/rate';
+import { NO_RELOADS } from '@reroll/core/holds/reload-limit';
 import { isInConflict } from '@reroll/core/state/workloads/conflict';
 import { pendingCauseOf } from '@reroll/core/state/pending';
 import { sourceKeyIn, type SourceName } from '@reroll/core/state/rows';
@@ -39,7 +40,7 @@ import { readProvenByWave } from './proven-by-wave.ts';
 import { ReloadSlot } from './reload-slot.ts';
 import type { ReloadWay, Sent } from './send/reload-way.ts';
 import type { ReloadWays } from './send/reload-ways.ts';
-import { requireRoomForRecord } from '../require-room.ts';
+import { hasRoomForRecord, requireRoomForRecord } from '../require-room.ts';
 import type { SourceReader } from '../change/source-reader.ts';
 import type { WorkloadNow, WorkloadReader } from './workload-reader.ts';
 
@@ -305,7 +306,9 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
     const { catalog, reports } = this.#ports;
     const { workload, readings, plan, request } = gathered;
     const reloads = holds && this.#ports.holds.reloadsAfter(gathered, holds);
-    const record = recordAfter(plan, workload, reloads);
+    const counted = recordAfter(plan, workload, reloads);
+    // What has no room for its times is reloaded all the same, and not counted.
+    const record = hasRoomForRecord(workload, counted) ? counted : recordAfter(plan, workload, NO_RELOADS);
     requireRoomForRecord(workload, record);
     if (this.#settings.dryRun) {
       await catalog.pretend(workload.key, record);
