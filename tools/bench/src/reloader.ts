@@ -73,7 +73,9 @@ type Kind = 'watcher' | 'worker';
 function launchOf(name: string, kind: Kind, by: { options: RerollOptions; place: Place }): Launch {
   const main = join(ROOT, 'apps', kind, 'dist', 'main.js');
   if (!existsSync(main)) throw new ClusterError(`expected ${main} to be built: run \`npm run build\` first`);
-  const own = kind === 'worker' ? [`--concurrency=${by.options.concurrency}`] : [];
+  // A scenario changes a source more often than the default limit of a workload lets it be reloaded.
+  const ofWorker = [`--concurrency=${by.options.concurrency}`, '--workload-reload-limit=none'];
+  const own = kind === 'worker' ? ofWorker : [];
   const { kubeconfig: KUBECONFIG, redisUrl: REDIS_URL } = by.place;
   return {
     name,
