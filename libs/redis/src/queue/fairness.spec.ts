@@ -79,6 +79,17 @@ describe('behind a long burst of one namespace', () => {
     expect(taken.length - 1).toBeLessThanOrEqual(FIRST);
   });
 
+  it('of workloads that are held until the same moment, that of another is handled first', async () => {
+    const queues = queuesWith();
+    const held = reloadsOf('a', 200).map((job) => ({ v: 1 as const, ...job }));
+    for (const job of held) await queues.enqueueHeld(job, Date.now() + 300);
+    await pause(400);
+    await queues.enqueueReloads([{ workload: 'Deployment/b/web', since: 0 }]);
+    const taken = await takenUntil(RELOADS, 'Deployment/b/web');
+    // One is taken when BullMQ makes them due.
+    expect(taken.length - 1).toBeLessThanOrEqual(1);
+  });
+
   // BullMQ makes a thousand delayed jobs due at a time, each time that one is taken.
   it('one more is handled for each thousand that end their debounce at the same moment', async () => {
     const queues = queuesWith(50);

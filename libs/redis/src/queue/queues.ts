@@ -151,13 +151,14 @@ export class Queues {
 
   /**
    * Has a workload whose reload is held looked at again at this time (Unix milliseconds). The job has an id of its own, so that any
-   * change of the workload or its sources is looked at in the meantime as ever; a later call replaces its time.
+   * change of the workload or its sources is looked at in the meantime as ever; a later call replaces its time. Lets other jobs pass,
+   * because a window may open for every workload of a namespace at once.
    */
   async enqueueHeld({ workload, since, source }: ReloadJob, at: number): Promise<void> {
     await this.reloads.add('reload', reloadJobOf(workload, since, source), {
       ...this.#retries,
-      delay: Math.min(Math.max(0, at - Date.now()), LONGEST_DELAY),
-      deduplication: { id: `held:${workload}`, keepLastIfActive: true, replace: true },
+      ...atTime(`held:${workload}`, at),
+      priority: Math.max(1, this.#reloadLevels.next(namespaceOf(workload))),
     });
   }
 
@@ -167,16 +168,11 @@ export class Queues {
    */
   async enqueueResumes(resumes: readonly Resume[]): Promise<void> {
     await inPortions(resumes, async (some) => {
-      const now = Date.now();
       await this.resumes.addBulk(
         some.map(({ workload, at }) => ({
           name: 'resume',
           data: resumeJobOf(workload),
-          opts: {
-            ...this.#retries,
-            delay: Math.min(Math.max(0, at - now), LONGEST_DELAY),
-            deduplication: { id: workload, keepLastIfActive: true, replace: true },
-          },
+          opts: { ...this.#retries, ...atTime(workload, at) },
         })),
       );
     });
@@ -266,6 +262,14 @@ export class Queues {
 /** Adoption has its own ids, so that another reload job never merges with one that waits behind everything. */
 function deduplicationIdOf({ workload, isAdoption }: ReloadToEnqueue): string {
   return isAdoption ? `adoption:${workload}` : workload;
+}
+
+/** The options of the one job with this deduplication id, to run at this time (Unix milliseconds): a later call replaces its time. */
+function atTime(id: string, at: number): JobsOptions {
+  return {
+    delay: Math.min(Math.max(0, at - Date.now()), LONGEST_DELAY),
+    deduplication: { id, keepLastIfActive: true, replace: true },
+  };
 }
 
 /** The options of a job that fails now and then. It keeps no stacks of failed attempts, with each of which it would grow. */
