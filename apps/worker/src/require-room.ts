@@ -22,11 +22,17 @@ export function requireRoomForRecord({ written, observed }: WorkloadNow, record:
   requireRoom('the workload', annotations, { ...annotations, [RECORD_ANNOTATION]: record });
 }
 
-/** Whether `requireRoomForRecord` would not throw. */
-export function hasRoomForRecord({ written, observed }: WorkloadNow, record: string): boolean {
-  const { annotations } = written.object.metadata;
+/**
+ * Returns the record or, if the workload has no room for it, a smaller one, without the times that a limit counts: it is then
+ * reloaded all the same. Throws like `requireRoomForRecord` if there is no room for that either.
+ */
+export function recordWithRoom(workload: WorkloadNow, record: string, smaller: () => string): string {
+  const { annotations } = workload.written.object.metadata;
   const after = { ...annotations, [RECORD_ANNOTATION]: record };
-  return isRecordInBounds(record, observed.record) && isRoomFor(annotations, after);
+  if (isRecordInBounds(record, workload.observed.record) && isRoomFor(annotations, after)) return record;
+  const other = smaller();
+  requireRoomForRecord(workload, other);
+  return other;
 }
 
 /** Throws a `JobError` (`AnnotationsFull`) if there are too many annotations after a reload. */

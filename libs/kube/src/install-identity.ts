@@ -1,8 +1,9 @@
 import { pause, systemClock } from './client/clock.ts';
 import type { KubeClient } from './client/connection.ts';
 import { KubeError } from './client/errors.ts';
+import { namespacePath } from './objects.ts';
 
-const KUBE_SYSTEM = '/api/v1/namespaces/kube-system';
+const KUBE_SYSTEM = namespacePath('kube-system');
 
 /** The identity of an install, from which its keys in Redis are named. */
 export interface InstallIdentity {

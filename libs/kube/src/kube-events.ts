@@ -6,7 +6,7 @@ import type { KubeClient } from './client/connection.ts';
 import { networkError } from './client/errors.ts';
 import { collectionPath } from './objects.ts';
 
-const EVENTS = { group: '', version: 'v1', plural: 'events' };
+export const EVENTS = { group: '', version: 'v1', plural: 'events' };
 
 /** The subject of an event: a workload, or the watchers' Lease. */
 export interface EventSubject {

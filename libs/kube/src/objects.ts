@@ -14,6 +14,9 @@ export interface KubeResource {
   readonly plural: string;
 }
 
+/** The kind Namespace. */
+export const NAMESPACES: KubeResource = { group: '', version: 'v1', plural: 'namespaces' };
+
 /** `v1`, `apps/v1`. */
 export function apiVersionOf(resource: KubeResource): string {
   return resource.group === '' ? resource.version : `${resource.group}/${resource.version}`;
@@ -29,6 +32,11 @@ export function collectionPath(resource: KubeResource, namespace?: string): stri
 
 export function objectPath(resource: KubeResource, id: { namespace: string; name: string }): string {
   return `${collectionPath(resource, id.namespace)}/${encodeURIComponent(id.name)}`;
+}
+
+/** Returns the path of a Namespace. */
+export function namespacePath(name: string): string {
+  return `${collectionPath(NAMESPACES)}/${encodeURIComponent(name)}`;
 }
 
 /** Returns `<namespace>/<name>` (or `<name>`) for reports; `?` if the object has no name. */

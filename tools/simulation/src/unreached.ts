@@ -76,10 +76,7 @@ export const UNREACHED: readonly Unreached[] = [
         'this.#warn(subject, outcome.noRoom, outcome.reason);',
         'const problems = [...(noRoom === undefined ? [] : [noRoom]), ...problemsOf(outcome), ...leftBehind];',
       ],
-      'apps/worker/src/reload/reload.processor.ts': [
-        'if (noRoom) return noRoom;',
-        'const record = hasRoomForRecord(workload, counted) ? counted : recordAfter(plan, workload, NO_RELOADS);',
-      ],
+      'apps/worker/src/reload/reload.processor.ts': ['if (noRoom) return noRoom;'],
       'apps/worker/src/reload/reload-slot.ts': [
         `if (jobErrorOf(error).reason === 'AnnotationsFull') this.#state = 'claimed';`,
       ],

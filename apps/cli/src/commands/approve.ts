@@ -1,14 +1,13 @@
 import { APPROVED_ANNOTATION } from '@reroll/core/holds/hold';
-import { MERGE_PATCH } from '@reroll/kube/client/connection';
+import { EVENTS } from '@reroll/kube/kube-events';
 import { collectionPath } from '@reroll/kube/objects';
 import { workloadRef, type WorkloadRef } from '../args/object-ref.ts';
+import { annotate, pathOf } from '../direct/annotate.ts';
 import { CliError, usageError } from '../errors.ts';
 import type { Session } from '../session.ts';
 import { fullName } from '../views/names.ts';
 import { running, type Adder, type Call } from './command.ts';
-import { pathOf } from './freeze.ts';
 
-const EVENTS = { group: '', version: 'v1', plural: 'events' };
 const ID = /^[0-9a-f]{10}$/u;
 const ID_IN_EVENT = /\bid ([0-9a-f]{10})\b/u;
 
@@ -30,9 +29,7 @@ async function runApprove({ session, io, words }: Call): Promise<void> {
   if (given !== undefined && !ID.test(given))
     throw usageError(`expected an id of ten hexadecimal digits, given ${JSON.stringify(given)}`);
   const id = given ?? (await latestId(session, workload));
-  const patch = { metadata: { annotations: { [APPROVED_ANNOTATION]: id } } };
-  const options = { contentType: MERGE_PATCH, query: { fieldManager: 'reroll-cli' } };
-  await session.cluster.client.patch(pathOf(workload), patch, options);
+  await annotate(session, pathOf(workload), { [APPROVED_ANNOTATION]: id });
   io.out(`${fullName(workload)} approved (${id})\n`);
 }
 
@@ -55,6 +52,8 @@ async function latestId(session: Session, { kind, namespace, name }: WorkloadRef
   const id = ID_IN_EVENT.exec(message)?.[1];
   if (id !== undefined) return id;
   throw new CliError(`no Event tells that ${kind} ${namespace}/${name} waits for an approval`, {
-    hints: ['Events are kept for an hour; the history has the id: kubectl reroll why'],
+    hints: [
+      'Events are kept for an hour; `kubectl reroll change` shows the id among the details of a change',
+    ],
   });
 }

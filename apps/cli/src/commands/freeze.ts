@@ -1,17 +1,15 @@
 import { FREEZE_ALL_ANNOTATION, FREEZE_ANNOTATION } from '@reroll/core/holds/hold';
-import { MERGE_PATCH } from '@reroll/kube/client/connection';
-import { collectionPath, objectPath } from '@reroll/kube/objects';
-import { workloadKind } from '@reroll/kube/workloads/registry';
-import { workloadRef, type WorkloadRef } from '../args/object-ref.ts';
+import { namespacePath } from '@reroll/kube/objects';
+import { workloadRef } from '../args/object-ref.ts';
 import { untilArgument } from '../args/values.ts';
 import { DEFAULT_ADMIN_NAMESPACE } from '../connect/find-admin.ts';
+import { annotate, pathOf } from '../direct/annotate.ts';
 import { usageError } from '../errors.ts';
 import { safeText } from '../output/safe-text.ts';
 import type { Session } from '../session.ts';
 import { fullName } from '../views/names.ts';
 import { running, type Adder, type Call } from './command.ts';
 
-const NAMESPACES = { group: '', version: 'v1', plural: 'namespaces' };
 /** Characters of a reason, so that the annotation is within what Reroll reads. */
 const MOST_REASON = 150;
 
@@ -63,16 +61,16 @@ async function runFreeze({ session, io, words, options }: Call<FreezeOptions>): 
   const end = until === undefined ? undefined : untilArgument('--until', until, io.now());
   if (end !== undefined && end <= io.now())
     throw usageError(`expected a time in the future for --until, given ${JSON.stringify(until)}`);
-  const place = placeOf(session, words, options);
+  const { path, annotation, name } = placeOf(session, words, options);
   const text = end === undefined ? '' : new Date(end).toISOString();
-  await annotate(session, place, `${text}; ${reason}`);
-  io.out(`${safeText(place.name)} frozen${text === '' ? '' : ` until ${text}`}\n`);
+  await annotate(session, path, { [annotation]: `${text}; ${reason}` });
+  io.out(`${safeText(name)} frozen${text === '' ? '' : ` until ${text}`}\n`);
 }
 
 async function runUnfreeze({ session, io, words, options }: Call<PlaceOptions>): Promise<void> {
-  const place = placeOf(session, words, options);
-  await annotate(session, place, null);
-  io.out(`${safeText(place.name)} no longer frozen\n`);
+  const { path, annotation, name } = placeOf(session, words, options);
+  await annotate(session, path, { [annotation]: null });
+  io.out(`${safeText(name)} no longer frozen\n`);
 }
 
 function placeOf(session: Session, words: readonly string[], { all }: PlaceOptions): Place {
@@ -88,18 +86,5 @@ function placeOf(session: Session, words: readonly string[], { all }: PlaceOptio
 }
 
 function ofNamespace(namespace: string, annotation: string, name: string): Place {
-  return { path: `${collectionPath(NAMESPACES)}/${namespace}`, annotation, name };
-}
-
-/** The path of a workload in the API. */
-export function pathOf(workload: WorkloadRef): string {
-  const definition = workloadKind(workload.kind);
-  if (!definition) throw new RangeError(`no workload kind ${workload.kind}`);
-  return objectPath(definition, workload);
-}
-
-async function annotate(session: Session, { path, annotation }: Place, value: string | null): Promise<void> {
-  const patch = { metadata: { annotations: { [annotation]: value } } };
-  const options = { contentType: MERGE_PATCH, query: { fieldManager: 'reroll-cli' } };
-  await session.cluster.client.patch(path, patch, options);
+  return { path: namespacePath(namespace), annotation, name };
 }

@@ -4,7 +4,7 @@ import { isWithin, type Scope } from '@reroll/core/state/listed';
 import type { SourceKindDefinition } from '@reroll/kube/sources/definition';
 import type { WatcherOptions } from '@reroll/shared/platform/options/parsing/table';
 import type { KubeClient } from '@reroll/kube/client/connection';
-import { collectionPath } from '@reroll/kube/objects';
+import { collectionPath, NAMESPACES } from '@reroll/kube/objects';
 import { Reflector } from '@reroll/kube/reflector/reflector';
 import type { Stream } from './stream-group.ts';
 import type { StreamReports } from './stream-reports.ts';
@@ -48,7 +48,6 @@ export function isWatched({ options }: Scoped, scope: Scope, key: Key<string>): 
   return !ignored && isWithin(scope, key);
 }
 
-const NAMESPACES = { group: '', version: 'v1', plural: 'namespaces' };
 const KIND = 'Namespace';
 
 export interface SelectedNamespacesContext {

@@ -1,10 +1,9 @@
-import { holdsAmong } from '@reroll/core/holds/hold';
 import type { Annotations } from '@reroll/core/model';
+import { namespaceAnnotations } from '@reroll/core/state/observe';
 import type { KubeClient } from '@reroll/kube/client/connection';
 import { KubeError } from '@reroll/kube/client/errors';
-import { collectionPath, type KubeObject } from '@reroll/kube/objects';
+import { namespacePath, type KubeObject } from '@reroll/kube/objects';
 
-const NAMESPACES = { group: '', version: 'v1', plural: 'namespaces' };
 /** Milliseconds for which what was read is used again: so long a burst costs one request a namespace. */
 const FRESH = 2_000;
 
@@ -42,8 +41,8 @@ export class NamespaceReader {
 
   async #get(namespace: string): Promise<Annotations> {
     try {
-      const path = `${collectionPath(NAMESPACES)}/${encodeURIComponent(namespace)}`;
-      return holdsAmong((await this.#client.get<KubeObject>(path)).body.metadata.annotations);
+      const { body } = await this.#client.get<KubeObject>(namespacePath(namespace));
+      return namespaceAnnotations(body.metadata.annotations);
     } catch (error) {
       if (error instanceof KubeError && error.status === 404) return {};
       throw error;

@@ -5,7 +5,6 @@ import { holdOf, limitOf, type HoldDefaults } from '@reroll/core/holds/reload-ho
 import { recordedReloads } from '@reroll/core/record/record';
 import { sourceKeyIn } from '@reroll/core/state/rows';
 import type { Annotations } from '@reroll/core/model';
-import type { ReloadRequest } from '@reroll/redis/catalog/requests';
 import type { ReloadJob } from '@reroll/redis/queue/jobs';
 import type { Queues } from '@reroll/redis/queue/queues';
 import type { NamespaceReader } from './namespace-reader.ts';
@@ -59,22 +58,18 @@ export class ReloadHolds {
   }
 
   /** Returns why the reload is held; undefined if it is not. */
-  holdOf(
-    { workload, plan, request }: Held,
-    by: { holds: NamespaceHolds; asked: ReloadRequest | undefined },
-  ): ReloadHold | undefined {
+  holdOf({ workload, plan, request }: Held, holds: NamespaceHolds): ReloadHold | undefined {
     const { observed, facts } = workload;
     const sources = plan.roll.map(
       (name) => [name, facts.sources.get(sourceKeyIn(observed.namespace, name))] as const,
     );
     return holdOf({
       workload: observed.annotations,
-      ...by.holds,
+      ...holds,
       defaults: this.#settings.defaults,
       record: observed.record,
       id: pendingId({ uid: observed.uid, sources, request }),
       now: workload.apiTime(),
-      passes: request === undefined ? undefined : by.asked?.passes,
     });
   }
 

@@ -40,7 +40,7 @@ import { readProvenByWave } from './proven-by-wave.ts';
 import { ReloadSlot } from './reload-slot.ts';
 import type { ReloadWay, Sent } from './send/reload-way.ts';
 import type { ReloadWays } from './send/reload-ways.ts';
-import { hasRoomForRecord, requireRoomForRecord } from '../require-room.ts';
+import { recordWithRoom, requireRoomForRecord } from '../require-room.ts';
 import type { SourceReader } from '../change/source-reader.ts';
 import type { WorkloadNow, WorkloadReader } from './workload-reader.ts';
 
@@ -122,8 +122,8 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
    *    only if the workload is as the catalog says; if it is not, go on.
    * 3. Read the workload, then the catalog's rows of it and its sources.
    * 4. Plan, read the sources that the plan needs (always after the workload), and plan again.
-   * 5. If the reload is held, write nothing. Claim a slot if only now a reload turns out to be needed. Patch. If a test of the patch fails, start again at 3,
-   *    at most five times.
+   * 5. If the reload is held, write nothing. Claim a slot if only now a reload turns out to be needed. Patch. If a test of the patch
+   *    fails, start again at 3, at most five times.
    *
    * Step 2 is left out unless this is the first attempt. Rejects with a `JobError`, a `KubeError`, ioredis' error, or `NotYetError`.
    */
@@ -170,11 +170,7 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
     if (!isPlainReload(plan)) return false;
     const gathered: Gathered = { workload, readings: new Map(), plan, requested: 'none' };
     try {
-      const holds = await reading;
-      const hold = this.#ports.holds.holdOf(gathered, { holds, asked: undefined });
-      if (hold) return heldOutcome(gathered, hold);
-      const sent = await this.#write(gathered, slot, holds);
-      return sent ? { ...this.#outcome(gathered), ...sent } : false;
+      return await this.#writeUnlessHeld(gathered, slot, await reading);
     } catch (error) {
       return noRoomOrThrow(error, { subject: workload, pending: plan.roll });
     }
@@ -217,13 +213,22 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
       const holds = isReload(gathered)
         ? await this.#ports.holds.read(workload.observed.namespace)
         : undefined;
-      const hold = holds && this.#ports.holds.holdOf(gathered, { holds, asked });
-      if (hold) return heldOutcome(gathered, hold);
-      const sent = isWritten(gathered) ? await this.#write(gathered, slot, holds) : {};
-      return sent ? { ...this.#outcome(gathered), ...sent } : false;
+      return await this.#writeUnlessHeld(gathered, slot, holds);
     } catch (error) {
       return noRoomOrThrow(error, { subject: workload, request: asked, pending });
     }
+  }
+
+  /** False if the workload must be read and decided again. `holds` is undefined if no pods are to be replaced. */
+  async #writeUnlessHeld(
+    gathered: Gathered,
+    slot: ReloadSlot,
+    holds: NamespaceHolds | undefined,
+  ): Promise<ReloadOutcome | false> {
+    const hold = holds && this.#ports.holds.holdOf(gathered, holds);
+    if (hold) return heldOutcome(gathered, hold);
+    const sent = isWritten(gathered) ? await this.#write(gathered, slot, holds) : {};
+    return sent ? { ...this.#outcome(gathered), ...sent } : false;
   }
 
   /** Leaves the job to other workers if all that remains needs a key that only they have. */
@@ -306,10 +311,9 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
     const { catalog, reports } = this.#ports;
     const { workload, readings, plan, request } = gathered;
     const reloads = holds && this.#ports.holds.reloadsAfter(gathered, holds);
-    const counted = recordAfter(plan, workload, reloads);
-    // What has no room for its times is reloaded all the same, and not counted.
-    const record = hasRoomForRecord(workload, counted) ? counted : recordAfter(plan, workload, NO_RELOADS);
-    requireRoomForRecord(workload, record);
+    const record = recordWithRoom(workload, recordAfter(plan, workload, reloads), () =>
+      recordAfter(plan, workload, NO_RELOADS),
+    );
     if (this.#settings.dryRun) {
       await catalog.pretend(workload.key, record);
       return {};

@@ -1,5 +1,3 @@
-import { annotationOf } from '../annotations/annotation-keys.ts';
-import type { Annotations } from '../model.ts';
 import type { Reason } from '../reasons.ts';
 
 /** The annotations by which reloads are held; on a workload or on its Namespace. */
@@ -35,8 +33,6 @@ export interface ReloadHold {
   readonly until?: number;
   /** One sentence for the owner. */
   readonly detail: string;
-  /** With `AwaitsApproval`: the id of what is pending. */
-  readonly id?: string;
 }
 
 /** `until 2026-12-31T00:00:00.000Z` */
@@ -47,18 +43,4 @@ export function untilText(until: number): string {
 /** What was given, shortened, for an error. */
 export function given(text: string): string {
   return `given ${JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text)}`;
-}
-
-/** Characters of a value that are read; a longer window cannot be read, and a longer reason is cut. */
-const VALUE_LENGTH = 200;
-
-/** Keeps the annotations of a Namespace that hold reloads. */
-export function holdsAmong(annotations: Annotations | undefined): Annotations {
-  const found = [...HOLD_ANNOTATIONS, FREEZE_ALL_ANNOTATION].flatMap((key): [string, string][] => {
-    const value = annotationOf(annotations ?? {}, key);
-    return value === undefined
-      ? []
-      : [[key, value.length > VALUE_LENGTH ? `${value.slice(0, VALUE_LENGTH)}…` : value]];
-  });
-  return Object.fromEntries(found);
 }

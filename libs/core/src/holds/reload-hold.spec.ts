@@ -3,7 +3,7 @@ import type { Annotations } from '../model.ts';
 import { writeRecord } from '../record/record.ts';
 import type { SourceRow } from '../state/rows.ts';
 import { pendingId, type PendingChanges } from './approval.ts';
-import { holdsAmong } from './hold.ts';
+import { namespaceAnnotations } from '../state/observe.ts';
 import { holdOf, limitOf, type HoldInput } from './reload-hold.ts';
 
 const NOW = Date.parse('2026-11-25T12:00:00Z');
@@ -105,7 +105,10 @@ describe('a window', () => {
 describe('an approval', () => {
   test('is needed for exactly what is pending', () => {
     const asked = approval('required');
-    expect(held({ workload: asked })).toMatchObject({ reason: 'AwaitsApproval', id: 'abc' });
+    expect(held({ workload: asked })).toMatchObject({
+      reason: 'AwaitsApproval',
+      detail: expect.stringContaining('has the id abc'),
+    });
     expect(held({ workload: { ...asked, 'reroll.dev/approved': 'abc' } })).toBeUndefined();
     expect(held({ workload: { ...asked, 'reroll.dev/approved': 'abd' } })?.reason).toBe('AwaitsApproval');
     expect(held({ namespace: { ...asked, 'reroll.dev/approved': 'abc' } })?.reason).toBe('AwaitsApproval');
@@ -157,17 +160,12 @@ test('the first hold in the chain is told', () => {
   expect(held({ ...input, workload: { ...limit('1/1h') } })?.reason).toBe('TooOften');
 });
 
-test('a manual reload passes what it asks for, and never an approval', () => {
-  const all = { ...limit('1/1h'), ...window('13:00-14:00') };
-  const record = reloaded(1);
-  expect(held({ workload: all, record, passes: 'now' })).toBeUndefined();
-  expect(held({ workload: { ...all, ...freeze('') }, record, passes: 'now' })?.reason).toBe('Frozen');
-  expect(held({ workload: { ...all, ...freeze('') }, record, passes: 'freeze' })).toBeUndefined();
-  expect(held({ workload: approval('required'), passes: 'freeze' })?.reason).toBe('AwaitsApproval');
-});
-
 test('the annotations of a Namespace are cut', () => {
-  const found = holdsAmong({ ...freeze('x'.repeat(300)), 'reroll.dev/freeze-all': 'y', other: 'z' });
+  const found = namespaceAnnotations({
+    ...freeze('x'.repeat(300)),
+    'reroll.dev/freeze-all': 'y',
+    other: 'z',
+  });
   expect(Object.keys(found)).toEqual(['reroll.dev/freeze', 'reroll.dev/freeze-all']);
   expect(found['reroll.dev/freeze']).toHaveLength(201);
 });

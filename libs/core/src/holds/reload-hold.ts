@@ -35,19 +35,11 @@ export interface HoldInput {
   readonly id: string;
   /** Unix milliseconds. */
   readonly now: number;
-  /** What a manual reload passes: `now` windows and limits, `freeze` freezes too. Nothing passes an approval. Default nothing. */
-  readonly passes?: 'now' | 'freeze' | undefined;
 }
 
 /** Returns why a pending workload must not be reloaded now, the first of these checks; undefined if it may. */
 export function holdOf(input: HoldInput): ReloadHold | undefined {
-  const { passes } = input;
-  return (
-    (passes === 'freeze' ? undefined : frozen(input)) ??
-    (passes === undefined ? outsideWindow(input) : undefined) ??
-    awaitsApproval(input) ??
-    (passes === undefined ? tooOften(input) : undefined)
-  );
+  return frozen(input) ?? outsideWindow(input) ?? awaitsApproval(input) ?? tooOften(input);
 }
 
 /** The limit that counts for the workload; undefined if there is none. One that cannot be read leaves the next farther one in force. */
@@ -101,7 +93,7 @@ function awaitsApproval(input: HoldInput): ReloadHold | undefined {
   const advice = `What is pending has the id ${id}. Approve it by kubectl reroll approve, or by the annotation ${APPROVED_ANNOTATION}: "${id}"`;
   const detail =
     problem === undefined ? advice : `${advice}. ${APPROVAL_ANNOTATION} cannot be read: ${problem}`;
-  return { reason: 'AwaitsApproval', detail, id };
+  return { reason: 'AwaitsApproval', detail };
 }
 
 function tooOften(input: HoldInput): ReloadHold | undefined {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { namespaceAnnotations } from '../state/observe.ts';
 import { readWindows, windowState } from './window.ts';
 
 /** `open until …` or `closed until …`, in UTC. */
@@ -50,6 +51,23 @@ describe('in the nights in which the clock changes', () => {
 
 test('a leap day is a day', () => {
   expect(at('Tue 10:00-11:00', '2028-02-28T12:00:00Z')).toBe('closed until 2028-02-29T10:00Z');
+});
+
+test('the longest value that is read has at most 20 windows, so that judging them has a bound', () => {
+  const text = Array.from({ length: 40 }, (_, minute) => `0:${String(minute).padStart(2, '0')}-1:00`).join(
+    ';',
+  );
+  const { 'reroll.dev/window': kept = '' } = namespaceAnnotations({
+    'reroll.dev/window': text.slice(0, 200),
+  });
+  const reading = readWindows(kept.replace(/;[^;]*$/u, ''));
+  expect(reading).toMatchObject({ state: 'read' });
+  expect(reading.state === 'read' && reading.windows.length).toBeLessThanOrEqual(20);
+  expect(
+    readWindows(namespaceAnnotations({ 'reroll.dev/window': text })['reroll.dev/window'] ?? ''),
+  ).toMatchObject({
+    state: 'unreadable',
+  });
 });
 
 test('the time may have fractions of a millisecond', () => {

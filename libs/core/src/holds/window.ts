@@ -51,7 +51,10 @@ export function readWindows(text: string): Windows {
     : { state: 'read', windows };
 }
 
-/** `now` may have fractions. The windows must not be empty. A time that the clock skips counts as the time after the gap; one that it repeats, as the first. */
+/**
+ * Returns whether one of the windows is open; there must be at least one. A time that the clock skips counts as the time after the gap;
+ * one that it repeats, as the first. `now` may have fractions.
+ */
 export function windowState(windows: readonly Window[], now: number): WindowState {
   const spans = windows.flatMap((window) => spansOf(window, now));
   const open = spans.filter(({ start, end }) => start <= now && now < end);

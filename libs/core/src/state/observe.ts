@@ -11,7 +11,7 @@ import {
   type SourceKind,
   type WorkloadKind,
 } from '../model.ts';
-import { HOLD_ANNOTATIONS } from '../holds/hold.ts';
+import { FREEZE_ALL_ANNOTATION, HOLD_ANNOTATIONS } from '../holds/hold.ts';
 import { isEnvVarMark } from '../marker/env-var-name.ts';
 import { podUses } from '../references/pod-uses.ts';
 import { RECORD_ANNOTATION, recordName } from '../record/record.ts';
@@ -110,28 +110,34 @@ export function sourceAnnotations(annotations: Annotations | undefined, keys: An
 
 /** Keeps the annotations that the rules read on a workload or its pod template, without those of other systems. */
 export function decidingAnnotations(annotations: Annotations | undefined, keys: AnnotationKeys): Annotations {
-  return shortened(pick(annotations, decidingKeys(keys)), keys);
+  return shortened(pick(annotations, decidingKeys(keys)), listKeys(keys));
+}
+
+/** Keeps the annotations of a Namespace that hold reloads. */
+export function namespaceAnnotations(annotations: Annotations | undefined): Annotations {
+  return shortened(pick(annotations, [...HOLD_ANNOTATIONS, FREEZE_ALL_ANNOTATION]), []);
 }
 
 /** Characters kept of a value that is not a list. No meaningful value is longer. */
 const VALUE_LENGTH = 200;
 
-function shortened(annotations: Annotations, keys: AnnotationKeys): Annotations {
+function shortened(annotations: Annotations, lists: readonly string[]): Annotations {
   if (annotations === NO_ANNOTATIONS) return annotations;
-  const values = Object.entries(annotations).filter((entry) => isTooLong(entry, keys));
+  const values = Object.entries(annotations).filter((entry) => isTooLong(entry, lists));
   if (values.length === 0) return annotations;
   const cut = values.map(([key, value]) => [key, `${value.slice(0, VALUE_LENGTH)}…`] as const);
   return { ...annotations, ...Object.fromEntries(cut) };
 }
 
 /** Whether a row has, or will have, only the beginning of this annotation. */
-function isTooLong([key, value]: readonly [key: string, value: string], keys: AnnotationKeys): boolean {
-  return value.length > VALUE_LENGTH && !listKeys(keys).includes(key);
+function isTooLong([key, value]: readonly [key: string, value: string], lists: readonly string[]): boolean {
+  return value.length > VALUE_LENGTH && !lists.includes(key);
 }
 
 /** Whether one of the annotations of a row is not there as a whole. */
 export function isAnyCut(annotations: Annotations, keys: AnnotationKeys): boolean {
-  return Object.entries(annotations).some((entry) => isTooLong(entry, keys));
+  const lists = listKeys(keys);
+  return Object.entries(annotations).some((entry) => isTooLong(entry, lists));
 }
 
 function withAdopted(own: Annotations, object: WorkloadObject, keys: AnnotationKeys): Annotations {

@@ -12,8 +12,6 @@ export interface ReloadRequest {
   readonly reason: string;
   /** Unix milliseconds. */
   readonly at: number;
-  /** Which holds it passes: `now` windows and limits, `freeze` freezes too. Default none. */
-  readonly passes?: 'now' | 'freeze';
 }
 
 /**
@@ -33,10 +31,9 @@ return redis.call('HDEL', KEYS[1], ARGV[1])
 
 /** Returns undefined if the text is no request. */
 export function decodeRequest(text: string): ReloadRequest | undefined {
-  const { id, actor, reason, at, passes } = jsonFields(text);
+  const { id, actor, reason, at } = jsonFields(text);
   if (typeof id !== 'string' || typeof actor !== 'string' || typeof reason !== 'string') return undefined;
-  if (!isRequestId(id) || typeof at !== 'number') return undefined;
-  return { id, actor, reason, at, ...(passes === 'now' || passes === 'freeze' ? { passes } : {}) };
+  return isRequestId(id) && typeof at === 'number' ? { id, actor, reason, at } : undefined;
 }
 
 /** Open requests, at most one for each workload: a later one replaces an earlier one. */
@@ -51,13 +48,10 @@ export class ReloadRequests {
   }
 
   /** Stores a request; the caller then enqueues a reload job. If that fails, the resync enqueues it. */
-  async put(
-    workload: WorkloadKey,
-    by: Pick<ReloadRequest, 'actor' | 'reason' | 'passes'>,
-  ): Promise<ReloadRequest> {
+  async put(workload: WorkloadKey, by: { actor: string; reason: string }): Promise<ReloadRequest> {
     const [seconds, micros] = await this.#redis.time();
     const at = Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
-    const request = { ...by, id: `${at}-${randomBytes(5).toString('hex')}`, at };
+    const request = { id: `${at}-${randomBytes(5).toString('hex')}`, actor: by.actor, reason: by.reason, at };
     await this.#redis.hset(this.#key, workload, JSON.stringify(request));
     return request;
   }

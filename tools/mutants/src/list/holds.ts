@@ -45,8 +45,8 @@ export const holdMutants = [
   ]),
   ...inFile('apps/worker/src/reload/reload.processor.ts', [
     {
-      name: 'a workload that is read is reloaded although it is held',
-      text: `const hold = holds && this.#ports.holds.holdOf(gathered, { holds, asked });`,
+      name: 'a workload is reloaded although it is held',
+      text: `const hold = holds && this.#ports.holds.holdOf(gathered, holds);`,
       replacement: `const hold = undefined as ReturnType<ReloadHolds['holdOf']>;`,
       killedBy: { spec: RELOADS, test: 'keeps the workload as it is if it is' },
     },
