@@ -76,7 +76,10 @@ export const UNREACHED: readonly Unreached[] = [
         'this.#warn(subject, outcome.noRoom, outcome.reason);',
         'const problems = [...(noRoom === undefined ? [] : [noRoom]), ...problemsOf(outcome), ...leftBehind];',
       ],
-      'apps/worker/src/reload/reload.processor.ts': ['if (noRoom) return noRoom;'],
+      'apps/worker/src/reload/reload.processor.ts': [
+        'const record = recordWithRoom(workload, recordAfter(plan, workload, reloads), () =>',
+        'if (noRoom) return noRoom;',
+      ],
       'apps/worker/src/reload/reload-slot.ts': [
         `if (jobErrorOf(error).reason === 'AnnotationsFull') this.#state = 'claimed';`,
       ],
