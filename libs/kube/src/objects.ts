@@ -14,8 +14,8 @@ export interface KubeResource {
   readonly plural: string;
 }
 
-/** The kind Namespace. */
 export const NAMESPACES: KubeResource = { group: '', version: 'v1', plural: 'namespaces' };
+export const PODS: KubeResource = { group: '', version: 'v1', plural: 'pods' };
 
 /** `v1`, `apps/v1`. */
 export function apiVersionOf(resource: KubeResource): string {

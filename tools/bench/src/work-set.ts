@@ -1,4 +1,4 @@
-import { collectionPath } from '@reroll/kube/objects';
+import { collectionPath, NAMESPACES } from '@reroll/kube/objects';
 import { create } from './api.ts';
 import type { Bench } from './bench.ts';
 import { forEach } from './each.ts';
@@ -15,7 +15,6 @@ export interface WorkSet {
   readonly values: Map<string, string>;
 }
 
-const NAMESPACES = { group: '', version: 'v1', plural: 'namespaces' };
 const CONCURRENCY = 64;
 const INITIAL = 'initial';
 

@@ -1,6 +1,6 @@
 import type { KubeClient } from '@reroll/kube/client/connection';
 import type { EventHandler } from '@reroll/kube/reflector/delivery';
-import { collectionPath, type KubeObject, type KubeResource } from '@reroll/kube/objects';
+import { collectionPath, type KubeObject, type KubeResource, PODS } from '@reroll/kube/objects';
 import { Reflector } from '@reroll/kube/reflector/reflector';
 import { RECORD_ANNOTATION } from '@reroll/core/record/record';
 import { NAMESPACE, WORKLOADS, resourceOf, type Workload } from './shop.ts';
@@ -39,8 +39,6 @@ type WorkloadOrPod = KubeObject & {
   readonly spec?: { readonly template?: unknown };
   readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
 };
-
-const PODS: KubeResource = { group: '', version: 'v1', plural: 'pods' };
 
 /** The demo's own watch of the shop's workloads and pods; it does not ask Reroll what happened. */
 export class Observer {

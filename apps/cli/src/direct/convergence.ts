@@ -5,7 +5,7 @@ import { isCreatedAround, verdictOf } from '@reroll/core/convergence/verdict';
 import { keyOf, type SourceKey } from '@reroll/core/model';
 import { METADATA_ONLY, METADATA_ONLY_LIST, type KubeClient } from '@reroll/kube/client/connection';
 import { KubeError } from '@reroll/kube/client/errors';
-import { collectionPath, objectPath, type KubeObject } from '@reroll/kube/objects';
+import { collectionPath, objectPath, type KubeObject, PODS } from '@reroll/kube/objects';
 import { listPages, type PagedList } from '@reroll/kube/reflector/list-pages';
 import { sourceKind } from '@reroll/kube/sources/registry';
 import { SECRET_PROVIDER_CLASSES } from '@reroll/kube/sources/secret-provider-class';
@@ -38,7 +38,6 @@ export interface Using {
   readonly uses: readonly ContainerUse[];
 }
 
-const PODS = { group: '', version: 'v1', plural: 'pods' };
 const PAGE_SIZE = 500;
 /** The API server answers for what was a few minutes ago; it is not asked about what was long before. */
 const KEEPS_HISTORY = 1_800;

@@ -2,7 +2,7 @@ import { namespaceOf, type WorkloadKey } from '@reroll/core/model';
 import { podTroubles, type PodSeen } from '@reroll/core/rollouts/pod-troubles';
 import type { RolloutTracker } from '@reroll/core/rollouts/rollout-tracker';
 import type { KubeClient } from '@reroll/kube/client/connection';
-import { collectionPath } from '@reroll/kube/objects';
+import { collectionPath, PODS } from '@reroll/kube/objects';
 import type { Logger } from '@reroll/shared/platform/logging/logging';
 import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
 
@@ -17,7 +17,6 @@ export interface StuckPodsContext {
   readonly changed: () => void;
 }
 
-const PODS = { group: '', version: 'v1', plural: 'pods' };
 /** Pods in one response: enough to find five that are waiting. */
 const LIMIT = 50;
 /** Deadline of one request (ms). */

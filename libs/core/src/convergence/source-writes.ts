@@ -1,6 +1,6 @@
 import type { ObjectMeta } from '../model.ts';
 import { isRv, RV_UNKNOWN, type Rv } from '../rv.ts';
-import { unixSeconds } from '../state/observe.ts';
+import { lastWrite, unixSeconds } from '../state/observe.ts';
 
 /** What the metadata of a source tell of its writes. Times are Unix seconds, rounded down. */
 export interface SourceWrites {
@@ -35,7 +35,7 @@ export function sourceWrites(metadata: ObjectMeta): SourceWrites {
     rv: isRv(metadata.resourceVersion) ? metadata.resourceVersion : RV_UNKNOWN,
     createdAt,
     dataAt: isDated ? Math.max(createdAt, ...times) : undefined,
-    lastAt: Math.max(createdAt, ...entries.map(({ time }) => unixSeconds(time))),
+    lastAt: lastWrite(metadata),
     mayBeImmutable: entries.some(({ fieldsV1 }) => fieldsV1 !== undefined && 'f:immutable' in fieldsV1),
   };
 }

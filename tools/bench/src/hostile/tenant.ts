@@ -1,13 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { type KubeClient, MERGE_PATCH } from '@reroll/kube/client/connection';
-import { apiVersionOf, collectionPath, objectPath, type KubeResource } from '@reroll/kube/objects';
+import {
+  apiVersionOf,
+  collectionPath,
+  objectPath,
+  type KubeResource,
+  NAMESPACES,
+} from '@reroll/kube/objects';
 import { KubeError } from '@reroll/kube/client/errors';
 import { create, persistently } from '../api.ts';
 import { forEach } from '../each.ts';
 import { CONFIG_MAPS, DEPLOYMENTS } from '../kinds.ts';
 import { configMapManifest, namespaceManifest } from '../manifests.ts';
 
-const NAMESPACES: KubeResource = { group: '', version: 'v1', plural: 'namespaces' };
 /** A few busy clients, not a botnet. */
 const LANES = 4;
 
