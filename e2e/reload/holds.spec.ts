@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { MERGE_PATCH } from '@reroll/kube/client/connection';
 import { QUICK_LEASE } from '../faults/support/settings.ts';
 import { sharedCluster } from '../support/cluster.ts';
 import { connect, namespace, type Space } from '../support/kube.ts';
@@ -23,13 +22,6 @@ beforeAll(async () => {
     watcherFlags: QUICK_LEASE,
   });
 });
-
-type Annotations = Readonly<Record<string, string | null>>;
-
-async function annotateNamespace(annotations: Annotations): Promise<void> {
-  const options = { contentType: MERGE_PATCH };
-  await space.client.patch(`/api/v1/namespaces/${space.name}`, { metadata: { annotations } }, options);
-}
 
 /** Changes the source of the workload and resolves with the Event that says why nothing is reloaded. */
 async function held(name: string, v: string, reason: string): Promise<string> {
@@ -74,7 +66,9 @@ it('a freeze of the namespace holds all of it until its end, though the leader d
   const names = ['late-a', 'late-b'];
   const rollouts = await Promise.all(names.map((name) => adopted(space, name)));
   const end = Date.now() + 30_000;
-  await annotateNamespace({ 'reroll.dev/freeze': `${new Date(end).toISOString()}; a test` });
+  await space.patchNamespace({
+    annotations: { 'reroll.dev/freeze': `${new Date(end).toISOString()}; a test` },
+  });
   // What a worker has read of the Namespace may be two seconds old.
   await eventually(() => Date.now() > end - 27_500);
   await Promise.all(names.map((name) => held(name, '2', 'Frozen')));
@@ -89,7 +83,7 @@ it('a freeze of the namespace holds all of it until its end, though the leader d
     await inStep(space, `Deployment/${name}`, [`ConfigMap/${name}`], { within: 60_000 });
     expect(await (rollouts[at] as RolloutCount).now()).toBe(1);
   }
-  await annotateNamespace({ 'reroll.dev/freeze': null });
+  await space.patchNamespace({ annotations: { 'reroll.dev/freeze': null } });
 });
 
 it('an approval lets through what it names, and nothing later', async () => {

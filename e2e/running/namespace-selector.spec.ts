@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { beforeAll, expect, it } from 'vitest';
-import { MERGE_PATCH } from '@reroll/kube/client/connection';
 import { AuditLog } from '../support/audit.ts';
 import { auto, configMap, deployment, usingEnvFrom } from '../support/objects/builders.ts';
 import { sharedCluster } from '../support/cluster.ts';
@@ -18,8 +17,7 @@ let reroll: Reroll;
 let always: Space;
 
 async function label(space: Space, value: string | null): Promise<void> {
-  const body = { metadata: { labels: { [LABEL]: value } } };
-  await space.client.patch(`/api/v1/namespaces/${space.name}`, body, { contentType: MERGE_PATCH });
+  await space.patchNamespace({ labels: { [LABEL]: value } });
 }
 
 function count(text: string): number {
@@ -115,6 +113,25 @@ it('without the label nothing of a namespace is asked for or kept', async () => 
     .map((object) => object?.resource);
   expect(clusterWide).not.toContain('configmaps');
   expect(clusterWide).not.toContain('deployments');
+});
+
+it('a freeze of a Namespace holds its workloads until it is taken away, and no worker has to read the Namespace', async () => {
+  const audit = new AuditLog(sharedCluster());
+  const space = await shop();
+  await space.patchNamespace({ annotations: { 'reroll.dev/freeze': '; a test' } });
+  await comesIn(space);
+  await inStep(space, WEB, [CM]);
+  const rollouts = await RolloutCount.from(space, WEB);
+  await space.setData(CM, { v: '2' });
+  await eventually(async () => (await space.events(WEB)).some(({ reason }) => reason === 'Frozen'));
+  expect(await rollouts.now()).toBe(0);
+  await space.patchNamespace({ annotations: { 'reroll.dev/freeze': null } });
+  await inStep(space, WEB, [CM]);
+  expect(await rollouts.now()).toBe(1);
+  const read = audit
+    .of('reroll-worker')
+    .filter(({ verb, objectRef }) => objectRef?.resource === 'namespaces' && verb === 'get');
+  expect(read).toEqual([]);
 });
 
 it('a label that comes adopts what is there and reloads nothing; one that goes ends it, and with it again what changed meanwhile is reloaded', async () => {

@@ -3,7 +3,7 @@ import type { Cluster } from '../../tools/cluster/src/cluster.ts';
 import type { PodTemplate, SourceKind, WorkloadKind } from '@reroll/core/model';
 import { KubeClient, MERGE_PATCH } from '@reroll/kube/client/connection';
 import { KubeError } from '@reroll/kube/client/errors';
-import { collectionPath, objectPath, type KubeResource } from '@reroll/kube/objects';
+import { collectionPath, namespacePath, objectPath, type KubeResource } from '@reroll/kube/objects';
 import { cleanUp } from './cleanup.ts';
 import { eventually } from './wait.ts';
 
@@ -163,6 +163,13 @@ export class Space {
   /** `null` takes an annotation away. */
   async annotate(ref: Ref, annotations: Readonly<Record<string, string | null>>): Promise<KubeObject> {
     return await this.patch(ref, { metadata: { annotations } });
+  }
+
+  /** Changes the labels or annotations of the Namespace itself; `null` takes one away. */
+  async patchNamespace(
+    metadata: Readonly<Partial<Record<'labels' | 'annotations', Readonly<Record<string, string | null>>>>>,
+  ): Promise<void> {
+    await this.client.patch(namespacePath(this.name), { metadata }, { contentType: MERGE_PATCH });
   }
 
   async delete(ref: Ref): Promise<void> {

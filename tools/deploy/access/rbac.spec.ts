@@ -44,7 +44,7 @@ const WATCHED = [
   'list,watch configmaps',
   'list,watch secrets',
 ];
-const WORKED_ON = [
+const WORKED_ON_THERE = [
   'create events',
   'create,delete,get,patch batch/jobs',
   'get configmaps',
@@ -55,6 +55,9 @@ const WORKED_ON = [
   'get,patch apps/statefulsets',
   'get,patch batch/cronjobs',
 ];
+const WORKED_ON = WORKED_ON_THERE.map((right) =>
+  right === 'get namespaces' ? 'get,list,watch namespaces' : right,
+);
 
 const STATIC = { auth: 'static', staticTokens: { existingSecret: 'tokens' } };
 const REVIEWS = [
@@ -87,7 +90,7 @@ const ALL: readonly (readonly [string, ChartValues, Record<string, Record<string
         'Role in shop': WATCHED,
         'Role in reroll': [...WATCHED, ...LEASE, ...META_INFO].sort(),
       },
-      'reroll-worker': { 'Role in shop': WORKED_ON, 'Role in reroll': WORKED_ON },
+      'reroll-worker': { 'Role in shop': WORKED_ON_THERE, 'Role in reroll': WORKED_ON_THERE },
       'reroll-redis': {},
       'reroll-admin': {},
       'reroll-test': {
@@ -99,7 +102,7 @@ const ALL: readonly (readonly [string, ChartValues, Record<string, Record<string
     'a scoped install that may ask whose a token is',
     { reloader: { watchGlobally: false }, admin: { rbac: { clusterWide: true } } },
     {
-      'reroll-worker': { 'Role in reroll': WORKED_ON },
+      'reroll-worker': { 'Role in reroll': WORKED_ON_THERE },
       'reroll-admin': { ClusterRole: REVIEWS },
     },
   ],
@@ -129,7 +132,7 @@ const ALL: readonly (readonly [string, ChartValues, Record<string, Record<string
       mode: 'standalone',
       reloader: { watchGlobally: false, serviceAccount: { create: false, name: 'mine' } },
     },
-    { mine: { 'Role in reroll': [...WATCHED, ...WORKED_ON, ...LEASE, ...META_INFO].sort() } },
+    { mine: { 'Role in reroll': [...WATCHED, ...WORKED_ON_THERE, ...LEASE, ...META_INFO].sort() } },
   ],
   [
     'a scoped install with static tokens',

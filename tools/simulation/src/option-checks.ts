@@ -54,6 +54,7 @@ export class OptionChecks {
     this.#reloadHolds = new ReloadHolds({
       now,
       seen,
+      knownUntil,
       clockError: clockErrorOf(plan),
       isCounted: !plan.steps.some((step) => step.do === 'strip'),
     });

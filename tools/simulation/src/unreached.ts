@@ -52,8 +52,35 @@ export const UNREACHED: readonly Unreached[] = [
       'apps/worker/src/reload/reload.module.ts': [
         `const defaults = { window, approval: requireApproval ? 'required' : 'none', limit };`,
       ],
+    },
+  },
+  {
+    why: 'Every worker may watch Namespaces, none is deleted, and no run holds 10,000 workloads.',
+    branches: {
+      'apps/worker/src/reload/reload.module.ts': ['onForbidden: (error) =>'],
       'apps/worker/src/reload/namespace-reader.ts': [
-        'if (error instanceof KubeError && error.status === 404) return {};',
+        'delete: ({ key }) => noted({ key, annotations: NONE }),',
+        'for (const key of this.#seen.keys()) if (!names.has(key)) noted({ key, annotations: NONE });',
+      ],
+      'apps/worker/src/reload/reload-holds.ts': [
+        'if (this.#held.size > MOST_REMEMBERED && oldest !== undefined) this.#held.delete(oldest);',
+      ],
+    },
+  },
+  {
+    why: 'Few workers need a Namespace, or look again at what they held, while the API server or Redis does not answer.',
+    isRare: true,
+    branches: {
+      'apps/worker/src/reload/reload.module.ts': ['.catch((error: unknown) =>'],
+      'apps/worker/src/reload/reload.processor.ts': [
+        'reading.catch(() => undefined);',
+        'if (hashes === null && observed.record !== undefined) return recordWithReloads(observed.record, reloads);',
+      ],
+      'apps/worker/src/reload/namespace-reader.ts': [
+        'if (error.status !== 403) return;',
+        'annotations.catch(() => this.#read.delete(namespace));',
+        'if (error instanceof KubeError && error.status === 404) return NONE;',
+        '} catch (error) {',
       ],
     },
   },

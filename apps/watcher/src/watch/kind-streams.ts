@@ -39,7 +39,7 @@ import { isWatched, namespaceSelector, selectors } from './scope.ts';
 import { SourceHandler, SourcePresence } from './source-handler.ts';
 import type { Stream } from './stream-group.ts';
 import type { StreamReports } from './stream-reports.ts';
-import { WholeList } from './whole-list.ts';
+import { WholeList } from '@reroll/kube/reflector/whole-list';
 import { WorkloadHandler, type SeenWorkload } from './workload-handler.ts';
 
 export interface StreamsContext {

@@ -4,7 +4,7 @@ import type { SourceKey } from '@reroll/core/model';
 import type { SeenStatus } from '@reroll/core/provider-class/observe-status';
 import { ProviderClasses } from '@reroll/core/provider-class/provider-classes';
 import type { StreamsContext, StreamTargets, WatchedNamespace } from './kind-streams.ts';
-import type { WholeStore } from './whole-list.ts';
+import type { WholeStore } from '@reroll/kube/reflector/whole-list';
 
 export const PROVIDER_CLASS = 'SecretProviderClass';
 

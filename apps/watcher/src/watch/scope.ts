@@ -8,7 +8,7 @@ import { collectionPath, NAMESPACES } from '@reroll/kube/objects';
 import { Reflector } from '@reroll/kube/reflector/reflector';
 import type { Stream } from './stream-group.ts';
 import type { StreamReports } from './stream-reports.ts';
-import { WholeList } from './whole-list.ts';
+import { WholeList } from '@reroll/kube/reflector/whole-list';
 
 interface Scoped {
   readonly options: WatcherOptions;

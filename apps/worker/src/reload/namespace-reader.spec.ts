@@ -1,42 +1,119 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { line, listEnd, ScriptedClient, type Answer } from '@reroll/kube/testing/scripted-client';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { refusal } from '../testing/fake-api.ts';
 import { NamespaceReader } from './namespace-reader.ts';
 
 const FROZEN = { 'reroll.dev/freeze': '' };
 
-beforeEach(() => void vi.useFakeTimers());
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] }));
 afterEach(() => void vi.useRealTimers());
 
-/** A reader, and the paths that it has asked for. */
-function reader(answer: () => unknown) {
-  const asked: string[] = [];
-  const get = async (path: string) => {
-    asked.push(path);
-    return { body: answer() } as never;
-  };
-  return { namespaces: new NamespaceReader({ get }), asked };
+/** Lets so much time pass, and what is due be done. */
+async function after(milliseconds: number): Promise<void> {
+  await vi.advanceTimersByTimeAsync(milliseconds);
+  for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
-it('reads a Namespace once in two seconds, however many ask, and keeps only what holds reloads', async () => {
-  const { namespaces, asked } = reader(() => ({ metadata: { annotations: { ...FROZEN, other: 'x' } } }));
-  const read = (name: string) => namespaces.annotations(name);
-  expect(await Promise.all([read('a'), read('a'), read('b')])).toEqual([FROZEN, FROZEN, FROZEN]);
-  vi.advanceTimersByTime(1_999);
-  await read('a');
-  expect(asked).toEqual(['/api/v1/namespaces/a', '/api/v1/namespaces/b']);
-  vi.advanceTimersByTime(1);
-  await read('a');
-  expect(asked).toHaveLength(3);
+function namespaceOf(name: string, annotations: Record<string, string> = {}, resourceVersion = '5') {
+  return { metadata: { name, resourceVersion, annotations } };
+}
+
+describe('one that does not watch', () => {
+  /** A reader, and the paths that it has asked for. */
+  function reader(answer: () => unknown) {
+    const asked: string[] = [];
+    const get = async (path: string) => {
+      asked.push(path);
+      return { body: answer() } as never;
+    };
+    return { namespaces: new NamespaceReader({ get, stream: () => expect.fail('it watches') }), asked };
+  }
+
+  it('reads a Namespace once in two seconds, however many ask, and keeps only what holds reloads', async () => {
+    const { namespaces, asked } = reader(() => namespaceOf('a', { ...FROZEN, other: 'x' }));
+    const read = (name: string) => namespaces.annotations(name);
+    expect(await Promise.all([read('a'), read('a'), read('b')])).toEqual([FROZEN, FROZEN, FROZEN]);
+    vi.advanceTimersByTime(1_999);
+    await read('a');
+    expect(asked).toEqual(['/api/v1/namespaces/a', '/api/v1/namespaces/b']);
+    vi.advanceTimersByTime(1);
+    await read('a');
+    expect(asked).toHaveLength(3);
+  });
+
+  it('has nothing of a Namespace that is not there, and asks again after an error', async () => {
+    let error = refusal(404);
+    const { namespaces, asked } = reader(() => {
+      throw error;
+    });
+    expect(await namespaces.annotations('gone')).toEqual({});
+    error = refusal(503);
+    await expect(namespaces.annotations('a')).rejects.toBe(error);
+    await expect(namespaces.annotations('a')).rejects.toBe(error);
+    expect(asked).toHaveLength(3);
+  });
 });
 
-it('has nothing of a Namespace that is not there, and asks again after an error', async () => {
-  let error = refusal(404);
-  const { namespaces, asked } = reader(() => {
-    throw error;
+describe('one that watches', () => {
+  async function follower(streams: Answer[], pages: (object | Error)[] = []) {
+    const client = new ScriptedClient({ streams, pages });
+    const namespaces = new NamespaceReader(client);
+    const changed: string[] = [];
+    const forbidden: number[] = [];
+    namespaces.follow({
+      onChange: (name) => void changed.push(name),
+      onForbidden: ({ status }) => void forbidden.push(status),
+    });
+    await after(0);
+    return { client, namespaces, changed, forbidden };
+  }
+
+  const list =
+    line('ADDED', namespaceOf('a', { ...FROZEN, other: 'x' })) + line('ADDED', namespaceOf('b')) + listEnd(7);
+
+  it('reads none, and tells of each whose holds have changed', async () => {
+    const later =
+      line('MODIFIED', namespaceOf('a', { ...FROZEN, other: 'y' }, '8')) +
+      line('MODIFIED', namespaceOf('b', FROZEN, '9')) +
+      line('DELETED', namespaceOf('a', FROZEN, '10'));
+    const { client, namespaces, changed } = await follower([{ text: list + later, open: true }]);
+    const known = await Promise.all(['a', 'b', 'c'].map((name) => namespaces.annotations(name)));
+    expect(known).toEqual([{}, FROZEN, {}]);
+    expect(changed).toEqual(['a', 'b', 'a']);
+    expect(client.calls).toEqual(['list']);
+    await namespaces.stop();
   });
-  expect(await namespaces.annotations('gone')).toEqual({});
-  error = refusal(503);
-  await expect(namespaces.annotations('a')).rejects.toBe(error);
-  await expect(namespaces.annotations('a')).rejects.toBe(error);
-  expect(asked).toHaveLength(3);
+
+  it('reads what is asked for while the watch is interrupted, and forgets what a later list does not have', async () => {
+    const gone = line('ERROR', { kind: 'Status', code: 410, reason: 'Expired' });
+    const { client, namespaces, changed } = await follower(
+      [{ text: list + gone }, { text: line('ADDED', namespaceOf('b')) + listEnd(20), open: true }],
+      [namespaceOf('a', FROZEN)],
+    );
+    expect(await namespaces.annotations('a')).toEqual(FROZEN);
+    expect(client.calls).toEqual(['list', 'page']);
+    await after(2_000);
+    expect(await namespaces.annotations('a')).toEqual({});
+    expect(changed).toEqual(['a', 'a']);
+    expect(client.calls).toEqual(['list', 'page', 'list']);
+    await namespaces.stop();
+  });
+
+  it('reads from now on if it must not watch', async () => {
+    const { client, namespaces, forbidden } = await follower(
+      [refusal(403)],
+      [namespaceOf('a', FROZEN), namespaceOf('a')],
+    );
+    expect(await namespaces.annotations('a')).toEqual(FROZEN);
+    await after(3_600_000);
+    expect(await namespaces.annotations('a')).toEqual({});
+    expect([client.calls, forbidden]).toEqual([['list', 'page', 'page'], [403]]);
+  });
+
+  it('goes on trying after any other failure', async () => {
+    const { namespaces, forbidden, changed } = await follower([refusal(503), { text: list, open: true }]);
+    await after(1_000);
+    expect([changed, forbidden]).toEqual([['a'], []]);
+    await namespaces.stop();
+  });
 });

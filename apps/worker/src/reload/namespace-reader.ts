@@ -1,8 +1,11 @@
 import type { Annotations } from '@reroll/core/model';
+import { sameRecords } from '@reroll/core/state/rows';
 import { namespaceAnnotations } from '@reroll/core/state/observe';
 import type { KubeClient } from '@reroll/kube/client/connection';
 import { KubeError } from '@reroll/kube/client/errors';
-import { namespacePath, type KubeObject } from '@reroll/kube/objects';
+import { collectionPath, NAMESPACES, namespacePath, type KubeObject } from '@reroll/kube/objects';
+import { Reflector } from '@reroll/kube/reflector/reflector';
+import { WholeList } from '@reroll/kube/reflector/whole-list';
 
 /** Milliseconds for which what was read is used again: so long a burst costs one request a namespace. */
 const FRESH = 2_000;
@@ -12,18 +15,90 @@ interface Reading {
   readonly annotations: Promise<Annotations>;
 }
 
-/** Reads the annotations of Namespaces that hold reloads. */
+interface Seen {
+  readonly key: string;
+  readonly annotations: Annotations;
+}
+
+export interface FollowedNamespaces {
+  /** Called with the name of a Namespace whose annotations have changed. Must not throw. */
+  readonly onChange: (namespace: string) => void;
+  /** The Namespaces cannot be watched: they are read instead, from now on. */
+  readonly onForbidden: (error: KubeError) => void;
+}
+
+const NONE: Annotations = {};
+
+/**
+ * Knows the annotations of Namespaces that hold reloads. It watches Namespaces, and reads one only while the watch is interrupted,
+ * or if there is none.
+ */
 export class NamespaceReader {
-  readonly #client: Pick<KubeClient, 'get'>;
+  readonly #client: Pick<KubeClient, 'get' | 'stream'>;
+  #stream: Reflector<Seen> | undefined;
+  /** Only those that have any, by name. */
+  readonly #seen = new Map<string, Annotations>();
   /** The oldest first. Those that are no longer fresh go with the next read. */
   readonly #read = new Map<string, Reading>();
 
-  constructor(client: Pick<KubeClient, 'get'>) {
+  constructor(client: Pick<KubeClient, 'get' | 'stream'>) {
     this.#client = client;
   }
 
-  /** As of at most two seconds ago. None if there is no such Namespace. Rejects with a `KubeError`. */
-  annotations(namespace: string): Promise<Annotations> {
+  /** Begins to watch all Namespaces. */
+  follow({ onChange, onForbidden }: FollowedNamespaces): void {
+    const noted = ({ key, annotations }: Seen): void => {
+      const known = this.#seen.get(key) ?? NONE;
+      if (sameRecords(known, annotations)) return;
+      if (Object.keys(annotations).length === 0) this.#seen.delete(key);
+      else this.#seen.set(key, annotations);
+      onChange(key);
+    };
+    const stream = new Reflector<Seen>({
+      client: this.#client,
+      path: collectionPath(NAMESPACES),
+      convert: ({ metadata }) => ({
+        key: metadata.name,
+        annotations: namespaceAnnotations(metadata.annotations),
+      }),
+      handler: new WholeList('Namespace', {
+        replace: ({ objects }) => {
+          const names = new Set(objects.map(({ key }) => key));
+          for (const key of this.#seen.keys()) if (!names.has(key)) noted({ key, annotations: NONE });
+          for (const each of objects) noted(each);
+        },
+        upsert: noted,
+        delete: ({ key }) => noted({ key, annotations: NONE }),
+      }),
+      hooks: {
+        onFailure: (error) => {
+          if (error.status !== 403) return;
+          void this.stop();
+          onForbidden(error);
+        },
+      },
+    });
+    this.#stream = stream;
+    stream.start();
+  }
+
+  async stop(): Promise<void> {
+    const stream = this.#stream;
+    this.#stream = undefined;
+    await stream?.stop();
+  }
+
+  /**
+   * As the watch shows them or, while it is interrupted, as of at most two seconds ago. None if there is no such Namespace. Rejects
+   * with a `KubeError`.
+   */
+  async annotations(namespace: string): Promise<Annotations> {
+    const { synced, connected } = this.#stream?.status ?? {};
+    if (synced === true && connected === true) return this.#seen.get(namespace) ?? NONE;
+    return await this.#recent(namespace);
+  }
+
+  #recent(namespace: string): Promise<Annotations> {
     const now = performance.now();
     const known = this.#read.get(namespace);
     if (known && now - known.at < FRESH) return known.annotations;
@@ -44,7 +119,7 @@ export class NamespaceReader {
       const { body } = await this.#client.get<KubeObject>(namespacePath(namespace));
       return namespaceAnnotations(body.metadata.annotations);
     } catch (error) {
-      if (error instanceof KubeError && error.status === 404) return {};
+      if (error instanceof KubeError && error.status === 404) return NONE;
       throw error;
     }
   }

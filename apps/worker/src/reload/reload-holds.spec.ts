@@ -1,7 +1,9 @@
 import { recordedHashes, recordedReloads, RECORD_ANNOTATION, writeRecord } from '@reroll/core/record/record';
-import { describe, expect, it, test } from 'vitest';
+import type { ReloadJob } from '@reroll/redis/queue/jobs';
+import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
 import { refusal } from '../testing/fake-api.ts';
 import { all, asked, CM, hashOf, KEYS, REQUEST, Scene, settled, type Change } from '../testing/scene.ts';
+import { ReloadHolds } from './reload-holds.ts';
 
 const FAR = '2999-01-01T00:00:00Z';
 
@@ -165,6 +167,70 @@ describe('a workload that is held', () => {
     expect([more, scene.reported]).toEqual([[], ['held']]);
     expect(at - now).toBeGreaterThanOrEqual(earliest);
     expect(at - now).toBeLessThanOrEqual(latest);
+  });
+
+  describe('when a Namespace changes', () => {
+    const job = (namespace: string, name: string): ReloadJob => ({
+      v: 1,
+      workload: `Deployment/${namespace}/${name}`,
+      since: Date.now(),
+    });
+    const hold = { reason: 'Frozen', detail: '' } as const;
+
+    /** Holds these, and returns which are to be looked at when, in milliseconds from now. */
+    async function holder(...jobs: readonly ReloadJob[]) {
+      const enqueued: [string, number][] = [];
+      const enqueueHeld = async (some: readonly ReloadJob[], at: number) => {
+        for (const { workload } of some) enqueued.push([workload, at - Date.now()]);
+      };
+      const settings = { defaults: {}, ownNamespace: 'reroll' };
+      const holds = new ReloadHolds({ annotations: async () => ({}) }, { enqueueHeld }, settings);
+      for (const each of jobs) await holds.lookAgain(each, hold);
+      return { holds, taken: () => enqueued.splice(0) };
+    }
+
+    beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }));
+    afterEach(() => void vi.useRealTimers());
+
+    it('is looked at now if it is there, and all are if it is the one of the installation', async () => {
+      const { holds, taken } = await holder(job('a', 'x'), job('b', 'y'));
+      taken();
+      await holds.namespaceChanged('a');
+      expect(taken()).toEqual([['Deployment/a/x', 0]]);
+      await holds.lookAgain(job('a', 'x'), hold);
+      taken();
+      await holds.namespaceChanged('reroll');
+      expect(taken().map(([workload]) => workload)).toEqual(['Deployment/b/y', 'Deployment/a/x']);
+    });
+
+    it('is looked at once in ten seconds, however often it changes', async () => {
+      const { holds, taken } = await holder(job('a', 'x'));
+      await holds.namespaceChanged('a');
+      taken();
+      for (let time = 1; time <= 5; time += 1) {
+        vi.advanceTimersByTime(1_000);
+        await holds.lookAgain(job('a', 'x'), hold);
+        await holds.namespaceChanged('a');
+        expect(taken().at(-1)).toEqual(['Deployment/a/x', 10_000 - time * 1_000]);
+      }
+    });
+
+    it('is looked at soon if it changes while a worker decides', async () => {
+      const { holds, taken } = await holder();
+      await holds.namespaceChanged('a');
+      vi.advanceTimersByTime(4_000);
+      const old = { ...job('a', 'x'), since: Date.now() - 3_600_000 };
+      await holds.lookAgain(old, hold);
+      expect(taken()).toEqual([['Deployment/a/x', 6_000]]);
+    });
+
+    it('waits for its time if 10,000 others were held later', async () => {
+      const others = Array.from({ length: 10_000 }, (_, at) => job('b', `y${at}`));
+      const { holds, taken } = await holder(job('a', 'x'), ...others);
+      taken();
+      await holds.namespaceChanged('a');
+      expect(taken()).toEqual([]);
+    });
   });
 
   it('is not looked at again once it is reloaded', async () => {

@@ -4,18 +4,22 @@ import { withReload, type PastReloads } from '@reroll/core/holds/reload-limit';
 import { holdOf, limitOf, type HoldDefaults } from '@reroll/core/holds/reload-hold';
 import { recordedReloads } from '@reroll/core/record/record';
 import { sourceKeyIn } from '@reroll/core/state/rows';
-import type { Annotations } from '@reroll/core/model';
+import { namespaceOf, type Annotations, type WorkloadKey } from '@reroll/core/model';
 import type { ReloadJob } from '@reroll/redis/queue/jobs';
 import type { Queues } from '@reroll/redis/queue/queues';
 import type { NamespaceReader } from './namespace-reader.ts';
 import type { Gathered } from './reload-outcome.ts';
 
 /**
- * Milliseconds after which a held workload is looked at again: the hold may have been ended on its Namespace, which nobody watches.
- * Half of the time for which the change has been pending, within these bounds, and up to a fifth more so that many do not come at once.
+ * Milliseconds after which a held workload is looked at again, in case that nobody saw the end of its hold. Half of the time for which
+ * the change has been pending, within these bounds, and up to a fifth more so that many do not come at once.
  */
 const FIRST_RECHECK = 10_000;
 const LAST_RECHECK = 300_000;
+/** Held jobs that a worker remembers, to bring them forward when a Namespace changes. Others wait for their time. */
+const MOST_REMEMBERED = 10_000;
+/** Milliseconds between two times that the held workloads of a Namespace are brought forward. */
+const WAKE_INTERVAL = 10_000;
 
 export interface ReloadHoldsSettings {
   readonly defaults: HoldDefaults;
@@ -37,6 +41,10 @@ export class ReloadHolds {
   readonly #namespaces: Pick<NamespaceReader, 'annotations'>;
   readonly #queues: Pick<Queues, 'enqueueHeld'>;
   readonly #settings: ReloadHoldsSettings;
+  /** The jobs that this worker has held, the oldest first. */
+  readonly #held = new Map<WorkloadKey, ReloadJob>();
+  /** When those of a namespace were, or are to be, brought forward (Unix milliseconds). */
+  readonly #wokenAt = new Map<string, number>();
 
   constructor(
     namespaces: Pick<NamespaceReader, 'annotations'>,
@@ -83,7 +91,48 @@ export class ReloadHolds {
   /** Has the workload looked at again when the hold ends, or may have ended. Rejects with ioredis' error. */
   async lookAgain(job: ReloadJob, { until = Infinity }: ReloadHold): Promise<void> {
     const now = Date.now();
+    this.#remember(job);
     const wait = Math.min(Math.max((now - job.since) / 2, FIRST_RECHECK), LAST_RECHECK);
-    await this.#queues.enqueueHeld(job, Math.min(until, now + wait * (1 + Math.random() / 5)));
+    const at = Math.min(until, now + wait * (1 + Math.random() / 5), this.#changedLately(job));
+    await this.#queues.enqueueHeld([job], at);
+  }
+
+  #remember(job: ReloadJob): void {
+    this.#held.delete(job.workload);
+    this.#held.set(job.workload, job);
+    const [oldest] = this.#held.keys();
+    if (this.#held.size > MOST_REMEMBERED && oldest !== undefined) this.#held.delete(oldest);
+  }
+
+  /**
+   * The annotations of a Namespace have changed: has the workloads that this worker has held there looked at again now, or at the end
+   * of the interval. Rejects with ioredis' error; they then wait for their time.
+   */
+  async namespaceChanged(namespace: string): Promise<void> {
+    const isAll = namespace === this.#settings.ownNamespace;
+    const at = this.#wakeTime(namespace);
+    const jobs = [...this.#held.values()].filter(
+      ({ workload }) => isAll || namespaceOf(workload) === namespace,
+    );
+    for (const { workload } of jobs) this.#held.delete(workload);
+    await this.#queues.enqueueHeld(jobs, at);
+  }
+
+  /** When to look again at a workload of a Namespace that may have changed after its annotations were read. */
+  #changedLately({ workload }: ReloadJob): number {
+    const woken = [namespaceOf(workload), this.#settings.ownNamespace].flatMap(
+      (name) => this.#wokenAt.get(name) ?? [],
+    );
+    const last = Math.max(-Infinity, ...woken);
+    return last + WAKE_INTERVAL < Date.now() ? Infinity : last + WAKE_INTERVAL;
+  }
+
+  #wakeTime(namespace: string): number {
+    const now = Date.now();
+    for (const [name, at] of this.#wokenAt) if (at + WAKE_INTERVAL <= now) this.#wokenAt.delete(name);
+    const last = this.#wokenAt.get(namespace);
+    const at = last === undefined || last > now ? (last ?? now) : last + WAKE_INTERVAL;
+    this.#wokenAt.set(namespace, at);
+    return at;
   }
 }

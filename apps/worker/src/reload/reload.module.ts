@@ -100,11 +100,30 @@ import { WorkloadReader } from './workload-reader.ts';
           log,
         }),
     ),
-    provided(ReloadHolds, [KubeClient, Queues, WORKER_OPTIONS], (client, queues, options) => {
-      const { reloadWindow: window, requireApproval, workloadReloadLimit: limit, podNamespace } = options;
-      const defaults = { window, approval: requireApproval ? 'required' : 'none', limit };
-      return new ReloadHolds(new NamespaceReader(client), queues, { defaults, ownNamespace: podNamespace });
-    }),
+    provided(
+      ReloadHolds,
+      [KubeClient, Queues, WORKER_OPTIONS, LOG, Lifecycle],
+      (client, queues, options, log, lifecycle) => {
+        const { reloadWindow: window, requireApproval, workloadReloadLimit: limit, podNamespace } = options;
+        const defaults = { window, approval: requireApproval ? 'required' : 'none', limit };
+        const namespaces = new NamespaceReader(client);
+        const holds = new ReloadHolds(namespaces, queues, { defaults, ownNamespace: podNamespace });
+        // With rights in some namespaces only, each is read when it matters.
+        if (options.namespaces.length > 0) return holds;
+        namespaces.follow({
+          onChange: (namespace) =>
+            void holds
+              .namespaceChanged(namespace)
+              .catch((error: unknown) =>
+                log.failure('cannot bring held workloads forward', error, { namespace }),
+              ),
+          onForbidden: (error) =>
+            log.failure('cannot watch Namespaces, so they are read before reloads', error),
+        });
+        lifecycle.onStop('namespaces', 2_000, () => namespaces.stop());
+        return holds;
+      },
+    ),
     provided(
       RELOAD_PORTS,
       [

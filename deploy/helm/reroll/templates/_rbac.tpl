@@ -110,10 +110,14 @@
   resources: [deploymentconfigs]
   verbs: [get, patch]
 {{- end }}
-# Annotations of a Namespace may hold reloads.
+# Annotations of a Namespace may hold reloads. They can only be watched in all namespaces.
 - apiGroups: [""]
   resources: [namespaces]
+  {{- if $reloader.watchGlobally }}
+  verbs: [get, list, watch]
+  {{- else }}
   verbs: [get]
+  {{- end }}
 - apiGroups: [""]
   resources: [events]
   verbs: [create]

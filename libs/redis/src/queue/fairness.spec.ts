@@ -82,7 +82,7 @@ describe('behind a long burst of one namespace', () => {
   it('of workloads that are held until the same moment, that of another is handled first', async () => {
     const queues = queuesWith();
     const held = reloadsOf('a', 200).map((job) => ({ v: 1 as const, ...job }));
-    for (const job of held) await queues.enqueueHeld(job, Date.now() + 300);
+    await queues.enqueueHeld(held, Date.now() + 300);
     await pause(400);
     await queues.enqueueReloads([{ workload: 'Deployment/b/web', since: 0 }]);
     const taken = await takenUntil(RELOADS, 'Deployment/b/web');

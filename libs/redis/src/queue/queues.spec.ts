@@ -245,12 +245,12 @@ describe('a held workload', () => {
   it('is looked at once, at the time that was told last, beside any other job of it', async () => {
     const queues = queuesWith({ debounce: 60_000 });
     const runs = workerOn(RELOADS);
-    await queues.enqueueHeld(held, Date.now() + 3_600_000);
-    await queues.enqueueHeld(held, Date.now() + 7_200_000);
+    await queues.enqueueHeld([held], Date.now() + 3_600_000);
+    await queues.enqueueHeld([held], Date.now() + 7_200_000);
     expect(await queues.waiting('reloads')).toBe(1);
     await queues.enqueueReloadNow(WEB, 7);
     const other = await begun(runs, 1);
-    await queues.enqueueHeld(held, 0);
+    await queues.enqueueHeld([held], 0);
     const [first, second] = [other, await begun(runs, 2)];
     expect([first, second].map(({ job }) => job.data as unknown)).toEqual([{ ...held, since: 7 }, held]);
     first.succeed();
@@ -262,12 +262,12 @@ describe('a held workload', () => {
   it('that is still held when it is looked at waits again', async () => {
     const queues = queuesWith();
     const runs = workerOn(RELOADS);
-    await queues.enqueueHeld(held, 0);
+    await queues.enqueueHeld([held], 0);
     const first = await begun(runs, 1);
-    await queues.enqueueHeld(held, Date.now() + 3_600_000);
+    await queues.enqueueHeld([held], Date.now() + 3_600_000);
     first.succeed();
     await vi.waitUntil(async () => (await queues.reloads.getDelayedCount()) === 1);
-    await queues.enqueueHeld(held, 0);
+    await queues.enqueueHeld([held], 0);
     (await begun(runs, 2)).succeed();
     await settled(queues, 'reloads');
     expect(runs).toHaveLength(2);

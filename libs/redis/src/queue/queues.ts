@@ -150,15 +150,23 @@ export class Queues {
   }
 
   /**
-   * Has a workload whose reload is held looked at again at this time (Unix milliseconds). The job has an id of its own, so that any
-   * change of the workload or its sources is looked at in the meantime as ever; a later call replaces its time. Lets other jobs pass,
+   * Has workloads whose reloads are held looked at again at this time (Unix milliseconds). The jobs have ids of their own, so that
+   * any change of a workload or its sources is looked at in the meantime as ever; a later call replaces the time. They let other jobs pass,
    * because a window may open for every workload of a namespace at once.
    */
-  async enqueueHeld({ workload, since, source }: ReloadJob, at: number): Promise<void> {
-    await this.reloads.add('reload', reloadJobOf(workload, since, source), {
-      ...this.#retries,
-      ...atTime(`held:${workload}`, at),
-      priority: Math.max(1, this.#reloadLevels.next(namespaceOf(workload))),
+  async enqueueHeld(jobs: readonly ReloadJob[], at: number): Promise<void> {
+    await inPortions(jobs, async (some) => {
+      await this.reloads.addBulk(
+        some.map(({ workload, since, source }) => ({
+          name: 'reload',
+          data: reloadJobOf(workload, since, source),
+          opts: {
+            ...this.#retries,
+            ...atTime(`held:${workload}`, at),
+            priority: Math.max(1, this.#reloadLevels.next(namespaceOf(workload))),
+          },
+        })),
+      );
     });
   }
 

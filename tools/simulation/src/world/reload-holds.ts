@@ -16,7 +16,7 @@ export type WorkloadHold = (typeof WORKLOAD_HOLDS)[number];
 
 const PER_MINUTE = 2;
 const MINUTE = 60_000;
-/** For how long a worker uses again what it has read of a Namespace. */
+/** For how long a worker uses again what it has read of a Namespace while it cannot watch. */
 const READ_AGAIN = 2_000;
 
 /** Takes all holds away, and sets one if any is given. `now`: virtual Unix milliseconds. */
@@ -56,6 +56,8 @@ export function approvalOf(
 
 export interface ReloadHoldsBy {
   readonly now: () => number;
+  /** See `HoldsBy`. */
+  readonly knownUntil: (wait: number) => number;
   /** How far the clocks of two processes may be apart, in milliseconds. */
   readonly clockError: number;
   /** Whether what a limit counts is never lost: nobody strips records. */
@@ -103,7 +105,7 @@ export class ReloadHolds {
     const { namespace = '' } = after.metadata;
     const latest = this.#by.now() - ON_ITS_WAY;
     const frozen = [namespace, INSTALL].filter(
-      (name) => (this.#frozen.get(name) ?? Infinity) <= latest - READ_AGAIN,
+      (name) => (this.#frozen.get(name) ?? Infinity) <= this.#by.knownUntil(ON_ITS_WAY + READ_AGAIN),
     );
     const isHeld = (this.#since.get(keyOf(after)) ?? -Infinity) <= latest;
     return [

@@ -1,4 +1,4 @@
-import type { EventHandler, ShownBy } from '@reroll/kube/reflector/delivery';
+import type { EventHandler, ShownBy } from './delivery.ts';
 
 /** A store that receives complete lists. */
 export interface WholeStore<Seen> {
