@@ -61,6 +61,10 @@ export const REASONS = {
     'Reloads of the workload need an approval (`reroll.dev/approval: required`). It waits until what is pending is approved.',
   TooOften:
     'The workload was reloaded as often as its limit allows (`--workload-reload-limit`, `reroll.dev/reload-limit`). It is reloaded later, with the data of that time.',
+  AwaitsWave:
+    'The change reaches its workloads in waves (`reroll.dev/waves` on the source or its Namespace, `--waves`). The workload is reloaded when the earlier waves are rolled out and were observed for the bake time.',
+  WaveHalted:
+    'A workload that already has the change failed to roll out, so the change goes no further. It goes on when that workload recovers, when the data changes again, or by `kubectl reroll resume`.',
   WouldReload: 'Dry run: the workload would have been patched.',
   RequestDone: 'The pods were already replaced for this request, by an earlier attempt that was interrupted.',
   InStep: 'According to the applied record, the pods were started with the current data.',

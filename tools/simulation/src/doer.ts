@@ -6,9 +6,11 @@ import { annotationsOf, FILLER, IGNORE, sourceObject, templateOf, workloadObject
 import { deploymentOf } from './world/restarts.ts';
 import { approvalOf, asksForApproval, holdAnnotations, namespaceHold } from './world/reload-holds.ts';
 import { WATCHED } from './world/scope.ts';
+import { waveAnnotations } from './world/waves.ts';
 import {
   INSTALL,
   NAMESPACES,
+  SOURCES,
   WORKLOADS,
   type KubeObject,
   type PodTemplate,
@@ -62,6 +64,7 @@ export class Doer {
     else if (!isThere) return;
     else if (step.do === 'deleteSource') this.#delete(id);
     else if (step.do === 'touchSource') this.#label(id);
+    else if (step.do === 'waveSource') this.#annotate(id, waveAnnotations(step.on, step.isBaked));
     else if (step.do === 'labelSource') this.#setLabels(id, step.on);
     else this.#annotate(id, { [step.do === 'ignoreSource' ? IGNORE : MATCH]: String(step.on) });
   }
@@ -96,6 +99,15 @@ export class Doer {
       if (object && (approvals || !asksForApproval(object)))
         this.#annotate(id, holdAnnotations(null, this.#now()));
     }
+  }
+
+  /** All waves end. */
+  endWaves(): void {
+    for (const namespace of NAMESPACES)
+      for (const source of SOURCES) {
+        const id = idOf(source, namespace);
+        if (this.#world.get(id)) this.#annotate(id, waveAnnotations(false, false));
+      }
   }
 
   /** Somebody approves whatever waits for it. */

@@ -6,9 +6,11 @@ import { Holds } from './world/holds.ts';
 import { Rate } from './world/rate.ts';
 import { ReloadHolds } from './world/reload-holds.ts';
 import { Requests } from './world/requests.ts';
+import type { Rules } from './world/rules.ts';
 import { hasLabel, type Scope } from './world/scope.ts';
 import type { KubeObject } from './world/shapes.ts';
 import type { Commit, Truth, Violation } from './world/truth.ts';
+import { Waves } from './world/waves.ts';
 import { Webhooks } from './world/webhooks.ts';
 
 /** Virtual milliseconds from a slot to its patch where nothing goes wrong, and at most. */
@@ -20,6 +22,7 @@ const SETTLED_WITHIN = 12_000;
 export interface OptionChecksBy {
   readonly now: () => number;
   readonly truth: Truth;
+  readonly rules: Rules;
   readonly scope: Scope;
   /** See `HoldsBy`. */
   readonly knownUntil: (wait: number) => number;
@@ -34,6 +37,7 @@ export class OptionChecks {
   readonly #plan: Plan;
   readonly #holds: Holds;
   readonly #reloadHolds: ReloadHolds;
+  readonly #waves: Waves;
   readonly #rate: Rate;
   readonly #alerts = new Alerts();
   readonly #webhooks: Webhooks;
@@ -58,6 +62,7 @@ export class OptionChecks {
       clockError: clockErrorOf(plan),
       isCounted: !plan.steps.some((step) => step.do === 'strip'),
     });
+    this.#waves = new Waves({ now, seen, knownUntil, truth: by.truth, rules: by.rules });
     this.#rate = new Rate({ perMinute: PER_MINUTE, late: isUndisturbed(plan) ? SLOT_USED : SLOT_HELD });
     this.#webhooks = new Webhooks({
       now,
@@ -73,9 +78,7 @@ export class OptionChecks {
   /** `isReload`: it is one of Reroll's. */
   commit(commit: Commit, isReload: boolean): void {
     const { violation, now } = this.#by;
-    for (const text of this.#holds.commit(commit)) violation('held', text);
-    if (isReload) for (const text of this.#reloadHolds.reloaded(commit)) violation('held', text);
-    this.#reloadHolds.noted(commit);
+    for (const text of this.#heldBack(commit, isReload)) violation('held', text);
     this.#webhooks.commit(commit);
     this.#dropRequests();
     const namespace = this.#by.scope.commit(commit);
@@ -84,6 +87,14 @@ export class OptionChecks {
     this.#alerts.reloaded(commit.before, commit.after);
     const excess = this.#has('limit') ? this.#rate.reloaded(now()) : undefined;
     if (excess !== undefined) violation('unbounded', excess);
+  }
+
+  /** What the write violates of all that holds reloads back. */
+  #heldBack(commit: Commit, isReload: boolean): string[] {
+    const problems = [...this.#holds.commit(commit), ...(isReload ? this.#reloadHolds.reloaded(commit) : [])];
+    this.#reloadHolds.noted(commit);
+    this.#waves.noted(commit);
+    return isReload ? [...problems, ...this.#waves.reloaded(commit)] : problems;
   }
 
   #scopeChanged(namespace: string): void {
@@ -136,6 +147,7 @@ export class OptionChecks {
       if (namespace !== undefined) this.#scopeChanged(namespace);
     }
     this.#reloadHolds.restored(namespaces);
+    this.#waves.restored();
     const { sources, workloads } = this.#by.truth;
     this.#holds.restored([...sources.values(), ...[...workloads.values()].map(({ shown }) => shown.object)]);
   }

@@ -38,6 +38,7 @@ const SETTINGS = {
   hashKey: { share: 0.1 },
   requests: { share: 0.15 },
   holds: { share: 0.15 },
+  waves: { share: 0.12 },
   limit: { share: 0.1, worker: [`--max-reloads-per-minute=${PER_MINUTE}`] },
   alerts: { share: 0.1, worker: ['--alert-on-reload', `--alert-webhook-url=${RECEIVER}${ALERTS}`] },
   webhook: both(0.08, `--webhook-url=${RECEIVER}${WEBHOOKS}`),
@@ -60,8 +61,10 @@ export function optionsOf(seed: number): Option[] {
   const random = new Random(~seed);
   if (random.chance(PLAIN)) return [];
   const chosen = ALL.filter(([, { share }]) => random.chance(share / (1 - PLAIN))).map(([option]) => option);
-  // One way to choose namespaces.
-  return chosen.filter((option, at) => !isOfNamespaces(option) || chosen.findIndex(isOfNamespaces) === at);
+  // One way to choose namespaces. What waits for a wave and then for a slot is decided too early for the checker.
+  return chosen
+    .filter((option) => option !== 'limit' || !chosen.includes('waves'))
+    .filter((option, at, all) => !isOfNamespaces(option) || all.findIndex(isOfNamespaces) === at);
 }
 
 /** What is watched. */

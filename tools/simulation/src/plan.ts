@@ -33,6 +33,12 @@ export type Deed =
       readonly on: boolean;
     }
   | {
+      readonly do: 'waveSource';
+      readonly source: SourceRef;
+      readonly on: boolean;
+      readonly isBaked: boolean;
+    }
+  | {
       readonly do: 'createWorkload' | 'replaceWorkload';
       readonly workload: WorkloadRef;
       readonly refs: readonly SourceRef[];
@@ -115,6 +121,7 @@ const letter = (random: Random): Letter => random.pick(LETTERS);
 const PAUSABLE = 'Deployment/web';
 /** Of these Reroll shows in the pod template which request it has done. */
 const REQUESTED = ['Deployment/web', 'StatefulSet/db', 'DaemonSet/agent', 'Rollout/shop'] as const;
+const WAVED = ['ConfigMap/app', 'Secret/token'] as const;
 const span = (random: Random): number => random.pick([300, 2_000, 2_000, 8_000, 20_000] as const);
 
 function refs(random: Random): SourceRef[] {
@@ -244,6 +251,10 @@ const DEEDS_WITH: { readonly [Name in Option]?: Weighted } = {
     [4, (r) => ({ do: 'approve', workload: r.pick(REQUESTED) })],
     [4, (r) => ({ do: 'holdNamespace', isAll: r.chance(0.3), on: r.chance(0.6) })],
   ],
+  waves: [
+    [10, (r) => ({ do: 'waveSource', source: r.pick(WAVED), on: r.chance(0.8), isBaked: r.chance(0.5) })],
+    [10, (r) => ({ do: 'writeSource', source: r.pick(WAVED), letter: letter(r) })],
+  ],
   sourceLabels: [[6, (r) => ({ do: 'labelSource', source: source(r), on: r.chance(0.6) })]],
   namespaceLabels: [[6, (r) => ({ do: 'labelNamespace', on: r.chance(0.6) })]],
   hashKey: [[4, (r) => ({ do: 'turnKeysOver', pace: r.pick([0, 2_000, 10_000] as const) })]],
@@ -350,6 +361,30 @@ function quarrel(random: Random, from: number): Step[] {
   ];
 }
 
+/** Sources with waves, and workloads of each kind that use them. */
+function wavedIn(namespace: Namespace, random: Random): Step[] {
+  const sources = WAVED.flatMap((source): Step[] => [
+    { at: 0, namespace, source, do: 'writeSource', letter: 'A' },
+    { at: 0, namespace, source, do: 'waveSource', on: true, isBaked: random.chance(0.5) },
+  ]);
+  const asking = { how: 'auto' } as const;
+  return [
+    ...sources,
+    ...REQUESTED.map((of): Step => {
+      return { at: 0, namespace, do: 'createWorkload', workload: of, refs: WAVED, asking };
+    }),
+  ];
+}
+
+/** A held workload of each kind. */
+function heldIn(namespace: Namespace, random: Random): Step[] {
+  const asking = { how: 'auto' } as const;
+  return REQUESTED.flatMap((of): Step[] => [
+    { at: 0, namespace, do: 'createWorkload', workload: of, refs: refs(random), asking },
+    { at: 0, namespace, do: 'holdWorkload', workload: of, hold: random.pick(WORKLOAD_HOLDS) },
+  ]);
+}
+
 function beforeOf(random: Random, options: readonly Option[]): Step[] {
   const before: Step[] = [];
   for (const each of NAMESPACES)
@@ -359,19 +394,9 @@ function beforeOf(random: Random, options: readonly Option[]): Step[] {
   for (let count = random.between(2, 12); count > 0; count -= 1)
     before.push({ at: 0, namespace: random.pick(NAMESPACES), ...create(random) });
   if (options.includes('holds'))
-    for (const namespace of NAMESPACES)
-      for (const of of REQUESTED)
-        before.push(
-          {
-            at: 0,
-            namespace,
-            do: 'createWorkload',
-            workload: of,
-            refs: refs(random),
-            asking: { how: 'auto' },
-          },
-          { at: 0, namespace, do: 'holdWorkload', workload: of, hold: random.pick(WORKLOAD_HOLDS) },
-        );
+    for (const namespace of NAMESPACES) before.push(...heldIn(namespace, random));
+  if (options.includes('waves'))
+    for (const namespace of NAMESPACES) before.push(...wavedIn(namespace, random));
   if (options.includes('pauses'))
     for (const namespace of NAMESPACES)
       before.push(

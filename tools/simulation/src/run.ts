@@ -36,6 +36,8 @@ const START = Date.UTC(2026, 0, 1);
  * end in time is taken over when its lock has run out, after a minute at most.
  */
 const CALM = 90_000;
+/** In which a change comes to its last wave: three waves, each rolled out, observed and looked at. */
+const WAVES = 240_000;
 /** After that, nothing may be written any more. */
 const STILL = 25_000;
 /** From one look at what waits for an approval to the next. */
@@ -173,6 +175,7 @@ class Run {
       now: () => this.#events.now(),
       knownUntil: (wait) => this.#watchedUntil(wait),
       truth: this.#truth,
+      rules: rulesOf(this.#plan.options, scope),
       seen: (what) => this.#faults.count(what),
       violation: (kind, text) => this.#violation(kind, text),
     });
@@ -201,6 +204,7 @@ class Run {
     await this.#events.run(length);
     this.#log('world', 'everything works from now on');
     this.#disturber.heal();
+    if (options.includes('waves')) await this.#endWaves();
     if (options.includes('holds')) await this.#endHolds();
     else await this.#events.run(CALM);
     this.#stillFrom = this.#events.now();
@@ -223,6 +227,12 @@ class Run {
     }
     this.#doer.endHolds({ approvals: true });
     await this.#events.run(CALM);
+  }
+
+  /** All waves come to an end by themselves, unless a rollout waits for somebody. */
+  async #endWaves(): Promise<void> {
+    await this.#events.run(WAVES);
+    this.#doer.endWaves();
   }
 
   #log(who: string, line: string): void {

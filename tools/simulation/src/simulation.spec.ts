@@ -49,6 +49,7 @@ it(
       'paused',
       'posted to /alerts',
       'posted to /webhooks',
+      'reloaded in a later wave',
       'a namespace came in',
     ])
       expect(output).toMatch(new RegExp(`^${what}: [1-9]`, 'mu'));

@@ -50,7 +50,7 @@ export const UNREACHED: readonly Unreached[] = [
     why: 'No run has --require-approval, nor deletes a Namespace.',
     branches: {
       'apps/worker/src/reload/reload.module.ts': [
-        `const defaults = { window, approval: requireApproval ? 'required' : 'none', limit };`,
+        `const defaults = { window, approval: requireApproval ? 'required' : 'none', limit, waves, bake };`,
       ],
     },
   },
@@ -64,6 +64,41 @@ export const UNREACHED: readonly Unreached[] = [
       ],
       'apps/worker/src/reload/reload-holds.ts': [
         'if (this.#held.size > MOST_REMEMBERED && oldest !== undefined) this.#held.delete(oldest);',
+      ],
+    },
+  },
+  {
+    why: 'No pods break, no change is resumed, and there are few sources with waves.',
+    branches: {
+      'apps/worker/src/reload/reload-holds.ts': [
+        'return isRv(resumed.trim()) && !isNewer(exists ? dataRv : rv, resumed.trim());',
+      ],
+      'apps/worker/src/reload/wave-reader.ts': [
+        'if (this.#known.size > MOST_KNOWN && oldest !== undefined) this.#known.delete(oldest);',
+        "if (rollout.state === 'stuck') return { state: 'stuck', code: rollout.code };",
+      ],
+    },
+  },
+  {
+    why: 'Few runs have waves, and few of them also faults just then, paused rollouts, or workloads that are not recorded.',
+    isRare: true,
+    branches: {
+      'apps/worker/src/reload/reload.module.ts': ['if (options.namespaces.length > 0) return holds;'],
+      'apps/worker/src/reload/namespace-reader.ts': [
+        'const { synced, connected } = this.#stream?.status ?? {};',
+      ],
+      'apps/worker/src/reload/send/patch-template.ts': ['if (isOvertaken(error)) return false;'],
+      'apps/worker/src/reload/reload-holds.ts': [
+        'annotationOf(row?.annotations ?? {}, annotation) ?? annotationOf(namespace, annotation);',
+      ],
+      'apps/worker/src/reload/wave-reader.ts': [
+        '() => this.#known.delete(source),',
+        'if (!source) return { source, members: [] };',
+        'if (known.since === undefined) return { source, members: undefined };',
+        "const isStale = adoptStale === 'reload' && recorded === undefined && row.stale.includes(name);",
+        'rollout: seenRollout(known.of.get(workload), known.since ?? Infinity),',
+        ": { state: 'unavailable', since: unavailableSince };",
+        "return PAUSED.has(rollout.code) ? { state: 'paused' } : { state: 'underWay', since: rollout.since };",
       ],
     },
   },

@@ -20,6 +20,38 @@ async function cluster(path: string) {
   };
 }
 
+describe('resume', () => {
+  const SECRET = '/api/v1/namespaces/shop/secrets/db';
+  const secret = { body: { metadata: { name: 'db', namespace: 'shop', resourceVersion: '41' } } };
+
+  it('lets the change of the present data of a source go on', async () => {
+    const { run, requests } = await apiServer({
+      [`GET ${SECRET}`]: secret,
+      [`PATCH ${SECRET}`]: { body: {} },
+    });
+    const said = await run('resume', 'secret/db', '--reason', 'it was broken before');
+    expect(said).toEqual({ code: 0, err: '', out: 'secret/db resumed\n' });
+    const [read, written] = requests.slice(-2);
+    // Only its metadata.
+    expect(read?.headers.accept).toContain('PartialObjectMetadata');
+    expect(JSON.parse(written?.body ?? '')).toEqual({
+      metadata: {
+        resourceVersion: '41',
+        annotations: { 'reroll.dev/resumed': '41; it was broken before' },
+      },
+    });
+  });
+
+  it('gives up if others write the source again and again', async () => {
+    const conflict = kubeError(409, 'Conflict');
+    const { run, requests } = await apiServer({ [`GET ${SECRET}`]: secret, [`PATCH ${SECRET}`]: conflict });
+    const said = await run('resume', 'secret/db', '--reason', 'x');
+    expect(said.code).toBe(1);
+    expect(said.err).toContain('secret/db was written by somebody else 5 times in a row; nothing is resumed');
+    expect(requests.filter(({ method }) => method === 'PATCH')).toHaveLength(5);
+  });
+});
+
 describe('freeze', () => {
   it.each([
     [

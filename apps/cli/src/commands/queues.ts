@@ -6,6 +6,7 @@ import { safeText } from '../output/safe-text.ts';
 import { jobsView, QUEUES_VIEW } from '../views/queues.ts';
 import { limitOption, listOutput, oneOutput, reasonOption, running, type Adder } from './command.ts';
 import { limitOf, onlyWord } from './list-options.ts';
+import { resumeChange } from './resume-change.ts';
 
 export const addQueues: Adder = (program, host) => {
   program
@@ -59,19 +60,26 @@ export const addPauseAndResume: Adder = (program, host) => {
   for (const verb of ['pause', 'resume'] as const) {
     program
       .command(verb)
-      .argument('<queue>', `one of ${QUEUE_NAMES.join(', ')}`)
+      .argument(
+        verb === 'pause' ? '<queue>' : '<queue or source>',
+        `one of ${QUEUE_NAMES.join(', ')}${verb === 'pause' ? '' : '; or a source whose change is halted, e.g. secret/db'}`,
+      )
       .summary(
-        verb === 'pause' ? 'workers take no more jobs of a queue' : 'workers take jobs of a queue again',
+        verb === 'pause'
+          ? 'workers take no more jobs of a queue'
+          : 'workers take jobs of a queue again, or a halted change goes on',
       )
       .description(
         verb === 'pause'
           ? 'Workers take no more jobs of a queue until it is resumed. Nothing is lost.'
-          : 'Workers take jobs of a queue again.',
+          : 'Workers take jobs of a queue again. Of a source: its change goes on in waves although a rollout failed, by an annotation that is written with your rights in the cluster; later changes begin with their first wave.',
       )
       .addOption(reasonOption())
       .addOption(oneOutput())
       .action(
         running<SteerOptions>(host, async ({ session, io, words, options }) => {
+          if (verb === 'resume' && words[0]?.includes('/') === true)
+            return await resumeChange(session, words, options.reason);
           const name = wordArgument('the queue', onlyWord(words, 'the name of a queue'), QUEUE_NAMES);
           const id = verb === 'pause' ? 'pauseQueue' : 'resumeQueue';
           const input = { params: { name }, body: { reason: options.reason } };

@@ -68,7 +68,11 @@ function leaderOf(names: readonly string[], more: Partial<PublisherSettings> = {
       clusterState,
       catalog,
       queues,
-      rollouts: new RolloutPublisher(tracker, { write, underWay: async () => new Map() }),
+      rollouts: new RolloutPublisher(tracker, {
+        write,
+        underWay: async () => new Map(),
+        completed: async () => [],
+      }),
       metrics: watcherMetrics(createRegistry()),
       log: createLogger({ format: 'text', level: 'fatal' }),
       leftOver: async () => ({ sources: [], workloads: [] }),

@@ -11,22 +11,29 @@ const PATIENCE = 1_000;
 const MIN_PAUSE = 100;
 const MAX_PAUSE = 5_000;
 
+type WriterPort = Pick<RolloutWriter, 'write' | 'underWay' | 'completed'>;
+
 export class RolloutPublisher {
   readonly #tracker: RolloutTracker;
-  readonly #writer: Pick<RolloutWriter, 'write' | 'underWay'>;
+  readonly #writer: WriterPort;
+  /** Since when this leader knows when rollouts were complete (Unix milliseconds); undefined: it is written. */
+  #since: number | undefined;
+  /** Workloads of which an earlier leader wrote when their rollouts were complete. */
+  #left: readonly WorkloadKey[] = [];
   #writtenAt = 0;
   #pause = MIN_PAUSE;
   #notBefore = 0;
 
-  constructor(tracker: RolloutTracker, writer: Pick<RolloutWriter, 'write' | 'underWay'>) {
+  constructor(tracker: RolloutTracker, writer: WriterPort) {
     this.#tracker = tracker;
     this.#writer = writer;
   }
 
   /** Milliseconds until the next write is due; undefined if there is nothing to write. */
   get dueIn(): number | undefined {
-    if (!this.#tracker.isDirty) return undefined;
-    const due = this.#tracker.isUrgent ? 0 : this.#writtenAt + PATIENCE;
+    if (!this.#tracker.isDirty && !this.#tracker.completions.isDirty && this.#since === undefined)
+      return undefined;
+    const due = this.#tracker.isUrgent || this.#since !== undefined ? 0 : this.#writtenAt + PATIENCE;
     return Math.max(0, Math.max(due, this.#notBefore) - Date.now());
   }
 
@@ -37,14 +44,27 @@ export class RolloutPublisher {
    */
   async write(term: string, first: readonly WorkloadKey[]): Promise<boolean> {
     if (this.dueIn !== 0 && (Date.now() < this.#notBefore || !this.#tracker.isDirtyAt(first))) return true;
+    const { completions } = this.#tracker;
     const changes = this.#tracker.take(ROLLOUTS_PER_WRITE, first);
+    // In the same call, so that no reader finds neither the rollout nor its end.
+    const { put, removed } = completions.take(ROLLOUTS_PER_WRITE, changes.removed);
+    const isShown = (workload: WorkloadKey): boolean =>
+      completions.has(workload) || this.#tracker.tracked.has(workload);
+    const since = this.#since;
     try {
-      const isTaken = await this.#writer.write(term, changes);
+      const isTaken = await this.#writer.write(term, {
+        ...changes,
+        completed: put,
+        removed: [...changes.removed, ...removed].filter((workload) => !isShown(workload)),
+        since,
+      });
+      if (this.#since === since) this.#since = undefined;
       this.#writtenAt = Date.now();
       this.#pause = MIN_PAUSE;
       return isTaken;
     } catch (error) {
       this.#tracker.giveBack(changes);
+      completions.giveBack({ put, removed });
       this.#notBefore = Date.now() + this.#pause;
       this.#pause = Math.min(this.#pause * 2, MAX_PAUSE);
       throw error;
@@ -53,21 +73,29 @@ export class RolloutPublisher {
 
   /** The rollouts that an earlier leader left under way. Rejects with ioredis' error. */
   async underWay(): Promise<Iterable<RolloutEntry>> {
+    this.#left = await this.#writer.completed();
     return (await this.#writer.underWay()).values();
   }
 
   /** Continues where the earlier leader ended. `isThere` returns undefined while that is unknown. */
   takeOver(written: Iterable<RolloutEntry>, isThere: (workload: WorkloadKey) => boolean | undefined): void {
-    this.#tracker.assertAll();
+    this.#assertAll(this.#left);
     this.#tracker.reconcile(written, { isThere, now: Date.now() });
   }
 
   assertAll(): void {
+    this.#assertAll([]);
+  }
+
+  #assertAll(left: readonly WorkloadKey[]): void {
     this.#tracker.assertAll();
+    this.#tracker.completions.assertAll(left);
+    this.#since = Date.now();
   }
 
   /** A standby writes nothing. */
   discard(): void {
     this.#tracker.discard();
+    this.#tracker.completions.discard();
   }
 }

@@ -44,7 +44,8 @@ export class RolloutSightings {
       // Its pods are replaced before it is written itself, because it uses another workload's pod template.
       const isUpdating = isFollower && rollout.code === 'Updating';
       const held = this.#tracker.tracked.get(key);
-      this.#tracker.seen(rollout, { begins: isUpdating || begins(before[index], row), now });
+      const isFirst = before[index] === undefined;
+      this.#tracker.seen(rollout, { begins: isUpdating || begins(before[index], row), isFirst, now });
       if (this.#tracker.tracked.get(key) !== held) this.#explain(rollout);
     }
   }

@@ -1,5 +1,7 @@
 import { recordedHashes, recordedReloads, RECORD_ANNOTATION, writeRecord } from '@reroll/core/record/record';
 import type { ReloadJob } from '@reroll/redis/queue/jobs';
+import type { WaveMember } from '@reroll/core/holds/waves';
+import type { SourceRow } from '@reroll/core/state/rows';
 import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
 import { refusal } from '../testing/fake-api.ts';
 import { all, asked, CM, hashOf, KEYS, REQUEST, Scene, settled, type Change } from '../testing/scene.ts';
@@ -141,6 +143,8 @@ describe('a reload under a limit', () => {
   });
 });
 
+const NO_WAVES = { progress: () => expect.fail('nothing comes in waves') };
+
 describe('a workload that is held', () => {
   const minutes = (count: number): number => count * 60_000;
 
@@ -184,7 +188,10 @@ describe('a workload that is held', () => {
         for (const { workload } of some) enqueued.push([workload, at - Date.now()]);
       };
       const settings = { defaults: {}, ownNamespace: 'reroll' };
-      const holds = new ReloadHolds({ annotations: async () => ({}) }, { enqueueHeld }, settings);
+      const holds = new ReloadHolds(
+        { namespaces: { annotations: async () => ({}) }, queues: { enqueueHeld }, waves: NO_WAVES },
+        settings,
+      );
       for (const each of jobs) await holds.lookAgain(each, hold);
       return { holds, taken: () => enqueued.splice(0) };
     }
@@ -237,6 +244,73 @@ describe('a workload that is held', () => {
     const scene = new Scene();
     await scene.handle(Date.now());
     expect([scene.lookedAgainAt, scene.reported]).toEqual([[], ['ended']]);
+  });
+});
+
+describe('a source whose change comes in waves', () => {
+  const first = { wave: Infinity, rollout: { state: 'complete', at: 0 } } as const;
+  const earlier = (isReloaded: boolean, rollout: WaveMember['rollout'] = first.rollout): WaveMember => ({
+    ...first,
+    workload: 'Deployment/ns/a',
+    isReloaded,
+    rollout,
+  });
+  const own: WaveMember = { ...first, workload: 'Deployment/ns/w', isReloaded: false };
+  const stuck = { state: 'stuck', code: 'ProgressDeadlineExceeded' } as const;
+
+  /** The change has come so far, by a catalog that has this data. */
+  const inWaves =
+    (members: readonly WaveMember[] | undefined, more: Partial<SourceRow> = {}): Change =>
+    (scene) => {
+      scene.holds = { waves: '1,100%' };
+      const source = {
+        hash: hashOf('new'),
+        exists: true,
+        dataRv: '20',
+        annotations: {},
+        ...more,
+      } as SourceRow;
+      scene.waves = { progress: async () => ({ source, members }) };
+    };
+
+  it.each<[string, Change, object]>([
+    ['waits for an earlier wave', inWaves([earlier(false), own]), { reason: 'AwaitsWave' }],
+    ['is reloaded after it', inWaves([earlier(true), own]), { state: 'reloaded' }],
+    ['is held if a rollout failed', inWaves([earlier(true, stuck), own]), { reason: 'WaveHalted' }],
+    [
+      'goes on if somebody says so',
+      inWaves([earlier(true, stuck), own], { annotations: { 'reroll.dev/resumed': '20; known' } }),
+      { state: 'reloaded' },
+    ],
+    [
+      'does not go on with data that came after that',
+      inWaves([earlier(true, stuck), own], { annotations: { 'reroll.dev/resumed': '19' } }),
+      { reason: 'WaveHalted' },
+    ],
+    [
+      'waits while the catalog has other data than was read',
+      inWaves([earlier(true), own], { hash: hashOf('old') }),
+      { reason: 'AwaitsWave' },
+    ],
+    ['waits until a leader has told of rollouts', inWaves(undefined), { reason: 'AwaitsWave' }],
+    [
+      'is told of at once by a dry run',
+      all(inWaves([earlier(false), own]), (scene) => void (scene.settings = { dryRun: true })),
+      { state: 'wouldReload' },
+    ],
+    [
+      'waits by the waves of its Namespace',
+      all(inWaves([earlier(false), own]), inNamespace({ 'reroll.dev/waves': '1' }), (scene) => {
+        scene.holds = {};
+      }),
+      { reason: 'AwaitsWave' },
+    ],
+  ])('a workload %s', async (_what, change, expected) => {
+    for (const how of [change, all(change, unread)]) {
+      const scene = new Scene(how);
+      expect(await scene.run()).toMatchObject(expected);
+      expect(scene.api.writes).toHaveLength('state' in expected && expected.state === 'reloaded' ? 1 : 0);
+    }
   });
 });
 

@@ -1,14 +1,23 @@
 import { pendingId } from '@reroll/core/holds/approval';
-import type { ReloadHold } from '@reroll/core/holds/hold';
+import { annotationOf } from '@reroll/core/annotations/annotation-keys';
+import {
+  BAKE_ANNOTATION,
+  RESUMED_ANNOTATION,
+  WAVES_ANNOTATION,
+  type ReloadHold,
+} from '@reroll/core/holds/hold';
+import { waveHold, type WavesInput } from '@reroll/core/holds/waves';
+import { isNewer, isRv } from '@reroll/core/rv';
 import { withReload, type PastReloads } from '@reroll/core/holds/reload-limit';
 import { holdOf, limitOf, type HoldDefaults } from '@reroll/core/holds/reload-hold';
 import { recordedReloads } from '@reroll/core/record/record';
-import { sourceKeyIn } from '@reroll/core/state/rows';
+import { sourceKeyIn, type SourceRow } from '@reroll/core/state/rows';
 import { namespaceOf, type Annotations, type WorkloadKey } from '@reroll/core/model';
 import type { ReloadJob } from '@reroll/redis/queue/jobs';
 import type { Queues } from '@reroll/redis/queue/queues';
 import type { NamespaceReader } from './namespace-reader.ts';
 import type { Gathered } from './reload-outcome.ts';
+import type { WaveReader } from './wave-reader.ts';
 
 /**
  * Milliseconds after which a held workload is looked at again, in case that nobody saw the end of its hold. Half of the time for which
@@ -21,10 +30,16 @@ const MOST_REMEMBERED = 10_000;
 /** Milliseconds between two times that the held workloads of a Namespace are brought forward. */
 const WAKE_INTERVAL = 10_000;
 
+/** Milliseconds that the catalog gets to know what a worker has read. */
+const CATCH_UP = 5_000;
+const NOT_KNOWN_YET = 'It waits until the watcher has told how far the change has come';
+
 export interface ReloadHoldsSettings {
   readonly defaults: HoldDefaults;
   /** The namespace of the installation. */
   readonly ownNamespace: string;
+  /** Nothing is rolled out, so no wave would ever end. Default false. */
+  readonly isDryRun?: boolean;
 }
 
 /** The annotations of Namespaces that decide about a workload's holds. */
@@ -36,37 +51,41 @@ export interface NamespaceHolds {
 /** What a held reload would do, and what it is to be recorded with. */
 type Held = Pick<Gathered, 'workload' | 'plan' | 'request'>;
 
+export interface ReloadHoldsPorts {
+  readonly namespaces: Pick<NamespaceReader, 'annotations'>;
+  readonly queues: Pick<Queues, 'enqueueHeld'>;
+  readonly waves: Pick<WaveReader, 'progress'>;
+}
+
 /** Decides whether a pending workload may be reloaded now (docs/adr/0042). */
 export class ReloadHolds {
-  readonly #namespaces: Pick<NamespaceReader, 'annotations'>;
-  readonly #queues: Pick<Queues, 'enqueueHeld'>;
+  readonly #ports: ReloadHoldsPorts;
   readonly #settings: ReloadHoldsSettings;
   /** The jobs that this worker has held, the oldest first. */
   readonly #held = new Map<WorkloadKey, ReloadJob>();
   /** When those of a namespace were, or are to be, brought forward (Unix milliseconds). */
   readonly #wokenAt = new Map<string, number>();
 
-  constructor(
-    namespaces: Pick<NamespaceReader, 'annotations'>,
-    queues: Pick<Queues, 'enqueueHeld'>,
-    settings: ReloadHoldsSettings,
-  ) {
-    this.#namespaces = namespaces;
-    this.#queues = queues;
+  constructor(ports: ReloadHoldsPorts, settings: ReloadHoldsSettings) {
+    this.#ports = ports;
     this.#settings = settings;
   }
 
   /** Rejects with a `KubeError`. */
   async read(namespace: string): Promise<NamespaceHolds> {
     const [of, installation] = await Promise.all([
-      this.#namespaces.annotations(namespace),
-      this.#namespaces.annotations(this.#settings.ownNamespace),
+      this.#ports.namespaces.annotations(namespace),
+      this.#ports.namespaces.annotations(this.#settings.ownNamespace),
     ]);
     return { namespace: of, installation };
   }
 
-  /** Returns why the reload is held; undefined if it is not. */
-  holdOf({ workload, plan, request }: Held, holds: NamespaceHolds): ReloadHold | undefined {
+  /** Returns why the reload is held; undefined if it is not. Rejects with ioredis' error. */
+  async holdOf(held: Held, holds: NamespaceHolds): Promise<ReloadHold | undefined> {
+    return this.#ownHold(held, holds) ?? (await this.#waveHold(held, holds));
+  }
+
+  #ownHold({ workload, plan, request }: Held, holds: NamespaceHolds): ReloadHold | undefined {
     const { observed, facts } = workload;
     const sources = plan.roll.map(
       (name) => [name, facts.sources.get(sourceKeyIn(observed.namespace, name))] as const,
@@ -81,6 +100,37 @@ export class ReloadHolds {
     });
   }
 
+  /** Of the sources whose changes come in waves, the first one that holds it. */
+  async #waveHold(held: Held, { namespace }: NamespaceHolds): Promise<ReloadHold | undefined> {
+    const { defaults, isDryRun } = this.#settings;
+    if (isDryRun === true) return undefined;
+    const { observed, facts } = held.workload;
+    for (const name of held.plan.roll) {
+      const row = facts.sources.get(sourceKeyIn(observed.namespace, name));
+      const of = (annotation: string): string | undefined =>
+        annotationOf(row?.annotations ?? {}, annotation) ?? annotationOf(namespace, annotation);
+      const waves = of(WAVES_ANNOTATION) ?? defaults.waves ?? 'none';
+      const bake = of(BAKE_ANNOTATION) ?? defaults.bake;
+      const hold =
+        waves === 'none' ? undefined : await this.#holdOfSource(held, { source: name, waves, bake });
+      if (hold) return hold;
+    }
+    return undefined;
+  }
+
+  async #holdOfSource(
+    { workload, plan }: Held,
+    settings: Pick<WavesInput, 'source' | 'waves' | 'bake'>,
+  ): Promise<ReloadHold | undefined> {
+    const key = sourceKeyIn(workload.observed.namespace, settings.source);
+    const { source, members } = await this.#ports.waves.progress(key);
+    const now = workload.apiTime();
+    // The progress is that of the data which the catalog has.
+    if (!members || !source || isOther(source.hash, plan.hashes?.[settings.source]))
+      return { reason: 'AwaitsWave', lookAt: now + CATCH_UP, detail: NOT_KNOWN_YET };
+    return waveHold({ ...settings, isResumed: isResumed(source), members, workload: workload.key, now });
+  }
+
   /** Returns the reloads to record with one that is made now. */
   reloadsAfter({ workload }: Held, { namespace }: NamespaceHolds): PastReloads | undefined {
     const { annotations, record } = workload.observed;
@@ -89,12 +139,13 @@ export class ReloadHolds {
   }
 
   /** Has the workload looked at again when the hold ends, or may have ended. Rejects with ioredis' error. */
-  async lookAgain(job: ReloadJob, { until = Infinity }: ReloadHold): Promise<void> {
+  async lookAgain(job: ReloadJob, { until = Infinity, lookAt }: ReloadHold): Promise<void> {
     const now = Date.now();
     this.#remember(job);
     const wait = Math.min(Math.max((now - job.since) / 2, FIRST_RECHECK), LAST_RECHECK);
-    const at = Math.min(until, now + wait * (1 + Math.random() / 5), this.#changedLately(job));
-    await this.#queues.enqueueHeld([job], at);
+    const later = Math.max(lookAt === undefined ? wait : lookAt - now, 0);
+    const at = Math.min(until, now + later * (1 + Math.random() / 5), this.#changedLately(job));
+    await this.#ports.queues.enqueueHeld([job], at);
   }
 
   #remember(job: ReloadJob): void {
@@ -115,7 +166,7 @@ export class ReloadHolds {
       ({ workload }) => isAll || namespaceOf(workload) === namespace,
     );
     for (const { workload } of jobs) this.#held.delete(workload);
-    await this.#queues.enqueueHeld(jobs, at);
+    await this.#ports.queues.enqueueHeld(jobs, at);
   }
 
   /** When to look again at a workload of a Namespace that may have changed after its annotations were read. */
@@ -135,4 +186,19 @@ export class ReloadHolds {
     this.#wokenAt.set(namespace, at);
     return at;
   }
+}
+
+/** Whether the hash is known to be that of other data. */
+function isOther(hash: string, wanted: string | undefined): boolean {
+  return wanted !== undefined && schemeOf(hash) === schemeOf(wanted) && hash !== wanted;
+}
+
+function schemeOf(hash: string): string {
+  return hash.slice(0, hash.indexOf('.'));
+}
+
+/** Whether somebody has let the change of this data go on. */
+function isResumed({ annotations, exists, rv, dataRv }: SourceRow): boolean {
+  const [resumed = ''] = (annotationOf(annotations, RESUMED_ANNOTATION) ?? '').split(';');
+  return isRv(resumed.trim()) && !isNewer(exists ? dataRv : rv, resumed.trim());
 }

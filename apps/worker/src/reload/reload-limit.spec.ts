@@ -132,7 +132,7 @@ class World {
     };
     const holds = {
       read: async () => ({ namespace: {}, installation: {} }),
-      holdOf: () => undefined,
+      holdOf: async () => undefined,
       reloadsAfter: () => undefined,
       lookAgain: async () => undefined,
     };

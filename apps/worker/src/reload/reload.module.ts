@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { formatDuration } from '@reroll/core/durations';
 import { KubeClient } from '@reroll/kube/client/connection';
 import { EventRecorder } from '@reroll/kube/kube-events';
 import { CatalogModule } from '@reroll/nest/catalog.module';
@@ -10,6 +11,7 @@ import { LOG, REDIS } from '@reroll/nest/tokens';
 import { provided } from '@reroll/nest/provided';
 import { Catalog } from '@reroll/redis/catalog/catalog';
 import { ReloadRequests } from '@reroll/redis/catalog/requests';
+import { Rollouts } from '@reroll/redis/history/rollouts';
 import { RateBudget } from '@reroll/redis/processes/rate';
 import { Queues } from '@reroll/redis/queue/queues';
 import { decisionSettings } from '@reroll/shared/platform/options/decision-settings';
@@ -30,6 +32,7 @@ import { ReloadReports } from './reload-reports.ts';
 import { ReloadProcessor } from './reload.processor.ts';
 import { ResumeProcessor } from './resume.processor.ts';
 import { reloadWays } from './send/reload-ways.ts';
+import { WaveReader } from './wave-reader.ts';
 import { WorkloadReader } from './workload-reader.ts';
 
 /** Reload jobs, and the resume jobs that end their pauses. */
@@ -101,13 +104,27 @@ import { WorkloadReader } from './workload-reader.ts';
         }),
     ),
     provided(
+      WaveReader,
+      [REDIS, Catalog, WORKER_OPTIONS],
+      (redis, catalog, options) =>
+        new WaveReader(catalog, new Rollouts(redis, catalog.keys.rollouts), {
+          triggers: triggersOf(options),
+          adoptStale: adoptStaleOf(options),
+        }),
+    ),
+    provided(
       ReloadHolds,
-      [KubeClient, Queues, WORKER_OPTIONS, LOG, Lifecycle],
-      (client, queues, options, log, lifecycle) => {
+      [KubeClient, Queues, WaveReader, WORKER_OPTIONS, LOG, Lifecycle],
+      (client, queues, waveReader, options, log, lifecycle) => {
         const { reloadWindow: window, requireApproval, workloadReloadLimit: limit, podNamespace } = options;
-        const defaults = { window, approval: requireApproval ? 'required' : 'none', limit };
+        const { waves, dryRun: isDryRun } = options;
+        const bake = formatDuration(options.bake);
+        const defaults = { window, approval: requireApproval ? 'required' : 'none', limit, waves, bake };
         const namespaces = new NamespaceReader(client);
-        const holds = new ReloadHolds(namespaces, queues, { defaults, ownNamespace: podNamespace });
+        const holds = new ReloadHolds(
+          { namespaces, queues, waves: waveReader },
+          { defaults, ownNamespace: podNamespace, isDryRun },
+        );
         // With rights in some namespaces only, each is read when it matters.
         if (options.namespaces.length > 0) return holds;
         namespaces.follow({

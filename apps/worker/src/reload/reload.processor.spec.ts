@@ -587,6 +587,8 @@ const ELSEWHERE: readonly Reason[] = [
   'OutsideWindow',
   'AwaitsApproval',
   'TooOften',
+  'AwaitsWave',
+  'WaveHalted',
   'Requested',
   'Paused',
   'QueuePaused',

@@ -225,7 +225,7 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
     slot: ReloadSlot,
     holds: NamespaceHolds | undefined,
   ): Promise<ReloadOutcome | false> {
-    const hold = holds && this.#ports.holds.holdOf(gathered, holds);
+    const hold = holds && (await this.#ports.holds.holdOf(gathered, holds));
     if (hold) return heldOutcome(gathered, hold);
     const sent = isWritten(gathered) ? await this.#write(gathered, slot, holds) : {};
     return sent ? { ...this.#outcome(gathered), ...sent } : false;

@@ -19,6 +19,7 @@ import type { ReloadOutcome } from '../reload/reload-outcome.ts';
 import { NamespaceReader } from '../reload/namespace-reader.ts';
 import { ReloadHolds } from '../reload/reload-holds.ts';
 import { ReloadProcessor, type ReloadSettings } from '../reload/reload.processor.ts';
+import type { WaveReader } from '../reload/wave-reader.ts';
 import { reloadWays, type ReloadWaysContext } from '../reload/send/reload-ways.ts';
 import { WorkloadReader } from '../reload/workload-reader.ts';
 import { FakeApi, refusal } from './fake-api.ts';
@@ -85,6 +86,8 @@ export class Scene {
   waiting: number | undefined;
   /** When the workload is to be looked at again because it is held. */
   readonly lookedAgainAt: number[] = [];
+  /** How far a change with waves has come. */
+  waves: Pick<WaveReader, 'progress'> = { progress: () => fail() };
   /** The calls of the budget. */
   readonly slot: string[] = [];
   readonly reported: string[] = [];
@@ -139,10 +142,14 @@ export class Scene {
         requests: { of: async () => this.request, done: async () => undefined },
         workloads: new WorkloadReader(client, this.#catalog, decision),
         sources: new SourceReader({ client, catalog: this.#catalog }, reading),
-        holds: new ReloadHolds(new NamespaceReader(client), this.#queues, {
-          defaults: this.holds,
-          ownNamespace: NAMESPACE,
-        }),
+        holds: new ReloadHolds(
+          { namespaces: new NamespaceReader(client), queues: this.#queues, waves: this.waves },
+          {
+            defaults: this.holds,
+            ownNamespace: NAMESPACE,
+            isDryRun: this.settings.dryRun === true,
+          },
+        ),
         ways: reloadWays({ ...writes, markerAnnotation: keys.lastReloadedFrom, ...kinds, ...this.ways }),
         budget: this.#budget,
         reports: {

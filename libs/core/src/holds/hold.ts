@@ -10,6 +10,14 @@ export const APPROVED_ANNOTATION = 'reroll.dev/approved';
 /** On the Namespace of the installation: nothing is reloaded anywhere. Read like `FREEZE_ANNOTATION`. */
 export const FREEZE_ALL_ANNOTATION = 'reroll.dev/freeze-all';
 
+/** On a source or its Namespace: how many workloads each wave of a change reaches, and how long one is observed before the next. */
+export const WAVES_ANNOTATION = 'reroll.dev/waves';
+export const BAKE_ANNOTATION = 'reroll.dev/bake';
+/** On a workload: its place among those of a change. Those without it come last. */
+export const WAVE_ANNOTATION = 'reroll.dev/wave';
+/** On a source: the resourceVersion up to which a halted change goes on, and why: `<resourceVersion>; <reason>`. */
+export const RESUMED_ANNOTATION = 'reroll.dev/resumed';
+
 /** Those that a workload may have. */
 export const HOLD_ANNOTATIONS = [
   FREEZE_ANNOTATION,
@@ -17,9 +25,20 @@ export const HOLD_ANNOTATIONS = [
   APPROVAL_ANNOTATION,
   LIMIT_ANNOTATION,
   APPROVED_ANNOTATION,
+  WAVE_ANNOTATION,
 ] as const;
 
-const HOLD_REASONS = ['Frozen', 'OutsideWindow', 'AwaitsApproval', 'TooOften'] as const satisfies Reason[];
+/** Those of waves that a source may have. */
+export const SOURCE_WAVE_ANNOTATIONS = [WAVES_ANNOTATION, BAKE_ANNOTATION, RESUMED_ANNOTATION] as const;
+
+const HOLD_REASONS = [
+  'Frozen',
+  'OutsideWindow',
+  'AwaitsApproval',
+  'TooOften',
+  'AwaitsWave',
+  'WaveHalted',
+] as const satisfies Reason[];
 export type HoldReason = (typeof HOLD_REASONS)[number];
 
 export function isHoldReason(reason: Reason): reason is HoldReason {
@@ -31,6 +50,8 @@ export interface ReloadHold {
   readonly reason: HoldReason;
   /** Unix milliseconds at which it ends; undefined if somebody has to end it. */
   readonly until?: number;
+  /** Unix milliseconds at which to look again if it may end before, or without anybody telling; undefined: later and later. */
+  readonly lookAt?: number;
   /** One sentence for the owner. */
   readonly detail: string;
 }

@@ -21,6 +21,8 @@ export interface HoldDefaults {
   readonly window?: string | undefined;
   readonly approval?: string | undefined;
   readonly limit?: string | undefined;
+  readonly waves?: string | undefined;
+  readonly bake?: string | undefined;
 }
 
 export interface HoldInput {

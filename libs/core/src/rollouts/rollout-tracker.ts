@@ -1,6 +1,7 @@
 import type { RolloutEntry } from '../history/entries.ts';
 import type { WorkloadKey } from '../model.ts';
 import { takeFrom } from '../take-from.ts';
+import { Completions } from './completions.ts';
 import type { PodTrouble, RolloutCondition, RolloutStatus } from './rollout.ts';
 
 /** The rollout of a workload at one sighting. */
@@ -24,6 +25,7 @@ export interface RolloutChanges {
  * complete. A rollout begins when the pod template changes; pods that are replaced under the same template are no rollout.
  */
 export class RolloutTracker {
+  readonly completions = new Completions();
   readonly #tracked = new Map<WorkloadKey, RolloutEntry>();
   readonly #dirty = new Set<WorkloadKey>();
   /** By state and workload, oldest first. While Redis is unreachable, later entries replace earlier ones. */
@@ -43,12 +45,21 @@ export class RolloutTracker {
     return this.#isUrgent;
   }
 
-  /** Takes a sighting of a workload that has rollouts. `begins`: its pod template changed, or the workload is new here. */
-  seen(rollout: SeenRollout, { begins, now }: { begins: boolean; now: number }): void {
-    const held = this.#tracked.get(rollout.workload);
-    if (rollout.state === 'complete') this.#complete(rollout, held, now);
-    else if (begins) this.#begin({ ...entryOf(rollout), since: now, at: now }, held);
+  /**
+   * Takes a sighting of a workload that has rollouts. `begins`: its pod template changed, or the workload is new here. `isFirst`: it is
+   * new here. Default: it is not.
+   */
+  seen(
+    rollout: SeenRollout,
+    { begins, isFirst = false, now }: { begins: boolean; isFirst?: boolean; now: number },
+  ): void {
+    const { workload, state } = rollout;
+    const held = this.#tracked.get(workload);
+    if (state === 'complete' && held) this.#complete(rollout, held, now);
+    else if (state === 'complete' && begins && !isFirst) this.completions.completed(workload, now);
+    else if (state !== 'complete' && begins) this.#begin({ ...entryOf(rollout), since: now, at: now }, held);
     else if (held) this.#goOn(held, rollout, now);
+    else this.completions.seen(workload, state, now);
   }
 
   /** Takes the troubles of a stuck workload's pods. Ignored if the workload is no longer stuck. */
@@ -63,11 +74,13 @@ export class RolloutTracker {
 
   /** A workload that is deleted has no rollout. */
   gone(workload: WorkloadKey): void {
+    this.completions.forget(workload);
     if (this.#tracked.has(workload)) this.#remove(workload);
   }
 
   /** Drops workloads that no longer exist. */
   prune(isThere: (workload: WorkloadKey) => boolean): void {
+    this.completions.prune(isThere);
     for (const workload of this.#tracked.keys()) if (!isThere(workload)) this.#remove(workload);
   }
 
@@ -130,6 +143,7 @@ export class RolloutTracker {
   }
 
   #begin(entry: RolloutEntry, held: RolloutEntry | undefined): void {
+    this.completions.forget(entry.workload);
     this.#put(entry, true);
     if (held?.state === 'progressing' && entry.state === 'stuck') this.#end(entry);
   }
@@ -160,9 +174,9 @@ export class RolloutTracker {
     this.#isUrgent = true;
   }
 
-  #complete(rollout: SeenRollout, held: RolloutEntry | undefined, now: number): void {
-    if (!held) return;
+  #complete(rollout: SeenRollout, held: RolloutEntry, now: number): void {
     this.#remove(rollout.workload);
+    this.completions.completed(rollout.workload, now);
     const code = rollout.state === 'complete' ? rollout.code : 'Complete';
     this.#end({ ...entryOf(rollout), state: 'complete', code, since: held.since, at: now });
   }

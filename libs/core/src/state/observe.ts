@@ -11,7 +11,13 @@ import {
   type SourceKind,
   type WorkloadKind,
 } from '../model.ts';
-import { FREEZE_ALL_ANNOTATION, HOLD_ANNOTATIONS } from '../holds/hold.ts';
+import {
+  BAKE_ANNOTATION,
+  FREEZE_ALL_ANNOTATION,
+  HOLD_ANNOTATIONS,
+  SOURCE_WAVE_ANNOTATIONS,
+  WAVES_ANNOTATION,
+} from '../holds/hold.ts';
 import { isEnvVarMark } from '../marker/env-var-name.ts';
 import { podUses } from '../references/pod-uses.ts';
 import { RECORD_ANNOTATION, recordName } from '../record/record.ts';
@@ -101,11 +107,13 @@ function crowded(annotations: Annotations | undefined): Pick<ObservedWorkload, '
   return bytes * 2 < MOST_ANNOTATION_BYTES ? {} : { annotationBytes: bytes };
 }
 
-/** Keeps the annotations that the rules read on a source if their value is `true`; other values have no effect. */
+/** Keeps the annotations that the rules read on a source if their value is `true`, as others have no effect, and those of waves. */
 export function sourceAnnotations(annotations: Annotations | undefined, keys: AnnotationKeys): Annotations {
   const found = Object.entries(pick(annotations, [keys.ignore, keys.match]));
   const isTrue = found.filter(([, value]) => value === 'true');
-  return isTrue.length === 0 ? NO_ANNOTATIONS : Object.fromEntries(isTrue);
+  const waves = Object.entries(shortened(pick(annotations, SOURCE_WAVE_ANNOTATIONS), []));
+  const kept = [...isTrue, ...waves];
+  return kept.length === 0 ? NO_ANNOTATIONS : Object.fromEntries(kept);
 }
 
 /** Keeps the annotations that the rules read on a workload or its pod template, without those of other systems. */
@@ -113,9 +121,11 @@ export function decidingAnnotations(annotations: Annotations | undefined, keys: 
   return shortened(pick(annotations, decidingKeys(keys)), listKeys(keys));
 }
 
+const NAMESPACE_ANNOTATIONS = [...HOLD_ANNOTATIONS, FREEZE_ALL_ANNOTATION, WAVES_ANNOTATION, BAKE_ANNOTATION];
+
 /** Keeps the annotations of a Namespace that hold reloads. */
 export function namespaceAnnotations(annotations: Annotations | undefined): Annotations {
-  return shortened(pick(annotations, [...HOLD_ANNOTATIONS, FREEZE_ALL_ANNOTATION]), []);
+  return shortened(pick(annotations, NAMESPACE_ANNOTATIONS), []);
 }
 
 /** Characters kept of a value that is not a list. No meaningful value is longer. */

@@ -4,6 +4,7 @@ import type { RolloutEntry } from '@reroll/core/history/entries';
 import { RealRedis } from '../testing/real-redis.ts';
 import { History } from './history.ts';
 import type { CatalogKeys } from '../catalog/keys.ts';
+import { Rollouts } from './rollouts.ts';
 import { RolloutWriter } from './rollout-writer.ts';
 
 const WEB = 'Deployment/shop/web';
@@ -49,6 +50,30 @@ it('writes in one call what is under way, what is not any more, and what ended',
   });
   expect(await writer.underWay()).toEqual(new Map([[API, entry(API, 'progressing')]]));
   expect(await told()).toEqual([entry(WEB, 'complete')]);
+});
+
+it('writes when rollouts were complete, and since when that is known, until they begin again', async () => {
+  const rollouts = new Rollouts(redis.client, keys.rollouts);
+  const none = { put: [], removed: [], ended: [] };
+  expect(await rollouts.known([WEB])).toEqual({ since: undefined, of: new Map() });
+  await writer.write('7', {
+    ...none,
+    put: [entry(API, 'stuck')],
+    completed: [[WEB, { completeAt: 9 }]],
+    since: 5,
+  });
+  expect(await rollouts.known([WEB, API, 'Deployment/shop/other'])).toEqual({
+    since: 5,
+    of: new Map<WorkloadKey, object>([
+      [WEB, { completeAt: 9 }],
+      [API, entry(API, 'stuck')],
+    ]),
+  });
+  expect([await writer.completed(), [...(await writer.underWay()).keys()]]).toEqual([[WEB], [API]]);
+  await writer.write('7', { ...none, completed: [[WEB, { completeAt: 9, unavailableSince: 10 }]] });
+  expect((await rollouts.known([WEB])).of.get(WEB)).toEqual({ completeAt: 9, unavailableSince: 10 });
+  await writer.write('7', { ...none, put: [entry(WEB, 'progressing')] });
+  expect(await rollouts.known([WEB])).toEqual({ since: 5, of: new Map([[WEB, entry(WEB, 'progressing')]]) });
 });
 
 it('writes nothing once a newer leader has written', async () => {

@@ -1,12 +1,20 @@
 import type { HistoryLimits } from '@reroll/core/history/entry-bounds';
 import type { RolloutEntry } from '@reroll/core/history/entries';
 import type { WorkloadKey } from '@reroll/core/model';
+import type { Completion } from '@reroll/core/rollouts/completions';
 import type { RolloutChanges } from '@reroll/core/rollouts/rollout-tracker';
 import { bytesOfStream } from './history.ts';
 import type { CatalogKeys } from '../catalog/keys.ts';
 import type { RedisClient } from '../connection/redis.ts';
-import { Rollouts } from './rollouts.ts';
+import { Rollouts, SINCE } from './rollouts.ts';
 import { WRITE_ROLLOUTS } from './rollouts.lua.ts';
+
+export interface RolloutsToWrite extends RolloutChanges {
+  /** Rollouts that are complete, and when that was seen. */
+  readonly completed?: readonly (readonly [WorkloadKey, Completion])[];
+  /** See `SINCE`; undefined: it stays. */
+  readonly since?: number | undefined;
+}
 
 /** Writes the leader's view of rollouts. Rejects with ioredis' error. */
 export class RolloutWriter {
@@ -33,8 +41,21 @@ export class RolloutWriter {
     return await new Rollouts(this.#redis, this.#keys.rollouts).all();
   }
 
+  /** Returns the workloads of which it is written when their rollouts were complete. */
+  async completed(): Promise<WorkloadKey[]> {
+    return await new Rollouts(this.#redis, this.#keys.rollouts).completed();
+  }
+
   /** Writes in one call. Returns false, and writes nothing, if a newer leader has written. */
-  async write(term: string, { put, removed, ended }: RolloutChanges): Promise<boolean> {
+  async write(
+    term: string,
+    { put, completed = [], removed, ended, since }: RolloutsToWrite,
+  ): Promise<boolean> {
+    const fields = [
+      ...(since === undefined ? [] : [[SINCE, since] as const]),
+      ...put.map((entry) => [entry.workload, entry] as const),
+      ...completed,
+    ];
     const { writer, rollouts, rolloutHistory } = this.#keys;
     const reply = await this.#redis.eval(
       WRITE_ROLLOUTS,
@@ -44,8 +65,8 @@ export class RolloutWriter {
       rolloutHistory,
       term,
       this.#bounds,
-      put.length,
-      ...put.flatMap((entry) => [entry.workload, JSON.stringify(entry)]),
+      fields.length,
+      ...fields.flatMap(([field, value]) => [field, JSON.stringify(value)]),
       removed.length,
       ...removed,
       ...(this.#isFull() ? [] : ended.map((entry) => JSON.stringify(entry))),

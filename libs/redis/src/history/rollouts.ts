@@ -1,7 +1,19 @@
 import { jsonFields } from '@reroll/core/json';
 import type { RolloutEntry } from '@reroll/core/history/entries';
+import type { Completion } from '@reroll/core/rollouts/completions';
 import { isWorkloadKey, type WorkloadKey } from '@reroll/core/model';
 import type { RedisClient } from '../connection/redis.ts';
+
+/** The field with the time (Unix milliseconds) since which the leader knows when rollouts were complete. */
+export const SINCE = 'since';
+
+/** What is known of the rollouts of some workloads, read at one moment. */
+export interface RolloutsKnown {
+  /** See `SINCE`; undefined: no leader has written it. */
+  readonly since: number | undefined;
+  /** A workload that is not in it has had no rollout since. */
+  readonly of: ReadonlyMap<WorkloadKey, RolloutEntry | Completion>;
+}
 
 /** Rollouts that are not complete: `progressing` or `stuck`. Other workloads have no rollout under way. */
 export class Rollouts {
@@ -18,6 +30,24 @@ export class Rollouts {
     if (workloads.length === 0) return new Map();
     const texts = await this.#redis.hmget(this.#key, ...workloads);
     return entries(workloads.map((workload, index) => [workload, texts[index] ?? null]));
+  }
+
+  async known(workloads: readonly WorkloadKey[]): Promise<RolloutsKnown> {
+    const [since, ...texts] = await this.#redis.hmget(this.#key, SINCE, ...workloads);
+    const known = workloads.flatMap((workload, index) => {
+      const text = texts[index] ?? null;
+      const entry = text === null ? undefined : (decode(text) ?? decodeCompletion(text));
+      return entry ? [[workload, entry] as const] : [];
+    });
+    return { since: isTime(since) ? Number(since) : undefined, of: new Map(known) };
+  }
+
+  /** The workloads of which it is written when their rollouts were complete. */
+  async completed(): Promise<WorkloadKey[]> {
+    const texts = Object.entries(await this.#redis.hgetall(this.#key));
+    return texts.flatMap(([workload, text]) =>
+      isWorkloadKey(workload) && decodeCompletion(text) ? [workload] : [],
+    );
   }
 
   async all(): Promise<Map<WorkloadKey, RolloutEntry>> {
@@ -42,4 +72,14 @@ function decode(text: string): RolloutEntry | undefined {
   const isUnderWay = state === 'progressing' || state === 'stuck';
   const isRollout = isUnderWay && typeof generation === 'number' && typeof since === 'number';
   return isRollout && Array.isArray(conditions) ? (entry as unknown as RolloutEntry) : undefined;
+}
+
+function decodeCompletion(text: string): Completion | undefined {
+  const { completeAt, unavailableSince } = jsonFields(text);
+  if (typeof completeAt !== 'number') return undefined;
+  return typeof unavailableSince === 'number' ? { completeAt, unavailableSince } : { completeAt };
+}
+
+function isTime(text: string | null | undefined): boolean {
+  return /^\d{1,15}$/u.test(text ?? '');
 }

@@ -500,7 +500,7 @@ export class Truth {
 }
 
 /** Whether it cannot be reloaded until somebody edits it: somebody undoes every reload, or what a reload adds has no room. */
-function isStuck({ conflict, shown: { object, holder } }: Workload): boolean {
+export function isStuck({ conflict, shown: { object, holder } }: Workload): boolean {
   return conflict.isContested || isFull(object) || (holder !== undefined && isFull(holder));
 }
 

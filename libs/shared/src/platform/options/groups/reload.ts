@@ -3,6 +3,7 @@ import { ADOPTED_SYSTEMS } from '@reroll/core/adopted/adopted';
 import { MARKER_HASHES } from '@reroll/core/marker/marker-hash';
 import { BOTH, options, WORKER } from '../parsing/option.ts';
 import { readLimit } from '@reroll/core/holds/reload-limit';
+import { LONGEST_BAKE, readWaves } from '@reroll/core/holds/waves';
 import { readWindows } from '@reroll/core/holds/window';
 import { bool, boolText, duration, integer, list, oneOf, optionalPath, scalar } from '../parsing/values.ts';
 
@@ -112,6 +113,26 @@ export const reloadOptions = options('Reloading', {
     description:
       'Reload a workload only once somebody has approved what is pending. Annotation, of a workload or a Namespace: reroll.dev/approval (required or none).',
     ...bool(),
+  },
+  waves: {
+    flag: '--waves',
+    default: 'none',
+    apps: WORKER,
+    description:
+      'How many workloads of a change are reloaded before the next ones, e.g. 1,10%,100%: each wave waits until the one before is rolled out. Annotation of a source or a Namespace: reroll.dev/waves. none: all at once.',
+    ...scalar({
+      type: 'count or %,…',
+      expects: 'at most 10 numbers or percentages such as 1,10%,100%, or none',
+      read: (text) => (readWaves(text).state === 'unreadable' ? undefined : text),
+    }),
+  },
+  bake: {
+    flag: '--bake',
+    default: '0',
+    apps: WORKER,
+    description:
+      'How long a wave is observed once it is rolled out, at most 1h. Annotation of a source or a Namespace: reroll.dev/bake.',
+    ...duration({ min: 0, max: LONGEST_BAKE }),
   },
   dryRun: {
     flag: '--dry-run',
