@@ -12,6 +12,7 @@ import type { Lifecycle } from '@reroll/shared/platform/process/shutdown';
 import { leftOverIn, type LeftOver } from './publish/left-over.ts';
 import { Publisher } from './publish/publisher.ts';
 import { Resyncer } from './resync/resyncer.ts';
+import { StateMetrics } from './resync/state-metrics.ts';
 import { watchQueues } from './queue-watch.ts';
 import { RolloutWatch } from './rollout-watch.service.ts';
 import { WATCHER_METRICS, WATCHER_OPTIONS } from './tokens.ts';
@@ -41,15 +42,25 @@ export class Publishing {
     );
   }
 
+  counts(clusterState: ClusterState): StateMetrics {
+    const { options, metrics } = this;
+    return new StateMetrics({ clusterState, metrics, interval: options.sweepInterval });
+  }
+
   resyncer(
     clusterState: ClusterState,
     publisher: Publisher,
-    by: { streams: () => Streams; requested: () => Promise<readonly WorkloadKey[]> },
+    by: {
+      streams: () => Streams;
+      requested: () => Promise<readonly WorkloadKey[]>;
+      counts: StateMetrics;
+    },
   ): Resyncer {
     const { options, metrics } = this;
     const { publisher: rollouts } = this.rollouts;
+    const { counts } = by;
     return new Resyncer(
-      { clusterState, publisher, rollouts, metrics, interval: options.sweepInterval },
+      { clusterState, publisher, rollouts, counts, metrics, interval: options.sweepInterval },
       {
         requested: by.requested,
         isUndecided: (key) => by.streams().isUndecided(key),

@@ -84,7 +84,8 @@ export class WatcherService implements OnApplicationBootstrap {
   #connect(clusterState: ClusterState): Running {
     const { publishing, rollouts, context } = this;
     const publisher = publishing.publisher(clusterState, () => streams);
-    const by = { streams: (): Streams => streams, requested: () => this.#requested() };
+    const counts = publishing.counts(clusterState);
+    const by = { streams: (): Streams => streams, requested: () => this.#requested(), counts };
     const resyncer = publishing.resyncer(clusterState, publisher, by);
     const stuckPods = rollouts.stuckPods(() => publisher.kick());
     const evaluator = new SourceEvaluator(clusterState.evaluation, () => publisher.kick());

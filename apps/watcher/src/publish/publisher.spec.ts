@@ -67,7 +67,14 @@ function watcherInSync() {
     { adoptionsPerSecond: 100 },
   );
   const resyncer = new Resyncer(
-    { clusterState, publisher, rollouts, metrics, interval: 60_000 },
+    {
+      clusterState,
+      publisher,
+      rollouts,
+      counts: { count: async () => undefined },
+      metrics,
+      interval: 60_000,
+    },
     { requested: async () => [], isUndecided, leftOver },
   );
   return { clusterState, state, publisher, resyncer, publish, enqueueReloads };

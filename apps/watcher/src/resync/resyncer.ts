@@ -1,16 +1,13 @@
-import { isInConflict } from '@reroll/core/state/workloads/conflict';
 import type { ClusterState } from '@reroll/core/state/cluster-state';
-import { slicesOf } from '@reroll/core/state/slices';
 import type { RolloutEntry } from '@reroll/core/history/entries';
-import { kindOf, type Key, type WorkloadKey } from '@reroll/core/model';
+import type { WorkloadKey } from '@reroll/core/model';
 import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
 import { inTurns } from '../watch/in-turns.ts';
 import type { LeftOver } from '../publish/left-over.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import type { RolloutPublisher } from '../rollouts/rollout-publisher.ts';
+import type { StateMetrics } from './state-metrics.ts';
 
-/** Rows counted in one turn of the event loop. */
-const COUNTED_PER_TURN = 5_000;
 /** Every this many resyncs, about an hour, recorded changes that may have no job get another one. */
 const RESYNCS_BETWEEN_UNTOLD = 64;
 
@@ -18,6 +15,7 @@ export interface ResyncerContext {
   readonly clusterState: ClusterState;
   readonly publisher: Publisher;
   readonly rollouts: RolloutPublisher;
+  readonly counts: Pick<StateMetrics, 'count'>;
   readonly metrics: WatcherMetrics;
   /** Milliseconds. */
   readonly interval: number;
@@ -41,8 +39,6 @@ export class Resyncer {
   #leading = false;
   #isStopped = false;
   #resyncs = 0;
-  /** Kinds that the last count included. */
-  #counted: string[] = [];
 
   constructor(context: ResyncerContext, questions: ResyncQuestions) {
     this.#context = context;
@@ -107,7 +103,7 @@ export class Resyncer {
   }
 
   async #resync(): Promise<void> {
-    const { clusterState, publisher, metrics } = this.#context;
+    const { clusterState, publisher, counts, metrics } = this.#context;
     const end = metrics.resyncDuration.startTimer();
     await inTurns(clusterState.prune());
     if (this.#leading) {
@@ -119,34 +115,6 @@ export class Resyncer {
       publisher.kick();
     }
     end();
-    await this.#count();
-  }
-
-  async #count(): Promise<void> {
-    const { clusterState, metrics, interval } = this.#context;
-    // A kind whose last object is gone, perhaps with its API, counts 0 instead of keeping its old number.
-    const objects = new Map<string, number>(this.#counted.map((kind) => [kind, 0]));
-    let contested = 0;
-    const count = (key: Key<string>): void =>
-      void objects.set(kindOf(key), (objects.get(kindOf(key)) ?? 0) + 1);
-    await inTurns(slicesOf(clusterState.workloads, COUNTED_PER_TURN), {
-      each: (slice) => {
-        for (const [key, { conflict }] of slice) {
-          count(key);
-          if (isInConflict(conflict)) contested += 1;
-        }
-      },
-    });
-    await inTurns(slicesOf(clusterState.sources, COUNTED_PER_TURN), {
-      each: (slice) => {
-        for (const [key, { exists }] of slice) if (exists) count(key);
-      },
-    });
-    for (const [kind, number] of objects) metrics.objects.set({ kind }, number);
-    this.#counted = [...objects.keys()];
-    const { workloads, oldest } = clusterState.pendingReloads(interval);
-    metrics.contestedWorkloads.set(contested);
-    metrics.pendingWorkloads.set(workloads);
-    metrics.oldestPending.set(oldest / 1000);
+    await counts.count();
   }
 }

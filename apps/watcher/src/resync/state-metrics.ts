@@ -1,0 +1,56 @@
+import { kindOf, type Key } from '@reroll/core/model';
+import type { ClusterState } from '@reroll/core/state/cluster-state';
+import { slicesOf } from '@reroll/core/state/slices';
+import { isInConflict } from '@reroll/core/state/workloads/conflict';
+import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
+import { inTurns } from '../watch/in-turns.ts';
+
+/** Rows counted in one turn of the event loop. */
+const COUNTED_PER_TURN = 5_000;
+
+export interface StateMetricsContext {
+  readonly clusterState: ClusterState;
+  readonly metrics: WatcherMetrics;
+  /** Milliseconds between two resyncs. */
+  readonly interval: number;
+}
+
+/** Sets the metrics of what a watcher knows of the cluster. A standby counts what it sees, too. */
+export class StateMetrics {
+  readonly #context: StateMetricsContext;
+  /** Kinds that the last count included. */
+  #counted: string[] = [];
+
+  constructor(context: StateMetricsContext) {
+    this.#context = context;
+  }
+
+  /** Looks at every row once, in turns. Do not call it again before it has resolved. */
+  async count(): Promise<void> {
+    const { clusterState, metrics, interval } = this.#context;
+    // A kind whose last object is gone, perhaps with its API, counts 0 instead of keeping its old number.
+    const objects = new Map<string, number>(this.#counted.map((kind) => [kind, 0]));
+    let contested = 0;
+    const count = (key: Key<string>): void =>
+      void objects.set(kindOf(key), (objects.get(kindOf(key)) ?? 0) + 1);
+    await inTurns(slicesOf(clusterState.workloads, COUNTED_PER_TURN), {
+      each: (slice) => {
+        for (const [key, { conflict }] of slice) {
+          count(key);
+          if (isInConflict(conflict)) contested += 1;
+        }
+      },
+    });
+    await inTurns(slicesOf(clusterState.sources, COUNTED_PER_TURN), {
+      each: (slice) => {
+        for (const [key, { exists }] of slice) if (exists) count(key);
+      },
+    });
+    for (const [kind, number] of objects) metrics.objects.set({ kind }, number);
+    this.#counted = [...objects.keys()];
+    metrics.contestedWorkloads.set(contested);
+    const { workloads, oldest } = clusterState.pendingReloads(interval);
+    metrics.pendingWorkloads.set(workloads);
+    metrics.oldestPending.set(oldest / 1000);
+  }
+}
