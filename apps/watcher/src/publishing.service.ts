@@ -12,7 +12,7 @@ import type { Lifecycle } from '@reroll/shared/platform/process/shutdown';
 import { leftOverIn, type LeftOver } from './publish/left-over.ts';
 import { Publisher } from './publish/publisher.ts';
 import { Resyncer } from './resync/resyncer.ts';
-import { StateMetrics } from './resync/state-metrics.ts';
+import { StateMetrics, type StateMetricsContext } from './resync/state-metrics.ts';
 import { watchQueues } from './queue-watch.ts';
 import { RolloutWatch } from './rollout-watch.service.ts';
 import { WATCHER_METRICS, WATCHER_OPTIONS } from './tokens.ts';
@@ -42,9 +42,9 @@ export class Publishing {
     );
   }
 
-  counts(clusterState: ClusterState): StateMetrics {
+  counts(known: Pick<StateMetricsContext, 'clusterState' | 'stale'>): StateMetrics {
     const { options, metrics } = this;
-    return new StateMetrics({ clusterState, metrics, interval: options.sweepInterval });
+    return new StateMetrics({ ...known, metrics, interval: options.sweepInterval });
   }
 
   resyncer(

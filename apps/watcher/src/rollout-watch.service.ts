@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { ClusterState } from '@reroll/core/state/cluster-state';
 import { RolloutTracker } from '@reroll/core/rollouts/rollout-tracker';
+import { StaleRollouts } from '@reroll/core/rollouts/stale-rollouts';
 import { KubeClient } from '@reroll/kube/client/connection';
 import { LOG } from '@reroll/nest/tokens';
 import { RolloutWriter } from '@reroll/redis/history/rollout-writer';
@@ -35,7 +36,11 @@ export class RolloutWatch {
     return new StuckPods({ client, metrics, log, tracker: this.#tracker, isLeader, changed });
   }
 
-  sightings(clusterState: ClusterState, stuckPods: StuckPods): RolloutSightings {
-    return new RolloutSightings(clusterState, this.#tracker, stuckPods);
+  stale(clusterState: ClusterState): StaleRollouts {
+    return new StaleRollouts(clusterState, this.#tracker.tracked);
+  }
+
+  sightings(clusterState: ClusterState, stale: StaleRollouts, stuckPods: StuckPods): RolloutSightings {
+    return new RolloutSightings(clusterState, { tracker: this.#tracker, stale }, stuckPods);
   }
 }

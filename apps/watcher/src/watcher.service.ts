@@ -84,12 +84,14 @@ export class WatcherService implements OnApplicationBootstrap {
   #connect(clusterState: ClusterState): Running {
     const { publishing, rollouts, context } = this;
     const publisher = publishing.publisher(clusterState, () => streams);
-    const counts = publishing.counts(clusterState);
+    const stale = rollouts.stale(clusterState);
+    const counts = publishing.counts({ clusterState, stale });
     const by = { streams: (): Streams => streams, requested: () => this.#requested(), counts };
     const resyncer = publishing.resyncer(clusterState, publisher, by);
     const stuckPods = rollouts.stuckPods(() => publisher.kick());
     const evaluator = new SourceEvaluator(clusterState.evaluation, () => publisher.kick());
-    const into = { clusterState, rollouts: rollouts.sightings(clusterState, stuckPods) };
+    const sightings = rollouts.sightings(clusterState, stale, stuckPods);
+    const into = { clusterState, rollouts: sightings };
     const streams = new Streams(context, into, () => evaluator.kick());
     const { lifecycle } = this.process;
     lifecycle.onStop('publisher', 5_000, () => publisher.stop());

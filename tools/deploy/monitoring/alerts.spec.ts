@@ -117,6 +117,24 @@ const CASES: readonly Case[] = [
     notOn: { 'what is owed for ten minutes': { [of('reroll_oldest_owed_seconds')]: '0+30x30' } },
   },
   {
+    alert: 'RerollStaleWorkloads',
+    on: {
+      [of('reroll_oldest_stale_rollout_seconds')]: '1200+60x30',
+      [of('reroll_oldest_stale_rollout_seconds', 'pod="b"')]: '0x30',
+    },
+    summary: 'A rollout that replaces pods with older data has not been complete for 40m 0s.',
+    notOn: {
+      'rollouts that follow one another': {
+        [of('reroll_oldest_stale_rollout_seconds')]: '0+60x10 0+60x20',
+        [of('reroll_stale_workloads')]: '1x30',
+      },
+      'workloads that are held': {
+        [of('reroll_oldest_stale_rollout_seconds')]: '0x30',
+        [of('reroll_stale_workloads')]: '2x30',
+      },
+    },
+  },
+  {
     alert: 'RerollQueueTooOld',
     on: { [of('reroll_queue_oldest_seconds', 'queue="reloads"')]: '0+60x30' },
     labels: { queue: 'reloads' },

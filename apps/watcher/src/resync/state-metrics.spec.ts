@@ -1,25 +1,38 @@
 import { DEFAULT_ANNOTATION_KEYS } from '@reroll/core/annotations/annotation-keys';
+import type { WorkloadKey } from '@reroll/core/model';
+import { RolloutTracker } from '@reroll/core/rollouts/rollout-tracker';
+import { StaleRollouts } from '@reroll/core/rollouts/stale-rollouts';
 import { ClusterState } from '@reroll/core/state/cluster-state';
-import { seenSource, seenWorkload } from '@reroll/core/testing/rows';
+import type { ObservedWorkload } from '@reroll/core/state/rows';
+import { recordOf, seenSource, seenWorkload } from '@reroll/core/testing/rows';
 import { watcherMetrics } from '@reroll/shared/platform/metrics/watcher';
 import { Registry } from 'prom-client';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { RolloutSightings } from '../rollouts/rollout-sightings.ts';
 import { StateMetrics } from './state-metrics.ts';
 
 const SOURCES = { kind: 'ConfigMap', namespace: '' };
+const DEPLOYMENTS = { kind: 'Deployment', namespace: '' };
 const ROLLOUTS = { kind: 'Rollout', namespace: '' };
 const NOTHING = { rv: '9', objects: [], catalog: new Map() };
 
 let clusterState: ClusterState;
+let sightings: RolloutSightings;
 let registry: Registry;
 let counts: StateMetrics;
 
 beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'] });
   const decision = { keys: DEFAULT_ANNOTATION_KEYS, autoReloadAll: false, ignoredWorkloadTypes: [] };
   clusterState = new ClusterState({ decision, adoptedAt: 0 });
   registry = new Registry();
-  counts = new StateMetrics({ clusterState, metrics: watcherMetrics(registry), interval: 60_000 });
+  const tracker = new RolloutTracker();
+  const stale = new StaleRollouts(clusterState, tracker.tracked);
+  sightings = new RolloutSightings(clusterState, { tracker, stale }, { want: () => undefined });
+  const metrics = watcherMetrics(registry);
+  counts = new StateMetrics({ clusterState, stale, metrics, interval: 60_000 });
 });
+afterEach(() => vi.useRealTimers());
 
 /** The lines of a metric after a count. */
 async function counted(name: string): Promise<string[]> {
@@ -28,9 +41,32 @@ async function counted(name: string): Promise<string[]> {
   return text.split('\n').filter((line) => line.startsWith(name));
 }
 
+/** A live sighting of a workload, its rollout complete or not. */
+function sees(name: string, rv: number, isComplete: boolean, more: Partial<ObservedWorkload> = {}): void {
+  const workload = seenWorkload(name, rv, { generation: rv, ...more });
+  const { key, generation } = workload;
+  const rollout = {
+    workload: key,
+    generation,
+    state: isComplete ? ('complete' as const) : ('progressing' as const),
+    code: isComplete ? ('Complete' as const) : ('OldPodsPending' as const),
+    updated: 1,
+    ready: 1,
+    desired: 1,
+    conditions: [],
+  };
+  sightings.seen([{ key, workload, rollout }], () => clusterState.workloadWritten(workload));
+}
+
+function listed(...sources: readonly ReturnType<typeof seenSource>[]): void {
+  clusterState.sourcesListed({ ...NOTHING, scope: SOURCES, objects: sources });
+  clusterState.workloadListBegins(DEPLOYMENTS);
+  clusterState.workloadsListed({ ...NOTHING, scope: DEPLOYMENTS });
+}
+
 describe('objects', () => {
   it('of a kind whose last object is gone, or its API with all of them, are counted as none', async () => {
-    clusterState.sourcesListed({ ...NOTHING, scope: SOURCES, objects: [seenSource('cm', 1, 'a')] });
+    listed(seenSource('cm', 1, 'a'));
     clusterState.workloadListBegins(ROLLOUTS);
     const rollout = seenWorkload('web', 1, { key: 'Rollout/ns/web', kind: 'Rollout' });
     clusterState.workloadsListed({ ...NOTHING, scope: ROLLOUTS, objects: [rollout] });
@@ -41,4 +77,59 @@ describe('objects', () => {
     clusterState.workloadsListed({ ...NOTHING, scope: ROLLOUTS });
     expect(await both()).toEqual(['reroll_objects{kind="ConfigMap"} 0', 'reroll_objects{kind="Rollout"} 0']);
   });
+});
+
+describe('a workload whose source changes', () => {
+  const RECORDED = { record: recordOf({ cm: 'a' }) };
+  const RELOADED = { template: 't2', record: recordOf({ cm: 'b' }) };
+
+  beforeEach(() => {
+    listed(seenSource('cm', 1, 'a'));
+    sees('web', 10, true, RECORDED);
+    clusterState.sourceWritten(seenSource('cm', 11, 'b'), SOURCES);
+  });
+
+  it('is stale while it is pending, held or not', async () => {
+    expect(await counted('reroll_stale_workloads')).toEqual(['reroll_stale_workloads 1']);
+    expect(await counted('reroll_oldest_stale_rollout_seconds')).toEqual([
+      'reroll_oldest_stale_rollout_seconds 0',
+    ]);
+  });
+
+  it('is stale until its rollout is complete, and the time of that is counted', async () => {
+    sees('web', 12, false, RELOADED);
+    vi.setSystemTime(Date.now() + 90_000);
+    expect(await counted('reroll_stale_workloads')).toEqual(['reroll_stale_workloads 1']);
+    expect(await counted('reroll_owed_workloads')).toEqual(['reroll_owed_workloads 0']);
+    expect(await counted('reroll_oldest_stale_rollout_seconds')).toEqual([
+      'reroll_oldest_stale_rollout_seconds 90',
+    ]);
+    sees('web', 13, true, RELOADED);
+    expect(await counted('reroll_stale_workloads')).toEqual(['reroll_stale_workloads 0']);
+    expect(await counted('reroll_oldest_stale_rollout_seconds')).toEqual([
+      'reroll_oldest_stale_rollout_seconds 0',
+    ]);
+  });
+
+  it('is counted once if it is pending again while its rollout is under way', async () => {
+    sees('web', 12, false, RELOADED);
+    clusterState.sourceWritten(seenSource('cm', 13, 'c'), SOURCES);
+    expect(await counted('reroll_owed_workloads')).toEqual(['reroll_owed_workloads 1']);
+    expect(await counted('reroll_stale_workloads')).toEqual(['reroll_stale_workloads 1']);
+  });
+
+  it('is no longer stale if it is deleted', async () => {
+    sees('web', 12, false, RELOADED);
+    const key: WorkloadKey = 'Deployment/ns/web';
+    clusterState.workloadDeleted(key);
+    sightings.gone(key);
+    expect(await counted('reroll_stale_workloads')).toEqual(['reroll_stale_workloads 0']);
+  });
+});
+
+it('a rollout that brings no newer data is not stale', async () => {
+  listed(seenSource('cm', 1, 'a'));
+  sees('web', 10, true, { record: recordOf({ cm: 'a' }) });
+  sees('web', 11, false, { record: recordOf({ cm: 'a' }), template: 't2' });
+  expect(await counted('reroll_stale_workloads')).toEqual(['reroll_stale_workloads 0']);
 });

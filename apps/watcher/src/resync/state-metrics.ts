@@ -1,6 +1,7 @@
-import { kindOf, type Key } from '@reroll/core/model';
+import { kindOf, type Key, type WorkloadKey } from '@reroll/core/model';
+import type { StaleRollouts } from '@reroll/core/rollouts/stale-rollouts';
 import type { ClusterState } from '@reroll/core/state/cluster-state';
-import { slicesOf } from '@reroll/core/state/slices';
+import { ROWS_PER_SLICE, slicesOf } from '@reroll/core/state/slices';
 import { isInConflict } from '@reroll/core/state/workloads/conflict';
 import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
 import { inTurns } from '../watch/in-turns.ts';
@@ -10,6 +11,7 @@ const COUNTED_PER_TURN = 5_000;
 
 export interface StateMetricsContext {
   readonly clusterState: ClusterState;
+  readonly stale: StaleRollouts;
   readonly metrics: WatcherMetrics;
   /** Milliseconds between two resyncs. */
   readonly interval: number;
@@ -27,7 +29,12 @@ export class StateMetrics {
 
   /** Looks at every row once, in turns. Do not call it again before it has resolved. */
   async count(): Promise<void> {
-    const { clusterState, metrics, interval } = this.#context;
+    await this.#countRows();
+    await this.#countStale();
+  }
+
+  async #countRows(): Promise<void> {
+    const { clusterState, metrics } = this.#context;
     // A kind whose last object is gone, perhaps with its API, counts 0 instead of keeping its old number.
     const objects = new Map<string, number>(this.#counted.map((kind) => [kind, 0]));
     let contested = 0;
@@ -49,8 +56,29 @@ export class StateMetrics {
     for (const [kind, number] of objects) metrics.objects.set({ kind }, number);
     this.#counted = [...objects.keys()];
     metrics.contestedWorkloads.set(contested);
+  }
+
+  async #countStale(): Promise<void> {
+    const { clusterState, stale, metrics, interval } = this.#context;
+    let notPending = 0;
+    let since = Date.now();
+    await inTurns(slicesOf(stale.underWay, ROWS_PER_SLICE), {
+      each: (slice) => {
+        for (const [key, rollout] of slice) {
+          if (!stale.isStale(key)) continue;
+          since = Math.min(since, rollout.since);
+          if (!this.#isPending(key)) notPending += 1;
+        }
+      },
+    });
     const { workloads, oldest } = clusterState.pendingReloads(interval);
     metrics.pendingWorkloads.set(workloads);
     metrics.oldestPending.set(oldest / 1000);
+    metrics.staleWorkloads.set(workloads + notPending);
+    metrics.oldestStaleRollout.set(Math.max(0, Date.now() - since) / 1000);
+  }
+
+  #isPending(key: WorkloadKey): boolean {
+    return this.#context.clusterState.pending.get(key)?.cause === 'owed';
   }
 }

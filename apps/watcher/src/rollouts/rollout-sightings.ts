@@ -2,6 +2,7 @@ import type { ClusterState } from '@reroll/core/state/cluster-state';
 import type { ObservedWorkload, WorkloadRow } from '@reroll/core/state/rows';
 import type { WorkloadKey } from '@reroll/core/model';
 import type { RolloutTracker } from '@reroll/core/rollouts/rollout-tracker';
+import type { StaleRollouts } from '@reroll/core/rollouts/stale-rollouts';
 import type { ShownRollout } from '@reroll/kube/workloads/seen-rollout';
 import type { StuckPods } from './stuck-pods.ts';
 
@@ -15,21 +16,29 @@ interface Sighting {
 export class RolloutSightings {
   readonly #clusterState: ClusterState;
   readonly #tracker: RolloutTracker;
+  readonly #stale: StaleRollouts;
   readonly #stuckPods: Pick<StuckPods, 'want'>;
 
-  constructor(clusterState: ClusterState, tracker: RolloutTracker, stuckPods: Pick<StuckPods, 'want'>) {
+  constructor(
+    clusterState: ClusterState,
+    { tracker, stale }: { tracker: RolloutTracker; stale: StaleRollouts },
+    stuckPods: Pick<StuckPods, 'want'>,
+  ) {
     this.#clusterState = clusterState;
     this.#tracker = tracker;
+    this.#stale = stale;
     this.#stuckPods = stuckPods;
   }
 
   gone(workload: WorkloadKey): void {
     this.#tracker.gone(workload);
+    this.#stale.gone(workload);
   }
 
   /** Forgets workloads that the cluster state no longer has. */
   prune(): void {
     this.#tracker.prune((key) => this.#clusterState.workloads.has(key));
+    this.#stale.prune();
   }
 
   /** `update` updates the cluster state with the same sightings. A rollout begins where the pod template differs after that. */
@@ -47,6 +56,7 @@ export class RolloutSightings {
       const isFirst = before[index] === undefined;
       this.#tracker.seen(rollout, { begins: isUpdating || begins(before[index], row), isFirst, now });
       if (this.#tracker.tracked.get(key) !== held) this.#explain(rollout);
+      this.#stale.seen(key, before[index], now);
     }
   }
 

@@ -76,6 +76,19 @@ function leaderMetrics(registry: Registry) {
   };
 }
 
+function staleMetrics(registry: Registry) {
+  return {
+    staleWorkloads: gauge(registry, {
+      name: 'reroll_stale_workloads',
+      help: 'Number of workloads whose pods may run with older data of a source that they depend on: those that are pending, held or not, and those whose rollout brings newer data and is not complete.',
+    }),
+    oldestStaleRollout: gauge(registry, {
+      name: 'reroll_oldest_stale_rollout_seconds',
+      help: 'How long the oldest rollout that brings newer data and is not complete has been under way, in seconds; 0 if there is none.',
+    }),
+  };
+}
+
 /** Set only by the leader, so that a sum over all processes is right. */
 function depthMetrics(registry: Registry) {
   return {
@@ -124,6 +137,7 @@ export function watcherMetrics(registry: Registry) {
   return {
     ...streamMetrics(registry),
     ...leaderMetrics(registry),
+    ...staleMetrics(registry),
     ...depthMetrics(registry),
     ...publishMetrics(registry),
     ...queueMetrics(registry),
