@@ -42,7 +42,7 @@ export class Publishing {
     );
   }
 
-  counts(known: Pick<StateMetricsContext, 'clusterState' | 'stale'>): StateMetrics {
+  counts(known: Pick<StateMetricsContext, 'clusterState' | 'stale' | 'certificates'>): StateMetrics {
     const { options, metrics } = this;
     return new StateMetrics({ ...known, metrics, interval: options.sweepInterval });
   }

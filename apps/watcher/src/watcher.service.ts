@@ -1,6 +1,7 @@
 import type { WorkloadKey } from '@reroll/core/model';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { CertificateDates } from '@reroll/core/certificates/certificate-dates';
 import { ClusterState } from '@reroll/core/state/cluster-state';
 import { Process } from '@reroll/nest/process';
 import { RedisConnection } from '@reroll/nest/redis.module';
@@ -84,14 +85,15 @@ export class WatcherService implements OnApplicationBootstrap {
   #connect(clusterState: ClusterState): Running {
     const { publishing, rollouts, context } = this;
     const publisher = publishing.publisher(clusterState, () => streams);
+    const certificates = new CertificateDates();
     const stale = rollouts.stale(clusterState);
-    const counts = publishing.counts({ clusterState, stale });
+    const counts = publishing.counts({ clusterState, stale, certificates });
     const by = { streams: (): Streams => streams, requested: () => this.#requested(), counts };
     const resyncer = publishing.resyncer(clusterState, publisher, by);
     const stuckPods = rollouts.stuckPods(() => publisher.kick());
     const evaluator = new SourceEvaluator(clusterState.evaluation, () => publisher.kick());
     const sightings = rollouts.sightings(clusterState, stale, stuckPods);
-    const into = { clusterState, rollouts: sightings };
+    const into = { clusterState, certificates, rollouts: sightings };
     const streams = new Streams(context, into, () => evaluator.kick());
     const { lifecycle } = this.process;
     lifecycle.onStop('publisher', 5_000, () => publisher.stop());

@@ -1,6 +1,7 @@
 /**
  * The nouns of Reroll, as plain values. A *source* is what a workload reads its configuration from; a *workload* is what is
- * reloaded. Only `SourceData` holds data of a ConfigMap or Secret, and it never leaves the function that hashes it.
+ * reloaded. Only `SourceData` holds data of a ConfigMap or Secret, and it never leaves the function that hashes it, or the one that
+ * reads when a certificate expires.
  */
 
 /** Kinds of source, in the order in which a workload's sources are reported. */

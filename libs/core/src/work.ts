@@ -19,6 +19,8 @@ export const work = {
   templateCharacters: 0,
   /** Markers in pod templates that were hashed. */
   hashedMarkers: 0,
+  /** Certificates that were parsed. */
+  certificates: 0,
 };
 
 export type Work = Readonly<typeof work>;

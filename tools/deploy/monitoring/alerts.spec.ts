@@ -27,6 +27,7 @@ interface Case {
 }
 
 const NS = 'namespace="reroll"';
+const TLS = 'secret_namespace="shop",secret="tls"';
 const of = (metric: string, labels = 'pod="a"'): string => `${metric}{${NS},${labels}}`;
 const ELSEWHERE = (metric: string, values: string): Series => ({
   [`${metric}{namespace="other",pod="a"}`]: values,
@@ -131,6 +132,24 @@ const CASES: readonly Case[] = [
       'workloads that are held': {
         [of('reroll_oldest_stale_rollout_seconds')]: '0x30',
         [of('reroll_stale_workloads')]: '2x30',
+      },
+    },
+  },
+  {
+    alert: 'RerollCertificateExpiresSoon',
+    // At 20 minutes, with three hours left.
+    on: {
+      [of('reroll_certificate_expiry_timestamp_seconds', `pod="a",${TLS}`)]: '12000x30',
+      [of('reroll_certificate_expiry_timestamp_seconds', `pod="b",${TLS}`)]: '9000000x30',
+    },
+    labels: { secret_namespace: 'shop', secret: 'tls' },
+    summary: 'Pods started with a certificate of the Secret shop/tls that expires in 3h 0m 0s.',
+    notOn: {
+      'one that is valid for eight days': {
+        [of('reroll_certificate_expiry_timestamp_seconds', `pod="a",${TLS}`)]: `${8 * 86_400}x30`,
+      },
+      'one that was replaced, and the pods with it': {
+        [of('reroll_certificate_expiry_timestamp_seconds', `pod="a",${TLS}`)]: '12000x17 9000000x20',
       },
     },
   },

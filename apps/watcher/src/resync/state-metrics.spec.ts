@@ -1,9 +1,11 @@
 import { DEFAULT_ANNOTATION_KEYS } from '@reroll/core/annotations/annotation-keys';
-import type { WorkloadKey } from '@reroll/core/model';
+import { CertificateDates } from '@reroll/core/certificates/certificate-dates';
+import type { SourceKey, WorkloadKey } from '@reroll/core/model';
 import { RolloutTracker } from '@reroll/core/rollouts/rollout-tracker';
 import { StaleRollouts } from '@reroll/core/rollouts/stale-rollouts';
 import { ClusterState } from '@reroll/core/state/cluster-state';
 import type { ObservedWorkload } from '@reroll/core/state/rows';
+import { CERTIFICATES, tlsCrt } from '@reroll/core/testing/certificates';
 import { recordOf, seenSource, seenWorkload } from '@reroll/core/testing/rows';
 import { watcherMetrics } from '@reroll/shared/platform/metrics/watcher';
 import { Registry } from 'prom-client';
@@ -15,8 +17,10 @@ const SOURCES = { kind: 'ConfigMap', namespace: '' };
 const DEPLOYMENTS = { kind: 'Deployment', namespace: '' };
 const ROLLOUTS = { kind: 'Rollout', namespace: '' };
 const NOTHING = { rv: '9', objects: [], catalog: new Map() };
+const { sooner, later } = CERTIFICATES;
 
 let clusterState: ClusterState;
+let certificates: CertificateDates;
 let sightings: RolloutSightings;
 let registry: Registry;
 let counts: StateMetrics;
@@ -25,12 +29,13 @@ beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'] });
   const decision = { keys: DEFAULT_ANNOTATION_KEYS, autoReloadAll: false, ignoredWorkloadTypes: [] };
   clusterState = new ClusterState({ decision, adoptedAt: 0 });
+  certificates = new CertificateDates();
   registry = new Registry();
   const tracker = new RolloutTracker();
   const stale = new StaleRollouts(clusterState, tracker.tracked);
   sightings = new RolloutSightings(clusterState, { tracker, stale }, { want: () => undefined });
   const metrics = watcherMetrics(registry);
-  counts = new StateMetrics({ clusterState, stale, metrics, interval: 60_000 });
+  counts = new StateMetrics({ clusterState, stale, certificates, metrics, interval: 60_000 });
 });
 afterEach(() => vi.useRealTimers());
 
@@ -132,4 +137,63 @@ it('a rollout that brings no newer data is not stale', async () => {
   sees('web', 10, true, { record: recordOf({ cm: 'a' }) });
   sees('web', 11, false, { record: recordOf({ cm: 'a' }), template: 't2' });
   expect(await counted('reroll_stale_workloads')).toEqual(['reroll_stale_workloads 0']);
+});
+
+describe('certificates', () => {
+  const EXPIRY = 'reroll_certificate_expiry_timestamp_seconds';
+  const LEFT_OUT = 'reroll_certificates_left_out';
+  const SECRETS = { kind: 'Secret', namespace: '' };
+  let rv = 20;
+
+  function written(name: string, hash: string, pem: string): void {
+    rv += 1;
+    const seen = seenSource(name, rv, hash, { key: `Secret/ns/${name}` as SourceKey });
+    clusterState.sourceWritten(seen, SECRETS);
+    certificates.seen(certificates.observed(seen, tlsCrt(pem)));
+  }
+
+  function secretIs(name: string, expiresAt: number): string {
+    return `${EXPIRY}{secret_namespace="ns",secret="${name}"} ${expiresAt}`;
+  }
+
+  it('are those that a workload depends on, the earlier one until its pods have the present one', async () => {
+    listed();
+    written('tls', 'a', sooner.pem);
+    written('unused', 'a', sooner.pem);
+    const uses = { uses: ['Secret/tls'] };
+    sees('web', (rv += 1), true, uses);
+    expect(await counted(EXPIRY)).toEqual([secretIs('tls', sooner.expiresAt)]);
+
+    written('tls', 'b', later.pem);
+    for (let count = 0; count < 3; count += 1)
+      expect(await counted(EXPIRY)).toEqual([secretIs('tls', sooner.expiresAt)]);
+    sees('web', (rv += 1), false, { ...uses, template: 't2' });
+    expect(await counted('reroll_owed_workloads')).toEqual(['reroll_owed_workloads 0']);
+    expect(await counted(EXPIRY)).toEqual([secretIs('tls', sooner.expiresAt)]);
+    sees('web', (rv += 1), true, { ...uses, template: 't2' });
+    expect(await counted(EXPIRY)).toEqual([secretIs('tls', later.expiresAt)]);
+  });
+
+  it('that cannot be read have no series and are counted', async () => {
+    listed();
+    written('tls', 'a', 'x');
+    sees('web', (rv += 1), true, { uses: ['Secret/tls'] });
+    expect(await counted(EXPIRY)).toEqual([]);
+    expect(await counted(LEFT_OUT)).toEqual([
+      `${LEFT_OUT}{reason="unreadable"} 1`,
+      `${LEFT_OUT}{reason="too_many"} 0`,
+    ]);
+  });
+
+  it('beyond 1,000 have no series, those that expire last, and are counted', async () => {
+    listed();
+    const names = Array.from({ length: 1_002 }, (_, index) => `tls-${index}`);
+    for (const name of names) written(name, 'a', name < 'tls-2' ? later.pem : sooner.pem);
+    sees('web', (rv += 1), true, { uses: names.map((name) => `Secret/${name}`) });
+    const series = new Set(await counted(EXPIRY));
+    expect(series.size).toBe(1_000);
+    const first = names.filter((name) => name >= 'tls-2');
+    expect(first.filter((name) => !series.has(secretIs(name, sooner.expiresAt)))).toEqual([]);
+    expect(await counted(LEFT_OUT)).toContain(`${LEFT_OUT}{reason="too_many"} 2`);
+  });
 });

@@ -1,3 +1,4 @@
+import type { CertificateDates, CertificateInUse } from '@reroll/core/certificates/certificate-dates';
 import { kindOf, type Key, type WorkloadKey } from '@reroll/core/model';
 import type { StaleRollouts } from '@reroll/core/rollouts/stale-rollouts';
 import type { ClusterState } from '@reroll/core/state/cluster-state';
@@ -6,12 +7,15 @@ import { isInConflict } from '@reroll/core/state/workloads/conflict';
 import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
 import { inTurns } from '../watch/in-turns.ts';
 
-/** Rows counted in one turn of the event loop. */
+/** Sources or certificates counted in one turn of the event loop. */
 const COUNTED_PER_TURN = 5_000;
+/** Series of certificates: a tenant can create any number of Secrets. */
+const MOST_CERTIFICATES = 1_000;
 
 export interface StateMetricsContext {
   readonly clusterState: ClusterState;
   readonly stale: StaleRollouts;
+  readonly certificates: CertificateDates;
   readonly metrics: WatcherMetrics;
   /** Milliseconds between two resyncs. */
   readonly interval: number;
@@ -31,20 +35,23 @@ export class StateMetrics {
   async count(): Promise<void> {
     await this.#countRows();
     await this.#countStale();
+    await this.#countCertificates();
   }
 
   async #countRows(): Promise<void> {
-    const { clusterState, metrics } = this.#context;
+    const { clusterState, certificates, metrics } = this.#context;
     // A kind whose last object is gone, perhaps with its API, counts 0 instead of keeping its old number.
     const objects = new Map<string, number>(this.#counted.map((kind) => [kind, 0]));
     let contested = 0;
     const count = (key: Key<string>): void =>
       void objects.set(kindOf(key), (objects.get(kindOf(key)) ?? 0) + 1);
-    await inTurns(slicesOf(clusterState.workloads, COUNTED_PER_TURN), {
+    certificates.beginCount();
+    await inTurns(slicesOf(clusterState.workloads, ROWS_PER_SLICE), {
       each: (slice) => {
-        for (const [key, { conflict }] of slice) {
+        for (const [key, row] of slice) {
           count(key);
-          if (isInConflict(conflict)) contested += 1;
+          if (isInConflict(row.conflict)) contested += 1;
+          certificates.count(key, row, () => this.#isPending(key) || this.#context.stale.isStale(key));
         }
       },
     });
@@ -76,6 +83,28 @@ export class StateMetrics {
     metrics.oldestPending.set(oldest / 1000);
     metrics.staleWorkloads.set(workloads + notPending);
     metrics.oldestStaleRollout.set(Math.max(0, Date.now() - since) / 1000);
+  }
+
+  async #countCertificates(): Promise<void> {
+    const { clusterState, certificates, metrics } = this.#context;
+    const readable: (CertificateInUse & { readonly expiresAt: number })[] = [];
+    let unreadable = 0;
+    const all = certificates.inUse((source) => clusterState.sources.has(source));
+    await inTurns(slicesOf(all, COUNTED_PER_TURN), {
+      each: (slice) => {
+        for (const found of slice) {
+          if (found?.expiresAt !== undefined) readable.push({ ...found, expiresAt: found.expiresAt });
+          else if (found) unreadable += 1;
+        }
+      },
+    });
+    if (readable.length > MOST_CERTIFICATES) readable.sort((a, b) => a.expiresAt - b.expiresAt);
+    metrics.certificateExpiry.reset();
+    for (const { namespace, secret, expiresAt } of readable.slice(0, MOST_CERTIFICATES))
+      metrics.certificateExpiry.set({ secret_namespace: namespace, secret }, expiresAt);
+    const tooMany = Math.max(0, readable.length - MOST_CERTIFICATES);
+    metrics.certificatesLeftOut.set({ reason: 'unreadable' }, unreadable);
+    metrics.certificatesLeftOut.set({ reason: 'too_many' }, tooMany);
   }
 
   #isPending(key: WorkloadKey): boolean {

@@ -1,4 +1,5 @@
 import type { AnnotationKeys } from '@reroll/core/annotations/annotation-keys';
+import type { CertificateDates } from '@reroll/core/certificates/certificate-dates';
 import { labelSelectorText } from '@reroll/core/label-selector';
 import { observeStatus, STATUS_KIND, type SeenStatus } from '@reroll/core/provider-class/observe-status';
 import type { ClusterState } from '@reroll/core/state/cluster-state';
@@ -54,6 +55,7 @@ export interface StreamsContext {
 
 export interface StreamTargets {
   readonly clusterState: ClusterState;
+  readonly certificates: CertificateDates;
   readonly intake: WorkloadIntake;
   readonly rollouts: RolloutSightings;
   /** Called after each update of the cluster state. */
@@ -86,7 +88,7 @@ export class KindStreams {
   sources(definition: SourceKindDefinition, namespace: WatchedNamespace): Stream {
     const { options, hashKeys, reports, client } = this.#context;
     const { kind } = definition;
-    const { clusterState } = this.#targets;
+    const { clusterState, certificates } = this.#targets;
     const scope = { kind, namespace: namespace.name };
     const presence =
       options.resourceLabelSelector === undefined ? undefined : this.#presence(namespace.ended);
@@ -100,8 +102,11 @@ export class KindStreams {
       client,
       path: path(definition, namespace),
       ...selectors(this.#context, definition, namespace.name),
-      convert: (raw) =>
-        observeSource({ kind, metadata: raw.metadata, data: definition.data(raw) }, this.#keys, hashKeys),
+      convert: (raw) => {
+        const object = { kind, metadata: raw.metadata, data: definition.data(raw) };
+        const seen = observeSource(object, this.#keys, hashKeys);
+        return certificates.observed(seen, definition.certificates?.(raw));
+      },
       handler: new SourceHandler(kind, namespace, { ...this.#targets, listing, reports, presence }),
       hooks: reports.hooks(kind, namespace.name),
     });

@@ -1,3 +1,4 @@
+import type { ObservedSource } from '@reroll/core/state/rows';
 import { seenSource } from '@reroll/core/testing/rows';
 import { expect, test } from 'vitest';
 import { SourceHandler } from './source-handler.ts';
@@ -16,4 +17,24 @@ test('a deletion is told to the cluster state, with its resourceVersion', async 
   const handler = new SourceHandler('ConfigMap', namespace, context);
   await handler.delete(seenSource('cm', 7, 'A'));
   expect(told).toEqual([['ConfigMap/ns/cm', '7', { kind: 'ConfigMap', namespace: 'ns' }]]);
+});
+
+test('a certificate is noted unless the cluster state knows a later write of its Secret', () => {
+  const noted: unknown[] = [];
+  const later = seenSource('later', 9, 'B');
+  const context = {
+    clusterState: {
+      sources: new Map([[later.key, later]]),
+      sourceWritten(seen: ObservedSource) {
+        if (seen.key !== later.key) this.sources.set(seen.key, seen);
+      },
+    },
+    certificates: { seen: ({ key }: ObservedSource) => void noted.push(key) },
+    reports: { received: () => undefined, unchanged: () => undefined },
+    changed: () => undefined,
+  } as unknown as Context;
+  const namespace = { name: 'ns', ended: new AbortController().signal, entering: false };
+  const handler = new SourceHandler('ConfigMap', namespace, context);
+  void handler.upsert([seenSource('cm', 7, 'A'), seenSource('later', 7, 'A')], 'MODIFIED');
+  expect(noted).toEqual(['ConfigMap/ns/cm']);
 });

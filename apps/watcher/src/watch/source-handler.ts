@@ -13,7 +13,7 @@ import type { StreamTargets, WatchedNamespace } from './kind-streams.ts';
 import type { ListEnd, Listing } from './listing.ts';
 import type { StreamReports } from './stream-reports.ts';
 
-type SourceHandlerContext = Pick<StreamTargets, 'clusterState' | 'changed'> & {
+type SourceHandlerContext = Pick<StreamTargets, 'clusterState' | 'certificates' | 'changed'> & {
   readonly listing: Listing<SourceKey, SourceRow>;
   readonly reports: Pick<StreamReports, 'unchanged' | 'received'>;
   /** Defined only if the stream has a label selector. */
@@ -45,6 +45,7 @@ export class SourceHandler implements EventHandler<ObservedSource> {
       if (clusterState.sources.get(seen.key)?.hash === seen.hash) reports.unchanged();
       clusterState.sourceWritten(seen, this.#scope);
     }
+    this.#noteCertificates(objects);
     this.#updated(by);
   }
 
@@ -74,8 +75,16 @@ export class SourceHandler implements EventHandler<ObservedSource> {
     const catalog = await listing.rowsOf(objects);
     if (!catalog || this.#ended.aborted) return;
     clusterState.sourcesFound({ scope: this.#scope, objects, catalog });
+    this.#noteCertificates(objects);
     listing.found(objects);
     changed();
+  }
+
+  /** An older sighting than the cluster state has counts for nothing. */
+  #noteCertificates(objects: readonly ObservedSource[]): void {
+    const { clusterState, certificates } = this.#context;
+    for (const seen of objects)
+      if (clusterState.sources.get(seen.key)?.hash === seen.hash) certificates.seen(seen);
   }
 
   /** Sources that a list with a label selector no longer shows only because they lost their labels. Their rows stay. */

@@ -12,7 +12,12 @@ import { decisionSettings } from '@reroll/shared/platform/options/decision-setti
 import type { WatcherOptions } from '@reroll/shared/platform/options/parsing/table';
 import { CatalogAtStart } from './catalog-rows.ts';
 import { inTurns } from './in-turns.ts';
-import { KindStreams, type StreamsContext, type WatchedNamespace } from './kind-streams.ts';
+import {
+  KindStreams,
+  type StreamsContext,
+  type StreamTargets,
+  type WatchedNamespace,
+} from './kind-streams.ts';
 import { optionalStreams, type OptionalStream } from './optional-streams.ts';
 import type { RolloutSightings } from '../rollouts/rollout-sightings.ts';
 import { chosenByLabels, SelectedNamespaces } from './scope.ts';
@@ -57,7 +62,7 @@ export class Streams {
   /** `changed` is called after each update of the cluster state or of rollouts. */
   constructor(
     context: StreamsContext,
-    into: { clusterState: ClusterState; rollouts: RolloutSightings },
+    into: Pick<StreamTargets, 'clusterState' | 'certificates' | 'rollouts'>,
     changed: () => void,
   ) {
     this.#context = context;

@@ -21,6 +21,14 @@ export interface ObservedSource {
   /** Only the annotations that the rules read on a source (ignore, match). */
   readonly annotations: Annotations;
   readonly providerClass?: ProviderClassFacts | undefined;
+  /** Only of a Secret of the type `kubernetes.io/tls`. Not in the row, and so not in the catalog. */
+  readonly certificate?: CertificateSeen;
+}
+
+/** All that is kept of a certificate. */
+export interface CertificateSeen {
+  /** Unix seconds; undefined if it cannot be read. */
+  readonly expiresAt: number | undefined;
 }
 
 /** Facts of a SecretProviderClass. Its versions appear only in the statuses of pods, so only the watcher can tell them. */

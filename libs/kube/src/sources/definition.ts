@@ -13,4 +13,6 @@ export interface SourceKindDefinition extends KubeResource {
   fieldSelector(filter: SourceFilter): string | undefined;
   /** The data as the API serves it. Hash it and drop it. */
   data(object: KubeObject): SourceData;
+  /** The certificates of an object that is there to hold some: PEM in base64. Read when they expire and drop them. */
+  certificates?(object: KubeObject): string | undefined;
 }

@@ -21,3 +21,11 @@ test('data is what is hashed, and nothing else of the object', () => {
   expect(sourceKind('ConfigMap')?.data(raw)).toEqual({ data: { a: 'x' }, binaryData: { b: 'eA==' } });
   expect(sourceKind('Secret')?.data(raw)).toEqual({ data: { a: 'x' } });
 });
+
+test('only a Secret of the type kubernetes.io/tls has certificates', () => {
+  const raw = { metadata, type: 'kubernetes.io/tls', data: { 'tls.crt': 'eA==', 'tls.key': 'eQ==' } };
+  expect(sourceKind('Secret')?.certificates?.(raw)).toBe('eA==');
+  const opaque = { ...raw, type: 'Opaque' };
+  expect(sourceKind('Secret')?.certificates?.(opaque)).toBeUndefined();
+  expect(sourceKind('ConfigMap')?.certificates).toBeUndefined();
+});

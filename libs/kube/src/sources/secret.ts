@@ -2,7 +2,7 @@ import type { SourceData } from '@reroll/core/model';
 import type { KubeObject } from '../objects.ts';
 import type { SourceFilter, SourceKindDefinition } from './definition.ts';
 
-type SecretObject = KubeObject & Pick<SourceData, 'data'>;
+type SecretObject = KubeObject & Pick<SourceData, 'data'> & { readonly type?: string | undefined };
 
 /** Returns `type!=a,type!=b`, with the separators of field selectors escaped. */
 function fieldSelector({ ignoredSecretTypes }: SourceFilter): string | undefined {
@@ -17,4 +17,6 @@ export const secret: SourceKindDefinition = {
   plural: 'secrets',
   fieldSelector,
   data: ({ data }: SecretObject) => ({ data }),
+  certificates: ({ type, data }: SecretObject) =>
+    type === 'kubernetes.io/tls' ? data?.['tls.crt'] : undefined,
 };

@@ -86,6 +86,16 @@ function staleMetrics(registry: Registry) {
       name: 'reroll_oldest_stale_rollout_seconds',
       help: 'How long the oldest rollout that brings newer data and is not complete has been under way, in seconds; 0 if there is none.',
     }),
+    certificateExpiry: gauge(registry, {
+      name: 'reroll_certificate_expiry_timestamp_seconds',
+      help: 'When the certificate expires that pods started with, in Unix seconds, by Secret of type kubernetes.io/tls that a workload depends on. If pods have several of them, the first one that expires.',
+      labels: { secret_namespace: [], secret: [] },
+    }),
+    certificatesLeftOut: gauge(registry, {
+      name: 'reroll_certificates_left_out',
+      help: 'Number of Secrets of type kubernetes.io/tls that a workload depends on and that have no reroll_certificate_expiry_timestamp_seconds, by reason; too_many: the 1,000 that expire first have it.',
+      labels: { reason: ['unreadable', 'too_many'] },
+    }),
   };
 }
 
