@@ -393,10 +393,8 @@ function beforeOf(random: Random, options: readonly Option[]): Step[] {
         before.push({ at: 0, namespace: each, do: 'writeSource', source: ref, letter: letter(random) });
   for (let count = random.between(2, 12); count > 0; count -= 1)
     before.push({ at: 0, namespace: random.pick(NAMESPACES), ...create(random) });
-  if (options.includes('holds'))
-    for (const namespace of NAMESPACES) before.push(...heldIn(namespace, random));
-  if (options.includes('waves'))
-    for (const namespace of NAMESPACES) before.push(...wavedIn(namespace, random));
+  if (options.includes('holds')) before.push(...NAMESPACES.flatMap((each) => heldIn(each, random)));
+  if (options.includes('waves')) before.push(...NAMESPACES.flatMap((each) => wavedIn(each, random)));
   if (options.includes('pauses'))
     for (const namespace of NAMESPACES)
       before.push(
