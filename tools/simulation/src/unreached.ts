@@ -68,9 +68,10 @@ export const UNREACHED: readonly Unreached[] = [
     },
   },
   {
-    why: 'No pods break, no change is resumed, and there are few sources with waves.',
+    why: 'No pods break, no change is resumed, there are few sources with waves, and flags always have a value.',
     branches: {
       'apps/worker/src/reload/reload-holds.ts': [
+        "const waves = of(WAVES_ANNOTATION) ?? defaults.waves ?? 'none';",
         'return isRv(resumed.trim()) && !isNewer(exists ? dataRv : rv, resumed.trim());',
       ],
       'apps/worker/src/reload/wave-reader.ts': [
