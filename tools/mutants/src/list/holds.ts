@@ -3,6 +3,7 @@ import { inFile } from '../mutant.ts';
 
 const HOLDS = 'libs/core/src/holds';
 const CHAIN = `${HOLDS}/reload-hold.spec.ts`;
+const WAVES = `${HOLDS}/waves.spec.ts`;
 const LIMIT = `${HOLDS}/reload-limit.spec.ts`;
 const RELOADS = 'apps/worker/src/reload/reload-holds.spec.ts';
 
@@ -27,6 +28,34 @@ export const holdMutants = [
       killedBy: { spec: RELOADS, test: 'what is approved is reloaded, once' },
     },
   ]),
+  ...inFile(`${HOLDS}/waves.ts`, [
+    {
+      name: 'a wave begins while the one before is being rolled out',
+      text: `!isReloaded || rollout.state !== 'complete'`,
+      replacement: `!isReloaded`,
+      killedBy: { spec: WAVES, test: 'not before it was rolled out and observed' },
+    },
+    {
+      name: 'a rollout that fails halts only the waves after it',
+      text: `members.slice(0, end).find(`,
+      replacement: `members.slice(0, start).find(`,
+      killedBy: { spec: WAVES, test: 'is halted within a wave too' },
+    },
+  ]),
+  ...inFile('apps/worker/src/reload/reload-holds.ts', [
+    {
+      name: 'the waves of a change go by what the catalog has of older data',
+      text: `if (!members || !source || isOther(source.hash, plan.hashes?.[settings.source]))`,
+      replacement: `if (!members || !source)`,
+      killedBy: { spec: RELOADS, test: 'waits while the catalog has other data' },
+    },
+    {
+      name: 'a change that was resumed goes on with any later data',
+      text: `return isRv(resumed.trim()) && !isNewer(exists ? dataRv : rv, resumed.trim());`,
+      replacement: `return isRv(resumed.trim());`,
+      killedBy: { spec: RELOADS, test: 'does not go on with data that came after' },
+    },
+  ]),
   ...inFile(`${HOLDS}/approval.ts`, [
     {
       name: 'the id of what is pending does not name the data',
@@ -46,7 +75,7 @@ export const holdMutants = [
   ...inFile('apps/worker/src/reload/reload.processor.ts', [
     {
       name: 'a workload is reloaded although it is held',
-      text: `const hold = holds && this.#ports.holds.holdOf(gathered, holds);`,
+      text: `const hold = holds && (await this.#ports.holds.holdOf(gathered, holds));`,
       replacement: `const hold = undefined as ReturnType<ReloadHolds['holdOf']>;`,
       killedBy: { spec: RELOADS, test: 'keeps the workload as it is if it is' },
     },
