@@ -5,7 +5,7 @@ import { connect, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { KubeClient, type RequestReport } from './connection.ts';
+import { KubeClient, MERGE_PATCH, type RequestReport } from './connection.ts';
 import { KubeError } from './errors.ts';
 import { objectPath, type KubeObject } from '../objects.ts';
 import { ControlPlane } from '../testing/control-plane.ts';
@@ -353,6 +353,34 @@ describe('streams', () => {
     const call = client.stream('/x', { signal: new AbortController().signal, timeoutMs: 100 });
     expect(await errorOf(call)).toMatchObject({ code: 'KUBE_TIMEOUT' });
     await close();
+  });
+});
+
+describe('as the owner of a token', () => {
+  test('requests have the rights of the token, and those of the client stay', async () => {
+    const namespace = await plane.namespace();
+    const path = `/api/v1/namespaces/${namespace}`;
+    await plane.client.post(`${path}/serviceaccounts`, { metadata: { name: 'ann' } });
+    const { body } = await plane.client.post<{ status: { token: string } }>(
+      `${path}/serviceaccounts/ann/token`,
+      { spec: { expirationSeconds: 600 } },
+    );
+    const ann = plane.client.as(body.status.token);
+    const review = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
+    const who = await ann.post<{ status: { userInfo: { username: string } } }>(review, {});
+    expect(who.body.status.userInfo.username).toBe(`system:serviceaccount:${namespace}:ann`);
+    const patch = ann.patch(path, { metadata: { annotations: { a: 'b' } } }, { contentType: MERGE_PATCH });
+    expect(await errorOf(patch)).toMatchObject({ status: 403 });
+    await ann.close();
+    expect((await plane.client.get(path)).status).toBe(200);
+  });
+
+  test('a token that nobody knows is refused, and is in no error', async () => {
+    const nobody = plane.client.as(MARKER);
+    const error = await errorOf(nobody.get('/api/v1/namespaces'));
+    expect(error.status).toBe(401);
+    expect(everythingIn(error)).not.toContain(MARKER);
+    await nobody.close();
   });
 });
 

@@ -1,6 +1,6 @@
 import { jsonOf } from '@reroll/core/json';
 import type { Dispatcher } from 'undici';
-import { CredentialStore, type Credentials, type KubeConfigSource } from './credentials.ts';
+import { CredentialStore, tokenConfig, type Credentials, type KubeConfigSource } from './credentials.ts';
 import { abortedError, apiError, badResponse, networkError, timeoutError, KubeError } from './errors.ts';
 import { requestInfo, type RequestInfo } from './request-info.ts';
 import { exchange, openPool, type Endpoint, type ExchangeResult } from './transport.ts';
@@ -120,6 +120,15 @@ export class KubeClient {
   get namespace(): string | undefined {
     const { config } = this.#store;
     return config.getContextObject(config.getCurrentContext())?.namespace;
+  }
+
+  /**
+   * A client of the same API server as the owner of this token. It has nothing of this client's credentials: the API server would heed
+   * a client certificate before the token. Close it after use.
+   */
+  as(token: string): KubeClient {
+    const { config } = this.#store;
+    return new KubeClient({ ...this.#options, load: () => tokenConfig(config, token) });
   }
 
   get<T>(path: string, options: RequestOptions = {}): Promise<KubeResponse<T>> {

@@ -48,6 +48,20 @@ export function loadKubeConfig(source: KubeConfigSource): KubeConfig {
   return config;
 }
 
+/** The cluster of a kubeconfig, with a token as the only credentials. */
+export function tokenConfig(config: KubeConfig, token: string): KubeConfig {
+  const cluster = config.getCurrentCluster();
+  if (!cluster) throw unusable('NoCurrentCluster');
+  const only = new KubeConfig();
+  only.loadFromOptions({
+    clusters: [cluster],
+    users: [{ name: 'token', token }],
+    contexts: [{ name: 'token', cluster: cluster.name, user: 'token' }],
+    currentContext: 'token',
+  });
+  return only;
+}
+
 function loadFiles(source: KubeConfigSource): KubeConfig {
   const config = new KubeConfig();
   try {
