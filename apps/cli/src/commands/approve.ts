@@ -1,3 +1,4 @@
+import { PENDING_ID, pendingIdIn } from '@reroll/core/holds/approval';
 import { APPROVED_ANNOTATION } from '@reroll/core/holds/hold';
 import { EVENTS } from '@reroll/kube/kube-events';
 import { collectionPath } from '@reroll/kube/objects';
@@ -7,9 +8,6 @@ import { CliError, usageError } from '../errors.ts';
 import type { Session } from '../session.ts';
 import { fullName } from '../views/names.ts';
 import { running, type Adder, type Call } from './command.ts';
-
-const ID = /^[0-9a-f]{10}$/u;
-const ID_IN_EVENT = /\bid ([0-9a-f]{10})\b/u;
 
 export const addApprove: Adder = (program, host) => {
   program
@@ -26,7 +24,7 @@ export const addApprove: Adder = (program, host) => {
 async function runApprove({ session, io, words }: Call): Promise<void> {
   const [word = '', given] = words;
   const workload = workloadRef([word], session.namespace);
-  if (given !== undefined && !ID.test(given))
+  if (given !== undefined && !PENDING_ID.test(given))
     throw usageError(`expected an id of ten hexadecimal digits, given ${JSON.stringify(given)}`);
   const id = given ?? (await latestId(session, workload));
   await annotate(session, pathOf(workload), { [APPROVED_ANNOTATION]: id });
@@ -49,7 +47,7 @@ async function latestId(session: Session, { kind, namespace, name }: WorkloadRef
     ({ message, metadata }) => [metadata.creationTimestamp ?? '', message ?? ''] as const,
   );
   const [, message = ''] = times.toSorted(([a], [b]) => (a < b ? -1 : 1)).at(-1) ?? [];
-  const id = ID_IN_EVENT.exec(message)?.[1];
+  const id = pendingIdIn(message);
   if (id !== undefined) return id;
   throw new CliError(`no Event tells that ${kind} ${namespace}/${name} waits for an approval`, {
     hints: [

@@ -1,4 +1,5 @@
-import { FREEZE_ALL_ANNOTATION, FREEZE_ANNOTATION } from '@reroll/core/holds/hold';
+import { freezeText, MOST_FREEZE_REASON } from '@reroll/core/holds/freeze';
+import { FREEZE_ALL_ANNOTATION, FREEZE_ANNOTATION, untilText } from '@reroll/core/holds/hold';
 import { namespacePath } from '@reroll/kube/objects';
 import { workloadRef } from '../args/object-ref.ts';
 import { untilArgument } from '../args/values.ts';
@@ -9,9 +10,6 @@ import { safeText } from '../output/safe-text.ts';
 import type { Session } from '../session.ts';
 import { fullName } from '../views/names.ts';
 import { running, type Adder, type Call } from './command.ts';
-
-/** Characters of a reason, so that the annotation is within what Reroll reads. */
-const MOST_REASON = 150;
 
 interface PlaceOptions {
   readonly all?: boolean;
@@ -56,15 +54,16 @@ export const addUnfreeze: Adder = (program, host) => {
 
 async function runFreeze({ session, io, words, options }: Call<FreezeOptions>): Promise<void> {
   const { until, reason } = options;
-  if (reason.length > MOST_REASON)
-    throw usageError(`expected a --reason of at most ${MOST_REASON} characters, given ${reason.length}`);
+  if (reason.length > MOST_FREEZE_REASON)
+    throw usageError(
+      `expected a --reason of at most ${MOST_FREEZE_REASON} characters, given ${reason.length}`,
+    );
   const end = until === undefined ? undefined : untilArgument('--until', until, io.now());
   if (end !== undefined && end <= io.now())
     throw usageError(`expected a time in the future for --until, given ${JSON.stringify(until)}`);
   const { path, annotation, name } = placeOf(session, words, options);
-  const text = end === undefined ? '' : new Date(end).toISOString();
-  await annotate(session, path, { [annotation]: `${text}; ${reason}` });
-  io.out(`${safeText(name)} frozen${text === '' ? '' : ` until ${text}`}\n`);
+  await annotate(session, path, { [annotation]: freezeText(end, reason) });
+  io.out(`${safeText(name)} frozen${end === undefined ? '' : ` ${untilText(end)}`}\n`);
 }
 
 async function runUnfreeze({ session, io, words, options }: Call<PlaceOptions>): Promise<void> {

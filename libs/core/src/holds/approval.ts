@@ -2,6 +2,15 @@ import { createHash } from 'node:crypto';
 import type { SourceName, SourceRow } from '../state/rows.ts';
 import { given } from './hold.ts';
 
+/** The form of a `pendingId`. */
+export const PENDING_ID = /^[0-9a-f]{10}$/u;
+const ID_IN_TEXT = /\bid ([0-9a-f]{10})\b/u;
+
+/** The id in the text that tells of a workload which awaits an approval; undefined if there is none. */
+export function pendingIdIn(text: string): string | undefined {
+  return ID_IN_TEXT.exec(text)?.[1];
+}
+
 /** Whether reloads need an approval; a value that cannot be read asks for one, and `problem` says so. */
 export function readApproval(text: string | undefined): {
   readonly isRequired: boolean;

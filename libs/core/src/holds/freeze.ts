@@ -1,5 +1,13 @@
 import { given, untilText, type ReloadHold } from './hold.ts';
 
+/** Characters of a freeze's reason, so that the annotation is within what Reroll reads. */
+export const MOST_FREEZE_REASON = 150;
+
+/** The value of a freeze's annotation. `end`: Unix milliseconds; undefined: until somebody ends it. */
+export function freezeText(end: number | undefined, reason: string): string {
+  return `${end === undefined ? '' : new Date(end).toISOString()}; ${reason}`;
+}
+
 /** RFC 3339, with a time zone. */
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/iu;
 const LIKE_TIME = /^\d{4}-/u;

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { Annotations } from '../model.ts';
 import { writeRecord } from '../record/record.ts';
 import type { SourceRow } from '../state/rows.ts';
-import { pendingId, type PendingChanges } from './approval.ts';
+import { pendingId, pendingIdIn, type PendingChanges } from './approval.ts';
+import { freezeText, MOST_FREEZE_REASON } from './freeze.ts';
 import { namespaceAnnotations } from '../state/observe.ts';
 import { holdOf, limitOf, type HoldInput } from './reload-hold.ts';
 
@@ -58,6 +59,17 @@ describe('a freeze', () => {
     const hold = held({ workload: freeze(text) });
     expect(hold).toMatchObject({ reason: 'Frozen', detail: expect.stringContaining(detail) });
     expect(hold?.until).toBe(until);
+  });
+
+  test.each([
+    [NOW + 1_000, 'audit; now'],
+    [undefined, '2026-12-31T00:00:00Z'],
+    [NOW + 1_000, 'x'.repeat(MOST_FREEZE_REASON)],
+  ])('reads the text that freezeText makes of %j and %j, also from a row', (end, reason) => {
+    const annotations = namespaceAnnotations(freeze(freezeText(end, reason)));
+    const hold = held({ workload: annotations });
+    expect(hold?.until).toBe(end);
+    expect(hold?.detail).toMatch(new RegExp(`: ${reason}$`, 'u'));
   });
 
   test('that is over holds nothing', () => {
@@ -221,5 +233,11 @@ describe('the id of what is pending', () => {
     ];
     const ids = [base, ...others].map(pendingId);
     expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  test('is found in what is told of a workload that awaits an approval, and nowhere else', () => {
+    const hold = held({ workload: approval('required'), id: pendingId(base) });
+    expect(pendingIdIn(hold?.detail ?? '')).toBe(pendingId(base));
+    expect(pendingIdIn('The workload is frozen until somebody ends it: abcdef0123')).toBeUndefined();
   });
 });
