@@ -11,6 +11,7 @@ import {
   OPERATION_IDS,
   operationOf,
   STEERING,
+  WITH_OWN_TOKEN,
   type Subject,
 } from '../support/admin/api-calls.ts';
 import { caller, LIST_DEPLOYMENTS, VIEWER } from '../support/admin/callers.ts';
@@ -113,21 +114,28 @@ describe("what is another namespace's is answered as what is not there", () => {
     expect(status).toBe(200);
   });
 
-  it.each(['retryJob', 'reloadWorkload'] as const)('by %s, to the owner of a namespace', async (id) => {
-    const api = tenants.as('ours');
-    const foreign = await ask(api, id, callsAbout(theirs)[id]);
-    const absent = await ask(api, id, callsAbout(NOWHERE)[id]);
-    expect(foreign.status, foreign.text).toBe(404);
-    expect(neutral(foreign, theirs)).toEqual(neutral(absent, NOWHERE));
-    const readers = await ask(tenants.as('oursReader'), id, callsAbout(theirs)[id]);
-    expect(readers.status).toBe(403);
-  });
+  it.each(['retryJob', 'reloadWorkload', ...WITH_OWN_TOKEN] as const)(
+    'by %s, to the owner of a namespace',
+    async (id) => {
+      const api = tenants.as('ours');
+      const foreign = await ask(api, id, callsAbout(theirs)[id]);
+      const absent = await ask(api, id, callsAbout(NOWHERE)[id]);
+      expect(foreign.status, foreign.text).toBe(404);
+      expect(neutral(foreign, theirs)).toEqual(neutral(absent, NOWHERE));
+      const readers = await ask(tenants.as('oursReader'), id, callsAbout(theirs)[id]);
+      expect(readers.status).toBe(403);
+    },
+  );
 
   it('nor is anything done: the other sees who tried, and no job is gone', async () => {
     const { items } = await tenants.as('theirs').call('listAudit', {});
     const byOthers = items.filter(({ actor }) => actor !== userName(tenants.theirs, 'owner'));
     expect(new Set(byOthers.map(({ actor, action, result }) => `${actor} ${action} ${result}`))).toEqual(
-      new Set([`${userName(tenants.ours, 'owner')} reloadWorkload NotFound`]),
+      new Set(
+        ['reloadWorkload', ...WITH_OWN_TOKEN].map(
+          (action) => `${userName(tenants.ours, 'owner')} ${action} NotFound`,
+        ),
+      ),
     );
     expect((await tenants.reroll.queues.reloads.getJobCounts('failed'))['failed']).toBe(2);
   });
@@ -338,6 +346,7 @@ describe('the rights of a caller', () => {
       name: userName(tenants.ours, 'owner'),
       clusterWide: false,
       mayReload: true,
+      mayHold: false,
       maySteer: false,
     });
     expect(operator).toMatchObject({ clusterWide: true, mayReload: true, maySteer: true });

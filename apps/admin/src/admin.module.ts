@@ -38,6 +38,7 @@ import { authenticatorOf } from './auth/authenticator.ts';
 import { AuditController } from './controllers/audit.controller.ts';
 import { ChangesController } from './controllers/changes.controller.ts';
 import { EventsController } from './controllers/events.controller.ts';
+import { HoldsController } from './controllers/holds.controller.ts';
 import { JobsController } from './controllers/jobs.controller.ts';
 import { LimitsController } from './controllers/limits.controller.ts';
 import { QueuesController } from './controllers/queues.controller.ts';
@@ -60,6 +61,7 @@ import { ApiState } from './serve-api.ts';
 import { ShownHashes } from './shown-hashes.ts';
 import { Servers } from './status/servers.service.ts';
 import { AuditLog } from './steering/audit-log.ts';
+import { CallersCluster } from './steering/callers-cluster.ts';
 import { Idempotency } from './steering/idempotency.ts';
 import { Writes } from './steering/writes.ts';
 import { ADMIN_METRICS, ADMIN_OPTIONS, AUTHENTICATOR } from './tokens.ts';
@@ -70,6 +72,7 @@ const CONTROLLERS: readonly Type[] = [
   AuditController,
   ChangesController,
   EventsController,
+  HoldsController,
   JobsController,
   LimitsController,
   QueuesController,
@@ -108,6 +111,11 @@ const STEERING: readonly Provider[] = [
   }),
   provided(Idempotency, [REDIS, Catalog], (redis, { keys }) => new Idempotency(redis, keys.idempotency)),
   provided(AuditLog, [History, LOG], (history, log) => new AuditLog({ history, log })),
+  provided(
+    CallersCluster,
+    [KubeClient, ADMIN_OPTIONS],
+    (client, options) => new CallersCluster(client, options),
+  ),
   Writes,
 ];
 

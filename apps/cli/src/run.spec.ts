@@ -155,7 +155,15 @@ it('the stub answers as the API documents it', () => {
       operation && 'answer' in operation && operation.answer.safeParse(body).error?.issues,
     ]).toEqual([key, undefined]);
   }
-  const others: OperationId[] = ['getJob', 'streamEvents'];
+  // Holds are written to the cluster itself.
+  const holds: OperationId[] = [
+    'freezeWorkload',
+    'unfreezeWorkload',
+    'approveWorkload',
+    'freezeNamespace',
+    'unfreezeNamespace',
+  ];
+  const others: OperationId[] = ['getJob', 'streamEvents', ...holds];
   expect([...seen, ...others].sort()).toEqual(Object.keys(OPERATIONS).sort());
 });
 

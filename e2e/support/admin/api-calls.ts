@@ -42,12 +42,26 @@ export function callsAbout({ namespace, change, job, workload: name = 'web' }: S
     getJob: { params: { id: job } },
     retryJob: { params: { id: job }, body },
     reloadWorkload: { params: workload, body },
+    freezeWorkload: { params: workload, body },
+    unfreezeWorkload: { params: workload, body },
+    approveWorkload: { params: workload, body: { ...body, id: '0123456789' } },
+    freezeNamespace: { params: { namespace }, body },
+    unfreezeNamespace: { params: { namespace }, body },
     getLimits: {},
     setLimits: { body: { ...body, concurrency: null, reloadsPerMinute: null } },
     listAudit: {},
     getStatus: {},
   };
 }
+
+/** Those that write to the cluster with the token of the caller, and so are for tokens that the API server takes. */
+export const WITH_OWN_TOKEN = [
+  'freezeWorkload',
+  'unfreezeWorkload',
+  'approveWorkload',
+  'freezeNamespace',
+  'unfreezeNamespace',
+] as const satisfies readonly OperationId[];
 
 /** Those about one thing of one namespace: what somebody may not see is not there for them. */
 export const ADDRESSED = [
@@ -59,6 +73,7 @@ export const ADDRESSED = [
   'getJob',
   'retryJob',
   'reloadWorkload',
+  ...WITH_OWN_TOKEN,
 ] as const satisfies readonly OperationId[];
 
 /** Those that show what the caller may see of everything. */

@@ -6,7 +6,7 @@ import { LiveStates } from '../history/live-states.ts';
 import { NamespacesAsked } from '../history/namespaces-asked.ts';
 import { ReadModel } from '../history/read-model.ts';
 import { ReloadJobs } from '../history/reload-jobs.ts';
-import { outcomeView, rolloutView } from '../history/views.ts';
+import { holdView, outcomeView, rolloutView } from '../history/views.ts';
 import type { AnswerOf, Input } from '../http/operation-types.ts';
 import { Cursors } from '../http/cursors.ts';
 import { ProblemError } from '../http/problem-error.ts';
@@ -76,6 +76,7 @@ export class WorkloadsController {
             attempts: job.made,
           }
         : null,
+      hold: holdView(outcomes[0]),
       rolloutInDetail: rollout
         ? rolloutView(rollout)
         : { state: 'complete', code: 'Complete', generation: row.generation, conditions: [] },

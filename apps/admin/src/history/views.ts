@@ -1,5 +1,6 @@
 import type { Change as ChangeView, ChangeSummary, ChangeWorkload } from '@reroll/shared/api/changes';
-import type { HistoryEntry } from '@reroll/shared/api/workloads';
+import type { HistoryEntry, Workload } from '@reroll/shared/api/workloads';
+import { pendingIdIn } from '@reroll/core/holds/approval';
 import type { RolloutEntry } from '@reroll/core/history/entries';
 import type { Change, Outcome, Pair } from '@reroll/core/history/join';
 import {
@@ -156,6 +157,13 @@ export function outcomeView(outcome: Outcome): HistoryEntry {
     rolled: [...entry.rolled],
     error: errorOf(outcome),
   };
+}
+
+/** Why a workload is held, by its latest outcome; null: it is not. */
+export function holdView(latest: Outcome | undefined): Workload['hold'] {
+  if (!latest || outcomeState(latest) !== 'held') return null;
+  const { reason, detail = '' } = latest.entry;
+  return { reason, detail, id: (reason === 'AwaitsApproval' ? pendingIdIn(detail) : undefined) ?? null };
 }
 
 /** The result of a source's change for one workload; undefined if there is none yet. */

@@ -3,8 +3,8 @@ import type { StreamEntry } from '@reroll/redis/history/history';
 import type { AuditEntry } from '@reroll/core/history/entries';
 import type { Caller } from '../auth/caller.ts';
 
-/** `<kind>/<namespace>/<name>`, alone or after the id of a job. */
-const SUBJECT = /(?:^| )[A-Za-z]+\/(?<namespace>[^/\s]+)\/[^/\s]+$/u;
+/** `<kind>/<namespace>/<name>`, alone or after the id of a job or of what is approved; or `Namespace/<namespace>`. */
+const SUBJECT = /(?:^| )(?:Namespace\/(?<itself>[^/\s]+)|[A-Za-z]+\/(?<namespace>[^/\s]+)\/[^/\s]+)$/u;
 
 export function auditView({ id, entry }: StreamEntry<AuditEntry>): AuditAnswer {
   const { at, actor, action, target, reason, result, code, requestId } = entry;
@@ -28,6 +28,6 @@ export async function seesAudit(
   entry: AuditEntry,
 ): Promise<boolean | undefined> {
   if (visible.all || entry.actor === caller.name) return true;
-  const namespace = SUBJECT.exec(entry.target)?.groups?.['namespace'];
+  const { itself, namespace = itself } = SUBJECT.exec(entry.target)?.groups ?? {};
   return namespace === undefined ? false : await visible.sees(namespace);
 }

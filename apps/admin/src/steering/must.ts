@@ -12,21 +12,22 @@ export async function mustSteer(caller: Caller): Promise<void> {
 
 /** Rejects unless the caller may change the workload. A workload that they may not see does not exist. */
 export async function mustChange(caller: Caller, workload: WorkloadKey): Promise<void> {
-  await mustSee(caller, workload);
+  await mustSee(caller, namespaceOf(workload));
   if (await caller.mayChange(workload)) return;
   throw new ProblemError('Forbidden', { detail: 'expected the right to patch this workload' });
 }
 
 /** Rejects unless the caller may change every workload that uses the source. */
 export async function mustChangeAllOf(caller: Caller, source: Key<string>): Promise<void> {
-  await mustSee(caller, source);
+  await mustSee(caller, namespaceOf(source));
   if (await caller.mayChangeAll(namespaceOf(source))) return;
   throw new ProblemError('Forbidden', {
     detail: 'expected the right to patch every Deployment of the namespace',
   });
 }
 
-async function mustSee(caller: Caller, key: Key<string>): Promise<void> {
-  if ((await caller.seesAll()) || (await caller.sees(namespaceOf(key)))) return;
+/** Rejects unless the caller sees the namespace. */
+export async function mustSee(caller: Caller, namespace: string): Promise<void> {
+  if ((await caller.seesAll()) || (await caller.sees(namespace))) return;
   throw new ProblemError('NotFound');
 }

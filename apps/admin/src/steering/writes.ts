@@ -19,6 +19,8 @@ export interface Write<Result, Answer> {
   readonly action: OperationId;
   /** The target in the audit log: `<kind>/<namespace>/<name>`, a queue, or a job with its subject. */
   readonly target: string;
+  /** The reason in the audit log. Default: that of the body. */
+  readonly reason?: string;
   /** Rejects with a `ProblemError` if the caller may not. */
   readonly allow: () => Promise<void>;
   readonly run: () => Promise<Result>;
@@ -41,7 +43,7 @@ export class Writes {
       actor: input.caller.name,
       action,
       target,
-      reason: input.body.reason,
+      reason: write.reason ?? input.body.reason,
       requestId: input.requestId,
     };
     try {

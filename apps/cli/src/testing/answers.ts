@@ -80,6 +80,7 @@ export function workload(changed: Partial<Workload> = {}): Workload {
       },
     ],
     job: null,
+    hold: null,
     rolloutInDetail: {
       state: 'complete',
       code: 'Complete',
@@ -129,7 +130,7 @@ export function status(changed: Partial<Status> = {}): Status {
     history: { changes: 12, oldest: '2026-11-20T15:00:00.000Z' },
     limits: { concurrency: null, reloadsPerMinute: 60 },
     warnings: [],
-    caller: { name: 'alice', clusterWide: true, mayReload: true, maySteer: false },
+    caller: { name: 'alice', clusterWide: true, mayReload: true, mayHold: false, maySteer: false },
     ...changed,
   };
 }

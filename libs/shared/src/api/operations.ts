@@ -3,6 +3,7 @@ import { accepted, auditPage, auditQuery } from './audit.ts';
 import { change, changesPage, changesQuery } from './changes.ts';
 import { eventsQuery } from './events.ts';
 import { explainQuery, explanation, preview, previewRequest } from './explain.ts';
+import { approveRequest, freezeRequest, namespaceParams } from './holds.ts';
 import type { ProblemCode } from './problem.ts';
 import {
   because,
@@ -220,6 +221,63 @@ export const OPERATIONS = operations({
     summary:
       'Reloads a workload now, if its annotations opt in. Answers with the id of the change that this is.',
     params: workloadParams,
+    body: because,
+    answer: accepted,
+    status: 202,
+    problems: ['NotFound', ...WRITE],
+  },
+  freezeWorkload: {
+    method: 'post',
+    path: '/workloads/{kind}/{namespace}/{name}/freeze',
+    tag: 'Steering',
+    summary:
+      'Holds every reload of a workload, by an annotation that is written with the token of the caller.',
+    params: workloadParams,
+    body: freezeRequest,
+    answer: accepted,
+    status: 202,
+    problems: ['NotFound', ...WRITE],
+  },
+  unfreezeWorkload: {
+    method: 'post',
+    path: '/workloads/{kind}/{namespace}/{name}/unfreeze',
+    tag: 'Steering',
+    summary: 'Ends the freeze of a workload, with the token of the caller.',
+    params: workloadParams,
+    body: because,
+    answer: accepted,
+    status: 202,
+    problems: ['NotFound', ...WRITE],
+  },
+  approveWorkload: {
+    method: 'post',
+    path: '/workloads/{kind}/{namespace}/{name}/approve',
+    tag: 'Steering',
+    summary: 'Lets through exactly what is pending, with the token of the caller.',
+    params: workloadParams,
+    body: approveRequest,
+    answer: accepted,
+    status: 202,
+    problems: ['NotFound', ...WRITE],
+  },
+  freezeNamespace: {
+    method: 'post',
+    path: '/namespaces/{namespace}/freeze',
+    tag: 'Steering',
+    summary:
+      'Holds every reload of a namespace, by an annotation that is written with the token of the caller.',
+    params: namespaceParams,
+    body: freezeRequest,
+    answer: accepted,
+    status: 202,
+    problems: ['NotFound', ...WRITE],
+  },
+  unfreezeNamespace: {
+    method: 'post',
+    path: '/namespaces/{namespace}/unfreeze',
+    tag: 'Steering',
+    summary: 'Ends the freeze of a namespace, with the token of the caller.',
+    params: namespaceParams,
     body: because,
     answer: accepted,
     status: 202,

@@ -45,6 +45,8 @@ export const status = z
       name: z.string(),
       clusterWide: z.boolean(),
       mayReload: z.boolean(),
+      /** Freeze and approve, by a token of this kind. The cluster decides about each workload and namespace. */
+      mayHold: z.boolean(),
       maySteer: z.boolean(),
     }),
   })

@@ -75,6 +75,15 @@ export const workload = z
     job: z
       .strictObject({ id: z.string(), state: z.string(), until: time.nullable(), attempts: z.number().int() })
       .nullable(),
+    /** Why its pending reload is held, as it was last told; null: it is not. */
+    hold: z
+      .strictObject({
+        reason,
+        detail: z.string(),
+        /** What `approveWorkload` takes, if it awaits an approval. */
+        id: z.string().nullable(),
+      })
+      .nullable(),
     rolloutInDetail: rollout,
     history: z.array(historyEntry),
   })

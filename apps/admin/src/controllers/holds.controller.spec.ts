@@ -1,0 +1,148 @@
+import type { AuditEntry } from '@reroll/core/history/entries';
+import { silentLogger } from '@reroll/shared/platform/logging/logging';
+import { describe, expect, it } from 'vitest';
+import { anonymousReader } from '../auth/static-tokens.ts';
+import type { Caller } from '../auth/caller.ts';
+import type { Input } from '../http/operation-types.ts';
+import { AuditLog } from '../steering/audit-log.ts';
+import type { AnnotationPatch, CallersCluster } from '../steering/callers-cluster.ts';
+import type { Idempotency } from '../steering/idempotency.ts';
+import { Writes } from '../steering/writes.ts';
+import { HoldsController } from './holds.controller.ts';
+
+const WEB = { kind: 'Deployment', namespace: 'shop', name: 'web' } as const;
+const WEB_PATH = '/apis/apps/v1/namespaces/shop/deployments/web';
+const UNTIL = '2126-12-31T00:00:00.000Z';
+
+/** A caller who may patch the workloads of `shop`, and sees nothing else. */
+const ANN: Caller = {
+  ...anonymousReader(),
+  name: 'ann',
+  seesAll: () => Promise.resolve(false),
+  sees: (namespace) => Promise.resolve(namespace === 'shop'),
+  mayChange: (workload) => Promise.resolve(workload.includes('/shop/')),
+};
+
+function holding() {
+  const patches: AnnotationPatch[] = [];
+  const audited: AuditEntry[] = [];
+  const addAudit = (entry: AuditEntry): Promise<string> => {
+    audited.push(entry);
+    return Promise.resolve('1-0');
+  };
+  const annotate = (_request: unknown, patch: AnnotationPatch): Promise<void> => {
+    patches.push(patch);
+    return Promise.resolve();
+  };
+  const audit = new AuditLog({ history: { addAudit }, log: silentLogger });
+  const writes = new Writes(audit, undefined as unknown as Idempotency);
+  return { controller: new HoldsController({ annotate } as CallersCluster, writes), patches, audited };
+}
+
+/** With an input that has what the method reads. */
+function call(controller: HoldsController, method: Method, asked: unknown): Promise<{ id: string }> {
+  return (controller[method] as (asked: unknown) => Promise<{ id: string }>).call(controller, asked);
+}
+
+type Method = 'freeze' | 'unfreeze' | 'approve' | 'freezeNamespace' | 'unfreezeNamespace';
+
+function input(params: object, body: object, caller = ANN): Input<'freezeWorkload'> {
+  const given = { params, body, caller, requestId: 'r', request: { headers: {} } };
+  return given as unknown as Input<'freezeWorkload'>;
+}
+
+describe('who, what, why and until when is audited, and what is written is what kubectl reroll writes', () => {
+  it.each<[Method, object, object, Partial<AnnotationPatch>, Partial<AuditEntry>]>([
+    [
+      'freeze',
+      WEB,
+      { reason: 'audit', until: UNTIL },
+      {
+        path: WEB_PATH,
+        annotations: { 'reroll.dev/freeze': `${UNTIL}; audit` },
+        command: `kubectl reroll freeze deployment/web -n shop --until ${UNTIL} --reason TEXT`,
+      },
+      { action: 'freezeWorkload', target: 'Deployment/shop/web', reason: `until ${UNTIL}: audit` },
+    ],
+    [
+      'freeze',
+      WEB,
+      { reason: 'audit' },
+      {
+        annotations: { 'reroll.dev/freeze': '; audit' },
+        command: 'kubectl reroll freeze deployment/web -n shop --reason TEXT',
+      },
+      { reason: 'audit' },
+    ],
+    [
+      'unfreeze',
+      WEB,
+      { reason: 'over' },
+      {
+        path: WEB_PATH,
+        annotations: { 'reroll.dev/freeze': null },
+        command: 'kubectl reroll unfreeze deployment/web -n shop',
+      },
+      { action: 'unfreezeWorkload', target: 'Deployment/shop/web', reason: 'over' },
+    ],
+    [
+      'approve',
+      WEB,
+      { reason: 'seen', id: '0123456789' },
+      {
+        path: WEB_PATH,
+        annotations: { 'reroll.dev/approved': '0123456789' },
+        command: 'kubectl reroll approve deployment/web 0123456789 -n shop',
+      },
+      { action: 'approveWorkload', target: '0123456789 Deployment/shop/web', reason: 'seen' },
+    ],
+    [
+      'freezeNamespace',
+      { namespace: 'shop' },
+      { reason: 'audit', until: UNTIL },
+      {
+        path: '/api/v1/namespaces/shop',
+        annotations: { 'reroll.dev/freeze': `${UNTIL}; audit` },
+        command: `kubectl reroll freeze -n shop --until ${UNTIL} --reason TEXT`,
+      },
+      { action: 'freezeNamespace', target: 'Namespace/shop', reason: `until ${UNTIL}: audit` },
+    ],
+    [
+      'unfreezeNamespace',
+      { namespace: 'shop' },
+      { reason: 'over' },
+      { annotations: { 'reroll.dev/freeze': null }, command: 'kubectl reroll unfreeze -n shop' },
+      { action: 'unfreezeNamespace', target: 'Namespace/shop', reason: 'over' },
+    ],
+  ])('%s %j %j', async (method, params, body, patch, entry) => {
+    const { controller, patches, audited } = holding();
+    expect(await call(controller, method, input(params, body))).toMatchObject({ id: '1-0' });
+    expect(patches).toEqual([expect.objectContaining(patch)]);
+    expect(audited).toEqual([expect.objectContaining({ ...entry, actor: 'ann', result: 'done' })]);
+  });
+});
+
+describe('nothing is written', () => {
+  it.each<[string, Method, object, string]>([
+    ['for a namespace that they do not see', 'freezeNamespace', { namespace: 'other' }, 'NotFound'],
+    ['for a workload that they do not see', 'freeze', { ...WEB, namespace: 'other' }, 'NotFound'],
+    ['for a workload that they may not change', 'approve', { ...WEB, name: 'db' }, 'Forbidden'],
+  ])('%s, and the refusal is audited', async (_what, method, params, code) => {
+    const { controller, patches, audited } = holding();
+    const caller = { ...ANN, mayChange: () => Promise.resolve(false) };
+    const asked = input(params, { reason: 'x', id: '0123456789' }, caller);
+    await expect(call(controller, method, asked)).rejects.toMatchObject({ code });
+    expect(patches).toEqual([]);
+    expect(audited).toEqual([expect.objectContaining({ actor: 'ann', result: 'refused', code })]);
+  });
+
+  it('for an end that is over', async () => {
+    const { controller, patches } = holding();
+    const asked = input(WEB, { reason: 'x', until: '2020-01-01T00:00:00Z' });
+    await expect(controller.freeze(asked)).rejects.toMatchObject({
+      code: 'InvalidRequest',
+      details: { errors: [{ path: 'body.until', expected: 'a time in the future' }] },
+    });
+    expect(patches).toEqual([]);
+  });
+});

@@ -1,0 +1,78 @@
+import { KubeError } from '@reroll/kube/client/errors';
+import { MERGE_PATCH, type KubeClient } from '@reroll/kube/client/connection';
+import type { AdminOptions } from '@reroll/shared/platform/options/parsing/table';
+import type { Request } from 'express';
+import { bearerToken } from '../auth/bearer-token.ts';
+import { ProblemError } from '../http/problem-error.ts';
+
+/** Milliseconds, so that the request is answered before its own deadline. */
+const PATCH_TIMEOUT = 5_000;
+const REFUSED: ReadonlySet<number> = new Set([400, 409, 413, 422]);
+
+/** Annotations to set or (null) remove. */
+export interface AnnotationPatch {
+  /** Of the object in the API. */
+  readonly path: string;
+  readonly annotations: Readonly<Record<string, string | null>>;
+  /** The command that does the same without the admin. */
+  readonly command: string;
+}
+
+/** Whether callers of this admin can have a token that the API server takes. */
+export function takesClusterTokens(
+  options: Pick<AdminOptions, 'auth' | 'apiAcceptApiServerTokens'>,
+): boolean {
+  return options.auth === 'kubernetes' && options.apiAcceptApiServerTokens;
+}
+
+/**
+ * Writes to the cluster as the caller, with their own token, because the admin has no right to write there. Each write is one request
+ * on one connection. Static tokens are not sent anywhere.
+ */
+export class CallersCluster {
+  readonly #client: Pick<KubeClient, 'as'>;
+  readonly #options: Pick<AdminOptions, 'auth'>;
+
+  constructor(client: Pick<KubeClient, 'as'>, options: Pick<AdminOptions, 'auth'>) {
+    this.#client = client;
+    this.#options = options;
+  }
+
+  /** Rejects with a `ProblemError` if the caller may not, and with a `KubeError` if the API server does not answer. */
+  async annotate(
+    request: Pick<Request, 'headers'>,
+    { path, annotations, command }: AnnotationPatch,
+  ): Promise<void> {
+    const { token } = bearerToken(request);
+    if (token === undefined || this.#options.auth !== 'kubernetes') throw noClusterToken(command);
+    const client = this.#client.as(token);
+    const options = { contentType: MERGE_PATCH, query: { fieldManager: 'reroll-admin' } };
+    try {
+      await client.patch(path, { metadata: { annotations } }, { ...options, timeoutMs: PATCH_TIMEOUT });
+    } catch (error) {
+      throw problemOf(error, command);
+    } finally {
+      await client.close();
+    }
+  }
+}
+
+function problemOf(error: unknown, command: string): unknown {
+  if (!(error instanceof KubeError)) return error;
+  const { status, reason } = error;
+  if (status === 401) return noClusterToken(command);
+  if (status === 403)
+    return new ProblemError('Forbidden', {
+      detail: 'expected the right to patch this object in the cluster',
+    });
+  if (status === 404) return new ProblemError('NotFound');
+  if (REFUSED.has(status))
+    return new ProblemError('Conflict', { detail: `the API server refused the annotation (${reason})` });
+  return error;
+}
+
+function noClusterToken(command: string): ProblemError {
+  return new ProblemError('Forbidden', {
+    detail: `expected a token for the API server, because this is written with the rights of the caller; an admin takes such tokens with --api-accept-api-server-tokens. Without one, use: ${command}`,
+  });
+}

@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { PENDING_ID } from '@reroll/core/holds/approval';
+import { MOST_FREEZE_REASON } from '@reroll/core/holds/freeze';
+import { namespaceName, time, writeReason } from './common.ts';
+
+export const namespaceParams = z.strictObject({ namespace: namespaceName });
+
+export const freezeRequest = z
+  .strictObject({
+    /** Also shown wherever a reload is held. */
+    reason: z.string().trim().min(1).max(MOST_FREEZE_REASON),
+    /** When the freeze ends; in the future. Absent: until somebody ends it. */
+    until: time.optional(),
+  })
+  .meta({ id: 'FreezeRequest' });
+
+export const approveRequest = z
+  .strictObject({
+    reason: writeReason,
+    /** Of exactly what is pending, as `hold.id` of the workload tells. */
+    id: z
+      .string()
+      .regex(PENDING_ID, 'expected an id of ten hexadecimal digits')
+      .meta({ id: 'PendingId', example: '3f9a0c77d1' }),
+  })
+  .meta({ id: 'ApproveRequest' });
