@@ -19,10 +19,13 @@ interface ActionProps {
   /** Said when it was accepted. */
   readonly done: string;
   readonly isPrimary?: boolean;
+  /** Characters of the reason. */
+  readonly mostReason?: number;
 }
 
 /** A button that asks for a reason before it does anything. */
-export function Action({ label, title, children, run, done, isPrimary = false }: ActionProps): JSX.Element {
+export function Action(props: ActionProps): JSX.Element {
+  const { label, title, children, run, done, isPrimary = false, mostReason = 200 } = props;
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   return (
@@ -35,6 +38,7 @@ export function Action({ label, title, children, run, done, isPrimary = false }:
         <div class="dialog-text">{children}</div>
         <ReasonForm
           label={label}
+          mostReason={mostReason}
           run={run}
           close={() => dialog.current?.close()}
           onDone={() => {
@@ -49,12 +53,13 @@ export function Action({ label, title, children, run, done, isPrimary = false }:
 
 interface ReasonFormProps {
   readonly label: string;
+  readonly mostReason: number;
   readonly run: (deed: Deed) => Promise<unknown>;
   readonly close: () => void;
   readonly onDone: () => void;
 }
 
-function ReasonForm({ label, run, close, onDone }: ReasonFormProps): JSX.Element {
+function ReasonForm({ label, mostReason, run, close, onDone }: ReasonFormProps): JSX.Element {
   const [reason, setReason] = useState('');
   const [state, setState] = useState<'idle' | 'sending' | CallError>('idle');
   const key = useRef({ reason: '', key: '' });
@@ -83,7 +88,7 @@ function ReasonForm({ label, run, close, onDone }: ReasonFormProps): JSX.Element
         value={reason}
         onInput={({ currentTarget }) => setReason(currentTarget.value)}
         required
-        maxLength={200}
+        maxLength={mostReason}
         pattern=".*\S.*"
         autocomplete="off"
         placeholder="It goes into the history and the audit log"
@@ -106,10 +111,15 @@ function Refusal({ error }: { error: CallError }): JSX.Element {
   return (
     <div class="trouble" role="alert">
       <p>
-        <strong>You may not do this.</strong> The cluster&rsquo;s rules refused it. Nothing was done.
+        <strong>You may not do this.</strong> {sentence(error.problem.detail)} Nothing was done.
       </p>
     </div>
   );
+}
+
+/** Why it was refused, as the API says it. */
+function sentence(detail = 'the rules of the cluster refused it'): string {
+  return `${detail.charAt(0).toUpperCase()}${detail.slice(1)}.`;
 }
 
 /** `crypto.randomUUID` is there on secure origins only. */

@@ -1,10 +1,12 @@
 import type { JSX } from 'preact';
+import { FREEZE_ANNOTATION } from '@reroll/core/holds/hold';
 import type { Workload as WorkloadData } from '@reroll/shared/api/workloads';
 import { AnnotationList } from '../components/tables/annotation-list.tsx';
 import { Answer } from '../components/answer.tsx';
 import { Badge } from '../components/badge.tsx';
 import { DependencyTable } from '../components/tables/dependency-table.tsx';
 import { HistoryTable } from '../components/tables/history-table.tsx';
+import { ApproveAction, FreezeAction } from '../components/hold-actions.tsx';
 import { PageHead } from '../components/page-head.tsx';
 import { Facts, Panel } from '../components/panel.tsx';
 import { Picture } from '../components/pictures/picture.tsx';
@@ -29,6 +31,7 @@ export function Workload({ of }: { of: Ref }): JSX.Element {
             <a class="button" href={hrefOf('preview', [], { of: 'workload', workload: keyOf(of) })}>
               Preview other annotations
             </a>
+            <FreezeAction of={of} isFrozen={workload.data.annotations[FREEZE_ANNOTATION] !== undefined} />
             <ReloadAction of={of} isPrimary />
           </>
         ) : null}
@@ -64,12 +67,13 @@ function Details({ workload }: { workload: WorkloadData }): JSX.Element {
 }
 
 function Now({ workload }: { workload: WorkloadData }): JSX.Element {
-  const { due, lastReload, generation, job } = workload;
+  const { due, hold, lastReload, generation, job } = workload;
   return (
     <Panel title="Now">
       <Facts
         facts={[
           ['Due', <Badge look={DUE[due ?? 'settled']} />],
+          ...(hold ? [['Held', <Held hold={hold} of={workload} />] as const] : []),
           ['Last reload', <Time at={lastReload?.at} none="None in the history" />],
           ['Generation', generation],
           ['Job', job ? <Job job={job} /> : 'None'],
@@ -77,6 +81,15 @@ function Now({ workload }: { workload: WorkloadData }): JSX.Element {
       />
       <Notes of={workload} />
     </Panel>
+  );
+}
+
+function Held({ hold, of }: { hold: NonNullable<WorkloadData['hold']>; of: Ref }): JSX.Element {
+  const { reason, detail, id } = hold;
+  return (
+    <>
+      {reason}: {detail} {id === null ? null : <ApproveAction of={of} id={id} />}
+    </>
   );
 }
 

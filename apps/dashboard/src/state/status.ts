@@ -8,6 +8,10 @@ export function mayReload(): boolean {
   return status.value?.caller.mayReload === true;
 }
 
+export function mayHold(): boolean {
+  return status.value?.caller.mayHold === true;
+}
+
 export function maySteer(): boolean {
   return status.value?.caller.maySteer === true;
 }
