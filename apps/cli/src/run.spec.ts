@@ -251,6 +251,16 @@ describe('every command, as a table, as JSON and as YAML', () => {
   });
 
   it.each([
+    [[], {}],
+    [['--now'], { now: true }],
+    [['--override-freeze'], { overrideFreeze: true }],
+    [['--now', '--override-freeze'], { now: true, overrideFreeze: true }],
+  ])('reload %j asks to pass %j', async (flags, passes) => {
+    await cli(['reload', 'deploy/web', '--reason', 'r', ...flags]);
+    expect(JSON.parse(lastRequest().body)).toEqual({ reason: 'r', ...passes });
+  });
+
+  it.each([
     [['changes'], '1763737200123-0\n'],
     [['workloads'], 'deployment.apps/web\n'],
     [['sources'], 'secret/db\n'],

@@ -33,6 +33,20 @@ describe('who began a stream', () => {
   });
 });
 
+it('may override freezes by a right of its own', async () => {
+  const asked: unknown[] = [];
+  const may = (_user: KubeUser, attributes: unknown): Promise<boolean> => {
+    asked.push(attributes);
+    return Promise.resolve(false);
+  };
+  const reviews = { userOf: () => Promise.resolve(ANN), may } as unknown as Reviews;
+  const tokens = new KubernetesTokens({ reviews, anonymous: undefined, options: OPTIONS });
+  const caller = await tokens.authenticate('t', '10.0.0.1');
+  expect(await caller.mayOverrideFreeze('shop')).toBe(false);
+  const right = { group: 'reroll.dev', resource: 'freezes', verb: 'override', namespace: 'shop' };
+  expect(asked).toEqual([{ resourceAttributes: right }]);
+});
+
 describe('a token', () => {
   it('that was valid is asked about anew, and not forgotten, whatever others send', async () => {
     const asked: string[] = [];

@@ -23,6 +23,9 @@ const RBAC_PREFIX = '/reroll';
 
 const DEPLOYMENTS = { group: 'apps', resource: 'deployments' } as const;
 
+/** A right that stands for no object, and that no ClusterRole of the chart gives. */
+const OVERRIDE_FREEZE = { group: 'reroll.dev', resource: 'freezes', verb: 'override' } as const;
+
 /** Callers as Kubernetes knows them: a TokenReview identifies them, SubjectAccessReviews decide what they may do. */
 export class KubernetesTokens implements Authenticator {
   readonly anonymous: Caller | undefined;
@@ -94,6 +97,7 @@ export class KubernetesTokens implements Authenticator {
       sees: (namespace) => may({ resourceAttributes: { ...list, namespace } }),
       mayChange: (workload) => mayPatch(workload, may),
       mayChangeAll: (namespace) => may({ resourceAttributes: { ...DEPLOYMENTS, verb: 'patch', namespace } }),
+      mayOverrideFreeze: (namespace) => may({ resourceAttributes: { ...OVERRIDE_FREEZE, namespace } }),
       maySteer: () => may({ resourceAttributes: { ...DEPLOYMENTS, verb: 'patch' } }),
       isKnown,
     };

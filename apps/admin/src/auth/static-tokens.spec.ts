@@ -46,6 +46,7 @@ async function mays(caller: Caller): Promise<object> {
     web: await caller.mayChange('Deployment/shop/web'),
     vault: await caller.mayChange('Deployment/bank/vault'),
     steer: await caller.maySteer(),
+    overrideFreeze: await caller.mayOverrideFreeze('shop'),
   };
 }
 
@@ -58,6 +59,7 @@ const NOTHING = {
   web: false,
   vault: false,
   steer: false,
+  overrideFreeze: false,
 };
 
 describe('the holder of a token', () => {

@@ -143,6 +143,8 @@ function callerOf(
     sees: (namespace) => Promise.resolve(sees(namespace)),
     mayChange: (workload) => Promise.resolve(writes && sees(namespaceOf(workload))),
     mayChangeAll: (namespace) => Promise.resolve(writes && sees(namespace)),
+    // The file has no word for it.
+    mayOverrideFreeze: () => Promise.resolve(false),
     maySteer: () => Promise.resolve(writes && everywhere),
     isKnown,
   };

@@ -17,6 +17,14 @@ export async function mustChange(caller: Caller, workload: WorkloadKey): Promise
   throw new ProblemError('Forbidden', { detail: 'expected the right to patch this workload' });
 }
 
+/** Rejects unless a reload that the caller asks for may pass the freezes of the namespace. */
+export async function mustOverrideFreeze(caller: Caller, namespace: string): Promise<void> {
+  if (await caller.mayOverrideFreeze(namespace)) return;
+  throw new ProblemError('Forbidden', {
+    detail: 'a freeze is not passed: expected the right to override freezes.reroll.dev in this namespace',
+  });
+}
+
 /** Rejects unless the caller may change every workload that uses the source. */
 export async function mustChangeAllOf(caller: Caller, source: Key<string>): Promise<void> {
   await mustSee(caller, namespaceOf(source));

@@ -9,6 +9,8 @@ import { waitForRollout } from './wait-for-rollout.ts';
 
 interface ReloadOptions {
   readonly reason: string;
+  readonly now?: boolean;
+  readonly overrideFreeze?: boolean;
   readonly wait?: boolean;
   readonly timeout: string;
 }
@@ -23,6 +25,8 @@ export const addReload: Adder = (program, host) => {
       'Reloads a workload now, if its own annotations opt in, and prints the id of the change that this is. With --wait it tells how far it is, and ends with 0 when it is rolled out, with 3 if it is not within --timeout, and with 4 if it will not be.',
     )
     .addOption(reasonOption())
+    .option('--now', 'also outside of its window, before its wave, and more often than its limit allows')
+    .option('--override-freeze', 'also if it is frozen, which takes a right of its own')
     .option('--wait', 'until it is rolled out')
     .option('--timeout <duration>', 'how long --wait waits; 0: for ever', '5m')
     .addOption(oneOutput())
@@ -33,7 +37,9 @@ async function runReload({ session, io, words, options }: Call<ReloadOptions>): 
   const workload = workloadRef(words, session.namespace);
   const timeoutMs = durationArgument('--timeout', options.timeout);
   const api = await session.admin();
-  const input = { params: workload, body: { reason: options.reason } };
+  const { reason, now = false, overrideFreeze = false } = options;
+  const body = { reason, ...(now ? { now } : {}), ...(overrideFreeze ? { overrideFreeze } : {}) };
+  const input = { params: workload, body };
   const accepted = await api.call('reloadWorkload', input);
   if (!printDocument(io, options.output, accepted)) {
     io.out(`${fullName(workload)} reload requested (change ${safeText(accepted.id)})\n`);

@@ -1,3 +1,5 @@
+import type { HoldReason } from '@reroll/core/holds/hold';
+import { REQUEST_ANNOTATION } from '@reroll/core/reload/request';
 import { recordedHashes, recordedReloads, RECORD_ANNOTATION, writeRecord } from '@reroll/core/record/record';
 import type { ReloadJob } from '@reroll/redis/queue/jobs';
 import type { WaveMember } from '@reroll/core/holds/waves';
@@ -70,6 +72,32 @@ describe.each(HELD)('%s', (_, hold, reason) => {
     expect(await scene.run()).toMatchObject({ state: 'unchanged', reason, request: REQUEST });
     expect(scene.api.writes).toEqual([]);
   });
+});
+
+const passing =
+  (...passes: HoldReason[]): Change =>
+  (scene) =>
+    void (scene.request = { ...REQUEST, passes });
+
+test.each(HELD)(
+  'a manual reload that passes %s is done, with what else is pending',
+  async (_, hold, reason) => {
+    const passes = all(hold, passing(reason as HoldReason));
+    expect(await new Scene(passes).run()).toMatchObject({ state: 'reloaded', rolled: [CM] });
+    const others = (['Frozen', 'OutsideWindow', 'AwaitsApproval', 'TooOften'] as const).filter(
+      (each) => each !== reason,
+    );
+    expect(await new Scene(all(hold, passing(...others))).run()).toMatchObject({
+      state: 'unchanged',
+      reason,
+    });
+  },
+);
+
+test('a request that is done passes nothing', async () => {
+  const done: Change = (scene) => void (scene.templateAnnotations = { [REQUEST_ANNOTATION]: REQUEST.id });
+  const outcome = await new Scene(all(annotated(frozen), passing('Frozen'), done)).run();
+  expect(outcome).toMatchObject({ state: 'unchanged', reason: 'Frozen' });
 });
 
 /** The data is recorded, with the reloads that the hold needs. */
@@ -274,6 +302,16 @@ describe('a source whose change comes in waves', () => {
     };
 
   it.each<[string, Change, object]>([
+    [
+      'does not wait if a manual reload passes waves',
+      all(inWaves([earlier(false), own]), passing('AwaitsWave', 'WaveHalted')),
+      { state: 'reloaded' },
+    ],
+    [
+      'waits if a manual reload passes other holds only',
+      all(inWaves([earlier(false), own]), passing('Frozen', 'OutsideWindow', 'TooOften')),
+      { reason: 'AwaitsWave' },
+    ],
     ['waits for an earlier wave', inWaves([earlier(false), own]), { reason: 'AwaitsWave' }],
     ['is reloaded after it', inWaves([earlier(true), own]), { state: 'reloaded' }],
     ['is held if a rollout failed', inWaves([earlier(true, stuck), own]), { reason: 'WaveHalted' }],

@@ -49,7 +49,7 @@ export interface NamespaceHolds {
 }
 
 /** What a held reload would do, and what it is to be recorded with. */
-type Held = Pick<Gathered, 'workload' | 'plan' | 'request'>;
+type Held = Pick<Gathered, 'workload' | 'plan' | 'request' | 'passes'>;
 
 export interface ReloadHoldsPorts {
   readonly namespaces: Pick<NamespaceReader, 'annotations'>;
@@ -82,10 +82,11 @@ export class ReloadHolds {
 
   /** Returns why the reload is held; undefined if it is not. Rejects with ioredis' error. */
   async holdOf(held: Held, holds: NamespaceHolds): Promise<ReloadHold | undefined> {
-    return this.#ownHold(held, holds) ?? (await this.#waveHold(held, holds));
+    const own = this.#ownHold(held, holds);
+    return own || held.passes?.includes('AwaitsWave') ? own : await this.#waveHold(held, holds);
   }
 
-  #ownHold({ workload, plan, request }: Held, holds: NamespaceHolds): ReloadHold | undefined {
+  #ownHold({ workload, plan, request, passes }: Held, holds: NamespaceHolds): ReloadHold | undefined {
     const { observed, facts } = workload;
     const sources = plan.roll.map(
       (name) => [name, facts.sources.get(sourceKeyIn(observed.namespace, name))] as const,
@@ -96,6 +97,7 @@ export class ReloadHolds {
       defaults: this.#settings.defaults,
       record: observed.record,
       id: pendingId({ uid: observed.uid, sources, request }),
+      passes,
       now: workload.apiTime(),
     });
   }

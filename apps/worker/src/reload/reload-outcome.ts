@@ -3,7 +3,7 @@ import type { ReloadRequest } from '@reroll/redis/catalog/requests';
 import type { RequestState } from '@reroll/core/reload/request';
 import { adoptionProblems } from '@reroll/core/adopted/adopted';
 import type { AnnotationKeys } from '@reroll/core/annotations/annotation-keys';
-import type { ReloadHold } from '@reroll/core/holds/hold';
+import type { HoldReason, ReloadHold } from '@reroll/core/holds/hold';
 import { unusablePatterns } from '@reroll/core/state/workloads/advice';
 import { isInConflict, RELEASE_ANNOTATION } from '@reroll/core/state/workloads/conflict';
 import type { PatternError } from '@reroll/core/patterns/patterns';
@@ -60,6 +60,8 @@ export interface Gathered {
   readonly requested: RequestState;
   /** The id of the request, if it replaces pods. */
   readonly request?: string | undefined;
+  /** The holds that this request passes. */
+  readonly passes?: readonly HoldReason[] | undefined;
 }
 
 export interface OutcomeSettings {

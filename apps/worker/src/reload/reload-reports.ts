@@ -104,8 +104,10 @@ export class ReloadReports {
     run: { attempt: number; attempts: number },
   ): Promise<void> {
     const { catalog, events } = this.#context;
-    const { hold, subject } = outcome;
-    if (!(await catalog.isNewHold(job.workload, hold.detail))) return;
+    const { hold, subject, request } = outcome;
+    // Whoever asks for a reload is told that it is held, also if that is known.
+    const told = request ? `${hold.detail} (${request.id})` : hold.detail;
+    if (!(await catalog.isNewHold(job.workload, told))) return;
     const note = hold.detail + (await this.#writersOf(outcome));
     this.ended(job, { ...outcome, hold: { ...hold, detail: note } }, run);
     if (subject) events.record({ workload: subjectOf(subject), reason: hold.reason, note });

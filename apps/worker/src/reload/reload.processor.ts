@@ -356,7 +356,7 @@ function noRoomOrThrow(
 function requestFor(
   { template, object, dependencies }: WorkloadNow,
   asked: ReloadRequest | undefined,
-): Pick<Gathered, 'requested' | 'request'> {
+): Pick<Gathered, 'requested' | 'request' | 'passes'> {
   const requested = requestState({
     request: asked?.id,
     template: template.metadata?.annotations,
@@ -364,7 +364,7 @@ function requestFor(
     dependencies: dependencies.length,
     now: Date.now(),
   });
-  return { requested, request: requested === 'reload' ? asked?.id : undefined };
+  return requested === 'reload' ? { requested, request: asked?.id, passes: asked?.passes } : { requested };
 }
 
 /** Whether the pods are replaced, and nothing has to be read to know what else is pending. */

@@ -5,6 +5,7 @@ import type { SourceRow } from '../state/rows.ts';
 import { pendingId, pendingIdIn, type PendingChanges } from './approval.ts';
 import { freezeText, MOST_FREEZE_REASON } from './freeze.ts';
 import { namespaceAnnotations } from '../state/observe.ts';
+import { passedHolds, readPassedHolds } from './passed.ts';
 import { holdOf, limitOf, type HoldInput } from './reload-hold.ts';
 
 const NOW = Date.parse('2026-11-25T12:00:00Z');
@@ -239,5 +240,43 @@ describe('the id of what is pending', () => {
     const hold = held({ workload: approval('required'), id: pendingId(base) });
     expect(pendingIdIn(hold?.detail ?? '')).toBe(pendingId(base));
     expect(pendingIdIn('The workload is frozen until somebody ends it: abcdef0123')).toBeUndefined();
+  });
+});
+
+describe('a manual reload', () => {
+  const everything = {
+    workload: {
+      ...freeze('; audit'),
+      ...window('whenever'),
+      ...approval('required'),
+      ...limit('1/1h'),
+    },
+    record: reloaded(1),
+  };
+  const approved = { ...everything, workload: { ...everything.workload, 'reroll.dev/approved': 'abc' } };
+
+  test.each([
+    [everything, {}, 'Frozen'],
+    [everything, { now: true }, 'Frozen'],
+    [everything, { overrideFreeze: true }, 'OutsideWindow'],
+    [everything, { now: true, overrideFreeze: true }, 'AwaitsApproval'],
+    [approved, { now: true }, 'Frozen'],
+    [approved, { now: true, overrideFreeze: true }, undefined],
+    [{ record: reloaded(1), workload: limit('1/1h') }, {}, 'TooOften'],
+    [{ record: reloaded(1), workload: limit('1/1h') }, { now: true }, undefined],
+  ])('of %j that passes %j is held by %s', (input, asked, reason) => {
+    expect(held({ ...input, passes: passedHolds(asked) })?.reason).toBe(reason);
+  });
+
+  test.each([
+    [undefined, []],
+    ['Frozen', []],
+    [
+      ['Frozen', 'OutsideWindow', 'TooOften'],
+      ['Frozen', 'OutsideWindow', 'TooOften'],
+    ],
+    [['AwaitsApproval', 'Reloaded', 7, null], []],
+  ])('passes by what was stored as %j: %j', (stored, expected) => {
+    expect(readPassedHolds(stored)).toEqual(expected);
   });
 });

@@ -11,6 +11,7 @@ import {
   LIMIT_ANNOTATION,
   untilText,
   WINDOW_ANNOTATION,
+  type HoldReason,
   type ReloadHold,
 } from './hold.ts';
 import { nextReloadAt, readLimit, type ReloadLimit } from './reload-limit.ts';
@@ -35,13 +36,27 @@ export interface HoldInput {
   readonly record: string | undefined;
   /** See `pendingId`. */
   readonly id: string;
+  /** Holds that do not count, because a manual reload passes them. Default none. */
+  readonly passes?: readonly HoldReason[] | undefined;
   /** Unix milliseconds. */
   readonly now: number;
 }
 
-/** Returns why a pending workload must not be reloaded now, the first of these checks; undefined if it may. */
+/** In the order in which they count. */
+const CHECKS = [
+  ['Frozen', frozen],
+  ['OutsideWindow', outsideWindow],
+  ['AwaitsApproval', awaitsApproval],
+  ['TooOften', tooOften],
+] as const;
+
+/** Returns why a pending workload must not be reloaded now, the first of the checks; undefined if it may. */
 export function holdOf(input: HoldInput): ReloadHold | undefined {
-  return frozen(input) ?? outsideWindow(input) ?? awaitsApproval(input) ?? tooOften(input);
+  for (const [reason, check] of CHECKS) {
+    const hold = input.passes?.includes(reason) ? undefined : check(input);
+    if (hold) return hold;
+  }
+  return undefined;
 }
 
 /** The limit that counts for the workload; undefined if there is none. One that cannot be read leaves the next farther one in force. */

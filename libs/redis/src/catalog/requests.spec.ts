@@ -27,6 +27,15 @@ describe('a request for a reload', () => {
     expect(await requests.workloads()).toEqual([]);
   });
 
+  it('has the holds that it passes, and no other than may be passed', async () => {
+    const request = await requests.put(WEB, { ...ANN, passes: ['OutsideWindow', 'TooOften'] });
+    expect(await requests.of(WEB)).toEqual({ ...request, passes: ['OutsideWindow', 'TooOften'] });
+    await requests.put(WEB, { ...ANN, passes: ['AwaitsApproval'] });
+    expect(await requests.of(WEB)).not.toHaveProperty('passes');
+    await requests.put(WEB, { ...ANN, passes: [] });
+    expect(await requests.of(WEB)).not.toHaveProperty('passes');
+  });
+
   it('takes the place of an earlier one, and stays when that is done', async () => {
     const first = await requests.put(WEB, ANN);
     const second = await requests.put(WEB, { actor: 'bob', reason: 'another' });

@@ -1,3 +1,5 @@
+import type { HoldReason } from '@reroll/core/holds/hold';
+import { readPassedHolds } from '@reroll/core/holds/passed';
 import { jsonFields } from '@reroll/core/json';
 import { randomBytes } from 'node:crypto';
 import type { RedisClient } from '../connection/redis.ts';
@@ -12,7 +14,12 @@ export interface ReloadRequest {
   readonly reason: string;
   /** Unix milliseconds. */
   readonly at: number;
+  /** Holds that it passes. Undefined: none. */
+  readonly passes?: readonly HoldReason[];
 }
+
+/** Who asks for a reload, and why. `passes`: the holds that it passes; default none. */
+export type RequestedBy = Pick<ReloadRequest, 'actor' | 'reason' | 'passes'>;
 
 /**
  * KEYS  1 the requests
@@ -31,9 +38,14 @@ return redis.call('HDEL', KEYS[1], ARGV[1])
 
 /** Returns undefined if the text is no request. */
 export function decodeRequest(text: string): ReloadRequest | undefined {
-  const { id, actor, reason, at } = jsonFields(text);
+  const { id, actor, reason, at, passes } = jsonFields(text);
   if (typeof id !== 'string' || typeof actor !== 'string' || typeof reason !== 'string') return undefined;
-  return isRequestId(id) && typeof at === 'number' ? { id, actor, reason, at } : undefined;
+  if (!isRequestId(id) || typeof at !== 'number') return undefined;
+  return { id, actor, reason, at, ...passing(readPassedHolds(passes)) };
+}
+
+function passing(passes: readonly HoldReason[] = []): Pick<ReloadRequest, 'passes'> {
+  return passes.length === 0 ? {} : { passes };
 }
 
 /** Open requests, at most one for each workload: a later one replaces an earlier one. */
@@ -48,10 +60,12 @@ export class ReloadRequests {
   }
 
   /** Stores a request; the caller then enqueues a reload job. If that fails, the resync enqueues it. */
-  async put(workload: WorkloadKey, by: { actor: string; reason: string }): Promise<ReloadRequest> {
+  async put(workload: WorkloadKey, by: RequestedBy): Promise<ReloadRequest> {
     const [seconds, micros] = await this.#redis.time();
     const at = Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
-    const request = { id: `${at}-${randomBytes(5).toString('hex')}`, actor: by.actor, reason: by.reason, at };
+    const { actor, reason, passes } = by;
+    const id = `${at}-${randomBytes(5).toString('hex')}`;
+    const request: ReloadRequest = { id, actor, reason, at, ...passing(passes) };
     await this.#redis.hset(this.#key, workload, JSON.stringify(request));
     return request;
   }

@@ -24,3 +24,13 @@ export const approveRequest = z
       .meta({ id: 'PendingId', example: '3f9a0c77d1' }),
   })
   .meta({ id: 'ApproveRequest' });
+
+export const reloadRequest = z
+  .strictObject({
+    reason: writeReason,
+    /** Whether windows, limits and waves are passed. */
+    now: z.boolean().optional(),
+    /** Whether freezes are passed, by who has the right to override them. */
+    overrideFreeze: z.boolean().optional(),
+  })
+  .meta({ id: 'ReloadRequest' });

@@ -3,7 +3,7 @@ import { accepted, auditPage, auditQuery } from './audit.ts';
 import { change, changesPage, changesQuery } from './changes.ts';
 import { eventsQuery } from './events.ts';
 import { explainQuery, explanation, preview, previewRequest } from './explain.ts';
-import { approveRequest, freezeRequest, namespaceParams } from './holds.ts';
+import { approveRequest, freezeRequest, namespaceParams, reloadRequest } from './holds.ts';
 import type { ProblemCode } from './problem.ts';
 import {
   because,
@@ -221,7 +221,7 @@ export const OPERATIONS = operations({
     summary:
       'Reloads a workload now, if its annotations opt in. Answers with the id of the change that this is.',
     params: workloadParams,
-    body: because,
+    body: reloadRequest,
     answer: accepted,
     status: 202,
     problems: ['NotFound', ...WRITE],

@@ -1,0 +1,148 @@
+import { beforeAll, expect, it } from 'vitest';
+import { AdminApi } from '../support/admin/admin-api.ts';
+import {
+  caller,
+  LIST_DEPLOYMENTS,
+  OPERATOR_RULES,
+  PATCH_DEPLOYMENTS,
+  type Rule,
+} from '../support/admin/callers.ts';
+import { ISSUER, tokenOf, userName } from '../support/admin/service-account-tokens.ts';
+import { sharedCluster } from '../support/cluster.ts';
+import { connect, namespace, type Space } from '../support/kube.ts';
+import { adopted, inStep } from '../support/objects/rollouts.ts';
+import { keyIn, startReroll, type Reroll } from '../support/reroll.ts';
+import { eventually } from '../support/wait.ts';
+
+/** Freezes, approvals and reloads that pass holds, through the API. */
+const OVERRIDE_FREEZE: Rule = { apiGroups: ['reroll.dev'], resources: ['freezes'], verbs: ['override'] };
+
+let space: Space;
+let reroll: Reroll;
+/** May change the Deployments of the namespace: by a token for the admin alone, and by one for the API server. */
+let owner: { api: AdminApi; ownToken: AdminApi };
+/** The same with the right to override freezes. */
+let keeper: AdminApi;
+
+beforeAll(async () => {
+  const cluster = sharedCluster();
+  space = await namespace(connect(cluster));
+  const namespaced = [LIST_DEPLOYMENTS, PATCH_DEPLOYMENTS];
+  const token = await caller(space, 'owner', { cluster: OPERATOR_RULES, namespaced });
+  const keeperToken = await caller(space, 'keeper', {
+    cluster: OPERATOR_RULES,
+    namespaced: [...namespaced, OVERRIDE_FREEZE],
+  });
+  reroll = await startReroll({
+    cluster,
+    namespaces: [space],
+    admins: 1,
+    adminFlags: ['--auth=kubernetes', '--api-accept-api-server-tokens'],
+  });
+  const [admin] = reroll.admins;
+  if (!admin) throw new Error('expected an admin');
+  const api = new AdminApi(admin);
+  owner = { api: api.as(token), ownToken: api.as(await tokenOf(space, 'owner', ISSUER)) };
+  keeper = api.as(keeperToken);
+});
+
+function params(name: string): { kind: 'Deployment'; namespace: string; name: string } {
+  return { kind: 'Deployment', namespace: space.name, name };
+}
+
+/** Changes the source of the workload, and resolves with what the API tells of its hold. */
+async function held(name: string, v: string, reason: string): Promise<{ id: string | null; detail: string }> {
+  await space.setData(`ConfigMap/${name}`, { v });
+  return await eventually(async () => {
+    const { hold } = await owner.api.call('getWorkload', { params: params(name) });
+    return hold?.reason === reason && hold;
+  });
+}
+
+/** Four hours that begin in two hours. */
+function closedWindow(): string {
+  const at = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString().slice(11, 16);
+  return `${at(2)}-${at(6)}`;
+}
+
+it('a freeze is written with the token of the caller, is audited, and is ended the same way', async () => {
+  const rollouts = await adopted(space, 'frozen');
+  const until = new Date(Date.now() + 3_600_000).toISOString();
+  const asked = { params: params('frozen'), body: { reason: 'year-end', until } };
+  const refusal = await owner.api.problem('freezeWorkload', asked);
+  expect(refusal).toMatchObject({ code: 'Forbidden' });
+  expect(refusal.detail).toContain(
+    `kubectl reroll freeze deployment/frozen -n ${space.name} --until ${until} --reason TEXT`,
+  );
+  await owner.ownToken.call('freezeWorkload', asked);
+  const { metadata } = await space.get('Deployment/frozen');
+  expect(metadata.annotations?.['reroll.dev/freeze']).toBe(`${until}; year-end`);
+  expect((await held('frozen', '2', 'Frozen')).detail).toContain('year-end');
+  const [done, refused] = (await owner.api.call('listAudit')).items;
+  const target = keyIn(space, 'Deployment/frozen');
+  const about = { action: 'freezeWorkload', target, actor: userName(space, 'owner') };
+  expect(done).toMatchObject({ ...about, reason: `until ${until}: year-end`, result: 'done' });
+  expect(refused).toMatchObject({ ...about, result: 'Forbidden' });
+  expect(await rollouts.now()).toBe(0);
+  await owner.ownToken.call('unfreezeWorkload', { params: params('frozen'), body: { reason: 'over' } });
+  await inStep(space, 'Deployment/frozen', ['ConfigMap/frozen']);
+  expect(await rollouts.now()).toBe(1);
+});
+
+it('the rights of the caller decide: who may change Deployments may not freeze the namespace', async () => {
+  const asked = { params: { namespace: space.name }, body: { reason: 'year-end' } };
+  expect(await owner.ownToken.problem('freezeNamespace', asked)).toMatchObject({
+    code: 'Forbidden',
+    detail: 'expected the right to patch this object in the cluster',
+  });
+  const { body } = await space.client.get<{ metadata: { annotations?: object } }>(
+    `/api/v1/namespaces/${space.name}`,
+  );
+  expect(body.metadata.annotations ?? {}).not.toHaveProperty(['reroll.dev/freeze']);
+});
+
+it('an approval lets through what the API tells to be pending', async () => {
+  const rollouts = await adopted(space, 'approved');
+  await space.annotate('Deployment/approved', { 'reroll.dev/approval': 'required' });
+  const { id } = await held('approved', '2', 'AwaitsApproval');
+  const body = { reason: 'seen', id: id ?? '' };
+  await owner.ownToken.call('approveWorkload', { params: params('approved'), body });
+  await inStep(space, 'Deployment/approved', ['ConfigMap/approved']);
+  expect(await rollouts.now()).toBe(1);
+});
+
+it('a manual reload passes a closed window with `now`, and not without', async () => {
+  const rollouts = await adopted(space, 'closed');
+  await space.annotate('Deployment/closed', { 'reroll.dev/window': closedWindow() });
+  await held('closed', '2', 'OutsideWindow');
+  const asked = { params: params('closed'), body: { reason: 'an outage' } };
+  const { id } = await owner.api.call('reloadWorkload', asked);
+  await eventually(async () => {
+    const [workload] = (await owner.api.call('getChange', { params: { id } })).workloads;
+    return workload?.state === 'held';
+  });
+  expect(await rollouts.now()).toBe(0);
+  await owner.api.call('reloadWorkload', { ...asked, body: { ...asked.body, now: true } });
+  await inStep(space, 'Deployment/closed', ['ConfigMap/closed']);
+  expect(await rollouts.now()).toBe(1);
+  const [audited] = (await owner.api.call('listAudit')).items;
+  expect(audited).toMatchObject({
+    action: 'reloadWorkload',
+    reason: 'passing windows, limits and waves: an outage',
+  });
+});
+
+it('a freeze is passed by who may override freezes, and by nobody else', async () => {
+  const rollouts = await adopted(space, 'urgent');
+  await space.annotate('Deployment/urgent', { 'reroll.dev/freeze': '; year-end' });
+  await held('urgent', '2', 'Frozen');
+  const asked = { params: params('urgent'), body: { reason: 'an outage', now: true, overrideFreeze: true } };
+  expect(await owner.api.problem('reloadWorkload', asked)).toMatchObject({
+    code: 'Forbidden',
+    detail: expect.stringContaining('override freezes.reroll.dev'),
+  });
+  expect(await rollouts.now()).toBe(0);
+  await keeper.call('reloadWorkload', asked);
+  await inStep(space, 'Deployment/urgent', ['ConfigMap/urgent']);
+  expect(await rollouts.now()).toBe(1);
+});
