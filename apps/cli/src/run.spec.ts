@@ -85,7 +85,14 @@ const EXPLANATION = {
 };
 const PREVIEW = {
   verdicts: [
-    { workload: WEB, source: EXPLANATION.source, reloads: true, reason: 'AutoReload', detail: 'it would' },
+    {
+      workload: WEB,
+      source: EXPLANATION.source,
+      reloads: true,
+      reason: 'AutoReload',
+      detail: 'it would',
+      held: { reason: 'OutsideWindow', until: '2026-11-21T22:00:00.000Z', detail: 'closed' },
+    },
   ],
   today: [],
   conclusion: '1 workload would reload, 0 would be left alone.',
@@ -214,7 +221,7 @@ describe('every command, as a table, as JSON and as YAML', () => {
     [
       ['preview', 'secret/db'],
       'POST /api/v1/preview',
-      'deployment/web   secret/db   yes     AutoReload   it would',
+      'deployment/web   secret/db   yes     OutsideWindow until 2026-11-21T22:00:00.000Z   AutoReload   it would',
     ],
     [['queues'], 'GET /api/v1/queues', 'reloads   yes      3         0         1        2        90s'],
     [

@@ -77,7 +77,7 @@ export class Why {
       ? this.#facts.usersOf(source.key)
       : this.#facts.workloadsOf(id.namespace));
     const found = await inTurns(
-      previewSteps(planOfSource({ source, workloads, annotations, settings, from })),
+      previewSteps(planOfSource({ source, workloads, annotations, settings, from, now: Date.now() })),
       signal,
     );
     if (!source.row && found.verdicts.length === 0) throw notKnown();
@@ -92,7 +92,7 @@ export class Why {
     if (!workload) throw notKnown(keyOf(id), settings);
     const followers = await this.#facts.followersOf(workload);
     const sources = await this.#facts.sourcesFor({ workload, followers, proposed, settings });
-    const plan = planOfWorkload({ workload, followers, sources, proposed, settings, from });
+    const plan = planOfWorkload({ workload, followers, sources, proposed, settings, from, now: Date.now() });
     return previewAnswer(await inTurns(previewSteps(plan), signal));
   }
 

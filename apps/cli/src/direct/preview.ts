@@ -55,7 +55,14 @@ async function sourcePreview({ session, gather, found }: Reading, request: Sourc
   tellUnread(session, unread);
   const source = await gather.source(keyOf(ref));
   return previewAnswer(
-    previewSource({ source, workloads, annotations, settings: found.settings, from: 'cluster' }),
+    previewSource({
+      source,
+      workloads,
+      annotations,
+      settings: found.settings,
+      from: 'cluster',
+      now: session.io.now(),
+    }),
   );
 }
 
@@ -84,6 +91,7 @@ async function workloadPreview(
     sources,
     settings: found.settings,
     from: 'cluster',
+    now: session.io.now(),
   } as const;
   return previewAnswer(previewWorkload(input));
 }

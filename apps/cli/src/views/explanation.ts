@@ -51,7 +51,14 @@ export function verdictColumns(namespaces: boolean): readonly Column<PreviewVerd
     { title: 'WORKLOAD', cell: ({ workload }) => shortName(workload) },
     { title: 'SOURCE', cell: ({ source }) => shortName(source) },
     { title: 'ROLLS', cell: ({ reloads }) => yesNo(reloads) },
+    { title: 'HELD', cell: ({ held }) => heldText(held) },
     { title: 'REASON', cell: ({ reason }) => reason },
     { title: 'DETAIL', cell: ({ detail }) => detail },
   ];
+}
+
+/** By what, and until when. */
+function heldText(held: PreviewVerdict['held']): string {
+  if (held === null) return '';
+  return held.until === null ? held.reason : `${held.reason} until ${held.until}`;
 }

@@ -1,5 +1,4 @@
 import { Module } from '@nestjs/common';
-import { formatDuration } from '@reroll/core/durations';
 import { KubeClient } from '@reroll/kube/client/connection';
 import { EventRecorder } from '@reroll/kube/kube-events';
 import { CatalogModule } from '@reroll/nest/catalog.module';
@@ -15,6 +14,7 @@ import { Rollouts } from '@reroll/redis/history/rollouts';
 import { RateBudget } from '@reroll/redis/processes/rate';
 import { Queues } from '@reroll/redis/queue/queues';
 import { decisionSettings } from '@reroll/shared/platform/options/decision-settings';
+import { holdDefaults } from '@reroll/shared/platform/options/explain-settings';
 import { adoptStaleOf, triggersOf } from '@reroll/shared/platform/options/triggers';
 import type { WorkerOptions } from '@reroll/shared/platform/options/parsing/table';
 import { Lifecycle } from '@reroll/shared/platform/process/shutdown';
@@ -116,15 +116,10 @@ import { WorkloadReader } from './workload-reader.ts';
       ReloadHolds,
       [KubeClient, Queues, WaveReader, WORKER_OPTIONS, LOG, Lifecycle],
       (client, queues, waveReader, options, log, lifecycle) => {
-        const { reloadWindow: window, requireApproval, workloadReloadLimit: limit, podNamespace } = options;
-        const { waves, dryRun: isDryRun } = options;
-        const bake = formatDuration(options.bake);
-        const defaults = { window, approval: requireApproval ? 'required' : 'none', limit, waves, bake };
+        const { podNamespace: ownNamespace, dryRun: isDryRun } = options;
+        const settings = { defaults: holdDefaults(options), ownNamespace, isDryRun };
         const namespaces = new NamespaceReader(client);
-        const holds = new ReloadHolds(
-          { namespaces, queues, waves: waveReader },
-          { defaults, ownNamespace: podNamespace, isDryRun },
-        );
+        const holds = new ReloadHolds({ namespaces, queues, waves: waveReader }, settings);
         // With rights in some namespaces only, each is read when it matters.
         if (options.namespaces.length > 0) return holds;
         namespaces.follow({

@@ -4,13 +4,14 @@ import {
   type DependencyJudgement,
 } from '../state/dependencies/dependencies.ts';
 import { sourceNameOf } from '../state/rows.ts';
+import type { ReloadHold } from '../holds/hold.ts';
 import { kindOf, partsOf, type SourceKey, type WorkloadKey } from '../model.ts';
 import type { Reason } from '../reasons.ts';
 import { explainReload, type RuleStep } from '../rules/decision.ts';
 import { verdictAfterChange } from './after-change.ts';
 import { pendingFacts, recordFacts, type PendingFacts, type RecordFacts } from './pending.ts';
 import type { ExplainInput } from './facts.ts';
-import { holdsOn, type Hold } from './holds.ts';
+import { holdNow, holdsOn, type Hold } from './holds.ts';
 import { useFacts, type UseFacts } from './use.ts';
 
 /** Why a workload is or is not reloaded when a source changes. Hashes are record hashes. */
@@ -32,6 +33,8 @@ export interface Explanation {
   readonly due: PendingFacts;
   /** Everything else that affects a reload. */
   readonly holds: readonly Hold[];
+  /** Why a reload would be held now; see `holdNow`. */
+  readonly heldNow: ReloadHold | undefined;
 }
 
 /**
@@ -61,6 +64,7 @@ export function explain(input: ExplainInput): Explanation {
     record: recordFacts(input),
     due: pendingFacts(input, isDependency),
     holds,
+    heldNow: holdNow(input),
   };
 }
 

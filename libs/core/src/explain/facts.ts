@@ -8,6 +8,7 @@ import {
   type SourceRow,
   type WorkloadRow,
 } from '../state/rows.ts';
+import type { HoldDefaults } from '../holds/reload-hold.ts';
 import type { Triggers } from '../state/settings.ts';
 import type { ObjectMeta, PodSpec, SourceKey, WorkloadKey } from '../model.ts';
 import type { DecisionSettings } from '../rules/decision.ts';
@@ -22,6 +23,8 @@ export interface ExplainSettings {
   readonly dryRun: boolean;
   /** With `--webhook-url`, changes are posted and nothing is reloaded. */
   readonly notifyOnly: boolean;
+  /** The holds that the flags of the workers set. Undefined: they are not known. */
+  readonly holds?: HoldDefaults | undefined;
 }
 
 /**
@@ -53,7 +56,7 @@ export interface ExplainInput {
   readonly source: ExplainedSource;
   readonly settings: ExplainSettings;
   readonly from: FactsFrom;
-  /** Unix milliseconds, to tell what the workload's annotations hold. Default: not told. */
+  /** Unix milliseconds, to tell what the workload's annotations and the flags hold. Default: not told. */
   readonly now?: number;
   /** The queues of a change that are paused. Default none. */
   readonly pausedQueues?: readonly string[];

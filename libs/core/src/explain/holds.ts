@@ -1,5 +1,6 @@
 import { kindOf } from '../model.ts';
 import { formatDuration } from '../durations.ts';
+import type { ReloadHold } from '../holds/hold.ts';
 import { holdOf } from '../holds/reload-hold.ts';
 import { unusablePatterns } from '../state/workloads/advice.ts';
 import { isInConflict } from '../state/workloads/conflict.ts';
@@ -31,7 +32,7 @@ export function holdsOn(input: ExplainInput): Hold[] {
         `The queue ${name} is paused: pending workloads are reloaded when it is resumed.`,
       ),
     ),
-    ...ofAnnotations(input),
+    ...ofHold(input),
     ...ofPause(workload, settings.decision.keys),
     ...unusablePatterns(row, settings.decision.keys).map(({ pattern, error }) =>
       remark('InvalidPattern', `The pattern ${JSON.stringify(pattern)} is invalid: ${error}.`),
@@ -64,21 +65,33 @@ function ofSource({ source, settings, from }: ExplainInput): Hold[] {
   return [remark('SourceAbsent', settings.triggers.onCreate ? what : `${what} ${NOT_ON_CREATE}`)];
 }
 
-/** What the workload's own annotations hold. Its Namespace and the flags of the workers may hold it too, which is not known here. */
-function ofAnnotations({ workload: { row }, now }: ExplainInput): Hold[] {
-  if (now === undefined) return [];
+/**
+ * Why the workload would be held now, by its own annotations and the flags of the workers. A freeze of its Namespace or of the installation,
+ * and what else their annotations hold, is not known here.
+ */
+export function holdNow({ workload: { row }, settings, now }: ExplainInput): ReloadHold | undefined {
+  if (now === undefined) return undefined;
   const { annotations, record } = row;
   const hold = holdOf({
     workload: annotations,
     namespace: {},
     installation: {},
-    defaults: {},
+    defaults: settings.holds ?? {},
     record,
     id: '',
     now,
   });
-  if (!hold) return [];
-  return [remark(hold.reason, hold.reason === 'AwaitsApproval' ? REASONS[hold.reason] : `${hold.detail}.`)];
+  // What is pending, and so its id, is known only when it is.
+  return hold?.reason === 'AwaitsApproval' ? { ...hold, detail: REASONS[hold.reason] } : hold;
+}
+
+function ofHold(input: ExplainInput): Hold[] {
+  const hold = holdNow(input);
+  return hold ? [remark(hold.reason, sentence(hold.detail))] : [];
+}
+
+function sentence(text: string): string {
+  return text.endsWith('.') ? text : `${text}.`;
 }
 
 function ofPause({ key, row }: ExplainedWorkload, keys: Parameters<typeof pauseWish>[1]): Hold[] {

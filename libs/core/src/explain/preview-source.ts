@@ -3,7 +3,7 @@ import type { ExplainedSource, ExplainedWorkload, ExplainInput } from './facts.t
 import { preview, type Preview, type PreviewPlan } from './preview.ts';
 import { sourceWithProposed, unreadKeys } from './proposed.ts';
 
-export interface SourcePreviewInput extends Pick<ExplainInput, 'settings' | 'from'> {
+export interface SourcePreviewInput extends Pick<ExplainInput, 'settings' | 'from' | 'now'> {
   readonly source: ExplainedSource;
   /** Workloads in the source's namespace: at least those that the source concerns. */
   readonly workloads: readonly ExplainedWorkload[];

@@ -8,7 +8,7 @@ import type { ExplainedSource, ExplainedWorkload, ExplainInput } from './facts.t
 import { preview, type Preview, type PreviewPlan } from './preview.ts';
 import { followerOf, unreadKeys, withProposed, type ProposedAnnotations } from './proposed.ts';
 
-export interface WorkloadPreviewInput extends Pick<ExplainInput, 'settings' | 'from'> {
+export interface WorkloadPreviewInput extends Pick<ExplainInput, 'settings' | 'from' | 'now'> {
   readonly workload: ExplainedWorkload;
   readonly proposed: ProposedAnnotations;
   /** Workloads that follow its pod template. */
@@ -25,20 +25,21 @@ export function previewWorkload(input: WorkloadPreviewInput): Preview {
 }
 
 export function planOfWorkload(input: WorkloadPreviewInput): PreviewPlan {
-  const { workload, proposed, followers, sources, settings, from } = input;
-  const { keys } = settings.decision;
+  const { workload, proposed, followers, sources, ...rest } = input;
+  const { decision } = rest.settings;
+  const { keys } = decision;
   const then = withProposed(workload, proposed, keys);
   const changed = [
     { today: workload, proposed: then },
     ...followers.map((follower) => ({
       today: follower,
-      proposed: followerOf(follower, then, settings.decision),
+      proposed: followerOf(follower, then, decision),
     })),
   ];
   const pairs = changed.flatMap((each) =>
     candidates([each.today, each.proposed], sources, keys).map((source) => ({
-      today: { workload: each.today, source, settings, from },
-      proposed: { workload: each.proposed, source, settings, from },
+      today: { ...rest, workload: each.today, source },
+      proposed: { ...rest, workload: each.proposed, source },
     })),
   );
   const given = { ...proposed.annotations, ...proposed.podAnnotations };

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { DEFAULT_ANNOTATION_KEYS as KEYS } from '../annotations/annotation-keys.ts';
 import type { SourceRow, WorkloadRow } from '../state/rows.ts';
 import type { SourceKey, WorkloadKind } from '../model.ts';
+import { REASONS } from '../reasons.ts';
 import { EXPLAIN_SETTINGS } from '../testing/explaining.ts';
 import { recordOf, sourceRow, workloadRow } from '../testing/rows.ts';
 import type { ExplainedWorkload } from './facts.ts';
@@ -193,5 +194,62 @@ describe('if a workload had other annotations', () => {
       ['roll', 'cm', true, 'AutoReload'],
       ['web', 'cm', false, 'NotAnnotated'],
     ]);
+  });
+});
+
+describe('what would hold the reload now', () => {
+  const now = Date.parse('2026-11-25T12:00:00Z');
+  const holding = (annotations: Record<string, string>, name = 'web'): ExplainedWorkload =>
+    workload(name, { annotations: { [KEYS.auto]: 'true', ...annotations } });
+  const frozen = { 'reroll.dev/freeze': '2026-12-31T00:00:00Z; audit' };
+  const heldBy = ({ verdicts }: Preview): unknown =>
+    verdicts.map(({ held }) => held && [held.reason, held.until, held.detail]);
+
+  it.each([
+    ['nothing', {}, {}, undefined],
+    [
+      'its annotations',
+      frozen,
+      {},
+      ['Frozen', Date.parse('2026-12-31T00:00:00Z'), expect.stringContaining('audit')],
+    ],
+    [
+      'an approval, of which the id is not known',
+      { 'reroll.dev/approval': 'required' },
+      {},
+      ['AwaitsApproval', undefined, REASONS.AwaitsApproval],
+    ],
+    [
+      'a flag',
+      {},
+      { window: '22:00-23:00' },
+      ['OutsideWindow', Date.parse('2026-11-25T22:00:00Z'), expect.stringContaining('is closed until')],
+    ],
+    [
+      'no flag that its annotation overrules',
+      { 'reroll.dev/window': 'always' },
+      { window: '22:00-23:00' },
+      undefined,
+    ],
+  ])('is told: %s', (_what, annotations, holds, expected) => {
+    const workloads = [holding(annotations)];
+    const told = previewSource({ source, workloads, settings: { ...settings, holds }, from, now });
+    expect(heldBy(told)).toEqual([expected]);
+  });
+
+  it('is told of the annotations that are proposed, and not of what does not reload', () => {
+    const proposed = { annotations: { [KEYS.auto]: 'true', ...frozen } };
+    const sources = new Map<SourceKey, SourceRow>([[source.key, source.row]]);
+    const input = { workload: holding({}), followers: [], sources, settings, from, now } as const;
+    const { verdicts } = previewWorkload({ ...input, proposed });
+    expect(verdicts.map(({ held }) => held?.reason)).toEqual(['Frozen']);
+    const ignored = previewSource({
+      source,
+      workloads: [workload('idle', { annotations: frozen })],
+      settings,
+      from,
+      now,
+    });
+    expect(heldBy(ignored)).toEqual([undefined]);
   });
 });

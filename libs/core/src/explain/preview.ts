@@ -1,4 +1,5 @@
 import type { SourceKey, WorkloadKey } from '../model.ts';
+import type { ReloadHold } from '../holds/hold.ts';
 import type { Reason } from '../reasons.ts';
 import { isConcerned } from './concerned.ts';
 import { explain, type Explanation } from './explain.ts';
@@ -12,6 +13,8 @@ export interface PreviewedPair {
   readonly reason: Reason;
   /** One sentence. */
   readonly detail: string;
+  /** Why the reload would be held now, as far as that is known; see `holdNow`. */
+  readonly held?: ReloadHold | undefined;
 }
 
 export interface Preview {
@@ -82,8 +85,8 @@ function differs({ today, proposed }: Explained): boolean {
   return today.reloads !== proposed.reloads || today.reason !== proposed.reason;
 }
 
-function verdictOf({ workload, source, reloads, reason, conclusion }: Explanation): PreviewedPair {
-  return { workload, source, reloads, reason, detail: conclusion };
+function verdictOf({ workload, source, reloads, reason, conclusion, heldNow }: Explanation): PreviewedPair {
+  return { workload, source, reloads, reason, detail: conclusion, held: reloads ? heldNow : undefined };
 }
 
 function byOrder(a: PreviewedPair, b: PreviewedPair): number {

@@ -35,6 +35,9 @@ const settings = z.looseObject({
   adoptStale: z.enum(['report', 'reload']),
   dryRun: z.boolean(),
   notifyOnly: z.boolean(),
+  holds: z
+    .looseObject({ window: TEXT.optional(), approval: TEXT.optional(), limit: TEXT.optional() })
+    .optional(),
 });
 
 const entry = z.looseObject({

@@ -30,6 +30,7 @@ const SETTINGS: ExplainSettings = {
   adoptStale: 'report',
   dryRun: false,
   notifyOnly: false,
+  holds: { window: 'always', approval: 'none', limit: '10/10m' },
 };
 
 function worker(startedAt: number): Omit<ProcessEntry, 'seenAt'> {

@@ -5,6 +5,7 @@ import {
   reason,
   sourceKeyText,
   sourceRef,
+  time,
   workloadKeyText,
   workloadRef,
 } from './common.ts';
@@ -103,6 +104,11 @@ const verdict = z.strictObject({
   reloads: z.boolean(),
   reason,
   detail: z.string(),
+  /**
+   * Why the reload would be held now: by annotations of the workload and flags of the workers. Null: by none of these. What annotations of
+   * its Namespace, or of that of the installation, hold is not known here.
+   */
+  held: z.strictObject({ reason, until: time.nullable(), detail: z.string() }).nullable(),
 });
 
 export const preview = z

@@ -1,6 +1,7 @@
 import type { Explanation as Explained } from '@reroll/core/explain/explain';
 import type { FactsFrom } from '@reroll/core/explain/facts';
 import type { Preview as Previewed, PreviewedPair } from '@reroll/core/explain/preview';
+import type { ReloadHold } from '@reroll/core/holds/hold';
 import { partsOf } from '@reroll/core/model';
 import type { RecordHash } from '@reroll/core/record/record-hash';
 import type { Explanation, Preview } from './explain.ts';
@@ -69,12 +70,17 @@ function useAnswer({
 }
 
 function verdictAnswer(verdict: PreviewedPair): Preview['verdicts'][number] {
-  const { workload, source, reloads, reason, detail } = verdict;
+  const { workload, source, reloads, reason, detail, held } = verdict;
   return {
     workload: partsOf(workload),
     source: partsOf(source),
     reloads,
     reason,
     detail,
+    held: held ? heldAnswer(held) : null,
   };
+}
+
+function heldAnswer({ reason, until, detail }: ReloadHold): Preview['verdicts'][number]['held'] {
+  return { reason, until: until === undefined ? null : new Date(until).toISOString(), detail };
 }

@@ -8,6 +8,7 @@ import { PageHead } from '../../components/page-head.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { RefLink } from '../../components/refs.tsx';
 import { Table, type Column } from '../../components/tables/table.tsx';
+import { Time } from '../../components/time.tsx';
 import { Why, Words } from '../../components/words.tsx';
 import { keyOf } from '../../names.ts';
 import { announce } from '../../state/announcer.ts';
@@ -27,6 +28,7 @@ const COLUMNS: readonly Column<Verdict>[] = [
       <Badge look={{ ...RULE_OUTCOMES[reloads ? 'reload' : 'skip'], word: reloads ? 'Roll' : 'Not roll' }} />
     ),
   },
+  { header: 'Held now', cell: ({ held }) => <HeldNow held={held} /> },
   { header: 'Why', width: 'wide', cell: ({ reason, detail }) => <Why reason={reason} detail={detail} /> },
 ];
 
@@ -61,6 +63,9 @@ function Result({ of: { conclusion, verdicts, today } }: { of: PreviewData }): J
           <Words text={conclusion} />
         </p>
         <Verdicts verdicts={verdicts} caption="What a change would do" />
+        <p class="muted">
+          What annotations of the Namespace, or of the installation, hold is not known here.
+        </p>
       </Panel>
       {today.length === 0 ? null : (
         <Panel title="What is otherwise today">
@@ -68,6 +73,21 @@ function Result({ of: { conclusion, verdicts, today } }: { of: PreviewData }): J
         </Panel>
       )}
     </>
+  );
+}
+
+function HeldNow({ held }: Pick<Verdict, 'held'>): JSX.Element | null {
+  if (held === null) return null;
+  return (
+    <span title={held.detail}>
+      {held.reason}
+      {held.until === null ? null : (
+        <>
+          {' '}
+          until <Time at={held.until} />
+        </>
+      )}
+    </span>
   );
 }
 

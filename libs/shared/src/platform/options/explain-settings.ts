@@ -1,4 +1,6 @@
+import { formatDuration } from '@reroll/core/durations';
 import type { ExplainSettings } from '@reroll/core/explain/facts';
+import type { HoldDefaults } from '@reroll/core/holds/reload-hold';
 import { decisionSettings } from './decision-settings.ts';
 import type { WorkerOptions } from './parsing/table.ts';
 import { adoptStaleOf, triggersOf } from './triggers.ts';
@@ -10,5 +12,13 @@ export function explainSettings(options: WorkerOptions): ExplainSettings {
     adoptStale: adoptStaleOf(options),
     dryRun: options.dryRun,
     notifyOnly: options.webhookUrl !== undefined,
+    holds: holdDefaults(options),
   };
+}
+
+/** What the flags hold where no annotation says otherwise. */
+export function holdDefaults(options: WorkerOptions): HoldDefaults {
+  const { reloadWindow: window, requireApproval, workloadReloadLimit: limit, waves } = options;
+  const bake = formatDuration(options.bake);
+  return { window, approval: requireApproval ? 'required' : 'none', limit, waves, bake };
 }

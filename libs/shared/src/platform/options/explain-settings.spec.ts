@@ -1,0 +1,14 @@
+import { expect, it } from 'vitest';
+import { explainSettings } from './explain-settings.ts';
+import { parseOptions } from './parsing/parse.ts';
+
+it.each([
+  [[], { window: 'always', approval: 'none', limit: '10/10m', waves: 'none', bake: '0' }],
+  [
+    ['--reload-window=Mon-Fri 22:00-04:00', '--require-approval', '--workload-reload-limit=none'],
+    { window: 'Mon-Fri 22:00-04:00', approval: 'required', limit: 'none', waves: 'none', bake: '0' },
+  ],
+])('%j: the holds of %j', (flags, holds) => {
+  const parsed = parseOptions('worker', flags, {});
+  expect(parsed.ok && explainSettings(parsed.options).holds).toEqual(holds);
+});
