@@ -3,7 +3,8 @@ import { refsOfVariable, refsOfVolume, type SourceRef } from '../references/pod-
 import type { UsingPod } from './pod.ts';
 
 /** `volume`: without a subPath. `imagePull`: by the kubelet, for the whole pod. */
-export type UseKind = 'env' | 'envFrom' | 'volume' | 'subPath' | 'csiVolume' | 'imagePull';
+export const USE_KINDS = ['env', 'envFrom', 'volume', 'subPath', 'csiVolume', 'imagePull'] as const;
+export type UseKind = (typeof USE_KINDS)[number];
 
 export interface ContainerUse {
   readonly source: SourceRef;
@@ -17,43 +18,79 @@ export interface ContainerUse {
 
 const POD = { container: null, group: 'containers', isInit: false } as const;
 
-/** Returns each way in which each container of a pod uses each source, once. */
-export function containerUses({ spec }: Pick<UsingPod, 'spec'>): ContainerUse[] {
+type IsMeant = (source: SourceRef) => boolean;
+
+/**
+ * Returns each way in which each container of a pod uses each source that is meant, once. A volume is looked through once, however
+ * often it is mounted: so the work grows with the size of the pod spec and the number of uses that are returned.
+ */
+export function containerUses(
+  { spec }: Pick<UsingPod, 'spec'>,
+  isMeant: IsMeant = () => true,
+): ContainerUse[] {
   const found = new Map<string, ContainerUse>();
   const add = (use: ContainerUse): void => {
     const { source, by, container, group } = use;
     found.set([group, container, by, source.kind, source.name].join('/'), use);
   };
+  const volumes = volumesOf(spec, isMeant);
   for (const group of ['containers', 'initContainers', 'ephemeralContainers'] as const) {
     for (const container of spec[group] ?? []) {
       const isInit = group === 'initContainers' && container.restartPolicy !== 'Always';
-      for (const use of usesOf(container, spec)) add({ ...use, container: container.name, group, isInit });
+      const uses = [...readBy(container, isMeant), ...mountedBy(container, volumes)];
+      for (const use of uses) add({ ...use, container: container.name, group, isInit });
     }
   }
-  for (const { name } of spec.imagePullSecrets ?? []) {
-    if (name) add({ source: { kind: 'Secret', name }, by: 'imagePull', ...POD });
-  }
+  for (const source of pulledWith(spec).filter(isMeant)) add({ source, by: 'imagePull', ...POD });
   return [...found.values()];
+}
+
+function pulledWith({ imagePullSecrets }: UsingPod['spec']): SourceRef[] {
+  return (imagePullSecrets ?? []).flatMap(({ name }) => (name ? [{ kind: 'Secret', name }] : []));
 }
 
 type Use = Pick<ContainerUse, 'source' | 'by'>;
 
-function usesOf({ env, envFrom, volumeMounts }: Container, { volumes }: UsingPod['spec']): Use[] {
+interface SourceVolume {
+  readonly isCsi: boolean;
+  readonly sources: readonly SourceRef[];
+}
+
+/** Those that have a source that is meant, by name. */
+function volumesOf({ volumes }: UsingPod['spec'], isMeant: IsMeant): ReadonlyMap<string, SourceVolume> {
+  const found = new Map<string, SourceVolume>();
+  for (const volume of volumes ?? []) {
+    const sources = refsOfVolume(volume).filter(isMeant);
+    if (sources.length > 0) found.set(volume.name, { isCsi: Boolean(volume.csi), sources });
+  }
+  return found;
+}
+
+function readBy({ env, envFrom }: Container, isMeant: IsMeant): Use[] {
   const read = (env ?? []).flatMap(refsOfVariable);
   const whole = (envFrom ?? []).flatMap(({ configMapRef, secretRef }): SourceRef[] => [
     ...(configMapRef?.name ? [{ kind: 'ConfigMap', name: configMapRef.name } as const] : []),
     ...(secretRef?.name ? [{ kind: 'Secret', name: secretRef.name } as const] : []),
   ]);
-  const mounted = (volumeMounts ?? []).flatMap(({ name, subPath, subPathExpr }): Use[] => {
-    const volume = volumes?.find((each) => each.name === name);
-    if (volume === undefined) return [];
-    const isPart = Boolean(subPath) || Boolean(subPathExpr);
-    const by = volume.csi ? 'csiVolume' : isPart ? 'subPath' : 'volume';
-    return refsOfVolume(volume).map((source) => ({ source, by }));
-  });
   return [
-    ...read.map((source) => ({ source, by: 'env' as const })),
-    ...whole.map((source) => ({ source, by: 'envFrom' as const })),
-    ...mounted,
+    ...read.filter(isMeant).map((source) => ({ source, by: 'env' as const })),
+    ...whole.filter(isMeant).map((source) => ({ source, by: 'envFrom' as const })),
   ];
+}
+
+function mountedBy({ volumeMounts }: Container, volumes: ReadonlyMap<string, SourceVolume>): Use[] {
+  const mounted = new Map<string, readonly Use[]>();
+  for (const { name, subPath, subPathExpr } of volumeMounts ?? []) {
+    const volume = volumes.get(name);
+    if (volume === undefined) continue;
+    const isPart = Boolean(subPath) || Boolean(subPathExpr);
+    const by = volume.isCsi ? 'csiVolume' : isPart ? 'subPath' : 'volume';
+    const key = `${by}/${name}`;
+    if (!mounted.has(key))
+      mounted.set(
+        key,
+        volume.sources.map((source) => ({ source, by })),
+      );
+  }
+  return [...mounted.values()].flat();
 }
