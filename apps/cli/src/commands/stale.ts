@@ -1,10 +1,9 @@
 import { KUBELET_DELAY } from '@reroll/core/convergence/verdict';
-import type { ContainerUse } from '@reroll/core/convergence/container-uses';
-import { keyOf, type SourceKey } from '@reroll/core/model';
+import type { SourceRef } from '@reroll/core/references/pod-uses';
+import { ConvergenceReading } from '@reroll/kube/convergence/convergence-reading';
 import { Option } from 'commander';
 import { sourceRef } from '../args/object-ref.ts';
 import { durationArgument, ifGiven } from '../args/values.ts';
-import { ConvergenceReading, type ReadSource, type Using } from '../direct/convergence.ts';
 import { printList } from '../output/print.ts';
 import type { Session } from '../session.ts';
 import { consumersView } from '../views/consumers.ts';
@@ -47,12 +46,10 @@ async function runStale({ session, io, options }: Call<StaleOptions>): Promise<v
   const only = ifGiven(options.source, (text) => sourceRef([text], session.namespace));
   const namespace = options.allNamespaces === true ? undefined : (only?.namespace ?? session.namespace);
   const reading = readingOf(session, kubeletDelay(options.kubeletDelay));
-  const isMeant = ({ source }: ContainerUse): boolean =>
-    only === undefined
-      ? !isOfKubernetes(source.name)
-      : source.kind === only.kind && source.name === only.name;
-  const using = await reading.pods(namespace, isMeant);
-  const found = await reading.consumers(using, await sourcesOf(reading, using));
+  const isMeant = ({ kind, name }: SourceRef): boolean =>
+    only === undefined ? !isOfKubernetes(name) : kind === only.kind && name === only.name;
+  const { using } = await reading.pods(namespace, isMeant);
+  const found = await reading.consumers(using, await reading.sourcesOf(using));
   const items = options.all === true ? found : found.filter(({ state }) => state !== 'current');
   const noun = options.all === true ? 'containers that use a source' : 'containers with older data';
   const view = consumersView(io.now());
@@ -66,19 +63,4 @@ export function readingOf(session: Session, delay: number, signal = session.io.s
 /** What Kubernetes and OpenShift mount into every pod. */
 function isOfKubernetes(name: string): boolean {
   return name === 'kube-root-ca.crt' || name === 'openshift-service-ca.crt';
-}
-
-/** Each is read once, after the pods: what was written meanwhile counts as not had. */
-async function sourcesOf(
-  reading: ConvergenceReading,
-  using: readonly Using[],
-): Promise<ReadonlyMap<SourceKey, ReadSource>> {
-  const refs = using.flatMap(({ pod, uses }) =>
-    uses
-      .filter(({ by }) => by !== 'csiVolume')
-      .map(({ source }) => ({ ...source, namespace: pod.metadata.namespace })),
-  );
-  const distinct = new Map(refs.map((ref) => [keyOf(ref), ref] as const));
-  const read = [...distinct].map(async ([key, ref]) => [key, await reading.source(ref)] as const);
-  return new Map(await Promise.all(read));
 }

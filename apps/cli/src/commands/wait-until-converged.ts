@@ -2,9 +2,9 @@ import { keyOf } from '@reroll/core/model';
 import { Backoff } from '@reroll/kube/client/backoff';
 import { pause, systemClock } from '@reroll/kube/client/clock';
 import { KubeError } from '@reroll/kube/client/errors';
+import type { Consumer, ConvergenceReading, ReadSource } from '@reroll/kube/convergence/convergence-reading';
 import type { SourceRef } from '../args/object-ref.ts';
 import { CliError } from '../errors.ts';
-import type { Consumer, ConvergenceReading, ReadSource } from '../direct/convergence.ts';
 import type { Session } from '../session.ts';
 import { countsOf } from '../views/consumers.ts';
 import { shortName } from '../views/names.ts';
@@ -64,9 +64,9 @@ function isFinal(error: Convergence['error']): error is KubeError | CliError {
 async function look(reading: ConvergenceReading, ref: SourceRef, before: Convergence): Promise<Convergence> {
   try {
     const source = await existing(reading, ref);
-    const using = await reading.pods(
+    const { using } = await reading.pods(
       ref.namespace,
-      (use) => use.source.kind === ref.kind && use.source.name === ref.name,
+      ({ kind, name }) => kind === ref.kind && name === ref.name,
     );
     const consumers = await reading.consumers(using, new Map([[keyOf(ref), source]]));
     const isCurrent = consumers.every(({ state }) => state === 'current');

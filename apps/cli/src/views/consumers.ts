@@ -1,4 +1,4 @@
-import type { Consumer } from '../direct/convergence.ts';
+import type { Consumer } from '@reroll/kube/convergence/convergence-reading';
 import { age } from '../output/age.ts';
 import type { ListView } from '../output/print.ts';
 import { toned } from '../output/table.ts';

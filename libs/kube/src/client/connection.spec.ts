@@ -1,5 +1,5 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
 import { Readable } from 'node:stream';
 import { connect, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -188,6 +188,14 @@ describe('what an error says', () => {
     await close();
   });
 
+  test('an answer of more than a request allows is not read to its end', async () => {
+    const { client, close } = await against((_request, answer) => answer.end(`"${'x'.repeat(98)}"`));
+    expect((await client.get('/api/v1/pods', { maxBytes: 100 })).status).toBe(200);
+    const error = await errorOf(client.get('/api/v1/pods', { maxBytes: 99 }));
+    expect(error).toMatchObject({ code: 'KUBE_BAD_RESPONSE', reason: 'TooLarge' });
+    await close();
+  });
+
   test('too many requests are retryable after what the server says', async () => {
     const { client, close } = await against((_request, answer) => {
       answer.writeHead(429, { 'retry-after': '3' }).end(MARKER);
@@ -310,6 +318,25 @@ describe('credentials', () => {
     expect(everythingIn(error)).not.toContain(MARKER);
   });
 
+  test('a token stands alone, without anything of the user of the kubeconfig', async () => {
+    const seen: IncomingHttpHeaders[] = [];
+    const { client, close } = await against(
+      (request, answer) => {
+        seen.push(request.headers);
+        answer.end('{}');
+      },
+      { user: { username: 'ann', password: 'of-the-admin', as: 'bob' } },
+    );
+    const other = client.as('of-the-caller');
+    for (const each of [client, other]) await each.get('/version');
+    const credentials = seen.map((headers) => [headers.authorization, headers['impersonate-user']]);
+    expect(credentials).toEqual([
+      [`Basic ${Buffer.from('ann:of-the-admin').toString('base64')}`, 'bob'],
+      ['Bearer of-the-caller', undefined],
+    ]);
+    await Promise.all([other.close(), close()]);
+  });
+
   test.each([
     ['a file that is not there', () => '/none/kubeconfig', 'FileUnreadable'],
     ['a file that is no YAML', () => plane.writeKubeconfig(`: [${MARKER}`), 'FileUnreadable'],
@@ -391,7 +418,7 @@ function statusOf(error: unknown): number {
 /** A client of a server that is made to misbehave, for what the real one cannot be brought to. */
 async function against(
   listener: RequestListener,
-  options: { connections?: number } = {},
+  { user = {}, ...options }: { connections?: number; user?: object } = {},
 ): Promise<{ client: KubeClient; close: () => Promise<void> }> {
   const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -401,7 +428,7 @@ async function against(
       clusters: [
         { name: 'c', cluster: { server: `http://127.0.0.1:${port}/base`, 'insecure-skip-tls-verify': true } },
       ],
-      users: [{ name: 'u', user: {} }],
+      users: [{ name: 'u', user }],
       contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
       'current-context': 'x',
     }),

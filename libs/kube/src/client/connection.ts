@@ -41,6 +41,8 @@ export interface RequestOptions {
   readonly accept?: string | undefined;
   readonly timeoutMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Most bytes of the answer; a larger one is an error with the reason `TooLarge`. Default 64 MiB. */
+  readonly maxBytes?: number | undefined;
 }
 
 export interface KubeRequest extends RequestOptions {
@@ -212,6 +214,7 @@ export class KubeClient {
       body: bodyOf(request),
       timeoutMs: request.timeoutMs ?? this.#options.timeoutMs ?? 30_000,
       signal: request.signal,
+      maxBytes: request.maxBytes,
       label,
     });
   }

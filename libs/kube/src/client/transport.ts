@@ -56,6 +56,8 @@ export interface ExchangeRequest {
   readonly body: string | undefined;
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
+  /** Default 64 MiB. */
+  readonly maxBytes?: number | undefined;
   /** For error messages: method and path without the query. */
   readonly label: string;
 }
@@ -90,7 +92,7 @@ export function exchange(pool: Dispatcher, request: ExchangeRequest): Promise<Ex
   });
 }
 
-/** Limit for an answer that is not a stream. Holding, decoding and parsing it takes several times this memory. */
+/** Default limit for an answer that is not a stream. Holding, decoding and parsing it takes several times this memory. */
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
 interface Settle {
@@ -137,7 +139,8 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#bytes += chunk.length;
-    if (this.#bytes > MAX_BODY_BYTES) this.fail(badResponse(this.#request.label, 'TooLarge'));
+    if (this.#bytes > (this.#request.maxBytes ?? MAX_BODY_BYTES))
+      this.fail(badResponse(this.#request.label, 'TooLarge'));
     else if (!this.#settled) this.#chunks.push(chunk);
   }
 

@@ -8,6 +8,8 @@ export interface PagedList {
   readonly pageSize: number;
   readonly signal: AbortSignal;
   readonly accept?: string | undefined;
+  /** Most bytes of a page; see `RequestOptions`. */
+  readonly maxBytes?: number | undefined;
 }
 
 interface Page {
@@ -21,7 +23,8 @@ const PAGE_TIMEOUT_MS = 60_000;
 /**
  * Reads a consistent list in pages: the first page is a quorum read, and the others continue at the same resourceVersion, which is
  * returned. Rejects with a `KubeError`; a 410 means that the list took longer than the server keeps its history, and must be
- * started again. Each page is dropped before the next one is requested.
+ * started again. Each page is dropped before the next one is requested. If the signal fires while a page is handled and there are
+ * more, it rejects with the reason `Stopped`.
  */
 export async function listPages(
   list: PagedList,
@@ -47,6 +50,7 @@ async function readPage(list: PagedList, next: string | undefined): Promise<Page
     signal: list.signal,
     timeoutMs: PAGE_TIMEOUT_MS,
     accept: list.accept,
+    maxBytes: list.maxBytes,
   });
   return body;
 }
