@@ -315,7 +315,9 @@ it(`the OpenAPI document is what the API does, whatever it is sent (schemathesis
   for (const [id, statuses] of answered) {
     const { status, params, query, body } = operationOf(id);
     const bad = (params ?? query ?? body) ? [400] : [];
-    expect([...statuses], id).toEqual(expect.arrayContaining([status, 401, ...bad]));
+    // With a static token nobody can be asked for pods, and who has none is tried only where one is served: see `consumers.spec.ts`.
+    const served = id === 'getConsumers' ? [403] : [status, 401];
+    expect([...statuses], id).toEqual(expect.arrayContaining([...served, ...bad]));
   }
 });
 
@@ -348,6 +350,8 @@ async function examples(): Promise<Parameters<typeof withExamples>[1]> {
       'reloadWorkload.kind': 'Deployment',
       'getSource.kind': 'Secret',
       'getSource.name': 'keys',
+      'getConsumers.kind': 'Secret',
+      'getConsumers.name': 'keys',
     },
     only: Object.fromEntries(await Promise.all(cursors)),
   };

@@ -4,6 +4,7 @@ import type { Cluster } from '../../tools/cluster/src/cluster.ts';
 /** One request as kube-apiserver's audit log tells it. */
 export interface AuditEntry {
   readonly verb: string;
+  readonly user: { readonly username: string };
   readonly userAgent: string;
   readonly stage: string;
   readonly requestURI: string;

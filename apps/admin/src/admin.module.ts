@@ -35,6 +35,7 @@ import { adminMetrics, type AdminMetrics } from '@reroll/shared/platform/metrics
 import type { AdminOptions } from '@reroll/shared/platform/options/parsing/table';
 import { Lifecycle } from '@reroll/shared/platform/process/shutdown';
 import { authenticatorOf } from './auth/authenticator.ts';
+import { Consumers } from './consumers/consumers.ts';
 import { AuditController } from './controllers/audit.controller.ts';
 import { ChangesController } from './controllers/changes.controller.ts';
 import { EventsController } from './controllers/events.controller.ts';
@@ -96,6 +97,7 @@ const READING: readonly Provider[] = [
     (redis, catalog, jobs) =>
       new LiveStates({ catalog, rollouts: new Rollouts(redis, catalog.keys.rollouts), jobs }),
   ),
+  provided(Consumers, [KubeClient, ADMIN_OPTIONS], (client, options) => new Consumers({ client, options })),
   provided(
     Why,
     [REDIS, Catalog, Queues],

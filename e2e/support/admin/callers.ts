@@ -20,13 +20,18 @@ export const OPERATOR_RULES: readonly Rule[] = [{ nonResourceURLs: ['/reroll/api
 export const LIST_DEPLOYMENTS: Rule = { apiGroups: ['apps'], resources: ['deployments'], verbs: ['list'] };
 export const PATCH_DEPLOYMENTS: Rule = { apiGroups: ['apps'], resources: ['deployments'], verbs: ['patch'] };
 
+export const LIST_PODS: Rule = { apiGroups: [''], resources: ['pods'], verbs: ['list'] };
+
 const RBAC = '/apis/rbac.authorization.k8s.io/v1';
 
-/** A service account with these rights in the cluster, and those in its own namespace; gives its token for the admin. */
+/**
+ * A service account with these rights in the cluster, and those in its own namespace; gives its token, for the admin or for these
+ * audiences.
+ */
 export async function caller(
   space: Space,
   name: string,
-  rights: { cluster?: readonly Rule[]; namespaced?: readonly Rule[] },
+  rights: { cluster?: readonly Rule[]; namespaced?: readonly Rule[]; audiences?: readonly string[] },
 ): Promise<string> {
   const { client } = space;
   const accounts = `/api/v1/namespaces/${space.name}/serviceaccounts`;
@@ -50,5 +55,5 @@ export async function caller(
     const roleRef = { apiGroup, kind: 'Role', name: metadata.name };
     await client.post(`${path}/rolebindings`, { metadata, subjects, roleRef });
   }
-  return await tokenOf(space, name);
+  return await tokenOf(space, name, ...(rights.audiences ?? []));
 }

@@ -11,7 +11,16 @@ import {
   usingEnvFrom,
   usingVolume,
 } from '../objects/builders.ts';
-import { caller, LIST_DEPLOYMENTS, OPERATOR_RULES, PATCH_DEPLOYMENTS, VIEWER, type Rule } from './callers.ts';
+import {
+  caller,
+  LIST_DEPLOYMENTS,
+  LIST_PODS,
+  OPERATOR_RULES,
+  PATCH_DEPLOYMENTS,
+  VIEWER,
+  type Rule,
+} from './callers.ts';
+import { AUDIENCE, ISSUER } from './service-account-tokens.ts';
 import { sharedCluster } from '../cluster.ts';
 import { presentEventId } from './event-reader.ts';
 import { connect, namespace, type Space } from '../kube.ts';
@@ -79,16 +88,19 @@ export async function startTenants(): Promise<Tenants> {
 
 const PATCH_ALL: Rule = { apiGroups: ['*'], resources: ['*'], verbs: ['patch'] };
 
+/** Their tokens are good at the API server too, which is asked for pods with them. */
 async function peopleOf(by: { others: Space; ours: Space; theirs: Space }): Promise<Record<Person, string>> {
   const { others, ours, theirs } = by;
-  const owner: readonly Rule[] = [LIST_DEPLOYMENTS, PATCH_DEPLOYMENTS];
+  const sees: readonly Rule[] = [LIST_DEPLOYMENTS, LIST_PODS];
+  const owner: readonly Rule[] = [...sees, PATCH_DEPLOYMENTS];
+  const audiences = [AUDIENCE, ISSUER];
   const all = await Promise.all([
-    caller(ours, 'owner', { cluster: OPERATOR_RULES, namespaced: owner }),
-    caller(theirs, 'owner', { cluster: OPERATOR_RULES, namespaced: owner }),
-    caller(ours, 'reader', { cluster: VIEWER, namespaced: [LIST_DEPLOYMENTS] }),
-    caller(others, 'reader', { cluster: [...VIEWER, LIST_DEPLOYMENTS] }),
-    caller(others, 'operator', { cluster: [...OPERATOR_RULES, LIST_DEPLOYMENTS, PATCH_ALL] }),
-    caller(others, 'nobody', {}),
+    caller(ours, 'owner', { cluster: OPERATOR_RULES, namespaced: owner, audiences }),
+    caller(theirs, 'owner', { cluster: OPERATOR_RULES, namespaced: owner, audiences }),
+    caller(ours, 'reader', { cluster: VIEWER, namespaced: sees, audiences }),
+    caller(others, 'reader', { cluster: [...VIEWER, ...sees], audiences }),
+    caller(others, 'operator', { cluster: [...OPERATOR_RULES, ...sees, PATCH_ALL], audiences }),
+    caller(others, 'nobody', { audiences }),
   ]);
   const [own, their, oursReader, reader, operator, nobody] = all;
   return { ours: own, theirs: their, oursReader, reader, operator, nobody };

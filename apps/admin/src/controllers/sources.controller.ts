@@ -1,8 +1,10 @@
 import { Controller } from '@nestjs/common';
 import type { HistoryEntry } from '@reroll/shared/api/workloads';
 import type { HistoryJoin, Pair } from '@reroll/core/history/join';
-import { keyOf, partsOf, type SourceKey } from '@reroll/core/model';
-import { visibility } from '../auth/caller.ts';
+import { keyOf, partsOf, type SourceId, type SourceKey } from '@reroll/core/model';
+import { bearerToken } from '../auth/bearer-token.ts';
+import { visibility, type Caller } from '../auth/caller.ts';
+import { Consumers } from '../consumers/consumers.ts';
 import { LiveStates } from '../history/live-states.ts';
 import { NamespacesAsked } from '../history/namespaces-asked.ts';
 import { ReadModel } from '../history/read-model.ts';
@@ -11,7 +13,7 @@ import type { AnswerOf, Input } from '../http/operation-types.ts';
 import { Cursors } from '../http/cursors.ts';
 import { ProblemError } from '../http/problem-error.ts';
 import { Serves } from '../http/serves.ts';
-import { ObjectFacts } from '../objects/object-facts.ts';
+import { ObjectFacts, type SourceFacts } from '../objects/object-facts.ts';
 import { listSources, PLACE } from '../objects/object-lists.ts';
 import { dependencyView, sourceSummary } from '../objects/object-views.ts';
 import { ShownHashes } from '../shown-hashes.ts';
@@ -27,6 +29,7 @@ export class SourcesController {
     private readonly facts: ObjectFacts,
     private readonly live: LiveStates,
     private readonly hashes: ShownHashes,
+    private readonly consumers: Consumers,
   ) {}
 
   @Serves('listSources')
@@ -44,16 +47,11 @@ export class SourcesController {
 
   @Serves('getSource')
   async get({ params, caller }: Input<'getSource'>): Promise<AnswerOf<'getSource'>> {
-    const { sees } = await visibility(caller);
-    const key = keyOf(params);
-    const [found] = (await sees(params.namespace)) ? await this.facts.sourceFacts([key]) : [];
+    const found = await this.known(params, caller);
     const { join } = this.model.contents;
-    // A deleted source is shown while a workload needs it or the history has it.
-    if (!found || (!found.row && found.users.size === 0 && join.changesOf(key).length === 0))
-      throw new ProblemError('NotFound');
     const settings = await this.facts.settings();
     if (!settings) throw noSettings();
-    const { row, users } = found;
+    const { key, row, users } = found;
     const { shown } = this.hashes;
     const by = { settings, shown };
     return {
@@ -65,6 +63,30 @@ export class SourcesController {
       })),
       history: await this.history(key, join),
     };
+  }
+
+  @Serves('getConsumers')
+  async consumersOf({
+    params,
+    caller,
+    request,
+    gone,
+  }: Input<'getConsumers'>): Promise<AnswerOf<'getConsumers'>> {
+    await this.known(params, caller);
+    const { token } = bearerToken(request);
+    return await this.consumers.of(params, { name: caller.name, token, gone });
+  }
+
+  /** Rejects with `NotFound` also if the caller may not see it. */
+  private async known(id: SourceId, caller: Caller): Promise<SourceFacts> {
+    const { sees } = await visibility(caller);
+    const key = keyOf(id);
+    const [found] = (await sees(id.namespace)) ? await this.facts.sourceFacts([key]) : [];
+    const { join } = this.model.contents;
+    // A deleted source is shown while a workload needs it or the history has it.
+    if (!found || (!found.row && found.users.size === 0 && join.changesOf(key).length === 0))
+      throw new ProblemError('NotFound');
+    return found;
   }
 
   /** The results of its latest changes, newest first. */

@@ -12,6 +12,9 @@ import { LOG } from '@reroll/nest/tokens';
 /** The messages of ioredis when a command got no reply. */
 const NO_ANSWER: ReadonlySet<string> = new Set(['Command timed out', 'Connection is closed.']);
 
+/** Problems that may be over in a second. */
+const SOON: ReadonlySet<string> = new Set(['Unavailable', 'TooManyRequests']);
+
 /** Answers every error with problem details. Errors that the caller did not cause are logged. */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
@@ -40,7 +43,8 @@ function sendProblem(
   const { response, requestId, methods = [] } = to;
   if (problem.code === 'Unauthenticated') response.setHeader('WWW-Authenticate', 'Bearer realm="reroll"');
   if (problem.code === 'MethodNotAllowed') response.setHeader('Allow', methods.join(', '));
-  if (problem.code === 'Unavailable') response.setHeader('Retry-After', '1');
+  // The limit of requests a minute has set its own.
+  if (SOON.has(problem.code) && !response.hasHeader('Retry-After')) response.setHeader('Retry-After', '1');
   // The rest of the body is not read, so the connection cannot be reused.
   if (problem.code === 'TooLarge') response.setHeader('Connection', 'close');
   response.statusCode = problem.status;

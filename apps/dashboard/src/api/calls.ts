@@ -17,6 +17,7 @@ export const CALLS = {
   getWorkload: { method: 'get', path: '/workloads/{kind}/{namespace}/{name}' },
   listSources: { method: 'get', path: '/sources' },
   getSource: { method: 'get', path: '/sources/{kind}/{namespace}/{name}' },
+  getConsumers: { method: 'get', path: '/sources/{kind}/{namespace}/{name}/consumers' },
   explain: { method: 'get', path: '/explain' },
   preview: { method: 'post', path: '/preview' },
   listQueues: { method: 'get', path: '/queues' },

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { accepted, auditPage, auditQuery } from './audit.ts';
 import { change, changesPage, changesQuery } from './changes.ts';
+import { consumers } from './consumers.ts';
 import { eventsQuery } from './events.ts';
 import { explainQuery, explanation, preview, previewRequest } from './explain.ts';
 import { approveRequest, freezeRequest, namespaceParams, reloadRequest } from './holds.ts';
@@ -129,6 +130,17 @@ export const OPERATIONS = operations({
     summary: 'One source: who depends on it, and its history.',
     params: sourceParams,
     answer: source,
+    status: 200,
+    problems: ['NotFound'],
+  },
+  getConsumers: {
+    method: 'get',
+    path: '/sources/{kind}/{namespace}/{name}/consumers',
+    tag: 'Objects',
+    summary:
+      'Which containers have older data of the source. Asks the API server with the token and the rights of the caller.',
+    params: sourceParams,
+    answer: consumers,
     status: 200,
     problems: ['NotFound'],
   },
