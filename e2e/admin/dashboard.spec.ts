@@ -272,6 +272,53 @@ describe('steering', () => {
   });
 });
 
+describe('whether anybody is still on the old value', () => {
+  const ANSWERS = '**/api/v1/sources/*/*/*/consumers';
+
+  it('is asked for by a button, and answered in a sentence and a table', async () => {
+    const me = await reader();
+    let asked = 0;
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await me.page.route(ANSWERS, async (route) => {
+      asked += 1;
+      await held;
+      const old = { pod: MARKUP, container: 'app', use: 'env', state: 'stale', why: 'it is old' };
+      const at = '2026-11-21T15:00:00.000Z';
+      const items = asked === 1 ? [{ ...old, since: at }] : [];
+      const counts = { stale: items.length, unknown: 0, current: 0 };
+      const source = { kind: 'Secret', namespace: space.name, name: 'db' };
+      const conclusion = asked === 1 ? '1 container of 1 pod still does.' : 'Nobody: no container.';
+      await route.fulfill({ json: { source, conclusion, complete: true, counts, items } });
+    });
+    await me.visit(`sources/${db}`, 'db');
+    const section = me.page.getByRole('region', { name: 'Is anybody still on the old value?' });
+    await section.getByText('The API server is asked').waitFor();
+    expect(asked).toBe(0);
+    await section.getByRole('button', { name: 'Look' }).click();
+    await section.getByText('Loading the pods…').waitFor();
+    release();
+    await section.getByText('1 container of 1 pod still does.').waitFor();
+    const row = section.getByRole('row', { name: MARKUP });
+    for (const text of ['app', 'Variable', 'Stale', 'it is old']) await row.getByText(text).waitFor();
+    await me.accessible();
+    await section.getByRole('button', { name: 'Look again' }).click();
+    await section.getByText('Nobody: no container.').waitFor();
+    await section.getByText('No running container that uses it was found.').waitFor();
+    expect(asked).toBe(2);
+    me.behaved();
+  });
+
+  it('is not answered to a static token, and it is said which command tells', async () => {
+    const me = await reader();
+    await me.visit(`sources/${db}`, 'db');
+    const section = me.page.getByRole('region', { name: 'Is anybody still on the old value?' });
+    await section.getByRole('button', { name: 'Look' }).click();
+    await section.getByText(`kubectl reroll stale --source secret/db -n ${space.name}`).waitFor();
+    me.behaved(/status of 403/);
+  });
+});
+
 it('what would happen is asked for a workload with other annotations; nothing is sent', async () => {
   const me = await reader();
   await me.visit('preview', 'Preview');

@@ -1,6 +1,7 @@
 import { REASONS, type Reason } from '@reroll/core/reasons';
 
 import type { Change, ChangeWorkload } from '@reroll/shared/api/changes';
+import type { Consumer } from '@reroll/shared/api/consumers';
 import type { Job, Queue } from '@reroll/shared/api/queues';
 import type { Workload } from '@reroll/shared/api/workloads';
 
@@ -115,6 +116,21 @@ export const DUE: Readonly<Record<'owed' | 'correct' | 'settled', Look>> = {
     tone: 'quiet',
   },
   settled: { word: 'Settled', meaning: 'Its pods run with the present data', sign: 'check', tone: 'good' },
+};
+
+export const CONSUMER_STATES: Readonly<Record<Consumer['state'], Look>> = {
+  stale: { word: 'Stale', meaning: 'It has older data', sign: 'alert', tone: 'bad' },
+  unknown: { word: 'Not known', meaning: 'Nothing tells which data it has', sign: 'ring', tone: 'warn' },
+  current: { word: 'Current', meaning: 'It has the present data', sign: 'check', tone: 'good' },
+};
+
+export const USES: Readonly<Record<Consumer['use'], string>> = {
+  env: 'Variable',
+  envFrom: 'Variables (envFrom)',
+  volume: 'Volume',
+  subPath: 'Volume with a subPath',
+  csiVolume: 'CSI volume',
+  imagePull: 'Pulls images with it',
 };
 
 export const RULE_OUTCOMES: Readonly<Record<'reload' | 'skip' | 'pass', Look>> = {

@@ -90,7 +90,12 @@ function troubleWords(
         detail: 'The connection failed; it is tried again by itself.',
       };
     case 403:
-      return { title: 'You may not see this.', detail: `Your account has no right to read ${what} here.` };
+      return {
+        title: 'You may not see this.',
+        detail: problem.detail
+          ? `Reroll ${problem.detail}.`
+          : `Your account has no right to read ${what} here.`,
+      };
     case 404:
       return { title: 'There is no such thing,', detail: 'or your account may not see it.' };
     case 429:

@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import type { Source as SourceData } from '@reroll/shared/api/workloads';
 import { AnnotationList } from '../components/tables/annotation-list.tsx';
 import { Answer } from '../components/answer.tsx';
+import { ConsumersPanel } from '../components/consumers-panel.tsx';
 import { DependencyTable } from '../components/tables/dependency-table.tsx';
 import { HistoryTable } from '../components/tables/history-table.tsx';
 import { PageHead } from '../components/page-head.tsx';
@@ -46,6 +47,7 @@ function Details({ source }: { source: SourceData }): JSX.Element {
         <AnnotationList annotations={annotations} empty="No annotation on it decides anything." />
       </Panel>
       <Dependents source={source} />
+      <ConsumersPanel of={source} />
       <Panel title="History">
         <HistoryTable history={history} of="source" />
       </Panel>

@@ -1,7 +1,12 @@
 import type { HoldReason } from './hold.ts';
 
 /** What a manual reload may pass on the word of whoever asks for it. Never an approval: that is the word of somebody else. */
-const NOW = ['OutsideWindow', 'TooOften', 'AwaitsWave', 'WaveHalted'] as const satisfies readonly HoldReason[];
+const NOW = [
+  'OutsideWindow',
+  'TooOften',
+  'AwaitsWave',
+  'WaveHalted',
+] as const satisfies readonly HoldReason[];
 const PASSABLE: readonly unknown[] = ['Frozen', ...NOW];
 
 /** The holds that a manual reload passes. `now`: those that only delay it. `overrideFreeze`: also whoever has frozen it. */

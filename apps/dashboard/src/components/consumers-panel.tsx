@@ -1,0 +1,78 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import type { Consumer, Consumers as ConsumersData } from '@reroll/shared/api/consumers';
+import { keyOf, type Ref } from '../names.ts';
+import { useAnswer } from '../use-answer.ts';
+import { CONSUMER_STATES, counted, USES } from '../words.ts';
+import { Answer } from './answer.tsx';
+import { Badge } from './badge.tsx';
+import { Panel } from './panel.tsx';
+import { Table, type Column } from './tables/table.tsx';
+import { Time } from './time.tsx';
+
+/** Which containers have older data of a source. Pods are read only when somebody asks, because that may be thousands. */
+export function ConsumersPanel({ of }: { of: Ref }): JSX.Element {
+  const [asked, setAsked] = useState(0);
+  return (
+    <Panel
+      title="Is anybody still on the old value?"
+      aside={
+        <button type="button" onClick={() => setAsked(asked + 1)}>
+          {asked === 0 ? 'Look' : 'Look again'}
+        </button>
+      }
+    >
+      {asked === 0 ? (
+        <p class="empty">The API server is asked for the pods of the namespace, with your rights.</p>
+      ) : (
+        <Consumers key={asked} of={of} />
+      )}
+    </Panel>
+  );
+}
+
+function Consumers({ of: { kind, namespace, name } }: { of: Ref }): JSX.Element {
+  const answer = useAnswer('getConsumers', { params: { kind, namespace, name } }, 'once');
+  return (
+    <Answer of={answer} what="the pods">
+      {(data) => (
+        <>
+          <p class="conclusion" role="status">
+            {data.conclusion}
+          </p>
+          <ConsumerTable of={data} />
+        </>
+      )}
+    </Answer>
+  );
+}
+
+const COLUMNS: readonly Column<Consumer>[] = [
+  { header: 'Pod', cell: ({ pod }) => <code>{pod}</code> },
+  {
+    header: 'Container',
+    width: 'tight',
+    cell: ({ container }) =>
+      container === null ? <span class="muted">The pod as a whole</span> : <code>{container}</code>,
+  },
+  { header: 'Use', width: 'tight', cell: ({ use }) => USES[use] },
+  { header: 'State', width: 'tight', cell: ({ state }) => <Badge look={CONSUMER_STATES[state]} /> },
+  { header: 'Since', width: 'tight', cell: ({ since }) => <Time at={since} /> },
+  { header: 'Why', width: 'wide', cell: ({ why }) => why },
+];
+
+function ConsumerTable({ of: { source, items, counts } }: { of: ConsumersData }): JSX.Element {
+  const more = counts.stale + counts.unknown + counts.current - items.length;
+  return (
+    <>
+      <Table
+        caption={`Containers that use ${keyOf(source)}`}
+        columns={COLUMNS}
+        rows={items}
+        keyOf={({ pod, container, use }) => `${pod} ${container} ${use}`}
+        empty="No running container that uses it was found."
+      />
+      {more > 0 ? <p class="muted">{counted(more, 'further use')} of it are not listed.</p> : null}
+    </>
+  );
+}
