@@ -170,7 +170,7 @@ it('the stub answers as the API documents it', () => {
     'freezeNamespace',
     'unfreezeNamespace',
   ];
-  const others: OperationId[] = ['getJob', 'streamEvents', ...holds];
+  const others: OperationId[] = ['getJob', 'getConsumers', 'streamEvents', ...holds];
   expect([...seen, ...others].sort()).toEqual(Object.keys(OPERATIONS).sort());
 });
 

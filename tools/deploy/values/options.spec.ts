@@ -91,6 +91,7 @@ function sampleOf(option: AnyOption): string {
 const SECRETS = ['rediss://hidden:1', 'https://hidden.example/y', 'hidden'];
 const SAMPLES = [
   '7/1h',
+  '7%',
   'Mon 10:00-11:00',
   'true',
   '7s',
