@@ -47,14 +47,6 @@ export const UNREACHED: readonly Unreached[] = [
     },
   },
   {
-    why: 'No run has --require-approval, nor deletes a Namespace.',
-    branches: {
-      'apps/worker/src/reload/reload.module.ts': [
-        `const defaults = { window, approval: requireApproval ? 'required' : 'none', limit, waves, bake };`,
-      ],
-    },
-  },
-  {
     why: 'Every worker may watch Namespaces, none is deleted, and no run holds 10,000 workloads.',
     branches: {
       'apps/worker/src/reload/reload.module.ts': ['onForbidden: (error) =>'],
@@ -68,9 +60,10 @@ export const UNREACHED: readonly Unreached[] = [
     },
   },
   {
-    why: 'No pods break, no change is resumed, there are few sources with waves, and flags always have a value.',
+    why: 'No pods break, no change is resumed, no request passes holds, there are few sources with waves, and flags always have a value.',
     branches: {
       'apps/worker/src/reload/reload-holds.ts': [
+        "return own || held.passes?.includes('AwaitsWave') ? own : await this.#waveHold(held, holds);",
         "const waves = of(WAVES_ANNOTATION) ?? defaults.waves ?? 'none';",
         'return isRv(resumed.trim()) && !isNewer(exists ? dataRv : rv, resumed.trim());',
       ],
