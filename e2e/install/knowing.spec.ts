@@ -93,10 +93,20 @@ async function rolledOut(...names: readonly string[]): Promise<void> {
   );
 }
 
-/** Of the readers, those that are deleted too until they are gone. */
+interface PodObject {
+  readonly metadata: { readonly name: string };
+  readonly status?: {
+    readonly containerStatuses?: readonly { readonly state?: { readonly terminated?: object } }[];
+  };
+}
+
+/** Of the readers, those that are deleted too while their processes run: what one that has ended saw last stays in its log. */
 async function pods(): Promise<readonly string[]> {
-  const all = await release.space.list('Pod');
-  return all.map(({ metadata }) => metadata.name).filter((name) => /^(?:managed|plain)-/.test(name));
+  const all = (await release.space.list('Pod')) as unknown as readonly PodObject[];
+  const running = all.filter(
+    ({ status }) => status?.containerStatuses?.every(({ state }) => state?.terminated === undefined) ?? true,
+  );
+  return running.map(({ metadata }) => metadata.name).filter((name) => /^(?:managed|plain)-/.test(name));
 }
 
 /** What the process of a pod saw last. */
