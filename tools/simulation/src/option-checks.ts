@@ -62,7 +62,14 @@ export class OptionChecks {
       clockError: clockErrorOf(plan),
       isCounted: !plan.steps.some((step) => step.do === 'strip'),
     });
-    this.#waves = new Waves({ now, seen, knownUntil, truth: by.truth, rules: by.rules });
+    this.#waves = new Waves({
+      now,
+      seen,
+      knownUntil,
+      truth: by.truth,
+      rules: by.rules,
+      clockError: clockErrorOf(plan),
+    });
     this.#rate = new Rate({ perMinute: PER_MINUTE, late: isUndisturbed(plan) ? SLOT_USED : SLOT_HELD });
     this.#webhooks = new Webhooks({
       now,

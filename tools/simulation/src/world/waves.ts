@@ -20,12 +20,17 @@ export function waveAnnotations(isOn: boolean, isBaked: boolean): Record<string,
 
 const HAVE_ROLLOUTS: ReadonlySet<string> = new Set(['Deployment', 'StatefulSet', 'DaemonSet', 'Rollout']);
 
+/** How far a worker may take the clock of the API server to be ahead, in milliseconds. */
+const API_CLOCK = 2_000;
+
 export interface WavesBy {
   readonly now: () => number;
   readonly truth: Pick<Truth, 'sources' | 'workloads'>;
   readonly rules: Pick<Rules, 'dependsOn' | 'hashKeys'>;
   /** See `HoldsBy`. */
   readonly knownUntil: (wait: number) => number;
+  /** How far the clocks of two processes may be apart, in milliseconds. */
+  readonly clockError: number;
   /** Counts what happened. */
   readonly seen: (what: string) => void;
 }
@@ -136,7 +141,10 @@ export class Waves {
       return undefined;
     if (rollout.readyAt === undefined) return 'is not rolled out';
     const bake = source.metadata.annotations?.[BAKE] === undefined ? 0 : BAKE_SECONDS * 1_000;
-    return this.#by.now() - rollout.readyAt < bake ? 'is not observed for long enough' : undefined;
+    const { now, clockError } = this.#by;
+    return now() - rollout.readyAt < bake - API_CLOCK - clockError
+      ? 'is not observed for long enough'
+      : undefined;
   }
 
   #source(before: KubeObject | undefined, after: KubeObject | undefined, namespace: string): void {
