@@ -97,7 +97,7 @@ const READING: readonly Provider[] = [
     (redis, catalog, jobs) =>
       new LiveStates({ catalog, rollouts: new Rollouts(redis, catalog.keys.rollouts), jobs }),
   ),
-  provided(Consumers, [KubeClient, ADMIN_OPTIONS], (client, options) => new Consumers({ client, options })),
+  provided(Consumers, [CallersCluster, ADMIN_OPTIONS], (cluster, options) => new Consumers(cluster, options)),
   provided(
     Why,
     [REDIS, Catalog, Queues],

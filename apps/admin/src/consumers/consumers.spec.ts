@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { SourceId } from '@reroll/core/model';
-import type { RequestOptions } from '@reroll/kube/client/connection';
+import type { KubeClient, RequestOptions } from '@reroll/kube/client/connection';
 import { abortedError, apiError } from '@reroll/kube/client/errors';
 import { consumers as schema } from '@reroll/shared/api/consumers';
+import { CallersCluster } from '../steering/callers-cluster.ts';
 import { Consumers, type Asker } from './consumers.ts';
 
 /** What makes a container stale is `libs/core/src/convergence`; here is who is asked, with what, and what becomes of it. */
@@ -11,7 +12,11 @@ const PODS = '/api/v1/namespaces/shop/pods';
 const SECRET = '/api/v1/namespaces/shop/secrets/db';
 const WRITTEN = Date.now() - 3_600_000;
 const at = (ms: number): string => new Date(ms).toISOString();
-const ann: Asker = { name: 'ann', token: 't', gone: new AbortController().signal };
+const ann: Asker = {
+  name: 'ann',
+  request: { headers: { authorization: 'Bearer t' } },
+  gone: new AbortController().signal,
+};
 
 function pod(name: string, createdAt: number): object {
   const containers = [{ name: 'app', envFrom: [{ secretRef: { name: 'db' } }] }];
@@ -38,7 +43,10 @@ const secret = {
 type Answer = object | number | ((signal: AbortSignal | undefined) => Promise<never>);
 
 /** An API server that answers these, or with a status. */
-function world(answers: Readonly<Record<string, Answer>>, options: object = {}) {
+function world(
+  answers: Readonly<Record<string, Answer>>,
+  options: { auth?: 'static'; apiRequestTimeout?: number } = {},
+) {
   const tokens: string[] = [];
   const asked: string[] = [];
   let open = 0;
@@ -53,12 +61,10 @@ function world(answers: Readonly<Record<string, Answer>>, options: object = {}) 
   const as = (token: string) => {
     tokens.push(token);
     open += 1;
-    return { get, close: async (): Promise<void> => void (open -= 1) };
+    return { get, close: async (): Promise<void> => void (open -= 1) } as unknown as KubeClient;
   };
-  const consumers = new Consumers({
-    client: { as },
-    options: { auth: 'kubernetes', apiRequestTimeout: 1_000, ...options },
-  });
+  const { auth, apiRequestTimeout } = { auth: 'kubernetes', apiRequestTimeout: 1_000, ...options } as const;
+  const consumers = new Consumers(new CallersCluster({ as }, { auth }), { apiRequestTimeout });
   return { consumers, tokens, asked, open: () => open };
 }
 
@@ -124,11 +130,11 @@ describe('who still has older data', () => {
 
 describe('is refused', () => {
   const otherwise =
-    'expected a token that the API server accepts too, because it is asked for the pods with the rights of the caller; without one: kubectl reroll stale --source secret/db -n shop';
+    'expected a token for the API server, because this is done with the rights of the caller. An admin takes such tokens with --api-accept-api-server-tokens. Without one, use: kubectl reroll stale --source secret/db -n shop';
 
-  it.each<[string, Partial<Asker>, object]>([
+  it.each<[string, Partial<Asker>, { auth?: 'static' }]>([
     ['static tokens', {}, { auth: 'static' }],
-    ['no token', { token: undefined }, {}],
+    ['no token', { request: { headers: {} } }, {}],
   ])('with %s, without a request', async (_, by, options) => {
     const { consumers, tokens } = world({}, options);
     const asked = consumers.of(DB, { ...ann, ...by });

@@ -10,7 +10,9 @@ import {
 } from '@reroll/kube/convergence/convergence-reading';
 import type { Consumers as Answer } from '@reroll/shared/api/consumers';
 import type { AdminOptions } from '@reroll/shared/platform/options/parsing/table';
+import type { Request } from 'express';
 import { ProblemError } from '../http/problem-error.ts';
+import type { CallersCluster } from '../steering/callers-cluster.ts';
 import { FewAtATime } from './few-at-a-time.ts';
 
 /** Requests at a time. Each holds one page of pods in memory. */
@@ -22,18 +24,10 @@ const READING_SHARE = 0.7;
 const MOST_ITEMS = 500;
 const ORDER = ['stale', 'unknown', 'current'] as const;
 
-type CallersClient = Pick<KubeClient, 'get' | 'close'>;
-
-export interface ConsumersContext {
-  readonly client: { as(token: string): CallersClient };
-  readonly options: Pick<AdminOptions, 'auth' | 'apiRequestTimeout'>;
-}
-
 /** Who asks. */
 export interface Asker {
   readonly name: string;
-  /** Undefined: the request has none. */
-  readonly token: string | undefined;
+  readonly request: Pick<Request, 'headers'>;
   /** Fires when the client has disconnected. */
   readonly gone: AbortSignal;
 }
@@ -44,31 +38,29 @@ export interface Asker {
  * `--api-request-timeout` is the most time for them; one of a caller and four of all run at a time.
  */
 export class Consumers {
-  readonly #client: ConsumersContext['client'];
-  readonly #options: ConsumersContext['options'];
+  readonly #cluster: Pick<CallersCluster, 'run'>;
+  readonly #options: Pick<AdminOptions, 'apiRequestTimeout'>;
   readonly #few = new FewAtATime(MOST_AT_A_TIME);
 
-  constructor({ client, options }: ConsumersContext) {
-    this.#client = client;
+  constructor(cluster: Pick<CallersCluster, 'run'>, options: Pick<AdminOptions, 'apiRequestTimeout'>) {
+    this.#cluster = cluster;
     this.#options = options;
   }
 
   /** Rejects with a `ProblemError`, or a `KubeError` if the API server does not answer. */
-  async of(source: SourceId, { name, token, gone }: Asker): Promise<Answer> {
-    if (this.#options.auth !== 'kubernetes' || token === undefined) throw notByToken(source);
-    return await this.#few.run(name, async () => {
-      const client = this.#client.as(token);
-      try {
-        return await this.#read(source, client, gone);
-      } catch (error) {
-        throw refusalOf(error, source) ?? error;
-      } finally {
-        await client.close();
-      }
-    });
+  async of(source: SourceId, { name, request, gone }: Asker): Promise<Answer> {
+    const command = `kubectl reroll stale --source ${source.kind.toLowerCase()}/${source.name} -n ${source.namespace}`;
+    const read = async (client: KubeClient): Promise<Answer> => await this.#read(source, client, gone);
+    try {
+      return await this.#few.run(name, async () => await this.#cluster.run(request, command, read));
+    } catch (error) {
+      if (!(error instanceof KubeError) || error.status !== 403) throw error;
+      const detail = `expected the right to list pods in the namespace ${source.namespace}`;
+      throw new ProblemError('Forbidden', { detail });
+    }
   }
 
-  async #read(source: SourceId, client: CallersClient, gone: AbortSignal): Promise<Answer> {
+  async #read(source: SourceId, client: KubeClient, gone: AbortSignal): Promise<Answer> {
     const { apiRequestTimeout } = this.#options;
     const signal = AbortSignal.any([gone, AbortSignal.timeout(apiRequestTimeout)]);
     const limits: ReadingLimits = { ...LIMITS, time: apiRequestTimeout * READING_SHARE };
@@ -95,20 +87,4 @@ function answerOf(source: SourceId, found: readonly Consumer[], isComplete: bool
       .slice(0, MOST_ITEMS)
       .map(({ pod, container, use, state, since, why }) => ({ pod, container, use, state, since, why })),
   };
-}
-
-/** Undefined: the API server did not refuse the caller. */
-function refusalOf(error: unknown, source: SourceId): ProblemError | undefined {
-  if (!(error instanceof KubeError)) return undefined;
-  if (error.status === 401) return notByToken(source);
-  if (error.status !== 403) return undefined;
-  const detail = `expected the right to list pods in the namespace ${source.namespace}`;
-  return new ProblemError('Forbidden', { detail });
-}
-
-function notByToken({ kind, namespace, name }: SourceId): ProblemError {
-  const command = `kubectl reroll stale --source ${kind.toLowerCase()}/${name} -n ${namespace}`;
-  return new ProblemError('Forbidden', {
-    detail: `expected a token that the API server accepts too, because it is asked for the pods with the rights of the caller; without one: ${command}`,
-  });
 }

@@ -2,7 +2,6 @@ import { Controller } from '@nestjs/common';
 import type { HistoryEntry } from '@reroll/shared/api/workloads';
 import type { HistoryJoin, Pair } from '@reroll/core/history/join';
 import { keyOf, partsOf, type SourceId, type SourceKey } from '@reroll/core/model';
-import { bearerToken } from '../auth/bearer-token.ts';
 import { visibility, type Caller } from '../auth/caller.ts';
 import { Consumers } from '../consumers/consumers.ts';
 import { LiveStates } from '../history/live-states.ts';
@@ -73,8 +72,7 @@ export class SourcesController {
     gone,
   }: Input<'getConsumers'>): Promise<AnswerOf<'getConsumers'>> {
     await this.known(params, caller);
-    const { token } = bearerToken(request);
-    return await this.consumers.of(params, { name: caller.name, token, gone });
+    return await this.consumers.of(params, { name: caller.name, request, gone });
   }
 
   /** Rejects with `NotFound` also if the caller may not see it. */

@@ -26,8 +26,8 @@ export function takesClusterTokens(
 }
 
 /**
- * Writes to the cluster as the caller, with their own token, because the admin has no right to write there. Each write is one request
- * on one connection. Static tokens are not sent anywhere.
+ * Reads and writes in the cluster as the caller, with their own token, where the admin has no right of its own. Static tokens are not
+ * sent anywhere.
  */
 export class CallersCluster {
   readonly #client: Pick<KubeClient, 'as'>;
@@ -43,24 +43,42 @@ export class CallersCluster {
     request: Pick<Request, 'headers'>,
     { path, annotations, command }: AnnotationPatch,
   ): Promise<void> {
+    const query = { fieldManager: 'reroll-admin' };
+    const options = { contentType: MERGE_PATCH, query, timeoutMs: PATCH_TIMEOUT };
+    try {
+      await this.run(request, command, (client) =>
+        client.patch(path, { metadata: { annotations } }, options),
+      );
+    } catch (error) {
+      throw problemOf(error);
+    }
+  }
+
+  /**
+   * Runs the task with a client of the caller, which is closed afterwards. Rejects with a `ProblemError` that names the command if there
+   * is no token that the API server takes, and with the task's error.
+   */
+  async run<Result>(
+    request: Pick<Request, 'headers'>,
+    command: string,
+    task: (client: KubeClient) => Promise<Result>,
+  ): Promise<Result> {
     const { token } = bearerToken(request);
     if (token === undefined || this.#options.auth !== 'kubernetes') throw noClusterToken(command);
     const client = this.#client.as(token);
-    const options = { contentType: MERGE_PATCH, query: { fieldManager: 'reroll-admin' } };
     try {
-      await client.patch(path, { metadata: { annotations } }, { ...options, timeoutMs: PATCH_TIMEOUT });
+      return await task(client);
     } catch (error) {
-      throw problemOf(error, command);
+      throw error instanceof KubeError && error.status === 401 ? noClusterToken(command) : error;
     } finally {
       await client.close();
     }
   }
 }
 
-function problemOf(error: unknown, command: string): unknown {
+function problemOf(error: unknown): unknown {
   if (!(error instanceof KubeError)) return error;
   const { status, reason } = error;
-  if (status === 401) return noClusterToken(command);
   if (status === 403)
     return new ProblemError('Forbidden', {
       detail: 'expected the right to patch this object in the cluster',
@@ -73,6 +91,6 @@ function problemOf(error: unknown, command: string): unknown {
 
 function noClusterToken(command: string): ProblemError {
   return new ProblemError('Forbidden', {
-    detail: `expected a token for the API server, because this is written with the rights of the caller; an admin takes such tokens with --api-accept-api-server-tokens. Without one, use: ${command}`,
+    detail: `expected a token for the API server, because this is done with the rights of the caller. An admin takes such tokens with --api-accept-api-server-tokens. Without one, use: ${command}`,
   });
 }
