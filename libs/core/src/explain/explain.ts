@@ -50,7 +50,8 @@ export function explain(input: ExplainInput): Explanation {
   };
   const judgement = judgeDependency(question, settings.decision);
   const isDependency = judgement.decision.reload && judgement.isCarried;
-  const holds = holdsOn(input);
+  const heldNow = holdNow(input);
+  const holds = holdsOn(input, heldNow);
   const settled = settle(input, judgement, holds);
   return {
     workload: workload.key,
@@ -64,7 +65,7 @@ export function explain(input: ExplainInput): Explanation {
     record: recordFacts(input),
     due: pendingFacts(input, isDependency),
     holds,
-    heldNow: holdNow(input),
+    heldNow,
   };
 }
 

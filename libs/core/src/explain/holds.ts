@@ -17,8 +17,11 @@ export interface Hold {
   readonly detail: string;
 }
 
-/** Returns the holds in the order in which a worker meets them. The worker reports the first one that stops the reload. */
-export function holdsOn(input: ExplainInput): Hold[] {
+/**
+ * Returns the holds in the order in which a worker meets them. The worker reports the first one that stops the reload. `heldNow`: see
+ * `holdNow`.
+ */
+export function holdsOn(input: ExplainInput, heldNow: ReloadHold | undefined): Hold[] {
   const { workload, settings } = input;
   const { row } = workload;
   return [
@@ -32,7 +35,7 @@ export function holdsOn(input: ExplainInput): Hold[] {
         `The queue ${name} is paused: pending workloads are reloaded when it is resumed.`,
       ),
     ),
-    ...ofHold(input),
+    ...(heldNow ? [remark(heldNow.reason, sentence(heldNow.detail))] : []),
     ...ofPause(workload, settings.decision.keys),
     ...unusablePatterns(row, settings.decision.keys).map(({ pattern, error }) =>
       remark('InvalidPattern', `The pattern ${JSON.stringify(pattern)} is invalid: ${error}.`),
@@ -83,11 +86,6 @@ export function holdNow({ workload: { row }, settings, now }: ExplainInput): Rel
   });
   // What is pending, and so its id, is known only when it is.
   return hold?.reason === 'AwaitsApproval' ? { ...hold, detail: REASONS[hold.reason] } : hold;
-}
-
-function ofHold(input: ExplainInput): Hold[] {
-  const hold = holdNow(input);
-  return hold ? [remark(hold.reason, sentence(hold.detail))] : [];
 }
 
 function sentence(text: string): string {
