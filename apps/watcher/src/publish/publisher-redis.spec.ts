@@ -70,8 +70,7 @@ function leaderOf(names: readonly string[], more: Partial<PublisherSettings> = {
       queues,
       rollouts: new RolloutPublisher(tracker, {
         write,
-        underWay: async () => new Map(),
-        completed: async () => [],
+        written: async () => ({ underWay: new Map(), completed: [] }),
       }),
       metrics: watcherMetrics(createRegistry()),
       log: createLogger({ format: 'text', level: 'fatal' }),

@@ -49,7 +49,7 @@ function watcherInSync() {
     },
   } as unknown as Catalog;
   const metrics = watcherMetrics(createRegistry());
-  const writer = { write: async () => true, underWay: async () => new Map(), completed: async () => [] };
+  const writer = { write: async () => true, written: async () => ({ underWay: new Map(), completed: [] }) };
   const rollouts = new RolloutPublisher(new RolloutTracker(), writer);
   const queues = {
     enqueueChanges: async () => undefined,

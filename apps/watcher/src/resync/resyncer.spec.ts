@@ -9,6 +9,8 @@ import type { Publisher } from '../publish/publisher.ts';
 import type { RolloutPublisher } from '../rollouts/rollout-publisher.ts';
 import { Resyncer } from './resyncer.ts';
 
+const NO_ROLLOUTS = { underWay: new Map(), completed: [] };
+
 const NOTHING_LEFT: LeftOver = { sources: [], workloads: [] };
 
 test('a stop while it prepares to lead leaves nothing that publishes', async () => {
@@ -19,7 +21,7 @@ test('a stop while it prepares to lead leaves nothing that publishes', async () 
     {
       clusterState: new ClusterState({ decision, adoptedAt: 0 }),
       publisher: { prepare: () => undefined, lead: (term: string) => led.push(term) } as unknown as Publisher,
-      rollouts: { underWay: async () => [] } as unknown as RolloutPublisher,
+      rollouts: { written: async () => NO_ROLLOUTS } as unknown as RolloutPublisher,
       counts: { count: async () => undefined },
       metrics: watcherMetrics(createRegistry()),
       interval: 60_000,
@@ -50,7 +52,10 @@ test('a requested reload is enqueued by every resync of the leader', async () =>
     {
       clusterState,
       publisher: silent as unknown as Publisher,
-      rollouts: { underWay: async () => [], takeOver: () => undefined } as unknown as RolloutPublisher,
+      rollouts: {
+        written: async () => NO_ROLLOUTS,
+        takeOver: () => undefined,
+      } as unknown as RolloutPublisher,
       counts: { count: async () => undefined },
       metrics: watcherMetrics(createRegistry()),
       interval: 60_000,

@@ -1,5 +1,5 @@
 import type { ClusterState } from '@reroll/core/state/cluster-state';
-import type { RolloutEntry } from '@reroll/core/history/entries';
+import type { RolloutsWritten } from '@reroll/redis/history/rollouts';
 import type { WorkloadKey } from '@reroll/core/model';
 import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
 import { inTurns } from '../watch/in-turns.ts';
@@ -61,12 +61,12 @@ export class Resyncer {
    */
   async takeOver(term: string): Promise<void> {
     const { clusterState, publisher, rollouts } = this.#context;
-    const { underWay, sources, workloads } = await this.#prepare();
+    const { left, sources, workloads } = await this.#prepare();
     // Shutdown began meanwhile, and nothing would await the resync.
     if (this.#isStopped) return;
     publisher.lead(term);
     rollouts.takeOver(
-      underWay,
+      left,
       (key) => clusterState.workloads.has(key) || (this.#ask.isUndecided(key) ? undefined : false),
     );
     clusterState.removeLeftOver({ sources, workloads });
@@ -77,12 +77,12 @@ export class Resyncer {
     await this.#running;
   }
 
-  async #prepare(): Promise<LeftOver & { underWay: Iterable<RolloutEntry> }> {
+  async #prepare(): Promise<LeftOver & { left: RolloutsWritten }> {
     const { publisher, rollouts } = this.#context;
     publisher.prepare();
     try {
       // What is deleted or leaves the scope after `prepare` is in the outbox.
-      return { ...(await this.#ask.leftOver()), underWay: await rollouts.underWay() };
+      return { ...(await this.#ask.leftOver()), left: await rollouts.written() };
     } catch (error) {
       publisher.standBy();
       throw error;

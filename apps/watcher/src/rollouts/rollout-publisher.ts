@@ -1,5 +1,5 @@
 import type { RolloutWriter } from '@reroll/redis/history/rollout-writer';
-import type { RolloutEntry } from '@reroll/core/history/entries';
+import type { RolloutsWritten } from '@reroll/redis/history/rollouts';
 import type { WorkloadKey } from '@reroll/core/model';
 import type { RolloutTracker } from '@reroll/core/rollouts/rollout-tracker';
 
@@ -11,15 +11,13 @@ const PATIENCE = 1_000;
 const MIN_PAUSE = 100;
 const MAX_PAUSE = 5_000;
 
-type WriterPort = Pick<RolloutWriter, 'write' | 'underWay' | 'completed'>;
+type WriterPort = Pick<RolloutWriter, 'write' | 'written'>;
 
 export class RolloutPublisher {
   readonly #tracker: RolloutTracker;
   readonly #writer: WriterPort;
   /** Since when this leader knows when rollouts were complete (Unix milliseconds); undefined: it is written. */
   #since: number | undefined;
-  /** Workloads of which an earlier leader wrote when their rollouts were complete. */
-  #left: readonly WorkloadKey[] = [];
   #writtenAt = 0;
   #pause = MIN_PAUSE;
   #notBefore = 0;
@@ -71,16 +69,18 @@ export class RolloutPublisher {
     }
   }
 
-  /** The rollouts that an earlier leader left under way. Rejects with ioredis' error. */
-  async underWay(): Promise<Iterable<RolloutEntry>> {
-    this.#left = await this.#writer.completed();
-    return (await this.#writer.underWay()).values();
+  /** What an earlier leader left. Rejects with ioredis' error. */
+  async written(): Promise<RolloutsWritten> {
+    return await this.#writer.written();
   }
 
   /** Continues where the earlier leader ended. `isThere` returns undefined while that is unknown. */
-  takeOver(written: Iterable<RolloutEntry>, isThere: (workload: WorkloadKey) => boolean | undefined): void {
-    this.#assertAll(this.#left);
-    this.#tracker.reconcile(written, { isThere, now: Date.now() });
+  takeOver(
+    { underWay, completed }: RolloutsWritten,
+    isThere: (workload: WorkloadKey) => boolean | undefined,
+  ): void {
+    this.#assertAll(completed);
+    this.#tracker.reconcile(underWay.values(), { isThere, now: Date.now() });
   }
 
   assertAll(): void {

@@ -37,7 +37,7 @@ async function told(): Promise<RolloutEntry[]> {
 it('writes in one call what is under way, what is not any more, and what ended', async () => {
   const none = { put: [], removed: [], ended: [] };
   await writer.write('7', { ...none, put: [entry(WEB, 'progressing'), entry(API, 'stuck')] });
-  expect(await writer.underWay()).toEqual(
+  expect((await writer.written()).underWay).toEqual(
     new Map([
       [WEB, entry(WEB, 'progressing')],
       [API, entry(API, 'stuck')],
@@ -48,7 +48,7 @@ it('writes in one call what is under way, what is not any more, and what ended',
     removed: [WEB],
     ended: [entry(WEB, 'complete')],
   });
-  expect(await writer.underWay()).toEqual(new Map([[API, entry(API, 'progressing')]]));
+  expect((await writer.written()).underWay).toEqual(new Map([[API, entry(API, 'progressing')]]));
   expect(await told()).toEqual([entry(WEB, 'complete')]);
 });
 
@@ -69,7 +69,8 @@ it('writes when rollouts were complete, and since when that is known, until they
       [API, entry(API, 'stuck')],
     ]),
   });
-  expect([await writer.completed(), [...(await writer.underWay()).keys()]]).toEqual([[WEB], [API]]);
+  const { completed, underWay } = await writer.written();
+  expect([completed, [...underWay.keys()]]).toEqual([[WEB], [API]]);
   await writer.write('7', { ...none, completed: [[WEB, { completeAt: 9, unavailableSince: 10 }]] });
   expect((await rollouts.known([WEB])).of.get(WEB)).toEqual({ completeAt: 9, unavailableSince: 10 });
   await writer.write('7', { ...none, put: [entry(WEB, 'progressing')] });
@@ -80,7 +81,7 @@ it('writes nothing once a newer leader has written', async () => {
   await redis.client.set(keys.writer, '10:1');
   const changes = { put: [entry(WEB, 'progressing')], removed: [], ended: [entry(API, 'stuck')] };
   expect(await writer.write('9', changes)).toBe(false);
-  expect([(await writer.underWay()).size, await told()]).toEqual([0, []]);
+  expect([(await writer.written()).underWay.size, await told()]).toEqual([0, []]);
   expect(await writer.write('10', changes)).toBe(true);
 });
 
@@ -90,5 +91,5 @@ it('reads nothing that is no rollout under way', async () => {
     [API]: JSON.stringify(entry(API, 'complete')),
     'no key': JSON.stringify(entry(WEB, 'stuck')),
   });
-  expect((await writer.underWay()).size).toBe(0);
+  expect((await writer.written()).underWay.size).toBe(0);
 });

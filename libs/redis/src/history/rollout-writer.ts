@@ -1,12 +1,11 @@
 import type { HistoryLimits } from '@reroll/core/history/entry-bounds';
-import type { RolloutEntry } from '@reroll/core/history/entries';
 import type { WorkloadKey } from '@reroll/core/model';
 import type { Completion } from '@reroll/core/rollouts/completions';
 import type { RolloutChanges } from '@reroll/core/rollouts/rollout-tracker';
 import { bytesOfStream } from './history.ts';
 import type { CatalogKeys } from '../catalog/keys.ts';
 import type { RedisClient } from '../connection/redis.ts';
-import { Rollouts, SINCE } from './rollouts.ts';
+import { Rollouts, SINCE, type RolloutsWritten } from './rollouts.ts';
 import { WRITE_ROLLOUTS } from './rollouts.lua.ts';
 
 export interface RolloutsToWrite extends RolloutChanges {
@@ -36,14 +35,9 @@ export class RolloutWriter {
     this.#bounds = `${limits.maxEntries}:${bytesOfStream('rollouts', limits.maxBytes)}`;
   }
 
-  /** Returns the rollouts that an earlier leader left under way. */
-  async underWay(): Promise<Map<WorkloadKey, RolloutEntry>> {
-    return await new Rollouts(this.#redis, this.#keys.rollouts).all();
-  }
-
-  /** Returns the workloads of which it is written when their rollouts were complete. */
-  async completed(): Promise<WorkloadKey[]> {
-    return await new Rollouts(this.#redis, this.#keys.rollouts).completed();
+  /** Returns what an earlier leader left. */
+  async written(): Promise<RolloutsWritten> {
+    return await new Rollouts(this.#redis, this.#keys.rollouts).written();
   }
 
   /** Writes in one call. Returns false, and writes nothing, if a newer leader has written. */

@@ -15,6 +15,12 @@ export interface RolloutsKnown {
   readonly of: ReadonlyMap<WorkloadKey, RolloutEntry | Completion>;
 }
 
+export interface RolloutsWritten {
+  readonly underWay: Map<WorkloadKey, RolloutEntry>;
+  /** The workloads of which it is written when their rollouts were complete. */
+  readonly completed: readonly WorkloadKey[];
+}
+
 /** Rollouts that are not complete: `progressing` or `stuck`. Other workloads have no rollout under way. */
 export class Rollouts {
   readonly #redis: RedisClient;
@@ -42,16 +48,17 @@ export class Rollouts {
     return { since: isTime(since) ? Number(since) : undefined, of: new Map(known) };
   }
 
-  /** The workloads of which it is written when their rollouts were complete. */
-  async completed(): Promise<WorkloadKey[]> {
-    const texts = Object.entries(await this.#redis.hgetall(this.#key));
-    return texts.flatMap(([workload, text]) =>
-      isWorkloadKey(workload) && decodeCompletion(text) ? [workload] : [],
-    );
+  async all(): Promise<Map<WorkloadKey, RolloutEntry>> {
+    return (await this.written()).underWay;
   }
 
-  async all(): Promise<Map<WorkloadKey, RolloutEntry>> {
-    return entries(Object.entries(await this.#redis.hgetall(this.#key)));
+  /** All that is written, in one read. */
+  async written(): Promise<RolloutsWritten> {
+    const texts = Object.entries(await this.#redis.hgetall(this.#key));
+    const completed = texts.flatMap(([workload, text]) =>
+      isWorkloadKey(workload) && decodeCompletion(text) ? [workload] : [],
+    );
+    return { underWay: entries(texts), completed };
   }
 }
 
