@@ -1,5 +1,6 @@
 import { beforeAll, expect, it } from 'vitest';
 import { QUICK_LEASE } from '../faults/support/settings.ts';
+import { RerollCli } from '../support/admin/reroll-cli.ts';
 import { sharedCluster } from '../support/cluster.ts';
 import { connect, namespace, type Space } from '../support/kube.ts';
 import {
@@ -101,8 +102,12 @@ it('of 200 workloads only the first gets data that break it; the change goes on 
   expect(await reloaded('bad', names)).toEqual([first]);
   const held = (await space.events(`Deployment/${second}`)).find(({ reason }) => reason === 'WaveHalted');
   expect(held?.message).toContain(`Deployment/${space.name}/${first} is stuck (ProgressDeadlineExceeded)`);
-  const { metadata } = await space.get('Secret/bad');
-  await space.annotate('Secret/bad', { 'reroll.dev/resumed': `${metadata.resourceVersion}; a test` });
+  const cli = new RerollCli(sharedCluster(), ['-n', space.name]);
+  expect(await cli.run('resume', 'secret/bad', '--reason', 'a test')).toEqual({
+    code: 0,
+    out: 'secret/bad resumed\n',
+    err: '',
+  });
   await eventually(async () => expect((await reloaded('bad', names)).length).toBe(200) ?? true, {
     within: 180_000,
   });

@@ -27,7 +27,7 @@ async function runApprove({ session, io, words }: Call): Promise<void> {
   if (given !== undefined && !PENDING_ID.test(given))
     throw usageError(`expected an id of ten hexadecimal digits, given ${JSON.stringify(given)}`);
   const id = given ?? (await latestId(session, workload));
-  await annotate(session, pathOf(workload), { [APPROVED_ANNOTATION]: id });
+  await annotate(session, pathOf(workload), { annotations: { [APPROVED_ANNOTATION]: id } });
   io.out(`${fullName(workload)} approved (${id})\n`);
 }
 

@@ -62,13 +62,13 @@ async function runFreeze({ session, io, words, options }: Call<FreezeOptions>): 
   if (end !== undefined && end <= io.now())
     throw usageError(`expected a time in the future for --until, given ${JSON.stringify(until)}`);
   const { path, annotation, name } = placeOf(session, words, options);
-  await annotate(session, path, { [annotation]: freezeText(end, reason) });
+  await annotate(session, path, { annotations: { [annotation]: freezeText(end, reason) } });
   io.out(`${safeText(name)} frozen${end === undefined ? '' : ` ${untilText(end)}`}\n`);
 }
 
 async function runUnfreeze({ session, io, words, options }: Call<PlaceOptions>): Promise<void> {
   const { path, annotation, name } = placeOf(session, words, options);
-  await annotate(session, path, { [annotation]: null });
+  await annotate(session, path, { annotations: { [annotation]: null } });
   io.out(`${safeText(name)} no longer frozen\n`);
 }
 

@@ -1,9 +1,10 @@
 import { RESUMED_ANNOTATION } from '@reroll/core/holds/hold';
-import { MERGE_PATCH, METADATA_ONLY } from '@reroll/kube/client/connection';
+import { METADATA_ONLY } from '@reroll/kube/client/connection';
 import { KubeError } from '@reroll/kube/client/errors';
 import { objectPath, type KubeObject } from '@reroll/kube/objects';
 import { sourceKind } from '@reroll/kube/sources/registry';
 import { sourceRef } from '../args/object-ref.ts';
+import { annotate } from '../direct/annotate.ts';
 import { CliError } from '../errors.ts';
 import { safeText } from '../output/safe-text.ts';
 import type { Session } from '../session.ts';
@@ -25,15 +26,13 @@ export async function resumeChange(
   const definition = sourceKind(source.kind);
   if (!definition) throw new RangeError(`no source kind ${source.kind}`);
   const path = objectPath(definition, source);
-  const { client } = session.cluster;
   for (let tried = 0; tried < TRIES; tried += 1) {
-    const { body } = await client.get<KubeObject>(path, { accept: METADATA_ONLY });
+    const { body } = await session.cluster.client.get<KubeObject>(path, { accept: METADATA_ONLY });
     const { resourceVersion } = body.metadata;
     const annotations = { [RESUMED_ANNOTATION]: `${resourceVersion}; ${reason}` };
     try {
       // Refused if the source was written in between.
-      const change = { metadata: { resourceVersion, annotations } };
-      await client.patch(path, change, { contentType: MERGE_PATCH, query: { fieldManager: 'reroll-cli' } });
+      await annotate(session, path, { resourceVersion, annotations });
       session.io.out(`${safeText(fullName(source))} resumed\n`);
       return;
     } catch (error) {

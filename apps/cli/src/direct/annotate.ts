@@ -1,4 +1,4 @@
-import { MERGE_PATCH } from '@reroll/kube/client/connection';
+import { MERGE_PATCH, METADATA_ONLY } from '@reroll/kube/client/connection';
 import { objectPath } from '@reroll/kube/objects';
 import { workloadKind } from '@reroll/kube/workloads/registry';
 import type { WorkloadRef } from '../args/object-ref.ts';
@@ -11,12 +11,16 @@ export function pathOf(workload: WorkloadRef): string {
   return objectPath(definition, workload);
 }
 
-/** Writes an annotation of an object, or takes it away (`null`), with the rights of the user. */
-export async function annotate(
-  { cluster }: Session,
-  path: string,
-  annotations: Readonly<Record<string, string | null>>,
-): Promise<void> {
-  const options = { contentType: MERGE_PATCH, query: { fieldManager: 'reroll-cli' } };
-  await cluster.client.patch(path, { metadata: { annotations } }, options);
+interface Change {
+  /** `null` takes one away. */
+  readonly annotations: Readonly<Record<string, string | null>>;
+  /** The write is refused (409) unless the object still has it. Default: it is written anyway. */
+  readonly resourceVersion?: string;
+}
+
+/** Writes annotations of an object with the rights of the user. Only the object's metadata come back. */
+export async function annotate({ cluster }: Session, path: string, metadata: Change): Promise<void> {
+  const query = { fieldManager: 'reroll-cli' };
+  const options = { contentType: MERGE_PATCH, accept: METADATA_ONLY, query };
+  await cluster.client.patch(path, { metadata }, options);
 }
