@@ -375,6 +375,12 @@ const OUTCOMES: readonly (readonly [string, Reason, State, Change])[] = [
     (scene) => void (scene.row = null),
   ],
   [
+    'such a workload also if somebody requested a reload',
+    'CatalogBehind',
+    'unchanged',
+    all(settled, asked, (scene) => void (scene.row = null)),
+  ],
+  [
     'one of which it knows an earlier generation',
     'CatalogBehind',
     'unchanged',

@@ -203,6 +203,8 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
     try {
       const ended = await this.#endedEarly(workload);
       if (ended) return ended;
+      // Its namespace may have left the scope while the request was held.
+      if (asked && !workload.facts.workload) return unchanged('CatalogBehind');
       const request = requestFor(workload, asked);
       const gathered = this.#holdBack({ ...(await this.#gather(workload)), ...request });
       const contested = contestedOutcome(gathered.workload);
