@@ -59,13 +59,13 @@ describe('one that watches', () => {
     const client = new ScriptedClient({ streams, pages });
     const namespaces = new NamespaceReader(client);
     const changed: string[] = [];
-    const forbidden: number[] = [];
+    const failures: number[] = [];
     namespaces.follow({
       onChange: (name) => void changed.push(name),
-      onForbidden: ({ status }) => void forbidden.push(status),
+      onFailure: ({ status }) => void failures.push(status),
     });
     await after(0);
-    return { client, namespaces, changed, forbidden };
+    return { client, namespaces, changed, failures };
   }
 
   const list =
@@ -100,20 +100,20 @@ describe('one that watches', () => {
   });
 
   it('reads from now on if it must not watch', async () => {
-    const { client, namespaces, forbidden } = await follower(
+    const { client, namespaces, failures } = await follower(
       [refusal(403)],
       [namespaceOf('a', FROZEN), namespaceOf('a')],
     );
     expect(await namespaces.annotations('a')).toEqual(FROZEN);
     await after(3_600_000);
     expect(await namespaces.annotations('a')).toEqual({});
-    expect([client.calls, forbidden]).toEqual([['list', 'page', 'page'], [403]]);
+    expect([client.calls, failures]).toEqual([['list', 'page', 'page'], [403]]);
   });
 
-  it('goes on trying after any other failure', async () => {
-    const { namespaces, forbidden, changed } = await follower([refusal(503), { text: list, open: true }]);
+  it('tells of any other failure, and goes on trying', async () => {
+    const { namespaces, failures, changed } = await follower([refusal(503), { text: list, open: true }]);
     await after(1_000);
-    expect([changed, forbidden]).toEqual([['a'], []]);
+    expect([changed, failures]).toEqual([['a'], [503]]);
     await namespaces.stop();
   });
 });

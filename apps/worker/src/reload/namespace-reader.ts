@@ -23,8 +23,8 @@ interface Seen {
 export interface FollowedNamespaces {
   /** Called with the name of a Namespace whose annotations have changed. Must not throw. */
   readonly onChange: (namespace: string) => void;
-  /** The Namespaces cannot be watched: they are read instead, from now on. */
-  readonly onForbidden: (error: KubeError) => void;
+  /** The watch has failed, and begins again; with the status 403 it ends, and Namespaces are read from now on. Must not throw. */
+  readonly onFailure: (error: KubeError) => void;
 }
 
 const NONE: Annotations = {};
@@ -46,7 +46,7 @@ export class NamespaceReader {
   }
 
   /** Begins to watch all Namespaces. */
-  follow({ onChange, onForbidden }: FollowedNamespaces): void {
+  follow({ onChange, onFailure }: FollowedNamespaces): void {
     const noted = ({ key, annotations }: Seen): void => {
       const known = this.#seen.get(key) ?? NONE;
       if (sameRecords(known, annotations)) return;
@@ -72,9 +72,8 @@ export class NamespaceReader {
       }),
       hooks: {
         onFailure: (error) => {
-          if (error.status !== 403) return;
-          void this.stop();
-          onForbidden(error);
+          if (error.status === 403) void this.stop();
+          onFailure(error);
         },
       },
     });

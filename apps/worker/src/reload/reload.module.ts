@@ -129,8 +129,10 @@ import { WorkloadReader } from './workload-reader.ts';
               .catch((error: unknown) =>
                 log.failure('cannot bring held workloads forward', error, { namespace }),
               ),
-          onForbidden: (error) =>
-            log.failure('cannot watch Namespaces, so they are read before reloads', error),
+          onFailure: (error) =>
+            error.status === 403
+              ? log.failure('cannot watch Namespaces, so they are read before reloads', error)
+              : log.failure('watching Namespaces failed, retrying', error),
         });
         lifecycle.onStop('namespaces', 2_000, () => namespaces.stop());
         return holds;
