@@ -61,10 +61,8 @@ export function optionsOf(seed: number): Option[] {
   const random = new Random(~seed);
   if (random.chance(PLAIN)) return [];
   const chosen = ALL.filter(([, { share }]) => random.chance(share / (1 - PLAIN))).map(([option]) => option);
-  // One way to choose namespaces. What waits for a wave and then for a slot is decided too early for the checker.
-  return chosen
-    .filter((option) => option !== 'limit' || !chosen.includes('waves'))
-    .filter((option, at, all) => !isOfNamespaces(option) || all.findIndex(isOfNamespaces) === at);
+  // One way to choose namespaces.
+  return chosen.filter((option, at, all) => !isOfNamespaces(option) || all.findIndex(isOfNamespaces) === at);
 }
 
 /** What is watched. */
@@ -81,8 +79,10 @@ export function scopeOf(options: readonly Option[], now: () => number): Scope {
 export function rulesOf(options: readonly Option[], scope: Scope): Rules {
   const has = (option: Option): boolean => options.includes(option);
   const onDelete = has('markerAnnotation') ? 'always' : 'marked';
+  const isAutoReloadAll = has('autoReloadAll');
   return {
-    dependsOn: dependencies({ isAutoReloadAll: has('autoReloadAll'), isByLabel: has('sourceLabels') }),
+    dependsOn: dependencies({ isAutoReloadAll, isByLabel: has('sourceLabels') }),
+    dependedOn: dependencies({ isAutoReloadAll, isByLabel: false }),
     isInDoubt: (namespace) => scope.isInDoubt(namespace),
     onCreate: has('reloadOnCreate') || has('syncAfterRestart'),
     onDelete: has('reloadOnDelete') ? onDelete : 'never',

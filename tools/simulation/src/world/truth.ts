@@ -394,7 +394,7 @@ export class Truth {
     const due = [...workload.since].filter(
       ([source, { due: how, endedAt, overtakenAt, listedAt, ...each }]) => {
         if (overtakenAt > earliest || listedAt > watched || each.isUnordered === true) return true;
-        const isAsked = before && this.#rules.dependsOn(before, this.sources.get(source), source);
+        const isAsked = before && this.#rules.dependedOn(before, this.sources.get(source), source);
         return how !== 'no' && (endedAt > earliest || isAsked);
       },
     );
