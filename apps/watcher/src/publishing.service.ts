@@ -4,6 +4,7 @@ import type { ClusterState } from '@reroll/core/state/cluster-state';
 import { LOG } from '@reroll/nest/tokens';
 import { Catalog } from '@reroll/redis/catalog/catalog';
 import { Queues } from '@reroll/redis/queue/queues';
+import { RolloutSlots } from '@reroll/redis/queue/rollout-slots';
 import type { Logger } from '@reroll/shared/platform/logging/logging';
 import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
 import type { WatcherOptions } from '@reroll/shared/platform/options/parsing/table';
@@ -15,6 +16,7 @@ import { Resyncer } from './resync/resyncer.ts';
 import { StateMetrics, type StateMetricsContext } from './resync/state-metrics.ts';
 import { watchQueues } from './queue-watch.ts';
 import { RolloutWatch } from './rollout-watch.service.ts';
+import { SlotGranter } from './rollouts/slot-granter.ts';
 import { WATCHER_METRICS, WATCHER_OPTIONS } from './tokens.ts';
 import type { Streams } from './watch/streams.ts';
 
@@ -25,6 +27,7 @@ export class Publishing {
     private readonly catalog: Catalog,
     private readonly queues: Queues,
     private readonly rollouts: RolloutWatch,
+    private readonly slots: RolloutSlots,
     private readonly leadership: Leadership,
     @Inject(WATCHER_OPTIONS) private readonly options: WatcherOptions,
     @Inject(WATCHER_METRICS) private readonly metrics: WatcherMetrics,
@@ -79,6 +82,27 @@ export class Publishing {
           isOutdated: (namespace) => streams().isOutdated(namespace),
         },
       );
+  }
+
+  /** Lets reloads go on that wait for others to be rolled out, until shutdown. */
+  grantSlots(clusterState: ClusterState, lifecycle: Lifecycle): void {
+    const { slots, queues, leadership, options, metrics, log } = this;
+    const { tracker } = this.rollouts;
+    const granter = new SlotGranter(
+      {
+        clusterState,
+        tracker,
+        slots,
+        queues,
+        metrics,
+        log,
+        term: () => (leadership.isLeader() ? leadership.term : undefined),
+        refused: () => leadership.refused(),
+      },
+      options.maxConcurrentRollouts || Infinity,
+    );
+    granter.start();
+    lifecycle.onStop('slots', 2_000, () => granter.stop());
   }
 
   /** Measures the queues until shutdown. */

@@ -16,7 +16,7 @@ import { WATCHER_METRICS } from './tokens.ts';
 /** Observes the rollouts that follow reloads, and publishes them. */
 @Injectable()
 export class RolloutWatch {
-  readonly #tracker = new RolloutTracker();
+  readonly tracker = new RolloutTracker();
   readonly publisher: RolloutPublisher;
 
   constructor(
@@ -26,21 +26,21 @@ export class RolloutWatch {
     private readonly leadership: Leadership,
     writer: RolloutWriter,
   ) {
-    this.publisher = new RolloutPublisher(this.#tracker, writer);
+    this.publisher = new RolloutPublisher(this.tracker, writer);
   }
 
   /** `changed` is called after each update of the tracker. */
   stuckPods(changed: () => void): StuckPods {
     const { client, metrics, log, leadership } = this;
     const isLeader = (): boolean => leadership.state.isLeading && leadership.isLeader();
-    return new StuckPods({ client, metrics, log, tracker: this.#tracker, isLeader, changed });
+    return new StuckPods({ client, metrics, log, tracker: this.tracker, isLeader, changed });
   }
 
   stale(clusterState: ClusterState): StaleRollouts {
-    return new StaleRollouts(clusterState, this.#tracker.tracked);
+    return new StaleRollouts(clusterState, this.tracker.tracked);
   }
 
   sightings(clusterState: ClusterState, stale: StaleRollouts, stuckPods: StuckPods): RolloutSightings {
-    return new RolloutSightings(clusterState, { tracker: this.#tracker, stale }, stuckPods);
+    return new RolloutSightings(clusterState, { tracker: this.tracker, stale }, stuckPods);
   }
 }

@@ -78,6 +78,8 @@ export class WatcherService implements OnApplicationBootstrap {
     if (term === undefined) return;
     this.publishing.watchQueues(lifecycle);
     await this.#takeOver(running.resyncer, term);
+    if (lifecycle.signal.aborted) return;
+    this.publishing.grantSlots(clusterState, lifecycle);
     running.stuckPods.kick();
   }
 

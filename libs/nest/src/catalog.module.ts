@@ -10,6 +10,7 @@ import { History } from '@reroll/redis/history/history';
 import { RolloutWriter } from '@reroll/redis/history/rollout-writer';
 import { RuntimeLimits } from '@reroll/redis/processes/limits';
 import { Processes } from '@reroll/redis/processes/processes';
+import { RolloutSlots } from '@reroll/redis/queue/rollout-slots';
 import { historyLimits } from '@reroll/shared/platform/options/history-limits';
 import { HealthModule, Readiness } from './health.module.ts';
 import { Heartbeats } from './heartbeats.ts';
@@ -41,6 +42,7 @@ import { IDENTITY, REDIS } from './tokens.ts';
       ({ options }, { keys }, redis, room) =>
         new RolloutWriter(redis, keys, { ...historyLimits(options), isFull: () => room.isFull }),
     ),
+    provided(RolloutSlots, [Catalog, REDIS], ({ keys }, redis) => new RolloutSlots(redis, keys)),
     Heartbeats,
   ],
   exports: [
@@ -52,6 +54,7 @@ import { IDENTITY, REDIS } from './tokens.ts';
     RoomHooks,
     RedisRoom,
     RolloutWriter,
+    RolloutSlots,
     Heartbeats,
   ],
 })

@@ -1,14 +1,15 @@
 /** Judges what the options of a run add: what is held back, asked for, limited and told. */
-import { ALERTS, PER_MINUTE, type Option } from './options.ts';
+import { ALERTS, AT_ONCE, PER_MINUTE, type Option } from './options.ts';
 import type { Plan } from './plan.ts';
 import { Alerts } from './world/alerts.ts';
 import { Holds } from './world/holds.ts';
 import { Rate } from './world/rate.ts';
 import { ReloadHolds } from './world/reload-holds.ts';
 import { Requests } from './world/requests.ts';
+import { hasRollouts, Rollouts } from './world/rollouts.ts';
 import type { Rules } from './world/rules.ts';
 import { hasLabel, type Scope } from './world/scope.ts';
-import type { KubeObject } from './world/shapes.ts';
+import { keyOf, type KubeObject } from './world/shapes.ts';
 import type { Commit, Truth, Violation } from './world/truth.ts';
 import { Waves } from './world/waves.ts';
 import { Webhooks } from './world/webhooks.ts';
@@ -39,6 +40,7 @@ export class OptionChecks {
   readonly #reloadHolds: ReloadHolds;
   readonly #waves: Waves;
   readonly #rate: Rate;
+  readonly #rollouts: Rollouts;
   readonly #alerts = new Alerts();
   readonly #webhooks: Webhooks;
 
@@ -62,7 +64,9 @@ export class OptionChecks {
       clockError: clockErrorOf(plan),
       isCounted: !plan.steps.some((step) => step.do === 'strip'),
     });
+    this.#rollouts = new Rollouts(now);
     this.#waves = new Waves({
+      rollouts: this.#rollouts,
       now,
       seen,
       knownUntil,
@@ -99,9 +103,20 @@ export class OptionChecks {
   /** What the write violates of all that holds reloads back. */
   #heldBack(commit: Commit, isReload: boolean): string[] {
     const problems = [...this.#holds.commit(commit), ...(isReload ? this.#reloadHolds.reloaded(commit) : [])];
+    if (isReload && this.#has('slots')) problems.push(...this.#tooMany(commit));
+    this.#rollouts.noted(commit);
     this.#reloadHolds.noted(commit);
     this.#waves.noted(commit);
     return isReload ? [...problems, ...this.#waves.reloaded(commit)] : problems;
+  }
+
+  /** What else is being rolled out, if that is as much as is allowed and the workload is not. */
+  #tooMany({ after, by }: Commit): string[] {
+    if (!after || !hasRollouts(after.kind)) return [];
+    const others = this.#rollouts.atOnce();
+    const key = keyOf(after);
+    if (others.includes(key) || others.length < AT_ONCE) return [];
+    return [`${by} reloaded ${key} while these were being rolled out: ${others.join(', ')}`];
   }
 
   #scopeChanged(namespace: string): void {
@@ -155,6 +170,7 @@ export class OptionChecks {
     }
     this.#reloadHolds.restored(namespaces);
     this.#waves.restored();
+    this.#rollouts.restored();
     const { sources, workloads } = this.#by.truth;
     this.#holds.restored([...sources.values(), ...[...workloads.values()].map(({ shown }) => shown.object)]);
   }

@@ -22,6 +22,7 @@ function both(share: number, ...flags: readonly string[]): Setting {
 
 const SELECTOR = `watched=${WATCHED.watched}`;
 export const PER_MINUTE = 20;
+export const AT_ONCE = 2;
 const RECEIVER = 'http://receiver.simulated';
 export const ALERTS = '/alerts';
 const WEBHOOKS = '/webhooks';
@@ -48,6 +49,7 @@ const SETTINGS = {
   namespaceLabels: { share: 0.15, watcher: [`--namespace-selector=${SELECTOR}`] },
   oddAnnotations: { share: 0.06 },
   quarrels: { share: 0.06 },
+  slots: both(0.1, `--max-concurrent-rollouts=${AT_ONCE}`),
 } as const satisfies Readonly<Record<string, Setting>>;
 
 export type Option = keyof typeof SETTINGS;

@@ -38,6 +38,8 @@ const START = Date.UTC(2026, 0, 1);
 const CALM = 90_000;
 /** In which a change comes to its last wave: three waves, each rolled out, observed and looked at. */
 const WAVES = 240_000;
+/** In which every slot is free again: a rollout that waits for somebody keeps its slot for ten minutes. */
+const SLOTS = 660_000;
 /** After that, nothing may be written any more. */
 const STILL = 25_000;
 /** From one look at what waits for an approval to the next. */
@@ -205,6 +207,7 @@ class Run {
     this.#log('world', 'everything works from now on');
     this.#disturber.heal();
     if (options.includes('waves')) await this.#endWaves();
+    if (options.includes('slots')) await this.#events.run(SLOTS);
     if (options.includes('holds')) await this.#endHolds();
     else await this.#events.run(CALM);
     this.#stillFrom = this.#events.now();

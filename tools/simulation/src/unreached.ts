@@ -49,8 +49,11 @@ export const UNREACHED: readonly Unreached[] = [
   {
     why: 'Every worker may watch Namespaces, none is deleted, and no run holds 10,000 workloads.',
     branches: {
-      'apps/worker/src/reload/reload.module.ts': ['onForbidden: (error) =>'],
+      'apps/worker/src/reload/reload.module.ts': [
+        "? log.failure('cannot watch Namespaces, so they are read before reloads', error)",
+      ],
       'apps/worker/src/reload/namespace-reader.ts': [
+        'if (error.status === 403) void this.stop();',
         'delete: ({ key }) => noted({ key, annotations: NONE }),',
         'for (const key of this.#seen.keys()) if (!names.has(key)) noted({ key, annotations: NONE });',
       ],
@@ -60,10 +63,15 @@ export const UNREACHED: readonly Unreached[] = [
     },
   },
   {
-    why: 'No pods break, no change is resumed, no request passes holds, there are few sources with waves, and flags always have a value.',
+    why: 'No pods break, no change is resumed, no request passes holds, no Namespace limits rollouts, there are few sources with waves, and flags always have a value.',
     branches: {
       'apps/worker/src/reload/reload-holds.ts': [
-        "return own || held.passes?.includes('AwaitsWave') ? own : await this.#waveHold(held, holds);",
+        "(passes.includes('AwaitsWave') ? undefined : await this.#waveHold(held, holds));",
+        "const where = most === undefined ? 'installation' : 'namespace or the installation';",
+        'return (this.#settings.defaults.rollouts ?? 0) > 0;',
+        'const isCounted = limit !== undefined || this.#isLimited || mostRollouts(namespace) !== undefined;',
+        '? withReload(recordedReloads(record), limit ?? LAST_ONLY, workload.apiTime())',
+        ': undefined;',
         "const waves = of(WAVES_ANNOTATION) ?? defaults.waves ?? 'none';",
         'return isRv(resumed.trim()) && !isNewer(exists ? dataRv : rv, resumed.trim());',
       ],
@@ -106,7 +114,6 @@ export const UNREACHED: readonly Unreached[] = [
         'if (hashes === null && observed.record !== undefined) return recordWithReloads(observed.record, reloads);',
       ],
       'apps/worker/src/reload/namespace-reader.ts': [
-        'if (error.status !== 403) return;',
         'annotations.catch(() => this.#read.delete(namespace));',
         'if (error instanceof KubeError && error.status === 404) return NONE;',
         '} catch (error) {',

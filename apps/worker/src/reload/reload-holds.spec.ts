@@ -172,6 +172,11 @@ describe('a reload under a limit', () => {
 });
 
 const NO_WAVES = { progress: () => expect.fail('nothing comes in waves') };
+const NO_SLOTS = {
+  isGranted: async () => expect.fail('no slots'),
+  ask: async () => expect.fail('no slots'),
+  leave: async () => expect.fail('no slots'),
+};
 
 describe('a workload that is held', () => {
   const minutes = (count: number): number => count * 60_000;
@@ -217,7 +222,12 @@ describe('a workload that is held', () => {
       };
       const settings = { defaults: {}, ownNamespace: 'reroll' };
       const holds = new ReloadHolds(
-        { namespaces: { annotations: async () => ({}) }, queues: { enqueueHeld }, waves: NO_WAVES },
+        {
+          namespaces: { annotations: async () => ({}) },
+          queues: { enqueueHeld },
+          waves: NO_WAVES,
+          slots: NO_SLOTS,
+        },
         settings,
       );
       for (const each of jobs) await holds.lookAgain(each, hold);
@@ -272,6 +282,60 @@ describe('a workload that is held', () => {
     const scene = new Scene();
     await scene.handle(Date.now());
     expect([scene.lookedAgainAt, scene.reported]).toEqual([[], ['ended']]);
+  });
+});
+
+describe('with a limit of rollouts at once', () => {
+  const limited: Change = (scene) => void (scene.holds = { rollouts: 5 });
+  const annotatedLimit = inNamespace({ 'reroll.dev/max-concurrent-rollouts': '2' });
+  const granted: Change = (scene) => void (scene.isGranted = true);
+
+  it.each([
+    ['of the installation', limited, undefined],
+    ['of the Namespace', annotatedLimit, 2],
+    ['of both', all(limited, annotatedLimit), 2],
+    [
+      'of the installation, as that of the Namespace cannot be read',
+      all(limited, inNamespace({ 'reroll.dev/max-concurrent-rollouts': 'few' })),
+      undefined,
+    ],
+  ])('%s, a workload waits for its slot, read or not', async (_, limit, most) => {
+    for (const how of [limit, all(limit, unread)]) {
+      const scene = new Scene(how);
+      await scene.handle(Date.now());
+      expect([scene.reported, scene.api.writes]).toEqual([['held'], []]);
+      expect([scene.lookedAgainAt.length, scene.slotCalls]).toEqual([1, [['ask', most]]]);
+      const outcome = await scene.run();
+      expect(outcome).toMatchObject({ state: 'unchanged', reason: 'AwaitsRollouts' });
+    }
+  });
+
+  it.each([
+    ['a slot', all(limited, granted)],
+    ['a slot of its Namespace', all(annotatedLimit, granted)],
+    ['a manual reload that passes the limit', all(limited, passing('AwaitsRollouts'))],
+    ['no rollout', all(limited, (scene) => void (scene.kind = 'CronJob'))],
+  ])('a workload with %s is reloaded, and the time recorded', async (_, change) => {
+    const scene = new Scene(change);
+    expect(await scene.run()).toMatchObject({ state: 'reloaded', rolled: [CM] });
+    expect(recordedReloads(recordOfScene(scene)).times).toHaveLength(1);
+  });
+
+  it('a dry run waits for no slot', async () => {
+    const scene = new Scene(all(limited, (changed) => void (changed.settings = { dryRun: true })));
+    expect(await scene.run()).toMatchObject({ state: 'wouldReload' });
+  });
+
+  it.each([
+    ['is held otherwise', all(limited, annotated(frozen)), ['leave']],
+    ['has nothing pending', all(limited, settled), ['leave']],
+    ['is reloaded', all(limited, granted), []],
+    ['is held without a limit', annotated(frozen), []],
+    ['has nothing pending, without a limit', settled, []],
+  ])('a workload that %s leaves its slot to others unless it needs it', async (_, change, calls) => {
+    const scene = new Scene(change);
+    await scene.handle(Date.now());
+    expect(scene.slotCalls).toEqual(calls);
   });
 });
 

@@ -3,18 +3,21 @@ import { annotationOf } from '@reroll/core/annotations/annotation-keys';
 import {
   BAKE_ANNOTATION,
   RESUMED_ANNOTATION,
+  ROLLOUTS_ANNOTATION,
   WAVES_ANNOTATION,
   type ReloadHold,
 } from '@reroll/core/holds/hold';
 import { waveHold, type WavesInput } from '@reroll/core/holds/waves';
+import { readMostRollouts } from '@reroll/core/holds/rollout-slots';
 import { isNewer, isRv } from '@reroll/core/rv';
-import { withReload, type PastReloads } from '@reroll/core/holds/reload-limit';
+import { withReload, type PastReloads, type ReloadLimit } from '@reroll/core/holds/reload-limit';
 import { holdOf, limitOf, type HoldDefaults } from '@reroll/core/holds/reload-hold';
 import { recordedReloads } from '@reroll/core/record/record';
 import { sourceKeyIn, type SourceRow } from '@reroll/core/state/rows';
 import { namespaceOf, type Annotations, type WorkloadKey } from '@reroll/core/model';
 import type { ReloadJob } from '@reroll/redis/queue/jobs';
 import type { Queues } from '@reroll/redis/queue/queues';
+import type { RolloutSlots } from '@reroll/redis/queue/rollout-slots';
 import type { NamespaceReader } from './namespace-reader.ts';
 import type { Gathered } from './reload-outcome.ts';
 import type { WaveReader } from './wave-reader.ts';
@@ -32,6 +35,8 @@ const WAKE_INTERVAL = 10_000;
 
 /** Milliseconds that the catalog gets to know what a worker has read. */
 const CATCH_UP = 5_000;
+/** What is recorded of reloads for the slots, where no limit counts them. */
+const LAST_ONLY: ReloadLimit = { count: 1, period: 1 };
 const NOT_KNOWN_YET = 'It waits until the watcher has told how far the change has come';
 
 export interface ReloadHoldsSettings {
@@ -55,6 +60,7 @@ export interface ReloadHoldsPorts {
   readonly namespaces: Pick<NamespaceReader, 'annotations'>;
   readonly queues: Pick<Queues, 'enqueueHeld'>;
   readonly waves: Pick<WaveReader, 'progress'>;
+  readonly slots: Pick<RolloutSlots, 'isGranted' | 'ask' | 'leave'>;
 }
 
 /** Decides whether a pending workload may be reloaded now (docs/adr/0042). */
@@ -82,8 +88,11 @@ export class ReloadHolds {
 
   /** Returns why the reload is held; undefined if it is not. Rejects with ioredis' error. */
   async holdOf(held: Held, holds: NamespaceHolds): Promise<ReloadHold | undefined> {
-    const own = this.#ownHold(held, holds);
-    return own || held.passes?.includes('AwaitsWave') ? own : await this.#waveHold(held, holds);
+    const { passes = [] } = held;
+    const hold =
+      this.#ownHold(held, holds) ??
+      (passes.includes('AwaitsWave') ? undefined : await this.#waveHold(held, holds));
+    return hold || passes.includes('AwaitsRollouts') ? hold : await this.#slotHold(held, holds);
   }
 
   #ownHold({ workload, plan, request, passes }: Held, holds: NamespaceHolds): ReloadHold | undefined {
@@ -133,21 +142,49 @@ export class ReloadHolds {
     return waveHold({ ...settings, isResumed: isResumed(source), members, workload: workload.key, now });
   }
 
+  /** The last of all, so that nothing takes a slot that is held anyway. */
+  async #slotHold({ workload }: Held, { namespace }: NamespaceHolds): Promise<ReloadHold | undefined> {
+    const most = mostRollouts(namespace);
+    const isLimited = most !== undefined || this.#isLimited;
+    // Others have no rollout.
+    if (!isLimited || workload.definition.reloadedBy !== 'patch' || this.#settings.isDryRun === true)
+      return undefined;
+    if (await this.#ports.slots.isGranted(workload.key)) return undefined;
+    const where = most === undefined ? 'installation' : 'namespace or the installation';
+    const detail = `It waits until fewer workloads of the ${where} are being rolled out`;
+    return { reason: 'AwaitsRollouts', most, detail };
+  }
+
+  get #isLimited(): boolean {
+    return (this.#settings.defaults.rollouts ?? 0) > 0;
+  }
+
+  /** The workload is not reloaded now, so that others may have its slot. Rejects with ioredis' error. */
+  async leave(workload: WorkloadKey): Promise<void> {
+    if (this.#isLimited) await this.#ports.slots.leave(workload);
+  }
+
   /** Returns the reloads to record with one that is made now. */
   reloadsAfter({ workload }: Held, { namespace }: NamespaceHolds): PastReloads | undefined {
     const { annotations, record } = workload.observed;
     const limit = limitOf({ workload: annotations, namespace, defaults: this.#settings.defaults });
-    return limit && withReload(recordedReloads(record), limit, workload.apiTime());
+    const isCounted = limit !== undefined || this.#isLimited || mostRollouts(namespace) !== undefined;
+    return isCounted
+      ? withReload(recordedReloads(record), limit ?? LAST_ONLY, workload.apiTime())
+      : undefined;
   }
 
   /** Has the workload looked at again when the hold ends, or may have ended. Rejects with ioredis' error. */
-  async lookAgain(job: ReloadJob, { until = Infinity, lookAt }: ReloadHold): Promise<void> {
+  async lookAgain(job: ReloadJob, { reason, until = Infinity, lookAt, most }: ReloadHold): Promise<void> {
     const now = Date.now();
     this.#remember(job);
     const wait = Math.min(Math.max((now - job.since) / 2, FIRST_RECHECK), LAST_RECHECK);
     const later = Math.max(lookAt === undefined ? wait : lookAt - now, 0);
     const at = Math.min(until, now + later * (1 + Math.random() / 5), this.#changedLately(job));
     await this.#ports.queues.enqueueHeld([job], at);
+    // Afterwards, because the leader brings that job forward.
+    if (reason === 'AwaitsRollouts') await this.#ports.slots.ask({ job, most });
+    else await this.leave(job.workload);
   }
 
   #remember(job: ReloadJob): void {
@@ -188,6 +225,11 @@ export class ReloadHolds {
     this.#wokenAt.set(namespace, at);
     return at;
   }
+}
+
+/** The limit of a Namespace. One that cannot be read leaves that of the installation in force. */
+function mostRollouts(namespace: Annotations): number | undefined {
+  return readMostRollouts(annotationOf(namespace, ROLLOUTS_ANNOTATION) ?? '');
 }
 
 /** Whether the hash is known to be that of other data. */

@@ -135,6 +135,7 @@ class World {
       holdOf: async () => undefined,
       reloadsAfter: () => undefined,
       lookAgain: async () => undefined,
+      leave: async () => undefined,
     };
     return new ReloadProcessor(
       {

@@ -13,6 +13,7 @@ import { ReloadRequests } from '@reroll/redis/catalog/requests';
 import { Rollouts } from '@reroll/redis/history/rollouts';
 import { RateBudget } from '@reroll/redis/processes/rate';
 import { Queues } from '@reroll/redis/queue/queues';
+import { RolloutSlots } from '@reroll/redis/queue/rollout-slots';
 import { decisionSettings } from '@reroll/shared/platform/options/decision-settings';
 import { holdDefaults } from '@reroll/shared/platform/options/explain-settings';
 import { adoptStaleOf, triggersOf } from '@reroll/shared/platform/options/triggers';
@@ -114,12 +115,12 @@ import { WorkloadReader } from './workload-reader.ts';
     ),
     provided(
       ReloadHolds,
-      [KubeClient, Queues, WaveReader, WORKER_OPTIONS, LOG, Lifecycle],
-      (client, queues, waveReader, options, log, lifecycle) => {
+      [KubeClient, Queues, WaveReader, RolloutSlots, WORKER_OPTIONS, LOG, Lifecycle],
+      (client, queues, waves, slots, options, log, lifecycle) => {
         const { podNamespace: ownNamespace, dryRun: isDryRun } = options;
         const settings = { defaults: holdDefaults(options), ownNamespace, isDryRun };
         const namespaces = new NamespaceReader(client);
-        const holds = new ReloadHolds({ namespaces, queues, waves: waveReader }, settings);
+        const holds = new ReloadHolds({ namespaces, queues, waves, slots }, settings);
         // With rights in some namespaces only, each is read when it matters.
         if (options.namespaces.length > 0) return holds;
         namespaces.follow({

@@ -595,6 +595,7 @@ const ELSEWHERE: readonly Reason[] = [
   'TooOften',
   'AwaitsWave',
   'WaveHalted',
+  'AwaitsRollouts',
   'Requested',
   'Paused',
   'QueuePaused',

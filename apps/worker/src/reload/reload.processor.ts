@@ -60,7 +60,7 @@ export interface ReloadPorts {
   readonly requests: Pick<ReloadRequests, 'of' | 'done'>;
   readonly workloads: Pick<WorkloadReader, 'read' | 'known' | 'refresh' | 'decide'>;
   readonly sources: Pick<SourceReader, 'read' | 'isWaveMark'>;
-  readonly holds: Pick<ReloadHolds, 'read' | 'holdOf' | 'reloadsAfter' | 'lookAgain'>;
+  readonly holds: Pick<ReloadHolds, 'read' | 'holdOf' | 'reloadsAfter' | 'lookAgain' | 'leave'>;
   readonly ways: ReloadWays;
   readonly budget: Pick<RateBudget, 'isLimited' | 'ask' | 'claim' | 'end'>;
   readonly reports: Pick<ReloadReports, 'overtaken' | 'leftToOthers' | 'ended' | 'held' | 'failed'>;
@@ -100,15 +100,17 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
     } else {
       reports.ended(job, outcome, run);
       if (outcome.request) await requests.done(job.workload, outcome.request.id);
+      if (outcome.state !== 'reloaded') await holds.leave(job.workload);
     }
     if (number > 1) await catalog.setBackingOff(job.workload, null);
   }
 
   async failed(job: ReloadJob, error: JobError, attempt: FailedAttempt): Promise<void> {
-    const { reports, catalog, requests } = this.#ports;
+    const { reports, catalog, requests, holds } = this.#ports;
     const { number, most, isLast, jobId, next } = attempt;
     reports.failed(job, error, { attempt: number, attempts: most, isLast, next });
     await catalog.setBackingOff(job.workload, isLast ? null : jobId);
+    await holds.leave(job.workload);
     // A manual reload that failed because the API server was unavailable stays requested: the resync enqueues it again.
     if (isLast && error.request && error.reason !== 'ApiUnavailable')
       await requests.done(job.workload, error.request.id);

@@ -14,6 +14,7 @@ import type { Catalog } from '@reroll/redis/catalog/catalog';
 import type { ReloadRequest } from '@reroll/redis/catalog/requests';
 import type { RateBudget } from '@reroll/redis/processes/rate';
 import type { Queues } from '@reroll/redis/queue/queues';
+import type { RolloutSlots } from '@reroll/redis/queue/rollout-slots';
 import { SourceReader } from '../change/source-reader.ts';
 import type { ReloadOutcome } from '../reload/reload-outcome.ts';
 import { NamespaceReader } from '../reload/namespace-reader.ts';
@@ -88,6 +89,9 @@ export class Scene {
   readonly lookedAgainAt: number[] = [];
   /** How far a change with waves has come. */
   waves: Pick<WaveReader, 'progress'> = { progress: () => fail() };
+  /** Whether the leader has granted a slot, and what it was asked. */
+  isGranted = false;
+  readonly slotCalls: unknown[] = [];
   /** The calls of the budget. */
   readonly slot: string[] = [];
   readonly reported: string[] = [];
@@ -143,7 +147,12 @@ export class Scene {
         workloads: new WorkloadReader(client, this.#catalog, decision),
         sources: new SourceReader({ client, catalog: this.#catalog }, reading),
         holds: new ReloadHolds(
-          { namespaces: new NamespaceReader(client), queues: this.#queues, waves: this.waves },
+          {
+            namespaces: new NamespaceReader(client),
+            queues: this.#queues,
+            waves: this.waves,
+            slots: this.#slots,
+          },
           {
             defaults: this.holds,
             ownNamespace: NAMESPACE,
@@ -181,6 +190,12 @@ export class Scene {
 
   readonly #queues = only<Queues>('queues', {
     enqueueHeld: async (_job: unknown, at: number) => void this.lookedAgainAt.push(at),
+  });
+
+  readonly #slots = only<RolloutSlots>('slots', {
+    isGranted: async () => this.isGranted,
+    ask: async ({ most }: { most?: number }) => void this.slotCalls.push(['ask', most]),
+    leave: async () => void this.slotCalls.push('leave'),
   });
 
   readonly #catalog = only<Catalog>('catalog', {

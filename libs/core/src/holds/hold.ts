@@ -5,6 +5,8 @@ export const FREEZE_ANNOTATION = 'reroll.dev/freeze';
 export const WINDOW_ANNOTATION = 'reroll.dev/window';
 export const APPROVAL_ANNOTATION = 'reroll.dev/approval';
 export const LIMIT_ANNOTATION = 'reroll.dev/reload-limit';
+/** On a Namespace: how many of its workloads are rolled out at once for Reroll. */
+export const ROLLOUTS_ANNOTATION = 'reroll.dev/max-concurrent-rollouts';
 /** On a workload: the id of what may be reloaded. */
 export const APPROVED_ANNOTATION = 'reroll.dev/approved';
 /** On the Namespace of the installation: nothing is reloaded anywhere. Read like `FREEZE_ANNOTATION`. */
@@ -38,6 +40,7 @@ const HOLD_REASONS = [
   'TooOften',
   'AwaitsWave',
   'WaveHalted',
+  'AwaitsRollouts',
 ] as const satisfies Reason[];
 export type HoldReason = (typeof HOLD_REASONS)[number];
 
@@ -52,6 +55,8 @@ export interface ReloadHold {
   readonly until?: number;
   /** Unix milliseconds at which to look again if it may end before, or without anybody telling; undefined: later and later. */
   readonly lookAt?: number;
+  /** `AwaitsRollouts`: the most rollouts in the namespace at once, if it has a limit of its own. */
+  readonly most?: number | undefined;
   /** One sentence for the owner. */
   readonly detail: string;
 }

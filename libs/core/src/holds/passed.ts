@@ -6,6 +6,7 @@ const NOW = [
   'TooOften',
   'AwaitsWave',
   'WaveHalted',
+  'AwaitsRollouts',
 ] as const satisfies readonly HoldReason[];
 const PASSABLE: readonly unknown[] = ['Frozen', ...NOW];
 

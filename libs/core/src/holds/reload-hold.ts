@@ -24,6 +24,8 @@ export interface HoldDefaults {
   readonly limit?: string | undefined;
   readonly waves?: string | undefined;
   readonly bake?: string | undefined;
+  /** How many workloads are rolled out at once. */
+  readonly rollouts?: number | undefined;
 }
 
 export interface HoldInput {

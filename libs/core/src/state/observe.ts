@@ -15,6 +15,7 @@ import {
   BAKE_ANNOTATION,
   FREEZE_ALL_ANNOTATION,
   HOLD_ANNOTATIONS,
+  ROLLOUTS_ANNOTATION,
   SOURCE_WAVE_ANNOTATIONS,
   WAVES_ANNOTATION,
 } from '../holds/hold.ts';
@@ -121,7 +122,13 @@ export function decidingAnnotations(annotations: Annotations | undefined, keys: 
   return shortened(pick(annotations, decidingKeys(keys)), listKeys(keys));
 }
 
-const NAMESPACE_ANNOTATIONS = [...HOLD_ANNOTATIONS, FREEZE_ALL_ANNOTATION, WAVES_ANNOTATION, BAKE_ANNOTATION];
+const NAMESPACE_ANNOTATIONS = [
+  ...HOLD_ANNOTATIONS,
+  FREEZE_ALL_ANNOTATION,
+  WAVES_ANNOTATION,
+  BAKE_ANNOTATION,
+  ROLLOUTS_ANNOTATION,
+];
 
 /** Keeps the annotations of a Namespace that hold reloads. */
 export function namespaceAnnotations(annotations: Annotations | undefined): Annotations {

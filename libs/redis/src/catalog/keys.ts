@@ -38,6 +38,9 @@ export interface CatalogKeys {
   readonly tallies: string;
   /** Hash: workload key to its rollout (see `rollouts.ts`) while that is not complete. */
   readonly rollouts: string;
+  /** Hash: workload key to the slot that the leader has granted it (see `rollout-slots.ts`), and to a request for one. */
+  readonly slots: string;
+  readonly slotRequests: string;
   /** Hash: process id to the process's heartbeat (see `processes.ts`). */
   readonly processes: string;
   /** Hash: workload key to its manual reload (see `requests.ts`). */
@@ -79,6 +82,8 @@ export function catalogKeys(install: { cluster: string; namespace: string }): Ca
     before: key('before'),
     tallies: key('tallies:'),
     rollouts: key('rollouts'),
+    slots: key('slots'),
+    slotRequests: key('slot-requests'),
     processes: key('processes'),
     requests: key('requests'),
     limits: key('limits'),

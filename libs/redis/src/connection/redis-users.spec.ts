@@ -83,6 +83,8 @@ const WRITERS: Readonly<Record<Exclude<keyof CatalogKeys, 'prefix'>, readonly Co
   before: ['watcher', 'worker'],
   tallies: ['worker'],
   rollouts: ['watcher'],
+  slots: ['watcher', 'worker'],
+  slotRequests: ['watcher', 'worker'],
   processes: ['watcher', 'worker', 'admin'],
   requests: ['worker', 'admin'],
   limits: ['admin'],

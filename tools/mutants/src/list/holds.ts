@@ -5,6 +5,8 @@ const HOLDS = 'libs/core/src/holds';
 const CHAIN = `${HOLDS}/reload-hold.spec.ts`;
 const WAVES = `${HOLDS}/waves.spec.ts`;
 const LIMIT = `${HOLDS}/reload-limit.spec.ts`;
+const SLOTS = `${HOLDS}/rollout-slots.spec.ts`;
+const GRANTER = 'apps/watcher/src/rollouts/slot-granter';
 const RELOADS = 'apps/worker/src/reload/reload-holds.spec.ts';
 
 export const holdMutants = [
@@ -42,7 +44,38 @@ export const holdMutants = [
       killedBy: { spec: WAVES, test: 'is halted within a wave too' },
     },
   ]),
+  ...inFile(`${HOLDS}/rollout-slots.ts`, [
+    {
+      name: 'slots go to whoever came first, whatever namespace',
+      text: `(!least || line.slots < least.slots)`,
+      replacement: `!least`,
+      killedBy: { spec: SLOTS, test: 'go to the namespaces in turn' },
+    },
+    {
+      name: 'the limit of a Namespace counts only what waits there',
+      text: `lineOf(requests, used, slots.get(namespace))`,
+      replacement: `lineOf(requests, used, 0)`,
+      killedBy: { spec: SLOTS, test: 'count what a namespace has' },
+    },
+  ]),
+  ...inFile(`${GRANTER}.ts`, [
+    {
+      name: 'a slot ends when it is used, and not when the rollout is complete',
+      text: `if (usesSlot(state, clusterState.workloads.get(workload)?.record, now)) used.add(workload);`,
+      replacement: `if (usesSlot(state, clusterState.workloads.get(workload)?.record, now)) used.delete(workload);`,
+      killedBy: {
+        spec: `${GRANTER}.spec.ts`,
+        test: 'is granted again once the rollout that used it is complete',
+      },
+    },
+  ]),
   ...inFile('apps/worker/src/reload/reload-holds.ts', [
+    {
+      name: 'a workload that is held otherwise keeps its slot',
+      text: `else await this.leave(job.workload);`,
+      replacement: ``,
+      killedBy: { spec: RELOADS, test: 'is held otherwise' },
+    },
     {
       name: 'the waves of a change go by what the catalog has of older data',
       text: `if (!members || !source || isOther(source.hash, plan.hashes?.[settings.source]))`,
@@ -89,8 +122,8 @@ export const holdMutants = [
   ...inFile('apps/worker/src/reload/reload-holds.ts', [
     {
       name: 'a reload is not recorded for the limit',
-      text: `return limit && withReload(recordedReloads(record), limit, workload.apiTime());`,
-      replacement: `return undefined;`,
+      text: `? withReload(recordedReloads(record), limit ?? LAST_ONLY, workload.apiTime())`,
+      replacement: `? undefined`,
       killedBy: { spec: RELOADS, test: 'is recorded with its time' },
     },
   ]),

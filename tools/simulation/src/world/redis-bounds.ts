@@ -38,7 +38,7 @@ const ENTRIES: readonly (readonly [RegExp, Bound])[] = [
   [/^v1:limits$/, () => 10],
   // "One entry for each source that exists, until it is told" and one row for each.
   [/^v1:(sources|before)$/, ({ sources }) => sources],
-  [/^v1:(workloads|backing-off|pretended|requests)$/, ({ workloads }) => workloads],
+  [/^v1:(workloads|backing-off|pretended|requests|slots|slot-requests)$/, ({ workloads }) => workloads],
   // And since when they are known.
   [/^v1:rollouts$/, ({ workloads }) => workloads + 1],
   [/^v1:(users|alerts|tallies):/, ({ workloads }) => workloads],

@@ -1,7 +1,8 @@
 /** In which order a change with waves may reach its workloads (docs/guide/change-safely.md). It is told of every write. */
 import { recordedLetter } from './recorded.ts';
-import { letterOf, templateOf } from './objects.ts';
+import { letterOf } from './objects.ts';
 import { isWorkload, type Shown } from './restarts.ts';
+import type { Rollouts } from './rollouts.ts';
 import { keyOf, type KubeObject } from './shapes.ts';
 import { isStuck, ON_ITS_WAY, type Commit, type Truth } from './truth.ts';
 import type { Rules } from './rules.ts';
@@ -18,8 +19,6 @@ export function waveAnnotations(isOn: boolean, isBaked: boolean): Record<string,
   return { [WAVES]: isOn ? WAVES_OF_SOURCES : null, [BAKE]: isOn && isBaked ? `${BAKE_SECONDS}s` : null };
 }
 
-const HAVE_ROLLOUTS: ReadonlySet<string> = new Set(['Deployment', 'StatefulSet', 'DaemonSet', 'Rollout']);
-
 /** How far a worker may take the clock of the API server to be ahead, in milliseconds. */
 const API_CLOCK = 2_000;
 
@@ -27,19 +26,13 @@ export interface WavesBy {
   readonly now: () => number;
   readonly truth: Pick<Truth, 'sources' | 'workloads'>;
   readonly rules: Pick<Rules, 'dependsOn' | 'hashKeys'>;
+  readonly rollouts: Rollouts;
   /** See `HoldsBy`. */
   readonly knownUntil: (wait: number) => number;
   /** How far the clocks of two processes may be apart, in milliseconds. */
   readonly clockError: number;
   /** Counts what happened. */
   readonly seen: (what: string) => void;
-}
-
-interface Rollout {
-  /** Since when the object has its pod template, in virtual milliseconds. */
-  begunAt: number;
-  /** When its pods were ready; `undefined`: they are not. */
-  readyAt: number | undefined;
 }
 
 interface WavedChange {
@@ -55,7 +48,6 @@ export class Waves {
   readonly #since = new Map<string, number>();
   /** When somebody else last changed who depends on what, by namespace. */
   readonly #changedAt = new Map<string, number>();
-  readonly #rollouts = new Map<string, Rollout>();
 
   constructor(by: WavesBy) {
     this.#by = by;
@@ -69,14 +61,12 @@ export class Waves {
     if (object.kind === 'ConfigMap' || object.kind === 'Secret') this.#source(before, after, namespace);
     else if (isWorkload(object)) {
       if (by === undefined && !isStatusOnly(before, after)) this.#changedAt.set(namespace, this.#by.now());
-      if (after) this.#rollout(before, after);
     }
   }
 
   /** etcd is as it was: nothing is known. */
   restored(): void {
     this.#since.clear();
-    this.#rollouts.clear();
   }
 
   /** Returns what a reload by Reroll violates. Call it after `noted`, and after the truth was told. */
@@ -135,10 +125,9 @@ export class Waves {
     { object, holder }: Shown,
     { source, settled }: Omit<WavedChange, 'key'>,
   ): string | undefined {
-    const rollout = this.#rollouts.get(keyOf(object));
+    const rollout = this.#by.rollouts.get(keyOf(object));
     // What has begun since may not be known.
-    if (!rollout || holder !== object || !HAVE_ROLLOUTS.has(object.kind) || rollout.begunAt > settled)
-      return undefined;
+    if (!rollout || holder !== object || rollout.begunAt > settled) return undefined;
     if (rollout.readyAt === undefined) return 'is not rolled out';
     const bake = source.metadata.annotations?.[BAKE] === undefined ? 0 : BAKE_SECONDS * 1_000;
     const { now, clockError } = this.#by;
@@ -155,32 +144,10 @@ export class Waves {
       JSON.stringify(before?.metadata.annotations) !== JSON.stringify(after?.metadata.annotations);
     if (!before || !after || isChanged) this.#changedAt.set(namespace, this.#by.now());
   }
-
-  #rollout(before: KubeObject | undefined, after: KubeObject): void {
-    const key = keyOf(after);
-    const now = this.#by.now();
-    if (JSON.stringify(specOf(before)) !== JSON.stringify(specOf(after)))
-      this.#rollouts.set(key, { begunAt: now, readyAt: undefined });
-    const rollout = this.#rollouts.get(key);
-    if (!rollout) return;
-    if (!isReady(after)) rollout.readyAt = undefined;
-    else rollout.readyAt ??= now;
-  }
-}
-
-function specOf(object: KubeObject | undefined): unknown {
-  return [object && templateOf(object), (object?.['spec'] as { restartAt?: string } | undefined)?.restartAt];
 }
 
 function isStatusOnly(before: KubeObject | undefined, after: KubeObject | undefined): boolean {
   const rest = (object: KubeObject | undefined): string =>
     JSON.stringify([object?.metadata.annotations, object?.metadata.labels, object?.['spec']]);
   return before !== undefined && after !== undefined && rest(before) === rest(after);
-}
-
-function isReady({ metadata, spec, status = {} }: KubeObject): boolean {
-  const { observedGeneration, readyReplicas, numberReady } = status as Record<string, unknown>;
-  const { replicas = 1 } = spec as { replicas?: number };
-  const ready = numberReady === undefined ? Number(readyReplicas) >= replicas : Number(numberReady) > 0;
-  return Number(observedGeneration) >= (metadata.generation ?? 0) && ready;
 }

@@ -86,6 +86,11 @@ function staleMetrics(registry: Registry) {
       name: 'reroll_oldest_stale_rollout_seconds',
       help: 'How long the oldest rollout that brings newer data and is not complete has been under way, in seconds; 0 if there is none.',
     }),
+    rolloutSlots: gauge(registry, {
+      name: 'reroll_rollout_slots',
+      help: 'Number of workloads that use one of the slots of --max-concurrent-rollouts or of its annotation, and of those that wait for one, as the leader sees them.',
+      labels: { state: ['used', 'waiting'] },
+    }),
     certificateExpiry: gauge(registry, {
       name: 'reroll_certificate_expiry_timestamp_seconds',
       help: 'When the certificate expires that pods started with, in Unix seconds, by Secret of type kubernetes.io/tls that a workload depends on. If pods have several of them, the first one that expires.',

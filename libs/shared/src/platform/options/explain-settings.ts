@@ -19,6 +19,7 @@ export function explainSettings(options: WorkerOptions): ExplainSettings {
 /** What the flags hold where no annotation says otherwise. */
 export function holdDefaults(options: WorkerOptions): HoldDefaults {
   const { reloadWindow: window, requireApproval, workloadReloadLimit: limit, waves } = options;
+  const { maxConcurrentRollouts: rollouts } = options;
   const bake = formatDuration(options.bake);
-  return { window, approval: requireApproval ? 'required' : 'none', limit, waves, bake };
+  return { window, approval: requireApproval ? 'required' : 'none', limit, waves, bake, rollouts };
 }

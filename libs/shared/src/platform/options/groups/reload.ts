@@ -82,6 +82,14 @@ export const reloadOptions = options('Reloading', {
       'Maximum number of reloads per minute, for all workers together. Namespaces take turns. 0: no limit.',
     ...integer({ min: 0 }),
   },
+  maxConcurrentRollouts: {
+    flag: '--max-concurrent-rollouts',
+    default: '0',
+    apps: BOTH,
+    description:
+      'How many workloads are rolled out at once. A reload waits while that many workloads that were reloaded are not rolled out; each counts for at most 10 minutes. Namespaces take turns. Annotation of a Namespace: reroll.dev/max-concurrent-rollouts. 0: no limit.',
+    ...integer({ min: 0, max: 100_000 }),
+  },
   workloadReloadLimit: {
     flag: '--workload-reload-limit',
     default: '10/10m',

@@ -1,0 +1,146 @@
+import {
+  grantSlots,
+  lastReloadOf,
+  usesSlot,
+  type SlotRequest,
+  type SlotRequests,
+} from '@reroll/core/holds/rollout-slots';
+import { namespaceOf, type WorkloadKey } from '@reroll/core/model';
+import type { RolloutTracker } from '@reroll/core/rollouts/rollout-tracker';
+import type { ClusterState } from '@reroll/core/state/cluster-state';
+import type { Queues } from '@reroll/redis/queue/queues';
+import {
+  GRANTED,
+  type RolloutSlots,
+  type SlotGrant,
+  type WaitingReload,
+} from '@reroll/redis/queue/rollout-slots';
+import type { Logger } from '@reroll/shared/platform/logging/logging';
+import type { WatcherMetrics } from '@reroll/shared/platform/metrics/watcher';
+
+export interface SlotGranterContext {
+  readonly clusterState: Pick<ClusterState, 'workloads'>;
+  readonly tracker: Pick<RolloutTracker, 'tracked'>;
+  readonly slots: Pick<RolloutSlots, 'takeRequests' | 'grants' | 'write'>;
+  readonly queues: Pick<Queues, 'enqueueHeld'>;
+  /** The term of this watcher's leadership; undefined if it does not lead. */
+  readonly term: () => string | undefined;
+  /** Called when a newer leader has written. */
+  readonly refused: () => void;
+  readonly metrics: Pick<WatcherMetrics, 'rolloutSlots'>;
+  readonly log: Pick<Logger, 'failure'>;
+}
+
+/** Milliseconds between two turns. */
+const INTERVAL = 500;
+/** Requests that are taken, and slots that are granted, in one turn. */
+const REQUESTS_PER_TURN = 1_000;
+const GRANTS_PER_TURN = 100;
+
+/**
+ * Grants the slots of `--max-concurrent-rollouts` while this watcher leads (docs/adr/0044). What uses a slot is read from the cluster
+ * state: a workload whose record lists a reload and whose rollout is not complete. Redis holds only what was granted and is not seen to
+ * be used. Heap: one request for each workload that waits.
+ */
+export class SlotGranter {
+  readonly #context: SlotGranterContext;
+  readonly #total: number;
+  readonly #waiting = new Map<string, Map<WorkloadKey, WaitingReload & SlotRequest>>();
+  #hasGranted = true;
+  #timer: NodeJS.Timeout | undefined;
+  #turn: Promise<void> = Promise.resolve();
+
+  /** `total`: the most slots of the installation; `Infinity`: no limit but those of Namespaces. */
+  constructor(context: SlotGranterContext, total: number) {
+    this.#context = context;
+    this.#total = total;
+  }
+
+  start(): void {
+    const again = (): void => {
+      this.#turn = this.turn()
+        .catch((error: unknown) => this.#context.log.failure('cannot grant slots, retrying', error))
+        .finally(() => {
+          if (this.#timer) this.#timer = setTimeout(again, INTERVAL);
+        });
+    };
+    this.#timer = setTimeout(again, 0);
+  }
+
+  /** Stops after the turn that is under way. */
+  async stop(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    await this.#turn;
+  }
+
+  /** Rejects with ioredis' error; the next turn then does the rest. */
+  async turn(): Promise<void> {
+    const { slots, term: termNow, refused } = this.#context;
+    const term = termNow();
+    if (term === undefined) return;
+    for (const request of await slots.takeRequests(REQUESTS_PER_TURN)) this.#add(request);
+    if (this.#waiting.size === 0 && !this.#hasGranted) return;
+    const now = Date.now();
+    const grants = await slots.grants();
+    const ended = [...grants].flatMap(([workload, grant]) =>
+      this.#isEnded(workload, grant, now) ? [workload] : [],
+    );
+    for (const workload of ended) grants.delete(workload);
+    const granted = this.#grant(grants, now);
+    this.#hasGranted = grants.size > 0 || granted.length > 0;
+    if (ended.length === 0 && granted.length === 0) return;
+    const written = granted.map((workload) => [workload, this.#grantOf(workload, now)] as const);
+    if (!(await slots.write(term, written, ended))) refused();
+    else await this.#enqueue(granted, now);
+  }
+
+  #add(request: WaitingReload): void {
+    const { workload } = request.job;
+    const namespace = namespaceOf(workload);
+    const line = this.#waiting.get(namespace) ?? new Map<WorkloadKey, WaitingReload>();
+    this.#waiting.set(namespace, line.set(workload, request));
+  }
+
+  /** Used, so that its rollout tells from now on; or not used in time. */
+  #isEnded(workload: WorkloadKey, { at, reloadedAt }: SlotGrant, now: number): boolean {
+    const row = this.#context.clusterState.workloads.get(workload);
+    return !row || lastReloadOf(row.record) > reloadedAt || Math.abs(now - at) > GRANTED;
+  }
+
+  #grant(grants: ReadonlyMap<WorkloadKey, SlotGrant>, now: number): WorkloadKey[] {
+    const used = new Set(grants.keys());
+    const { clusterState, tracker, metrics } = this.#context;
+    for (const [workload, { state }] of tracker.tracked)
+      if (usesSlot(state, clusterState.workloads.get(workload)?.record, now)) used.add(workload);
+    const waiting: SlotRequests = this.#waiting;
+    const granted = grantSlots(waiting, { used, total: this.#total, count: GRANTS_PER_TURN });
+    for (const workload of granted) used.add(workload);
+    metrics.rolloutSlots.set({ state: 'used' }, used.size);
+    metrics.rolloutSlots.set({ state: 'waiting' }, this.#waitingCount() - granted.length);
+    return granted;
+  }
+
+  #waitingCount(): number {
+    let count = 0;
+    for (const line of this.#waiting.values()) count += line.size;
+    return count;
+  }
+
+  #grantOf(workload: WorkloadKey, at: number): SlotGrant {
+    return { at, reloadedAt: lastReloadOf(this.#context.clusterState.workloads.get(workload)?.record) };
+  }
+
+  /** They wait until their jobs are enqueued, so that a failure is made up for. */
+  async #enqueue(granted: readonly WorkloadKey[], now: number): Promise<void> {
+    const jobs = granted.flatMap(
+      (workload) => this.#waiting.get(namespaceOf(workload))?.get(workload)?.job ?? [],
+    );
+    await this.#context.queues.enqueueHeld(jobs, now);
+    for (const workload of granted) {
+      const line = this.#waiting.get(namespaceOf(workload));
+      line?.delete(workload);
+      if (line?.size === 0) this.#waiting.delete(namespaceOf(workload));
+    }
+  }
+}

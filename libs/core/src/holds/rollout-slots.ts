@@ -1,0 +1,89 @@
+import { namespaceOf, type WorkloadKey } from '../model.ts';
+import { recordedReloads } from '../record/record.ts';
+import type { RolloutState } from '../rollouts/rollout.ts';
+import { ROLLOUT_TIMEOUT } from './waves.ts';
+
+const MOST_SLOTS = 100_000;
+
+/** Reads the value of `reroll.dev/max-concurrent-rollouts`; undefined if it is not a whole number from 1 to 100,000. */
+export function readMostRollouts(text: string): number | undefined {
+  const number = /^\d{1,6}$/u.test(text.trim()) ? Number(text) : 0;
+  return number >= 1 && number <= MOST_SLOTS ? number : undefined;
+}
+
+/** A workload that waits until it may be reloaded. */
+export interface SlotRequest {
+  /** The most rollouts in its namespace at once; undefined: no limit. */
+  readonly most?: number | undefined;
+}
+
+/** The waiting workloads by namespace, in the order in which they came. No namespace is empty. */
+export type SlotRequests<Request extends SlotRequest = SlotRequest> = ReadonlyMap<
+  string,
+  ReadonlyMap<WorkloadKey, Request>
+>;
+
+/**
+ * Chooses up to `count` workloads that may be reloaded now. Each slot goes to the namespace that has the fewest among those whose limit
+ * allows one more, and within it to the workload that came first. A workload that has a slot already needs no other.
+ */
+export function grantSlots(
+  waiting: SlotRequests,
+  { used, total, count }: { used: ReadonlySet<WorkloadKey>; total: number; count: number },
+): WorkloadKey[] {
+  const granted = [...used].filter((workload) => waiting.get(namespaceOf(workload))?.has(workload));
+  const slots = new Map<string, number>();
+  for (const workload of used) slots.set(namespaceOf(workload), (slots.get(namespaceOf(workload)) ?? 0) + 1);
+  const lines = [...waiting].map(([namespace, requests]) => lineOf(requests, used, slots.get(namespace)));
+  for (let free = total - used.size; free > 0 && granted.length < count; free -= 1) {
+    const line = leastServed(lines);
+    if (!line?.first) break;
+    granted.push(line.first[0]);
+    line.slots += 1;
+    line.first = line.rest.next().value;
+  }
+  return granted;
+}
+
+interface Line {
+  /** How many its namespace has. */
+  slots: number;
+  first: readonly [WorkloadKey, SlotRequest] | undefined;
+  readonly rest: Iterator<readonly [WorkloadKey, SlotRequest], undefined>;
+}
+
+function lineOf(
+  requests: ReadonlyMap<WorkloadKey, SlotRequest>,
+  used: ReadonlySet<WorkloadKey>,
+  slots = 0,
+): Line {
+  const rest = withoutUsed(requests, used);
+  return { slots, first: rest.next().value, rest };
+}
+
+function* withoutUsed(
+  requests: ReadonlyMap<WorkloadKey, SlotRequest>,
+  used: ReadonlySet<WorkloadKey>,
+): Generator<readonly [WorkloadKey, SlotRequest], undefined> {
+  for (const request of requests) if (!used.has(request[0])) yield request;
+  return undefined;
+}
+
+function leastServed(lines: readonly Line[]): Line | undefined {
+  let least: Line | undefined;
+  for (const line of lines) {
+    const isOpen = line.first && line.slots < (line.first[1].most ?? Infinity);
+    if (isOpen && (!least || line.slots < least.slots)) least = line;
+  }
+  return least;
+}
+
+/** Unix seconds of the last reload that the record lists; 0: none. */
+export function lastReloadOf(record: string | undefined): number {
+  return recordedReloads(record).times.at(-1) ?? 0;
+}
+
+/** Whether a rollout in this state, of a workload with this record, uses a slot: it follows a reload of the last ten minutes. */
+export function usesSlot(state: RolloutState, record: string | undefined, now: number): boolean {
+  return state === 'progressing' && lastReloadOf(record) * 1_000 > now - ROLLOUT_TIMEOUT;
+}

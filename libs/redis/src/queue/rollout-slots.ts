@@ -1,0 +1,105 @@
+import { jsonFields } from '@reroll/core/json';
+import { isWorkloadKey, type WorkloadKey } from '@reroll/core/model';
+import type { CatalogKeys } from '../catalog/keys.ts';
+import type { RedisClient } from '../connection/redis.ts';
+import { WRITE_ROLLOUTS } from '../history/rollouts.lua.ts';
+import { readPayload, reloadJob, type ReloadJob } from './jobs.ts';
+
+/** A reload that waits for a slot. */
+export interface WaitingReload {
+  readonly job: ReloadJob;
+  /** See `SlotRequest.most`. */
+  readonly most?: number | undefined;
+}
+
+/** A slot that was granted, and is not known to be used. */
+export interface SlotGrant {
+  /** Unix milliseconds by the leader's clock. */
+  readonly at: number;
+  /** See `lastReloadOf`: it is used once the workload was reloaded later than that. */
+  readonly reloadedAt: number;
+}
+
+/** Milliseconds for which a worker may begin to use a slot, and after which the leader grants it to another workload. */
+const USABLE = 30_000;
+export const GRANTED = 60_000;
+
+/**
+ * What workers and the leader tell each other about the slots of `--max-concurrent-rollouts`: a worker asks for one, and the leader
+ * grants it. Every method rejects with ioredis' error.
+ */
+export class RolloutSlots {
+  readonly #redis: RedisClient;
+  readonly #keys: Pick<CatalogKeys, 'writer' | 'slots' | 'slotRequests' | 'rolloutHistory'>;
+
+  constructor(
+    redis: RedisClient,
+    keys: Pick<CatalogKeys, 'writer' | 'slots' | 'slotRequests' | 'rolloutHistory'>,
+  ) {
+    this.#redis = redis;
+    this.#keys = keys;
+  }
+
+  /** Whether the workload may be reloaded now. */
+  async isGranted(workload: WorkloadKey): Promise<boolean> {
+    const text = await this.#redis.hget(this.#keys.slots, workload);
+    const grant = text === null ? undefined : decodeGrant(text);
+    return grant !== undefined && Date.now() - grant.at < USABLE;
+  }
+
+  /** Asks for a slot. The leader enqueues the job when it is granted. A later call replaces an earlier one. */
+  async ask(waiting: WaitingReload): Promise<void> {
+    await this.#redis.hset(this.#keys.slotRequests, waiting.job.workload, JSON.stringify(waiting));
+  }
+
+  /** The workload needs no slot. */
+  async leave(workload: WorkloadKey): Promise<void> {
+    await Promise.all([
+      this.#redis.hdel(this.#keys.slotRequests, workload),
+      this.#redis.hdel(this.#keys.slots, workload),
+    ]);
+  }
+
+  /** Takes about `count` requests out of Redis. What cannot be read is dropped: its workload asks again. */
+  async takeRequests(count: number): Promise<WaitingReload[]> {
+    const [, flat] = await this.#redis.hscan(this.#keys.slotRequests, 0, 'COUNT', count);
+    const fields = flat.filter((_, index) => index % 2 === 0);
+    if (fields.length === 0) return [];
+    await this.#redis.hdel(this.#keys.slotRequests, ...fields);
+    return flat.flatMap((text, index) => (index % 2 === 1 ? decodeWaiting(text) : []));
+  }
+
+  async grants(): Promise<Map<WorkloadKey, SlotGrant>> {
+    const texts = Object.entries(await this.#redis.hgetall(this.#keys.slots));
+    return new Map(
+      texts.flatMap(([workload, text]) => {
+        const grant = decodeGrant(text);
+        return grant && isWorkloadKey(workload) ? [[workload, grant] as const] : [];
+      }),
+    );
+  }
+
+  /** Returns false, and writes nothing, if a newer leader has written. */
+  async write(
+    term: string,
+    granted: readonly (readonly [WorkloadKey, SlotGrant])[],
+    ended: readonly WorkloadKey[],
+  ): Promise<boolean> {
+    const { writer, slots, rolloutHistory } = this.#keys;
+    const put = granted.flatMap(([workload, grant]) => [workload, JSON.stringify(grant)]);
+    const given = [term, '0:0', granted.length, ...put, ended.length, ...ended];
+    return Number(await this.#redis.eval(WRITE_ROLLOUTS, 3, writer, slots, rolloutHistory, ...given)) === 1;
+  }
+}
+
+function decodeGrant(text: string): SlotGrant | undefined {
+  const { at, reloadedAt } = jsonFields(text);
+  return typeof at === 'number' && typeof reloadedAt === 'number' ? { at, reloadedAt } : undefined;
+}
+
+function decodeWaiting(text: string): WaitingReload[] {
+  const { job, most } = jsonFields(text);
+  const reading = readPayload(reloadJob, job);
+  if (reading.state !== 'read') return [];
+  return [typeof most === 'number' ? { job: reading.payload, most } : { job: reading.payload }];
+}
