@@ -6,10 +6,19 @@ import { expect, it } from 'vitest';
 const MAIN = join(import.meta.dirname, 'main.ts');
 const run = promisify(execFile);
 
+/** What is wrong, in the output of runs with `--branches`. */
+const PROBLEM = /^(?:failing: |  npm run |no run reached |reached, or gone, )/u;
+
 /** In a process of its own: the simulation takes the place of timers, clocks and random numbers. Rejects if a run fails. */
 async function simulate(...args: readonly string[]): Promise<string> {
-  const { stdout } = await run(process.execPath, [MAIN, ...args], { maxBuffer: 64 * 1024 * 1024 });
-  return stdout;
+  try {
+    const { stdout } = await run(process.execPath, [MAIN, ...args], { maxBuffer: 64 * 1024 * 1024 });
+    return stdout;
+  } catch (error) {
+    const { stdout, stderr } = error as { stdout: string; stderr: string };
+    const problems = stdout.split('\n').filter((line) => PROBLEM.test(line));
+    throw Object.assign(error as Error, { message: [...problems, stderr].join('\n') });
+  }
 }
 
 function digests(output: string): string[] {
@@ -50,6 +59,7 @@ it(
       'posted to /alerts',
       'posted to /webhooks',
       'reloaded in a later wave',
+      'reason AwaitsRollouts',
       'a namespace came in',
     ])
       expect(output).toMatch(new RegExp(`^${what}: [1-9]`, 'mu'));
