@@ -25,8 +25,9 @@ it('no more workloads are rolled out at once than allowed, though everything is 
   await space.apply(configMap('cm', { v: '1' }));
   for (const name of NAMES) await space.apply(deployment(name, auto(), usingEnvFrom('cm')));
   for (const name of NAMES) await inStep(space, `Deployment/${name}`, ['ConfigMap/cm']);
-  // Their pods never start, because there is no node, so their rollouts last until they are scaled down.
-  for (const name of NAMES) await space.patch(`Deployment/${name}`, { spec: { replicas: 1 } });
+  // Their pods never start, so their rollouts last until they are scaled down.
+  const nowhere = { spec: { replicas: 1, template: { spec: { nodeSelector: { e2e: 'nowhere' } } } } };
+  for (const name of NAMES) await space.patch(`Deployment/${name}`, nowhere);
   await space.setData('ConfigMap/cm', { v: '2' });
   const wanted = hashOf(await space.get('ConfigMap/cm'));
   const done = new Set<string>();
