@@ -38,6 +38,8 @@ export interface ReloadOutcome {
   readonly pausedFor?: number;
   /** The manual reload that was requested. */
   readonly request?: ReloadRequest | undefined;
+  /** That one is still to be done. Default false. */
+  readonly keepsRequest?: boolean;
   /** The workload's generation after the patch. */
   readonly generation?: number | undefined;
 }

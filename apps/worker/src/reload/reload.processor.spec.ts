@@ -564,6 +564,21 @@ it('a Rollout is restarted by the clock of the API server, by which its pods are
   expect(Date.parse(restartAt)).toBeLessThan(date + 60_000);
 });
 
+it.each([
+  ['stays requested for a day', 86_000_000, []],
+  ['is given up after a day', 86_500_000, [REQUEST.id]],
+])('a manual reload of a workload that the catalog does not know %s', async (_, age, done) => {
+  const request = { ...REQUEST, at: Date.now() - age };
+  const scene = new Scene(
+    all(settled, (of) => {
+      of.row = null;
+      of.request = request;
+    }),
+  );
+  await scene.handle(Date.now());
+  expect([scene.doneRequests, scene.api.writes]).toEqual([done, []]);
+});
+
 it('what Wave left on a source that would do harm is told', async () => {
   const scene = new Scene(
     all(adoptedFromWave, (of) => {

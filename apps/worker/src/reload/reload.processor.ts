@@ -72,6 +72,9 @@ const TRIES = 5;
 /** The verdicts for which nothing has to be read. */
 const SETTLED_UNREAD: ReadonlySet<DependencyVerdict> = new Set(['InStep', 'Absent', 'Roll']);
 
+/** Milliseconds for which a manual reload stays requested of a workload that the catalog does not know. */
+const KEPT = 86_400_000;
+
 /** Milliseconds that a job waits for a worker with the key of the record, while other jobs go first. */
 const KEY_WAIT = 30_000;
 
@@ -99,7 +102,8 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
       await reports.held(job, { ...outcome, hold: outcome.hold }, run);
     } else {
       reports.ended(job, outcome, run);
-      if (outcome.request) await requests.done(job.workload, outcome.request.id);
+      if (outcome.request && outcome.keepsRequest !== true)
+        await requests.done(job.workload, outcome.request.id);
       if (outcome.state !== 'reloaded') await holds.leave(job.workload);
     }
     if (number > 1) await catalog.setBackingOff(job.workload, null);
@@ -205,8 +209,7 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
     try {
       const ended = await this.#endedEarly(workload);
       if (ended) return ended;
-      // Its namespace may have left the scope while the request was held.
-      if (asked && !workload.facts.workload) return unchanged('CatalogBehind');
+      if (asked && !workload.facts.workload) return unknown(asked);
       const request = requestFor(workload, asked);
       const gathered = this.#holdBack({ ...(await this.#gather(workload)), ...request });
       const contested = contestedOutcome(gathered.workload);
@@ -393,6 +396,11 @@ function recordAfter(
 ): string {
   if (hashes === null && observed.record !== undefined) return recordWithReloads(observed.record, reloads);
   return writeRecord(hashes ?? {}, decidedBy(observed), reloads);
+}
+
+/** The catalog is being rewritten, or the namespace has left the scope while the request was held. A resync enqueues it again. */
+function unknown({ at }: ReloadRequest): ReloadOutcome {
+  return { ...unchanged('CatalogBehind'), keepsRequest: Date.now() - at < KEPT };
 }
 
 function unchanged(reason: Reason): ReloadOutcome {

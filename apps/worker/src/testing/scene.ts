@@ -95,6 +95,8 @@ export class Scene {
   /** The calls of the budget. */
   readonly slot: string[] = [];
   readonly reported: string[] = [];
+  /** The ids of the requests that were done. */
+  readonly doneRequests: string[] = [];
   readonly api = new FakeApi();
 
   constructor(change: Change = () => undefined) {
@@ -143,7 +145,10 @@ export class Scene {
     return new ReloadProcessor(
       {
         catalog: this.#catalog,
-        requests: { of: async () => this.request, done: async () => undefined },
+        requests: {
+          of: async () => this.request,
+          done: async (_workload, id) => void this.doneRequests.push(id),
+        },
         workloads: new WorkloadReader(client, this.#catalog, decision),
         sources: new SourceReader({ client, catalog: this.#catalog }, reading),
         holds: new ReloadHolds(
