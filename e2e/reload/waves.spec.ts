@@ -102,6 +102,9 @@ it('of 200 workloads only the first gets data that break it; the change goes on 
   expect(await reloaded('bad', names)).toEqual([first]);
   const held = (await space.events(`Deployment/${second}`)).find(({ reason }) => reason === 'WaveHalted');
   expect(held?.message).toContain(`Deployment/${space.name}/${first} is stuck (ProgressDeadlineExceeded)`);
+  // One of the source, for all of its workloads.
+  const ofSource = (await space.events('Secret/bad')).filter(({ reason }) => reason === 'WaveHalted');
+  expect(ofSource.map(({ message }) => message)).toEqual([held?.message]);
   const cli = new RerollCli(sharedCluster(), ['-n', space.name]);
   expect(await cli.run('resume', 'secret/bad', '--reason', 'a test')).toEqual({
     code: 0,

@@ -176,6 +176,17 @@ const CASES: readonly Case[] = [
     },
   },
   {
+    alert: 'RerollWaveHalted',
+    on: { [of('reroll_outcomes_total', 'reason="WaveHalted"')]: '0x10 3x20' },
+    summary: 'A change was halted in the last hour: a workload that already has it failed to roll out.',
+    notOn: {
+      'workloads that wait for their wave': {
+        [of('reroll_outcomes_total', 'reason="AwaitsWave"')]: '0+3x30',
+        [of('reroll_outcomes_total', 'reason="WaveHalted"')]: '3x30',
+      },
+    },
+  },
+  {
     alert: 'RerollContested',
     on: {
       [of('reroll_contested_workloads')]: '0x10 2x20',

@@ -25,7 +25,8 @@ import { isRv, parseRv, type Rv } from '@reroll/core/rv';
 import { oneLine } from '@reroll/core/one-line';
 import { METADATA_ONLY, type KubeClient } from '@reroll/kube/client/connection';
 import { KubeError } from '@reroll/kube/client/errors';
-import { objectPath, type KubeObject } from '@reroll/kube/objects';
+import type { EventSubject } from '@reroll/kube/kube-events';
+import { apiVersionOf, objectPath, type KubeObject, type KubeResource } from '@reroll/kube/objects';
 import { sourceKind } from '@reroll/kube/sources/registry';
 import { JobError } from '../job-error.ts';
 
@@ -102,13 +103,28 @@ export class SourceReader {
    * tell, and for a SecretProviderClass. Reads no data. Rejects with a `KubeError`.
    */
   async lastWriter(source: SourceId): Promise<string | undefined> {
+    const { managedFields = [] } = (await this.#metadataOf(source))?.metadata ?? {};
+    const writes = managedFields.filter(({ time }) => time !== undefined);
+    const last = writes.toSorted((a, b) => ((a.time ?? '') < (b.time ?? '') ? -1 : 1)).at(-1);
+    return last && `${oneLine(last.manager ?? 'somebody', MOST_MANAGER)} at ${last.time}`;
+  }
+
+  /** For an Event of the source. Undefined for a SecretProviderClass. Rejects with a `KubeError`. */
+  async subjectOf(source: SourceId): Promise<EventSubject | undefined> {
+    const read = await this.#metadataOf(source);
+    if (!read) return undefined;
+    const { uid, resourceVersion } = read.metadata;
+    return { ...source, uid, resourceVersion, apiVersion: apiVersionOf(read.definition) };
+  }
+
+  async #metadataOf(
+    source: SourceId,
+  ): Promise<{ definition: KubeResource; metadata: KubeObject['metadata'] } | undefined> {
     const definition = source.kind === 'SecretProviderClass' ? undefined : sourceKind(source.kind);
     if (!definition || !isKey(keyOf(source))) return undefined;
     const options = { accept: METADATA_ONLY };
     const { body } = await this.#client.get<KubeObject>(objectPath(definition, source), options);
-    const writes = (body.metadata.managedFields ?? []).filter(({ time }) => time !== undefined);
-    const last = writes.toSorted((a, b) => ((a.time ?? '') < (b.time ?? '') ? -1 : 1)).at(-1);
-    return last && `${oneLine(last.manager ?? 'somebody', MOST_MANAGER)} at ${last.time}`;
+    return { definition, metadata: body.metadata };
   }
 
   /** Whether Wave's hash is that of these readings. False if one of its sources was not read or is not watched. */

@@ -5,7 +5,7 @@ import { formatDuration } from '@reroll/core/durations';
 import { sourceKeyIn } from '@reroll/core/state/rows';
 import { markerType } from '@reroll/core/marker/marker-type';
 import type { ReloadHold } from '@reroll/core/holds/hold';
-import { partsOf } from '@reroll/core/model';
+import { keyOf, partsOf, type SourceId } from '@reroll/core/model';
 import { isUnfollowed } from '@reroll/core/state/workloads/advice';
 import { excessText } from '@reroll/core/annotations/annotation-limits';
 import type { PatternError } from '@reroll/core/patterns/patterns';
@@ -24,7 +24,7 @@ import type { WorkloadNow } from './workload-reader.ts';
 
 export interface ReportsContext {
   readonly catalog: Pick<Catalog, 'isFirstWarning' | 'isNewHold'>;
-  readonly lastWriter: SourceReader['lastWriter'];
+  readonly sources: Pick<SourceReader, 'lastWriter' | 'subjectOf'>;
   readonly events: EventRecorder;
   readonly outcomes: OutcomeRecorder;
   /** Defined if alerts are on. */
@@ -111,6 +111,20 @@ export class ReloadReports {
     const note = hold.detail + (await this.#writersOf(outcome));
     this.ended(job, { ...outcome, hold: { ...hold, detail: note } }, run);
     if (subject) events.record({ workload: subjectOf(subject), reason: hold.reason, note });
+    if (hold.halted !== undefined && subject)
+      await this.#tellOfHalt(sourceIdOf(hold.halted, subject.observed.namespace), note);
+  }
+
+  /** The Event of the source whose change is halted, once for all of its workloads. */
+  async #tellOfHalt(source: SourceId, note: string): Promise<void> {
+    const { catalog, events, sources, log } = this.#context;
+    if (!(await catalog.isNewHold(keyOf(source), note))) return;
+    try {
+      const subject = await sources.subjectOf(source);
+      if (subject) events.record({ workload: subject, reason: 'WaveHalted', note });
+    } catch (error) {
+      log.failure('cannot read the source of a halted change', error, { source: keyOf(source) });
+    }
   }
 
   /** For a workload that is reloaded too often: who writes the source for which it is pending. */
@@ -118,7 +132,7 @@ export class ReloadReports {
     const name = Object.keys(sources).find((each) => sources[each] === 'Roll');
     if (hold?.reason !== 'TooOften' || name === undefined || !subject) return '';
     try {
-      const writer = await this.#context.lastWriter(sourceIdOf(name, subject.observed.namespace));
+      const writer = await this.#context.sources.lastWriter(sourceIdOf(name, subject.observed.namespace));
       return writer === undefined ? '' : `. ${name} was last written by ${writer}`;
     } catch (error) {
       this.#context.log.failure('cannot read who wrote a source last', error, {

@@ -96,7 +96,7 @@ import { WorkloadReader } from './workload-reader.ts';
       (catalog, sources, events, outcomes, { alerts }, metrics, log) =>
         new ReloadReports({
           catalog,
-          lastWriter: (source) => sources.lastWriter(source),
+          sources,
           events,
           outcomes,
           alerts,

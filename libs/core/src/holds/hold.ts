@@ -55,6 +55,8 @@ export interface ReloadHold {
   readonly until?: number;
   /** Unix milliseconds at which to look again if it may end before, or without anybody telling; undefined: later and later. */
   readonly lookAt?: number;
+  /** `WaveHalted`: `<kind>/<name>` of the source. */
+  readonly halted?: string;
   /** `AwaitsRollouts`: the most rollouts in the namespace at once, if it has a limit of its own. */
   readonly most?: number | undefined;
   /** One sentence for the owner. */

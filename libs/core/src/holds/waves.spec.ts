@@ -135,6 +135,7 @@ describe('a change in waves', () => {
     for (const name of ['b', 'c'])
       expect(holdOf(name, members)).toEqual({
         reason: 'WaveHalted',
+        halted: 'Secret/db',
         lookAt: NOW + 10_000,
         detail: `The change of Secret/db is halted in wave 1 of 3: Deployment/shop/a ${what}. It goes on when that workload recovers, when the data changes again, or by kubectl reroll resume`,
       });

@@ -213,11 +213,11 @@ export class Catalog {
   }
 
   /**
-   * Whether this hold of a workload is to be reported: it is another one than the last that was, or a day has passed. At most once in
+   * Whether this hold of a workload, or halt of a source's change, is to be reported: it is another one than the last that was, or a day has passed. At most once in
    * ten seconds for a workload, however often what is pending changes; another look at it then reports the rest.
    */
-  async isNewHold(workload: WorkloadKey, hold: string): Promise<boolean> {
-    const key = `${this.keys.warned}${workload}:hold`;
+  async isNewHold(held: WorkloadKey | SourceKey, hold: string): Promise<boolean> {
+    const key = `${this.keys.warned}${held}:hold`;
     if ((await this.#redis.get(key)) === hold) return false;
     if ((await this.#redis.set(`${key}:lately`, '1', 'EX', HOLD_SECONDS, 'NX')) !== 'OK') return false;
     await this.#redis.set(key, hold, 'EX', WARNING_SECONDS);
