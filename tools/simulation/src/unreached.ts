@@ -36,7 +36,8 @@ export const UNREACHED: readonly Unreached[] = [
       'apps/worker/src/change/source-reader.ts': [
         `const definition = source.kind === 'SecretProviderClass' ? undefined : sourceKind(source.kind);`,
         'if (!definition || !isKey(keyOf(source))) return undefined;',
-        'const writes = (body.metadata.managedFields ?? []).filter(({ time }) => time !== undefined);',
+        'const { managedFields = [] } = (await this.#metadataOf(source))?.metadata ?? {};',
+        'const writes = managedFields.filter(({ time }) => time !== undefined);',
         `const last = writes.toSorted((a, b) => ((a.time ?? '') < (b.time ?? '') ? -1 : 1)).at(-1);`,
         `return last && \`\${oneLine(last.manager ?? 'somebody', MOST_MANAGER)} at \${last.time}\`;`,
       ],
@@ -74,6 +75,14 @@ export const UNREACHED: readonly Unreached[] = [
         ': undefined;',
         "const waves = of(WAVES_ANNOTATION) ?? defaults.waves ?? 'none';",
         'return isRv(resumed.trim()) && !isNewer(exists ? dataRv : rv, resumed.trim());',
+      ],
+      'apps/worker/src/reload/reload-reports.ts': [
+        'if (hold.halted !== undefined && subject)',
+        'await this.#tellOfHalt(sourceIdOf(hold.halted, subject.observed.namespace), note);',
+        'async #tellOfHalt(source: SourceId, note: string): Promise<void> {',
+      ],
+      'apps/worker/src/change/source-reader.ts': [
+        'async subjectOf(source: SourceId): Promise<EventSubject | undefined> {',
       ],
       'apps/worker/src/reload/wave-reader.ts': [
         'if (this.#known.size > MOST_KNOWN && oldest !== undefined) this.#known.delete(oldest);',
