@@ -80,7 +80,9 @@ export class Waves {
       if ((this.#since.get(key) ?? Infinity) > settled) return [];
       const { hashKeys: keys } = this.#by.rules;
       const letter = recordedLetter(after, key, keys);
-      if (letter === undefined || letter === recordedLetter(before, key, keys)) return [];
+      const was = recordedLetter(before, key, keys);
+      // One that is recorded for the first time may have been so beside the change of another.
+      if (letter === undefined || was === undefined || letter === was) return [];
       const problem = this.#tooEarly(keyOf(after), { key, source, settled });
       return problem === undefined ? [] : [`${by} reloaded ${keyOf(after)} for ${key}: ${problem}`];
     });
