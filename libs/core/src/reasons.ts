@@ -66,7 +66,7 @@ export const REASONS = {
   WaveHalted:
     'A workload that already has the change failed to roll out, so the change goes no further. It goes on when that workload recovers, when the data changes again, or by `kubectl reroll resume`.',
   AwaitsRollouts:
-    'As many workloads are being rolled out as are allowed at once (`--max-concurrent-rollouts`, or `reroll.dev/max-concurrent-rollouts` on the Namespace). The workload is reloaded when its turn comes.',
+    'The limit of rollouts at once is reached (`--max-concurrent-rollouts`, or `reroll.dev/max-concurrent-rollouts` on the Namespace). The workload is reloaded when its turn comes.',
   WouldReload: 'Dry run: the workload would have been patched.',
   RequestDone: 'The pods were already replaced for this request, by an earlier attempt that was interrupted.',
   InStep: 'According to the applied record, the pods were started with the current data.',

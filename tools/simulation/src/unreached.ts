@@ -23,6 +23,8 @@ export const UNREACHED: readonly Unreached[] = [
       'apps/worker/src/reload/reload.processor.ts': [
         `if (isLast && error.request && error.reason !== 'ApiUnavailable')`,
         'await requests.done(job.workload, error.request.id);',
+        `if (isLast && error.reason !== 'ApiUnavailable')`,
+        'await holds.leave(job.workload, error.subject?.observed.record);',
       ],
       'apps/worker/src/reload/reload-reports.ts': [
         'const source = job.source ?? (pending ? sourceKeyIn(namespace, pending) : undefined);',
@@ -70,7 +72,7 @@ export const UNREACHED: readonly Unreached[] = [
         "(passes.includes('AwaitsWave') ? undefined : await this.#waveHold(held, holds));",
         "const where = most === undefined ? 'installation' : 'namespace or the installation';",
         'return (this.#settings.defaults.rollouts ?? 0) > 0;',
-        'const isCounted = limit !== undefined || this.#isLimited || mostRollouts(namespace) !== undefined;',
+        'const isCounted = limit !== undefined || this.isLimited || mostRollouts(namespace) !== undefined;',
         '? withReload(recordedReloads(record), limit ?? LAST_ONLY, workload.apiTime())',
         ': undefined;',
         "const waves = of(WAVES_ANNOTATION) ?? defaults.waves ?? 'none';",
@@ -110,6 +112,15 @@ export const UNREACHED: readonly Unreached[] = [
         'rollout: seenRollout(known.of.get(workload), known.since ?? Infinity),',
         ": { state: 'unavailable', since: unavailableSince };",
         "return PAUSED.has(rollout.code) ? { state: 'paused' } : { state: 'underWay', since: rollout.since };",
+      ],
+    },
+  },
+  {
+    why: 'Few runs limit both rollouts and reloads per minute.',
+    isRare: true,
+    branches: {
+      'apps/worker/src/reload/reload-holds.ts': [
+        'if (this.isLimited) await this.#ports.slots.keep(workload, wait);',
       ],
     },
   },

@@ -36,17 +36,20 @@ const INTERVAL = 500;
 /** Requests that are taken, and slots that are granted, in one turn. */
 const REQUESTS_PER_TURN = 1_000;
 const GRANTS_PER_TURN = 100;
+/** Workloads whose last reload is remembered. */
+const MOST_KNOWN = 20_000;
 
 /**
  * Grants the slots of `--max-concurrent-rollouts` while this watcher leads (docs/adr/0044). What uses a slot is read from the cluster
- * state: a workload whose record lists a reload and whose rollout is not complete. Redis holds only what was granted and is not seen to
- * be used. Heap: one request for each workload that waits.
+ * state: a workload whose record lists a reload and whose rollout is not complete. Redis holds only grants that are not yet seen
+ * to be used. Heap: one request for each workload that waits.
  */
 export class SlotGranter {
   readonly #context: SlotGranterContext;
   readonly #total: number;
   readonly #waiting = new Map<string, Map<WorkloadKey, WaitingReload & SlotRequest>>();
-  #hasGranted = true;
+  readonly #lastReloads = new Map<WorkloadKey, { record: string | undefined; at: number }>();
+  #hasUsed = true;
   #timer: NodeJS.Timeout | undefined;
   #turn: Promise<void> = Promise.resolve();
 
@@ -80,7 +83,7 @@ export class SlotGranter {
     const term = termNow();
     if (term === undefined) return;
     for (const request of await slots.takeRequests(REQUESTS_PER_TURN)) this.#add(request);
-    if (this.#waiting.size === 0 && !this.#hasGranted) return;
+    if (this.#waiting.size === 0 && !this.#hasUsed) return;
     const now = Date.now();
     const grants = await slots.grants();
     const ended = [...grants].flatMap(([workload, grant]) =>
@@ -88,7 +91,6 @@ export class SlotGranter {
     );
     for (const workload of ended) grants.delete(workload);
     const granted = this.#grant(grants, now);
-    this.#hasGranted = grants.size > 0 || granted.length > 0;
     if (ended.length === 0 && granted.length === 0) return;
     const written = granted.map((workload) => [workload, this.#grantOf(workload, now)] as const);
     if (!(await slots.write(term, written, ended))) refused();
@@ -102,23 +104,49 @@ export class SlotGranter {
     this.#waiting.set(namespace, line.set(workload, request));
   }
 
-  /** Used, so that its rollout tells from now on; or not used in time. */
+  /** Used, so that its rollout tells from now on; or not used in time. That of another object's template begins later. */
   #isEnded(workload: WorkloadKey, { at, reloadedAt }: SlotGrant, now: number): boolean {
     const row = this.#context.clusterState.workloads.get(workload);
-    return !row || lastReloadOf(row.record) > reloadedAt || Math.abs(now - at) > GRANTED;
+    if (!row || now - at > GRANTED) return true;
+    const isFollowed = row.templateOwner === undefined || this.#context.tracker.tracked.has(workload);
+    return isFollowed && lastReloadOf(row.record) > reloadedAt;
   }
 
   #grant(grants: ReadonlyMap<WorkloadKey, SlotGrant>, now: number): WorkloadKey[] {
     const used = new Set(grants.keys());
-    const { clusterState, tracker, metrics } = this.#context;
+    const { tracker, metrics } = this.#context;
     for (const [workload, { state }] of tracker.tracked)
-      if (usesSlot(state, clusterState.workloads.get(workload)?.record, now)) used.add(workload);
+      if (usesSlot(state, this.#reloadedAt(workload), now)) used.add(workload);
+    this.#dropGone();
     const waiting: SlotRequests = this.#waiting;
     const granted = grantSlots(waiting, { used, total: this.#total, count: GRANTS_PER_TURN });
     for (const workload of granted) used.add(workload);
+    this.#hasUsed = used.size > 0;
     metrics.rolloutSlots.set({ state: 'used' }, used.size);
     metrics.rolloutSlots.set({ state: 'waiting' }, this.#waitingCount() - granted.length);
     return granted;
+  }
+
+  /** A record is read once, because it may be long. */
+  #reloadedAt(workload: WorkloadKey): number {
+    const record = this.#context.clusterState.workloads.get(workload)?.record;
+    const known = this.#lastReloads.get(workload);
+    if (known?.record === record && known) return known.at;
+    const at = lastReloadOf(record);
+    this.#lastReloads.set(workload, { record, at });
+    if (this.#lastReloads.size > MOST_KNOWN) this.#lastReloads.clear();
+    return at;
+  }
+
+  /** What is gone waits no more: those that are next in their namespaces. */
+  #dropGone(): void {
+    for (const [namespace, line] of this.#waiting) {
+      for (const workload of line.keys()) {
+        if (this.#context.clusterState.workloads.has(workload)) break;
+        line.delete(workload);
+      }
+      if (line.size === 0) this.#waiting.delete(namespace);
+    }
   }
 
   #waitingCount(): number {
@@ -131,7 +159,7 @@ export class SlotGranter {
     return { at, reloadedAt: lastReloadOf(this.#context.clusterState.workloads.get(workload)?.record) };
   }
 
-  /** They wait until their jobs are enqueued, so that a failure is made up for. */
+  /** Removes them only once their jobs are enqueued, so that a failure is retried. */
   async #enqueue(granted: readonly WorkloadKey[], now: number): Promise<void> {
     const jobs = granted.flatMap(
       (workload) => this.#waiting.get(namespaceOf(workload))?.get(workload)?.job ?? [],

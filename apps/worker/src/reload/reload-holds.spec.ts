@@ -175,6 +175,7 @@ const NO_WAVES = { progress: () => expect.fail('nothing comes in waves') };
 const NO_SLOTS = {
   isGranted: async () => expect.fail('no slots'),
   ask: async () => expect.fail('no slots'),
+  keep: async () => expect.fail('no slots'),
   leave: async () => expect.fail('no slots'),
 };
 
@@ -320,6 +321,29 @@ describe('with a limit of rollouts at once', () => {
     expect(await scene.run()).toMatchObject({ state: 'reloaded', rolled: [CM] });
     expect(recordedReloads(recordOfScene(scene)).times).toHaveLength(1);
   });
+
+  it('a workload that has a slot keeps it while it waits for its turn by the rate', async () => {
+    const waiting: Change = (scene) => void (scene.budget = [70_000]);
+    const scene = new Scene(all(limited, granted, waiting));
+    await expect(scene.run()).rejects.toMatchObject({ wait: 70_000 });
+    expect(scene.slotCalls).toEqual([['keep', 70_000]]);
+    const without = new Scene(all(limited, waiting));
+    expect(await without.run()).toMatchObject({ reason: 'AwaitsRollouts' });
+    expect(without.slot).toEqual([]);
+  });
+
+  it.each([
+    ['for good', true, 'Forbidden', ['leave']],
+    ['and is tried again', false, 'Forbidden', []],
+    ['without an answer', true, 'ApiUnavailable', []],
+  ] as const)(
+    'a reload that fails %s leaves its slot only if it was not done',
+    async (_, isLast, reason, calls) => {
+      const scene = new Scene(limited);
+      await scene.fail(reason, isLast);
+      expect(scene.slotCalls).toEqual(calls);
+    },
+  );
 
   it('a dry run waits for no slot', async () => {
     const scene = new Scene(all(limited, (changed) => void (changed.settings = { dryRun: true })));

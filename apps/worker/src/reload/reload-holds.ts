@@ -8,7 +8,7 @@ import {
   type ReloadHold,
 } from '@reroll/core/holds/hold';
 import { waveHold, type WavesInput } from '@reroll/core/holds/waves';
-import { readMostRollouts } from '@reroll/core/holds/rollout-slots';
+import { lastReloadOf, readMostRollouts } from '@reroll/core/holds/rollout-slots';
 import { isNewer, isRv } from '@reroll/core/rv';
 import { withReload, type PastReloads, type ReloadLimit } from '@reroll/core/holds/reload-limit';
 import { holdOf, limitOf, type HoldDefaults } from '@reroll/core/holds/reload-hold';
@@ -60,7 +60,7 @@ export interface ReloadHoldsPorts {
   readonly namespaces: Pick<NamespaceReader, 'annotations'>;
   readonly queues: Pick<Queues, 'enqueueHeld'>;
   readonly waves: Pick<WaveReader, 'progress'>;
-  readonly slots: Pick<RolloutSlots, 'isGranted' | 'ask' | 'leave'>;
+  readonly slots: Pick<RolloutSlots, 'isGranted' | 'ask' | 'keep' | 'leave'>;
 }
 
 /** Decides whether a pending workload may be reloaded now (docs/adr/0042). */
@@ -142,40 +142,47 @@ export class ReloadHolds {
     return waveHold({ ...settings, isResumed: isResumed(source), members, workload: workload.key, now });
   }
 
-  /** The last of all, so that nothing takes a slot that is held anyway. */
+  /** Comes last, so that no reload that is held anyway takes a slot. */
   async #slotHold({ workload }: Held, { namespace }: NamespaceHolds): Promise<ReloadHold | undefined> {
     const most = mostRollouts(namespace);
-    const isLimited = most !== undefined || this.#isLimited;
+    const isLimited = most !== undefined || this.isLimited;
     // Others have no rollout.
     if (!isLimited || workload.definition.reloadedBy !== 'patch' || this.#settings.isDryRun === true)
       return undefined;
     if (await this.#ports.slots.isGranted(workload.key)) return undefined;
     const where = most === undefined ? 'installation' : 'namespace or the installation';
-    const detail = `It waits until fewer workloads of the ${where} are being rolled out`;
+    const detail = `It waits for other rollouts in the ${where} to finish`;
     return { reason: 'AwaitsRollouts', most, detail };
   }
 
-  get #isLimited(): boolean {
+  /** Whether the installation limits rollouts at once. */
+  get isLimited(): boolean {
     return (this.#settings.defaults.rollouts ?? 0) > 0;
   }
 
-  /** The workload is not reloaded now, so that others may have its slot. Rejects with ioredis' error. */
-  async leave(workload: WorkloadKey): Promise<void> {
-    if (this.#isLimited) await this.#ports.slots.leave(workload);
+  /** Gives up the workload's slot, because it is not reloaded now. `record`: the last one read. Rejects with ioredis' error. */
+  async leave(workload: WorkloadKey, record: string | undefined): Promise<void> {
+    if (this.isLimited) await this.#ports.slots.leave(workload, lastReloadOf(record));
+  }
+
+  /** The workload keeps its slot while it waits for so long (milliseconds) for something else. Rejects with ioredis' error. */
+  async keepSlot(workload: WorkloadKey, wait: number): Promise<void> {
+    if (this.isLimited) await this.#ports.slots.keep(workload, wait);
   }
 
   /** Returns the reloads to record with one that is made now. */
   reloadsAfter({ workload }: Held, { namespace }: NamespaceHolds): PastReloads | undefined {
     const { annotations, record } = workload.observed;
     const limit = limitOf({ workload: annotations, namespace, defaults: this.#settings.defaults });
-    const isCounted = limit !== undefined || this.#isLimited || mostRollouts(namespace) !== undefined;
+    const isCounted = limit !== undefined || this.isLimited || mostRollouts(namespace) !== undefined;
     return isCounted
       ? withReload(recordedReloads(record), limit ?? LAST_ONLY, workload.apiTime())
       : undefined;
   }
 
   /** Has the workload looked at again when the hold ends, or may have ended. Rejects with ioredis' error. */
-  async lookAgain(job: ReloadJob, { reason, until = Infinity, lookAt, most }: ReloadHold): Promise<void> {
+  async lookAgain(job: ReloadJob, hold: ReloadHold, record?: string): Promise<void> {
+    const { reason, until = Infinity, lookAt, most } = hold;
     const now = Date.now();
     this.#remember(job);
     const wait = Math.min(Math.max((now - job.since) / 2, FIRST_RECHECK), LAST_RECHECK);
@@ -184,7 +191,7 @@ export class ReloadHolds {
     await this.#ports.queues.enqueueHeld([job], at);
     // Afterwards, because the leader brings that job forward.
     if (reason === 'AwaitsRollouts') await this.#ports.slots.ask({ job, most });
-    else await this.leave(job.workload);
+    else await this.leave(job.workload, record);
   }
 
   #remember(job: ReloadJob): void {

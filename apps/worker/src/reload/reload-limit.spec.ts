@@ -136,6 +136,8 @@ class World {
       reloadsAfter: () => undefined,
       lookAgain: async () => undefined,
       leave: async () => undefined,
+      keepSlot: async () => undefined,
+      isLimited: false,
     };
     return new ReloadProcessor(
       {

@@ -60,7 +60,10 @@ export interface ReloadPorts {
   readonly requests: Pick<ReloadRequests, 'of' | 'done'>;
   readonly workloads: Pick<WorkloadReader, 'read' | 'known' | 'refresh' | 'decide'>;
   readonly sources: Pick<SourceReader, 'read' | 'isWaveMark'>;
-  readonly holds: Pick<ReloadHolds, 'read' | 'holdOf' | 'reloadsAfter' | 'lookAgain' | 'leave'>;
+  readonly holds: Pick<
+    ReloadHolds,
+    'read' | 'holdOf' | 'reloadsAfter' | 'lookAgain' | 'leave' | 'keepSlot' | 'isLimited'
+  >;
   readonly ways: ReloadWays;
   readonly budget: Pick<RateBudget, 'isLimited' | 'ask' | 'claim' | 'end'>;
   readonly reports: Pick<ReloadReports, 'overtaken' | 'leftToOthers' | 'ended' | 'held' | 'failed'>;
@@ -98,13 +101,13 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
     const outcome = await this.process(job, number === 1);
     const run = { attempt: number, attempts: most };
     if (outcome.hold) {
-      await holds.lookAgain(job, outcome.hold);
+      await holds.lookAgain(job, outcome.hold, recordIn(outcome));
       await reports.held(job, { ...outcome, hold: outcome.hold }, run);
     } else {
       reports.ended(job, outcome, run);
       if (outcome.request && outcome.keepsRequest !== true)
         await requests.done(job.workload, outcome.request.id);
-      if (outcome.state !== 'reloaded') await holds.leave(job.workload);
+      if (outcome.state !== 'reloaded') await holds.leave(job.workload, recordIn(outcome));
     }
     if (number > 1) await catalog.setBackingOff(job.workload, null);
   }
@@ -114,7 +117,9 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
     const { number, most, isLast, jobId, next } = attempt;
     reports.failed(job, error, { attempt: number, attempts: most, isLast, next });
     await catalog.setBackingOff(job.workload, isLast ? null : jobId);
-    await holds.leave(job.workload);
+    // A reload that was not answered may have been done. The leader then sees it, or takes the slot back.
+    if (isLast && error.reason !== 'ApiUnavailable')
+      await holds.leave(job.workload, error.subject?.observed.record);
     // A manual reload that failed because the API server was unavailable stays requested: the resync enqueues it again.
     if (isLast && error.request && error.reason !== 'ApiUnavailable')
       await requests.done(job.workload, error.request.id);
@@ -134,10 +139,12 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
    * Step 2 is left out unless this is the first attempt. Rejects with a `JobError`, a `KubeError`, ioredis' error, or `NotYetError`.
    */
   async process(job: ReloadJob, isFirst = true): Promise<ReloadOutcome> {
-    const { budget } = this.#ports;
+    const { budget, holds } = this.#ports;
     const slot = new ReloadSlot(budget, job.workload);
     try {
-      if (budget.isLimited && this.#writes()) await slot.claimIf(() => this.#isPending(job.workload));
+      // Where rollouts are limited, the workload first waits for that, so that its turn is not over when it may be reloaded.
+      if (budget.isLimited && this.#writes() && !holds.isLimited)
+        await slot.claimIf(() => this.#isPending(job.workload));
       const known =
         isFirst && this.#settings.patchesUnread && (await this.#attemptUnread(job.workload, slot));
       const outcome = known || (await this.#handle(job, slot));
@@ -146,6 +153,7 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
     } catch (error) {
       // A slot that cannot be returned expires in a minute. The job's own error is the one to report.
       await slot.end().catch(() => undefined);
+      if (error instanceof NotYetError) await holds.keepSlot(job.workload, error.wait);
       throw error;
     }
   }
@@ -401,6 +409,10 @@ function recordAfter(
 /** The catalog is being rewritten, or the namespace has left the scope while the request was held. A resync enqueues it again. */
 function unknown({ at }: ReloadRequest): ReloadOutcome {
   return { ...unchanged('CatalogBehind'), keepsRequest: Date.now() - at < KEPT };
+}
+
+function recordIn({ subject }: ReloadOutcome): string | undefined {
+  return subject?.observed.record;
 }
 
 function unchanged(reason: Reason): ReloadOutcome {

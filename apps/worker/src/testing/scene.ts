@@ -15,7 +15,9 @@ import type { ReloadRequest } from '@reroll/redis/catalog/requests';
 import type { RateBudget } from '@reroll/redis/processes/rate';
 import type { Queues } from '@reroll/redis/queue/queues';
 import type { RolloutSlots } from '@reroll/redis/queue/rollout-slots';
+import type { Reason } from '@reroll/core/reasons';
 import { SourceReader } from '../change/source-reader.ts';
+import { JobError } from '../job-error.ts';
 import type { ReloadOutcome } from '../reload/reload-outcome.ts';
 import { NamespaceReader } from '../reload/namespace-reader.ts';
 import { ReloadHolds } from '../reload/reload-holds.ts';
@@ -132,6 +134,12 @@ export class Scene {
     await this.#processor().handle({ v: 1, workload: this.key, since }, attempt);
   }
 
+  /** Handles the failure of an attempt. */
+  async fail(reason: Reason, isLast: boolean): Promise<void> {
+    const attempt = { number: isLast ? 5 : 1, most: 5, startedAt: 0, jobId: '1', isLast };
+    await this.#processor().failed({ v: 1, workload: this.key, since: 0 }, new JobError(reason, ''), attempt);
+  }
+
   #processor(): ReloadProcessor {
     const keys = { ...KEYS, ...this.keys };
     const decision = { keys, autoReloadAll: false, ignoredWorkloadTypes: [], ...this.settings.decision };
@@ -200,10 +208,12 @@ export class Scene {
   readonly #slots = only<RolloutSlots>('slots', {
     isGranted: async () => this.isGranted,
     ask: async ({ most }: { most?: number }) => void this.slotCalls.push(['ask', most]),
+    keep: async (_workload: string, wait: number) => void this.slotCalls.push(['keep', wait]),
     leave: async () => void this.slotCalls.push('leave'),
   });
 
   readonly #catalog = only<Catalog>('catalog', {
+    setBackingOff: async () => undefined,
     workloads: async ([key]: [WorkloadKey]) => {
       const row = this.#row();
       return new Map(row && key === this.key ? [[key, row]] : []);

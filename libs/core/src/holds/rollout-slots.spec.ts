@@ -36,7 +36,8 @@ describe('slots', () => {
     ['are not more than a namespace allows', 'a/1:1 a/2:1 b/1', '', 9, 'a/1 b/1'],
     ['count what a namespace has', 'a/1:2 a/2:2', 'a/9', 9, 'a/1'],
     ['of a namespace have no limit without its own', 'a/1 a/2', 'a/9', Infinity, 'a/1 a/2'],
-    ['are kept by who has one, whatever is used', 'a/1 a/2 b/1:1', 'a/1 b/1', 2, 'a/1 b/1'],
+    ['are kept by who has one, whatever is used', 'a/1 a/2', 'a/1 b/1', 2, 'a/1'],
+    ['are not kept while other namespaces wait', 'a/1 a/2 b/1', 'a/1 c/1', 3, 'b/1'],
     ['are kept by who is not the first', 'a/1:1 a/2:1 a/3:1', 'a/2', 9, 'a/2'],
   ])('%s', (_, waiting, used, total, expected) => {
     expect(granted(waiting, used, total)).toBe(expected);
@@ -70,10 +71,12 @@ describe('a rollout', () => {
     ['uses none once it is stuck', 'stuck', reloadedAt(1_000), false],
     ['uses none after ten minutes', 'progressing', reloadedAt(401), false],
     ['uses one for ten minutes', 'progressing', reloadedAt(402), true],
+    ['uses one if the clock of the API server is ahead', 'progressing', reloadedAt(1_060), true],
+    ['uses none if its record was set to a later time', 'progressing', reloadedAt(1_070), false],
     ['uses none if no reload is recorded', 'progressing', writeRecord({}), false],
     ['uses none without a record', 'progressing', undefined, false],
   ] as const)('%s', (_, state, record, expected) => {
-    expect(usesSlot(state, record, 1_001_000)).toBe(expected);
+    expect(usesSlot(state, lastReloadOf(record), 1_001_000)).toBe(expected);
   });
 
   it('is of the last reload', () => {

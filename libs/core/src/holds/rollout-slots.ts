@@ -4,6 +4,8 @@ import type { RolloutState } from '../rollouts/rollout.ts';
 import { ROLLOUT_TIMEOUT } from './waves.ts';
 
 const MOST_SLOTS = 100_000;
+/** How far the clock of the API server may be ahead, in milliseconds. */
+const CLOCK_ERROR = 60_000;
 
 /** Reads the value of `reroll.dev/max-concurrent-rollouts`; undefined if it is not a whole number from 1 to 100,000. */
 export function readMostRollouts(text: string): number | undefined {
@@ -25,13 +27,17 @@ export type SlotRequests<Request extends SlotRequest = SlotRequest> = ReadonlyMa
 
 /**
  * Chooses up to `count` workloads that may be reloaded now. Each slot goes to the namespace that has the fewest among those whose limit
- * allows one more, and within it to the workload that came first. A workload that has a slot already needs no other.
+ * allows one more, and within it to the workload that came first. A workload that has a slot needs no other, unless other namespaces wait:
+ * then it gets its turn when it has none, so that nobody keeps a slot by ever new changes.
  */
 export function grantSlots(
   waiting: SlotRequests,
   { used, total, count }: { used: ReadonlySet<WorkloadKey>; total: number; count: number },
 ): WorkloadKey[] {
-  const granted = [...used].filter((workload) => waiting.get(namespaceOf(workload))?.has(workload));
+  const isAlone = waiting.size === 1;
+  const granted = [...used].filter(
+    (workload) => isAlone && waiting.get(namespaceOf(workload))?.has(workload),
+  );
   const slots = new Map<string, number>();
   for (const workload of used) slots.set(namespaceOf(workload), (slots.get(namespaceOf(workload)) ?? 0) + 1);
   const lines = [...waiting].map(([namespace, requests]) => lineOf(requests, used, slots.get(namespace)));
@@ -83,7 +89,11 @@ export function lastReloadOf(record: string | undefined): number {
   return recordedReloads(record).times.at(-1) ?? 0;
 }
 
-/** Whether a rollout in this state, of a workload with this record, uses a slot: it follows a reload of the last ten minutes. */
-export function usesSlot(state: RolloutState, record: string | undefined, now: number): boolean {
-  return state === 'progressing' && lastReloadOf(record) * 1_000 > now - ROLLOUT_TIMEOUT;
+/**
+ * Whether a rollout in this state uses a slot: it follows a reload of the last ten minutes. `reloadedAt`: see `lastReloadOf`; what
+ * somebody has set to a later time counts for nothing.
+ */
+export function usesSlot(state: RolloutState, reloadedAt: number, now: number): boolean {
+  const age = now - reloadedAt * 1_000;
+  return state === 'progressing' && age < ROLLOUT_TIMEOUT && age > -CLOCK_ERROR;
 }

@@ -126,8 +126,14 @@ describe('a change in waves', () => {
 
   const failures: [RolloutSeen, string][] = [
     [{ state: 'stuck', code: 'ProgressDeadlineExceeded' }, 'is stuck (ProgressDeadlineExceeded)'],
-    [{ state: 'underWay', since: NOW - ROLLOUT_TIMEOUT }, 'has had unavailable pods for ten minutes'],
-    [{ state: 'unavailable', since: NOW - ROLLOUT_TIMEOUT }, 'has had unavailable pods for ten minutes'],
+    [
+      { state: 'underWay', since: NOW - ROLLOUT_TIMEOUT },
+      'is not rolled out and available after ten minutes',
+    ],
+    [
+      { state: 'unavailable', since: NOW - ROLLOUT_TIMEOUT },
+      'is not rolled out and available after ten minutes',
+    ],
   ];
 
   it.each(failures)('is halted if a rollout of it fails: %j', (rollout, what) => {

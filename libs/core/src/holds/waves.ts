@@ -159,7 +159,9 @@ function problemOf({ isReloaded, rollout }: WaveMember, now: number): string | u
   if (!isReloaded) return undefined;
   if (rollout.state === 'stuck') return `is stuck (${rollout.code})`;
   if (rollout.state !== 'underWay' && rollout.state !== 'unavailable') return undefined;
-  return now - rollout.since >= ROLLOUT_TIMEOUT ? 'has had unavailable pods for ten minutes' : undefined;
+  return now - rollout.since >= ROLLOUT_TIMEOUT
+    ? 'is not rolled out and available after ten minutes'
+    : undefined;
 }
 
 const STATES: Readonly<Record<RolloutSeen['state'], string>> = {

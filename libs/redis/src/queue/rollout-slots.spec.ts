@@ -50,11 +50,32 @@ it('grants a workload its slot, until it is ended', async () => {
   expect([await slots.isGranted(WEB), await slots.isGranted(API)]).toEqual([false, true]);
 });
 
-it('lets nobody use a slot late, or what is not one', async () => {
-  await slots.write('7', [[WEB, { at: Date.now() - 30_000, reloadedAt: 0 }]], []);
+it('lets nobody use what is no slot', async () => {
+  await slots.write('7', [[WEB, now()]], []);
   await redis.client.hset(keys.slots, API, '{"at":"now"}');
-  expect([await slots.isGranted(WEB), await slots.isGranted(API)]).toEqual([false, false]);
+  expect([await slots.isGranted(WEB), await slots.isGranted(API)]).toEqual([true, false]);
   expect([...(await slots.grants()).keys()]).toEqual([WEB]);
+});
+
+it('keeps a slot for as long as its workload waits for something else', async () => {
+  await slots.keep(WEB, 90_000);
+  expect(await slots.isGranted(WEB)).toBe(false);
+  await slots.write('7', [[WEB, { at: 1, reloadedAt: 7 }]], []);
+  const before = Date.now();
+  await slots.keep(WEB, 90_000);
+  const kept = (await slots.grants()).get(WEB);
+  expect(kept?.reloadedAt).toBe(7);
+  expect(kept?.at).toBeGreaterThanOrEqual(before + 90_000);
+});
+
+it('takes all requests, however many there are', async () => {
+  const names = Array.from({ length: 20_000 }, (_, at) => `Deployment/shop/w${at}` as const);
+  for (let at = 0; at < names.length; at += 1_000)
+    await Promise.all(names.slice(at, at + 1_000).map((name) => slots.ask({ job: reloadJobOf(name, 1) })));
+  const taken = new Set<string>();
+  for (let turn = 0; turn < 100; turn += 1)
+    for (const { job } of await slots.takeRequests(1_000)) taken.add(job.workload);
+  expect(taken.size).toBe(names.length);
 });
 
 it('writes nothing for a leader that was followed by another', async () => {
@@ -66,6 +87,12 @@ it('writes nothing for a leader that was followed by another', async () => {
 it('forgets a workload that needs no slot', async () => {
   await slots.ask({ job: reloadJobOf(WEB, 1) });
   await slots.write('7', [[WEB, now()]], []);
-  await slots.leave(WEB);
+  await slots.leave(WEB, 7);
   expect([await slots.isGranted(WEB), await slots.takeRequests(10)]).toEqual([false, []]);
+});
+
+it('leaves a slot that was used to the leader', async () => {
+  await slots.write('7', [[WEB, now()]], []);
+  await slots.leave(WEB, 8);
+  expect(await slots.isGranted(WEB)).toBe(true);
 });

@@ -20,8 +20,7 @@ export interface SlotGrant {
   readonly reloadedAt: number;
 }
 
-/** Milliseconds for which a worker may begin to use a slot, and after which the leader grants it to another workload. */
-const USABLE = 30_000;
+/** Milliseconds after which the leader takes a slot back that was not used. */
 export const GRANTED = 60_000;
 
 /**
@@ -31,6 +30,8 @@ export const GRANTED = 60_000;
 export class RolloutSlots {
   readonly #redis: RedisClient;
   readonly #keys: Pick<CatalogKeys, 'writer' | 'slots' | 'slotRequests' | 'rolloutHistory'>;
+  /** Where the next requests are read. */
+  #cursor = '0';
 
   constructor(
     redis: RedisClient,
@@ -42,9 +43,20 @@ export class RolloutSlots {
 
   /** Whether the workload may be reloaded now. */
   async isGranted(workload: WorkloadKey): Promise<boolean> {
+    return (await this.#grantOf(workload)) !== undefined;
+  }
+
+  /** The workload begins to use its slot after this time (milliseconds) only, because it waits for something else. */
+  async keep(workload: WorkloadKey, wait: number): Promise<void> {
+    const grant = await this.#grantOf(workload);
+    if (!grant) return;
+    const kept: SlotGrant = { ...grant, at: Date.now() + wait };
+    await this.#redis.hset(this.#keys.slots, workload, JSON.stringify(kept));
+  }
+
+  async #grantOf(workload: WorkloadKey): Promise<SlotGrant | undefined> {
     const text = await this.#redis.hget(this.#keys.slots, workload);
-    const grant = text === null ? undefined : decodeGrant(text);
-    return grant !== undefined && Date.now() - grant.at < USABLE;
+    return text === null ? undefined : decodeGrant(text);
   }
 
   /** Asks for a slot. The leader enqueues the job when it is granted. A later call replaces an earlier one. */
@@ -52,17 +64,17 @@ export class RolloutSlots {
     await this.#redis.hset(this.#keys.slotRequests, waiting.job.workload, JSON.stringify(waiting));
   }
 
-  /** The workload needs no slot. */
-  async leave(workload: WorkloadKey): Promise<void> {
-    await Promise.all([
-      this.#redis.hdel(this.#keys.slotRequests, workload),
-      this.#redis.hdel(this.#keys.slots, workload),
-    ]);
+  /** The workload needs no slot. One that was used is left to the leader. `reloadedAt`: see `lastReloadOf`. */
+  async leave(workload: WorkloadKey, reloadedAt: number): Promise<void> {
+    await this.#redis.hdel(this.#keys.slotRequests, workload);
+    const grant = await this.#grantOf(workload);
+    if (grant && grant.reloadedAt >= reloadedAt) await this.#redis.hdel(this.#keys.slots, workload);
   }
 
   /** Takes about `count` requests out of Redis. What cannot be read is dropped: its workload asks again. */
   async takeRequests(count: number): Promise<WaitingReload[]> {
-    const [, flat] = await this.#redis.hscan(this.#keys.slotRequests, 0, 'COUNT', count);
+    const [next, flat] = await this.#redis.hscan(this.#keys.slotRequests, this.#cursor, 'COUNT', count);
+    this.#cursor = next;
     const fields = flat.filter((_, index) => index % 2 === 0);
     if (fields.length === 0) return [];
     await this.#redis.hdel(this.#keys.slotRequests, ...fields);

@@ -61,8 +61,8 @@ export const holdMutants = [
   ...inFile(`${GRANTER}.ts`, [
     {
       name: 'a slot ends when it is used, and not when the rollout is complete',
-      text: `if (usesSlot(state, clusterState.workloads.get(workload)?.record, now)) used.add(workload);`,
-      replacement: `if (usesSlot(state, clusterState.workloads.get(workload)?.record, now)) used.delete(workload);`,
+      text: `if (usesSlot(state, this.#reloadedAt(workload), now)) used.add(workload);`,
+      replacement: `if (usesSlot(state, this.#reloadedAt(workload), now)) used.delete(workload);`,
       killedBy: {
         spec: `${GRANTER}.spec.ts`,
         test: 'is granted again once the rollout that used it is complete',
@@ -72,7 +72,7 @@ export const holdMutants = [
   ...inFile('apps/worker/src/reload/reload-holds.ts', [
     {
       name: 'a workload that is held otherwise keeps its slot',
-      text: `else await this.leave(job.workload);`,
+      text: `else await this.leave(job.workload, record);`,
       replacement: ``,
       killedBy: { spec: RELOADS, test: 'is held otherwise' },
     },
@@ -114,7 +114,7 @@ export const holdMutants = [
     },
     {
       name: 'nobody looks at a held workload again',
-      text: `await holds.lookAgain(job, outcome.hold);`,
+      text: `await holds.lookAgain(job, outcome.hold, recordIn(outcome));`,
       replacement: ``,
       killedBy: { spec: RELOADS, test: 'is looked at again' },
     },

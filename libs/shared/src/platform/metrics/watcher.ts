@@ -88,7 +88,7 @@ function staleMetrics(registry: Registry) {
     }),
     rolloutSlots: gauge(registry, {
       name: 'reroll_rollout_slots',
-      help: 'Number of workloads that use one of the slots of --max-concurrent-rollouts or of its annotation, and of those that wait for one, as the leader sees them.',
+      help: 'Number of workloads that use a slot of --max-concurrent-rollouts or of its annotation, or wait for one, as seen by the leader.',
       labels: { state: ['used', 'waiting'] },
     }),
     certificateExpiry: gauge(registry, {

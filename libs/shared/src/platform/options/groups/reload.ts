@@ -87,7 +87,7 @@ export const reloadOptions = options('Reloading', {
     default: '0',
     apps: BOTH,
     description:
-      'How many workloads are rolled out at once. A reload waits while that many workloads that were reloaded are not rolled out; each counts for at most 10 minutes. Namespaces take turns. Annotation of a Namespace: reroll.dev/max-concurrent-rollouts. 0: no limit.',
+      'Maximum number of rollouts at once. A reload waits while that many reloaded workloads are still rolling out; each counts for at most 10 minutes. Namespaces take turns. Annotation of a Namespace: reroll.dev/max-concurrent-rollouts. 0: no limit.',
     ...integer({ min: 0, max: 100_000 }),
   },
   workloadReloadLimit: {
