@@ -8,7 +8,7 @@ import { collectionPath } from './objects.ts';
 
 export const EVENTS = { group: '', version: 'v1', plural: 'events' };
 
-/** The subject of an event: a workload, or the watchers' Lease. */
+/** The subject of an event: a workload, a source, or the watchers' Lease. */
 export interface EventSubject {
   readonly kind: string;
   readonly namespace: string;

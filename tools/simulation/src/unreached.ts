@@ -72,9 +72,7 @@ export const UNREACHED: readonly Unreached[] = [
         "(passes.includes('AwaitsWave') ? undefined : await this.#waveHold(held, holds));",
         "const where = most === undefined ? 'installation' : 'namespace or the installation';",
         'return (this.#settings.defaults.rollouts ?? 0) > 0;',
-        'const isCounted = limit !== undefined || this.isLimited || mostRollouts(namespace) !== undefined;',
-        '? withReload(recordedReloads(record), limit ?? LAST_ONLY, workload.apiTime())',
-        ': undefined;',
+        'const counted = limit ?? (this.#needsSlot(namespace) ? LAST_ONLY : undefined);',
         "const waves = of(WAVES_ANNOTATION) ?? defaults.waves ?? 'none';",
         'return isRv(resumed.trim()) && !isNewer(exists ? dataRv : rv, resumed.trim());',
       ],
@@ -116,9 +114,12 @@ export const UNREACHED: readonly Unreached[] = [
     },
   },
   {
-    why: 'Few runs limit both rollouts and reloads per minute.',
+    why: 'Few runs limit both rollouts and reloads per minute, and few lose Redis just then.',
     isRare: true,
     branches: {
+      'apps/worker/src/reload/reload.processor.ts': [
+        'if (error instanceof NotYetError) await holds.keepSlot(job.workload, error.wait).catch(() => undefined);',
+      ],
       'apps/worker/src/reload/reload-holds.ts': [
         'if (this.isLimited) await this.#ports.slots.keep(workload, wait);',
       ],

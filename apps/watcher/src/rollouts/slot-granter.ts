@@ -1,10 +1,4 @@
-import {
-  grantSlots,
-  lastReloadOf,
-  usesSlot,
-  type SlotRequest,
-  type SlotRequests,
-} from '@reroll/core/holds/rollout-slots';
+import { grantSlots, lastReloadOf, usesSlot } from '@reroll/core/holds/rollout-slots';
 import { namespaceOf, type WorkloadKey } from '@reroll/core/model';
 import type { RolloutTracker } from '@reroll/core/rollouts/rollout-tracker';
 import type { ClusterState } from '@reroll/core/state/cluster-state';
@@ -47,7 +41,7 @@ const MOST_KNOWN = 20_000;
 export class SlotGranter {
   readonly #context: SlotGranterContext;
   readonly #total: number;
-  readonly #waiting = new Map<string, Map<WorkloadKey, WaitingReload & SlotRequest>>();
+  readonly #waiting = new Map<string, Map<WorkloadKey, WaitingReload>>();
   readonly #lastReloads = new Map<WorkloadKey, { record: string | undefined; at: number }>();
   #hasUsed = true;
   #timer: NodeJS.Timeout | undefined;
@@ -92,7 +86,11 @@ export class SlotGranter {
     for (const workload of ended) grants.delete(workload);
     const granted = this.#grant(grants, now);
     if (ended.length === 0 && granted.length === 0) return;
-    const written = granted.map((workload) => [workload, this.#grantOf(workload, now)] as const);
+    const grantOf = (workload: WorkloadKey): SlotGrant => ({
+      at: now,
+      reloadedAt: this.#reloadedAt(workload),
+    });
+    const written = granted.map((workload) => [workload, grantOf(workload)] as const);
     if (!(await slots.write(term, written, ended))) refused();
     else await this.#enqueue(granted, now);
   }
@@ -109,7 +107,7 @@ export class SlotGranter {
     const row = this.#context.clusterState.workloads.get(workload);
     if (!row || now - at > GRANTED) return true;
     const isFollowed = row.templateOwner === undefined || this.#context.tracker.tracked.has(workload);
-    return isFollowed && lastReloadOf(row.record) > reloadedAt;
+    return isFollowed && this.#reloadedAt(workload) > reloadedAt;
   }
 
   #grant(grants: ReadonlyMap<WorkloadKey, SlotGrant>, now: number): WorkloadKey[] {
@@ -118,8 +116,7 @@ export class SlotGranter {
     for (const [workload, { state }] of tracker.tracked)
       if (usesSlot(state, this.#reloadedAt(workload), now)) used.add(workload);
     this.#dropGone();
-    const waiting: SlotRequests = this.#waiting;
-    const granted = grantSlots(waiting, { used, total: this.#total, count: GRANTS_PER_TURN });
+    const granted = grantSlots(this.#waiting, { used, total: this.#total, count: GRANTS_PER_TURN });
     for (const workload of granted) used.add(workload);
     this.#hasUsed = used.size > 0;
     metrics.rolloutSlots.set({ state: 'used' }, used.size);
@@ -131,7 +128,7 @@ export class SlotGranter {
   #reloadedAt(workload: WorkloadKey): number {
     const record = this.#context.clusterState.workloads.get(workload)?.record;
     const known = this.#lastReloads.get(workload);
-    if (known?.record === record && known) return known.at;
+    if (known && known.record === record) return known.at;
     const at = lastReloadOf(record);
     this.#lastReloads.set(workload, { record, at });
     if (this.#lastReloads.size > MOST_KNOWN) this.#lastReloads.clear();
@@ -140,13 +137,19 @@ export class SlotGranter {
 
   /** What is gone waits no more: those that are next in their namespaces. */
   #dropGone(): void {
-    for (const [namespace, line] of this.#waiting) {
+    for (const line of this.#waiting.values()) {
       for (const workload of line.keys()) {
         if (this.#context.clusterState.workloads.has(workload)) break;
-        line.delete(workload);
+        this.#remove(workload);
       }
-      if (line.size === 0) this.#waiting.delete(namespace);
     }
+  }
+
+  #remove(workload: WorkloadKey): void {
+    const namespace = namespaceOf(workload);
+    const line = this.#waiting.get(namespace);
+    line?.delete(workload);
+    if (line?.size === 0) this.#waiting.delete(namespace);
   }
 
   #waitingCount(): number {
@@ -155,20 +158,12 @@ export class SlotGranter {
     return count;
   }
 
-  #grantOf(workload: WorkloadKey, at: number): SlotGrant {
-    return { at, reloadedAt: lastReloadOf(this.#context.clusterState.workloads.get(workload)?.record) };
-  }
-
   /** Removes them only once their jobs are enqueued, so that a failure is retried. */
   async #enqueue(granted: readonly WorkloadKey[], now: number): Promise<void> {
     const jobs = granted.flatMap(
       (workload) => this.#waiting.get(namespaceOf(workload))?.get(workload)?.job ?? [],
     );
     await this.#context.queues.enqueueHeld(jobs, now);
-    for (const workload of granted) {
-      const line = this.#waiting.get(namespaceOf(workload));
-      line?.delete(workload);
-      if (line?.size === 0) this.#waiting.delete(namespaceOf(workload));
-    }
+    for (const workload of granted) this.#remove(workload);
   }
 }

@@ -144,15 +144,18 @@ export class ReloadHolds {
 
   /** Comes last, so that no reload that is held anyway takes a slot. */
   async #slotHold({ workload }: Held, { namespace }: NamespaceHolds): Promise<ReloadHold | undefined> {
-    const most = mostRollouts(namespace);
-    const isLimited = most !== undefined || this.isLimited;
     // Others have no rollout.
-    if (!isLimited || workload.definition.reloadedBy !== 'patch' || this.#settings.isDryRun === true)
-      return undefined;
+    const hasRollout = workload.definition.reloadedBy === 'patch';
+    if (!hasRollout || this.#settings.isDryRun === true || !this.#needsSlot(namespace)) return undefined;
     if (await this.#ports.slots.isGranted(workload.key)) return undefined;
+    const most = mostRollouts(namespace);
     const where = most === undefined ? 'installation' : 'namespace or the installation';
     const detail = `It waits for other rollouts in the ${where} to finish`;
     return { reason: 'AwaitsRollouts', most, detail };
+  }
+
+  #needsSlot(namespace: Annotations): boolean {
+    return this.isLimited || mostRollouts(namespace) !== undefined;
   }
 
   /** Whether the installation limits rollouts at once. */
@@ -174,10 +177,8 @@ export class ReloadHolds {
   reloadsAfter({ workload }: Held, { namespace }: NamespaceHolds): PastReloads | undefined {
     const { annotations, record } = workload.observed;
     const limit = limitOf({ workload: annotations, namespace, defaults: this.#settings.defaults });
-    const isCounted = limit !== undefined || this.isLimited || mostRollouts(namespace) !== undefined;
-    return isCounted
-      ? withReload(recordedReloads(record), limit ?? LAST_ONLY, workload.apiTime())
-      : undefined;
+    const counted = limit ?? (this.#needsSlot(namespace) ? LAST_ONLY : undefined);
+    return counted && withReload(recordedReloads(record), counted, workload.apiTime());
   }
 
   /** Has the workload looked at again when the hold ends, or may have ended. Rejects with ioredis' error. */

@@ -151,9 +151,9 @@ export class ReloadProcessor implements QueueHandler<ReloadJob> {
       await slot.end();
       return outcome;
     } catch (error) {
-      // A slot that cannot be returned expires in a minute. The job's own error is the one to report.
+      // What cannot be returned or kept expires in a minute. The job's own error is the one to report.
       await slot.end().catch(() => undefined);
-      if (error instanceof NotYetError) await holds.keepSlot(job.workload, error.wait);
+      if (error instanceof NotYetError) await holds.keepSlot(job.workload, error.wait).catch(() => undefined);
       throw error;
     }
   }

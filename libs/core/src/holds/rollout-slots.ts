@@ -20,10 +20,7 @@ export interface SlotRequest {
 }
 
 /** The waiting workloads by namespace, in the order in which they came. No namespace is empty. */
-export type SlotRequests<Request extends SlotRequest = SlotRequest> = ReadonlyMap<
-  string,
-  ReadonlyMap<WorkloadKey, Request>
->;
+export type SlotRequests = ReadonlyMap<string, ReadonlyMap<WorkloadKey, SlotRequest>>;
 
 /**
  * Chooses up to `count` workloads that may be reloaded now. Each slot goes to the namespace that has the fewest among those whose limit

@@ -213,8 +213,8 @@ export class Catalog {
   }
 
   /**
-   * Whether this hold of a workload, or halt of a source's change, is to be reported: it is another one than the last that was, or a day has passed. At most once in
-   * ten seconds for a workload, however often what is pending changes; another look at it then reports the rest.
+   * Whether this hold of a workload, or halt of a source's change, is to be reported: it is another one than the last that was, or a day has
+   * passed. At most once in ten seconds, however often what is pending changes; another look at it then reports the rest.
    */
   async isNewHold(held: WorkloadKey | SourceKey, hold: string): Promise<boolean> {
     const key = `${this.keys.warned}${held}:hold`;

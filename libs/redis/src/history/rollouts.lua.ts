@@ -1,9 +1,9 @@
 import { APPEND } from './append.lua.ts';
 
 /**
- * Writes the progress of rollouts, as the leader sees it.
+ * Writes the progress of rollouts, as the leader sees it, or the slots that it grants (`rollout-slots.ts`).
  *
- * KEYS  1 writer, 2 rollouts, 3 their history
+ * KEYS  1 writer, 2 rollouts or slots, 3 the history of rollouts
  * ARGV  1 term, 2 most entries and most bytes of the history, as 'entries:bytes', 3 number n of rollouts under way, then n pairs
  *       (workload, entry), 4 + 2n number m of those that are not, then m workloads, then entries for the history
  *

@@ -29,14 +29,11 @@ export const GRANTED = 60_000;
  */
 export class RolloutSlots {
   readonly #redis: RedisClient;
-  readonly #keys: Pick<CatalogKeys, 'writer' | 'slots' | 'slotRequests' | 'rolloutHistory'>;
+  readonly #keys: CatalogKeys;
   /** Where the next requests are read. */
   #cursor = '0';
 
-  constructor(
-    redis: RedisClient,
-    keys: Pick<CatalogKeys, 'writer' | 'slots' | 'slotRequests' | 'rolloutHistory'>,
-  ) {
+  constructor(redis: RedisClient, keys: CatalogKeys) {
     this.#redis = redis;
     this.#keys = keys;
   }
@@ -98,6 +95,7 @@ export class RolloutSlots {
     ended: readonly WorkloadKey[],
   ): Promise<boolean> {
     const { writer, slots, rolloutHistory } = this.#keys;
+    // The script writes a hash for whoever leads. Nothing goes into the history, so its bounds do not count.
     const put = granted.flatMap(([workload, grant]) => [workload, JSON.stringify(grant)]);
     const given = [term, '0:0', granted.length, ...put, ended.length, ...ended];
     return Number(await this.#redis.eval(WRITE_ROLLOUTS, 3, writer, slots, rolloutHistory, ...given)) === 1;

@@ -122,8 +122,8 @@ export const holdMutants = [
   ...inFile('apps/worker/src/reload/reload-holds.ts', [
     {
       name: 'a reload is not recorded for the limit',
-      text: `? withReload(recordedReloads(record), limit ?? LAST_ONLY, workload.apiTime())`,
-      replacement: `? undefined`,
+      text: `return counted && withReload(recordedReloads(record), counted, workload.apiTime());`,
+      replacement: `return undefined;`,
       killedBy: { spec: RELOADS, test: 'is recorded with its time' },
     },
   ]),
