@@ -8,8 +8,13 @@ import { fileURLToPath } from 'node:url';
 import { UNREACHED, type Unreached } from './unreached.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
-/** Folders of compiled modules whose branches are counted. */
-const COUNTED = ['apps/worker/build/change/', 'apps/worker/build/reload/'];
+/** Compiled modules whose branches are counted: folders and files. */
+const COUNTED = [
+  'apps/worker/build/change/',
+  'apps/worker/build/reload/',
+  'libs/kube/dist/namespaces/',
+  'libs/redis/dist/catalog/wave-reader.js',
+];
 
 /** A function, or a part of one that runs only on a condition. */
 export interface Branch {
@@ -68,7 +73,7 @@ function linesOf({ branches }: Unreached): Line[] {
 function branchesOf({ url, functions }: Profiler.ScriptCoverage): Branch[] {
   if (!url.startsWith('file:')) return [];
   const path = fileURLToPath(url);
-  if (!COUNTED.some((folder) => relative(ROOT, path).startsWith(folder))) return [];
+  if (!COUNTED.some((counted) => relative(ROOT, path).startsWith(counted))) return [];
   const sourceAt = sourcesOf(path);
   return outermost(functions.flatMap(spansOf)).flatMap(({ from, count }) => {
     const place = sourceAt(from);

@@ -55,7 +55,7 @@ export const UNREACHED: readonly Unreached[] = [
       'apps/worker/src/reload/reload.module.ts': [
         "? log.failure('cannot watch Namespaces, so they are read before reloads', error)",
       ],
-      'apps/worker/src/reload/namespace-reader.ts': [
+      'libs/kube/src/namespaces/namespace-reader.ts': [
         'if (error.status === 403) void this.stop();',
         'delete: ({ key }) => noted({ key, annotations: NONE }),',
         'for (const key of this.#seen.keys()) if (!names.has(key)) noted({ key, annotations: NONE });',
@@ -73,8 +73,6 @@ export const UNREACHED: readonly Unreached[] = [
         "const where = most === undefined ? 'installation' : 'namespace or the installation';",
         'return (this.#settings.defaults.rollouts ?? 0) > 0;',
         'const counted = limit ?? (this.#needsSlot(namespace) ? LAST_ONLY : undefined);',
-        "const waves = of(WAVES_ANNOTATION) ?? defaults.waves ?? 'none';",
-        'return isRv(resumed.trim()) && !isNewer(exists ? dataRv : rv, resumed.trim());',
       ],
       'apps/worker/src/reload/reload-reports.ts': [
         'if (hold.halted !== undefined && subject)',
@@ -84,7 +82,7 @@ export const UNREACHED: readonly Unreached[] = [
       'apps/worker/src/change/source-reader.ts': [
         'async subjectOf(source: SourceId): Promise<EventSubject | undefined> {',
       ],
-      'apps/worker/src/reload/wave-reader.ts': [
+      'libs/redis/src/catalog/wave-reader.ts': [
         'if (this.#known.size > MOST_KNOWN && oldest !== undefined) this.#known.delete(oldest);',
         "if (rollout.state === 'stuck') return { state: 'stuck', code: rollout.code };",
       ],
@@ -95,14 +93,11 @@ export const UNREACHED: readonly Unreached[] = [
     isRare: true,
     branches: {
       'apps/worker/src/reload/reload.module.ts': ['if (options.namespaces.length > 0) return holds;'],
-      'apps/worker/src/reload/namespace-reader.ts': [
+      'libs/kube/src/namespaces/namespace-reader.ts': [
         'const { synced, connected } = this.#stream?.status ?? {};',
       ],
       'apps/worker/src/reload/send/patch-template.ts': ['if (isOvertaken(error)) return false;'],
-      'apps/worker/src/reload/reload-holds.ts': [
-        'annotationOf(row?.annotations ?? {}, annotation) ?? annotationOf(namespace, annotation);',
-      ],
-      'apps/worker/src/reload/wave-reader.ts': [
+      'libs/redis/src/catalog/wave-reader.ts': [
         '() => this.#known.delete(source),',
         'if (!source) return { source, members: [] };',
         'if (known.since === undefined) return { source, members: undefined };',
@@ -134,7 +129,7 @@ export const UNREACHED: readonly Unreached[] = [
         'reading.catch(() => undefined);',
         'if (hashes === null && observed.record !== undefined) return recordWithReloads(observed.record, reloads);',
       ],
-      'apps/worker/src/reload/namespace-reader.ts': [
+      'libs/kube/src/namespaces/namespace-reader.ts': [
         'annotations.catch(() => this.#read.delete(namespace));',
         'if (error instanceof KubeError && error.status === 404) return NONE;',
         '} catch (error) {',

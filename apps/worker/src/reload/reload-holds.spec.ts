@@ -4,6 +4,7 @@ import { recordedHashes, recordedReloads, RECORD_ANNOTATION, writeRecord } from 
 import type { ReloadJob } from '@reroll/redis/queue/jobs';
 import type { WaveMember } from '@reroll/core/holds/waves';
 import type { SourceRow } from '@reroll/core/state/rows';
+import { NO_TRIGGERS } from '@reroll/core/state/settings';
 import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
 import { refusal } from '../testing/fake-api.ts';
 import { all, asked, CM, hashOf, KEYS, REQUEST, Scene, settled, type Change } from '../testing/scene.ts';
@@ -221,7 +222,8 @@ describe('a workload that is held', () => {
       const enqueueHeld = async (some: readonly ReloadJob[], at: number) => {
         for (const { workload } of some) enqueued.push([workload, at - Date.now()]);
       };
-      const settings = { defaults: {}, ownNamespace: 'reroll' };
+      const waveSettings = { triggers: NO_TRIGGERS, adoptStale: 'report' } as const;
+      const settings = { defaults: {}, ownNamespace: 'reroll', waveSettings };
       const holds = new ReloadHolds(
         {
           namespaces: { annotations: async () => ({}) },

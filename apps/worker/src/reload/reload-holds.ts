@@ -1,26 +1,19 @@
 import { pendingId } from '@reroll/core/holds/approval';
 import { annotationOf } from '@reroll/core/annotations/annotation-keys';
-import {
-  BAKE_ANNOTATION,
-  RESUMED_ANNOTATION,
-  ROLLOUTS_ANNOTATION,
-  WAVES_ANNOTATION,
-  type ReloadHold,
-} from '@reroll/core/holds/hold';
-import { waveHold, type WavesInput } from '@reroll/core/holds/waves';
+import { ROLLOUTS_ANNOTATION, type ReloadHold } from '@reroll/core/holds/hold';
+import { isResumed, waveHold, wavesFor, type WavesInput } from '@reroll/core/holds/waves';
 import { lastReloadOf, readMostRollouts } from '@reroll/core/holds/rollout-slots';
-import { isNewer, isRv } from '@reroll/core/rv';
 import { withReload, type PastReloads, type ReloadLimit } from '@reroll/core/holds/reload-limit';
 import { holdOf, limitOf, type HoldDefaults } from '@reroll/core/holds/reload-hold';
 import { recordedReloads } from '@reroll/core/record/record';
-import { sourceKeyIn, type SourceRow } from '@reroll/core/state/rows';
+import { sourceKeyIn } from '@reroll/core/state/rows';
 import { namespaceOf, type Annotations, type WorkloadKey } from '@reroll/core/model';
+import type { NamespaceReader } from '@reroll/kube/namespaces/namespace-reader';
+import type { WaveReader, WaveReaderSettings } from '@reroll/redis/catalog/wave-reader';
 import type { ReloadJob } from '@reroll/redis/queue/jobs';
 import type { Queues } from '@reroll/redis/queue/queues';
 import type { RolloutSlots } from '@reroll/redis/queue/rollout-slots';
-import type { NamespaceReader } from './namespace-reader.ts';
 import type { Gathered } from './reload-outcome.ts';
-import type { WaveReader } from './wave-reader.ts';
 
 /**
  * Milliseconds after which a held workload is looked at again, in case that nobody saw the end of its hold. Half of the time for which
@@ -45,6 +38,7 @@ export interface ReloadHoldsSettings {
   readonly ownNamespace: string;
   /** Nothing is rolled out, so no wave would ever end. Default false. */
   readonly isDryRun?: boolean;
+  readonly waveSettings: WaveReaderSettings;
 }
 
 /** The annotations of Namespaces that decide about a workload's holds. */
@@ -118,12 +112,8 @@ export class ReloadHolds {
     const { observed, facts } = held.workload;
     for (const name of held.plan.roll) {
       const row = facts.sources.get(sourceKeyIn(observed.namespace, name));
-      const of = (annotation: string): string | undefined =>
-        annotationOf(row?.annotations ?? {}, annotation) ?? annotationOf(namespace, annotation);
-      const waves = of(WAVES_ANNOTATION) ?? defaults.waves ?? 'none';
-      const bake = of(BAKE_ANNOTATION) ?? defaults.bake;
-      const hold =
-        waves === 'none' ? undefined : await this.#holdOfSource(held, { source: name, waves, bake });
+      const settings = wavesFor(row?.annotations ?? {}, namespace, defaults);
+      const hold = settings && (await this.#holdOfSource(held, { source: name, ...settings }));
       if (hold) return hold;
     }
     return undefined;
@@ -134,7 +124,7 @@ export class ReloadHolds {
     settings: Pick<WavesInput, 'source' | 'waves' | 'bake'>,
   ): Promise<ReloadHold | undefined> {
     const key = sourceKeyIn(workload.observed.namespace, settings.source);
-    const { source, members } = await this.#ports.waves.progress(key);
+    const { source, members } = await this.#ports.waves.progress(key, this.#settings.waveSettings);
     const now = workload.apiTime();
     // The progress is that of the data which the catalog has.
     if (!members || !source || isOther(source.hash, plan.hashes?.[settings.source]))
@@ -247,10 +237,4 @@ function isOther(hash: string, wanted: string | undefined): boolean {
 
 function schemeOf(hash: string): string {
   return hash.slice(0, hash.indexOf('.'));
-}
-
-/** Whether somebody has let the change of this data go on. */
-function isResumed({ annotations, exists, rv, dataRv }: SourceRow): boolean {
-  const [resumed = ''] = (annotationOf(annotations, RESUMED_ANNOTATION) ?? '').split(';');
-  return isRv(resumed.trim()) && !isNewer(exists ? dataRv : rv, resumed.trim());
 }

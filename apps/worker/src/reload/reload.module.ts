@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { KubeClient } from '@reroll/kube/client/connection';
+import { NamespaceReader } from '@reroll/kube/namespaces/namespace-reader';
 import { EventRecorder } from '@reroll/kube/kube-events';
 import { CatalogModule } from '@reroll/nest/catalog.module';
 import { KubeModule } from '@reroll/nest/kube.module';
@@ -9,6 +10,7 @@ import { RedisModule } from '@reroll/nest/redis.module';
 import { LOG, REDIS } from '@reroll/nest/tokens';
 import { provided } from '@reroll/nest/provided';
 import { Catalog } from '@reroll/redis/catalog/catalog';
+import { WaveReader } from '@reroll/redis/catalog/wave-reader';
 import { ReloadRequests } from '@reroll/redis/catalog/requests';
 import { Rollouts } from '@reroll/redis/history/rollouts';
 import { RateBudget } from '@reroll/redis/processes/rate';
@@ -27,13 +29,11 @@ import { OutcomeRecorder } from '../outcome-recorder.ts';
 import { OutcomesModule } from '../outcomes.module.ts';
 import { Activity } from '../queue-runner.ts';
 import { RELOAD_PORTS, RELOAD_SETTINGS, RELOAD_WAYS, WORKER_METRICS, WORKER_OPTIONS } from '../tokens.ts';
-import { NamespaceReader } from './namespace-reader.ts';
 import { ReloadHolds } from './reload-holds.ts';
 import { ReloadReports } from './reload-reports.ts';
 import { ReloadProcessor } from './reload.processor.ts';
 import { ResumeProcessor } from './resume.processor.ts';
 import { reloadWays } from './send/reload-ways.ts';
-import { WaveReader } from './wave-reader.ts';
 import { WorkloadReader } from './workload-reader.ts';
 
 /** Reload jobs, and the resume jobs that end their pauses. */
@@ -106,19 +106,16 @@ import { WorkloadReader } from './workload-reader.ts';
     ),
     provided(
       WaveReader,
-      [REDIS, Catalog, WORKER_OPTIONS],
-      (redis, catalog, options) =>
-        new WaveReader(catalog, new Rollouts(redis, catalog.keys.rollouts), {
-          triggers: triggersOf(options),
-          adoptStale: adoptStaleOf(options),
-        }),
+      [REDIS, Catalog],
+      (redis, catalog) => new WaveReader(catalog, new Rollouts(redis, catalog.keys.rollouts)),
     ),
     provided(
       ReloadHolds,
       [KubeClient, Queues, WaveReader, RolloutSlots, WORKER_OPTIONS, LOG, Lifecycle],
       (client, queues, waves, slots, options, log, lifecycle) => {
         const { podNamespace: ownNamespace, dryRun: isDryRun } = options;
-        const settings = { defaults: holdDefaults(options), ownNamespace, isDryRun };
+        const waveSettings = { triggers: triggersOf(options), adoptStale: adoptStaleOf(options) };
+        const settings = { defaults: holdDefaults(options), ownNamespace, isDryRun, waveSettings };
         const namespaces = new NamespaceReader(client);
         const holds = new ReloadHolds({ namespaces, queues, waves, slots }, settings);
         // With rights in some namespaces only, each is read when it matters.

@@ -5,12 +5,15 @@ import type { LabelSelector } from '@reroll/core/label-selector';
 import { RECORD_ANNOTATION, writeRecord } from '@reroll/core/record/record';
 import { recordHash, type HashKeys } from '@reroll/core/record/record-hash';
 import type { SourceRow, WorkloadRow } from '@reroll/core/state/rows';
+import { NO_TRIGGERS } from '@reroll/core/state/settings';
 import { sourceRow, workloadRow } from '@reroll/core/testing/rows';
 import { objectPath, type KubeObject } from '@reroll/kube/objects';
+import { NamespaceReader } from '@reroll/kube/namespaces/namespace-reader';
 import { sourceKind } from '@reroll/kube/sources/registry';
 import { observed, withMarkerPlaces } from '@reroll/kube/workloads/observe';
 import { workloadKind } from '@reroll/kube/workloads/registry';
 import type { Catalog } from '@reroll/redis/catalog/catalog';
+import type { WaveReader } from '@reroll/redis/catalog/wave-reader';
 import type { ReloadRequest } from '@reroll/redis/catalog/requests';
 import type { RateBudget } from '@reroll/redis/processes/rate';
 import type { Queues } from '@reroll/redis/queue/queues';
@@ -19,10 +22,8 @@ import type { Reason } from '@reroll/core/reasons';
 import { SourceReader } from '../change/source-reader.ts';
 import { JobError } from '../job-error.ts';
 import type { ReloadOutcome } from '../reload/reload-outcome.ts';
-import { NamespaceReader } from '../reload/namespace-reader.ts';
 import { ReloadHolds } from '../reload/reload-holds.ts';
 import { ReloadProcessor, type ReloadSettings } from '../reload/reload.processor.ts';
-import type { WaveReader } from '../reload/wave-reader.ts';
 import { reloadWays, type ReloadWaysContext } from '../reload/send/reload-ways.ts';
 import { WorkloadReader } from '../reload/workload-reader.ts';
 import { FakeApi, refusal } from './fake-api.ts';
@@ -170,6 +171,7 @@ export class Scene {
             defaults: this.holds,
             ownNamespace: NAMESPACE,
             isDryRun: this.settings.dryRun === true,
+            waveSettings: { triggers: NO_TRIGGERS, adoptStale: 'report' },
           },
         ),
         ways: reloadWays({ ...writes, markerAnnotation: keys.lastReloadedFrom, ...kinds, ...this.ways }),

@@ -162,7 +162,7 @@ describe('a change in waves', () => {
     const members = [member('a', pending)];
     expect(holdOf('a', members, { waves: 'some' })?.detail).toContain('(reroll.dev/waves) cannot be read');
     expect(holdOf('a', members, { bake: '2d' })?.detail).toContain('(reroll.dev/bake) cannot be read');
-    for (const waves of ['none', undefined]) expect(holdOf('a', members, { waves })).toBeUndefined();
+    expect(holdOf('a', members, { waves: 'none' })).toBeUndefined();
   });
 
   it('comes last to a workload that the catalog does not count yet', () => {

@@ -1,6 +1,16 @@
+import { annotationOf } from '../annotations/annotation-keys.ts';
 import { parseDuration } from '../durations.ts';
-import type { WorkloadKey } from '../model.ts';
-import { BAKE_ANNOTATION, given, untilText, WAVES_ANNOTATION, type ReloadHold } from './hold.ts';
+import type { Annotations, WorkloadKey } from '../model.ts';
+import { isNewer, isRv } from '../rv.ts';
+import type { SourceRow } from '../state/rows.ts';
+import {
+  BAKE_ANNOTATION,
+  given,
+  RESUMED_ANNOTATION,
+  untilText,
+  WAVES_ANNOTATION,
+  type ReloadHold,
+} from './hold.ts';
 
 const MOST_WAVES = 10;
 /** The longest time for which a wave is observed, in milliseconds: so long is kept when a rollout was complete. */
@@ -36,6 +46,30 @@ function waveEnd(word: string): WaveEnd | undefined {
   if (digits === '' || number === 0) return undefined;
   if (percent === '') return { count: number };
   return number <= 100 ? { part: number / 100 } : undefined;
+}
+
+/** What the annotations for waves say, or the flags. */
+export interface WaveSettings {
+  readonly waves: string;
+  /** Undefined: none. */
+  readonly bake: string | undefined;
+}
+
+/** Returns how changes of a source come: by its own annotations, by those of its Namespace, or by the flags. Undefined: all at once. */
+export function wavesFor(
+  source: Annotations,
+  namespace: Annotations,
+  defaults: { readonly waves?: string | undefined; readonly bake?: string | undefined },
+): WaveSettings | undefined {
+  const of = (key: string): string | undefined => annotationOf(source, key) ?? annotationOf(namespace, key);
+  const waves = of(WAVES_ANNOTATION) ?? defaults.waves ?? 'none';
+  return waves.trim() === 'none' ? undefined : { waves, bake: of(BAKE_ANNOTATION) ?? defaults.bake };
+}
+
+/** Whether somebody has let the change of this data go on after a failed rollout. */
+export function isResumed({ annotations, exists, rv, dataRv }: SourceRow): boolean {
+  const [resumed = ''] = (annotationOf(annotations, RESUMED_ANNOTATION) ?? '').split(';');
+  return isRv(resumed.trim()) && !isNewer(exists ? dataRv : rv, resumed.trim());
 }
 
 /** Returns how many workloads have the change after each wave. Waves that add none are left out; the last one reaches all. */
@@ -85,24 +119,25 @@ export function inWaveOrder(members: readonly WaveMember[]): WaveMember[] {
   return members.toSorted((a, b) => a.wave - b.wave || (a.workload < b.workload ? -1 : 1));
 }
 
-export interface WavesInput {
-  /** `<kind>/<name>` of the source. */
-  readonly source: string;
-  /** Its annotations for waves, or those that count for it; undefined: none. */
-  readonly waves: string | undefined;
-  readonly bake: string | undefined;
+/** A change with waves, and how far it has come. */
+export interface WavedChange extends WaveSettings {
   /** Whether the change goes on although a rollout of it has failed. */
   readonly isResumed: boolean;
   /** All that the change concerns, in order. */
   readonly members: readonly WaveMember[];
-  readonly workload: WorkloadKey;
   /** Unix milliseconds. */
   readonly now: number;
 }
 
+export interface WavesInput extends WavedChange {
+  /** `<kind>/<name>` of the source. */
+  readonly source: string;
+  readonly workload: WorkloadKey;
+}
+
 /** Returns why the workload must not get the change now: an earlier wave is not done, or a rollout has failed. */
 export function waveHold(input: WavesInput): ReloadHold | undefined {
-  const { source, waves = 'none', bake: bakeText = '0', members, workload, now } = input;
+  const { source, waves, bake: bakeText = '0', members, workload, now } = input;
   const reading = readWaves(waves);
   const bake = readBake(bakeText);
   if (reading.state === 'none') return undefined;
@@ -155,7 +190,7 @@ function waveAt(member: WaveMember, members: readonly WaveMember[], sizes: reado
 }
 
 /** What is wrong with a workload that has the change; undefined if nothing is. */
-function problemOf({ isReloaded, rollout }: WaveMember, now: number): string | undefined {
+export function problemOf({ isReloaded, rollout }: WaveMember, now: number): string | undefined {
   if (!isReloaded) return undefined;
   if (rollout.state === 'stuck') return `is stuck (${rollout.code})`;
   if (rollout.state !== 'underWay' && rollout.state !== 'unavailable') return undefined;
@@ -172,10 +207,12 @@ const STATES: Readonly<Record<RolloutSeen['state'], string>> = {
   complete: 'is complete',
 };
 
-function stateOf({ isReloaded, rollout }: WaveMember): string {
+/** `is rolling out` */
+export function stateOf({ isReloaded, rollout }: WaveMember): string {
   return isReloaded ? STATES[rollout.state] : 'is not reloaded yet';
 }
 
-function completedAt({ rollout }: WaveMember): number {
+/** When its rollout was complete, in Unix milliseconds; 0 if it is not. */
+export function completedAt({ rollout }: WaveMember): number {
   return rollout.state === 'complete' ? rollout.at : 0;
 }

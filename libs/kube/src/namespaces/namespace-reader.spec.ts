@@ -1,7 +1,11 @@
-import { line, listEnd, ScriptedClient, type Answer } from '@reroll/kube/testing/scripted-client';
+import { line, listEnd, ScriptedClient, type Answer } from '../testing/scripted-client.ts';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { refusal } from '../testing/fake-api.ts';
+import { KubeError } from '../client/errors.ts';
 import { NamespaceReader } from './namespace-reader.ts';
+
+function refusal(status: number): KubeError {
+  return new KubeError({ code: 'KUBE_API', status, reason: undefined, retryable: status >= 500 });
+}
 
 const FROZEN = { 'reroll.dev/freeze': '' };
 

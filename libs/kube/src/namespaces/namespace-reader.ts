@@ -1,11 +1,11 @@
 import type { Annotations } from '@reroll/core/model';
 import { sameRecords } from '@reroll/core/state/rows';
 import { namespaceAnnotations } from '@reroll/core/state/observe';
-import type { KubeClient } from '@reroll/kube/client/connection';
-import { KubeError } from '@reroll/kube/client/errors';
-import { collectionPath, NAMESPACES, namespacePath, type KubeObject } from '@reroll/kube/objects';
-import { Reflector } from '@reroll/kube/reflector/reflector';
-import { WholeList } from '@reroll/kube/reflector/whole-list';
+import type { KubeClient } from '../client/connection.ts';
+import { KubeError } from '../client/errors.ts';
+import { collectionPath, NAMESPACES, namespacePath, type KubeObject } from '../objects.ts';
+import { Reflector } from '../reflector/reflector.ts';
+import { WholeList } from '../reflector/whole-list.ts';
 
 /** Milliseconds for which what was read is used again: so long a burst costs one request a namespace. */
 const FRESH = 2_000;

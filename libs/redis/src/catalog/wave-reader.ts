@@ -10,8 +10,8 @@ import { pendingCauseOfDependency } from '@reroll/core/state/pending';
 import { sourceNameOf, type SourceRow, type WorkloadRow } from '@reroll/core/state/rows';
 import type { Triggers } from '@reroll/core/state/settings';
 import { isInConflict } from '@reroll/core/state/workloads/conflict';
-import type { Catalog } from '@reroll/redis/catalog/catalog';
-import type { Rollouts, RolloutsKnown } from '@reroll/redis/history/rollouts';
+import type { Rollouts, RolloutsKnown } from '../history/rollouts.ts';
+import type { Catalog } from './catalog.ts';
 
 export interface WaveReaderSettings {
   readonly triggers: Triggers;
@@ -46,25 +46,19 @@ interface Known {
 export class WaveReader {
   readonly #catalog: Pick<Catalog, 'sources' | 'workloads' | 'users'>;
   readonly #rollouts: Pick<Rollouts, 'known'>;
-  readonly #settings: WaveReaderSettings;
   readonly #known = new Map<SourceKey, Known>();
 
-  constructor(
-    catalog: Pick<Catalog, 'sources' | 'workloads' | 'users'>,
-    rollouts: Pick<Rollouts, 'known'>,
-    settings: WaveReaderSettings,
-  ) {
+  constructor(catalog: Pick<Catalog, 'sources' | 'workloads' | 'users'>, rollouts: Pick<Rollouts, 'known'>) {
     this.#catalog = catalog;
     this.#rollouts = rollouts;
-    this.#settings = settings;
   }
 
-  /** Rejects with ioredis' error. */
-  progress(source: SourceKey): Promise<WaveProgress> {
+  /** By the settings of the first who asks, while that is fresh. Rejects with ioredis' error. */
+  progress(source: SourceKey, settings: WaveReaderSettings): Promise<WaveProgress> {
     const now = performance.now();
     const known = this.#known.get(source);
     if (known && now < known.until) return known.progress;
-    const progress = this.#read(source);
+    const progress = this.#read(source, settings);
     this.#known.delete(source);
     this.#known.set(source, { until: now + FRESH_LEAST, progress });
     progress.then(
@@ -80,7 +74,7 @@ export class WaveReader {
     return progress;
   }
 
-  async #read(key: SourceKey): Promise<WaveProgress> {
+  async #read(key: SourceKey, settings: WaveReaderSettings): Promise<WaveProgress> {
     const source = (await this.#catalog.sources([key])).get(key);
     if (!source) return { source, members: [] };
     const users = await this.#catalog.users(key);
@@ -92,29 +86,30 @@ export class WaveReader {
       const known = await this.#rollouts.known(some);
       if (known.since === undefined) return { source, members: undefined };
       for (const [workload, row] of rows)
-        if (isConcerned(row, key)) members.push(this.#memberOf(workload, row, { key, source, known }));
+        if (isConcerned(row, key)) members.push(memberOf(workload, row, { key, source, known, settings }));
       await nextTurn();
     }
     return { source, members: inWaveOrder(members) };
   }
+}
 
-  #memberOf(
-    workload: WorkloadKey,
-    row: WorkloadRow,
-    { key, source, known }: { key: SourceKey; source: SourceRow; known: RolloutsKnown },
-  ): WaveMember {
-    const name = sourceNameOf(key);
-    const recorded = recordedHashes(row.record)[name];
-    const { triggers, adoptStale } = this.#settings;
-    const cause = pendingCauseOfDependency(row, { name, source, recorded }, triggers);
-    const isStale = adoptStale === 'reload' && recorded === undefined && row.stale.includes(name);
-    return {
-      workload,
-      wave: waveOf(annotationOf(row.annotations, WAVE_ANNOTATION)),
-      isReloaded: cause !== 'owed' && !isStale,
-      rollout: seenRollout(known.of.get(workload), known.since ?? Infinity),
-    };
-  }
+function memberOf(
+  workload: WorkloadKey,
+  row: WorkloadRow,
+  by: { key: SourceKey; source: SourceRow; known: RolloutsKnown; settings: WaveReaderSettings },
+): WaveMember {
+  const { source, known } = by;
+  const { triggers, adoptStale } = by.settings;
+  const name = sourceNameOf(by.key);
+  const recorded = recordedHashes(row.record)[name];
+  const cause = pendingCauseOfDependency(row, { name, source, recorded }, triggers);
+  const isStale = adoptStale === 'reload' && recorded === undefined && row.stale.includes(name);
+  return {
+    workload,
+    wave: waveOf(annotationOf(row.annotations, WAVE_ANNOTATION)),
+    isReloaded: cause !== 'owed' && !isStale,
+    rollout: seenRollout(known.of.get(workload), known.since ?? Infinity),
+  };
 }
 
 function isConcerned(row: WorkloadRow, source: SourceKey): boolean {

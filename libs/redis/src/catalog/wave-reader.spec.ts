@@ -3,8 +3,8 @@ import { writeRecord } from '@reroll/core/record/record';
 import { NO_TRIGGERS } from '@reroll/core/state/settings';
 import type { SourceKey, WorkloadKey } from '@reroll/core/model';
 import type { SourceRow, WorkloadRow } from '@reroll/core/state/rows';
-import type { RolloutsKnown } from '@reroll/redis/history/rollouts';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { RolloutsKnown } from '../history/rollouts.ts';
 import { WaveReader } from './wave-reader.ts';
 
 const DB: SourceKey = 'Secret/shop/db';
@@ -64,7 +64,9 @@ function reader(
       return { since: 5, of: new Map(), ...known };
     },
   };
-  return { waves: new WaveReader(catalog, rollouts, { triggers: NO_TRIGGERS, adoptStale }), asked, present };
+  const reading = new WaveReader(catalog, rollouts);
+  const settings = { triggers: NO_TRIGGERS, adoptStale };
+  return { waves: { progress: () => reading.progress(DB, settings) }, asked, present };
 }
 
 it('tells of each workload that the change concerns whether it has it, in order', async () => {
@@ -75,7 +77,7 @@ it('tells of each workload that the change concerns whether it has it, in order'
     paused: row(OLD, { leftAlone: 'NotAnnotated' }),
   });
   const rollout = { state: 'complete', at: 5 };
-  expect((await waves.progress(DB)).members).toEqual([
+  expect((await waves.progress()).members).toEqual([
     { workload: key('new'), wave: 0, isReloaded: true, rollout },
     { workload: key('old'), wave: Infinity, isReloaded: false, rollout },
   ]);
@@ -92,7 +94,7 @@ it.each([
       {},
       how,
     );
-    expect((await waves.progress(DB)).members).toMatchObject([{ isReloaded }]);
+    expect((await waves.progress()).members).toMatchObject([{ isReloaded }]);
   },
 );
 
@@ -116,32 +118,32 @@ it.each([
   ],
 ])('takes %j for %j', async (entry, rollout) => {
   const { waves } = reader({ web: row(NEW) }, { of: new Map([[key('web'), entry]]) as never });
-  expect((await waves.progress(DB)).members).toMatchObject([{ rollout }]);
+  expect((await waves.progress()).members).toMatchObject([{ rollout }]);
 });
 
 it('knows nothing before a leader has told since when it knows of rollouts', async () => {
   const { waves } = reader({ web: row(NEW) }, { since: undefined });
-  expect(await waves.progress(DB)).toEqual({ source: SOURCE, members: undefined });
+  expect(await waves.progress()).toEqual({ source: SOURCE, members: undefined });
 });
 
 it('reads rows before rollouts, in portions, and once for all who ask within two milliseconds for each', async () => {
   const rows = Object.fromEntries(Array.from({ length: 1_200 }, (_, at) => [`w${at}`, row(OLD)]));
   const { waves, asked } = reader(rows);
   const once = ['source', '500 rows', '500 rollouts', '500 rows', '500 rollouts', '200 rows', '200 rollouts'];
-  await Promise.all([waves.progress(DB), waves.progress(DB)]);
+  await Promise.all([waves.progress(), waves.progress()]);
   vi.advanceTimersByTime(2_399);
-  await waves.progress(DB);
+  await waves.progress();
   expect(asked).toEqual(once);
   vi.advanceTimersByTime(1);
-  await waves.progress(DB);
+  await waves.progress();
   expect(asked).toHaveLength(2 * once.length);
 });
 
 it('asks again after an error, and of a source that is not there', async () => {
   const { waves, present } = reader({ web: row(OLD) });
   present.fails = true;
-  await expect(waves.progress(DB)).rejects.toThrow('Redis is away');
+  await expect(waves.progress()).rejects.toThrow('Redis is away');
   present.fails = false;
   present.source = undefined;
-  expect(await waves.progress(DB)).toEqual({ source: undefined, members: [] });
+  expect(await waves.progress()).toEqual({ source: undefined, members: [] });
 });
