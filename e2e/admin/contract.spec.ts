@@ -19,6 +19,7 @@ import {
   OPERATION_IDS,
   operationOf,
   takesBody,
+  ALL_WITH_OWN_TOKEN,
   WITH_OWN_TOKEN,
   type Calls,
 } from '../support/admin/api-calls.ts';
@@ -142,7 +143,7 @@ const documenting = (code: ProblemCode): OperationId[] =>
   OPERATION_IDS.filter((id) => [...COMMON_PROBLEMS, ...operationOf(id).problems].includes(code as never));
 
 function isForStaticTokens(id: OperationId): boolean {
-  return !WITH_OWN_TOKEN.some((each) => each === id);
+  return ![...WITH_OWN_TOKEN, ...ALL_WITH_OWN_TOKEN].some((each) => each === id);
 }
 
 /** One for each way in which a request can be wrong; schemathesis finds for each operation that it refuses what is. */
@@ -304,7 +305,7 @@ it(`the OpenAPI document is what the API does, whatever it is sent (schemathesis
     seed: SEED,
     streams: { streamEvents: { 'Last-Event-ID': beginning } },
     // A workload and a source of two namespaces; an end that is over.
-    refusals: { explain: [400], freezeWorkload: [400], freezeNamespace: [400] },
+    refusals: { explain: [400], freezeWorkload: [400], freezeNamespace: [400], freezeAll: [400] },
     log: console.error,
   });
   expect(result.ok, result.output).toBe(true);
@@ -352,6 +353,8 @@ async function examples(): Promise<Parameters<typeof withExamples>[1]> {
       'getSource.name': 'keys',
       'getConsumers.kind': 'Secret',
       'getConsumers.name': 'keys',
+      'getWaves.kind': 'Secret',
+      'getWaves.name': 'keys',
     },
     only: Object.fromEntries(await Promise.all(cursors)),
   };

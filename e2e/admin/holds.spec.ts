@@ -1,5 +1,6 @@
-import { beforeAll, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { AdminApi } from '../support/admin/admin-api.ts';
+import { openBrowser, Reader } from '../support/admin/browser.ts';
 import {
   caller,
   LIST_DEPLOYMENTS,
@@ -10,12 +11,15 @@ import {
 import { ISSUER, tokenOf, userName } from '../support/admin/service-account-tokens.ts';
 import { sharedCluster } from '../support/cluster.ts';
 import { connect, namespace, type Space } from '../support/kube.ts';
+import { auto, deployment, secret, usingEnvFrom } from '../support/objects/builders.ts';
 import { adopted, inStep } from '../support/objects/rollouts.ts';
 import { keyIn, startReroll, type Reroll } from '../support/reroll.ts';
 import { eventually } from '../support/wait.ts';
 
 /** Freezes, approvals and reloads that pass holds, through the API. */
 const OVERRIDE_FREEZE: Rule = { apiGroups: ['reroll.dev'], resources: ['freezes'], verbs: ['override'] };
+
+const PATCH_NAMESPACES: Rule = { apiGroups: [''], resources: ['namespaces'], verbs: ['patch'] };
 
 let space: Space;
 let reroll: Reroll;
@@ -144,5 +148,103 @@ it('a freeze is passed by who may override freezes, and by nobody else', async (
   expect(await rollouts.now()).toBe(0);
   await keeper.call('reloadWorkload', asked);
   await inStep(space, 'Deployment/urgent', ['ConfigMap/urgent']);
+  expect(await rollouts.now()).toBe(1);
+});
+
+describe('a change in waves', () => {
+  const SOURCE = 'Secret/waved';
+  const names = ['waved-a', 'waved-b', 'waved-c'];
+  let reader: Reader;
+
+  beforeAll(async () => {
+    await space.apply(secret('waved', { v: '1' }, { annotations: { 'reroll.dev/waves': '1,100%' } }));
+    for (const name of names) await space.apply(deployment(name, auto(), usingEnvFrom(SOURCE)));
+    for (const name of names) await inStep(space, `Deployment/${name}`, [SOURCE]);
+    const token = await caller(space, 'resumer', {
+      cluster: OPERATOR_RULES,
+      namespaced: [LIST_DEPLOYMENTS, { apiGroups: [''], resources: ['secrets'], verbs: ['get', 'patch'] }],
+      audiences: [ISSUER],
+    });
+    const [admin] = reroll.admins;
+    if (!admin) throw new Error('expected an admin');
+    reader = await Reader.open(await openBrowser(), { url: `${await admin.apiUrl()}/`, token });
+  });
+
+  it('is previewed in its order, shown wave by wave, and resumed by a button when it is halted', async () => {
+    const source = { kind: 'Secret', namespace: space.name, name: 'waved' } as const;
+    const preview = await owner.api.call('preview', { body: { of: 'source', source } });
+    expect(preview.verdicts.map(({ workload, wave }) => [workload.name, wave])).toEqual([
+      ['waved-a', 1],
+      ['waved-b', 2],
+      ['waved-c', 2],
+    ]);
+    await space.patch('Deployment/waved-a', {
+      spec: {
+        replicas: 1,
+        progressDeadlineSeconds: 1,
+        template: { spec: { nodeSelector: { e2e: 'nowhere' } } },
+      },
+    });
+    await space.setData(SOURCE, { v: '2' });
+    const change = await eventually(async () => {
+      const { items } = await owner.api.call('listChanges', { query: { state: 'held' } });
+      return items.find((each) => each.source?.name === 'waved' && each.halted);
+    });
+    await reader.visit('', 'Overview');
+    await reader.page.getByText(`The change of Secret waved in ${space.name} is halted`).click();
+    await reader.page.getByText('The change is halted: ').waitFor();
+    await reader.page.getByText('is stuck (ProgressDeadlineExceeded)').first().waitFor();
+    await reader.accessible();
+    await reader.page.getByRole('button', { name: 'Resume' }).first().click();
+    const dialog = reader.page.getByRole('dialog');
+    await dialog.getByLabel('Reason').fill('waved-a was broken before');
+    await dialog.getByRole('button', { name: 'Resume' }).click();
+    for (const name of names) await inStep(space, `Deployment/${name}`, [SOURCE], { within: 60_000 });
+    await eventually(async () => {
+      const { halted, resumed, plan } = await owner.api.call('getWaves', { params: source });
+      return halted === null && resumed && plan?.every(({ state }) => state !== 'waiting');
+    });
+    const [audited] = (await owner.api.call('listAudit')).items;
+    expect(audited).toMatchObject({ action: 'resumeChange', target: keyIn(space, SOURCE), result: 'done' });
+    expect((await owner.api.call('getChange', { params: { id: change.id } })).workloads).toHaveLength(3);
+    reader.behaved();
+  });
+});
+
+describe('annotations of a Namespace', () => {
+  it('count in previews', async () => {
+    await adopted(space, 'previewed');
+    const source = { kind: 'ConfigMap', namespace: space.name, name: 'previewed' } as const;
+    const heldBy = async (): Promise<unknown> => {
+      const { verdicts } = await owner.api.call('preview', { body: { of: 'source', source } });
+      return verdicts.map(({ held: hold }) => hold?.reason);
+    };
+    expect(await heldBy()).toEqual([undefined]);
+    const freeze = (text: string | null): Promise<void> =>
+      space.patchNamespace({ annotations: { 'reroll.dev/freeze': text } });
+    await freeze('; year-end');
+    await eventually(async () => JSON.stringify(await heldBy()) === '["Frozen"]');
+    await freeze(null);
+    await eventually(async () => JSON.stringify(await heldBy()) === '[null]');
+  });
+});
+
+it('a freeze of everything is for who may patch the Namespace of the installation and Deployments everywhere', async () => {
+  const rollouts = await adopted(space, 'all');
+  const asked = { body: { reason: 'an incident' } };
+  expect(await owner.ownToken.problem('freezeAll', asked)).toMatchObject({ code: 'Forbidden' });
+  await caller(space, 'chief', {
+    cluster: [...OPERATOR_RULES, LIST_DEPLOYMENTS, PATCH_DEPLOYMENTS, PATCH_NAMESPACES],
+  });
+  const chief = owner.api.as(await tokenOf(space, 'chief', ISSUER));
+  await chief.call('freezeAll', asked);
+  await eventually(async () => {
+    const { frozen, warnings } = await chief.call('getStatus');
+    return frozen?.includes('an incident') === true && warnings.includes(`${frozen}.`);
+  });
+  expect((await held('all', '2', 'Frozen')).detail).toContain('The installation is frozen');
+  expect(await rollouts.now()).toBe(0);
+  await chief.call('unfreezeAll', { body: { reason: 'over' } });
+  await inStep(space, 'Deployment/all', ['ConfigMap/all']);
   expect(await rollouts.now()).toBe(1);
 });

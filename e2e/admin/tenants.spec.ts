@@ -5,6 +5,7 @@ import type { OperationId } from '@reroll/shared/api/operations';
 import type { AdminApi, Asked } from '../support/admin/admin-api.ts';
 import {
   ADDRESSED,
+  ALL_WITH_OWN_TOKEN,
   callsAbout,
   FILTERED,
   NOWHERE,
@@ -85,7 +86,7 @@ function foreignIn(text: string): string[] {
   return [told, ...decoded].flatMap((each) => marks.filter((mark) => each.includes(mark)));
 }
 
-const ALL = [...ADDRESSED, ...FILTERED, ...STEERING];
+const ALL = [...ADDRESSED, ...FILTERED, ...STEERING, ...ALL_WITH_OWN_TOKEN];
 
 it('every operation of the API is in one of the tables below, and each is called with something that is there', async () => {
   expect([...ALL].sort()).toEqual([...OPERATION_IDS].sort());
@@ -249,6 +250,16 @@ describe('what concerns everybody', () => {
     }
     const { status, text } = await ask(tenants.as('operator'), id, callsAbout(ours)[id]);
     expect(status, text).toBe(200);
+  });
+
+  it.each(ALL_WITH_OWN_TOKEN)('%s: is for them too, and with a token for the API server', async (id) => {
+    for (const person of ['ours', 'oursReader', 'reader', 'operator'] as const) {
+      const { status, text } = await ask(tenants.as(person), id, callsAbout(ours)[id]);
+      const { code, detail } = JSON.parse(text) as Problem;
+      expect([status, code], person).toEqual([403, 'Forbidden']);
+      const isTold = detail?.includes('a token for the API server') ?? false;
+      expect(isTold, person).toBe(person === 'operator');
+    }
   });
 
   it('and was not done by those who were refused', async () => {

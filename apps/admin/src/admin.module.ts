@@ -26,6 +26,7 @@ import { QueueModule } from '@reroll/nest/queue.module';
 import { RedisModule } from '@reroll/nest/redis.module';
 import { LOG, REDIS } from '@reroll/nest/tokens';
 import { Catalog } from '@reroll/redis/catalog/catalog';
+import { WaveReader } from '@reroll/redis/catalog/wave-reader';
 import { openForWaiting, type RedisClient } from '@reroll/redis/connection/redis';
 import { History } from '@reroll/redis/history/history';
 import { HistoryReader } from '@reroll/redis/history/history-reader';
@@ -57,7 +58,9 @@ import { DeadlineInterceptor } from './http/deadline.interceptor.ts';
 import { ProblemFilter } from './http/problem.filter.ts';
 import { ActorLimit } from './http/limits/rate-limits.ts';
 import { JobBoard } from './jobs/job-board.ts';
+import { NamespaceHoldsReader } from './objects/namespace-holds.ts';
 import { ObjectFacts } from './objects/object-facts.ts';
+import { WavePlans } from './objects/wave-plans.ts';
 import { ApiState } from './serve-api.ts';
 import { ShownHashes } from './shown-hashes.ts';
 import { Servers } from './status/servers.service.ts';
@@ -99,9 +102,22 @@ const READING: readonly Provider[] = [
   ),
   provided(Consumers, [CallersCluster, ADMIN_OPTIONS], (cluster, options) => new Consumers(cluster, options)),
   provided(
+    NamespaceHoldsReader,
+    [KubeClient, ADMIN_OPTIONS],
+    (client, { podNamespace }) => new NamespaceHoldsReader(client, podNamespace),
+  ),
+  provided(
     Why,
-    [REDIS, Catalog, Queues],
-    (redis, catalog, queues) => new Why(new WhyFacts({ redis, catalog, queues })),
+    [REDIS, Catalog, Queues, NamespaceHoldsReader],
+    (redis, catalog, queues, namespaces) => new Why(new WhyFacts({ redis, catalog, queues }), namespaces),
+  ),
+  provided(
+    WavePlans,
+    [REDIS, Catalog, NamespaceHoldsReader, ShownHashes],
+    (redis, catalog, namespaces, hashes) => {
+      const reader = new WaveReader(catalog, new Rollouts(redis, catalog.keys.rollouts));
+      return new WavePlans(reader, namespaces, hashes);
+    },
   ),
 ];
 

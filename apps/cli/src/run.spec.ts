@@ -91,11 +91,26 @@ const PREVIEW = {
       reloads: true,
       reason: 'AutoReload',
       detail: 'it would',
+      wave: 2,
       held: { reason: 'OutsideWindow', until: '2026-11-21T22:00:00.000Z', detail: 'closed' },
     },
   ],
   today: [],
   conclusion: '1 workload would reload, 0 would be left alone.',
+};
+
+const STUCK = { workload: WEB, reloaded: true, detail: 'is stuck (OutOfQuota)' };
+const WAVES = {
+  hash: change().to,
+  waves: '1,100%',
+  bake: '2m',
+  plan: [
+    { state: 'halted', until: null, size: 1, reloaded: 1, workloads: [STUCK] },
+    { state: 'waiting', until: null, size: 3, reloaded: 0, workloads: [] },
+  ],
+  problem: null,
+  halted: STUCK,
+  resumed: false,
 };
 
 const ANSWERS: Readonly<Record<string, unknown>> = {
@@ -118,6 +133,7 @@ const ANSWERS: Readonly<Record<string, unknown>> = {
     workloadsInDetail: [{ ...DEPENDENCY, workload: WEB }],
     history: workload().history,
   },
+  'GET /api/v1/sources/Secret/shop/db/waves': WAVES,
   'GET /api/v1/explain': EXPLANATION,
   'POST /api/v1/preview': PREVIEW,
   'GET /api/v1/queues': { items: [QUEUE] },
@@ -169,6 +185,9 @@ it('the stub answers as the API documents it', () => {
     'approveWorkload',
     'freezeNamespace',
     'unfreezeNamespace',
+    'freezeAll',
+    'unfreezeAll',
+    'resumeChange',
   ];
   const others: OperationId[] = ['getJob', 'getConsumers', 'streamEvents', ...holds];
   expect([...seen, ...others].sort()).toEqual(Object.keys(OPERATIONS).sort());
@@ -186,6 +205,16 @@ describe('every command, as a table, as JSON and as YAML', () => {
       ['change', '1763737200123-0'],
       'GET /api/v1/changes/1763737200123-0',
       'deployment/web   failed   AutoReload   1/5        3m18s   KUBE_API 403',
+    ],
+    [
+      ['change', '1763737200123-0'],
+      'GET /api/v1/changes/1763737200123-0',
+      '1      halted    1/1        <none>   deployment/web is stuck (OutOfQuota)',
+    ],
+    [
+      ['change', '1763737200123-0'],
+      'GET /api/v1/changes/1763737200123-0',
+      'Halted: deployment/web is stuck (OutOfQuota).',
     ],
     [
       ['change', '1763737200124-0'],
@@ -221,7 +250,7 @@ describe('every command, as a table, as JSON and as YAML', () => {
     [
       ['preview', 'secret/db'],
       'POST /api/v1/preview',
-      'deployment/web   secret/db   yes     OutsideWindow until 2026-11-21T22:00:00.000Z   AutoReload   it would',
+      '2      deployment/web   secret/db   yes     OutsideWindow until 2026-11-21T22:00:00.000Z   AutoReload   it would',
     ],
     [['queues'], 'GET /api/v1/queues', 'reloads   yes      3         0         1        2        90s'],
     [
@@ -245,11 +274,14 @@ describe('every command, as a table, as JSON and as YAML', () => {
     ],
     [['limits', '--concurrency', '4', '--reason', 'r'], 'PUT /api/v1/limits', 'Concurrency:          4'],
   ])('%j', async (words, request, line) => {
+    const before = admin.requests.length;
     const told = await cli(words);
     expect(told).toMatchObject({ code: 0, err: '' });
     expect(told.out.split('\n')).toContain(line);
-    const { method, path, headers } = lastRequest();
-    expect(`${method} ${path}`).toBe(request);
+    const sent = admin.requests.slice(before);
+    const asked = ({ method, path }: StubRequest): string => `${method} ${path}`;
+    expect(sent.map(asked)).toContain(request);
+    const { method, headers } = sent.find((each) => asked(each) === request) ?? lastRequest();
     expect(headers['authorization']).toBe('Bearer test-token');
     expect(headers['idempotency-key'] !== undefined).toBe(method !== 'GET');
     const { next: _next, ...body } = ANSWERS[request] as { next?: unknown };

@@ -3,6 +3,7 @@ import { REASONS, type Reason } from '@reroll/core/reasons';
 import type { Change, ChangeWorkload } from '@reroll/shared/api/changes';
 import type { Consumer } from '@reroll/shared/api/consumers';
 import type { Job, Queue } from '@reroll/shared/api/queues';
+import type { Waves } from '@reroll/shared/api/waves';
 import type { Workload } from '@reroll/shared/api/workloads';
 
 export type ReloadState = ChangeWorkload['state'];
@@ -116,6 +117,29 @@ export const DUE: Readonly<Record<'owed' | 'correct' | 'settled', Look>> = {
     tone: 'quiet',
   },
   settled: { word: 'Settled', meaning: 'Its pods run with the present data', sign: 'check', tone: 'good' },
+};
+
+export const WAVES: Readonly<Record<NonNullable<Waves['plan']>[number]['state'], Look>> = {
+  waiting: { word: 'Waiting', meaning: 'For an earlier wave', sign: 'clock', tone: 'quiet' },
+  underWay: {
+    word: 'Under way',
+    meaning: 'Its workloads are reloaded and rolled out',
+    sign: 'half',
+    tone: 'busy',
+  },
+  baking: {
+    word: 'Baking',
+    meaning: 'It is observed before the next wave begins',
+    sign: 'clock',
+    tone: 'busy',
+  },
+  halted: {
+    word: 'Halted',
+    meaning: 'A workload of it has failed, and others wait for that',
+    sign: 'alert',
+    tone: 'bad',
+  },
+  done: { word: 'Done', meaning: 'The next wave may begin, or has', sign: 'check', tone: 'good' },
 };
 
 export const CONSUMER_STATES: Readonly<Record<Consumer['state'], Look>> = {

@@ -34,6 +34,7 @@ export function callsAbout({ namespace, change, job, workload: name = 'web' }: S
     listSources: within,
     getSource: { params: source },
     getConsumers: { params: source },
+    getWaves: { params: source },
     explain: { query: { workload: `Deployment/${namespace}/${name}`, source: `Secret/${namespace}/keys` } },
     preview: { body: { of: 'source', source } },
     listQueues: {},
@@ -48,6 +49,9 @@ export function callsAbout({ namespace, change, job, workload: name = 'web' }: S
     approveWorkload: { params: workload, body: { ...body, id: '0123456789' } },
     freezeNamespace: { params: { namespace }, body },
     unfreezeNamespace: { params: { namespace }, body },
+    freezeAll: { body },
+    unfreezeAll: { body },
+    resumeChange: { params: source, body },
     getLimits: {},
     setLimits: { body: { ...body, concurrency: null, reloadsPerMinute: null } },
     listAudit: {},
@@ -55,14 +59,18 @@ export function callsAbout({ namespace, change, job, workload: name = 'web' }: S
   };
 }
 
-/** Those that write to the cluster with the token of the caller, and so are for tokens that the API server takes. */
+/** Those that write to one object of the cluster with the token of the caller, and so are for tokens that the API server takes. */
 export const WITH_OWN_TOKEN = [
   'freezeWorkload',
   'unfreezeWorkload',
   'approveWorkload',
   'freezeNamespace',
   'unfreezeNamespace',
+  'resumeChange',
 ] as const satisfies readonly OperationId[];
+
+/** The same for everything. */
+export const ALL_WITH_OWN_TOKEN = ['freezeAll', 'unfreezeAll'] as const satisfies readonly OperationId[];
 
 /** Those about one thing of one namespace: what somebody may not see is not there for them. */
 export const ADDRESSED = [
@@ -70,6 +78,7 @@ export const ADDRESSED = [
   'getWorkload',
   'getSource',
   'getConsumers',
+  'getWaves',
   'explain',
   'preview',
   'getJob',

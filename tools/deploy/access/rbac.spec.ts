@@ -35,6 +35,8 @@ const LEASE = [
 ];
 const META_INFO = ['create configmaps', 'get,update configmaps[reloader-meta-info]'];
 const IDENTITY = 'get namespaces[kube-system]';
+/** To tell what annotations of Namespaces hold. */
+const HOLDS = 'get namespaces';
 const WATCHED = [
   'list,watch apps/daemonsets',
   'list,watch apps/deployments',
@@ -75,7 +77,7 @@ const ALL: readonly (readonly [string, ChartValues, Record<string, Record<string
         'Role in reroll': [...LEASE, ...META_INFO].sort(),
       },
       'reroll-worker': { ClusterRole: [...WORKED_ON, IDENTITY].sort() },
-      'reroll-admin': { ClusterRole: [...REVIEWS, IDENTITY].sort() },
+      'reroll-admin': { ClusterRole: [...REVIEWS, HOLDS, IDENTITY].sort() },
       'reroll-redis': {},
       'reroll-test': {
         'Role in reroll': ['get apps/deployments[reroll-test]', 'patch configmaps[reroll-test]'],
@@ -111,7 +113,7 @@ const ALL: readonly (readonly [string, ChartValues, Record<string, Record<string
     { admin: STATIC },
     {
       'reroll-worker': { ClusterRole: [...WORKED_ON, IDENTITY].sort() },
-      'reroll-admin': { ClusterRole: [IDENTITY] },
+      'reroll-admin': { ClusterRole: [HOLDS, IDENTITY] },
     },
   ],
   [
@@ -119,7 +121,7 @@ const ALL: readonly (readonly [string, ChartValues, Record<string, Record<string
     { mode: 'standalone' },
     {
       'reroll-watcher': {
-        ClusterRole: [...WATCHED, ...WORKED_ON, ...REVIEWS, IDENTITY, IDENTITY, IDENTITY].sort(),
+        ClusterRole: [...WATCHED, ...WORKED_ON, ...REVIEWS, HOLDS, IDENTITY, IDENTITY, IDENTITY].sort(),
         'Role in reroll': [...LEASE, ...META_INFO].sort(),
       },
       'reroll-worker': {},

@@ -21,6 +21,7 @@ const ANN: Caller = {
   seesAll: () => Promise.resolve(false),
   sees: (namespace) => Promise.resolve(namespace === 'shop'),
   mayChange: (workload) => Promise.resolve(workload.includes('/shop/')),
+  maySteer: () => Promise.resolve(true),
 };
 
 function holding() {
@@ -34,9 +35,21 @@ function holding() {
     patches.push(patch);
     return Promise.resolve();
   };
+  const resumed: object[] = [];
+  const resume = (_request: unknown, change: object): Promise<void> => {
+    resumed.push(change);
+    return Promise.resolve();
+  };
   const audit = new AuditLog({ history: { addAudit }, log: silentLogger });
   const writes = new Writes(audit, undefined as unknown as Idempotency);
-  return { controller: new HoldsController({ annotate } as CallersCluster, writes), patches, audited };
+  return {
+    controller: new HoldsController({ annotate, resume } as CallersCluster, writes, {
+      podNamespace: 'reroll',
+    }),
+    patches,
+    resumed,
+    audited,
+  };
 }
 
 /** With an input that has what the method reads. */
@@ -44,7 +57,15 @@ function call(controller: HoldsController, method: Method, asked: unknown): Prom
   return (controller[method] as (asked: unknown) => Promise<{ id: string }>).call(controller, asked);
 }
 
-type Method = 'freeze' | 'unfreeze' | 'approve' | 'freezeNamespace' | 'unfreezeNamespace';
+type Method =
+  | 'freeze'
+  | 'unfreeze'
+  | 'approve'
+  | 'freezeNamespace'
+  | 'unfreezeNamespace'
+  | 'freezeAll'
+  | 'unfreezeAll'
+  | 'resume';
 
 function input(params: object, body: object, caller = ANN): Input<'freezeWorkload'> {
   const given = { params, body, caller, requestId: 'r', request: { headers: {} } };
@@ -114,11 +135,43 @@ describe('who, what, why and until when is audited, and what is written is what 
       { annotations: { 'reroll.dev/freeze': null }, command: 'kubectl reroll unfreeze -n shop' },
       { action: 'unfreezeNamespace', target: 'Namespace/shop', reason: 'over' },
     ],
+    [
+      'freezeAll',
+      {},
+      { reason: 'audit', until: UNTIL },
+      {
+        path: '/api/v1/namespaces/reroll',
+        annotations: { 'reroll.dev/freeze-all': `${UNTIL}; audit` },
+        command: `kubectl reroll freeze --all --until ${UNTIL} --reason TEXT`,
+      },
+      { action: 'freezeAll', target: 'all workloads', reason: `until ${UNTIL}: audit` },
+    ],
+    [
+      'unfreezeAll',
+      {},
+      { reason: 'over' },
+      { annotations: { 'reroll.dev/freeze-all': null }, command: 'kubectl reroll unfreeze --all' },
+      { action: 'unfreezeAll', target: 'all workloads', reason: 'over' },
+    ],
   ])('%s %j %j', async (method, params, body, patch, entry) => {
     const { controller, patches, audited } = holding();
     expect(await call(controller, method, input(params, body))).toMatchObject({ id: '1-0' });
     expect(patches).toEqual([expect.objectContaining(patch)]);
     expect(audited).toEqual([expect.objectContaining({ ...entry, actor: 'ann', result: 'done' })]);
+  });
+
+  it('resumes a halted change', async () => {
+    const { controller, resumed, audited } = holding();
+    const db = { kind: 'Secret', namespace: 'shop', name: 'db' };
+    await call(controller, 'resume', input(db, { reason: 'web was broken before' }));
+    expect(resumed).toEqual([
+      {
+        path: '/api/v1/namespaces/shop/secrets/db',
+        reason: 'web was broken before',
+        command: 'kubectl reroll resume secret/db -n shop --reason TEXT',
+      },
+    ]);
+    expect(audited).toMatchObject([{ action: 'resumeChange', target: 'Secret/shop/db', result: 'done' }]);
   });
 });
 
@@ -126,13 +179,21 @@ describe('nothing is written', () => {
   it.each<[string, Method, object, string]>([
     ['for a namespace that they do not see', 'freezeNamespace', { namespace: 'other' }, 'NotFound'],
     ['for a workload that they do not see', 'freeze', { ...WEB, namespace: 'other' }, 'NotFound'],
+    [
+      'for a source that they do not see',
+      'resume',
+      { kind: 'Secret', namespace: 'other', name: 'db' },
+      'NotFound',
+    ],
+    ['for everything, of which they change only some', 'freezeAll', {}, 'Forbidden'],
     ['for a workload that they may not change', 'approve', { ...WEB, name: 'db' }, 'Forbidden'],
   ])('%s, and the refusal is audited', async (_what, method, params, code) => {
-    const { controller, patches, audited } = holding();
-    const caller = { ...ANN, mayChange: () => Promise.resolve(false) };
+    const { controller, patches, resumed, audited } = holding();
+    const no = () => Promise.resolve(false);
+    const caller = { ...ANN, mayChange: no, maySteer: no };
     const asked = input(params, { reason: 'x', id: '0123456789' }, caller);
     await expect(call(controller, method, asked)).rejects.toMatchObject({ code });
-    expect(patches).toEqual([]);
+    expect([...patches, ...resumed]).toEqual([]);
     expect(audited).toEqual([expect.objectContaining({ actor: 'ann', result: 'refused', code })]);
   });
 

@@ -1,15 +1,23 @@
-import { Controller } from '@nestjs/common';
+import { Controller, Inject } from '@nestjs/common';
 import { freezeText } from '@reroll/core/holds/freeze';
-import { APPROVED_ANNOTATION, FREEZE_ANNOTATION, untilText } from '@reroll/core/holds/hold';
+import {
+  APPROVED_ANNOTATION,
+  FREEZE_ALL_ANNOTATION,
+  FREEZE_ANNOTATION,
+  untilText,
+} from '@reroll/core/holds/hold';
 import { keyOf } from '@reroll/core/model';
 import { namespacePath, objectPath } from '@reroll/kube/objects';
+import { sourceKind } from '@reroll/kube/sources/registry';
 import { workloadKind } from '@reroll/kube/workloads/registry';
+import type { AdminOptions } from '@reroll/shared/platform/options/parsing/table';
 import type { AnswerOf, Input } from '../http/operation-types.ts';
 import { ProblemError } from '../http/problem-error.ts';
 import { Serves } from '../http/serves.ts';
 import { CallersCluster } from '../steering/callers-cluster.ts';
-import { mustChange, mustSee } from '../steering/must.ts';
+import { mustChange, mustSee, mustSteer } from '../steering/must.ts';
 import { Writes, type WriteInput } from '../steering/writes.ts';
+import { ADMIN_OPTIONS } from '../tokens.ts';
 
 type Accepted = AnswerOf<'freezeWorkload'>;
 type WorkloadParams = Input<'freezeWorkload'>['params'];
@@ -20,6 +28,8 @@ interface Place {
   readonly path: string;
   /** The words that name it after `kubectl reroll freeze`. */
   readonly words: string;
+  /** The annotation that freezes it. */
+  readonly annotation: string;
   /** Rejects with a `ProblemError`. */
   readonly allow: () => Promise<void>;
 }
@@ -30,18 +40,21 @@ interface HoldWrite {
     | 'unfreezeWorkload'
     | 'freezeNamespace'
     | 'unfreezeNamespace'
+    | 'freezeAll'
+    | 'unfreezeAll'
     | 'approveWorkload';
   readonly annotations: Readonly<Record<string, string | null>>;
   readonly command: string;
   readonly reason?: string;
 }
 
-/** Freezes and approvals: annotations, written with the rights of the caller (docs/adr/0042). */
+/** Freezes, approvals and the end of halts: annotations, written with the rights of the caller (docs/adr/0042). */
 @Controller()
 export class HoldsController {
   constructor(
     private readonly cluster: CallersCluster,
     private readonly writes: Writes,
+    @Inject(ADMIN_OPTIONS) private readonly options: Pick<AdminOptions, 'podNamespace'>,
   ) {}
 
   @Serves('freezeWorkload')
@@ -64,6 +77,32 @@ export class HoldsController {
     return await this.#unfreeze(input, 'unfreezeNamespace', placeOfNamespace(input));
   }
 
+  @Serves('freezeAll')
+  async freezeAll(input: Input<'freezeAll'>): Promise<Accepted> {
+    return await this.#freeze(input, 'freezeAll', this.#placeOfAll(input));
+  }
+
+  @Serves('unfreezeAll')
+  async unfreezeAll(input: Input<'unfreezeAll'>): Promise<Accepted> {
+    return await this.#unfreeze(input, 'unfreezeAll', this.#placeOfAll(input));
+  }
+
+  @Serves('resumeChange')
+  async resume(input: Input<'resumeChange'>): Promise<Accepted> {
+    const { caller, params, body, request } = input;
+    const definition = sourceKind(params.kind);
+    if (!definition) throw new ProblemError('NotFound');
+    const path = objectPath(definition, params);
+    const command = `kubectl reroll resume ${params.kind.toLowerCase()}/${params.name} -n ${params.namespace} --reason TEXT`;
+    return await this.writes.perform(input, {
+      action: 'resumeChange',
+      target: keyOf(params),
+      allow: () => mustSee(caller, params.namespace),
+      run: () => this.cluster.resume(request, { path, reason: body.reason, command }),
+      answer: (_done, entry) => entry,
+    });
+  }
+
   @Serves('approveWorkload')
   async approve(input: Input<'approveWorkload'>): Promise<Accepted> {
     const { id } = input.body;
@@ -80,8 +119,8 @@ export class HoldsController {
   }
 
   async #freeze(
-    input: Input<'freezeWorkload'> | Input<'freezeNamespace'>,
-    action: 'freezeWorkload' | 'freezeNamespace',
+    input: Input<'freezeWorkload'> | Input<'freezeNamespace'> | Input<'freezeAll'>,
+    action: 'freezeWorkload' | 'freezeNamespace' | 'freezeAll',
     place: Place,
   ): Promise<Accepted> {
     const { reason, until } = input.body;
@@ -89,22 +128,33 @@ export class HoldsController {
     if (end !== undefined && end <= Date.now()) throw notInFuture();
     return await this.#write(input, place, {
       action,
-      annotations: { [FREEZE_ANNOTATION]: freezeText(end, reason) },
+      annotations: { [place.annotation]: freezeText(end, reason) },
       command: `kubectl reroll freeze ${place.words}${until === undefined ? '' : ` --until ${until}`} --reason TEXT`,
       ...(end === undefined ? {} : { reason: `${untilText(end)}: ${reason}` }),
     });
   }
 
   async #unfreeze(
-    input: Input<'unfreezeWorkload'> | Input<'unfreezeNamespace'>,
-    action: 'unfreezeWorkload' | 'unfreezeNamespace',
+    input: Input<'unfreezeWorkload'> | Input<'unfreezeNamespace'> | Input<'unfreezeAll'>,
+    action: 'unfreezeWorkload' | 'unfreezeNamespace' | 'unfreezeAll',
     place: Place,
   ): Promise<Accepted> {
     return await this.#write(input, place, {
       action,
-      annotations: { [FREEZE_ANNOTATION]: null },
+      annotations: { [place.annotation]: null },
       command: `kubectl reroll unfreeze ${place.words}`,
     });
+  }
+
+  #placeOfAll({ caller }: Pick<Input<'freezeAll'>, 'caller'>): Place {
+    const { podNamespace } = this.options;
+    return {
+      target: 'all workloads',
+      path: namespacePath(podNamespace),
+      words: '--all',
+      annotation: FREEZE_ALL_ANNOTATION,
+      allow: () => mustSteer(caller),
+    };
   }
 
   async #write(input: WriteInput, { target, path, allow }: Place, write: HoldWrite): Promise<Accepted> {
@@ -131,6 +181,7 @@ function placeOfWorkload({
     target,
     path: objectPath(definition, params),
     words: `${kind.toLowerCase()}/${name} -n ${namespace}`,
+    annotation: FREEZE_ANNOTATION,
     allow: () => mustChange(caller, target),
   };
 }
@@ -143,6 +194,7 @@ function placeOfNamespace({
     target: `Namespace/${namespace}`,
     path: namespacePath(namespace),
     words: `-n ${namespace}`,
+    annotation: FREEZE_ANNOTATION,
     allow: () => mustSee(caller, namespace),
   };
 }

@@ -15,6 +15,7 @@ import { Serves } from '../http/serves.ts';
 import { ObjectFacts, type SourceFacts } from '../objects/object-facts.ts';
 import { listSources, PLACE } from '../objects/object-lists.ts';
 import { dependencyView, sourceSummary } from '../objects/object-views.ts';
+import { WavePlans } from '../objects/wave-plans.ts';
 import { ShownHashes } from '../shown-hashes.ts';
 import { noSettings } from '../why/no-settings.ts';
 
@@ -29,6 +30,7 @@ export class SourcesController {
     private readonly live: LiveStates,
     private readonly hashes: ShownHashes,
     private readonly consumers: Consumers,
+    private readonly wavePlans: WavePlans,
   ) {}
 
   @Serves('listSources')
@@ -73,6 +75,14 @@ export class SourcesController {
   }: Input<'getConsumers'>): Promise<AnswerOf<'getConsumers'>> {
     await this.known(params, caller);
     return await this.consumers.of(params, { name: caller.name, request, gone });
+  }
+
+  @Serves('getWaves')
+  async waves({ params, caller }: Input<'getWaves'>): Promise<AnswerOf<'getWaves'>> {
+    const found = await this.known(params, caller);
+    const settings = await this.facts.settings();
+    if (!settings) throw noSettings();
+    return await this.wavePlans.of(found, settings);
   }
 
   /** Rejects with `NotFound` also if the caller may not see it. */

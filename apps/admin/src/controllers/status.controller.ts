@@ -9,6 +9,7 @@ import type { Caller } from '../auth/caller.ts';
 import type { AnswerOf, Input } from '../http/operation-types.ts';
 import { Serves } from '../http/serves.ts';
 import { JobBoard } from '../jobs/job-board.ts';
+import { NamespaceHoldsReader } from '../objects/namespace-holds.ts';
 import { installStatus, UNKNOWN, type InstallParts, type InstallStatus } from '../status/install-status.ts';
 import { Servers } from '../status/servers.service.ts';
 import { warningsOf } from '../status/warnings.ts';
@@ -28,6 +29,7 @@ export class StatusController {
     private readonly history: History,
     private readonly limits: RuntimeLimits,
     private readonly board: JobBoard,
+    private readonly namespaces: NamespaceHoldsReader,
     @Inject(ADMIN_OPTIONS) private readonly options: AdminOptions,
   ) {}
 
@@ -39,13 +41,17 @@ export class StatusController {
   /** Also answers while Redis is unreachable, and says so. */
   @Serves('getStatus')
   async status({ caller }: Input<'getStatus'>): Promise<AnswerOf<'getStatus'>> {
-    const [redis, apiServer] = await Promise.all([this.servers.redis(), this.servers.apiServer()]);
+    const [redis, apiServer, frozen = null] = await Promise.all([
+      this.servers.redis(),
+      this.servers.apiServer(),
+      this.namespaces.freeze(),
+    ]);
     const { live, paused, ...known }: InstallStatus = redis.ok
       ? await installStatus(this.#parts, caller)
       : UNKNOWN;
     const full =
       redis.full === true || (live ?? []).some((process) => process.redisFull === true && process.isLive);
-    const status = { ...known, redis: redis.ok ? { ...redis, full } : redis, apiServer };
+    const status = { ...known, redis: redis.ok ? { ...redis, full } : redis, apiServer, frozen };
     return {
       version: VERSION,
       cluster: this.servers.cluster,

@@ -28,7 +28,10 @@ export function changeSummary(
     const state = by.stateOf(pair);
     states[state] = (states[state] ?? 0) + 1;
   }
-  return { ...facts(change, by.hashes), states };
+  const halted = change.pairs.some(
+    (pair) => outcomeReason(pair) === 'WaveHalted' && by.stateOf(pair) === 'held',
+  );
+  return { ...facts(change, by.hashes), states, halted };
 }
 
 /** `counted`: see `ChangeView`. */
@@ -43,7 +46,7 @@ export function changeView(
   };
 }
 
-function facts(change: Change, hashes: ShownHashes): Omit<ChangeSummary, 'states'> {
+function facts(change: Change, hashes: ShownHashes): Omit<ChangeSummary, 'states' | 'halted'> {
   const { id, source, cause, since, at, from, hash, request, more, merged } = change;
   const shown = (value: string | null): string | null =>
     value === null || source === null ? null : hashes.shown(source, value);

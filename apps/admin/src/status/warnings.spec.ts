@@ -24,6 +24,7 @@ const WELL: Parameters<typeof warningsOf>[0] = {
     leader: 'watcher-1',
     lagSeconds: 60,
     owed: { workloads: 1, oldest: '2026-11-21T11:50:00.000Z' },
+    frozen: null,
   },
   processes: [process('watcher'), process('worker')],
   paused: [],

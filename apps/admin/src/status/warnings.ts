@@ -7,7 +7,7 @@ const LONG_OWED = 600;
 
 /** What needs attention, in sentences. `processes`: undefined while Redis is unreachable. */
 export function warningsOf(by: {
-  status: Pick<Status, 'redis' | 'apiServer' | 'leader' | 'lagSeconds' | 'owed'>;
+  status: Pick<Status, 'redis' | 'apiServer' | 'leader' | 'lagSeconds' | 'owed' | 'frozen'>;
   processes: readonly Process[] | undefined;
   paused: readonly string[];
   now: number;
@@ -27,8 +27,9 @@ export function warningsOf(by: {
     [(lagSeconds ?? 0) > LONG_LAG, `A job has been due for ${Math.round(lagSeconds ?? 0)} s.`],
     [oldest > LONG_OWED, `A workload has been owed a reload for ${Math.round(oldest)} s.`],
   ];
+  const frozen = status.frozen === null ? [] : [`${status.frozen}.`];
   const queues = paused.map((name) => `The queue ${name} is paused.`);
-  return [...warnings.filter(([holds]) => holds).map(([, sentence]) => sentence), ...queues];
+  return [...warnings.filter(([holds]) => holds).map(([, sentence]) => sentence), ...frozen, ...queues];
 }
 
 function fullText(usedRatio: number | undefined): string {

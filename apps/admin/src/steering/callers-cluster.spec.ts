@@ -93,3 +93,17 @@ it.each([
     expect(takesClusterTokens({ auth, apiAcceptApiServerTokens })).toBe(expected);
   },
 );
+
+it('resumes a change by what it reads as the caller', async () => {
+  const sent: unknown[] = [];
+  const client = {
+    get: async () => ({ body: { metadata: { resourceVersion: '7' } } }),
+    patch: async (path: string, body: unknown) => void sent.push([path, body]),
+    close: async () => undefined,
+  };
+  const callers = new CallersCluster({ as: () => client as unknown as KubeClient }, { auth: 'kubernetes' });
+  const path = '/api/v1/namespaces/shop/secrets/db';
+  await callers.resume(REQUEST, { path, reason: 'known', command: '' });
+  const metadata = { resourceVersion: '7', annotations: { 'reroll.dev/resumed': '7; known' } };
+  expect(sent).toEqual([[path, { metadata }]]);
+});

@@ -1,5 +1,6 @@
 import { KubeError } from '@reroll/kube/client/errors';
-import { MERGE_PATCH, type KubeClient } from '@reroll/kube/client/connection';
+import { MERGE_PATCH, METADATA_ONLY, type KubeClient } from '@reroll/kube/client/connection';
+import { resumeChange } from '@reroll/kube/sources/resume-change';
 import type { AdminOptions } from '@reroll/shared/platform/options/parsing/table';
 import type { Request } from 'express';
 import { bearerToken } from '../auth/bearer-token.ts';
@@ -7,6 +8,12 @@ import { ProblemError } from '../http/problem-error.ts';
 
 /** Milliseconds, so that the request is answered before its own deadline. */
 const PATCH_TIMEOUT = 5_000;
+const PATCH_OPTIONS = {
+  contentType: MERGE_PATCH,
+  accept: METADATA_ONLY,
+  query: { fieldManager: 'reroll-admin' },
+  timeoutMs: PATCH_TIMEOUT,
+} as const;
 const REFUSED: ReadonlySet<number> = new Set([400, 409, 413, 422]);
 
 /** Annotations to set or (null) remove. */
@@ -43,14 +50,32 @@ export class CallersCluster {
     request: Pick<Request, 'headers'>,
     { path, annotations, command }: AnnotationPatch,
   ): Promise<void> {
-    const query = { fieldManager: 'reroll-admin' };
-    const options = { contentType: MERGE_PATCH, query, timeoutMs: PATCH_TIMEOUT };
+    await this.#write(request, { command, rights: 'patch' }, (client) =>
+      client.patch(path, { metadata: { annotations } }, PATCH_OPTIONS),
+    );
+  }
+
+  /** Lets a halted change go on; see `resumeChange`. Rejects like `annotate`. */
+  async resume(
+    request: Pick<Request, 'headers'>,
+    { path, reason, command }: { path: string; reason: string; command: string },
+  ): Promise<void> {
+    await this.#write(request, { command, rights: 'get and patch' }, (client) =>
+      resumeChange(client, { path, reason }, async (metadata) => {
+        await client.patch(path, { metadata }, PATCH_OPTIONS);
+      }),
+    );
+  }
+
+  async #write(
+    request: Pick<Request, 'headers'>,
+    { command, rights }: { command: string; rights: string },
+    task: (client: KubeClient) => Promise<unknown>,
+  ): Promise<void> {
     try {
-      await this.run(request, command, (client) =>
-        client.patch(path, { metadata: { annotations } }, options),
-      );
+      await this.run(request, command, task);
     } catch (error) {
-      throw problemOf(error);
+      throw problemOf(error, rights);
     }
   }
 
@@ -76,12 +101,12 @@ export class CallersCluster {
   }
 }
 
-function problemOf(error: unknown): unknown {
+function problemOf(error: unknown, rights: string): unknown {
   if (!(error instanceof KubeError)) return error;
   const { status, reason } = error;
   if (status === 403)
     return new ProblemError('Forbidden', {
-      detail: 'expected the right to patch this object in the cluster',
+      detail: `expected the right to ${rights} this object in the cluster`,
     });
   if (status === 404) return new ProblemError('NotFound');
   if (REFUSED.has(status))

@@ -17,6 +17,7 @@ import { decideReload } from '@reroll/core/rules/decision';
 import { shownHash } from '@reroll/core/record/shown-hash';
 import type { Caller } from '../auth/caller.ts';
 import { ProblemError } from '../http/problem-error.ts';
+import type { NamespaceHoldsReader } from '../objects/namespace-holds.ts';
 import { inTurns, mustBeAwaited } from './in-turns.ts';
 import { OneAtATime } from './one-at-a-time.ts';
 import { noSettings } from './no-settings.ts';
@@ -33,10 +34,12 @@ interface PreviewBy {
 /** Explains and previews by what the catalog knows, as far as the caller sees it. */
 export class Why {
   readonly #facts: WhyFacts;
+  readonly #namespaces: Pick<NamespaceHoldsReader, 'of'>;
   readonly #previews = new OneAtATime();
 
-  constructor(facts: WhyFacts) {
+  constructor(facts: WhyFacts, namespaces: Pick<NamespaceHoldsReader, 'of'>) {
     this.#facts = facts;
+    this.#namespaces = namespaces;
   }
 
   /** Rejects with a `ProblemError`, or ioredis' error. */
@@ -44,15 +47,17 @@ export class Why {
     const namespace = namespaceOf(asked.workload);
     if (namespaceOf(asked.source) !== namespace) throw otherNamespace();
     await mustSee(caller, namespace);
-    const [settings, workload, source, secret, pausedQueues] = await Promise.all([
+    const [settings, workload, source, secret, pausedQueues, namespaces] = await Promise.all([
       this.#settings(),
       this.#facts.workload(asked.workload),
       this.#facts.source(asked.source),
       this.#facts.hashSecret(),
       this.#facts.pausedQueues(),
+      this.#namespaces.of(namespace),
     ]);
     if (!workload) throw notKnown(asked.workload, settings);
-    const explained = explain({ workload, source, settings, from, pausedQueues, now: Date.now() });
+    const now = Date.now();
+    const explained = explain({ workload, source, settings, from, pausedQueues, now, namespaces });
     return explanationAnswer(explained, from, (hash) => shownHash(asked.source, hash, secret));
   }
 
@@ -76,10 +81,9 @@ export class Why {
     const workloads = await (isIndexed
       ? this.#facts.usersOf(source.key)
       : this.#facts.workloadsOf(id.namespace));
-    const found = await inTurns(
-      previewSteps(planOfSource({ source, workloads, annotations, settings, from, now: Date.now() })),
-      signal,
-    );
+    const namespaces = await this.#namespaces.of(id.namespace);
+    const input = { source, workloads, annotations, settings, from, now: Date.now(), namespaces } as const;
+    const found = await inTurns(previewSteps(planOfSource(input)), signal);
     if (!source.row && found.verdicts.length === 0) throw notKnown();
     return previewAnswer(found);
   }
@@ -92,7 +96,9 @@ export class Why {
     if (!workload) throw notKnown(keyOf(id), settings);
     const followers = await this.#facts.followersOf(workload);
     const sources = await this.#facts.sourcesFor({ workload, followers, proposed, settings });
-    const plan = planOfWorkload({ workload, followers, sources, proposed, settings, from, now: Date.now() });
+    const namespaces = await this.#namespaces.of(id.namespace);
+    const known = { workload, followers, sources, settings, namespaces };
+    const plan = planOfWorkload({ ...known, proposed, from, now: Date.now() });
     return previewAnswer(await inTurns(previewSteps(plan), signal));
   }
 

@@ -1,9 +1,23 @@
+import type { SourceRef } from '../args/object-ref.ts';
 import { paintFor } from '../output/colour.ts';
 import { printDocument } from '../output/print.ts';
+import { safeText } from '../output/safe-text.ts';
 import { facts, table } from '../output/table.ts';
+import type { Session } from '../session.ts';
 import { changeFacts, changeWorkloadColumns, moreText } from '../views/changes.ts';
+import { waveColumns, waveRemarks, wavesInOrder } from '../views/waves.ts';
 import { oneOutput, running, type Adder } from './command.ts';
 import { onlyWord } from './list-options.ts';
+
+/** How far the change has come, while the source has its data. Nothing without waves. */
+async function printWaves(session: Session, source: SourceRef, hash: string | null): Promise<void> {
+  const waves = await (await session.admin()).call('getWaves', { params: source });
+  if (waves.waves === null || waves.hash !== hash) return;
+  const { io } = session;
+  const paint = paintFor(io, io.outIsTerminal);
+  io.out(`\n${table(waveColumns(io.now()), wavesInOrder(waves), { paint })}`);
+  for (const remark of waveRemarks(waves)) io.out(`${safeText(remark)}\n`);
+}
 
 export const addChange: Adder = (program, host) => {
   program
@@ -26,6 +40,7 @@ export const addChange: Adder = (program, host) => {
         if (change.workloads.length === 0) return io.out('\nIt concerned no workload that you may see.\n');
         io.out(`\n${table(changeWorkloadColumns(now), change.workloads, { paint })}`);
         if (more !== '') io.out(`${more}\n`);
+        if (change.source) await printWaves(session, change.source, change.to);
       }),
     );
 };

@@ -47,7 +47,7 @@ describe('resume', () => {
     const { run, requests } = await apiServer({ [`GET ${SECRET}`]: secret, [`PATCH ${SECRET}`]: conflict });
     const said = await run('resume', 'secret/db', '--reason', 'x');
     expect(said.code).toBe(1);
-    expect(said.err).toContain('secret/db was written by somebody else 5 times in a row; nothing is resumed');
+    expect(said.err).toContain('secret/db is written by somebody else again and again; nothing is resumed');
     expect(requests.filter(({ method }) => method === 'PATCH')).toHaveLength(5);
   });
 });

@@ -19,8 +19,6 @@ import { verdictColumns } from '../views/explanation.ts';
 import { oneOutput, running, type Adder, type Call } from './command.ts';
 import { directOption, FLAGS, isDirect, rerollFlags, type DirectOptions } from './direct-option.ts';
 
-const NOT_KNOWN = 'What annotations of the Namespace, or of the installation, hold is not known here.';
-
 interface PreviewOptions extends DirectOptions {
   readonly annotate?: readonly string[];
   readonly annotatePods?: readonly string[];
@@ -124,11 +122,10 @@ async function annotationsOfAdmin(
 
 function printPreview({ io }: Session, preview: Preview, settings: string | undefined): void {
   const paint = paintFor(io, io.outIsTerminal);
-  const columns = verdictColumns(false);
   io.out(`${safeText(preview.conclusion)}\n`);
   if (settings !== undefined) io.out(`Settings: ${safeText(settings)}\n`);
-  if (preview.verdicts.length > 0) io.out(`\n${table(columns, preview.verdicts, { paint })}`);
-  if (preview.verdicts.some(({ reloads }) => reloads)) io.out(`\n${NOT_KNOWN}\n`);
+  if (preview.verdicts.length > 0)
+    io.out(`\n${table(verdictColumns(preview.verdicts), preview.verdicts, { paint })}`);
   if (preview.today.length > 0)
-    io.out(`\nToday, where it differs:\n${table(columns, preview.today, { paint })}`);
+    io.out(`\nToday, where it differs:\n${table(verdictColumns(preview.today), preview.today, { paint })}`);
 }

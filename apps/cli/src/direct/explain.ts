@@ -8,6 +8,7 @@ import type { SourceRef, WorkloadRef } from '../args/object-ref.ts';
 import { CliError } from '../errors.ts';
 import type { Session } from '../session.ts';
 import { shortName } from '../views/names.ts';
+import { namespaceHolds } from './namespace-holds.ts';
 import { findSettings, type FoundSettings } from './settings.ts';
 
 export interface DirectQuestion {
@@ -30,6 +31,8 @@ export async function explanationOfCluster(
     source: await gather.source(keyOf(source)),
     settings: found.settings,
     from: 'cluster',
+    now: session.io.now(),
+    namespaces: await namespaceHolds(session, found, workload.namespace),
   } as const;
   return { explanation: explanationAnswer(explain(input), 'cluster', (hash) => hash), settings: found.from };
 }

@@ -18,6 +18,7 @@ import { CliError } from '../errors.ts';
 import type { Session } from '../session.ts';
 import { shortName } from '../views/names.ts';
 import { existing, gatherer } from './explain.ts';
+import { namespaceHolds } from './namespace-holds.ts';
 import { findSettings, type FoundSettings } from './settings.ts';
 
 type SourceRequest = Extract<PreviewRequest, { readonly of: 'source' }>;
@@ -62,6 +63,7 @@ async function sourcePreview({ session, gather, found }: Reading, request: Sourc
       settings: found.settings,
       from: 'cluster',
       now: session.io.now(),
+      namespaces: await namespaceHolds(session, found, ref.namespace),
     }),
   );
 }
@@ -92,6 +94,7 @@ async function workloadPreview(
     settings: found.settings,
     from: 'cluster',
     now: session.io.now(),
+    namespaces: await namespaceHolds(session, found, namespace),
   } as const;
   return previewAnswer(previewWorkload(input));
 }

@@ -13,6 +13,8 @@ import type { Session } from '../session.ts';
 export interface FoundSettings {
   readonly settings: ExplainSettings;
   readonly from: string;
+  /** The namespace of the installation; undefined: none was found. */
+  readonly namespace?: string;
 }
 
 /**
@@ -27,7 +29,7 @@ export async function findSettings(session: Session, flags: readonly string[]): 
     return { settings: settingsOf([]), from: 'the defaults of Reroll: no installation says how it is set' };
   }
   const { namespace, name, options } = found;
-  return { settings: settingsOf(flagsOf(options)), from: `the ConfigMap ${namespace}/${name}` };
+  return { settings: settingsOf(flagsOf(options)), from: `the ConfigMap ${namespace}/${name}`, namespace };
 }
 
 function settingsOf(flags: readonly string[]): ExplainSettings {

@@ -13,6 +13,7 @@ import { shortHash, shortName } from '../views/names.ts';
 import { yesNo } from '../views/workloads.ts';
 import { existing, gatherer } from './explain.ts';
 import { annotationsOfCluster } from './preview.ts';
+import { namespaceHolds } from './namespace-holds.ts';
 import { findSettings } from './settings.ts';
 
 /** What the cluster itself shows of a workload's restarts. */
@@ -35,6 +36,7 @@ export async function whyOfCluster(
   const { keys } = found.settings.decision;
   const { podAnnotations } = await annotationsOfCluster(session, workload);
   const sources = await Promise.all(sourcesOf(read, keys).map((key) => gather.source(key)));
+  const namespaces = await namespaceHolds(session, found, workload.namespace);
   return {
     workload,
     lastReloadedFrom: markerOf(podAnnotations[keys.lastReloadedFrom]),
@@ -45,6 +47,7 @@ export async function whyOfCluster(
         settings: found.settings,
         from: 'cluster',
         now: session.io.now(),
+        namespaces,
       });
       return explanationAnswer(explained, 'cluster', (hash) => hash);
     }),

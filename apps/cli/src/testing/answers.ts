@@ -16,12 +16,13 @@ export function changeSummary(changed: Partial<ChangeSummary> = {}): ChangeSumma
     to: '2.bbbbbbbbbbbbbbbbbbbb',
     request: null,
     states: { rolledOut: 2, failed: 1 },
+    halted: false,
     ...changed,
   };
 }
 
 export function change(changed: Partial<Change> = {}): Change {
-  const { states: _states, ...summary } = changeSummary();
+  const { states: _states, halted: _halted, ...summary } = changeSummary();
   return { ...summary, workloads: [changeWorkload('rolledOut')], ...changed };
 }
 
@@ -129,6 +130,7 @@ export function status(changed: Partial<Status> = {}): Status {
     apiServer: { ok: true, milliseconds: 3 },
     history: { changes: 12, oldest: '2026-11-20T15:00:00.000Z' },
     limits: { concurrency: null, reloadsPerMinute: 60 },
+    frozen: null,
     warnings: [],
     caller: { name: 'alice', clusterWide: true, mayReload: true, mayHold: false, maySteer: false },
     ...changed,

@@ -41,13 +41,13 @@ export const RULE_COLUMNS: readonly Column<Explanation['rules'][number]>[] = [
 
 type PreviewVerdict = Preview['verdicts'][number];
 
-export function verdictColumns(namespaces: boolean): readonly Column<PreviewVerdict>[] {
-  const namespace: Column<PreviewVerdict> = {
-    title: 'NAMESPACE',
-    cell: ({ workload }) => workload.namespace,
-  };
+const WAVE: Column<PreviewVerdict> = { title: 'WAVE', cell: ({ wave }) => (wave === null ? '' : `${wave}`) };
+
+/** With waves only if there are any. */
+export function verdictColumns(verdicts: readonly PreviewVerdict[]): readonly Column<PreviewVerdict>[] {
+  const inWaves = verdicts.some(({ wave }) => wave !== null);
   return [
-    ...(namespaces ? [namespace] : []),
+    ...(inWaves ? [WAVE] : []),
     { title: 'WORKLOAD', cell: ({ workload }) => shortName(workload) },
     { title: 'SOURCE', cell: ({ source }) => shortName(source) },
     { title: 'ROLLS', cell: ({ reloads }) => yesNo(reloads) },

@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { call } from '../api/client.ts';
 import { spoken, type Ref } from '../names.ts';
-import { mayHold } from '../state/status.ts';
+import { mayHold, maySteer, status } from '../state/status.ts';
 import { news } from '../state/live.ts';
 import { Action } from './action.tsx';
 
@@ -14,22 +14,68 @@ export function FreezeAction({ of, isFrozen }: { of: Ref; isFrozen: boolean }): 
 }
 
 function Freeze({ of }: { of: Ref }): JSX.Element {
+  return (
+    <FreezeForm
+      label="Freeze"
+      what={spoken(of)}
+      freeze={(deed) => call('freezeWorkload', { params: paramsOf(of), ...deed })}
+    >
+      <p>Nothing reloads it while it is frozen. When the freeze ends, it is reloaded once, if that is due.</p>
+    </FreezeForm>
+  );
+}
+
+/** Freeze everything, or end that, for who may. */
+export function FreezeAllAction(): JSX.Element | null {
+  if (!mayHold() || !maySteer()) return null;
+  if (status.value?.frozen === null)
+    return (
+      <FreezeForm
+        label="Freeze everything"
+        what="the installation"
+        freeze={(deed) => call('freezeAll', deed)}
+      >
+        <p>
+          Nothing is reloaded in any namespace. When the freeze ends, each workload is reloaded once, if that
+          is due.
+        </p>
+      </FreezeForm>
+    );
+  return (
+    <UnfreezeForm what="the installation" unfreeze={(deed) => call('unfreezeAll', deed)}>
+      <p>Reloads that are due are done at once, unless something else holds them.</p>
+    </UnfreezeForm>
+  );
+}
+
+interface FreezeFormProps {
+  readonly label: string;
+  /** For sentences. */
+  readonly what: string;
+  readonly children: JSX.Element;
+  readonly freeze: (deed: {
+    body: { reason: string; until?: string };
+    idempotencyKey: string;
+  }) => Promise<unknown>;
+}
+
+function FreezeForm({ label, what, children, freeze }: FreezeFormProps): JSX.Element {
   const [until, setUntil] = useState('');
   const id = useId();
   return (
     <Action
-      label="Freeze"
-      title={`Freeze ${spoken(of)}`}
-      done={`${spoken(of)} is frozen`}
+      label={label}
+      title={`Freeze ${what}`}
+      done={`${sentence(what)} is frozen`}
       mostReason={MOST_FREEZE_REASON}
       run={async ({ reason, idempotencyKey }) => {
         // The field is in the time zone of the reader.
         const end = until === '' ? {} : { until: new Date(until).toISOString() };
-        await call('freezeWorkload', { params: paramsOf(of), body: { reason, ...end }, idempotencyKey });
+        await freeze({ body: { reason, ...end }, idempotencyKey });
         news.value += 1;
       }}
     >
-      <p>Nothing reloads it while it is frozen. When the freeze ends, it is reloaded once, if that is due.</p>
+      {children}
       <div class="field">
         <label for={id}>Until, in your time zone (empty: until somebody ends it)</label>
         <input
@@ -45,18 +91,39 @@ function Freeze({ of }: { of: Ref }): JSX.Element {
 
 function Unfreeze({ of }: { of: Ref }): JSX.Element {
   return (
+    <UnfreezeForm
+      what={spoken(of)}
+      unfreeze={(deed) => call('unfreezeWorkload', { params: paramsOf(of), ...deed })}
+    >
+      <p>If a reload is due, it is done at once, unless something else holds it.</p>
+    </UnfreezeForm>
+  );
+}
+
+interface UnfreezeFormProps {
+  readonly what: string;
+  readonly children: JSX.Element;
+  readonly unfreeze: (deed: { body: { reason: string }; idempotencyKey: string }) => Promise<unknown>;
+}
+
+function UnfreezeForm({ what, children, unfreeze }: UnfreezeFormProps): JSX.Element {
+  return (
     <Action
       label="Unfreeze"
-      title={`End the freeze of ${spoken(of)}`}
-      done={`${spoken(of)} is no longer frozen`}
+      title={`End the freeze of ${what}`}
+      done={`${sentence(what)} is no longer frozen`}
       run={async ({ reason, idempotencyKey }) => {
-        await call('unfreezeWorkload', { params: paramsOf(of), body: { reason }, idempotencyKey });
+        await unfreeze({ body: { reason }, idempotencyKey });
         news.value += 1;
       }}
     >
-      <p>If a reload is due, it is done at once, unless something else holds it.</p>
+      {children}
     </Action>
   );
+}
+
+function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** Let through what awaits an approval, for who may. `id`: of what is pending. */

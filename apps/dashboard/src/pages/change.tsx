@@ -8,6 +8,7 @@ import { ExplainLink, RefLink } from '../components/refs.tsx';
 import { PodCount } from '../components/rollout-facts.tsx';
 import { Table, type Column } from '../components/tables/table.tsx';
 import { Time } from '../components/time.tsx';
+import { WavesPanel } from '../components/waves-panel.tsx';
 import { Hash, Why } from '../components/words.tsx';
 import { keyOf } from '../names.ts';
 import { hrefOf } from '../router.ts';
@@ -23,6 +24,7 @@ export function Change({ id }: { id: string }): JSX.Element {
         {(data) => (
           <>
             <Summary change={data} />
+            {data.source ? <WavesPanel of={data.source} hash={data.to} /> : null}
             <Workloads change={data} />
           </>
         )}

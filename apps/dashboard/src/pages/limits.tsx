@@ -4,6 +4,7 @@ import type { Limits as LimitsData } from '@reroll/shared/api/queues';
 import { call } from '../api/client.ts';
 import { Action } from '../components/action.tsx';
 import { Answer } from '../components/answer.tsx';
+import { FreezeAllAction } from '../components/hold-actions.tsx';
 import { Facts, Panel } from '../components/panel.tsx';
 import { maySteer } from '../state/status.ts';
 import { useAnswer } from '../use-answer.ts';
@@ -12,7 +13,7 @@ import { useAnswer } from '../use-answer.ts';
 export function Limits(): JSX.Element {
   const limits = useAnswer('getLimits', {}, 'pulse');
   return (
-    <Panel title="Limits">
+    <Panel title="Limits" aside={<FreezeAllAction />}>
       <Answer of={limits} what="limits">
         {(data) => (
           <>

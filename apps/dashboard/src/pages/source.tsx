@@ -9,6 +9,7 @@ import { PageHead } from '../components/page-head.tsx';
 import { Facts, Panel } from '../components/panel.tsx';
 import { Picture } from '../components/pictures/picture.tsx';
 import { Time } from '../components/time.tsx';
+import { WavesPanel } from '../components/waves-panel.tsx';
 import { Hash } from '../components/words.tsx';
 import { keyOf, spoken, type Ref } from '../names.ts';
 import { hrefOf } from '../router.ts';
@@ -46,6 +47,7 @@ function Details({ source }: { source: SourceData }): JSX.Element {
         />
         <AnnotationList annotations={annotations} empty="No annotation on it decides anything." />
       </Panel>
+      <WavesPanel of={source} />
       <Dependents source={source} />
       <ConsumersPanel of={source} />
       <Panel title="History">

@@ -1,6 +1,6 @@
 import { pendingId } from '@reroll/core/holds/approval';
 import { annotationOf } from '@reroll/core/annotations/annotation-keys';
-import { ROLLOUTS_ANNOTATION, type ReloadHold } from '@reroll/core/holds/hold';
+import { ROLLOUTS_ANNOTATION, type NamespaceHolds, type ReloadHold } from '@reroll/core/holds/hold';
 import { isResumed, waveHold, wavesFor, type WavesInput } from '@reroll/core/holds/waves';
 import { lastReloadOf, readMostRollouts } from '@reroll/core/holds/rollout-slots';
 import { withReload, type PastReloads, type ReloadLimit } from '@reroll/core/holds/reload-limit';
@@ -39,12 +39,6 @@ export interface ReloadHoldsSettings {
   /** Nothing is rolled out, so no wave would ever end. Default false. */
   readonly isDryRun?: boolean;
   readonly waveSettings: WaveReaderSettings;
-}
-
-/** The annotations of Namespaces that decide about a workload's holds. */
-export interface NamespaceHolds {
-  readonly namespace: Annotations;
-  readonly installation: Annotations;
 }
 
 /** What a held reload would do, and what it is to be recorded with. */

@@ -1,6 +1,7 @@
 import type { Catalog } from '@reroll/redis/catalog/catalog';
 import type { ReloadRequest, ReloadRequests } from '@reroll/redis/catalog/requests';
 import type { RateBudget } from '@reroll/redis/processes/rate';
+import type { NamespaceHolds } from '@reroll/core/holds/hold';
 import { NO_RELOADS } from '@reroll/core/holds/reload-limit';
 import { isInConflict } from '@reroll/core/state/workloads/conflict';
 import { pendingCauseOf } from '@reroll/core/state/pending';
@@ -34,7 +35,7 @@ import {
   type Gathered,
   type ReloadOutcome,
 } from './reload-outcome.ts';
-import type { NamespaceHolds, ReloadHolds } from './reload-holds.ts';
+import type { ReloadHolds } from './reload-holds.ts';
 import type { ReloadReports } from './reload-reports.ts';
 import { readProvenByWave } from './proven-by-wave.ts';
 import { ReloadSlot } from './reload-slot.ts';

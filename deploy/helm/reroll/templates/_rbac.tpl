@@ -74,6 +74,12 @@
   resources: [subjectaccessreviews]
   verbs: [create]
 {{- end }}
+{{- if .Values.reloader.watchGlobally }}
+# To tell what annotations of a Namespace hold.
+- apiGroups: [""]
+  resources: [namespaces]
+  verbs: [get]
+{{- end }}
 {{- end -}}
 
 {{- define "reroll.workerRules" -}}

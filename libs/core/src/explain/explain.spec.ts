@@ -391,7 +391,30 @@ it.each([
   (annotations, reason, detail) => {
     const { keys } = EXPLAIN_SETTINGS.decision;
     const input = explainInput({ workload: { annotations: { [keys.auto]: 'true', ...annotations } } });
-    const { reloads, holds } = explain({ ...input, now: 0 });
+    const { reloads, holds } = explain({ ...input, now: 0, namespaces: { namespace: {}, installation: {} } });
     expect([reloads, holds]).toEqual([true, [{ reason, stops: false, detail }]]);
   },
 );
+
+describe('what a Namespace holds', () => {
+  const frozen = { 'reroll.dev/freeze': '; audit' };
+
+  it.each([
+    [{ namespace: frozen, installation: {} }, 'The namespace is frozen until somebody ends it: audit.'],
+    [
+      { namespace: {}, installation: { 'reroll.dev/freeze-all': '; audit' } },
+      'The installation is frozen until somebody ends it: audit.',
+    ],
+  ])('is told: %j', (namespaces, detail) => {
+    const { reloads, holds } = explain({ ...explainInput({}), now: 0, namespaces });
+    expect([reloads, holds]).toEqual([true, [{ reason: 'Frozen', stops: false, detail }]]);
+  });
+
+  it('is not known if it could not be read, which is told if it was asked for', () => {
+    const told = 'The Namespace could not be read, so what its annotations hold is not known.';
+    const holdsAt = (now: number | undefined) =>
+      explain({ ...explainInput({}), ...(now === undefined ? {} : { now }) }).holds;
+    expect(holdsAt(0)).toEqual([{ reason: 'Forbidden', stops: false, detail: told }]);
+    expect(holdsAt(undefined)).toEqual([]);
+  });
+});

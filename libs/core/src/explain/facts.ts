@@ -8,6 +8,7 @@ import {
   type SourceRow,
   type WorkloadRow,
 } from '../state/rows.ts';
+import type { NamespaceHolds } from '../holds/hold.ts';
 import type { HoldDefaults } from '../holds/reload-hold.ts';
 import type { Triggers } from '../state/settings.ts';
 import type { ObjectMeta, PodSpec, SourceKey, WorkloadKey } from '../model.ts';
@@ -56,8 +57,10 @@ export interface ExplainInput {
   readonly source: ExplainedSource;
   readonly settings: ExplainSettings;
   readonly from: FactsFrom;
-  /** Unix milliseconds, to tell what the workload's annotations and the flags hold. Default: not told. */
+  /** Unix milliseconds, to tell what holds the workload now. Default: not told. */
   readonly now?: number;
+  /** Undefined: they could not be read, so what they hold is not known. */
+  readonly namespaces?: NamespaceHolds | undefined;
   /** The queues of a change that are paused. Default none. */
   readonly pausedQueues?: readonly string[];
 }

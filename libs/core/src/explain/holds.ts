@@ -1,6 +1,6 @@
 import { kindOf } from '../model.ts';
 import { formatDuration } from '../durations.ts';
-import type { ReloadHold } from '../holds/hold.ts';
+import type { NamespaceHolds, ReloadHold } from '../holds/hold.ts';
 import { holdOf } from '../holds/reload-hold.ts';
 import { unusablePatterns } from '../state/workloads/advice.ts';
 import { isInConflict } from '../state/workloads/conflict.ts';
@@ -35,12 +35,21 @@ export function holdsOn(input: ExplainInput, heldNow: ReloadHold | undefined): H
         `The queue ${name} is paused: pending workloads are reloaded when it is resumed.`,
       ),
     ),
+    ...unreadNamespaces(input).map((detail) => remark('Forbidden', detail)),
     ...(heldNow ? [remark(heldNow.reason, sentence(heldNow.detail))] : []),
     ...ofPause(workload, settings.decision.keys),
     ...unusablePatterns(row, settings.decision.keys).map(({ pattern, error }) =>
       remark('InvalidPattern', `The pattern ${JSON.stringify(pattern)} is invalid: ${error}.`),
     ),
   ];
+}
+
+const NO_NAMESPACES: NamespaceHolds = { namespace: {}, installation: {} };
+
+/** What to say if it was asked what holds the workload, and its Namespace could not be read. */
+export function unreadNamespaces({ now, namespaces }: Pick<ExplainInput, 'now' | 'namespaces'>): string[] {
+  if (now === undefined || namespaces) return [];
+  return ['The Namespace could not be read, so what its annotations hold is not known.'];
 }
 
 function stop(reason: Reason, detail: string = REASONS[reason]): Hold {
@@ -68,17 +77,18 @@ function ofSource({ source, settings, from }: ExplainInput): Hold[] {
   return [remark('SourceAbsent', settings.triggers.onCreate ? what : `${what} ${NOT_ON_CREATE}`)];
 }
 
-/**
- * Why the workload would be held now, by its own annotations and the flags of the workers. A freeze of its Namespace or of the installation,
- * and what else their annotations hold, is not known here.
- */
-export function holdNow({ workload: { row }, settings, now }: ExplainInput): ReloadHold | undefined {
+/** Why the workload would be held now. What Namespaces hold is left out if they could not be read. Waves and rollouts at once are, too. */
+export function holdNow({
+  workload: { row },
+  settings,
+  now,
+  namespaces = NO_NAMESPACES,
+}: ExplainInput): ReloadHold | undefined {
   if (now === undefined) return undefined;
   const { annotations, record } = row;
   const hold = holdOf({
     workload: annotations,
-    namespace: {},
-    installation: {},
+    ...namespaces,
     defaults: settings.holds ?? {},
     record,
     id: '',

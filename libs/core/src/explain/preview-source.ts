@@ -1,9 +1,12 @@
+import { SOURCE_WAVE_ANNOTATIONS } from '../holds/hold.ts';
+import { wavesFor, type WaveSettings } from '../holds/waves.ts';
 import type { Annotations } from '../model.ts';
 import type { ExplainedSource, ExplainedWorkload, ExplainInput } from './facts.ts';
+import { unreadNamespaces } from './holds.ts';
 import { preview, type Preview, type PreviewPlan } from './preview.ts';
 import { sourceWithProposed, unreadKeys } from './proposed.ts';
 
-export interface SourcePreviewInput extends Pick<ExplainInput, 'settings' | 'from' | 'now'> {
+export interface SourcePreviewInput extends Pick<ExplainInput, 'settings' | 'from' | 'now' | 'namespaces'> {
   readonly source: ExplainedSource;
   /** Workloads in the source's namespace: at least those that the source concerns. */
   readonly workloads: readonly ExplainedWorkload[];
@@ -17,16 +20,21 @@ export function previewSource(input: SourcePreviewInput): Preview {
 }
 
 export function planOfSource({ source, workloads, annotations, ...rest }: SourcePreviewInput): PreviewPlan {
-  if (annotations === undefined) {
-    return { pairs: workloads.map((workload) => ({ today: { ...rest, source, workload } })), remarks: [] };
-  }
   const { keys } = rest.settings.decision;
-  const then = sourceWithProposed(source, annotations, keys);
-  const pairs = workloads.map((workload) => ({
-    today: { ...rest, source, workload },
-    proposed: { ...rest, source: then, workload },
-  }));
-  const unread = unreadKeys(annotations, [keys.ignore, keys.match]);
-  const absent = source.row ? [] : ['The source does not exist, so the annotations were not previewed.'];
-  return { pairs, remarks: [...absent, ...unread] };
+  const then = annotations === undefined ? source : sourceWithProposed(source, annotations, keys);
+  const pairs = workloads.map((workload) => {
+    const today = { ...rest, source, workload };
+    return annotations === undefined ? { today } : { today, proposed: { ...today, source: then } };
+  });
+  const unread = unreadKeys(annotations ?? {}, [keys.ignore, keys.match, ...SOURCE_WAVE_ANNOTATIONS]);
+  const isAbsent = annotations !== undefined && !source.row;
+  const absent = isAbsent ? ['The source does not exist, so the annotations were not previewed.'] : [];
+  return { pairs, waves: wavesOf(then, rest), remarks: [...absent, ...unread, ...unreadNamespaces(rest)] };
+}
+
+function wavesOf(
+  { row }: ExplainedSource,
+  { settings, namespaces }: Pick<ExplainInput, 'settings' | 'namespaces'>,
+): WaveSettings | undefined {
+  return wavesFor(row?.annotations ?? {}, namespaces?.namespace ?? {}, settings.holds ?? {});
 }

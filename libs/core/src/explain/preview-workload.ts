@@ -5,10 +5,11 @@ import type { AnnotationKeys } from '../annotations/annotation-keys.ts';
 import { kindOf, namespaceOf, type SourceKey, type SourceKind } from '../model.ts';
 import { recordedHashes } from '../record/record.ts';
 import type { ExplainedSource, ExplainedWorkload, ExplainInput } from './facts.ts';
+import { unreadNamespaces } from './holds.ts';
 import { preview, type Preview, type PreviewPlan } from './preview.ts';
 import { followerOf, unreadKeys, withProposed, type ProposedAnnotations } from './proposed.ts';
 
-export interface WorkloadPreviewInput extends Pick<ExplainInput, 'settings' | 'from' | 'now'> {
+export interface WorkloadPreviewInput extends Pick<ExplainInput, 'settings' | 'from' | 'now' | 'namespaces'> {
   readonly workload: ExplainedWorkload;
   readonly proposed: ProposedAnnotations;
   /** Workloads that follow its pod template. */
@@ -44,7 +45,8 @@ export function planOfWorkload(input: WorkloadPreviewInput): PreviewPlan {
   );
   const given = { ...proposed.annotations, ...proposed.podAnnotations };
   const rolls = proposed.podAnnotations === undefined ? [] : [ROLLS_ITSELF];
-  return { pairs, remarks: [...rolls, ...unreadKeys(given, decidingKeys(keys))] };
+  const unread = unreadKeys(given, decidingKeys(keys));
+  return { pairs, remarks: [...rolls, ...unread, ...unreadNamespaces(rest)] };
 }
 
 /** Annotations may name what no object can be called. */

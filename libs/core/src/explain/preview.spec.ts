@@ -253,3 +253,62 @@ describe('what would hold the reload now', () => {
     expect(heldBy(ignored)).toEqual([undefined]);
   });
 });
+
+describe('in which wave a workload would reload', () => {
+  const placed = (name: string, annotations: Record<string, string> = {}): ExplainedWorkload =>
+    workload(name, { annotations: { [KEYS.auto]: 'true', ...annotations } });
+  const workloads = [
+    workload('idle', none),
+    placed('a'),
+    placed('b'),
+    placed('c', { 'reroll.dev/wave': '0' }),
+    workload('out', { annotations: {} }),
+  ];
+  const waves = { 'reroll.dev/waves': '1,2' };
+  const wavesOf = ({ verdicts }: Preview): unknown =>
+    verdicts.map(({ workload: key, wave }) => [key.split('/').at(-1), wave]);
+  const IN_WAVES = [
+    ['c', 1],
+    ['a', 2],
+    ['b', 3],
+    ['out', undefined],
+  ];
+  const waved = { ...source, row: { ...source.row, annotations: waves } };
+
+  it.each([
+    ['by the source', { source: waved }],
+    ['by the annotations that are proposed for it', { annotations: waves }],
+    ['by its Namespace', { namespaces: { namespace: waves, installation: {} } }],
+    ['by a flag', { settings: { ...settings, holds: { waves: '1,2' } } }],
+  ])('is told, in that order, %s', (_by, more) => {
+    const told = previewSource({ source, workloads, settings, from, ...more });
+    expect(wavesOf(told)).toEqual(IN_WAVES);
+    expect(told.conclusion).toContain('They would reload in 3 waves, of 1, 1, 1.');
+    expect(told.conclusion).not.toContain('has no effect');
+  });
+
+  it('is not told without waves, or with one', () => {
+    const none = previewSource({ source, workloads, settings, from });
+    expect(wavesOf(none)).toEqual(['a', 'b', 'c', 'out'].map((name) => [name, undefined]));
+    const one = previewSource({
+      source,
+      workloads,
+      annotations: { 'reroll.dev/waves': '100%' },
+      settings,
+      from,
+    });
+    expect(one.conclusion).not.toContain('waves');
+  });
+
+  it.each([
+    [{ 'reroll.dev/waves': 'half' }, 'The waves cannot be read: expected at most 10 numbers or percentages'],
+    [
+      { ...waves, 'reroll.dev/bake': '2d' },
+      'The bake time cannot be read: expected a duration of at most 1h.',
+    ],
+  ])('cannot be told if %j cannot be read', (annotations, problem) => {
+    const { conclusion } = previewSource({ source, workloads, annotations, settings, from });
+    expect(conclusion).toContain(problem);
+    expect(conclusion).toContain('Until that is mended, its changes reload nothing.');
+  });
+});

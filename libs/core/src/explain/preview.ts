@@ -1,9 +1,12 @@
 import type { SourceKey, WorkloadKey } from '../model.ts';
-import type { ReloadHold } from '../holds/hold.ts';
+import { annotationOf } from '../annotations/annotation-keys.ts';
+import { WAVE_ANNOTATION, type ReloadHold } from '../holds/hold.ts';
+import type { WaveSettings } from '../holds/waves.ts';
 import type { Reason } from '../reasons.ts';
 import { isConcerned } from './concerned.ts';
 import { explain, type Explanation } from './explain.ts';
 import type { ExplainInput } from './facts.ts';
+import { previewWaves } from './preview-waves.ts';
 
 /** What a change of a source's data would do to a workload. */
 export interface PreviewedPair {
@@ -13,12 +16,14 @@ export interface PreviewedPair {
   readonly reason: Reason;
   /** One sentence. */
   readonly detail: string;
-  /** Why the reload would be held now, as far as that is known; see `holdNow`. */
+  /** Why the reload would be held now; see `holdNow`. */
   readonly held?: ReloadHold | undefined;
+  /** In which wave of the change the workload would reload, from 1. Undefined: the change comes to all at once. */
+  readonly wave?: number | undefined;
 }
 
 export interface Preview {
-  /** Every pair that concerns each other, today or as proposed: first those that reload, then by key. */
+  /** Every pair that concerns each other, today or as proposed: first those that reload, by wave if there are any, then by key. */
   readonly verdicts: readonly PreviewedPair[];
   /** The present state of the pairs that would differ. */
   readonly today: readonly PreviewedPair[];
@@ -41,6 +46,8 @@ interface Explained {
 /** The pairs to preview, and remarks to add. */
 export interface PreviewPlan {
   readonly pairs: readonly PreviewPair[];
+  /** How changes come, if all pairs have the same source. Undefined: to all workloads at once, or it is not told. */
+  readonly waves?: WaveSettings | undefined;
   readonly remarks: readonly string[];
 }
 
@@ -57,17 +64,28 @@ export function preview(plan: PreviewPlan): Preview {
  * `preview` one pair at a time: some take tens of milliseconds, and a namespace can have thousands. The caller may pause between
  * steps.
  */
-export function* previewSteps({ pairs, remarks }: PreviewPlan): Generator<undefined, Preview, void> {
+export function* previewSteps({ pairs, waves, remarks }: PreviewPlan): Generator<undefined, Preview, void> {
   const explained: Explained[] = [];
   for (const each of pairs) {
     const pair = explainPair(each);
     if (pair.isConcerned) explained.push(pair);
     yield;
   }
-  const verdicts = explained.map(({ proposed }) => verdictOf(proposed)).sort(byOrder);
+  const ordered = explained.map(({ proposed }) => verdictOf(proposed)).sort(byOrder);
+  const inWaves = waves && previewWaves(ordered, waves, waveAnnotations(pairs));
+  const verdicts = inWaves?.verdicts ?? ordered;
   const today = explained.filter(differs).map((pair) => verdictOf(pair.today));
-  const words = [conclusion(pairs, verdicts, today), ...remarks].join(' ');
+  const words = [conclusion(pairs, verdicts, today), ...(inWaves?.remarks ?? []), ...remarks].join(' ');
   return { verdicts, today: today.sort(byOrder), conclusion: words };
+}
+
+function waveAnnotations(pairs: readonly PreviewPair[]): ReadonlyMap<WorkloadKey, string | undefined> {
+  return new Map(
+    pairs.map(({ today: { workload } }) => [
+      workload.key,
+      annotationOf(workload.row.annotations, WAVE_ANNOTATION),
+    ]),
+  );
 }
 
 function explainPair(pair: PreviewPair): Explained {

@@ -1,3 +1,4 @@
+import type { Annotations } from '../model.ts';
 import type { Reason } from '../reasons.ts';
 
 /** The annotations by which reloads are held; on a workload or on its Namespace. */
@@ -46,6 +47,12 @@ export type HoldReason = (typeof HOLD_REASONS)[number];
 
 export function isHoldReason(reason: Reason): reason is HoldReason {
   return (HOLD_REASONS as readonly Reason[]).includes(reason);
+}
+
+/** The annotations of Namespaces that decide about the holds of a workload: of its own, and of that of the installation. */
+export interface NamespaceHolds {
+  readonly namespace: Annotations;
+  readonly installation: Annotations;
 }
 
 /** Why a workload that is pending is not reloaded now. */

@@ -12,6 +12,7 @@ import {
   untilText,
   WINDOW_ANNOTATION,
   type HoldReason,
+  type NamespaceHolds,
   type ReloadHold,
 } from './hold.ts';
 import { nextReloadAt, readLimit, type ReloadLimit } from './reload-limit.ts';
@@ -28,11 +29,9 @@ export interface HoldDefaults {
   readonly rollouts?: number | undefined;
 }
 
-export interface HoldInput {
-  /** Annotations of the workload, of its Namespace, and of the Namespace of the installation. */
+export interface HoldInput extends NamespaceHolds {
+  /** Annotations of the workload. */
   readonly workload: Annotations;
-  readonly namespace: Annotations;
-  readonly installation: Annotations;
   readonly defaults: HoldDefaults;
   /** The applied record, which has the times of reloads. */
   readonly record: string | undefined;

@@ -115,7 +115,9 @@ export type RolloutSeen =
   | { readonly state: 'complete'; readonly at: number };
 
 /** Sorts by wave, and then by kind, namespace and name. */
-export function inWaveOrder(members: readonly WaveMember[]): WaveMember[] {
+export function inWaveOrder<Each extends Pick<WaveMember, 'workload' | 'wave'>>(
+  members: readonly Each[],
+): Each[] {
   return members.toSorted((a, b) => a.wave - b.wave || (a.workload < b.workload ? -1 : 1));
 }
 

@@ -70,7 +70,12 @@ const summary = {
 
 /** The form of a change in lists: counts of workloads by state, of those that the caller may see. */
 export const changeSummary = z
-  .strictObject({ ...summary, states: z.partialRecord(reloadState, z.number().int()) })
+  .strictObject({
+    ...summary,
+    states: z.partialRecord(reloadState, z.number().int()),
+    /** Whether workloads wait because one of an earlier wave has failed. */
+    halted: z.boolean(),
+  })
   .meta({ id: 'ChangeSummary' });
 
 export const change = z

@@ -105,8 +105,13 @@ const verdict = z.strictObject({
   reason,
   detail: z.string(),
   /**
-   * Why the reload would be held now: by annotations of the workload and flags of the workers. Null: by none of these. What annotations of
-   * its Namespace, or of that of the installation, hold is not known here.
+   * In which wave of the change the workload would reload, from 1. Null: the change comes to all workloads at once, or that is not known
+   * because the preview is of a workload.
+   */
+  wave: z.number().int().nullable(),
+  /**
+   * Why the reload would be held now. Null: nothing holds it. Waves and limits of rollouts at once are left out. If the Namespace could not be
+   * read, the conclusion says so.
    */
   held: z.strictObject({ reason, until: time.nullable(), detail: z.string() }).nullable(),
 });

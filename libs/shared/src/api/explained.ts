@@ -70,13 +70,14 @@ function useAnswer({
 }
 
 function verdictAnswer(verdict: PreviewedPair): Preview['verdicts'][number] {
-  const { workload, source, reloads, reason, detail, held } = verdict;
+  const { workload, source, reloads, reason, detail, wave = null, held } = verdict;
   return {
     workload: partsOf(workload),
     source: partsOf(source),
     reloads,
     reason,
     detail,
+    wave,
     held: held ? heldAnswer(held) : null,
   };
 }

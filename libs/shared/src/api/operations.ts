@@ -19,6 +19,7 @@ import {
   queues,
 } from './queues.ts';
 import { status } from './status.ts';
+import { waves } from './waves.ts';
 import {
   source,
   sourceParams,
@@ -141,6 +142,16 @@ export const OPERATIONS = operations({
       'Which containers have older data of the source. Asks the API server with the token and the rights of the caller.',
     params: sourceParams,
     answer: consumers,
+    status: 200,
+    problems: ['NotFound'],
+  },
+  getWaves: {
+    method: 'get',
+    path: '/sources/{kind}/{namespace}/{name}/waves',
+    tag: 'Objects',
+    summary: 'How far the present data of the source has come, if its changes come in waves.',
+    params: sourceParams,
+    answer: waves,
     status: 200,
     problems: ['NotFound'],
   },
@@ -290,6 +301,39 @@ export const OPERATIONS = operations({
     tag: 'Steering',
     summary: 'Ends the freeze of a namespace, with the token of the caller.',
     params: namespaceParams,
+    body: because,
+    answer: accepted,
+    status: 202,
+    problems: ['NotFound', ...WRITE],
+  },
+  freezeAll: {
+    method: 'post',
+    path: '/freeze',
+    tag: 'Steering',
+    summary:
+      'Holds every reload of the installation, by an annotation of its Namespace that is written with the token of the caller.',
+    body: freezeRequest,
+    answer: accepted,
+    status: 202,
+    problems: ['NotFound', ...WRITE],
+  },
+  unfreezeAll: {
+    method: 'post',
+    path: '/unfreeze',
+    tag: 'Steering',
+    summary: 'Ends the freeze of the installation, with the token of the caller.',
+    body: because,
+    answer: accepted,
+    status: 202,
+    problems: ['NotFound', ...WRITE],
+  },
+  resumeChange: {
+    method: 'post',
+    path: '/sources/{kind}/{namespace}/{name}/resume',
+    tag: 'Steering',
+    summary:
+      'Lets the waves of the present data go on after a failed rollout, by an annotation that is written with the token of the caller.',
+    params: sourceParams,
     body: because,
     answer: accepted,
     status: 202,

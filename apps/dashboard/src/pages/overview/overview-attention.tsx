@@ -6,6 +6,7 @@ import { Badge } from '../../components/badge.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { RefLink } from '../../components/refs.tsx';
 import { Time } from '../../components/time.tsx';
+import { spoken } from '../../names.ts';
 import { hrefOf } from '../../router.ts';
 import { useAnswer } from '../../use-answer.ts';
 import { ROLLOUTS, STATES, counted } from '../../words.ts';
@@ -26,6 +27,28 @@ export function Attention(): JSX.Element {
         )}
       </Answer>
     </Panel>
+  );
+}
+
+/** A banner for changes whose waves have stopped. */
+export function Halted(): JSX.Element | null {
+  const { data } = useAnswer('listChanges', { query: { state: 'held', limit: '20' } });
+  const halted = (data?.items ?? []).filter((change) => change.halted);
+  if (halted.length === 0) return null;
+  return (
+    <section class="trouble" aria-label="Halted changes">
+      <ul>
+        {halted.map(({ id, source, states }) => (
+          <li key={id}>
+            <a href={hrefOf('changes', [id])}>
+              The change of {source ? spoken(source) : 'a source'} is halted
+            </a>
+            : a workload of an earlier wave has failed, and {counted(states.held ?? 0, 'workload')} wait
+            {states.held === 1 ? 's' : ''}.
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 

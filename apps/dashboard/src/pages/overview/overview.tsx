@@ -7,7 +7,7 @@ import { Panel } from '../../components/panel.tsx';
 import { Timeline } from '../../components/pictures/timeline.tsx';
 import { hrefOf } from '../../router.ts';
 import { useAnswer } from '../../use-answer.ts';
-import { Attention } from './overview-attention.tsx';
+import { Attention, Halted } from './overview-attention.tsx';
 import { Feed } from './overview-feed.tsx';
 import { Processes, QueueDepths, Tiles, Warnings } from './overview-health.tsx';
 
@@ -22,6 +22,7 @@ export function Overview(): JSX.Element {
     <>
       <PageHead title="Overview" />
       <Warnings />
+      <Halted />
       <Tiles />
       <div class="columns">
         <div>

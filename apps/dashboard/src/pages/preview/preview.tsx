@@ -18,6 +18,7 @@ import { PreviewForm } from './preview-form.tsx';
 
 type Verdict = PreviewData['verdicts'][number];
 
+const WAVE: Column<Verdict> = { header: 'Wave', width: 'tight', cell: ({ wave }) => wave };
 const COLUMNS: readonly Column<Verdict>[] = [
   { header: 'Workload', cell: ({ workload }) => <RefLink of={workload} /> },
   { header: 'Source', cell: ({ source }) => <RefLink of={source} /> },
@@ -63,9 +64,6 @@ function Result({ of: { conclusion, verdicts, today } }: { of: PreviewData }): J
           <Words text={conclusion} />
         </p>
         <Verdicts verdicts={verdicts} caption="What a change would do" />
-        <p class="muted">
-          What annotations of the Namespace, or of the installation, hold is not known here.
-        </p>
       </Panel>
       {today.length === 0 ? null : (
         <Panel title="What is otherwise today">
@@ -95,7 +93,7 @@ function Verdicts({ verdicts, caption }: { verdicts: readonly Verdict[]; caption
   return (
     <Table
       caption={caption}
-      columns={COLUMNS}
+      columns={verdicts.some(({ wave }) => wave !== null) ? [WAVE, ...COLUMNS] : COLUMNS}
       rows={verdicts}
       keyOf={({ workload, source }) => `${keyOf(workload)} ${keyOf(source)}`}
       empty="Nothing refers to it."

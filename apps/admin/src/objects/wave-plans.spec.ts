@@ -1,0 +1,112 @@
+import type { WaveMember } from '@reroll/core/holds/waves';
+import type { WorkloadKey } from '@reroll/core/model';
+import type { SourceRow } from '@reroll/core/state/rows';
+import { EXPLAIN_SETTINGS } from '@reroll/core/testing/explaining';
+import { sourceRow } from '@reroll/core/testing/rows';
+import { expect, it } from 'vitest';
+import { WavePlans } from './wave-plans.ts';
+
+const WAVES = { 'reroll.dev/waves': '1,250' };
+const NO_HOLDS = { namespace: {}, installation: {} };
+const NONE = { hash: null, plan: null, halted: null, resumed: false };
+
+function member(at: number, more: Partial<WaveMember> = {}): WaveMember {
+  const workload: WorkloadKey = `Deployment/shop/w${at}`;
+  return { workload, wave: Infinity, isReloaded: false, rollout: { state: 'complete', at: 0 }, ...more };
+}
+
+async function answer(
+  annotations: Record<string, string>,
+  members: readonly WaveMember[] | undefined,
+  more: { source?: Partial<SourceRow>; namespaces?: typeof NO_HOLDS | undefined } = {},
+) {
+  const row = { ...sourceRow(5, 'a'), annotations, ...more.source };
+  const namespaces = 'namespaces' in more ? more.namespaces : NO_HOLDS;
+  const plans = new WavePlans(
+    { progress: async () => ({ source: row, members }) },
+    { of: async () => namespaces },
+    { shown: () => 'shown' },
+  );
+  return await plans.of({ key: 'Secret/shop/db', row }, EXPLAIN_SETTINGS);
+}
+
+it('tells of each wave how it is, and lists no more than 200 workloads of one', async () => {
+  const members = Array.from({ length: 251 }, (_, at) => member(at, { isReloaded: at === 0 }));
+  const { plan, ...rest } = await answer(WAVES, members);
+  expect(rest).toEqual({
+    ...NONE,
+    plan: undefined,
+    hash: 'shown',
+    waves: '1,250',
+    bake: null,
+    problem: null,
+  });
+  expect(plan?.map(({ workloads, ...wave }) => [wave, workloads.length])).toEqual([
+    [{ state: 'done', until: null, size: 1, reloaded: 1 }, 1],
+    [{ state: 'underWay', until: null, size: 249, reloaded: 0 }, 200],
+    [{ state: 'waiting', until: null, size: 1, reloaded: 0 }, 1],
+  ]);
+  expect(plan?.[0]?.workloads).toEqual([
+    {
+      workload: { kind: 'Deployment', namespace: 'shop', name: 'w0' },
+      reloaded: true,
+      detail: 'is complete',
+    },
+  ]);
+});
+
+it('names the workload that halts the change, until somebody resumes it', async () => {
+  const members = [
+    member(0, { isReloaded: true, rollout: { state: 'stuck', code: 'OutOfQuota' } }),
+    member(1),
+  ];
+  expect(await answer(WAVES, members)).toMatchObject({
+    halted: { workload: { name: 'w0' }, reloaded: true, detail: 'is stuck (OutOfQuota)' },
+    resumed: false,
+  });
+  const resumed = await answer({ ...WAVES, 'reroll.dev/resumed': '5; known' }, members);
+  expect(resumed).toMatchObject({ halted: null, resumed: true });
+});
+
+it.each([
+  ['with a bake time', { ...WAVES, 'reroll.dev/bake': '2m' }, [], {}, { bake: '2m' }],
+  ['with a bake time of 0', { ...WAVES, 'reroll.dev/bake': '0s' }, [], {}, { bake: null }],
+  ['without waves', {}, [], {}, { waves: null, problem: null }],
+  [
+    'with those of its Namespace',
+    {},
+    [],
+    { namespaces: { ...NO_HOLDS, namespace: WAVES } },
+    { waves: '1,250' },
+  ],
+  [
+    'if the Namespace cannot be read',
+    {},
+    [],
+    { namespaces: undefined },
+    { problem: expect.stringContaining('could not be read') },
+  ],
+  [
+    'if they cannot be read',
+    { 'reroll.dev/waves': 'half' },
+    [],
+    {},
+    { problem: expect.stringContaining('cannot be read: expected at most 10') },
+  ],
+  [
+    'if the bake time cannot be read',
+    { ...WAVES, 'reroll.dev/bake': '2d' },
+    [],
+    {},
+    { bake: '2d', problem: expect.stringContaining('bake time cannot be read') },
+  ],
+  [
+    'if no leader has told of rollouts',
+    WAVES,
+    undefined,
+    {},
+    { plan: null, problem: 'No watcher has told of rollouts yet.' },
+  ],
+] as const)('%s', async (_when, annotations, members, more, expected) => {
+  expect(await answer(annotations, members, more)).toMatchObject(expected);
+});

@@ -1,0 +1,88 @@
+import type { ExplainSettings } from '@reroll/core/explain/facts';
+import { readBake, readWaves, isResumed, wavesFor, type WaveSettings } from '@reroll/core/holds/waves';
+import { wavePlan, type PlannedMember, type PlannedWave, type WavePlan } from '@reroll/core/holds/wave-plan';
+import { partsOf, type SourceKey } from '@reroll/core/model';
+import type { WaveReader } from '@reroll/redis/catalog/wave-reader';
+import type { Waves } from '@reroll/shared/api/waves';
+import type { ShownHashes } from '../shown-hashes.ts';
+import type { SourceFacts } from './object-facts.ts';
+import type { NamespaceHoldsReader } from './namespace-holds.ts';
+
+/** Workloads of a wave that are listed; all are counted. */
+const MOST_LISTED = 200;
+
+const NO_NAMESPACE =
+  'The Namespace could not be read. If its annotations set waves or a bake time, that is missing here.';
+const NO_ROLLOUTS = 'No watcher has told of rollouts yet.';
+
+/** Tells how changes with waves proceed, by what workers decide from: the catalog and the rollouts of the leader. */
+export class WavePlans {
+  readonly #reader: Pick<WaveReader, 'progress'>;
+  readonly #namespaces: Pick<NamespaceHoldsReader, 'of'>;
+  readonly #hashes: Pick<ShownHashes, 'shown'>;
+
+  constructor(
+    reader: Pick<WaveReader, 'progress'>,
+    namespaces: Pick<NamespaceHoldsReader, 'of'>,
+    hashes: Pick<ShownHashes, 'shown'>,
+  ) {
+    this.#reader = reader;
+    this.#namespaces = namespaces;
+    this.#hashes = hashes;
+  }
+
+  /** Rejects with ioredis' error. */
+  async of({ key, row }: Pick<SourceFacts, 'key' | 'row'>, settings: ExplainSettings): Promise<Waves> {
+    const namespaces = await this.#namespaces.of(partsOf(key).namespace);
+    const waves = wavesFor(row?.annotations ?? {}, namespaces?.namespace ?? {}, settings.holds ?? {});
+    const none = { ...NONE, problem: namespaces ? null : NO_NAMESPACE };
+    if (!waves) return none;
+    const bake = readBake(waves.bake ?? '0') === 0 ? null : (waves.bake ?? null);
+    const set = { ...none, waves: waves.waves, bake };
+    const problem = problemOf(waves);
+    return problem === undefined
+      ? await this.#progress(key, { ...waves, settings, set })
+      : { ...set, problem };
+  }
+
+  async #progress(
+    key: SourceKey,
+    { settings, set, ...waves }: WaveSettings & { settings: ExplainSettings; set: Waves },
+  ): Promise<Waves> {
+    const { source, members } = await this.#reader.progress(key, settings);
+    if (!source || !members) return { ...set, problem: NO_ROLLOUTS };
+    const resumed = isResumed(source);
+    const plan = wavePlan({ ...waves, isResumed: resumed, members, now: Date.now() });
+    const hash = source.exists ? this.#hashes.shown(key, source.hash) : null;
+    return { ...set, hash, resumed, ...planView(plan) };
+  }
+}
+
+const NONE = { hash: null, waves: null, bake: null, plan: null, halted: null, resumed: false };
+
+function problemOf({ waves, bake = '0' }: WaveSettings): string | undefined {
+  const reading = readWaves(waves);
+  if (reading.state === 'unreadable') return `The waves cannot be read: ${reading.problem}.`;
+  return readBake(bake) === undefined
+    ? 'The bake time cannot be read: expected a duration of at most 1h.'
+    : undefined;
+}
+
+function planView(plan: WavePlan | undefined): Pick<Waves, 'plan' | 'halted'> {
+  if (!plan) return { plan: null, halted: null };
+  return { plan: plan.waves.map(waveView), halted: plan.halted ? memberView(plan.halted) : null };
+}
+
+function waveView({ state, until, members }: PlannedWave): NonNullable<Waves['plan']>[number] {
+  return {
+    state,
+    until: until === undefined ? null : new Date(until).toISOString(),
+    size: members.length,
+    reloaded: members.filter(({ isReloaded }) => isReloaded).length,
+    workloads: members.slice(0, MOST_LISTED).map(memberView),
+  };
+}
+
+function memberView({ workload, isReloaded, detail }: PlannedMember): NonNullable<Waves['halted']> {
+  return { workload: partsOf(workload), reloaded: isReloaded, detail };
+}

@@ -1,0 +1,33 @@
+import type { Waves } from '@reroll/shared/api/waves';
+import { until } from '../output/age.ts';
+import type { Column } from '../output/table.ts';
+import { shortName } from './names.ts';
+
+type Wave = NonNullable<Waves['plan']>[number] & { readonly number: number };
+
+export function wavesInOrder({ plan }: Waves): readonly Wave[] {
+  return (plan ?? []).map((wave, at) => ({ ...wave, number: at + 1 }));
+}
+
+export function waveColumns(now: number): readonly Column<Wave>[] {
+  return [
+    { title: 'WAVE', cell: ({ number }) => `${number}` },
+    { title: 'STATE', cell: ({ state }) => state },
+    { title: 'RELOADED', cell: ({ reloaded, size }) => `${reloaded}/${size}` },
+    { title: 'UNTIL', cell: (wave) => (wave.until === null ? '' : until(wave.until, now)) },
+    {
+      title: 'FIRST',
+      cell: ({ workloads: [first] }) => (first ? `${shortName(first.workload)} ${first.detail}` : ''),
+    },
+  ];
+}
+
+/** What is to be known of the waves as a whole. */
+export function waveRemarks({ halted, problem, resumed }: Waves): readonly string[] {
+  const stopped = halted ? `Halted: ${shortName(halted.workload)} ${halted.detail}.` : undefined;
+  return [
+    stopped,
+    problem ?? undefined,
+    resumed ? 'Somebody has let it go on after a failure.' : undefined,
+  ].filter((remark) => remark !== undefined);
+}

@@ -1,0 +1,134 @@
+import type { JSX } from 'preact';
+import type { Waves } from '@reroll/shared/api/waves';
+import { call } from '../api/client.ts';
+import { keyOf, spoken, type Ref } from '../names.ts';
+import { mayHold } from '../state/status.ts';
+import { news } from '../state/live.ts';
+import { useAnswer } from '../use-answer.ts';
+import { counted, WAVES } from '../words.ts';
+import { Action } from './action.tsx';
+import { Badge } from './badge.tsx';
+import { Panel } from './panel.tsx';
+import { RefLink } from './refs.tsx';
+import { Table, type Column } from './tables/table.tsx';
+import { Time } from './time.tsx';
+
+type Wave = NonNullable<Waves['plan']>[number] & { readonly number: number };
+
+/**
+ * How far the present data of a source has come. Nothing if its changes come to all workloads at once. `hash`: only while the source has
+ * that data.
+ */
+export function WavesPanel({ of, hash }: { of: Ref; hash?: string | null }): JSX.Element | null {
+  const { kind, namespace, name } = of;
+  const { data } = useAnswer('getWaves', { params: { kind, namespace, name } }, 'both');
+  if (!data || data.waves === null) return null;
+  if (hash !== undefined && data.hash !== null && data.hash !== hash) return null;
+  const { waves, bake, plan, problem } = data;
+  return (
+    <Panel title="Waves">
+      <Halted of={of} waves={data} />
+      <p class="muted">
+        <code>{waves}</code>
+        {bake === null ? null : (
+          <>
+            , each observed for <code>{bake}</code>
+          </>
+        )}
+      </p>
+      {problem === null ? null : <p class="trouble">{problem}</p>}
+      {plan === null ? null : (
+        <Table
+          caption="Waves of the present data"
+          columns={COLUMNS}
+          rows={plan.map((wave, at) => ({ ...wave, number: at + 1 }))}
+          keyOf={({ number }) => `${number}`}
+          empty="No workload depends on it."
+        />
+      )}
+    </Panel>
+  );
+}
+
+const COLUMNS: readonly Column<Wave>[] = [
+  { header: 'Wave', width: 'tight', cell: ({ number }) => `${number}` },
+  {
+    header: 'State',
+    width: 'tight',
+    cell: ({ state, until }) => (
+      <>
+        <Badge look={WAVES[state]} />
+        {until === null ? null : (
+          <p class="muted">
+            until <Time at={until} />
+          </p>
+        )}
+      </>
+    ),
+  },
+  {
+    header: 'Reloaded',
+    width: 'tight',
+    cell: ({ reloaded, size }) => `${reloaded} of ${counted(size, 'workload')}`,
+  },
+  { header: 'Workloads', width: 'wide', cell: (wave) => <Members of={wave} /> },
+];
+
+/** Workloads of a wave that are shown without a click. */
+const FEW = 3;
+
+function Members({ of: { workloads, size } }: { of: Wave }): JSX.Element {
+  const list = (
+    <ul>
+      {workloads.map(({ workload, detail }) => (
+        <li key={keyOf(workload)}>
+          <RefLink of={workload} /> <span class="muted">{detail}</span>
+        </li>
+      ))}
+      {size > workloads.length ? <li class="muted">and {size - workloads.length} more</li> : null}
+    </ul>
+  );
+  if (size <= FEW) return list;
+  return (
+    <details>
+      <summary>{counted(size, 'workload')}</summary>
+      {list}
+    </details>
+  );
+}
+
+function Halted({ of, waves: { halted, resumed } }: { of: Ref; waves: Waves }): JSX.Element | null {
+  if (halted === null)
+    return resumed ? <p class="muted">Somebody has let it go on after a failure.</p> : null;
+  return (
+    <section class="trouble" aria-label="Halted">
+      <p>
+        The change is halted: <RefLink of={halted.workload} /> {halted.detail}. It goes on when that workload
+        recovers, or when the data changes again.
+      </p>
+      <ResumeAction of={of} />
+    </section>
+  );
+}
+
+/** Let a halted change go on, for who may. */
+function ResumeAction({ of }: { of: Ref }): JSX.Element | null {
+  if (!mayHold()) return null;
+  const { kind, namespace, name } = of;
+  return (
+    <Action
+      label="Resume"
+      title={`Resume the change of ${spoken(of)}`}
+      done={`The change of ${spoken(of)} goes on`}
+      run={async ({ reason, idempotencyKey }) => {
+        await call('resumeChange', { params: { kind, namespace, name }, body: { reason }, idempotencyKey });
+        news.value += 1;
+      }}
+    >
+      <p>
+        The next waves begin although a workload has failed. If the data changes again, that begins with its
+        first wave.
+      </p>
+    </Action>
+  );
+}
