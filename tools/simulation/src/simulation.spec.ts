@@ -34,6 +34,8 @@ it(
     const output = await simulate('--from', '60', '--seeds', '60', '--branches');
     const [, reloads] = /^60 runs, (\d+) reloads, 0 failing$/mu.exec(output) ?? [];
     expect(Number(reloads)).toBeGreaterThan(50);
+    const [, clean] = /^runs with a failover to a synced standby: (\d+) of 60$/mu.exec(output) ?? [];
+    expect(Number(clean)).toBeGreaterThanOrEqual(6);
     for (const what of [
       'kill',
       'stop',
@@ -52,7 +54,6 @@ it(
       'restoreEtcd',
       'strip',
       'failOverRedis',
-      'failover to a synced standby',
       'option none',
       'would reload',
       'paused',

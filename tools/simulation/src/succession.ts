@@ -8,6 +8,9 @@ import type { Places } from './places.ts';
 import type { SimulatedProcess } from './process.ts';
 import type { Scheduler } from './scheduler.ts';
 
+/** What is counted when a standby takes the lead that has seen everything. */
+export const CLEAN_FAILOVER = 'failover to a synced standby';
+
 /** Before the end of a leader, in virtual milliseconds: a standby has seen the Lease renewed, as has every other watcher. */
 const SEEN_BEFORE = 6_000;
 
@@ -62,7 +65,7 @@ export class Succession {
   begins(process: SimulatedProcess): number | undefined {
     const until = this.#until();
     const isClean = wasInSync(process, until);
-    if (this.#hasLed) this.#by.faults.count(isClean ? 'failover to a synced standby' : 'failover with a gap');
+    if (this.#hasLed) this.#by.faults.count(isClean ? CLEAN_FAILOVER : 'failover with a gap');
     this.#hasLed = true;
     this.#leader = process;
     this.#leaderless.push({ from: until, to: this.#by.events.now() });

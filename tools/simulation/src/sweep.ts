@@ -2,6 +2,7 @@
 import { REASONS } from '@reroll/core/reasons';
 import { complaintsOf, type Branch } from './branches.ts';
 import { planOf } from './plan.ts';
+import { CLEAN_FAILOVER } from './succession.ts';
 import { digestOf, runPlan, type Result } from './run.ts';
 
 export interface SweepOptions {
@@ -41,19 +42,23 @@ class Totals {
   /** A reason that never occurred is reported, too. */
   readonly #seen = new Map(Object.keys(REASONS).map((reason) => [`reason ${reason}`, 0]));
   #runs = 0;
+  /** Runs in which a standby that had seen everything took the lead. */
+  #clean = 0;
   #reloads = 0;
 
   add(result: Result): void {
     this.#runs += 1;
     this.#reloads += result.reloads;
     for (const [what, count] of result.seen) this.#seen.set(what, (this.#seen.get(what) ?? 0) + count);
+    if (result.seen.has(CLEAN_FAILOVER)) this.#clean += 1;
     if (result.violations.length > 0) this.failing += 1;
   }
 
   lines(): string[] {
     const seen = [...this.#seen].toSorted(([a], [b]) => (a < b ? -1 : 1));
     const summary = `${this.#runs} runs, ${this.#reloads} reloads, ${this.failing} failing`;
-    return [summary, ...seen.map(([what, count]) => `${what}: ${count}`)];
+    const clean = `runs with a ${CLEAN_FAILOVER}: ${this.#clean} of ${this.#runs}`;
+    return [summary, clean, ...seen.map(([what, count]) => `${what}: ${count}`)];
   }
 }
 

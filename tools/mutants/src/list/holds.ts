@@ -82,6 +82,8 @@ export const holdMutants = [
       replacement: `if (!members || !source)`,
       killedBy: { spec: RELOADS, test: 'waits while the catalog has other data' },
     },
+  ]),
+  ...inFile(`${HOLDS}/waves.ts`, [
     {
       name: 'a change that was resumed goes on with any later data',
       text: `return isRv(resumed.trim()) && !isNewer(exists ? dataRv : rv, resumed.trim());`,

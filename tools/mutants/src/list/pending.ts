@@ -33,7 +33,10 @@ export const pendingMutants = [
       name: 'a dependency without a record has no baseline',
       text: `return recorded ? row.templateRv : maxRv(row.templateRv, row.baselines[name] ?? RV_UNKNOWN);`,
       replacement: `return row.templateRv;`,
-      killedBy: SIMULATION,
+      killedBy: {
+        spec: 'libs/core/src/reload/plan.spec.ts',
+        test: 'without a record, older than its baseline, is adopted',
+      },
     },
   ]),
   ...inFile(`${STATE}/sources/observe-source.ts`, [
