@@ -25,6 +25,29 @@ function Freeze({ of }: { of: Ref }): JSX.Element {
   );
 }
 
+/** Freeze a namespace, and end that, for who may: whether it is frozen, the API does not tell. */
+export function FreezeNamespaceActions({ namespace }: { namespace: string | undefined }): JSX.Element | null {
+  if (namespace === undefined || namespace === '' || !mayHold()) return null;
+  const what = `the namespace ${namespace}`;
+  return (
+    <>
+      <FreezeForm
+        label="Freeze the namespace"
+        what={what}
+        freeze={(deed) => call('freezeNamespace', { params: { namespace }, ...deed })}
+      >
+        <p>None of its workloads is reloaded. When the freeze ends, each is reloaded once, if that is due.</p>
+      </FreezeForm>
+      <UnfreezeForm
+        what={what}
+        unfreeze={(deed) => call('unfreezeNamespace', { params: { namespace }, ...deed })}
+      >
+        <p>Reloads that are due are done at once, unless something else holds them.</p>
+      </UnfreezeForm>
+    </>
+  );
+}
+
 /** Freeze everything, or end that, for who may. */
 export function FreezeAllAction(): JSX.Element | null {
   if (!mayHold() || !maySteer()) return null;

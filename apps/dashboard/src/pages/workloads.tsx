@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import type { WorkloadSummary } from '@reroll/shared/api/workloads';
 import { Badge } from '../components/badge.tsx';
 import { Filters, type Filter } from '../components/filters.tsx';
+import { FreezeNamespaceActions } from '../components/hold-actions.tsx';
 import { PageHead } from '../components/page-head.tsx';
 import { Paged } from '../components/paged.tsx';
 import { RefLink } from '../components/refs.tsx';
@@ -48,7 +49,9 @@ export function WorkloadTable(props: { workloads: readonly WorkloadSummary[]; em
 export function Workloads(): JSX.Element {
   return (
     <>
-      <PageHead title="Workloads" />
+      <PageHead title="Workloads">
+        <FreezeNamespaceActions namespace={route.value.query['namespace']} />
+      </PageHead>
       <Filters filters={FILTERS} />
       <div class="panel">
         <Paged id="listWorkloads" query={route.value.query} what="workloads" keyOf={keyOf}>
