@@ -97,6 +97,9 @@ export const UNREACHED: readonly Unreached[] = [
         'const { synced, connected } = this.#stream?.status ?? {};',
       ],
       'apps/worker/src/reload/send/patch-template.ts': ['if (isOvertaken(error)) return false;'],
+      'apps/worker/src/reload/reload-holds.ts': [
+        'const settings = wavesFor(row?.annotations ?? {}, namespace, defaults);',
+      ],
       'libs/redis/src/catalog/wave-reader.ts': [
         '() => this.#known.delete(source),',
         'if (!source) return { source, members: [] };',
